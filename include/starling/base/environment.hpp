@@ -1,0 +1,40 @@
+// The environment variables that Starling reads: one field each, read once, when a machine is made.
+// An empty or absent variable leaves the default; a value that cannot be read is an argument_error that quotes it.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace starling {
+
+struct environment {
+  // STARLING_MACHINE: host, cuda or auto; what machine::best() takes.
+  std::string machine = "auto";
+  // STARLING_DEVICES: how many devices machine::best() takes; 0 means all GPUs, or 4 virtual devices.
+  int devices = 0;
+  // STARLING_DEADLINE: seconds that a wait in a kernel may last before the program is ended with a stall_error.
+  double deadline = 10.0;
+  // STARLING_HOST_MEMORY: bytes of memory of one virtual device; suffixes K, M, G (powers of 1024).
+  std::size_t host_memory = std::size_t{1} << 30;
+  // STARLING_HOST_BLOCKS: how many blocks one virtual device holds at once.
+  int host_blocks = 64;
+
+  static environment read();
+};
+
+// A line per variable for `starling doctor` and the reference: name, meaning, default as text.
+struct environment_variable {
+  std::string name;
+  std::string meaning;
+  std::string value;
+};
+std::vector<environment_variable> describe(const environment& e);
+
+// "512M" -> 536870912. Throws argument_error that quotes `text` and names `what`.
+std::size_t parse_bytes(const std::string& text, const std::string& what);
+
+// 1536 -> "1.5 KiB".
+std::string format_bytes(std::size_t bytes);
+
+}  // namespace starling

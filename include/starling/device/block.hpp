@@ -1,0 +1,204 @@
+// block: the unit of execution inside a kernel and the only thing a kernel talks to. A thread block on a GPU, a worker
+// thread on a virtual device. All calls are collectives of the block's threads unless they are made on warp() or thread().
+#pragma once
+
+#include "starling/device/group.hpp"
+
+namespace starling {
+
+class block : public group<block> {
+ public:
+  // Made by the launch: on a GPU from the state alone, on a virtual device with the block's number and port.
+  STARLING_HD explicit block(const program_state& state) : block(state, nullptr, target::block_index()) {}
+  STARLING_HD block(const program_state& state, host_port* port, int index)
+      : group<block>(state, port, index), role_(state.roles.role_of(index)) {}
+  block(const block&) = delete;
+  block& operator=(const block&) = delete;
+
+  // ---- who ----
+
+  STARLING_HD starling::role role() const { return role_; }
+  // Number of this block among those of its role on this PE, and how many those are.
+  STARLING_HD int rank() const { return index() - state().roles.first[role_]; }
+  STARLING_HD int count() const { return state().roles.first[role_ + 1] - state().roles.first[role_]; }
+  // All blocks of this PE; index() is the block's number among them.
+  STARLING_HD int blocks_per_pe() const { return state().n_blocks; }
+
+  // This block's part of n items dealt to the blocks of its role.
+  STARLING_HD index_range my_share(index_t n) const { return share(n, count(), rank()); }
+
+  STARLING_HD int member() const { return target::thread_index(); }
+  STARLING_HD int members() const { return target::thread_count(); }
+
+  // The parts of a block, for calls that not all its threads make.
+  STARLING_HD starling::warp warp() const { return starling::warp(*this); }
+  STARLING_HD starling::thread thread() const { return starling::thread(*this); }
+
+  // ---- within the block ----
+
+  // All threads of the block; orders their memory accesses.
+  STARLING_HD void sync() const { target::sync_block(); }
+  STARLING_HD bool any(bool value) const { return target::sync_block_or(value); }
+
+  // Thread 0's value, to every thread.
+  template <class T>
+  STARLING_HD T first(const T& value) const {
+    if constexpr (!target::on_gpu) return value;
+    static_assert(sizeof(T) <= target::reduce_slot_bytes, "first carries up to 32 bytes");
+    T& slot = *reinterpret_cast<T*>(target::reduce_slots());
+    if (member() == 0) slot = value;
+    target::sync_block();
+    const T result = slot;
+    target::sync_block();
+    return result;
+  }
+
+  // Combines one value per thread in a fixed order; every thread gets the result. T: up to 32 bytes.
+  template <class T, class Op>
+  STARLING_HD T reduce(const T& value, Op op) const {
+    return detail::reduce_block(value, op);
+  }
+
+  // n objects of T that live in the block's fast memory until the kernel returns (a GPU's shared memory). The launch
+  // names how many bytes there are; asking for more ends the program with range_error. Not initialised.
+  template <class T>
+  STARLING_HD T* scratch(index_t n, where at = where::current()) {
+    const std::uint32_t bytes = static_cast<std::uint32_t>(round_up(n * static_cast<index_t>(sizeof(T)), 16));
+    if constexpr (target::on_gpu) {
+      if (scratch_used_ + bytes > state().scratch_bytes) {
+        block_report r;
+        r.state = block_state::out_of_range;
+        r.op = operation::scratch;
+        r.wanted = scratch_used_ + bytes;
+        set_place(r, at);
+        end_program(r);
+      }
+      std::byte* start = target::dynamic_scratch() + scratch_used_;
+      scratch_used_ += bytes;
+      return reinterpret_cast<T*>(start);
+    } else {
+      return reinterpret_cast<T*>(port().scratch(bytes, at));
+    }
+  }
+
+  // ---- across blocks: every block of the program calls these, in the same order ----
+
+  // All blocks of this PE, of every role. What they wrote before is seen by all of them after.
+  STARLING_HD void sync_pe(where at = where::current()) { arrive_and_wait(operation::sync_pe, at); }
+
+  // All blocks of all PEs. What they wrote to their own PE's memory before is seen by gets after; puts need quiet()
+  // before, as in OpenSHMEM's sync; barrier_all() does both.
+  STARLING_HD void sync_all(where at = where::current()) { meet(operation::sync_all, 0, plus{}, at); }
+  STARLING_HD void barrier_all(where at = where::current()) {
+    quiet();
+    sync_all(at);
+  }
+
+  // Combines one value per block over the machine: blocks in order on each PE, then PEs in order, so the same
+  // configuration gives the same bits. Every block gets the result. Also a sync_all. T: up to 32 bytes.
+  template <class T, class Op>
+  STARLING_HD T all_reduce(const T& value, Op op, where at = where::current()) {
+    return meet(operation::all_reduce, value, op, at);
+  }
+
+  // The value that block 0 of PE `root` passed, to every block. Also a sync_all. T: up to 24 bytes.
+  template <class T>
+  STARLING_HD T broadcast(const T& value, int root, where at = where::current()) {
+    check_pe(root, operation::broadcast, at);
+    struct offer {
+      T value;
+      std::int32_t valid;
+    };
+    const offer mine{value, pe() == root && index() == 0};
+    auto valid_one = [](const offer& a, const offer& b) { return a.valid != 0 ? a : b; };
+    return meet(operation::broadcast, mine, valid_one, at).value;
+  }
+
+ private:
+  // Comes to the next barrier of this PE and waits until all its blocks have.
+  STARLING_HD void arrive_and_wait(operation op, where at) {
+    arrive(op, at);
+    wait_as(op, state().control.arrived, 1, compare::ge, arrivals_wanted(), pe(), at);
+  }
+
+  STARLING_HD void arrive(operation op, where at) {
+    check_resident(op, at);
+    ++arrivals_;
+    signal* arrived = state().control.arrived.on(pe());
+    if constexpr (target::on_gpu) {
+      sync();
+      if (member() == 0) gpu::device_atomic(arrived->value).fetch_add(1, cuda::memory_order_release);
+    } else {
+      port().update({arrived, signal_op::add, 1, pe(), at});
+    }
+  }
+
+  STARLING_HD void check_resident(operation op, where at) const {
+    if constexpr (target::on_gpu) {
+      if (state().control.arrived) return;
+      block_report r;
+      r.state = block_state::not_resident;
+      r.op = op;
+      set_place(r, at);
+      end_program(r);
+    } else if (!state().control.arrived) {
+      port().refuse_barrier(op, at);
+    }
+  }
+
+  STARLING_HD std::uint64_t arrivals_wanted() const {
+    return arrivals_ * static_cast<std::uint64_t>(state().n_blocks);
+  }
+
+  // The machine-wide barrier that carries a value: blocks leave theirs with block 0 of their PE, the blocks 0 exchange
+  // theirs, and tell their PE's blocks the result.
+  template <class T, class Op>
+  STARLING_HD T meet(operation op, const T& value, Op combine, where at) {
+    static_assert(sizeof(T) <= small_value_bytes && std::is_trivially_copyable_v<T>,
+                  "all_reduce and broadcast carry trivially copyable values of up to 32 bytes");
+    const control_words& c = state().control;
+    auto as_value = [](small_value* v) -> T& { return *reinterpret_cast<T*>(v->bytes); };
+    check_resident(op, at);
+    if (member() == 0) as_value(c.block_values.on(pe()) + index()) = value;
+    arrive(op, at);
+    ++meetings_;
+    if (index() == 0) {
+      wait_as(op, c.arrived, 1, compare::ge, arrivals_wanted(), pe(), at);
+      T sum = as_value(c.block_values.on(pe()));
+      for (int i = 1; i < state().n_blocks; ++i) sum = combine(sum, as_value(c.block_values.on(pe()) + i));
+      sum = exchange(op, sum, combine, at);
+      if (member() == 0) as_value(c.result.on(pe())) = sum;
+      signal_set(c.released, meetings_, pe(), at);
+      return sum;
+    }
+    wait_as(op, c.released, 1, compare::ge, meetings_, pe(), at);
+    return as_value(c.result.on(pe()));
+  }
+
+  // Block 0 of every PE: all values to all PEs, then each adds them in PE order.
+  template <class T, class Op>
+  STARLING_HD T exchange(operation op, const T& mine, Op combine, where at) {
+    if (n_pes() == 1) return mine;
+    const control_words& c = state().control;
+    // A PE that has seen every signal of this round may start the next one while others still read this round's values.
+    const sym<small_value> values = c.pe_values + static_cast<index_t>(meetings_ % 2) * n_pes();
+    small_value packed;
+    *reinterpret_cast<T*>(packed.bytes) = mine;
+    sync();
+    const auto lane = thread();
+    for (int i = member(); i < n_pes(); i += members())
+      lane.put_signal(values + pe(), &packed, 1, c.pe_arrived + pe(), meetings_, i, signal_op::set, at);
+    wait_as(op, c.pe_arrived, n_pes(), compare::ge, meetings_, any_pe, at);
+    auto value_of = [&](int i) -> T& { return *reinterpret_cast<T*>((values.on(pe()) + i)->bytes); };
+    T sum = value_of(0);
+    for (int i = 1; i < n_pes(); ++i) sum = combine(sum, value_of(i));
+    return sum;
+  }
+
+  starling::role role_;
+  std::uint32_t scratch_used_ = 0;
+  std::uint64_t arrivals_ = 0;
+  std::uint64_t meetings_ = 0;
+};
+
+}  // namespace starling

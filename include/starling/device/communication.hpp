@@ -1,0 +1,400 @@
+// Communication of a group of threads with other PEs; names and meanings are OpenSHMEM 1.5's. Mixin for block, warp and
+// thread: every call is a collective of the group, all its threads call it with the same arguments.
+//
+// `dest` and `source` on the far side are symmetric (sym<T>), on the near side ordinary pointers. `at` is where the call
+// stands, for reports; leave it to its default. A PE that does not exist, and a wait past its deadline, end the program
+// on every PE; the call does not return and the host throws range_error or stall_error.
+#pragma once
+
+#include <concepts>
+#include <type_traits>
+
+#include "starling/device/gpu_copy.hpp"
+#include "starling/device/gpu_wait.hpp"
+
+namespace starling {
+
+// A source that is computed on the fly: f(i) is element i.
+template <class F, class T>
+concept element_source = std::is_invocable_r_v<T, const F&, index_t>;
+
+template <class Self>
+class communication {
+ public:
+  // ---- put: write to `pe` ----
+
+  // On return the source may be reused; the data is on its way. Not ordered with anything before fence() or quiet().
+  template <class T>
+  STARLING_HD void put(sym<T> dest, const std::type_identity_t<T>* source, index_t n, int pe,
+                       where at = where::current()) const {
+    put_elements(dest, 1, source, 1, n, pe, true, at);
+  }
+
+  // As put; the source must stay as it is until quiet().
+  template <class T>
+  STARLING_HD void put_nbi(sym<T> dest, const std::type_identity_t<T>* source, index_t n, int pe,
+                           where at = where::current()) const {
+    put_elements(dest, 1, source, 1, n, pe, false, at);
+  }
+
+  // As put, with strides in elements.
+  template <class T>
+  STARLING_HD void iput(sym<T> dest, index_t dest_stride, const std::type_identity_t<T>* source, index_t source_stride,
+                        index_t n, int pe, where at = where::current()) const {
+    put_elements(dest, dest_stride, source, source_stride, n, pe, true, at);
+  }
+
+  // As put, of one value.
+  template <class T>
+  STARLING_HD void p(sym<T> dest, const std::type_identity_t<T>& value, int pe, where at = where::current()) const {
+    check_pe(pe, operation::put, at);
+    if constexpr (target::on_gpu) {
+      if (leader()) *dest.on(pe) = value;
+    } else {
+      put_on_host(dest, 1, &value, 1, 1, pe, true, at);
+    }
+  }
+
+  // ---- put_signal: data, then its signal ----
+
+  // Writes n elements and then sets (or adds to) the signal at `pe`. Who sees the new signal sees this call's data.
+  // Earlier puts are not covered: call fence() before. On return the source may be reused.
+  template <class T>
+  STARLING_HD void put_signal(sym<T> dest, const std::type_identity_t<T>* source, index_t n, sym<signal> sig,
+                              std::uint64_t value, int pe, signal_op op = signal_op::set,
+                              where at = where::current()) const {
+    check_pe(pe, operation::put, at);
+    if constexpr (target::on_gpu) {
+      gpu::copy(self().member(), self().members(), dest.on(pe), source, n);
+      self().sync();
+      raise(sig.on(pe), value, op);
+    } else {
+      self().port().put_signal(contiguous(dest.on(pe), source, n, pe, true, at), {sig.on(pe), op, value, pe, at});
+    }
+  }
+
+  // As above with f(i) as element i: the data goes to `pe` without a copy in local memory. f is called once per element.
+  template <class T, element_source<T> F>
+  STARLING_HD void put_signal(sym<T> dest, const F& f, index_t n, sym<signal> sig, std::uint64_t value, int pe,
+                              signal_op op = signal_op::set, where at = where::current()) const {
+    check_pe(pe, operation::put, at);
+    if constexpr (target::on_gpu) {
+      T* to = dest.on(pe);
+      for (index_t i = self().member(); i < n; i += self().members()) to[i] = f(i);
+      self().sync();
+      raise(sig.on(pe), value, op);
+    } else {
+      T* staged = reinterpret_cast<T*>(self().port().staging(static_cast<std::size_t>(n) * sizeof(T)));
+      for (index_t i = 0; i < n; ++i) staged[i] = f(i);
+      put_signal(dest, staged, n, sig, value, pe, op, at);
+    }
+  }
+
+  // put with f(i) as element i.
+  template <class T, element_source<T> F>
+  STARLING_HD void put(sym<T> dest, const F& f, index_t n, int pe, where at = where::current()) const {
+    check_pe(pe, operation::put, at);
+    if constexpr (target::on_gpu) {
+      T* to = dest.on(pe);
+      for (index_t i = self().member(); i < n; i += self().members()) to[i] = f(i);
+    } else {
+      T* staged = reinterpret_cast<T*>(self().port().staging(static_cast<std::size_t>(n) * sizeof(T)));
+      for (index_t i = 0; i < n; ++i) staged[i] = f(i);
+      put(dest, staged, n, pe, at);
+    }
+  }
+
+  // ---- get: read from `pe` ----
+
+  // On return the data is in dest and every thread of the group may read it.
+  template <class T>
+  STARLING_HD void get(std::type_identity_t<T>* dest, sym<T> source, index_t n, int pe,
+                       where at = where::current()) const {
+    get_elements(dest, 1, source, 1, n, pe, true, at);
+    if constexpr (target::on_gpu) self().sync();
+  }
+
+  // As get; dest is not to be touched until quiet().
+  template <class T>
+  STARLING_HD void get_nbi(std::type_identity_t<T>* dest, sym<T> source, index_t n, int pe,
+                           where at = where::current()) const {
+    get_elements(dest, 1, source, 1, n, pe, false, at);
+  }
+
+  // As get, with strides in elements.
+  template <class T>
+  STARLING_HD void iget(std::type_identity_t<T>* dest, index_t dest_stride, sym<T> source, index_t source_stride,
+                        index_t n, int pe, where at = where::current()) const {
+    get_elements(dest, dest_stride, source, source_stride, n, pe, true, at);
+    if constexpr (target::on_gpu) self().sync();
+  }
+
+  // One value, to every thread of the group.
+  template <class T>
+  STARLING_HD T g(sym<T> source, int pe, where at = where::current()) const {
+    check_pe(pe, operation::get, at);
+    if constexpr (target::on_gpu) {
+      return *static_cast<const volatile T*>(source.on(pe));
+    } else {
+      T value;
+      self().port().get(contiguous(&value, source.on(pe), 1, pe, true, at));
+      return value;
+    }
+  }
+
+  // ---- order ----
+
+  // Puts of this group before the call arrive, at each PE, before its puts and signals after the call.
+  STARLING_HD void fence() const {
+    if constexpr (target::on_gpu) {
+      target::fence_system();
+      self().sync();
+    } else {
+      self().port().fence();
+    }
+  }
+
+  // Puts of this group before the call have arrived, and its gets are complete, on return.
+  STARLING_HD void quiet() const {
+    if constexpr (target::on_gpu) {
+      target::fence_system();
+      self().sync();
+    } else {
+      self().port().quiet();
+    }
+  }
+
+  // ---- signals ----
+
+  // Sets or adds to a signal at `pe` after all earlier accesses to this PE's own memory by the group. Puts to `pe` are
+  // covered only after fence() (to other PEs: after quiet()).
+  STARLING_HD void signal_set(sym<signal> sig, std::uint64_t value, int pe, where at = where::current()) const {
+    update(sig, value, pe, signal_op::set, at);
+  }
+  STARLING_HD void signal_add(sym<signal> sig, std::uint64_t value, int pe, where at = where::current()) const {
+    update(sig, value, pe, signal_op::add, at);
+  }
+
+  // Waits until the local copy of `sig` compares to `value`, then every thread of the group sees what was written before
+  // the signal was raised. `from`: the PE that is to raise it; a stall report then knows whom this block waits for.
+  STARLING_HD void wait(sym<signal> sig, compare how, std::uint64_t value, int from = any_pe,
+                                 where at = where::current()) const {
+    wait_as(operation::wait, sig, 1, how, value, from, at);
+  }
+  STARLING_HD void wait(sym<signal> sig, std::uint64_t at_least, int from = any_pe,
+                                 where at = where::current()) const {
+    wait_as(operation::wait, sig, 1, compare::ge, at_least, from, at);
+  }
+
+  // Waits until each of n signals, one after the other in memory, is at least `value`.
+  STARLING_HD void wait_all(sym<signal> first, index_t n, std::uint64_t at_least, int from = any_pe,
+                            where at = where::current()) const {
+    wait_as(operation::wait, first, n, compare::ge, at_least, from, at);
+  }
+
+  // Whether the local copy of `sig` compares to `value` now; if so, acquires as wait does. Does not return once the
+  // program was ended elsewhere. A loop around it has no deadline of its own: bound it, or use wait.
+  STARLING_HD bool test(sym<signal> sig, compare how, std::uint64_t value, where at = where::current()) const {
+    const signal* local = sig.on(self().pe());
+    if constexpr (target::on_gpu) {
+      bool yes = false;
+      bool ended = false;
+      if (leader()) {
+        yes = holds(gpu::system_atomic(const_cast<signal*>(local)->value).load(cuda::memory_order_acquire), how, value);
+        ended = !yes && gpu::program_ended(self().state());
+      }
+      end_if(ended);
+      return self().any(yes);
+    } else {
+      return self().port().test({local, how, value, any_pe, operation::wait, at});
+    }
+  }
+
+  // ---- atomics on the copy of `pe`: one operation per call, its result to every thread; relaxed, so order with fence ----
+
+  template <class T>
+  STARLING_HD T atomic_fetch(sym<T> x, int pe, where at = where::current()) const {
+    return atomic(x, pe, at, [](auto word) { return word.load(cuda::memory_order_relaxed); });
+  }
+  template <class T>
+  STARLING_HD void atomic_set(sym<T> x, std::type_identity_t<T> value, int pe, where at = where::current()) const {
+    atomic(x, pe, at, [=](auto word) {
+      word.store(value, cuda::memory_order_relaxed);
+      return value;
+    });
+  }
+  template <class T>
+  STARLING_HD T atomic_fetch_add(sym<T> x, std::type_identity_t<T> value, int pe, where at = where::current()) const {
+    return atomic(x, pe, at, [=](auto word) { return word.fetch_add(value, cuda::memory_order_relaxed); });
+  }
+  template <std::integral T>
+  STARLING_HD T atomic_fetch_and(sym<T> x, std::type_identity_t<T> value, int pe, where at = where::current()) const {
+    return atomic(x, pe, at, [=](auto word) { return word.fetch_and(value, cuda::memory_order_relaxed); });
+  }
+  template <std::integral T>
+  STARLING_HD T atomic_fetch_or(sym<T> x, std::type_identity_t<T> value, int pe, where at = where::current()) const {
+    return atomic(x, pe, at, [=](auto word) { return word.fetch_or(value, cuda::memory_order_relaxed); });
+  }
+  template <std::integral T>
+  STARLING_HD T atomic_fetch_xor(sym<T> x, std::type_identity_t<T> value, int pe, where at = where::current()) const {
+    return atomic(x, pe, at, [=](auto word) { return word.fetch_xor(value, cuda::memory_order_relaxed); });
+  }
+  template <class T>
+  STARLING_HD T atomic_swap(sym<T> x, std::type_identity_t<T> value, int pe, where at = where::current()) const {
+    return atomic(x, pe, at, [=](auto word) { return word.exchange(value, cuda::memory_order_relaxed); });
+  }
+  // Returns the old value; stores `value` if that was `expected`.
+  template <class T>
+  STARLING_HD T atomic_compare_swap(sym<T> x, std::type_identity_t<T> expected, std::type_identity_t<T> value, int pe,
+                                    where at = where::current()) const {
+    return atomic(x, pe, at, [=](auto word) {
+      T old = expected;
+      word.compare_exchange_strong(old, value, cuda::memory_order_relaxed, cuda::memory_order_relaxed);
+      return old;
+    });
+  }
+
+ protected:
+  // Waits as part of `op`, which a stall report names.
+  STARLING_HD void wait_as(operation op, sym<signal> first, index_t n, compare how, std::uint64_t value, int from,
+                           where at) const {
+    if constexpr (target::on_gpu) {
+      bool failed = false;
+      for (index_t i = self().member(); i < n; i += self().members())
+        failed = failed || !gpu::wait(self().state(), self().index(), request(op, first, i, how, value, from, at));
+      end_if(failed);
+    } else {
+      for (index_t i = 0; i < n; ++i) self().port().wait(request(op, first, i, how, value, from, at));
+    }
+  }
+
+  // Files a report and ends the program, for every thread of the group.
+  STARLING_HD void end_program(const block_report& report) const {
+    if (leader()) gpu::file_report(self().state(), self().index(), report);
+    end_if(true);
+  }
+
+  STARLING_HD void check_pe(int pe, operation op, where at) const {
+    if (pe >= 0 && pe < self().n_pes()) return;
+    if constexpr (target::on_gpu) {
+      block_report r;
+      r.state = block_state::out_of_range;
+      r.op = op;
+      r.peer = pe;
+      set_place(r, at);
+      end_program(r);
+    } else {
+      self().port().refuse_pe(op, pe, at);
+    }
+  }
+
+ private:
+  STARLING_HD const Self& self() const { return static_cast<const Self&>(*this); }
+  STARLING_HD bool leader() const { return self().member() == 0; }
+
+  STARLING_HD wait_request request(operation op, sym<signal> first, index_t i, compare how, std::uint64_t value,
+                                   int from, where at) const {
+    // In a machine-wide barrier signal i is that of PE i.
+    const bool between_pes = (op == operation::sync_all || op == operation::all_reduce || op == operation::broadcast);
+    if (between_pes && from == any_pe) from = static_cast<int>(i);
+    return {(first + i).on(self().pe()), how, value, from, op, at};
+  }
+
+  STARLING_HD void end_if(bool failed) const {
+    if (self().any(failed)) target::exit_thread();
+  }
+
+  STARLING_HD void raise(signal* target, std::uint64_t value, signal_op op) const {
+    if (!leader()) return;
+    auto word = gpu::system_atomic(target->value);
+    if (op == signal_op::set)
+      word.store(value, cuda::memory_order_release);
+    else
+      word.fetch_add(value, cuda::memory_order_release);
+  }
+
+  STARLING_HD void update(sym<signal> sig, std::uint64_t value, int pe, signal_op op, where at) const {
+    check_pe(pe, operation::put, at);
+    if constexpr (target::on_gpu) {
+      self().sync();
+      raise(sig.on(pe), value, op);
+    } else {
+      self().port().update({sig.on(pe), op, value, pe, at});
+    }
+  }
+
+  template <class T>
+  static transfer contiguous(T* dest, const T* source, index_t n, int pe, bool blocking, where at) {
+    return {dest, source, n, sizeof(T), 1, 1, pe, blocking, at};
+  }
+
+  template <class T>
+  void put_on_host(sym<T> dest, index_t dest_stride, const T* source, index_t source_stride, index_t n, int pe,
+                   bool blocking, where at) const {
+    self().port().put({dest.on(pe), source, n, sizeof(T), dest_stride, source_stride, pe, blocking, at});
+  }
+
+  template <class T>
+  STARLING_HD void put_elements(sym<T> dest, index_t dest_stride, const T* source, index_t source_stride, index_t n,
+                                int pe, bool blocking, where at) const {
+    static_assert(std::is_trivially_copyable_v<T>, "put moves trivially copyable types");
+    check_pe(pe, operation::put, at);
+    if constexpr (target::on_gpu) {
+      if (dest_stride == 1 && source_stride == 1) {
+        gpu::copy(self().member(), self().members(), dest.on(pe), source, n);
+      } else {
+        T* to = dest.on(pe);
+        for (index_t i = self().member(); i < n; i += self().members()) to[i * dest_stride] = source[i * source_stride];
+      }
+      if (blocking) self().sync();
+    } else {
+      put_on_host(dest, dest_stride, source, source_stride, n, pe, blocking, at);
+    }
+  }
+
+  template <class T>
+  STARLING_HD void get_elements(T* dest, index_t dest_stride, sym<T> source, index_t source_stride, index_t n, int pe,
+                                bool blocking, where at) const {
+    static_assert(std::is_trivially_copyable_v<T>, "get moves trivially copyable types");
+    check_pe(pe, operation::get, at);
+    if constexpr (target::on_gpu) {
+      const T* from = source.on(pe);
+      if (dest_stride == 1 && source_stride == 1) {
+        gpu::copy(self().member(), self().members(), dest, from, n);
+      } else {
+        for (index_t i = self().member(); i < n; i += self().members())
+          dest[i * dest_stride] = from[i * source_stride];
+      }
+    } else {
+      self().port().get({dest, source.on(pe), n, sizeof(T), dest_stride, source_stride, pe, blocking, at});
+    }
+  }
+
+  template <class T, class Apply>
+  STARLING_HD T atomic(sym<T> x, int pe, where at, Apply apply) const {
+    static_assert(sizeof(T) == 4 || sizeof(T) == 8, "atomics work on 4 and 8 byte types");
+    check_pe(pe, operation::atomic, at);
+    T result{};
+    if constexpr (target::on_gpu) {
+      if (leader()) result = apply(gpu::system_atomic(*x.on(pe)));
+      result = self().first(result);
+    } else {
+      struct call {
+        T* word;
+        Apply* apply;
+        T result;
+      } c{x.on(pe), &apply, T{}};
+      self().port().atomic(
+          c.word, pe, at,
+          [](void* context) {
+            auto* one = static_cast<call*>(context);
+            one->result = (*one->apply)(gpu::system_atomic(*one->word));
+          },
+          &c);
+      result = c.result;
+    }
+    return result;
+  }
+};
+
+}  // namespace starling

@@ -1,0 +1,69 @@
+// How a GPU thread waits: poll, with a deadline, and leave when the program is ended elsewhere.
+#pragma once
+
+#include <cuda/atomic>
+
+#include "starling/device/program_state.hpp"
+
+namespace starling::gpu {
+
+template <class T>
+STARLING_HD cuda::atomic_ref<T, cuda::thread_scope_system> system_atomic(T& word) {
+  return cuda::atomic_ref<T, cuda::thread_scope_system>(word);
+}
+
+// For words that only blocks of one PE touch.
+template <class T>
+STARLING_HD cuda::atomic_ref<T, cuda::thread_scope_device> device_atomic(T& word) {
+  return cuda::atomic_ref<T, cuda::thread_scope_device>(word);
+}
+
+STARLING_HD inline bool program_ended(const program_state& s) {
+  return system_atomic(s.control.abort.on(s.pe)->value).load(cuda::memory_order_relaxed) != 0;
+}
+
+// Writes this block's report where the host finds it, then, if it is a first cause, ends the program on every PE.
+STARLING_HD inline void file_report(const program_state& s, int block, const block_report& report) {
+  block_report& slot = s.reports[static_cast<std::uint32_t>(block) % s.report_slots];
+  const int role = s.roles.role_of(block);
+  slot = report;
+  slot.pe = s.pe;
+  slot.block = block;
+  slot.role = role;
+  target::fence_system();
+  if (report.state == block_state::waiting) return;
+  for (int pe = 0; pe < s.n_pes; ++pe)
+    system_atomic(s.control.abort.on(pe)->value).store(1, cuda::memory_order_relaxed);
+}
+
+STARLING_HD inline std::uint64_t offset_in_heap(const program_state& s, const void* address) {
+  return static_cast<std::uint64_t>(static_cast<const std::byte*>(address) - s.heap.on(s.pe));
+}
+
+// Polls until the comparison holds; acquires. Returns false, report filed, on deadline or abort.
+STARLING_HD inline bool wait(const program_state& s, int block, const wait_request& w) {
+  auto word = system_atomic(const_cast<signal*>(w.local)->value);
+  std::uint64_t seen = word.load(cuda::memory_order_acquire);
+  if (holds(seen, w.how, w.wanted)) return true;
+  const std::uint64_t start = target::now_ns();
+  for (int polls = 1;; ++polls) {
+    seen = word.load(cuda::memory_order_acquire);
+    if (holds(seen, w.how, w.wanted)) return true;
+    if (polls % 64 != 0) continue;
+    const bool ended = program_ended(s);
+    if (!ended && target::now_ns() - start < s.deadline_ns) continue;
+    block_report r;
+    r.state = ended ? block_state::waiting : block_state::expired;
+    r.op = w.op;
+    r.peer = w.from;
+    r.how = w.how;
+    r.signal_offset = offset_in_heap(s, w.local);
+    r.wanted = w.wanted;
+    r.seen = seen;
+    set_place(r, w.at);
+    file_report(s, block, r);
+    return false;
+  }
+}
+
+}  // namespace starling::gpu

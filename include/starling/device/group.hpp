@@ -1,0 +1,78 @@
+// What block, warp and thread have in common: they stand for some threads of one block of a program.
+#pragma once
+
+#include "starling/device/communication.hpp"
+#include "starling/device/loops.hpp"
+#include "starling/device/reduce.hpp"
+
+namespace starling {
+
+template <class Self>
+class group : public loops<Self>, public communication<Self> {
+ public:
+  STARLING_HD group(const program_state& state, host_port* port, int index)
+      : state_(&state), port_(port), index_(index) {}
+  // A part of another group: same block, fewer threads.
+  template <class Other>
+  STARLING_HD explicit group(const group<Other>& whole)
+      : state_(&whole.state()), port_(whole.port_pointer()), index_(whole.index()) {}
+
+  STARLING_HD int pe() const { return state_->pe; }
+  STARLING_HD int n_pes() const { return state_->n_pes; }
+
+  // The block's number among all blocks of this PE.
+  STARLING_HD int index() const { return index_; }
+
+  // For the parts of a group; kernels have no use for them.
+  STARLING_HD const program_state& state() const { return *state_; }
+  STARLING_HD host_port& port() const { return *port_; }
+  STARLING_HD host_port* port_pointer() const { return port_; }
+
+ private:
+  const program_state* state_;
+  host_port* port_;
+  int index_;
+};
+
+// One thread by itself: its calls involve no other thread.
+class thread : public group<thread> {
+ public:
+  using group<thread>::group;
+
+  STARLING_HD int member() const { return 0; }
+  STARLING_HD int members() const { return 1; }
+  STARLING_HD void sync() const {}
+  STARLING_HD bool any(bool value) const { return value; }
+  template <class T>
+  STARLING_HD T first(const T& value) const {
+    return value;
+  }
+};
+
+// The 32 threads of a warp; on a virtual device the block's only thread.
+class warp : public group<warp> {
+ public:
+  using group<warp>::group;
+
+  // This warp among those of its block.
+  STARLING_HD int rank() const { return target::thread_index() / target::warp_size; }
+  STARLING_HD int count() const { return (target::thread_count() + target::warp_size - 1) / target::warp_size; }
+
+  STARLING_HD int member() const { return target::thread_index() % target::warp_size; }
+  STARLING_HD int members() const { return target::warp_size; }
+  STARLING_HD void sync() const { target::sync_warp(); }
+  STARLING_HD bool any(bool value) const { return target::sync_warp_or(value); }
+  // Lane 0's value, to every lane.
+  template <class T>
+  STARLING_HD T first(const T& value) const {
+    return target::shuffle_first(value);
+  }
+
+  // Combines one value per lane; every lane gets the result.
+  template <class T, class Op>
+  STARLING_HD T reduce(const T& value, Op op) const {
+    return target::shuffle_first(detail::reduce_warp(value, op));
+  }
+};
+
+}  // namespace starling

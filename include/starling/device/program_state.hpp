@@ -1,0 +1,59 @@
+// What the launch tells every block of a PE: who and where it is, how to reach the others, when to give up.
+// Plain data, passed by value to GPU kernels.
+#pragma once
+
+#include <cstdint>
+
+#include "starling/device/host_port.hpp"
+#include "starling/device/symmetric.hpp"
+
+namespace starling {
+
+// A role is the number that role_plan::add gave it; kernels compare block::role() with it.
+using role = int;
+inline constexpr int max_roles = 16;
+
+// Blocks are numbered role after role: role r has blocks [first[r], first[r + 1]) of every PE.
+struct role_table {
+  int count = 1;
+  int first[max_roles + 1] = {0, 1};
+
+  STARLING_HD int role_of(int block) const {
+    int r = 0;
+    while (r + 1 < count && block >= first[r + 1]) ++r;
+    return r;
+  }
+};
+
+// A value that all-reduce and broadcast carry.
+inline constexpr int small_value_bytes = 32;
+struct alignas(small_value_bytes) small_value {
+  std::byte bytes[small_value_bytes];
+};
+
+// The words by which the blocks of one program meet. Symmetric memory, zero when the program starts. Plain launches of a
+// stream have only the abort word: their blocks need not be resident together, so they cannot meet.
+struct control_words {
+  sym<signal> abort;              // non-zero: every wait ends its block
+  sym<signal> arrived;            // how often blocks of this PE came to a barrier, summed
+  sym<signal> released;           // how many machine-wide barriers are over
+  sym<signal> pe_arrived;         // [n_pes] machine-wide barriers that PE i has come to
+  sym<small_value> block_values;  // [n_blocks] contributions of the blocks of this PE
+  sym<small_value> pe_values;     // [2][n_pes] contributions of the PEs, by parity of the barrier
+  sym<small_value> result;        // of the last all-reduce
+};
+
+struct program_state {
+  int pe = 0;
+  int n_pes = 1;
+  int n_blocks = 1;  // on each PE
+  role_table roles;
+  control_words control;
+  sym<std::byte> heap;  // start of symmetric memory
+  std::uint64_t deadline_ns = 0;
+  std::uint32_t scratch_bytes = 0;
+  block_report* reports = nullptr;  // of this PE, in memory that the host can always read; block b has slot b % slots
+  std::uint32_t report_slots = 1;   // as many as blocks in a persistent program
+};
+
+}  // namespace starling

@@ -1,0 +1,58 @@
+// Reductions over the threads of a group, in a fixed order: same values and same group size, same bits.
+#pragma once
+
+#include "starling/device/target.hpp"
+
+namespace starling {
+
+// The combining functions. maximum and minimum hand a NaN on.
+struct plus {
+  template <class T>
+  STARLING_HD T operator()(const T& a, const T& b) const {
+    return a + b;
+  }
+};
+struct maximum {
+  template <class T>
+  STARLING_HD T operator()(const T& a, const T& b) const {
+    return (a > b || a != a) ? a : b;
+  }
+};
+struct minimum {
+  template <class T>
+  STARLING_HD T operator()(const T& a, const T& b) const {
+    return (a < b || a != a) ? a : b;
+  }
+};
+
+namespace detail {
+
+// Lane 0 of the warp gets the result.
+template <class T, class Op>
+STARLING_HD T reduce_warp(T value, Op op) {
+  for (int delta = target::warp_size / 2; delta > 0; delta /= 2) {
+    const T other = target::shuffle_down(value, delta);
+    value = op(value, other);
+  }
+  return value;
+}
+
+// Every thread of the block gets the result.
+template <class T, class Op>
+STARLING_HD T reduce_block(T value, Op op) {
+  if constexpr (!target::on_gpu) return value;
+  static_assert(sizeof(T) <= target::reduce_slot_bytes, "reduce carries up to 32 bytes");
+  const int warps = target::thread_count() / target::warp_size;
+  const int warp = target::thread_index() / target::warp_size;
+  value = reduce_warp(value, op);
+  auto slot = [](int i) -> T& { return *reinterpret_cast<T*>(target::reduce_slots() + i * target::reduce_slot_bytes); };
+  if (target::thread_index() % target::warp_size == 0) slot(warp) = value;
+  target::sync_block();
+  T result = slot(0);
+  for (int i = 1; i < warps; ++i) result = op(result, slot(i));
+  target::sync_block();  // before the next reduction writes the slots
+  return result;
+}
+
+}  // namespace detail
+}  // namespace starling

@@ -1,0 +1,76 @@
+// What a block says of itself when a program ends badly: plain data, written by the block, read by the host.
+#pragma once
+
+#include <cstdint>
+
+#include "starling/device/signal.hpp"
+#include "starling/device/target.hpp"
+
+namespace starling {
+
+// A place in the user's source, taken where the call stands.
+struct where {
+  const char* file;
+  int line;
+
+  static constexpr where current(const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+    return {file, line};
+  }
+};
+
+enum class operation : std::int32_t { none, wait, sync_pe, sync_all, all_reduce, broadcast, put, get, atomic, scratch };
+
+constexpr const char* name(operation op) {
+  switch (op) {
+    case operation::none: return "none";
+    case operation::wait: return "wait";
+    case operation::sync_pe: return "sync_pe";
+    case operation::sync_all: return "sync_all";
+    case operation::all_reduce: return "all_reduce";
+    case operation::broadcast: return "broadcast";
+    case operation::put: return "put";
+    case operation::get: return "get";
+    case operation::atomic: return "atomic";
+    case operation::scratch: return "scratch";
+  }
+  return "?";
+}
+
+enum class block_state : std::int32_t {
+  running,       // was not in a wait when the program ended
+  waiting,       // was in a wait when another block ended the program
+  expired,       // its wait passed the deadline: a first cause
+  out_of_range,  // named a PE or asked for scratch memory beyond what there is: a first cause
+  not_resident,  // called a barrier in a plain launch: a first cause
+  finished,      // had returned from the kernel
+};
+
+// In a report: the peer is not known.
+inline constexpr int any_pe = -1;
+
+struct block_report {
+  std::int32_t pe = 0;
+  std::int32_t block = 0;  // index on its PE
+  std::int32_t role = 0;
+  block_state state = block_state::running;
+  operation op = operation::none;
+  std::int32_t peer = any_pe;  // the PE that should raise the signal; out_of_range: the PE asked for
+  compare how = compare::ge;
+  std::int32_t line = 0;
+  std::uint64_t signal_offset = 0;  // bytes from the start of symmetric memory; out_of_range of scratch: bytes asked
+  std::uint64_t wanted = 0;
+  std::uint64_t seen = 0;
+  char file[88] = {};  // the end of the path, if it is longer
+};
+
+// Copies the end of a path that fits, in code that runs on both targets.
+STARLING_HD inline void set_place(block_report& r, where at) {
+  r.line = at.line;
+  int length = 0;
+  while (at.file[length] != 0) ++length;
+  const int room = static_cast<int>(sizeof r.file) - 1;
+  const int skip = length > room ? length - room : 0;
+  for (int i = 0; i <= length - skip; ++i) r.file[i] = at.file[skip + i];
+}
+
+}  // namespace starling

@@ -1,0 +1,227 @@
+// The one header that knows which processor it is compiled for. Everything above it is written once, in terms of these
+// few functions. On a virtual device a block is one thread, so the functions that deal with threads are trivial there.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#if defined(__CUDACC__)
+#define STARLING_HD __host__ __device__
+#else
+#define STARLING_HD
+#endif
+
+// Opens a kernel: auto k = STARLING_KERNEL(starling::block& b) { ... }; captures by value.
+#define STARLING_KERNEL [=] STARLING_HD
+
+namespace starling::target {
+
+// For `if constexpr` inside function templates: which of the two bodies this compilation pass wants.
+#if defined(__CUDA_ARCH__)
+inline constexpr bool on_gpu = true;
+#else
+inline constexpr bool on_gpu = false;
+#endif
+
+// Threads of a warp that the shuffles below reach.
+inline constexpr int warp_size = on_gpu ? 32 : 1;
+
+STARLING_HD inline int thread_index() {
+#if defined(__CUDA_ARCH__)
+  return static_cast<int>(threadIdx.x);
+#else
+  return 0;
+#endif
+}
+
+STARLING_HD inline int thread_count() {
+#if defined(__CUDA_ARCH__)
+  return static_cast<int>(blockDim.x);
+#else
+  return 1;
+#endif
+}
+
+STARLING_HD inline int block_index() {
+#if defined(__CUDA_ARCH__)
+  return static_cast<int>(blockIdx.x);
+#else
+  return 0;
+#endif
+}
+
+// Block barrier; orders the memory accesses of its threads.
+STARLING_HD inline void sync_block() {
+#if defined(__CUDA_ARCH__)
+  __syncthreads();
+#endif
+}
+
+// Block barrier that tells every thread whether any of them passed true.
+STARLING_HD inline bool sync_block_or(bool value) {
+#if defined(__CUDA_ARCH__)
+  return __syncthreads_or(value) != 0;
+#else
+  return value;
+#endif
+}
+
+STARLING_HD inline void sync_warp() {
+#if defined(__CUDA_ARCH__)
+  __syncwarp();
+#endif
+}
+
+STARLING_HD inline bool sync_warp_or(bool value) {
+#if defined(__CUDA_ARCH__)
+  return __any_sync(0xffffffffu, value) != 0;
+#else
+  return value;
+#endif
+}
+
+// The value of the lane `delta` above this one (whole warp takes part); T is trivially copyable, a multiple of 4 bytes.
+template <class T>
+STARLING_HD T shuffle_down(const T& value, int delta) {
+#if defined(__CUDA_ARCH__)
+  static_assert(sizeof(T) % 4 == 0);
+  union words {
+    T value;
+    unsigned word[sizeof(T) / 4];
+    __device__ words() {}
+  } moved;
+  moved.value = value;
+#pragma unroll
+  for (unsigned& w : moved.word) w = __shfl_down_sync(0xffffffffu, w, delta);
+  return moved.value;
+#else
+  (void)delta;
+  return value;
+#endif
+}
+
+// The value of lane 0 of this warp.
+template <class T>
+STARLING_HD T shuffle_first(const T& value) {
+#if defined(__CUDA_ARCH__)
+  static_assert(sizeof(T) % 4 == 0);
+  union words {
+    T value;
+    unsigned word[sizeof(T) / 4];
+    __device__ words() {}
+  } moved;
+  moved.value = value;
+#pragma unroll
+  for (unsigned& w : moved.word) w = __shfl_sync(0xffffffffu, w, 0);
+  return moved.value;
+#else
+  return value;
+#endif
+}
+
+// 1 KB of shared memory of the block, for reductions: one slot of 32 bytes a warp.
+inline constexpr int reduce_slot_bytes = 32;
+STARLING_HD inline std::byte* reduce_slots() {
+#if defined(__CUDA_ARCH__)
+  __shared__ __align__(32) std::byte slots[32 * reduce_slot_bytes];
+  return slots;
+#else
+  return nullptr;
+#endif
+}
+
+// The dynamic shared memory of the block.
+STARLING_HD inline std::byte* dynamic_scratch() {
+#if defined(__CUDA_ARCH__)
+  extern __shared__ __align__(16) std::byte starling_dynamic_scratch[];
+  return starling_dynamic_scratch;
+#else
+  return nullptr;
+#endif
+}
+
+// Orders this thread's memory accesses before its later ones, for observers on any device.
+STARLING_HD inline void fence_system() {
+#if defined(__CUDA_ARCH__)
+  __threadfence_system();
+#endif
+}
+
+// Nanoseconds of the GPU's global timer.
+STARLING_HD inline std::uint64_t now_ns() {
+#if defined(__CUDA_ARCH__)
+  std::uint64_t t;
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(t));
+  return t;
+#else
+  return 0;
+#endif
+}
+
+// Ends the calling thread. Barriers of the block do not wait for threads that have ended.
+STARLING_HD inline void exit_thread() {
+#if defined(__CUDA_ARCH__)
+  asm volatile("exit;");
+#endif
+}
+
+// Number of the highest bit set; x > 0.
+STARLING_HD inline int log2_floor(std::uint32_t x) {
+#if defined(__CUDA_ARCH__)
+  return 31 - __clz(static_cast<int>(x));
+#else
+  return 31 - __builtin_clz(x);
+#endif
+}
+
+// 16 bytes that travel as one load or store.
+struct alignas(16) vector16 {
+  std::uint32_t word[4];
+};
+
+STARLING_HD inline vector16 load16(const vector16* from) {
+#if defined(__CUDA_ARCH__)
+  const uint4 v = *reinterpret_cast<const uint4*>(from);
+  return {{v.x, v.y, v.z, v.w}};
+#else
+  return *from;
+#endif
+}
+
+STARLING_HD inline void store16(vector16* to, const vector16& v) {
+#if defined(__CUDA_ARCH__)
+  *reinterpret_cast<uint4*>(to) = uint4{v.word[0], v.word[1], v.word[2], v.word[3]};
+#else
+  *to = v;
+#endif
+}
+
+// Whether sources of this translation unit carry code for GPUs.
+#if defined(__CUDACC__)
+inline constexpr bool has_gpu_code = true;
+#else
+inline constexpr bool has_gpu_code = false;
+#endif
+
+#if defined(__CUDACC__)
+// The GPU side of every launch: makes the thread's view of the block and calls the kernel.
+template <class Block, class State, class Kernel>
+__global__ void entry(const __grid_constant__ State state, const __grid_constant__ Kernel kernel) {
+#if defined(__CUDA_ARCH__)
+  Block b(state);
+  kernel(b);
+#endif
+}
+#endif
+
+// What the launch hands to the driver; null when this source was compiled for virtual devices only.
+template <class Block, class State, class Kernel>
+const void* entry_of() {
+#if defined(__CUDACC__)
+  return reinterpret_cast<const void*>(&entry<Block, State, Kernel>);
+#else
+  return nullptr;
+#endif
+}
+
+}  // namespace starling::target

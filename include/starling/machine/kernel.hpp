@@ -1,0 +1,33 @@
+// A kernel with its type erased: what a launch needs to run it on either kind of device. Owns a copy of the closure.
+#pragma once
+
+#include <concepts>
+#include <memory>
+
+#include "starling/device/block.hpp"
+
+namespace starling {
+
+struct kernel {
+  void (*on_host)(const void* closure, block& b) = nullptr;
+  const void* on_gpu = nullptr;  // null: the source was compiled for virtual devices only
+  std::shared_ptr<const void> closure;
+};
+
+template <class F>
+concept kernel_function = std::invocable<const F&, block&>;
+
+template <kernel_function F>
+kernel make_kernel(const F& f) {
+  return {[](const void* closure, block& b) { (*static_cast<const F*>(closure))(b); },
+          target::entry_of<block, program_state, F>(), std::make_shared<const F>(f)};
+}
+
+// How a kernel is launched.
+struct launch_options {
+  int threads = 256;              // per block, a multiple of 32; a block of a virtual device is one thread regardless
+  std::size_t scratch_bytes = 0;  // what block::scratch may hand out
+  double deadline = 0;            // seconds a wait may last; 0: the machine's (STARLING_DEADLINE)
+};
+
+}  // namespace starling

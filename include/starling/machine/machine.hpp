@@ -1,0 +1,118 @@
+// machine: an ordered set of devices that run one program. A device is a processing element (PE), numbered from 0.
+// Devices are GPUs of this host or virtual devices, which are threads of this process; programs cannot tell them apart.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "starling/base/environment.hpp"
+#include "starling/machine/device_info.hpp"
+#include "starling/machine/kernel.hpp"
+#include "starling/machine/roles.hpp"
+#include "starling/machine/stall_error.hpp"
+#include "starling/machine/stream.hpp"
+#include "starling/machine/symmetric_array.hpp"
+
+namespace starling {
+
+struct host_options {
+  std::size_t memory_bytes = 0;  // of each virtual device; 0: STARLING_HOST_MEMORY
+  int max_blocks = 0;            // resident on each virtual device; 0: STARLING_HOST_BLOCKS
+  bool poison = true;            // fill fresh memory with 0xff bytes (NaN as floating point)
+};
+
+// A persistent program: one kernel on every PE, its blocks dealt to roles.
+struct program {
+  role_plan roles;
+  kernel k;
+  launch_options options;
+};
+
+class machine {
+ public:
+  // `devices` virtual devices.
+  static machine host(int devices = 4, const host_options& options = {});
+  // GPUs by CUDA ordinal; none: all of them. Every pair must reach each other's memory. Throws unsupported_error that
+  // says what is missing: the build, the driver, a device, a link.
+  static machine cuda(const std::vector<int>& ids = {});
+  // GPUs when they can be used, else virtual devices; STARLING_MACHINE and STARLING_DEVICES decide otherwise. choice()
+  // says what was taken and why. devices = 0: all GPUs, or 4 virtual devices.
+  static machine best(int devices = 0);
+
+  // Whether machine::cuda can work here, and if not, why; counts GPUs.
+  struct cuda_status {
+    bool built = false;
+    int devices = 0;
+    std::string driver;   // version, if there is one
+    std::string runtime;  // version of the toolkit it was built with
+    std::string problem;  // empty: none
+    std::string remedy;
+  };
+  static cuda_status probe_cuda();
+
+  // ---- what there is ----
+
+  machine_kind kind() const;
+  int size() const;
+  const device_info& device(int pe) const;
+  peer_link link(int from_pe, int to_pe) const;
+  memory_info memory() const;
+  const std::string& choice() const { return choice_; }
+
+  // How many blocks of a kernel one PE holds at once.
+  template <kernel_function F>
+  int blocks_that_fit(const F& f, const launch_options& options = {}) const {
+    return blocks_that_fit(make_kernel(f), options);
+  }
+  int blocks_that_fit(const kernel& k, const launch_options& options) const;
+
+  // ---- symmetric memory ----
+
+  // n objects on every PE; one call for the whole machine. Throws memory_error with the sizes when it does not fit.
+  template <class T>
+  symmetric_array<T> allocate(index_t n) {
+    return {symmetric_memory(impl_, bytes_of(n, sizeof(T))), n};
+  }
+
+  // Copies at once, between any two places; returns when done.
+  void copy(void* dest, const void* source, std::size_t bytes);
+  void fill(void* dest, unsigned char byte, std::size_t bytes);
+
+  // ---- work ----
+
+  // Runs one persistent program on every PE and returns when all its blocks have. Proves before that all blocks fit at
+  // once (launch_error with the numbers). Throws stall_error when a wait passed its deadline, range_error when a block
+  // named a PE or memory that does not exist, on virtual devices also what the kernel threw. The machine is usable
+  // afterwards in every case.
+  template <kernel_function F>
+  void run(const role_plan& roles, const F& f, const launch_options& options = {}) {
+    run(std::vector<program>{{roles, make_kernel(f), options}});
+  }
+  template <kernel_function F>
+  void run(int blocks, const F& f, const launch_options& options = {}) {
+    role_plan all;
+    all.add("all", blocks);
+    run(all, f, options);
+  }
+  // Several programs at the same time on every PE; sync_pe and the like join the blocks of one program.
+  void run(const std::vector<program>& programs);
+
+  stream new_stream(int pe);
+  event new_event(int pe);
+
+  // Records what `work` puts into `origin`, and into streams that come to wait for events of it, instead of running it.
+  graph record(stream& origin, const std::function<void()>& work);
+
+  const std::shared_ptr<backend>& impl() const { return impl_; }
+
+ private:
+  explicit machine(std::shared_ptr<backend> impl, std::string choice);
+  void check_pe(int pe) const;
+  static std::size_t bytes_of(index_t n, std::size_t element);
+
+  std::shared_ptr<backend> impl_;
+  std::string choice_;
+};
+
+}  // namespace starling

@@ -1,0 +1,97 @@
+#include "starling/base/environment.hpp"
+
+#include <array>
+#include <cctype>
+#include <charconv>
+#include <cstdlib>
+
+#include "starling/base/error.hpp"
+#include "starling/base/index.hpp"
+
+namespace starling {
+namespace {
+
+std::string variable(const char* name) {
+  const char* text = std::getenv(name);
+  return text == nullptr ? "" : text;
+}
+
+int read_count(const char* name, int otherwise, int least) {
+  const std::string text = variable(name);
+  if (text.empty()) return otherwise;
+  int value = 0;
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
+  expect<argument_error>(problem == std::errc() && end == text.data() + text.size() && value >= least, name, "=\"", text,
+                         "\": must be a whole number of at least ", least, "; correct or unset it");
+  return value;
+}
+
+double read_seconds(const char* name, double otherwise) {
+  const std::string text = variable(name);
+  if (text.empty()) return otherwise;
+  char* end = nullptr;
+  const double value = std::strtod(text.c_str(), &end);
+  expect<argument_error>(*end == 0 && value > 0 && value < 1e6, name, "=\"", text,
+                         "\": must be a number of seconds, more than 0 and less than 1e6; correct or unset it");
+  return value;
+}
+
+}  // namespace
+
+environment environment::read() {
+  environment e;
+  if (const std::string text = variable("STARLING_MACHINE"); !text.empty()) {
+    expect<argument_error>(text == "host" || text == "cuda" || text == "auto", "STARLING_MACHINE=\"", text,
+                           "\": must be host, cuda or auto; correct or unset it");
+    e.machine = text;
+  }
+  e.devices = read_count("STARLING_DEVICES", e.devices, 0);
+  e.deadline = read_seconds("STARLING_DEADLINE", e.deadline);
+  if (const std::string text = variable("STARLING_HOST_MEMORY"); !text.empty())
+    e.host_memory = parse_bytes(text, "STARLING_HOST_MEMORY");
+  e.host_blocks = read_count("STARLING_HOST_BLOCKS", e.host_blocks, 1);
+  return e;
+}
+
+std::vector<environment_variable> describe(const environment& e) {
+  return {
+      {"STARLING_MACHINE", "the kind of machine that is taken by default: host, cuda or auto", e.machine},
+      {"STARLING_DEVICES", "how many devices are taken by default; 0: all GPUs, or 4 virtual devices",
+       message(e.devices)},
+      {"STARLING_DEADLINE", "seconds that a wait in a kernel may last before the program is ended", message(e.deadline)},
+      {"STARLING_HOST_MEMORY", "memory of one virtual device; suffixes K, M, G", format_bytes(e.host_memory)},
+      {"STARLING_HOST_BLOCKS", "how many blocks one virtual device holds at once", message(e.host_blocks)},
+  };
+}
+
+std::size_t parse_bytes(const std::string& text, const std::string& what) {
+  std::size_t value = 0;
+  const char* last = text.data() + text.size();
+  auto [end, problem] = std::from_chars(text.data(), last, value);
+  int shift = 0;
+  if (problem == std::errc() && end != last) {
+    const char suffix = static_cast<char>(std::toupper(static_cast<unsigned char>(*end)));
+    shift = suffix == 'K' ? 10 : suffix == 'M' ? 20 : suffix == 'G' ? 30 : -1;
+    ++end;
+  }
+  const bool fits = shift >= 0 && value > 0 && value <= (std::size_t{1} << 50 >> shift);
+  expect<argument_error>(problem == std::errc() && end == last && fits, what, "=\"", text,
+                         "\": must be a number of bytes from 1 to 2^50, with K, M or G behind it for powers of 1024");
+  return value << shift;
+}
+
+std::string format_bytes(std::size_t bytes) {
+  constexpr std::array<const char*, 5> units = {"B", "KiB", "MiB", "GiB", "TiB"};
+  double value = static_cast<double>(bytes);
+  std::size_t unit = 0;
+  while (value >= 1024 && unit + 1 < units.size()) {
+    value /= 1024;
+    ++unit;
+  }
+  std::ostringstream out;
+  out.precision(unit == 0 ? 15 : 4);
+  out << value << ' ' << units[unit];
+  return out.str();
+}
+
+}  // namespace starling

@@ -1,0 +1,73 @@
+// What each kind of device implements behind machine, stream, event and graph. Private to src/machine.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "starling/machine/machine.hpp"
+#include "symmetric_heap.hpp"
+
+namespace starling {
+
+class event_backend {
+ public:
+  virtual ~event_backend() = default;
+  virtual bool done() const = 0;
+  virtual void synchronize() const = 0;
+  // Seconds on a clock that events of one machine share closely enough to subtract.
+  virtual double seconds_since(const event_backend& earlier) const = 0;
+};
+
+class stream_backend {
+ public:
+  virtual ~stream_backend() = default;
+  virtual int pe() const = 0;
+  virtual void launch(int blocks, const kernel& k, const launch_options& options) = 0;
+  virtual void copy_rows(void* dest, std::size_t dest_pitch, const void* source, std::size_t source_pitch,
+                         std::size_t row_bytes, std::size_t rows) = 0;
+  virtual void fill(void* dest, unsigned char byte, std::size_t bytes) = 0;
+  virtual void record(event_backend& e) = 0;
+  virtual void wait(const event_backend& e) = 0;
+  virtual void synchronize() = 0;
+};
+
+class graph_backend {
+ public:
+  virtual ~graph_backend() = default;
+  virtual void launch(stream_backend& s) = 0;
+};
+
+class backend {
+ public:
+  virtual ~backend() = default;
+
+  virtual machine_kind kind() const = 0;
+  virtual const std::vector<device_info>& devices() const = 0;
+  virtual peer_link link(int from_pe, int to_pe) const = 0;
+  virtual symmetric_heap& heap() = 0;
+  // Symmetric memory for the user: the offset of `bytes` fresh bytes on every PE.
+  virtual std::size_t allocate(std::size_t bytes) { return heap().allocate(bytes); }
+  virtual double default_deadline() const = 0;
+
+  // How many blocks of this kernel one PE holds, with nothing else running.
+  virtual int blocks_that_fit(const kernel& k, const launch_options& options) const = 0;
+  // Arguments are checked, and every program's blocks are known to fit next to the others'.
+  virtual void run(const std::vector<program>& programs) = 0;
+  // Throws launch_error unless all programs' blocks are resident together.
+  virtual void check_residency(const std::vector<program>& programs) const = 0;
+
+  virtual void copy(void* dest, const void* source, std::size_t bytes) = 0;
+  virtual void fill(void* dest, unsigned char byte, std::size_t bytes) = 0;
+
+  virtual std::shared_ptr<stream_backend> new_stream(int pe) = 0;
+  virtual std::shared_ptr<event_backend> new_event(int pe) = 0;
+  virtual std::shared_ptr<graph_backend> record(stream_backend& origin, const std::function<void()>& work) = 0;
+};
+
+// The back ends. cuda_absent.cpp stands in for src/machine/cuda in builds without CUDA.
+std::shared_ptr<backend> make_host_backend(int devices, const host_options& options);
+std::shared_ptr<backend> make_cuda_backend(const std::vector<int>& ids);
+machine::cuda_status probe_cuda_backend();
+
+}  // namespace starling

@@ -1,0 +1,123 @@
+#include "block_port.hpp"
+
+#include "delivery.hpp"
+
+namespace starling::host {
+namespace {
+
+// Bytes from the first to the last element touched.
+std::size_t span(const transfer& t, index_t stride) {
+  return t.count <= 0 ? 0 : static_cast<std::size_t>((t.count - 1) * stride + 1) * t.element;
+}
+
+}  // namespace
+
+block_report block_port::report(block_state state, operation op, where at) const {
+  block_report r;
+  r.pe = pe_;
+  r.block = block_;
+  r.state = state;
+  r.op = op;
+  set_place(r, at);
+  return r;
+}
+
+void block_port::refuse_pe(operation op, int pe, where at) {
+  block_report r = report(block_state::out_of_range, op, at);
+  r.peer = pe;
+  program_.fail(r);
+}
+
+void block_port::check_remote(operation op, const void* address, std::size_t bytes, int pe, where at) const {
+  block_report r = report(block_state::out_of_range, op, at);
+  r.peer = pe;
+  if (pe < 0 || pe >= program_.state(pe_).n_pes) program_.fail(r);
+  if (bytes == 0 || program_.group().heap.contains(address, bytes, pe)) return;
+  r.wanted = bytes;
+  r.signal_offset =
+      static_cast<std::uint64_t>(static_cast<const std::byte*>(address) - program_.state(pe_).heap.on(pe));
+  program_.fail(r);
+}
+
+void block_port::put(const transfer& t) {
+  check_remote(operation::put, t.dest, span(t, t.dest_stride), t.pe, t.at);
+  deliver(t);
+}
+
+void block_port::put_signal(const transfer& t, const signal_update& s) {
+  check_remote(operation::put, s.target, sizeof(signal), s.pe, s.at);
+  put(t);
+  raise(s, program_.group().lot);
+}
+
+void block_port::get(const transfer& t) {
+  check_remote(operation::get, t.source, span(t, t.source_stride), t.pe, t.at);
+  deliver(t);
+}
+
+void block_port::update(const signal_update& s) {
+  check_remote(operation::put, s.target, sizeof(signal), s.pe, s.at);
+  raise(s, program_.group().lot);
+}
+
+void block_port::end_wait(block_state state, const wait_request& w) const {
+  block_report r = report(state, w.op, w.at);
+  r.peer = w.from;
+  r.how = w.how;
+  r.signal_offset = static_cast<std::uint64_t>(reinterpret_cast<const std::byte*>(w.local) -
+                                               program_.state(pe_).heap.on(pe_));
+  r.wanted = w.wanted;
+  r.seen = look(*w.local);
+  program_.fail(r);
+}
+
+void block_port::wait(const wait_request& w) {
+  check_remote(w.op, w.local, sizeof(signal), pe_, w.at);
+  run_group& group = program_.group();
+  const auto satisfied = [&] { return holds(look(*w.local), w.how, w.wanted); };
+  if (satisfied()) return;
+  const auto limit = clock::now() + std::chrono::duration_cast<clock::duration>(
+                                        std::chrono::duration<double>(program_.deadline_seconds()));
+  group.lot.wait(w.local, limit, [&] { return satisfied() || group.ended.load(); });
+  if (satisfied()) return;
+  end_wait(group.ended.load() ? block_state::waiting : block_state::expired, w);
+}
+
+bool block_port::test(const wait_request& w) {
+  check_remote(w.op, w.local, sizeof(signal), pe_, w.at);
+  // A kernel may test in a loop, so this is where it learns that the program was ended.
+  if (program_.group().ended.load()) end_wait(block_state::waiting, w);
+  return holds(look(*w.local), w.how, w.wanted);
+}
+
+void block_port::atomic(void* address, int pe, where at, void (*apply)(void*), void* context) {
+  check_remote(operation::atomic, address, 4, pe, at);
+  apply(context);
+  program_.group().lot.wake(address);
+}
+
+// Delivery is immediate, and the order of a thread's own accesses is kept by the signals, which release.
+void block_port::fence() {}
+void block_port::quiet() {}
+
+void block_port::refuse_barrier(operation op, where at) {
+  program_.fail(report(block_state::not_resident, op, at));
+}
+
+std::byte* block_port::scratch(std::size_t bytes, where at) {
+  scratch_used_ += bytes;
+  if (scratch_used_ > program_.scratch_bytes()) {
+    block_report r = report(block_state::out_of_range, operation::scratch, at);
+    r.wanted = scratch_used_;
+    program_.fail(r);
+  }
+  scratch_.push_back(std::make_unique<std::byte[]>(bytes));
+  return scratch_.back().get();
+}
+
+std::byte* block_port::staging(std::size_t bytes) {
+  if (staging_.size() < bytes) staging_.resize(bytes);
+  return staging_.data();
+}
+
+}  // namespace starling::host

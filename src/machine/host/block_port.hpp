@@ -1,0 +1,44 @@
+// The port of one block of a running program: checks what the block asks for and carries it out.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "running.hpp"
+#include "starling/device/host_port.hpp"
+
+namespace starling::host {
+
+class block_port final : public host_port {
+ public:
+  block_port(running& program, int pe, int block) : program_(program), pe_(pe), block_(block) {}
+
+  void put(const transfer& t) override;
+  void put_signal(const transfer& t, const signal_update& s) override;
+  void get(const transfer& t) override;
+  void update(const signal_update& s) override;
+  void wait(const wait_request& w) override;
+  bool test(const wait_request& w) override;
+  void atomic(void* address, int pe, where at, void (*apply)(void*), void* context) override;
+  void fence() override;
+  void quiet() override;
+  [[noreturn]] void refuse_barrier(operation op, where at) override;
+  [[noreturn]] void refuse_pe(operation op, int pe, where at) override;
+  std::byte* scratch(std::size_t bytes, where at) override;
+  std::byte* staging(std::size_t bytes) override;
+
+ private:
+  block_report report(block_state state, operation op, where at) const;
+  [[noreturn]] void end_wait(block_state state, const wait_request& w) const;
+  // Ends the program unless the bytes lie in one live allocation of an existing PE.
+  void check_remote(operation op, const void* address, std::size_t bytes, int pe, where at) const;
+
+  running& program_;
+  int pe_;
+  int block_;
+  std::size_t scratch_used_ = 0;
+  std::vector<std::unique_ptr<std::byte[]>> scratch_;
+  std::vector<std::byte> staging_;
+};
+
+}  // namespace starling::host

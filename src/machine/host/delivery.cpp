@@ -1,0 +1,33 @@
+#include "delivery.hpp"
+
+#include <atomic>
+#include <cstring>
+
+namespace starling::host {
+
+void deliver(const transfer& t) {
+  if (t.count <= 0) return;
+  auto* dest = static_cast<std::byte*>(t.dest);
+  const auto* source = static_cast<const std::byte*>(t.source);
+  if (t.dest_stride == 1 && t.source_stride == 1) {
+    std::memcpy(dest, source, static_cast<std::size_t>(t.count) * t.element);
+    return;
+  }
+  const auto dest_step = t.dest_stride * static_cast<index_t>(t.element);
+  const auto source_step = t.source_stride * static_cast<index_t>(t.element);
+  for (index_t i = 0; i < t.count; ++i) std::memcpy(dest + i * dest_step, source + i * source_step, t.element);
+}
+
+// Sequentially consistent, as parking wants it.
+void raise(const signal_update& s, parking& lot) {
+  const std::atomic_ref word(s.target->value);
+  if (s.op == signal_op::set)
+    word.store(s.value);
+  else
+    word.fetch_add(s.value);
+  lot.wake(s.target);
+}
+
+std::uint64_t look(const signal& s) { return std::atomic_ref(const_cast<signal&>(s).value).load(); }
+
+}  // namespace starling::host

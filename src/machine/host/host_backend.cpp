@@ -1,0 +1,137 @@
+#include "host_backend.hpp"
+
+#include <cstring>
+#include <system_error>
+#include <thread>
+
+#include "../launch_rules.hpp"
+#include "../program_control.hpp"
+#include "host_graph.hpp"
+#include "host_stream.hpp"
+#include "running.hpp"
+#include "starling/base/error.hpp"
+
+namespace starling {
+
+std::shared_ptr<backend> make_host_backend(int devices, const host_options& options) {
+  constexpr int most = 256;
+  expect<argument_error>(devices >= 1 && devices <= most, "machine::host: devices = ", devices, "; must be from 1 to ",
+                         most);
+  expect<argument_error>(options.max_blocks >= 0, "machine::host: max_blocks = ", options.max_blocks,
+                         "; must be at least 1, or 0 for STARLING_HOST_BLOCKS");
+  const environment e = environment::read();
+  return std::make_shared<host::host_backend>(devices, options.memory_bytes > 0 ? options.memory_bytes : e.host_memory,
+                                              options.max_blocks > 0 ? options.max_blocks : e.host_blocks,
+                                              options.poison, e.deadline);
+}
+
+namespace host {
+namespace {
+
+constexpr std::size_t page = 4096;
+std::size_t pages(std::size_t bytes) { return (bytes + page - 1) / page * page; }
+
+}  // namespace
+
+host_backend::host_backend(int devices, std::size_t memory_bytes, int max_blocks, bool poison, double deadline)
+    : max_blocks_(max_blocks),
+      poison_(poison),
+      deadline_(deadline),
+      arena_(pages(memory_bytes) * static_cast<std::size_t>(devices)),
+      heap_({arena_.start(), static_cast<index_t>(pages(memory_bytes)), devices, pages(memory_bytes)},
+            [](std::size_t) {}) {
+  for (int i = 0; i < devices; ++i) {
+    device_info d;
+    d.name = message("virtual device ", i);
+    d.id = i;
+    d.memory_bytes = pages(memory_bytes);
+    d.scratch_bytes = std::size_t{1} << 20;
+    devices_.push_back(d);
+  }
+}
+
+std::size_t host_backend::allocate(std::size_t bytes) {
+  const std::size_t offset = heap_.allocate(bytes);
+  if (poison_)
+    for (int pe = 0; pe < n_pes(); ++pe) std::memset(heap_.on(offset, pe), 0xff, bytes);
+  return offset;
+}
+
+int host_backend::blocks_that_fit(const kernel&, const launch_options& options) const {
+  expect<launch_error>(options.scratch_bytes <= devices_[0].scratch_bytes, "launch_options: scratch_bytes = ",
+                       options.scratch_bytes, "; a block of a virtual device has at most ", devices_[0].scratch_bytes);
+  return max_blocks_;
+}
+
+void host_backend::check_residency(const std::vector<program>& programs) const {
+  int wanted = 0;
+  for (const program& p : programs) {
+    (void)blocks_that_fit(p.k, p.options);
+    wanted += p.roles.blocks();
+  }
+  expect<launch_error>(wanted <= max_blocks_, "machine::run: ", wanted, " blocks per PE wanted, a virtual device holds ",
+                       max_blocks_, " at once; ask for fewer blocks or raise STARLING_HOST_BLOCKS");
+}
+
+void host_backend::run(const std::vector<program>& programs) {
+  run_group group{heap_, lot_};
+  std::vector<std::unique_ptr<program_control>> controls;
+  std::vector<std::unique_ptr<running>> runs;
+  for (const program& p : programs) {
+    const int blocks = p.roles.blocks();
+    controls.push_back(std::make_unique<program_control>(heap_, blocks));
+    for (int pe = 0; pe < n_pes(); ++pe) std::memset(heap_.on(controls.back()->offset(), pe), 0, controls.back()->bytes());
+    runs.push_back(std::make_unique<running>(group, p, controls.back()->words(), n_pes(), blocks,
+                                             deadline_of(p.options, deadline_)));
+  }
+  std::vector<std::thread> workers;
+  std::string problem;
+  try {
+    for (const auto& r : runs)
+      for (int pe = 0; pe < n_pes(); ++pe)
+        for (int b = 0; b < r->state(pe).n_blocks; ++b) workers.emplace_back([&r, pe, b] { r->run_block(pe, b); });
+  } catch (const std::system_error& e) {
+    problem = e.what();
+    group.ended.store(true);
+    lot_.wake_all();
+  }
+  for (std::thread& w : workers) w.join();
+  expect<device_error>(problem.empty(), "machine::run: the system gave only ", workers.size(),
+                       " threads for the blocks (", problem, "); use fewer blocks or devices");
+  for (const auto& r : runs) r->rethrow();
+}
+
+void host_backend::check_bytes(const char* call, const void* address, std::size_t bytes) const {
+  if (bytes == 0) return;
+  expect<argument_error>(address != nullptr, call, ": null address for ", bytes, " bytes");
+  if (!heap_.in_range(address)) return;
+  for (int pe = 0; pe < n_pes(); ++pe)
+    if (heap_.contains(address, bytes, pe)) return;
+  throw range_error(message(call, ": ", bytes, " bytes at ", address,
+                            " are not inside one live symmetric allocation; check the size and whether the array is "
+                            "still allocated"));
+}
+
+void host_backend::copy(void* dest, const void* source, std::size_t bytes) {
+  check_bytes("machine::copy (dest)", dest, bytes);
+  check_bytes("machine::copy (source)", source, bytes);
+  if (bytes > 0) std::memcpy(dest, source, bytes);
+}
+
+void host_backend::fill(void* dest, unsigned char byte, std::size_t bytes) {
+  check_bytes("machine::fill", dest, bytes);
+  if (bytes > 0) std::memset(dest, byte, bytes);
+}
+
+std::shared_ptr<stream_backend> host_backend::new_stream(int pe) {
+  return std::make_shared<host_stream>(shared_from_this(), pe);
+}
+
+std::shared_ptr<event_backend> host_backend::new_event(int) { return std::make_shared<host_event>(); }
+
+std::shared_ptr<graph_backend> host_backend::record(stream_backend& origin, const std::function<void()>& work) {
+  return record_graph(static_cast<host_stream&>(origin), work);
+}
+
+}  // namespace host
+}  // namespace starling

@@ -1,0 +1,49 @@
+// Virtual devices: threads of this process with a bounded memory each. See backend.hpp for what is promised.
+#pragma once
+
+#include "../backend.hpp"
+#include "arena.hpp"
+#include "parking.hpp"
+
+namespace starling::host {
+
+class host_backend final : public backend, public std::enable_shared_from_this<host_backend> {
+ public:
+  host_backend(int devices, std::size_t memory_bytes, int max_blocks, bool poison, double deadline);
+
+  machine_kind kind() const override { return machine_kind::host; }
+  const std::vector<device_info>& devices() const override { return devices_; }
+  peer_link link(int from_pe, int to_pe) const override {
+    return from_pe == to_pe ? peer_link::self : peer_link::direct;
+  }
+  symmetric_heap& heap() override { return heap_; }
+  std::size_t allocate(std::size_t bytes) override;
+  double default_deadline() const override { return deadline_; }
+
+  int blocks_that_fit(const kernel& k, const launch_options& options) const override;
+  void check_residency(const std::vector<program>& programs) const override;
+  void run(const std::vector<program>& programs) override;
+
+  void copy(void* dest, const void* source, std::size_t bytes) override;
+  void fill(void* dest, unsigned char byte, std::size_t bytes) override;
+
+  std::shared_ptr<stream_backend> new_stream(int pe) override;
+  std::shared_ptr<event_backend> new_event(int pe) override;
+  std::shared_ptr<graph_backend> record(stream_backend& origin, const std::function<void()>& work) override;
+
+  parking& lot() { return lot_; }
+  int n_pes() const { return static_cast<int>(devices_.size()); }
+  // Throws range_error when the bytes are partly in symmetric memory but not in one live allocation.
+  void check_bytes(const char* call, const void* address, std::size_t bytes) const;
+
+ private:
+  std::vector<device_info> devices_;
+  int max_blocks_;
+  bool poison_;
+  double deadline_;
+  arena arena_;
+  symmetric_heap heap_;
+  parking lot_;
+};
+
+}  // namespace starling::host

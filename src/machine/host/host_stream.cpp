@@ -1,0 +1,131 @@
+#include "host_stream.hpp"
+
+#include <cstring>
+
+#include "../launch_rules.hpp"
+#include "host_graph.hpp"
+#include "running.hpp"
+#include "starling/base/error.hpp"
+
+namespace starling::host {
+namespace {
+
+// Blocks of a plain launch run one after the other: they need not be resident together.
+void run_launch(host_backend& device, int pe, int blocks, const program& p) {
+  run_group group{device.heap(), device.lot()};
+  running r(group, p, control_words{}, device.n_pes(), blocks, deadline_of(p.options, device.default_deadline()));
+  for (int b = 0; b < blocks; ++b) r.run_block(pe, b);
+  r.rethrow();
+}
+
+std::size_t extent(std::size_t pitch, std::size_t row_bytes, std::size_t rows) {
+  return rows == 0 ? 0 : (rows - 1) * pitch + row_bytes;
+}
+
+}  // namespace
+
+host_stream::host_stream(std::shared_ptr<host_backend> device, int pe)
+    : device_(std::move(device)), pe_(pe), worker_([this] { work(); }) {}
+
+host_stream::~host_stream() {
+  {
+    const std::lock_guard lock(mutex_);
+    closing_ = true;
+    changed_.notify_all();
+  }
+  worker_.join();
+}
+
+void host_stream::work() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    changed_.wait(lock, [this] { return closing_ || !queue_.empty(); });
+    if (queue_.empty()) return;
+    const entry next = std::move(queue_.front());
+    queue_.pop_front();
+    if (failure_ && !next.always) continue;
+    busy_ = true;
+    lock.unlock();
+    std::exception_ptr problem;
+    try {
+      next.run();
+    } catch (...) {
+      problem = std::current_exception();
+    }
+    lock.lock();
+    if (problem && !failure_) failure_ = problem;
+    busy_ = false;
+    changed_.notify_all();
+  }
+}
+
+void host_stream::push(operation op, bool always) {
+  const std::lock_guard lock(mutex_);
+  queue_.push_back({std::move(op), always});
+  changed_.notify_all();
+}
+
+void host_stream::submit(operation op) {
+  if (recorder)
+    recorder->add(*this, std::move(op));
+  else
+    push(std::move(op));
+}
+
+void host_stream::launch(int blocks, const kernel& k, const launch_options& options) {
+  (void)device_->blocks_that_fit(k, options);
+  role_plan roles;
+  roles.add("all", blocks);
+  submit([device = device_.get(), pe = pe_, blocks, p = program{roles, k, options}] {
+    run_launch(*device, pe, blocks, p);
+  });
+}
+
+void host_stream::copy_rows(void* dest, std::size_t dest_pitch, const void* source, std::size_t source_pitch,
+                            std::size_t row_bytes, std::size_t rows) {
+  device_->check_bytes("stream::copy (dest)", dest, extent(dest_pitch, row_bytes, rows));
+  device_->check_bytes("stream::copy (source)", source, extent(source_pitch, row_bytes, rows));
+  submit([=] {
+    for (std::size_t i = 0; i < rows && row_bytes > 0; ++i)
+      std::memcpy(static_cast<std::byte*>(dest) + i * dest_pitch,
+                  static_cast<const std::byte*>(source) + i * source_pitch, row_bytes);
+  });
+}
+
+void host_stream::fill(void* dest, unsigned char byte, std::size_t bytes) {
+  device_->check_bytes("stream::fill", dest, bytes);
+  submit([=] {
+    if (bytes > 0) std::memset(dest, byte, bytes);
+  });
+}
+
+void host_stream::record(event_backend& e) {
+  auto& mine = static_cast<host_event&>(e);
+  if (recorder) {
+    recorder->mark(*this, mine);
+    return;
+  }
+  const auto reached = std::make_shared<point>();
+  mine.set_newest(reached);
+  push([reached] { reached->reach(); }, true);
+}
+
+void host_stream::wait(const event_backend& e) {
+  const auto& theirs = static_cast<const host_event&>(e);
+  if (theirs.recorded_in) {
+    theirs.recorded_in->await(*this, theirs);
+    return;
+  }
+  const auto awaited = theirs.newest();
+  if (awaited) submit([awaited] { awaited->wait(); });
+}
+
+void host_stream::synchronize() {
+  expect<argument_error>(!recorder, "stream::synchronize inside a recording; record work only, and synchronize after "
+                                    "the graph was launched");
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [this] { return queue_.empty() && !busy_; });
+  if (const std::exception_ptr problem = std::exchange(failure_, nullptr)) std::rethrow_exception(problem);
+}
+
+}  // namespace starling::host

@@ -1,0 +1,59 @@
+// A stream of a virtual device: a thread that runs operations one after the other.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <thread>
+
+#include "host_backend.hpp"
+#include "host_event.hpp"
+
+namespace starling::host {
+
+class host_stream final : public stream_backend {
+ public:
+  using operation = std::function<void()>;
+
+  host_stream(std::shared_ptr<host_backend> device, int pe);
+  ~host_stream() override;  // runs what is queued
+
+  int pe() const override { return pe_; }
+  void launch(int blocks, const kernel& k, const launch_options& options) override;
+  void copy_rows(void* dest, std::size_t dest_pitch, const void* source, std::size_t source_pitch,
+                 std::size_t row_bytes, std::size_t rows) override;
+  void fill(void* dest, unsigned char byte, std::size_t bytes) override;
+  void record(event_backend& e) override;
+  void wait(const event_backend& e) override;
+  void synchronize() override;
+
+  // Queues an operation. After one has thrown, later ones are skipped until synchronize() has thrown its exception;
+  // `always` runs regardless, so that nobody waits for ever.
+  void push(operation op, bool always = false);
+
+  // While set, operations are recorded instead of queued.
+  std::shared_ptr<recording> recorder;
+  const std::shared_ptr<host_backend>& device() const { return device_; }
+
+ private:
+  struct entry {
+    operation run;
+    bool always;
+  };
+  void submit(operation op);
+  void work();
+
+  std::shared_ptr<host_backend> device_;
+  int pe_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<entry> queue_;
+  bool busy_ = false;
+  bool closing_ = false;
+  std::exception_ptr failure_;
+  std::thread worker_;
+};
+
+}  // namespace starling::host

@@ -1,0 +1,59 @@
+// A program while it runs on virtual devices: what its blocks share, and how the first failure ends them all.
+#pragma once
+
+#include <atomic>
+#include <exception>
+#include <mutex>
+#include <vector>
+
+#include "../symmetric_heap.hpp"
+#include "parking.hpp"
+#include "starling/machine/machine.hpp"
+
+namespace starling::host {
+
+// Unwinds a kernel after its block has reported. Not a std::exception: kernels that catch those do not swallow it.
+struct block_ended {};
+
+// Programs that run together end together.
+struct run_group {
+  symmetric_heap& heap;
+  parking& lot;
+  std::atomic<bool> ended{false};
+};
+
+class running {
+ public:
+  running(run_group& group, const program& p, const control_words& control, int n_pes, int n_blocks,
+          double deadline_seconds);
+
+  // Runs one block of the kernel on the calling thread; never throws.
+  void run_block(int pe, int block);
+
+  // Called by ports: keeps the report and, if it is a first cause, ends the group; then throws block_ended.
+  [[noreturn]] void fail(const block_report& r);
+
+  // After all blocks have returned: throws the first cause, if there was one.
+  void rethrow() const;
+
+  run_group& group() { return group_; }
+  double deadline_seconds() const { return deadline_seconds_; }
+  const program_state& state(int pe) const { return states_[static_cast<std::size_t>(pe)]; }
+  std::size_t scratch_bytes() const { return program_.options.scratch_bytes; }
+
+ private:
+  void end_group();
+  block_report& report_of(int pe, int block) { return reports_[static_cast<std::size_t>(pe * n_blocks_ + block)]; }
+
+  run_group& group_;
+  const program& program_;
+  int n_pes_;
+  int n_blocks_;
+  double deadline_seconds_;
+  std::vector<program_state> states_;    // by PE
+  std::vector<block_report> reports_;    // by PE, then block; each written by its block alone
+  std::mutex failure_mutex_;
+  std::exception_ptr failure_;  // the first exception that a kernel threw
+};
+
+}  // namespace starling::host

@@ -1,0 +1,109 @@
+#include "starling/machine/machine.hpp"
+
+#include <limits>
+
+#include "backend.hpp"
+#include "launch_rules.hpp"
+#include "starling/base/error.hpp"
+
+namespace starling {
+
+machine::machine(std::shared_ptr<backend> impl, std::string choice) : impl_(std::move(impl)), choice_(std::move(choice)) {}
+
+machine machine::host(int devices, const host_options& options) {
+  return machine(make_host_backend(devices, options), message(devices, " virtual devices, as asked for"));
+}
+
+machine machine::cuda(const std::vector<int>& ids) {
+  auto impl = make_cuda_backend(ids);
+  const auto count = impl->devices().size();
+  return machine(std::move(impl), message(count, " GPUs, as asked for"));
+}
+
+machine machine::best(int devices) {
+  expect<argument_error>(devices >= 0, "machine::best: devices = ", devices, "; must be at least 1, or 0 for all");
+  const environment e = environment::read();
+  const int wanted = devices > 0 ? devices : e.devices;
+  const cuda_status status = probe_cuda();
+  const bool gpus = status.problem.empty() && status.devices >= (wanted > 0 ? wanted : 1);
+  if (e.machine == "cuda" || (e.machine == "auto" && gpus)) {
+    std::vector<int> ids;
+    for (int i = 0; i < wanted; ++i) ids.push_back(i);
+    machine m = cuda(ids);
+    m.choice_ = message(m.size(), " of ", status.devices, " GPUs",
+                        e.machine == "cuda" ? " (STARLING_MACHINE=cuda)" : "");
+    return m;
+  }
+  machine m = host(wanted > 0 ? wanted : 4);
+  const std::string reason = e.machine == "host"        ? "STARLING_MACHINE=host"
+                             : !status.problem.empty() ? status.problem
+                                                       : message("only ", status.devices, " GPUs for ", wanted, " PEs");
+  m.choice_ = message(m.size(), " virtual devices (", reason, ")");
+  return m;
+}
+
+machine::cuda_status machine::probe_cuda() { return probe_cuda_backend(); }
+
+machine_kind machine::kind() const { return impl_->kind(); }
+
+int machine::size() const { return static_cast<int>(impl_->devices().size()); }
+
+void machine::check_pe(int pe) const {
+  expect<range_error>(pe >= 0 && pe < size(), "machine: PE ", pe, " of ", size(), "; PEs are numbered from 0 to ",
+                      size() - 1);
+}
+
+const device_info& machine::device(int pe) const {
+  check_pe(pe);
+  return impl_->devices()[static_cast<std::size_t>(pe)];
+}
+
+peer_link machine::link(int from_pe, int to_pe) const {
+  check_pe(from_pe);
+  check_pe(to_pe);
+  return impl_->link(from_pe, to_pe);
+}
+
+memory_info machine::memory() const { return impl_->heap().info(); }
+
+int machine::blocks_that_fit(const kernel& k, const launch_options& options) const {
+  check_options(options);
+  return impl_->blocks_that_fit(k, options);
+}
+
+std::size_t machine::bytes_of(index_t n, std::size_t element) {
+  const auto most = static_cast<index_t>(static_cast<std::size_t>(std::numeric_limits<index_t>::max()) / element);
+  expect<argument_error>(n >= 0 && n <= most, "machine::allocate: ", n, " elements of ", element,
+                         " bytes; the number must be from 0 to ", most);
+  return static_cast<std::size_t>(n) * element;
+}
+
+void machine::copy(void* dest, const void* source, std::size_t bytes) { impl_->copy(dest, source, bytes); }
+
+void machine::fill(void* dest, unsigned char byte, std::size_t bytes) { impl_->fill(dest, byte, bytes); }
+
+void machine::run(const std::vector<program>& programs) {
+  expect<argument_error>(!programs.empty(), "machine::run: no program; pass at least one");
+  for (const program& p : programs) {
+    (void)p.roles.resolve();
+    check_options(p.options);
+  }
+  impl_->check_residency(programs);
+  impl_->run(programs);
+}
+
+stream machine::new_stream(int pe) {
+  check_pe(pe);
+  return stream(impl_->new_stream(pe));
+}
+
+event machine::new_event(int pe) {
+  check_pe(pe);
+  return event(impl_->new_event(pe));
+}
+
+graph machine::record(stream& origin, const std::function<void()>& work) {
+  return graph(impl_->record(origin.impl(), work));
+}
+
+}  // namespace starling

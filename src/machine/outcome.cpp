@@ -1,0 +1,43 @@
+#include "outcome.hpp"
+
+#include "starling/base/environment.hpp"
+
+namespace starling {
+namespace {
+
+[[noreturn]] void throw_out_of_range(const block_report& r, const std::string& role, int n_pes,
+                                     std::size_t scratch_bytes) {
+  const std::string place =
+      message(name(r.op), " at ", r.file, ":", r.line, " (PE ", r.pe, " block ", r.block, ", role ", role, ")");
+  if (r.op == operation::scratch)
+    throw range_error(message(place, ": ", format_bytes(r.wanted), " of scratch memory wanted, the launch gave ",
+                              format_bytes(scratch_bytes), "; raise launch_options::scratch_bytes"));
+  if (r.wanted != 0)
+    throw range_error(message(place, ": ", r.wanted, " bytes at +0x", std::hex, r.signal_offset, std::dec, " on PE ",
+                              r.peer, " are not inside one live allocation; check the size, the offset and whether the ",
+                              "array is still allocated"));
+  throw range_error(message(place, ": PE ", r.peer, " of a machine with ", n_pes, "; PEs are numbered from 0 to ",
+                            n_pes - 1));
+}
+
+}  // namespace
+
+void throw_first_cause(const std::vector<block_report>& reports, const program& p, int n_pes, double deadline_seconds) {
+  const role_table table = p.roles.resolve();
+  bool stalled = false;
+  for (const block_report& r : reports) {
+    if (r.state == block_state::out_of_range)
+      throw_out_of_range(r, p.roles.name(r.role), n_pes, p.options.scratch_bytes);
+    if (r.state == block_state::not_resident)
+      throw argument_error(message(name(r.op), " at ", r.file, ":", r.line,
+                                   " in a plain launch, whose blocks need not be resident together; run the kernel as "
+                                   "a persistent program: machine::run"));
+    stalled = stalled || r.state == block_state::expired;
+  }
+  if (!stalled) return;
+  std::vector<std::string> role_names;
+  for (int i = 0; i < table.count; ++i) role_names.push_back(p.roles.name(i));
+  throw stall_error(reports, role_names, deadline_seconds);
+}
+
+}  // namespace starling

@@ -1,0 +1,47 @@
+#include "starling/machine/stream.hpp"
+
+#include "backend.hpp"
+#include "launch_rules.hpp"
+#include "starling/base/error.hpp"
+
+namespace starling {
+
+bool event::done() const { return impl_->done(); }
+
+void event::synchronize() const { impl_->synchronize(); }
+
+double event::seconds_between(const event& earlier, const event& later) {
+  return later.impl_->seconds_since(*earlier.impl_);
+}
+
+int stream::pe() const { return impl_->pe(); }
+
+void stream::launch_kernel(int blocks, const kernel& k, const launch_options& options) {
+  expect<argument_error>(blocks >= 1, "stream::launch: blocks = ", blocks, "; must be at least 1");
+  check_options(options);
+  impl_->launch(blocks, k, options);
+}
+
+void stream::copy(void* dest, const void* source, std::size_t bytes) {
+  impl_->copy_rows(dest, bytes, source, bytes, bytes, 1);
+}
+
+void stream::copy_rows(void* dest, std::size_t dest_pitch, const void* source, std::size_t source_pitch,
+                       std::size_t row_bytes, std::size_t rows) {
+  expect<argument_error>(rows <= 1 || (dest_pitch >= row_bytes && source_pitch >= row_bytes),
+                         "stream::copy_rows: rows of ", row_bytes, " bytes with pitches ", dest_pitch, " (dest) and ",
+                         source_pitch, " (source); a pitch must be at least the row");
+  impl_->copy_rows(dest, dest_pitch, source, source_pitch, row_bytes, rows);
+}
+
+void stream::fill(void* dest, unsigned char byte, std::size_t bytes) { impl_->fill(dest, byte, bytes); }
+
+void stream::record(event& e) { impl_->record(e.impl()); }
+
+void stream::wait(const event& e) { impl_->wait(e.impl()); }
+
+void stream::synchronize() { impl_->synchronize(); }
+
+void graph::launch(stream& s) const { impl_->launch(s.impl()); }
+
+}  // namespace starling
