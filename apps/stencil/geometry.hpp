@@ -1,0 +1,134 @@
+// How a domain is dealt to PEs: plain data and arithmetic that kernels and host share.
+//
+// Arrays are three-dimensional in (z, y, x) order, x fastest; a two-dimensional domain has z extent 1 and no z
+// neighbours. A PE owns a box of cells. Where the box has a neighbour, it has a face: its outermost layer of cells on
+// that side, whose values the neighbour needs. Face 2a is the low side of axis a, face 2a + 1 the high side.
+#pragma once
+
+#include "starling/base/index.hpp"
+
+namespace starling::stencil {
+
+inline constexpr int axes = 3;
+inline constexpr int faces = 2 * axes;
+inline constexpr int no_neighbour = -1;
+
+// The domain and the grid of PEs over it.
+struct geometry {
+  index_t extent[axes] = {1, 1, 1};
+  int parts[axes] = {1, 1, 1};
+  bool active[axes] = {false, true, true};     // false: z of a two-dimensional domain
+  bool periodic[axes] = {false, false, false};  // otherwise the first and last layer are held
+
+  // Elements between neighbours in the memory of a PE, along each axis; the same on every PE.
+  index_t stride[axes] = {0, 0, 1};
+
+  constexpr bool exchanges(int axis) const { return active[axis] && (parts[axis] > 1 || periodic[axis]); }
+  // Faces that some PE exchanges, and the i-th of them.
+  constexpr int exchanged_faces() const {
+    int n = 0;
+    for (int a = 0; a < axes; ++a) n += exchanges(a) ? 2 : 0;
+    return n;
+  }
+  constexpr int exchanged_face(int i) const {
+    int face = 0;
+    while (!exchanges(face / 2) || i-- > 0) ++face;
+    return face;
+  }
+  constexpr int n_pes() const { return parts[0] * parts[1] * parts[2]; }
+  // The largest box of any PE, along one axis.
+  constexpr index_t largest(int axis) const { return ceil_div(extent[axis], parts[axis]); }
+  // Cells of the largest face across an axis.
+  constexpr index_t face_cells(int axis) const {
+    index_t cells = 1;
+    for (int a = 0; a < axes; ++a)
+      if (a != axis) cells *= largest(a);
+    return cells;
+  }
+};
+
+// A cell of a box, counted from the box's first.
+struct cell {
+  index_t at[axes];
+};
+
+// What one PE owns.
+struct box {
+  index_t extent[axes];
+  index_t first[axes];        // global index of the first cell
+  int neighbour[faces];       // PE or no_neighbour
+  index_range updated[axes];  // cells that are not held
+  index_range inner[axes];    // updated cells on no face: they need no other PE
+
+  constexpr bool is_updated(const cell& c) const {
+    for (int a = 0; a < axes; ++a)
+      if (c.at[a] < updated[a].begin || c.at[a] >= updated[a].end) return false;
+    return true;
+  }
+
+  // Whether face f contains the cell.
+  constexpr bool on_face(int f, const cell& c) const {
+    return neighbour[f] != no_neighbour && c.at[f / 2] == (f % 2 == 0 ? 0 : extent[f / 2] - 1);
+  }
+
+  // A cell on several faces belongs to the first; only that one writes it to the PE's own array.
+  constexpr bool owned_by_face(int f, const cell& c) const {
+    for (int g = 0; g < f; ++g)
+      if (on_face(g, c)) return false;
+    return true;
+  }
+
+  constexpr index_t face_size(int f) const {
+    const int a = f / 2;
+    return extent[0] * extent[1] * extent[2] / extent[a];
+  }
+
+  // Cells of a face are numbered along its last axis first, the same way on both sides of it.
+  constexpr cell face_cell(int f, index_t i) const {
+    const int a = f / 2;
+    const int slow = a == 0 ? 1 : 0;
+    const int fast = a == 2 ? 1 : 2;
+    cell c{};
+    c.at[a] = f % 2 == 0 ? 0 : extent[a] - 1;
+    // Faces have fewer than 2^32 cells; a 32-bit division is much cheaper on a GPU.
+    const index_t row =
+        extent[slow] == 1 ? 0 : static_cast<index_t>(static_cast<std::uint32_t>(i) / static_cast<std::uint32_t>(extent[fast]));
+    c.at[slow] = row;
+    c.at[fast] = i - row * extent[fast];
+    return c;
+  }
+  constexpr index_t face_index(int axis, const cell& c) const {
+    const int slow = axis == 0 ? 1 : 0;
+    const int fast = axis == 2 ? 1 : 2;
+    return c.at[slow] * extent[fast] + c.at[fast];
+  }
+};
+
+constexpr int opposite(int face) { return face ^ 1; }
+
+constexpr box box_of(const geometry& g, int pe) {
+  box b{};
+  int where[axes] = {pe / (g.parts[1] * g.parts[2]), pe / g.parts[2] % g.parts[1], pe % g.parts[2]};
+  const int step[axes] = {g.parts[1] * g.parts[2], g.parts[2], 1};
+  for (int a = 0; a < axes; ++a) {
+    const index_range own = share(g.extent[a], g.parts[a], where[a]);
+    b.extent[a] = own.size();
+    b.first[a] = own.begin;
+    const bool held = g.active[a] && !g.periodic[a];
+    const bool first = where[a] == 0;
+    const bool last = where[a] == g.parts[a] - 1;
+    b.updated[a] = {held && first ? 1 : 0, own.size() - (held && last ? 1 : 0)};
+    for (int side = 0; side < 2; ++side) {
+      const bool wraps = side == 0 ? first : last;
+      int to = pe + (side == 0 ? -step[a] : step[a]);
+      if (wraps) to += (side == 0 ? g.parts[a] : -g.parts[a]) * step[a];
+      b.neighbour[2 * a + side] = g.exchanges(a) && (!wraps || g.periodic[a]) ? to : no_neighbour;
+    }
+    b.inner[a] = b.updated[a];
+    if (b.neighbour[2 * a] != no_neighbour) b.inner[a].begin = 1;
+    if (b.neighbour[2 * a + 1] != no_neighbour) b.inner[a].end = own.size() - 1;
+  }
+  return b;
+}
+
+}  // namespace starling::stencil

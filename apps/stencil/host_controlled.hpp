@@ -1,0 +1,44 @@
+// The host-controlled variants: what the host issues for one step. Streams and events order it; the host waits only when
+// it has to look at the largest change.
+#pragma once
+
+#include <vector>
+
+#include "starling/machine/machine.hpp"
+#include "stencil/fields.hpp"
+#include "stencil/launch_shape.hpp"
+#include "stencil/stencil_kernels.hpp"
+
+namespace starling::stencil {
+
+template <class T>
+class host_controlled {
+ public:
+  host_controlled(machine& m, const fields<T>& f, std::vector<stream>& main, std::vector<stream>& side,
+                  const run_options& options, const launch_shape& launch);
+
+  // Issues the step that makes `generation`.
+  void step(index_t generation, bool check);
+
+  // Entries of fields::changes that a step with check fills on each PE.
+  int blocks_with_changes() const { return options_.how == variant::copy ? launch_.blocks : 2 * launch_.blocks; }
+
+ private:
+  void step_in_order(index_t generation, bool check);
+  void step_overlapped(index_t generation, bool check);
+  // Makes `s` of PE `pe` wait until the neighbours have sent what it needs, and what it overwrites has been read.
+  void wait_for_neighbours(stream& s, int pe, index_t generation);
+  void copy_faces(stream& s, int pe, index_t generation);
+  event& sent(int pe, index_t generation) { return sent_[static_cast<std::size_t>(pe)][generation % 2]; }
+
+  const fields<T>& f_;
+  std::vector<stream>& main_;
+  std::vector<stream>& side_;
+  const run_options& options_;
+  const launch_shape& launch_;
+  std::vector<box> boxes_;                // by PE
+  std::vector<std::vector<event>> sent_;  // by PE, then parity of the generation: faces computed and delivered
+  std::vector<event> inside_done_;        // by PE
+};
+
+}  // namespace starling::stencil

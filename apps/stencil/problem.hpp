@@ -1,0 +1,69 @@
+// What is to be computed: a star stencil of radius 1 in two or three dimensions, and how a run of it goes.
+#pragma once
+
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "starling/base/index.hpp"
+#include "stencil/geometry.hpp"
+
+namespace starling::stencil {
+
+enum class edge { fixed, periodic };
+
+// new(cell) = c[0] * cell + c[1] * low + c[2] * high neighbour along the first axis + ... along the next, added in this
+// order. Fixed edges keep the first and last layer of the array along their axis.
+template <class T>
+struct problem {
+  std::vector<index_t> shape;   // 2 or 3 extents
+  std::vector<T> coefficients;  // 5 or 7: the centre, then the low and high side of each axis
+  std::vector<edge> edges;      // per axis; empty: all fixed
+  std::vector<int> parts;       // PEs per axis, their product the size of the machine; empty: all along the first axis
+};
+
+// The mean of the neighbours: steps of Jacobi's method for Laplace's equation.
+template <class T>
+std::vector<T> jacobi_coefficients(int dimensions);
+
+// One explicit step of the heat equation, ratio = diffusivity * time step / spacing^2; stable up to 1 / (2 dimensions).
+template <class T>
+std::vector<T> heat_coefficients(int dimensions, double ratio);
+
+// Who controls the steps. All variants give the same bits.
+enum class variant {
+  copy,      // host: one kernel a step, then copies of the faces
+  overlap,   // host: faces first in their own stream, copied while the inside is computed
+  p2p,       // host: as overlap, faces stored into the neighbour's memory by the kernel
+  cpu_free,  // one persistent program: faces are put and signalled by the devices, no host in the loop
+};
+
+const char* name(variant v);
+// Throws argument_error that lists the names.
+variant variant_named(const std::string& text);
+
+struct run_options {
+  variant how = variant::cpu_free;
+  index_t steps = 1;
+  index_t check_every = 0;  // 0: never; otherwise every that many steps the largest change of a cell is found
+  double tolerance = 0;     // stop when the largest change is not above it
+  int blocks = 0;           // per PE; 0: chosen from the domain and the device
+  int threads = 0;          // per block on GPUs; 0: chosen
+  bool compute = true;      // false: cells keep their values, only communication happens
+  double deadline = 0;      // seconds a wait may last; 0: the machine's
+};
+
+struct run_result {
+  index_t steps = 0;                                           // done by this run
+  double change = std::numeric_limits<double>::quiet_NaN();  // largest change of a cell, when last checked
+  bool converged = false;
+  double seconds = 0;  // of the steps alone
+  int blocks = 0;      // used per PE
+  int threads = 0;
+};
+
+// Checks everything that does not depend on a machine's memory; throws argument_error that names what is wrong.
+template <class T>
+geometry geometry_of(const problem<T>& p, int n_pes);
+
+}  // namespace starling::stencil

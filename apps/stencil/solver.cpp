@@ -1,0 +1,215 @@
+#include "stencil/solver.hpp"
+
+#include <chrono>
+#include <cmath>
+
+#include "starling/base/error.hpp"
+#include "stencil/host_controlled.hpp"
+#include "stencil/stencil_kernels.hpp"
+
+namespace starling::stencil {
+namespace {
+
+template <class T>
+coefficients<T> weights(const problem<T>& p) {
+  coefficients<T> w{};
+  w.centre = p.coefficients[0];
+  const std::size_t dimensions = p.shape.size();
+  for (std::size_t i = 0; i < dimensions; ++i) {
+    w.low[i + axes - dimensions] = p.coefficients[1 + 2 * i];
+    w.high[i + axes - dimensions] = p.coefficients[2 + 2 * i];
+  }
+  return w;
+}
+
+void check(const run_options& o) {
+  expect<argument_error>(o.steps >= 1, "stencil: steps = ", o.steps, "; must be at least 1");
+  expect<argument_error>(o.check_every >= 0, "stencil: check_every = ", o.check_every,
+                         "; must be at least 1, or 0 for never");
+  expect<argument_error>(std::isfinite(o.tolerance) && o.tolerance >= 0, "stencil: tolerance = ", o.tolerance,
+                         "; must be finite and at least 0");
+  expect<argument_error>(o.tolerance == 0 || o.check_every > 0, "stencil: tolerance = ", o.tolerance,
+                         " without check_every; say after how many steps to look");
+}
+
+}  // namespace
+
+template <class T>
+solver<T>::solver(machine m, const problem<T>& p) : machine_(std::move(m)) {
+  fields_.shape = geometry_of(p, machine_.size());
+  fields_.weight = weights(p);
+  const geometry& g = fields_.shape;
+  const index_t face_cells = fields_.outbox_offset(faces);
+  for (int slot = 0; slot < 2; ++slot) u_[slot] = machine_.template allocate<T>(g.largest(0) * g.stride[0]);
+  inbox_ = machine_.template allocate<T>(face_cells * inbox_slots);
+  outbox_ = machine_.template allocate<T>(face_cells);
+  arrived_ = machine_.template allocate<signal>(faces * most_chunks);
+  status_ = machine_.template allocate<char>(sizeof(program_status));
+  for (int slot = 0; slot < 2; ++slot) fields_.u[slot] = u_[slot].data();
+  fields_.inbox = inbox_.data();
+  fields_.outbox = outbox_.data();
+  fields_.arrived = arrived_.data();
+  for (int pe = 0; pe < machine_.size(); ++pe) {
+    machine_.fill(arrived_.on(pe), 0, static_cast<std::size_t>(arrived_.size()) * sizeof(signal));
+    main_.push_back(machine_.new_stream(pe));
+    side_.push_back(machine_.new_stream(pe));
+  }
+}
+
+// The box of each PE, to or from its place in the whole array.
+template <class T>
+void solver<T>::copy_cells(T* u, bool in) {
+  const geometry& g = fields_.shape;
+  const auto bytes = [](index_t elements) { return static_cast<std::size_t>(elements) * sizeof(T); };
+  for (int pe = 0; pe < machine_.size(); ++pe) {
+    const box own = box_of(g, pe);
+    for (index_t z = 0; z < own.extent[0]; ++z) {
+      T* whole = u + ((own.first[0] + z) * g.extent[1] + own.first[1]) * g.extent[2] + own.first[2];
+      for (int slot = 0; slot < (in ? 2 : 1); ++slot) {
+        T* part = u_[in ? slot : generation_ % 2].on(pe) + z * g.stride[0];
+        stream& s = main_[static_cast<std::size_t>(pe)];
+        const auto width = bytes(own.extent[2]);
+        const auto height = static_cast<std::size_t>(own.extent[1]);
+        if (in)
+          s.copy_rows(part, bytes(g.stride[1]), whole, bytes(g.extent[2]), width, height);
+        else
+          s.copy_rows(whole, bytes(g.extent[2]), part, bytes(g.stride[1]), width, height);
+      }
+    }
+  }
+  synchronize();
+}
+
+template <class T>
+void solver<T>::load(const T* u) {
+  expect<argument_error>(u != nullptr, "stencil: load from a null pointer");
+  generation_ = reached_ + 1;
+  reached_ = generation_;
+  copy_cells(const_cast<T*>(u), true);
+  for (stream& s : main_) s.launch_kernel(8, publish_kernel(fields_, generation_));
+  synchronize();
+  loaded_ = true;
+}
+
+template <class T>
+void solver<T>::store(T* u) {
+  expect<argument_error>(u != nullptr, "stencil: store to a null pointer");
+  expect<argument_error>(loaded_, "stencil: nothing to store; load() first, and again after an error");
+  copy_cells(u, false);
+}
+
+template <class T>
+void solver<T>::synchronize() {
+  for (stream& s : side_) s.synchronize();
+  for (stream& s : main_) s.synchronize();
+}
+
+// Both slots get the current cells, for runs that do not compute.
+template <class T>
+void solver<T>::equal_slots() {
+  const auto now = static_cast<std::size_t>(generation_ % 2);
+  for (int pe = 0; pe < machine_.size(); ++pe)
+    main_[static_cast<std::size_t>(pe)].copy(u_[1 - now].on(pe), u_[now].on(pe),
+                                             static_cast<std::size_t>(u_[now].size()) * sizeof(T));
+  synchronize();
+}
+
+template <class T>
+run_result solver<T>::advance(const run_options& options) {
+  check(options);
+  expect<argument_error>(loaded_, "stencil: nothing to advance; load() first, and again after an error");
+  cpu_free_arguments<T> probe;
+  probe.f = fields_;
+  const kernel k = options.how == variant::cpu_free
+                       ? cpu_free_kernel(probe)
+                       : step_kernel(step_arguments<T>{.f = fields_}, step_part::whole, 0);
+  const launch_shape launch = choose_launch(fields_.shape, machine_.kind(), options, [&](int threads) {
+    return machine_.blocks_that_fit(k, {.threads = threads});
+  });
+  if (!options.compute) equal_slots();
+  run_result result;
+  result.blocks = launch.blocks;
+  result.threads = launch.threads;
+  loaded_ = false;
+  const index_t before = generation_;
+  reached_ = generation_ + options.steps;
+  const auto start = std::chrono::steady_clock::now();
+  try {
+    if (options.how == variant::cpu_free)
+      advance_cpu_free(options, launch, result);
+    else
+      advance_from_host(options, launch, result);
+  } catch (...) {
+    // Streams may hold more failures of the same cause; the machine is to be usable afterwards.
+    for (auto* streams : {&side_, &main_})
+      for (stream& s : *streams) try {
+          s.synchronize();
+        } catch (const error&) {
+        }
+    throw;
+  }
+  result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  result.steps = generation_ - before;
+  result.converged = options.check_every > 0 && result.change <= options.tolerance;
+  loaded_ = true;
+  return result;
+}
+
+template <class T>
+void solver<T>::advance_cpu_free(const run_options& options, const launch_shape& launch, run_result& result) {
+  cpu_free_arguments<T> a;
+  a.f = fields_;
+  a.first = generation_;
+  a.steps = options.steps;
+  a.check_every = options.check_every;
+  a.tolerance = options.tolerance;
+  a.compute = options.compute;
+  a.chunks = launch.chunks;
+  a.status = {reinterpret_cast<program_status*>(status_.on(0)), fields_.arrived.stride_bytes()};
+  role_plan roles;
+  if (launch.face_blocks == 0) {
+    a.face_role = a.inside_role = roles.add("faces and inside", launch.blocks);
+  } else {
+    a.face_role = roles.add("faces", launch.face_blocks);
+    a.inside_role = roles.add("inside", launch.blocks - launch.face_blocks);
+  }
+  machine_.run({program{roles, cpu_free_kernel(a), {.threads = launch.threads, .deadline = options.deadline}}});
+  program_status status;
+  machine_.copy(&status, status_.on(0), sizeof status);
+  generation_ = status.generation;
+  if (options.check_every > 0 && options.steps >= options.check_every) result.change = status.change;
+}
+
+template <class T>
+void solver<T>::advance_from_host(const run_options& options, const launch_shape& launch, run_result& result) {
+  const index_t changes = 2 * launch.blocks;
+  if (changes_.size() < changes) changes_ = machine_.template allocate<T>(changes);
+  fields_.changes = changes_.data();
+  host_controlled<T> host(machine_, fields_, main_, side_, options, launch);
+  for (index_t t = 1; t <= options.steps; ++t) {
+    const bool look = options.check_every > 0 && t % options.check_every == 0;
+    host.step(generation_ + 1, look);
+    ++generation_;
+    if (!look) continue;
+    synchronize();
+    result.change = largest_change(host.blocks_with_changes());
+    if (result.change <= options.tolerance) break;
+  }
+  synchronize();
+}
+
+template <class T>
+double solver<T>::largest_change(int blocks) {
+  std::vector<T> seen(static_cast<std::size_t>(blocks));
+  T largest = 0;
+  for (int pe = 0; pe < machine_.size(); ++pe) {
+    machine_.copy(seen.data(), changes_.on(pe), seen.size() * sizeof(T));
+    for (const T change : seen) largest = maximum{}(largest, change);
+  }
+  return static_cast<double>(largest);
+}
+
+template class solver<float>;
+template class solver<double>;
+
+}  // namespace starling::stencil

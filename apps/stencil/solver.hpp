@@ -1,0 +1,58 @@
+// A stencil solver: owns the domain's cells in the symmetric memory of a machine, and advances them step by step.
+//
+//   stencil::solver<float> s(machine::best(), problem);
+//   s.load(u);                              // whole array, C order
+//   auto r = s.advance({.steps = 1000});
+//   s.store(u);
+#pragma once
+
+#include <vector>
+
+#include "starling/machine/machine.hpp"
+#include "stencil/fields.hpp"
+#include "stencil/launch_shape.hpp"
+#include "stencil/problem.hpp"
+
+namespace starling::stencil {
+
+template <class T>
+class solver {
+ public:
+  // Throws argument_error for a problem that is none, memory_error when it does not fit.
+  solver(machine m, const problem<T>& p);
+
+  // Copies the whole array in: C order, in memory of the host or of a GPU of the machine.
+  void load(const T* u);
+  // Copies the whole array out.
+  void store(T* u);
+
+  // Goes on from where the cells are. After an error they are lost: load() again.
+  run_result advance(const run_options& options);
+
+  machine& device() { return machine_; }
+  const geometry& shape() const { return fields_.shape; }
+
+ private:
+  void copy_cells(T* u, bool in);
+  void advance_cpu_free(const run_options& options, const launch_shape& launch, run_result& result);
+  void advance_from_host(const run_options& options, const launch_shape& launch, run_result& result);
+  double largest_change(int blocks);
+  void equal_slots();
+  void synchronize();
+
+  machine machine_;
+  fields<T> fields_;
+  symmetric_array<T> u_[2];
+  symmetric_array<T> inbox_;
+  symmetric_array<T> outbox_;
+  symmetric_array<T> changes_;
+  symmetric_array<signal> arrived_;
+  symmetric_array<char> status_;
+  std::vector<stream> main_;  // by PE
+  std::vector<stream> side_;  // faces of the overlapping variants
+  bool loaded_ = false;
+  index_t generation_ = 0;  // of the cells
+  index_t reached_ = 0;     // no signal and no slot carries a later one
+};
+
+}  // namespace starling::stencil

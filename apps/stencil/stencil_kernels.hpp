@@ -1,0 +1,51 @@
+// The kernels of the stencil, by element type and dimension, ready to launch.
+#pragma once
+
+#include "starling/machine/kernel.hpp"
+#include "stencil/fields.hpp"
+
+namespace starling::stencil {
+
+// One step that the host launches.
+template <class T>
+struct step_arguments {
+  fields<T> f;
+  index_t generation = 0;
+  bool compute = true;
+  bool check = false;           // find the largest change
+  bool store_to_peers = false;  // faces go to the neighbours' inboxes by peer stores; otherwise to the outbox
+};
+
+// Everything, the faces alone, the inside alone. With check, each block leaves its largest change in
+// changes[first_change + block].
+enum class step_part { whole, border, inside };
+template <class T>
+kernel step_kernel(const step_arguments<T>& arguments, step_part part, int first_change);
+
+// Puts the faces of a generation into the neighbours' inboxes as they are.
+template <class T>
+kernel publish_kernel(const fields<T>& f, index_t generation);
+
+// The persistent program.
+struct program_status {
+  index_t generation;
+  double change;
+};
+
+template <class T>
+struct cpu_free_arguments {
+  fields<T> f;
+  index_t first = 0;  // generation that the arrays hold
+  index_t steps = 0;
+  index_t check_every = 0;
+  double tolerance = 0;
+  bool compute = true;
+  int chunks = 1;      // per face
+  int face_role = 0;   // blocks that do faces
+  int inside_role = 0;  // blocks that do the inside; the same number: every block does both
+  sym<program_status> status;
+};
+template <class T>
+kernel cpu_free_kernel(const cpu_free_arguments<T>& arguments);
+
+}  // namespace starling::stencil
