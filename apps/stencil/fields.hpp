@@ -24,23 +24,24 @@ template <class T>
 struct fields {
   geometry shape;
   coefficients<T> weight;
+  sym<box> own;  // what each PE owns
   sym<T> u[2];
-  sym<T> inbox;            // face after face, slot after slot
-  sym<T> outbox;           // face after face: faces on their way, for copies that the host issues
-  sym<signal> arrived;     // [faces][chunks] generation that a chunk of a face's inbox holds
-  sym<T> changes;          // [blocks] largest change seen by a block, for the host to combine
+  sym<T> inbox;   // slot after slot, in each face after face
+  sym<T> outbox;  // face after face: faces on their way, for copies that the host issues
+  index_t face_start[faces + 1] = {};  // where a face begins in the outbox and in a slot of the inbox
+  sym<signal> arrived;                 // [faces][chunks] generation that a chunk of a face's inbox holds
+  sym<T> changes;                      // [blocks] largest change seen by a block, for the host to combine
 
-  constexpr index_t inbox_offset(int face, index_t generation) const {
-    return outbox_offset(face) * inbox_slots + generation % inbox_slots * shape.face_cells(face / 2);
-  }
-  constexpr index_t outbox_offset(int face) const {
-    index_t cells = 0;
-    for (int f = 0; f < face; ++f) cells += shape.exchanges(f / 2) ? shape.face_cells(f / 2) : 0;
-    return cells;
-  }
-  constexpr index_t offset(const cell& c) const {
-    return c.at[0] * shape.stride[0] + c.at[1] * shape.stride[1] + c.at[2];
-  }
+  constexpr index_t inbox_slot(index_t generation) const { return generation % inbox_slots * face_start[faces]; }
 };
+
+// The layout of inbox and outbox for a geometry.
+template <class T>
+constexpr void place_faces(fields<T>& f) {
+  for (int face = 0; face < faces; ++face) {
+    const int axis = face / 2;
+    f.face_start[face + 1] = f.face_start[face] + (f.shape.exchanges(axis) ? f.shape.face_cells(axis) : 0);
+  }
+}
 
 }  // namespace starling::stencil

@@ -66,41 +66,39 @@ struct box {
     return true;
   }
 
-  // Whether face f contains the cell.
-  constexpr bool on_face(int f, const cell& c) const {
-    return neighbour[f] != no_neighbour && c.at[f / 2] == (f % 2 == 0 ? 0 : extent[f / 2] - 1);
+  // Whether the face contains the cell.
+  constexpr bool on_face(int axis, int side, const cell& c) const {
+    return neighbour[2 * axis + side] != no_neighbour && c.at[axis] == (side == 0 ? 0 : extent[axis] - 1);
   }
 
   // A cell on several faces belongs to the first; only that one writes it to the PE's own array.
-  constexpr bool owned_by_face(int f, const cell& c) const {
-    for (int g = 0; g < f; ++g)
-      if (on_face(g, c)) return false;
-    return true;
+  template <int Axis>
+  constexpr bool owned_by_face(int side, const cell& c) const {
+    for (int a = 0; a < Axis; ++a)
+      if (on_face(a, 0, c) || on_face(a, 1, c)) return false;
+    return side == 0 || !on_face(Axis, 0, c);
   }
 
-  constexpr index_t face_size(int f) const {
-    const int a = f / 2;
-    return extent[0] * extent[1] * extent[2] / extent[a];
-  }
+  constexpr index_t face_size(int axis) const { return extent[slow_axis(axis)] * extent[fast_axis(axis)]; }
 
-  // Cells of a face are numbered along its last axis first, the same way on both sides of it.
-  constexpr cell face_cell(int f, index_t i) const {
-    const int a = f / 2;
-    const int slow = a == 0 ? 1 : 0;
-    const int fast = a == 2 ? 1 : 2;
+  // Cells of a face are numbered along the last of its axes first, the same way on both sides of it.
+  static constexpr int slow_axis(int axis) { return axis == 0 ? 1 : 0; }
+  static constexpr int fast_axis(int axis) { return axis == 2 ? 1 : 2; }
+
+  template <int Axis>
+  constexpr cell face_cell(int side, index_t i) const {
+    constexpr int slow = slow_axis(Axis);
+    constexpr int fast = fast_axis(Axis);
     cell c{};
-    c.at[a] = f % 2 == 0 ? 0 : extent[a] - 1;
+    c.at[Axis] = side == 0 ? 0 : extent[Axis] - 1;
     // Faces have fewer than 2^32 cells; a 32-bit division is much cheaper on a GPU.
-    const index_t row =
-        extent[slow] == 1 ? 0 : static_cast<index_t>(static_cast<std::uint32_t>(i) / static_cast<std::uint32_t>(extent[fast]));
-    c.at[slow] = row;
-    c.at[fast] = i - row * extent[fast];
+    if (extent[slow] > 1)
+      c.at[slow] = static_cast<index_t>(static_cast<std::uint32_t>(i) / static_cast<std::uint32_t>(extent[fast]));
+    c.at[fast] = i - c.at[slow] * extent[fast];
     return c;
   }
   constexpr index_t face_index(int axis, const cell& c) const {
-    const int slow = axis == 0 ? 1 : 0;
-    const int fast = axis == 2 ? 1 : 2;
-    return c.at[slow] * extent[fast] + c.at[fast];
+    return c.at[slow_axis(axis)] * extent[fast_axis(axis)] + c.at[fast_axis(axis)];
   }
 };
 

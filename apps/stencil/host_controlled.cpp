@@ -35,8 +35,8 @@ void host_controlled<T>::copy_faces(stream& s, int pe, index_t generation) {
   for (int face = 0; face < faces; ++face) {
     const int to = own.neighbour[face];
     if (to == no_neighbour) continue;
-    s.copy((f_.inbox + f_.inbox_offset(opposite(face), generation)).on(to), f_.outbox.on(pe) + f_.outbox_offset(face),
-           static_cast<std::size_t>(own.face_size(face)) * sizeof(T));
+    s.copy((f_.inbox + f_.inbox_slot(generation) + f_.face_start[opposite(face)]).on(to),
+           f_.outbox.on(pe) + f_.face_start[face], static_cast<std::size_t>(own.face_size(face / 2)) * sizeof(T));
   }
 }
 
@@ -47,7 +47,7 @@ void host_controlled<T>::step_in_order(index_t generation, bool check) {
   for (std::size_t pe = 0; pe < boxes_.size(); ++pe) {
     stream& s = main_[pe];
     wait_for_neighbours(s, static_cast<int>(pe), generation);
-    s.launch_kernel(launch_.blocks, whole, {.threads = launch_.threads, .deadline = options_.deadline});
+    s.launch_kernel(launch_.blocks, whole, {launch_.threads, scratch_bytes, options_.deadline});
     copy_faces(s, static_cast<int>(pe), generation);
     s.record(sent(static_cast<int>(pe), generation));
   }
@@ -58,7 +58,7 @@ void host_controlled<T>::step_overlapped(index_t generation, bool check) {
   const step_arguments<T> a{f_, generation, options_.compute, check, options_.how == variant::p2p};
   const kernel outside = step_kernel(a, step_part::border, 0);
   const kernel inside = step_kernel(a, step_part::inside, launch_.blocks);
-  const launch_options shape{.threads = launch_.threads, .deadline = options_.deadline};
+  const launch_options shape{launch_.threads, scratch_bytes, options_.deadline};
   const int face_blocks = launch_.face_blocks > 0 ? launch_.face_blocks : 1;
   for (std::size_t i = 0; i < boxes_.size(); ++i) {
     const int pe = static_cast<int>(i);

@@ -39,17 +39,22 @@ solver<T>::solver(machine m, const problem<T>& p) : machine_(std::move(m)) {
   fields_.shape = geometry_of(p, machine_.size());
   fields_.weight = weights(p);
   const geometry& g = fields_.shape;
-  const index_t face_cells = fields_.outbox_offset(faces);
+  place_faces(fields_);
+  const index_t face_cells = fields_.face_start[faces];
   for (int slot = 0; slot < 2; ++slot) u_[slot] = machine_.template allocate<T>(g.largest(0) * g.stride[0]);
   inbox_ = machine_.template allocate<T>(face_cells * inbox_slots);
   outbox_ = machine_.template allocate<T>(face_cells);
   arrived_ = machine_.template allocate<signal>(faces * most_chunks);
-  status_ = machine_.template allocate<char>(sizeof(program_status));
+  boxes_ = machine_.template allocate<box>(1);
+  status_ = machine_.template allocate<program_status>(1);
   for (int slot = 0; slot < 2; ++slot) fields_.u[slot] = u_[slot].data();
+  fields_.own = boxes_.data();
   fields_.inbox = inbox_.data();
   fields_.outbox = outbox_.data();
   fields_.arrived = arrived_.data();
   for (int pe = 0; pe < machine_.size(); ++pe) {
+    const box own = box_of(g, pe);
+    machine_.copy(boxes_.on(pe), &own, sizeof own);
     machine_.fill(arrived_.on(pe), 0, static_cast<std::size_t>(arrived_.size()) * sizeof(signal));
     main_.push_back(machine_.new_stream(pe));
     side_.push_back(machine_.new_stream(pe));
@@ -86,7 +91,7 @@ void solver<T>::load(const T* u) {
   generation_ = reached_ + 1;
   reached_ = generation_;
   copy_cells(const_cast<T*>(u), true);
-  for (stream& s : main_) s.launch_kernel(8, publish_kernel(fields_, generation_));
+  for (stream& s : main_) s.launch_kernel(8, publish_kernel(fields_, generation_), {.scratch_bytes = scratch_bytes});
   synchronize();
   loaded_ = true;
 }
@@ -124,7 +129,7 @@ run_result solver<T>::advance(const run_options& options) {
                        ? cpu_free_kernel(probe)
                        : step_kernel(step_arguments<T>{.f = fields_}, step_part::whole, 0);
   const launch_shape launch = choose_launch(fields_.shape, machine_.kind(), options, [&](int threads) {
-    return machine_.blocks_that_fit(k, {.threads = threads});
+    return machine_.blocks_that_fit(k, {.threads = threads, .scratch_bytes = scratch_bytes});
   });
   if (!options.compute) equal_slots();
   run_result result;
@@ -165,7 +170,13 @@ void solver<T>::advance_cpu_free(const run_options& options, const launch_shape&
   a.tolerance = options.tolerance;
   a.compute = options.compute;
   a.chunks = launch.chunks;
-  a.status = {reinterpret_cast<program_status*>(status_.on(0)), fields_.arrived.stride_bytes()};
+  for (int axis = 0; axis < axes; ++axis) {
+    a.chunk_cells[axis] = ceil_div(fields_.shape.face_cells(axis), launch.chunks);
+    // Axes that both exchange have edges in common; one layer per PE is both sides' face.
+    const bool one_layer = fields_.shape.exchanges(axis) && fields_.shape.extent[axis] / fields_.shape.parts[axis] == 1;
+    a.faces_meet = a.faces_meet || one_layer || fields_.shape.exchanged_faces() > 2;
+  }
+  a.status = status_.data();
   role_plan roles;
   if (launch.face_blocks == 0) {
     a.face_role = a.inside_role = roles.add("faces and inside", launch.blocks);
@@ -173,7 +184,7 @@ void solver<T>::advance_cpu_free(const run_options& options, const launch_shape&
     a.face_role = roles.add("faces", launch.face_blocks);
     a.inside_role = roles.add("inside", launch.blocks - launch.face_blocks);
   }
-  machine_.run({program{roles, cpu_free_kernel(a), {.threads = launch.threads, .deadline = options.deadline}}});
+  machine_.run({program{roles, cpu_free_kernel(a), {launch.threads, scratch_bytes, options.deadline}}});
   program_status status;
   machine_.copy(&status, status_.on(0), sizeof status);
   generation_ = status.generation;

@@ -12,6 +12,7 @@
 #include "stencil/fields.hpp"
 #include "stencil/launch_shape.hpp"
 #include "stencil/problem.hpp"
+#include "stencil/stencil_kernels.hpp"
 
 namespace starling::stencil {
 
@@ -47,7 +48,8 @@ class solver {
   symmetric_array<T> outbox_;
   symmetric_array<T> changes_;
   symmetric_array<signal> arrived_;
-  symmetric_array<char> status_;
+  symmetric_array<box> boxes_;
+  symmetric_array<program_status> status_;
   std::vector<stream> main_;  // by PE
   std::vector<stream> side_;  // faces of the overlapping variants
   bool loaded_ = false;

@@ -1,14 +1,35 @@
 #include "stencil/stencil_kernels.hpp"
 
+#include <type_traits>
+
 #include "stencil/sweep.hpp"
 
 namespace starling::stencil {
 namespace {
 
+// The box of this PE in the block's fast memory: all threads read it, at indices known only at run time.
+template <class T>
+STARLING_HD const box& own_box(block& b, const fields<T>& f) {
+  box* own = b.scratch<box>(1);
+  if (b.member() == 0) *own = *f.own.on(b.pe());
+  b.sync();
+  return *own;
+}
+
+// Calls f(axis) with the axis as a compile-time constant, so that a face's cells are indexed without memory.
+template <int Dimensions, class F>
+STARLING_HD void with_axis(int axis, const F& f) {
+  if constexpr (Dimensions == 3) {
+    if (axis == 0) return f(std::integral_constant<int, 0>());
+  }
+  if (axis == 1) return f(std::integral_constant<int, 1>());
+  f(std::integral_constant<int, 2>());
+}
+
 // The address in a neighbour's inbox for what this PE's face `face` holds.
 template <class T>
 STARLING_HD sym<T> inbox_of_neighbour(const fields<T>& f, int face, index_t generation) {
-  return f.inbox + f.inbox_offset(opposite(face), generation);
+  return f.inbox + f.inbox_slot(generation) + f.face_start[opposite(face)];
 }
 
 template <class T, int Dimensions>
@@ -18,8 +39,8 @@ struct step {
   int first_change;
 
   STARLING_HD void operator()(block& b) const {
-    const box own = box_of(a.f.shape, b.pe());
-    const sweep<T, Dimensions> s{a.f, own, a.generation, a.compute, a.check, b.pe()};
+    const box& own = own_box(b, a.f);
+    const sweep<T, Dimensions> s(a.f, own, b.pe(), a.generation, a.compute, a.check);
     T change = 0;
     if (part != step_part::inside)
       for (int face = 0; face < faces; ++face) do_face(b, s, face, change);
@@ -30,32 +51,41 @@ struct step {
   }
 
   STARLING_HD void do_face(block& b, const sweep<T, Dimensions>& s, int face, T& change) const {
-    const int to = s.own.neighbour[face];
+    const int to = s.own().neighbour[face];
     if (to == no_neighbour) return;
-    const index_range mine = b.my_share(s.own.face_size(face));
-    const auto value = [&](index_t i) { return s.face_value(face, mine.begin + i, change); };
-    if (a.store_to_peers) {
-      b.put(inbox_of_neighbour(a.f, face, a.generation) + mine.begin, value, mine.size(), to);
-    } else {
-      T* out = a.f.outbox.on(b.pe()) + a.f.outbox_offset(face) + mine.begin;
-      b.for_each(mine.size(), [&](index_t i) { out[i] = value(i); });
-    }
+    const index_range mine = b.my_share(s.own().face_size(face / 2));
+    with_axis<Dimensions>(face / 2, [&](auto axis) {
+      const auto value = [&](index_t i) {
+        return s.template face_value<decltype(axis)::value>(face % 2, mine.begin + i, change);
+      };
+      if (a.store_to_peers) {
+        b.put(inbox_of_neighbour(a.f, face, a.generation) + mine.begin, value, mine.size(), to);
+      } else {
+        T* out = a.f.outbox.on(b.pe()) + a.f.face_start[face] + mine.begin;
+        b.for_each(mine.size(), [&](index_t i) { out[i] = value(i); });
+      }
+    });
   }
 };
 
-template <class T>
+template <class T, int Dimensions>
 struct publish {
   fields<T> f;
   index_t generation;
 
   STARLING_HD void operator()(block& b) const {
-    const box own = box_of(f.shape, b.pe());
+    const box& own = own_box(b, f);
     const T* values = f.u[generation % 2].on(b.pe());
     for (int face = 0; face < faces; ++face) {
       if (own.neighbour[face] == no_neighbour) continue;
-      const index_range mine = b.my_share(own.face_size(face));
-      const auto value = [&](index_t i) { return values[f.offset(own.face_cell(face, mine.begin + i))]; };
-      b.put(inbox_of_neighbour(f, face, generation) + mine.begin, value, mine.size(), own.neighbour[face]);
+      const index_range mine = b.my_share(own.face_size(face / 2));
+      with_axis<Dimensions>(face / 2, [&](auto axis) {
+        const auto value = [&](index_t i) {
+          const cell c = own.template face_cell<decltype(axis)::value>(face % 2, mine.begin + i);
+          return values[c.at[0] * f.shape.stride[0] + c.at[1] * f.shape.stride[1] + c.at[2]];
+        };
+        b.put(inbox_of_neighbour(f, face, generation) + mine.begin, value, mine.size(), own.neighbour[face]);
+      });
     }
     b.quiet();
   }
@@ -66,16 +96,18 @@ struct cpu_free {
   cpu_free_arguments<T> a;
 
   STARLING_HD void operator()(block& b) const {
-    const box own = box_of(a.f.shape, b.pe());
+    const box& own = own_box(b, a.f);
+    const index_range rows =
+        b.my_share(sweep<T, Dimensions>(a.f, own, b.pe(), a.first + 1, a.compute, false).inside_rows());
     index_t generation = a.first;
     double checked = 0;
     for (index_t t = 1; t <= a.steps; ++t) {
       ++generation;
       const bool check = a.check_every > 0 && t % a.check_every == 0;
-      const sweep<T, Dimensions> s{a.f, own, generation, a.compute, check, b.pe()};
+      const sweep<T, Dimensions> s(a.f, own, b.pe(), generation, a.compute, check);
       T change = 0;
-      if (b.role() == a.face_role) exchange_faces(b, s, change);
-      if (b.role() == a.inside_role) s.inside(b, b.my_share(s.inside_rows()), change);
+      if (b.role() == a.face_role) exchange_faces(b, s, generation, change);
+      if (b.role() == a.inside_role) s.inside(b, rows, change);
       if (!check) {
         b.sync_pe();
         continue;
@@ -83,38 +115,45 @@ struct cpu_free {
       checked = static_cast<double>(b.all_reduce(b.reduce(change, maximum{}), maximum{}));
       if (checked <= a.tolerance) break;
     }
-    if (b.pe() == 0 && b.index() == 0 && b.member() == 0)
-      *a.status.on(0) = {generation, checked};
+    if (b.pe() == 0 && b.index() == 0 && b.member() == 0) *a.status.on(0) = {generation, checked};
   }
 
   // This block's chunks of the faces: wait for the neighbours' values, compute, put, signal.
-  STARLING_HD void exchange_faces(block& b, const sweep<T, Dimensions>& s, T& change) const {
+  STARLING_HD void exchange_faces(block& b, const sweep<T, Dimensions>& s, index_t generation, T& change) const {
     const int n_faces = a.f.shape.exchanged_faces();
     for (int item = b.rank(); item < n_faces * a.chunks; item += b.count()) {
       const int face = a.f.shape.exchanged_face(item % n_faces);
       const int chunk = item / n_faces;
-      const int to = s.own.neighbour[face];
+      const int to = s.own().neighbour[face];
       if (to == no_neighbour) continue;
-      wait_for_inboxes(b, s, face, chunk);
-      const index_range cells = share(s.own.face_size(face), a.chunks, chunk);
-      const auto value = [&](index_t i) { return s.face_value(face, cells.begin + i, change); };
-      b.put_signal(inbox_of_neighbour(a.f, face, s.generation) + cells.begin, value, cells.size(),
-                   a.f.arrived + (opposite(face) * a.chunks + chunk), static_cast<std::uint64_t>(s.generation), to);
+      if (generation > a.first + 1) wait_for_inboxes(b, s.own(), face, chunk, generation - 1);
+      const index_range cells = chunk_of(s.own().face_size(face / 2), face / 2, chunk);
+      with_axis<Dimensions>(face / 2, [&](auto axis) {
+        const auto value = [&](index_t i) {
+          return s.template face_value<decltype(axis)::value>(face % 2, cells.begin + i, change);
+        };
+        b.put_signal(inbox_of_neighbour(a.f, face, generation) + cells.begin, value, cells.size(),
+                     a.f.arrived + (opposite(face) * a.chunks + chunk), static_cast<std::uint64_t>(generation), to);
+      });
     }
   }
 
-  // A chunk needs the same chunk of its own face's inbox; where faces meet, also the others'.
-  STARLING_HD void wait_for_inboxes(block& b, const sweep<T, Dimensions>& s, int face, int chunk) const {
-    if (s.generation == a.first + 1) return;  // the launch found these in place
-    const auto wanted = static_cast<std::uint64_t>(s.generation - 1);
-    for (int other = 0; other < faces; ++other) {
-      const int from = s.own.neighbour[other];
-      if (from == no_neighbour) continue;
-      if (other == face)
-        b.wait(a.f.arrived + (other * a.chunks + chunk), wanted, from);
-      else if (other / 2 != face / 2 || s.own.extent[face / 2] == 1)
-        b.wait_all(a.f.arrived + other * a.chunks, a.chunks, wanted, from);
-    }
+  // Equal parts of the largest face; the last ones of a smaller face are short or empty.
+  STARLING_HD index_range chunk_of(index_t face_size, int axis, int chunk) const {
+    const index_t begin = chunk * a.chunk_cells[axis];
+    const index_t end = begin + a.chunk_cells[axis];
+    return {begin < face_size ? begin : face_size, end < face_size ? end : face_size};
+  }
+
+  // The launch finds the inboxes of its first step in place; later ones are awaited. A chunk needs the same chunk of its
+  // own face's inbox; where faces meet, also the others'.
+  STARLING_HD void wait_for_inboxes(block& b, const box& own, int face, int chunk, index_t generation) const {
+    const auto wanted = static_cast<std::uint64_t>(generation);
+    b.wait(a.f.arrived + (face * a.chunks + chunk), wanted, own.neighbour[face]);
+    if (!a.faces_meet) return;
+    for (int other = 0; other < faces; ++other)
+      if (own.neighbour[other] != no_neighbour)
+        b.wait_all(a.f.arrived + other * a.chunks, a.chunks, wanted, own.neighbour[other]);
   }
 };
 
@@ -134,7 +173,7 @@ kernel step_kernel(const step_arguments<T>& arguments, step_part part, int first
 
 template <class T>
 kernel publish_kernel(const fields<T>& f, index_t generation) {
-  return make_kernel(publish<T>{f, generation});
+  return of_dimension<publish, T>(f.shape, f, generation);
 }
 
 template <class T>

@@ -6,6 +6,10 @@
 
 namespace starling::stencil {
 
+// What block::scratch gives out in each of these kernels.
+inline constexpr std::size_t scratch_bytes = 256;
+static_assert(sizeof(box) <= scratch_bytes);
+
 // One step that the host launches.
 template <class T>
 struct step_arguments {
@@ -40,9 +44,11 @@ struct cpu_free_arguments {
   index_t check_every = 0;
   double tolerance = 0;
   bool compute = true;
-  int chunks = 1;      // per face
-  int face_role = 0;   // blocks that do faces
-  int inside_role = 0;  // blocks that do the inside; the same number: every block does both
+  int chunks = 1;                        // per face
+  index_t chunk_cells[axes] = {1, 1, 1};  // in a chunk of a face across each axis
+  bool faces_meet = false;               // some cell lies on two faces
+  int face_role = 0;                     // blocks that do faces
+  int inside_role = 0;                   // blocks that do the inside; the same number: every block does both
   sym<program_status> status;
 };
 template <class T>

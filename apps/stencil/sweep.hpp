@@ -6,48 +6,79 @@
 
 namespace starling::stencil {
 
-// The view of one PE during the step that makes `generation`.
+// What a step of one PE reads and writes. Made once per step; holds by value what the loops use.
 template <class T, int Dimensions>
-struct sweep {
-  const fields<T>& f;
-  const box& own;
-  index_t generation;
-  bool compute;
-  bool check;  // whether this step looks for the largest change
-  int pe;
+class sweep {
+ public:
+  // The step that makes `generation`. check: look for the largest change.
+  STARLING_HD sweep(const fields<T>& f, const box& own, int pe, index_t generation, bool compute, bool check)
+      : own_(own),
+        in_(f.u[(generation - 1) % 2].on(pe)),
+        out_(f.u[generation % 2].on(pe)),
+        inbox_(f.inbox.on(pe) + f.inbox_slot(generation - 1)),
+        face_start_(f.face_start),
+        weight_(f.weight),
+        layer_(f.shape.stride[0]),
+        pitch_(f.shape.stride[1]),
+        compute_(compute),
+        check_(check) {}
 
-  STARLING_HD const T* before() const { return f.u[(generation - 1) % 2].on(pe); }
-  STARLING_HD T* after() const { return f.u[generation % 2].on(pe); }
+  STARLING_HD const box& own() const { return own_; }
 
-  // The sum in its fixed order; at(axis, side) gives the neighbours.
-  template <class Neighbour>
-  STARLING_HD T weigh(T centre, const Neighbour& at) const {
-    T sum = f.weight.centre * centre;
+  // Computes cell i of a face and keeps it if the face owns it; the neighbour wants the value.
+  template <int Axis>
+  STARLING_HD T face_value(int side, index_t i, T& change) const {
+    const cell c = own_.face_cell<Axis>(side, i);
+    const index_t at = offset(c);
+    const T value = compute_ && own_.is_updated(c) ? at_face(c, in_ + at) : in_[at];
+    if (check_) note_change(in_[at], value, change);
+    if (own_.owned_by_face<Axis>(side, c)) out_[at] = value;
+    return value;
+  }
+
+  // Rows of the inside over all its planes, for sharing among blocks.
+  STARLING_HD index_t inside_rows() const {
+    if (own_.inner[0].empty() || own_.inner[1].empty() || own_.inner[2].empty()) return 0;
+    return own_.inner[0].size() * own_.inner[1].size();
+  }
+
+  STARLING_HD void inside(const block& b, index_range rows, T& change) const {
+    if (!compute_ || rows.empty()) return;
+    if constexpr (Dimensions == 2) {
+      plane(b, own_.inner[0].begin, {own_.inner[1].begin + rows.begin, own_.inner[1].begin + rows.end}, change);
+    } else {
+      // Runs of rows within one plane, so that no element needs a division.
+      const index_t per_plane = own_.inner[1].size();
+      index_t z = rows.begin / per_plane;
+      index_t first = rows.begin - z * per_plane;
+      for (index_t left = rows.size(); left > 0; ++z) {
+        const index_t run = left < per_plane - first ? left : per_plane - first;
+        const index_t y = own_.inner[1].begin + first;
+        plane(b, own_.inner[0].begin + z, {y, y + run}, change);
+        left -= run;
+        first = 0;
+      }
+    }
+  }
+
+ private:
+  STARLING_HD index_t offset(const cell& c) const { return c.at[0] * layer_ + c.at[1] * pitch_ + c.at[2]; }
+  STARLING_HD index_t stride(int axis) const { return axis == 0 ? layer_ : axis == 1 ? pitch_ : 1; }
+
+  // The new value of a cell whose neighbours may be in inboxes. The order of the additions is the problem's.
+  STARLING_HD T at_face(const cell& c, const T* in) const {
+    T sum = weight_.centre * *in;
     for (int a = axes - Dimensions; a < axes; ++a) {
-      sum = sum + f.weight.low[a] * at(a, 0);
-      sum = sum + f.weight.high[a] * at(a, 1);
+      const T low = c.at[a] == 0 ? from_inbox(a, 0, c) : *(in - stride(a));
+      sum = sum + weight_.low[a] * low;
+      const T high = c.at[a] == own_.extent[a] - 1 ? from_inbox(a, 1, c) : *(in + stride(a));
+      sum = sum + weight_.high[a] * high;
     }
     return sum;
   }
 
-  // The new value of a cell that may lie on faces.
-  STARLING_HD T at_face(const cell& c) const {
-    const T* in = before() + f.offset(c);
-    if (!compute || !own.is_updated(c)) return *in;
-    return weigh(*in, [&](int axis, int side) -> T {
-      const bool outermost = c.at[axis] == (side == 0 ? 0 : own.extent[axis] - 1);
-      if (!outermost) return in[side == 0 ? -f.shape.stride[axis] : f.shape.stride[axis]];
-      return f.inbox.on(pe)[f.inbox_offset(2 * axis + side, generation - 1) + own.face_index(axis, c)];
-    });
-  }
-
-  // What the generator of a put does for cell i of a face: computes it, keeps it if the face owns it.
-  STARLING_HD T face_value(int face, index_t i, T& change) const {
-    const cell c = own.face_cell(face, i);
-    const T value = at_face(c);
-    if (check) note_change(before()[f.offset(c)], value, change);
-    if (own.owned_by_face(face, c)) after()[f.offset(c)] = value;
-    return value;
+  STARLING_HD T from_inbox(int axis, int side, const cell& c) const {
+    return inbox_[face_start_[2 * axis + side] + own_.face_index(axis, c)];
   }
 
   STARLING_HD static void note_change(T was, T is, T& change) {
@@ -55,41 +86,23 @@ struct sweep {
     change = maximum{}(change, difference);
   }
 
-  // This block's part of the inside.
-  STARLING_HD void inside(const block& b, index_range part_of_rows, T& change) const {
-    if (!compute) return;
-    const index_t rows_per_plane = own.inner[1].size();
-    // Runs of rows within one plane, so that no element needs a division.
-    for (index_t row = part_of_rows.begin; row < part_of_rows.end;) {
-      const index_t z = row / rows_per_plane;
-      const index_t first = row - z * rows_per_plane;
-      const index_t left = part_of_rows.end - row;
-      const index_t run = left < rows_per_plane - first ? left : rows_per_plane - first;
-      const index_range ys{own.inner[1].begin + first, own.inner[1].begin + first + run};
-      if (check)
-        plane<true>(b, own.inner[0].begin + z, ys, change);
-      else
-        plane<false>(b, own.inner[0].begin + z, ys, change);
-      row += run;
-    }
+  STARLING_HD void plane(const block& b, index_t z, index_range ys, T& change) const {
+    if (check_)
+      plane<true>(b, z, ys, change);
+    else
+      plane<false>(b, z, ys, change);
   }
 
-  STARLING_HD index_t inside_rows() const {
-    if (own.inner[0].empty() || own.inner[1].empty() || own.inner[2].empty()) return 0;
-    return own.inner[0].size() * own.inner[1].size();
-  }
-
- private:
   // Check is known when compiled: without it the loop has no reduction and vectorises.
   template <bool Check>
   STARLING_HD void plane(const block& b, index_t z, index_range ys, T& change) const {
-    const T* in = before() + z * f.shape.stride[0];
-    T* out = after() + z * f.shape.stride[0];
-    const index_t pitch = f.shape.stride[1];
-    const index_t layer = f.shape.stride[0];
-    const coefficients<T> w = f.weight;
+    const T* in = in_ + z * layer_;
+    T* out = out_ + z * layer_;
+    const index_t pitch = pitch_;
+    const index_t layer = layer_;
+    const coefficients<T> w = weight_;
     T largest = change;
-    b.for_each(ys, own.inner[2], [&](index_t y, index_t x) {
+    b.for_each(ys, own_.inner[2], [&](index_t y, index_t x) {
       const T* c = in + y * pitch + x;
       T sum = w.centre * c[0];
       if constexpr (Dimensions == 3) {
@@ -105,6 +118,17 @@ struct sweep {
     });
     change = largest;
   }
+
+  const box& own_;
+  const T* in_;
+  T* out_;
+  const T* inbox_;
+  const index_t* face_start_;
+  coefficients<T> weight_;
+  index_t layer_;
+  index_t pitch_;
+  bool compute_;
+  bool check_;
 };
 
 }  // namespace starling::stencil

@@ -205,8 +205,9 @@ inline constexpr bool has_gpu_code = false;
 
 #if defined(__CUDACC__)
 // The GPU side of every launch: makes the thread's view of the block and calls the kernel.
+// Bounded so that every kernel can be launched with 1024 threads.
 template <class Block, class State, class Kernel>
-__global__ void entry(const __grid_constant__ State state, const __grid_constant__ Kernel kernel) {
+__global__ void __launch_bounds__(1024) entry(const __grid_constant__ State state, const __grid_constant__ Kernel kernel) {
 #if defined(__CUDA_ARCH__)
   Block b(state);
   kernel(b);
