@@ -129,7 +129,7 @@ run_result solver<T>::advance(const run_options& options) {
                        ? cpu_free_kernel(probe)
                        : step_kernel(step_arguments<T>{.f = fields_}, step_part::whole, 0);
   const launch_shape launch = choose_launch(fields_.shape, machine_.kind(), options, [&](int threads) {
-    return machine_.blocks_that_fit(k, {.threads = threads, .scratch_bytes = scratch_bytes});
+    return machine_.blocks_that_fit(k, {threads, scratch_bytes, options.deadline});
   });
   if (!options.compute) equal_slots();
   run_result result;

@@ -81,8 +81,17 @@ void host_graph::launch(stream_backend& s) {
         to.push(std::get<host_stream::operation>(step));
     }
   }
-  // What failed on a helper fails on the launching stream.
-  for (const auto& h : helpers_) origin.push([helper = h.get()] { helper->synchronize(); }, true);
+  // What failed on a helper fails on the launching stream. The helper may have the next launch queued already.
+  for (const auto& h : helpers_) {
+    const auto end = std::make_shared<point>();
+    h->push([end] { end->reach(); }, true);
+    origin.push(
+        [end, helper = h.get()] {
+          end->wait();
+          helper->rethrow_failure();
+        },
+        true);
+  }
 }
 
 std::shared_ptr<graph_backend> record_graph(host_stream& origin, const std::function<void()>& work) {

@@ -123,9 +123,18 @@ void host_stream::wait(const event_backend& e) {
 void host_stream::synchronize() {
   expect<argument_error>(!recorder, "stream::synchronize inside a recording; record work only, and synchronize after "
                                     "the graph was launched");
+  {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return queue_.empty() && !busy_; });
+  }
+  rethrow_failure();
+}
+
+void host_stream::rethrow_failure() {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return queue_.empty() && !busy_; });
-  if (const std::exception_ptr problem = std::exchange(failure_, nullptr)) std::rethrow_exception(problem);
+  const std::exception_ptr problem = std::exchange(failure_, nullptr);
+  lock.unlock();
+  if (problem) std::rethrow_exception(problem);
 }
 
 }  // namespace starling::host

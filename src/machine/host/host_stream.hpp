@@ -33,6 +33,9 @@ class host_stream final : public stream_backend {
   // `always` runs regardless, so that nobody waits for ever.
   void push(operation op, bool always = false);
 
+  // Throws what an operation so far has thrown, and forgets it; does not wait for operations that are queued.
+  void rethrow_failure();
+
   // While set, operations are recorded instead of queued.
   std::shared_ptr<recording> recorder;
   const std::shared_ptr<host_backend>& device() const { return device_; }

@@ -1,0 +1,84 @@
+// Time per step of the stencil variants: 5 points in 2D, 7 in 3D, float32, fixed edges, split along the first axis.
+// Prints one JSON object a line.
+//
+//   steps [devices] [repetitions] [longest seconds of one run]
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <random>
+
+#include "stencil/solver.hpp"
+
+namespace st = starling;
+namespace sten = starling::stencil;
+
+namespace {
+
+struct domain {
+  const char* name;
+  std::vector<st::index_t> shape;
+};
+
+std::vector<float> random_cells(const std::vector<st::index_t>& shape) {
+  std::size_t n = 1;
+  for (const st::index_t extent : shape) n *= static_cast<std::size_t>(extent);
+  std::minstd_rand draw(1);
+  std::vector<float> u(n);
+  for (float& x : u) x = static_cast<float>(draw()) / static_cast<float>(std::minstd_rand::max());
+  return u;
+}
+
+// As many steps as last about `seconds`, found by doubling.
+st::index_t steps_for(sten::solver<float>& s, sten::run_options o, double seconds) {
+  for (o.steps = 10;; o.steps *= 2) {
+    const double took = s.advance(o).seconds;
+    if (took > seconds / 4 || o.steps >= 1 << 17)
+      return std::max<st::index_t>(10, static_cast<st::index_t>(static_cast<double>(o.steps) * seconds / took));
+  }
+}
+
+void measure(sten::solver<float>& s, const domain& d, sten::run_options o, int repetitions, double seconds) {
+  o.steps = std::min<st::index_t>(steps_for(s, o, seconds), 100000);
+  sten::run_result r;
+  std::printf("{\"what\": \"stencil\", \"machine\": \"%s\", \"devices\": %d, \"domain\": \"%s\", \"variant\": \"%s\", "
+              "\"compute\": %s, \"steps\": %ld, \"us\": [",
+              name(s.device().kind()), s.device().size(), d.name, sten::name(o.how), o.compute ? "true" : "false",
+              static_cast<long>(o.steps));
+  for (int i = 0; i < repetitions; ++i) {
+    r = s.advance(o);
+    std::printf("%s%.4f", i > 0 ? ", " : "", r.seconds / static_cast<double>(o.steps) * 1e6);
+  }
+  std::printf("], \"blocks\": %d, \"threads\": %d}\n", r.blocks, r.threads);
+  std::fflush(stdout);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+  const int devices = argc > 1 ? std::atoi(argv[1]) : 0;
+  const int repetitions = argc > 2 ? std::atoi(argv[2]) : 5;
+  const double seconds = argc > 3 ? std::atof(argv[3]) : 0.2;
+  st::machine m = st::machine::best(devices);
+  std::vector<domain> domains = {{"256^2", {256, 256}}, {"2048^2", {2048, 2048}}};
+  if (m.kind() == st::machine_kind::cuda) {
+    domains.push_back({"8192^2", {8192, 8192}});
+    domains.push_back({"256^3", {256, 256, 256}});
+  } else {
+    domains.push_back({"64^3", {64, 64, 64}});
+  }
+  for (const domain& d : domains) {
+    const std::vector<float> u = random_cells(d.shape);
+    sten::problem<float> p;
+    p.shape = d.shape;
+    p.coefficients = sten::jacobi_coefficients<float>(static_cast<int>(d.shape.size()));
+    sten::solver<float> s(m, p);
+    s.load(u.data());
+    for (const auto how : {sten::variant::copy, sten::variant::overlap, sten::variant::p2p, sten::variant::cpu_free})
+      for (const bool compute : {true, false})
+        measure(s, d, {.how = how, .compute = compute}, repetitions, seconds);
+  }
+  return 0;
+} catch (const st::error& e) {
+  std::fprintf(stderr, "steps: %s\n", e.what());
+  return 1;
+}

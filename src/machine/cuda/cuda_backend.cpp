@@ -1,0 +1,134 @@
+#include "cuda_backend.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+#include "cuda_event.hpp"
+#include "cuda_graph.hpp"
+#include "cuda_stream.hpp"
+#include "device_guard.hpp"
+#include "residency.hpp"
+
+namespace starling {
+
+std::shared_ptr<backend> make_cuda_backend(const std::vector<int>& ids) {
+  const machine::cuda_status status = probe_cuda_backend();
+  expect<unsupported_error>(status.problem.empty(), "machine::cuda: ", status.problem, "; ", status.remedy);
+  return std::make_shared<on_cuda::cuda_backend>(ids, environment::read().deadline);
+}
+
+namespace on_cuda {
+namespace {
+
+// Addresses for control words, per PE; memory comes as it is needed. A program of 4,000 blocks takes 130 KB.
+constexpr std::size_t control_bytes = std::size_t{64} << 20;
+// Users' memory grows by at least this: mapping takes time per call, not per byte.
+constexpr std::size_t user_step = std::size_t{32} << 20;
+
+std::vector<device_info> infos_of(const std::vector<gpu>& gpus) {
+  std::vector<device_info> infos;
+  for (const gpu& g : gpus) infos.push_back(g.info);
+  return infos;
+}
+
+// The same on every PE, so the smallest GPU decides; a multiple of any granularity.
+std::size_t capacity_of(const std::vector<gpu>& gpus) {
+  std::size_t least = std::numeric_limits<std::size_t>::max();
+  for (const gpu& g : gpus) least = std::min(least, g.info.memory_bytes);
+  return (least + user_step - 1) / user_step * user_step;
+}
+
+symmetric_heap::layout part_of(const symmetric_range& range, int n_pes, std::size_t begin, std::size_t bytes) {
+  return {range.start() + begin, range.stride(), n_pes, bytes};
+}
+
+}  // namespace
+
+cuda_backend::cuda_backend(const std::vector<int>& ids, double default_deadline)
+    : default_deadline_(default_deadline),
+      driver_(driver_api::load()),
+      gpus_(open_gpus(ids, driver_)),
+      infos_(infos_of(gpus_)),
+      capacity_(capacity_of(gpus_)),
+      range_(gpus_, driver_, capacity_ + control_bytes),
+      user_area_(range_, 0, capacity_, user_step),
+      control_area_(range_, capacity_, control_bytes, range_.granularity()),
+      heap_(part_of(range_, static_cast<int>(gpus_.size()), 0, capacity_),
+            [this](std::size_t end) { user_area_.grow_to(end); }),
+      control_heap_(part_of(range_, static_cast<int>(gpus_.size()), capacity_, control_bytes),
+                    [this](std::size_t end) { control_area_.grow_to(end); }),
+      kernels_(gpus_),
+      parts_{gpus_, kernels_, heap_, control_heap_},
+      faults_(parts_),
+      runner_(parts_, default_deadline) {}
+
+int cuda_backend::blocks_that_fit(const kernel& k, const launch_options& options) const {
+  int least = std::numeric_limits<int>::max();
+  for (const gpu& g : gpus_)
+    least = std::min(least, kernels_.facts(k, options, g.pe).blocks_per_multiprocessor * g.info.multiprocessors);
+  return least;
+}
+
+void cuda_backend::check_residency(const std::vector<program>& programs) const {
+  require_residency(gpus_, kernels_, programs);
+}
+
+void cuda_backend::check_bytes(const char* call, const void* address, std::size_t bytes) const {
+  if (bytes == 0) return;
+  expect<argument_error>(address != nullptr, call, ": null address for ", bytes, " bytes");
+  if (!heap_.in_range(address)) return;
+  for (const gpu& g : gpus_)
+    if (heap_.contains(address, bytes, g.pe)) return;
+  throw range_error(message(call, ": ", bytes, " bytes at ", address,
+                            " are not inside one live symmetric allocation; check the size and whether the array is "
+                            "still allocated"));
+}
+
+const gpu& cuda_backend::home_of(const void* address) const {
+  if (!heap_.in_range(address)) return gpus_.front();
+  return gpus_[static_cast<std::size_t>((static_cast<const std::byte*>(address) - range_.start()) / range_.stride())];
+}
+
+void cuda_backend::copy(void* dest, const void* source, std::size_t bytes) {
+  check_bytes("machine::copy (dest)", dest, bytes);
+  check_bytes("machine::copy (source)", source, bytes);
+  if (bytes == 0) return;
+  const gpu& g = heap_.in_range(dest) ? home_of(dest) : home_of(source);
+  const device_guard guard(g.id);
+  check(cudaMemcpyAsync(dest, source, bytes, cudaMemcpyDefault, g.service.get()), "cudaMemcpyAsync (machine::copy)",
+        g.pe);
+  check(cudaStreamSynchronize(g.service.get()), "cudaStreamSynchronize (machine::copy)", g.pe);
+}
+
+void cuda_backend::fill(void* dest, unsigned char byte, std::size_t bytes) {
+  check_bytes("machine::fill", dest, bytes);
+  if (bytes == 0) return;
+  const gpu& g = home_of(dest);
+  const device_guard guard(g.id);
+  if (!heap_.in_range(dest)) {
+    cudaPointerAttributes a{};
+    check(cudaPointerGetAttributes(&a, dest), "cudaPointerGetAttributes (machine::fill)");
+    if (a.type == cudaMemoryTypeUnregistered || a.type == cudaMemoryTypeHost) {
+      std::memset(dest, byte, bytes);
+      return;
+    }
+  }
+  check(cudaMemsetAsync(dest, byte, bytes, g.service.get()), "cudaMemsetAsync (machine::fill)", g.pe);
+  check(cudaStreamSynchronize(g.service.get()), "cudaStreamSynchronize (machine::fill)", g.pe);
+}
+
+std::shared_ptr<stream_backend> cuda_backend::new_stream(int pe) {
+  return std::make_shared<cuda_stream>(shared_from_this(), pe);
+}
+
+std::shared_ptr<event_backend> cuda_backend::new_event(int pe) {
+  return std::make_shared<cuda_event>(shared_from_this(), pe);
+}
+
+std::shared_ptr<graph_backend> cuda_backend::record(stream_backend& origin, const std::function<void()>& work) {
+  return record_graph(shared_from_this(), as_cuda<cuda_stream>(origin, "machine::record"), work);
+}
+
+}  // namespace on_cuda
+}  // namespace starling

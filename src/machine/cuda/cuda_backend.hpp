@@ -1,0 +1,78 @@
+// The back end of machine::cuda: owns the GPUs' parts of a machine and hands out streams, events and graphs on them.
+// Thread-safe, like machine; a stream, event or graph belongs to one thread at a time.
+#pragma once
+
+#include "../backend.hpp"
+#include "launch_faults.hpp"
+#include "parts.hpp"
+#include "program_runner.hpp"
+#include "recordings.hpp"
+#include "symmetric_range.hpp"
+
+namespace starling::on_cuda {
+
+class cuda_backend final : public backend, public std::enable_shared_from_this<cuda_backend> {
+ public:
+  // A CUDA driver and at least one GPU are known to be there.
+  cuda_backend(const std::vector<int>& ids, double default_deadline);
+
+  machine_kind kind() const override { return machine_kind::cuda; }
+  const std::vector<device_info>& devices() const override { return infos_; }
+  peer_link link(int from_pe, int to_pe) const override {
+    return from_pe == to_pe ? peer_link::self : peer_link::direct;  // the constructor has refused all else
+  }
+  symmetric_heap& heap() override { return heap_; }
+  double default_deadline() const override { return default_deadline_; }
+
+  int blocks_that_fit(const kernel& k, const launch_options& options) const override;
+  void run(const std::vector<program>& programs) override { runner_.run(programs); }
+  void check_residency(const std::vector<program>& programs) const override;
+
+  void copy(void* dest, const void* source, std::size_t bytes) override;
+  void fill(void* dest, unsigned char byte, std::size_t bytes) override;
+
+  std::shared_ptr<stream_backend> new_stream(int pe) override;
+  std::shared_ptr<event_backend> new_event(int pe) override;
+  std::shared_ptr<graph_backend> record(stream_backend& origin, const std::function<void()>& work) override;
+
+  // ---- for streams, events and graphs ----
+
+  const parts& machine() const { return parts_; }
+  fault_pool& faults() { return faults_; }
+  recordings& recorded() { return recordings_; }
+
+  // Throws argument_error for a null address, range_error for symmetric memory outside one live allocation.
+  void check_bytes(const char* call, const void* address, std::size_t bytes) const;
+
+ private:
+  // The GPU that should touch this address: the one it belongs to, if it is symmetric memory, else PE 0.
+  const gpu& home_of(const void* address) const;
+
+  double default_deadline_;
+  driver_api driver_;
+  std::vector<gpu> gpus_;
+  std::vector<device_info> infos_;
+  std::size_t capacity_;
+  symmetric_range range_;
+  growing_area user_area_;
+  growing_area control_area_;
+  symmetric_heap heap_;
+  symmetric_heap control_heap_;
+  mutable kernel_table kernels_;
+  parts parts_;
+  fault_pool faults_;
+  recordings recordings_;
+  program_runner runner_;
+};
+
+// What a stream, event or graph that the user passed must be. Throws argument_error that names `call`.
+template <class Wanted, class Given>
+Wanted& as_cuda(Given& given, const char* call) {
+  auto* wanted = dynamic_cast<Wanted*>(&given);
+  expect<argument_error>(wanted != nullptr, call,
+                         ": the stream or event belongs to a machine of another kind; make it "
+                         "with new_stream or new_event of this machine");
+  return *wanted;
+}
+
+}  // namespace starling::on_cuda

@@ -1,0 +1,34 @@
+// An event on a GPU. It follows the stream that records it to that stream's GPU.
+#pragma once
+
+#include "cuda_backend.hpp"
+
+namespace starling::on_cuda {
+
+class cuda_event final : public event_backend {
+ public:
+  cuda_event(std::shared_ptr<cuda_backend> machine, int pe);
+
+  bool done() const override;
+  void synchronize() const override;
+
+  // On one GPU the GPU's own clock, to half a microsecond. Between GPUs each event is placed on the host's clock by
+  // recording another one now, so the result is good to some 10 us, less if the events lie minutes back.
+  double seconds_since(const event_backend& earlier) const override;
+
+  // Records on a stream of this GPU, whose device is current.
+  void record_on(const gpu& g, cudaStream_t stream);
+
+  cudaEvent_t get() const { return event_.get(); }
+  bool recorded() const { return recorded_; }
+
+ private:
+  double on_host_clock() const;
+
+  std::shared_ptr<cuda_backend> machine_;
+  int pe_;
+  unique_event event_;
+  bool recorded_ = false;
+};
+
+}  // namespace starling::on_cuda

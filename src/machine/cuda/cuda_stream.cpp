@@ -1,0 +1,126 @@
+#include "cuda_stream.hpp"
+
+#include <algorithm>
+#include <exception>
+
+#include "../launch_rules.hpp"
+#include "cuda_event.hpp"
+#include "device_guard.hpp"
+#include "residency.hpp"
+
+namespace starling::on_cuda {
+namespace {
+
+// Bytes from the first row's start to the last row's end.
+std::size_t extent(std::size_t pitch, std::size_t row_bytes, std::size_t rows) {
+  return rows == 0 || row_bytes == 0 ? 0 : (rows - 1) * pitch + row_bytes;
+}
+
+}  // namespace
+
+cuda_stream::cuda_stream(std::shared_ptr<cuda_backend> machine, int pe)
+    : machine_(std::move(machine)), pe_(pe), faults_(machine_->faults().take()) {
+  const device_guard guard(device().id);
+  stream_ = make_stream(pe);
+}
+
+cuda_stream::~cuda_stream() {
+  try {
+    const device_guard guard(device().id);
+    if (!recording_of(get(), pe_)) ignore(cudaStreamSynchronize(get()));
+  } catch (const error&) {  // the driver is gone, and the stream's work with it
+  }
+}
+
+void cuda_stream::launch(int blocks, const kernel& k, const launch_options& options) {
+  const gpu& g = device();
+  const parts& machine = machine_->machine();
+  require_one_block(g, machine.kernels, k, options);
+  role_table roles;
+  roles.first[1] = blocks;
+  const double deadline = deadline_of(options, machine_->default_deadline());
+  program_state state = machine.state(pe_, roles, options, deadline);
+
+  const device_guard guard(g.id);
+  const auto recording = recording_of(get(), pe_);
+  launch_faults& faults = recording ? *machine_->recorded().find(*recording) : *faults_;
+  faults.attach(state, options, deadline);
+  on_cuda::launch(g, get(), k, options.threads, state, false);
+}
+
+void cuda_stream::copy_rows(void* dest, std::size_t dest_pitch, const void* source, std::size_t source_pitch,
+                            std::size_t row_bytes, std::size_t rows) {
+  machine_->check_bytes("stream::copy (dest)", dest, extent(dest_pitch, row_bytes, rows));
+  machine_->check_bytes("stream::copy (source)", source, extent(source_pitch, row_bytes, rows));
+  if (rows == 0 || row_bytes == 0) return;
+  const device_guard guard(device().id);
+  const auto most = device().properties.memPitch;
+  if (rows == 1 || (dest_pitch == row_bytes && source_pitch == row_bytes)) {
+    check(cudaMemcpyAsync(dest, source, rows * row_bytes, cudaMemcpyDefault, get()), "cudaMemcpyAsync", pe_);
+  } else if (dest_pitch <= most && source_pitch <= most) {
+    check(cudaMemcpy2DAsync(dest, dest_pitch, source, source_pitch, row_bytes, rows, cudaMemcpyDefault, get()),
+          "cudaMemcpy2DAsync", pe_);
+  } else {
+    for (std::size_t i = 0; i < rows; ++i)
+      check(cudaMemcpyAsync(static_cast<std::byte*>(dest) + i * dest_pitch,
+                            static_cast<const std::byte*>(source) + i * source_pitch, row_bytes, cudaMemcpyDefault,
+                            get()),
+            "cudaMemcpyAsync", pe_);
+  }
+}
+
+void cuda_stream::fill(void* dest, unsigned char byte, std::size_t bytes) {
+  machine_->check_bytes("stream::fill", dest, bytes);
+  if (bytes == 0) return;
+  const device_guard guard(device().id);
+  if (!machine_->machine().heap.in_range(dest)) {
+    cudaPointerAttributes a{};
+    check(cudaPointerGetAttributes(&a, dest), "cudaPointerGetAttributes (stream::fill)", pe_);
+    expect<argument_error>(
+        a.type == cudaMemoryTypeDevice || a.type == cudaMemoryTypeManaged,
+        "stream::fill: host memory; a GPU's stream fills device memory, use machine::fill or memset");
+  }
+  check(cudaMemsetAsync(dest, byte, bytes, get()), "cudaMemsetAsync", pe_);
+}
+
+void cuda_stream::record(event_backend& e) {
+  const device_guard guard(device().id);
+  as_cuda<cuda_event>(e, "stream::record").record_on(device(), get());
+}
+
+void cuda_stream::wait(const event_backend& e) {
+  const auto& awaited = as_cuda<const cuda_event>(e, "stream::wait");
+  if (!awaited.recorded()) return;
+  const device_guard guard(device().id);
+  check(cudaStreamWaitEvent(get(), awaited.get(), 0), "cudaStreamWaitEvent", pe_);
+}
+
+void cuda_stream::synchronize() {
+  const device_guard guard(device().id);
+  expect<argument_error>(
+      !recording_of(get(), pe_),
+      "stream::synchronize inside a recording; record work only, and synchronize after the graph was "
+      "launched");
+  check(cudaStreamSynchronize(get()), "stream::synchronize", pe_);
+  std::exception_ptr first;
+  const auto look = [&first](launch_faults& faults) {
+    try {
+      faults.throw_first();
+    } catch (...) {
+      if (!first) first = std::current_exception();
+    }
+  };
+  look(*faults_);
+  for (const auto& faults : of_graphs_) look(*faults);
+  of_graphs_.clear();
+  if (first) std::rethrow_exception(first);
+}
+
+void cuda_stream::launch_graph(cudaGraphExec_t graph, const std::shared_ptr<launch_faults>& faults) {
+  const device_guard guard(device().id);
+  expect<argument_error>(!recording_of(get(), pe_), "graph::launch inside a recording; launch it after");
+  if (std::find(of_graphs_.begin(), of_graphs_.end(), faults) == of_graphs_.end()) of_graphs_.push_back(faults);
+  check(cudaGraphLaunch(graph, get()), "cudaGraphLaunch", pe_);
+}
+
+}  // namespace starling::on_cuda

@@ -1,0 +1,186 @@
+#include "program_runner.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <exception>
+#include <thread>
+
+#include "../outcome.hpp"
+#include "device_guard.hpp"
+#include "residency.hpp"
+
+namespace starling::on_cuda {
+
+struct program_runner::running {
+  const program* what = nullptr;
+  program_lane* on = nullptr;
+  role_table roles;
+  double deadline = 0;
+  std::size_t local_bytes = 0;
+  std::vector<bool> launched;  // by PE
+  std::vector<bool> ended;
+  bool over = false;    // on all PEs
+  bool failed = false;  // over, and a block has reported
+};
+
+program_runner::program_runner(const parts& machine, double default_deadline)
+    : machine_(machine), default_deadline_(default_deadline), one_(1) {
+  one_[0] = 1;
+}
+
+void program_runner::run(const std::vector<program>& programs) {
+  const std::lock_guard lock(mutex_);
+  failure_ = cudaSuccess;
+  std::vector<running> all = prepare(programs);
+  std::exception_ptr refused;
+  try {
+    start(all);
+  } catch (...) {
+    refused = std::current_exception();
+    for (const running& r : all) end(r);  // what has started waits for what has not
+  }
+  wait(all);
+  await_ends_sent();
+  if (failure_ == cudaSuccess)
+    for (const running& r : all) r.on->clear_control();
+  if (refused && failure_ == cudaSuccess) {
+    for (const running& r : all)
+      if (r.failed) (void)r.on->take_reports(r.roles);
+    std::rethrow_exception(refused);
+  }
+  throw_outcome(all);
+}
+
+std::vector<program_runner::running> program_runner::prepare(const std::vector<program>& programs) {
+  while (lanes_.size() < programs.size()) lanes_.push_back(std::make_unique<program_lane>(machine_));
+  std::vector<running> all(programs.size());
+  for (std::size_t i = 0; i < programs.size(); ++i) {
+    running& r = all[i];
+    r.what = &programs[i];
+    r.on = lanes_[i].get();
+    r.roles = programs[i].roles.resolve();
+    r.deadline = deadline_of(programs[i].options, default_deadline_);
+    r.launched.resize(machine_.gpus.size());
+    r.ended.resize(machine_.gpus.size());
+    r.on->prepare(r.roles.first[r.roles.count]);
+    r.on->clear_control();
+  }
+  for (const gpu& g : machine_.gpus) {
+    const int split = residency_on(g, machine_.kernels, programs).shared_memory;
+    for (running& r : all) {
+      r.local_bytes = std::max(r.local_bytes, machine_.kernels.facts(r.what->k, r.what->options, g.pe).local_bytes);
+      machine_.kernels.prefer_shared_memory(r.what->k, g.pe, split);
+    }
+  }
+  for (const running& r : all) r.on->await_cleared();
+  return all;
+}
+
+void program_runner::start(std::vector<running>& all) {
+  // A kernel that needs more local memory than any before it makes its GPU wait for what runs there: largest first.
+  std::vector<running*> order;
+  for (running& r : all) order.push_back(&r);
+  std::stable_sort(order.begin(), order.end(),
+                   [](const running* a, const running* b) { return a->local_bytes > b->local_bytes; });
+  device_guard guard;
+  for (running* r : order) {
+    for (const gpu& g : machine_.gpus) {
+      program_state state = machine_.state(g.pe, r->roles, r->what->options, r->deadline);
+      state.control = r->on->words();
+      state.reports = r->on->reports(g.pe);
+      state.report_slots = static_cast<std::uint32_t>(state.n_blocks);
+      guard.use(g.id);
+      r->on->mark_used();
+      launch(g, r->on->stream(g.pe), r->what->k, r->what->options.threads, state, all.size() == 1);
+      r->launched[static_cast<std::size_t>(g.pe)] = true;
+    }
+  }
+}
+
+// Every kernel ends, because each of its waits has a deadline. The host polls, so that it can end the others at once
+// when one fails.
+void program_runner::wait(std::vector<running>& all) {
+  using clock = std::chrono::steady_clock;
+  constexpr auto eager = std::chrono::milliseconds(1);
+  constexpr auto nap = std::chrono::microseconds(50);
+  const auto begin = clock::now();
+  while (true) {
+    bool busy = false;
+    for (running& r : all) {
+      if (!r.over) look(r, all);
+      busy = busy || !r.over;
+    }
+    if (!busy) return;
+    if (clock::now() - begin < eager)
+      std::this_thread::yield();
+    else
+      std::this_thread::sleep_for(nap);
+  }
+}
+
+void program_runner::look(running& r, std::vector<running>& all) {
+  device_guard guard;
+  bool over = true;
+  for (const gpu& g : machine_.gpus) {
+    const auto pe = static_cast<std::size_t>(g.pe);
+    if (!r.launched[pe] || r.ended[pe]) continue;
+    cudaError_t state = guard.select(g.id);
+    if (state == cudaSuccess) state = cudaStreamQuery(r.on->stream(g.pe));
+    if (state != cudaSuccess) (void)cudaGetLastError();
+    if (state == cudaErrorNotReady) {
+      over = false;
+      continue;
+    }
+    r.ended[pe] = true;
+    if (state == cudaSuccess || failure_ != cudaSuccess) continue;
+    failure_ = state;
+    failed_pe_ = g.pe;
+    for (const running& other : all) end(other);  // their blocks would wait for this PE until their deadlines
+  }
+  r.over = over;
+  if (!over || !r.on->reported(r.roles.first[r.roles.count])) return;
+  r.failed = true;
+  for (const running& other : all)
+    if (!other.over) end(other);
+}
+
+// Raises the abort word on every PE, past the kernels: copy engines are free whatever runs.
+void program_runner::end(const running& r) {
+  device_guard guard;
+  for (const gpu& g : machine_.gpus) {
+    if (!r.launched[static_cast<std::size_t>(g.pe)]) continue;
+    ignore(guard.select(g.id));
+    ignore(cudaMemcpyAsync(r.on->words().abort.on(g.pe), one_.data(), sizeof(std::uint64_t), cudaMemcpyDefault,
+                           g.service.get()));
+    ends_sent_ = true;
+  }
+}
+
+// Before the words are cleared again.
+void program_runner::await_ends_sent() {
+  if (!ends_sent_) return;
+  device_guard guard;
+  for (const gpu& g : machine_.gpus) {
+    ignore(guard.select(g.id));
+    ignore(cudaStreamSynchronize(g.service.get()));
+  }
+  ends_sent_ = false;
+}
+
+void program_runner::throw_outcome(std::vector<running>& all) const {
+  std::vector<std::vector<block_report>> reports(all.size());
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (all[i].failed) reports[i] = all[i].on->take_reports(all[i].roles);
+  if (failure_ != cudaSuccess) throw_cuda_error(failure_, "machine::run", failed_pe_);
+  for (std::size_t i = 0; i < all.size(); ++i)
+    throw_first_cause(reports[i], *all[i].what, machine_.n_pes(), all[i].deadline);
+  // Blocks have left waits, so one had a cause: its report was overwritten by another thread of its block.
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (!all[i].failed) continue;
+    std::vector<std::string> names;
+    for (int r = 0; r < all[i].roles.count; ++r) names.push_back(all[i].what->roles.name(r));
+    throw stall_error(std::move(reports[i]), names, all[i].deadline);
+  }
+}
+
+}  // namespace starling::on_cuda

@@ -1,0 +1,127 @@
+#include "residency.hpp"
+
+#include <cuda_occupancy.h>
+
+#include <algorithm>
+
+#include "starling/base/environment.hpp"
+#include "starling/base/error.hpp"
+
+namespace starling::on_cuda {
+namespace {
+
+// The most that a block of a run needs of each resource.
+struct demand {
+  int threads = 0;
+  int registers = 0;
+  int max_threads = 1024;
+  std::size_t static_shared = 0;
+  std::size_t scratch = 0;
+
+  void cover(const kernel_facts& f, const launch_options& options) {
+    threads = std::max(threads, options.threads);
+    registers = std::max(registers, f.registers);
+    max_threads = std::min(max_threads, f.max_threads);
+    static_shared = std::max(static_shared, f.static_shared);
+    scratch = std::max(scratch, scratch_of(options));
+  }
+};
+
+demand demand_on(const gpu& g, kernel_table& kernels, const std::vector<program>& programs) {
+  demand most;
+  for (const program& p : programs) most.cover(kernels.facts(p.k, p.options, g.pe), p.options);
+  return most;
+}
+
+// NVIDIA's calculator: what the driver would answer for a kernel with these needs.
+cudaOccResult calculate(const gpu& g, const demand& d) {
+  const cudaOccDeviceProp device(g.properties);
+  cudaOccFuncAttributes block;
+  block.maxThreadsPerBlock = d.max_threads;
+  block.numRegs = d.registers;
+  block.sharedSizeBytes = d.static_shared;
+  block.shmemLimitConfig = FUNC_SHMEM_LIMIT_OPTIN;
+  block.maxDynamicSharedSizeBytes = g.properties.sharedMemPerBlockOptin - d.static_shared;
+  block.numBlockBarriers = 1;
+  cudaOccDeviceState state;
+  state.carveoutConfig = SHAREDMEM_CARVEOUT_MAX_SHARED;
+  cudaOccResult result{};
+  if (d.threads > d.max_threads) return result;  // no block fits
+  const cudaOccError error =
+      cudaOccMaxActiveBlocksPerMultiprocessor(&result, &device, &block, &state, d.threads, d.scratch);
+  expect<unsupported_error>(error == CUDA_OCC_SUCCESS, "machine::run: the occupancy of ", describe(g),
+                            " is not known to CUDA ", CUDART_VERSION / 1000, ".", CUDART_VERSION % 1000 / 10,
+                            "; run one program at a time, or build with a newer CUDA toolkit");
+  return result;
+}
+
+// For errors: what a block takes of a multiprocessor, and which of it runs out first.
+std::string limits(const gpu& g, const demand& d) {
+  const cudaDeviceProp& p = g.properties;
+  const unsigned by = calculate(g, d).limitingFactors;
+  std::string first;
+  const auto name = [&](unsigned factor, const char* text) {
+    if ((by & factor) != 0) first += (first.empty() ? "" : " and ") + std::string(text);
+  };
+  name(OCC_LIMIT_WARPS, "threads");
+  name(OCC_LIMIT_REGISTERS, "registers");
+  name(OCC_LIMIT_SHARED_MEMORY, "shared memory");
+  name(OCC_LIMIT_BLOCKS, "the number of blocks");
+  if (d.threads > d.max_threads) first = "registers";
+  return message("a block takes ", d.threads, " of ", p.maxThreadsPerMultiProcessor, " threads, ", d.registers, " x ",
+                 d.threads, " of ", p.regsPerMultiprocessor, " registers and ",
+                 format_bytes(d.static_shared + d.scratch + p.reservedSharedMemPerBlock), " of ",
+                 format_bytes(p.sharedMemPerMultiprocessor), " shared memory",
+                 first.empty() ? "" : "; limited by " + first);
+}
+
+}  // namespace
+
+residency residency_on(const gpu& g, kernel_table& kernels, const std::vector<program>& programs) {
+  residency r;
+  for (const program& p : programs) r.blocks_wanted += p.roles.blocks();
+  const int multiprocessors = g.info.multiprocessors;
+  if (programs.size() == 1) {
+    const program& p = programs.front();
+    r.blocks_that_fit = kernels.facts(p.k, p.options, g.pe).blocks_per_multiprocessor * multiprocessors;
+    return r;
+  }
+  const demand most = demand_on(g, kernels, programs);
+  r.blocks_that_fit = calculate(g, most).activeBlocksPerMultiprocessor * multiprocessors;
+  // Enough shared memory for the blocks that a multiprocessor must take, and the rest left to the cache.
+  const cudaDeviceProp& p = g.properties;
+  const auto blocks = static_cast<std::size_t>((r.blocks_wanted + multiprocessors - 1) / multiprocessors);
+  const std::size_t bytes =
+      blocks * (most.static_shared + most.scratch + p.reservedSharedMemPerBlock + 255) / 256 * 256;
+  r.shared_memory = static_cast<int>(
+      std::min<std::size_t>(100, (100 * bytes + p.sharedMemPerMultiprocessor - 1) / p.sharedMemPerMultiprocessor));
+  return r;
+}
+
+void require_residency(const std::vector<gpu>& gpus, kernel_table& kernels, const std::vector<program>& programs) {
+  for (const gpu& g : gpus) {
+    const residency r = residency_on(g, kernels, programs);
+    if (r.blocks_wanted <= r.blocks_that_fit) continue;
+    const demand most = demand_on(g, kernels, programs);
+    const std::string next =
+        r.blocks_that_fit > 0
+            ? message("ask for at most ", r.blocks_that_fit, " blocks, or fewer threads or scratch bytes")
+            : message("ask for at most ", most.max_threads, " threads, or fewer scratch bytes");
+    throw launch_error(
+        message("machine::run: ", r.blocks_wanted, " blocks per PE wanted, ", describe(g), " holds ", r.blocks_that_fit,
+                " at once (", g.info.multiprocessors, " multiprocessors; ", limits(g, most),
+                programs.size() > 1 ? "; with several programs every block counts as the most demanding one" : "",
+                "); ", next));
+  }
+}
+
+void require_one_block(const gpu& g, kernel_table& kernels, const kernel& k, const launch_options& options) {
+  const kernel_facts f = kernels.facts(k, options, g.pe);
+  if (f.blocks_per_multiprocessor > 0) return;
+  demand d;
+  d.cover(f, options);
+  throw launch_error(message("stream::launch: no block of this kernel fits on ", describe(g), " (", limits(g, d),
+                             "); ask for at most ", f.max_threads, " threads, or less scratch memory"));
+}
+
+}  // namespace starling::on_cuda

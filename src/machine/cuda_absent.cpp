@@ -1,0 +1,20 @@
+// Stands in for src/machine/cuda in builds without CUDA.
+#include "backend.hpp"
+#include "starling/base/error.hpp"
+
+namespace starling {
+
+machine::cuda_status probe_cuda_backend() {
+  machine::cuda_status status;
+  status.problem = "this build of Starling has no CUDA part";
+  status.remedy = "configure with -DSTARLING_CUDA=on where the CUDA toolkit (nvcc) is installed";
+  return status;
+}
+
+std::shared_ptr<backend> make_cuda_backend(const std::vector<int>&) {
+  const machine::cuda_status status = probe_cuda_backend();
+  throw unsupported_error(
+      message("machine::cuda: ", status.problem, "; ", status.remedy, ", or use virtual devices: machine::host(n)"));
+}
+
+}  // namespace starling

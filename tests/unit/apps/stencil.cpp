@@ -1,0 +1,220 @@
+// Every variant against the sequential reference, bit for bit.
+#include <doctest/doctest.h>
+
+#include <cstring>
+#include <limits>
+#include <optional>
+#include <random>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "stencil/reference.hpp"
+#include "stencil/solver.hpp"
+#include "support/test_machine.hpp"
+
+namespace starling::stencil {
+namespace {
+
+constexpr variant variants[] = {variant::copy, variant::overlap, variant::p2p, variant::cpu_free};
+
+template <class T>
+std::vector<T> random_cells(const problem<T>& p, std::mt19937& draw) {
+  std::size_t n = 1;
+  for (const index_t extent : p.shape) n *= static_cast<std::size_t>(extent);
+  std::uniform_real_distribution<T> value(-1, 1);
+  std::vector<T> u(n);
+  for (T& x : u) x = value(draw);
+  return u;
+}
+
+template <class T>
+problem<T> random_problem(int n_pes, std::mt19937& draw) {
+  const auto between = [&](int a, int b) { return std::uniform_int_distribution<int>(a, b)(draw); };
+  const int dimensions = between(2, 3);
+  problem<T> p;
+  p.parts.assign(static_cast<std::size_t>(dimensions), 1);
+  const auto first = static_cast<std::size_t>(between(0, dimensions - 1));
+  if (n_pes == 4 && between(0, 1) == 1)
+    p.parts[first] = p.parts[(first + 1) % p.parts.size()] = 2;
+  else
+    p.parts[first] = n_pes;
+  for (const int parts : p.parts) {
+    p.shape.push_back(between(parts, between(parts, 23)));  // often as thin as can be
+    p.edges.push_back(between(0, 1) == 0 ? edge::fixed : edge::periodic);
+  }
+  std::uniform_real_distribution<T> value(-1, 1);
+  for (int i = 0; i < 2 * dimensions + 1; ++i) p.coefficients.push_back(value(draw));
+  return p;
+}
+
+template <class T>
+std::string describe(const problem<T>& p, const run_options& o) {
+  std::ostringstream out;
+  out << name(o.how) << " shape";
+  for (const index_t n : p.shape) out << ' ' << n;
+  out << " parts";
+  for (const int n : p.parts) out << ' ' << n;
+  out << " periodic";
+  for (const edge e : p.edges) out << ' ' << (e == edge::periodic);
+  out << " steps " << o.steps << " blocks " << o.blocks;
+  return out.str();
+}
+
+// Machines of 1 to 4 PEs, made when they are first needed.
+class machines {
+ public:
+  std::optional<machine>& of(int n_pes) {
+    auto& m = machines_[static_cast<std::size_t>(n_pes)];
+    if (!m) m = test::test_machine(n_pes);
+    return m;
+  }
+
+ private:
+  std::optional<machine> machines_[5];
+};
+
+template <class T>
+void compare(std::optional<machine>& m, const problem<T>& p, run_options o, std::mt19937& draw) {
+  if (!m) return;
+  const std::vector<T> u = random_cells(p, draw);
+  std::vector<T> expected = u;
+  const double change = reference(p, expected, o.steps);
+  solver<T> s(*m, p);
+  s.load(u.data());
+  o.check_every = o.steps;
+  const run_result r = s.advance(o);
+  std::vector<T> got(u.size(), std::numeric_limits<T>::quiet_NaN());
+  s.store(got.data());
+  INFO(describe(p, o));
+  CHECK(std::memcmp(got.data(), expected.data(), got.size() * sizeof(T)) == 0);
+  CHECK(r.steps == o.steps);
+  CHECK(r.change == change);
+}
+
+template <class T>
+void compare_random(unsigned seed, int rounds) {
+  std::mt19937 draw(seed);
+  machines all;
+  for (int round = 0; round < rounds; ++round) {
+    const int n_pes = 1 + round % 4;
+    const problem<T> p = random_problem<T>(n_pes, draw);
+    run_options o;
+    o.how = variants[round / 4 % 4];
+    o.steps = std::uniform_int_distribution<int>(1, 12)(draw);
+    o.blocks = std::uniform_int_distribution<int>(0, 6)(draw);
+    INFO("seed ", seed, " round ", round);
+    compare(all.of(n_pes), p, o, draw);
+  }
+}
+
+TEST_CASE("random problems, float") { compare_random<float>(11, 160); }
+TEST_CASE("random problems, double") { compare_random<double>(12, 160); }
+
+TEST_CASE("every variant, PE count and block count on one odd domain") {
+  std::mt19937 draw(13);
+  machines all;
+  problem<float> p;
+  p.shape = {37, 29};
+  p.coefficients = {0.1f, 0.2f, 0.3f, 0.15f, 0.25f};
+  for (const variant how : variants)
+    for (int n_pes = 1; n_pes <= 4; ++n_pes)
+      for (int blocks = 1; blocks <= 4; ++blocks) 
+        compare(all.of(n_pes), p, {.how = how, .steps = 9, .blocks = blocks}, draw);
+}
+
+TEST_CASE("one row for each PE") {
+  std::mt19937 draw(14);
+  machines all;
+  for (const variant how : variants)
+    for (const edge e : {edge::fixed, edge::periodic}) {
+      problem<double> p;
+      p.shape = {4, 17};
+      p.coefficients = heat_coefficients<double>(2, 0.2);
+      p.edges = {e, edge::fixed};
+      compare(all.of(4), p, {.how = how, .steps = 20, .blocks = 3}, draw);
+    }
+}
+
+TEST_CASE("faces of several chunks") {
+  std::mt19937 draw(15);
+  machines all;
+  problem<float> p;
+  p.shape = {9, 30, 31};
+  p.coefficients = heat_coefficients<float>(3, 0.1);
+  p.edges = {edge::periodic, edge::fixed, edge::periodic};
+  p.parts = {2, 2, 1};
+  compare(all.of(4), p, {.how = variant::cpu_free, .steps = 15, .blocks = 14}, draw);
+}
+
+TEST_CASE("runs go on where the last one ended, whatever its variant and blocks") {
+  std::mt19937 draw(16);
+  problem<double> p;
+  p.shape = {12, 13};
+  p.coefficients = {0.5, 0.1, 0.15, 0.2, 0.05};
+  p.edges = {edge::periodic, edge::periodic};
+  std::optional<machine> m = test::test_machine(3);
+  if (!m) return;
+  solver<double> s(*m, p);
+  const std::vector<double> u = random_cells(p, draw);
+  std::vector<double> expected = u;
+  s.load(u.data());
+  index_t total = 0;
+  for (int i = 0; i < 12; ++i) {
+    const index_t steps = 1 + i % 3;
+    s.advance({.how = variants[i * 7 % 4], .steps = steps, .blocks = 1 + i % 5});
+    total += steps;
+  }
+  reference(p, expected, total);
+  std::vector<double> got(u.size());
+  s.store(got.data());
+  CHECK(got == expected);
+}
+
+TEST_CASE("a tolerance stops every variant at the same step") {
+  problem<float> p;
+  p.shape = {16, 16};
+  p.coefficients = jacobi_coefficients<float>(2);
+  std::mt19937 draw(17);
+  const std::vector<float> u = random_cells(p, draw);
+  std::vector<index_t> stopped;
+  for (const variant how : variants)
+    for (int n_pes = 1; n_pes <= 4; ++n_pes) {
+      std::optional<machine> m = test::test_machine(n_pes);
+      if (!m) continue;
+      solver<float> s(*m, p);
+      s.load(u.data());
+      const run_result r = s.advance({.how = how, .steps = 5000, .check_every = 5, .tolerance = 1e-4});
+      CHECK(r.converged);
+      CHECK(r.change <= 1e-4);
+      CHECK(r.steps % 5 == 0);
+      stopped.push_back(r.steps);
+    }
+  for (const index_t steps : stopped) CHECK(steps == stopped.front());
+}
+
+TEST_CASE("without computation cells keep their values") {
+  std::mt19937 draw(18);
+  problem<float> p;
+  p.shape = {10, 11};
+  p.coefficients = jacobi_coefficients<float>(2);
+  p.edges = {edge::periodic, edge::periodic};
+  std::optional<machine> m = test::test_machine(2);
+  if (!m) return;
+  for (const variant how : variants) {
+    solver<float> s(*m, p);
+    const std::vector<float> u = random_cells(p, draw);
+    std::vector<float> expected = u;
+    s.load(u.data());
+    s.advance({.how = how, .steps = 3});
+    s.advance({.how = how, .steps = 4, .compute = false});
+    s.advance({.how = how, .steps = 2});
+    reference(p, expected, 5);
+    std::vector<float> got(u.size());
+    s.store(got.data());
+    CHECK(got == expected);
+  }
+}
+
+}  // namespace
+}  // namespace starling::stencil
