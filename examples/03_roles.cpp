@@ -30,7 +30,7 @@ int main() try {
     const int right = b.pe() + 1 < b.n_pes() ? b.pe() + 1 : -1;
     int t = 0;
     double change = 1;
-    while (t < 20000 && change > 1e-5) {
+    while (t < 2000 && change > 1e-5) {
       ++t;
       const auto now = static_cast<std::uint64_t>(t);
       const auto u = rod.on(b.pe());

@@ -27,20 +27,25 @@ struct fields {
   sym<box> own;  // what each PE owns
   sym<T> u[2];
   sym<T> inbox;   // slot after slot, in each face after face
+  sym<packet> mail;  // the same as packets, for small faces
   sym<T> outbox;  // face after face: faces on their way, for copies that the host issues
   index_t face_start[faces + 1] = {};  // where a face begins in the outbox and in a slot of the inbox
+  index_t mail_start[faces + 1] = {};  // where a face begins in a slot of the mail, in packets
   sym<signal> arrived;                 // [faces][chunks] generation that a chunk of a face's inbox holds
   sym<T> changes;                      // [blocks] largest change seen by a block, for the host to combine
 
+  constexpr index_t mail_slot(index_t generation) const { return generation % inbox_slots * mail_start[faces]; }
   constexpr index_t inbox_slot(index_t generation) const { return generation % inbox_slots * face_start[faces]; }
 };
 
-// The layout of inbox and outbox for a geometry.
+// The layout of inbox, mail and outbox for a geometry.
 template <class T>
 constexpr void place_faces(fields<T>& f) {
   for (int face = 0; face < faces; ++face) {
     const int axis = face / 2;
-    f.face_start[face + 1] = f.face_start[face] + (f.shape.exchanges(axis) ? f.shape.face_cells(axis) : 0);
+    const index_t cells = f.shape.exchanges(axis) ? f.shape.face_cells(axis) : 0;
+    f.face_start[face + 1] = f.face_start[face] + cells;
+    f.mail_start[face + 1] = f.mail_start[face] + packets_for<T>(cells);
   }
 }
 

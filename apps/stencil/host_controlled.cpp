@@ -1,11 +1,18 @@
 #include "stencil/host_controlled.hpp"
 
+#include <thread>
+
 namespace starling::stencil {
 
 template <class T>
 host_controlled<T>::host_controlled(machine& m, const fields<T>& f, std::vector<stream>& main,
                                     std::vector<stream>& side, const run_options& options, const launch_shape& launch)
-    : f_(f), main_(main), side_(side), options_(options), launch_(launch) {
+    : f_(f),
+      main_(main),
+      side_(side),
+      options_(options),
+      launch_(launch),
+      issued_(static_cast<std::size_t>(m.size())) {
   for (int pe = 0; pe < m.size(); ++pe) {
     boxes_.push_back(box_of(f.shape, pe));
     sent_.push_back({m.new_event(pe), m.new_event(pe)});
@@ -14,11 +21,36 @@ host_controlled<T>::host_controlled(machine& m, const fields<T>& f, std::vector<
 }
 
 template <class T>
-void host_controlled<T>::step(index_t generation, bool check) {
-  if (options_.how == variant::copy)
-    step_in_order(generation, check);
-  else
-    step_overlapped(generation, check);
+void host_controlled<T>::issue(index_t first, index_t last, bool check) {
+  for (auto& generation : issued_) generation.store(first);
+  std::vector<std::thread> threads;
+  for (int pe = 0; pe < static_cast<int>(boxes_.size()); ++pe)
+    threads.emplace_back([this, pe, first, last, check] { issue_for(pe, first, last, check); });
+  for (std::thread& t : threads) t.join();
+  if (failure_) std::rethrow_exception(failure_);
+}
+
+template <class T>
+void host_controlled<T>::issue_for(int pe, index_t first, index_t last, bool check) {
+  try {
+    for (index_t generation = first + 1; generation <= last && !failed_; ++generation) {
+      const bool look = check && generation == last;
+      if (options_.how == variant::copy)
+        step_in_order(pe, generation, look);
+      else
+        step_overlapped(pe, generation, look);
+      issued_[static_cast<std::size_t>(pe)].store(generation);
+    }
+  } catch (...) {
+    const std::lock_guard lock(failure_mutex_);
+    if (!failure_) failure_ = std::current_exception();
+    failed_ = true;
+  }
+}
+
+template <class T>
+void host_controlled<T>::await_issue(int pe, index_t generation) const {
+  while (issued_[static_cast<std::size_t>(pe)].load() < generation && !failed_) std::this_thread::yield();
 }
 
 // Step g needs the neighbours' faces of g - 1. That they were sent also means that the neighbours have read g - 2, so
@@ -26,7 +58,10 @@ void host_controlled<T>::step(index_t generation, bool check) {
 template <class T>
 void host_controlled<T>::wait_for_neighbours(stream& s, int pe, index_t generation) {
   for (const int from : boxes_[static_cast<std::size_t>(pe)].neighbour)
-    if (from != no_neighbour && from != pe) s.wait(sent(from, generation - 1));
+    if (from != no_neighbour && from != pe) {
+      await_issue(from, generation - 1);
+      s.wait(sent(from, generation - 1));
+    }
 }
 
 template <class T>
@@ -41,39 +76,33 @@ void host_controlled<T>::copy_faces(stream& s, int pe, index_t generation) {
 }
 
 template <class T>
-void host_controlled<T>::step_in_order(index_t generation, bool check) {
+void host_controlled<T>::step_in_order(int pe, index_t generation, bool check) {
   const step_arguments<T> a{f_, generation, options_.compute, check, false};
-  const kernel whole = step_kernel(a, step_part::whole, 0);
-  for (std::size_t pe = 0; pe < boxes_.size(); ++pe) {
-    stream& s = main_[pe];
-    wait_for_neighbours(s, static_cast<int>(pe), generation);
-    s.launch_kernel(launch_.blocks, whole, {launch_.threads, scratch_bytes, options_.deadline});
-    copy_faces(s, static_cast<int>(pe), generation);
-    s.record(sent(static_cast<int>(pe), generation));
-  }
+  stream& s = main_[static_cast<std::size_t>(pe)];
+  wait_for_neighbours(s, pe, generation);
+  s.launch_kernel(launch_.blocks, step_kernel(a, step_part::whole, 0),
+                  {launch_.threads, scratch_bytes, options_.deadline});
+  copy_faces(s, pe, generation);
+  s.record(sent(pe, generation));
 }
 
 template <class T>
-void host_controlled<T>::step_overlapped(index_t generation, bool check) {
+void host_controlled<T>::step_overlapped(int pe, index_t generation, bool check) {
+  const auto i = static_cast<std::size_t>(pe);
   const step_arguments<T> a{f_, generation, options_.compute, check, options_.how == variant::p2p};
-  const kernel outside = step_kernel(a, step_part::border, 0);
-  const kernel inside = step_kernel(a, step_part::inside, launch_.blocks);
   const launch_options shape{launch_.threads, scratch_bytes, options_.deadline};
-  const int face_blocks = launch_.face_blocks > 0 ? launch_.face_blocks : 1;
-  for (std::size_t i = 0; i < boxes_.size(); ++i) {
-    const int pe = static_cast<int>(i);
-    stream& border = side_[i];
-    wait_for_neighbours(border, pe, generation);
-    border.wait(inside_done_[i]);  // of the step before
-    border.launch_kernel(check ? launch_.blocks : face_blocks, outside, shape);
-    if (options_.how == variant::overlap) copy_faces(border, pe, generation);
+  const int face_blocks = check ? launch_.blocks : launch_.face_blocks > 0 ? launch_.face_blocks : 1;
+  stream& border = side_[i];
+  stream& middle = main_[i];
+  middle.wait(sent(pe, generation - 1));  // the faces of the step before are what the inside reads now
+  wait_for_neighbours(border, pe, generation);
+  border.wait(inside_done_[i]);  // of the step before
+  border.launch_kernel(face_blocks, step_kernel(a, step_part::border, 0), shape);
+  if (options_.how == variant::overlap) copy_faces(border, pe, generation);
+  border.record(sent(pe, generation));
 
-    stream& middle = main_[i];
-    middle.wait(sent(pe, generation - 1));  // the faces of the step before are what the inside reads now
-    middle.launch_kernel(launch_.blocks, inside, shape);
-    middle.record(inside_done_[i]);
-    border.record(sent(pe, generation));
-  }
+  middle.launch_kernel(launch_.blocks, step_kernel(a, step_part::inside, launch_.blocks), shape);
+  middle.record(inside_done_[i]);
 }
 
 template class host_controlled<float>;

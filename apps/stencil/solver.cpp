@@ -1,5 +1,6 @@
 #include "stencil/solver.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 
@@ -22,6 +23,9 @@ coefficients<T> weights(const problem<T>& p) {
   return w;
 }
 
+// Chunks up to this size travel as packets: no fence, but twice the bytes.
+constexpr index_t most_packet_bytes = 16384;
+
 void check(const run_options& o) {
   expect<argument_error>(o.steps >= 1, "stencil: steps = ", o.steps, "; must be at least 1");
   expect<argument_error>(o.check_every >= 0, "stencil: check_every = ", o.check_every,
@@ -43,6 +47,7 @@ solver<T>::solver(machine m, const problem<T>& p) : machine_(std::move(m)) {
   const index_t face_cells = fields_.face_start[faces];
   for (int slot = 0; slot < 2; ++slot) u_[slot] = machine_.template allocate<T>(g.largest(0) * g.stride[0]);
   inbox_ = machine_.template allocate<T>(face_cells * inbox_slots);
+  mail_ = machine_.template allocate<packet>(fields_.mail_start[faces] * inbox_slots);
   outbox_ = machine_.template allocate<T>(face_cells);
   arrived_ = machine_.template allocate<signal>(faces * most_chunks);
   boxes_ = machine_.template allocate<box>(1);
@@ -50,11 +55,13 @@ solver<T>::solver(machine m, const problem<T>& p) : machine_(std::move(m)) {
   for (int slot = 0; slot < 2; ++slot) fields_.u[slot] = u_[slot].data();
   fields_.own = boxes_.data();
   fields_.inbox = inbox_.data();
+  fields_.mail = mail_.data();
   fields_.outbox = outbox_.data();
   fields_.arrived = arrived_.data();
   for (int pe = 0; pe < machine_.size(); ++pe) {
     const box own = box_of(g, pe);
     machine_.copy(boxes_.on(pe), &own, sizeof own);
+    machine_.fill(mail_.on(pe), 0, static_cast<std::size_t>(mail_.size()) * sizeof(packet));
     machine_.fill(arrived_.on(pe), 0, static_cast<std::size_t>(arrived_.size()) * sizeof(signal));
     main_.push_back(machine_.new_stream(pe));
     side_.push_back(machine_.new_stream(pe));
@@ -91,8 +98,6 @@ void solver<T>::load(const T* u) {
   generation_ = reached_ + 1;
   reached_ = generation_;
   copy_cells(const_cast<T*>(u), true);
-  for (stream& s : main_) s.launch_kernel(8, publish_kernel(fields_, generation_), {.scratch_bytes = scratch_bytes});
-  synchronize();
   loaded_ = true;
 }
 
@@ -109,6 +114,13 @@ void solver<T>::synchronize() {
   for (stream& s : main_) s.synchronize();
 }
 
+// Faces of the current generation go to the neighbours' inboxes.
+template <class T>
+void solver<T>::publish() {
+  for (stream& s : main_) s.launch_kernel(8, publish_kernel(fields_, generation_), {.scratch_bytes = scratch_bytes});
+  synchronize();
+}
+
 // Both slots get the current cells, for runs that do not compute.
 template <class T>
 void solver<T>::equal_slots() {
@@ -119,19 +131,27 @@ void solver<T>::equal_slots() {
   synchronize();
 }
 
+// Of each kernel that the variant may run.
+template <class T>
+int solver<T>::blocks_that_fit(const launch_options& launch, variant how) const {
+  if (how != variant::cpu_free)
+    return machine_.blocks_that_fit(step_kernel(step_arguments<T>{.f = fields_}, step_part::whole, 0), launch);
+  cpu_free_arguments<T> a;
+  a.f = fields_;
+  const int signalled = machine_.blocks_that_fit(cpu_free_kernel(a), launch);
+  a.packets = true;
+  return std::min(signalled, machine_.blocks_that_fit(cpu_free_kernel(a), launch));
+}
+
 template <class T>
 run_result solver<T>::advance(const run_options& options) {
   check(options);
   expect<argument_error>(loaded_, "stencil: nothing to advance; load() first, and again after an error");
-  cpu_free_arguments<T> probe;
-  probe.f = fields_;
-  const kernel k = options.how == variant::cpu_free
-                       ? cpu_free_kernel(probe)
-                       : step_kernel(step_arguments<T>{.f = fields_}, step_part::whole, 0);
   const launch_shape launch = choose_launch(fields_.shape, machine_.kind(), options, [&](int threads) {
-    return machine_.blocks_that_fit(k, {threads, scratch_bytes, options.deadline});
+    return blocks_that_fit({threads, scratch_bytes, options.deadline}, options.how);
   });
   if (!options.compute) equal_slots();
+  publish();
   run_result result;
   result.blocks = launch.blocks;
   result.threads = launch.threads;
@@ -170,12 +190,17 @@ void solver<T>::advance_cpu_free(const run_options& options, const launch_shape&
   a.tolerance = options.tolerance;
   a.compute = options.compute;
   a.chunks = launch.chunks;
+  index_t largest_chunk = 0;
   for (int axis = 0; axis < axes; ++axis) {
-    a.chunk_cells[axis] = ceil_div(fields_.shape.face_cells(axis), launch.chunks);
+    a.chunk_cells[axis] =
+        round_up(ceil_div(fields_.shape.face_cells(axis), launch.chunks), elements_per_packet<T>);
+    if (fields_.shape.exchanges(axis))
+      largest_chunk = std::max(largest_chunk, a.chunk_cells[axis] * static_cast<index_t>(sizeof(T)));
     // Axes that both exchange have edges in common; one layer per PE is both sides' face.
     const bool one_layer = fields_.shape.exchanges(axis) && fields_.shape.extent[axis] / fields_.shape.parts[axis] == 1;
     a.faces_meet = a.faces_meet || one_layer || fields_.shape.exchanged_faces() > 2;
   }
+  a.packets = largest_chunk <= most_packet_bytes;
   a.status = status_.data();
   role_plan roles;
   if (launch.face_blocks == 0) {
@@ -197,16 +222,18 @@ void solver<T>::advance_from_host(const run_options& options, const launch_shape
   if (changes_.size() < changes) changes_ = machine_.template allocate<T>(changes);
   fields_.changes = changes_.data();
   host_controlled<T> host(machine_, fields_, main_, side_, options, launch);
-  for (index_t t = 1; t <= options.steps; ++t) {
-    const bool look = options.check_every > 0 && t % options.check_every == 0;
-    host.step(generation_ + 1, look);
-    ++generation_;
-    if (!look) continue;
+  const index_t end = generation_ + options.steps;
+  const index_t every = options.check_every > 0 ? options.check_every : options.steps;
+  while (generation_ < end) {
+    const index_t to = std::min(generation_ + every, end);
+    const bool look = options.check_every > 0 && to - generation_ == every;
+    host.issue(generation_, to, look);
     synchronize();
+    generation_ = to;
+    if (!look) continue;
     result.change = largest_change(host.blocks_with_changes());
     if (result.change <= options.tolerance) break;
   }
-  synchronize();
 }
 
 template <class T>

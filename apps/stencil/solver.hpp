@@ -35,6 +35,8 @@ class solver {
 
  private:
   void copy_cells(T* u, bool in);
+  void publish();
+  int blocks_that_fit(const launch_options& launch, variant how) const;
   void advance_cpu_free(const run_options& options, const launch_shape& launch, run_result& result);
   void advance_from_host(const run_options& options, const launch_shape& launch, run_result& result);
   double largest_change(int blocks);
@@ -45,6 +47,7 @@ class solver {
   fields<T> fields_;
   symmetric_array<T> u_[2];
   symmetric_array<T> inbox_;
+  symmetric_array<packet> mail_;
   symmetric_array<T> outbox_;
   symmetric_array<T> changes_;
   symmetric_array<signal> arrived_;

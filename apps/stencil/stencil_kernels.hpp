@@ -44,11 +44,12 @@ struct cpu_free_arguments {
   index_t check_every = 0;
   double tolerance = 0;
   bool compute = true;
-  int chunks = 1;                        // per face
-  index_t chunk_cells[axes] = {1, 1, 1};  // in a chunk of a face across each axis
-  bool faces_meet = false;               // some cell lies on two faces
-  int face_role = 0;                     // blocks that do faces
-  int inside_role = 0;                   // blocks that do the inside; the same number: every block does both
+  bool packets = false;                   // how faces travel; otherwise put with signal, inboxes of `first` in place
+  int chunks = 1;                         // per face
+  index_t chunk_cells[axes] = {1, 1, 1};  // in a chunk of a face across each axis, a whole number of packets
+  bool faces_meet = false;                // some cell lies on two faces
+  int face_role = 0;                      // blocks that do faces
+  int inside_role = 0;                    // blocks that do the inside; the same number: every block does both
   sym<program_status> status;
 };
 template <class T>

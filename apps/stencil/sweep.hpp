@@ -15,8 +15,6 @@ class sweep {
       : own_(own),
         in_(f.u[(generation - 1) % 2].on(pe)),
         out_(f.u[generation % 2].on(pe)),
-        inbox_(f.inbox.on(pe) + f.inbox_slot(generation - 1)),
-        face_start_(f.face_start),
         weight_(f.weight),
         layer_(f.shape.stride[0]),
         pitch_(f.shape.stride[1]),
@@ -25,14 +23,20 @@ class sweep {
 
   STARLING_HD const box& own() const { return own_; }
 
-  // Computes cell i of a face and keeps it if the face owns it; the neighbour wants the value.
-  template <int Axis>
-  STARLING_HD T face_value(int side, index_t i, T& change) const {
-    const cell c = own_.face_cell<Axis>(side, i);
+  // Computes cell i of a face and keeps it if the face owns it; the neighbour wants the value. `beyond` is the
+  // neighbour's cell across the face, inbox(face, i) gives those across other faces.
+  template <int Axis, class Inbox>
+  STARLING_HD T face_value(int side, index_t i, T beyond, const Inbox& inbox, T& change) const {
+    const cell c = own_.template face_cell<Axis>(side, i);
     const index_t at = offset(c);
-    const T value = compute_ && own_.is_updated(c) ? at_face(c, in_ + at) : in_[at];
+    T value = in_[at];
+    if (compute_ && own_.is_updated(c)) {
+      value = at_face(c, in_ + at, [&](int axis, int s) {
+        return axis == Axis && s == side ? beyond : inbox(2 * axis + s, own_.face_index(axis, c));
+      });
+    }
     if (check_) note_change(in_[at], value, change);
-    if (own_.owned_by_face<Axis>(side, c)) out_[at] = value;
+    if (own_.template owned_by_face<Axis>(side, c)) out_[at] = value;
     return value;
   }
 
@@ -65,20 +69,17 @@ class sweep {
   STARLING_HD index_t offset(const cell& c) const { return c.at[0] * layer_ + c.at[1] * pitch_ + c.at[2]; }
   STARLING_HD index_t stride(int axis) const { return axis == 0 ? layer_ : axis == 1 ? pitch_ : 1; }
 
-  // The new value of a cell whose neighbours may be in inboxes. The order of the additions is the problem's.
-  STARLING_HD T at_face(const cell& c, const T* in) const {
+  // The new value of a cell some of whose neighbours are across faces. The order of the additions is the problem's.
+  template <class Across>
+  STARLING_HD T at_face(const cell& c, const T* in, const Across& across) const {
     T sum = weight_.centre * *in;
     for (int a = axes - Dimensions; a < axes; ++a) {
-      const T low = c.at[a] == 0 ? from_inbox(a, 0, c) : *(in - stride(a));
+      const T low = c.at[a] == 0 ? across(a, 0) : *(in - stride(a));
       sum = sum + weight_.low[a] * low;
-      const T high = c.at[a] == own_.extent[a] - 1 ? from_inbox(a, 1, c) : *(in + stride(a));
+      const T high = c.at[a] == own_.extent[a] - 1 ? across(a, 1) : *(in + stride(a));
       sum = sum + weight_.high[a] * high;
     }
     return sum;
-  }
-
-  STARLING_HD T from_inbox(int axis, int side, const cell& c) const {
-    return inbox_[face_start_[2 * axis + side] + own_.face_index(axis, c)];
   }
 
   STARLING_HD static void note_change(T was, T is, T& change) {
@@ -122,8 +123,6 @@ class sweep {
   const box& own_;
   const T* in_;
   T* out_;
-  const T* inbox_;
-  const index_t* face_start_;
   coefficients<T> weight_;
   index_t layer_;
   index_t pitch_;

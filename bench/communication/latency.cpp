@@ -55,6 +55,40 @@ void put_signal(st::machine& m, long bytes, int threads, int repetitions, int it
   });
 }
 
+// The same with packets: data and number of the message in each 16 bytes, no fence, no signal.
+void put_packets(st::machine& m, long bytes, int threads, int repetitions, int iterations) {
+  const st::index_t packets = bytes / 8;
+  auto boxes = m.allocate<st::packet>(2 * packets);
+  auto received = m.allocate<double>(packets);
+  const auto box = boxes.data();
+  const auto values = received.data();
+  report(m, "put_packets", bytes, repetitions, iterations, 2, [&] {
+    for (int pe = 0; pe < m.size(); ++pe)
+      m.fill(boxes.on(pe), 0, static_cast<std::size_t>(2 * packets) * sizeof(st::packet));
+    m.run(1, STARLING_KERNEL(st::block& b) {
+      if (b.pe() > 1) return;
+      const int other = 1 - b.pe();
+      double* mine = values.on(b.pe());
+      for (int t = 1; t <= iterations; ++t) {
+        const auto number = static_cast<std::uint64_t>(t);
+        const auto slot = box + t % 2 * packets;
+        const auto send = [&] {
+          b.put_packets<double>(slot, [&](st::index_t k) { return st::packet_content<double>{{mine[k] + 1}}; }, packets,
+                                number, other);
+        };
+        const auto receive = [&] {
+          const auto lane = b.thread();
+          b.for_each(packets, [&](st::index_t k) { mine[k] = lane.take_packet<double>(slot + k, number, other).element[0]; });
+          b.sync();
+        };
+        if (b.pe() == 1) receive();
+        send();
+        if (b.pe() == 0) receive();
+      }
+    }, {.threads = threads});
+  });
+}
+
 void barriers(st::machine& m, int repetitions, int iterations) {
   for (const int blocks : {1, 16}) {
     char what[64];
@@ -104,6 +138,9 @@ int main(int argc, char** argv) try {
   if (m.size() > 1)
     for (const long bytes : {8L, 64L, 512L, 4096L, 16384L, 65536L, 262144L, 1048576L, 8388608L})
       put_signal(m, bytes, bytes <= 4096 ? 256 : 1024, repetitions, bytes > 100000 ? iterations / 20 : iterations);
+  if (m.size() > 1)
+    for (const long bytes : {8L, 64L, 512L, 4096L, 16384L, 65536L})
+      put_packets(m, bytes, bytes <= 512 ? 64 : 1024, repetitions, iterations);
   barriers(m, repetitions, iterations);
   all_reduce(m, repetitions, iterations);
   return 0;

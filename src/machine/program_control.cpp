@@ -19,9 +19,9 @@ program_control::program_control(symmetric_heap& heap, int n_blocks) : heap_(hea
   const std::size_t abort = place(sizeof(signal));
   const std::size_t arrived = place(sizeof(signal));
   const std::size_t released = place(sizeof(signal));
-  const std::size_t pe_arrived = place(pes * sizeof(signal));
   const std::size_t result = place(sizeof(small_value));
-  const std::size_t pe_values = place(2 * pes * sizeof(small_value));
+  const std::size_t pe_packets = place(2 * pes * small_value_packets * sizeof(packet));
+  const std::size_t pe_values = place(pes * sizeof(small_value));
   const std::size_t block_values = place(blocks * sizeof(small_value));
   bytes_ = end;
   offset_ = heap.allocate(bytes_);
@@ -31,8 +31,13 @@ program_control::program_control(symmetric_heap& heap, int n_blocks) : heap_(hea
   const auto values = [&](std::size_t at) {
     return sym<small_value>(reinterpret_cast<small_value*>(heap.on(offset_ + at, 0)), heap.where().stride);
   };
-  words_ = {signals(abort),        signals(arrived),  signals(released), signals(pe_arrived),
-            values(block_values), values(pe_values), values(result)};
+  words_.abort = signals(abort);
+  words_.arrived = signals(arrived);
+  words_.released = signals(released);
+  words_.block_values = values(block_values);
+  words_.pe_packets = {reinterpret_cast<packet*>(heap.on(offset_ + pe_packets, 0)), heap.where().stride};
+  words_.pe_values = values(pe_values);
+  words_.result = values(result);
 }
 
 program_control::~program_control() { heap_.free(offset_); }

@@ -95,13 +95,13 @@ class block : public group<block> {
   }
 
   // Combines one value per block over the machine: blocks in order on each PE, then PEs in order, so the same
-  // configuration gives the same bits. Every block gets the result. Also a sync_all. T: up to 32 bytes.
+  // configuration gives the same bits. Every block gets the result. Also a sync_pe. T: up to 32 bytes.
   template <class T, class Op>
   STARLING_HD T all_reduce(const T& value, Op op, where at = where::current()) {
     return meet(operation::all_reduce, value, op, at);
   }
 
-  // The value that block 0 of PE `root` passed, to every block. Also a sync_all. T: up to 24 bytes.
+  // The value that block 0 of PE `root` passed, to every block. Also a sync_pe. T: up to 24 bytes.
   template <class T>
   STARLING_HD T broadcast(const T& value, int root, where at = where::current()) {
     check_pe(root, operation::broadcast, at);
@@ -157,42 +157,81 @@ class block : public group<block> {
     static_assert(sizeof(T) <= small_value_bytes && std::is_trivially_copyable_v<T>,
                   "all_reduce and broadcast carry trivially copyable values of up to 32 bytes");
     const control_words& c = state().control;
-    auto as_value = [](small_value* v) -> T& { return *reinterpret_cast<T*>(v->bytes); };
     check_resident(op, at);
-    if (member() == 0) as_value(c.block_values.on(pe()) + index()) = value;
-    arrive(op, at);
     ++meetings_;
+    if (state().n_blocks == 1) return exchange(op, first(value), combine, at);
+    if (member() == 0) as<T>(c.block_values.on(pe())[index()]) = value;
+    arrive(op, at);
     if (index() == 0) {
       wait_as(op, c.arrived, 1, compare::ge, arrivals_wanted(), pe(), at);
-      T sum = as_value(c.block_values.on(pe()));
-      for (int i = 1; i < state().n_blocks; ++i) sum = combine(sum, as_value(c.block_values.on(pe()) + i));
+      T sum = as<T>(c.block_values.on(pe())[0]);
+      for (int i = 1; i < state().n_blocks; ++i) sum = combine(sum, as<T>(c.block_values.on(pe())[i]));
       sum = exchange(op, sum, combine, at);
-      if (member() == 0) as_value(c.result.on(pe())) = sum;
-      signal_set(c.released, meetings_, pe(), at);
+      if (member() == 0) as<T>(*c.result.on(pe())) = sum;
+      release(at);
       return sum;
     }
     wait_as(op, c.released, 1, compare::ge, meetings_, pe(), at);
-    return as_value(c.result.on(pe()));
+    return as<T>(*c.result.on(pe()));
   }
 
-  // Block 0 of every PE: all values to all PEs, then each adds them in PE order.
+  template <class T>
+  STARLING_HD static T& as(small_value& v) {
+    return *reinterpret_cast<T*>(&v);
+  }
+
+  // Lets the other blocks of this PE go on.
+  STARLING_HD void release(where at) {
+    signal* released = state().control.released.on(pe());
+    if constexpr (target::on_gpu) {
+      sync();
+      if (member() == 0) gpu::device_atomic(released->value).store(meetings_, cuda::memory_order_release);
+    } else {
+      port().update({released, signal_op::set, meetings_, pe(), at});
+    }
+  }
+
+  // Block 0 of every PE: all values to all PEs as packets, then each adds them in PE order. A packet and its number
+  // arrive together, so one flight is all it takes; only sync_all orders other memory too.
   template <class T, class Op>
   STARLING_HD T exchange(operation op, const T& mine, Op combine, where at) {
-    if (n_pes() == 1) return mine;
-    const control_words& c = state().control;
-    // A PE that has seen every signal of this round may start the next one while others still read this round's values.
-    const sym<small_value> values = c.pe_values + static_cast<index_t>(meetings_ % 2) * n_pes();
-    small_value packed;
-    *reinterpret_cast<T*>(packed.bytes) = mine;
+    constexpr int pieces = static_cast<int>((sizeof(T) + 7) / 8);
+    if (n_pes() == 1) {
+      sync();
+      return mine;
+    }
+    if (op == operation::sync_all) {
+      sync();
+      fence_for_peers();
+    }
+    small_value packed{};
+    as<T>(packed) = mine;
+    // A PE that has all packets of this round may start the next one while others still read this round's.
+    const index_t round = static_cast<index_t>(meetings_ % 2) * n_pes();
+    const sym<packet> boxes = state().control.pe_packets + round * small_value_packets;
+    for (int i = member(); i < n_pes() * pieces; i += members())
+      put_packet(boxes + (pe() * small_value_packets + i % pieces), packed.word[i % pieces], meetings_, i / pieces, at);
+    for (int i = member(); i < n_pes() * pieces; i += members()) {
+      const sym<packet> box = boxes + (i / pieces * small_value_packets + i % pieces);
+      gathered(i / pieces).word[i % pieces] =
+          take_packet_as<std::uint64_t>(op, box, meetings_, i / pieces, at).element[0];
+    }
+    if (op == operation::sync_all) fence_for_peers();
     sync();
-    const auto lane = thread();
-    for (int i = member(); i < n_pes(); i += members())
-      lane.put_signal(values + pe(), &packed, 1, c.pe_arrived + pe(), meetings_, i, signal_op::set, at);
-    wait_as(op, c.pe_arrived, n_pes(), compare::ge, meetings_, any_pe, at);
-    auto value_of = [&](int i) -> T& { return *reinterpret_cast<T*>((values.on(pe()) + i)->bytes); };
-    T sum = value_of(0);
-    for (int i = 1; i < n_pes(); ++i) sum = combine(sum, value_of(i));
+    T sum = as<T>(gathered(0));
+    for (int i = 1; i < n_pes(); ++i) sum = combine(sum, as<T>(gathered(i)));
+    sync();  // before the slots are used again
     return sum;
+  }
+
+  // Where the value of PE i is put together: the block's fast memory on a GPU.
+  STARLING_HD small_value& gathered(int i) const {
+    if constexpr (target::on_gpu) return reinterpret_cast<small_value*>(target::reduce_slots())[i];
+    return state().control.pe_values.on(pe())[i];
+  }
+
+  STARLING_HD void fence_for_peers() const {
+    if constexpr (target::on_gpu) target::fence_system();
   }
 
   starling::role role_;

@@ -47,6 +47,7 @@ class communication {
   // As put, of one value.
   template <class T>
   STARLING_HD void p(sym<T> dest, const std::type_identity_t<T>& value, int pe, where at = where::current()) const {
+    static_assert(std::is_trivially_copyable_v<T>, "put moves trivially copyable types");
     check_pe(pe, operation::put, at);
     if constexpr (target::on_gpu) {
       if (leader()) *dest.on(pe) = value;
@@ -63,6 +64,7 @@ class communication {
   STARLING_HD void put_signal(sym<T> dest, const std::type_identity_t<T>* source, index_t n, sym<signal> sig,
                               std::uint64_t value, int pe, signal_op op = signal_op::set,
                               where at = where::current()) const {
+    static_assert(std::is_trivially_copyable_v<T>, "put moves trivially copyable types");
     check_pe(pe, operation::put, at);
     if constexpr (target::on_gpu) {
       gpu::copy(self().member(), self().members(), dest.on(pe), source, n);
@@ -77,6 +79,7 @@ class communication {
   template <class T, element_source<T> F>
   STARLING_HD void put_signal(sym<T> dest, const F& f, index_t n, sym<signal> sig, std::uint64_t value, int pe,
                               signal_op op = signal_op::set, where at = where::current()) const {
+    static_assert(std::is_trivially_copyable_v<T>, "put moves trivially copyable types");
     check_pe(pe, operation::put, at);
     if constexpr (target::on_gpu) {
       T* to = dest.on(pe);
@@ -93,6 +96,7 @@ class communication {
   // put with f(i) as element i.
   template <class T, element_source<T> F>
   STARLING_HD void put(sym<T> dest, const F& f, index_t n, int pe, where at = where::current()) const {
+    static_assert(std::is_trivially_copyable_v<T>, "put moves trivially copyable types");
     check_pe(pe, operation::put, at);
     if constexpr (target::on_gpu) {
       T* to = dest.on(pe);
@@ -132,9 +136,13 @@ class communication {
   // One value, to every thread of the group.
   template <class T>
   STARLING_HD T g(sym<T> source, int pe, where at = where::current()) const {
+    static_assert(std::is_trivially_copyable_v<T>, "get moves trivially copyable types");
     check_pe(pe, operation::get, at);
     if constexpr (target::on_gpu) {
-      return *static_cast<const volatile T*>(source.on(pe));
+      if constexpr (std::is_scalar_v<T>)
+        return *static_cast<const volatile T*>(source.on(pe));
+      else
+        return *source.on(pe);
     } else {
       T value;
       self().port().get(contiguous(&value, source.on(pe), 1, pe, true, at));

@@ -26,6 +26,8 @@ STARLING_HD inline bool program_ended(const program_state& s) {
 STARLING_HD inline void file_report(const program_state& s, int block, const block_report& report) {
   block_report& slot = s.reports[static_cast<std::uint32_t>(block) % s.report_slots];
   const int role = s.roles.role_of(block);
+  // Another thread of this block may have found the first cause already.
+  if (report.state == block_state::waiting && slot.state != block_state::running) return;
   slot = report;
   slot.pe = s.pe;
   slot.block = block;
@@ -40,14 +42,14 @@ STARLING_HD inline std::uint64_t offset_in_heap(const program_state& s, const vo
   return static_cast<std::uint64_t>(static_cast<const std::byte*>(address) - s.heap.on(s.pe));
 }
 
-// Polls until the comparison holds; acquires. Returns false, report filed, on deadline or abort.
-STARLING_HD inline bool wait(const program_state& s, int block, const wait_request& w) {
-  auto word = system_atomic(const_cast<signal*>(w.local)->value);
-  std::uint64_t seen = word.load(cuda::memory_order_acquire);
+// Calls look() until the value it returns compares as wanted. Returns false, report filed, on deadline or abort.
+template <class Look>
+STARLING_HD bool poll(const program_state& s, int block, const wait_request& w, const Look& look) {
+  std::uint64_t seen = look();
   if (holds(seen, w.how, w.wanted)) return true;
   const std::uint64_t start = target::now_ns();
   for (int polls = 1;; ++polls) {
-    seen = word.load(cuda::memory_order_acquire);
+    seen = look();
     if (holds(seen, w.how, w.wanted)) return true;
     if (polls % 64 != 0) continue;
     const bool ended = program_ended(s);
@@ -64,6 +66,12 @@ STARLING_HD inline bool wait(const program_state& s, int block, const wait_reque
     file_report(s, block, r);
     return false;
   }
+}
+
+// Waits for a signal; acquires.
+STARLING_HD inline bool wait(const program_state& s, int block, const wait_request& w) {
+  auto word = system_atomic(const_cast<signal*>(w.local)->value);
+  return poll(s, block, w, [&] { return word.load(cuda::memory_order_acquire); });
 }
 
 }  // namespace starling::gpu

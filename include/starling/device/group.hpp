@@ -3,12 +3,13 @@
 
 #include "starling/device/communication.hpp"
 #include "starling/device/loops.hpp"
+#include "starling/device/packet_exchange.hpp"
 #include "starling/device/reduce.hpp"
 
 namespace starling {
 
 template <class Self>
-class group : public loops<Self>, public communication<Self> {
+class group : public loops<Self>, public communication<Self>, public packet_exchange<Self> {
  public:
   STARLING_HD group(const program_state& state, host_port* port, int index)
       : state_(&state), port_(port), index_(index) {}
@@ -23,7 +24,8 @@ class group : public loops<Self>, public communication<Self> {
   // The block's number among all blocks of this PE.
   STARLING_HD int index() const { return index_; }
 
-  // For the parts of a group; kernels have no use for them.
+  // For the parts of a group; kernels have no use for these.
+  STARLING_HD void check_peer(int pe, where at) const { this->check_pe(pe, operation::put, at); }
   STARLING_HD const program_state& state() const { return *state_; }
   STARLING_HD host_port& port() const { return *port_; }
   STARLING_HD host_port* port_pointer() const { return port_; }

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "starling/device/host_port.hpp"
+#include "starling/device/packet.hpp"
 #include "starling/device/symmetric.hpp"
 
 namespace starling {
@@ -28,8 +29,9 @@ struct role_table {
 // A value that all-reduce and broadcast carry.
 inline constexpr int small_value_bytes = 32;
 struct alignas(small_value_bytes) small_value {
-  std::byte bytes[small_value_bytes];
+  std::uint64_t word[small_value_bytes / 8];
 };
+inline constexpr int small_value_packets = small_value_bytes / 8;
 
 // The words by which the blocks of one program meet. Symmetric memory, zero when the program starts. Plain launches of a
 // stream have only the abort word: their blocks need not be resident together, so they cannot meet.
@@ -37,9 +39,9 @@ struct control_words {
   sym<signal> abort;              // non-zero: every wait ends its block
   sym<signal> arrived;            // how often blocks of this PE came to a barrier, summed
   sym<signal> released;           // how many machine-wide barriers are over
-  sym<signal> pe_arrived;         // [n_pes] machine-wide barriers that PE i has come to
   sym<small_value> block_values;  // [n_blocks] contributions of the blocks of this PE
-  sym<small_value> pe_values;     // [2][n_pes] contributions of the PEs, by parity of the barrier
+  sym<packet> pe_packets;         // [2][n_pes][small_value_packets] contributions on their way, by parity of the barrier
+  sym<small_value> pe_values;     // [n_pes] contributions of the PEs, unpacked (virtual devices)
   sym<small_value> result;        // of the last all-reduce
 };
 

@@ -196,6 +196,36 @@ STARLING_HD inline void store16(vector16* to, const vector16& v) {
 #endif
 }
 
+// Two words that are stored and loaded together, as one access of 16 bytes, visible to every device (PTX: b128 accesses
+// are single-copy atomic; vector accesses are not promised to be). Relaxed.
+struct pair64 {
+  std::uint64_t first;
+  std::uint64_t second;
+};
+
+STARLING_HD inline void store_pair(void* to, pair64 v) {
+#if defined(__CUDA_ARCH__)
+  asm volatile("{ .reg .b128 v; mov.b128 v, {%1, %2}; st.relaxed.sys.b128 [%0], v; }" ::"l"(to), "l"(v.first),
+               "l"(v.second)
+               : "memory");
+#else
+  *static_cast<pair64*>(to) = v;
+#endif
+}
+
+STARLING_HD inline pair64 load_pair(const void* from) {
+#if defined(__CUDA_ARCH__)
+  pair64 v;
+  asm volatile("{ .reg .b128 v; ld.relaxed.sys.b128 v, [%2]; mov.b128 {%0, %1}, v; }"
+               : "=l"(v.first), "=l"(v.second)
+               : "l"(from)
+               : "memory");
+  return v;
+#else
+  return *static_cast<const pair64*>(from);
+#endif
+}
+
 // Whether sources of this translation unit carry code for GPUs.
 #if defined(__CUDACC__)
 inline constexpr bool has_gpu_code = true;

@@ -12,8 +12,7 @@ constexpr const char* no_code_step =
     "kernels and Starling with one CUDA runtime";
 constexpr const char* recording_step =
     "inside machine::record only launch, copy between pinned or device memory, fill, record and wait; every stream "
-    "that "
-    "joined by waiting for an event must be waited for by the origin before the recording ends";
+    "that joined by waiting for an event must be waited for by the origin before the recording ends";
 constexpr const char* sticky_step =
     "the GPUs cannot be used by this process any more, so end it and start again; to find the place run it under "
     "compute-sanitizer, or on virtual devices with machine::host(n)";

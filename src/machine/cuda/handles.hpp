@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "check.hpp"
+#include "device_guard.hpp"
 
 namespace starling::on_cuda {
 
@@ -54,7 +55,9 @@ class pinned_array {
   static_assert(std::is_trivially_copyable_v<T>);
 
   pinned_array() = default;
-  explicit pinned_array(std::size_t n) : size_(n) {
+  // `device` owns the memory in CUDA's eyes; any other that happened to be current would get a context for it.
+  pinned_array(std::size_t n, int device) : size_(n) {
+    const device_guard guard(device);
     void* p = nullptr;
     check(cudaHostAlloc(&p, n * sizeof(T), cudaHostAllocPortable | cudaHostAllocMapped), "cudaHostAlloc");
     data_ = static_cast<T*>(p);

@@ -6,7 +6,7 @@
 namespace starling::on_cuda {
 
 launch_faults::launch_faults(const parts& machine)
-    : machine_(machine), control_(machine.control, 1), reports_(machine.gpus.size() * slots) {
+    : machine_(machine), control_(machine.control, 1), reports_(machine.gpus.size() * slots, machine.gpus.front().id) {
   clear();
 }
 

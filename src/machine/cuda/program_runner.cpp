@@ -24,7 +24,7 @@ struct program_runner::running {
 };
 
 program_runner::program_runner(const parts& machine, double default_deadline)
-    : machine_(machine), default_deadline_(default_deadline), one_(1) {
+    : machine_(machine), default_deadline_(default_deadline), one_(1, machine.gpus.front().id) {
   one_[0] = 1;
 }
 

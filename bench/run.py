@@ -1,0 +1,96 @@
+"""Runs the benchmarks and keeps their results: every repetition, with the machine and the versions they came from.
+
+    python bench/run.py [--short] [--bin build/cuda/bin] [--out bench/results]
+
+Each benchmark program prints one JSON object a line. A result file holds all lines of one machine.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import json
+import os
+import platform
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import plot
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def output_of(command: list[str]) -> str:
+    """What a command prints, or nothing if it is not there."""
+    try:
+        return subprocess.run(command, capture_output=True, text=True, timeout=30, check=True).stdout.strip()
+    except (OSError, subprocess.SubprocessError):
+        return ""
+
+
+def machine() -> dict[str, object]:
+    """The machine and the versions behind a result."""
+    processor = re.search(r"model name\s*:\s*(.*)", Path("/proc/cpuinfo").read_text())
+    query = "--query-gpu=name,driver_version,memory.total"
+    nvcc = re.search(r"release ([\d.]+)", output_of(["nvcc", "--version"]))
+    return {
+        "date": datetime.date.today().isoformat(),
+        "commit": output_of(["git", "-C", str(ROOT), "rev-parse", "--short", "HEAD"]),
+        "gpus": [line for line in output_of(["nvidia-smi", query, "--format=csv,noheader"]).splitlines() if line],
+        "processor": processor.group(1) if processor else platform.machine(),
+        "cores": os.cpu_count(),
+        "compiler": output_of(["c++", "--version"]).splitlines()[:1],
+        "nvcc": nvcc.group(1) if nvcc else "",
+    }
+
+
+def lines_of(program: Path, arguments: list[object], seconds: int) -> list[dict[str, object]]:
+    """Runs one benchmark program; its failure is reported and leaves its other lines."""
+    command = [str(program), *map(str, arguments)]
+    print("running", *command, file=sys.stderr, flush=True)
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=seconds)
+    except subprocess.TimeoutExpired as late:
+        print(f"  no end after {seconds} s", file=sys.stderr)
+        text = late.stdout or b""
+        return [json.loads(line) for line in text.decode().splitlines() if line.endswith("}")]
+    if done.returncode != 0:
+        print(f"  exit status {done.returncode}: {done.stderr.strip()}", file=sys.stderr)
+    return [json.loads(line) for line in done.stdout.splitlines() if line.endswith("}")]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--short", action="store_true", help="fewer and shorter repetitions")
+    parser.add_argument("--bin", type=Path, default=ROOT / "build/cuda/bin", help="where the programs are")
+    parser.add_argument("--out", type=Path, default=ROOT / "bench/results", help="where results go")
+    parser.add_argument("--devices", type=int, nargs="+", default=[1, 2, 4], help="numbers of devices")
+    options = parser.parse_args()
+    if not options.bin.is_dir():
+        parser.error(f"--bin {options.bin}: no such folder; build the benchmarks first (make gpu)")
+
+    here = machine()
+    gpus = len(here["gpus"])  # type: ignore[arg-type]
+    devices = [n for n in options.devices if n <= gpus] if gpus else options.devices
+    repetitions = 5
+    seconds = 0.1 if options.short else 0.3
+    results: list[dict[str, object]] = []
+    for n in devices:
+        results += lines_of(options.bin / "bench_communication_latency", [n, repetitions], 120)
+    for n in devices:
+        results += lines_of(options.bin / "bench_cpu_free_stencil_steps", [n, repetitions, seconds], 240)
+
+    options.out.mkdir(parents=True, exist_ok=True)
+    name = re.sub(r"[^a-z0-9]+", "-", here["gpus"][0].split(",")[0].lower()) if gpus else "virtual"  # type: ignore[index]
+    target = options.out / f"{name}-x{max(devices)}.json"
+    target.write_text(json.dumps({"machine": here, "results": results}, indent=1) + "\n")
+    print(f"{len(results)} results in {target}", file=sys.stderr)
+    print(plot.table(results))
+    plot.figures(results, options.out, target.stem)
+    return 0 if results else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
