@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Diffuses a photograph over all devices of a machine, and checks every bit of the result.
 
-The heat equation blurs the picture as time goes by. It is solved twice: with a variant whose every step is started by the
-host (overlap), and with one persistent program that runs on the devices alone (cpu_free). Both must give the same bits as
-the plain NumPy loop below. Pictures go to build/demo.
+The heat equation blurs the picture as time goes by. It is solved twice: with a variant whose every step is started by
+the host (overlap), and with one persistent program that runs on the devices alone (cpu_free). Both must give the same
+bits as the plain NumPy loop below. Pictures go to build/demo.
 
     python examples/diffuse_photograph.py [--steps 500] [--devices 4] [--out FOLDER]
 """
@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -26,14 +27,14 @@ from starling import machine, stencil
 Picture = NDArray[np.float32]
 
 RATIO = 0.2  # of the heat equation; up to 0.25 is stable in two dimensions
-VARIANTS = ("overlap", "cpu_free")
+VARIANTS: tuple[stencil.Variant, ...] = ("overlap", "cpu_free")
 
 
 def photograph() -> Picture:
     """A portrait of Eileen Collins, which is part of scikit-image: rows, columns, three colours from 0 to 1."""
     from skimage import data
 
-    return np.asarray(data.astronaut()).astype(np.float32) / np.float32(255)
+    return np.asarray(data.astronaut(), dtype=np.float32) / np.float32(255)
 
 
 def diffuse_with_numpy(u: Picture, steps: int, coefficients: list[float]) -> Picture:
@@ -50,9 +51,8 @@ def diffuse_with_numpy(u: Picture, steps: int, coefficients: list[float]) -> Pic
     return u
 
 
-def in_colours(picture: Picture, solve: object) -> Picture:
+def in_colours(picture: Picture, solve: Callable[[Picture], Picture]) -> Picture:
     """Applies `solve` to each of the three colours."""
-    assert callable(solve)
     return np.stack([solve(np.ascontiguousarray(picture[..., i])) for i in range(3)], axis=-1)
 
 
@@ -102,7 +102,7 @@ def main() -> int:
     for variant in VARIANTS:
         seconds = 0.0
 
-        def solve(u: Picture, variant: str = variant) -> Picture:
+        def solve(u: Picture, variant: stencil.Variant = variant) -> Picture:
             nonlocal seconds
             result, report = stencil.run(u, steps, coefficients, machine=m, variant=variant, report=True)
             seconds += report.seconds

@@ -1,6 +1,8 @@
 #include "stencil/launch_shape.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "starling/base/error.hpp"
 
@@ -15,21 +17,39 @@ index_t cells_on_faces(const geometry& g) {
   return std::min(n, cells(g));
 }
 
-// Enough blocks that every thread has a cell, but no more than run at once.
+// Small blocks meet sooner, large ones use the memory better.
+int natural_threads(const geometry& g) { return g.active[0] || cells(g) < 200'000 ? 256 : 512; }
+
+// Enough blocks that every thread has the cells that it does at once, but no more than run at once.
 int natural_blocks(const geometry& g, machine_kind kind, int threads, int most) {
   if (kind == machine_kind::host) return std::min(2, most);
+  constexpr index_t cells_at_once = 4;
   const index_t inside = std::max<index_t>(cells(g) - cells_on_faces(g), 1);
-  const index_t wanted = ceil_div(inside, threads) + g.exchanged_faces();
+  const index_t wanted = ceil_div(inside, threads * cells_at_once) + g.exchanged_faces();
   return static_cast<int>(std::min<index_t>(wanted, most));
 }
 
-// In proportion to the cells, but a block for each face where there are enough.
-int natural_face_blocks(const geometry& g, int blocks) {
+// The number that lets faces and inside end together. A block does a round of a face, two cells a thread with the wait
+// for the neighbour, in the time of about 2,000 cells of the inside.
+int natural_face_blocks(const geometry& g, int blocks, int threads) {
   const int n_faces = g.exchanged_faces();
   if (n_faces == 0 || blocks < 2) return 0;
-  const double part = static_cast<double>(cells_on_faces(g)) / static_cast<double>(cells(g));
-  const int by_work = static_cast<int>(part * blocks + 0.5);
-  return std::clamp(std::max(by_work, std::min(n_faces, blocks / 2)), 1, blocks - 1);
+  constexpr double cells_per_round = 2000;
+  const double on_faces = static_cast<double>(cells_on_faces(g));
+  const double inside = static_cast<double>(cells(g)) - on_faces;
+  int best = 1;
+  double least = std::numeric_limits<double>::infinity();
+  for (int n = 1; n <= std::max(blocks / 2, 1); ++n) {
+    if (n > n_faces && n % n_faces != 0) continue;  // chunks of equal size
+    const int chunks = std::max(n / n_faces, 1);
+    const double chunks_per_block = std::ceil(static_cast<double>(n_faces) * chunks / n);
+    const double rounds = chunks_per_block * std::ceil(on_faces / (2.0 * n_faces * chunks * threads));
+    const double slower = std::max(rounds * cells_per_round, inside / (blocks - n));
+    if (slower >= least) continue;
+    least = slower;
+    best = n;
+  }
+  return best;
 }
 
 }  // namespace
@@ -39,12 +59,12 @@ launch_shape choose_launch(const geometry& g, machine_kind kind, const run_optio
   expect<argument_error>(options.blocks >= 0, "stencil: blocks = ", options.blocks,
                          "; must be at least 1, or 0 to choose");
   launch_shape s;
-  s.threads = options.threads > 0 ? options.threads : 512;
+  s.threads = options.threads > 0 ? options.threads : natural_threads(g);
   const int most = fits(s.threads);
   expect<launch_error>(options.blocks <= most, "stencil: blocks = ", options.blocks, " per PE, but only ", most,
                        " fit at once with ", s.threads, " threads each; ask for fewer, or 0 to choose");
   s.blocks = options.blocks > 0 ? options.blocks : natural_blocks(g, kind, s.threads, most);
-  s.face_blocks = natural_face_blocks(g, s.blocks);
+  s.face_blocks = natural_face_blocks(g, s.blocks, s.threads);
   if (g.exchanged_faces() > 0) s.chunks = std::clamp(s.face_blocks / g.exchanged_faces(), 1, most_chunks);
   return s;
 }

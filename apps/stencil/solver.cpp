@@ -23,6 +23,9 @@ coefficients<T> weights(const problem<T>& p) {
   return w;
 }
 
+// The box, and the list of a block's chunks.
+std::size_t scratch_of(int chunks) { return scratch_bytes + static_cast<std::size_t>(chunks) * scratch_bytes_per_chunk; }
+
 // Chunks up to this size travel as packets: no fence, but twice the bytes.
 constexpr index_t most_packet_bytes = 16384;
 
@@ -148,7 +151,7 @@ run_result solver<T>::advance(const run_options& options) {
   check(options);
   expect<argument_error>(loaded_, "stencil: nothing to advance; load() first, and again after an error");
   const launch_shape launch = choose_launch(fields_.shape, machine_.kind(), options, [&](int threads) {
-    return blocks_that_fit({threads, scratch_bytes, options.deadline}, options.how);
+    return blocks_that_fit({threads, scratch_of(faces * most_chunks), options.deadline}, options.how);
   });
   if (!options.compute) equal_slots();
   publish();
@@ -190,7 +193,7 @@ void solver<T>::advance_cpu_free(const run_options& options, const launch_shape&
   a.tolerance = options.tolerance;
   a.compute = options.compute;
   a.chunks = launch.chunks;
-  index_t largest_chunk = 0;
+  index_t largest_chunk = 0;  // bytes
   for (int axis = 0; axis < axes; ++axis) {
     a.chunk_cells[axis] =
         round_up(ceil_div(fields_.shape.face_cells(axis), launch.chunks), elements_per_packet<T>);
@@ -200,6 +203,10 @@ void solver<T>::advance_cpu_free(const run_options& options, const launch_shape&
     const bool one_layer = fields_.shape.exchanges(axis) && fields_.shape.extent[axis] / fields_.shape.parts[axis] == 1;
     a.faces_meet = a.faces_meet || one_layer || fields_.shape.exchanged_faces() > 2;
   }
+  // Chunks that one block has to do, when all faces are there.
+  const int doing_faces = std::max(launch.face_blocks > 0 ? launch.face_blocks : launch.blocks, 1);
+  a.chunks_per_block = std::max(1, static_cast<int>(ceil_div(fields_.shape.exchanged_faces() * launch.chunks,
+                                                             doing_faces)));
   a.packets = largest_chunk <= most_packet_bytes;
   a.status = status_.data();
   role_plan roles;
@@ -209,7 +216,7 @@ void solver<T>::advance_cpu_free(const run_options& options, const launch_shape&
     a.face_role = roles.add("faces", launch.face_blocks);
     a.inside_role = roles.add("inside", launch.blocks - launch.face_blocks);
   }
-  machine_.run({program{roles, cpu_free_kernel(a), {launch.threads, scratch_bytes, options.deadline}}});
+  machine_.run({program{roles, cpu_free_kernel(a), {launch.threads, scratch_of(a.chunks_per_block), options.deadline}}});
   program_status status;
   machine_.copy(&status, status_.on(0), sizeof status);
   generation_ = status.generation;

@@ -93,7 +93,8 @@ struct step {
     with_axis<Dimensions>(face / 2, [&](auto axis) {
       const auto value = [&](index_t i) {
         const index_t at = mine.begin + i;
-        return s.template face_value<decltype(axis)::value>(face % 2, at, inbox(face, at), inbox, change);
+        const auto f = s.template gather<decltype(axis)::value>(face % 2, at);
+        return s.template finish<decltype(axis)::value>(face % 2, f, inbox(face, at), inbox, change);
       };
       if (a.store_to_peers) {
         b.put(inbox_of_neighbour(a.f, face, a.generation) + mine.begin, value, mine.size(), to);
@@ -128,6 +129,10 @@ struct publish {
   }
 };
 
+// Registers for a whole step without spilling; what is spilled has to come back from beyond the first cache, which every
+// wait empties.
+constexpr int most_threads = 640;
+
 // The part of the persistent program that does not depend on how faces travel.
 template <class T, int Dimensions, class Exchange>
 STARLING_HD void run_cpu_free(block& b, const cpu_free_arguments<T>& a, const Exchange& exchange) {
@@ -154,50 +159,76 @@ STARLING_HD void run_cpu_free(block& b, const cpu_free_arguments<T>& a, const Ex
   if (b.pe() == 0 && b.index() == 0 && b.member() == 0) *a.status.on(0) = {generation, checked};
 }
 
-// Calls f(face, chunk, its cells) for this block's chunks of the faces that the PE has.
-template <class T, class F>
-STARLING_HD void for_own_chunks(block& b, const cpu_free_arguments<T>& a, const box& own, const F& f) {
+// A piece of a face that one block does.
+struct face_chunk {
+  int face;
+  int chunk;
+  int neighbour;
+  index_range cells;
+};
+
+struct chunk_list {
+  const face_chunk* first;
+  int count;
+
+  STARLING_HD const face_chunk* begin() const { return first; }
+  STARLING_HD const face_chunk* end() const { return first + count; }
+};
+
+// This block's chunks of the faces that the PE has, worked out once: in a step every cycle counts.
+template <class T>
+STARLING_HD chunk_list own_chunks(block& b, const cpu_free_arguments<T>& a) {
+  const box& own = *a.f.own.on(b.pe());
+  face_chunk* list = b.scratch<face_chunk>(a.chunks_per_block);
   const int n_faces = a.f.shape.exchanged_faces();
-  for (int item = b.rank(); item < n_faces * a.chunks; item += b.count()) {
+  const int last = b.role() == a.face_role ? n_faces * a.chunks : 0;
+  int count = 0;
+  for (int item = b.rank(); item < last; item += b.count()) {
     const int face = a.f.shape.exchanged_face(item % n_faces);
     if (own.neighbour[face] == no_neighbour) continue;
-    const int chunk = item / n_faces;
     // Equal parts of the largest face; the last ones of a smaller face are short or empty.
+    const int chunk = item / n_faces;
     const index_t size = own.face_size(face / 2);
     const index_t begin = chunk * a.chunk_cells[face / 2];
     const index_t end = begin + a.chunk_cells[face / 2];
-    f(face, chunk, index_range{begin < size ? begin : size, end < size ? end : size});
+    const index_range cells{begin < size ? begin : size, end < size ? end : size};
+    if (b.member() == 0) list[count] = {face, chunk, own.neighbour[face], cells};
+    ++count;
   }
+  b.sync();
+  return {list, count};
 }
 
 // Large faces: put with signal. Chunk after chunk: wait for the neighbour's values, compute, put, signal.
 template <class T, int Dimensions>
 struct signalled_faces {
   const cpu_free_arguments<T>& a;
+  chunk_list chunks;
 
   STARLING_HD void begin(block&, const box&) const {}
 
   STARLING_HD void step(block& b, const sweep<T, Dimensions>& s, index_t generation, T& change) const {
     const plain_inbox<T> inbox(a.f, b.pe(), generation - 1);
-    for_own_chunks(b, a, s.own(), [&](int face, int chunk, index_range cells) {
-      if (generation > a.first + 1) wait_for_inboxes(b, s.own(), face, chunk, generation - 1);
-      with_axis<Dimensions>(face / 2, [&](auto axis) {
+    for (const face_chunk& part : chunks) {
+      if (generation > a.first + 1) wait_for_inboxes(b, s.own(), part, generation - 1);
+      with_axis<Dimensions>(part.face / 2, [&](auto axis) {
         const auto value = [&](index_t i) {
-          const index_t at = cells.begin + i;
-          return s.template face_value<decltype(axis)::value>(face % 2, at, inbox(face, at), inbox, change);
+          const index_t at = part.cells.begin + i;
+          const auto f = s.template gather<decltype(axis)::value>(part.face % 2, at);
+          return s.template finish<decltype(axis)::value>(part.face % 2, f, inbox(part.face, at), inbox, change);
         };
-        b.put_signal(inbox_of_neighbour(a.f, face, generation) + cells.begin, value, cells.size(),
-                     a.f.arrived + (opposite(face) * a.chunks + chunk), static_cast<std::uint64_t>(generation),
-                     s.own().neighbour[face]);
+        b.put_signal(inbox_of_neighbour(a.f, part.face, generation) + part.cells.begin, value, part.cells.size(),
+                     a.f.arrived + (opposite(part.face) * a.chunks + part.chunk),
+                     static_cast<std::uint64_t>(generation), part.neighbour);
       });
-    });
+    }
   }
 
   // The launch finds the inboxes of its first step in place; later ones are awaited. A chunk needs the same chunk of its
   // own face's inbox; where faces meet, also the others'.
-  STARLING_HD void wait_for_inboxes(block& b, const box& own, int face, int chunk, index_t generation) const {
+  STARLING_HD void wait_for_inboxes(block& b, const box& own, const face_chunk& part, index_t generation) const {
     const auto wanted = static_cast<std::uint64_t>(generation);
-    b.wait(a.f.arrived + (face * a.chunks + chunk), wanted, own.neighbour[face]);
+    b.wait(a.f.arrived + (part.face * a.chunks + part.chunk), wanted, part.neighbour);
     if (!a.faces_meet) return;
     for (int other = 0; other < faces; ++other)
       if (own.neighbour[other] != no_neighbour)
@@ -209,64 +240,78 @@ struct signalled_faces {
 template <class T, int Dimensions>
 struct packet_faces {
   const cpu_free_arguments<T>& a;
+  chunk_list chunks;
   static constexpr index_t each = elements_per_packet<T>;
 
   STARLING_HD void begin(block& b, const box& own) const {
-    if (b.role() != a.face_role) return;
     const T* values = a.f.u[a.first % 2].on(b.pe());
-    for_own_chunks(b, a, own, [&](int face, int, index_range cells) {
-      with_axis<Dimensions>(face / 2, [&](auto axis) {
-        b.put_packets<T>(mail_of_neighbour(face, a.first) + cells.begin / each, [&](index_t k) {
-          packet_content<T> content{};
+    for (const face_chunk& part : chunks) {
+      with_axis<Dimensions>(part.face / 2, [&](auto axis) {
+        const auto content = [&](index_t k) {
+          packet_content<T> held{};
           for (index_t e = 0; e < each; ++e) {
-            const index_t i = cells.begin + k * each + e;
-            if (i >= cells.end) break;
-            const cell c = own.template face_cell<decltype(axis)::value>(face % 2, i);
-            content.element[e] = values[c.at[0] * a.f.shape.stride[0] + c.at[1] * a.f.shape.stride[1] + c.at[2]];
+            const index_t i = part.cells.begin + k * each + e;
+            if (i >= part.cells.end) break;
+            const cell c = own.template face_cell<decltype(axis)::value>(part.face % 2, i);
+            held.element[e] = values[c.at[0] * a.f.shape.stride[0] + c.at[1] * a.f.shape.stride[1] + c.at[2]];
           }
-          return content;
-        }, packets_for<T>(cells.size()), static_cast<std::uint64_t>(a.first), own.neighbour[face]);
+          return held;
+        };
+        send(b, part, a.first, content);
       });
-    });
+    }
   }
 
   STARLING_HD void step(block& b, const sweep<T, Dimensions>& s, index_t generation, T& change) const {
     const packet_inbox<T> inbox(a.f, b, s.own(), generation - 1);
-    for_own_chunks(b, a, s.own(), [&](int face, int, index_range cells) {
-      with_axis<Dimensions>(face / 2, [&](auto axis) {
-        const index_t first = cells.begin / each;
-        b.put_packets<T>(mail_of_neighbour(face, generation) + first, [&](index_t k) {
-          const packet_content<T> beyond = inbox.take(face, first + k);
-          packet_content<T> content{};
-          for (index_t e = 0; e < each; ++e) {
-            const index_t i = cells.begin + k * each + e;
-            if (i < cells.end)
-              content.element[e] =
-                  s.template face_value<decltype(axis)::value>(face % 2, i, beyond.element[e], inbox, change);
-          }
-          return content;
-        }, packets_for<T>(cells.size()), static_cast<std::uint64_t>(generation), s.own().neighbour[face]);
+    for (const face_chunk& part : chunks) {
+      with_axis<Dimensions>(part.face / 2, [&](auto axis) {
+        const auto content = [&](index_t k) {
+          typename sweep<T, Dimensions>::face_cell gathered[each]{};
+          const index_t first = part.cells.begin + k * each;
+          unrolled<each>([&](auto e) {
+            if (first + e < part.cells.end)
+              gathered[e] = s.template gather<decltype(axis)::value>(part.face % 2, first + e);
+          });
+          const packet_content<T> beyond = inbox.take(part.face, first / each);
+          packet_content<T> made{};
+          unrolled<each>([&](auto e) {
+            if (first + e < part.cells.end)
+              made.element[e] = s.template finish<decltype(axis)::value>(part.face % 2, gathered[e], beyond.element[e],
+                                                                         inbox, change);
+          });
+          return made;
+        };
+        send(b, part, generation, content);
       });
-    });
+    }
   }
 
-  STARLING_HD sym<packet> mail_of_neighbour(int face, index_t generation) const {
-    return a.f.mail + (a.f.mail_slot(generation) + a.f.mail_start[opposite(face)]);
+ private:
+  template <class F>
+  STARLING_HD void send(block& b, const face_chunk& part, index_t generation, const F& content) const {
+    const sym<packet> to = a.f.mail + (a.f.mail_slot(generation) + a.f.mail_start[opposite(part.face)]);
+    b.put_packets<T>(to + part.cells.begin / each, content, packets_for<T>(part.cells.size()),
+                     static_cast<std::uint64_t>(generation), part.neighbour);
   }
 };
 
 template <class T, int Dimensions>
 struct cpu_free_signalled {
   cpu_free_arguments<T> a;
+  static constexpr int max_threads = most_threads;
   STARLING_HD void operator()(block& b) const {
-    run_cpu_free<T, Dimensions>(b, a, signalled_faces<T, Dimensions>{a});
+    run_cpu_free<T, Dimensions>(b, a, signalled_faces<T, Dimensions>{a, own_chunks(b, a)});
   }
 };
 
 template <class T, int Dimensions>
 struct cpu_free_packets {
   cpu_free_arguments<T> a;
-  STARLING_HD void operator()(block& b) const { run_cpu_free<T, Dimensions>(b, a, packet_faces<T, Dimensions>{a}); }
+  static constexpr int max_threads = most_threads;
+  STARLING_HD void operator()(block& b) const {
+    run_cpu_free<T, Dimensions>(b, a, packet_faces<T, Dimensions>{a, own_chunks(b, a)});
+  }
 };
 
 // One kernel per dimension; the domain says which.

@@ -6,8 +6,9 @@
 
 namespace starling::stencil {
 
-// What block::scratch gives out in each of these kernels.
+// What block::scratch gives out in each of these kernels: room for the box, and for the list of a block's chunks.
 inline constexpr std::size_t scratch_bytes = 256;
+inline constexpr std::size_t scratch_bytes_per_chunk = 64;
 static_assert(sizeof(box) <= scratch_bytes);
 
 // One step that the host launches.
@@ -46,6 +47,7 @@ struct cpu_free_arguments {
   bool compute = true;
   bool packets = false;                   // how faces travel; otherwise put with signal, inboxes of `first` in place
   int chunks = 1;                         // per face
+  int chunks_per_block = 1;               // at most, of those blocks that do faces
   index_t chunk_cells[axes] = {1, 1, 1};  // in a chunk of a face across each axis, a whole number of packets
   bool faces_meet = false;                // some cell lies on two faces
   int face_role = 0;                      // blocks that do faces

@@ -23,20 +23,46 @@ class sweep {
 
   STARLING_HD const box& own() const { return own_; }
 
-  // Computes cell i of a face and keeps it if the face owns it; the neighbour wants the value. `beyond` is the
-  // neighbour's cell across the face, inbox(face, i) gives those across other faces.
-  template <int Axis, class Inbox>
-  STARLING_HD T face_value(int side, index_t i, T beyond, const Inbox& inbox, T& change) const {
-    const cell c = own_.template face_cell<Axis>(side, i);
-    const index_t at = offset(c);
-    T value = in_[at];
-    if (compute_ && own_.is_updated(c)) {
-      value = at_face(c, in_ + at, [&](int axis, int s) {
-        return axis == Axis && s == side ? beyond : inbox(2 * axis + s, own_.face_index(axis, c));
-      });
+  // A cell of a face with what this PE's memory tells of its neighbourhood. Gathered before the neighbours' values are
+  // awaited, so that the loads run meanwhile.
+  struct face_cell {
+    cell c;
+    T centre;
+    T low[axes];
+    T high[axes];
+  };
+
+  template <int Axis>
+  STARLING_HD face_cell gather(int side, index_t i) const {
+    face_cell f{};
+    f.c = own_.template face_cell<Axis>(side, i);
+    const T* in = in_ + offset(f.c);
+    f.centre = *in;
+    if (!compute_ || !own_.is_updated(f.c)) return f;
+    for (int a = axes - Dimensions; a < axes; ++a) {
+      if (f.c.at[a] > 0) f.low[a] = *(in - stride(a));
+      if (f.c.at[a] < own_.extent[a] - 1) f.high[a] = *(in + stride(a));
     }
-    if (check_) note_change(in_[at], value, change);
-    if (own_.template owned_by_face<Axis>(side, c)) out_[at] = value;
+    return f;
+  }
+
+  // Computes the cell and keeps it if the face owns it; the neighbour wants the value. `beyond` is the neighbour's cell
+  // across the face, inbox(face, i) gives those across other faces.
+  template <int Axis, class Inbox>
+  STARLING_HD T finish(int side, face_cell f, T beyond, const Inbox& inbox, T& change) const {
+    T value = f.centre;
+    if (compute_ && own_.is_updated(f.c)) {
+      const auto across = [&](int axis, int s) {
+        return axis == Axis && s == side ? beyond : inbox(2 * axis + s, own_.face_index(axis, f.c));
+      };
+      value = weight_.centre * f.centre;  // the order of the additions is the problem's
+      for (int a = axes - Dimensions; a < axes; ++a) {
+        value = value + weight_.low[a] * (f.c.at[a] > 0 ? f.low[a] : across(a, 0));
+        value = value + weight_.high[a] * (f.c.at[a] < own_.extent[a] - 1 ? f.high[a] : across(a, 1));
+      }
+    }
+    if (check_) note_change(f.centre, value, change);
+    if (own_.template owned_by_face<Axis>(side, f.c)) out_[offset(f.c)] = value;
     return value;
   }
 
@@ -69,19 +95,6 @@ class sweep {
   STARLING_HD index_t offset(const cell& c) const { return c.at[0] * layer_ + c.at[1] * pitch_ + c.at[2]; }
   STARLING_HD index_t stride(int axis) const { return axis == 0 ? layer_ : axis == 1 ? pitch_ : 1; }
 
-  // The new value of a cell some of whose neighbours are across faces. The order of the additions is the problem's.
-  template <class Across>
-  STARLING_HD T at_face(const cell& c, const T* in, const Across& across) const {
-    T sum = weight_.centre * *in;
-    for (int a = axes - Dimensions; a < axes; ++a) {
-      const T low = c.at[a] == 0 ? across(a, 0) : *(in - stride(a));
-      sum = sum + weight_.low[a] * low;
-      const T high = c.at[a] == own_.extent[a] - 1 ? across(a, 1) : *(in + stride(a));
-      sum = sum + weight_.high[a] * high;
-    }
-    return sum;
-  }
-
   STARLING_HD static void note_change(T was, T is, T& change) {
     const T difference = is > was ? is - was : was - is;
     change = maximum{}(change, difference);
@@ -97,27 +110,56 @@ class sweep {
   // Check is known when compiled: without it the loop has no reduction and vectorises.
   template <bool Check>
   STARLING_HD void plane(const block& b, index_t z, index_range ys, T& change) const {
-    const T* in = in_ + z * layer_;
-    T* out = out_ + z * layer_;
-    const index_t pitch = pitch_;
-    const index_t layer = layer_;
-    const coefficients<T> w = weight_;
-    T largest = change;
-    b.for_each(ys, own_.inner[2], [&](index_t y, index_t x) {
-      const T* c = in + y * pitch + x;
-      T sum = w.centre * c[0];
+    if constexpr (target::on_gpu) {
+      ys = groups_of<4, Check>(b, z, ys, change);
+      ys = groups_of<2, Check>(b, z, ys, change);
+    }
+    groups_of<1, Check>(b, z, ys, change);
+  }
+
+  // Goes over the rows N at a time; returns those left.
+  template <int N, bool Check>
+  STARLING_HD index_range groups_of(const block& b, index_t z, index_range ys, T& change) const {
+    const index_t groups = ys.size() / N;
+    if (groups > 0)
+      b.for_each({0, groups}, own_.inner[2],
+                 [&](index_t g, index_t x) { rows<N, Check>(z, ys.begin + g * N, x, change); });
+    return {ys.begin + groups * N, ys.end};
+  }
+
+  // N cells one above the other. All loads come before the first store: the compiler may not move them there, and they
+  // have to run together to use a GPU's memory.
+  template <int N, bool Check>
+  STARLING_HD void rows(index_t z, index_t y, index_t x, T& change) const {
+    const index_t at = z * layer_ + y * pitch_ + x;
+    const T* in = in_ + at;
+    T column[N + 2];
+    T west[N];
+    T east[N];
+    T below[N];
+    T above[N];
+    for (int i = 0; i < N + 2; ++i) column[i] = in[(i - 1) * pitch_];
+    for (int i = 0; i < N; ++i) {
+      west[i] = in[i * pitch_ - 1];
+      east[i] = in[i * pitch_ + 1];
       if constexpr (Dimensions == 3) {
-        sum = sum + w.low[0] * c[-layer];
-        sum = sum + w.high[0] * c[layer];
+        below[i] = in[i * pitch_ - layer_];
+        above[i] = in[i * pitch_ + layer_];
       }
-      sum = sum + w.low[1] * c[-pitch];
-      sum = sum + w.high[1] * c[pitch];
-      sum = sum + w.low[2] * c[-1];
-      sum = sum + w.high[2] * c[1];
-      if constexpr (Check) note_change(c[0], sum, largest);
-      out[y * pitch + x] = sum;
-    });
-    change = largest;
+    }
+    for (int i = 0; i < N; ++i) {
+      T sum = weight_.centre * column[i + 1];
+      if constexpr (Dimensions == 3) {
+        sum = sum + weight_.low[0] * below[i];
+        sum = sum + weight_.high[0] * above[i];
+      }
+      sum = sum + weight_.low[1] * column[i];
+      sum = sum + weight_.high[1] * column[i + 2];
+      sum = sum + weight_.low[2] * west[i];
+      sum = sum + weight_.high[2] * east[i];
+      if constexpr (Check) note_change(column[i + 1], sum, change);
+      out_[at + i * pitch_] = sum;
+    }
   }
 
   const box& own_;

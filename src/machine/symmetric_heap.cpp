@@ -22,7 +22,9 @@ std::size_t symmetric_heap::largest_free() const {
 
 std::size_t symmetric_heap::allocate(std::size_t bytes) {
   const std::unique_lock lock(mutex_);
-  const auto wanted = static_cast<std::size_t>(round_up(static_cast<index_t>(bytes == 0 ? 1 : bytes), alignment));
+  // What cannot fit anyway is not rounded: that might overflow.
+  const std::size_t wanted =
+      bytes > where_.capacity ? bytes : round_up(static_cast<index_t>(bytes == 0 ? 1 : bytes), alignment);
   auto slot = free_.begin();
   while (slot != free_.end() && slot->second < wanted) ++slot;
   expect<memory_error>(slot != free_.end(), "symmetric memory: ", format_bytes(wanted), " asked for on each of ",
@@ -75,7 +77,8 @@ bool symmetric_heap::contains(const void* address, std::size_t bytes, int pe) co
   auto after = live_.upper_bound(offset);
   if (after == live_.begin()) return false;
   --after;
-  return offset + bytes <= after->first + after->second.asked;
+  const std::size_t end = after->first + after->second.asked;
+  return offset <= end && bytes <= end - offset;
 }
 
 bool symmetric_heap::in_range(const void* address) const {

@@ -63,9 +63,9 @@ class block : public group<block> {
   // names how many bytes there are; asking for more ends the program with range_error. Not initialised.
   template <class T>
   STARLING_HD T* scratch(index_t n, where at = where::current()) {
-    const std::uint32_t bytes = static_cast<std::uint32_t>(round_up(n * static_cast<index_t>(sizeof(T)), 16));
+    const auto bytes = static_cast<std::uint64_t>(round_up(n * static_cast<index_t>(sizeof(T)), 16));
     if constexpr (target::on_gpu) {
-      if (scratch_used_ + bytes > state().scratch_bytes) {
+      if (bytes > state().scratch_bytes - scratch_used_) {
         block_report r;
         r.state = block_state::out_of_range;
         r.op = operation::scratch;
@@ -74,7 +74,7 @@ class block : public group<block> {
         end_program(r);
       }
       std::byte* start = target::dynamic_scratch() + scratch_used_;
-      scratch_used_ += bytes;
+      scratch_used_ += static_cast<std::uint32_t>(bytes);
       return reinterpret_cast<T*>(start);
     } else {
       return reinterpret_cast<T*>(port().scratch(bytes, at));
@@ -84,7 +84,10 @@ class block : public group<block> {
   // ---- across blocks: every block of the program calls these, in the same order ----
 
   // All blocks of this PE, of every role. What they wrote before is seen by all of them after.
-  STARLING_HD void sync_pe(where at = where::current()) { arrive_and_wait(operation::sync_pe, at); }
+  STARLING_HD void sync_pe(where at = where::current()) {
+    arrive(operation::sync_pe, at);
+    wait_as(operation::sync_pe, state().control.arrived, 1, compare::ge, arrivals_wanted(), pe(), at);
+  }
 
   // All blocks of all PEs. What they wrote to their own PE's memory before is seen by gets after; puts need quiet()
   // before, as in OpenSHMEM's sync; barrier_all() does both.
@@ -115,12 +118,6 @@ class block : public group<block> {
   }
 
  private:
-  // Comes to the next barrier of this PE and waits until all its blocks have.
-  STARLING_HD void arrive_and_wait(operation op, where at) {
-    arrive(op, at);
-    wait_as(op, state().control.arrived, 1, compare::ge, arrivals_wanted(), pe(), at);
-  }
-
   STARLING_HD void arrive(operation op, where at) {
     check_resident(op, at);
     ++arrivals_;

@@ -47,13 +47,15 @@ template <class Look>
 STARLING_HD bool poll(const program_state& s, int block, const wait_request& w, const Look& look) {
   std::uint64_t seen = look();
   if (holds(seen, w.how, w.wanted)) return true;
-  const std::uint64_t start = target::now_ns();
+  std::uint64_t start = 0;  // reading the timer takes long: not before a while has passed
   for (int polls = 1;; ++polls) {
     seen = look();
     if (holds(seen, w.how, w.wanted)) return true;
     if (polls % 64 != 0) continue;
     const bool ended = program_ended(s);
-    if (!ended && target::now_ns() - start < s.deadline_ns) continue;
+    const std::uint64_t now = target::now_ns();
+    if (start == 0) start = now;
+    if (!ended && now - start < s.deadline_ns) continue;
     block_report r;
     r.state = ended ? block_state::waiting : block_state::expired;
     r.op = w.op;

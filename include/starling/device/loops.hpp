@@ -2,10 +2,22 @@
 // plain loop. No division per element in any dimension: threads form a tile whose sides are powers of two.
 #pragma once
 
+#include <type_traits>
+
 #include "starling/base/index.hpp"
 #include "starling/device/target.hpp"
 
 namespace starling {
+
+// f(0), f(1), ... f(N - 1) with each number as a compile-time constant: a loop that is certainly unrolled, so that arrays
+// indexed in it can live in registers.
+template <int N, class F>
+STARLING_HD void unrolled(const F& f) {
+  if constexpr (N > 0) {
+    unrolled<N - 1>(f);
+    f(std::integral_constant<int, N - 1>());
+  }
+}
 
 // The tile: x fastest. Sides multiply to the number of threads when that is a power of two; left-over threads idle.
 struct thread_tile {

@@ -233,11 +233,22 @@ inline constexpr bool has_gpu_code = true;
 inline constexpr bool has_gpu_code = false;
 #endif
 
+// The most threads that a block of a kernel may have: 1024, or the functor's max_threads. Fewer leave each thread more
+// registers.
+template <class Kernel>
+constexpr int most_threads_of() {
+  if constexpr (requires { Kernel::max_threads; })
+    return Kernel::max_threads;
+  else
+    return 1024;
+}
+template <class Kernel>
+inline constexpr int most_threads = most_threads_of<Kernel>();
+
 #if defined(__CUDACC__)
 // The GPU side of every launch: makes the thread's view of the block and calls the kernel.
-// Bounded so that every kernel can be launched with 1024 threads.
 template <class Block, class State, class Kernel>
-__global__ void __launch_bounds__(1024) entry(const __grid_constant__ State state, const __grid_constant__ Kernel kernel) {
+__global__ void __launch_bounds__(most_threads<Kernel>) entry(const __grid_constant__ State state, const __grid_constant__ Kernel kernel) {
 #if defined(__CUDA_ARCH__)
   Block b(state);
   kernel(b);

@@ -1,13 +1,21 @@
 #include "block_port.hpp"
 
+#include <limits>
+
 #include "delivery.hpp"
 
 namespace starling::host {
 namespace {
 
-// Bytes from the first to the last element touched.
+// Bytes from the first to the last element touched; for strides and counts that make no sense, more than there can be.
 std::size_t span(const transfer& t, index_t stride) {
-  return t.count <= 0 ? 0 : static_cast<std::size_t>((t.count - 1) * stride + 1) * t.element;
+  if (t.count <= 0) return 0;
+  constexpr std::size_t too_many = std::numeric_limits<std::size_t>::max();
+  std::size_t elements = 0;
+  std::size_t bytes = 0;
+  if (t.count > 1 && stride < 1) return too_many;
+  if (__builtin_mul_overflow(t.count - 1, stride, &elements)) return too_many;
+  return __builtin_mul_overflow(elements + 1, t.element, &bytes) ? too_many : bytes;
 }
 
 }  // namespace
@@ -64,8 +72,8 @@ void block_port::end_wait(block_state state, const wait_request& w) const {
   block_report r = report(state, w.op, w.at);
   r.peer = w.from;
   r.how = w.how;
-  r.signal_offset = static_cast<std::uint64_t>(reinterpret_cast<const std::byte*>(w.local) -
-                                               program_.state(pe_).heap.on(pe_));
+  r.signal_offset =
+      static_cast<std::uint64_t>(reinterpret_cast<const std::byte*>(w.local) - program_.state(pe_).heap.on(pe_));
   r.wanted = w.wanted;
   r.seen = look(*w.local);
   program_.fail(r);
@@ -100,17 +108,15 @@ void block_port::atomic(void* address, int pe, where at, void (*apply)(void*), v
 void block_port::fence() {}
 void block_port::quiet() {}
 
-void block_port::refuse_barrier(operation op, where at) {
-  program_.fail(report(block_state::not_resident, op, at));
-}
+void block_port::refuse_barrier(operation op, where at) { program_.fail(report(block_state::not_resident, op, at)); }
 
 std::byte* block_port::scratch(std::size_t bytes, where at) {
-  scratch_used_ += bytes;
-  if (scratch_used_ > program_.scratch_bytes()) {
+  if (bytes > program_.scratch_bytes() - scratch_used_) {
     block_report r = report(block_state::out_of_range, operation::scratch, at);
-    r.wanted = scratch_used_;
+    r.wanted = scratch_used_ + bytes;
     program_.fail(r);
   }
+  scratch_used_ += bytes;
   scratch_.push_back(std::make_unique<std::byte[]>(bytes));
   return scratch_.back().get();
 }

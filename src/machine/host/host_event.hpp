@@ -27,7 +27,7 @@ class point {
   clock::time_point when_;
 };
 
-class host_event final : public event_backend {
+class host_event final : public event_backend, public std::enable_shared_from_this<host_event> {
  public:
   bool done() const override;
   void synchronize() const override;

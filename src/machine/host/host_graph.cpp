@@ -6,8 +6,8 @@ namespace starling::host {
 
 recording::lane& recording::join(host_stream& s) {
   for (lane& l : lanes)
-    if (l.recorded_on == &s) return l;
-  lanes.push_back({&s, {}});
+    if (l.recorded_on.get() == &s) return l;
+  lanes.push_back({s.shared_from_this(), {}});
   return lanes.back();
 }
 
@@ -19,7 +19,7 @@ void recording::mark(host_stream& s, host_event& e) {
   lane_of_slot_.push_back(static_cast<std::size_t>(&l - lanes.data()));
   e.recorded_in = shared_from_this();
   e.recorded_slot = slots++;
-  events_.push_back(&e);
+  events_.push_back(e.shared_from_this());
 }
 
 void recording::await(host_stream& s, const host_event& e) {
@@ -47,7 +47,8 @@ void recording::close(bool check) {
     }
   }
   for (const lane& l : lanes) l.recorded_on->recorder.reset();
-  for (host_event* e : events_) e->recorded_in.reset();
+  for (const auto& e : events_) e->recorded_in.reset();
+  events_.clear();
   if (!check) return;
   for (std::size_t i = 0; i < lanes.size(); ++i)
     expect<argument_error>(back[i], "machine::record: a stream of PE ", lanes[i].recorded_on->pe(),
@@ -58,8 +59,9 @@ void recording::close(bool check) {
 host_graph::host_graph(std::shared_ptr<recording> work) : work_(std::move(work)) {
   for (std::size_t i = 1; i < work_->lanes.size(); ++i) {
     const host_stream& from = *work_->lanes[i].recorded_on;
-    helpers_.push_back(std::make_unique<host_stream>(from.device(), from.pe()));
+    helpers_.push_back(std::make_shared<host_stream>(from.device(), from.pe()));
   }
+  for (recording::lane& l : work_->lanes) l.recorded_on.reset();
 }
 
 void host_graph::launch(stream_backend& s) {
@@ -86,7 +88,7 @@ void host_graph::launch(stream_backend& s) {
     const auto end = std::make_shared<point>();
     h->push([end] { end->reach(); }, true);
     origin.push(
-        [end, helper = h.get()] {
+        [end, helper = h] {
           end->wait();
           helper->rethrow_failure();
         },

@@ -29,7 +29,7 @@ class recording : public std::enable_shared_from_this<recording> {
   };
   using step = std::variant<host_stream::operation, mark_slot, await_slot>;
   struct lane {
-    host_stream* recorded_on;
+    std::shared_ptr<host_stream> recorded_on;  // while recording: the caller may drop its streams and events meanwhile
     std::vector<step> steps;
   };
   std::vector<lane> lanes;  // the origin's first
@@ -39,7 +39,7 @@ class recording : public std::enable_shared_from_this<recording> {
   lane& join(host_stream& s);
 
   std::vector<std::size_t> lane_of_slot_;
-  std::vector<host_event*> events_;
+  std::vector<std::shared_ptr<host_event>> events_;
 };
 
 // Replays a recording: the origin's lane on the launching stream, the others on streams of the graph's own.
@@ -50,7 +50,7 @@ class host_graph final : public graph_backend {
 
  private:
   std::shared_ptr<recording> work_;
-  std::vector<std::unique_ptr<host_stream>> helpers_;  // for lanes 1, 2, ...
+  std::vector<std::shared_ptr<host_stream>> helpers_;  // for lanes 1, 2, ...; launches under way keep them
 };
 
 std::shared_ptr<graph_backend> record_graph(host_stream& origin, const std::function<void()>& work);

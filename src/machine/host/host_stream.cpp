@@ -43,7 +43,10 @@ void host_stream::work() {
     if (queue_.empty()) return;
     const entry next = std::move(queue_.front());
     queue_.pop_front();
-    if (failure_ && !next.always) continue;
+    if (failure_ && !next.always) {
+      changed_.notify_all();
+      continue;
+    }
     busy_ = true;
     lock.unlock();
     std::exception_ptr problem;

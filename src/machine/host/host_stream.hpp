@@ -13,7 +13,7 @@
 
 namespace starling::host {
 
-class host_stream final : public stream_backend {
+class host_stream final : public stream_backend, public std::enable_shared_from_this<host_stream> {
  public:
   using operation = std::function<void()>;
 

@@ -1,0 +1,12 @@
+# Every source below bench/ is a benchmark of its own: bench/<folder>/<name>.cpp becomes bench_<folder>_<name>.
+
+file(GLOB_RECURSE starling_bench_sources CONFIGURE_DEPENDS bench/*.cpp)
+foreach(source IN LISTS starling_bench_sources)
+  file(RELATIVE_PATH name ${PROJECT_SOURCE_DIR}/bench ${source})
+  string(REGEX REPLACE "\\.cpp$" "" name ${name})
+  string(REPLACE "/" "_" name bench_${name})
+  add_executable(${name} ${source})
+  target_link_libraries(${name} PRIVATE starling starling_stencil)
+  starling_build_flags(${name})
+  starling_kernels(${name})
+endforeach()

@@ -1,0 +1,31 @@
+# Flags for what is built here; none of them reaches the users of the libraries.
+
+set(starling_cxx_flags -Wall -Wextra -Wpedantic -Wshadow)
+# nvcc's generated host code is not pedantic.
+set(starling_cuda_host_flags -Wall -Wextra -Wshadow)
+set(starling_cuda_flags)
+if(STARLING_WERROR)
+  list(APPEND starling_cxx_flags -Werror)
+  list(APPEND starling_cuda_host_flags -Werror)
+  list(APPEND starling_cuda_flags "SHELL:-Werror all-warnings")
+endif()
+if(STARLING_NATIVE)
+  list(APPEND starling_cxx_flags -march=native)
+  list(APPEND starling_cuda_host_flags -march=native)
+endif()
+list(JOIN starling_cuda_host_flags "," starling_cuda_host_flags)
+
+function(starling_build_flags target)
+  target_compile_options(${target} PRIVATE
+    "$<$<COMPILE_LANGUAGE:CXX>:${starling_cxx_flags}>"
+    "$<$<COMPILE_LANGUAGE:CUDA>:${starling_cuda_flags};-Xcompiler=${starling_cuda_host_flags}>")
+  set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
+endfunction()
+
+if(STARLING_SANITIZE)
+  if(STARLING_WITH_CUDA)
+    message(FATAL_ERROR "STARLING_SANITIZE is for builds without CUDA; configure with -DSTARLING_CUDA=off")
+  endif()
+  add_compile_options(-fsanitize=${STARLING_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${STARLING_SANITIZE})
+endif()

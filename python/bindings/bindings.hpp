@@ -1,0 +1,20 @@
+// The parts of the Python module starling._starling, one per source. Everything a user sees is in python/starling; this
+// module only carries calls over, with the interpreter lock released while C++ works.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <string>
+
+namespace starling::python {
+
+// A message of the library with the names that a user of Python knows: machine.host instead of machine::host.
+std::string in_python(std::string text);
+
+// C++ errors become the classes of starling/errors.py.
+void bind_errors(nanobind::module_& m);
+void bind_environment(nanobind::module_& m);
+void bind_machine(nanobind::module_& m);
+void bind_stencil(nanobind::module_& m);
+
+}  // namespace starling::python

@@ -1,0 +1,105 @@
+// Every error class of Starling becomes its namesake in starling/errors.py, which is looked up when one is thrown: the
+// module keeps no reference to Python objects, so nothing is left over when the interpreter ends.
+#include "starling/base/error.hpp"
+
+#include <nanobind/stl/string.h>
+
+#include <string_view>
+
+#include "bindings.hpp"
+#include "starling/machine/stall_error.hpp"
+
+namespace nb = nanobind;
+
+namespace starling::python {
+namespace {
+
+const char* name(block_state s) {
+  switch (s) {
+    case block_state::running:
+      return "running";
+    case block_state::waiting:
+      return "waiting";
+    case block_state::expired:
+      return "expired";
+    case block_state::out_of_range:
+      return "out_of_range";
+    case block_state::not_resident:
+      return "not_resident";
+    case block_state::finished:
+      return "finished";
+  }
+  return "?";
+}
+
+nb::dict to_dict(const block_report& r) {
+  nb::dict d;
+  d["pe"] = r.pe;
+  d["block"] = r.block;
+  d["role"] = r.role;
+  d["state"] = name(r.state);
+  d["operation"] = starling::name(r.op);
+  d["peer"] = r.peer == any_pe ? nb::object(nb::none()) : nb::object(nb::int_(r.peer));
+  d["compare"] = symbol(r.how);
+  d["signal_offset"] = r.signal_offset;
+  d["wanted"] = r.wanted;
+  d["seen"] = r.seen;
+  d["file"] = nb::str(r.file);
+  d["line"] = r.line;
+  return d;
+}
+
+nb::object class_named(const char* name) { return nb::module_::import_("starling.errors").attr(name); }
+
+void raise(const char* name, const error& e) { PyErr_SetString(class_named(name).ptr(), in_python(e.what()).c_str()); }
+
+void raise_stall(const stall_error& e) {
+  nb::list reports;
+  for (const block_report& r : e.reports()) reports.append(to_dict(r));
+  nb::list cycle;
+  for (const block_id& b : e.cycle()) cycle.append(nb::make_tuple(b.pe, b.block));
+  const nb::object type = class_named("StallError");
+  PyErr_SetObject(type.ptr(), type(in_python(e.what()), reports, cycle).ptr());
+}
+
+// Errors that are no Starling error fall through to nanobind, which knows those of the standard library.
+void translate(const std::exception_ptr& thrown, void*) {
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const stall_error& e) {
+    raise_stall(e);
+  } catch (const argument_error& e) {
+    raise("ArgumentError", e);
+  } catch (const type_error& e) {
+    raise("ElementTypeError", e);
+  } catch (const range_error& e) {
+    raise("RangeError", e);
+  } catch (const memory_error& e) {
+    raise("OutOfMemory", e);
+  } catch (const launch_error& e) {
+    raise("LaunchError", e);
+  } catch (const unsupported_error& e) {
+    raise("Unsupported", e);
+  } catch (const device_error& e) {
+    raise("DeviceError", e);
+  } catch (const error& e) {
+    raise("Error", e);
+  }
+}
+
+}  // namespace
+
+std::string in_python(std::string text) {
+  const auto replace = [&text](std::string_view from, std::string_view to) {
+    for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
+      text.replace(at, from.size(), to);
+  };
+  replace("machine::", "machine.");
+  replace("launch_options::", "");
+  replace("launch_options: ", "");
+  return text;
+}
+
+void bind_errors(nb::module_&) { nb::register_exception_translator(translate); }
+
+}  // namespace starling::python

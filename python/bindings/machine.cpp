@@ -1,0 +1,93 @@
+#include "starling/machine/machine.hpp"
+
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "bindings.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace starling::python {
+namespace {
+
+machine host(int devices, std::int64_t memory, int max_blocks) {
+  expect<argument_error>(memory >= 0, "machine.host: memory = ", memory,
+                         "; must be a number of bytes of at least 1, or 0 for STARLING_HOST_MEMORY");
+  const nb::gil_scoped_release unlocked;
+  return machine::host(devices, {.memory_bytes = static_cast<std::size_t>(memory), .max_blocks = max_blocks});
+}
+
+std::string describe(const machine& m) {
+  return message("<starling.Machine: ", m.size(), m.kind() == machine_kind::host ? " virtual devices>" : " GPUs>");
+}
+
+const char* name(peer_link link) {
+  switch (link) {
+    case peer_link::self:
+      return "self";
+    case peer_link::direct:
+      return "direct";
+    case peer_link::none:
+      return "none";
+  }
+  return "?";
+}
+
+nb::list devices(const machine& m) {
+  nb::list all;
+  for (int pe = 0; pe < m.size(); ++pe) all.append(m.device(pe));
+  return all;
+}
+
+void bind_facts(nb::module_& m) {
+  nb::class_<device_info>(m, "DeviceInfo", "What a machine says of one of its devices.")
+      .def_ro("name", &device_info::name)
+      .def_ro("id", &device_info::id, "CUDA ordinal, or number of the virtual device.")
+      .def_ro("memory_bytes", &device_info::memory_bytes)
+      .def_ro("multiprocessors", &device_info::multiprocessors, "0 on virtual devices.")
+      .def_ro("scratch_bytes", &device_info::scratch_bytes, "The most scratch memory that one block may have.")
+      .def_ro("compute_capability", &device_info::compute_capability, "90 for 9.0; 0 on virtual devices.")
+      .def("__repr__", [](const device_info& d) { return message("<starling.DeviceInfo: ", d.name, ">"); });
+  nb::class_<memory_info>(m, "MemoryInfo", "Symmetric memory of a machine, the same on every device, in bytes.")
+      .def_ro("capacity", &memory_info::capacity)
+      .def_ro("in_use", &memory_info::in_use)
+      .def_ro("largest_free", &memory_info::largest_free, "The largest array that still fits.")
+      .def("__repr__", [](const memory_info& i) {
+        return message("<starling.MemoryInfo: ", i.in_use, " of ", i.capacity, " bytes in use>");
+      });
+  nb::class_<machine::cuda_status>(m, "CudaStatus", "Whether GPUs can be used, and if not, why.")
+      .def_ro("built", &machine::cuda_status::built, "Whether this build has a CUDA part.")
+      .def_ro("devices", &machine::cuda_status::devices, "How many GPUs the driver shows.")
+      .def_ro("driver", &machine::cuda_status::driver, "CUDA version of the driver; empty without one.")
+      .def_ro("runtime", &machine::cuda_status::runtime, "CUDA version of the build; empty without a CUDA part.")
+      .def_ro("problem", &machine::cuda_status::problem, "Empty when there is none.")
+      .def_prop_ro("remedy", [](const machine::cuda_status& s) { return in_python(s.remedy); });
+}
+
+}  // namespace
+
+void bind_machine(nb::module_& m) {
+  bind_facts(m);
+  m.def("probe_cuda", &machine::probe_cuda, nb::call_guard<nb::gil_scoped_release>());
+  nb::class_<machine>(
+      m, "Machine",
+      "An ordered set of devices that run one program; each is a processing element (PE), numbered from 0.")
+      .def_static("host", &host, "devices"_a = 4, nb::kw_only(), "memory"_a = 0, "max_blocks"_a = 0)
+      .def_static("cuda", &machine::cuda, "ids"_a = std::vector<int>(), nb::call_guard<nb::gil_scoped_release>())
+      .def_static("best", &machine::best, "devices"_a = 0, nb::call_guard<nb::gil_scoped_release>())
+      .def_prop_ro(
+          "kind", [](const machine& self) { return starling::name(self.kind()); },
+          "What its devices are: \"host\" or \"cuda\".")
+      .def_prop_ro("size", &machine::size, "How many devices there are.")
+      .def_prop_ro("devices", &devices, nb::sig("def devices(self) -> list[DeviceInfo]"), "What each device is, by PE.")
+      .def_prop_ro("memory", &machine::memory, "How symmetric memory stands.")
+      .def_prop_ro("choice", &machine::choice, "Which machine was taken and why, in words.")
+      .def(
+          "link", [](const machine& self, int from_pe, int to_pe) { return name(self.link(from_pe, to_pe)); },
+          "from_pe"_a, "to_pe"_a, "How one PE reaches the memory of another: \"self\", \"direct\" or \"none\".")
+      .def("__len__", &machine::size)
+      .def("__repr__", &describe);
+}
+
+}  // namespace starling::python

@@ -1,0 +1,139 @@
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <mutex>
+
+#include "array_argument.hpp"
+#include "bindings.hpp"
+#include "stencil/solver.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace starling::python {
+namespace {
+
+using stencil::run_options;
+using stencil::run_result;
+
+template <class T>
+stencil::problem<T> make_problem(const std::vector<index_t>& shape, const std::vector<double>& coefficients,
+                                 const std::vector<bool>& periodic, const std::vector<int>& split) {
+  stencil::problem<T> p;
+  p.shape = shape;
+  for (const double c : coefficients) p.coefficients.push_back(static_cast<T>(c));
+  for (const bool wraps : periodic) p.edges.push_back(wraps ? stencil::edge::periodic : stencil::edge::fixed);
+  p.parts = split;
+  return p;
+}
+
+// Persistent programs of two threads on the same GPUs could each hold a part of them and wait for the rest.
+std::mutex gpus_in_use;
+
+// A solver for Python: calls from several threads take turns.
+template <class T>
+class bound_solver {
+ public:
+  bound_solver(const machine& m, const stencil::problem<T>& p)
+      : shape_(p.shape), on_gpus_(m.kind() == machine_kind::cuda), solver_(m, p) {}
+
+  void load(nb::handle u) {
+    const array_argument a = array_of(u, wish(false), "u");
+    const nb::gil_scoped_release unlocked;
+    const std::lock_guard turn(turn_);
+    solver_.load(static_cast<const T*>(a.data));
+  }
+
+  void store(nb::handle out) {
+    const array_argument a = array_of(out, wish(true), "out");
+    const nb::gil_scoped_release unlocked;
+    const std::lock_guard turn(turn_);
+    solver_.store(static_cast<T*>(a.data));
+  }
+
+  run_result advance(const run_options& options) {
+    const nb::gil_scoped_release unlocked;
+    const std::lock_guard turn(turn_);
+    std::unique_lock alone(gpus_in_use, std::defer_lock);
+    if (on_gpus_) alone.lock();
+    return solver_.advance(options);
+  }
+
+ private:
+  array_wish wish(bool writable) const { return {shape_, sizeof(T), writable, on_gpus_}; }
+
+  std::vector<index_t> shape_;
+  bool on_gpus_;
+  std::mutex turn_;
+  stencil::solver<T> solver_;
+};
+
+template <class T>
+void bind_solver(nb::module_& m, const char* name) {
+  using solver = bound_solver<T>;
+  nb::class_<solver>(m, name)
+      .def(
+          "__init__",
+          [](solver* self, const machine& where, const std::vector<index_t>& shape,
+             const std::vector<double>& coefficients, const std::vector<bool>& periodic,
+             const std::vector<int>& split) {
+            const nb::gil_scoped_release unlocked;
+            new (self) solver(where, make_problem<T>(shape, coefficients, periodic, split));
+          },
+          "machine"_a, "shape"_a, "coefficients"_a, "periodic"_a, "split"_a)
+      .def("load", &solver::load, "u"_a.none(), "Copies the whole array in.")
+      .def("store", &solver::store, "out"_a.none(), "Copies the whole array out.")
+      .def(
+          "advance",
+          [](solver& self, const std::string& variant, index_t steps, index_t check_every, double tolerance, int blocks,
+             int threads, bool compute, double deadline) {
+            return self.advance({.how = stencil::variant_named(variant),
+                                 .steps = steps,
+                                 .check_every = check_every,
+                                 .tolerance = tolerance,
+                                 .blocks = blocks,
+                                 .threads = threads,
+                                 .compute = compute,
+                                 .deadline = deadline});
+          },
+          "variant"_a, "steps"_a, nb::kw_only(), "check_every"_a = 0, "tolerance"_a = 0.0, "blocks"_a = 0,
+          "threads"_a = 0, "compute"_a = true, "deadline"_a = 0.0);
+}
+
+}  // namespace
+
+void bind_stencil(nb::module_& m) {
+  nb::class_<run_result>(m, "RunResult", "What one call of advance did.")
+      .def_ro("steps", &run_result::steps)
+      .def_ro("change", &run_result::change, "NaN when it was not looked at.")
+      .def_ro("converged", &run_result::converged)
+      .def_ro("seconds", &run_result::seconds)
+      .def_ro("blocks", &run_result::blocks)
+      .def_ro("threads", &run_result::threads);
+  bind_solver<float>(m, "StencilF32");
+  bind_solver<double>(m, "StencilF64");
+  m.def("jacobi_coefficients", &stencil::jacobi_coefficients<double>, "dimensions"_a);
+  m.def("heat_coefficients", &stencil::heat_coefficients<double>, "dimensions"_a, "ratio"_a);
+  m.def(
+      "check_geometry",
+      [](const std::vector<index_t>& shape, const std::vector<bool>& periodic, const std::vector<int>& split,
+         int devices) {
+        const auto dimensions = static_cast<int>(shape.size());
+        const auto any = stencil::jacobi_coefficients<double>(dimensions > 0 ? dimensions : 1);
+        (void)stencil::geometry_of(make_problem<double>(shape, any, periodic, split), devices);
+      },
+      "shape"_a, "periodic"_a, "split"_a, "devices"_a,
+      "Raises ArgumentError, with the reason, when the domain cannot be dealt to so many devices.");
+  m.def(
+      "variants",
+      [] {
+        using stencil::variant;
+        std::vector<std::string> names;
+        for (const variant v : {variant::cpu_free, variant::p2p, variant::overlap, variant::copy})
+          names.push_back(stencil::name(v));
+        return names;
+      },
+      "The names of the variants, the most autonomous first.");
+}
+
+}  // namespace starling::python

@@ -1,0 +1,21 @@
+"""Starling: one program on many GPUs that runs itself, and on virtual devices on any machine.
+
+>>> import numpy as np
+>>> import starling
+>>> u = np.zeros((64, 64), dtype="float32")
+>>> u[0] = 1  # a hot edge
+>>> warm = starling.stencil.jacobi(u, steps=100, devices=2)
+>>> bool(warm[1, 32] > 0.8)
+True
+
+``starling.machine`` makes machines, ``starling.stencil`` runs stencils, ``starling.errors`` has the errors, and
+``starling.doctor()`` says what can be used here. Messages go to the logger ``starling``.
+"""
+
+from starling import errors, machine, stencil
+from starling._diagnosis import doctor
+from starling._native import __version__
+from starling.errors import Error
+from starling.machine import Machine
+
+__all__ = ["Error", "Machine", "__version__", "doctor", "errors", "machine", "stencil"]

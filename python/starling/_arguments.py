@@ -1,0 +1,46 @@
+"""Checks of arguments that several modules share. Each names the argument, the value and what is allowed."""
+
+from __future__ import annotations
+
+import math
+import operator
+from typing import SupportsFloat, SupportsIndex
+
+from starling.errors import ArgumentError, ElementTypeError
+
+MOST_INT = 2**31 - 1
+MOST_STEPS = 2**62
+
+
+def whole_number(name: str, value: SupportsIndex, least: int = 1, most: int = MOST_INT) -> int:
+    """`value` as an int from `least` to `most`.
+
+    >>> whole_number("steps", 10)
+    10
+    """
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise ElementTypeError(f"{name} = {value!r} is a {type(value).__name__}; pass a whole number") from None
+    if not least <= number <= most:
+        limit = f"at least {least}" if number < least else f"at most {most}"
+        raise ArgumentError(f"{name} = {number}; must be {limit}")
+    return number
+
+
+def finite_number(name: str, value: SupportsFloat, least: float | None = None) -> float:
+    """`value` as a finite float, not below `least`.
+
+    >>> finite_number("tol", 1)
+    1.0
+    """
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        raise ElementTypeError(f"{name} = {value!r} is a {type(value).__name__}; pass a number") from None
+    except OverflowError:
+        raise ArgumentError(f"{name} = {value!r} is too large for a floating point number") from None
+    if not math.isfinite(number) or (least is not None and number < least):
+        limit = "" if least is None else f" and at least {least:g}"
+        raise ArgumentError(f"{name} = {number}; must be finite{limit}")
+    return number

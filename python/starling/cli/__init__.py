@@ -1,0 +1,40 @@
+"""The command ``starling``. One module per command; each only reads arguments and shows results."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from starling import __version__
+from starling.cli import doctor, stencil
+
+app = typer.Typer(
+    name="starling",
+    help="One program on many GPUs that runs itself, and on virtual devices on any machine.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command("stencil")(stencil.command)
+app.command("doctor")(doctor.command)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"starling {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _common(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+) -> None:
+    pass
+
+
+def main() -> None:
+    """Entry point of the command."""
+    app()

@@ -1,0 +1,82 @@
+"""The errors that Starling raises.
+
+Every message names the argument or resource, the value seen, what is allowed, and the next step. Each class is also one
+of Python's own, so that ``except ValueError`` and the like work as usual.
+
+>>> from starling import errors
+>>> issubclass(errors.ArgumentError, errors.Error), issubclass(errors.ArgumentError, ValueError)
+(True, True)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+__all__ = [
+    "ArgumentError",
+    "DeviceError",
+    "ElementTypeError",
+    "Error",
+    "LaunchError",
+    "OutOfMemory",
+    "RangeError",
+    "StallError",
+    "Unsupported",
+]
+
+
+class Error(Exception):
+    """Base of all errors that Starling raises."""
+
+
+class ArgumentError(Error, ValueError):
+    """An argument has a value that is not allowed."""
+
+
+class ElementTypeError(Error, TypeError):
+    """An argument has the wrong type, or an array the wrong element type."""
+
+
+class RangeError(Error, IndexError):
+    """An index, a PE or an address is out of range."""
+
+
+class OutOfMemory(Error, MemoryError):
+    """Memory of a device does not suffice."""
+
+
+class LaunchError(Error, ValueError):
+    """A persistent program has more blocks than the device holds at once."""
+
+
+class Unsupported(Error, RuntimeError):
+    """The machine, the build or the driver lacks something that was asked for."""
+
+
+class DeviceError(Error, RuntimeError):
+    """A device or its driver reported a failure."""
+
+
+class StallError(Error, TimeoutError):
+    """A wait in a program passed its deadline.
+
+    The message says what every block was doing; the attributes hold the same as data.
+
+    Attributes:
+        reports: One dictionary per block, ordered by PE, then block: ``pe``, ``block``, ``role`` (its number),
+            ``state`` (running, waiting, expired, finished, ...), ``operation``, ``peer`` (the PE that should act; None
+            if it is not known), ``compare``, ``wanted``, ``seen``, ``signal_offset`` (bytes from the start of
+            symmetric memory), ``file``, ``line``.
+        cycle: Blocks that wait for one another in a ring, as (PE, block); empty when no ring was found.
+    """
+
+    def __init__(
+        self, message: str = "", reports: Sequence[dict[str, Any]] = (), cycle: Sequence[tuple[int, int]] = ()
+    ) -> None:
+        super().__init__(message)
+        self.reports = list(reports)
+        self.cycle = list(cycle)
+
+    def __reduce__(self) -> tuple[type[StallError], tuple[str, list[dict[str, Any]], list[tuple[int, int]]]]:
+        return type(self), (str(self), self.reports, self.cycle)

@@ -1,0 +1,120 @@
+"""Machines: the ordered sets of devices that programs run on.
+
+A device is a GPU of this host, or a virtual device: threads of this process with memory of their own. Programs cannot
+tell them apart.
+
+>>> from starling import machine
+>>> m = machine.host(4)
+>>> m.kind, m.size, m.devices[0].name
+('host', 4, 'virtual device 0')
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+
+from starling._arguments import whole_number
+from starling._native import native
+from starling.errors import ArgumentError, ElementTypeError
+
+__all__ = ["Machine", "best", "cuda", "host", "named"]
+
+Machine = native.Machine
+log = logging.getLogger("starling")
+
+MOST_VIRTUAL_DEVICES = 256
+
+
+def host(devices: int = 4, *, memory: int | str | None = None, max_blocks: int | None = None) -> Machine:
+    """A machine of virtual devices.
+
+    Args:
+        devices: How many, 1 to 256.
+        memory: Of each device, in bytes or as text such as ``"512M"`` (powers of 1024). Only what is used is taken from
+            the system. None: ``STARLING_HOST_MEMORY``.
+        max_blocks: How many blocks a device holds at once; each is a thread. None: ``STARLING_HOST_BLOCKS``.
+
+    Raises:
+        ArgumentError: A value is not allowed.
+        OutOfMemory: The system does not have so many addresses.
+
+    >>> host(2, memory="64M").memory.capacity
+    67108864
+    """
+    if isinstance(memory, str):
+        memory_bytes = native.parse_bytes(memory, "memory")
+    else:
+        memory_bytes = 0 if memory is None else whole_number("memory", memory, most=2**50)
+    return native.Machine.host(
+        whole_number("devices", devices, most=MOST_VIRTUAL_DEVICES),
+        memory=memory_bytes,
+        max_blocks=0 if max_blocks is None else whole_number("max_blocks", max_blocks),
+    )
+
+
+def cuda(ids: Sequence[int] | None = None) -> Machine:
+    """A machine of GPUs.
+
+    Args:
+        ids: Their CUDA ordinals, in the order of the PEs. None: all GPUs.
+
+    Raises:
+        Unsupported: The build, the driver, a GPU or a link between GPUs is missing; the message says which, and the
+            remedy.
+    """
+    if ids is None:
+        return native.Machine.cuda()
+    if isinstance(ids, (str, bytes)) or not hasattr(ids, "__len__"):
+        raise ElementTypeError(f"ids = {ids!r}; pass a list of CUDA ordinals such as [0, 1], or None for all GPUs")
+    if len(ids) == 0:
+        raise ArgumentError("ids is empty; name at least one GPU, or pass None for all")
+    return native.Machine.cuda([whole_number("ids", i, least=0) for i in ids])
+
+
+def best(devices: int | None = None) -> Machine:
+    """GPUs where they can be used, else virtual devices; ``choice`` of the machine says what was taken and why.
+
+    ``STARLING_MACHINE`` and ``STARLING_DEVICES`` decide otherwise.
+
+    Args:
+        devices: How many. None: all GPUs, or 4 virtual devices.
+
+    >>> best(2).size
+    2
+    """
+    m = native.Machine.best(0 if devices is None else whole_number("devices", devices, most=MOST_VIRTUAL_DEVICES))
+    log.info("machine: %s", m.choice)
+    return m
+
+
+def named(kind: str, devices: int | None = None) -> Machine:
+    """A machine by the name of its kind.
+
+    Args:
+        kind: ``"host"``, ``"cuda"`` or ``"auto"`` (what :func:`best` takes).
+        devices: How many. None: all GPUs, or 4 virtual devices.
+
+    >>> named("host", 3)
+    <starling.Machine: 3 virtual devices>
+    """
+    if kind == "auto":
+        return best(devices)
+    if kind == "host":
+        return host() if devices is None else host(devices)
+    if kind == "cuda":
+        return cuda() if devices is None else cuda(range(whole_number("devices", devices)))
+    raise ArgumentError(f"machine = {kind!r}; must be 'host', 'cuda', 'auto' or a Machine")
+
+
+def of(machine: object, devices: int | None) -> Machine:
+    """The machine that a call with these two arguments means."""
+    if isinstance(machine, Machine):
+        if devices is not None and whole_number("devices", devices) != machine.size:
+            raise ArgumentError(
+                f"devices = {devices}, but the machine has {machine.size}; leave devices out, or pass another machine"
+            )
+        return machine
+    if machine is None or isinstance(machine, str):
+        return named("auto" if machine is None else machine, devices)
+    raise ElementTypeError(f"machine is a {type(machine).__name__}; pass 'host', 'cuda', 'auto' or a Machine")

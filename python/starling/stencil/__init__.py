@@ -1,0 +1,42 @@
+"""Star stencils of radius 1 on all devices of a machine, in two dimensions (5 points) and three (7 points).
+
+One step makes, from the cells ``u``, new ones::
+
+    new = c[0] * u + c[1] * low + c[2] * high + ...     (low and high neighbour along the first axis, then the next)
+
+added in this order, in the element type of the array: every variant, number of devices and number of blocks gives the
+same bits. The domain is dealt to the devices in boxes; after every step they exchange the faces of their boxes. The
+variants differ in who controls that:
+
+* ``cpu_free``: one persistent program on every device does all steps; the devices signal each other, and the host
+  takes no part (CPU-free execution, chapter 4);
+* ``p2p``: the host starts each step; faces are stored into the neighbour's memory by the kernel that computes them;
+* ``overlap``: the host starts each step, and copies the faces while the inside is computed;
+* ``copy``: the host starts each step, then copies the faces.
+
+>>> import numpy as np
+>>> from starling import stencil
+>>> u = np.zeros((5, 5), dtype="float32")
+>>> u[2, 2] = 1
+>>> stencil.jacobi(u, steps=1, devices=2)[1:4, 1:4].tolist()
+[[0.0, 0.25, 0.0], [0.25, 0.0, 0.25], [0.0, 0.25, 0.0]]
+"""
+
+from starling.stencil._functions import heat, jacobi, run
+from starling.stencil._problem import VARIANTS, Boundary, Variant, heat_coefficients, jacobi_coefficients
+from starling.stencil._report import Progress, Report
+from starling.stencil._solver import Stencil
+
+__all__ = [
+    "VARIANTS",
+    "Boundary",
+    "Progress",
+    "Report",
+    "Stencil",
+    "Variant",
+    "heat",
+    "heat_coefficients",
+    "jacobi",
+    "jacobi_coefficients",
+    "run",
+]

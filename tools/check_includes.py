@@ -1,0 +1,210 @@
+#!/usr/bin/env python3
+"""Holds the include direction of the house, and that every public header compiles alone.
+
+    base <- device <- machine <- {shmem, stf, region, trace} <- apps <- {python, bench}
+
+A room may include itself and the rooms to its left; tests and examples may include all. CUDA's own headers belong to
+src/machine/cuda, src/machine/nvshmem and device/target.hpp, and only target.hpp asks which compiler pass it is in
+(libcudacxx, <cuda/std/...> and the like, is portable and free for all). Public headers include no private ones.
+
+Usage: check_includes.py [root] [--no-compile]; prints one line for each violation and returns 1 if there is one.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from importlib.metadata import PackageNotFoundError, files
+from pathlib import Path
+
+BELOW: dict[str, set[str]] = {"base": set(), "device": {"base"}, "machine": {"base", "device"}}
+for _room in ("shmem", "stf", "region", "trace"):
+    BELOW[_room] = {"base", "device", "machine"}
+# Headers directly in include/starling gather rooms for users; inside the house only programs use them.
+BELOW["starling.hpp"] = set(BELOW)
+BELOW["apps"] = set(BELOW)
+BELOW["python"] = set(BELOW)
+BELOW["bench"] = set(BELOW) - {"python"}
+FREE = ("tests", "examples")
+
+TARGET_HEADER = "include/starling/device/target.hpp"
+MAY_USE_CUDA = (TARGET_HEADER, "src/machine/cuda/", "src/machine/nvshmem/")
+CUDA_HEADER = re.compile(
+    r"(cuda|cuda[A-Z_]\w*|cooperative_groups|cu(blas|solver|sparse|fft|rand|pti)\w*|nvml|nvshmemx?|nccl\w*"
+    r"|device_(launch_parameters|functions|types|atomic_functions)|driver_types|vector_(types|functions)|nvtx3/\w+"
+    r"|cooperative_groups/\w+)(\.(h|hpp|cuh))?"
+)
+PYTHON_HEADER = re.compile(r"nanobind/|Python\.h$")
+COMPILER_PASS = re.compile(r"\b__(CUDA_ARCH\w*|CUDACC\w*|NVCC\w*)\b")
+INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.MULTILINE)
+# Comments, and the literals in which comment signs mean nothing. Include lines stay as they are.
+COMMENT = re.compile(r'^[ \t]*#[ \t]*include[^\n]*|//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL | re.MULTILINE)
+SUFFIXES = {".hpp", ".cpp", ".h", ".cu", ".cuh"}
+
+
+def without_comments(text: str) -> str:
+    """Blanks comments and keeps the line numbers."""
+
+    def blank(match: re.Match[str]) -> str:
+        found = match.group()
+        return "\n" * found.count("\n") if found.startswith(("//", "/*")) else found
+
+    return COMMENT.sub(blank, text)
+
+
+def room_of(path: str) -> str | None:
+    """The room that a path from the root belongs to; None for tests, examples and everything outside the house."""
+    parts = path.split("/")
+    if parts[:2] == ["include", "starling"]:
+        return parts[2] if len(parts) > 3 else "starling.hpp"
+    if parts[0] == "src":
+        return parts[1] if len(parts) > 2 else "starling.hpp"
+    return parts[0] if parts[0] in ("apps", "python", "bench") else None
+
+
+class House:
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.sources: dict[str, str] = {}
+        for folder in ("include", "src", "apps", "python", "bench", *FREE):
+            for path in sorted((root / folder).rglob("*")):
+                if path.suffix in SUFFIXES and path.is_file():
+                    text = path.read_text(encoding="utf-8", errors="replace")
+                    self.sources[path.relative_to(root).as_posix()] = without_comments(text)
+
+    def includes(self, path: str) -> list[tuple[int, str, str | None]]:
+        """Line, name and, if it is one of ours, path of everything that a source includes."""
+        text = self.sources[path]
+        found = []
+        for match in INCLUDE.finditer(text):
+            line = text.count("\n", 0, match.start()) + 1
+            found.append((line, match.group(2), self.resolve(path, match.group(2))))
+        return found
+
+    def resolve(self, path: str, name: str) -> str | None:
+        for folder in (os.path.dirname(path), "include", "apps", "src", "tests"):
+            candidate = os.path.normpath(os.path.join(folder, name)).replace(os.sep, "/")
+            if candidate in self.sources:
+                return candidate
+        return None
+
+    def violations(self) -> list[str]:
+        return [f"{path}:{line}: {text}" for path in self.sources for line, text in self.violations_of(path)]
+
+    def violations_of(self, path: str) -> list[tuple[int, str]]:
+        found: list[tuple[int, str]] = []
+        room = room_of(path)
+        if room is not None and room not in BELOW:
+            return [(1, f"'{room}' is no room of the house; known: {', '.join(BELOW)}")]
+        for line, name, target in self.includes(path):
+            if target is None:
+                if CUDA_HEADER.fullmatch(name) and not path.startswith(MAY_USE_CUDA):
+                    found.append((line, f"includes <{name}>; CUDA's headers belong to {', '.join(MAY_USE_CUDA)}"))
+                elif name.startswith("starling/"):
+                    found.append((line, f'includes "{name}", which does not exist'))
+                elif PYTHON_HEADER.match(name) and room != "python":
+                    found.append((line, f"includes <{name}>; Python belongs to python/bindings"))
+                continue
+            if path.startswith("include/") and not target.startswith("include/"):
+                found.append((line, f'public header includes private "{name}"'))
+            their_room = room_of(target)
+            if room is None or their_room == room:
+                continue
+            if their_room not in BELOW[room]:
+                allowed = ", ".join(sorted(BELOW[room])) or "nothing else"
+                found.append((line, f'{room} includes "{name}" of {their_room or target}; it may include {allowed}'))
+        if path != TARGET_HEADER:
+            text = self.sources[path]
+            for match in COMPILER_PASS.finditer(text):
+                line = text.count("\n", 0, match.start()) + 1
+                found.append((line, f"mentions {match.group()}; only {TARGET_HEADER} may"))
+        return found
+
+    def closure(self, path: str) -> list[str]:
+        """The source and everything of ours that it includes, directly or not."""
+        seen = {path}
+        todo = [path]
+        while todo:
+            for _, _, target in self.includes(todo.pop()):
+                if target is not None and target not in seen:
+                    seen.add(target)
+                    todo.append(target)
+        return sorted(seen)
+
+    def public_headers(self) -> list[str]:
+        return [path for path in self.sources if path.startswith(("include/", "apps/")) and path.endswith(".hpp")]
+
+
+def libcudacxx() -> str | None:
+    """The folder of <cuda/std/...>: the PyPI package's, else the CUDA toolkit's."""
+    try:
+        for file in files("nvidia-cuda-cccl") or []:
+            if file.as_posix().endswith("/cuda/std/mdspan"):
+                return str(Path(str(file.locate())).parents[2])
+    except PackageNotFoundError:
+        pass
+    toolkit = Path(os.environ.get("CUDA_HOME", "/usr/local/cuda")) / "include/cccl"
+    return str(toolkit) if (toolkit / "cuda/std/mdspan").exists() else None
+
+
+def uncompilable_headers(house: House, cache_file: Path) -> list[str]:
+    """Compiles every public header by itself; what compiled before and has not changed since is not tried again."""
+    command = [*shlex.split(os.environ.get("CXX", "c++")), "-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Werror"]
+    command += [f"-I{house.root / folder}" for folder in ("include", "apps")]
+    if folder := libcudacxx():
+        command += ["-isystem", folder]
+    try:
+        version = subprocess.run([command[0], "--version"], capture_output=True, text=True, check=True).stdout
+    except (OSError, subprocess.CalledProcessError) as error:
+        return [f"no C++ compiler: {error}"]
+
+    try:
+        good: set[str] = set(json.loads(cache_file.read_text()))
+    except (OSError, ValueError):
+        good = set()
+
+    def key_of(path: str) -> str:
+        parts = [version, *command, *(house.sources[part] for part in house.closure(path))]
+        return hashlib.sha256("\0".join([path, *parts]).encode()).hexdigest()
+
+    def compile_alone(path: str) -> str | None:
+        source = f'#include "{house.root / path}"\nint main() {{}}\n'
+        result = subprocess.run([*command, "-x", "c++", "-"], input=source, capture_output=True, text=True)
+        if result.returncode == 0:
+            return None
+        errors = [line for line in result.stderr.splitlines() if "error" in line] or ["no message"]
+        return f"{path}:1: does not compile alone: {errors[0]}"
+
+    keys = {path: key_of(path) for path in house.public_headers()}
+    todo = [path for path, key in keys.items() if key not in good]
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        results = dict(zip(todo, pool.map(compile_alone, todo), strict=True))
+    cache_file.parent.mkdir(parents=True, exist_ok=True)
+    cache_file.write_text(json.dumps(sorted(key for path, key in keys.items() if results.get(path) is None)))
+    return [message for message in results.values() if message is not None]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Checks the include direction and that public headers compile alone.")
+    parser.add_argument("root", nargs="?", default=Path(__file__).resolve().parent.parent, type=Path)
+    parser.add_argument("--no-compile", action="store_true", help="only the include direction")
+    arguments = parser.parse_args()
+    house = House(arguments.root.resolve())
+    problems = house.violations()
+    if not arguments.no_compile:
+        problems += uncompilable_headers(house, house.root / "build/headers_alone.json")
+    for problem in problems:
+        print(problem)
+    print(f"check_includes: {len(house.sources)} sources, {len(problems)} violations", file=sys.stderr)
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# The demo: builds the Python module for what this machine can run (with CUDA only where GPUs and nvcc are), says what
+# machine there is, and diffuses a photograph on all its devices.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+preset=host
+choose=()
+if nvidia-smi -L 2>/dev/null | grep -q GPU && { command -v nvcc || [ -x /usr/local/cuda/bin/nvcc ]; } >/dev/null; then
+  preset=cuda
+  choose=(--or-system) # machines with GPUs often have all packages and no network
+fi
+python=$(tools/setup "${choose[@]}" build demo)
+PATH="$("$python" -c 'import sysconfig; print(sysconfig.get_path("scripts"))'):$PATH"
+export PATH PYTHONPATH="$PWD/python${PYTHONPATH:+:$PYTHONPATH}"
+
+log=build/demo-build.log
+mkdir -p build
+echo "building for: $preset (details in $log)"
+build() {
+  cmake --preset "$preset" -DPython_EXECUTABLE="$python" -DSTARLING_PYTHON_INPLACE=ON &&
+    cmake --build "build/$preset" --target starling_python
+}
+if ! build >"$log" 2>&1; then
+  tail -n 40 "$log"
+  exit 1
+fi
+
+"$python" -m starling doctor
+"$python" examples/diffuse_photograph.py

@@ -1,0 +1,76 @@
+#!/usr/bin/env bash
+# Builds for GPUs, runs the tests on the GPUs of this machine, then a short benchmark. Works without a network where the
+# system's python3 has the packages; otherwise makes .venv first. The log and results go to $OUT (build/gpu).
+#
+#   MEMCHECK="command ..."   what compute-sanitizer runs (tests of puts, signals and barriers; small, since it is slow)
+#   BENCH="arguments"        for bench/run.py (--short)
+set -uo pipefail
+cd "$(dirname "$0")/.." || exit 1
+
+out=${OUT:-build/gpu}
+mkdir -p "$out" build
+out=$(cd "$out" && pwd)
+log=$out/gpu.log
+: >"$log"
+
+# Machines are shared: NVLink multicast can disturb others, so libraries that would use it by themselves must not.
+export NCCL_NVLS_ENABLE=0 TORCH_SYMM_MEM_DISABLE_MULTICAST=1 NVSHMEM_DISABLE_NVLS=1
+export STARLING_TEST_MACHINE=cuda
+
+python=$(tools/setup --or-system) || exit 1
+scripts=$("$python" -c 'import sysconfig; print(sysconfig.get_path("scripts"))')
+export PATH="$scripts:$PATH:/usr/local/cuda/bin" PYTHONPATH="$PWD/python${PYTHONPATH:+:$PYTHONPATH}"
+
+bin=build/cuda/bin
+read -ra memcheck <<<"${MEMCHECK:-$bin/unit --source-file=*/put_signal_kernels.cpp,*/sync_kernels.cpp}"
+read -ra bench <<<"${BENCH:---short --out $out/bench}"
+
+passed=0
+failed=0
+rows=()
+
+# step NAME SECONDS COMMAND...: runs it with a time limit, keeps its output, and goes on whatever happens.
+step() {
+  local name=$1 limit=$2 start=$SECONDS verdict=OK status=0 counted
+  shift 2
+  echo "== $name" | tee -a "$log"
+  timeout --kill-after=10 "$limit" "$@" >build/step.log 2>&1 || status=$?
+  cat build/step.log >>"$log"
+  counted=$(grep -hoE 'test cases: .*(passed|failed)|[0-9]+ (passed|failed).* in [0-9.]+s' build/step.log | tail -n 1)
+  if [ $status -eq 0 ]; then
+    passed=$((passed + 1))
+  else
+    failed=$((failed + 1))
+    verdict="FAILED ($([ $status -eq 124 ] && echo "no end after $limit s" || echo "exit status $status"))"
+    tail -n 60 build/step.log | cut -c1-300 | sed 's/^/    /'
+  fi
+  rows+=("$(printf '  %-12s %5d s   %s  %s' "$name" $((SECONDS - start)) "$verdict" "$counted")")
+  return $status
+}
+
+skip() { rows+=("$(printf '  %-12s %5s     skipped: %s' "$1" - "$2")"); }
+
+finish() {
+  echo
+  echo "Summary (log: $log)"
+  printf '%s\n' "${rows[@]}"
+  echo "$passed passed, $failed failed"
+  [ $failed -eq 0 ]
+  exit
+}
+
+step gpus 30 nvidia-smi || finish
+step configure 120 cmake --preset cuda -DPython_EXECUTABLE="$python" -DSTARLING_PYTHON_INPLACE=ON || finish
+step build 480 cmake --build build/cuda --parallel "$(nproc)" || finish
+step doctor 60 "$python" -m starling doctor
+for suite in unit protocol misuse; do
+  if [ -x "$bin/$suite" ]; then step $suite 300 "$bin/$suite"; else skip $suite "no such tests"; fi
+done
+if [ -d python/tests ]; then step python 300 "$python" -m pytest -q --color=no python/tests; fi
+if command -v compute-sanitizer >/dev/null; then
+  step memcheck 300 compute-sanitizer --tool memcheck --error-exitcode 1 "${memcheck[@]}"
+else
+  skip memcheck "no compute-sanitizer"
+fi
+if [ -f bench/run.py ]; then step bench 480 "$python" bench/run.py "${bench[@]}"; else skip bench "no bench/run.py"; fi
+finish

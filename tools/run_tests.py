@@ -1,0 +1,385 @@
+#!/usr/bin/env python3
+"""Runs every check of the project, one stage after another, and says at the end what held.
+
+A stage that fails does not stop the others, except those that need what it makes. Each stage's output goes to
+build/logs/<stage>.log; of a failed stage the end is shown. The last line is `N passed, M failed`.
+
+Usage: run_tests.py [--all] [--only STAGE]... [--list]
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TextIO
+
+ROOT = Path(__file__).resolve().parent.parent
+BUILD = ROOT / "build"
+LOGS = BUILD / "logs"
+PYTHON = ROOT / ".venv/bin/python"
+CORES = os.cpu_count() or 1
+CPP_FOLDERS = ("include", "src", "apps", "tests", "examples", "bench", "python/bindings")
+PY_PATHS = ("python", "tools", "tests", "examples", "bench")
+
+
+class Failed(Exception):
+    """A stage did not hold."""
+
+
+class Skipped(Exception):
+    """A stage does not apply to this machine."""
+
+
+@dataclass
+class Count:
+    passed: int = 0
+    failed: int = 0
+
+
+class Run:
+    """What a stage works with: its log, and the tests it has counted so far."""
+
+    def __init__(self, log: TextIO) -> None:
+        self.log = log
+        self.count: Count | None = None
+
+    def command(self, *words: str | Path, timeout: float = 900, **environment: str) -> str:
+        """Runs a command to its end and returns its output; what it prints goes to the log."""
+        shown = " ".join(str(word).removeprefix(f"{ROOT}/") for word in words)
+        self.log.write(f"$ {shown}\n")
+        self.log.flush()
+        start = self.log.tell()
+        process = subprocess.Popen(
+            [str(word) for word in words],
+            cwd=ROOT,
+            env={**os.environ, "PATH": f"{PYTHON.parent}{os.pathsep}{os.environ['PATH']}", **environment},
+            stdin=subprocess.DEVNULL,
+            stdout=self.log,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+        try:
+            status = process.wait(timeout)
+        except (subprocess.TimeoutExpired, KeyboardInterrupt) as stop:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+            if isinstance(stop, KeyboardInterrupt):
+                raise
+            status = None
+        self.log.seek(0, os.SEEK_END)
+        with open(self.log.name, encoding="utf-8", errors="replace") as written:
+            written.seek(start)
+            output = written.read()
+        self.tally(output)
+        if status is None:
+            raise Failed(f"no end after {timeout:.0f} s: {shown[:80]}")
+        if status != 0:
+            raise Failed(f"exit status {status}: {shown[:80]}")
+        return output
+
+    def all_of(self, *commands: list[str | Path]) -> None:
+        """Runs commands that do not depend on each other: all, whatever fails."""
+        failures = []
+        for words in commands:
+            try:
+                self.command(*words)
+            except Failed as failure:
+                failures.append(str(failure))
+        if failures:
+            raise Failed("; ".join(failures))
+
+    def tally(self, output: str) -> None:
+        found = tests_in(output)
+        if found is not None:
+            self.count = self.count or Count()
+            self.count.passed += found.passed
+            self.count.failed += found.failed
+
+
+def tests_in(output: str) -> Count | None:
+    """The tests that a ctest -V or pytest run reports. A program of many test cases counts as that many."""
+    count = Count()
+    cases: dict[str, tuple[int, int]] = {}
+    for line in re.finditer(r"^(\d+): \[doctest\] test cases: +\d+ \| +(\d+) passed \| +(\d+) failed", output, re.M):
+        cases[line.group(1)] = int(line.group(2)), int(line.group(3))
+    ran = re.findall(r"^ *\d+/\d+ Test +#(\d+): \S+ \.*(.*)", output, re.M)
+    for number, verdict in ran:
+        held = verdict.strip().startswith("Passed")
+        passed, failed = cases.get(number, (1, 0) if held else (0, 1))
+        # A program may also die after its last test case, or before it could count.
+        count.passed += passed
+        count.failed += failed if held else max(failed, 1)
+    pytest_line = re.search(r"^(?:=+ )?(\d+ (?:passed|failed|error|skipped).*) in [\d.]+s", output, re.M)
+    if pytest_line:
+        for number, word in re.findall(r"(\d+) (passed|failed|errors?)", pytest_line.group(1)):
+            if word == "passed":
+                count.passed += int(number)
+            else:
+                count.failed += int(number)
+    return count if ran or pytest_line else None
+
+
+# ---- the stages ----
+
+
+def setup(run: Run) -> None:
+    run.command(ROOT / "tools/setup")
+
+
+def configure(run: Run, preset: str, *options: str) -> Path:
+    run.command("cmake", "--preset", preset, f"-DPython_EXECUTABLE={PYTHON}", *options)
+    return BUILD / preset
+
+
+def build(run: Run, folder: Path, *targets: str) -> None:
+    chosen = ["--target", *targets] if targets else []
+    run.command("cmake", "--build", folder, "--parallel", str(CORES), *chosen)
+
+
+def ctest(run: Run, folder: Path, labels: str) -> None:
+    run.command("ctest", "--test-dir", folder, "-V", "-L", f"^({labels})$", "-j", str(CORES), "--no-tests=ignore")
+
+
+def host_build(run: Run) -> None:
+    build(run, configure(run, "host"))
+
+
+def host_tests(run: Run) -> None:
+    ctest(run, BUILD / "host", "unit|protocol|misuse|compile_fail|example")
+
+
+def python_tests(run: Run) -> None:
+    folders = [folder for folder in ("python/tests", "tests/tools") if (ROOT / folder).is_dir()]
+    run.command(PYTHON, "-m", "pytest", "-q", "--color=no", "--doctest-modules", *folders, "python/starling")
+
+
+def style(run: Run) -> None:
+    run.all_of(
+        ["clang-format", "--dry-run", "--Werror", *cpp_sources()],
+        ["ruff", "check", *python_paths()],
+        ["ruff", "format", "--check", *python_paths()],
+        [PYTHON, "tools/check_includes.py"],
+    )
+
+
+def types(run: Run) -> None:
+    run.command(PYTHON, "-m", "mypy")
+
+
+def reformat(run: Run) -> None:
+    run.command("clang-format", "-i", *cpp_sources())
+    run.command("ruff", "format", *python_paths())
+
+
+def install_check(run: Run) -> None:
+    consume(run, BUILD / "host")
+
+
+def thread_sanitizer(run: Run) -> None:
+    folder = configure(run, "tsan")
+    build(run, folder, "unit", "protocol")
+    ctest(run, folder, "unit|protocol")
+
+
+def address_sanitizer(run: Run) -> None:
+    folder = configure(run, "asan-ubsan")
+    build(run, folder, "unit", "misuse")
+    ctest(run, folder, "unit|misuse")
+
+
+def cuda_build(run: Run) -> None:
+    if shutil.which("nvcc") is None and not Path("/usr/local/cuda/bin/nvcc").exists():
+        raise Skipped("no nvcc here")
+    build(run, configure(run, "cuda", "-DSTARLING_PYTHON_INPLACE=OFF"))
+
+
+def cuda_tests(run: Run) -> None:
+    """The programs with GPU code must work on a machine without GPUs, on virtual devices."""
+    ctest(run, BUILD / "cuda", "unit|example")
+    with tempfile.TemporaryDirectory() as folder:
+        package = Path(folder, "starling")
+        shutil.copytree(ROOT / "python/starling", package, ignore=shutil.ignore_patterns("_starling*", "__pycache__"))
+        for module in (BUILD / "cuda/python/starling").glob("_starling*"):
+            shutil.copy(module, package)
+        # PYTHONPATH goes before the source tree that the environment knows of.
+        run.command(PYTHON, "-m", "starling", "doctor", PYTHONPATH=folder)
+
+
+def cuda_install_check(run: Run) -> None:
+    consume(run, BUILD / "cuda")
+
+
+def consume(run: Run, folder: Path) -> None:
+    """Installs a build and builds a user's project against what was installed."""
+    scratch = BUILD / f"install-{folder.name}"
+    shutil.rmtree(scratch, ignore_errors=True)
+    run.command("cmake", "--install", folder, "--prefix", scratch / "prefix", "--component", "development")
+    # An installation is to be moved about, and to need nothing of the place it was built in.
+    (scratch / "prefix").rename(scratch / "moved")
+    for target in (scratch / "moved").rglob("*.cmake"):
+        if str(ROOT) in target.read_text():
+            raise Failed(f"{target} names the source tree")
+    run.command("cmake", "-G", "Ninja", "-S", "tests/install", "-B", scratch / "build", "-DCMAKE_BUILD_TYPE=Release",
+                f"-DCMAKE_PREFIX_PATH={scratch / 'moved'}")  # fmt: skip
+    run.command("cmake", "--build", scratch / "build")
+    run.command(scratch / "build/consumer", timeout=60)
+
+
+def pip_install(run: Run) -> None:
+    """Installs the package as a user does, and uses it away from the source tree."""
+    with tempfile.TemporaryDirectory() as folder:
+        run.command("python3", "-m", "venv", f"{folder}/venv")
+        python = f"{folder}/venv/bin/python"
+        run.command(python, "-m", "pip", "install", "--disable-pip-version-check", "-q", ROOT)
+        check = (
+            "import pathlib, starling; folder = pathlib.Path(starling.__file__).parent; "
+            f"assert {str(ROOT)!r} not in str(folder), folder; "
+            "assert (folder / 'py.typed').exists() and (folder / '_starling.pyi').exists()"
+        )
+        run.command(python, "-P" if sys.version_info >= (3, 11) else "-I", "-c", check)
+        run.command(f"{folder}/venv/bin/starling", "doctor")
+
+
+@dataclass
+class Stage:
+    name: str
+    action: Callable[[Run], None]
+    needs: tuple[str, ...] = ("setup",)
+    when: str = "always"  # always, all (only with --all) or asked (only with --only)
+
+
+STAGES = [
+    Stage("setup", setup, needs=()),
+    Stage("format", reformat, when="asked"),
+    Stage("style", style),
+    Stage("host-build", host_build),
+    Stage("host-tests", host_tests, needs=("host-build",)),
+    Stage("python-tests", python_tests, needs=("host-build",)),
+    Stage("types", types, needs=("host-build",)),  # reads the module's stub
+    Stage("install", install_check, needs=("host-build",)),
+    Stage("tsan", thread_sanitizer),
+    Stage("asan-ubsan", address_sanitizer),
+    Stage("cuda-build", cuda_build),
+    Stage("cuda-tests", cuda_tests, needs=("cuda-build",)),
+    Stage("cuda-install", cuda_install_check, needs=("cuda-build",)),
+    Stage("pip-install", pip_install, when="all"),
+]
+
+
+# ---- what they share ----
+
+
+def cpp_sources() -> list[str]:
+    return sorted(
+        str(path.relative_to(ROOT))
+        for folder in CPP_FOLDERS
+        for path in (ROOT / folder).rglob("*")
+        if path.suffix in (".hpp", ".cpp")
+    )
+
+
+def python_paths() -> list[str]:
+    return [path for path in PY_PATHS if (ROOT / path).is_dir()]
+
+
+def chosen_stages(only: list[str], everything: bool) -> list[Stage]:
+    by_name = {stage.name: stage for stage in STAGES}
+    if not only:
+        return [stage for stage in STAGES if stage.when == "always" or (everything and stage.when == "all")]
+    wanted: set[str] = set()
+
+    def want(name: str) -> None:
+        wanted.add(name)
+        for need in by_name[name].needs:
+            want(need)
+
+    for name in only:
+        want(name)
+    return [stage for stage in STAGES if stage.name in wanted]
+
+
+def show_failure(log: Path, lines: int = 40) -> None:
+    """Prints of a log what the failed tests said if it is a log of tests, otherwise the lines that look like reasons,
+    and the end."""
+    text = log.read_text(encoding="utf-8", errors="replace").splitlines()
+    failed = re.findall(r"^\t *(\d+) - \S+ \(", "\n".join(text), re.M)
+    shown: list[str] = []
+    for number in failed[:10]:
+        # Without the framework's greetings and the lines before the run.
+        said = [line for line in text if line.startswith(f"{number}: ") and not re.search(r"doctest\] (do|run)", line)]
+        shown += [*said[4:34], *(["..."] if len(said) > 34 else [])]
+    if not failed:
+        progress = re.compile(r"^\[\d+/\d+\] (?!.*FAILED)|^-- ")
+        reason = re.compile(r"\berror\b|ERROR:|FAILED|WARNING: ThreadSanitizer")
+        text = [line for line in text if not progress.match(line)]
+        shown = [line for line in text[:-lines] if reason.search(line)][:30]
+    for line in [*shown, "...", *text[-(lines if not failed else len(failed) + 6) :]]:
+        print(f"    {line[:300]}")
+    print(f"    (all of it: {log.relative_to(ROOT)})", flush=True)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Runs every check of the project and says at the end what held.")
+    parser.add_argument("--all", action="store_true", help="also what takes longer")
+    parser.add_argument("--only", action="append", default=[], choices=[stage.name for stage in STAGES])
+    parser.add_argument("--list", action="store_true", help="name the stages and stop")
+    arguments = parser.parse_args()
+    if arguments.list:
+        print("\n".join(stage.name for stage in STAGES))
+        return 0
+
+    LOGS.mkdir(parents=True, exist_ok=True)
+    verdicts: dict[str, str] = {}
+    rows: list[str] = []
+    total = Count()
+    for stage in chosen_stages(arguments.only, arguments.all):
+        print(f"== {stage.name} ", end="", flush=True)
+        start = time.monotonic()
+        log = LOGS / f"{stage.name}.log"
+        note = ""
+        missing = [need for need in stage.needs if verdicts.get(need) != "OK"]
+        if missing:
+            verdict, note, count = "skipped", f"needs {', '.join(missing)}", Count()
+        else:
+            with open(log, "w", encoding="utf-8") as stream:
+                run = Run(stream)
+                try:
+                    stage.action(run)
+                    verdict, count = "OK", run.count or Count(passed=1)
+                    note = f"{run.count.passed} tests" if run.count else ""
+                except Skipped as reason:
+                    verdict, note, count = "skipped", str(reason), Count()
+                except Failed as reason:
+                    verdict, note = "FAILED", str(reason)
+                    stream.write(f"{reason}\n")
+                    count = run.count or Count()
+                    count.failed = max(count.failed, 1)
+                except OSError as reason:  # a tool that is not there
+                    verdict, note, count = "FAILED", str(reason), Count(failed=1)
+        seconds = time.monotonic() - start
+        verdicts[stage.name] = verdict
+        total.passed += count.passed
+        total.failed += count.failed
+        rows.append(f"  {stage.name:<14}{seconds:7.1f} s   {verdict:<8} {note[:150]}".rstrip())
+        print(f"{verdict} ({seconds:.1f} s)", flush=True)
+        if verdict == "FAILED":
+            show_failure(log)
+
+    print("\nSummary")
+    print("\n".join(rows))
+    print(f"{total.passed} passed, {total.failed} failed")
+    return 1 if total.failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
