@@ -1,6 +1,6 @@
 """Tables and pictures from a result file.
 
-    python bench/plot.py bench/results/FILE.json
+python bench/plot.py bench/results/FILE.json
 """
 
 from __future__ import annotations

@@ -17,13 +17,14 @@ int main() try {
   const auto greeting = greetings.data();
   const auto arrived = signals.data();
 
-  m.run(1, STARLING_KERNEL(st::block& b) {
-    const int right = (b.pe() + 1) % b.n_pes();
-    const int left = (b.pe() + b.n_pes() - 1) % b.n_pes();
-    const auto number = [&](st::index_t) { return 100 + b.pe(); };
-    b.put_signal(greeting, number, 1, arrived, 1, right);  // the data, then the signal
-    b.wait(arrived, 1, left);                              // who sees the signal sees the data
-  });
+  m.run(
+      1, STARLING_KERNEL(st::block & b) {
+        const int right = (b.pe() + 1) % b.n_pes();
+        const int left = (b.pe() + b.n_pes() - 1) % b.n_pes();
+        const auto number = [&](st::index_t) { return 100 + b.pe(); };
+        b.put_signal(greeting, number, 1, arrived, 1, right);  // the data, then the signal
+        b.wait(arrived, 1, left);                              // who sees the signal sees the data
+      });
 
   bool right = true;
   for (int pe = 0; pe < m.size(); ++pe) {

@@ -20,24 +20,25 @@ int main() try {
   const auto full = signals.data();       // items that have arrived here
   const auto empty = signals.data() + 1;  // items that the next stage has taken from us
 
-  m.run(1, STARLING_KERNEL(st::block& b) {
-    const bool first = b.pe() == 0;
-    const bool last = b.pe() == b.n_pes() - 1;
-    for (int item = 1; item <= items; ++item) {
-      const auto number = static_cast<std::uint64_t>(item);
-      const int* in = slot.on(b.pe()) + item % 2 * width;
-      if (!first) b.wait(full, number, b.pe() - 1);
-      const auto value = [&](st::index_t i) { return (first ? item * static_cast<int>(i) : in[i]) + b.pe(); };
-      if (last) {
-        if (b.member() == 0) result.on(b.pe())[item - 1] = value(width - 1);
-        b.sync();
-      } else {
-        if (item > 2) b.wait(empty, number - 2, b.pe() + 1);  // the credit
-        b.put_signal(slot + item % 2 * width, value, width, full, number, b.pe() + 1);
-      }
-      if (!first) b.signal_set(empty, number, b.pe() - 1);
-    }
-  });
+  m.run(
+      1, STARLING_KERNEL(st::block & b) {
+        const bool first = b.pe() == 0;
+        const bool last = b.pe() == b.n_pes() - 1;
+        for (int item = 1; item <= items; ++item) {
+          const auto number = static_cast<std::uint64_t>(item);
+          const int* in = slot.on(b.pe()) + item % 2 * width;
+          if (!first) b.wait(full, number, b.pe() - 1);
+          const auto value = [&](st::index_t i) { return (first ? item * static_cast<int>(i) : in[i]) + b.pe(); };
+          if (last) {
+            if (b.member() == 0) result.on(b.pe())[item - 1] = value(width - 1);
+            b.sync();
+          } else {
+            if (item > 2) b.wait(empty, number - 2, b.pe() + 1);  // the credit
+            b.put_signal(slot + item % 2 * width, value, width, full, number, b.pe() + 1);
+          }
+          if (!first) b.signal_set(empty, number, b.pe() - 1);
+        }
+      });
 
   std::vector<int> got(items);
   m.copy(got.data(), results.on(m.size() - 1), items * sizeof(int));

@@ -29,17 +29,19 @@ int main() try {
     for (int pe = 0; pe < m.size(); ++pe) {
       st::stream& s = streams[static_cast<std::size_t>(pe)];
       if (pe > 0) s.wait(start);
-      s.launch(4, STARLING_KERNEL(st::block& b) {
-        b.for_each(b.my_share(n), [&](st::index_t i) { value.on(b.pe())[i] += 1; });
-      });
+      s.launch(
+          4, STARLING_KERNEL(st::block & b) {
+            b.for_each(b.my_share(n), [&](st::index_t i) { value.on(b.pe())[i] += 1; });
+          });
       s.record(done[static_cast<std::size_t>(pe)]);
     }
     for (int pe = 1; pe < m.size(); ++pe) {
       streams[0].wait(done[static_cast<std::size_t>(pe)]);
       streams[0].copy(incoming.on(0), values.on(pe), n * sizeof(double));
-      streams[0].launch(4, STARLING_KERNEL(st::block& b) {
-        b.for_each(b.my_share(n), [&](st::index_t i) { value.on(0)[i] += arrived.on(0)[i]; });
-      });
+      streams[0].launch(
+          4, STARLING_KERNEL(st::block & b) {
+            b.for_each(b.my_share(n), [&](st::index_t i) { value.on(0)[i] += arrived.on(0)[i]; });
+          });
     }
   });
   constexpr int rounds = 5;

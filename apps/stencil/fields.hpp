@@ -26,9 +26,9 @@ struct fields {
   coefficients<T> weight;
   sym<box> own;  // what each PE owns
   sym<T> u[2];
-  sym<T> inbox;   // slot after slot, in each face after face
-  sym<packet> mail;  // the same as packets, for small faces
-  sym<T> outbox;  // face after face: faces on their way, for copies that the host issues
+  sym<T> inbox;                        // slot after slot, in each face after face
+  sym<packet> mail;                    // the same as packets, for small faces
+  sym<T> outbox;                       // face after face: faces on their way, for copies that the host issues
   index_t face_start[faces + 1] = {};  // where a face begins in the outbox and in a slot of the inbox
   index_t mail_start[faces + 1] = {};  // where a face begins in a slot of the mail, in packets
   sym<signal> arrived;                 // [faces][chunks] generation that a chunk of a face's inbox holds

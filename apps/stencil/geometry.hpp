@@ -17,7 +17,7 @@ inline constexpr int no_neighbour = -1;
 struct geometry {
   index_t extent[axes] = {1, 1, 1};
   int parts[axes] = {1, 1, 1};
-  bool active[axes] = {false, true, true};     // false: z of a two-dimensional domain
+  bool active[axes] = {false, true, true};      // false: z of a two-dimensional domain
   bool periodic[axes] = {false, false, false};  // otherwise the first and last layer are held
 
   // Elements between neighbours in the memory of a PE, along each axis; the same on every PE.

@@ -7,12 +7,7 @@ namespace starling::stencil {
 template <class T>
 host_controlled<T>::host_controlled(machine& m, const fields<T>& f, std::vector<stream>& main,
                                     std::vector<stream>& side, const run_options& options, const launch_shape& launch)
-    : f_(f),
-      main_(main),
-      side_(side),
-      options_(options),
-      launch_(launch),
-      issued_(static_cast<std::size_t>(m.size())) {
+    : f_(f), main_(main), side_(side), options_(options), launch_(launch), issued_(static_cast<std::size_t>(m.size())) {
   for (int pe = 0; pe < m.size(); ++pe) {
     boxes_.push_back(box_of(f.shape, pe));
     sent_.push_back({m.new_event(pe), m.new_event(pe)});

@@ -1,5 +1,5 @@
-// The host-controlled variants: what the host issues for each step, one host thread per PE. Streams and events order the
-// devices' work; the host waits only when it has to look at the largest change.
+// The host-controlled variants: what the host issues for each step, one host thread per PE. Streams and events order
+// the devices' work; the host waits only when it has to look at the largest change.
 #pragma once
 
 #include <atomic>
@@ -43,9 +43,9 @@ class host_controlled {
   std::vector<stream>& side_;
   const run_options& options_;
   const launch_shape& launch_;
-  std::vector<box> boxes_;                // by PE
-  std::vector<std::vector<event>> sent_;  // by PE, then parity of the generation: faces computed and delivered
-  std::vector<event> inside_done_;        // by PE
+  std::vector<box> boxes_;                    // by PE
+  std::vector<std::vector<event>> sent_;      // by PE, then parity of the generation: faces computed and delivered
+  std::vector<event> inside_done_;            // by PE
   std::vector<std::atomic<index_t>> issued_;  // by PE: the generation up to which its thread has issued
   std::atomic<bool> failed_{false};
   std::mutex failure_mutex_;

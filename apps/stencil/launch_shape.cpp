@@ -17,8 +17,11 @@ index_t cells_on_faces(const geometry& g) {
   return std::min(n, cells(g));
 }
 
-// Small blocks meet sooner, large ones use the memory better.
-int natural_threads(const geometry& g) { return g.active[0] || cells(g) < 200'000 ? 256 : 512; }
+// Small blocks meet sooner, large ones keep more of their rows in the first cache. Measured on H200.
+int natural_threads(const geometry& g) {
+  if (g.active[0]) return cells(g) < 10'000'000 ? 128 : 256;
+  return cells(g) < 200'000 ? 128 : cells(g) < 1'500'000 ? 256 : 512;
+}
 
 // Enough blocks that every thread has the cells that it does at once, but no more than run at once.
 int natural_blocks(const geometry& g, machine_kind kind, int threads, int most) {

@@ -16,8 +16,8 @@ struct launch_shape {
 // Chunks of a face at most, so many signals are set aside for each.
 inline constexpr int most_chunks = 64;
 
-// Options that are not 0 are kept; throws argument_error when they are not possible, launch_error when the blocks do not
-// fit. `fits` tells how many blocks of so many threads a PE holds.
+// Options that are not 0 are kept; throws argument_error when they are not possible, launch_error when the blocks do
+// not fit. `fits` tells how many blocks of so many threads a PE holds.
 launch_shape choose_launch(const geometry& g, machine_kind kind, const run_options& options,
                            const std::function<int(int threads)>& fits);
 

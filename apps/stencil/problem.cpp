@@ -16,12 +16,23 @@ std::string list(const std::vector<Item>& items) {
   return text + ")";
 }
 
-void check_shape(const std::vector<index_t>& shape) {
-  expect<argument_error>(shape.size() == 2 || shape.size() == 3, "stencil: an array of ", shape.size(),
+constexpr index_t most_cells = index_t{1} << 48;
+
+void check_dimensions(index_t dimensions) {
+  expect<argument_error>(dimensions == 2 || dimensions == 3, "stencil: an array of ", dimensions,
                          " dimensions; must have 2 or 3");
+}
+
+void check_shape(const std::vector<index_t>& shape) {
+  check_dimensions(static_cast<index_t>(shape.size()));
   for (const index_t n : shape)
     expect<argument_error>(n >= 1 && n < most_cells_per_axis, "stencil: shape ", list(shape),
                            "; every extent must be from 1 to ", most_cells_per_axis - 1);
+  index_t cells = 1;
+  for (const index_t n : shape) {
+    expect<argument_error>(cells <= most_cells / n, "stencil: shape ", list(shape), "; must have at most 2^48 cells");
+    cells *= n;
+  }
 }
 
 template <class T>
@@ -52,6 +63,7 @@ void check_parts(const std::vector<int>& parts, const std::vector<index_t>& shap
 
 template <class T>
 std::vector<T> jacobi_coefficients(int dimensions) {
+  check_dimensions(dimensions);
   std::vector<T> c(static_cast<std::size_t>(2 * dimensions + 1), T(1) / static_cast<T>(2 * dimensions));
   c[0] = 0;
   return c;
@@ -59,8 +71,10 @@ std::vector<T> jacobi_coefficients(int dimensions) {
 
 template <class T>
 std::vector<T> heat_coefficients(int dimensions, double ratio) {
-  expect<argument_error>(ratio > 0 && ratio <= 1.0 / (2 * dimensions), "stencil: heat ratio ", ratio, " in ", dimensions,
-                         " dimensions; must be above 0 and at most ", 1.0 / (2 * dimensions), " for a stable step");
+  check_dimensions(dimensions);
+  expect<argument_error>(ratio > 0 && ratio <= 1.0 / (2 * dimensions), "stencil: heat ratio ", ratio, " in ",
+                         dimensions, " dimensions; must be above 0 and at most ", 1.0 / (2 * dimensions),
+                         " for a stable step");
   std::vector<T> c(static_cast<std::size_t>(2 * dimensions + 1), static_cast<T>(ratio));
   c[0] = static_cast<T>(1 - 2 * dimensions * ratio);
   return c;
@@ -68,10 +82,14 @@ std::vector<T> heat_coefficients(int dimensions, double ratio) {
 
 const char* name(variant v) {
   switch (v) {
-    case variant::copy: return "copy";
-    case variant::overlap: return "overlap";
-    case variant::p2p: return "p2p";
-    case variant::cpu_free: return "cpu_free";
+    case variant::copy:
+      return "copy";
+    case variant::overlap:
+      return "overlap";
+    case variant::p2p:
+      return "p2p";
+    case variant::cpu_free:
+      return "cpu_free";
   }
   return "?";
 }

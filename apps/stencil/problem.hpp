@@ -54,7 +54,7 @@ struct run_options {
 };
 
 struct run_result {
-  index_t steps = 0;                                           // done by this run
+  index_t steps = 0;                                         // done by this run
   double change = std::numeric_limits<double>::quiet_NaN();  // largest change of a cell, when last checked
   bool converged = false;
   double seconds = 0;  // of the steps alone

@@ -28,7 +28,8 @@ struct whole_array {
       for (std::size_t side = 0; side < 2; ++side) {
         index_t beside[3] = {c[0], c[1], c[2]};
         beside[a] = (c[a] + (side == 0 ? n[a] - 1 : 1)) % n[a];
-        sum = sum + problem_.coefficients[1 + 2 * (a - skipped_) + side] * u[static_cast<std::size_t>(position(beside))];
+        sum =
+            sum + problem_.coefficients[1 + 2 * (a - skipped_) + side] * u[static_cast<std::size_t>(position(beside))];
       }
     }
     return sum;

@@ -1,4 +1,5 @@
-// The sequential reference: one loop over the whole array, written without regard to the solver. Its bits are the oracle.
+// The sequential reference: one loop over the whole array, written without regard to the solver. Its bits are the
+// oracle.
 #pragma once
 
 #include <vector>

@@ -24,7 +24,9 @@ coefficients<T> weights(const problem<T>& p) {
 }
 
 // The box, and the list of a block's chunks.
-std::size_t scratch_of(int chunks) { return scratch_bytes + static_cast<std::size_t>(chunks) * scratch_bytes_per_chunk; }
+std::size_t scratch_of(int chunks) {
+  return scratch_bytes + static_cast<std::size_t>(chunks) * scratch_bytes_per_chunk;
+}
 
 // Chunks up to this size travel as packets: no fence, but twice the bytes.
 constexpr index_t most_packet_bytes = 16384;
@@ -195,8 +197,7 @@ void solver<T>::advance_cpu_free(const run_options& options, const launch_shape&
   a.chunks = launch.chunks;
   index_t largest_chunk = 0;  // bytes
   for (int axis = 0; axis < axes; ++axis) {
-    a.chunk_cells[axis] =
-        round_up(ceil_div(fields_.shape.face_cells(axis), launch.chunks), elements_per_packet<T>);
+    a.chunk_cells[axis] = round_up(ceil_div(fields_.shape.face_cells(axis), launch.chunks), elements_per_packet<T>);
     if (fields_.shape.exchanges(axis))
       largest_chunk = std::max(largest_chunk, a.chunk_cells[axis] * static_cast<index_t>(sizeof(T)));
     // Axes that both exchange have edges in common; one layer per PE is both sides' face.
@@ -205,8 +206,8 @@ void solver<T>::advance_cpu_free(const run_options& options, const launch_shape&
   }
   // Chunks that one block has to do, when all faces are there.
   const int doing_faces = std::max(launch.face_blocks > 0 ? launch.face_blocks : launch.blocks, 1);
-  a.chunks_per_block = std::max(1, static_cast<int>(ceil_div(fields_.shape.exchanged_faces() * launch.chunks,
-                                                             doing_faces)));
+  a.chunks_per_block =
+      std::max(1, static_cast<int>(ceil_div(fields_.shape.exchanged_faces() * launch.chunks, doing_faces)));
   a.packets = largest_chunk <= most_packet_bytes;
   a.status = status_.data();
   role_plan roles;
@@ -216,7 +217,8 @@ void solver<T>::advance_cpu_free(const run_options& options, const launch_shape&
     a.face_role = roles.add("faces", launch.face_blocks);
     a.inside_role = roles.add("inside", launch.blocks - launch.face_blocks);
   }
-  machine_.run({program{roles, cpu_free_kernel(a), {launch.threads, scratch_of(a.chunks_per_block), options.deadline}}});
+  machine_.run(
+      {program{roles, cpu_free_kernel(a), {launch.threads, scratch_of(a.chunks_per_block), options.deadline}}});
   program_status status;
   machine_.copy(&status, status_.on(0), sizeof status);
   generation_ = status.generation;

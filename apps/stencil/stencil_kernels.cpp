@@ -93,8 +93,8 @@ struct step {
     with_axis<Dimensions>(face / 2, [&](auto axis) {
       const auto value = [&](index_t i) {
         const index_t at = mine.begin + i;
-        const auto f = s.template gather<decltype(axis)::value>(face % 2, at);
-        return s.template finish<decltype(axis)::value>(face % 2, f, inbox(face, at), inbox, change);
+        const auto f = s.template cell_of<decltype(axis)::value>(face % 2, at);
+        return s.template finish<decltype(axis)::value>(face % 2, f, s.gather(f), inbox(face, at), inbox, change);
       };
       if (a.store_to_peers) {
         b.put(inbox_of_neighbour(a.f, face, a.generation) + mine.begin, value, mine.size(), to);
@@ -129,13 +129,13 @@ struct publish {
   }
 };
 
-// Registers for a whole step without spilling; what is spilled has to come back from beyond the first cache, which every
-// wait empties.
+// Registers for a whole step without spilling; what is spilled has to come back from beyond the first cache, which
+// every wait empties.
 constexpr int most_threads = 640;
 
 // The part of the persistent program that does not depend on how faces travel.
 template <class T, int Dimensions, class Exchange>
-STARLING_HD void run_cpu_free(block& b, const cpu_free_arguments<T>& a, const Exchange& exchange) {
+STARLING_HD void run_cpu_free(block& b, const cpu_free_arguments<T>& a, Exchange exchange) {
   const box& own = own_box(b, a.f);
   exchange.begin(b, own);
   const index_range rows =
@@ -165,6 +165,9 @@ struct face_chunk {
   int chunk;
   int neighbour;
   index_range cells;
+
+  // A cell of the chunk, for threads that have none.
+  STARLING_HD index_t within(index_t i) const { return i < cells.end ? i : cells.begin; }
 };
 
 struct chunk_list {
@@ -205,7 +208,7 @@ struct signalled_faces {
   const cpu_free_arguments<T>& a;
   chunk_list chunks;
 
-  STARLING_HD void begin(block&, const box&) const {}
+  STARLING_HD void begin(block&, const box&) {}
 
   STARLING_HD void step(block& b, const sweep<T, Dimensions>& s, index_t generation, T& change) const {
     const plain_inbox<T> inbox(a.f, b.pe(), generation - 1);
@@ -214,8 +217,9 @@ struct signalled_faces {
       with_axis<Dimensions>(part.face / 2, [&](auto axis) {
         const auto value = [&](index_t i) {
           const index_t at = part.cells.begin + i;
-          const auto f = s.template gather<decltype(axis)::value>(part.face % 2, at);
-          return s.template finish<decltype(axis)::value>(part.face % 2, f, inbox(part.face, at), inbox, change);
+          const auto f = s.template cell_of<decltype(axis)::value>(part.face % 2, at);
+          return s.template finish<decltype(axis)::value>(part.face % 2, f, s.gather(f), inbox(part.face, at), inbox,
+                                                          change);
         };
         b.put_signal(inbox_of_neighbour(a.f, part.face, generation) + part.cells.begin, value, part.cells.size(),
                      a.f.arrived + (opposite(part.face) * a.chunks + part.chunk),
@@ -224,8 +228,8 @@ struct signalled_faces {
     }
   }
 
-  // The launch finds the inboxes of its first step in place; later ones are awaited. A chunk needs the same chunk of its
-  // own face's inbox; where faces meet, also the others'.
+  // The launch finds the inboxes of its first step in place; later ones are awaited. A chunk needs the same chunk of
+  // its own face's inbox; where faces meet, also the others'.
   STARLING_HD void wait_for_inboxes(block& b, const box& own, const face_chunk& part, index_t generation) const {
     const auto wanted = static_cast<std::uint64_t>(generation);
     b.wait(a.f.arrived + (part.face * a.chunks + part.chunk), wanted, part.neighbour);
@@ -242,8 +246,15 @@ struct packet_faces {
   const cpu_free_arguments<T>& a;
   chunk_list chunks;
   static constexpr index_t each = elements_per_packet<T>;
+  using face_cell = typename sweep<T, Dimensions>::face_cell;
 
-  STARLING_HD void begin(block& b, const box& own) const {
+  // A thread that sends one packet in each step works out its cells once.
+  bool one_packet = false;
+  face_cell planned[each]{};
+
+  STARLING_HD void begin(block& b, const box& own) {
+    one_packet = chunks.count == 1 && packets_for<T>(chunks.first->cells.size()) <= b.members();
+    if (one_packet) plan(b, own, *chunks.first);
     const T* values = a.f.u[a.first % 2].on(b.pe());
     for (const face_chunk& part : chunks) {
       with_axis<Dimensions>(part.face / 2, [&](auto axis) {
@@ -266,19 +277,21 @@ struct packet_faces {
     const packet_inbox<T> inbox(a.f, b, s.own(), generation - 1);
     for (const face_chunk& part : chunks) {
       with_axis<Dimensions>(part.face / 2, [&](auto axis) {
+        constexpr int Axis = decltype(axis)::value;
+        const int side = part.face % 2;
         const auto content = [&](index_t k) {
-          typename sweep<T, Dimensions>::face_cell gathered[each]{};
           const index_t first = part.cells.begin + k * each;
+          face_cell cells[each]{};
+          typename sweep<T, Dimensions>::neighbourhood around[each]{};
           unrolled<each>([&](auto e) {
-            if (first + e < part.cells.end)
-              gathered[e] = s.template gather<decltype(axis)::value>(part.face % 2, first + e);
+            cells[e] = one_packet ? planned[e] : s.template cell_of<Axis>(side, part.within(first + e));
+            around[e] = s.gather(cells[e]);
           });
           const packet_content<T> beyond = inbox.take(part.face, first / each);
           packet_content<T> made{};
           unrolled<each>([&](auto e) {
             if (first + e < part.cells.end)
-              made.element[e] = s.template finish<decltype(axis)::value>(part.face % 2, gathered[e], beyond.element[e],
-                                                                         inbox, change);
+              made.element[e] = s.template finish<Axis>(side, cells[e], around[e], beyond.element[e], inbox, change);
           });
           return made;
         };
@@ -288,6 +301,16 @@ struct packet_faces {
   }
 
  private:
+  STARLING_HD void plan(const block& b, const box& own, const face_chunk& part) {
+    const sweep<T, Dimensions> s(a.f, own, b.pe(), a.first + 1, a.compute, false);
+    with_axis<Dimensions>(part.face / 2, [&](auto axis) {
+      unrolled<each>([&](auto e) {
+        planned[e] = s.template cell_of<decltype(axis)::value>(part.face % 2,
+                                                               part.within(part.cells.begin + b.member() * each + e));
+      });
+    });
+  }
+
   template <class F>
   STARLING_HD void send(block& b, const face_chunk& part, index_t generation, const F& content) const {
     const sym<packet> to = a.f.mail + (a.f.mail_slot(generation) + a.f.mail_start[opposite(part.face)]);

@@ -23,46 +23,69 @@ class sweep {
 
   STARLING_HD const box& own() const { return own_; }
 
-  // A cell of a face with what this PE's memory tells of its neighbourhood. Gathered before the neighbours' values are
-  // awaited, so that the loads run meanwhile.
+  // A cell of a face: what does not change from step to step.
   struct face_cell {
     cell c;
+    index_t at;           // where it is in memory
+    unsigned neighbours;  // bit 2a + s: the neighbour along axis a on side s is in this PE's memory
+    bool updated;
+    bool kept;  // this face owns it
+  };
+
+  template <int Axis>
+  STARLING_HD face_cell cell_of(int side, index_t i) const {
+    face_cell f{};
+    f.c = own_.template face_cell<Axis>(side, i);
+    f.at = offset(f.c);
+    f.updated = compute_ && own_.is_updated(f.c);
+    f.kept = own_.template owned_by_face<Axis>(side, f.c);
+    for (int a = axes - Dimensions; a < axes; ++a) {
+      if (f.c.at[a] > 0) f.neighbours |= 1u << (2 * a);
+      if (f.c.at[a] < own_.extent[a] - 1) f.neighbours |= 2u << (2 * a);
+    }
+    return f;
+  }
+
+  // What this PE's memory tells of a cell's neighbourhood. Gathered before the neighbours' values are awaited, so that
+  // the loads run meanwhile.
+  struct neighbourhood {
     T centre;
     T low[axes];
     T high[axes];
   };
 
-  template <int Axis>
-  STARLING_HD face_cell gather(int side, index_t i) const {
-    face_cell f{};
-    f.c = own_.template face_cell<Axis>(side, i);
-    const T* in = in_ + offset(f.c);
-    f.centre = *in;
-    if (!compute_ || !own_.is_updated(f.c)) return f;
-    for (int a = axes - Dimensions; a < axes; ++a) {
-      if (f.c.at[a] > 0) f.low[a] = *(in - stride(a));
-      if (f.c.at[a] < own_.extent[a] - 1) f.high[a] = *(in + stride(a));
-    }
-    return f;
+  STARLING_HD neighbourhood gather(const face_cell& f) const {
+    neighbourhood n{};
+    const T* in = in_ + f.at;
+    n.centre = *in;
+    if (!f.updated) return n;
+    unrolled<Dimensions>([&](auto k) {
+      constexpr int a = axes - Dimensions + decltype(k)::value;
+      if ((f.neighbours & (1u << (2 * a))) != 0) n.low[a] = *(in - stride(a));
+      if ((f.neighbours & (2u << (2 * a))) != 0) n.high[a] = *(in + stride(a));
+    });
+    return n;
   }
 
   // Computes the cell and keeps it if the face owns it; the neighbour wants the value. `beyond` is the neighbour's cell
   // across the face, inbox(face, i) gives those across other faces.
   template <int Axis, class Inbox>
-  STARLING_HD T finish(int side, face_cell f, T beyond, const Inbox& inbox, T& change) const {
-    T value = f.centre;
-    if (compute_ && own_.is_updated(f.c)) {
+  STARLING_HD T finish(int side, const face_cell& f, const neighbourhood& n, T beyond, const Inbox& inbox,
+                       T& change) const {
+    T value = n.centre;
+    if (f.updated) {
       const auto across = [&](int axis, int s) {
         return axis == Axis && s == side ? beyond : inbox(2 * axis + s, own_.face_index(axis, f.c));
       };
-      value = weight_.centre * f.centre;  // the order of the additions is the problem's
-      for (int a = axes - Dimensions; a < axes; ++a) {
-        value = value + weight_.low[a] * (f.c.at[a] > 0 ? f.low[a] : across(a, 0));
-        value = value + weight_.high[a] * (f.c.at[a] < own_.extent[a] - 1 ? f.high[a] : across(a, 1));
-      }
+      value = weight_.centre * n.centre;  // the order of the additions is the problem's
+      unrolled<Dimensions>([&](auto k) {
+        constexpr int a = axes - Dimensions + decltype(k)::value;
+        value = value + weight_.low[a] * ((f.neighbours & (1u << (2 * a))) != 0 ? n.low[a] : across(a, 0));
+        value = value + weight_.high[a] * ((f.neighbours & (2u << (2 * a))) != 0 ? n.high[a] : across(a, 1));
+      });
     }
-    if (check_) note_change(f.centre, value, change);
-    if (own_.template owned_by_face<Axis>(side, f.c)) out_[offset(f.c)] = value;
+    if (check_) note_change(n.centre, value, change);
+    if (f.kept) out_[f.at] = value;
     return value;
   }
 

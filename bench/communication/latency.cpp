@@ -42,16 +42,18 @@ void put_signal(st::machine& m, long bytes, int threads, int repetitions, int it
   const auto sig = arrived.data();
   report(m, "put_signal", bytes, repetitions, iterations, 2, [&] {
     for (int pe = 0; pe < m.size(); ++pe) m.fill(arrived.on(pe), 0, sizeof(st::signal));
-    m.run(1, STARLING_KERNEL(st::block& b) {
-      if (b.pe() > 1) return;
-      const int other = 1 - b.pe();
-      for (int t = 1; t <= iterations; ++t) {
-        const auto value = static_cast<std::uint64_t>(t);
-        if (b.pe() == 1) b.wait(sig, value, other);
-        b.put_signal(to + t % 2 * bytes, from.on(b.pe()), bytes, sig, value, other);
-        if (b.pe() == 0) b.wait(sig, value, other);
-      }
-    }, {.threads = threads});
+    m.run(1,
+          STARLING_KERNEL(st::block & b) {
+            if (b.pe() > 1) return;
+            const int other = 1 - b.pe();
+            for (int t = 1; t <= iterations; ++t) {
+              const auto value = static_cast<std::uint64_t>(t);
+              if (b.pe() == 1) b.wait(sig, value, other);
+              b.put_signal(to + t % 2 * bytes, from.on(b.pe()), bytes, sig, value, other);
+              if (b.pe() == 0) b.wait(sig, value, other);
+            }
+          },
+          {.threads = threads});
   });
 }
 
@@ -65,27 +67,32 @@ void put_packets(st::machine& m, long bytes, int threads, int repetitions, int i
   report(m, "put_packets", bytes, repetitions, iterations, 2, [&] {
     for (int pe = 0; pe < m.size(); ++pe)
       m.fill(boxes.on(pe), 0, static_cast<std::size_t>(2 * packets) * sizeof(st::packet));
-    m.run(1, STARLING_KERNEL(st::block& b) {
-      if (b.pe() > 1) return;
-      const int other = 1 - b.pe();
-      double* mine = values.on(b.pe());
-      for (int t = 1; t <= iterations; ++t) {
-        const auto number = static_cast<std::uint64_t>(t);
-        const auto slot = box + t % 2 * packets;
-        const auto send = [&] {
-          b.put_packets<double>(slot, [&](st::index_t k) { return st::packet_content<double>{{mine[k] + 1}}; }, packets,
-                                number, other);
-        };
-        const auto receive = [&] {
-          const auto lane = b.thread();
-          b.for_each(packets, [&](st::index_t k) { mine[k] = lane.take_packet<double>(slot + k, number, other).element[0]; });
-          b.sync();
-        };
-        if (b.pe() == 1) receive();
-        send();
-        if (b.pe() == 0) receive();
-      }
-    }, {.threads = threads});
+    m.run(1,
+          STARLING_KERNEL(st::block & b) {
+            if (b.pe() > 1) return;
+            const int other = 1 - b.pe();
+            double* mine = values.on(b.pe());
+            for (int t = 1; t <= iterations; ++t) {
+              const auto number = static_cast<std::uint64_t>(t);
+              const auto slot = box + t % 2 * packets;
+              const auto send = [&] {
+                b.put_packets<double>(
+                    slot, [&](st::index_t k) { return st::packet_content<double>{{mine[k] + 1}}; }, packets, number,
+                    other);
+              };
+              const auto receive = [&] {
+                const auto lane = b.thread();
+                b.for_each(packets, [&](st::index_t k) {
+                  mine[k] = lane.take_packet<double>(slot + k, number, other).element[0];
+                });
+                b.sync();
+              };
+              if (b.pe() == 1) receive();
+              send();
+              if (b.pe() == 0) receive();
+            }
+          },
+          {.threads = threads});
   });
 }
 
@@ -94,15 +101,17 @@ void barriers(st::machine& m, int repetitions, int iterations) {
     char what[64];
     std::snprintf(what, sizeof what, "sync_all, %d blocks", blocks);
     report(m, what, 0, repetitions, iterations, 1, [&] {
-      m.run(blocks, STARLING_KERNEL(st::block& b) {
-        for (int t = 0; t < iterations; ++t) b.sync_all();
-      });
+      m.run(
+          blocks, STARLING_KERNEL(st::block & b) {
+            for (int t = 0; t < iterations; ++t) b.sync_all();
+          });
     });
     std::snprintf(what, sizeof what, "sync_pe, %d blocks", blocks);
     report(m, what, 0, repetitions, iterations, 1, [&] {
-      m.run(blocks, STARLING_KERNEL(st::block& b) {
-        for (int t = 0; t < iterations; ++t) b.sync_pe();
-      });
+      m.run(
+          blocks, STARLING_KERNEL(st::block & b) {
+            for (int t = 0; t < iterations; ++t) b.sync_pe();
+          });
     });
   }
 }
@@ -111,20 +120,23 @@ struct two_doubles {
   double a, b;
 };
 struct add_both {
-  STARLING_HD two_doubles operator()(const two_doubles& x, const two_doubles& y) const { return {x.a + y.a, x.b + y.b}; }
+  STARLING_HD two_doubles operator()(const two_doubles& x, const two_doubles& y) const {
+    return {x.a + y.a, x.b + y.b};
+  }
 };
 
 void all_reduce(st::machine& m, int repetitions, int iterations) {
   report(m, "all_reduce of 2 doubles, 1 block", 16, repetitions, iterations, 1, [&] {
-    m.run(1, STARLING_KERNEL(st::block& b) {
-      two_doubles v{1.0 + b.pe(), 1.0};
-      for (int t = 0; t < iterations; ++t) v = b.all_reduce(two_doubles{v.a / b.n_pes(), 1.0}, add_both{});
-    });
+    m.run(
+        1, STARLING_KERNEL(st::block & b) {
+          two_doubles v{1.0 + b.pe(), 1.0};
+          for (int t = 0; t < iterations; ++t) v = b.all_reduce(two_doubles{v.a / b.n_pes(), 1.0}, add_both{});
+        });
   });
 }
 
 void launches(st::machine& m, int repetitions) {
-  report(m, "run of an empty program", 0, repetitions, 1, 1, [&] { m.run(1, STARLING_KERNEL(st::block&) {}); });
+  report(m, "run of an empty program", 0, repetitions, 1, 1, [&] { m.run(1, STARLING_KERNEL(st::block&){}); });
 }
 
 }  // namespace

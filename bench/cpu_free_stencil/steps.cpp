@@ -40,10 +40,11 @@ st::index_t steps_for(sten::solver<float>& s, sten::run_options o, double second
 void measure(sten::solver<float>& s, const domain& d, sten::run_options o, int repetitions, double seconds) {
   o.steps = std::min<st::index_t>(steps_for(s, o, seconds), 100000);
   sten::run_result r;
-  std::printf("{\"what\": \"stencil\", \"machine\": \"%s\", \"devices\": %d, \"domain\": \"%s\", \"variant\": \"%s\", "
-              "\"compute\": %s, \"steps\": %ld, \"us\": [",
-              name(s.device().kind()), s.device().size(), d.name, sten::name(o.how), o.compute ? "true" : "false",
-              static_cast<long>(o.steps));
+  std::printf(
+      "{\"what\": \"stencil\", \"machine\": \"%s\", \"devices\": %d, \"domain\": \"%s\", \"variant\": \"%s\", "
+      "\"compute\": %s, \"steps\": %ld, \"us\": [",
+      name(s.device().kind()), s.device().size(), d.name, sten::name(o.how), o.compute ? "true" : "false",
+      static_cast<long>(o.steps));
   for (int i = 0; i < repetitions; ++i) {
     r = s.advance(o);
     std::printf("%s%.4f", i > 0 ? ", " : "", r.seconds / static_cast<double>(o.steps) * 1e6);
@@ -74,8 +75,7 @@ int main(int argc, char** argv) try {
     sten::solver<float> s(m, p);
     s.load(u.data());
     for (const auto how : {sten::variant::copy, sten::variant::overlap, sten::variant::p2p, sten::variant::cpu_free})
-      for (const bool compute : {true, false})
-        measure(s, d, {.how = how, .compute = compute}, repetitions, seconds);
+      for (const bool compute : {true, false}) measure(s, d, {.how = how, .compute = compute}, repetitions, seconds);
   }
   return 0;
 } catch (const st::error& e) {

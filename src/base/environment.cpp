@@ -21,8 +21,8 @@ int read_count(const char* name, int otherwise, int least) {
   if (text.empty()) return otherwise;
   int value = 0;
   const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
-  expect<argument_error>(problem == std::errc() && end == text.data() + text.size() && value >= least, name, "=\"", text,
-                         "\": must be a whole number of at least ", least, "; correct or unset it");
+  expect<argument_error>(problem == std::errc() && end == text.data() + text.size() && value >= least, name, "=\"",
+                         text, "\": must be a whole number of at least ", least, "; correct or unset it");
   return value;
 }
 
@@ -58,7 +58,8 @@ std::vector<environment_variable> describe(const environment& e) {
       {"STARLING_MACHINE", "the kind of machine that is taken by default: host, cuda or auto", e.machine},
       {"STARLING_DEVICES", "how many devices are taken by default; 0: all GPUs, or 4 virtual devices",
        message(e.devices)},
-      {"STARLING_DEADLINE", "seconds that a wait in a kernel may last before the program is ended", message(e.deadline)},
+      {"STARLING_DEADLINE", "seconds that a wait in a kernel may last before the program is ended",
+       message(e.deadline)},
       {"STARLING_HOST_MEMORY", "memory of one virtual device; suffixes K, M, G", format_bytes(e.host_memory)},
       {"STARLING_HOST_BLOCKS", "how many blocks one virtual device holds at once", message(e.host_blocks)},
   };

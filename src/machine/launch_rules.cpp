@@ -7,8 +7,9 @@ namespace starling {
 void check_options(const launch_options& options) {
   expect<argument_error>(options.threads >= 32 && options.threads <= 1024 && options.threads % 32 == 0,
                          "launch_options: threads = ", options.threads, "; must be a multiple of 32 from 32 to 1024");
-  expect<argument_error>(options.deadline >= 0 && options.deadline < 1e6, "launch_options: deadline = ",
-                         options.deadline, " s; must be more than 0 and less than 1e6, or 0 for the machine's own");
+  expect<argument_error>(options.deadline >= 0 && options.deadline < 1e6,
+                         "launch_options: deadline = ", options.deadline,
+                         " s; must be more than 0 and less than 1e6, or 0 for the machine's own");
 }
 
 double deadline_of(const launch_options& options, double machine_default) {

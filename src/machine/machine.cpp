@@ -8,7 +8,8 @@
 
 namespace starling {
 
-machine::machine(std::shared_ptr<backend> impl, std::string choice) : impl_(std::move(impl)), choice_(std::move(choice)) {}
+machine::machine(std::shared_ptr<backend> impl, std::string choice)
+    : impl_(std::move(impl)), choice_(std::move(choice)) {}
 
 machine machine::host(int devices, const host_options& options) {
   return machine(make_host_backend(devices, options), message(devices, " virtual devices, as asked for"));
@@ -30,12 +31,12 @@ machine machine::best(int devices) {
     std::vector<int> ids;
     for (int i = 0; i < wanted; ++i) ids.push_back(i);
     machine m = cuda(ids);
-    m.choice_ = message(m.size(), " of ", status.devices, " GPUs",
-                        e.machine == "cuda" ? " (STARLING_MACHINE=cuda)" : "");
+    m.choice_ =
+        message(m.size(), " of ", status.devices, " GPUs", e.machine == "cuda" ? " (STARLING_MACHINE=cuda)" : "");
     return m;
   }
   machine m = host(wanted > 0 ? wanted : 4);
-  const std::string reason = e.machine == "host"        ? "STARLING_MACHINE=host"
+  const std::string reason = e.machine == "host"       ? "STARLING_MACHINE=host"
                              : !status.problem.empty() ? status.problem
                                                        : message("only ", status.devices, " GPUs for ", wanted, " PEs");
   m.choice_ = message(m.size(), " virtual devices (", reason, ")");

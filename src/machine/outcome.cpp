@@ -14,10 +14,11 @@ namespace {
                               format_bytes(scratch_bytes), "; raise launch_options::scratch_bytes"));
   if (r.wanted != 0)
     throw range_error(message(place, ": ", r.wanted, " bytes at +0x", std::hex, r.signal_offset, std::dec, " on PE ",
-                              r.peer, " are not inside one live allocation; check the size, the offset and whether the ",
+                              r.peer,
+                              " are not inside one live allocation; check the size, the offset and whether the ",
                               "array is still allocated"));
-  throw range_error(message(place, ": PE ", r.peer, " of a machine with ", n_pes, "; PEs are numbered from 0 to ",
-                            n_pes - 1));
+  throw range_error(
+      message(place, ": PE ", r.peer, " of a machine with ", n_pes, "; PEs are numbered from 0 to ", n_pes - 1));
 }
 
 }  // namespace

@@ -1,8 +1,9 @@
-// The control words of one program in symmetric memory: allocation, clearing, and the state each PE's blocks start with.
+// The control words of one program in symmetric memory: allocation, clearing, and the state each PE's blocks start
+// with.
 #pragma once
 
-#include "symmetric_heap.hpp"
 #include "starling/device/program_state.hpp"
+#include "symmetric_heap.hpp"
 
 namespace starling {
 

@@ -59,8 +59,8 @@ role_table role_plan::resolve() const {
     work += e.work;
   }
   const int rest = blocks() - counted;
-  expect<argument_error>(rest >= sharing && (sharing > 0 || rest == 0), "role_plan: ", blocks(), " blocks for roles that ",
-                         "need ", counted, " by count and at least ", sharing,
+  expect<argument_error>(rest >= sharing && (sharing > 0 || rest == 0), "role_plan: ", blocks(),
+                         " blocks for roles that ", "need ", counted, " by count and at least ", sharing,
                          " by share; make the number of blocks fit the roles");
   // One block each, then the largest claim to the rest: claim = part of all sharing blocks by work, less what it has.
   std::vector<int> blocks_of(entries_.size());

@@ -11,12 +11,18 @@ bool stuck(const block_report& r) { return r.state == block_state::waiting || r.
 
 const char* describe(block_state s) {
   switch (s) {
-    case block_state::running: return "running";
-    case block_state::waiting: return "waiting";
-    case block_state::expired: return "deadline passed";
-    case block_state::out_of_range: return "out of range";
-    case block_state::not_resident: return "barrier in a plain launch";
-    case block_state::finished: return "finished";
+    case block_state::running:
+      return "running";
+    case block_state::waiting:
+      return "waiting";
+    case block_state::expired:
+      return "deadline passed";
+    case block_state::out_of_range:
+      return "out of range";
+    case block_state::not_resident:
+      return "barrier in a plain launch";
+    case block_state::finished:
+      return "finished";
   }
   return "?";
 }
@@ -79,7 +85,7 @@ std::vector<block_id> waits_for(const std::vector<block_report>& reports, const 
       awaited = to.pe == from.pe && to.block == 0;  // block 0 tells its PE that the barrier is over
     else if (machine_wide && from.peer != from.pe)
       awaited = to.pe == from.peer && to.block == 0;  // blocks 0 meet
-    else  // all blocks of this PE must come to this kind of barrier
+    else                                              // all blocks of this PE must come to this kind of barrier
       awaited = to.pe == from.pe && to.block != from.block && (to.op != from.op || !stuck(to));
     if (awaited) edges.push_back({to.pe, to.block});
   }

@@ -21,7 +21,8 @@ class symmetric_heap {
     std::size_t capacity = 0;  // bytes per PE, at most stride
   };
 
-  // Called with a growing end offset before memory up to there is handed out, on every PE alike; may throw memory_error.
+  // Called with a growing end offset before memory up to there is handed out, on every PE alike; may throw
+  // memory_error.
   using commit_function = std::function<void(std::size_t end)>;
 
   symmetric_heap() = default;

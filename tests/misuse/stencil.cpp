@@ -36,6 +36,22 @@ TEST_CASE("an extent of zero") {
   CHECK(says(refusal(p, 1), "shape (8, 0); every extent must be from 1"));
 }
 
+TEST_CASE("more cells than can be counted") {
+  auto p = good();
+  p.shape = {1 << 30, 1 << 30, 1 << 30};
+  p.coefficients = jacobi_coefficients<float>(3);
+  CHECK(says(refusal(p, 1), "must have at most 2^48 cells"));
+}
+
+TEST_CASE("coefficients for another number of dimensions") {
+  for (const int dimensions : {-1, 0, 1, 4}) {
+    const auto text = test::failure_of<argument_error>([&] { jacobi_coefficients<float>(dimensions); });
+    CHECK(says(text, "dimensions; must have 2 or 3"));
+    CHECK(
+        says(test::failure_of<argument_error>([&] { heat_coefficients<float>(dimensions, 0.1); }), "must have 2 or 3"));
+  }
+}
+
 TEST_CASE("wrong number of coefficients") {
   auto p = good();
   p.coefficients.pop_back();

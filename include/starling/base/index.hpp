@@ -1,5 +1,5 @@
-// Index arithmetic shared by host and device: the index type, fair shares of a range, rounding. All constexpr, so kernels
-// may call it (nvcc: --expt-relaxed-constexpr, which starling_kernels() sets).
+// Index arithmetic shared by host and device: the index type, fair shares of a range, rounding. All constexpr, so
+// kernels may call it (nvcc: --expt-relaxed-constexpr, which starling_kernels() sets).
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,6 @@
 // block: the unit of execution inside a kernel and the only thing a kernel talks to. A thread block on a GPU, a worker
-// thread on a virtual device. All calls are collectives of the block's threads unless they are made on warp() or thread().
+// thread on a virtual device. All calls are collectives of the block's threads unless they are made on warp() or
+// thread().
 #pragma once
 
 #include "starling/device/group.hpp"
@@ -143,9 +144,7 @@ class block : public group<block> {
     }
   }
 
-  STARLING_HD std::uint64_t arrivals_wanted() const {
-    return arrivals_ * static_cast<std::uint64_t>(state().n_blocks);
-  }
+  STARLING_HD std::uint64_t arrivals_wanted() const { return arrivals_ * static_cast<std::uint64_t>(state().n_blocks); }
 
   // The machine-wide barrier that carries a value: blocks leave theirs with block 0 of their PE, the blocks 0 exchange
   // theirs, and tell their PE's blocks the result.

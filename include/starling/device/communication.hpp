@@ -1,9 +1,9 @@
 // Communication of a group of threads with other PEs; names and meanings are OpenSHMEM 1.5's. Mixin for block, warp and
 // thread: every call is a collective of the group, all its threads call it with the same arguments.
 //
-// `dest` and `source` on the far side are symmetric (sym<T>), on the near side ordinary pointers. `at` is where the call
-// stands, for reports; leave it to its default. A PE that does not exist, and a wait past its deadline, end the program
-// on every PE; the call does not return and the host throws range_error or stall_error.
+// `dest` and `source` on the far side are symmetric (sym<T>), on the near side ordinary pointers. `at` is where the
+// call stands, for reports; leave it to its default. A PE that does not exist, and a wait past its deadline, end the
+// program on every PE; the call does not return and the host throws range_error or stall_error.
 #pragma once
 
 #include <concepts>
@@ -75,7 +75,8 @@ class communication {
     }
   }
 
-  // As above with f(i) as element i: the data goes to `pe` without a copy in local memory. f is called once per element.
+  // As above with f(i) as element i: the data goes to `pe` without a copy in local memory. f is called once per
+  // element.
   template <class T, element_source<T> F>
   STARLING_HD void put_signal(sym<T> dest, const F& f, index_t n, sym<signal> sig, std::uint64_t value, int pe,
                               signal_op op = signal_op::set, where at = where::current()) const {
@@ -183,14 +184,14 @@ class communication {
     update(sig, value, pe, signal_op::add, at);
   }
 
-  // Waits until the local copy of `sig` compares to `value`, then every thread of the group sees what was written before
-  // the signal was raised. `from`: the PE that is to raise it; a stall report then knows whom this block waits for.
+  // Waits until the local copy of `sig` compares to `value`, then every thread of the group sees what was written
+  // before the signal was raised. `from`: the PE that is to raise it; a stall report then knows whom this block waits
+  // for.
   STARLING_HD void wait(sym<signal> sig, compare how, std::uint64_t value, int from = any_pe,
-                                 where at = where::current()) const {
+                        where at = where::current()) const {
     wait_as(operation::wait, sig, 1, how, value, from, at);
   }
-  STARLING_HD void wait(sym<signal> sig, std::uint64_t at_least, int from = any_pe,
-                                 where at = where::current()) const {
+  STARLING_HD void wait(sym<signal> sig, std::uint64_t at_least, int from = any_pe, where at = where::current()) const {
     wait_as(operation::wait, sig, 1, compare::ge, at_least, from, at);
   }
 
@@ -218,7 +219,8 @@ class communication {
     }
   }
 
-  // ---- atomics on the copy of `pe`: one operation per call, its result to every thread; relaxed, so order with fence ----
+  // ---- atomics on the copy of `pe`: one operation per call, its result to every thread; relaxed, so order with fence
+  // ----
 
   template <class T>
   STARLING_HD T atomic_fetch(sym<T> x, int pe, where at = where::current()) const {
@@ -370,8 +372,7 @@ class communication {
       if (dest_stride == 1 && source_stride == 1) {
         gpu::copy(self().member(), self().members(), dest, from, n);
       } else {
-        for (index_t i = self().member(); i < n; i += self().members())
-          dest[i * dest_stride] = from[i * source_stride];
+        for (index_t i = self().member(); i < n; i += self().members()) dest[i * dest_stride] = from[i * source_stride];
       }
     } else {
       self().port().get({dest, source.on(pe), n, sizeof(T), dest_stride, source_stride, pe, blocking, at});

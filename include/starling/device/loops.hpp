@@ -9,8 +9,8 @@
 
 namespace starling {
 
-// f(0), f(1), ... f(N - 1) with each number as a compile-time constant: a loop that is certainly unrolled, so that arrays
-// indexed in it can live in registers.
+// f(0), f(1), ... f(N - 1) with each number as a compile-time constant: a loop that is certainly unrolled, so that
+// arrays indexed in it can live in registers.
 template <int N, class F>
 STARLING_HD void unrolled(const F& f) {
   if constexpr (N > 0) {

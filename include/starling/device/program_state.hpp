@@ -33,16 +33,16 @@ struct alignas(small_value_bytes) small_value {
 };
 inline constexpr int small_value_packets = small_value_bytes / 8;
 
-// The words by which the blocks of one program meet. Symmetric memory, zero when the program starts. Plain launches of a
-// stream have only the abort word: their blocks need not be resident together, so they cannot meet.
+// The words by which the blocks of one program meet. Symmetric memory, zero when the program starts. Plain launches of
+// a stream have only the abort word: their blocks need not be resident together, so they cannot meet.
 struct control_words {
   sym<signal> abort;              // non-zero: every wait ends its block
   sym<signal> arrived;            // how often blocks of this PE came to a barrier, summed
   sym<signal> released;           // how many machine-wide barriers are over
   sym<small_value> block_values;  // [n_blocks] contributions of the blocks of this PE
-  sym<packet> pe_packets;         // [2][n_pes][small_value_packets] contributions on their way, by parity of the barrier
-  sym<small_value> pe_values;     // [n_pes] contributions of the PEs, unpacked (virtual devices)
-  sym<small_value> result;        // of the last all-reduce
+  sym<packet> pe_packets;      // [2][n_pes][small_value_packets] contributions on their way, by parity of the barrier
+  sym<small_value> pe_values;  // [n_pes] contributions of the PEs, unpacked (virtual devices)
+  sym<small_value> result;     // of the last all-reduce
 };
 
 struct program_state {

@@ -22,16 +22,26 @@ enum class operation : std::int32_t { none, wait, sync_pe, sync_all, all_reduce,
 
 constexpr const char* name(operation op) {
   switch (op) {
-    case operation::none: return "none";
-    case operation::wait: return "wait";
-    case operation::sync_pe: return "sync_pe";
-    case operation::sync_all: return "sync_all";
-    case operation::all_reduce: return "all_reduce";
-    case operation::broadcast: return "broadcast";
-    case operation::put: return "put";
-    case operation::get: return "get";
-    case operation::atomic: return "atomic";
-    case operation::scratch: return "scratch";
+    case operation::none:
+      return "none";
+    case operation::wait:
+      return "wait";
+    case operation::sync_pe:
+      return "sync_pe";
+    case operation::sync_all:
+      return "sync_all";
+    case operation::all_reduce:
+      return "all_reduce";
+    case operation::broadcast:
+      return "broadcast";
+    case operation::put:
+      return "put";
+    case operation::get:
+      return "get";
+    case operation::atomic:
+      return "atomic";
+    case operation::scratch:
+      return "scratch";
   }
   return "?";
 }

@@ -14,24 +14,36 @@ enum class compare : std::int32_t { eq, ne, gt, ge, lt, le };
 
 constexpr bool holds(std::uint64_t seen, compare how, std::uint64_t wanted) {
   switch (how) {
-    case compare::eq: return seen == wanted;
-    case compare::ne: return seen != wanted;
-    case compare::gt: return seen > wanted;
-    case compare::ge: return seen >= wanted;
-    case compare::lt: return seen < wanted;
-    case compare::le: return seen <= wanted;
+    case compare::eq:
+      return seen == wanted;
+    case compare::ne:
+      return seen != wanted;
+    case compare::gt:
+      return seen > wanted;
+    case compare::ge:
+      return seen >= wanted;
+    case compare::lt:
+      return seen < wanted;
+    case compare::le:
+      return seen <= wanted;
   }
   return false;
 }
 
 constexpr const char* symbol(compare how) {
   switch (how) {
-    case compare::eq: return "==";
-    case compare::ne: return "!=";
-    case compare::gt: return ">";
-    case compare::ge: return ">=";
-    case compare::lt: return "<";
-    case compare::le: return "<=";
+    case compare::eq:
+      return "==";
+    case compare::ne:
+      return "!=";
+    case compare::gt:
+      return ">";
+    case compare::ge:
+      return ">=";
+    case compare::lt:
+      return "<";
+    case compare::le:
+      return "<=";
   }
   return "?";
 }

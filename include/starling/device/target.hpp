@@ -248,7 +248,8 @@ inline constexpr int most_threads = most_threads_of<Kernel>();
 #if defined(__CUDACC__)
 // The GPU side of every launch: makes the thread's view of the block and calls the kernel.
 template <class Block, class State, class Kernel>
-__global__ void __launch_bounds__(most_threads<Kernel>) entry(const __grid_constant__ State state, const __grid_constant__ Kernel kernel) {
+__global__ void __launch_bounds__(most_threads<Kernel>)
+    entry(const __grid_constant__ State state, const __grid_constant__ Kernel kernel) {
 #if defined(__CUDA_ARCH__)
   Block b(state);
   kernel(b);

@@ -29,7 +29,7 @@ class role_plan {
  private:
   struct entry {
     std::string name;
-    int blocks;   // 0: by work
+    int blocks;  // 0: by work
     double work;
   };
 

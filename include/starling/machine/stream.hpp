@@ -45,8 +45,8 @@ class stream {
   }
   void launch_kernel(int blocks, const kernel& k, const launch_options& options = {});
 
-  // Copies between any two places: symmetric memory of any PE and memory of the host. Host memory that is not pinned may
-  // make the call wait.
+  // Copies between any two places: symmetric memory of any PE and memory of the host. Host memory that is not pinned
+  // may make the call wait.
   void copy(void* dest, const void* source, std::size_t bytes);
   // `rows` rows of `row_bytes`, whose starts are the given pitches apart.
   void copy_rows(void* dest, std::size_t dest_pitch, const void* source, std::size_t source_pitch,

@@ -58,8 +58,9 @@ std::size_t host_backend::allocate(std::size_t bytes) {
 }
 
 int host_backend::blocks_that_fit(const kernel&, const launch_options& options) const {
-  expect<launch_error>(options.scratch_bytes <= devices_[0].scratch_bytes, "launch_options: scratch_bytes = ",
-                       options.scratch_bytes, "; a block of a virtual device has at most ", devices_[0].scratch_bytes);
+  expect<launch_error>(options.scratch_bytes <= devices_[0].scratch_bytes,
+                       "launch_options: scratch_bytes = ", options.scratch_bytes,
+                       "; a block of a virtual device has at most ", devices_[0].scratch_bytes);
   return max_blocks_;
 }
 
@@ -69,8 +70,9 @@ void host_backend::check_residency(const std::vector<program>& programs) const {
     (void)blocks_that_fit(p.k, p.options);
     wanted += p.roles.blocks();
   }
-  expect<launch_error>(wanted <= max_blocks_, "machine::run: ", wanted, " blocks per PE wanted, a virtual device holds ",
-                       max_blocks_, " at once; ask for fewer blocks or raise STARLING_HOST_BLOCKS");
+  expect<launch_error>(wanted <= max_blocks_, "machine::run: ", wanted,
+                       " blocks per PE wanted, a virtual device holds ", max_blocks_,
+                       " at once; ask for fewer blocks or raise STARLING_HOST_BLOCKS");
 }
 
 void host_backend::run(const std::vector<program>& programs) {
@@ -80,7 +82,8 @@ void host_backend::run(const std::vector<program>& programs) {
   for (const program& p : programs) {
     const int blocks = p.roles.blocks();
     controls.push_back(std::make_unique<program_control>(heap_, blocks));
-    for (int pe = 0; pe < n_pes(); ++pe) std::memset(heap_.on(controls.back()->offset(), pe), 0, controls.back()->bytes());
+    for (int pe = 0; pe < n_pes(); ++pe)
+      std::memset(heap_.on(controls.back()->offset(), pe), 0, controls.back()->bytes());
     runs.push_back(std::make_unique<running>(group, p, controls.back()->words(), n_pes(), blocks,
                                              deadline_of(p.options, deadline_)));
   }

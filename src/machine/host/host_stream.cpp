@@ -124,8 +124,9 @@ void host_stream::wait(const event_backend& e) {
 }
 
 void host_stream::synchronize() {
-  expect<argument_error>(!recorder, "stream::synchronize inside a recording; record work only, and synchronize after "
-                                    "the graph was launched");
+  expect<argument_error>(!recorder,
+                         "stream::synchronize inside a recording; record work only, and synchronize after "
+                         "the graph was launched");
   {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [this] { return queue_.empty() && !busy_; });

@@ -50,8 +50,8 @@ class running {
   int n_pes_;
   int n_blocks_;
   double deadline_seconds_;
-  std::vector<program_state> states_;    // by PE
-  std::vector<block_report> reports_;    // by PE, then block; each written by its block alone
+  std::vector<program_state> states_;  // by PE
+  std::vector<block_report> reports_;  // by PE, then block; each written by its block alone
   std::mutex failure_mutex_;
   std::exception_ptr failure_;  // the first exception that a kernel threw
 };

@@ -119,7 +119,7 @@ TEST_CASE("every variant, PE count and block count on one odd domain") {
   p.coefficients = {0.1f, 0.2f, 0.3f, 0.15f, 0.25f};
   for (const variant how : variants)
     for (int n_pes = 1; n_pes <= 4; ++n_pes)
-      for (int blocks = 1; blocks <= 4; ++blocks) 
+      for (int blocks = 1; blocks <= 4; ++blocks)
         compare(all.of(n_pes), p, {.how = how, .steps = 9, .blocks = blocks}, draw);
 }
 

@@ -85,7 +85,8 @@ TEST_CASE("fixed layers are held, faces are left out of the inside") {
 
 TEST_CASE("ready coefficients") {
   CHECK(jacobi_coefficients<double>(2) == std::vector<double>{0, 0.25, 0.25, 0.25, 0.25});
-  CHECK(heat_coefficients<float>(3, 0.125) == std::vector<float>{0.25f, 0.125f, 0.125f, 0.125f, 0.125f, 0.125f, 0.125f});
+  CHECK(heat_coefficients<float>(3, 0.125) ==
+        std::vector<float>{0.25f, 0.125f, 0.125f, 0.125f, 0.125f, 0.125f, 0.125f});
 }
 
 }  // namespace

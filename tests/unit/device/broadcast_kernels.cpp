@@ -30,7 +30,8 @@ TEST_CASE("broadcast from each root") {
           const words24 seen = b.broadcast(words24{mine, mine + 1, mine + 2}, root);
           good.add(b, seen.a == wanted && seen.b == wanted + 1 && seen.c == wanted + 2);
           good.add(b, b.broadcast(static_cast<std::uint8_t>(mine), root) == static_cast<std::uint8_t>(wanted));
-          good.add(b, b.broadcast(static_cast<double>(mine % 1000) + 0.5, root) == static_cast<double>(wanted % 1000) + 0.5);
+          good.add(
+              b, b.broadcast(static_cast<double>(mine % 1000) + 0.5, root) == static_cast<double>(wanted % 1000) + 0.5);
         }
     };
     m->run(blocks, k, {.threads = 64});

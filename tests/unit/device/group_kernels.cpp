@@ -26,8 +26,7 @@ TEST_CASE("a block knows its PE, its number, and its place in its role") {
   const sym<identity> result = out.data();
   auto k = STARLING_KERNEL(block & b) {
     if (b.member() == 0)
-      result.on(b.pe())[b.index()] = {b.pe(),   b.n_pes(), b.index(), b.blocks_per_pe(),
-                                      b.role(), b.rank(),  b.count()};
+      result.on(b.pe())[b.index()] = {b.pe(), b.n_pes(), b.index(), b.blocks_per_pe(), b.role(), b.rank(), b.count()};
   };
   m->run(roles, k);
   const int expected[6][3] = {{0, 0, 2}, {0, 1, 2}, {1, 0, 1}, {2, 0, 3}, {2, 1, 3}, {2, 2, 3}};
@@ -62,8 +61,7 @@ TEST_CASE("my_share deals items to the blocks of a role") {
   };
   m->run(roles, k);
   const std::vector<int> seen = read(*m, counts, 0);
-  for (index_t i = 0; i < 100; ++i)
-    CHECK(seen[static_cast<std::size_t>(i)] == 10 + (i < 34 ? 0 : i < 67 ? 1 : 2));
+  for (index_t i = 0; i < 100; ++i) CHECK(seen[static_cast<std::size_t>(i)] == 10 + (i < 34 ? 0 : i < 67 ? 1 : 2));
 }
 
 TEST_CASE("the threads of a block and of its warps are numbered without gaps") {

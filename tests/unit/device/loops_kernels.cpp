@@ -109,7 +109,8 @@ TEST_CASE("for_each in two dimensions") {
 TEST_CASE("for_each in three dimensions") {
   auto m = test_machine(1);
   if (!m) return;
-  const index_t shapes[][3] = {{1, 1, 1}, {3, 5, 7}, {0, 4, 4}, {4, 0, 4}, {4, 4, 0}, {9, 1, 33}, {33, 9, 1}, {2, 65, 3}};
+  const index_t shapes[][3] = {{1, 1, 1}, {3, 5, 7},  {0, 4, 4},  {4, 0, 4},
+                               {4, 4, 0}, {9, 1, 33}, {33, 9, 1}, {2, 65, 3}};
   for (const auto& extent : shapes)
     for (const int threads : thread_counts) {
       const index_t nz = extent[0];

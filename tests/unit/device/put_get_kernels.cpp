@@ -44,7 +44,8 @@ void check_arrived(const std::vector<T>& dest, const std::vector<T>& source, con
   index_t wrong = 0;
   for (index_t i = 0; i < room; ++i) {
     const bool inside = i >= at.dest_offset && i < at.dest_offset + at.n;
-    const T wanted = inside ? source[static_cast<std::size_t>(i - at.dest_offset + at.source_offset)] : poison_value<T>();
+    const T wanted =
+        inside ? source[static_cast<std::size_t>(i - at.dest_offset + at.source_offset)] : poison_value<T>();
     wrong += !(dest[static_cast<std::size_t>(i)] == wanted);
   }
   CHECK(wrong == 0);

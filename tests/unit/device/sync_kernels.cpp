@@ -32,9 +32,7 @@ TEST_CASE("after sync_pe every block sees what the others of its PE wrote before
       for (int round = 0; round < s.rounds; ++round) {
         if (b.member() == 0) x.on(b.pe())[b.index()] = stamp(b.pe(), b.index(), round);
         b.sync_pe();
-        b.for_each(s.blocks, [&](index_t i) {
-          wrong += x.on(b.pe())[i] != stamp(b.pe(), static_cast<int>(i), round);
-        });
+        b.for_each(s.blocks, [&](index_t i) { wrong += x.on(b.pe())[i] != stamp(b.pe(), static_cast<int>(i), round); });
         b.sync_pe();
       }
       good.add(b, s.rounds, wrong);

@@ -60,8 +60,8 @@ TEST_CASE("wait returns at once for what holds already, in all six ways") {
       }
 }
 
-// PE 1 counts the signal of PE 0 up, one step at a time, each after PE 0 has seen the one before; the data written before
-// each step is seen after it.
+// PE 1 counts the signal of PE 0 up, one step at a time, each after PE 0 has seen the one before; the data written
+// before each step is seen after it.
 TEST_CASE("wait returns when a comparison comes to hold, and then sees what was written before") {
   auto m = test_machine(2);
   if (!m) return;

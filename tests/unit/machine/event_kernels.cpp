@@ -98,8 +98,10 @@ TEST_CASE("seconds between events that were not both recorded are refused") {
   const event never = m->new_event(0);
   s.record(recorded);
   s.synchronize();
-  check_parts(failure_of<argument_error>([&] { event::seconds_between(recorded, never); }), {"recorded", "synchronize"});
-  check_parts(failure_of<argument_error>([&] { event::seconds_between(never, recorded); }), {"recorded", "synchronize"});
+  check_parts(failure_of<argument_error>([&] { event::seconds_between(recorded, never); }),
+              {"recorded", "synchronize"});
+  check_parts(failure_of<argument_error>([&] { event::seconds_between(never, recorded); }),
+              {"recorded", "synchronize"});
 }
 
 }  // namespace

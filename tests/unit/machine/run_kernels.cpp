@@ -7,6 +7,11 @@
 namespace starling::test {
 namespace {
 
+struct settings {
+  double a[8];
+  int b;
+};
+
 TEST_CASE("run starts every block of every PE once, and returns when all have ended") {
   auto m = test_machine(3);
   if (!m) return;
@@ -25,10 +30,6 @@ TEST_CASE("run starts every block of every PE once, and returns when all have en
 TEST_CASE("a closure carries its values to the kernel") {
   auto m = test_machine(2);
   if (!m) return;
-  struct settings {
-    double a[8];
-    int b;
-  };
   settings s{{0.5, 1.5, 2.5, 3.5, 4.5, 5.5, 6.5, 7.5}, 42};
   auto out = poisoned<double>(*m, 9);
   const sym<double> x = out.data();

@@ -73,17 +73,16 @@ TEST_CASE("a chain that ends in a running or finished block is no cycle") {
 }
 
 TEST_CASE("sync_pe waits for the blocks of its PE that are elsewhere") {
-  const std::vector<block_report> all = {
-      blocked(0, 0, operation::sync_pe, 0), blocked(0, 1, operation::sync_pe, 0), blocked(0, 2, operation::wait, 0),
-      with_state(0, 3, block_state::finished), blocked(1, 0, operation::wait, 0)};
+  const std::vector<block_report> all = {blocked(0, 0, operation::sync_pe, 0), blocked(0, 1, operation::sync_pe, 0),
+                                         blocked(0, 2, operation::wait, 0), with_state(0, 3, block_state::finished),
+                                         blocked(1, 0, operation::wait, 0)};
   CHECK(waits_for(all, all[0]) == ids{{0, 2}, {0, 3}});
   CHECK(find_cycle(all) == ids{{0, 0}, {0, 2}});
 }
 
 TEST_CASE("in a machine-wide barrier blocks wait for block 0, and blocks 0 for each other") {
-  const std::vector<block_report> all = {
-      blocked(0, 0, operation::sync_all, 1), blocked(0, 1, operation::sync_all, 0), blocked(1, 0, operation::wait, 0),
-      with_state(1, 1, block_state::running)};
+  const std::vector<block_report> all = {blocked(0, 0, operation::sync_all, 1), blocked(0, 1, operation::sync_all, 0),
+                                         blocked(1, 0, operation::wait, 0), with_state(1, 1, block_state::running)};
   CHECK(waits_for(all, all[0]) == ids{{1, 0}});
   CHECK(waits_for(all, all[1]) == ids{{0, 0}});
   CHECK(find_cycle(all) == ids{{0, 0}, {1, 0}});
@@ -109,11 +108,11 @@ TEST_CASE("the text says where, what, who, and what to do") {
   CHECK(e.reports().size() == 2);
   CHECK(e.reports()[1].peer == 0);
   CHECK(e.cycle() == ids{{0, 0}, {1, 0}});
-  check_parts(e.what(),
-              {"deadline of 0.25 s", "first: PE 0 block 0 (north): deadline passed in wait at /home/me/kernel.cpp:0",
-               "signal +0x1f00 >= 7 wanted, 5 seen, from PE 1",
-               "wait-for cycle: PE 0 block 0 -> PE 1 block 0 -> PE 0 block 0", "PE 1 block 0 (south): waiting in wait",
-               "next:", "launch_options::deadline", "STARLING_DEADLINE"});
+  check_parts(
+      e.what(),
+      {"deadline of 0.25 s", "first: PE 0 block 0 (north): deadline passed in wait at /home/me/kernel.cpp:0",
+       "signal +0x1f00 >= 7 wanted, 5 seen, from PE 1", "wait-for cycle: PE 0 block 0 -> PE 1 block 0 -> PE 0 block 0",
+       "PE 1 block 0 (south): waiting in wait", "next:", "launch_options::deadline", "STARLING_DEADLINE"});
 }
 
 TEST_CASE("the text says how to name a sender that is not known, and that there is no cycle") {
@@ -131,9 +130,7 @@ TEST_CASE("the text of many blocks is cut, the reports are not") {
   CHECK(std::string(e.what()).find("PE 0 block 64") == std::string::npos);
 }
 
-TEST_CASE("a stall can be caught as an error of Starling") {
-  CHECK_THROWS_AS(throw stall_error({}, {}, 1), error);
-}
+TEST_CASE("a stall can be caught as an error of Starling") { CHECK_THROWS_AS(throw stall_error({}, {}, 1), error); }
 
 }  // namespace
 }  // namespace starling::test

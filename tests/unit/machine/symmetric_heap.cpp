@@ -97,9 +97,7 @@ TEST_CASE("memory is committed up to the end of what is handed out, and only whe
 }
 
 TEST_CASE("an allocation whose memory cannot be committed leaves the heap as it was") {
-  symmetric_heap h(layout, [](std::size_t end) {
-    expect<memory_error>(end <= 1024, "no memory");
-  });
+  symmetric_heap h(layout, [](std::size_t end) { expect<memory_error>(end <= 1024, "no memory"); });
   h.allocate(1024);
   CHECK_THROWS_AS(h.allocate(1), memory_error);
   CHECK(h.info().in_use == 1024);
@@ -113,8 +111,8 @@ TEST_CASE("what does not fit is refused with the sizes, and what does fit still 
   h.free(a);
   check_parts(failure_of<memory_error>([&] { h.allocate(8193); }),
               {"8.25 KiB", "3 PEs", "largest free piece is 8 KiB", "4 KiB of 16 KiB", "STARLING_HOST_MEMORY"});
-  for (const std::size_t bytes : {capacity + 1, std::numeric_limits<std::size_t>::max() / 2,
-                                  std::numeric_limits<std::size_t>::max()}) {
+  for (const std::size_t bytes :
+       {capacity + 1, std::numeric_limits<std::size_t>::max() / 2, std::numeric_limits<std::size_t>::max()}) {
     CAPTURE(bytes);
     CHECK_THROWS_AS(h.allocate(bytes), memory_error);
   }
