@@ -34,7 +34,7 @@ struct fields {
   sym<signal> arrived;                 // [faces][chunks] generation that a chunk of a face's inbox holds
   sym<T> changes;                      // [blocks] largest change seen by a block, for the host to combine
 
-  constexpr index_t mail_slot(index_t generation) const { return generation % inbox_slots * mail_start[faces]; }
+  constexpr index_t mail_slot(index_t message) const { return message % inbox_slots * mail_start[faces]; }
   constexpr index_t inbox_slot(index_t generation) const { return generation % inbox_slots * face_start[faces]; }
 };
 

@@ -190,6 +190,8 @@ void solver<T>::advance_cpu_free(const run_options& options, const launch_shape&
   cpu_free_arguments<T> a;
   a.f = fields_;
   a.first = generation_;
+  a.first_message = messages_ + 1;
+  messages_ += options.steps + 1;
   a.steps = options.steps;
   a.check_every = options.check_every;
   a.tolerance = options.tolerance;

@@ -57,6 +57,7 @@ class solver {
   std::vector<stream> side_;  // faces of the overlapping variants
   bool loaded_ = false;
   index_t generation_ = 0;  // of the cells
+  index_t messages_ = 0;    // the last number that packets may carry
   index_t reached_ = 0;     // no signal and no slot carries a later one
 };
 

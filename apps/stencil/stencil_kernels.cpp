@@ -52,12 +52,12 @@ struct packet_inbox {
   const index_t* start;
   std::uint64_t number;
 
-  STARLING_HD packet_inbox(const fields<T>& f, const block& reader, const box& mine, index_t generation)
+  STARLING_HD packet_inbox(const fields<T>& f, const block& reader, const box& mine, index_t message)
       : b(reader),
         own(mine),
-        slot(f.mail + f.mail_slot(generation)),
+        slot(f.mail + f.mail_slot(message)),
         start(f.mail_start),
-        number(static_cast<std::uint64_t>(generation)) {}
+        number(static_cast<std::uint64_t>(message)) {}
   STARLING_HD packet_content<T> take(int face, index_t k) const {
     return b.thread().template take_packet<T>(slot + (start[face] + k), number, own.neighbour[face]);
   }
@@ -274,7 +274,7 @@ struct packet_faces {
   }
 
   STARLING_HD void step(block& b, const sweep<T, Dimensions>& s, index_t generation, T& change) const {
-    const packet_inbox<T> inbox(a.f, b, s.own(), generation - 1);
+    const packet_inbox<T> inbox(a.f, b, s.own(), message_of(generation - 1));
     for (const face_chunk& part : chunks) {
       with_axis<Dimensions>(part.face / 2, [&](auto axis) {
         constexpr int Axis = decltype(axis)::value;
@@ -311,11 +311,15 @@ struct packet_faces {
     });
   }
 
+  // Messages are numbered on from run to run: a packet of an earlier run is never taken for one of this.
+  STARLING_HD index_t message_of(index_t generation) const { return a.first_message + (generation - a.first); }
+
   template <class F>
   STARLING_HD void send(block& b, const face_chunk& part, index_t generation, const F& content) const {
-    const sym<packet> to = a.f.mail + (a.f.mail_slot(generation) + a.f.mail_start[opposite(part.face)]);
+    const index_t message = message_of(generation);
+    const sym<packet> to = a.f.mail + (a.f.mail_slot(message) + a.f.mail_start[opposite(part.face)]);
     b.put_packets<T>(to + part.cells.begin / each, content, packets_for<T>(part.cells.size()),
-                     static_cast<std::uint64_t>(generation), part.neighbour);
+                     static_cast<std::uint64_t>(message), part.neighbour);
   }
 };
 

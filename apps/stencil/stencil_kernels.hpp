@@ -40,7 +40,8 @@ struct program_status {
 template <class T>
 struct cpu_free_arguments {
   fields<T> f;
-  index_t first = 0;  // generation that the arrays hold
+  index_t first = 0;          // generation that the arrays hold
+  index_t first_message = 1;  // number of its packets; greater than those of all earlier runs
   index_t steps = 0;
   index_t check_every = 0;
   double tolerance = 0;
