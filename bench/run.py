@@ -37,7 +37,8 @@ def machine() -> dict[str, object]:
     nvcc = re.search(r"release ([\d.]+)", output_of(["nvcc", "--version"]))
     return {
         "date": datetime.date.today().isoformat(),
-        "commit": output_of(["git", "-C", str(ROOT), "rev-parse", "--short", "HEAD"]),
+        "commit": os.environ.get("STARLING_COMMIT")
+        or output_of(["git", "-C", str(ROOT), "rev-parse", "--short", "HEAD"]),
         "gpus": [line for line in output_of(["nvidia-smi", query, "--format=csv,noheader"]).splitlines() if line],
         "processor": processor.group(1) if processor else platform.machine(),
         "cores": os.cpu_count(),
