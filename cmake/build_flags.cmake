@@ -24,6 +24,16 @@ function(starling_build_flags target)
   set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
 endfunction()
 
+# starling_precompile(<target> <header>...): saves up to a second for each source of a large target.
+function(starling_precompile target)
+  get_target_property(sources ${target} SOURCES)
+  list(LENGTH sources count)
+  if(STARLING_PCH AND count GREATER 8 AND NOT STARLING_CCACHE)
+    list(TRANSFORM ARGN REPLACE "(.+)" "$<$<COMPILE_LANGUAGE:CXX>:\\1>" OUTPUT_VARIABLE headers)
+    target_precompile_headers(${target} PRIVATE ${headers})
+  endif()
+endfunction()
+
 if(STARLING_SANITIZE)
   if(STARLING_WITH_CUDA)
     message(FATAL_ERROR "STARLING_SANITIZE is for builds without CUDA; configure with -DSTARLING_CUDA=off")

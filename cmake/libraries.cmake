@@ -27,6 +27,7 @@ if(STARLING_WITH_CUDA)
   target_link_libraries(starling PUBLIC CUDA::cudart_static)
 endif()
 starling_build_flags(starling)
+starling_precompile(starling <cuda/atomic> <cuda/std/mdspan> <functional> <memory> <string> <vector>)
 
 # An application is a static library of its own: starling_application(<name>) takes apps/<name>, whose *_kernels.cpp
 # hold kernels and whose headers are included as "<name>/...".

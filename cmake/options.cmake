@@ -11,6 +11,7 @@ option(STARLING_BENCH "Build the benchmarks" OFF)
 option(STARLING_NATIVE "Compile for this machine's processor (-march=native)" ${PROJECT_IS_TOP_LEVEL})
 option(STARLING_PYTHON_INPLACE "Copy the Python module into python/starling, so that python/ is a working package" ON)
 option(STARLING_INSTALL "Make install rules" ON)
+option(STARLING_PCH "Precompile the headers that most sources include; quicker, but hides a missing #include" OFF)
 
 # Warnings are errors with the compiler they were cleared with. A newer one knows new warnings, and those must not stop
 # somebody who only wants to build.

@@ -20,6 +20,8 @@ find_package(nanobind CONFIG REQUIRED)
 # nanobind uses the stable ABI where this Python has what it needs of it (3.12 and newer).
 nanobind_add_module(_starling STABLE_ABI NB_STATIC ${starling_binding_sources})
 target_link_libraries(_starling PRIVATE starling starling_stencil)
+# Where the C++ library is linked statically, its symbols must not mix with those of a copy that another module brings.
+target_link_options(_starling PRIVATE -Wl,--exclude-libs,ALL)
 target_compile_definitions(_starling PRIVATE STARLING_VERSION="${PROJECT_VERSION}")
 starling_build_flags(_starling)
 # Their warnings are not ours.

@@ -200,23 +200,23 @@ def address_sanitizer(run: Run) -> None:
 def cuda_build(run: Run) -> None:
     if shutil.which("nvcc") is None and not Path("/usr/local/cuda/bin/nvcc").exists():
         raise Skipped("no nvcc here")
-    build(run, configure(run, "cuda", "-DSTARLING_PYTHON_INPLACE=OFF"))
+    build(run, configure(run, "cuda-check"))
 
 
 def cuda_tests(run: Run) -> None:
     """The programs with GPU code must work on a machine without GPUs, on virtual devices."""
-    ctest(run, BUILD / "cuda", "unit|example")
+    ctest(run, BUILD / "cuda-check", "unit|example")
     with tempfile.TemporaryDirectory() as folder:
         package = Path(folder, "starling")
         shutil.copytree(ROOT / "python/starling", package, ignore=shutil.ignore_patterns("_starling*", "__pycache__"))
-        for module in (BUILD / "cuda/python/starling").glob("_starling*"):
+        for module in (BUILD / "cuda-check/python/starling").glob("_starling*"):
             shutil.copy(module, package)
         # PYTHONPATH goes before the source tree that the environment knows of.
         run.command(PYTHON, "-m", "starling", "doctor", PYTHONPATH=folder)
 
 
 def cuda_install_check(run: Run) -> None:
-    consume(run, BUILD / "cuda")
+    consume(run, BUILD / "cuda-check")
 
 
 def consume(run: Run, folder: Path) -> None:

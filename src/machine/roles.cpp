@@ -6,9 +6,14 @@
 #include "starling/base/error.hpp"
 
 namespace starling {
+namespace {
+// Far more than any device holds, and few enough that sums of them are numbers.
+constexpr int most_blocks = 1 << 24;
+}  // namespace
 
 role_plan::role_plan(int blocks) : blocks_(blocks) {
-  expect<argument_error>(blocks >= 0, "role_plan: blocks = ", blocks, "; must be at least 1, or 0 to count the roles");
+  expect<argument_error>(blocks >= 0 && blocks <= most_blocks, "role_plan: blocks = ", blocks,
+                         "; must be at least 1, at most ", most_blocks, ", or 0 to count the roles");
 }
 
 void role_plan::check_new(const std::string& name) const {
@@ -20,7 +25,8 @@ void role_plan::check_new(const std::string& name) const {
 
 role role_plan::add(const std::string& name, int blocks) {
   check_new(name);
-  expect<argument_error>(blocks >= 1, "role_plan: role \"", name, "\" with ", blocks, " blocks; must be at least 1");
+  expect<argument_error>(blocks >= 1 && blocks <= most_blocks, "role_plan: role \"", name, "\" with ", blocks,
+                         " blocks; must be at least 1 and at most ", most_blocks);
   entries_.push_back({name, blocks, 0});
   return static_cast<role>(entries_.size()) - 1;
 }

@@ -89,7 +89,7 @@ TEST_CASE("put_signal from a generator to a PE that does not exist") {
   const fixture f(*m);
   const sym<int> x = f.data.data();
   const sym<signal> s = f.signals.data();
-  const int line = __LINE__ + 1;
+  const int line = __LINE__ + 2;
   auto k = STARLING_KERNEL(block & b) {
     b.put_signal(x, [](index_t) { return 1; }, 4, s, 1, -7);
   };

@@ -40,7 +40,8 @@ void block_port::check_remote(operation op, const void* address, std::size_t byt
   block_report r = report(block_state::out_of_range, op, at);
   r.peer = pe;
   if (pe < 0 || pe >= program_.state(pe_).n_pes) program_.fail(r);
-  if (bytes == 0 || program_.group().heap.contains(address, bytes, pe)) return;
+  const run_group& group = program_.group();
+  if (bytes == 0 || group.heap.contains(address, bytes, pe) || group.control.contains(address, bytes, pe)) return;
   r.wanted = bytes;
   r.signal_offset =
       static_cast<std::uint64_t>(static_cast<const std::byte*>(address) - program_.state(pe_).heap.on(pe));

@@ -19,6 +19,9 @@ std::shared_ptr<backend> make_host_backend(int devices, const host_options& opti
                          most);
   expect<argument_error>(options.max_blocks >= 0, "machine::host: max_blocks = ", options.max_blocks,
                          "; must be at least 1, or 0 for STARLING_HOST_BLOCKS");
+  constexpr std::size_t most_memory = std::size_t{1} << 50;
+  expect<argument_error>(options.memory_bytes <= most_memory, "machine::host: memory_bytes = ", options.memory_bytes,
+                         "; must be at most 2^50, or 0 for STARLING_HOST_MEMORY");
   const environment e = environment::read();
   return std::make_shared<host::host_backend>(devices, options.memory_bytes > 0 ? options.memory_bytes : e.host_memory,
                                               options.max_blocks > 0 ? options.max_blocks : e.host_blocks,
@@ -29,7 +32,14 @@ namespace host {
 namespace {
 
 constexpr std::size_t page = 4096;
+// Addresses for control words, per PE; a program takes 32 bytes a block and some.
+constexpr std::size_t control_bytes = std::size_t{64} << 20;
 std::size_t pages(std::size_t bytes) { return (bytes + page - 1) / page * page; }
+
+symmetric_heap::layout part_of(const arena& all, int devices, std::size_t user_bytes, std::size_t begin,
+                               std::size_t bytes) {
+  return {all.start() + begin, static_cast<index_t>(user_bytes + control_bytes), devices, bytes};
+}
 
 }  // namespace
 
@@ -37,9 +47,10 @@ host_backend::host_backend(int devices, std::size_t memory_bytes, int max_blocks
     : max_blocks_(max_blocks),
       poison_(poison),
       deadline_(deadline),
-      arena_(pages(memory_bytes) * static_cast<std::size_t>(devices)),
-      heap_({arena_.start(), static_cast<index_t>(pages(memory_bytes)), devices, pages(memory_bytes)},
-            [](std::size_t) {}) {
+      arena_((pages(memory_bytes) + control_bytes) * static_cast<std::size_t>(devices)),
+      heap_(part_of(arena_, devices, pages(memory_bytes), 0, pages(memory_bytes)), [](std::size_t) {}),
+      control_heap_(part_of(arena_, devices, pages(memory_bytes), pages(memory_bytes), control_bytes),
+                    [](std::size_t) {}) {
   for (int i = 0; i < devices; ++i) {
     device_info d;
     d.name = message("virtual device ", i);
@@ -76,14 +87,14 @@ void host_backend::check_residency(const std::vector<program>& programs) const {
 }
 
 void host_backend::run(const std::vector<program>& programs) {
-  run_group group{heap_, lot_};
+  run_group group{heap_, control_heap_, lot_};
   std::vector<std::unique_ptr<program_control>> controls;
   std::vector<std::unique_ptr<running>> runs;
   for (const program& p : programs) {
     const int blocks = p.roles.blocks();
-    controls.push_back(std::make_unique<program_control>(heap_, blocks));
+    controls.push_back(std::make_unique<program_control>(control_heap_, blocks));
     for (int pe = 0; pe < n_pes(); ++pe)
-      std::memset(heap_.on(controls.back()->offset(), pe), 0, controls.back()->bytes());
+      std::memset(control_heap_.on(controls.back()->offset(), pe), 0, controls.back()->bytes());
     runs.push_back(std::make_unique<running>(group, p, controls.back()->words(), n_pes(), blocks,
                                              deadline_of(p.options, deadline_)));
   }

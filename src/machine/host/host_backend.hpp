@@ -31,6 +31,7 @@ class host_backend final : public backend, public std::enable_shared_from_this<h
   std::shared_ptr<event_backend> new_event(int pe) override;
   std::shared_ptr<graph_backend> record(stream_backend& origin, const std::function<void()>& work) override;
 
+  symmetric_heap& control_heap() { return control_heap_; }
   parking& lot() { return lot_; }
   int n_pes() const { return static_cast<int>(devices_.size()); }
   // Throws range_error when the bytes are partly in symmetric memory but not in one live allocation.
@@ -42,7 +43,8 @@ class host_backend final : public backend, public std::enable_shared_from_this<h
   bool poison_;
   double deadline_;
   arena arena_;
-  symmetric_heap heap_;
+  symmetric_heap heap_;          // the users'
+  symmetric_heap control_heap_;  // behind it on each PE: no array comes to lie where a program's control words were
   parking lot_;
 };
 

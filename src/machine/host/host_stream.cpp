@@ -12,10 +12,10 @@ namespace {
 
 // Blocks of a plain launch run one after the other: they need not be resident together.
 void run_launch(host_backend& device, int pe, int blocks, const program& p) {
-  run_group group{device.heap(), device.lot()};
+  run_group group{device.heap(), device.control_heap(), device.lot()};
   running r(group, p, control_words{}, device.n_pes(), blocks, deadline_of(p.options, device.default_deadline()));
   for (int b = 0; b < blocks; ++b) r.run_block(pe, b);
-  r.rethrow();
+  r.rethrow({pe, pe + 1});
 }
 
 std::size_t extent(std::size_t pitch, std::size_t row_bytes, std::size_t rows) {

@@ -62,9 +62,10 @@ void running::fail(const block_report& r) {
   throw block_ended{};
 }
 
-void running::rethrow() const {
+void running::rethrow(index_range pes) const {
   if (failure_) std::rethrow_exception(failure_);
-  throw_first_cause(reports_, program_, n_pes_, deadline_seconds_);
+  const auto first = reports_.begin();
+  throw_first_cause({first + pes.begin * n_blocks_, first + pes.end * n_blocks_}, program_, n_pes_, deadline_seconds_);
 }
 
 }  // namespace starling::host

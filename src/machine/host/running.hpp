@@ -17,7 +17,8 @@ struct block_ended {};
 
 // Programs that run together end together.
 struct run_group {
-  symmetric_heap& heap;
+  symmetric_heap& heap;     // the users'
+  symmetric_heap& control;  // of control words
   parking& lot;
   std::atomic<bool> ended{false};
 };
@@ -33,8 +34,9 @@ class running {
   // Called by ports: keeps the report and, if it is a first cause, ends the group; then throws block_ended.
   [[noreturn]] void fail(const block_report& r);
 
-  // After all blocks have returned: throws the first cause, if there was one.
-  void rethrow() const;
+  // After all blocks have returned: throws the first cause, if there was one. A plain launch has blocks on one PE only.
+  void rethrow() const { rethrow({0, n_pes_}); }
+  void rethrow(index_range pes) const;
 
   run_group& group() { return group_; }
   double deadline_seconds() const { return deadline_seconds_; }

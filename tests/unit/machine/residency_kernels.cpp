@@ -32,7 +32,7 @@ TEST_CASE("one block more than fit is refused with both numbers, and nothing has
   const meet_and_count k{count.data()};
   const int fit = m->blocks_that_fit(k);
   const std::string text = failure_of<launch_error>([&] { m->run(fit + 1, k); });
-  check_parts(text, {std::to_string(fit + 1), std::to_string(fit), "fewer blocks"});
+  check_parts(text, {std::to_string(fit + 1), std::to_string(fit), "ask for"});
   if (!on_gpus()) check_parts(text, {"7 blocks per PE", "6 at once", "STARLING_HOST_BLOCKS"});
   for (int pe = 0; pe < 2; ++pe) CHECK(read(*m, count, pe)[0] == 0);
   m->run(fit, k);

@@ -125,6 +125,16 @@ TEST_CASE("programs leave no symmetric memory behind") {
   CHECK(m->memory().largest_free == before.largest_free);
 }
 
+TEST_CASE("a program needs no room among the arrays") {
+  if (skipped_on_gpus("have as little memory as this test fills")) return;
+  machine m = machine::host(2, {.memory_bytes = 64 << 10});
+  auto all = poisoned<char>(m, 64 << 10);
+  CHECK(m.memory().largest_free == 0);
+  auto k = STARLING_KERNEL(block & b) { b.sync_all(); };
+  m.run(8, k);
+  CHECK(read(m, all, 1) == std::vector<char>(64 << 10, static_cast<char>(poison)));
+}
+
 TEST_CASE("machines do not disturb each other") {
   auto m = test_machine(1);
   auto other = test_machine(2);
