@@ -45,7 +45,7 @@ def call_table(results: list[dict]) -> list[str]:
     rows = ["| call | " + " | ".join(f"{n} devices" for n in counts) + " |", "|---|" + "---|" * len(counts)]
     names = dict.fromkeys((r["what"], r["bytes"]) for r in lines)
     for what, size in names:
-        title = f"{what}, {size} B one way" if what == "put_signal" else what
+        title = f"{what}, {size} B one way" if what in ("put_signal", "put_packets") else what
         times = {r["devices"]: best(r) for r in lines if (r["what"], r["bytes"]) == (what, size)}
         rows.append(f"| {title} | " + " | ".join(f"{times[n]:.2f}" if n in times else "" for n in counts) + " |")
     return rows

@@ -106,11 +106,17 @@ def shown(time: float | None) -> str:
 
 
 def speed_up(base: float | None, ours: float | None) -> str:
-    return ABSENT if base is None or ours is None or base <= 0 else f"{100 * (base - ours) / base:.0f} %"
+    if base is None or ours is None or base <= 0:
+        return ABSENT
+    return f"{round(100 * (base - ours) / base)} %"
 
 
 def call_title(what: str, size: int) -> str:
-    return f"`{what}`, {size:,} B one way" if what in ("put_signal", "put_packets") else what
+    return (
+        f"`{what}`, {size:,} B one way"
+        if what in ("put_signal", "put_packets")
+        else what.replace(" 1 blocks", " 1 block")
+    )
 
 
 def row(*cells: object) -> str:

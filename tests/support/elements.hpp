@@ -51,8 +51,9 @@ struct element<words3> {
 template <>
 struct element<longs5> {
   STARLING_HD static longs5 of(std::uint64_t x) {
-    const auto n = static_cast<std::int64_t>(x);
-    return {{n, ~n, n + 1, n * 3, n << 7}};
+    longs5 e{};
+    for (std::uint64_t i = 0; i < 5; ++i) e.v[i] = static_cast<std::int64_t>((2 * i + 1) * x + i);
+    return e;
   }
 };
 

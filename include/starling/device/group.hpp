@@ -1,6 +1,7 @@
 // What block, warp and thread have in common: they stand for some threads of one block of a program.
 #pragma once
 
+#include "starling/device/atomics.hpp"
 #include "starling/device/communication.hpp"
 #include "starling/device/loops.hpp"
 #include "starling/device/packet_exchange.hpp"
@@ -9,7 +10,7 @@
 namespace starling {
 
 template <class Self>
-class group : public loops<Self>, public communication<Self>, public packet_exchange<Self> {
+class group : public loops<Self>, public communication<Self>, public packet_exchange<Self>, public atomics<Self> {
  public:
   STARLING_HD group(const program_state& state, host_port* port, int index)
       : state_(&state), port_(port), index_(index) {}
@@ -25,7 +26,7 @@ class group : public loops<Self>, public communication<Self>, public packet_exch
   STARLING_HD int index() const { return index_; }
 
   // For the parts of a group; kernels have no use for these.
-  STARLING_HD void check_peer(int pe, where at) const { this->check_pe(pe, operation::put, at); }
+  STARLING_HD void check_peer(int pe, operation op, where at) const { this->check_pe(pe, op, at); }
   STARLING_HD const program_state& state() const { return *state_; }
   STARLING_HD host_port& port() const { return *port_; }
   STARLING_HD host_port* port_pointer() const { return port_; }

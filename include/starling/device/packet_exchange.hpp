@@ -15,7 +15,7 @@ class packet_exchange {
   template <class T, element_source<packet_content<T>> F>
   STARLING_HD void put_packets(sym<packet> dest, const F& f, index_t packets, std::uint64_t number, int pe,
                                where at = where::current()) const {
-    self().check_peer(pe, at);
+    self().check_peer(pe, operation::put, at);
     for (index_t k = self().member(); k < packets; k += self().members())
       put_packet(dest + k, f(k).as_data(), number, pe, at);
   }

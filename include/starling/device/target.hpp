@@ -80,10 +80,10 @@ STARLING_HD inline bool sync_warp_or(bool value) {
 #endif
 }
 
-// The value of the lane `delta` above this one (whole warp takes part); T is trivially copyable, a multiple of 4 bytes.
-template <class T>
-STARLING_HD T shuffle_down(const T& value, int delta) {
 #if defined(__CUDA_ARCH__)
+// Moves a value through lanes, 4 bytes at a time.
+template <class T, class Move>
+__device__ T move_words(const T& value, const Move& move) {
   static_assert(sizeof(T) % 4 == 0);
   union words {
     T value;
@@ -92,10 +92,17 @@ STARLING_HD T shuffle_down(const T& value, int delta) {
   } moved;
   moved.value = value;
 #pragma unroll
-  for (unsigned& w : moved.word) w = __shfl_down_sync(0xffffffffu, w, delta);
+  for (unsigned& w : moved.word) w = move(w);
   return moved.value;
+}
+#endif
+
+// The value of the lane `delta` above this one (whole warp takes part); T is trivially copyable, a multiple of 4 bytes.
+template <class T>
+STARLING_HD T shuffle_down(const T& value, [[maybe_unused]] int delta) {
+#if defined(__CUDA_ARCH__)
+  return move_words(value, [delta](unsigned w) { return __shfl_down_sync(0xffffffffu, w, delta); });
 #else
-  (void)delta;
   return value;
 #endif
 }
@@ -104,16 +111,7 @@ STARLING_HD T shuffle_down(const T& value, int delta) {
 template <class T>
 STARLING_HD T shuffle_first(const T& value) {
 #if defined(__CUDA_ARCH__)
-  static_assert(sizeof(T) % 4 == 0);
-  union words {
-    T value;
-    unsigned word[sizeof(T) / 4];
-    __device__ words() {}
-  } moved;
-  moved.value = value;
-#pragma unroll
-  for (unsigned& w : moved.word) w = __shfl_sync(0xffffffffu, w, 0);
-  return moved.value;
+  return move_words(value, [](unsigned w) { return __shfl_sync(0xffffffffu, w, 0); });
 #else
   return value;
 #endif
