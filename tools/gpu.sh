@@ -63,6 +63,8 @@ step gpus 30 nvidia-smi || finish
 step configure 120 cmake --preset cuda -DPython_EXECUTABLE="$python" -DSTARLING_PYTHON_INPLACE=ON || finish
 step build 480 cmake --build build/cuda --parallel "$(nproc)" || finish
 step doctor 60 "$python" -m starling doctor
+# Tests that find too few GPUs skip themselves; none at all is a failure.
+step machine 60 "$python" -c 'from starling import machine; print(machine.cuda())' || finish
 for suite in unit protocol misuse; do
   if [ -x "$bin/$suite" ]; then step $suite 300 "$bin/$suite"; else skip $suite "no such tests"; fi
 done

@@ -207,13 +207,14 @@ class block : public group<block> {
     const sym<packet> boxes = state().control.pe_packets + round * small_value_packets;
     for (int i = member(); i < n_pes() * pieces; i += members())
       put_packet(boxes + (pe() * small_value_packets + i % pieces), packed.word[i % pieces], meetings_, i / pieces, at);
+    bool failed = false;
     for (int i = member(); i < n_pes() * pieces; i += members()) {
       const sym<packet> box = boxes + (i / pieces * small_value_packets + i % pieces);
-      gathered(i / pieces).word[i % pieces] =
-          take_packet_as<std::uint64_t>(op, box, meetings_, i / pieces, at).element[0];
+      const bool came = await_packet(op, box, meetings_, i / pieces, at, gathered(i / pieces).word[i % pieces]);
+      failed = failed || !came;
     }
     if (op == operation::sync_all) fence_for_peers();
-    sync();
+    end_if(failed);
     T sum = as<T>(gathered(0));
     for (int i = 1; i < n_pes(); ++i) sum = combine(sum, as<T>(gathered(i)));
     sync();  // before the slots are used again

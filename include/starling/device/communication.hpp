@@ -233,6 +233,11 @@ class communication {
     }
   }
 
+  // Ends all threads of the group if any of them has failed; also a barrier of the group.
+  STARLING_HD void end_if(bool failed) const {
+    if (self().any(failed)) target::exit_thread();
+  }
+
   // Files a report and ends the program, for every thread of the group.
   STARLING_HD void end_program(const block_report& report) const {
     if (leader()) gpu::file_report(self().state(), self().index(), report);
@@ -263,10 +268,6 @@ class communication {
     const bool between_pes = (op == operation::sync_all || op == operation::all_reduce || op == operation::broadcast);
     if (between_pes && from == any_pe) from = static_cast<int>(i);
     return {(first + i).on(self().pe()), how, value, from, op, at};
-  }
-
-  STARLING_HD void end_if(bool failed) const {
-    if (self().any(failed)) target::exit_thread();
   }
 
   STARLING_HD void raise(signal* target, std::uint64_t value, signal_op op) const {

@@ -25,27 +25,28 @@ class packet_exchange {
   template <class T>
   STARLING_HD packet_content<T> take_packet(sym<packet> source, std::uint64_t number, int from,
                                             where at = where::current()) const {
-    return take_packet_as<T>(operation::wait, source, number, from, at);
+    std::uint64_t data = 0;
+    if (!await_packet(operation::wait, source, number, from, at, data)) target::exit_thread();
+    return packet_content<T>::of_data(data);
   }
 
  protected:
-  // Takes a packet as part of `op`, which a stall report names.
-  template <class T>
-  STARLING_HD packet_content<T> take_packet_as(operation op, sym<packet> source, std::uint64_t number, int from,
-                                               where at) const {
+  // Takes a packet as part of `op`, which a stall report names. Returns false, report filed, when the program has
+  // ended: on a GPU the caller ends its group's threads.
+  STARLING_HD bool await_packet(operation op, sym<packet> source, std::uint64_t number, int from, where at,
+                                std::uint64_t& data) const {
     const packet* local = source.on(self().pe());
+    const wait_request request{&local->number, compare::eq, number, from, op, at};
     if constexpr (target::on_gpu) {
-      target::pair64 seen;
-      const auto look = [&] {
-        seen = target::load_pair(local);
+      return gpu::poll(self().state(), self().index(), request, [&] {
+        const target::pair64 seen = target::load_pair(local);
+        data = seen.first;
         return seen.second;
-      };
-      if (!gpu::poll(self().state(), self().index(), request_for(local, number, op, from, at), look))
-        target::exit_thread();
-      return packet_content<T>::of_data(seen.first);
+      });
     } else {
-      self().port().wait(request_for(local, number, op, from, at));
-      return packet_content<T>::of_data(local->data);
+      self().port().wait(request);
+      data = local->data;
+      return true;
     }
   }
 
@@ -61,10 +62,6 @@ class packet_exchange {
 
  private:
   STARLING_HD const Self& self() const { return static_cast<const Self&>(*this); }
-
-  STARLING_HD static wait_request request_for(const packet* p, std::uint64_t number, operation op, int from, where at) {
-    return {&p->number, compare::eq, number, from, op, at};
-  }
 };
 
 }  // namespace starling

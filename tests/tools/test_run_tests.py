@@ -1,0 +1,53 @@
+"""What the test runner reads off the reports of ctest and pytest."""
+
+from __future__ import annotations
+
+import pytest
+
+import run_tests
+
+CTEST = """
+test 1
+    Start 1: unit.base.view
+1: [doctest] test cases:  3 |  3 passed | 0 failed | 9 skipped
+1/4 Test #1: unit.base.view ...................   Passed    0.01 sec
+2: [doctest] test cases:  5 |  4 passed | 1 failed | 7 skipped
+2/4 Test #2: unit.base.error ..................***Failed    0.02 sec
+3: terminate called
+3/4 Test #3: unit.machine.run .................Subprocess aborted***Exception:   0.3 sec
+4/4 Test #4: example.01_ring ..................   Passed    0.31 sec
+
+50% tests passed, 2 tests failed out of 4
+"""
+
+
+def test_every_case_of_a_program_counts_and_a_crash_is_one_failure() -> None:
+    assert run_tests.tests_in(CTEST) == run_tests.Count(passed=3 + 4 + 1, failed=1 + 1)
+
+
+def test_a_program_that_dies_after_its_last_case_has_failed() -> None:
+    report = "7: [doctest] test cases: 2 | 2 passed | 0 failed |\n1/1 Test #7: unit.x ....***Failed  1.0 sec\n"
+    assert run_tests.tests_in(report) == run_tests.Count(passed=2, failed=1)
+
+
+@pytest.mark.parametrize(
+    ("line", "passed", "failed"),
+    [
+        ("22 passed in 6.57s", 22, 0),
+        ("2 failed, 30 passed, 1 skipped, 1 error in 61.20s (0:01:01)", 30, 3),
+        ("==== 1 failed, 2 passed in 0.10s ====", 2, 1),
+    ],
+)
+def test_the_last_line_of_pytest(line: str, passed: int, failed: int) -> None:
+    assert run_tests.tests_in(f"....\n{line}\n") == run_tests.Count(passed, failed)
+
+
+def test_other_output_holds_no_tests() -> None:
+    assert run_tests.tests_in("[1/2] Building CXX object\n[2/2] Linking\n") is None
+
+
+def test_stages_bring_what_they_need() -> None:
+    names = [stage.name for stage in run_tests.chosen_stages(["types"], everything=False)]
+    assert names == ["setup", "host-build", "types"]
+    for stage in run_tests.STAGES:
+        assert set(stage.needs) <= {other.name for other in run_tests.STAGES}
