@@ -3,7 +3,7 @@
 find_package(Threads REQUIRED)
 
 file(GLOB_RECURSE starling_sources CONFIGURE_DEPENDS src/*.cpp)
-list(FILTER starling_sources EXCLUDE REGEX "/src/machine/(cuda|nvshmem)/|/src/machine/cuda_absent\\.cpp$")
+list(FILTER starling_sources EXCLUDE REGEX "/src/machine/(cuda|nvshmem|check/accesses)/|/src/machine/cuda_absent\\.cpp$")
 file(GLOB starling_cuda_sources CONFIGURE_DEPENDS src/machine/cuda/*.cpp)
 if(STARLING_WITH_CUDA)
   list(APPEND starling_sources ${starling_cuda_sources})
@@ -28,6 +28,19 @@ if(STARLING_WITH_CUDA)
 endif()
 starling_build_flags(starling)
 starling_precompile(starling <cuda/atomic> <cuda/std/mdspan> <functional> <memory> <string> <vector>)
+
+# starling::check: link it to let check mode see the loads and stores of what you compile. The compiler's calls for each
+# access come here; the run-time library that they are usually for is not linked.
+add_library(starling_accesses STATIC src/machine/check/accesses/accesses.cpp)
+set_target_properties(starling_accesses PROPERTIES POSITION_INDEPENDENT_CODE ON)
+target_link_libraries(starling_accesses PUBLIC starling)
+starling_build_flags(starling_accesses)
+add_library(starling_check INTERFACE)
+add_library(starling::check ALIAS starling_check)
+target_link_libraries(starling_check INTERFACE starling_accesses)
+target_compile_definitions(starling_check INTERFACE STARLING_CHECKED)
+target_compile_options(starling_check INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=thread;-g1;-Wno-tsan>
+  "$<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:GNU>>:SHELL:--param tsan-instrument-func-entry-exit=0>")
 
 # An application is a static library of its own: starling_application(<name>) takes apps/<name>, whose *_kernels.cpp
 # hold kernels and whose headers are included as "<name>/...".

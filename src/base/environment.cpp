@@ -26,6 +26,16 @@ int read_count(const char* name, int otherwise, int least) {
   return value;
 }
 
+std::uint64_t read_seed(const char* name, std::uint64_t otherwise) {
+  const std::string text = variable(name);
+  if (text.empty()) return otherwise;
+  std::uint64_t value = 0;
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
+  expect<argument_error>(problem == std::errc() && end == text.data() + text.size(), name, "=\"", text,
+                         "\": must be a whole number from 0 to 2^64 - 1; correct or unset it");
+  return value;
+}
+
 double read_seconds(const char* name, double otherwise) {
   const std::string text = variable(name);
   if (text.empty()) return otherwise;
@@ -50,6 +60,9 @@ environment environment::read() {
   if (const std::string text = variable("STARLING_HOST_MEMORY"); !text.empty())
     e.host_memory = parse_bytes(text, "STARLING_HOST_MEMORY");
   e.host_blocks = read_count("STARLING_HOST_BLOCKS", e.host_blocks, 1);
+  e.check_seeds = read_count("STARLING_CHECK", e.check_seeds, 0);
+  e.check_first_seed = read_seed("STARLING_CHECK_SEED", e.check_first_seed);
+  e.check_report = variable("STARLING_CHECK_REPORT");
   return e;
 }
 
@@ -62,6 +75,10 @@ std::vector<environment_variable> describe(const environment& e) {
        message(e.deadline)},
       {"STARLING_HOST_MEMORY", "memory of one virtual device; suffixes K, M, G", format_bytes(e.host_memory)},
       {"STARLING_HOST_BLOCKS", "how many blocks one virtual device holds at once", message(e.host_blocks)},
+      {"STARLING_CHECK", "how many schedules check mode explores in each run on virtual devices; 0: off",
+       message(e.check_seeds)},
+      {"STARLING_CHECK_SEED", "the first of their seeds", message(e.check_first_seed)},
+      {"STARLING_CHECK_REPORT", "file to which check mode adds a line of JSON for each run", e.check_report},
   };
 }
 

@@ -57,6 +57,10 @@ class backend {
   // Throws launch_error unless all programs' blocks are resident together.
   virtual void check_residency(const std::vector<program>& programs) const = 0;
 
+  // Turns check mode on, and says what it has explored; virtual devices alone have it.
+  virtual void check(const check_options& options);
+  virtual check_summary checked() const;
+
   virtual void copy(void* dest, const void* source, std::size_t bytes) = 0;
   virtual void fill(void* dest, unsigned char byte, std::size_t bytes) = 0;
 

@@ -4,7 +4,7 @@
 
 namespace starling {
 
-void check_options(const launch_options& options) {
+void check_launch_options(const launch_options& options) {
   expect<argument_error>(options.threads >= 32 && options.threads <= 1024 && options.threads % 32 == 0,
                          "launch_options: threads = ", options.threads, "; must be a multiple of 32 from 32 to 1024");
   expect<argument_error>(options.deadline >= 0 && options.deadline < 1e6,

@@ -6,7 +6,7 @@
 namespace starling {
 
 // Throws argument_error for a number of threads that no device accepts, or a deadline that is none.
-void check_options(const launch_options& options);
+void check_launch_options(const launch_options& options);
 
 // The deadline that applies to a launch, in seconds.
 double deadline_of(const launch_options& options, double machine_default);

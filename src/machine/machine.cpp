@@ -12,8 +12,25 @@ machine::machine(std::shared_ptr<backend> impl, std::string choice)
     : impl_(std::move(impl)), choice_(std::move(choice)) {}
 
 machine machine::host(int devices, const host_options& options) {
-  return machine(make_host_backend(devices, options), message(devices, " virtual devices, as asked for"));
+  machine m(make_host_backend(devices, options), message(devices, " virtual devices, as asked for"));
+  const environment e = environment::read();
+  if (e.check_seeds == 0) return m;
+  return m.check({.first_seed = e.check_first_seed, .seeds = static_cast<std::uint64_t>(e.check_seeds)});
 }
+
+void backend::check(const check_options&) {
+  throw unsupported_error("machine::check: check mode is for virtual devices; make the machine with machine::host(n)");
+}
+
+check_summary backend::checked() const { return {}; }
+
+machine machine::check(const check_options& options) const {
+  expect<argument_error>(options.seeds >= 1, "machine::check: seeds = 0; at least one schedule must be explored");
+  impl_->check(options);
+  return machine(impl_, choice_ + ", in check mode");
+}
+
+check_summary machine::checked() const { return impl_->checked(); }
 
 machine machine::cuda(const std::vector<int>& ids) {
   auto impl = make_cuda_backend(ids);
@@ -68,7 +85,7 @@ peer_link machine::link(int from_pe, int to_pe) const {
 memory_info machine::memory() const { return impl_->heap().info(); }
 
 int machine::blocks_that_fit(const kernel& k, const launch_options& options) const {
-  check_options(options);
+  check_launch_options(options);
   return impl_->blocks_that_fit(k, options);
 }
 
@@ -87,7 +104,7 @@ void machine::run(const std::vector<program>& programs) {
   expect<argument_error>(!programs.empty(), "machine::run: no program; pass at least one");
   for (const program& p : programs) {
     (void)p.roles.resolve();
-    check_options(p.options);
+    check_launch_options(p.options);
   }
   impl_->check_residency(programs);
   impl_->run(programs);

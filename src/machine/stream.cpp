@@ -18,7 +18,7 @@ int stream::pe() const { return impl_->pe(); }
 
 void stream::launch_kernel(int blocks, const kernel& k, const launch_options& options) {
   expect<argument_error>(blocks >= 1, "stream::launch: blocks = ", blocks, "; must be at least 1");
-  check_options(options);
+  check_launch_options(options);
   impl_->launch(blocks, k, options);
 }
 

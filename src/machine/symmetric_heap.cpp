@@ -24,7 +24,7 @@ std::size_t symmetric_heap::allocate(std::size_t bytes) {
   const std::unique_lock lock(mutex_);
   // What cannot fit anyway is not rounded: that might overflow.
   const std::size_t wanted =
-      bytes > where_.capacity ? bytes : round_up(static_cast<index_t>(bytes == 0 ? 1 : bytes), alignment);
+      bytes > where_.capacity ? bytes : round_up(static_cast<index_t>((bytes == 0 ? 1 : bytes) + guard_), alignment);
   auto slot = free_.begin();
   while (slot != free_.end() && slot->second < wanted) ++slot;
   expect<memory_error>(slot != free_.end(), "symmetric memory: ", format_bytes(wanted), " asked for on each of ",
@@ -42,6 +42,13 @@ std::size_t symmetric_heap::allocate(std::size_t bytes) {
   live_.emplace(offset, allocation{bytes, wanted});
   in_use_ += wanted;
   return offset;
+}
+
+std::vector<std::pair<std::size_t, std::size_t>> symmetric_heap::live() const {
+  const std::shared_lock lock(mutex_);
+  std::vector<std::pair<std::size_t, std::size_t>> all;
+  for (const auto& [offset, what] : live_) all.emplace_back(offset, what.asked);
+  return all;
 }
 
 void symmetric_heap::free(std::size_t offset) {

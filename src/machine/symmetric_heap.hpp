@@ -6,6 +6,8 @@
 #include <functional>
 #include <map>
 #include <shared_mutex>
+#include <utility>
+#include <vector>
 
 #include "starling/base/index.hpp"
 #include "starling/machine/device_info.hpp"
@@ -37,6 +39,11 @@ class symmetric_heap {
   // Whether the address lies in the range of any PE at all, live or not.
   bool in_range(const void* address) const;
 
+  // Offset and bytes asked for of all live allocations, by offset.
+  std::vector<std::pair<std::size_t, std::size_t>> live() const;
+  // Allocations from now on are followed by at least so many bytes that belong to none.
+  void set_guard(std::size_t bytes) { guard_ = bytes; }
+
   memory_info info() const;
   const layout& where() const { return where_; }
   std::byte* on(std::size_t offset, int pe) const { return where_.start + pe * where_.stride + offset; }
@@ -55,6 +62,7 @@ class symmetric_heap {
   std::map<std::size_t, std::size_t> free_;  // offset -> bytes, never adjacent
   std::size_t committed_ = 0;
   std::size_t in_use_ = 0;
+  std::size_t guard_ = 0;
 };
 
 }  // namespace starling

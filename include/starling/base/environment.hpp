@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,12 @@ struct environment {
   std::size_t host_memory = std::size_t{1} << 30;
   // STARLING_HOST_BLOCKS: how many blocks one virtual device holds at once.
   int host_blocks = 64;
+  // STARLING_CHECK: how many schedules check mode explores in each run on virtual devices; 0: check mode is off.
+  int check_seeds = 0;
+  // STARLING_CHECK_SEED: the first of their seeds.
+  std::uint64_t check_first_seed = 1;
+  // STARLING_CHECK_REPORT: file to which check mode adds a line of JSON for each run.
+  std::string check_report;
 
   static environment read();
 };

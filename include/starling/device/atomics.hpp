@@ -73,7 +73,7 @@ class atomics {
         T result;
       } c{x.on(pe), &apply, T{}};
       self().port().atomic(
-          c.word, pe, at,
+          c.word, sizeof(T), pe, at,
           [](void* context) {
             auto* one = static_cast<call*>(context);
             one->result = (*one->apply)(gpu::system_atomic(*one->word));

@@ -86,13 +86,14 @@ class block : public group<block> {
 
   // All blocks of this PE, of every role. What they wrote before is seen by all of them after.
   STARLING_HD void sync_pe(where at = where::current()) {
-    arrive(operation::sync_pe, at);
+    begin_collective(operation::sync_pe, 0, any_pe, at);
+    arrive(at);
     wait_as(operation::sync_pe, state().control.arrived, 1, compare::ge, arrivals_wanted(), pe(), at);
   }
 
   // All blocks of all PEs. What they wrote to their own PE's memory before is seen by gets after; puts need quiet()
   // before, as in OpenSHMEM's sync; barrier_all() does both.
-  STARLING_HD void sync_all(where at = where::current()) { meet(operation::sync_all, 0, plus{}, at); }
+  STARLING_HD void sync_all(where at = where::current()) { meet(operation::sync_all, 0, plus{}, any_pe, at); }
   STARLING_HD void barrier_all(where at = where::current()) {
     quiet();
     sync_all(at);
@@ -102,7 +103,7 @@ class block : public group<block> {
   // configuration gives the same bits. Every block gets the result. Also a sync_pe. T: up to 32 bytes.
   template <class T, class Op>
   STARLING_HD T all_reduce(const T& value, Op op, where at = where::current()) {
-    return meet(operation::all_reduce, value, op, at);
+    return meet(operation::all_reduce, value, op, any_pe, at);
   }
 
   // The value that block 0 of PE `root` passed, to every block. Also a sync_pe. T: up to 24 bytes.
@@ -115,19 +116,24 @@ class block : public group<block> {
     };
     const offer mine{value, pe() == root && index() == 0};
     auto valid_one = [](const offer& a, const offer& b) { return a.valid != 0 ? a : b; };
-    return meet(operation::broadcast, mine, valid_one, at).value;
+    return meet(operation::broadcast, mine, valid_one, root, at).value;
   }
 
  private:
-  STARLING_HD void arrive(operation op, where at) {
+  STARLING_HD void begin_collective(operation op, [[maybe_unused]] std::size_t bytes, [[maybe_unused]] int root,
+                                    where at) const {
     check_resident(op, at);
+    if constexpr (!target::on_gpu) port().collective({op, bytes, root, at});
+  }
+
+  STARLING_HD void arrive(where at) {
     ++arrivals_;
     signal* arrived = state().control.arrived.on(pe());
     if constexpr (target::on_gpu) {
       sync();
       if (member() == 0) gpu::device_atomic(arrived->value).fetch_add(1, cuda::memory_order_release);
     } else {
-      port().update({arrived, signal_op::add, 1, pe(), at});
+      port().update({arrived, signal_op::add, 1, pe(), at, true});
     }
   }
 
@@ -149,15 +155,15 @@ class block : public group<block> {
   // The machine-wide barrier that carries a value: blocks leave theirs with block 0 of their PE, the blocks 0 exchange
   // theirs, and tell their PE's blocks the result.
   template <class T, class Op>
-  STARLING_HD T meet(operation op, const T& value, Op combine, where at) {
+  STARLING_HD T meet(operation op, const T& value, Op combine, int root, where at) {
     static_assert(sizeof(T) <= small_value_bytes && std::is_trivially_copyable_v<T>,
                   "all_reduce and broadcast carry trivially copyable values of up to 32 bytes");
     const control_words& c = state().control;
-    check_resident(op, at);
+    begin_collective(op, sizeof(T), root, at);
     ++meetings_;
     if (state().n_blocks == 1) return exchange(op, first(value), combine, at);
     if (member() == 0) as<T>(c.block_values.on(pe())[index()]) = value;
-    arrive(op, at);
+    arrive(at);
     if (index() == 0) {
       wait_as(op, c.arrived, 1, compare::ge, arrivals_wanted(), pe(), at);
       T sum = as<T>(c.block_values.on(pe())[0]);
@@ -183,7 +189,7 @@ class block : public group<block> {
       sync();
       if (member() == 0) gpu::device_atomic(released->value).store(meetings_, cuda::memory_order_release);
     } else {
-      port().update({released, signal_op::set, meetings_, pe(), at});
+      port().update({released, signal_op::set, meetings_, pe(), at, true});
     }
   }
 
@@ -206,7 +212,8 @@ class block : public group<block> {
     const index_t round = static_cast<index_t>(meetings_ % 2) * n_pes();
     const sym<packet> boxes = state().control.pe_packets + round * small_value_packets;
     for (int i = member(); i < n_pes() * pieces; i += members())
-      put_packet(boxes + (pe() * small_value_packets + i % pieces), packed.word[i % pieces], meetings_, i / pieces, at);
+      put_packet(boxes + (pe() * small_value_packets + i % pieces), packed.word[i % pieces], meetings_, i / pieces, at,
+                 op == operation::sync_all);
     bool failed = false;
     for (int i = member(); i < n_pes() * pieces; i += members()) {
       const sym<packet> box = boxes + (i / pieces * small_value_packets + i % pieces);

@@ -71,7 +71,7 @@ class communication {
       self().sync();
       raise(sig.on(pe), value, op);
     } else {
-      self().port().put_signal(contiguous(dest.on(pe), source, n, pe, true, at), {sig.on(pe), op, value, pe, at});
+      self().port().put_signal(contiguous(dest.on(pe), source, n, pe, true, at), {sig.on(pe), op, value, pe, at, true});
     }
   }
 
@@ -285,7 +285,7 @@ class communication {
       self().sync();
       raise(sig.on(pe), value, op);
     } else {
-      self().port().update({sig.on(pe), op, value, pe, at});
+      self().port().update({sig.on(pe), op, value, pe, at, true});
     }
   }
 

@@ -30,6 +30,7 @@ class group : public loops<Self>, public communication<Self>, public packet_exch
   STARLING_HD const program_state& state() const { return *state_; }
   STARLING_HD host_port& port() const { return *port_; }
   STARLING_HD host_port* port_pointer() const { return port_; }
+  lane_order lanes() const { return port_->lanes(); }
 
  private:
   const program_state* state_;

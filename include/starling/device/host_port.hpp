@@ -29,6 +29,8 @@ struct signal_update {
   std::uint64_t value = 0;
   int pe = 0;
   where at{};
+  // Whether it releases what the block wrote before. The number of a packet does not: it tells of its own data only.
+  bool orders = true;
 };
 
 struct wait_request {
@@ -38,6 +40,26 @@ struct wait_request {
   int from = any_pe;
   operation op = operation::wait;
   where at{};
+};
+
+// A barrier or reduction, as its block calls it.
+struct collective_call {
+  operation op = operation::none;
+  std::size_t bytes = 0;  // of the value it carries
+  int root = any_pe;      // of a broadcast
+  where at{};
+};
+
+// The order in which a loop over threads visits its elements: threads of a block have none, so any will do.
+struct lane_order {
+  int lanes = 1;  // elements i, i + lanes, i + 2 lanes ... come after one another
+  bool backwards = false;
+
+  template <class F>
+  void visit(index_range r, F&& f) const {
+    for (index_t lane = 0; lane < lanes; ++lane)
+      for (index_t i = lane; i < r.size(); i += lanes) f(backwards ? r.end - 1 - i : r.begin + i);
+  }
 };
 
 class host_port {
@@ -53,8 +75,12 @@ class host_port {
   virtual void wait(const wait_request& w) = 0;
   virtual bool test(const wait_request& w) = 0;
 
-  // Runs `apply(context)`, one atomic operation on `address` in the memory of PE `pe`, and wakes those who wait for it.
-  virtual void atomic(void* address, int pe, where at, void (*apply)(void*), void* context) = 0;
+  // Runs `apply(context)`, one atomic operation on `bytes` bytes at `address` in the memory of PE `pe`, and wakes those who wait for it.
+  virtual void atomic(void* address, std::size_t bytes, int pe, where at, void (*apply)(void*), void* context) = 0;
+
+  // Told at the start of each barrier and reduction.
+  virtual void collective(const collective_call& c) = 0;
+  virtual lane_order lanes() { return {}; }
 
   virtual void fence() = 0;
   virtual void quiet() = 0;

@@ -59,6 +59,8 @@ class loops {
   STARLING_HD void for_each(index_range r, F&& f) const {
     if constexpr (target::on_gpu) {
       for (index_t i = r.begin + self().member(); i < r.end; i += self().members()) f(i);
+    } else if constexpr (target::checked) {
+      self().lanes().visit(r, f);
     } else {
       for (index_t i = r.begin; i < r.end; ++i) f(i);
     }
@@ -74,6 +76,9 @@ class loops {
       if (t.nx == 0) return;
       for (index_t y = ys.begin + t.z * t.ny + t.y; y < ys.end; y += step)
         for (index_t x = xs.begin + t.x; x < xs.end; x += t.nx) f(y, x);
+    } else if constexpr (target::checked) {
+      const auto order = self().lanes();
+      order.visit(ys, [&](index_t y) { order.visit(xs, [&](index_t x) { f(y, x); }); });
     } else {
       for (index_t y = ys.begin; y < ys.end; ++y)
         for (index_t x = xs.begin; x < xs.end; ++x) f(y, x);
@@ -94,6 +99,11 @@ class loops {
       for (index_t z = zs.begin + t.z; z < zs.end; z += t.nz)
         for (index_t y = ys.begin + t.y; y < ys.end; y += t.ny)
           for (index_t x = xs.begin + t.x; x < xs.end; x += t.nx) f(z, y, x);
+    } else if constexpr (target::checked) {
+      const auto order = self().lanes();
+      order.visit(zs, [&](index_t z) {
+        order.visit(ys, [&](index_t y) { order.visit(xs, [&](index_t x) { f(z, y, x); }); });
+      });
     } else {
       for (index_t z = zs.begin; z < zs.end; ++z)
         for (index_t y = ys.begin; y < ys.end; ++y)

@@ -50,13 +50,15 @@ class packet_exchange {
     }
   }
 
-  STARLING_HD void put_packet(sym<packet> dest, std::uint64_t data, std::uint64_t number, int pe, where at) const {
+  // `orders`: the caller has fenced what the block wrote before, so that the number covers it too.
+  STARLING_HD void put_packet(sym<packet> dest, std::uint64_t data, std::uint64_t number, int pe, where at,
+                              [[maybe_unused]] bool orders = false) const {
     packet* to = dest.on(pe);
     if constexpr (target::on_gpu) {
       target::store_pair(to, {data, number});
     } else {
       self().port().put_signal({&to->data, &data, 1, sizeof data, 1, 1, pe, true, at},
-                               {&to->number, signal_op::set, number, pe, at});
+                               {&to->number, signal_op::set, number, pe, at, orders});
     }
   }
 

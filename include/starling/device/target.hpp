@@ -224,6 +224,13 @@ STARLING_HD inline pair64 load_pair(const void* from) {
 #endif
 }
 
+// Whether this translation unit is compiled for check mode, which sees its loads and stores (link starling::check).
+#if defined(STARLING_CHECKED)
+inline constexpr bool checked = true;
+#else
+inline constexpr bool checked = false;
+#endif
+
 // Whether sources of this translation unit carry code for GPUs.
 #if defined(__CUDACC__)
 inline constexpr bool has_gpu_code = true;

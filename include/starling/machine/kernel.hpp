@@ -12,6 +12,7 @@ struct kernel {
   void (*on_host)(const void* closure, block& b) = nullptr;
   const void* on_gpu = nullptr;  // null: the source was compiled for virtual devices only
   std::shared_ptr<const void> closure;
+  bool accesses_seen = false;  // by check mode
 };
 
 template <class F>
@@ -20,7 +21,7 @@ concept kernel_function = std::invocable<const F&, block&>;
 template <kernel_function F>
 kernel make_kernel(const F& f) {
   return {[](const void* closure, block& b) { (*static_cast<const F*>(closure))(b); },
-          target::entry_of<block, program_state, F>(), std::make_shared<const F>(f)};
+          target::entry_of<block, program_state, F>(), std::make_shared<const F>(f), target::checked};
 }
 
 // How a kernel is launched.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "starling/base/environment.hpp"
+#include "starling/machine/check.hpp"
 #include "starling/machine/device_info.hpp"
 #include "starling/machine/kernel.hpp"
 #include "starling/machine/roles.hpp"
@@ -33,6 +34,12 @@ class machine {
  public:
   // `devices` virtual devices.
   static machine host(int devices = 4, const host_options& options = {});
+  // This machine of virtual devices in check mode: from now on each run explores seeded schedules and throws check_error
+  // for what they find; when none finds anything, the results are those of seed 0. Also turned on by STARLING_CHECK.
+  // Kernels must keep what they change in symmetric memory: between schedules that alone is set back.
+  machine check(const check_options& options = {}) const;
+  // What check mode has explored so far.
+  check_summary checked() const;
   // GPUs by CUDA ordinal; none: all of them. Every pair must reach each other's memory. Throws unsupported_error that
   // says what is missing: the build, the driver, a device, a link.
   static machine cuda(const std::vector<int>& ids = {});

@@ -99,8 +99,8 @@ bool block_port::test(const wait_request& w) {
   return holds(look(*w.local), w.how, w.wanted);
 }
 
-void block_port::atomic(void* address, int pe, where at, void (*apply)(void*), void* context) {
-  check_remote(operation::atomic, address, 4, pe, at);
+void block_port::atomic(void* address, std::size_t bytes, int pe, where at, void (*apply)(void*), void* context) {
+  check_remote(operation::atomic, address, bytes, pe, at);
   apply(context);
   program_.group().lot.wake(address);
 }

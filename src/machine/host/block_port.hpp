@@ -19,7 +19,8 @@ class block_port final : public host_port {
   void update(const signal_update& s) override;
   void wait(const wait_request& w) override;
   bool test(const wait_request& w) override;
-  void atomic(void* address, int pe, where at, void (*apply)(void*), void* context) override;
+  void atomic(void* address, std::size_t bytes, int pe, where at, void (*apply)(void*), void* context) override;
+  void collective(const collective_call&) override {}
   void fence() override;
   void quiet() override;
   [[noreturn]] void refuse_barrier(operation op, where at) override;

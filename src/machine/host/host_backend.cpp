@@ -63,10 +63,20 @@ host_backend::host_backend(int devices, std::size_t memory_bytes, int max_blocks
 
 std::size_t host_backend::allocate(std::size_t bytes) {
   const std::size_t offset = heap_.allocate(bytes);
-  if (poison_)
+  if (checker_)
+    for (int pe = 0; pe < n_pes(); ++pe) check::checker::fill_with_poison(heap_.on(offset, pe), bytes);
+  else if (poison_)
     for (int pe = 0; pe < n_pes(); ++pe) std::memset(heap_.on(offset, pe), 0xff, bytes);
   return offset;
 }
+
+void host_backend::check(const check_options& options) {
+  constexpr std::size_t guard = 256;
+  heap_.set_guard(guard);
+  checker_ = std::make_unique<check::checker>(heap_, control_heap_, options, environment::read().check_report);
+}
+
+check_summary host_backend::checked() const { return checker_ ? checker_->summary() : check_summary{}; }
 
 int host_backend::blocks_that_fit(const kernel&, const launch_options& options) const {
   expect<launch_error>(options.scratch_bytes <= devices_[0].scratch_bytes,
@@ -87,17 +97,23 @@ void host_backend::check_residency(const std::vector<program>& programs) const {
 }
 
 void host_backend::run(const std::vector<program>& programs) {
-  run_group group{heap_, control_heap_, lot_};
   std::vector<std::unique_ptr<program_control>> controls;
-  std::vector<std::unique_ptr<running>> runs;
   for (const program& p : programs) {
-    const int blocks = p.roles.blocks();
-    controls.push_back(std::make_unique<program_control>(control_heap_, blocks));
+    controls.push_back(std::make_unique<program_control>(control_heap_, p.roles.blocks()));
     for (int pe = 0; pe < n_pes(); ++pe)
       std::memset(control_heap_.on(controls.back()->offset(), pe), 0, controls.back()->bytes());
-    runs.push_back(std::make_unique<running>(group, p, controls.back()->words(), n_pes(), blocks,
-                                             deadline_of(p.options, deadline_)));
   }
+  if (checker_) {
+    std::vector<check::checked_program> checked;
+    for (std::size_t i = 0; i < programs.size(); ++i) checked.push_back({&programs[i], controls[i]->words()});
+    checker_->run(checked);
+    return;
+  }
+  run_group group{heap_, control_heap_, lot_};
+  std::vector<std::unique_ptr<running>> runs;
+  for (std::size_t i = 0; i < programs.size(); ++i)
+    runs.push_back(std::make_unique<running>(group, programs[i], controls[i]->words(), n_pes(),
+                                             programs[i].roles.blocks(), deadline_of(programs[i].options, deadline_)));
   std::vector<std::thread> workers;
   std::string problem;
   try {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "../backend.hpp"
+#include "../check/checker.hpp"
 #include "arena.hpp"
 #include "parking.hpp"
 
@@ -23,6 +24,8 @@ class host_backend final : public backend, public std::enable_shared_from_this<h
   int blocks_that_fit(const kernel& k, const launch_options& options) const override;
   void check_residency(const std::vector<program>& programs) const override;
   void run(const std::vector<program>& programs) override;
+  void check(const check_options& options) override;
+  check_summary checked() const override;
 
   void copy(void* dest, const void* source, std::size_t bytes) override;
   void fill(void* dest, unsigned char byte, std::size_t bytes) override;
@@ -46,6 +49,7 @@ class host_backend final : public backend, public std::enable_shared_from_this<h
   symmetric_heap heap_;          // the users'
   symmetric_heap control_heap_;  // behind it on each PE: no array comes to lie where a program's control words were
   parking lot_;
+  std::unique_ptr<check::checker> checker_;  // in check mode
 };
 
 }  // namespace starling::host

@@ -1,0 +1,58 @@
+#include "starling/machine/check.hpp"
+
+#include <sstream>
+
+namespace starling {
+
+const char* name(defect d) {
+  switch (d) {
+    case defect::deadlock:
+      return "deadlock";
+    case defect::lost_signal:
+      return "lost signal";
+    case defect::unordered_read:
+      return "unordered read";
+    case defect::unordered_write:
+      return "unordered write";
+    case defect::source_reused:
+      return "source reused";
+    case defect::signal_back:
+      return "signal went back";
+    case defect::two_writers:
+      return "two writers of a signal";
+    case defect::collective:
+      return "collective mismatch";
+    case defect::out_of_bounds:
+      return "out of bounds";
+    case defect::foreign_access:
+      return "plain access to another PE";
+    case defect::uninitialised:
+      return "uninitialised memory";
+    case defect::endless:
+      return "endless";
+  }
+  return "?";
+}
+
+namespace {
+
+std::string whole_text(defect what, std::uint64_t seed, const std::string& text,
+                       const std::vector<block_history>& blocks) {
+  std::ostringstream out;
+  out << "check: " << name(what) << " (seed " << seed << ")\n  " << text << "\n";
+  for (const block_history& b : blocks) {
+    out << "  last calls of PE " << b.pe << " block " << b.block << " (" << b.role << "):\n";
+    if (b.calls.empty()) out << "    none\n";
+    for (const std::string& c : b.calls) out << "    " << c << "\n";
+  }
+  out << "  again: seed " << seed << " shows the same, by check_options{.first_seed = " << seed
+      << ", .seeds = 1} or starling check --seed " << seed;
+  return out.str();
+}
+
+}  // namespace
+
+check_error::check_error(defect what, std::uint64_t seed, const std::string& text, std::vector<block_history> blocks)
+    : error(whole_text(what, seed, text, blocks)), kind_(what), seed_(seed), blocks_(std::move(blocks)) {}
+
+}  // namespace starling

@@ -1,0 +1,42 @@
+#include "access_marks.hpp"
+
+#include <algorithm>
+
+namespace starling::check {
+
+__attribute__((tls_model("initial-exec"))) thread_local access_marks* running_marks = nullptr;
+
+namespace {
+
+void note(access_marks& m, bad_access::kind what, std::uintptr_t address, std::size_t bytes, bool write,
+          const void* code) {
+  if (m.problem.what == bad_access::kind::none) m.problem = {what, address, bytes, write, code};
+}
+
+}  // namespace
+
+void mark_access(access_marks& m, std::uintptr_t address, std::size_t bytes, bool write, const void* code) {
+  if (address - m.begin >= m.bytes || bytes == 0) return;
+  if (address < m.watch_end && address + bytes > m.watch_begin)
+    m.seen.push_back({m.block, m.stamp, write, address, bytes, code});
+  if ((address - m.begin) / m.stride != static_cast<std::size_t>(m.pe))
+    note(m, bad_access::kind::foreign, address, bytes, write, code);
+  for (std::size_t done = 0; done < bytes;) {
+    const std::uintptr_t at = address - m.begin + done;
+    const std::size_t here = std::min(bytes - done, 64 - at % 64);
+    const std::uint64_t mask = bits(at % 64, here);
+    line& l = m.lines[at / 64];
+    done += here;
+    if ((mask & ~l.live) != 0) {
+      note(m, bad_access::kind::dead, address, bytes, write, code);
+      continue;
+    }
+    if (!write && (mask & ~l.initialised) != 0)
+      note(m, bad_access::kind::uninitialised, address, bytes, write, code);
+    if ((l.read | l.written) == 0) m.touched.push_back(&l);
+    (write ? l.written : l.read) |= mask;
+    if (write) l.initialised |= mask;
+  }
+}
+
+}  // namespace starling::check

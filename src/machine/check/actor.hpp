@@ -1,0 +1,96 @@
+// A block as the scheduler sees it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "fiber.hpp"
+#include "knowledge.hpp"
+#include "starling/device/host_port.hpp"
+
+namespace starling::check {
+
+// A call of a block, for the history that an error shows.
+struct call {
+  const char* what = "";
+  where at{"", 0};
+  int peer = any_pe;
+  std::uint64_t bytes = 0;
+  const void* address = nullptr;  // of a signal
+  std::uint64_t value = 0;
+};
+
+// What is remembered of an operation after it has been issued.
+struct operation_fact {
+  const char* what = "";
+  where at{"", 0};
+  int pe = 0;
+  bool blocking = true;  // false: it touches the near side until quiet()
+};
+
+// A block's operations to one PE. Those of an epoch are delivered after all of the epochs before: fence() ends one.
+struct lane {
+  std::uint32_t epoch = 0;
+  std::uint32_t oldest = 0;                  // with operations on their way
+  std::vector<std::uint32_t> outstanding{0};  // by epoch
+  std::vector<std::uint32_t> unfenced;       // numbers
+  operation_set fenced;                      // what arrives before anything that is issued now
+};
+
+struct actor {
+  enum class state { ready, waiting, finished };
+
+  int number = 0;  // of all blocks of all programs
+  int program = 0;
+  int pe = 0;
+  int block = 0;
+  int role = 0;
+  std::string role_name;
+  bool begun = false;     // in this schedule
+  bool returned = false;  // the kernel has come to its end
+
+  state now = state::ready;
+  bool in_quiet = false;
+  wait_request awaited{};
+
+  std::uint32_t clock = 1;  // of its own accesses; grows with each release
+  knowledge known;
+  snapshot* released = nullptr;            // its knowledge, if it has learnt nothing since
+  std::vector<std::uint64_t> joined;       // serial of the last snapshot learnt, by block
+  std::vector<lane> lanes;                 // by PE
+  std::vector<operation_fact> operations;  // by number
+  operation_set done;                      // that have been delivered
+  std::uint32_t on_their_way = 0;
+  std::uint32_t collectives = 0;  // made so far
+  std::uint32_t meetings = 0;     // machine-wide ones among them
+
+  std::uint64_t priority = 0;
+  std::array<call, 8> calls;
+  std::uint64_t n_calls = 0;
+
+  void reset(std::size_t n_actors, std::size_t n_pes) {
+    now = state::ready;
+    in_quiet = false;
+    clock = 1;
+    known.reset(n_actors);
+    released = nullptr;
+    joined.assign(n_actors, 0);
+    lanes.resize(n_pes);
+    for (lane& l : lanes) {
+      l.epoch = l.oldest = 0;
+      l.outstanding.assign(1, 0);
+      l.unfenced.clear();
+      l.fenced.clear();
+    }
+    operations.clear();
+    done.clear();
+    on_their_way = collectives = meetings = 0;
+    n_calls = 0;
+  }
+
+  void note(const call& c) { calls[n_calls++ % calls.size()] = c; }
+};
+
+}  // namespace starling::check

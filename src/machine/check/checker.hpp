@@ -1,0 +1,59 @@
+// Explores schedules: runs programs from the same memory again and again, each time under another seed.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "../symmetric_heap.hpp"
+#include "schedule.hpp"
+#include "starling/device/program_state.hpp"
+#include "starling/machine/machine.hpp"
+
+namespace starling::check {
+
+// A program and the control words of its own.
+struct checked_program {
+  const program* what;
+  control_words control;
+};
+
+class checker {
+ public:
+  // Of one arena that holds, for each PE, the users' memory and behind it that of control words.
+  checker(symmetric_heap& heap, symmetric_heap& control, const check_options& options, std::string report_path);
+  ~checker();
+
+  // Explores the options' seeds, all from the memory as it is; at last runs seed 0, whose results stay. Throws
+  // check_error, with memory as it was, or what a kernel threw.
+  void run(const std::vector<checked_program>& programs);
+
+  const check_summary& summary() const { return summary_; }
+
+  // What fresh memory holds. NaN as floating point of any size, and no number that a program is likely to write.
+  static constexpr std::uint32_t poison = 0xfff5a5a5;
+  static void fill_with_poison(std::byte* start, std::size_t bytes);
+
+ private:
+  class memory_image;
+  struct blocks;
+
+  void one(schedule& s, blocks& b, std::uint64_t seed, const memory_image& before);
+  [[noreturn]] void report(schedule& s, blocks& b, std::uint64_t seed, finding f, const memory_image& before);
+  void add_to_report(const check_error* found);
+  void open_memory();
+  void prepare(blocks& b, const std::vector<checked_program>& programs);
+
+  symmetric_heap& heap_;
+  symmetric_heap& control_;
+  check_options options_;
+  std::string report_path_;
+  std::mutex mutex_;  // one exploration at a time
+  shadow shadow_;
+  access_marks marks_;
+  std::vector<std::unique_ptr<fiber_slot>> slots_;
+  std::vector<std::unique_ptr<fiber>> fibers_;
+  check_summary summary_;
+};
+
+}  // namespace starling::check

@@ -1,0 +1,45 @@
+#include "collectives.hpp"
+
+#include "starling/base/error.hpp"
+
+namespace starling::check {
+
+void collectives::reset(int programs, int n_pes) {
+  n_pes_ = n_pes;
+  on_pe_.resize(static_cast<std::size_t>(programs * n_pes));
+  machine_.resize(static_cast<std::size_t>(programs));
+  for (auto& s : on_pe_) s.clear();
+  for (auto& s : machine_) s.clear();
+}
+
+std::string collectives::enter(actor& a, const collective_call& c) {
+  auto& here = on_pe_[static_cast<std::size_t>(a.program * n_pes_ + a.pe)];
+  std::string problem = compare(here, a.collectives++, a, c);
+  if (!problem.empty() || c.op == operation::sync_pe) return problem;
+  return compare(machine_[static_cast<std::size_t>(a.program)], a.meetings++, a, c);
+}
+
+namespace {
+
+std::string described(const collective_call& c) {
+  std::string text = message(name(c.op), " at ", c.at.file, ":", c.at.line);
+  if (c.bytes > 0) text += message(" of ", c.bytes, " bytes");
+  if (c.root != any_pe) text += message(" from PE ", c.root);
+  return text;
+}
+
+}  // namespace
+
+std::string collectives::compare(std::vector<made>& sequence, std::uint32_t place, const actor& a,
+                                 const collective_call& c) {
+  if (place == sequence.size()) {
+    sequence.push_back({c, a.pe, a.block});
+    return "";
+  }
+  const made& first = sequence[place];
+  if (first.what.op == c.op && first.what.bytes == c.bytes && first.what.root == c.root) return "";
+  return message("collective ", place + 1, " of PE ", first.pe, " block ", first.block, " is ", described(first.what),
+                 "; that of PE ", a.pe, " block ", a.block, " is ", described(c));
+}
+
+}  // namespace starling::check

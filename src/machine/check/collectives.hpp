@@ -1,0 +1,31 @@
+// The barriers and reductions of a program: all its blocks must make the same ones in the same order.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "actor.hpp"
+
+namespace starling::check {
+
+class collectives {
+ public:
+  void reset(int programs, int n_pes);
+
+  // The next collective of a block; says how it differs from what another block made in its place, or nothing.
+  std::string enter(actor& a, const collective_call& c);
+
+ private:
+  struct made {
+    collective_call what;
+    int pe;
+    int block;
+  };
+  std::string compare(std::vector<made>& sequence, std::uint32_t place, const actor& a, const collective_call& c);
+
+  int n_pes_ = 0;
+  std::vector<std::vector<made>> on_pe_;    // by program and PE: all of them
+  std::vector<std::vector<made>> machine_;  // by program: those of the whole machine
+};
+
+}  // namespace starling::check

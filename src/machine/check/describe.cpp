@@ -1,0 +1,225 @@
+#include "describe.hpp"
+
+#include <algorithm>
+#include <sstream>
+
+#include "source_line.hpp"
+#include "starling/machine/stall_error.hpp"
+
+namespace starling::check {
+namespace {
+
+std::string place(where at) { return message(at.file, ":", at.line); }
+
+std::string hex(std::size_t offset) {
+  std::ostringstream out;
+  out << "+0x" << std::hex << offset;
+  return out.str();
+}
+
+// The block as the wait-for graph of stall reports sees it.
+block_report report_of(const actor& a) {
+  block_report r;
+  r.pe = a.pe;
+  r.block = a.block;
+  r.role = a.role;
+  if (a.now == actor::state::finished) {
+    r.state = block_state::finished;
+    return r;
+  }
+  r.state = block_state::waiting;
+  r.op = a.awaited.op;
+  r.peer = a.awaited.from;
+  r.how = a.awaited.how;
+  r.wanted = a.awaited.wanted;
+  r.seen = a.awaited.local->value;
+  return r;
+}
+
+std::string wait_text(const actor& a, const memory_map& m) {
+  const wait_request& w = a.awaited;
+  std::string text = message(block_text(a), " waits in ", name(w.op), " at ", place(w.at), " for ",
+                             place_text(m, w.local), " ", symbol(w.how), " ", w.wanted, ", which holds ", w.local->value);
+  if (w.from != any_pe) text += message(", from PE ", w.from);
+  return text;
+}
+
+// Signals of the same PE that came and that nobody has looked at.
+std::string strays(const actor& a, words& signals, const memory_map& m) {
+  const int pe = m.pe_of(reinterpret_cast<std::uintptr_t>(a.awaited.local));
+  for (std::size_t i = 1; i <= signals.count(); ++i) {
+    const word& w = signals[static_cast<std::uint32_t>(i)];
+    if (!w.raised || w.awaited || m.pe_of(w.address) != pe) continue;
+    const auto* s = reinterpret_cast<const signal*>(w.address);
+    return message("    ", place_text(m, s), " was raised to ", s->value, " at ", place(w.raised_at),
+                   " and no block has waited for it: is that the one?\n");
+  }
+  return "";
+}
+
+std::string raised_text(const actor& a, words& signals) {
+  const word& w = signals[signals.at(a.awaited.local)];
+  if (!w.raised) return "    nothing has raised it in this run\n";
+  return message("    it was last raised at ", place(w.raised_at), "\n");
+}
+
+}  // namespace
+
+std::string block_text(const actor& a) {
+  return message("PE ", a.pe, " block ", a.block, " (", a.role_name, ")");
+}
+
+std::string place_text(const memory_map& m, const void* signal) {
+  const auto at = reinterpret_cast<std::uintptr_t>(signal);
+  if (m.offset_of(at) >= m.user_bytes) return message("a word of the machine's barriers on PE ", m.pe_of(at));
+  return message("signal ", hex(m.offset_of(at)), " of PE ", m.pe_of(at));
+}
+
+std::string range_text(const memory_map& m, std::uintptr_t address, std::size_t bytes) {
+  const std::size_t offset = m.offset_of(address);
+  std::string text = message(bytes, bytes == 1 ? " byte at " : " bytes at ", hex(offset), " of PE ", m.pe_of(address));
+  if (offset >= m.user_bytes) return text + " (the machine's own words)";
+  const memory_map::allocation* before = nullptr;
+  for (const auto& a : m.allocations)
+    if (a.offset <= offset) before = &a;
+  if (before == nullptr) return text;
+  if (offset < before->offset + before->bytes)
+    return text + message(" (byte ", offset - before->offset, " of an allocation of ", before->bytes, ")");
+  return text + message(" (", offset - before->offset - before->bytes, " bytes behind the end of an allocation of ",
+                        before->bytes, ")");
+}
+
+std::string call_text(const memory_map& m, const call& c) {
+  std::string text = message(c.what, " at ", place(c.at));
+  if (c.peer != any_pe) text += message(", PE ", c.peer);
+  if (c.bytes != 0) text += message(", ", c.bytes, " bytes");
+  if (c.address != nullptr) text += message(", ", place_text(m, c.address), ", ", c.value);
+  return text;
+}
+
+std::vector<std::string> history_text(const memory_map& m, const actor& a) {
+  std::vector<std::string> lines;
+  const std::uint64_t n = std::min<std::uint64_t>(a.n_calls, a.calls.size());
+  for (std::uint64_t i = a.n_calls - n; i < a.n_calls; ++i) lines.push_back(call_text(m, a.calls[i % a.calls.size()]));
+  if (a.returned) lines.emplace_back("returned");
+  return lines;
+}
+
+finding stuck_finding(const std::vector<actor>& actors, words& signals, const memory_map& m) {
+  std::vector<block_report> reports;
+  for (const actor& a : actors) reports.push_back(report_of(a));
+  const std::vector<block_id> cycle = find_cycle(reports);
+  const auto in_cycle = [&](const actor& a) {
+    return std::find(cycle.begin(), cycle.end(), block_id{a.pe, a.block}) != cycle.end();
+  };
+  finding f;
+  f.what = cycle.empty() ? defect::lost_signal : defect::deadlock;
+  std::ostringstream out;
+  if (cycle.empty()) {
+    out << "no block can go on, and nothing is on its way\n";
+  } else {
+    out << "wait-for cycle: ";
+    for (const block_id& b : cycle) out << "PE " << b.pe << " block " << b.block << " -> ";
+    out << "PE " << cycle.front().pe << " block " << cycle.front().block << "\n";
+  }
+  constexpr std::size_t most = 8;
+  std::size_t shown = 0;
+  for (const actor& a : actors) {
+    if (a.now == actor::state::finished || (!cycle.empty() && !in_cycle(a))) continue;
+    if (++shown > most) continue;
+    f.blocks.push_back(a.number);
+    out << "  " << wait_text(a, m) << "\n";
+    if (a.awaited.op == operation::wait) out << raised_text(a, signals) << strays(a, signals, m);
+  }
+  if (shown > most) out << "  and " << shown - most << " more\n";
+  std::size_t returned = 0;
+  for (const actor& a : actors) {
+    if (a.now != actor::state::finished || ++returned > most) continue;
+    out << "  " << block_text(a) << " has returned from the kernel\n";
+    if (f.blocks.size() < most) f.blocks.push_back(a.number);
+  }
+  f.text = out.str();
+  f.text.pop_back();
+  return f;
+}
+
+void describe_access(finding& f, const std::vector<actor>& actors, const memory_map& m) {
+  const bad_access& b = *f.access;
+  const actor& a = actors[static_cast<std::size_t>(f.blocks.front())];
+  const std::string text = message(block_text(a), b.write ? " writes " : " reads ", range_text(m, b.address, b.bytes),
+                                   " at ", source_line(b.code));
+  switch (b.what) {
+    case bad_access::kind::foreign:
+      f.what = defect::foreign_access;
+      f.text = text + (b.write ? ", memory of another PE, with a plain store; use put, p or put_signal"
+                               : ", memory of another PE, with a plain load; use get or g");
+      return;
+    case bad_access::kind::uninitialised:
+      f.what = defect::uninitialised;
+      f.text = text + ", which nothing has written";
+      return;
+    default:
+      f.what = defect::out_of_bounds;
+      f.text = text + ", outside of every allocation; check the index and the size";
+  }
+}
+
+namespace {
+
+// One side of a clash: "PE 0 block 0 (all) writes 4 bytes ... at file:12".
+std::string side_text(const access& who, bool writes, const conflict& c, const std::vector<actor>& actors,
+                      const std::vector<seen_access>& seen) {
+  const actor& a = actors[static_cast<std::size_t>(who.block)];
+  if (who.operation) {
+    const operation_fact& o = a.operations[who.stamp];
+    const char* does = writes ? " writes them by " : " reads them by ";
+    return message(block_text(a), does, o.what, " at ", place(o.at), o.blocking ? "" : " (not complete before quiet)");
+  }
+  const std::string text = message(block_text(a), writes ? " writes them" : " reads them");
+  for (const seen_access& s : seen)
+    if (s.block == who.block && s.stamp == who.stamp && s.write == writes && s.address < c.address + c.bytes &&
+        s.address + s.bytes > c.address)
+      return message(text, " at ", source_line(s.code));
+  // A call that reads or writes on the block's behalf leaves no access of its own.
+  return text + (who.atomic ? " by an atomic operation" : " by the call shown below");
+}
+
+std::string advice(const conflict& c, const std::vector<actor>& actors) {
+  const auto fact = [&](const access& a) -> const operation_fact& {
+    return actors[static_cast<std::size_t>(a.block)].operations[a.stamp];
+  };
+  const bool same_block = c.earlier.block == c.later.block;
+  if (same_block && c.earlier.operation && !fact(c.earlier).blocking)
+    return "the call does not block: call quiet() before the bytes are touched again";
+  if (same_block && c.earlier.operation && c.later.operation)
+    return "operations of one block may arrive in any order: fence() between them, or wait for the signal by which the "
+           "receiver says that it has read the first (a credit)";
+  if (c.earlier_writes && c.earlier.operation && !c.later_writes)
+    return "wait for the signal that covers this put before reading; a signal covers its own put_signal and what was "
+           "fenced before, no other put";
+  if (!c.earlier_writes)
+    return "the bytes are overwritten while they may still be read: let the reader signal that it is done (a credit), "
+           "or use another buffer";
+  if (c.earlier.operation || c.later.operation)
+    return "order the two by a signal or a barrier, or let them use different bytes";
+  return "order the two by sync_pe or a signal";
+}
+
+}  // namespace
+
+void describe_clash(finding& f, const std::vector<actor>& actors, const memory_map& m,
+                    const std::vector<seen_access>& seen) {
+  const conflict& c = *f.clash;
+  const bool reused = c.earlier.block == c.later.block && c.earlier.operation &&
+                      !actors[static_cast<std::size_t>(c.earlier.block)].operations[c.earlier.stamp].blocking;
+  f.what = reused            ? defect::source_reused
+           : c.later_writes ? defect::unordered_write
+                            : defect::unordered_read;
+  f.text = message("nothing orders two accesses to ", range_text(m, c.address, c.bytes), "\n  first: ",
+                   side_text(c.earlier, c.earlier_writes, c, actors, seen), "\n  then: ",
+                   side_text(c.later, c.later_writes, c, actors, seen), "\n  ", advice(c, actors));
+  f.blocks = {c.earlier.block};
+  if (c.later.block != c.earlier.block) f.blocks.push_back(c.later.block);
+}
+
+}  // namespace starling::check

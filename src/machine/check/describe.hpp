@@ -1,0 +1,51 @@
+// Words for what a schedule has found.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "actor.hpp"
+#include "finding.hpp"
+#include "words.hpp"
+
+namespace starling::check {
+
+// Where symmetric memory lies and what is allocated in it.
+struct memory_map {
+  std::uintptr_t begin = 0;
+  std::size_t stride = 0;      // from PE to PE
+  std::size_t user_bytes = 0;  // of each PE; the machine's own words come behind
+  struct allocation {
+    std::size_t offset;
+    std::size_t bytes;
+  };
+  std::vector<allocation> allocations;  // by offset, on every PE alike
+
+  int pe_of(std::uintptr_t address) const { return static_cast<int>((address - begin) / stride); }
+  std::size_t offset_of(std::uintptr_t address) const { return (address - begin) % stride; }
+};
+
+// "PE 1 block 0 (faces)".
+std::string block_text(const actor& a);
+
+// "signal +0x40 of PE 1".
+std::string place_text(const memory_map& m, const void* signal);
+
+// "4 bytes at +0x1240 of PE 1 (byte 64 of an allocation of 4096)".
+std::string range_text(const memory_map& m, std::uintptr_t address, std::size_t bytes);
+
+// "put_signal at file:12 to PE 1, 256 bytes, signal +0x40 = 3".
+std::string call_text(const memory_map& m, const call& c);
+
+// The last calls of a block, oldest first.
+std::vector<std::string> history_text(const memory_map& m, const actor& a);
+
+// All blocks wait and nothing is on its way: who waits for what, and why it may not come.
+finding stuck_finding(const std::vector<actor>& actors, words& signals, const memory_map& m);
+
+// An access that is wrong by itself, and two that nothing orders. `seen`: accesses to those bytes in a replay.
+void describe_access(finding& f, const std::vector<actor>& actors, const memory_map& m);
+void describe_clash(finding& f, const std::vector<actor>& actors, const memory_map& m,
+                    const std::vector<seen_access>& seen);
+
+}  // namespace starling::check

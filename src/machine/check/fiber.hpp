@@ -1,0 +1,38 @@
+// Fibers: stacks that one thread switches between, so that a schedule decides who runs. A switch costs no system call.
+#pragma once
+
+#include <csetjmp>
+#include <cstddef>
+
+namespace starling::check {
+
+class fiber {
+ public:
+  // The thread that calls it, as a fiber to come back to.
+  fiber() = default;
+  // Calls entry(argument) when it is first switched to; entry must never return. Throws memory_error without memory.
+  fiber(void (*entry)(void*), void* argument);
+  ~fiber();
+  fiber(const fiber&) = delete;
+  fiber& operator=(const fiber&) = delete;
+
+  // Leaves `from`, which is running, for `to`; returns when something switches to `from`.
+  static void switch_to(fiber& from, fiber& to);
+
+ private:
+  static void begin(unsigned high, unsigned low);
+  void enter();
+
+  void (*entry_)(void*) = nullptr;
+  void* argument_ = nullptr;
+  std::byte* stack_ = nullptr;  // with a guard page below
+  bool started_ = true;
+  std::jmp_buf context_;
+  // What the C++ runtime keeps per thread while exceptions are handled, and each fiber has for itself.
+  struct exceptions {
+    void* caught = nullptr;
+    unsigned int uncaught = 0;
+  } exceptions_;
+};
+
+}  // namespace starling::check

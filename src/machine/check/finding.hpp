@@ -1,0 +1,22 @@
+// What a schedule has found, before it becomes an error.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "shadow.hpp"
+#include "starling/machine/check.hpp"
+
+namespace starling::check {
+
+struct finding {
+  defect what = defect::deadlock;
+  std::string text;         // complete but for what follows
+  std::vector<int> blocks;  // concerned, by number
+  // To be told with source lines, which a replay of the seed finds.
+  std::optional<conflict> clash;
+  std::optional<bad_access> access;
+};
+
+}  // namespace starling::check

@@ -1,0 +1,133 @@
+#include "network.hpp"
+
+#include <atomic>
+#include <cstring>
+
+namespace starling::check {
+
+void network::reset() {
+  for (operation_on_its_way* op : flying_) free_.push_back(op);
+  flying_.clear();
+  deliveries_ = 0;
+}
+
+operation_on_its_way& network::issue(actor& from, int pe, const char* what, where at, bool blocking) {
+  if (free_.empty()) {
+    pool_.push_back(std::make_unique<operation_on_its_way>());
+    free_.push_back(pool_.back().get());
+  }
+  operation_on_its_way& op = *free_.back();
+  free_.pop_back();
+  op.from = &from;
+  op.number = static_cast<std::uint32_t>(from.operations.size());
+  from.operations.push_back({what, at, pe, blocking});
+  op.pe = pe;
+  op.move = transfer{};
+  op.lacking.clear();
+  op.pieces.clear();
+  op.raises = false;
+  op.covers.base = nullptr;
+  op.covers.fenced.clear();
+  return op;
+}
+
+void network::send(operation_on_its_way& op, random& r) {
+  lane& l = op.from->lanes[static_cast<std::size_t>(op.pe)];
+  op.epoch = l.epoch;
+  ++l.outstanding[op.epoch];
+  l.unfenced.push_back(op.number);
+  ++op.from->on_their_way;
+  const index_t n = op.move.count;
+  // Pieces of 8 bytes or an element, whichever is more; a few of them, at random places.
+  const index_t grain = op.move.element >= 8 ? 1 : static_cast<index_t>(8 / op.move.element);
+  index_t begin = 0;
+  for (int cut = in_pieces_ ? 3 : 0; cut > 0 && n - begin > grain; --cut) {
+    const index_t end = begin + grain * static_cast<index_t>(1 + r.below(static_cast<std::size_t>((n - begin) / grain)));
+    if (end >= n) break;
+    op.pieces.push_back({begin, end});
+    begin = end;
+  }
+  if (begin < n) op.pieces.push_back({begin, n});
+  flying_.push_back(&op);
+}
+
+void network::carry_out(operation_on_its_way& op) {
+  ++deliveries_;
+  move_piece(op, {0, op.move.count});
+  op.from->done.insert(op.number);
+  free_.push_back(&op);
+}
+
+bool network::may_go(const operation_on_its_way& op) const {
+  if (op.epoch > op.from->lanes[static_cast<std::size_t>(op.pe)].oldest) return false;
+  return !op.pieces.empty() || op.after == 0 || !op.raises || op.from->done.contains(op.after - 1);
+}
+
+void network::move_piece(operation_on_its_way& op, index_range piece) {
+  const transfer& t = op.move;
+  const auto element = static_cast<index_t>(t.element);
+  const auto copy = [&](index_t i, index_t n) {
+    std::byte* to = static_cast<std::byte*>(t.dest) + i * t.dest_stride * element;
+    std::memcpy(to, static_cast<const std::byte*>(t.source) + i * t.source_stride * element,
+                static_cast<std::size_t>(n * element));
+    if (!memory_.covers(to)) return;
+    if (op.lacking.empty()) {
+      memory_.over(to, static_cast<std::size_t>(n * element),
+                   [](line& l, std::uint64_t mask) { l.initialised |= mask; });
+      return;
+    }
+    for (index_t k = 0; k < n * element; ++k)
+      memory_.over(to + k, 1, [&](line& l, std::uint64_t mask) {
+        if (op.lacking[static_cast<std::size_t>(i * element + k)])
+          l.initialised &= ~mask;
+        else
+          l.initialised |= mask;
+      });
+  };
+  if (t.dest_stride == 1 && t.source_stride == 1) {
+    copy(piece.begin, piece.size());
+  } else {
+    for (index_t i = piece.begin; i < piece.end; ++i) copy(i, 1);
+  }
+}
+
+network::delivery network::deliver_one(random& r) {
+  std::size_t index = r.below(flying_.size());
+  while (!may_go(*flying_[index])) index = (index + 1) % flying_.size();  // the oldest of all may always go
+  operation_on_its_way& op = *flying_[index];
+  delivery d;
+  ++deliveries_;
+  if (!op.pieces.empty()) {
+    const std::size_t p = r.below(op.pieces.size());
+    move_piece(op, op.pieces[p]);
+    op.pieces[p] = op.pieces.back();
+    op.pieces.pop_back();
+    if (!op.pieces.empty() || op.raises) return d;
+  }
+  if (op.raises) {
+    std::atomic_ref value(op.update.target->value);
+    d.before = value.load();
+    value.store(op.update.op == signal_op::set ? op.update.value : d.before + op.update.value);
+    words_.raise(words_[op.word], op.from->number, op.number, op.covers);
+    words_[op.word].raised_at = op.update.at;
+    d.raised = &op;
+  }
+  d.completed = op.from;
+  complete(index);
+  return d;
+}
+
+void network::complete(std::size_t index) {
+  operation_on_its_way& op = *flying_[index];
+  actor& from = *op.from;
+  from.done.insert(op.number);
+  --from.on_their_way;
+  lane& l = from.lanes[static_cast<std::size_t>(op.pe)];
+  --l.outstanding[op.epoch];
+  while (l.oldest < l.epoch && l.outstanding[l.oldest] == 0) ++l.oldest;
+  flying_[index] = flying_.back();
+  flying_.pop_back();
+  free_.push_back(&op);
+}
+
+}  // namespace starling::check

@@ -1,0 +1,75 @@
+// Operations on their way: puts, gets and signals that blocks have issued, delivered piece by piece in an order that the
+// schedule draws. What the contract orders is kept: a put's data before its signal, what was issued before a fence
+// before what comes after it, signals of one block to one word in their order. Nothing else.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "actor.hpp"
+#include "random.hpp"
+#include "shadow.hpp"
+#include "words.hpp"
+
+namespace starling::check {
+
+struct operation_on_its_way {
+  actor* from = nullptr;
+  std::uint32_t number = 0;
+  int pe = 0;
+  std::uint32_t epoch = 0;
+
+  transfer move;  // count 0: a signal alone; its source is `staged` if the caller may reuse his
+  std::vector<std::byte> staged;
+  std::vector<bool> lacking;  // bytes of the source without a value; empty: none
+  std::vector<index_range> pieces;
+
+  bool raises = false;
+  signal_update update;
+  std::uint32_t word = 0;
+  std::uint32_t after = 0;  // 1 + number of this block's update of the same word before this one; 0: none
+  release covers;
+};
+
+class network {
+ public:
+  network(shadow& memory, words& signals, snapshots& kept) : memory_(memory), words_(signals), snapshots_(kept) {}
+
+  void reset();
+
+  // How the seed delivers: whole puts at once, or in pieces.
+  void set_style(bool in_pieces) { in_pieces_ = in_pieces; }
+
+  // A new operation of `from` with the next number; to be filled in, then sent.
+  operation_on_its_way& issue(actor& from, int pe, const char* what, where at, bool blocking);
+  void send(operation_on_its_way& op, random& r);
+  // Does an operation without a signal at once.
+  void carry_out(operation_on_its_way& op);
+
+  bool idle() const { return flying_.empty(); }
+  std::uint64_t deliveries() const { return deliveries_; }
+
+  // What one delivery has changed.
+  struct delivery {
+    actor* completed = nullptr;                  // an operation of this block
+    const operation_on_its_way* raised = nullptr;  // valid until the next issue
+    std::uint64_t before = 0;                    // what the signal held
+  };
+  delivery deliver_one(random& r);
+
+ private:
+  bool may_go(const operation_on_its_way& op) const;
+  void move_piece(operation_on_its_way& op, index_range piece);
+  void complete(std::size_t index);
+
+  shadow& memory_;
+  words& words_;
+  snapshots& snapshots_;
+  bool in_pieces_ = true;
+  std::vector<std::unique_ptr<operation_on_its_way>> pool_;
+  std::vector<operation_on_its_way*> free_;
+  std::vector<operation_on_its_way*> flying_;
+  std::uint64_t deliveries_ = 0;
+};
+
+}  // namespace starling::check

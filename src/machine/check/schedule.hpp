@@ -1,0 +1,120 @@
+// One execution of programs under one seed: blocks take turns at every call, and what they send arrives when the seed
+// says. Stops at the first defect.
+#pragma once
+
+#include <exception>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "actor.hpp"
+#include "collectives.hpp"
+#include "describe.hpp"
+#include "finding.hpp"
+#include "network.hpp"
+#include "words.hpp"
+
+namespace starling::check {
+
+// Unwinds a kernel whose schedule is over. Not a std::exception: kernels that catch those do not swallow it.
+struct schedule_over {};
+
+// What a schedule runs: the blocks of all programs.
+struct workload {
+  std::vector<actor> actors;  // with who they are
+  std::vector<fiber*> fibers;  // by actor; their loop is fiber_loop
+  memory_map memory;
+  int n_pes = 0;
+  int n_programs = 0;
+};
+
+// Which block of which schedule a fiber runs. The schedule may change while the fiber rests.
+struct fiber_slot {
+  class schedule* of = nullptr;
+  std::size_t block = 0;
+};
+void fiber_loop(void* slot);
+
+class schedule {
+ public:
+  schedule(workload& w, shadow& memory, access_marks& marks);
+
+  // Executes; what is found, or nothing. Throws what a kernel threw. `watched`: bytes whose accesses are to be kept in
+  // marks.seen. run(a) runs the kernel of a block on the calling fiber.
+  std::optional<finding> execute(std::uint64_t seed, const std::function<void(actor&)>& run,
+                                 const std::optional<conflict>& watched);
+
+  std::uint64_t calls() const { return calls_; }
+  std::uint64_t deliveries() const { return network_.deliveries(); }
+
+  // ---- for ports; a call begins with begin_call, which lets others have their turn ----
+
+  void begin_call(actor& a, const call& c);
+  void put(actor& a, const transfer& t, const signal_update* s);
+  void get(actor& a, const transfer& t);
+  void update(actor& a, const signal_update& s);
+  void wait(actor& a, const wait_request& w);
+  bool test(actor& a, const wait_request& w);
+  void atomic(actor& a, void* address, std::size_t bytes, void (*apply)(void*), void* context);
+  void fence(actor& a);
+  void quiet(actor& a);
+  void collective(actor& a, const collective_call& c);
+  lane_order order_of_lanes();
+  // Whether a range lies in allocations of this PE.
+  bool live(const void* address, std::size_t bytes, int pe);
+  [[noreturn]] void fail(finding f);
+
+  const workload& work() const { return work_; }
+  words& signals() { return words_; }
+
+ private:
+  friend void fiber_loop(void* slot);
+  void run_one(actor& a);
+  void turn(actor& a);
+  void sleep(actor& a);
+  actor* choose();
+  actor& pick();
+  void deliver();
+  void make_ready(actor& a);
+  void wake(const void* address);
+  void stuck();
+  void note(finding f);
+
+  void resume(actor& a);
+  void flush(actor& a);
+  void check_bad_access(actor& a);
+  void enter(actor& a, const void* start, const transfer& t, bool dest, const access& who, bool write,
+             const knowledge& known);
+  const knowledge& known_to_put(actor& a, int pe);
+  release release_of(actor& a, int pe, bool orders);
+  void prepare_raise(actor& a, operation_on_its_way& op, const signal_update& s);
+  void keep_source(actor& a, operation_on_its_way& op);
+
+  workload& work_;
+  shadow& memory_;
+  access_marks& marks_;
+  snapshots snapshots_;
+  words words_;
+  network network_;
+  collectives collectives_;
+  random random_{0};
+  fiber main_;
+  std::function<void(actor&)> run_;
+
+  std::vector<actor*> ready_;
+  bool over_ = false;
+  std::optional<finding> found_;
+  std::exception_ptr thrown_;
+  std::uint64_t calls_ = 0;
+  unsigned polls_ = 0;  // calls since anything but looking at signals has happened
+  knowledge with_fenced_;
+
+  // The style of the seed.
+  bool canonical_ = false;
+  bool by_priority_ = false;
+  unsigned delivery_chance_ = 0;  // of 256
+  unsigned lane_style_ = 0;
+};
+
+}  // namespace starling::check

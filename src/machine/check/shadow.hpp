@@ -1,0 +1,102 @@
+// What check mode keeps of every byte of symmetric memory: whether it is allocated and has a value, and who touched it
+// last. Finds accesses that nothing orders.
+#pragma once
+
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include "access_marks.hpp"
+#include "knowledge.hpp"
+
+namespace starling::check {
+
+// Who touches memory: a block at a time of its own clock, or one of its operations.
+struct access {
+  int block = 0;
+  std::uint32_t stamp = 0;  // the block's clock, or the number of the operation
+  bool operation = false;
+  bool atomic = false;
+};
+
+// An access and what it met.
+struct conflict {
+  access earlier;
+  bool earlier_writes = false;
+  access later;
+  bool later_writes = false;
+  std::uintptr_t address = 0;
+  std::size_t bytes = 0;
+};
+
+class shadow {
+ public:
+  // For `bytes` of memory from `begin`. Throws memory_error when the addresses are not to be had.
+  shadow(std::uintptr_t begin, std::size_t bytes);
+  ~shadow();
+  shadow(const shadow&) = delete;
+  shadow& operator=(const shadow&) = delete;
+
+  // ---- of an exploration ----
+
+  // An allocation begins here; bytes that do not hold the poison have a value.
+  void open(const std::byte* start, std::size_t bytes, std::uint32_t poison);
+  // Forgets all allocations.
+  void close();
+
+  // ---- of a schedule ----
+
+  void reset();
+  line* lines() { return lines_; }
+
+  // Calls f(line, mask) for the parts of a range.
+  template <class F>
+  void over(const void* start, std::size_t bytes, const F& f) {
+    std::uintptr_t at = reinterpret_cast<std::uintptr_t>(start) - begin_;
+    while (bytes > 0) {
+      const std::size_t here = std::min<std::size_t>(bytes, 64 - at % 64);
+      f(lines_[at / 64], check::bits(at % 64, here));
+      at += here;
+      bytes -= here;
+    }
+  }
+  bool covers(const void* address) const { return reinterpret_cast<std::uintptr_t>(address) - begin_ < bytes_; }
+
+  // Enters an access of a line's bytes. Returns false, and says what it met, if nothing orders the two.
+  bool enter(line& l, std::uint64_t mask, const access& who, bool write, const knowledge& known, conflict& met);
+
+  // Marks a line as changed in this schedule.
+  void use(line& l) {
+    if (l.used) return;
+    l.used = true;
+    used_.push_back(&l);
+  }
+
+ private:
+  struct mark {
+    std::uint64_t mask;
+    access who;
+    std::uint32_t next;
+  };
+
+  // Whether the access `a` comes before one of who knows this.
+  static bool ordered(const access& a, bool write, bool later_write, const knowledge& known) {
+    const auto b = static_cast<std::size_t>(a.block);
+    if (a.operation) return (later_write ? known.arrived[b] : known.operations[b]).contains(a.stamp);
+    return (write ? known.clocks[b].writes : known.clocks[b].reads) >= a.stamp;
+  }
+  const mark* unordered_in(std::uint32_t list, bool writes, std::uint64_t mask, const access& who, bool write,
+                           const knowledge& known) const;
+  void forget(std::uint32_t& list, bool writes, std::uint64_t mask, const access& by, bool write,
+              const knowledge& known);
+  void add(std::uint32_t& list, std::uint64_t mask, const access& who);
+
+  std::uintptr_t begin_;
+  std::size_t bytes_;
+  line* lines_;
+  std::vector<line*> used_;
+  std::vector<mark> marks_{1};  // number 0 is none
+  std::vector<std::pair<line*, std::size_t>> open_;
+};
+
+}  // namespace starling::check
