@@ -7,7 +7,11 @@ include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 set(starling_config_dir ${CMAKE_INSTALL_LIBDIR}/cmake/starling)
-install(TARGETS starling starling_stencil EXPORT starlingTargets
+set(starling_installed starling starling_stencil)
+if(STARLING_HAS_CHECK)
+  list(APPEND starling_installed starling_accesses starling_check starling_stencil_checked)
+endif()
+install(TARGETS ${starling_installed} EXPORT starlingTargets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
 install(EXPORT starlingTargets NAMESPACE starling:: DESTINATION ${starling_config_dir} COMPONENT development)
 install(DIRECTORY include/starling DESTINATION include COMPONENT development FILES_MATCHING PATTERN "*.hpp")

@@ -30,40 +30,69 @@ starling_build_flags(starling)
 starling_precompile(starling <cuda/atomic> <cuda/std/mdspan> <functional> <memory> <string> <vector>)
 
 # starling::check: link it to let check mode see the loads and stores of what you compile. The compiler's calls for each
-# access come here; the run-time library that they are usually for is not linked.
-add_library(starling_accesses STATIC src/machine/check/accesses/accesses.cpp)
-set_target_properties(starling_accesses PROPERTIES POSITION_INDEPENDENT_CODE ON)
-target_link_libraries(starling_accesses PUBLIC starling)
-starling_build_flags(starling_accesses)
-add_library(starling_check INTERFACE)
-add_library(starling::check ALIAS starling_check)
-target_link_libraries(starling_check INTERFACE starling_accesses)
-target_compile_definitions(starling_check INTERFACE STARLING_CHECKED)
-target_compile_options(starling_check INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=thread;-g1;-Wno-tsan>
-  "$<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:GNU>>:SHELL:--param tsan-instrument-func-entry-exit=0>")
+# access come here; the run-time library that they are usually for is not linked. Sanitizers and other compilers do
+# without, and so does what nvcc compiles: check mode then sees calls alone.
+if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND NOT STARLING_SANITIZE)
+  set(STARLING_HAS_CHECK ON)
+  add_library(starling_accesses STATIC src/machine/check/accesses/accesses.cpp)
+  set_target_properties(starling_accesses PROPERTIES POSITION_INDEPENDENT_CODE ON EXPORT_NAME accesses)
+  target_link_libraries(starling_accesses PUBLIC starling)
+  starling_build_flags(starling_accesses)
+  add_library(starling_check INTERFACE)
+  add_library(starling::check ALIAS starling_check)
+  set_target_properties(starling_check PROPERTIES EXPORT_NAME check)
+  target_link_libraries(starling_check INTERFACE starling_accesses)
+  target_compile_definitions(starling_check INTERFACE STARLING_CHECKED)
+  target_compile_options(starling_check INTERFACE
+    "$<$<COMPILE_LANGUAGE:CXX>:SHELL:-fsanitize=thread -Wno-tsan -g1 --param tsan-instrument-func-entry-exit=0>")
+endif()
 
 # An application is a static library of its own: starling_application(<name>) takes apps/<name>, whose *_kernels.cpp
-# hold kernels and whose headers are included as "<name>/...".
-function(starling_application name)
-  file(GLOB_RECURSE sources CONFIGURE_DEPENDS apps/${name}/*.cpp)
-  set(kernels ${sources})
-  list(FILTER kernels INCLUDE REGEX "_kernels\\.cpp$")
-  set(library starling_${name})
-  add_library(${library} STATIC ${sources})
-  add_library(starling::${name} ALIAS ${library})
-  set_target_properties(${library} PROPERTIES LINKER_LANGUAGE CXX POSITION_INDEPENDENT_CODE ON EXPORT_NAME ${name})
+# hold kernels and whose headers are included as "<name>/...". There are two of each: starling_<name>, and
+# starling_<name>_checked, the same compiled so that check mode sees its loads and stores.
+function(starling_application_library library)
+  add_library(${library} STATIC ${ARGN})
+  set_target_properties(${library} PROPERTIES LINKER_LANGUAGE CXX POSITION_INDEPENDENT_CODE ON)
   target_include_directories(${library} PUBLIC
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/apps> $<INSTALL_INTERFACE:include/starling_apps>)
   target_link_libraries(${library} PUBLIC starling)
   starling_build_flags(${library})
-  if(kernels)
-    starling_kernels(${library} ${kernels})
+endfunction()
+
+function(starling_application name)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS apps/${name}/*.cpp)
+  starling_application_library(starling_${name} ${sources})
+  add_library(starling::${name} ALIAS starling_${name})
+  set_target_properties(starling_${name} PROPERTIES EXPORT_NAME ${name})
+  file(GLOB_RECURSE kernels CONFIGURE_DEPENDS apps/${name}/*_kernels.cpp)
+  if(kernels AND STARLING_WITH_CUDA)
+    starling_kernels(starling_${name} ${kernels})
+  endif()
+  if(STARLING_HAS_CHECK)
+    # A source is compiled in one language throughout a folder, so C++ includes what nvcc has compiled already.
+    foreach(source IN LISTS kernels)
+      if(STARLING_WITH_CUDA)
+        get_filename_component(file ${source} NAME)
+        set(copy ${PROJECT_BINARY_DIR}/checked/${name}/${file})
+        file(CONFIGURE OUTPUT ${copy} CONTENT "#include \"${source}\"\n")
+        list(REMOVE_ITEM sources ${source})
+        list(APPEND sources ${copy})
+      endif()
+    endforeach()
+    starling_application_library(starling_${name}_checked ${sources})
+    set_target_properties(starling_${name}_checked PROPERTIES EXPORT_NAME ${name}_checked)
+    add_library(starling::${name}_checked ALIAS starling_${name}_checked)
+    target_link_libraries(starling_${name}_checked PUBLIC starling_check)
   endif()
 endfunction()
 
 starling_application(stencil)
 # The same bits from every variant, on every machine: no multiply-add is fused unless the source says so. Public, because
 # a template of this library that is instantiated elsewhere must round the same way.
-target_compile_options(starling_stencil PUBLIC
-  $<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off>
-  "$<$<COMPILE_LANGUAGE:CUDA>:--fmad=false;-Xcompiler=-ffp-contract=off>")
+foreach(library starling_stencil starling_stencil_checked)
+  if(TARGET ${library})
+    target_compile_options(${library} PUBLIC
+      $<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off>
+      "$<$<COMPILE_LANGUAGE:CUDA>:--fmad=false;-Xcompiler=-ffp-contract=off>")
+  endif()
+endforeach()

@@ -8,7 +8,12 @@ target_include_directories(starling_test_main SYSTEM PUBLIC third_party)
 target_compile_features(starling_test_main PUBLIC cxx_std_20)
 starling_build_flags(starling_test_main)
 
+# starling_test_suite(<suite> [<library>...]): the libraries are those that it needs beside starling's own.
 function(starling_test_suite suite)
+  set(libraries ${ARGN})
+  if(NOT libraries)
+    set(libraries starling_stencil)
+  endif()
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS tests/${suite}/*.cpp)
   if(NOT sources)
     add_custom_target(${suite})
@@ -19,7 +24,7 @@ function(starling_test_suite suite)
 
   add_executable(${suite} ${sources})
   target_include_directories(${suite} PRIVATE tests src)
-  target_link_libraries(${suite} PRIVATE starling starling_stencil starling_test_main)
+  target_link_libraries(${suite} PRIVATE starling ${libraries} starling_test_main)
   starling_build_flags(${suite})
   starling_precompile(${suite} <cuda/atomic> <cuda/std/mdspan> <doctest/doctest.h> <functional> <string> <vector>)
   if(kernels)
@@ -39,6 +44,10 @@ endfunction()
 starling_test_suite(unit)
 starling_test_suite(protocol)
 starling_test_suite(misuse)
+if(STARLING_HAS_CHECK AND NOT STARLING_WITH_CUDA)
+  # What check mode finds and what it lets pass.
+  starling_test_suite(check starling_stencil_checked starling_check)
+endif()
 
 # Sources that must not compile: the first line says `// expect: ` and a text that the compiler's message has to contain.
 file(GLOB starling_compile_fail_sources CONFIGURE_DEPENDS tests/compile_fail/*.cpp)

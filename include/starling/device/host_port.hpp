@@ -56,7 +56,7 @@ struct lane_order {
   bool backwards = false;
 
   template <class F>
-  void visit(index_range r, F&& f) const {
+  [[gnu::always_inline]] void visit(index_range r, F&& f) const {
     for (index_t lane = 0; lane < lanes; ++lane)
       for (index_t i = lane; i < r.size(); i += lanes) f(backwards ? r.end - 1 - i : r.begin + i);
   }

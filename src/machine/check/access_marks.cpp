@@ -4,7 +4,8 @@
 
 namespace starling::check {
 
-__attribute__((tls_model("initial-exec"))) thread_local access_marks* running_marks = nullptr;
+constinit thread_local access_marks* running_marks = nullptr;
+
 
 namespace {
 
@@ -16,6 +17,17 @@ void note(access_marks& m, bad_access::kind what, std::uintptr_t address, std::s
 }  // namespace
 
 void mark_access(access_marks& m, std::uintptr_t address, std::size_t bytes, bool write, const void* code) {
+  // The common case: bytes of one line of the block's own PE, as they should be.
+  if (const std::uintptr_t at = address - m.own_begin; at < m.own_bytes && at % 64 + bytes <= 64) {
+    line& l = m.own_lines[at / 64];
+    const std::uint64_t mask = bits(at % 64, bytes);
+    if ((mask & ~(write ? l.live : l.initialised)) == 0) {
+      if ((l.read | l.written) == 0) m.touched.push_back(&l);
+      if (write) l.initialised |= mask;
+      (write ? l.written : l.read) |= mask;
+      return;
+    }
+  }
   if (address - m.begin >= m.bytes || bytes == 0) return;
   if (address < m.watch_end && address + bytes > m.watch_begin)
     m.seen.push_back({m.block, m.stamp, write, address, bytes, code});

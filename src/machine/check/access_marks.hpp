@@ -69,42 +69,36 @@ struct access_marks {
 };
 
 // The marks of the block that runs on this thread; null: none does. Instrumented code has no other way to know.
-extern thread_local access_marks* running_marks;
+#if defined(__GNUC__)
+__attribute__((tls_model("initial-exec")))
+#endif
+extern constinit thread_local access_marks* running_marks;
 
-// The long way: bytes in several lines, in the memory of another PE, not live or not initialised, or watched.
+// An access of bytes that this block has not accessed so since its last call, or that lie in several lines, in the
+// memory of another PE, are not live or not initialised, or are watched.
 void mark_access(access_marks& m, std::uintptr_t address, std::size_t bytes, bool write, const void* code);
 
-inline void mark_read(std::uintptr_t address, std::size_t bytes, const void* code) {
+// Marks an access; most are repeated and have no call. `code`: where it stands.
+template <bool Write>
+inline void mark(std::uintptr_t address, std::size_t bytes, const void* code) {
   access_marks* m = running_marks;
   if (m == nullptr) return;
   const std::uintptr_t at = address - m->own_begin;
   if (at < m->own_bytes) {
-    line& l = m->own_lines[at / 64];
+    const line& l = m->own_lines[at / 64];
     const std::uint64_t mask = bits(at % 64, bytes);
-    if (at % 64 + bytes <= 64 && (mask & ~l.initialised) == 0) {
-      if ((l.read | l.written) == 0) m->touched.push_back(&l);
-      l.read |= mask;
-      return;
-    }
+    if (at % 64 + bytes <= 64 && (mask & ~(Write ? l.written : l.read)) == 0) return;
+  } else if (address - m->begin >= m->bytes) {
+    return;
   }
-  mark_access(*m, address, bytes, false, code);
+  mark_access(*m, address, bytes, Write, code);
 }
 
+inline void mark_read(std::uintptr_t address, std::size_t bytes, const void* code) {
+  mark<false>(address, bytes, code);
+}
 inline void mark_write(std::uintptr_t address, std::size_t bytes, const void* code) {
-  access_marks* m = running_marks;
-  if (m == nullptr) return;
-  const std::uintptr_t at = address - m->own_begin;
-  if (at < m->own_bytes) {
-    line& l = m->own_lines[at / 64];
-    const std::uint64_t mask = bits(at % 64, bytes);
-    if (at % 64 + bytes <= 64 && (mask & ~l.live) == 0) {
-      if ((l.read | l.written) == 0) m->touched.push_back(&l);
-      l.written |= mask;
-      l.initialised |= mask;
-      return;
-    }
-  }
-  mark_access(*m, address, bytes, true, code);
+  mark<true>(address, bytes, code);
 }
 
 }  // namespace starling::check

@@ -53,6 +53,7 @@ void shadow::reset() {
   }
   used_.clear();
   marks_.resize(1);
+  free_ = 0;
 }
 
 const shadow::mark* shadow::unordered_in(std::uint32_t list, bool writes, std::uint64_t mask, const access& who,
@@ -106,16 +107,27 @@ void shadow::forget(std::uint32_t& list, bool writes, std::uint64_t mask, const 
     mark& m = marks_[*link];
     const bool own = !m.who.operation && m.who.block == by.block;
     if ((!by.atomic || m.who.atomic) && (own || ordered(m.who, writes, write, known))) m.mask &= ~mask;
-    if (m.mask == 0)
-      *link = m.next;
-    else
+    if (m.mask != 0) {
       link = &m.next;
+      continue;
+    }
+    const std::uint32_t gone = *link;
+    *link = m.next;
+    m.next = free_;
+    free_ = gone;
   }
 }
 
 void shadow::add(std::uint32_t& list, std::uint64_t mask, const access& who) {
-  marks_.push_back({mask, who, list});
-  list = static_cast<std::uint32_t>(marks_.size() - 1);
+  if (free_ == 0) {
+    marks_.push_back({mask, who, list});
+    list = static_cast<std::uint32_t>(marks_.size() - 1);
+    return;
+  }
+  const std::uint32_t again = free_;
+  free_ = marks_[again].next;
+  marks_[again] = {mask, who, list};
+  list = again;
 }
 
 }  // namespace starling::check

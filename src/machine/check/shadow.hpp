@@ -96,6 +96,7 @@ class shadow {
   line* lines_;
   std::vector<line*> used_;
   std::vector<mark> marks_{1};  // number 0 is none
+  std::uint32_t free_ = 0;      // list of marks that are no longer used
   std::vector<std::pair<line*, std::size_t>> open_;
 };
 
