@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -39,8 +40,10 @@ struct lane {
   operation_set fenced;                      // what arrives before anything that is issued now
 };
 
+// A block of a program, a block of a launch in a stream, or a stream, whose operations are its calls.
 struct actor {
   enum class state { ready, waiting, finished };
+  enum class kind { block, launched, stream };
 
   int number = 0;  // of all blocks of all programs
   int program = 0;
@@ -51,9 +54,16 @@ struct actor {
   bool begun = false;     // in this schedule
   bool returned = false;  // the kernel has come to its end
 
+  kind what = kind::block;
+  std::function<void()> job;  // what it runs; of launched blocks set by their launch
+
   state now = state::ready;
   bool in_quiet = false;
   wait_request awaited{};
+  const void* point = nullptr;  // a stream waits for this event, or for the end of its launch
+  int blocks_to_go = 0;         // of its launch
+  actor* launched_by = nullptr;
+  int launched_from = -1;  // number of the stream whose launches it serves
 
   std::uint32_t clock = 1;  // of its own accesses; grows with each release
   knowledge known;
@@ -71,8 +81,9 @@ struct actor {
   std::uint64_t n_calls = 0;
 
   void reset(std::size_t n_actors, std::size_t n_pes) {
-    now = state::ready;
+    now = what == kind::launched ? state::finished : state::ready;
     in_quiet = false;
+    point = nullptr;
     clock = 1;
     known.reset(n_actors);
     released = nullptr;

@@ -39,14 +39,6 @@ class checker::memory_image {
   std::vector<std::byte> bytes_;
 };
 
-// What the blocks of an exploration are made of.
-struct checker::blocks {
-  workload work;
-  std::vector<const program*> programs;
-  std::vector<program_state> states;  // by program, then PE
-  std::function<void(actor&)> run;
-};
-
 checker::checker(symmetric_heap& heap, symmetric_heap& control, const check_options& options, std::string report_path)
     : heap_(heap),
       control_(control),
@@ -66,47 +58,34 @@ void checker::fill_with_poison(std::byte* start, std::size_t bytes) {
   for (std::size_t i = 0; i < bytes; i += sizeof poison) std::memcpy(start + i, &poison, std::min(sizeof poison, bytes - i));
 }
 
-void checker::prepare(blocks& b, const std::vector<checked_program>& programs) {
-  const int n_pes = heap_.where().n_pes;
-  workload& w = b.work;
-  w.n_pes = n_pes;
-  w.n_programs = static_cast<int>(programs.size());
+workload checker::new_workload() const {
+  workload w;
+  w.n_pes = heap_.where().n_pes;
   w.memory.begin = marks_.begin;
   w.memory.stride = marks_.stride;
   w.memory.user_bytes = heap_.where().capacity;
   for (const auto& [offset, bytes] : heap_.live()) w.memory.allocations.push_back({offset, bytes});
-  for (std::size_t p = 0; p < programs.size(); ++p) {
-    const program& what = *programs[p].what;
-    b.programs.push_back(&what);
-    summary_.accesses_seen = summary_.accesses_seen && what.k.accesses_seen;
-    program_state s;
-    s.n_pes = n_pes;
-    s.roles = what.roles.resolve();
-    s.n_blocks = s.roles.first[s.roles.count];
-    s.control = programs[p].control;
-    s.heap = {heap_.where().start, heap_.where().stride};
-    s.scratch_bytes = static_cast<std::uint32_t>(what.options.scratch_bytes);
-    for (int pe = 0; pe < n_pes; ++pe) {
-      s.pe = pe;
-      b.states.push_back(s);
-      for (int i = 0; i < s.n_blocks; ++i) {
-        actor a;
-        a.number = static_cast<int>(w.actors.size());
-        a.program = static_cast<int>(p);
-        a.pe = pe;
-        a.block = i;
-        a.role = s.roles.role_of(i);
-        a.role_name = what.roles.name(a.role);
-        w.actors.push_back(std::move(a));
-      }
-    }
-  }
-  while (fibers_.size() < w.actors.size()) {
-    slots_.push_back(std::make_unique<fiber_slot>());
-    slots_.back()->block = fibers_.size();
-    fibers_.push_back(std::make_unique<fiber>(&fiber_loop, slots_.back().get()));
-  }
-  for (std::size_t i = 0; i < w.actors.size(); ++i) w.fibers.push_back(fibers_[i].get());
+  return w;
+}
+
+actor& checker::add_actor(workload& w, actor::kind what, int pe, int block) const {
+  actor& a = w.actors.emplace_back();
+  a.number = static_cast<int>(w.actors.size()) - 1;
+  a.what = what;
+  a.pe = pe;
+  a.block = block;
+  return a;
+}
+
+program_state checker::state_of(const program& p, int pe) const {
+  program_state s;
+  s.pe = pe;
+  s.n_pes = heap_.where().n_pes;
+  s.roles = p.roles.resolve();
+  s.n_blocks = s.roles.first[s.roles.count];
+  s.heap = {heap_.where().start, heap_.where().stride};
+  s.scratch_bytes = static_cast<std::uint32_t>(p.options.scratch_bytes);
+  return s;
 }
 
 void checker::open_memory() {
@@ -117,65 +96,126 @@ void checker::open_memory() {
 
 void checker::run(const std::vector<checked_program>& programs) {
   const std::lock_guard lock(mutex_);
-  const auto start = std::chrono::steady_clock::now();
-  blocks b;
-  prepare(b, programs);
-  open_memory();
-  struct closing {
-    shadow& memory;
-    ~closing() { memory.close(); }
-  } at_end{shadow_};
-  schedule s(b.work, shadow_, marks_);
-  for (const auto& slot : slots_) slot->of = &s;
-  b.run = [&](actor& a) {
-    const program& p = *b.programs[static_cast<std::size_t>(a.program)];
-    const auto state = static_cast<std::size_t>(a.program * b.work.n_pes + a.pe);
-    scheduled_port port(s, a, p.options.scratch_bytes);
-    block view(b.states[state], &port, a.block);
+  workload w = new_workload();
+  w.n_programs = static_cast<int>(programs.size());
+  for (std::size_t p = 0; p < programs.size(); ++p) {
+    const program& what = *programs[p].what;
+    note_kernel(what.k);
+    for (int pe = 0; pe < w.n_pes; ++pe) {
+      program_state s = state_of(what, pe);
+      s.control = programs[p].control;
+      for (int i = 0; i < s.n_blocks; ++i) {
+        actor& a = add_actor(w, actor::kind::block, pe, i);
+        a.program = static_cast<int>(p);
+        a.role = s.roles.role_of(i);
+        a.role_name = what.roles.name(a.role);
+        a.job = [this, s, &what, number = static_cast<std::size_t>(a.number), &w] {
+          actor& self = w.actors[number];
+          scheduled_port port(*schedule_, self, what.options.scratch_bytes);
+          block view(s, &port, self.block);
+          what.k.on_host(what.k.closure.get(), view);
+        };
+      }
+    }
+  }
+  (void)explore(w);
+}
+
+std::vector<const void*> checker::run_streams(const std::vector<stream_work>& streams, int most_blocks) {
+  const std::lock_guard lock(mutex_);
+  workload w = new_workload();
+  for (const stream_work& s : streams) {
+    actor& a = add_actor(w, actor::kind::stream, s.pe, 0);
+    a.role_name = "stream";
+    const int number = a.number;
+    a.job = [&s] {
+      for (const auto& operation : s.operations) operation();
+    };
+    for (int i = 0; i < most_blocks; ++i) add_actor(w, actor::kind::launched, s.pe, i).launched_from = number;
+  }
+  return explore(w);
+}
+
+void checker::launch(int pe, int blocks, const program& p) {
+  note_kernel(p.k);
+  const program_state s = state_of(p, pe);
+  schedule_->launch(blocks, [&](actor& a, int index) {
+    scheduled_port port(*schedule_, a, p.options.scratch_bytes);
+    block view(s, &port, index);
     p.k.on_host(p.k.closure.get(), view);
-  };
+  });
+}
+
+// Explores the options' seeds, then runs seed 0 to keep its results.
+std::vector<const void*> checker::explore(workload& w) {
+  const auto start = std::chrono::steady_clock::now();
+  while (fibers_.size() < w.actors.size()) {
+    slots_.push_back(std::make_unique<fiber_slot>());
+    slots_.back()->block = fibers_.size();
+    fibers_.push_back(std::make_unique<fiber>(&fiber_loop, slots_.back().get()));
+  }
+  for (std::size_t i = 0; i < w.actors.size(); ++i) w.fibers.push_back(fibers_[i].get());
+  open_memory();
+  schedule s(w, shadow_, marks_);
+  for (const auto& slot : slots_) slot->of = &s;
+  schedule_ = &s;
+  struct closing {
+    checker& c;
+    ~closing() {
+      c.shadow_.close();
+      c.schedule_ = nullptr;
+    }
+  } at_end{*this};
   const memory_image before({&heap_, &control_});
+  const auto took = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); };
   ++summary_.programs;
   try {
-    for (std::uint64_t i = 0; i < options_.seeds; ++i) one(s, b, options_.first_seed + i, before);
-    one(s, b, 0, before);
+    for (std::uint64_t i = 0; i < options_.seeds; ++i) {
+      one(s, w, options_.first_seed + i, before);
+      s.undo();
+    }
+    one(s, w, 0, before);
   } catch (const check_error& e) {
-    summary_.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    s.undo();
+    summary_.seconds += took();
     add_to_report(&e);
     throw;
   }
-  summary_.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  summary_.seconds += took();
   add_to_report(nullptr);
+  return s.reached();
 }
 
-void checker::one(schedule& s, blocks& b, std::uint64_t seed, const memory_image& before) {
+void checker::one(schedule& s, workload& w, std::uint64_t seed, const memory_image& before) {
   before.restore();
   ++summary_.schedules;
   std::optional<finding> f;
   try {
-    f = s.execute(seed, b.run, std::nullopt);
+    f = s.execute(seed, std::nullopt);
   } catch (...) {
     before.restore();
+    s.undo();
     throw;
   }
   summary_.calls += s.calls();
   summary_.deliveries += s.deliveries();
-  if (f) report(s, b, seed, std::move(*f), before);
+  if (f) report(s, w, seed, std::move(*f), before);
 }
 
-void checker::report(schedule& s, blocks& b, std::uint64_t seed, finding f, const memory_image& before) {
+void checker::report(schedule& s, workload& w, std::uint64_t seed, finding f, const memory_image& before) {
   if (f.clash) {
     before.restore();
+    s.undo();
     const conflict watched = *f.clash;
-    if (auto again = s.execute(seed, b.run, watched)) f = std::move(*again);
-    if (f.clash) describe_clash(f, b.work.actors, b.work.memory, marks_.seen);
+    if (auto again = s.execute(seed, watched)) f = std::move(*again);
+    if (f.clash) describe_clash(f, w.actors, w.memory, marks_.seen);
   }
-  if (f.access) describe_access(f, b.work.actors, b.work.memory);
+  if (f.access) describe_access(f, w.actors, w.memory);
   before.restore();
   std::vector<block_history> histories;
   for (const int number : f.blocks) {
-    const actor& a = b.work.actors[static_cast<std::size_t>(number)];
-    histories.push_back({a.pe, a.block, a.role_name, history_text(b.work.memory, a)});
+    const actor& a = w.actors[static_cast<std::size_t>(number)];
+    histories.push_back({a.pe, a.block, a.role_name, history_text(w.memory, a)});
   }
   throw check_error(f.what, seed, f.text, std::move(histories));
 }

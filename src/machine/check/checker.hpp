@@ -28,6 +28,19 @@ class checker {
   // check_error, with memory as it was, or what a kernel threw.
   void run(const std::vector<checked_program>& programs);
 
+  // The same for the work that streams have been given: each runs its operations in order, and what orders streams is
+  // events alone. `most_blocks`: of any launch among them.
+  struct stream_work {
+    int pe;
+    std::vector<std::function<void()>> operations;
+  };
+  // Returns the points that the kept execution reached, in order.
+  std::vector<const void*> run_streams(const std::vector<stream_work>& streams, int most_blocks);
+
+  // Runs a plain launch in the stream that is running.
+  void launch(int pe, int blocks, const program& p);
+
+  void set_options(const check_options& options) { options_ = options; }
   const check_summary& summary() const { return summary_; }
 
   // What fresh memory holds. NaN as floating point of any size, and no number that a program is likely to write.
@@ -36,13 +49,16 @@ class checker {
 
  private:
   class memory_image;
-  struct blocks;
 
-  void one(schedule& s, blocks& b, std::uint64_t seed, const memory_image& before);
-  [[noreturn]] void report(schedule& s, blocks& b, std::uint64_t seed, finding f, const memory_image& before);
+  workload new_workload() const;
+  actor& add_actor(workload& w, actor::kind what, int pe, int block) const;
+  std::vector<const void*> explore(workload& w);
+  void one(schedule& s, workload& w, std::uint64_t seed, const memory_image& before);
+  [[noreturn]] void report(schedule& s, workload& w, std::uint64_t seed, finding f, const memory_image& before);
   void add_to_report(const check_error* found);
   void open_memory();
-  void prepare(blocks& b, const std::vector<checked_program>& programs);
+  void note_kernel(const kernel& k) { summary_.accesses_seen = summary_.accesses_seen && k.accesses_seen; }
+  program_state state_of(const program& p, int pe) const;
 
   symmetric_heap& heap_;
   symmetric_heap& control_;
@@ -53,6 +69,7 @@ class checker {
   access_marks marks_;
   std::vector<std::unique_ptr<fiber_slot>> slots_;
   std::vector<std::unique_ptr<fiber>> fibers_;
+  schedule* schedule_ = nullptr;  // that is being explored
   check_summary summary_;
 };
 

@@ -27,6 +27,7 @@ block_report report_of(const actor& a) {
     r.state = block_state::finished;
     return r;
   }
+  if (a.in_quiet || a.point != nullptr) return r;
   r.state = block_state::waiting;
   r.op = a.awaited.op;
   r.peer = a.awaited.from;
@@ -37,6 +38,8 @@ block_report report_of(const actor& a) {
 }
 
 std::string wait_text(const actor& a, const memory_map& m) {
+  if (a.in_quiet) return block_text(a) + " is in quiet";
+  if (a.point != nullptr) return block_text(a) + " waits for an event or for the end of a launch";
   const wait_request& w = a.awaited;
   std::string text = message(block_text(a), " waits in ", name(w.op), " at ", place(w.at), " for ",
                              place_text(m, w.local), " ", symbol(w.how), " ", w.wanted, ", which holds ", w.local->value);
@@ -129,12 +132,12 @@ finding stuck_finding(const std::vector<actor>& actors, words& signals, const me
     if (++shown > most) continue;
     f.blocks.push_back(a.number);
     out << "  " << wait_text(a, m) << "\n";
-    if (a.awaited.op == operation::wait) out << raised_text(a, signals) << strays(a, signals, m);
+    if (!a.in_quiet && a.point == nullptr && a.awaited.op == operation::wait) out << raised_text(a, signals) << strays(a, signals, m);
   }
   if (shown > most) out << "  and " << shown - most << " more\n";
   std::size_t returned = 0;
   for (const actor& a : actors) {
-    if (a.now != actor::state::finished || ++returned > most) continue;
+    if (a.now != actor::state::finished || !a.returned || ++returned > most) continue;
     out << "  " << block_text(a) << " has returned from the kernel\n";
     if (f.blocks.size() < most) f.blocks.push_back(a.number);
   }

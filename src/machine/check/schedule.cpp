@@ -11,14 +11,15 @@ constexpr std::uint64_t most_calls = 20'000'000;
 // Blocks that only look at signals get the others going after so many looks.
 constexpr unsigned most_polls = 16;
 
+// Work of streams is closures that must find the schedule they run in.
+constinit thread_local schedule* current_schedule = nullptr;
+
 }  // namespace
 
 schedule::schedule(workload& w, shadow& memory, access_marks& marks)
     : work_(w), memory_(memory), marks_(marks), words_(memory, snapshots_), network_(memory, words_, snapshots_) {}
 
-std::optional<finding> schedule::execute(std::uint64_t seed, const std::function<void(actor&)>& run,
-                                         const std::optional<conflict>& watched) {
-  run_ = run;
+std::optional<finding> schedule::execute(std::uint64_t seed, const std::optional<conflict>& watched) {
   random_ = random(seed);
   canonical_ = seed == 0;
   constexpr unsigned chances[] = {256, 200, 128, 64, 16, 0};
@@ -40,6 +41,9 @@ std::optional<finding> schedule::execute(std::uint64_t seed, const std::function
   over_ = false;
   found_.reset();
   thrown_ = nullptr;
+  stream_ = nullptr;
+  points_.clear();
+  reached_.clear();
   calls_ = 0;
   polls_ = 0;
   ready_.clear();
@@ -47,7 +51,7 @@ std::optional<finding> schedule::execute(std::uint64_t seed, const std::function
     a.reset(work_.actors.size(), static_cast<std::size_t>(work_.n_pes));
     a.priority = random_.next();
     a.begun = a.returned = false;
-    ready_.push_back(&a);
+    if (a.now == actor::state::ready) ready_.push_back(&a);
   }
 
   if (actor* first = choose()) fiber::switch_to(main_, *work_.fibers[static_cast<std::size_t>(first->number)]);
@@ -56,6 +60,7 @@ std::optional<finding> schedule::execute(std::uint64_t seed, const std::function
     if (over_ && a.begun && a.now != actor::state::finished)
       fiber::switch_to(main_, *work_.fibers[static_cast<std::size_t>(a.number)]);
   running_marks = nullptr;
+  current_schedule = nullptr;
   if (thrown_) std::rethrow_exception(thrown_);
   return std::move(found_);
 }
@@ -63,11 +68,14 @@ std::optional<finding> schedule::execute(std::uint64_t seed, const std::function
 // The body of a fiber, once per schedule.
 void schedule::run_one(actor& a) {
   try {
+    if (over_) throw schedule_over{};
     a.begun = true;
+    a.returned = false;
     resume(a);
-    run_(a);
+    a.job();
     running_marks = nullptr;
     flush(a);
+    if (a.what == actor::kind::launched) end_launched(a);
     a.returned = true;
   } catch (const schedule_over&) {
   } catch (...) {
@@ -75,6 +83,7 @@ void schedule::run_one(actor& a) {
     over_ = true;
   }
   running_marks = nullptr;
+  current_schedule = nullptr;
   a.now = actor::state::finished;
   std::erase(ready_, &a);
   actor* next = over_ ? nullptr : choose();
@@ -94,6 +103,11 @@ void fiber_loop(void* slot) {
 // ---- turns ----
 
 void schedule::resume(actor& a) {
+  if (a.what == actor::kind::stream) {
+    stream_ = &a;
+    current_schedule = this;
+    return;
+  }
   marks_.block = a.number;
   marks_.pe = a.pe;
   marks_.stamp = a.clock;
@@ -106,6 +120,7 @@ void schedule::resume(actor& a) {
 
 void schedule::begin_call(actor& a, const call& c) {
   running_marks = nullptr;
+  current_schedule = nullptr;
   if (over_) throw schedule_over{};
   a.note(c);
   flush(a);
@@ -192,7 +207,7 @@ void schedule::deliver() {
 
 void schedule::wake(const void* address) {
   for (actor& a : work_.actors)
-    if (a.now == actor::state::waiting && !a.in_quiet && a.awaited.local == address &&
+    if (a.now == actor::state::waiting && !a.in_quiet && a.point == nullptr && a.awaited.local == address &&
         holds(a.awaited.local->value, a.awaited.how, a.awaited.wanted))
       make_ready(a);
 }
@@ -221,6 +236,8 @@ lane_order schedule::order_of_lanes() {
       return {1, false};
   }
 }
+
+schedule* schedule::running() { return current_schedule; }
 
 // ---- accesses ----
 

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <unordered_map>
 #include <vector>
 
 #include "actor.hpp"
@@ -41,9 +42,8 @@ class schedule {
   schedule(workload& w, shadow& memory, access_marks& marks);
 
   // Executes; what is found, or nothing. Throws what a kernel threw. `watched`: bytes whose accesses are to be kept in
-  // marks.seen. run(a) runs the kernel of a block on the calling fiber.
-  std::optional<finding> execute(std::uint64_t seed, const std::function<void(actor&)>& run,
-                                 const std::optional<conflict>& watched);
+  // marks.seen.
+  std::optional<finding> execute(std::uint64_t seed, const std::optional<conflict>& watched);
 
   std::uint64_t calls() const { return calls_; }
   std::uint64_t deliveries() const { return network_.deliveries(); }
@@ -61,6 +61,23 @@ class schedule {
   void quiet(actor& a);
   void collective(actor& a, const collective_call& c);
   lane_order order_of_lanes();
+  // ---- for streams ----
+
+  // The schedule whose stream runs on this thread now; null: none does.
+  static schedule* running();
+  // Rows of memory of any PE or of the host; what the host had is kept for undo().
+  void copy_rows(std::byte* dest, std::size_t dest_pitch, const std::byte* source, std::size_t source_pitch,
+                 std::size_t row_bytes, std::size_t rows);
+  void fill(std::byte* dest, unsigned char byte, std::size_t bytes);
+  // Runs blocks of a kernel, not all of them at the same time; returns when they have ended.
+  void launch(int blocks, const std::function<void(actor&, int block)>& job);
+  void reach(const void* point);
+  void await(const void* point);
+  // Sets the host's memory back to what it was.
+  void undo();
+  // The points reached by the last execution, in order.
+  const std::vector<const void*>& reached() const { return reached_; }
+
   // Whether a range lies in allocations of this PE.
   bool live(const void* address, std::size_t bytes, int pe);
   [[noreturn]] void fail(finding f);
@@ -88,6 +105,11 @@ class schedule {
              const knowledge& known);
   const knowledge& known_to_put(actor& a, int pe);
   release release_of(actor& a, int pe, bool orders);
+  void learn(actor& a, const snapshot& s);
+  void start_launched(actor& stream, actor& a, const std::function<void(actor&, int)>& job, int block,
+                      const snapshot& known);
+  snapshot* everything_known(actor& a);
+  void end_launched(actor& a);
   void prepare_raise(actor& a, operation_on_its_way& op, const signal_update& s);
   void keep_source(actor& a, operation_on_its_way& op);
 
@@ -100,12 +122,19 @@ class schedule {
   collectives collectives_;
   random random_{0};
   fiber main_;
-  std::function<void(actor&)> run_;
 
   std::vector<actor*> ready_;
   bool over_ = false;
   std::optional<finding> found_;
   std::exception_ptr thrown_;
+  actor* stream_ = nullptr;  // that runs now
+  std::unordered_map<const void*, snapshot*> points_;  // reached: what was known then
+  std::vector<const void*> reached_;
+  struct host_bytes {
+    std::byte* start;
+    std::vector<std::byte> before;
+  };
+  std::vector<host_bytes> changed_;
   std::uint64_t calls_ = 0;
   unsigned polls_ = 0;  // calls since anything but looking at signals has happened
   knowledge with_fenced_;

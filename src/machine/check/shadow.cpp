@@ -56,6 +56,21 @@ void shadow::reset() {
   free_ = 0;
 }
 
+void shadow::copy_values(const std::byte* dest, const std::byte* source, std::size_t bytes) {
+  bool whole = true;
+  if (source != nullptr)
+    over(source, bytes, [&](line& l, std::uint64_t mask) { whole = whole && (mask & ~l.initialised) == 0; });
+  if (whole) {
+    over(dest, bytes, [](line& l, std::uint64_t mask) { l.initialised |= mask; });
+    return;
+  }
+  for (std::size_t i = 0; i < bytes; ++i) {
+    bool has = false;
+    over(source + i, 1, [&](line& l, std::uint64_t mask) { has = (mask & l.initialised) != 0; });
+    over(dest + i, 1, [&](line& l, std::uint64_t mask) { l.initialised = has ? l.initialised | mask : l.initialised & ~mask; });
+  }
+}
+
 const shadow::mark* shadow::unordered_in(std::uint32_t list, bool writes, std::uint64_t mask, const access& who,
                                          bool write, const knowledge& known) const {
   for (std::uint32_t i = list; i != 0; i = marks_[i].next) {

@@ -6,6 +6,7 @@
 
 #include "../launch_rules.hpp"
 #include "../program_control.hpp"
+#include "deferred.hpp"
 #include "host_graph.hpp"
 #include "host_stream.hpp"
 #include "running.hpp"
@@ -71,9 +72,11 @@ std::size_t host_backend::allocate(std::size_t bytes) {
 }
 
 void host_backend::check(const check_options& options) {
+  if (checker_) return checker_->set_options(options);
   constexpr std::size_t guard = 256;
   heap_.set_guard(guard);
   checker_ = std::make_unique<check::checker>(heap_, control_heap_, options, environment::read().check_report);
+  deferred_ = std::make_shared<deferred_work>(*checker_);
 }
 
 check_summary host_backend::checked() const { return checker_ ? checker_->summary() : check_summary{}; }
@@ -104,6 +107,7 @@ void host_backend::run(const std::vector<program>& programs) {
       std::memset(control_heap_.on(controls.back()->offset(), pe), 0, controls.back()->bytes());
   }
   if (checker_) {
+    deferred_->drain();
     std::vector<check::checked_program> checked;
     for (std::size_t i = 0; i < programs.size(); ++i) checked.push_back({&programs[i], controls[i]->words()});
     checker_->run(checked);

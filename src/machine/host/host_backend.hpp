@@ -8,6 +8,8 @@
 
 namespace starling::host {
 
+class deferred_work;
+
 class host_backend final : public backend, public std::enable_shared_from_this<host_backend> {
  public:
   host_backend(int devices, std::size_t memory_bytes, int max_blocks, bool poison, double deadline);
@@ -36,6 +38,9 @@ class host_backend final : public backend, public std::enable_shared_from_this<h
 
   symmetric_heap& control_heap() { return control_heap_; }
   parking& lot() { return lot_; }
+  // In check mode; null otherwise.
+  check::checker* checker() { return checker_.get(); }
+  const std::shared_ptr<deferred_work>& deferred() const { return deferred_; }
   int n_pes() const { return static_cast<int>(devices_.size()); }
   // Throws range_error when the bytes are partly in symmetric memory but not in one live allocation.
   void check_bytes(const char* call, const void* address, std::size_t bytes) const;
@@ -50,6 +55,7 @@ class host_backend final : public backend, public std::enable_shared_from_this<h
   symmetric_heap control_heap_;  // behind it on each PE: no array comes to lie where a program's control words were
   parking lot_;
   std::unique_ptr<check::checker> checker_;  // in check mode
+  std::shared_ptr<deferred_work> deferred_;  // of streams made since
 };
 
 }  // namespace starling::host

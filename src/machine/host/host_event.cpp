@@ -1,10 +1,19 @@
 #include "host_event.hpp"
 
+#include "../check/schedule.hpp"
+#include "deferred.hpp"
 #include "starling/base/error.hpp"
 
 namespace starling::host {
 
 void point::reach() {
+  if (check::schedule* s = check::schedule::running())
+    s->reach(this);
+  else
+    reach_now();
+}
+
+void point::reach_now() {
   const std::lock_guard lock(mutex_);
   reached_ = true;
   when_ = clock::now();
@@ -12,8 +21,17 @@ void point::reach() {
 }
 
 void point::wait() const {
+  if (check::schedule* s = check::schedule::running()) {
+    if (!reached()) s->await(this);
+    return;
+  }
+  if (deferred_) deferred_->drain();
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [this] { return reached_; });
+}
+
+void point::make_progress() const {
+  if (deferred_ && !reached()) deferred_->drain();
 }
 
 bool point::reached() const {
@@ -28,6 +46,7 @@ clock::time_point point::when() const {
 
 bool host_event::done() const {
   const auto p = newest();
+  if (p) p->make_progress();
   return !p || p->reached();
 }
 

@@ -12,15 +12,23 @@ namespace starling::host {
 
 class recording;
 
-// Reached once.
+class deferred_work;
+
+// Reached once. In check mode by a schedule first, and in fact when the schedules are over.
 class point {
  public:
+  explicit point(std::shared_ptr<deferred_work> deferred = nullptr) : deferred_(std::move(deferred)) {}
+
   void reach();
+  void reach_now();
   void wait() const;
   bool reached() const;
+  // Work that is kept until the host asks for it is done now.
+  void make_progress() const;
   clock::time_point when() const;
 
  private:
+  std::shared_ptr<deferred_work> deferred_;  // in check mode
   mutable std::mutex mutex_;
   mutable std::condition_variable changed_;
   bool reached_ = false;

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "../launch_rules.hpp"
+#include "deferred.hpp"
 #include "host_graph.hpp"
 #include "running.hpp"
 #include "starling/base/error.hpp"
@@ -12,6 +13,7 @@ namespace {
 
 // Blocks of a plain launch run one after the other: they need not be resident together.
 void run_launch(host_backend& device, int pe, int blocks, const program& p) {
+  if (check::schedule::running() != nullptr) return device.checker()->launch(pe, blocks, p);
   run_group group{device.heap(), device.control_heap(), device.lot()};
   running r(group, p, control_words{}, device.n_pes(), blocks, deadline_of(p.options, device.default_deadline()));
   for (int b = 0; b < blocks; ++b) r.run_block(pe, b);
@@ -25,9 +27,23 @@ std::size_t extent(std::size_t pitch, std::size_t row_bytes, std::size_t rows) {
 }  // namespace
 
 host_stream::host_stream(std::shared_ptr<host_backend> device, int pe)
-    : device_(std::move(device)), pe_(pe), worker_([this] { work(); }) {}
+    : device_(std::move(device)), deferred_(device_->deferred()), pe_(pe) {
+  if (deferred_)
+    deferred_->add(*this);
+  else
+    worker_ = std::thread([this] { work(); });
+}
 
 host_stream::~host_stream() {
+  if (deferred_) {
+    try {
+      deferred_->drain();
+    } catch (const std::exception&) {
+      // As on other devices, who never waits for a stream does not learn of its failures.
+    }
+    deferred_->remove(*this);
+    return;
+  }
   {
     const std::lock_guard lock(mutex_);
     closing_ = true;
@@ -62,6 +78,14 @@ void host_stream::work() {
   }
 }
 
+std::vector<host_stream::operation> host_stream::take_operations() {
+  const std::lock_guard lock(mutex_);
+  std::vector<operation> all;
+  for (entry& e : queue_) all.push_back(std::move(e.run));
+  queue_.clear();
+  return all;
+}
+
 void host_stream::push(operation op, bool always) {
   const std::lock_guard lock(mutex_);
   queue_.push_back({std::move(op), always});
@@ -77,6 +101,7 @@ void host_stream::submit(operation op) {
 
 void host_stream::launch(int blocks, const kernel& k, const launch_options& options) {
   (void)device_->blocks_that_fit(k, options);
+  if (deferred_) deferred_->expect_launch(blocks);
   role_plan roles;
   roles.add("all", blocks);
   submit([device = device_.get(), pe = pe_, blocks, p = program{roles, k, options}] {
@@ -88,17 +113,22 @@ void host_stream::copy_rows(void* dest, std::size_t dest_pitch, const void* sour
                             std::size_t row_bytes, std::size_t rows) {
   device_->check_bytes("stream::copy (dest)", dest, extent(dest_pitch, row_bytes, rows));
   device_->check_bytes("stream::copy (source)", source, extent(source_pitch, row_bytes, rows));
+  auto* to = static_cast<std::byte*>(dest);
+  const auto* from = static_cast<const std::byte*>(source);
   submit([=] {
+    if (check::schedule* s = check::schedule::running())
+      return s->copy_rows(to, dest_pitch, from, source_pitch, row_bytes, rows);
     for (std::size_t i = 0; i < rows && row_bytes > 0; ++i)
-      std::memcpy(static_cast<std::byte*>(dest) + i * dest_pitch,
-                  static_cast<const std::byte*>(source) + i * source_pitch, row_bytes);
+      std::memcpy(to + i * dest_pitch, from + i * source_pitch, row_bytes);
   });
 }
 
 void host_stream::fill(void* dest, unsigned char byte, std::size_t bytes) {
   device_->check_bytes("stream::fill", dest, bytes);
   submit([=] {
-    if (bytes > 0) std::memset(dest, byte, bytes);
+    if (bytes == 0) return;
+    if (check::schedule* s = check::schedule::running()) return s->fill(static_cast<std::byte*>(dest), byte, bytes);
+    std::memset(dest, byte, bytes);
   });
 }
 
@@ -108,7 +138,7 @@ void host_stream::record(event_backend& e) {
     recorder->mark(*this, mine);
     return;
   }
-  const auto reached = std::make_shared<point>();
+  const auto reached = std::make_shared<point>(deferred_);
   mine.set_newest(reached);
   push([reached] { reached->reach(); }, true);
 }
@@ -127,6 +157,7 @@ void host_stream::synchronize() {
   expect<argument_error>(!recorder,
                          "stream::synchronize inside a recording; record work only, and synchronize after "
                          "the graph was launched");
+  if (deferred_) return deferred_->drain();
   {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [this] { return queue_.empty() && !busy_; });

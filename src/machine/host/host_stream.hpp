@@ -36,6 +36,9 @@ class host_stream final : public stream_backend, public std::enable_shared_from_
   // Throws what an operation so far has thrown, and forgets it; does not wait for operations that are queued.
   void rethrow_failure();
 
+  // What has been queued; in check mode, where no thread runs it.
+  std::vector<operation> take_operations();
+
   // While set, operations are recorded instead of queued.
   std::shared_ptr<recording> recorder;
   const std::shared_ptr<host_backend>& device() const { return device_; }
@@ -49,6 +52,7 @@ class host_stream final : public stream_backend, public std::enable_shared_from_
   void work();
 
   std::shared_ptr<host_backend> device_;
+  std::shared_ptr<deferred_work> deferred_;  // in check mode
   int pe_;
   std::mutex mutex_;
   std::condition_variable changed_;

@@ -1,0 +1,132 @@
+// The part of a schedule that is streams: their copies, launches and events.
+#include <algorithm>
+#include <cstring>
+
+#include "schedule.hpp"
+
+namespace starling::check {
+
+// What the actor has learnt, with its own past.
+snapshot* schedule::everything_known(actor& a) {
+  snapshot* s = snapshots_.take(a.known);
+  const auto self = static_cast<std::size_t>(a.number);
+  s->known.clocks[self] = {a.clock, a.clock};
+  ++a.clock;
+  return s;
+}
+
+void schedule::learn(actor& a, const snapshot& s) {
+  a.known.join(s.known);
+  snapshots_.drop(a.released);
+  a.released = nullptr;
+}
+
+void schedule::copy_rows(std::byte* dest, std::size_t dest_pitch, const std::byte* source, std::size_t source_pitch,
+                         std::size_t row_bytes, std::size_t rows) {
+  actor& a = *stream_;
+  begin_call(a, {"copy", {"stream of PE", a.pe}, any_pe, row_bytes * rows, nullptr, 0});
+  const access who{a.number, a.clock, false, false};
+  conflict met;
+  bool clash = false;
+  const auto enter_row = [&](const std::byte* start, bool write) {
+    memory_.over(start, row_bytes, [&](line& l, std::uint64_t mask) {
+      if (!clash) clash = !memory_.enter(l, mask, who, write, a.known, met);
+    });
+  };
+  for (std::size_t i = 0; i < rows && row_bytes > 0; ++i) {
+    std::byte* to = dest + i * dest_pitch;
+    const std::byte* from = source + i * source_pitch;
+    const bool on_device = memory_.covers(to);
+    if (memory_.covers(from)) enter_row(from, false);
+    if (on_device)
+      enter_row(to, true);
+    else
+      changed_.push_back({to, {to, to + row_bytes}});
+    if (clash) fail({defect::unordered_write, "", {a.number}, met, {}});
+    std::memmove(to, from, row_bytes);
+    if (on_device) memory_.copy_values(to, memory_.covers(from) ? from : nullptr, row_bytes);
+  }
+  resume(a);
+}
+
+void schedule::fill(std::byte* dest, unsigned char byte, std::size_t bytes) {
+  const std::vector<std::byte> value(bytes, static_cast<std::byte>(byte));
+  copy_rows(dest, bytes, value.data(), bytes, bytes, 1);
+}
+
+void schedule::reach(const void* point) {
+  actor& a = *stream_;
+  begin_call(a, {"record", {"stream of PE", a.pe}, any_pe, 0, nullptr, 0});
+  points_[point] = everything_known(a);
+  reached_.push_back(point);
+  for (actor& other : work_.actors)
+    if (other.point == point) make_ready(other);
+  resume(a);
+}
+
+void schedule::await(const void* point) {
+  actor& a = *stream_;
+  begin_call(a, {"wait for event", {"stream of PE", a.pe}, any_pe, 0, nullptr, 0});
+  a.point = point;
+  while (!points_.contains(point)) sleep(a);
+  a.point = nullptr;
+  learn(a, *points_[point]);
+  resume(a);
+}
+
+void schedule::start_launched(actor& stream, actor& a, const std::function<void(actor&, int)>& job, int block,
+                              const snapshot& known) {
+  a.block = block;
+  a.role_name = "launch";
+  a.launched_by = &stream;
+  a.job = [&a, &job, block] { job(a, block); };
+  learn(a, known);
+  a.now = actor::state::waiting;
+  make_ready(a);
+}
+
+// Blocks of a plain launch need not be resident together: so many as the seed says are.
+void schedule::launch(int blocks, const std::function<void(actor&, int block)>& job) {
+  actor& a = *stream_;
+  begin_call(a, {"launch", {"stream of PE", a.pe}, any_pe, 0, nullptr, 0});
+  snapshot* const known = everything_known(a);
+  const int resident = static_cast<int>(1 + random_.below(static_cast<std::size_t>(blocks)));
+  a.blocks_to_go = 0;
+  int next = 0;
+  while (next < blocks || a.blocks_to_go > 0) {
+    for (actor& b : work_.actors) {
+      if (next == blocks || a.blocks_to_go >= resident) break;
+      if (b.what != actor::kind::launched || b.launched_from != a.number || b.now != actor::state::finished) continue;
+      ++a.blocks_to_go;
+      start_launched(a, b, job, next++, *known);
+    }
+    a.point = &a;
+    sleep(a);
+    a.point = nullptr;
+  }
+  snapshots_.drop(known);
+  resume(a);
+}
+
+// The end of a launch completes what its blocks have put.
+void schedule::end_launched(actor& a) {
+  a.in_quiet = true;
+  while (a.on_their_way > 0) sleep(a);
+  a.in_quiet = false;
+  operation_set all;
+  all.insert_below(static_cast<std::uint32_t>(a.operations.size()));
+  a.known.complete(static_cast<std::size_t>(a.number), all);
+  snapshot* end = everything_known(a);
+  actor& stream = *a.launched_by;
+  learn(stream, *end);
+  snapshots_.drop(end);
+  --stream.blocks_to_go;
+  make_ready(stream);
+}
+
+void schedule::undo() {
+  for (auto c = changed_.rbegin(); c != changed_.rend(); ++c) std::copy(c->before.begin(), c->before.end(), c->start);
+  changed_.clear();
+}
+
+}  // namespace starling::check

@@ -1,0 +1,35 @@
+// Streams in check mode: their operations are kept until the host waits for one of them, then all are run together
+// under the checker's schedules.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "../check/checker.hpp"
+
+namespace starling::host {
+
+class host_stream;
+
+class deferred_work {
+ public:
+  explicit deferred_work(check::checker& c) : checker_(c) {}
+
+  void add(host_stream& s);
+  void remove(host_stream& s);
+  // A launch of so many blocks may be among the operations.
+  void expect_launch(int blocks);
+
+  // Runs everything that streams have been given so far. Throws what check mode finds and what kernels threw; the
+  // operations are gone in every case.
+  void drain();
+
+ private:
+  check::checker& checker_;
+  std::mutex mutex_;
+  std::vector<host_stream*> streams_;
+  int most_blocks_ = 0;
+};
+
+}  // namespace starling::host
