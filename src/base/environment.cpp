@@ -50,6 +50,8 @@ environment environment::read() {
   if (const std::string text = variable("STARLING_HOST_MEMORY"); !text.empty())
     e.host_memory = parse_bytes(text, "STARLING_HOST_MEMORY");
   e.host_blocks = read_count("STARLING_HOST_BLOCKS", e.host_blocks, 1);
+  e.trace = variable("STARLING_TRACE");
+  e.trace_records = read_count("STARLING_TRACE_RECORDS", e.trace_records, 32);
   return e;
 }
 
@@ -62,6 +64,8 @@ std::vector<environment_variable> describe(const environment& e) {
        message(e.deadline)},
       {"STARLING_HOST_MEMORY", "memory of one virtual device; suffixes K, M, G", format_bytes(e.host_memory)},
       {"STARLING_HOST_BLOCKS", "how many blocks one virtual device holds at once", message(e.host_blocks)},
+      {"STARLING_TRACE", "the file that a machine writes its trace to", e.trace.empty() ? "no trace" : e.trace},
+      {"STARLING_TRACE_RECORDS", "how many records of a block a trace keeps", message(e.trace_records)},
   };
 }
 

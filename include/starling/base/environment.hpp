@@ -19,6 +19,11 @@ struct environment {
   std::size_t host_memory = std::size_t{1} << 30;
   // STARLING_HOST_BLOCKS: how many blocks one virtual device holds at once.
   int host_blocks = 64;
+  // STARLING_TRACE: where machines write their traces; empty: no trace. A file is never overwritten: the second machine
+  // takes this name with .1 behind it, and so on.
+  std::string trace;
+  // STARLING_TRACE_RECORDS: how many records of a block a trace keeps, the newest.
+  int trace_records = 8192;
 
   static environment read();
 };

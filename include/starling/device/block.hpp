@@ -86,13 +86,17 @@ class block : public group<block> {
 
   // All blocks of this PE, of every role. What they wrote before is seen by all of them after.
   STARLING_HD void sync_pe(where at = where::current()) {
+    const trace_span span(*this, trace_operation::sync_pe, any_pe, 0);
     arrive(operation::sync_pe, at);
     wait_as(operation::sync_pe, state().control.arrived, 1, compare::ge, arrivals_wanted(), pe(), at);
   }
 
   // All blocks of all PEs. What they wrote to their own PE's memory before is seen by gets after; puts need quiet()
   // before, as in OpenSHMEM's sync; barrier_all() does both.
-  STARLING_HD void sync_all(where at = where::current()) { meet(operation::sync_all, 0, plus{}, at); }
+  STARLING_HD void sync_all(where at = where::current()) {
+    const trace_span span(*this, trace_operation::sync_all, any_pe, 0);
+    meet(operation::sync_all, 0, plus{}, at);
+  }
   STARLING_HD void barrier_all(where at = where::current()) {
     quiet();
     sync_all(at);
@@ -102,6 +106,7 @@ class block : public group<block> {
   // configuration gives the same bits. Every block gets the result. Also a sync_pe. T: up to 32 bytes.
   template <class T, class Op>
   STARLING_HD T all_reduce(const T& value, Op op, where at = where::current()) {
+    const trace_span span(*this, trace_operation::all_reduce, any_pe, 0);
     return meet(operation::all_reduce, value, op, at);
   }
 
@@ -109,6 +114,7 @@ class block : public group<block> {
   template <class T>
   STARLING_HD T broadcast(const T& value, int root, where at = where::current()) {
     check_pe(root, operation::broadcast, at);
+    const trace_span span(*this, trace_operation::broadcast, root, 0);
     struct offer {
       T value;
       std::int32_t valid;
@@ -117,6 +123,11 @@ class block : public group<block> {
     auto valid_one = [](const offer& a, const offer& b) { return a.valid != 0 ? a : b; };
     return meet(operation::broadcast, mine, valid_one, at).value;
   }
+
+  // ---- for launches ----
+
+  STARLING_HD void begin_trace() const { tracing::begin(state(), index()); }
+  STARLING_HD void end_trace() const { tracing::end(state(), index()); }
 
  private:
   STARLING_HD void arrive(operation op, where at) {

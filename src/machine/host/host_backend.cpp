@@ -90,6 +90,8 @@ void host_backend::run(const std::vector<program>& programs) {
   run_group group{heap_, control_heap_, lot_};
   std::vector<std::unique_ptr<program_control>> controls;
   std::vector<std::unique_ptr<running>> runs;
+  const std::shared_ptr<recorder> tracer = trace();
+  std::vector<std::unique_ptr<program_log>> logs;  // of each program, if there is a tracer
   for (const program& p : programs) {
     const int blocks = p.roles.blocks();
     controls.push_back(std::make_unique<program_control>(control_heap_, blocks));
@@ -97,7 +99,11 @@ void host_backend::run(const std::vector<program>& programs) {
       std::memset(control_heap_.on(controls.back()->offset(), pe), 0, controls.back()->bytes());
     runs.push_back(std::make_unique<running>(group, p, controls.back()->words(), n_pes(), blocks,
                                              deadline_of(p.options, deadline_)));
+    if (!tracer) continue;
+    logs.push_back(std::make_unique<program_log>(n_pes(), blocks, tracer->capacity()));
+    runs.back()->record_into(*logs.back());
   }
+  const std::uint64_t start = target::now_ns();
   std::vector<std::thread> workers;
   std::string problem;
   try {
@@ -110,6 +116,10 @@ void host_backend::run(const std::vector<program>& programs) {
     lot_.wake_all();
   }
   for (std::thread& w : workers) w.join();
+  // Also of a program that was ended: then it is needed most. Virtual devices have one clock.
+  const clock_alignment one_clock{.pes = std::vector<clock_alignment::to_first>(devices_.size())};
+  for (std::size_t i = 0; i < logs.size(); ++i)
+    tracer->add(programs[i].roles, *logs[i], start, target::now_ns(), one_clock);
   expect<device_error>(problem.empty(), "machine::run: the system gave only ", workers.size(),
                        " threads for the blocks (", problem, "); use fewer blocks or devices");
   for (const auto& r : runs) r->rethrow();

@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "../activity_span.hpp"
 #include "../launch_rules.hpp"
 #include "host_graph.hpp"
 #include "running.hpp"
@@ -25,7 +26,7 @@ std::size_t extent(std::size_t pitch, std::size_t row_bytes, std::size_t rows) {
 }  // namespace
 
 host_stream::host_stream(std::shared_ptr<host_backend> device, int pe)
-    : device_(std::move(device)), pe_(pe), worker_([this] { work(); }) {}
+    : device_(std::move(device)), pe_(pe), number_(device_->new_stream_number()), worker_([this] { work(); }) {}
 
 host_stream::~host_stream() {
   {
@@ -75,31 +76,43 @@ void host_stream::submit(operation op) {
     push(std::move(op));
 }
 
+host_stream::operation host_stream::traced(const host_activity& a, operation op) {
+  if (!device_->trace()) return op;
+  // A graph may run it after this stream is gone; its machine lives.
+  return [device = device_.get(), a = on_stream(a, pe_, number_), op = std::move(op)] {
+    const activity_span span(*device, a);
+    op();
+  };
+}
+
 void host_stream::launch(int blocks, const kernel& k, const launch_options& options) {
   (void)device_->blocks_that_fit(k, options);
   role_plan roles;
   roles.add("all", blocks);
-  submit([device = device_.get(), pe = pe_, blocks, p = program{roles, k, options}] {
+  host_activity a;
+  a.kind = host_activity::what::launch;
+  a.blocks = static_cast<std::uint64_t>(blocks);
+  submit(traced(a, [device = device_.get(), pe = pe_, blocks, p = program{roles, k, options}] {
     run_launch(*device, pe, blocks, p);
-  });
+  }));
 }
 
 void host_stream::copy_rows(void* dest, std::size_t dest_pitch, const void* source, std::size_t source_pitch,
                             std::size_t row_bytes, std::size_t rows) {
   device_->check_bytes("stream::copy (dest)", dest, extent(dest_pitch, row_bytes, rows));
   device_->check_bytes("stream::copy (source)", source, extent(source_pitch, row_bytes, rows));
-  submit([=] {
+  submit(traced(copy_activity(*device_, dest, source, rows * row_bytes), [=] {
     for (std::size_t i = 0; i < rows && row_bytes > 0; ++i)
       std::memcpy(static_cast<std::byte*>(dest) + i * dest_pitch,
                   static_cast<const std::byte*>(source) + i * source_pitch, row_bytes);
-  });
+  }));
 }
 
 void host_stream::fill(void* dest, unsigned char byte, std::size_t bytes) {
   device_->check_bytes("stream::fill", dest, bytes);
-  submit([=] {
+  submit(traced(fill_activity(*device_, dest, bytes), [=] {
     if (bytes > 0) std::memset(dest, byte, bytes);
-  });
+  }));
 }
 
 void host_stream::record(event_backend& e) {
@@ -131,6 +144,7 @@ void host_stream::synchronize() {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [this] { return queue_.empty() && !busy_; });
   }
+  if (const auto trace = device_->trace()) trace->flush();
   rethrow_failure();
 }
 
