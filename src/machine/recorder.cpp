@@ -80,7 +80,7 @@ std::string text_of(const role_plan& roles, const program_log& log, std::uint64_
     return message("{\"name\": ", quoted(roles.name(r)), ", \"first\": ", table.first[r], "}");
   };
   const auto clock = [](const clock_alignment::to_first& c) {
-    return message("{\"offset\": ", c.offset, ", \"error\": ", c.error, "}");
+    return message("{\"offset\": ", c.offset, ", \"error\": ", c.error, ", \"rate\": ", c.ticks_per_ns, "}");
   };
   return message("{\"start\": ", start, ", \"end\": ", end, ", \"pes\": ", log.n_pes(),
                  ", \"blocks\": ", log.n_blocks(), ", \"capacity\": ", log.capacity(),

@@ -38,6 +38,7 @@ struct clock_alignment {
   struct to_first {
     std::int64_t offset = 0;  // this PE's nanoseconds less PE 0's
     std::int64_t error = 0;   // the offset is right to +- this
+    double ticks_per_ns = 1;  // of its blocks' clocks, roughly; for blocks that did not return
   };
   std::vector<to_first> pes;
   std::int64_t host_offset = 0;  // PE 0's nanoseconds less the host's

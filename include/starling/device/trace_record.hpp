@@ -64,6 +64,8 @@ struct alignas(64) trace_ring {
   clock_pair between[clock_pairs];  // every 1/32 of the capacity, so that they cover what the ring holds
 };
 
+static_assert(sizeof(trace_ring) == 576);
+
 // The rings of one PE, as a launch hands them to its blocks.
 struct trace_rings {
   trace_ring* heads = nullptr;      // by block; null: nothing is recorded
