@@ -51,9 +51,23 @@ ACTIVITY = np.dtype(
     ]
 )
 OPERATIONS = (
-    "none put put_signal put_packets get signal atomic fence quiet wait take_packet sync_pe sync_all all_reduce broadcast"
-).split()
-ACTIVITIES = "none run launch copy fill allocate free graph".split()
+    "none",
+    "put",
+    "put_signal",
+    "put_packets",
+    "get",
+    "signal",
+    "atomic",
+    "fence",
+    "quiet",
+    "wait",
+    "take_packet",
+    "sync_pe",
+    "sync_all",
+    "all_reduce",
+    "broadcast",
+)
+ACTIVITIES = ("none", "run", "launch", "copy", "fill", "allocate", "free", "graph")
 
 
 @dataclass

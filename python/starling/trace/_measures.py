@@ -71,7 +71,7 @@ class Overlap:
 
 
 def overlaps(program: Program, flows: Flows) -> list[Overlap]:
-    """By PE. In flight: from the start of a put to the end of the wait that it released, and in a get, of another PE."""
+    """By PE. In flight: from the start of a put to the end of the wait it released, and in a get from another PE."""
     spans, gaps = program.spans, program.gaps
     source, target = flows
     result = []
