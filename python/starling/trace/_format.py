@@ -32,9 +32,15 @@ RECORD = np.dtype(
     ]
 )
 PAIR = np.dtype([("ticks", "<u8"), ("ns", "<u8")])
-_RING = np.dtype([("written", "<u8"), ("unused", "<u8"), ("begin", PAIR), ("end", PAIR), ("between", PAIR, 32)])
-# The head is aligned to 64 bytes.
-RING = np.dtype({"names": _RING.names, "formats": [_RING[n] for n in _RING.names or ()], "itemsize": 576})
+# The head of a ring is aligned to 64 bytes.
+RING = np.dtype(
+    {
+        "names": ["written", "begin", "end", "between"],
+        "formats": ["<u8", PAIR, PAIR, (PAIR, 32)],
+        "offsets": [0, 16, 32, 48],
+        "itemsize": 576,
+    }
+)
 ACTIVITY = np.dtype(
     [
         ("start", "<u8"),
@@ -112,7 +118,7 @@ class _Reader:
         if bytes(self.data[:8]) != MAGIC:
             raise self.fail("this is not a trace file of Starling")
         self.take(8, "the name of the format")
-        version, record = struct.unpack("<II", self.take(8, "the version"))
+        version, record = struct.unpack("<II", bytes(self.take(8, "the version")))
         if (version, record) != (VERSION, RECORD.itemsize):
             raise self.fail(
                 f"version {version} with records of {record} bytes; this Starling reads version {VERSION} with "
@@ -133,7 +139,7 @@ class _Reader:
     def chunk(self) -> tuple[int, int, NDArray[np.uint8]]:
         """Kind, where it starts, content."""
         start = self.at
-        kind, unused, size = struct.unpack("<IIQ", self.take(16, "the head of a part"))
+        kind, unused, size = struct.unpack("<IIQ", bytes(self.take(16, "the head of a part")))
         if kind not in (MACHINE, PROGRAM, HOST) or unused != 0 or size % 8 != 0:
             self.at = start
             raise self.fail(f"a part of an unknown kind ({kind}, {size} bytes)")

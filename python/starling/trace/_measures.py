@@ -52,7 +52,7 @@ def role_times(program: Program) -> dict[str, dict[str, int]]:
     """Nanoseconds by role, over all its blocks of all PEs: compute, put, wait, sync."""
     spans, gaps = program.spans, program.gaps
     times = np.zeros((len(program.roles), len(KINDS)), dtype=np.int64)
-    np.add.at(times, (program.role_of[gaps.block], KINDS.index("compute")), gaps.end - gaps.start)
+    np.add.at(times[:, KINDS.index("compute")], program.role_of[gaps.block], gaps.end - gaps.start)
     np.add.at(times, (program.role_of[spans.block], KIND_OF_OP[spans.op]), spans.own)
     return {role: dict(zip(KINDS, map(int, row), strict=True)) for role, row in zip(program.roles, times, strict=True)}
 

@@ -21,7 +21,8 @@ DOTS_PER_INCH = 110
 
 def _save(figure: Figure, path: Path) -> None:
     with written_whole(path) as file:
-        FigureCanvasAgg(figure).print_png(file)
+        FigureCanvasAgg(figure)
+        figure.savefig(file, format="png")
 
 
 def shown_tracks(view: View) -> list[int]:
@@ -60,7 +61,7 @@ def timeline(view: View, path: Path, window: tuple[float, float] | None = None) 
             corners = np.stack([[x0, y - 0.42], [x0, y + 0.42], [x1, y + 0.42], [x1, y - 0.42]])
             face = colour(int(role), kind)
             axes.add_collection(
-                PolyCollection(corners.transpose(2, 0, 1), facecolors=face, edgecolors="none", zorder=2 + number)
+                PolyCollection(list(corners.transpose(2, 0, 1)), facecolors=face, edgecolors="none", zorder=2 + number)
             )
     _arrows(axes, view, lane, first, last)
     axes.set_xlim(0, (last - first) / 1e3)
