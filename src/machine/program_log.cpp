@@ -27,7 +27,7 @@ program_log::program_log(int n_pes, int n_blocks, std::uint32_t capacity)
       heads_(static_cast<std::size_t>(n_pes) * static_cast<std::size_t>(n_blocks)),
       records_(room_for(heads_.size() * capacity)) {}
 
-trace_rings program_log::on(int pe) { return {&head(pe, 0), slots(pe, 0), capacity_}; }
+trace_rings program_log::on(int pe) { return {&head(pe, 0), slots(pe, 0), capacity_, pair_shift_of(capacity_)}; }
 
 std::uint32_t program_log::kept(int pe, int block) const {
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(heads_[index(pe, block)].written, capacity_));

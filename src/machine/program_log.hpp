@@ -2,12 +2,17 @@
 // are copied to.
 #pragma once
 
+#include <bit>
 #include <memory>
 #include <vector>
 
 #include "starling/device/trace_record.hpp"
 
 namespace starling {
+
+inline std::uint32_t pair_shift_of(std::uint32_t capacity) {
+  return static_cast<std::uint32_t>(std::countr_zero(capacity / clock_pairs));
+}
 
 class program_log {
  public:

@@ -71,6 +71,7 @@ struct trace_rings {
   trace_ring* heads = nullptr;      // by block; null: nothing is recorded
   trace_record* records = nullptr;  // [block][capacity]
   std::uint32_t capacity = 0;       // a power of two, at least clock_pairs
+  std::uint32_t pair_shift = 0;     // capacity / clock_pairs is 1 << pair_shift
 };
 
 }  // namespace starling

@@ -34,15 +34,15 @@ STARLING_HD inline std::uint64_t offset(const program_state& s, sym<signal> sig)
 class trace_span {
  public:
   template <class Group>
-  STARLING_HD trace_span(const Group& g, trace_operation op, int peer, index_t bytes) : state_(g.state()) {
-    if (tracing::on(state_)) open(g.index(), op, peer, bytes, 0, 0, false);
+  STARLING_HD trace_span(const Group& g, trace_operation op, int peer, index_t bytes)
+      : state_(g.state()), block_(g.index()) {
+    if (tracing::on(state_)) open(op, peer, bytes, 0, 0, false);
   }
   template <class Group>
   STARLING_HD trace_span(const Group& g, trace_operation op, int peer, index_t bytes, sym<signal> sig,
                          std::uint64_t value, signal_op how = signal_op::set)
-      : state_(g.state()) {
-    if (tracing::on(state_))
-      open(g.index(), op, peer, bytes, tracing::offset(state_, sig), value, how == signal_op::add);
+      : state_(g.state()), block_(g.index()) {
+    if (tracing::on(state_)) open(op, peer, bytes, tracing::offset(state_, sig), value, how == signal_op::add);
   }
   trace_span(const trace_span&) = delete;
   trace_span& operator=(const trace_span&) = delete;
@@ -57,18 +57,17 @@ class trace_span {
     return t.records[static_cast<std::size_t>(block_) * t.capacity + ((number_ - 1) & (t.capacity - 1))];
   }
 
-  STARLING_HD void open(int block, trace_operation op, int peer, index_t bytes, std::uint64_t signal,
-                        std::uint64_t value, bool adds) {
+  STARLING_HD void open(trace_operation op, int peer, index_t bytes, std::uint64_t signal, std::uint64_t value,
+                        bool adds) {
     const trace_rings& t = state_.trace;
-    trace_ring& ring = t.heads[block];
+    trace_ring& ring = t.heads[block_];
     const std::uint64_t number = ++tracing::written(ring);
     if constexpr (target::on_gpu) ring.written = number;
-    block_ = block;
     number_ = static_cast<std::uint32_t>(number);
     const std::uint64_t now = target::ticks();
-    const std::uint32_t every = t.capacity / clock_pairs;
     if constexpr (target::on_gpu)
-      if (number_ % every == 0) ring.between[number_ / every % clock_pairs] = {now, target::now_ns()};
+      if ((number_ & ((1u << t.pair_shift) - 1)) == 0)
+        ring.between[(number_ >> t.pair_shift) % clock_pairs] = {now, target::now_ns()};
     slot() = {now, 0, signal, value, static_cast<std::uint64_t>(bytes), peer, op, adds, 0};
   }
 
@@ -97,7 +96,7 @@ class trace_span {
   }
 
   const program_state& state_;
-  int block_ = 0;
+  int block_;
   std::uint32_t number_ = 0;  // of the record, from 1; 0: none
 };
 

@@ -35,7 +35,8 @@ void ring_memory::prepare(int blocks, std::uint32_t capacity) {
       r = rings{};
       r.heads = memory_of(g, n * sizeof(trace_ring));
       r.records = memory_of(g, n * capacity * sizeof(trace_record));
-      r.handle = {static_cast<trace_ring*>(r.heads.get()), static_cast<trace_record*>(r.records.get()), capacity};
+      r.handle = {static_cast<trace_ring*>(r.heads.get()), static_cast<trace_record*>(r.records.get()), capacity,
+                  pair_shift_of(capacity)};
     }
     check(cudaMemsetAsync(r.handle.heads, 0, n * sizeof(trace_ring), g.service.get()), "cudaMemsetAsync (trace)", g.pe);
     check(cudaStreamSynchronize(g.service.get()), "cudaStreamSynchronize (trace)", g.pe);
