@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from starling._files import check_readable
 from starling.errors import TraceFileError
+from starling.trace import _checks
 
 MAGIC = b"starling"
 VERSION = 1
@@ -145,7 +146,7 @@ class _Reader:
             raise self.fail(f"a part of an unknown kind ({kind}, {size} bytes)")
         return kind, start, self.take(size, "a part")
 
-    def program(self, part: NDArray[np.uint8], start: int) -> RawProgram:
+    def program(self, part: NDArray[np.uint8], start: int, devices: int) -> RawProgram:
         if len(part) < 8:
             raise self.fail("a program without a description")
         length = int(part[:8].view("<u8")[0])
@@ -153,15 +154,18 @@ class _Reader:
             self.at = start
             raise self.fail(f"the description of a program has {length} bytes, its part {len(part)}")
         facts = self.text(part[8 : 8 + length], start + 24)
-        try:
+        complete = _checks.program_is_whole(facts, devices)
+        if complete:
             rings = facts["pes"] * facts["blocks"]
-            heads = part[8 + length : 8 + length + rings * RING.itemsize].view(RING)
-            records = part[8 + length + rings * RING.itemsize :].view(RECORD)
-            kept = int(np.minimum(heads["written"], facts["capacity"]).sum())
-            complete = len(heads) == rings and len(records) == kept and len(facts["clocks"]) == facts["pes"]
-            complete = complete and bool(np.all(records["op"] < len(OPERATIONS))) and len(facts["roles"]) > 0
-        except (KeyError, TypeError, ValueError):
-            complete = False
+            split = 8 + length + rings * RING.itemsize
+            complete = split <= len(part) and (len(part) - split) % RECORD.itemsize == 0
+        if complete:
+            heads = part[8 + length : split].view(RING)
+            records = part[split:].view(RECORD)
+            kept = sum(min(int(n), facts["capacity"]) for n in heads["written"])
+            complete = len(records) == kept and _checks.records_are_whole(
+                heads, records, facts["pes"], len(OPERATIONS), OPERATIONS.index("wait")
+            )
         if not complete:
             self.at = start
             raise self.fail("a program whose records do not fit its description")
@@ -181,17 +185,21 @@ def read_raw(path: Path, partial: bool = False) -> RawTrace:
         reader.at = start
         raise reader.fail("the first part does not describe a machine")
     trace = RawTrace(path, reader.text(part, start + 16))
+    if not _checks.machine_is_whole(trace.facts):
+        reader.at = start
+        raise reader.fail("the description of the machine is not whole")
+    devices = len(trace.facts["devices"])
     activities: list[NDArray[Any]] = []
     try:
-        if not {"kind", "process", "devices"} <= trace.facts.keys():
-            reader.at = start
-            raise reader.fail("the description of the machine is not whole")
         while reader.at < len(reader.data):
             kind, start, part = reader.chunk()
             if kind == PROGRAM:
-                trace.programs.append(reader.program(part, start))
+                trace.programs.append(reader.program(part, start, devices))
             elif kind == HOST and len(part) % ACTIVITY.itemsize == 0:
                 activities.append(part.view(ACTIVITY))
+                if any(np.any(activities[-1][end] >= devices) for end in ("pe", "from", "to")):
+                    reader.at = start
+                    raise reader.fail("a copy between devices that there are not")
             else:
                 reader.at = start
                 raise reader.fail(f"a part of kind {kind} with {len(part)} bytes does not belong here")
