@@ -8,9 +8,23 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-OPERATIONS = (
-    "none put put_signal put_packets get signal atomic fence quiet wait take_packet sync_pe sync_all all_reduce broadcast"
-).split()
+OPERATIONS = [
+    "none",
+    "put",
+    "put_signal",
+    "put_packets",
+    "get",
+    "signal",
+    "atomic",
+    "fence",
+    "quiet",
+    "wait",
+    "take_packet",
+    "sync_pe",
+    "sync_all",
+    "all_reduce",
+    "broadcast",
+]
 
 
 @dataclass

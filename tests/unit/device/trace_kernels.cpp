@@ -1,7 +1,6 @@
 // What a block records of its calls: operation, peer, bytes, signal and value, in the order in which they began.
 #include <random>
 
-#include "support/levels.hpp"
 #include "support/memory.hpp"
 #include "support/stall.hpp"
 #include "support/test_machine.hpp"
@@ -165,8 +164,10 @@ TEST_CASE("calls of a warp and of a thread are recorded when the first thread ma
   auto signals = zeroed<signal>(*m, 1);
   const sym<signal> s = signals.data();
   auto k = STARLING_KERNEL(block & b) {
-    for (const level l : all_levels)
-      at_level(b, l, [&](const auto& g) { g.signal_set(s, 1 + static_cast<int>(l), 1 - b.pe()); });
+    const int other = 1 - b.pe();
+    b.signal_set(s, 1, other);
+    if (b.warp().rank() == 0) b.warp().signal_set(s, 2, other);
+    if (b.member() == 0) b.thread().signal_set(s, 3, other);
     if (b.member() == b.members() - 1 && b.members() > 1) b.thread().signal_add(s, 0, b.pe());
   };
   const trace_file t = traced(*m, [&] { m->run(2, k, {.threads = 64}); });
