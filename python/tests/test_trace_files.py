@@ -263,6 +263,16 @@ def test_wrong_use_of_plot(tmp_path, case):
     assert {p.name for p in tmp_path.iterdir()} <= {"out.json"}
 
 
+def test_plot_a_part(timeline, tmp_path):
+    last = max(e["ts"] for e in events(timeline[0], "X"))
+    shown = ["--window", str(last / 3), str(last / 2)]
+    result = CliRunner().invoke(app, ["plot", str(timeline[0]), "--out", str(tmp_path), *shown])
+    assert result.exit_code == 0, result.output
+    for wrong in ([5, 5], [7, 2], [-1, 4], [float("nan"), 3]):
+        with pytest.raises(errors.ArgumentError, match="window"):
+            trace.plot(timeline[0], tmp_path, window=wrong)
+
+
 def test_plot_into_a_file(tmp_path, timeline):
     (tmp_path / "file").write_text("x")
     for out in ("file", "nowhere/deeper"):

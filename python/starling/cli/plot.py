@@ -16,9 +16,13 @@ def command(
     out: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Folder for the results; that of the file by default.")
     ] = None,
+    window: Annotated[
+        tuple[float, float] | None,
+        typer.Option(metavar="FROM TO", help="The part that timeline.png shows, in microseconds; all by default."),
+    ] = None,
     debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
 ) -> None:
     """Draw a timeline: timeline.png, matrix.png, and trace.html, which shows both without a network."""
     with told(debug):
-        for path in plot(source, out):
+        for path in plot(source, out, window=window):
             typer.echo(f"wrote {path}")

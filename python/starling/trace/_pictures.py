@@ -25,14 +25,16 @@ def _save(figure: Figure, path: Path) -> None:
         figure.savefig(file, format="png")
 
 
-def shown_tracks(view: View) -> list[int]:
-    """All, or where there are too many the first of each process, so that all processes are seen."""
-    if len(view.tracks) <= MOST_TRACKS:
-        return list(range(len(view.tracks)))
-    each = max(1, MOST_TRACKS // len({pid for pid, _, _ in view.tracks}))
+def shown_tracks(view: View, first: int, last: int) -> list[int]:
+    """Those with something in this time; where there are too many the first of each process, so that all are seen."""
+    busy = np.unique(view.track[(view.start + view.duration >= first) & (view.start <= last)]).tolist()
+    if len(busy) <= MOST_TRACKS:
+        return busy or list(range(min(len(view.tracks), MOST_TRACKS)))
+    each = max(1, MOST_TRACKS // len({view.tracks[i][0] for i in busy}))
     taken: dict[int, int] = {}
     shown = []
-    for i, (pid, _, _) in enumerate(view.tracks):
+    for i in busy:
+        pid = view.tracks[i][0]
         taken[pid] = taken.get(pid, 0) + 1
         if taken[pid] <= each:
             shown.append(i)
@@ -41,12 +43,12 @@ def shown_tracks(view: View) -> list[int]:
 
 def timeline(view: View, path: Path, window: tuple[float, float] | None = None) -> None:
     """One lane per block, from top to bottom by PE; `window` is a part of the time in microseconds."""
-    tracks = shown_tracks(view)
+    first, last = _window(view, window)
+    tracks = shown_tracks(view, first, last)
     lane = np.full(len(view.tracks), -1)
     lane[tracks] = np.arange(len(tracks))
     figure = Figure(figsize=(11, max(2.4, 1.3 + 0.19 * len(tracks))), dpi=DOTS_PER_INCH, layout="constrained")
     axes = figure.add_subplot()
-    first, last = _window(view, window)
     seen = (lane[view.track] >= 0) & (view.start + view.duration >= first) & (view.start <= last)
     # Waits inside puts come last, so that they lie on top.
     order = np.flatnonzero(seen)[np.argsort(-view.duration[seen], kind="stable")]
@@ -65,9 +67,9 @@ def timeline(view: View, path: Path, window: tuple[float, float] | None = None) 
             )
     _arrows(axes, view, lane, first, last)
     axes.set_xlim(0, (last - first) / 1e3)
+    axes.set_xlabel(f"microseconds from {first / 1e3:.0f} us on")
     axes.set_ylim(len(tracks) - 0.4, -0.6)
     axes.set_yticks(range(len(tracks)), [view.tracks[i][2] for i in tracks], fontsize=6)
-    axes.set_xlabel("microseconds")
     starts = [i for i, t in enumerate(tracks) if i == 0 or view.tracks[t][0] != view.tracks[tracks[i - 1]][0]]
     for i in starts:
         axes.axhline(i - 0.5, color="#999999", linewidth=0.6)
@@ -91,17 +93,21 @@ def timeline(view: View, path: Path, window: tuple[float, float] | None = None) 
     figure.legend(
         handles=shades, loc="outside upper left", ncols=min(6, max(1, len(shades))), fontsize=7, frameon=False
     )
-    if len(tracks) < len(view.tracks):
+    if len(tracks) * 2 > MOST_TRACKS and len(tracks) < len(view.tracks):
         axes.set_title(f"{len(tracks)} of {len(view.tracks)} tracks", fontsize=7, loc="right")
     _save(figure, path)
 
 
 def _window(view: View, window: tuple[float, float] | None) -> tuple[int, int]:
-    first = int(view.start.min()) if len(view.start) else 0
-    last = int((view.start + view.duration).max()) if len(view.start) else 1
+    """Nanoseconds. Of itself what the devices did, with a little of what the host did around it."""
     if window is not None:
-        first, last = (int(1e3 * t) for t in window)
-    return first, max(last, first + 1)
+        first, last = (round(1e3 * t) for t in window)
+        return first, max(last, first + 1)
+    some = view.role >= 0 if np.any(view.role >= 0) else np.ones(len(view.role), dtype=bool)
+    first = int(view.start[some].min()) if len(view.start) else 0
+    last = int((view.start + view.duration)[some].max()) if len(view.start) else 1
+    margin = (last - first) // 50 + 1
+    return max(first - margin, 0), last + margin
 
 
 def _arrows(axes: Any, view: View, lane: Any, first: int, last: int) -> None:
