@@ -1,7 +1,5 @@
 #include "ring_memory.hpp"
 
-#include <algorithm>
-
 #include "device_guard.hpp"
 #include "starling/base/environment.hpp"
 #include "starling/base/error.hpp"
@@ -26,12 +24,14 @@ unique_memory memory_of(const gpu& g, std::size_t bytes) {
 }  // namespace
 
 void ring_memory::prepare(int blocks, std::uint32_t capacity) {
+  const bool anew = blocks > blocks_ || capacity != capacity_;
+  if (anew) blocks_ = 0;  // until all of it is there
   const auto n = static_cast<std::size_t>(blocks);
   device_guard guard;
   for (const gpu& g : machine_.gpus) {
     rings& r = rings_[static_cast<std::size_t>(g.pe)];
     guard.use(g.id);
-    if (blocks > blocks_ || capacity != r.handle.capacity) {
+    if (anew) {
       r = rings{};
       r.heads = memory_of(g, n * sizeof(trace_ring));
       r.records = memory_of(g, n * capacity * sizeof(trace_record));
@@ -41,7 +41,9 @@ void ring_memory::prepare(int blocks, std::uint32_t capacity) {
     check(cudaMemsetAsync(r.handle.heads, 0, n * sizeof(trace_ring), g.service.get()), "cudaMemsetAsync (trace)", g.pe);
     check(cudaStreamSynchronize(g.service.get()), "cudaStreamSynchronize (trace)", g.pe);
   }
-  blocks_ = std::max(blocks_, blocks);
+  if (!anew) return;
+  blocks_ = blocks;
+  capacity_ = capacity;
 }
 
 void ring_memory::collect(program_log& log) const {

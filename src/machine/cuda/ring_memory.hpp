@@ -26,7 +26,8 @@ class ring_memory {
     trace_rings handle;
   };
   const parts& machine_;
-  int blocks_ = 0;
+  int blocks_ = 0;  // per PE
+  std::uint32_t capacity_ = 0;
   std::vector<rings> rings_;  // by PE
 };
 

@@ -59,13 +59,17 @@ TEST_CASE("every call is one record") {
   // The first allocation of the machine is at offset 0.
   auto signals = zeroed<signal>(*m, 4);
   auto data = zeroed<float>(*m, n);
+  auto sources = zeroed<float>(*m, n);
+  auto results = zeroed<float>(*m, n);
   auto words = zeroed<std::uint64_t>(*m, 1);
   const sym<signal> s = signals.data();
   const sym<float> x = data.data();
+  const sym<float> from = sources.data();
+  const sym<float> back = results.data();
   const sym<std::uint64_t> w = words.data();
   auto k = STARLING_KERNEL(block & b) {
     const int other = 1 - b.pe();
-    float* mine = x.on(b.pe());
+    const float* mine = from.on(b.pe());
     b.put(x, mine, n, other);
     b.put(x, [=](index_t) { return 0.0f; }, n, other);
     b.put_nbi(x, mine, n, other);
@@ -80,7 +84,7 @@ TEST_CASE("every call is one record") {
     b.fence();
     b.signal_set(s + 2, value + 1, other);
     b.signal_add(s + 3, 2, other);
-    b.get(mine, x, n, other);
+    b.get(back.on(b.pe()), x, n, other);
     (void)b.g(w, other);
     (void)b.atomic_fetch_add(w, 1, other);
     b.sync_pe();
