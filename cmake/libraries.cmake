@@ -27,6 +27,11 @@ if(STARLING_WITH_CUDA)
   target_link_libraries(starling PUBLIC CUDA::cudart_static)
 endif()
 starling_build_flags(starling)
+if(STARLING_WITH_CUDA)
+  set(starling_own_kernels ${starling_cuda_sources})
+  list(FILTER starling_own_kernels INCLUDE REGEX "_kernels\\.cpp$")
+  starling_kernels(starling ${starling_own_kernels})
+endif()
 starling_precompile(starling <cuda/atomic> <cuda/std/mdspan> <functional> <memory> <string> <vector>)
 
 # starling::check: link it to let check mode see the loads and stores of what you compile. The compiler's calls for each

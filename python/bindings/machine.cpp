@@ -86,6 +86,14 @@ void bind_machine(nb::module_& m) {
       .def(
           "link", [](const machine& self, int from_pe, int to_pe) { return name(self.link(from_pe, to_pe)); },
           "from_pe"_a, "to_pe"_a, "How one PE reaches the memory of another: \"self\", \"direct\" or \"none\".")
+      .def(
+          "trace_to",
+          [](machine& self, const std::string& path, int records) { self.trace_to(path, {.records = records}); },
+          "path"_a, nb::kw_only(), "records"_a = 0, nb::call_guard<nb::gil_scoped_release>(),
+          "Records what programs, streams and allocations do into a new file, which starling.trace.read reads.")
+      .def("end_trace", &machine::end_trace, nb::call_guard<nb::gil_scoped_release>(),
+           "Ends the recording; nothing when there is none.")
+      .def_prop_ro("trace_path", &machine::trace_path, "Where the trace goes; empty when there is none.")
       .def("__len__", &machine::size)
       .def("__repr__", &describe);
 }

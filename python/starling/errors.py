@@ -22,6 +22,7 @@ __all__ = [
     "OutOfMemory",
     "RangeError",
     "StallError",
+    "TraceFileError",
     "Unsupported",
 ]
 
@@ -32,6 +33,21 @@ class Error(Exception):
 
 class ArgumentError(Error, ValueError):
     """An argument has a value that is not allowed."""
+
+
+class TraceFileError(ArgumentError):
+    """A file is not a whole trace.
+
+    Attributes:
+        offset: The byte where it stops making sense.
+    """
+
+    def __init__(self, message: str = "", offset: int = 0) -> None:
+        super().__init__(message)
+        self.offset = offset
+
+    def __reduce__(self) -> tuple[type[TraceFileError], tuple[str, int]]:
+        return type(self), (str(self), self.offset)
 
 
 class ElementTypeError(Error, TypeError):

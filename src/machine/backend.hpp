@@ -1,10 +1,13 @@
 // What each kind of device implements behind machine, stream, event and graph. Private to src/machine.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <vector>
 
+#include "recorder.hpp"
 #include "starling/machine/machine.hpp"
 #include "symmetric_heap.hpp"
 
@@ -67,6 +70,32 @@ class backend {
   virtual std::shared_ptr<stream_backend> new_stream(int pe) = 0;
   virtual std::shared_ptr<event_backend> new_event(int pe) = 0;
   virtual std::shared_ptr<graph_backend> record(stream_backend& origin, const std::function<void()>& work) = 0;
+
+  // Where everything is recorded; null: nowhere.
+  std::shared_ptr<recorder> trace() const {
+    if (!traced_.load(std::memory_order_relaxed)) return nullptr;
+    const std::lock_guard lock(trace_mutex_);
+    return trace_;
+  }
+  void set_trace(std::shared_ptr<recorder> r) {
+    const std::lock_guard lock(trace_mutex_);
+    trace_ = std::move(r);
+    traced_.store(trace_ != nullptr, std::memory_order_relaxed);
+  }
+  // Streams are numbered from 1, for the trace.
+  std::uint32_t new_stream_number() { return streams_.fetch_add(1, std::memory_order_relaxed) + 1; }
+  // The PE whose symmetric memory holds this address; -1: none.
+  int home_of_address(const void* address) {
+    if (!heap().in_range(address)) return -1;
+    const symmetric_heap::layout& where = heap().where();
+    return static_cast<int>((static_cast<const std::byte*>(address) - where.start) / where.stride);
+  }
+
+ private:
+  std::atomic<std::uint32_t> streams_{0};
+  std::atomic<bool> traced_{false};  // so that a machine without a trace takes no lock
+  mutable std::mutex trace_mutex_;
+  std::shared_ptr<recorder> trace_;
 };
 
 // The back ends. cuda_absent.cpp stands in for src/machine/cuda in builds without CUDA.

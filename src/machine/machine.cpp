@@ -2,14 +2,26 @@
 
 #include <limits>
 
+#include "activity_span.hpp"
 #include "backend.hpp"
 #include "launch_rules.hpp"
 #include "starling/base/error.hpp"
 
 namespace starling {
 
+namespace {
+
+std::shared_ptr<recorder> new_recorder(const backend& b, const std::string& path, bool numbered, int records) {
+  return std::make_shared<recorder>(path, numbered, records, recorder::facts{b.kind(), b.devices()});
+}
+
+}  // namespace
+
 machine::machine(std::shared_ptr<backend> impl, std::string choice)
-    : impl_(std::move(impl)), choice_(std::move(choice)) {}
+    : impl_(std::move(impl)), choice_(std::move(choice)) {
+  const environment e = environment::read();
+  if (!e.trace.empty()) impl_->set_trace(new_recorder(*impl_, e.trace, true, e.trace_records));
+}
 
 machine machine::host(int devices, const host_options& options) {
   machine m(make_host_backend(devices, options), message(devices, " virtual devices, as asked for"));
@@ -96,9 +108,15 @@ std::size_t machine::bytes_of(index_t n, std::size_t element) {
   return static_cast<std::size_t>(n) * element;
 }
 
-void machine::copy(void* dest, const void* source, std::size_t bytes) { impl_->copy(dest, source, bytes); }
+void machine::copy(void* dest, const void* source, std::size_t bytes) {
+  const activity_span span(*impl_, copy_activity(*impl_, dest, source, bytes));
+  impl_->copy(dest, source, bytes);
+}
 
-void machine::fill(void* dest, unsigned char byte, std::size_t bytes) { impl_->fill(dest, byte, bytes); }
+void machine::fill(void* dest, unsigned char byte, std::size_t bytes) {
+  const activity_span span(*impl_, fill_activity(*impl_, dest, bytes));
+  impl_->fill(dest, byte, bytes);
+}
 
 void machine::run(const std::vector<program>& programs) {
   expect<argument_error>(!programs.empty(), "machine::run: no program; pass at least one");
@@ -107,7 +125,39 @@ void machine::run(const std::vector<program>& programs) {
     check_launch_options(p.options);
   }
   impl_->check_residency(programs);
-  impl_->run(programs);
+  {
+    host_activity a;
+    a.kind = host_activity::what::run;
+    for (const program& p : programs) a.blocks += static_cast<std::uint64_t>(p.roles.blocks());
+    const activity_span span(*impl_, a);
+    impl_->run(programs);
+  }
+  if (const auto trace = impl_->trace()) {
+    trace->flush();
+    trace->check();
+  }
+}
+
+void machine::trace_to(const std::string& path, const trace_options& options) {
+  const auto now = impl_->trace();
+  expect<argument_error>(now == nullptr, "machine::trace_to: this machine is traced to ",
+                         now ? now->path() : std::string(), " already; call end_trace first");
+  expect<argument_error>(!path.empty(), "machine::trace_to: the path is empty; name a file");
+  const int records = options.records != 0 ? options.records : environment::read().trace_records;
+  impl_->set_trace(new_recorder(*impl_, path, false, records));
+}
+
+void machine::end_trace() {
+  const auto trace = impl_->trace();
+  if (!trace) return;
+  impl_->set_trace(nullptr);
+  trace->flush();
+  trace->check();
+}
+
+std::string machine::trace_path() const {
+  const auto trace = impl_->trace();
+  return trace ? trace->path() : std::string();
 }
 
 stream machine::new_stream(int pe) {

@@ -26,6 +26,11 @@ struct environment {
   std::uint64_t check_first_seed = 1;
   // STARLING_CHECK_REPORT: file to which check mode adds a line of JSON for each run.
   std::string check_report;
+  // STARLING_TRACE: where machines write their traces; empty: no trace. A file is never overwritten: the second machine
+  // takes this name with .1 behind it, and so on.
+  std::string trace;
+  // STARLING_TRACE_RECORDS: how many records of a block a trace keeps, the newest.
+  int trace_records = 8192;
 
   static environment read();
 };

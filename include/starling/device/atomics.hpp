@@ -62,6 +62,7 @@ class atomics {
   STARLING_HD T atomic(sym<T> x, int pe, where at, Apply apply) const {
     static_assert(sizeof(T) == 4 || sizeof(T) == 8, "atomics work on 4 and 8 byte types");
     self().check_peer(pe, operation::atomic, at);
+    const trace_span span(self(), trace_operation::atomic, pe, sizeof(T));
     T result{};
     if constexpr (target::on_gpu) {
       if (self().member() == 0) result = apply(gpu::system_atomic(*x.on(pe)));

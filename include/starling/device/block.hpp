@@ -86,6 +86,7 @@ class block : public group<block> {
 
   // All blocks of this PE, of every role. What they wrote before is seen by all of them after.
   STARLING_HD void sync_pe(where at = where::current()) {
+    const trace_span span(*this, trace_operation::sync_pe, any_pe, 0);
     begin_collective(operation::sync_pe, 0, any_pe, at);
     arrive(at);
     wait_as(operation::sync_pe, state().control.arrived, 1, compare::ge, arrivals_wanted(), pe(), at);
@@ -93,7 +94,10 @@ class block : public group<block> {
 
   // All blocks of all PEs. What they wrote to their own PE's memory before is seen by gets after; puts need quiet()
   // before, as in OpenSHMEM's sync; barrier_all() does both.
-  STARLING_HD void sync_all(where at = where::current()) { meet(operation::sync_all, 0, plus{}, any_pe, at); }
+  STARLING_HD void sync_all(where at = where::current()) {
+    const trace_span span(*this, trace_operation::sync_all, any_pe, 0);
+    meet(operation::sync_all, 0, plus{}, any_pe, at);
+  }
   STARLING_HD void barrier_all(where at = where::current()) {
     quiet();
     sync_all(at);
@@ -103,6 +107,7 @@ class block : public group<block> {
   // configuration gives the same bits. Every block gets the result. Also a sync_pe. T: up to 32 bytes.
   template <class T, class Op>
   STARLING_HD T all_reduce(const T& value, Op op, where at = where::current()) {
+    const trace_span span(*this, trace_operation::all_reduce, any_pe, 0);
     return meet(operation::all_reduce, value, op, any_pe, at);
   }
 
@@ -110,6 +115,7 @@ class block : public group<block> {
   template <class T>
   STARLING_HD T broadcast(const T& value, int root, where at = where::current()) {
     check_pe(root, operation::broadcast, at);
+    const trace_span span(*this, trace_operation::broadcast, root, 0);
     struct offer {
       T value;
       std::int32_t valid;
@@ -118,6 +124,11 @@ class block : public group<block> {
     auto valid_one = [](const offer& a, const offer& b) { return a.valid != 0 ? a : b; };
     return meet(operation::broadcast, mine, valid_one, root, at).value;
   }
+
+  // ---- for launches ----
+
+  STARLING_HD void begin_trace() const { tracing::begin(state(), index()); }
+  STARLING_HD void end_trace() const { tracing::end(state(), index()); }
 
  private:
   STARLING_HD void begin_collective(operation op, [[maybe_unused]] std::size_t bytes, [[maybe_unused]] int root,

@@ -11,6 +11,7 @@
 
 #include "starling/device/gpu_copy.hpp"
 #include "starling/device/gpu_wait.hpp"
+#include "starling/device/trace_span.hpp"
 
 namespace starling {
 
@@ -49,6 +50,7 @@ class communication {
   STARLING_HD void p(sym<T> dest, const std::type_identity_t<T>& value, int pe, where at = where::current()) const {
     static_assert(std::is_trivially_copyable_v<T>, "put moves trivially copyable types");
     check_pe(pe, operation::put, at);
+    const trace_span span(self(), trace_operation::put, pe, sizeof(T));
     if constexpr (target::on_gpu) {
       if (leader()) *dest.on(pe) = value;
     } else {
@@ -66,6 +68,7 @@ class communication {
                               where at = where::current()) const {
     static_assert(std::is_trivially_copyable_v<T>, "put moves trivially copyable types");
     check_pe(pe, operation::put, at);
+    const trace_span span(self(), trace_operation::put_signal, pe, bytes<T>(n), sig, value, op);
     if constexpr (target::on_gpu) {
       gpu::copy(self().member(), self().members(), dest.on(pe), source, n);
       self().sync();
@@ -82,6 +85,7 @@ class communication {
                               signal_op op = signal_op::set, where at = where::current()) const {
     static_assert(std::is_trivially_copyable_v<T>, "put moves trivially copyable types");
     check_pe(pe, operation::put, at);
+    const trace_span span(self(), trace_operation::put_signal, pe, bytes<T>(n), sig, value, op);
     if constexpr (target::on_gpu) {
       T* to = dest.on(pe);
       for (index_t i = self().member(); i < n; i += self().members()) to[i] = f(i);
@@ -90,7 +94,7 @@ class communication {
     } else {
       T* staged = reinterpret_cast<T*>(self().port().staging(static_cast<std::size_t>(n) * sizeof(T)));
       for (index_t i = 0; i < n; ++i) staged[i] = f(i);
-      put_signal(dest, staged, n, sig, value, pe, op, at);
+      self().port().put_signal(contiguous(dest.on(pe), staged, n, pe, true, at), {sig.on(pe), op, value, pe, at});
     }
   }
 
@@ -99,13 +103,14 @@ class communication {
   STARLING_HD void put(sym<T> dest, const F& f, index_t n, int pe, where at = where::current()) const {
     static_assert(std::is_trivially_copyable_v<T>, "put moves trivially copyable types");
     check_pe(pe, operation::put, at);
+    const trace_span span(self(), trace_operation::put, pe, bytes<T>(n));
     if constexpr (target::on_gpu) {
       T* to = dest.on(pe);
       for (index_t i = self().member(); i < n; i += self().members()) to[i] = f(i);
     } else {
       T* staged = reinterpret_cast<T*>(self().port().staging(static_cast<std::size_t>(n) * sizeof(T)));
       for (index_t i = 0; i < n; ++i) staged[i] = f(i);
-      put(dest, staged, n, pe, at);
+      put_on_host(dest, 1, staged, 1, n, pe, true, at);
     }
   }
 
@@ -139,6 +144,7 @@ class communication {
   STARLING_HD T g(sym<T> source, int pe, where at = where::current()) const {
     static_assert(std::is_trivially_copyable_v<T>, "get moves trivially copyable types");
     check_pe(pe, operation::get, at);
+    const trace_span span(self(), trace_operation::get, pe, sizeof(T));
     if constexpr (target::on_gpu) {
       if constexpr (std::is_scalar_v<T>)
         return *static_cast<const volatile T*>(source.on(pe));
@@ -155,6 +161,7 @@ class communication {
 
   // Puts of this group before the call arrive, at each PE, before its puts and signals after the call.
   STARLING_HD void fence() const {
+    const trace_span span(self(), trace_operation::fence, any_pe, 0);
     if constexpr (target::on_gpu) {
       target::fence_system();
       self().sync();
@@ -165,6 +172,7 @@ class communication {
 
   // Puts of this group before the call have arrived, and its gets are complete, on return.
   STARLING_HD void quiet() const {
+    const trace_span span(self(), trace_operation::quiet, any_pe, 0);
     if constexpr (target::on_gpu) {
       target::fence_system();
       self().sync();
@@ -189,15 +197,18 @@ class communication {
   // for.
   STARLING_HD void wait(sym<signal> sig, compare how, std::uint64_t value, int from = any_pe,
                         where at = where::current()) const {
+    const trace_span span(self(), trace_operation::wait, from, 1, sig, value);
     wait_as(operation::wait, sig, 1, how, value, from, at);
   }
   STARLING_HD void wait(sym<signal> sig, std::uint64_t at_least, int from = any_pe, where at = where::current()) const {
+    const trace_span span(self(), trace_operation::wait, from, 1, sig, at_least);
     wait_as(operation::wait, sig, 1, compare::ge, at_least, from, at);
   }
 
   // Waits until each of n signals, one after the other in memory, is at least `value`.
   STARLING_HD void wait_all(sym<signal> first, index_t n, std::uint64_t at_least, int from = any_pe,
                             where at = where::current()) const {
+    const trace_span span(self(), trace_operation::wait, from, n, first, at_least);
     wait_as(operation::wait, first, n, compare::ge, at_least, from, at);
   }
 
@@ -281,12 +292,18 @@ class communication {
 
   STARLING_HD void update(sym<signal> sig, std::uint64_t value, int pe, signal_op op, where at) const {
     check_pe(pe, operation::put, at);
+    const trace_span span(self(), trace_operation::signal, pe, sizeof(signal), sig, value, op);
     if constexpr (target::on_gpu) {
       self().sync();
       raise(sig.on(pe), value, op);
     } else {
       self().port().update({sig.on(pe), op, value, pe, at, true});
     }
+  }
+
+  template <class T>
+  STARLING_HD static index_t bytes(index_t n) {
+    return n * static_cast<index_t>(sizeof(T));
   }
 
   template <class T>
@@ -305,6 +322,7 @@ class communication {
                                 int pe, bool blocking, where at) const {
     static_assert(std::is_trivially_copyable_v<T>, "put moves trivially copyable types");
     check_pe(pe, operation::put, at);
+    const trace_span span(self(), trace_operation::put, pe, bytes<T>(n));
     if constexpr (target::on_gpu) {
       if (dest_stride == 1 && source_stride == 1) {
         gpu::copy(self().member(), self().members(), dest.on(pe), source, n);
@@ -323,6 +341,7 @@ class communication {
                                 bool blocking, where at) const {
     static_assert(std::is_trivially_copyable_v<T>, "get moves trivially copyable types");
     check_pe(pe, operation::get, at);
+    const trace_span span(self(), trace_operation::get, pe, bytes<T>(n));
     if constexpr (target::on_gpu) {
       const T* from = source.on(pe);
       if (dest_stride == 1 && source_stride == 1) {

@@ -16,6 +16,7 @@ class packet_exchange {
   STARLING_HD void put_packets(sym<packet> dest, const F& f, index_t packets, std::uint64_t number, int pe,
                                where at = where::current()) const {
     self().check_peer(pe, operation::put, at);
+    const trace_span span(self(), trace_operation::put_packets, pe, 8 * packets, number_of(dest), number);
     for (index_t k = self().member(); k < packets; k += self().members())
       put_packet(dest + k, f(k).as_data(), number, pe, at);
   }
@@ -25,6 +26,7 @@ class packet_exchange {
   template <class T>
   STARLING_HD packet_content<T> take_packet(sym<packet> source, std::uint64_t number, int from,
                                             where at = where::current()) const {
+    const trace_span span(self(), trace_operation::take_packet, from, 1, number_of(source), number);
     std::uint64_t data = 0;
     if (!await_packet(operation::wait, source, number, from, at, data)) target::exit_thread();
     return packet_content<T>::of_data(data);
@@ -63,6 +65,8 @@ class packet_exchange {
   }
 
  private:
+  STARLING_HD static sym<signal> number_of(sym<packet> p) { return {&p.on(0)->number, p.stride_bytes()}; }
+
   STARLING_HD const Self& self() const { return static_cast<const Self&>(*this); }
 };
 

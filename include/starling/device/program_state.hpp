@@ -7,6 +7,7 @@
 #include "starling/device/host_port.hpp"
 #include "starling/device/packet.hpp"
 #include "starling/device/symmetric.hpp"
+#include "starling/device/trace_record.hpp"
 
 namespace starling {
 
@@ -56,6 +57,7 @@ struct program_state {
   std::uint32_t scratch_bytes = 0;
   block_report* reports = nullptr;  // of this PE, in memory that the host can always read; block b has slot b % slots
   std::uint32_t report_slots = 1;   // as many as blocks in a persistent program
+  trace_rings trace;                // of this PE
 };
 
 }  // namespace starling

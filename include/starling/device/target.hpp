@@ -2,8 +2,10 @@
 // few functions. On a virtual device a block is one thread, so the functions that deal with threads are trivial there.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 
 #if defined(__CUDACC__)
 #define STARLING_HD __host__ __device__
@@ -128,6 +130,19 @@ STARLING_HD inline std::byte* reduce_slots() {
 #endif
 }
 
+// 16 bytes of shared memory of the block, for the recorder: how many records there are.
+STARLING_HD inline std::uint64_t* trace_cursor() {
+#if defined(__CUDA_ARCH__)
+  __shared__ __align__(16) std::uint64_t cursor[2];
+  return cursor;
+#else
+  return nullptr;
+#endif
+}
+
+// What of a block's shared memory the functions above take.
+inline constexpr int own_shared_bytes = 32 * reduce_slot_bytes + 16;
+
 // The dynamic shared memory of the block.
 STARLING_HD inline std::byte* dynamic_scratch() {
 #if defined(__CUDA_ARCH__)
@@ -145,14 +160,36 @@ STARLING_HD inline void fence_system() {
 #endif
 }
 
-// Nanoseconds of the GPU's global timer.
+// Nanoseconds: of the GPU's global timer, or of the host's steady clock.
 STARLING_HD inline std::uint64_t now_ns() {
 #if defined(__CUDA_ARCH__)
   std::uint64_t t;
   asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(t));
   return t;
 #else
-  return 0;
+  return static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
+          .count());
+#endif
+}
+
+// A clock that is read in a few cycles, of the multiprocessor that runs the block; on the host the same as now_ns().
+STARLING_HD inline std::uint64_t ticks() {
+#if defined(__CUDA_ARCH__)
+  std::uint64_t t;
+  asm volatile("mov.u64 %0, %%clock64;" : "=l"(t));
+  return t;
+#else
+  return now_ns();
+#endif
+}
+
+// Whether an exception is ending the calling function.
+STARLING_HD inline bool unwinding() {
+#if defined(__CUDA_ARCH__)
+  return false;
+#else
+  return std::uncaught_exceptions() > 0;
 #endif
 }
 
@@ -257,7 +294,9 @@ __global__ void __launch_bounds__(most_threads<Kernel>)
     entry(const __grid_constant__ State state, const __grid_constant__ Kernel kernel) {
 #if defined(__CUDA_ARCH__)
   Block b(state);
+  b.begin_trace();
   kernel(b);
+  b.end_trace();
 #endif
 }
 #endif

@@ -14,6 +14,7 @@
 #include "starling/machine/stall_error.hpp"
 #include "starling/machine/stream.hpp"
 #include "starling/machine/symmetric_array.hpp"
+#include "starling/machine/trace_options.hpp"
 
 namespace starling {
 
@@ -110,6 +111,18 @@ class machine {
 
   // Records what `work` puts into `origin`, and into streams that come to wait for events of it, instead of running it.
   graph record(stream& origin, const std::function<void()>& work);
+
+  // ---- trace ----
+
+  // From here on records what programs, streams and allocations do into a new file, which `starling trace` and Python's
+  // starling.trace read. STARLING_TRACE does the same from the start. Throws argument_error when the file is there or
+  // cannot be made, or when the machine is traced already. A file that can no longer be written is a device_error of
+  // the run that finds it.
+  void trace_to(const std::string& path, const trace_options& options = {});
+  // Ends the recording; nothing when there is none.
+  void end_trace();
+  // Where the trace goes; empty: there is none.
+  std::string trace_path() const;
 
   const std::shared_ptr<backend>& impl() const { return impl_; }
 

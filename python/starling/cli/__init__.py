@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from starling import __version__
-from starling.cli import doctor, stencil
+from starling.cli import doctor, plot, stencil, trace
 
 app = typer.Typer(
     name="starling",
@@ -18,6 +18,8 @@ app = typer.Typer(
 )
 app.command("stencil")(stencil.command)
 app.command("doctor")(doctor.command)
+app.command("trace")(trace.command)
+app.command("plot")(plot.command)
 
 
 def _show_version(wanted: bool) -> None:

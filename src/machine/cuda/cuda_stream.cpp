@@ -19,7 +19,10 @@ std::size_t extent(std::size_t pitch, std::size_t row_bytes, std::size_t rows) {
 }  // namespace
 
 cuda_stream::cuda_stream(std::shared_ptr<cuda_backend> machine, int pe)
-    : machine_(std::move(machine)), pe_(pe), faults_(machine_->faults().take()) {
+    : machine_(std::move(machine)),
+      pe_(pe),
+      number_(machine_->new_stream_number()),
+      faults_(machine_->faults().take()) {
   const device_guard guard(device().id);
   stream_ = make_stream(pe);
 }
@@ -32,7 +35,16 @@ cuda_stream::~cuda_stream() {
   }
 }
 
+void cuda_stream::trace_into(std::optional<activity_span>& span, const host_activity& a) const {
+  if (machine_->trace() && !recording_of(get(), pe_)) span.emplace(*machine_, on_stream(a, pe_, number_));
+}
+
 void cuda_stream::launch(int blocks, const kernel& k, const launch_options& options) {
+  std::optional<activity_span> span;
+  host_activity a;
+  a.kind = host_activity::what::launch;
+  a.blocks = static_cast<std::uint64_t>(blocks);
+  trace_into(span, a);
   const gpu& g = device();
   const parts& machine = machine_->machine();
   require_one_block(g, machine.kernels, k, options);
@@ -53,6 +65,8 @@ void cuda_stream::copy_rows(void* dest, std::size_t dest_pitch, const void* sour
   machine_->check_bytes("stream::copy (dest)", dest, extent(dest_pitch, row_bytes, rows));
   machine_->check_bytes("stream::copy (source)", source, extent(source_pitch, row_bytes, rows));
   if (rows == 0 || row_bytes == 0) return;
+  std::optional<activity_span> span;
+  trace_into(span, copy_activity(*machine_, dest, source, rows * row_bytes));
   const device_guard guard(device().id);
   const auto most = device().properties.memPitch;
   if (rows == 1 || (dest_pitch == row_bytes && source_pitch == row_bytes)) {
@@ -72,6 +86,8 @@ void cuda_stream::copy_rows(void* dest, std::size_t dest_pitch, const void* sour
 void cuda_stream::fill(void* dest, unsigned char byte, std::size_t bytes) {
   machine_->check_bytes("stream::fill", dest, bytes);
   if (bytes == 0) return;
+  std::optional<activity_span> span;
+  trace_into(span, fill_activity(*machine_, dest, bytes));
   const device_guard guard(device().id);
   if (!machine_->machine().heap.in_range(dest)) {
     cudaPointerAttributes a{};
@@ -102,6 +118,7 @@ void cuda_stream::synchronize() {
       "stream::synchronize inside a recording; record work only, and synchronize after the graph was "
       "launched");
   check(cudaStreamSynchronize(get()), "stream::synchronize", pe_);
+  if (const auto trace = machine_->trace()) trace->flush();
   std::exception_ptr first;
   const auto look = [&first](launch_faults& faults) {
     try {
@@ -120,6 +137,10 @@ void cuda_stream::launch_graph(cudaGraphExec_t graph, const std::shared_ptr<laun
   const device_guard guard(device().id);
   expect<argument_error>(!recording_of(get(), pe_), "graph::launch inside a recording; launch it after");
   if (std::find(of_graphs_.begin(), of_graphs_.end(), faults) == of_graphs_.end()) of_graphs_.push_back(faults);
+  std::optional<activity_span> span;
+  host_activity a;
+  a.kind = host_activity::what::graph;
+  trace_into(span, a);
   check(cudaGraphLaunch(graph, get()), "cudaGraphLaunch", pe_);
 }
 

@@ -2,6 +2,9 @@
 // graph report is found by the stream that launched the graph.
 #pragma once
 
+#include <optional>
+
+#include "../activity_span.hpp"
 #include "cuda_backend.hpp"
 
 namespace starling::on_cuda {
@@ -28,8 +31,12 @@ class cuda_stream final : public stream_backend {
   const gpu& device() const { return machine_->machine().on(pe_); }
 
  private:
+  // Puts the ordering of an operation into the trace, unless it goes into a graph.
+  void trace_into(std::optional<activity_span>& span, const host_activity& a) const;
+
   std::shared_ptr<cuda_backend> machine_;
   int pe_;
+  std::uint32_t number_;  // in the trace
   std::shared_ptr<launch_faults> faults_;
   std::vector<std::shared_ptr<launch_faults>> of_graphs_;  // launched since the last synchronize()
   unique_stream stream_;

@@ -37,8 +37,8 @@ gpu open(int pe, int id, const driver_api& driver, device_guard& guard) {
   g.info.id = id;
   g.info.memory_bytes = p.totalGlobalMem;
   g.info.multiprocessors = p.multiProcessorCount;
-  // Block-wide reductions have shared memory of their own, which counts against the same limit.
-  g.info.scratch_bytes = p.sharedMemPerBlockOptin - 32 * target::reduce_slot_bytes;
+  // Block-wide reductions and the recorder have shared memory of their own, which counts against the same limit.
+  g.info.scratch_bytes = p.sharedMemPerBlockOptin - target::own_shared_bytes;
   g.info.compute_capability = 10 * p.major + p.minor;
 
   int vmm = 0;

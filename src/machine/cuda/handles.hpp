@@ -33,6 +33,7 @@ class unique_handle {
 using unique_stream = unique_handle<cudaStream_t, cudaStreamDestroy>;
 using unique_event = unique_handle<cudaEvent_t, cudaEventDestroy>;
 using unique_graph = unique_handle<cudaGraph_t, cudaGraphDestroy>;
+using unique_memory = unique_handle<void*, cudaFree>;
 using unique_graph_exec = unique_handle<cudaGraphExec_t, cudaGraphExecDestroy>;
 
 // On the current device. Streams do not wait for the legacy default stream, nor it for them.

@@ -7,12 +7,13 @@
 
 #include "../program_control.hpp"
 #include "parts.hpp"
+#include "ring_memory.hpp"
 
 namespace starling::on_cuda {
 
 class program_lane {
  public:
-  explicit program_lane(const parts& machine) : machine_(machine) {}
+  explicit program_lane(const parts& machine) : machine_(machine), rings_(machine) {}
 
   // Makes room for this many blocks per PE. No program is under way here.
   void prepare(int blocks);
@@ -23,6 +24,9 @@ class program_lane {
   void await_cleared();
   // Something has been launched: the words are in use.
   void mark_used() { cleared_ = false; }
+
+  // For runs that are traced.
+  ring_memory& rings() { return rings_; }
 
   cudaStream_t stream(int pe) const { return streams_[static_cast<std::size_t>(pe)].get(); }
   const control_words& words() const { return control_->words(); }
@@ -41,7 +45,8 @@ class program_lane {
   std::unique_ptr<program_control> control_;
   pinned_array<block_report> reports_;  // [PE][capacity]
   std::vector<unique_stream> streams_;  // by PE
-  bool cleared_ = false;                // or will be by the work on the streams
+  ring_memory rings_;
+  bool cleared_ = false;  // or will be by the work on the streams
 };
 
 }  // namespace starling::on_cuda

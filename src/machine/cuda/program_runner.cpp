@@ -17,6 +17,7 @@ struct program_runner::running {
   role_table roles;
   double deadline = 0;
   std::size_t local_bytes = 0;
+  bool traced = false;
   std::vector<bool> launched;  // by PE
   std::vector<bool> ended;
   bool over = false;    // on all PEs
@@ -28,10 +29,29 @@ program_runner::program_runner(const parts& machine, double default_deadline)
   one_[0] = 1;
 }
 
-void program_runner::run(const std::vector<program>& programs) {
+void program_runner::run(const std::vector<program>& programs, recorder* tracer) {
   const std::lock_guard lock(mutex_);
+  (void)run_all(programs, tracer, tracer != nullptr ? align_clocks() : clock_alignment{});
+}
+
+// The better of two: in the first one the GPUs may have been asleep.
+clock_alignment program_runner::align_clocks() {
+  if (!aligner_) aligner_ = std::make_unique<clock_aligner>(machine_);
+  clock_alignment best;
+  for (int i = 0; i < 2; ++i) {
+    const std::vector<program> exchange = {aligner_->next()};
+    const clock_alignment found = aligner_->result(run_all(exchange, nullptr, {}));
+    if (i == 0 || found.host_error < best.host_error) best = found;
+  }
+  return best;
+}
+
+run_times program_runner::run_all(const std::vector<program>& programs, recorder* tracer,
+                                  const clock_alignment& clocks) {
   failure_ = cudaSuccess;
-  std::vector<running> all = prepare(programs);
+  std::vector<running> all = prepare(programs, tracer);
+  run_times ran;
+  ran.start = target::now_ns();
   std::exception_ptr refused;
   try {
     start(all);
@@ -40,7 +60,16 @@ void program_runner::run(const std::vector<program>& programs) {
     for (const running& r : all) end(r);  // what has started waits for what has not
   }
   wait(all);
+  ran.end = target::now_ns();
   await_ends_sent();
+  std::exception_ptr not_recorded;
+  if (tracer != nullptr && failure_ == cudaSuccess) {
+    try {
+      record(all, *tracer, machine_.n_pes(), ran, clocks);
+    } catch (const error&) {  // the run's own failure comes first
+      not_recorded = std::current_exception();
+    }
+  }
   if (failure_ == cudaSuccess)
     for (const running& r : all) r.on->clear_control();
   if (refused && failure_ == cudaSuccess) {
@@ -49,9 +78,21 @@ void program_runner::run(const std::vector<program>& programs) {
     std::rethrow_exception(refused);
   }
   throw_outcome(all);
+  if (not_recorded) std::rethrow_exception(not_recorded);
+  return ran;
 }
 
-std::vector<program_runner::running> program_runner::prepare(const std::vector<program>& programs) {
+void program_runner::record(std::vector<running>& all, recorder& tracer, int n_pes, const run_times& ran,
+                            const clock_alignment& clocks) {
+  for (running& r : all) {
+    program_log log(n_pes, r.roles.first[r.roles.count], tracer.capacity());
+    r.on->rings().collect(log);
+    tracer.add(r.what->roles, log, ran.start, ran.end, clocks);
+  }
+}
+
+std::vector<program_runner::running> program_runner::prepare(const std::vector<program>& programs,
+                                                             const recorder* tracer) {
   while (lanes_.size() < programs.size()) lanes_.push_back(std::make_unique<program_lane>(machine_));
   std::vector<running> all(programs.size());
   for (std::size_t i = 0; i < programs.size(); ++i) {
@@ -64,6 +105,8 @@ std::vector<program_runner::running> program_runner::prepare(const std::vector<p
     r.ended.resize(machine_.gpus.size());
     r.on->prepare(r.roles.first[r.roles.count]);
     r.on->clear_control();
+    r.traced = tracer != nullptr;
+    if (r.traced) r.on->rings().prepare(r.roles.first[r.roles.count], tracer->capacity());
   }
   for (const gpu& g : machine_.gpus) {
     const int split = residency_on(g, machine_.kernels, programs).shared_memory;
@@ -89,6 +132,7 @@ void program_runner::start(std::vector<running>& all) {
       state.control = r->on->words();
       state.reports = r->on->reports(g.pe);
       state.report_slots = static_cast<std::uint32_t>(state.n_blocks);
+      if (r->traced) state.trace = r->on->rings().on(g.pe);
       guard.use(g.id);
       r->on->mark_used();
       launch(g, r->on->stream(g.pe), r->what->k, r->what->options.threads, state, all.size() == 1);

@@ -5,6 +5,7 @@
 #include <mutex>
 #include <vector>
 
+#include "clock_aligner.hpp"
 #include "parts.hpp"
 #include "program_lane.hpp"
 #include "starling/machine/machine.hpp"
@@ -15,25 +16,31 @@ class program_runner {
  public:
   program_runner(const parts& machine, double default_deadline);
 
-  // See backend::run. One run at a time: the blocks of two would not be known to fit together.
-  void run(const std::vector<program>& programs);
+  // See backend::run. One run at a time: the blocks of two would not be known to fit together. With a tracer the blocks
+  // record, also when the run fails.
+  void run(const std::vector<program>& programs, recorder* tracer);
 
  private:
   struct running;  // a program under way
 
-  std::vector<running> prepare(const std::vector<program>& programs);
+  run_times run_all(const std::vector<program>& programs, recorder* tracer, const clock_alignment& clocks);
+  clock_alignment align_clocks();
+  std::vector<running> prepare(const std::vector<program>& programs, const recorder* tracer);
   void start(std::vector<running>& all);
   void wait(std::vector<running>& all);
   void look(running& r, std::vector<running>& all);
   void end(const running& r);
   void await_ends_sent();
+  static void record(std::vector<running>& all, recorder& tracer, int n_pes, const run_times& ran,
+                     const clock_alignment& clocks);
   void throw_outcome(std::vector<running>& all) const;
 
   const parts& machine_;
   double default_deadline_;
   std::mutex mutex_;
   std::vector<std::unique_ptr<program_lane>> lanes_;
-  pinned_array<std::uint64_t> one_;  // source of the abort word when the host ends a program
+  std::unique_ptr<clock_aligner> aligner_;  // from the first traced run on
+  pinned_array<std::uint64_t> one_;         // source of the abort word when the host ends a program
   bool ends_sent_ = false;
 
   // The first failure of CUDA itself in this run.

@@ -116,9 +116,17 @@ void host_backend::run(const std::vector<program>& programs) {
   }
   run_group group{heap_, control_heap_, lot_};
   std::vector<std::unique_ptr<running>> runs;
-  for (std::size_t i = 0; i < programs.size(); ++i)
-    runs.push_back(std::make_unique<running>(group, programs[i], controls[i]->words(), n_pes(),
-                                             programs[i].roles.blocks(), deadline_of(programs[i].options, deadline_)));
+  const std::shared_ptr<recorder> tracer = trace();
+  std::vector<std::unique_ptr<program_log>> logs;  // of each program, if there is a tracer
+  for (std::size_t i = 0; i < programs.size(); ++i) {
+    const program& p = programs[i];
+    runs.push_back(std::make_unique<running>(group, p, controls[i]->words(), n_pes(), p.roles.blocks(),
+                                             deadline_of(p.options, deadline_)));
+    if (!tracer) continue;
+    logs.push_back(std::make_unique<program_log>(n_pes(), p.roles.blocks(), tracer->capacity()));
+    runs.back()->record_into(*logs.back());
+  }
+  const std::uint64_t start = target::now_ns();
   std::vector<std::thread> workers;
   std::string problem;
   try {
@@ -131,6 +139,10 @@ void host_backend::run(const std::vector<program>& programs) {
     lot_.wake_all();
   }
   for (std::thread& w : workers) w.join();
+  // Also of a program that was ended: then it is needed most. Virtual devices have one clock.
+  const clock_alignment one_clock{.pes = std::vector<clock_alignment::to_first>(devices_.size())};
+  for (std::size_t i = 0; i < logs.size(); ++i)
+    tracer->add(programs[i].roles, *logs[i], start, target::now_ns(), one_clock);
   expect<device_error>(problem.empty(), "machine::run: the system gave only ", workers.size(),
                        " threads for the blocks (", problem, "); use fewer blocks or devices");
   for (const auto& r : runs) r->rethrow();

@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "../activity_span.hpp"
 #include "../launch_rules.hpp"
 #include "deferred.hpp"
 #include "host_graph.hpp"
@@ -27,7 +28,7 @@ std::size_t extent(std::size_t pitch, std::size_t row_bytes, std::size_t rows) {
 }  // namespace
 
 host_stream::host_stream(std::shared_ptr<host_backend> device, int pe)
-    : device_(std::move(device)), deferred_(device_->deferred()), pe_(pe) {
+    : device_(std::move(device)), deferred_(device_->deferred()), pe_(pe), number_(device_->new_stream_number()) {
   if (deferred_)
     deferred_->add(*this);
   else
@@ -99,14 +100,26 @@ void host_stream::submit(operation op) {
     push(std::move(op));
 }
 
+host_stream::operation host_stream::traced(const host_activity& a, operation op) {
+  if (deferred_ || !device_->trace()) return op;  // schedules of check mode are no runs
+  // A graph may run it after this stream is gone; its machine lives.
+  return [device = device_.get(), a = on_stream(a, pe_, number_), op = std::move(op)] {
+    const activity_span span(*device, a);
+    op();
+  };
+}
+
 void host_stream::launch(int blocks, const kernel& k, const launch_options& options) {
   (void)device_->blocks_that_fit(k, options);
   if (deferred_) deferred_->expect_launch(blocks);
   role_plan roles;
   roles.add("all", blocks);
-  submit([device = device_.get(), pe = pe_, blocks, p = program{roles, k, options}] {
+  host_activity a;
+  a.kind = host_activity::what::launch;
+  a.blocks = static_cast<std::uint64_t>(blocks);
+  submit(traced(a, [device = device_.get(), pe = pe_, blocks, p = program{roles, k, options}] {
     run_launch(*device, pe, blocks, p);
-  });
+  }));
 }
 
 void host_stream::copy_rows(void* dest, std::size_t dest_pitch, const void* source, std::size_t source_pitch,
@@ -115,21 +128,21 @@ void host_stream::copy_rows(void* dest, std::size_t dest_pitch, const void* sour
   device_->check_bytes("stream::copy (source)", source, extent(source_pitch, row_bytes, rows));
   auto* to = static_cast<std::byte*>(dest);
   const auto* from = static_cast<const std::byte*>(source);
-  submit([=] {
+  submit(traced(copy_activity(*device_, dest, source, rows * row_bytes), [=] {
     if (check::schedule* s = check::schedule::running())
       return s->copy_rows(to, dest_pitch, from, source_pitch, row_bytes, rows);
     for (std::size_t i = 0; i < rows && row_bytes > 0; ++i)
       std::memcpy(to + i * dest_pitch, from + i * source_pitch, row_bytes);
-  });
+  }));
 }
 
 void host_stream::fill(void* dest, unsigned char byte, std::size_t bytes) {
   device_->check_bytes("stream::fill", dest, bytes);
-  submit([=] {
+  submit(traced(fill_activity(*device_, dest, bytes), [=] {
     if (bytes == 0) return;
     if (check::schedule* s = check::schedule::running()) return s->fill(static_cast<std::byte*>(dest), byte, bytes);
     std::memset(dest, byte, bytes);
-  });
+  }));
 }
 
 void host_stream::record(event_backend& e) {
@@ -163,6 +176,7 @@ void host_stream::synchronize() {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [this] { return queue_.empty() && !busy_; });
   }
+  if (const auto trace = device_->trace()) trace->flush();
   rethrow_failure();
 }
 

@@ -48,12 +48,15 @@ class host_stream final : public stream_backend, public std::enable_shared_from_
     operation run;
     bool always;
   };
+  // The operation, in the trace when it runs.
+  operation traced(const host_activity& a, operation op);
   void submit(operation op);
   void work();
 
   std::shared_ptr<host_backend> device_;
   std::shared_ptr<deferred_work> deferred_;  // in check mode
   int pe_;
+  std::uint32_t number_;  // in the trace
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<entry> queue_;

@@ -34,11 +34,17 @@ running::running(run_group& group, const program& p, const control_words& contro
   }
 }
 
+void running::record_into(program_log& log) {
+  for (program_state& s : states_) s.trace = log.on(s.pe);
+}
+
 void running::run_block(int pe, int block_index) {
   try {
     block_port port(*this, pe, block_index);
     block b(state(pe), &port, block_index);
+    b.begin_trace();
     program_.k.on_host(program_.k.closure.get(), b);
+    b.end_trace();
     report_of(pe, block_index).state = block_state::finished;
   } catch (const block_ended&) {
   } catch (...) {

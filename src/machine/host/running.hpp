@@ -6,6 +6,7 @@
 #include <mutex>
 #include <vector>
 
+#include "../program_log.hpp"
 #include "../symmetric_heap.hpp"
 #include "parking.hpp"
 #include "starling/machine/machine.hpp"
@@ -27,6 +28,9 @@ class running {
  public:
   running(run_group& group, const program& p, const control_words& control, int n_pes, int n_blocks,
           double deadline_seconds);
+
+  // The blocks record into it, which must live longer.
+  void record_into(program_log& log);
 
   // Runs one block of the kernel on the calling thread; never throws.
   void run_block(int pe, int block);

@@ -15,6 +15,8 @@ struct clean_environment {
   environment_guard deadline{"STARLING_DEADLINE", nullptr};
   environment_guard host_memory{"STARLING_HOST_MEMORY", nullptr};
   environment_guard host_blocks{"STARLING_HOST_BLOCKS", nullptr};
+  environment_guard trace{"STARLING_TRACE", nullptr};
+  environment_guard trace_records{"STARLING_TRACE_RECORDS", nullptr};
 };
 
 void check_defaults(const environment& e) {
@@ -23,6 +25,8 @@ void check_defaults(const environment& e) {
   CHECK(e.deadline == 10.0);
   CHECK(e.host_memory == std::size_t{1} << 30);
   CHECK(e.host_blocks == 64);
+  CHECK(e.trace.empty());
+  CHECK(e.trace_records == 8192);
 }
 
 TEST_CASE("without variables every field has its default") {
@@ -37,6 +41,8 @@ TEST_CASE("empty variables leave the defaults") {
   const environment_guard deadline("STARLING_DEADLINE", "");
   const environment_guard host_memory("STARLING_HOST_MEMORY", "");
   const environment_guard host_blocks("STARLING_HOST_BLOCKS", "");
+  const environment_guard trace("STARLING_TRACE", "");
+  const environment_guard trace_records("STARLING_TRACE_RECORDS", "");
   check_defaults(environment::read());
 }
 
@@ -47,12 +53,16 @@ TEST_CASE("each variable is read into its field") {
   const environment_guard deadline("STARLING_DEADLINE", "0.25");
   const environment_guard host_memory("STARLING_HOST_MEMORY", "48M");
   const environment_guard host_blocks("STARLING_HOST_BLOCKS", "7");
+  const environment_guard trace("STARLING_TRACE", "some/file");
+  const environment_guard trace_records("STARLING_TRACE_RECORDS", "4000");
   const environment e = environment::read();
   CHECK(e.machine == "cuda");
   CHECK(e.devices == 3);
   CHECK(e.deadline == 0.25);
   CHECK(e.host_memory == std::size_t{48} << 20);
   CHECK(e.host_blocks == 7);
+  CHECK(e.trace == "some/file");
+  CHECK(e.trace_records == 4000);
 }
 
 TEST_CASE("describe has one line per variable, with the value in use") {
@@ -61,7 +71,7 @@ TEST_CASE("describe has one line per variable, with the value in use") {
   e.devices = 42;
   e.host_memory = std::size_t{3} << 20;
   const auto lines = describe(e);
-  REQUIRE(lines.size() == 8);
+  REQUIRE(lines.size() == 10);
   for (const environment_variable& v : lines) {
     CHECK(v.name.rfind("STARLING_", 0) == 0);
     CHECK_FALSE(v.meaning.empty());

@@ -1,0 +1,57 @@
+"""What is to be said of a trace in numbers, as plain data: in the timeline file, on the page and on the terminal."""
+
+from __future__ import annotations
+
+from typing import Any, TypedDict
+
+from starling.trace._spans import KINDS
+from starling.trace._trace import MachineTrace, Trace
+
+
+class MachineSummary(TypedDict):
+    kind: str
+    process: int
+    devices: list[str]
+    runs: int
+    blocks: int
+    records: int
+    dropped: int
+    unfinished: int
+    alignment_error_ns: int
+    host_error_ns: int
+    bytes: list[list[int]]
+    messages: list[list[int]]
+    host_bytes: list[list[int]]
+    host_messages: list[list[int]]
+    overlap: list[float | None]
+    overlap_all: float | None
+    roles: dict[str, dict[str, float]]
+
+
+def of_machine(m: MachineTrace) -> MachineSummary:
+    flight = sum(o.flight for o in m.overlap)
+    return {
+        "kind": m.kind,
+        "process": m.process,
+        "devices": m.devices,
+        "runs": len(m.programs),
+        "blocks": m.blocks,
+        "records": m.records,
+        "dropped": m.dropped,
+        "unfinished": sum(int((~p.spans.returned).sum()) for p in m.programs),
+        "alignment_error_ns": m.alignment_error,
+        "host_error_ns": m.host_error,
+        "bytes": m.matrix.bytes.tolist(),
+        "messages": m.matrix.messages.tolist(),
+        "host_bytes": m.matrix.host_bytes.tolist(),
+        "host_messages": m.matrix.host_messages.tolist(),
+        "overlap": [o.ratio for o in m.overlap],
+        "overlap_all": sum(o.hidden for o in m.overlap) / flight if flight else None,
+        "roles": {
+            role: {f"{kind}_us": round(times[kind] / 1e3, 3) for kind in KINDS} for role, times in m.roles.items()
+        },
+    }
+
+
+def summary_of(trace: Trace) -> dict[str, Any]:
+    return {"machines": [of_machine(m) for m in trace.machines], "problems": trace.problems}
