@@ -28,6 +28,8 @@ const char* name(block_state s) {
       return "not_resident";
     case block_state::finished:
       return "finished";
+    case block_state::incomplete:
+      return "incomplete";
   }
   return "?";
 }

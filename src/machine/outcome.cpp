@@ -33,6 +33,11 @@ void throw_first_cause(const std::vector<block_report>& reports, const program& 
       throw argument_error(message(name(r.op), " at ", r.file, ":", r.line,
                                    " in a plain launch, whose blocks need not be resident together; run the kernel as "
                                    "a persistent program: machine::run"));
+    if (r.state == block_state::incomplete)
+      throw argument_error(message(r.op == operation::none ? "any, first or reduce" : name(r.op), " at ", r.file, ":",
+                                   r.line, " (PE ", r.pe, " block ", r.block,
+                                   "): threads of the block have returned from the kernel before; all threads of a "
+                                   "group make its calls, so let them skip work instead of returning"));
     stalled = stalled || r.state == block_state::expired;
   }
   if (!stalled) return;

@@ -23,6 +23,8 @@ const char* describe(block_state s) {
       return "barrier in a plain launch";
     case block_state::finished:
       return "finished";
+    case block_state::incomplete:
+      return "threads missing";
   }
   return "?";
 }

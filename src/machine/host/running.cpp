@@ -39,7 +39,8 @@ void running::run_block(int pe, int block_index) {
     block_port port(*this, pe, block_index);
     block b(state(pe), &port, block_index);
     program_.k.on_host(program_.k.closure.get(), b);
-    report_of(pe, block_index).state = block_state::finished;
+    // A block that computes is not disturbed: it has not returned before the program was ended, and is `running`.
+    if (!group_.ended.load()) report_of(pe, block_index).state = block_state::finished;
   } catch (const block_ended&) {
   } catch (...) {
     const std::lock_guard lock(failure_mutex_);
