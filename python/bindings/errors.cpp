@@ -84,6 +84,8 @@ void translate(const std::exception_ptr& thrown, void*) {
     raise("Unsupported", e);
   } catch (const device_error& e) {
     raise("DeviceError", e);
+  } catch (const fault_error& e) {
+    raise("FaultError", e);
   } catch (const error& e) {
     raise("Error", e);
   }

@@ -57,6 +57,10 @@ class backend {
   // Throws launch_error unless all programs' blocks are resident together.
   virtual void check_residency(const std::vector<program>& programs) const = 0;
 
+  // Replaces the faults that are injected. GPUs have none.
+  virtual void inject(const fault_plan& plan);
+  virtual std::vector<fired_fault> faults_fired() const { return {}; }
+
   virtual void copy(void* dest, const void* source, std::size_t bytes) = 0;
   virtual void fill(void* dest, unsigned char byte, std::size_t bytes) = 0;
 

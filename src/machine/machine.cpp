@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "backend.hpp"
+#include "fault_rules.hpp"
 #include "launch_rules.hpp"
 #include "starling/base/error.hpp"
 
@@ -92,6 +93,19 @@ void machine::run(const std::vector<program>& programs) {
   impl_->check_residency(programs);
   impl_->run(programs);
 }
+
+void backend::inject(const fault_plan& plan) {
+  expect<unsupported_error>(plan.faults.empty(),
+                            "machine::inject: faults are injected into virtual devices only, this machine has GPUs; "
+                            "use machine::host(n)");
+}
+
+void machine::inject(const fault_plan& plan) {
+  check_faults(plan, size());
+  impl_->inject(plan);
+}
+
+std::vector<fired_fault> machine::faults_fired() const { return impl_->faults_fired(); }
 
 stream machine::new_stream(int pe) {
   check_pe(pe);

@@ -23,7 +23,8 @@ namespace {
 
 }  // namespace
 
-void throw_first_cause(const std::vector<block_report>& reports, const program& p, int n_pes, double deadline_seconds) {
+void throw_first_cause(const std::vector<block_report>& reports, const program& p, int n_pes, double deadline_seconds,
+                       const std::vector<std::string>& injected) {
   const role_table table = p.roles.resolve();
   bool stalled = false;
   for (const block_report& r : reports) {
@@ -43,7 +44,7 @@ void throw_first_cause(const std::vector<block_report>& reports, const program& 
   if (!stalled) return;
   std::vector<std::string> role_names;
   for (int i = 0; i < table.count; ++i) role_names.push_back(p.roles.name(i));
-  throw stall_error(reports, role_names, deadline_seconds);
+  throw stall_error(reports, role_names, deadline_seconds, injected);
 }
 
 }  // namespace starling

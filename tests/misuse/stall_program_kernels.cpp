@@ -1,7 +1,4 @@
 // What a stall does to everything else: other blocks, other programs, later programs.
-#include <atomic>
-#include <thread>
-
 #include "support/stall.hpp"
 #include "support/usable.hpp"
 
@@ -159,37 +156,6 @@ TEST_CASE("a thread that returns from the kernel before the others' collective")
               {message("wait at "), message("stall_program_kernels.cpp:", line), "PE 0 block 0",
                "threads of the block have returned", "skip work instead of returning"});
   check_usable(*m);
-}
-
-// Sets a flag when the kernel is unwound.
-struct unwound {
-  std::atomic<bool>* flag;
-  ~unwound() { flag->store(true); }
-};
-
-TEST_CASE("a block that computes when the program is ended is reported as running, one that had returned as finished") {
-  if (skipped_on_gpus("tell finished blocks from running ones")) return;
-  machine m = machine::host(3);
-  auto signals = zeroed<signal>(m, 1);
-  const sym<signal> s = signals.data();
-  std::atomic<bool> ended{false};
-  std::atomic<bool>* const flag = &ended;
-  const auto k = [=](block& b) {
-    if (b.pe() == 2) return;
-    if (b.pe() == 1) {
-      while (!flag->load()) std::this_thread::yield();
-      return;
-    }
-    const unwound at_the_end{flag};
-    b.wait(s, 1, 1);
-  };
-  const auto e = stall_of([&] { m.run(1, k, soon); });
-  REQUIRE(e);
-  CHECK(report_of(*e, 0, 0).state == block_state::expired);
-  CHECK(report_of(*e, 1, 0).state == block_state::running);
-  CHECK(report_of(*e, 2, 0).state == block_state::finished);
-  check_parts(e->what(), {"PE 1 block 0 (all): running", "PE 2 block 0 (all): finished"});
-  check_usable(m);
 }
 
 TEST_CASE("a stall in one of two programs ends the other, which has a longer deadline") {

@@ -3,6 +3,7 @@
 
 #include "../backend.hpp"
 #include "arena.hpp"
+#include "fault_session.hpp"
 #include "parking.hpp"
 
 namespace starling::host {
@@ -23,6 +24,11 @@ class host_backend final : public backend, public std::enable_shared_from_this<h
   int blocks_that_fit(const kernel& k, const launch_options& options) const override;
   void check_residency(const std::vector<program>& programs) const override;
   void run(const std::vector<program>& programs) override;
+
+  void inject(const fault_plan& plan) override;
+  std::vector<fired_fault> faults_fired() const override;
+  // The faults for a run or launch that starts now; null when there are none.
+  std::shared_ptr<fault_session> faults() const;
 
   void copy(void* dest, const void* source, std::size_t bytes) override;
   void fill(void* dest, unsigned char byte, std::size_t bytes) override;
@@ -46,6 +52,8 @@ class host_backend final : public backend, public std::enable_shared_from_this<h
   symmetric_heap heap_;          // the users'
   symmetric_heap control_heap_;  // behind it on each PE: no array comes to lie where a program's control words were
   parking lot_;
+  mutable std::mutex faults_mutex_;
+  std::shared_ptr<fault_session> faults_;
 };
 
 }  // namespace starling::host
