@@ -8,14 +8,15 @@
 >>> bool(warm[1, 32] > 0.8)
 True
 
-``starling.machine`` makes machines, ``starling.stencil`` runs stencils, ``starling.errors`` has the errors, and
-``starling.doctor()`` says what can be used here. Messages go to the logger ``starling``.
+``starling.machine`` makes machines, ``starling.stencil`` runs stencils, ``starling.errors`` has the errors,
+``starling.faults`` makes things go wrong on purpose, and ``starling.doctor()`` says what can be used here. Messages go
+to the logger ``starling``.
 """
 
-from starling import errors, machine, stencil
+from starling import errors, faults, machine, stencil
 from starling._diagnosis import doctor
 from starling._native import __version__
 from starling.errors import Error
 from starling.machine import Machine
 
-__all__ = ["Error", "Machine", "__version__", "doctor", "errors", "machine", "stencil"]
+__all__ = ["Error", "Machine", "__version__", "doctor", "errors", "faults", "machine", "stencil"]
