@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pickle
+import time
 
 import numpy as np
 import pytest
@@ -22,6 +23,15 @@ def u():
 
 def threads():
     return len(os.listdir("/proc/self/task"))
+
+
+def no_more_threads_than(before):
+    """The system shows a thread for a moment after it was joined."""
+    for _ in range(1000):
+        if threads() <= before:
+            return True
+        time.sleep(0.01)
+    return False
 
 
 def advanced(m, u, deadline=30.0):
@@ -69,7 +79,8 @@ def test_each_kind(u, fault, error, deadline, texts):
     del caught
     m.inject([])
     assert m.faults_fired() == []
-    assert (m.memory.in_use, threads()) == (in_use, running)
+    assert m.memory.in_use == in_use
+    assert no_more_threads_than(running)
     assert np.array_equal(advanced(m, u), wanted)
 
 

@@ -67,6 +67,11 @@ std::string report_text(const std::vector<block_report>& reports, const std::vec
   const bool unknown_peer = std::any_of(reports.begin(), reports.end(), [](const block_report& r) {
     return stuck(r) && r.op == operation::wait && r.peer == any_pe;
   });
+  const bool runs = std::any_of(reports.begin(), reports.end(),
+                                [](const block_report& r) { return r.state == block_state::running; });
+  if (runs)
+    out << "  running blocks were not in a wait: they compute, or loop without waiting, which nothing ends; bound such "
+           "loops, or let them wait or test (until they have returned, a machine of GPUs refuses other work)\n";
   if (unknown_peer) out << "  waits without a known sender: pass the PE as last argument of wait() to see it here\n";
   if (!injected.empty()) {
     out << "  next: this stall was made by the injected faults above; machine::inject({}) removes them";
