@@ -21,7 +21,19 @@ inline int threads_of_process() {
   return n;
 }
 
-// Whether no more threads are left than `before`. The system shows a thread for a moment after it was joined.
+// The system shows a thread for a moment after it was joined: the number that does not change for a while.
+inline int settled_threads() {
+  int least = threads_of_process();
+  for (int same = 0; same < 4; ++same) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    const int now = threads_of_process();
+    if (now != least) same = 0;
+    least = now;
+  }
+  return least;
+}
+
+// Whether no more threads are left than `before`, after such a moment.
 inline bool no_more_threads_than(int before) {
   for (int looks = 0; looks < 2000; ++looks) {
     if (threads_of_process() <= before) return true;
@@ -36,8 +48,8 @@ inline fault_plan plan_of(const fault& f) { return {{f}}; }
 class surroundings {
  public:
   explicit surroundings(machine& m) : machine_(m) {
-    threads_ = threads_of_process();
-    check_usable(m);
+    check_usable(m);  // a sanitizer starts a thread of its own with the first
+    threads_ = settled_threads();
     in_use_ = m.memory().in_use;
   }
 

@@ -60,9 +60,9 @@ std::vector<block_report> program_lane::read_reports(const role_table& roles, co
         r = block_report{};
         r.pe = g.pe;
         r.block = b;
-        r.role = roles.role_of(b);
         r.state = ended[static_cast<std::size_t>(g.pe)] ? block_state::finished : block_state::running;
       }
+      r.role = roles.role_of(b);  // a block that reports missing threads leaves it out
       all.push_back(r);
     }
   }
