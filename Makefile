@@ -1,12 +1,13 @@
 # The commands of the project; each does all of its own set-up.
 
-.PHONY: help demo test test-all gpu lint format clean
+.PHONY: help demo test test-all soak gpu lint format clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make demo      build for this machine and diffuse a photograph on all its devices"
 	@echo "make test      build and run every test and check (virtual devices; GPU code is compiled if nvcc is here)"
 	@echo "make test-all  the same, and installation with pip into a fresh environment"
+	@echo "make soak      random faults under random programs for 5 minutes (STARLING_SOAK_SECONDS)"
 	@echo "make gpu       on a machine with GPUs: run the tests there and a short benchmark"
 	@echo "make lint      style, types and the include direction only"
 	@echo "make format    rewrite the sources in the project's style"
@@ -20,6 +21,9 @@ test:
 
 test-all:
 	@python3 tools/run_tests.py --all
+
+soak:
+	@python3 tools/run_tests.py --only soak
 
 gpu:
 	@tools/gpu.sh

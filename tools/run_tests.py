@@ -181,6 +181,14 @@ def reformat(run: Run) -> None:
     run.command("ruff", "format", *python_paths())
 
 
+def soak(run: Run) -> None:
+    """Random faults for minutes."""
+    build(run, BUILD / "host", "protocol")
+    program = [BUILD / "host/bin/protocol", "--source-file=*tests/protocol/fault_soak.cpp"]
+    said = run.command(*program, STARLING_SOAK_SECONDS=os.environ.get("STARLING_SOAK_SECONDS", "300"))
+    print("\n".join(re.findall(r"\d+ runs, .*", said)), end=" ", flush=True)
+
+
 def install_check(run: Run) -> None:
     consume(run, BUILD / "host")
 
@@ -265,6 +273,7 @@ STAGES = [
     Stage("host-build", host_build),
     Stage("host-tests", host_tests, needs=("host-build",)),
     Stage("python-tests", python_tests, needs=("host-build",)),
+    Stage("soak", soak, needs=("host-build",), when="asked"),
     Stage("types", types, needs=("host-build",)),  # reads the module's stub
     Stage("install", install_check, needs=("host-build",)),
     Stage("tsan", thread_sanitizer),

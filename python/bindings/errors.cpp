@@ -28,6 +28,8 @@ const char* name(block_state s) {
       return "not_resident";
     case block_state::finished:
       return "finished";
+    case block_state::incomplete:
+      return "incomplete";
   }
   return "?";
 }
@@ -58,8 +60,10 @@ void raise_stall(const stall_error& e) {
   for (const block_report& r : e.reports()) reports.append(to_dict(r));
   nb::list cycle;
   for (const block_id& b : e.cycle()) cycle.append(nb::make_tuple(b.pe, b.block));
+  nb::list injected;
+  for (const std::string& fault : e.injected()) injected.append(nb::str(fault.c_str()));
   const nb::object type = class_named("StallError");
-  PyErr_SetObject(type.ptr(), type(in_python(e.what()), reports, cycle).ptr());
+  PyErr_SetObject(type.ptr(), type(in_python(e.what()), reports, cycle, injected).ptr());
 }
 
 // Errors that are no Starling error fall through to nanobind, which knows those of the standard library.
@@ -82,6 +86,8 @@ void translate(const std::exception_ptr& thrown, void*) {
     raise("Unsupported", e);
   } catch (const device_error& e) {
     raise("DeviceError", e);
+  } catch (const fault_error& e) {
+    raise("FaultError", e);
   } catch (const error& e) {
     raise("Error", e);
   }
@@ -94,6 +100,10 @@ std::string in_python(std::string text) {
     for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
       text.replace(at, from.size(), to);
   };
+  replace("machine::inject({})", "Machine.inject([])");
+  replace("machine::inject", "Machine.inject");
+  replace("or any_pe", "or None");
+  replace("or any_block", "or None");
   replace("machine::", "machine.");
   replace("launch_options::", "");
   replace("launch_options: ", "");

@@ -70,10 +70,10 @@ void bind_facts(nb::module_& m) {
 void bind_machine(nb::module_& m) {
   bind_facts(m);
   m.def("probe_cuda", &machine::probe_cuda, nb::call_guard<nb::gil_scoped_release>());
-  nb::class_<machine>(
+  nb::class_<machine> c(
       m, "Machine",
-      "An ordered set of devices that run one program; each is a processing element (PE), numbered from 0.")
-      .def_static("host", &host, "devices"_a = 4, nb::kw_only(), "memory"_a = 0, "max_blocks"_a = 0)
+      "An ordered set of devices that run one program; each is a processing element (PE), numbered from 0.");
+  c.def_static("host", &host, "devices"_a = 4, nb::kw_only(), "memory"_a = 0, "max_blocks"_a = 0)
       .def_static("cuda", &machine::cuda, "ids"_a = std::vector<int>(), nb::call_guard<nb::gil_scoped_release>())
       .def_static("best", &machine::best, "devices"_a = 0, nb::call_guard<nb::gil_scoped_release>())
       .def_prop_ro(
@@ -96,6 +96,7 @@ void bind_machine(nb::module_& m) {
       .def_prop_ro("trace_path", &machine::trace_path, "Where the trace goes; empty when there is none.")
       .def("__len__", &machine::size)
       .def("__repr__", &describe);
+  bind_injection(c);
 }
 
 }  // namespace starling::python

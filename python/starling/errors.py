@@ -18,6 +18,7 @@ __all__ = [
     "DeviceError",
     "ElementTypeError",
     "Error",
+    "FaultError",
     "LaunchError",
     "OutOfMemory",
     "RangeError",
@@ -74,6 +75,10 @@ class DeviceError(Error, RuntimeError):
     """A device or its driver reported a failure."""
 
 
+class FaultError(Error, RuntimeError):
+    """A fault that was injected on purpose ended a block; see :mod:`starling.faults`."""
+
+
 class StallError(Error, TimeoutError):
     """A wait in a program passed its deadline.
 
@@ -81,18 +86,27 @@ class StallError(Error, TimeoutError):
 
     Attributes:
         reports: One dictionary per block, ordered by PE, then block: ``pe``, ``block``, ``role`` (its number),
-            ``state`` (running, waiting, expired, finished, ...), ``operation``, ``peer`` (the PE that should act; None
+            ``state``, ``operation``, ``peer`` (the PE that should act; None
             if it is not known), ``compare``, ``wanted``, ``seen``, ``signal_offset`` (bytes from the start of
             symmetric memory), ``file``, ``line``.
+            The state is ``expired`` (its wait passed the deadline), ``waiting`` (it was in a wait when the run was
+            ended), ``running`` (it computed; on GPUs: its kernel has not ended) or ``finished`` (it had returned; on
+            GPUs also: it returned later without coming to another wait).
         cycle: Blocks that wait for one another in a ring, as (PE, block); empty when no ring was found.
+        injected: Faults that were injected on purpose, a line each: if there are any, they are the cause.
     """
 
     def __init__(
-        self, message: str = "", reports: Sequence[dict[str, Any]] = (), cycle: Sequence[tuple[int, int]] = ()
+        self,
+        message: str = "",
+        reports: Sequence[dict[str, Any]] = (),
+        cycle: Sequence[tuple[int, int]] = (),
+        injected: Sequence[str] = (),
     ) -> None:
         super().__init__(message)
         self.reports = list(reports)
         self.cycle = list(cycle)
+        self.injected = list(injected)
 
-    def __reduce__(self) -> tuple[type[StallError], tuple[str, list[dict[str, Any]], list[tuple[int, int]]]]:
-        return type(self), (str(self), self.reports, self.cycle)
+    def __reduce__(self) -> tuple[type[StallError], tuple[Any, ...]]:
+        return type(self), (str(self), self.reports, self.cycle, self.injected)

@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from starling._arguments import whole_number
 from starling._native import native
 from starling.errors import ArgumentError, ElementTypeError
+from starling.faults import Fault, checked
 
 __all__ = ["Machine", "best", "cuda", "host", "named"]
 
@@ -26,7 +27,13 @@ log = logging.getLogger("starling")
 MOST_VIRTUAL_DEVICES = 256
 
 
-def host(devices: int = 4, *, memory: int | str | None = None, max_blocks: int | None = None) -> Machine:
+def host(
+    devices: int = 4,
+    *,
+    memory: int | str | None = None,
+    max_blocks: int | None = None,
+    faults: Sequence[Fault] = (),
+) -> Machine:
     """A machine of virtual devices.
 
     Args:
@@ -34,9 +41,11 @@ def host(devices: int = 4, *, memory: int | str | None = None, max_blocks: int |
         memory: Of each device, in bytes or as text such as ``"512M"`` (powers of 1024). Only what is used is taken from
             the system. None: ``STARLING_HOST_MEMORY``.
         max_blocks: How many blocks a device holds at once; each is a thread. None: ``STARLING_HOST_BLOCKS``.
+        faults: What is to go wrong on purpose; see :mod:`starling.faults`. ``Machine.inject`` replaces them.
 
     Raises:
         ArgumentError: A value is not allowed.
+        ElementTypeError: ``faults`` holds something else.
         OutOfMemory: The system does not have so many addresses.
 
     >>> host(2, memory="64M").memory.capacity
@@ -46,11 +55,14 @@ def host(devices: int = 4, *, memory: int | str | None = None, max_blocks: int |
         memory_bytes = native.parse_bytes(memory, "memory")
     else:
         memory_bytes = 0 if memory is None else whole_number("memory", memory, most=2**50)
-    return native.Machine.host(
+    planned = checked(faults)
+    m = native.Machine.host(
         whole_number("devices", devices, most=MOST_VIRTUAL_DEVICES),
         memory=memory_bytes,
         max_blocks=0 if max_blocks is None else whole_number("max_blocks", max_blocks),
     )
+    m.inject(planned)
+    return m
 
 
 def cuda(ids: Sequence[int] | None = None) -> Machine:

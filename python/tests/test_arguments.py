@@ -196,6 +196,7 @@ def test_unknown_environment_value(monkeypatch):
         (errors.LaunchError, ValueError),
         (errors.Unsupported, RuntimeError),
         (errors.DeviceError, RuntimeError),
+        (errors.FaultError, RuntimeError),
         (errors.StallError, TimeoutError),
     ],
 )

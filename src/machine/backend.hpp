@@ -63,6 +63,9 @@ class backend {
   // Turns check mode on, and says what it has explored; virtual devices alone have it.
   virtual void check(const check_options& options);
   virtual check_summary checked() const;
+  // Replaces the faults that are injected. GPUs have none.
+  virtual void inject(const fault_plan& plan);
+  virtual std::vector<fired_fault> faults_fired() const { return {}; }
 
   virtual void copy(void* dest, const void* source, std::size_t bytes) = 0;
   virtual void fill(void* dest, unsigned char byte, std::size_t bytes) = 0;

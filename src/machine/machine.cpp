@@ -4,6 +4,7 @@
 
 #include "activity_span.hpp"
 #include "backend.hpp"
+#include "fault_rules.hpp"
 #include "launch_rules.hpp"
 #include "starling/base/error.hpp"
 
@@ -159,6 +160,19 @@ std::string machine::trace_path() const {
   const auto trace = impl_->trace();
   return trace ? trace->path() : std::string();
 }
+
+void backend::inject(const fault_plan& plan) {
+  expect<unsupported_error>(plan.faults.empty(),
+                            "machine::inject: faults are injected into virtual devices only, this machine has GPUs; "
+                            "use machine::host(n)");
+}
+
+void machine::inject(const fault_plan& plan) {
+  check_faults(plan, size());
+  impl_->inject(plan);
+}
+
+std::vector<fired_fault> machine::faults_fired() const { return impl_->faults_fired(); }
 
 stream machine::new_stream(int pe) {
   check_pe(pe);

@@ -23,7 +23,8 @@ namespace {
 
 }  // namespace
 
-void throw_first_cause(const std::vector<block_report>& reports, const program& p, int n_pes, double deadline_seconds) {
+void throw_first_cause(const std::vector<block_report>& reports, const program& p, int n_pes, double deadline_seconds,
+                       const std::vector<std::string>& injected) {
   const role_table table = p.roles.resolve();
   bool stalled = false;
   for (const block_report& r : reports) {
@@ -33,12 +34,17 @@ void throw_first_cause(const std::vector<block_report>& reports, const program& 
       throw argument_error(message(name(r.op), " at ", r.file, ":", r.line,
                                    " in a plain launch, whose blocks need not be resident together; run the kernel as "
                                    "a persistent program: machine::run"));
+    if (r.state == block_state::incomplete)
+      throw argument_error(message(r.op == operation::none ? "any, first or reduce" : name(r.op), " at ", r.file, ":",
+                                   r.line, " (PE ", r.pe, " block ", r.block,
+                                   "): threads of the block have returned from the kernel before; all threads of a "
+                                   "group make its calls, so let them skip work instead of returning"));
     stalled = stalled || r.state == block_state::expired;
   }
   if (!stalled) return;
   std::vector<std::string> role_names;
   for (int i = 0; i < table.count; ++i) role_names.push_back(p.roles.name(i));
-  throw stall_error(reports, role_names, deadline_seconds);
+  throw stall_error(reports, role_names, deadline_seconds, injected);
 }
 
 }  // namespace starling

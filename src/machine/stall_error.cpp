@@ -23,6 +23,8 @@ const char* describe(block_state s) {
       return "barrier in a plain launch";
     case block_state::finished:
       return "finished";
+    case block_state::incomplete:
+      return "threads missing";
   }
   return "?";
 }
@@ -43,17 +45,18 @@ std::string describe(const block_report& r, const std::vector<std::string>& role
 }
 
 std::string report_text(const std::vector<block_report>& reports, const std::vector<std::string>& role_names,
-                        const std::vector<block_id>& cycle, double deadline) {
+                        const std::vector<block_id>& cycle, double deadline, const std::vector<std::string>& injected) {
   std::ostringstream out;
   const auto first = std::find_if(reports.begin(), reports.end(),
                                   [](const block_report& r) { return r.state == block_state::expired; });
   out << "stall: a wait passed its deadline of " << deadline << " s\n";
+  for (const std::string& fault : injected) out << "  injected fault: " << fault << "\n";
   if (first != reports.end()) out << "  first: " << describe(*first, role_names) << "\n";
   if (!cycle.empty()) {
     out << "  wait-for cycle: ";
     for (const block_id& b : cycle) out << who(b.pe, b.block) << " -> ";
     out << who(cycle.front().pe, cycle.front().block) << "\n";
-  } else {
+  } else if (injected.empty()) {
     out << "  no wait-for cycle found: a signal was never sent, sent elsewhere, or the deadline is too short\n";
   }
   out << "  all blocks:\n";
@@ -64,7 +67,16 @@ std::string report_text(const std::vector<block_report>& reports, const std::vec
   const bool unknown_peer = std::any_of(reports.begin(), reports.end(), [](const block_report& r) {
     return stuck(r) && r.op == operation::wait && r.peer == any_pe;
   });
+  const bool runs = std::any_of(reports.begin(), reports.end(),
+                                [](const block_report& r) { return r.state == block_state::running; });
+  if (runs)
+    out << "  running blocks were not in a wait: they compute, or loop without waiting, which nothing ends; bound such "
+           "loops, or let them wait or test (until they have returned, a machine of GPUs refuses other work)\n";
   if (unknown_peer) out << "  waits without a known sender: pass the PE as last argument of wait() to see it here\n";
+  if (!injected.empty()) {
+    out << "  next: this stall was made by the injected faults above; machine::inject({}) removes them";
+    return out.str();
+  }
   out << "  next: look at what should raise the signals above; a slow but correct program needs a longer deadline "
          "(launch_options::deadline or STARLING_DEADLINE)";
   return out.str();
@@ -125,9 +137,10 @@ std::vector<block_id> find_cycle(const std::vector<block_report>& reports) {
 }
 
 stall_error::stall_error(std::vector<block_report> reports, const std::vector<std::string>& role_names,
-                         double deadline_seconds)
-    : error(report_text(reports, role_names, find_cycle(reports), deadline_seconds)),
+                         double deadline_seconds, std::vector<std::string> injected)
+    : error(report_text(reports, role_names, find_cycle(reports), deadline_seconds, injected)),
       reports_(std::move(reports)),
-      cycle_(find_cycle(reports_)) {}
+      cycle_(find_cycle(reports_)),
+      injected_(std::move(injected)) {}
 
 }  // namespace starling

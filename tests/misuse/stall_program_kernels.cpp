@@ -67,6 +67,97 @@ TEST_CASE("a block that computes is not disturbed, and what it wrote is there") 
   }
 }
 
+TEST_CASE("when one thread has stalled, the others of its block do not get past their next barrier") {
+  auto m = test_machine(2);
+  if (!m) return;
+  auto signals = zeroed<signal>(*m, 1);
+  auto after = zeroed<int>(*m, 1);
+  const sym<signal> s = signals.data();
+  const sym<int> x = after.data();
+  const int line = __LINE__ + 3;
+  auto k = STARLING_KERNEL(block & b) {
+    if (b.pe() == 1) return;
+    if (b.member() == 0) b.thread().wait(s, 1, 1);
+    b.sync_pe();
+    *x.on(0) = 1;
+  };
+  const auto e = stall_of([&] { m->run(1, k, soon); });
+  REQUIRE(e);
+  check_wait(report_of(*e, 0, 0), {operation::wait, 0, 1, compare::ge, 1, 0, "misuse/stall_program_kernels.cpp", line});
+  CHECK(read(*m, after, 0)[0] == 0);
+  check_usable(*m);
+}
+
+// What the threads that are left call in a loop that nothing else ends.
+enum class collective : int { test, any, first, reduce, atomic, wait_all, all_reduce, broadcast, warp_any, count };
+
+STARLING_HD bool goes_on(block& b, collective call, sym<signal> s, sym<int> x) {
+  switch (call) {
+    case collective::test:
+      return !b.test(s, compare::ge, 1);
+    case collective::any:
+      return b.any(b.member() != 0);
+    case collective::first:
+      return b.first(1) != 0;
+    case collective::reduce:
+      return b.reduce(1, plus{}) > 0;
+    case collective::atomic:
+      return b.atomic_fetch(x, b.pe()) == 0;
+    case collective::wait_all:
+      b.wait_all(s + 1, 1, 0);
+      return true;
+    case collective::all_reduce:
+      return b.all_reduce(1, plus{}) > 0;
+    case collective::broadcast:
+      return b.broadcast(1, 0) > 0;
+    default:  // the other warps go on to the barrier of the block
+      if (b.warp().rank() == 0)
+        while (b.warp().any(b.member() != 0)) {
+        }
+      b.sync_pe();
+      return true;
+  }
+}
+
+TEST_CASE("when one thread has stalled, no collective of its block loops for ever") {
+  auto m = test_machine(1);
+  if (!m) return;
+  auto signals = zeroed<signal>(*m, 2);
+  auto after = zeroed<int>(*m, 1);
+  const sym<signal> s = signals.data();
+  const sym<int> x = after.data();
+  for (int i = 0; i < static_cast<int>(collective::count); ++i) {
+    CAPTURE(i);
+    const auto call = static_cast<collective>(i);
+    auto k = STARLING_KERNEL(block & b) {
+      if (b.member() == 0) b.thread().wait(s, 1, 0);
+      while (goes_on(b, call, s, x)) {
+      }
+      *x.on(0) = 1;
+    };
+    CHECK_THROWS_AS(m->run(1, k, soon), stall_error);
+    CHECK(read(*m, after, 0)[0] == 0);
+  }
+  check_usable(*m);
+}
+
+TEST_CASE("a thread that returns from the kernel before the others' collective") {
+  if (!on_gpus()) return;  // a block of a virtual device is one thread
+  auto m = test_machine(1);
+  if (!m) return;
+  auto signals = zeroed<signal>(*m, 1);
+  const sym<signal> s = signals.data();
+  const int line = __LINE__ + 3;
+  auto k = STARLING_KERNEL(block & b) {
+    if (b.member() >= 7) return;
+    b.wait(s, 0);
+  };
+  check_parts(failure_of<argument_error>([&] { m->run(1, k); }),
+              {message("wait at "), message("stall_program_kernels.cpp:", line), "PE 0 block 0",
+               "threads of the block have returned", "skip work instead of returning"});
+  check_usable(*m);
+}
+
 TEST_CASE("a stall in one of two programs ends the other, which has a longer deadline") {
   auto m = test_machine(2);
   if (!m) return;

@@ -67,6 +67,28 @@ TEST_CASE("all_reduce against a wait on another PE: a cycle through a block that
   check_usable(*m);
 }
 
+TEST_CASE("a loop of reductions ends with the first that stalls") {
+  auto m = test_machine(2);
+  if (!m) return;
+  auto after = zeroed<int>(*m, 1);
+  const sym<int> x = after.data();
+  auto k = STARLING_KERNEL(block & b) {
+    for (int round = 0; round < 1000000; ++round) {
+      if (b.pe() == 1 && round == 3) return;
+      (void)b.all_reduce(round, plus{});
+    }
+    *x.on(b.pe()) = 1;
+  };
+  const auto e = stall_of([&] { m->run(2, k, soon); });
+  REQUIRE(e);
+  const block_report first = report_of(*e, 0, 0);
+  CHECK(first.state != block_state::running);
+  CHECK(std::string(name(first.op)) == "all_reduce");
+  CHECK(first.wanted == 4);
+  CHECK(read(*m, after, 0)[0] == 0);
+  check_usable(*m);
+}
+
 TEST_CASE("broadcast without its root: no cycle") {
   auto m = test_machine(3);
   if (!m) return;

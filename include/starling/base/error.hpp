@@ -57,6 +57,12 @@ class device_error : public error {
   using error::error;
 };
 
+// A fault that was injected on purpose ended a block; see machine/faults.hpp (Python: RuntimeError).
+class fault_error : public error {
+ public:
+  using error::error;
+};
+
 // Text from values: message("wanted ", 3, " PEs").
 template <class... Parts>
 [[nodiscard]] std::string message(const Parts&... parts) {

@@ -39,25 +39,28 @@ class block : public group<block> {
 
   // All threads of the block; orders their memory accesses.
   STARLING_HD void sync() const { target::sync_block(); }
-  STARLING_HD bool any(bool value) const { return target::sync_block_or(value); }
+  // Barrier; how many threads passed true. Threads that have left the kernel do not count.
+  STARLING_HD int votes(bool value) const { return target::sync_block_count(value); }
 
   // Thread 0's value, to every thread.
   template <class T>
-  STARLING_HD T first(const T& value) const {
+  STARLING_HD T first(const T& value, where at = where::current()) const {
     if constexpr (!target::on_gpu) return value;
     static_assert(sizeof(T) <= target::reduce_slot_bytes, "first carries up to 32 bytes");
     T& slot = *reinterpret_cast<T*>(target::reduce_slots());
     if (member() == 0) slot = value;
     target::sync_block();
     const T result = slot;
-    target::sync_block();
+    end_if(false, operation::none, at);
     return result;
   }
 
   // Combines one value per thread in a fixed order; every thread gets the result. T: up to 32 bytes.
   template <class T, class Op>
-  STARLING_HD T reduce(const T& value, Op op) const {
-    return detail::reduce_block(value, op);
+  STARLING_HD T reduce(const T& value, Op op, where at = where::current()) const {
+    const T result = detail::reduce_block(value, op);
+    end_if(false, operation::none, at);
+    return result;
   }
 
   // n objects of T that live in the block's fast memory until the kernel returns (a GPU's shared memory). The launch
@@ -210,7 +213,7 @@ class block : public group<block> {
   STARLING_HD T exchange(operation op, const T& mine, Op combine, where at) {
     constexpr int pieces = static_cast<int>((sizeof(T) + 7) / 8);
     if (n_pes() == 1) {
-      sync();
+      end_if(false, op, at);
       return mine;
     }
     if (op == operation::sync_all) {
@@ -232,7 +235,7 @@ class block : public group<block> {
       failed = failed || !came;
     }
     if (op == operation::sync_all) fence_for_peers();
-    end_if(failed);
+    end_if(failed, op, at);
     T sum = as<T>(gathered(0));
     for (int i = 1; i < n_pes(); ++i) sum = combine(sum, as<T>(gathered(i)));
     sync();  // before the slots are used again

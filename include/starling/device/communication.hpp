@@ -223,8 +223,8 @@ class communication {
         yes = holds(gpu::system_atomic(const_cast<signal*>(local)->value).load(cuda::memory_order_acquire), how, value);
         ended = !yes && gpu::program_ended(self().state());
       }
-      end_if(ended);
-      return self().any(yes);
+      end_if(ended, operation::wait, at);
+      return self().votes(yes) > 0;
     } else {
       return self().port().test({local, how, value, any_pe, operation::wait, at});
     }
@@ -238,21 +238,30 @@ class communication {
       bool failed = false;
       for (index_t i = self().member(); i < n; i += self().members())
         failed = failed || !gpu::wait(self().state(), self().index(), request(op, first, i, how, value, from, at));
-      end_if(failed);
+      end_if(failed, op, at);
     } else {
       for (index_t i = 0; i < n; ++i) self().port().wait(request(op, first, i, how, value, from, at));
     }
   }
 
-  // Ends all threads of the group if any of them has failed; also a barrier of the group.
-  STARLING_HD void end_if(bool failed) const {
-    if (self().any(failed)) target::exit_thread();
+  // Ends all threads of the group if one of them has failed, or has left the kernel before: without it the group would
+  // go on with what that thread did not do. Also a barrier of the group.
+  STARLING_HD void end_if(bool failed, operation op, where at) const {
+    if (self().votes(!failed) < self().members()) leave(failed, op, at);
+  }
+
+  // Ends the calling thread. A thread that gave up in a wait has reported; one that returned from the kernel has not,
+  // and is reported by those that it left.
+  STARLING_HD void leave(bool failed, operation op, where at) const {
+    if (!failed) gpu::report_absence(self().state(), self().index(), op, at);
+    target::exit_thread();
   }
 
   // Files a report and ends the program, for every thread of the group.
   STARLING_HD void end_program(const block_report& report) const {
     if (leader()) gpu::file_report(self().state(), self().index(), report);
-    end_if(true);
+    self().sync();
+    target::exit_thread();
   }
 
   STARLING_HD void check_pe(int pe, operation op, where at) const {

@@ -38,6 +38,19 @@ STARLING_HD inline void file_report(const program_state& s, int block, const blo
     system_atomic(s.control.abort.on(pe)->value).store(1, cuda::memory_order_relaxed);
 }
 
+// Files that threads of this block are missing at a collective, unless the block has a report already: then they have
+// given up in a wait of their own. This is code at every collective, so it is short: the host finds out the role, and
+// ends the program when it sees the report.
+STARLING_HD inline void report_absence(const program_state& s, int block, operation op, where at) {
+  block_report& slot = s.reports[static_cast<std::uint32_t>(block) % s.report_slots];
+  if (*static_cast<const volatile block_state*>(&slot.state) != block_state::running) return;
+  slot.pe = s.pe;
+  slot.block = block;
+  slot.op = op;
+  set_place(slot, at);
+  slot.state = block_state::incomplete;
+}
+
 STARLING_HD inline std::uint64_t offset_in_heap(const program_state& s, const void* address) {
   return static_cast<std::uint64_t>(static_cast<const std::byte*>(address) - s.heap.on(s.pe));
 }

@@ -25,6 +25,14 @@ class group : public loops<Self>, public communication<Self>, public packet_exch
   // The block's number among all blocks of this PE.
   STARLING_HD int index() const { return index_; }
 
+  // Barrier; whether any thread of the group passed true. Ends the others when a thread has given up in a wait.
+  STARLING_HD bool any(bool value, where at = where::current()) const {
+    const int without = self().votes(!value);
+    if (without == self().members()) return false;
+    if (without + self().votes(value) < self().members()) this->leave(false, operation::none, at);
+    return true;
+  }
+
   // For the parts of a group; kernels have no use for these.
   STARLING_HD void check_peer(int pe, operation op, where at) const { this->check_pe(pe, op, at); }
   STARLING_HD const program_state& state() const { return *state_; }
@@ -33,6 +41,8 @@ class group : public loops<Self>, public communication<Self>, public packet_exch
   lane_order lanes() const { return port_->lanes(); }
 
  private:
+  STARLING_HD const Self& self() const { return static_cast<const Self&>(*this); }
+
   const program_state* state_;
   host_port* port_;
   int index_;
@@ -46,7 +56,7 @@ class thread : public group<thread> {
   STARLING_HD int member() const { return 0; }
   STARLING_HD int members() const { return 1; }
   STARLING_HD void sync() const {}
-  STARLING_HD bool any(bool value) const { return value; }
+  STARLING_HD int votes(bool value) const { return value ? 1 : 0; }
   template <class T>
   STARLING_HD T first(const T& value) const {
     return value;
@@ -65,16 +75,19 @@ class warp : public group<warp> {
   STARLING_HD int member() const { return target::thread_index() % target::warp_size; }
   STARLING_HD int members() const { return target::warp_size; }
   STARLING_HD void sync() const { target::sync_warp(); }
-  STARLING_HD bool any(bool value) const { return target::sync_warp_or(value); }
+  // Barrier; how many threads passed true. Threads that have left the kernel do not count.
+  STARLING_HD int votes(bool value) const { return target::sync_warp_count(value); }
   // Lane 0's value, to every lane.
   template <class T>
-  STARLING_HD T first(const T& value) const {
+  STARLING_HD T first(const T& value, where at = where::current()) const {
+    end_if(false, operation::none, at);
     return target::shuffle_first(value);
   }
 
   // Combines one value per lane; every lane gets the result.
   template <class T, class Op>
-  STARLING_HD T reduce(const T& value, Op op) const {
+  STARLING_HD T reduce(const T& value, Op op, where at = where::current()) const {
+    end_if(false, operation::none, at);
     return target::shuffle_first(detail::reduce_warp(value, op));
   }
 };

@@ -37,7 +37,8 @@ STARLING_HD T reduce_warp(T value, Op op) {
   return value;
 }
 
-// Every thread of the block gets the result.
+// Every thread of the block gets the result. A barrier of the block must follow before the next reduction writes the
+// slots.
 template <class T, class Op>
 STARLING_HD T reduce_block(T value, Op op) {
   if constexpr (!target::on_gpu) return value;
@@ -50,7 +51,6 @@ STARLING_HD T reduce_block(T value, Op op) {
   target::sync_block();
   T result = slot(0);
   for (int i = 1; i < warps; ++i) result = op(result, slot(i));
-  target::sync_block();  // before the next reduction writes the slots
   return result;
 }
 

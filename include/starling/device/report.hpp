@@ -53,6 +53,7 @@ enum class block_state : std::int32_t {
   out_of_range,  // named a PE or asked for scratch memory beyond what there is: a first cause
   not_resident,  // called a barrier in a plain launch: a first cause
   finished,      // had returned from the kernel
+  incomplete,    // threads of it had returned from the kernel, the others called a collective: a first cause
 };
 
 // In a report: the peer is not known.

@@ -59,12 +59,12 @@ STARLING_HD inline void sync_block() {
 #endif
 }
 
-// Block barrier that tells every thread whether any of them passed true.
-STARLING_HD inline bool sync_block_or(bool value) {
+// Block barrier that tells every thread how many of them passed true. Threads that have ended do not count.
+STARLING_HD inline int sync_block_count(bool value) {
 #if defined(__CUDA_ARCH__)
-  return __syncthreads_or(value) != 0;
+  return __syncthreads_count(value);
 #else
-  return value;
+  return value ? 1 : 0;
 #endif
 }
 
@@ -74,11 +74,12 @@ STARLING_HD inline void sync_warp() {
 #endif
 }
 
-STARLING_HD inline bool sync_warp_or(bool value) {
+// As sync_block_count, of the warp. A vote waits for the lanes that have not ended, and the others' bits are zero.
+STARLING_HD inline int sync_warp_count(bool value) {
 #if defined(__CUDA_ARCH__)
-  return __any_sync(0xffffffffu, value) != 0;
+  return __popc(__ballot_sync(0xffffffffu, value));
 #else
-  return value;
+  return value ? 1 : 0;
 #endif
 }
 

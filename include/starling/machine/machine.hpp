@@ -9,6 +9,7 @@
 #include "starling/base/environment.hpp"
 #include "starling/machine/check.hpp"
 #include "starling/machine/device_info.hpp"
+#include "starling/machine/faults.hpp"
 #include "starling/machine/kernel.hpp"
 #include "starling/machine/roles.hpp"
 #include "starling/machine/stall_error.hpp"
@@ -22,6 +23,7 @@ struct host_options {
   std::size_t memory_bytes = 0;  // of each virtual device; 0: STARLING_HOST_MEMORY
   int max_blocks = 0;            // resident on each virtual device; 0: STARLING_HOST_BLOCKS
   bool poison = true;            // fill fresh memory with 0xff bytes (NaN as floating point)
+  fault_plan faults = {};        // as by machine::inject
 };
 
 // A persistent program: one kernel on every PE, its blocks dealt to roles.
@@ -105,6 +107,15 @@ class machine {
   }
   // Several programs at the same time on every PE; sync_pe and the like join the blocks of one program.
   void run(const std::vector<program>& programs);
+
+  // ---- faults on purpose, on virtual devices ----
+
+  // From the next run, launch or allocation on, this plan is in force instead of the one before, its calls counted from
+  // here; an empty plan removes all faults. Throws argument_error for a plan that makes no sense, unsupported_error on
+  // GPUs.
+  void inject(const fault_plan& plan);
+  // What of the plan in force has happened so far, in the plan's order.
+  std::vector<fired_fault> faults_fired() const;
 
   stream new_stream(int pe);
   event new_event(int pe);

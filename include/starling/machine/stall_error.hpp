@@ -19,17 +19,21 @@ struct block_id {
 // Python: TimeoutError.
 class stall_error : public error {
  public:
-  // Reports of all blocks of one program; role_names by role number.
-  stall_error(std::vector<block_report> reports, const std::vector<std::string>& role_names, double deadline_seconds);
+  // Reports of all blocks of one program; role_names by role number; `injected` in words, see injected().
+  stall_error(std::vector<block_report> reports, const std::vector<std::string>& role_names, double deadline_seconds,
+              std::vector<std::string> injected = {});
 
   // One per block, ordered by PE, then block.
   const std::vector<block_report>& reports() const { return reports_; }
   // Blocks that wait for one another in a ring, first one not repeated; empty when no ring was found.
   const std::vector<block_id>& cycle() const { return cycle_; }
+  // Faults that machine::inject made happen, a line each: if there are any, they are the cause. See machine/faults.hpp.
+  const std::vector<std::string>& injected() const { return injected_; }
 
  private:
   std::vector<block_report> reports_;
   std::vector<block_id> cycle_;
+  std::vector<std::string> injected_;
 };
 
 // The edges of the wait-for graph that leave block `from`: the blocks of which one must act before it can go on.

@@ -15,7 +15,12 @@ namespace starling {
 std::shared_ptr<backend> make_cuda_backend(const std::vector<int>& ids) {
   const machine::cuda_status status = probe_cuda_backend();
   expect<unsupported_error>(status.problem.empty(), "machine::cuda: ", status.problem, "; ", status.remedy);
-  return std::make_shared<on_cuda::cuda_backend>(ids, environment::read().deadline);
+  auto made = std::make_unique<on_cuda::cuda_backend>(ids, environment::read().deadline);
+  // Memory that a kernel still uses cannot be given back: CUDA would wait for the kernel, perhaps for ever. It is kept
+  // until the process ends.
+  return std::shared_ptr<on_cuda::cuda_backend>(made.release(), [](on_cuda::cuda_backend* b) {
+    if (b->becomes_idle()) delete b;
+  });
 }
 
 namespace on_cuda {
@@ -91,6 +96,7 @@ const gpu& cuda_backend::home_of(const void* address) const {
 }
 
 void cuda_backend::copy(void* dest, const void* source, std::size_t bytes) {
+  require_idle("machine::copy");
   check_bytes("machine::copy (dest)", dest, bytes);
   check_bytes("machine::copy (source)", source, bytes);
   if (bytes == 0) return;
@@ -102,6 +108,7 @@ void cuda_backend::copy(void* dest, const void* source, std::size_t bytes) {
 }
 
 void cuda_backend::fill(void* dest, unsigned char byte, std::size_t bytes) {
+  require_idle("machine::fill");
   check_bytes("machine::fill", dest, bytes);
   if (bytes == 0) return;
   const gpu& g = home_of(dest);
@@ -119,6 +126,7 @@ void cuda_backend::fill(void* dest, unsigned char byte, std::size_t bytes) {
 }
 
 std::shared_ptr<stream_backend> cuda_backend::new_stream(int pe) {
+  require_idle("machine::new_stream");
   return std::make_shared<cuda_stream>(shared_from_this(), pe);
 }
 

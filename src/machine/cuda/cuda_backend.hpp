@@ -22,6 +22,10 @@ class cuda_backend final : public backend, public std::enable_shared_from_this<c
     return from_pe == to_pe ? peer_link::self : peer_link::direct;  // the constructor has refused all else
   }
   symmetric_heap& heap() override { return heap_; }
+  std::size_t allocate(std::size_t bytes) override {
+    require_idle("machine::allocate");  // what has been freed may still be written by a program that was left alone
+    return backend::allocate(bytes);
+  }
   double default_deadline() const override { return default_deadline_; }
 
   int blocks_that_fit(const kernel& k, const launch_options& options) const override;
@@ -34,6 +38,10 @@ class cuda_backend final : public backend, public std::enable_shared_from_this<c
   std::shared_ptr<stream_backend> new_stream(int pe) override;
   std::shared_ptr<event_backend> new_event(int pe) override;
   std::shared_ptr<graph_backend> record(stream_backend& origin, const std::function<void()>& work) override;
+
+  // Throws device_error while a program that was left alone still runs; see program_runner.
+  void require_idle(const char* call) { runner_.require_idle(call); }
+  bool becomes_idle() noexcept { return runner_.becomes_idle(); }
 
   // ---- for streams, events and graphs ----
 

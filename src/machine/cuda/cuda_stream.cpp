@@ -40,6 +40,7 @@ void cuda_stream::trace_into(std::optional<activity_span>& span, const host_acti
 }
 
 void cuda_stream::launch(int blocks, const kernel& k, const launch_options& options) {
+  machine_->require_idle("stream::launch");
   std::optional<activity_span> span;
   host_activity a;
   a.kind = host_activity::what::launch;
@@ -62,6 +63,7 @@ void cuda_stream::launch(int blocks, const kernel& k, const launch_options& opti
 
 void cuda_stream::copy_rows(void* dest, std::size_t dest_pitch, const void* source, std::size_t source_pitch,
                             std::size_t row_bytes, std::size_t rows) {
+  machine_->require_idle("stream::copy");
   machine_->check_bytes("stream::copy (dest)", dest, extent(dest_pitch, row_bytes, rows));
   machine_->check_bytes("stream::copy (source)", source, extent(source_pitch, row_bytes, rows));
   if (rows == 0 || row_bytes == 0) return;
@@ -84,6 +86,7 @@ void cuda_stream::copy_rows(void* dest, std::size_t dest_pitch, const void* sour
 }
 
 void cuda_stream::fill(void* dest, unsigned char byte, std::size_t bytes) {
+  machine_->require_idle("stream::fill");
   machine_->check_bytes("stream::fill", dest, bytes);
   if (bytes == 0) return;
   std::optional<activity_span> span;
@@ -134,6 +137,7 @@ void cuda_stream::synchronize() {
 }
 
 void cuda_stream::launch_graph(cudaGraphExec_t graph, const std::shared_ptr<launch_faults>& faults) {
+  machine_->require_idle("graph::launch");
   const device_guard guard(device().id);
   expect<argument_error>(!recording_of(get(), pe_), "graph::launch inside a recording; launch it after");
   if (std::find(of_graphs_.begin(), of_graphs_.end(), faults) == of_graphs_.end()) of_graphs_.push_back(faults);

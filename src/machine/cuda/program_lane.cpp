@@ -47,11 +47,11 @@ void program_lane::await_cleared() {
 bool program_lane::reported(int blocks) const {
   for (const gpu& g : machine_.gpus)
     for (int b = 0; b < blocks; ++b)
-      if (reports(g.pe)[b].state != block_state::running) return true;
+      if (*static_cast<const volatile block_state*>(&reports(g.pe)[b].state) != block_state::running) return true;
   return false;
 }
 
-std::vector<block_report> program_lane::take_reports(const role_table& roles) {
+std::vector<block_report> program_lane::read_reports(const role_table& roles, const std::vector<bool>& ended) const {
   std::vector<block_report> all;
   for (const gpu& g : machine_.gpus) {
     for (int b = 0; b < roles.first[roles.count]; ++b) {
@@ -60,13 +60,12 @@ std::vector<block_report> program_lane::take_reports(const role_table& roles) {
         r = block_report{};
         r.pe = g.pe;
         r.block = b;
-        r.role = roles.role_of(b);
-        r.state = block_state::finished;
+        r.state = ended[static_cast<std::size_t>(g.pe)] ? block_state::finished : block_state::running;
       }
+      r.role = roles.role_of(b);  // a block that reports missing threads leaves it out
       all.push_back(r);
     }
   }
-  reports_.clear();
   return all;
 }
 

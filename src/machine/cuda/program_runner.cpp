@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <exception>
+#include <optional>
 #include <thread>
 
 #include "../outcome.hpp"
@@ -10,6 +11,14 @@
 #include "residency.hpp"
 
 namespace starling::on_cuda {
+namespace {
+
+using clock = std::chrono::steady_clock;
+
+// How long a program that has been ended may go on before it is left alone.
+constexpr auto grace = std::chrono::seconds(1);
+
+}  // namespace
 
 struct program_runner::running {
   const program* what = nullptr;
@@ -21,7 +30,9 @@ struct program_runner::running {
   std::vector<bool> launched;  // by PE
   std::vector<bool> ended;
   bool over = false;    // on all PEs
-  bool failed = false;  // over, and a block has reported
+  bool failed = false;  // a block has reported, and the program is over or left alone
+
+  bool reported() const { return on->reported(roles.first[roles.count]); }
 };
 
 program_runner::program_runner(const parts& machine, double default_deadline)
@@ -29,7 +40,10 @@ program_runner::program_runner(const parts& machine, double default_deadline)
   one_[0] = 1;
 }
 
+program_runner::~program_runner() = default;
+
 void program_runner::run(const std::vector<program>& programs, recorder* tracer) {
+  require_idle("machine::run");
   const std::lock_guard lock(mutex_);
   (void)run_all(programs, tracer, tracer != nullptr ? align_clocks() : clock_alignment{});
 }
@@ -59,8 +73,13 @@ run_times program_runner::run_all(const std::vector<program>& programs, recorder
     refused = std::current_exception();
     for (const running& r : all) end(r);  // what has started waits for what has not
   }
-  wait(all);
+  const bool over = wait(all, refused != nullptr);
   ran.end = target::now_ns();
+  if (!over) {  // its rings are still written to
+    leave_alone(all);
+    if (refused && failure_ == cudaSuccess) std::rethrow_exception(refused);
+    throw_outcome(all);
+  }
   await_ends_sent();
   std::exception_ptr not_recorded;
   if (tracer != nullptr && failure_ == cudaSuccess) {
@@ -72,12 +91,17 @@ run_times program_runner::run_all(const std::vector<program>& programs, recorder
   }
   if (failure_ == cudaSuccess)
     for (const running& r : all) r.on->clear_control();
-  if (refused && failure_ == cudaSuccess) {
+  const auto cleared = [&all] {
     for (const running& r : all)
-      if (r.failed) (void)r.on->take_reports(r.roles);
-    std::rethrow_exception(refused);
+      if (r.failed) r.on->clear_reports();
+  };
+  try {
+    if (refused && failure_ == cudaSuccess) std::rethrow_exception(refused);
+    throw_outcome(all);
+  } catch (...) {
+    cleared();
+    throw;
   }
-  throw_outcome(all);
   if (not_recorded) std::rethrow_exception(not_recorded);
   return ran;
 }
@@ -141,21 +165,38 @@ void program_runner::start(std::vector<running>& all) {
   }
 }
 
-// Every kernel ends, because each of its waits has a deadline. The host polls, so that it can end the others at once
-// when one fails.
-void program_runner::wait(std::vector<running>& all) {
-  using clock = std::chrono::steady_clock;
+// A kernel ends, because each of its waits has a deadline, unless a block loops without waiting. The host polls, so
+// that it can end the others at once when one fails. Returns false when the programs were ended and still run a while
+// later.
+bool program_runner::wait(std::vector<running>& all, bool refused) {
   constexpr auto eager = std::chrono::milliseconds(1);
   constexpr auto nap = std::chrono::microseconds(50);
+  constexpr auto between_readings = std::chrono::milliseconds(5);
   const auto begin = clock::now();
+  auto next_reading = begin + between_readings;
+  std::optional<clock::time_point> ended;
   while (true) {
     bool busy = false;
     for (running& r : all) {
       if (!r.over) look(r, all);
       busy = busy || !r.over;
     }
-    if (!busy) return;
-    if (clock::now() - begin < eager)
+    if (!busy) return true;
+    const auto now = clock::now();
+    if (now >= next_reading) {
+      next_reading = now + between_readings;
+      const bool reported = std::any_of(all.begin(), all.end(), [](const running& r) { return r.reported(); });
+      if (!ended && (refused || reported || failure_ != cudaSuccess)) {
+        ended = now;
+        for (const running& r : all)
+          if (!r.over) end(r);
+      }
+      if (ended && now - *ended > grace) {
+        for (running& r : all) r.failed = r.reported();
+        return false;
+      }
+    }
+    if (now - begin < eager)
       std::this_thread::yield();
     else
       std::this_thread::sleep_for(nap);
@@ -182,7 +223,7 @@ void program_runner::look(running& r, std::vector<running>& all) {
     for (const running& other : all) end(other);  // their blocks would wait for this PE until their deadlines
   }
   r.over = over;
-  if (!over || !r.on->reported(r.roles.first[r.roles.count])) return;
+  if (!over || !r.reported()) return;
   r.failed = true;
   for (const running& other : all)
     if (!other.over) end(other);
@@ -211,11 +252,67 @@ void program_runner::await_ends_sent() {
   ends_sent_ = false;
 }
 
-void program_runner::throw_outcome(std::vector<running>& all) const {
+void program_runner::leave_alone(const std::vector<running>& all) {
+  left_ = all;
+  for (running& r : left_) r.what = nullptr;  // the caller's
+  busy_ = true;
+}
+
+int program_runner::settle() {
+  device_guard guard;
+  int busy = no_pe;
+  for (running& r : left_) {
+    for (const gpu& g : machine_.gpus) {
+      const auto pe = static_cast<std::size_t>(g.pe);
+      if (!r.launched[pe] || r.ended[pe]) continue;
+      cudaError_t state = guard.select(g.id);
+      if (state == cudaSuccess) state = cudaStreamQuery(r.on->stream(g.pe));
+      if (state != cudaSuccess) (void)cudaGetLastError();
+      r.ended[pe] = state != cudaErrorNotReady;  // an error will be found by the next call of CUDA
+      if (!r.ended[pe]) busy = g.pe;
+    }
+  }
+  if (busy != no_pe) return busy;
+  await_ends_sent();
+  for (const running& r : left_) {
+    r.on->clear_reports();
+    r.on->clear_control();
+  }
+  left_.clear();
+  busy_ = false;
+  return no_pe;
+}
+
+void program_runner::require_idle(const char* call) {
+  if (!busy_) return;
+  const std::lock_guard lock(mutex_);
+  const int pe = settle();
+  if (pe == no_pe) return;
+  throw device_error(message(call, ": ", describe(machine_.on(pe)),
+                             " still runs blocks of a program that has been ended; they loop without waiting, which "
+                             "nothing ends. Call again once they have returned, or end the process; bound such loops, "
+                             "or let them wait or test"));
+}
+
+bool program_runner::becomes_idle() noexcept {
+  if (!busy_) return true;
+  try {
+    const std::lock_guard lock(mutex_);
+    const auto limit = clock::now() + grace;
+    while (settle() != no_pe) {
+      if (clock::now() > limit) return false;
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+  } catch (...) {
+  }
+  return true;
+}
+
+void program_runner::throw_outcome(const std::vector<running>& all) const {
+  if (failure_ != cudaSuccess) throw_cuda_error(failure_, "machine::run", failed_pe_);
   std::vector<std::vector<block_report>> reports(all.size());
   for (std::size_t i = 0; i < all.size(); ++i)
-    if (all[i].failed) reports[i] = all[i].on->take_reports(all[i].roles);
-  if (failure_ != cudaSuccess) throw_cuda_error(failure_, "machine::run", failed_pe_);
+    if (all[i].failed) reports[i] = all[i].on->read_reports(all[i].roles, all[i].ended);
   for (std::size_t i = 0; i < all.size(); ++i)
     throw_first_cause(reports[i], *all[i].what, machine_.n_pes(), all[i].deadline);
   // Blocks have left waits, so one had a cause: its report was overwritten by another thread of its block.

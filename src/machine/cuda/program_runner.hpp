@@ -1,6 +1,9 @@
-// Runs persistent programs: launches them on every PE, waits, and turns the blocks' reports into the outcome.
+// Runs persistent programs: launches them on every PE, waits, and turns the blocks' reports into the outcome. Nothing
+// ends a block that loops without waiting: a program that has been ended and still runs a while later is left alone,
+// its outcome is told, and the machine refuses work until the program's kernels have ended.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -15,10 +18,16 @@ namespace starling::on_cuda {
 class program_runner {
  public:
   program_runner(const parts& machine, double default_deadline);
+  ~program_runner();
 
   // See backend::run. One run at a time: the blocks of two would not be known to fit together. With a tracer the blocks
   // record, also when the run fails.
   void run(const std::vector<program>& programs, recorder* tracer);
+
+  // Throws device_error, which names `call`, while a program that was left alone still runs.
+  void require_idle(const char* call);
+  // Whether no program that was left alone still runs; waits a while for that. Errors of CUDA count as the end.
+  bool becomes_idle() noexcept;
 
  private:
   struct running;  // a program under way
@@ -27,13 +36,16 @@ class program_runner {
   clock_alignment align_clocks();
   std::vector<running> prepare(const std::vector<program>& programs, const recorder* tracer);
   void start(std::vector<running>& all);
-  void wait(std::vector<running>& all);
+  bool wait(std::vector<running>& all, bool refused);
   void look(running& r, std::vector<running>& all);
   void end(const running& r);
   void await_ends_sent();
   static void record(std::vector<running>& all, recorder& tracer, int n_pes, const run_times& ran,
                      const clock_alignment& clocks);
-  void throw_outcome(std::vector<running>& all) const;
+  void leave_alone(const std::vector<running>& all);
+  // A PE that still runs a program that was left alone, or no_pe; then nothing of it is left.
+  int settle();
+  void throw_outcome(const std::vector<running>& all) const;
 
   const parts& machine_;
   double default_deadline_;
@@ -42,6 +54,9 @@ class program_runner {
   std::unique_ptr<clock_aligner> aligner_;  // from the first traced run on
   pinned_array<std::uint64_t> one_;         // source of the abort word when the host ends a program
   bool ends_sent_ = false;
+
+  std::vector<running> left_;      // programs that were left alone
+  std::atomic<bool> busy_{false};  // there are some
 
   // The first failure of CUDA itself in this run.
   cudaError_t failure_ = cudaSuccess;

@@ -4,6 +4,7 @@
 #include <system_error>
 #include <thread>
 
+#include "../fault_rules.hpp"
 #include "../launch_rules.hpp"
 #include "../program_control.hpp"
 #include "deferred.hpp"
@@ -23,10 +24,13 @@ std::shared_ptr<backend> make_host_backend(int devices, const host_options& opti
   constexpr std::size_t most_memory = std::size_t{1} << 50;
   expect<argument_error>(options.memory_bytes <= most_memory, "machine::host: memory_bytes = ", options.memory_bytes,
                          "; must be at most 2^50, or 0 for STARLING_HOST_MEMORY");
+  check_faults(options.faults, devices);
   const environment e = environment::read();
-  return std::make_shared<host::host_backend>(devices, options.memory_bytes > 0 ? options.memory_bytes : e.host_memory,
-                                              options.max_blocks > 0 ? options.max_blocks : e.host_blocks,
-                                              options.poison, e.deadline);
+  auto made = std::make_shared<host::host_backend>(
+      devices, options.memory_bytes > 0 ? options.memory_bytes : e.host_memory,
+      options.max_blocks > 0 ? options.max_blocks : e.host_blocks, options.poison, e.deadline);
+  made->inject(options.faults);
+  return made;
 }
 
 namespace host {
@@ -63,6 +67,7 @@ host_backend::host_backend(int devices, std::size_t memory_bytes, int max_blocks
 }
 
 std::size_t host_backend::allocate(std::size_t bytes) {
+  if (const auto faults = this->faults()) faults->at_allocation(bytes, n_pes());
   const std::size_t offset = heap_.allocate(bytes);
   if (checker_)
     for (int pe = 0; pe < n_pes(); ++pe) check::checker::fill_with_poison(heap_.on(offset, pe), bytes);
@@ -115,6 +120,8 @@ void host_backend::run(const std::vector<program>& programs) {
     return;
   }
   run_group group{heap_, control_heap_, lot_};
+  group.faults = faults();
+  if (group.faults) group.faults->begin_run();
   std::vector<std::unique_ptr<running>> runs;
   const std::shared_ptr<recorder> tracer = trace();
   std::vector<std::unique_ptr<program_log>> logs;  // of each program, if there is a tracer
@@ -146,6 +153,22 @@ void host_backend::run(const std::vector<program>& programs) {
   expect<device_error>(problem.empty(), "machine::run: the system gave only ", workers.size(),
                        " threads for the blocks (", problem, "); use fewer blocks or devices");
   for (const auto& r : runs) r->rethrow();
+}
+
+void host_backend::inject(const fault_plan& plan) {
+  auto fresh = plan.faults.empty() ? nullptr : std::make_shared<fault_session>(plan);
+  const std::lock_guard lock(faults_mutex_);
+  faults_ = std::move(fresh);
+}
+
+std::shared_ptr<fault_session> host_backend::faults() const {
+  const std::lock_guard lock(faults_mutex_);
+  return faults_;
+}
+
+std::vector<fired_fault> host_backend::faults_fired() const {
+  const auto now = faults();
+  return now ? now->fired() : std::vector<fired_fault>();
 }
 
 void host_backend::check_bytes(const char* call, const void* address, std::size_t bytes) const {

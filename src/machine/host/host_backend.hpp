@@ -4,6 +4,7 @@
 #include "../backend.hpp"
 #include "../check/checker.hpp"
 #include "arena.hpp"
+#include "fault_session.hpp"
 #include "parking.hpp"
 
 namespace starling::host {
@@ -28,6 +29,11 @@ class host_backend final : public backend, public std::enable_shared_from_this<h
   void run(const std::vector<program>& programs) override;
   void check(const check_options& options) override;
   check_summary checked() const override;
+
+  void inject(const fault_plan& plan) override;
+  std::vector<fired_fault> faults_fired() const override;
+  // The faults for a run or launch that starts now; null when there are none.
+  std::shared_ptr<fault_session> faults() const;
 
   void copy(void* dest, const void* source, std::size_t bytes) override;
   void fill(void* dest, unsigned char byte, std::size_t bytes) override;
@@ -56,6 +62,8 @@ class host_backend final : public backend, public std::enable_shared_from_this<h
   parking lot_;
   std::unique_ptr<check::checker> checker_;  // in check mode
   std::shared_ptr<deferred_work> deferred_;  // of streams made since
+  mutable std::mutex faults_mutex_;
+  std::shared_ptr<fault_session> faults_;
 };
 
 }  // namespace starling::host

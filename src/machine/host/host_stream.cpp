@@ -16,6 +16,8 @@ namespace {
 void run_launch(host_backend& device, int pe, int blocks, const program& p) {
   if (check::schedule::running() != nullptr) return device.checker()->launch(pe, blocks, p);
   run_group group{device.heap(), device.control_heap(), device.lot()};
+  group.faults = device.faults();
+  if (group.faults) group.faults->begin_run();
   running r(group, p, control_words{}, device.n_pes(), blocks, deadline_of(p.options, device.default_deadline()));
   for (int b = 0; b < blocks; ++b) r.run_block(pe, b);
   r.rethrow({pe, pe + 1});

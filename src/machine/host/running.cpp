@@ -1,7 +1,8 @@
 #include "running.hpp"
 
 #include "../outcome.hpp"
-#include "block_port.hpp"
+#include "ports.hpp"
+#include "starling/base/error.hpp"
 
 namespace starling::host {
 
@@ -40,18 +41,23 @@ void running::record_into(program_log& log) {
 
 void running::run_block(int pe, int block_index) {
   try {
-    block_port port(*this, pe, block_index);
-    block b(state(pe), &port, block_index);
+    const std::unique_ptr<host_port> port = make_port(*this, pe, block_index);
+    block b(state(pe), port.get(), block_index);
     b.begin_trace();
     program_.k.on_host(program_.k.closure.get(), b);
     b.end_trace();
-    report_of(pe, block_index).state = block_state::finished;
+    // A block that computes is not disturbed: it has not returned before the program was ended, and is `running`.
+    if (!group_.ended.load()) report_of(pe, block_index).state = block_state::finished;
   } catch (const block_ended&) {
   } catch (...) {
-    const std::lock_guard lock(failure_mutex_);
-    if (!failure_) failure_ = std::current_exception();
-    end_group();
+    fail(std::current_exception());
   }
+}
+
+void running::fail(std::exception_ptr problem) {
+  const std::lock_guard lock(failure_mutex_);
+  if (!failure_) failure_ = std::move(problem);
+  end_group();
 }
 
 void running::end_group() {
@@ -68,10 +74,26 @@ void running::fail(const block_report& r) {
   throw block_ended{};
 }
 
+void running::kill(int pe, int block, operation op, where at) {
+  const role r = report_of(pe, block).role;
+  const std::string place =
+      op == operation::none ? "a fence or quiet" : message(name(op), " at ", at.file, ":", at.line);
+  fail(std::make_exception_ptr(
+      fault_error(message("injected fault: kill_block ended PE ", pe, " block ", block, " (", program_.roles.name(r),
+                          ") in ", place, ", and the program with it; machine::inject({}) removes the fault"))));
+  throw block_ended{};
+}
+
+void running::pause(double seconds) {
+  const auto limit = clock::now() + std::chrono::duration_cast<clock::duration>(std::chrono::duration<double>(seconds));
+  if (group_.lot.wait(&group_.ended, limit, [this] { return group_.ended.load(); })) throw block_ended{};
+}
+
 void running::rethrow(index_range pes) const {
   if (failure_) std::rethrow_exception(failure_);
   const auto first = reports_.begin();
-  throw_first_cause({first + pes.begin * n_blocks_, first + pes.end * n_blocks_}, program_, n_pes_, deadline_seconds_);
+  throw_first_cause({first + pes.begin * n_blocks_, first + pes.end * n_blocks_}, program_, n_pes_, deadline_seconds_,
+                    group_.faults ? group_.faults->notes() : std::vector<std::string>());
 }
 
 }  // namespace starling::host

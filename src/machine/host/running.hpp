@@ -8,6 +8,7 @@
 
 #include "../program_log.hpp"
 #include "../symmetric_heap.hpp"
+#include "fault_session.hpp"
 #include "parking.hpp"
 #include "starling/machine/machine.hpp"
 
@@ -22,6 +23,7 @@ struct run_group {
   symmetric_heap& control;  // of control words
   parking& lot;
   std::atomic<bool> ended{false};
+  std::shared_ptr<fault_session> faults{};  // null: none are injected
 };
 
 class running {
@@ -38,6 +40,11 @@ class running {
   // Called by ports: keeps the report and, if it is a first cause, ends the group; then throws block_ended.
   [[noreturn]] void fail(const block_report& r);
 
+  // Called by ports that inject faults: ends the group with a fault_error; then throws block_ended.
+  [[noreturn]] void kill(int pe, int block, operation op, where at);
+  // Sleeps. Throws block_ended, the block's report being `running`, when the program is ended meanwhile.
+  void pause(double seconds);
+
   // After all blocks have returned: throws the first cause, if there was one. A plain launch has blocks on one PE only.
   void rethrow() const { rethrow({0, n_pes_}); }
   void rethrow(index_range pes) const;
@@ -48,6 +55,7 @@ class running {
   std::size_t scratch_bytes() const { return program_.options.scratch_bytes; }
 
  private:
+  void fail(std::exception_ptr problem);
   void end_group();
   block_report& report_of(int pe, int block) { return reports_[static_cast<std::size_t>(pe * n_blocks_ + block)]; }
 

@@ -1,0 +1,50 @@
+// The port of a block while a fault plan is in force: lets the plan look at every call, and hands on what is left of it
+// to the port that carries it out, whichever that is.
+#pragma once
+
+#include <memory>
+
+#include "fault_session.hpp"
+#include "running.hpp"
+
+namespace starling::host {
+
+class fault_port final : public host_port {
+ public:
+  fault_port(std::unique_ptr<host_port> to, fault_session& faults, running& program, int pe, int block)
+      : to_(std::move(to)), faults_(faults), program_(program), pe_(pe), block_(block) {}
+
+  void put(const transfer& t) override;
+  void put_signal(const transfer& t, const signal_update& s) override;
+  void get(const transfer& t) override;
+  void update(const signal_update& s) override;
+  void wait(const wait_request& w) override;
+  bool test(const wait_request& w) override;
+  void atomic(void* address, std::size_t bytes, int pe, where at, void (*apply)(void*), void* context) override;
+  void collective(const collective_call& c) override { to_->collective(c); }
+  void fence() override;
+  void quiet() override;
+  [[noreturn]] void refuse_barrier(operation op, where at) override {
+    to_->refuse_barrier(op, at);
+    __builtin_unreachable();
+  }
+  [[noreturn]] void refuse_pe(operation op, int pe, where at) override {
+    to_->refuse_pe(op, pe, at);
+    __builtin_unreachable();
+  }
+  std::byte* scratch(std::size_t bytes, where at) override { return to_->scratch(bytes, at); }
+  std::byte* staging(std::size_t bytes) override { return to_->staging(bytes); }
+
+ private:
+  fault_call call(operation op, const void* address, int peer, where at) const;
+  // Kills and delays happen here; what is to become of the signal is left to the caller.
+  fault_effects meet(const fault_call& c);
+
+  std::unique_ptr<host_port> to_;
+  fault_session& faults_;
+  running& program_;
+  int pe_;
+  int block_;
+};
+
+}  // namespace starling::host
