@@ -20,4 +20,6 @@ bool run(st::machine& m, bool fixed) {
 
 }  // namespace
 
-int main(int argc, char** argv) { return gallery::show(argc, argv, {st::defect::collective, "from PE 1"}, run); }
+int main(int argc, char** argv) {
+  return gallery::show(argc, argv, {st::defect::collective, "with the same arguments"}, run);
+}

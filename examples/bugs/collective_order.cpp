@@ -30,4 +30,6 @@ bool run(st::machine& m, bool fixed) {
 
 }  // namespace
 
-int main(int argc, char** argv) { return gallery::show(argc, argv, {st::defect::collective, "is sync_pe at", 2}, run); }
+int main(int argc, char** argv) {
+  return gallery::show(argc, argv, {st::defect::collective, "in the same order", 2}, run);
+}

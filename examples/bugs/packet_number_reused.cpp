@@ -36,4 +36,6 @@ bool run(st::machine& m, bool fixed) {
 
 }  // namespace
 
-int main(int argc, char** argv) { return gallery::show(argc, argv, {st::defect::unordered_write, "", 2}, run); }
+int main(int argc, char** argv) {
+  return gallery::show(argc, argv, {st::defect::unordered_write, "a wait cannot tell the two apart", 2}, run);
+}
