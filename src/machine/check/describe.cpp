@@ -93,7 +93,8 @@ std::string range_text(const memory_map& m, std::uintptr_t address, std::size_t 
 }
 
 std::string call_text(const memory_map& m, const call& c) {
-  std::string text = message(c.what, " at ", place(c.at));
+  std::string text = c.what;
+  if (c.at.line != 0) text += " at " + place(c.at);
   if (c.peer != any_pe) text += message(", PE ", c.peer);
   if (c.bytes != 0) text += message(", ", c.bytes, " bytes");
   if (c.address != nullptr) text += message(", ", place_text(m, c.address), ", ", c.value);
@@ -159,11 +160,11 @@ void describe_access(finding& f, const std::vector<actor>& actors, const memory_
       return;
     case bad_access::kind::uninitialised:
       f.what = defect::uninitialised;
-      f.text = text + ", which nothing has written";
+      f.text = text + ", which nothing has written; write it first, or fill it before the run (machine::fill)";
       return;
     default:
       f.what = defect::out_of_bounds;
-      f.text = text + ", outside of every allocation; check the index and the size";
+      f.text = text + ", outside of every allocation; check the index, the size and whether the array is still allocated";
   }
 }
 
@@ -195,8 +196,9 @@ std::string advice(const conflict& c, const std::vector<actor>& actors) {
   if (same_block && c.earlier.operation && !fact(c.earlier).blocking)
     return "the call does not block: call quiet() before the bytes are touched again";
   if (same_block && c.earlier.operation && c.later.operation)
-    return "operations of one block may arrive in any order: fence() between them, or wait for the signal by which the "
-           "receiver says that it has read the first (a credit)";
+    return "the second may arrive before the receiver has read the first, or before the first itself: wait for the signal "
+           "by which the receiver says that it has read it (a credit), or use another buffer; fence() between the two "
+           "is enough if nobody reads the first";
   if (c.earlier_writes && c.earlier.operation && !c.later_writes)
     return "wait for the signal that covers this put before reading; a signal covers its own put_signal and what was "
            "fenced before, no other put";
@@ -206,6 +208,22 @@ std::string advice(const conflict& c, const std::vector<actor>& actors) {
   if (c.earlier.operation || c.later.operation)
     return "order the two by a signal or a barrier, or let them use different bytes";
   return "order the two by sync_pe or a signal";
+}
+
+// What the blocks of a clash have done that explains why a wait did not order it.
+std::string suspicions(const std::vector<int>& blocks, const std::vector<actor>& actors, const memory_map& m) {
+  std::string text;
+  for (const int number : blocks) {
+    const actor& a = actors[static_cast<std::size_t>(number)];
+    if (const suspicion& s = a.passed_early; s.word != nullptr)
+      text += message("\n  note: the wait of ", block_text(a), " at ", place(s.at), " passed by what ",
+                      place_text(m, s.word), " held before the run, ", s.value,
+                      ": count on from run to run, or set it back with machine::fill");
+    if (const suspicion& s = a.same_again; s.word != nullptr)
+      text += message("\n  note: ", block_text(a), " at ", place(s.at), " sets ", place_text(m, s.word), " to ", s.value,
+                      ", which it had been set to already: a wait cannot tell the two apart");
+  }
+  return text;
 }
 
 }  // namespace
@@ -223,6 +241,7 @@ void describe_clash(finding& f, const std::vector<actor>& actors, const memory_m
                    side_text(c.later, c.later_writes, c, actors, seen), "\n  ", advice(c, actors));
   f.blocks = {c.earlier.block};
   if (c.later.block != c.earlier.block) f.blocks.push_back(c.later.block);
+  f.text += suspicions(f.blocks, actors, m);
 }
 
 }  // namespace starling::check
