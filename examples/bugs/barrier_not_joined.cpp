@@ -25,5 +25,5 @@ bool run(st::machine& m, bool fixed) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return gallery::show(argc, argv, {st::defect::lost_signal, "PE 2 block 0 (all) has returned from the kernel"}, run);
+  return gallery::show(argc, argv, {{st::defect::lost_signal}, "PE 2 block 0 (all) has returned from the kernel"}, run);
 }

@@ -25,6 +25,6 @@ bool run(st::machine& m, bool fixed) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return gallery::show(argc, argv, {st::defect::deadlock, "wait-for cycle: PE 0 block 0 -> PE 1 block 0 -> PE 0", 2},
+  return gallery::show(argc, argv, {{st::defect::deadlock}, "wait-for cycle: PE 0 block 0 -> PE 1 block 0 -> PE 0", 2},
                        run);
 }

@@ -21,5 +21,5 @@ bool run(st::machine& m, bool fixed) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return gallery::show(argc, argv, {st::defect::collective, "with the same arguments"}, run);
+  return gallery::show(argc, argv, {{st::defect::collective}, "with the same arguments"}, run);
 }

@@ -31,5 +31,5 @@ bool run(st::machine& m, bool fixed) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return gallery::show(argc, argv, {st::defect::collective, "in the same order", 2}, run);
+  return gallery::show(argc, argv, {{st::defect::collective}, "in the same order", 2}, run);
 }

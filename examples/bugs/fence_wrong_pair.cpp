@@ -39,5 +39,5 @@ bool run(st::machine& m, bool fixed) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return gallery::show(argc, argv, {st::defect::unordered_read, "what was fenced before, no other put"}, run);
+  return gallery::show(argc, argv, {{st::defect::unordered_read}, "what was fenced before, no other put"}, run);
 }

@@ -28,5 +28,5 @@ bool run(st::machine& m, bool fixed) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return gallery::show(argc, argv, {st::defect::out_of_bounds, "still allocated"}, run);
+  return gallery::show(argc, argv, {{st::defect::out_of_bounds}, "still allocated"}, run);
 }

@@ -32,5 +32,5 @@ bool run(st::machine& m, bool fixed) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return gallery::show(argc, argv, {st::defect::unordered_write, "let them use different bytes"}, run);
+  return gallery::show(argc, argv, {{st::defect::unordered_write}, "let them use different bytes"}, run);
 }

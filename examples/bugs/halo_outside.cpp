@@ -33,5 +33,5 @@ bool run(st::machine& m, bool fixed) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return gallery::show(argc, argv, {st::defect::out_of_bounds, "not inside one live allocation"}, run);
+  return gallery::show(argc, argv, {{st::defect::out_of_bounds}, "not inside one live allocation"}, run);
 }

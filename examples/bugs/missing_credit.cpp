@@ -43,4 +43,6 @@ bool run(st::machine& m, bool fixed) {
 
 }  // namespace
 
-int main(int argc, char** argv) { return gallery::show(argc, argv, {st::defect::unordered_write, "a credit", 3}, run); }
+int main(int argc, char** argv) {
+  return gallery::show(argc, argv, {{st::defect::unordered_write}, "a credit", 3}, run);
+}

@@ -33,5 +33,6 @@ bool run(st::machine& m, bool fixed) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return gallery::show(argc, argv, {st::defect::source_reused, "call quiet() before the bytes are touched again"}, run);
+  return gallery::show(argc, argv, {{st::defect::source_reused}, "call quiet() before the bytes are touched again"},
+                       run);
 }

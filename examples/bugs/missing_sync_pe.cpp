@@ -34,4 +34,6 @@ bool run(st::machine& m, bool fixed) {
 
 }  // namespace
 
-int main(int argc, char** argv) { return gallery::show(argc, argv, {st::defect::unordered_read, "sync_pe", 2}, run); }
+int main(int argc, char** argv) {
+  return gallery::show(argc, argv, {{st::defect::unordered_read, st::defect::unordered_write}, "sync_pe", 2}, run);
+}

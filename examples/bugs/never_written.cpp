@@ -30,5 +30,5 @@ bool run(st::machine& m, bool fixed) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return gallery::show(argc, argv, {st::defect::uninitialised, "which nothing has written"}, run);
+  return gallery::show(argc, argv, {{st::defect::uninitialised}, "which nothing has written"}, run);
 }

@@ -37,5 +37,7 @@ bool run(st::machine& m, bool fixed) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return gallery::show(argc, argv, {st::defect::unordered_write, "a wait cannot tell the two apart", 2}, run);
+  return gallery::show(
+      argc, argv, {{st::defect::unordered_read, st::defect::unordered_write}, "a wait cannot tell the two apart", 2},
+      run);
 }

@@ -27,5 +27,5 @@ bool run(st::machine& m, bool fixed) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return gallery::show(argc, argv, {st::defect::foreign_access, "use put, p or put_signal"}, run);
+  return gallery::show(argc, argv, {{st::defect::foreign_access}, "use put, p or put_signal"}, run);
 }

@@ -42,5 +42,5 @@ bool run(st::machine& m, bool fixed) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return gallery::show(argc, argv, {st::defect::unordered_read, "wait for the signal that covers this put"}, run);
+  return gallery::show(argc, argv, {{st::defect::unordered_read}, "wait for the signal that covers this put"}, run);
 }

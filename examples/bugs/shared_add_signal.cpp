@@ -7,7 +7,7 @@ namespace {
 constexpr int steps = 4;
 
 bool run(st::machine& m, bool fixed) {
-  auto halos = m.allocate<int>(2 * steps);  // [step][side]: a place for each message
+  auto halos = gallery::filled(m, 2 * steps, -1);  // [step][side]: a place for each message
   auto sums = gallery::filled(m, 1, 0);
   auto signals = gallery::signals(m, 3);
   const auto halo = halos.data();
@@ -46,5 +46,5 @@ bool run(st::machine& m, bool fixed) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return gallery::show(argc, argv, {st::defect::unordered_read, "wait for the signal that covers this put"}, run);
+  return gallery::show(argc, argv, {{st::defect::unordered_read, st::defect::unordered_write}, "wait for"}, run);
 }

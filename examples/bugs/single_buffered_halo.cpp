@@ -46,5 +46,5 @@ bool run(st::machine& m, bool fixed) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return gallery::show(argc, argv, {st::defect::unordered_write, "use another buffer"}, run);
+  return gallery::show(argc, argv, {{st::defect::unordered_write}, "use another buffer"}, run);
 }

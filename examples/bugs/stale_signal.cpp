@@ -36,5 +36,6 @@ bool run(st::machine& m, bool fixed) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return gallery::show(argc, argv, {st::defect::unordered_write, "held before the run"}, run);
+  return gallery::show(argc, argv, {{st::defect::unordered_read, st::defect::unordered_write}, "held before the run"},
+                       run);
 }

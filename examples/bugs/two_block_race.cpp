@@ -28,5 +28,5 @@ bool run(st::machine& m, bool fixed) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return gallery::show(argc, argv, {st::defect::unordered_write, "order the two by sync_pe or a signal", 2}, run);
+  return gallery::show(argc, argv, {{st::defect::unordered_write}, "order the two by sync_pe or a signal", 2}, run);
 }

@@ -5,7 +5,7 @@
 namespace {
 
 bool run(st::machine& m, bool fixed) {
-  auto inboxes = m.allocate<int>(m.size());
+  auto inboxes = gallery::filled(m, m.size(), -1);
   auto outcomes = gallery::filled(m, 1, 0);
   auto signals = gallery::signals(m, m.size());
   const auto inbox = inboxes.data();
@@ -30,5 +30,5 @@ bool run(st::machine& m, bool fixed) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return gallery::show(argc, argv, {st::defect::two_writers, "give each sender a signal of its own", 3}, run);
+  return gallery::show(argc, argv, {{st::defect::two_writers}, "give each sender a signal of its own", 3}, run);
 }

@@ -30,5 +30,5 @@ bool run(st::machine& m, bool fixed) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return gallery::show(argc, argv, {st::defect::lost_signal, "no block has waited for it: is that the one?"}, run);
+  return gallery::show(argc, argv, {{st::defect::lost_signal}, "no block has waited for it: is that the one?"}, run);
 }

@@ -7,7 +7,7 @@ constexpr int messages = 4;
 constexpr st::index_t n = 8;
 
 bool run(st::machine& m, bool fixed) {
-  auto slots = m.allocate<int>(2 * n);
+  auto slots = gallery::filled(m, 2 * n, -1);
   auto sums = gallery::filled(m, 1, 0);
   auto signals = gallery::signals(m, 3);
   const auto slot = slots.data();
@@ -40,5 +40,5 @@ bool run(st::machine& m, bool fixed) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return gallery::show(argc, argv, {st::defect::unordered_read, "wait for the signal that covers this put", 2}, run);
+  return gallery::show(argc, argv, {{st::defect::unordered_read, st::defect::unordered_write}, "wait for", 2}, run);
 }
