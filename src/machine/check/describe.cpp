@@ -37,7 +37,22 @@ block_report report_of(const actor& a) {
   return r;
 }
 
+bool in_barrier(const actor& a) {
+  return a.now == actor::state::waiting && !a.in_quiet && a.point == nullptr && a.awaited.op != operation::wait;
+}
+
+// Whom a block in a barrier or reduction misses.
+std::string barrier_text(const actor& a) {
+  const wait_request& w = a.awaited;
+  const std::string text = message(block_text(a), " is in ", name(w.op), " at ", place(w.at), " and waits for ");
+  if (w.from != a.pe) return text + message("PE ", w.from);
+  if (a.block != 0 && w.op != operation::sync_pe) return text + "block 0 of its PE";
+  const std::uint64_t missing = w.wanted - w.local->value;
+  return text + message(missing, missing == 1 ? " more block" : " more blocks", " of its PE");
+}
+
 std::string wait_text(const actor& a, const memory_map& m) {
+  if (in_barrier(a)) return barrier_text(a);
   if (a.in_quiet) return block_text(a) + " is in quiet";
   if (a.point != nullptr) return block_text(a) + " waits for an event or for the end of a launch";
   const wait_request& w = a.awaited;
@@ -136,6 +151,12 @@ finding stuck_finding(const std::vector<actor>& actors, words& signals, const me
     if (!a.in_quiet && a.point == nullptr && a.awaited.op == operation::wait) out << raised_text(a, signals) << strays(a, signals, m);
   }
   if (shown > most) out << "  and " << shown - most << " more\n";
+  if (std::any_of(actors.begin(), actors.end(),
+                  [&](const actor& a) { return in_barrier(a) && (cycle.empty() || in_cycle(a)); }))
+    out << "  a barrier or reduction ends when every block has come to it: call it on all PEs, in all roles, outside of "
+           "conditions\n";
+  else if (!cycle.empty())
+    out << "  each waits for the next: one of them has to signal before it waits\n";
   std::size_t returned = 0;
   for (const actor& a : actors) {
     if (a.now != actor::state::finished || !a.returned || ++returned > most) continue;
@@ -193,6 +214,9 @@ std::string advice(const conflict& c, const std::vector<actor>& actors) {
     return actors[static_cast<std::size_t>(a.block)].operations[a.stamp];
   };
   const bool same_block = c.earlier.block == c.later.block;
+  const auto pe = [&](const access& a) { return actors[static_cast<std::size_t>(a.block)].pe; };
+  if (!c.earlier.operation && !c.later.operation && pe(c.earlier) == pe(c.later))
+    return "order the two by sync_pe or a signal";
   if (same_block && c.earlier.operation && !fact(c.earlier).blocking)
     return "the call does not block: call quiet() before the bytes are touched again";
   if (same_block && c.earlier.operation && c.later.operation)
@@ -203,11 +227,9 @@ std::string advice(const conflict& c, const std::vector<actor>& actors) {
     return "wait for the signal that covers this put before reading; a signal covers its own put_signal and what was "
            "fenced before, no other put";
   if (!c.earlier_writes)
-    return "the bytes are overwritten while they may still be read: let the reader signal that it is done (a credit), "
-           "or use another buffer";
-  if (c.earlier.operation || c.later.operation)
-    return "order the two by a signal or a barrier, or let them use different bytes";
-  return "order the two by sync_pe or a signal";
+    return "if the reader wants what the other brings, it has to wait for that one's signal; if it wants what was there "
+           "before, it has to signal that it is done (a credit), or the other to use another buffer";
+  return "order the two by a signal or a barrier, or let them use different bytes";
 }
 
 // What the blocks of a clash have done that explains why a wait did not order it.
