@@ -1,7 +1,7 @@
 # Flags for what is built here; none of them reaches the users of the libraries.
 
-# Reports name source files; those of this project from its root, wherever it is built.
-set(starling_prefix_map -ffile-prefix-map=${PROJECT_SOURCE_DIR}/= -ffile-prefix-map=${PROJECT_BINARY_DIR}=.)
+# Reports name source files; those of this project from its root.
+set(starling_prefix_map -ffile-prefix-map=${PROJECT_SOURCE_DIR}/= -fdebug-prefix-map=${PROJECT_BINARY_DIR}=.)
 set(starling_cxx_flags -Wall -Wextra -Wpedantic -Wshadow ${starling_prefix_map})
 # nvcc's generated host code is not pedantic.
 set(starling_cuda_host_flags -Wall -Wextra -Wshadow ${starling_prefix_map})

@@ -31,8 +31,7 @@ void mark_access(access_marks& m, std::uintptr_t address, std::size_t bytes, boo
   if (address - m.begin >= m.bytes || bytes == 0) return;
   if (address < m.watch_end && address + bytes > m.watch_begin)
     m.seen.push_back({m.block, m.stamp, write, address, bytes, code});
-  if ((address - m.begin) / m.stride != static_cast<std::size_t>(m.pe))
-    note(m, bad_access::kind::foreign, address, bytes, write, code);
+  const bool foreign = (address - m.begin) / m.stride != static_cast<std::size_t>(m.pe);
   for (std::size_t done = 0; done < bytes;) {
     const std::uintptr_t at = address - m.begin + done;
     const std::size_t here = std::min(bytes - done, 64 - at % 64);
@@ -43,6 +42,7 @@ void mark_access(access_marks& m, std::uintptr_t address, std::size_t bytes, boo
       note(m, bad_access::kind::dead, address, bytes, write, code);
       continue;
     }
+    if (foreign) note(m, bad_access::kind::foreign, address, bytes, write, code);
     if (!write && (mask & ~l.initialised) != 0)
       note(m, bad_access::kind::uninitialised, address, bytes, write, code);
     if ((l.read | l.written) == 0) m.touched.push_back(&l);

@@ -34,8 +34,7 @@ class checker {
     int pe;
     std::vector<std::function<void()>> operations;
   };
-  // Returns the points that the kept execution reached, in order.
-  std::vector<const void*> run_streams(const std::vector<stream_work>& streams, int most_blocks);
+  void run_streams(const std::vector<stream_work>& streams, int most_blocks);
 
   // Runs a plain launch in the stream that is running.
   void launch(int pe, int blocks, const program& p);
@@ -52,7 +51,7 @@ class checker {
 
   workload new_workload() const;
   actor& add_actor(workload& w, actor::kind what, int pe, int block) const;
-  std::vector<const void*> explore(workload& w);
+  void explore(workload& w);
   void one(schedule& s, workload& w, std::uint64_t seed, const memory_image& before);
   [[noreturn]] void report(schedule& s, workload& w, std::uint64_t seed, finding f, const memory_image& before);
   void add_to_report(const check_error* found);

@@ -43,7 +43,6 @@ std::optional<finding> schedule::execute(std::uint64_t seed, const std::optional
   thrown_ = nullptr;
   stream_ = nullptr;
   points_.clear();
-  reached_.clear();
   calls_ = 0;
   polls_ = 0;
   ready_.clear();

@@ -75,8 +75,6 @@ class schedule {
   void await(const void* point);
   // Sets the host's memory back to what it was.
   void undo();
-  // The points reached by the last execution, in order.
-  const std::vector<const void*>& reached() const { return reached_; }
 
   // Whether a range lies in allocations of this PE.
   bool live(const void* address, std::size_t bytes, int pe);
@@ -129,7 +127,6 @@ class schedule {
   std::exception_ptr thrown_;
   actor* stream_ = nullptr;  // that runs now
   std::unordered_map<const void*, snapshot*> points_;  // reached: what was known then
-  std::vector<const void*> reached_;
   struct host_bytes {
     std::byte* start;
     std::vector<std::byte> before;

@@ -58,7 +58,6 @@ void schedule::reach(const void* point) {
   actor& a = *stream_;
   begin_call(a, {"record", {"stream of PE", a.pe}, any_pe, 0, nullptr, 0});
   points_[point] = everything_known(a);
-  reached_.push_back(point);
   for (actor& other : work_.actors)
     if (other.point == point) make_ready(other);
   resume(a);

@@ -21,20 +21,31 @@ void deferred_work::expect_launch(int blocks) {
   most_blocks_ = std::max(most_blocks_, blocks);
 }
 
+void deferred_work::expect_point(std::shared_ptr<point> p) {
+  const std::lock_guard lock(mutex_);
+  points_.push_back(std::move(p));
+}
+
 void deferred_work::drain() {
   std::vector<check::checker::stream_work> work;
   int most_blocks = 0;
+  struct reaching {
+    std::vector<std::shared_ptr<point>> points;
+    ~reaching() {
+      for (const auto& p : points) p->reach_now();
+    }
+  } at_end;
   {
     const std::lock_guard lock(mutex_);
     most_blocks = most_blocks_;
+    at_end.points.swap(points_);
     for (host_stream* s : streams_) {
       auto operations = s->take_operations();
       if (!operations.empty()) work.push_back({s->pe(), std::move(operations)});
     }
   }
   if (work.empty()) return;
-  for (const void* reached : checker_.run_streams(work, most_blocks))
-    const_cast<point*>(static_cast<const point*>(reached))->reach_now();
+  checker_.run_streams(work, most_blocks);
 }
 
 }  // namespace starling::host

@@ -11,6 +11,7 @@
 namespace starling::host {
 
 class host_stream;
+class point;
 
 class deferred_work {
  public:
@@ -18,17 +19,20 @@ class deferred_work {
 
   void add(host_stream& s);
   void remove(host_stream& s);
+  // A point is reached among the operations.
+  void expect_point(std::shared_ptr<point> p);
   // A launch of so many blocks may be among the operations.
   void expect_launch(int blocks);
 
   // Runs everything that streams have been given so far. Throws what check mode finds and what kernels threw; the
-  // operations are gone in every case.
+  // operations are gone and their points reached in every case.
   void drain();
 
  private:
   check::checker& checker_;
   std::mutex mutex_;
   std::vector<host_stream*> streams_;
+  std::vector<std::shared_ptr<point>> points_;
   int most_blocks_ = 0;
 };
 

@@ -75,6 +75,7 @@ void host_backend::check(const check_options& options) {
   if (checker_) return checker_->set_options(options);
   constexpr std::size_t guard = 256;
   heap_.set_guard(guard);
+  if (heap_.info().in_use == 0) (void)heap_.allocate(0);  // what lies before the first array is no array's
   checker_ = std::make_unique<check::checker>(heap_, control_heap_, options, environment::read().check_report);
   deferred_ = std::make_shared<deferred_work>(*checker_);
 }

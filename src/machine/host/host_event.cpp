@@ -30,8 +30,9 @@ void point::wait() const {
   changed_.wait(lock, [this] { return reached_; });
 }
 
-void point::make_progress() const {
-  if (deferred_ && !reached()) deferred_->drain();
+void point::look() const {
+  constexpr int patience = 100;
+  if (deferred_ && !reached() && ++looks_ > patience) deferred_->drain();
 }
 
 bool point::reached() const {
@@ -46,7 +47,7 @@ clock::time_point point::when() const {
 
 bool host_event::done() const {
   const auto p = newest();
-  if (p) p->make_progress();
+  if (p) p->look();
   return !p || p->reached();
 }
 

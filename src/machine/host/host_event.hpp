@@ -1,6 +1,7 @@
 // Events of virtual devices. Each record makes a new point; a wait is for the point that was newest when it was asked.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <memory>
 #include <mutex>
@@ -23,12 +24,13 @@ class point {
   void reach_now();
   void wait() const;
   bool reached() const;
-  // Work that is kept until the host asks for it is done now.
-  void make_progress() const;
+  // The host looks whether it is reached. Work that is kept is done when it has looked often.
+  void look() const;
   clock::time_point when() const;
 
  private:
   std::shared_ptr<deferred_work> deferred_;  // in check mode
+  mutable std::atomic<int> looks_{0};
   mutable std::mutex mutex_;
   mutable std::condition_variable changed_;
   bool reached_ = false;

@@ -139,6 +139,7 @@ void host_stream::record(event_backend& e) {
     return;
   }
   const auto reached = std::make_shared<point>(deferred_);
+  if (deferred_) deferred_->expect_point(reached);
   mine.set_newest(reached);
   push([reached] { reached->reach(); }, true);
 }

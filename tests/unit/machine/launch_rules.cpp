@@ -14,7 +14,7 @@ TEST_CASE("threads are a multiple of 32 from 32 to 1024") {
     const bool allowed = threads >= 32 && threads <= 1024 && threads % 32 == 0;
     bool accepted = true;
     try {
-      check_options({.threads = threads});
+      check_launch_options({.threads = threads});
     } catch (const argument_error&) {
       accepted = false;
     }
