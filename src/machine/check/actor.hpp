@@ -31,6 +31,13 @@ struct operation_fact {
   bool blocking = true;  // false: it touches the near side until quiet()
 };
 
+// A signal that may not mean what the block thinks, for hints in reports.
+struct suspicion {
+  where at{"", 0};
+  const void* word = nullptr;
+  std::uint64_t value = 0;
+};
+
 // A block's operations to one PE. Those of an epoch are delivered after all of the epochs before: fence() ends one.
 struct lane {
   std::uint32_t epoch = 0;
@@ -77,6 +84,8 @@ struct actor {
   std::uint32_t meetings = 0;     // machine-wide ones among them
 
   std::uint64_t priority = 0;
+  suspicion passed_early;  // a wait that passed by a value from before the run
+  suspicion same_again;    // a signal set to what it had been set to
   std::array<call, 8> calls;
   std::uint64_t n_calls = 0;
 
@@ -99,6 +108,7 @@ struct actor {
     done.clear();
     on_their_way = collectives = meetings = 0;
     n_calls = 0;
+    passed_early = same_again = {};
   }
 
   void note(const call& c) { calls[n_calls++ % calls.size()] = c; }

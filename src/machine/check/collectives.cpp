@@ -39,7 +39,8 @@ std::string collectives::compare(std::vector<made>& sequence, std::uint32_t plac
   const made& first = sequence[place];
   if (first.what.op == c.op && first.what.bytes == c.bytes && first.what.root == c.root) return "";
   return message("collective ", place + 1, " of PE ", first.pe, " block ", first.block, " is ", described(first.what),
-                 "; that of PE ", a.pe, " block ", a.block, " is ", described(c));
+                 "; that of PE ", a.pe, " block ", a.block, " is ", described(c),
+                 "; all blocks of a program must make the same ones in the same order, with the same arguments");
 }
 
 }  // namespace starling::check

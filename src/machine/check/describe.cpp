@@ -37,7 +37,22 @@ block_report report_of(const actor& a) {
   return r;
 }
 
+bool in_barrier(const actor& a) {
+  return a.now == actor::state::waiting && !a.in_quiet && a.point == nullptr && a.awaited.op != operation::wait;
+}
+
+// Whom a block in a barrier or reduction misses.
+std::string barrier_text(const actor& a) {
+  const wait_request& w = a.awaited;
+  const std::string text = message(block_text(a), " is in ", name(w.op), " at ", place(w.at), " and waits for ");
+  if (w.from != a.pe) return text + message("PE ", w.from);
+  if (a.block != 0 && w.op != operation::sync_pe) return text + "block 0 of its PE";
+  const std::uint64_t missing = w.wanted - w.local->value;
+  return text + message(missing, missing == 1 ? " more block" : " more blocks", " of its PE");
+}
+
 std::string wait_text(const actor& a, const memory_map& m) {
+  if (in_barrier(a)) return barrier_text(a);
   if (a.in_quiet) return block_text(a) + " is in quiet";
   if (a.point != nullptr) return block_text(a) + " waits for an event or for the end of a launch";
   const wait_request& w = a.awaited;
@@ -93,7 +108,8 @@ std::string range_text(const memory_map& m, std::uintptr_t address, std::size_t 
 }
 
 std::string call_text(const memory_map& m, const call& c) {
-  std::string text = message(c.what, " at ", place(c.at));
+  std::string text = c.what;
+  if (c.at.line != 0) text += " at " + place(c.at);
   if (c.peer != any_pe) text += message(", PE ", c.peer);
   if (c.bytes != 0) text += message(", ", c.bytes, " bytes");
   if (c.address != nullptr) text += message(", ", place_text(m, c.address), ", ", c.value);
@@ -135,6 +151,12 @@ finding stuck_finding(const std::vector<actor>& actors, words& signals, const me
     if (!a.in_quiet && a.point == nullptr && a.awaited.op == operation::wait) out << raised_text(a, signals) << strays(a, signals, m);
   }
   if (shown > most) out << "  and " << shown - most << " more\n";
+  if (std::any_of(actors.begin(), actors.end(),
+                  [&](const actor& a) { return in_barrier(a) && (cycle.empty() || in_cycle(a)); }))
+    out << "  a barrier or reduction ends when every block has come to it: call it on all PEs, in all roles, outside of "
+           "conditions\n";
+  else if (!cycle.empty())
+    out << "  each waits for the next: one of them has to signal before it waits\n";
   std::size_t returned = 0;
   for (const actor& a : actors) {
     if (a.now != actor::state::finished || !a.returned || ++returned > most) continue;
@@ -159,11 +181,11 @@ void describe_access(finding& f, const std::vector<actor>& actors, const memory_
       return;
     case bad_access::kind::uninitialised:
       f.what = defect::uninitialised;
-      f.text = text + ", which nothing has written";
+      f.text = text + ", which nothing has written; write it first, or fill it before the run (machine::fill)";
       return;
     default:
       f.what = defect::out_of_bounds;
-      f.text = text + ", outside of every allocation; check the index and the size";
+      f.text = text + ", outside of every allocation; check the index, the size and whether the array is still allocated";
   }
 }
 
@@ -192,20 +214,38 @@ std::string advice(const conflict& c, const std::vector<actor>& actors) {
     return actors[static_cast<std::size_t>(a.block)].operations[a.stamp];
   };
   const bool same_block = c.earlier.block == c.later.block;
+  const auto pe = [&](const access& a) { return actors[static_cast<std::size_t>(a.block)].pe; };
+  if (!c.earlier.operation && !c.later.operation && pe(c.earlier) == pe(c.later))
+    return "order the two by sync_pe or a signal";
   if (same_block && c.earlier.operation && !fact(c.earlier).blocking)
     return "the call does not block: call quiet() before the bytes are touched again";
   if (same_block && c.earlier.operation && c.later.operation)
-    return "operations of one block may arrive in any order: fence() between them, or wait for the signal by which the "
-           "receiver says that it has read the first (a credit)";
+    return "the second may arrive before the receiver has read the first, or before the first itself: wait for the signal "
+           "by which the receiver says that it has read it (a credit), or use another buffer; fence() between the two "
+           "is enough if nobody reads the first";
   if (c.earlier_writes && c.earlier.operation && !c.later_writes)
     return "wait for the signal that covers this put before reading; a signal covers its own put_signal and what was "
            "fenced before, no other put";
   if (!c.earlier_writes)
-    return "the bytes are overwritten while they may still be read: let the reader signal that it is done (a credit), "
-           "or use another buffer";
-  if (c.earlier.operation || c.later.operation)
-    return "order the two by a signal or a barrier, or let them use different bytes";
-  return "order the two by sync_pe or a signal";
+    return "if the reader wants what the other brings, it has to wait for that one's signal; if it wants what was there "
+           "before, it has to signal that it is done (a credit), or the other to use another buffer";
+  return "order the two by a signal or a barrier, or let them use different bytes";
+}
+
+// What the blocks of a clash have done that explains why a wait did not order it.
+std::string suspicions(const std::vector<int>& blocks, const std::vector<actor>& actors, const memory_map& m) {
+  std::string text;
+  for (const int number : blocks) {
+    const actor& a = actors[static_cast<std::size_t>(number)];
+    if (const suspicion& s = a.passed_early; s.word != nullptr)
+      text += message("\n  note: the wait of ", block_text(a), " at ", place(s.at), " passed by what ",
+                      place_text(m, s.word), " held before the run, ", s.value,
+                      ": count on from run to run, or set it back with machine::fill");
+    if (const suspicion& s = a.same_again; s.word != nullptr)
+      text += message("\n  note: ", block_text(a), " at ", place(s.at), " sets ", place_text(m, s.word), " to ", s.value,
+                      ", which it had been set to already: a wait cannot tell the two apart");
+  }
+  return text;
 }
 
 }  // namespace
@@ -223,6 +263,7 @@ void describe_clash(finding& f, const std::vector<actor>& actors, const memory_m
                    side_text(c.later, c.later_writes, c, actors, seen), "\n  ", advice(c, actors));
   f.blocks = {c.earlier.block};
   if (c.later.block != c.earlier.block) f.blocks.push_back(c.later.block);
+  f.text += suspicions(f.blocks, actors, m);
 }
 
 }  // namespace starling::check

@@ -121,7 +121,9 @@ void schedule::begin_call(actor& a, const call& c) {
   running_marks = nullptr;
   current_schedule = nullptr;
   if (over_) throw schedule_over{};
-  a.note(c);
+  // What a barrier does inside is not the user's; the barrier itself is noted.
+  if (c.address == nullptr || work_.memory.offset_of(reinterpret_cast<std::uintptr_t>(c.address)) < work_.memory.user_bytes)
+    a.note(c);
   flush(a);
   if (++calls_ > most_calls)
     fail({defect::endless,
@@ -335,6 +337,9 @@ void schedule::prepare_raise(actor& a, operation_on_its_way& op, const signal_up
             {},
             {}});
     }
+    if (s.value != 0 && (s.target->value == s.value || (w.setter == a.number && w.set_value == s.value)))
+      a.same_again = {s.at, s.target, s.value};
+    w.set_value = s.value;
     w.setter = a.number;
     w.set_number = op.number;
   }
@@ -378,7 +383,7 @@ void schedule::keep_source(actor& a, operation_on_its_way& op) {
 }
 
 void schedule::put(actor& a, const transfer& t, const signal_update* s) {
-  operation_on_its_way& op = network_.issue(a, t.pe, s != nullptr ? "put_signal" : "put", t.at, t.blocking);
+  operation_on_its_way& op = network_.issue(a, t.pe, s != nullptr ? "put_signal" : t.blocking ? "put" : "put_nbi", t.at, t.blocking);
   op.move = t;
   enter(a, t.dest, t, true, {a.number, op.number, true, false}, true, known_to_put(a, t.pe));
   keep_source(a, op);
@@ -389,7 +394,7 @@ void schedule::put(actor& a, const transfer& t, const signal_update* s) {
 
 void schedule::get(actor& a, const transfer& t) {
   const bool now = t.blocking;
-  operation_on_its_way* op = now ? nullptr : &network_.issue(a, t.pe, "get", t.at, false);
+  operation_on_its_way* op = now ? nullptr : &network_.issue(a, t.pe, "get_nbi", t.at, false);
   const access who = now ? access{a.number, a.clock, false, false} : access{a.number, op->number, true, false};
   enter(a, t.source, t, false, who, false, known_to_put(a, t.pe));
   enter(a, t.dest, t, true, who, true, a.known);
@@ -430,6 +435,8 @@ void schedule::wait(actor& a, const wait_request& w) {
           {},
           {}});
   a.awaited = w;
+  if (!words_[number].raised && w.wanted != 0 && holds(w.local->value, w.how, w.wanted))
+    a.passed_early = {w.at, w.local, w.local->value};
   while (!holds(w.local->value, w.how, w.wanted)) sleep(a);
   words_.learn(words_[number], a);
   polls_ = 0;

@@ -33,6 +33,7 @@ struct word {
   std::size_t tellers = 0;  // in use of `by`
   int setter = -1;          // block whose set was issued last
   std::uint32_t set_number = 0;
+  std::uint64_t set_value = 0;
   where raised_at{"", 0};
   bool raised = false;
   bool awaited = false;  // some block has looked at it

@@ -1,0 +1,60 @@
+// The stencil's persistent program on small domains: two and three dimensions, faces that meet, several chunks a face,
+// checks for convergence, and runs that go on from one another. Each result is compared with the reference.
+#include <numeric>
+
+#include "stencil/reference.hpp"
+#include "stencil/solver.hpp"
+#include "trial.hpp"
+
+namespace {
+
+namespace stencil = st::stencil;
+
+struct domain {
+  std::vector<st::index_t> shape;
+  std::vector<int> parts;  // empty: along the first axis
+  bool periodic = false;
+  stencil::run_options options{};
+};
+
+template <class T>
+void run(st::machine& m, const domain& d) {
+  stencil::problem<T> p;
+  p.shape = d.shape;
+  p.parts = d.parts;
+  p.coefficients = stencil::heat_coefficients<T>(static_cast<int>(d.shape.size()), 0.1);
+  if (d.periodic) p.edges.assign(d.shape.size(), stencil::edge::periodic);
+  const auto cells = std::accumulate(d.shape.begin(), d.shape.end(), st::index_t{1}, std::multiplies<>());
+  std::vector<T> wanted(static_cast<std::size_t>(cells));
+  for (std::size_t i = 0; i < wanted.size(); ++i) wanted[i] = static_cast<T>(i * 37 % 101);
+  std::vector<T> got = wanted;
+  stencil::solver<T> s(m, p);
+  s.load(got.data());
+  for (int call = 0; call < 2; ++call) {
+    s.advance(d.options);
+    stencil::reference(p, wanted, d.options.steps);
+  }
+  s.store(got.data());
+  if (got != wanted) throw trial::wrong_result("other values than the reference");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::vector<trial::trial_case> cases;
+  const auto add = [&](const std::string& name, int pes, const domain& d) {
+    cases.push_back({name, pes, [d](st::machine& m) { run<float>(m, d); }});
+  };
+  add("2D, 2 PEs", 2, {{8, 10}, {}, false, {.steps = 4, .blocks = 2}});
+  add("2D, 3 PEs, 3 blocks", 3, {{9, 6}, {}, false, {.steps = 4, .blocks = 3}});
+  add("2D, periodic", 2, {{8, 6}, {}, true, {.steps = 4, .blocks = 2}});
+  add("2D, one block", 2, {{8, 6}, {}, false, {.steps = 4, .blocks = 1}});
+  add("2D, one layer a PE", 3, {{3, 6}, {}, true, {.steps = 4, .blocks = 2}});
+  add("2D, faces that meet", 4, {{8, 8}, {2, 2}, false, {.steps = 4, .blocks = 3}});
+  add("2D, with checks", 2, {{8, 6}, {}, false, {.steps = 4, .check_every = 1, .blocks = 3}});
+  add("2D, 2 chunks a face", 2, {{4, 256}, {}, false, {.steps = 3, .blocks = 8, .threads = 32}});
+  add("2D, 2 chunks a face, faces that meet", 2, {{4, 256}, {}, true, {.steps = 3, .blocks = 8, .threads = 32}});
+  add("3D, 2 PEs", 2, {{6, 4, 4}, {}, false, {.steps = 4, .blocks = 2}});
+  add("3D, faces that meet", 4, {{4, 4, 4}, {2, 2, 1}, true, {.steps = 3, .blocks = 3}});
+  return trial::all(argc, argv, cases);
+}
