@@ -37,6 +37,7 @@ class program_runner {
   void end(const running& r);
   void await_ends_sent();
   void leave_alone(const std::vector<running>& all);
+  void expect_idle(const char* call);
   // A PE that still runs a program that was left alone, or no_pe; then nothing of it is left.
   int settle();
   void throw_outcome(const std::vector<running>& all) const;
