@@ -76,7 +76,7 @@ std::size_t host_backend::allocate(std::size_t bytes) {
   return offset;
 }
 
-void host_backend::check(const check_options& options) {
+void host_backend::enter_check_mode(const check_options& options) {
   expect<argument_error>(!faults(), "machine::check: faults are injected into this machine; take them out first");
   if (checker_) return checker_->set_options(options);
   constexpr std::size_t guard = 256;
