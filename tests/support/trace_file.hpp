@@ -62,7 +62,7 @@ struct traced_block {
   std::vector<trace_record> of(trace_operation op) const {
     std::vector<trace_record> some;
     for (const trace_record& r : records)
-      if (r.op == op) some.push_back(r);
+      if (r.op() == op) some.push_back(r);
     return some;
   }
 };

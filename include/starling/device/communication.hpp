@@ -258,6 +258,7 @@ class communication {
   // and is reported by those that it left.
   STARLING_HD void leave(bool failed, operation op, where at) const {
     if (!failed) gpu::report_absence(self().state(), self().index(), op, at);
+    tracing::keep(self().state());
     target::exit_thread();
   }
 
@@ -265,6 +266,7 @@ class communication {
   STARLING_HD void end_program(const block_report& report) const {
     if (leader()) gpu::file_report(self().state(), self().index(), report);
     self().sync();
+    tracing::keep(self().state());
     target::exit_thread();
   }
 

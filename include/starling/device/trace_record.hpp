@@ -41,9 +41,10 @@ struct alignas(16) trace_record {
   std::uint64_t value;   // of the signal: set, added or awaited; the number of packets
   std::uint64_t bytes;   // of payload; of a wait: how many signals
   std::int32_t peer;     // -1: none, or not known
-  trace_operation op;
-  std::uint8_t adds;  // the signal was added to, not set
-  std::uint16_t unused;
+  std::uint32_t what;    // trace_operation; 256 more: the signal was added to, not set
+
+  constexpr trace_operation op() const { return static_cast<trace_operation>(what & 255u); }
+  constexpr bool adds() const { return what >= 256u; }
 };
 static_assert(sizeof(trace_record) == 48);
 

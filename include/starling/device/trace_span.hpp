@@ -33,8 +33,15 @@ STARLING_HD inline void begin(const program_state& s, int block) {
   if constexpr (target::on_gpu) own_log() = log;
   log.head->begin = {target::ticks(), target::now_ns()};
 }
+// What a GPU's block keeps at hand goes to where the host finds it. Also called when a block gives up.
+STARLING_HD inline void keep(const program_state& s) {
+  if constexpr (target::on_gpu)
+    if (on(s)) own_log().head->written = own_log().written;
+}
 STARLING_HD inline void end(const program_state& s, int block) {
-  if (on(s)) s.trace.heads[block].end = {target::ticks(), target::now_ns()};
+  if (!on(s)) return;
+  keep(s);
+  s.trace.heads[block].end = {target::ticks(), target::now_ns()};
 }
 
 STARLING_HD inline std::uint64_t offset(const program_state& s, sym<signal> sig) {
@@ -76,15 +83,18 @@ class trace_span {
                         bool adds) {
     const tracing::block_log l = log();
     number_ = l.written + 1;
-    if constexpr (target::on_gpu) tracing::own_log().written = number_;
-    l.head->written = number_;
+    if constexpr (target::on_gpu)
+      tracing::own_log().written = number_;
+    else
+      l.head->written = number_;
     const std::uint64_t now = target::ticks();
     if constexpr (target::on_gpu) {
       const std::uint32_t shift = state_.trace.pair_shift;
       if ((number_ & ((1u << shift) - 1)) == 0)
         l.head->between[(number_ >> shift) % clock_pairs] = {now, target::now_ns()};
     }
-    slot(l) = {now, 0, signal, value, static_cast<std::uint64_t>(bytes), peer, op, adds, 0};
+    slot(l) = {now, 0, signal, value, static_cast<std::uint64_t>(bytes), peer,
+               static_cast<std::uint32_t>(op) + (adds ? 256u : 0u)};
   }
 
   // Unless calls made inside this one have filled the ring since.
@@ -101,7 +111,7 @@ class trace_span {
   // is only counted.
   STARLING_HD static bool repeats(trace_record& last, const trace_record& r) {
     constexpr std::uint64_t at_once = 1000;  // ns
-    const bool yes = r.op == trace_operation::take_packet && last.op == r.op && last.value == r.value &&
+    const bool yes = r.op() == trace_operation::take_packet && last.what == r.what && last.value == r.value &&
                      last.peer == r.peer && r.end - r.start < at_once;
     if (yes) last.bytes += r.bytes;
     return yes;

@@ -37,12 +37,12 @@ void check_records(const std::vector<trace_record>& found, const std::vector<exp
   REQUIRE(found.size() == wanted.size());
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     CAPTURE(i);
-    CHECK(std::string(name(found[i].op)) == name(wanted[i].op));
+    CHECK(std::string(name(found[i].op())) == name(wanted[i].op));
     CHECK(found[i].peer == wanted[i].peer);
     CHECK(found[i].bytes == wanted[i].bytes);
     CHECK(found[i].signal == wanted[i].signal);
     CHECK(found[i].value == wanted[i].value);
-    CHECK((found[i].adds != 0) == wanted[i].adds);
+    CHECK(found[i].adds() == wanted[i].adds);
     CHECK(found[i].start <= found[i].end);
     if (i > 0) CHECK(found[i - 1].start <= found[i].start);
   }
@@ -275,13 +275,13 @@ TEST_CASE("after a stall the trace goes up to it, and the calls that did not ret
     const traced_block& waits = t.programs[0].at(pe, 0);
     REQUIRE(waits.records.size() == 3);
     CHECK(waits.records[1].end != 0);
-    CHECK(waits.records[2].op == trace_operation::wait);
+    CHECK(waits.records[2].op() == trace_operation::wait);
     CHECK(waits.records[2].value == 40u + static_cast<unsigned>(pe));
     CHECK(waits.records[2].end == 0);
     CHECK(waits.head.end.ticks == 0);
     const traced_block& meets = t.programs[0].at(pe, 1);
     REQUIRE(meets.records.size() == 3);
-    CHECK(meets.records[2].op == trace_operation::sync_pe);
+    CHECK(meets.records[2].op() == trace_operation::sync_pe);
     CHECK(meets.records[2].end == 0);
   }
   REQUIRE(t.of(traced_run).size() == 1);

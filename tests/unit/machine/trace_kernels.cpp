@@ -42,11 +42,11 @@ TEST_CASE("programs that run together have rings of their own, with the names of
   check_parts(t.programs[2].facts, {R"({"name": "all", "first": 0})"});
   for (const traced_block& b : t.programs[0].blocks) {
     REQUIRE(b.records.size() == 1);
-    CHECK(b.records[0].op == trace_operation::sync_pe);
+    CHECK(b.records[0].op() == trace_operation::sync_pe);
   }
   for (const traced_block& b : t.programs[1].blocks) {
     REQUIRE(b.records.size() == 1);
-    CHECK(b.records[0].op == trace_operation::all_reduce);
+    CHECK(b.records[0].op() == trace_operation::all_reduce);
   }
   CHECK(t.of(traced_run).size() == 2);
   CHECK(t.of(traced_run)[0].blocks == 4);
