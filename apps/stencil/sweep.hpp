@@ -144,17 +144,16 @@ class sweep {
   template <int N, bool Check>
   STARLING_HD index_range groups_of(const block& b, index_t z, index_range ys, T& change) const {
     const index_t groups = ys.size() / N;
-    const coefficients<T> w = weight_;  // what stores through out_ cannot change
     if (groups > 0)
       b.for_each({0, groups}, own_.inner[2],
-                 [=, this, &change](index_t g, index_t x) { rows<N, Check>(w, z, ys.begin + g * N, x, change); });
+                 [&](index_t g, index_t x) { rows<N, Check>(z, ys.begin + g * N, x, change); });
     return {ys.begin + groups * N, ys.end};
   }
 
   // N cells one above the other. All loads come before the first store: the compiler may not move them there, and they
   // have to run together to use a GPU's memory.
   template <int N, bool Check>
-  STARLING_HD void rows(const coefficients<T>& w, index_t z, index_t y, index_t x, T& change) const {
+  STARLING_HD void rows(index_t z, index_t y, index_t x, T& change) const {
     const index_t at = z * layer_ + y * pitch_ + x;
     const T* in = in_ + at;
     T column[N + 2];
@@ -172,15 +171,15 @@ class sweep {
       }
     }
     for (int i = 0; i < N; ++i) {
-      T sum = w.centre * column[i + 1];
+      T sum = weight_.centre * column[i + 1];
       if constexpr (Dimensions == 3) {
-        sum = sum + w.low[0] * below[i];
-        sum = sum + w.high[0] * above[i];
+        sum = sum + weight_.low[0] * below[i];
+        sum = sum + weight_.high[0] * above[i];
       }
-      sum = sum + w.low[1] * column[i];
-      sum = sum + w.high[1] * column[i + 2];
-      sum = sum + w.low[2] * west[i];
-      sum = sum + w.high[2] * east[i];
+      sum = sum + weight_.low[1] * column[i];
+      sum = sum + weight_.high[1] * column[i + 2];
+      sum = sum + weight_.low[2] * west[i];
+      sum = sum + weight_.high[2] * east[i];
       if constexpr (Check) note_change(column[i + 1], sum, change);
       out_[at + i * pitch_] = sum;
     }

@@ -9,10 +9,11 @@ namespace starling {
 
 class block : public group<block> {
  public:
-  // Made by the launch: on a GPU from the state alone, on a virtual device with the block's number and port.
-  STARLING_HD explicit block(const program_state& state) : block(state, nullptr, target::block_index()) {}
+  // Made by the launch: on a GPU from the state alone, on a virtual device with the block's number and port. `traced`:
+  // the block records its calls.
+  STARLING_HD block(const program_state& state, bool traced) : block(state, nullptr, target::block_index(), traced) {}
   STARLING_HD block(const program_state& state, host_port* port, int index)
-      : group<block>(state, port, index), role_(state.roles.role_of(index)) {}
+      : block(state, port, index, state.trace.heads != nullptr) {}
   block(const block&) = delete;
   block& operator=(const block&) = delete;
 
@@ -134,6 +135,9 @@ class block : public group<block> {
   STARLING_HD void end_trace() const { tracing::end(state(), index()); }
 
  private:
+  STARLING_HD block(const program_state& state, host_port* port, int index, bool traced)
+      : group<block>(state, port, index, traced), role_(state.roles.role_of(index)) {}
+
   STARLING_HD void begin_collective(operation op, [[maybe_unused]] std::size_t bytes, [[maybe_unused]] int root,
                                     where at) const {
     check_resident(op, at);

@@ -257,8 +257,7 @@ class communication {
   // Ends the calling thread. A thread that gave up in a wait has reported; one that returned from the kernel has not,
   // and is reported by those that it left.
   STARLING_HD void leave(bool failed, operation op, where at) const {
-    if (!failed) gpu::report_absence(self().state(), self().index(), op, at);
-    tracing::keep(self().state());
+    gpu::leave(self().state(), self().index(), failed, op, at);
     target::exit_thread();
   }
 

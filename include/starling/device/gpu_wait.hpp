@@ -4,6 +4,7 @@
 #include <cuda/atomic>
 
 #include "starling/device/program_state.hpp"
+#include "starling/device/trace_span.hpp"
 
 namespace starling::gpu {
 
@@ -49,6 +50,14 @@ STARLING_HD inline void report_absence(const program_state& s, int block, operat
   slot.op = op;
   set_place(slot, at);
   slot.state = block_state::incomplete;
+}
+
+// The last that a thread does whose group ends. One copy of it: every collective has a way here, and the registers of
+// kernels are for what they compute.
+__attribute__((noinline)) STARLING_HD inline void leave(const program_state& s, int block, bool failed, operation op,
+                                                        where at) {
+  if (!failed) report_absence(s, block, op, at);
+  tracing::keep(s);
 }
 
 STARLING_HD inline std::uint64_t offset_in_heap(const program_state& s, const void* address) {

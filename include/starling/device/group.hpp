@@ -12,12 +12,12 @@ namespace starling {
 template <class Self>
 class group : public loops<Self>, public communication<Self>, public packet_exchange<Self>, public atomics<Self> {
  public:
-  STARLING_HD group(const program_state& state, host_port* port, int index)
-      : state_(&state), port_(port), index_(index) {}
+  STARLING_HD group(const program_state& state, host_port* port, int index, bool traced)
+      : state_(&state), port_(port), index_(index), traced_(traced) {}
   // A part of another group: same block, fewer threads.
   template <class Other>
   STARLING_HD explicit group(const group<Other>& whole)
-      : state_(&whole.state()), port_(whole.port_pointer()), index_(whole.index()) {}
+      : state_(&whole.state()), port_(whole.port_pointer()), index_(whole.index()), traced_(whole.traced()) {}
 
   STARLING_HD int pe() const { return state_->pe; }
   STARLING_HD int n_pes() const { return state_->n_pes; }
@@ -38,6 +38,7 @@ class group : public loops<Self>, public communication<Self>, public packet_exch
   STARLING_HD const program_state& state() const { return *state_; }
   STARLING_HD host_port& port() const { return *port_; }
   STARLING_HD host_port* port_pointer() const { return port_; }
+  STARLING_HD bool traced() const { return traced_; }
   lane_order lanes() const { return port_->lanes(); }
 
  private:
@@ -46,6 +47,7 @@ class group : public loops<Self>, public communication<Self>, public packet_exch
   const program_state* state_;
   host_port* port_;
   int index_;
+  bool traced_;
 };
 
 // One thread by itself: its calls involve no other thread.

@@ -290,24 +290,25 @@ template <class Kernel>
 inline constexpr int most_threads = most_threads_of<Kernel>();
 
 #if defined(__CUDACC__)
-// The GPU side of every launch: makes the thread's view of the block and calls the kernel.
-template <class Block, class State, class Kernel>
+// The GPU side of every launch: makes the thread's view of the block and calls the kernel. There are two of each kernel:
+// recording takes registers and instructions, and one that does not record must not have them.
+template <class Block, class State, class Kernel, bool Traced>
 __global__ void __launch_bounds__(most_threads<Kernel>)
     entry(const __grid_constant__ State state, const __grid_constant__ Kernel kernel) {
 #if defined(__CUDA_ARCH__)
-  Block b(state);
-  b.begin_trace();
+  Block b(state, Traced);
+  if constexpr (Traced) b.begin_trace();
   kernel(b);
-  b.end_trace();
+  if constexpr (Traced) b.end_trace();
 #endif
 }
 #endif
 
 // What the launch hands to the driver; null when this source was compiled for virtual devices only.
-template <class Block, class State, class Kernel>
+template <class Block, class State, class Kernel, bool Traced>
 const void* entry_of() {
 #if defined(__CUDACC__)
-  return reinterpret_cast<const void*>(&entry<Block, State, Kernel>);
+  return reinterpret_cast<const void*>(&entry<Block, State, Kernel, Traced>);
 #else
   return nullptr;
 #endif

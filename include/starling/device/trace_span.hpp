@@ -55,13 +55,13 @@ class trace_span {
   template <class Group>
   STARLING_HD trace_span(const Group& g, trace_operation op, int peer, index_t bytes)
       : state_(g.state()), block_(g.index()) {
-    if (tracing::on(state_)) open(op, peer, bytes, 0, 0, false);
+    if (g.traced() && target::thread_index() == 0) open(op, peer, bytes, 0, 0, false);
   }
   template <class Group>
   STARLING_HD trace_span(const Group& g, trace_operation op, int peer, index_t bytes, sym<signal> sig,
                          std::uint64_t value, signal_op how = signal_op::set)
       : state_(g.state()), block_(g.index()) {
-    if (tracing::on(state_)) open(op, peer, bytes, tracing::offset(state_, sig), value, how == signal_op::add);
+    if (g.traced() && target::thread_index() == 0) open(op, peer, bytes, tracing::offset(state_, sig), value, how == signal_op::add);
   }
   trace_span(const trace_span&) = delete;
   trace_span& operator=(const trace_span&) = delete;

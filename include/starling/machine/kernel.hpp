@@ -10,7 +10,8 @@ namespace starling {
 
 struct kernel {
   void (*on_host)(const void* closure, block& b) = nullptr;
-  const void* on_gpu = nullptr;  // null: the source was compiled for virtual devices only
+  const void* on_gpu = nullptr;         // null: the source was compiled for virtual devices only
+  const void* on_gpu_traced = nullptr;  // the same kernel, with blocks that record
   std::shared_ptr<const void> closure;
   bool accesses_seen = false;  // by check mode
 };
@@ -21,7 +22,7 @@ concept kernel_function = std::invocable<const F&, block&>;
 template <kernel_function F>
 kernel make_kernel(const F& f) {
   return {[](const void* closure, block& b) { (*static_cast<const F*>(closure))(b); },
-          target::entry_of<block, program_state, F>(), std::make_shared<const F>(f), target::checked};
+          target::entry_of<block, program_state, F, false>(), target::entry_of<block, program_state, F, true>(), std::make_shared<const F>(f), target::checked};
 }
 
 // How a kernel is launched.

@@ -68,7 +68,18 @@ cuda_backend::cuda_backend(const std::vector<int>& ids, double default_deadline)
       faults_(parts_),
       runner_(parts_, default_deadline) {}
 
-int cuda_backend::blocks_that_fit(const kernel& k, const launch_options& options) const {
+kernel cuda_backend::as_run(kernel k) const {
+  if (trace()) k.on_gpu = k.on_gpu_traced;
+  return k;
+}
+
+std::vector<program> cuda_backend::as_run(std::vector<program> programs) const {
+  for (program& p : programs) p.k = as_run(std::move(p.k));
+  return programs;
+}
+
+int cuda_backend::blocks_that_fit(const kernel& given, const launch_options& options) const {
+  const kernel k = as_run(given);
   int least = std::numeric_limits<int>::max();
   for (const gpu& g : gpus_)
     least = std::min(least, kernels_.facts(k, options, g.pe).blocks_per_multiprocessor * g.info.multiprocessors);
@@ -76,7 +87,7 @@ int cuda_backend::blocks_that_fit(const kernel& k, const launch_options& options
 }
 
 void cuda_backend::check_residency(const std::vector<program>& programs) const {
-  require_residency(gpus_, kernels_, programs);
+  require_residency(gpus_, kernels_, as_run(programs));
 }
 
 void cuda_backend::check_bytes(const char* call, const void* address, std::size_t bytes) const {

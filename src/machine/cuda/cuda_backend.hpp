@@ -29,7 +29,7 @@ class cuda_backend final : public backend, public std::enable_shared_from_this<c
   double default_deadline() const override { return default_deadline_; }
 
   int blocks_that_fit(const kernel& k, const launch_options& options) const override;
-  void run(const std::vector<program>& programs) override { runner_.run(programs, trace().get()); }
+  void run(const std::vector<program>& programs) override { runner_.run(as_run(programs), trace().get()); }
   void check_residency(const std::vector<program>& programs) const override;
 
   void copy(void* dest, const void* source, std::size_t bytes) override;
@@ -53,6 +53,9 @@ class cuda_backend final : public backend, public std::enable_shared_from_this<c
   void check_bytes(const char* call, const void* address, std::size_t bytes) const;
 
  private:
+  // With the kernels that record, while there is a trace.
+  kernel as_run(kernel k) const;
+  std::vector<program> as_run(std::vector<program> programs) const;
   // The GPU that should touch this address: the one it belongs to, if it is symmetric memory, else PE 0.
   const gpu& home_of(const void* address) const;
 
