@@ -1,6 +1,6 @@
 # The commands of the project; each does all of its own set-up.
 
-.PHONY: help demo test test-all soak gpu lint format clean
+.PHONY: help demo test test-all soak bugs mutate gpu lint format clean
 .DEFAULT_GOAL := help
 
 help:
