@@ -30,6 +30,7 @@ PACKETS = "include/starling/device/packet_exchange.hpp"
 PUTS = "include/starling/device/communication.hpp"
 KERNELS = "apps/stencil/stencil_kernels.cpp"
 FIELDS = "apps/stencil/fields.hpp"
+HOST = "apps/stencil/host_controlled.cpp"
 PIPELINE = "examples/02_pipeline.cpp"
 
 
@@ -57,6 +58,7 @@ STENCIL = tuple(f"apps/stencil/{name}.cpp" for name in
                 ("host_controlled", "launch_shape", "problem", "reference", "solver", "stencil_kernels"))  # fmt: skip
 STENCIL_USES = (
     (KERNELS, (KERNELS,)),
+    (HOST, (HOST,)),
     (FIELDS, tuple(f"apps/stencil/{name}.cpp" for name in ("host_controlled", "solver", "stencil_kernels"))),
 )
 PROGRAMS = {
@@ -297,6 +299,29 @@ MUTATIONS = [
         ("one slot instead of three", "inbox_slots = 3", "inbox_slots = 1"),
         ("inbox in two of the slots", "generation % inbox_slots * face_start", "generation % 2 * face_start"),
         ("inbox in one slot", "generation % inbox_slots * face_start", "0 * generation * face_start"),
+    ),
+    *in_file(
+        "stencil, packets",
+        HOST,
+        ("host: no wait for the neighbours' faces",
+         "      s.wait(sent(from, generation - 1));\n", ""),
+        ("host: wait for the faces of the step before", "s.wait(sent(from, generation - 1));",
+         "s.wait(sent(from, generation - (generation > 2 ? 2 : 1)));"),
+        ("host: the inside does not wait for the faces",
+         "  middle.wait(sent(pe, generation - 1));  // the faces of the step before are what the inside reads now\n",
+         ""),
+        ("host: the faces do not wait for the inside",
+         "  border.wait(inside_done_[i]);  // of the step before\n", ""),
+        ("host: faces announced before they are copied",
+         "  copy_faces(s, pe, generation);\n  s.record(sent(pe, generation));\n",
+         "  s.record(sent(pe, generation));\n  copy_faces(s, pe, generation);\n"),
+        ("host: faces announced before they are made",
+         "  border.launch_kernel(face_blocks, step_kernel(a, step_part::border, 0), shape);\n"
+         "  if (options_.how == variant::overlap) copy_faces(border, pe, generation);\n"
+         "  border.record(sent(pe, generation));\n",
+         "  border.record(sent(pe, generation));\n"
+         "  border.launch_kernel(face_blocks, step_kernel(a, step_part::border, 0), shape);\n"
+         "  if (options_.how == variant::overlap) copy_faces(border, pe, generation);\n"),
     ),
     *in_file(
         "pipeline",

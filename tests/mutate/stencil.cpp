@@ -56,5 +56,8 @@ int main(int argc, char** argv) {
   add("2D, 2 chunks a face, faces that meet", 2, {{4, 256}, {}, true, {.steps = 3, .blocks = 16, .threads = 32}});
   add("3D, 2 PEs", 2, {{6, 4, 4}, {}, false, {.steps = 4, .blocks = 2}});
   add("3D, faces that meet", 4, {{4, 4, 4}, {2, 2, 1}, true, {.steps = 3, .blocks = 3}});
+  // Steps that the host controls, ordered by events.
+  for (const auto how : {stencil::variant::copy, stencil::variant::overlap, stencil::variant::p2p})
+    add(st::message("variant ", stencil::name(how)), 3, {{9, 6}, {}, true, {.how = how, .steps = 4, .blocks = 2}});
   return trial::all(argc, argv, cases);
 }
