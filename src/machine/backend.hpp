@@ -61,7 +61,7 @@ class backend {
   virtual void check_residency(const std::vector<program>& programs) const = 0;
 
   // Turns check mode on, and says what it has explored; virtual devices alone have it.
-  virtual void check(const check_options& options);
+  virtual void enter_check_mode(const check_options& options);
   virtual check_summary checked() const;
   // Replaces the faults that are injected. GPUs have none.
   virtual void inject(const fault_plan& plan);

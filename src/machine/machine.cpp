@@ -31,7 +31,7 @@ machine machine::host(int devices, const host_options& options) {
   return m.check({.first_seed = e.check_first_seed, .seeds = static_cast<std::uint64_t>(e.check_seeds)});
 }
 
-void backend::check(const check_options&) {
+void backend::enter_check_mode(const check_options&) {
   throw unsupported_error("machine::check: check mode is for virtual devices; make the machine with machine::host(n)");
 }
 
@@ -39,7 +39,7 @@ check_summary backend::checked() const { return {}; }
 
 machine machine::check(const check_options& options) const {
   expect<argument_error>(options.seeds >= 1, "machine::check: seeds = 0; at least one schedule must be explored");
-  impl_->check(options);
+  impl_->enter_check_mode(options);
   return machine(impl_, choice_ + ", in check mode");
 }
 

@@ -74,7 +74,7 @@ std::string report_text(const std::vector<block_report>& reports, const std::vec
            "loops, or let them wait or test (until they have returned, a machine of GPUs refuses other work)\n";
   if (unknown_peer) out << "  waits without a known sender: pass the PE as last argument of wait() to see it here\n";
   if (!injected.empty()) {
-    out << "  next: this stall was made by the injected faults above; machine::inject({}) removes them";
+    out << "  next: look at the injected faults above first; machine::inject({}) removes them";
     return out.str();
   }
   out << "  next: look at what should raise the signals above; a slow but correct program needs a longer deadline "

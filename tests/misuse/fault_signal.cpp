@@ -22,7 +22,7 @@ TEST_CASE("a dropped signal ends as a stall that names the drop") {
     REQUIRE(e->injected().size() == 1);
     CHECK(e->injected()[0] == "drop_signal: PE 1 block 0, put at ring.cpp:10 to PE 2");
     check_parts(e->what(), {"injected fault: drop_signal: PE 1 block 0, put at ring.cpp:10 to PE 2",
-                            "made by the injected faults above", "machine::inject({})"});
+                            "look at the injected faults above first", "machine::inject({})"});
     CHECK_FALSE(says(e->what(), "deadline is too short"));
 
     const std::vector<fired_fault> fired = m.faults_fired();

@@ -220,8 +220,12 @@ class communication {
       bool yes = false;
       bool ended = false;
       if (leader()) {
-        yes = holds(gpu::system_atomic(const_cast<signal*>(local)->value).load(cuda::memory_order_acquire), how, value);
+        const auto seen = gpu::system_atomic(const_cast<signal*>(local)->value).load(cuda::memory_order_acquire);
+        yes = holds(seen, how, value);
         ended = !yes && gpu::program_ended(self().state());
+        if (ended)
+          gpu::give_up(self().state(), self().index(), {local, how, value, any_pe, operation::wait, at},
+                       block_state::waiting, seen);
       }
       end_if(ended, operation::wait, at);
       return self().votes(yes) > 0;

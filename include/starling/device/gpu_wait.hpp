@@ -55,6 +55,21 @@ STARLING_HD inline std::uint64_t offset_in_heap(const program_state& s, const vo
   return static_cast<std::uint64_t>(static_cast<const std::byte*>(address) - s.heap.on(s.pe));
 }
 
+// Files what a wait that has not been satisfied was for.
+STARLING_HD inline void give_up(const program_state& s, int block, const wait_request& w, block_state state,
+                                std::uint64_t seen) {
+  block_report r;
+  r.state = state;
+  r.op = w.op;
+  r.peer = w.from;
+  r.how = w.how;
+  r.signal_offset = offset_in_heap(s, w.local);
+  r.wanted = w.wanted;
+  r.seen = seen;
+  set_place(r, w.at);
+  file_report(s, block, r);
+}
+
 // Calls look() until the value it returns compares as wanted. Returns false, report filed, on deadline or abort.
 template <class Look>
 STARLING_HD bool poll(const program_state& s, int block, const wait_request& w, const Look& look) {
@@ -69,16 +84,7 @@ STARLING_HD bool poll(const program_state& s, int block, const wait_request& w, 
     const std::uint64_t now = target::now_ns();
     if (start == 0) start = now;
     if (!ended && now - start < s.deadline_ns) continue;
-    block_report r;
-    r.state = ended ? block_state::waiting : block_state::expired;
-    r.op = w.op;
-    r.peer = w.from;
-    r.how = w.how;
-    r.signal_offset = offset_in_heap(s, w.local);
-    r.wanted = w.wanted;
-    r.seen = seen;
-    set_place(r, w.at);
-    file_report(s, block, r);
+    give_up(s, block, w, ended ? block_state::waiting : block_state::expired, seen);
     return false;
   }
 }

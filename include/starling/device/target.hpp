@@ -131,18 +131,19 @@ STARLING_HD inline std::byte* reduce_slots() {
 #endif
 }
 
-// 16 bytes of shared memory of the block, for the recorder: how many records there are.
-STARLING_HD inline std::uint64_t* trace_cursor() {
+// 32 bytes of shared memory of the block, for the recorder.
+inline constexpr int trace_memory_bytes = 32;
+STARLING_HD inline std::byte* trace_memory() {
 #if defined(__CUDA_ARCH__)
-  __shared__ __align__(16) std::uint64_t cursor[2];
-  return cursor;
+  __shared__ __align__(16) std::byte memory[trace_memory_bytes];
+  return memory;
 #else
   return nullptr;
 #endif
 }
 
 // What of a block's shared memory the functions above take.
-inline constexpr int own_shared_bytes = 32 * reduce_slot_bytes + 16;
+inline constexpr int own_shared_bytes = 32 * reduce_slot_bytes + trace_memory_bytes;
 
 // The dynamic shared memory of the block.
 STARLING_HD inline std::byte* dynamic_scratch() {

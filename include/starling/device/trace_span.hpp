@@ -10,16 +10,28 @@ namespace tracing {
 
 STARLING_HD inline bool on(const program_state& s) { return s.trace.heads != nullptr && target::thread_index() == 0; }
 
-STARLING_HD inline std::uint64_t& written(trace_ring& ring) {
-  if constexpr (target::on_gpu) return *target::trace_cursor();
-  return ring.written;
+// What a block's first thread needs at hand. In the shared memory of a GPU's block: in registers it would be in the way
+// of the kernel, and worked out anew for each record it would take most of the time.
+struct block_log {
+  trace_record* records;
+  trace_ring* head;
+  std::uint32_t written;  // as in the head
+};
+static_assert(sizeof(block_log) <= target::trace_memory_bytes);
+
+STARLING_HD inline block_log log_of(const program_state& s, int block) {
+  trace_ring* head = s.trace.heads + block;
+  return {s.trace.records + static_cast<std::size_t>(block) * s.trace.capacity, head,
+          static_cast<std::uint32_t>(head->written)};
 }
+STARLING_HD inline block_log& own_log() { return *reinterpret_cast<block_log*>(target::trace_memory()); }
 
 // The block starts, and returns.
 STARLING_HD inline void begin(const program_state& s, int block) {
   if (!on(s)) return;
-  s.trace.heads[block].begin = {target::ticks(), target::now_ns()};
-  written(s.trace.heads[block]) = 0;
+  const block_log log = log_of(s, block);
+  if constexpr (target::on_gpu) own_log() = log;
+  log.head->begin = {target::ticks(), target::now_ns()};
 }
 STARLING_HD inline void end(const program_state& s, int block) {
   if (on(s)) s.trace.heads[block].end = {target::ticks(), target::now_ns()};
@@ -52,33 +64,37 @@ class trace_span {
   }
 
  private:
-  STARLING_HD trace_record& slot() const {
-    const trace_rings& t = state_.trace;
-    return t.records[static_cast<std::size_t>(block_) * t.capacity + ((number_ - 1) & (t.capacity - 1))];
+  STARLING_HD tracing::block_log log() const {
+    if constexpr (target::on_gpu) return tracing::own_log();
+    return tracing::log_of(state_, block_);
+  }
+  STARLING_HD trace_record& slot(const tracing::block_log& log) const {
+    return log.records[(number_ - 1) & (state_.trace.capacity - 1)];
   }
 
   STARLING_HD void open(trace_operation op, int peer, index_t bytes, std::uint64_t signal, std::uint64_t value,
                         bool adds) {
-    const trace_rings& t = state_.trace;
-    trace_ring& ring = t.heads[block_];
-    const std::uint64_t number = ++tracing::written(ring);
-    if constexpr (target::on_gpu) ring.written = number;
-    number_ = static_cast<std::uint32_t>(number);
+    const tracing::block_log l = log();
+    number_ = l.written + 1;
+    if constexpr (target::on_gpu) tracing::own_log().written = number_;
+    l.head->written = number_;
     const std::uint64_t now = target::ticks();
-    if constexpr (target::on_gpu)
-      if ((number_ & ((1u << t.pair_shift) - 1)) == 0)
-        ring.between[(number_ >> t.pair_shift) % clock_pairs] = {now, target::now_ns()};
-    slot() = {now, 0, signal, value, static_cast<std::uint64_t>(bytes), peer, op, adds, 0};
+    if constexpr (target::on_gpu) {
+      const std::uint32_t shift = state_.trace.pair_shift;
+      if ((number_ & ((1u << shift) - 1)) == 0)
+        l.head->between[(number_ >> shift) % clock_pairs] = {now, target::now_ns()};
+    }
+    slot(l) = {now, 0, signal, value, static_cast<std::uint64_t>(bytes), peer, op, adds, 0};
   }
 
   // Unless calls made inside this one have filled the ring since.
   STARLING_HD void close() const {
-    std::uint64_t& newest = tracing::written(state_.trace.heads[block_]);
-    if (static_cast<std::uint32_t>(newest) - number_ >= state_.trace.capacity) return;
-    trace_record& mine = slot();
+    const tracing::block_log l = log();
+    if (l.written - number_ >= state_.trace.capacity) return;
+    trace_record& mine = slot(l);
     mine.end = target::ticks();
     if constexpr (!target::on_gpu)
-      if (number_ > 1 && newest == number_ && repeats(*before(mine), mine)) --newest;
+      if (number_ > 1 && l.written == number_ && repeats(*before(mine), mine)) --l.head->written;
   }
 
   // A block of a virtual device takes every packet itself. One that it finds there, after another of the same message,

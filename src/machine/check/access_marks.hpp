@@ -69,9 +69,6 @@ struct access_marks {
 };
 
 // The marks of the block that runs on this thread; null: none does. Instrumented code has no other way to know.
-#if defined(__GNUC__)
-__attribute__((tls_model("initial-exec")))
-#endif
 extern constinit thread_local access_marks* running_marks;
 
 // An access of bytes that this block has not accessed so since its last call, or that lie in several lines, in the

@@ -43,8 +43,8 @@ program_runner::program_runner(const parts& machine, double default_deadline)
 program_runner::~program_runner() = default;
 
 void program_runner::run(const std::vector<program>& programs, recorder* tracer) {
-  require_idle("machine::run");
   const std::lock_guard lock(mutex_);
+  expect_idle("machine::run");
   (void)run_all(programs, tracer, tracer != nullptr ? align_clocks() : clock_alignment{});
 }
 
@@ -259,6 +259,7 @@ void program_runner::leave_alone(const std::vector<running>& all) {
 }
 
 int program_runner::settle() {
+  if (left_.empty()) return no_pe;
   device_guard guard;
   int busy = no_pe;
   for (running& r : left_) {
@@ -286,6 +287,10 @@ int program_runner::settle() {
 void program_runner::require_idle(const char* call) {
   if (!busy_) return;
   const std::lock_guard lock(mutex_);
+  expect_idle(call);
+}
+
+void program_runner::expect_idle(const char* call) {
   const int pe = settle();
   if (pe == no_pe) return;
   throw device_error(message(call, ": ", describe(machine_.on(pe)),

@@ -43,6 +43,7 @@ class program_runner {
   static void record(std::vector<running>& all, recorder& tracer, int n_pes, const run_times& ran,
                      const clock_alignment& clocks);
   void leave_alone(const std::vector<running>& all);
+  void expect_idle(const char* call);
   // A PE that still runs a program that was left alone, or no_pe; then nothing of it is left.
   int settle();
   void throw_outcome(const std::vector<running>& all) const;

@@ -76,7 +76,8 @@ std::size_t host_backend::allocate(std::size_t bytes) {
   return offset;
 }
 
-void host_backend::check(const check_options& options) {
+void host_backend::enter_check_mode(const check_options& options) {
+  expect<argument_error>(!faults(), "machine::check: faults are injected into this machine; take them out first");
   if (checker_) return checker_->set_options(options);
   constexpr std::size_t guard = 256;
   heap_.set_guard(guard);
@@ -156,6 +157,9 @@ void host_backend::run(const std::vector<program>& programs) {
 }
 
 void host_backend::inject(const fault_plan& plan) {
+  expect<argument_error>(!checker_ || plan.faults.empty(),
+                         "machine::inject: this machine is in check mode, whose schedules have no faults but the "
+                         "program's own; inject into a machine without it");
   auto fresh = plan.faults.empty() ? nullptr : std::make_shared<fault_session>(plan);
   const std::lock_guard lock(faults_mutex_);
   faults_ = std::move(fresh);

@@ -27,7 +27,7 @@ class host_backend final : public backend, public std::enable_shared_from_this<h
   int blocks_that_fit(const kernel& k, const launch_options& options) const override;
   void check_residency(const std::vector<program>& programs) const override;
   void run(const std::vector<program>& programs) override;
-  void check(const check_options& options) override;
+  void enter_check_mode(const check_options& options) override;
   check_summary checked() const override;
 
   void inject(const fault_plan& plan) override;
