@@ -205,6 +205,18 @@ def address_sanitizer(run: Run) -> None:
     ctest(run, folder, "unit|misuse")
 
 
+def bugs(run: Run) -> None:
+    """The gallery: every mistake is caught, and its correction passes many schedules."""
+    folder = BUILD / "host/bin"
+    names = [f"bug_{source.stem}" for source in sorted((ROOT / "examples/bugs").glob("*.cpp"))]
+    run.all_of(*([folder / name] for name in names), *([folder / name, "fixed", "--seeds", "10000"] for name in names))
+
+
+def mutate(run: Run) -> None:
+    """Mistakes in the shipped protocols that check mode has to notice."""
+    run.command(PYTHON, "tools/mutate_protocols.py", timeout=3600)
+
+
 def cuda_build(run: Run) -> None:
     if shutil.which("nvcc") is None and not Path("/usr/local/cuda/bin/nvcc").exists():
         raise Skipped("no nvcc here")
@@ -278,6 +290,8 @@ STAGES = [
     Stage("install", install_check, needs=("host-build",)),
     Stage("tsan", thread_sanitizer),
     Stage("asan-ubsan", address_sanitizer),
+    Stage("bugs", bugs, needs=("host-build",), when="all"),
+    Stage("mutate", mutate, needs=("host-build",), when="all"),
     Stage("cuda-build", cuda_build),
     Stage("cuda-tests", cuda_tests, needs=("cuda-build",)),
     Stage("cuda-install", cuda_install_check, needs=("cuda-build",)),

@@ -53,8 +53,11 @@ int main(int argc, char** argv) {
   add("2D, faces that meet", 4, {{8, 8}, {2, 2}, false, {.steps = 4, .blocks = 3}});
   add("2D, with checks", 2, {{8, 6}, {}, false, {.steps = 4, .check_every = 1, .blocks = 3}});
   add("2D, 2 chunks a face", 2, {{4, 256}, {}, false, {.steps = 3, .blocks = 8, .threads = 32}});
-  add("2D, 2 chunks a face, faces that meet", 2, {{4, 256}, {}, true, {.steps = 3, .blocks = 8, .threads = 32}});
+  add("2D, 2 chunks a face, faces that meet", 2, {{4, 256}, {}, true, {.steps = 3, .blocks = 16, .threads = 32}});
   add("3D, 2 PEs", 2, {{6, 4, 4}, {}, false, {.steps = 4, .blocks = 2}});
   add("3D, faces that meet", 4, {{4, 4, 4}, {2, 2, 1}, true, {.steps = 3, .blocks = 3}});
+  // Steps that the host controls, ordered by events.
+  for (const auto how : {stencil::variant::copy, stencil::variant::overlap, stencil::variant::p2p})
+    add(st::message("variant ", stencil::name(how)), 3, {{9, 6}, {}, true, {.how = how, .steps = 4, .blocks = 2}});
   return trial::all(argc, argv, cases);
 }

@@ -32,14 +32,16 @@ void reused_source(st::machine& m, const Send& send) {
 }
 
 // The data of a put_signal, what was written here before it, and what was fenced before it.
-void signalled(st::machine& m) {
-  auto boxes = m.allocate<int>(2 * n);
+void signalled(st::machine& m, bool computed) {
+  auto boxes = m.allocate<int>(n);
+  auto sources = m.allocate<int>(n);
   auto locals = m.allocate<int>(1);
   auto earliers = m.allocate<int>(1);
   auto signals = trial::zeroed<st::signal>(m, 2);
   const auto box = boxes.data();
   const auto local = locals.data();
   const auto earlier = earliers.data();
+  const auto source = sources.data();
   const auto arrived = signals.data();
   const auto taken = signals.data() + 1;
   m.run(
@@ -53,7 +55,12 @@ void signalled(st::machine& m) {
           *local.on(b.pe()) = t * 7;
           b.p(earlier, t * 5, right);
           b.fence();
-          b.put_signal(box, [&](st::index_t i) { return t * 100 + static_cast<int>(i); }, n, arrived, number, right);
+          const auto value = [&](st::index_t i) { return t * 100 + static_cast<int>(i); };
+          b.for_each(n, [&](st::index_t i) { source.on(b.pe())[i] = value(i); });
+          if (computed)
+            b.put_signal(box, value, n, arrived, number, right);
+          else
+            b.put_signal(box, source.on(b.pe()), n, arrived, number, right);
           b.wait(arrived, number, left);
           for (int i = 0; i < n; ++i) v.same(box.on(b.pe())[i], t * 100 + i);
           v.same(*earlier.on(b.pe()), t * 5);
@@ -198,7 +205,11 @@ int main(int argc, char** argv) {
   source("put_signal", [](st::block& b, box to, const int* from, sig arrived, int pe) {
     b.put_signal(to, from, n, arrived, 1, pe, st::signal_op::add);
   });
-  add("put_signal", {2, 3}, signalled);
+  source("computed put_signal", [](st::block& b, box to, const int* from, sig arrived, int pe) {
+    b.put_signal(to, [&](st::index_t i) { return from[i]; }, n, arrived, 1, pe, st::signal_op::add);
+  });
+  add("put_signal", {2, 3}, [](st::machine& m) { signalled(m, false); });
+  add("computed put_signal", {2, 3}, [](st::machine& m) { signalled(m, true); });
   add("signal_set", {3}, told);
   add("gathering", {2, 3}, gathered);
   add("gets", {2, 3}, fetched);
