@@ -26,7 +26,9 @@ TEST_CASE("a signal that is raised beside a put does not cover it; after a fence
     };
   };
   check_finds(m, 1, kernel(false), defect::unordered_read,
-              {"PE 0 block 0 (all) writes them by put at", "at tests/check/accesses_kernels.cpp:19", "PE 1 block 0 (all) reads them at tests/check/accesses_kernels.cpp:24", "wait for the signal that covers this put"});
+              {"PE 0 block 0 (all) writes them by put at", "at tests/check/accesses_kernels.cpp:19",
+               "PE 1 block 0 (all) reads them at tests/check/accesses_kernels.cpp:24",
+               "wait for the signal that covers this put"});
   m.run(1, kernel(true));
   CHECK(read(m, seen, 1)[0] == 8);
 }
@@ -100,7 +102,8 @@ TEST_CASE("the source of put_nbi and the destination of get_nbi belong to the ca
       x.on(0)[2] = 1;
     };
   };
-  check_finds(m, 1, kernel(false, false), defect::source_reused, {"reads them by put", "not complete before quiet", "quiet()"});
+  check_finds(m, 1, kernel(false, false), defect::source_reused,
+              {"reads them by put", "not complete before quiet", "quiet()"});
   check_finds(m, 1, kernel(false, true), defect::source_reused, {"writes them by get", "quiet()"});
   m.run(1, kernel(true, false));
   m.run(1, kernel(true, true));
@@ -148,26 +151,21 @@ TEST_CASE("accesses that are wrong by themselves") {
   const auto fresh = m.allocate<double>(4);
   const sym<int> x = data.data();
   const sym<double> f = fresh.data();
-  check_finds(
-      m, 1, STARLING_KERNEL(block & b) { x.on(b.pe())[64] = 1; }, defect::out_of_bounds,
-      {"writes 4 bytes at +0x", "0 bytes behind the end of an allocation of 256", "accesses_kernels.cpp:"});
-  check_finds(
-      m, 1, STARLING_KERNEL(block & b) { x.on(b.pe())[0] = x.on(b.pe())[-1]; }, defect::out_of_bounds,
-      {"reads 4 bytes", "outside of every allocation"});
-  check_finds(
-      m, 1, STARLING_KERNEL(block & b) { x.on(1 - b.pe())[0] = 1; }, defect::foreign_access,
-      {"memory of another PE, with a plain store", "use put, p or put_signal"});
-  check_finds(
-      m, 1, STARLING_KERNEL(block & b) { x.on(b.pe())[0] = static_cast<int>(f.on(b.pe())[1]); }, defect::uninitialised,
-      {"reads 8 bytes", "byte 8 of an allocation of 32", "which nothing has written"});
-  check_finds(
-      m, 1, STARLING_KERNEL(block & b) {
-        const int v[2] = {1, 2};
-        b.put(x + 63, v, 2, 1 - b.pe());
-      },
-      defect::out_of_bounds, {"calls put at", "8 bytes at +0x", "not inside one live allocation"});
-  check_finds(
-      m, 1, STARLING_KERNEL(block & b) { b.p(x, 1, 2); }, defect::out_of_bounds, {"names PE 2", "from 0 to 1"});
+  check_finds(m, 1, STARLING_KERNEL(block & b) { x.on(b.pe())[64] = 1; }, defect::out_of_bounds,
+              {"writes 4 bytes at +0x", "0 bytes behind the end of an allocation of 256", "accesses_kernels.cpp:"});
+  check_finds(m, 1, STARLING_KERNEL(block & b) { x.on(b.pe())[0] = x.on(b.pe())[-1]; }, defect::out_of_bounds,
+              {"reads 4 bytes", "outside of every allocation"});
+  check_finds(m, 1, STARLING_KERNEL(block & b) { x.on(1 - b.pe())[0] = 1; }, defect::foreign_access,
+              {"memory of another PE, with a plain store", "use put, p or put_signal"});
+  check_finds(m, 1, STARLING_KERNEL(block & b) { x.on(b.pe())[0] = static_cast<int>(f.on(b.pe())[1]); },
+              defect::uninitialised, {"reads 8 bytes", "byte 8 of an allocation of 32", "which nothing has written"});
+  check_finds(m, 1,
+              STARLING_KERNEL(block & b) {
+                const int v[2] = {1, 2};
+                b.put(x + 63, v, 2, 1 - b.pe());
+              },
+              defect::out_of_bounds, {"calls put at", "8 bytes at +0x", "not inside one live allocation"});
+  check_finds(m, 1, STARLING_KERNEL(block & b) { b.p(x, 1, 2); }, defect::out_of_bounds, {"names PE 2", "from 0 to 1"});
 }
 
 TEST_CASE("what has no value is handed on as such by puts and gets, and given one by writes") {
@@ -215,8 +213,7 @@ TEST_CASE("bytes of one word that belong to different blocks are apart") {
   machine m = checked_machine(1);
   const auto data = zeroed<unsigned char>(m, 8);
   const sym<unsigned char> x = data.data();
-  m.run(
-      8, STARLING_KERNEL(block & b) { x.on(0)[b.index()] = static_cast<unsigned char>(b.index()); });
+  m.run(8, STARLING_KERNEL(block & b) { x.on(0)[b.index()] = static_cast<unsigned char>(b.index()); });
   CHECK(read(m, data, 0) == std::vector<unsigned char>{0, 1, 2, 3, 4, 5, 6, 7});
 }
 

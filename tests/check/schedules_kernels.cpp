@@ -101,13 +101,13 @@ TEST_CASE("after a finding memory is as it was before the run, and the machine w
   write(m, data, 0, {1, 2, 3, 4});
   const sym<signal> s = signals.data();
   const sym<int> x = data.data();
-  check_finds(
-      m, 1, STARLING_KERNEL(block & b) {
-        if (b.pe() == 0) x.on(0)[2] = 30;
-        if (b.pe() == 0) b.p(x + 1, 9, 1);
-        b.wait(s, 1, 1 - b.pe());
-      },
-      defect::deadlock, {});
+  check_finds(m, 1,
+              STARLING_KERNEL(block & b) {
+                if (b.pe() == 0) x.on(0)[2] = 30;
+                if (b.pe() == 0) b.p(x + 1, 9, 1);
+                b.wait(s, 1, 1 - b.pe());
+              },
+              defect::deadlock, {});
   CHECK(read(m, data, 0) == std::vector<int>{1, 2, 3, 4});
   CHECK(read(m, data, 1) == std::vector<int>{0, 0, 0, 0});
   check_usable(m);
@@ -118,8 +118,7 @@ TEST_CASE("each schedule starts from the same memory, and what the program made 
   const auto data = zeroed<int>(m, 1);
   const sym<int> x = data.data();
   for (int run = 0; run < 2; ++run)
-    m.run(
-        1, STARLING_KERNEL(block & b) { *x.on(b.pe()) += b.all_reduce(b.pe() + 1, plus{}); });
+    m.run(1, STARLING_KERNEL(block & b) { *x.on(b.pe()) += b.all_reduce(b.pe() + 1, plus{}); });
   for (int pe = 0; pe < 3; ++pe) CHECK(read(m, data, pe)[0] == 12);
   const check_summary c = m.checked();
   CHECK(c.programs == 2);
@@ -166,17 +165,17 @@ TEST_CASE("what a kernel throws comes out, and what lay on the stacks of the oth
 
 TEST_CASE("scratch memory beyond the launch, and barriers in plain launches") {
   machine m = checked_machine(1);
-  check_finds(
-      m, 1, STARLING_KERNEL(block & b) { (void)b.scratch<int>(100); }, defect::out_of_bounds, {"400", "scratch_bytes"});
+  check_finds(m, 1, STARLING_KERNEL(block & b) { (void)b.scratch<int>(100); }, defect::out_of_bounds,
+              {"400", "scratch_bytes"});
   stream s = m.new_stream(0);
-  s.launch(
-      1, STARLING_KERNEL(block & b) { b.sync_pe(); });
+  s.launch(1, STARLING_KERNEL(block & b) { b.sync_pe(); });
   const auto e = finding_of([&] { s.synchronize(); });
   if (e) check_parts(e->what(), {"in a plain launch", "machine::run"});
 }
 
 TEST_CASE("options that are none, machines that have no check mode") {
-  check_parts(failure_of<argument_error>([] { (void)machine::host(1).check({.seeds = 0}); }), {"seeds = 0", "at least one"});
+  check_parts(failure_of<argument_error>([] { (void)machine::host(1).check({.seeds = 0}); }),
+              {"seeds = 0", "at least one"});
   if (machine::probe_cuda().devices > 0)
     check_parts(failure_of<unsupported_error>([] { (void)machine::cuda({0}).check(); }), {"virtual devices"});
   const environment_guard wrong("STARLING_CHECK", "many");
@@ -192,12 +191,8 @@ TEST_CASE("the environment turns check mode on, and the report has a line for ea
   machine m = machine::host(2);
   const auto signals = zeroed<signal>(m, 1);
   const sym<signal> s = signals.data();
-  m.run(
-      1, STARLING_KERNEL(block & b) { b.sync_all(); });
-  const auto e = finding_of([&] {
-    m.run(
-        1, STARLING_KERNEL(block & b) { b.wait(s, 1, 1 - b.pe()); });
-  });
+  m.run(1, STARLING_KERNEL(block & b) { b.sync_all(); });
+  const auto e = finding_of([&] { m.run(1, STARLING_KERNEL(block & b) { b.wait(s, 1, 1 - b.pe()); }); });
   if (e) CHECK(e->seed() == 1000);
   std::ifstream in(path);
   std::string line;

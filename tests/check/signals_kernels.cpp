@@ -8,73 +8,75 @@ TEST_CASE("blocks that wait before they send: a cycle") {
   machine m = checked_machine(2);
   const auto signals = zeroed<signal>(m, 1);
   const sym<signal> s = signals.data();
-  check_finds(
-      m, 1, STARLING_KERNEL(block & b) {
-        b.wait(s, 1, 1 - b.pe());
-        b.signal_set(s, 1, 1 - b.pe());
-      },
-      defect::deadlock, {"wait-for cycle", "PE 0 block 0 -> PE 1 block 0", "signals_kernels.cpp:13", "nothing has raised"});
+  check_finds(m, 1,
+              STARLING_KERNEL(block & b) {
+                b.wait(s, 1, 1 - b.pe());
+                b.signal_set(s, 1, 1 - b.pe());
+              },
+              defect::deadlock,
+              {"wait-for cycle", "PE 0 block 0 -> PE 1 block 0", "signals_kernels.cpp:13", "nothing has raised"});
 }
 
 TEST_CASE("a signal that is sent to another slot: the message names the slot") {
   machine m = checked_machine(2);
   const auto signals = zeroed<signal>(m, 2);
   const sym<signal> s = signals.data();
-  check_finds(
-      m, 1, STARLING_KERNEL(block & b) {
-        if (b.pe() == 0) b.signal_set(s, 7, 1);
-        if (b.pe() == 1) b.wait(s + 1, 1, 0);
-      },
-      defect::lost_signal, {"signal +0x200 of PE 1 was raised to 7", "no block has waited for it", "returned"});
+  check_finds(m, 1,
+              STARLING_KERNEL(block & b) {
+                if (b.pe() == 0) b.signal_set(s, 7, 1);
+                if (b.pe() == 1) b.wait(s + 1, 1, 0);
+              },
+              defect::lost_signal, {"signal +0x200 of PE 1 was raised to 7", "no block has waited for it", "returned"});
 }
 
 TEST_CASE("a signal that is never sent") {
   machine m = checked_machine(2);
   const auto signals = zeroed<signal>(m, 1);
   const sym<signal> s = signals.data();
-  check_finds(
-      m, 1, STARLING_KERNEL(block & b) {
-        if (b.pe() == 1) b.wait(s, 1, 0);
-      },
-      defect::lost_signal, {"PE 1 block 0 (all) waits in wait", ">= 1, which holds 0, from PE 0", "has returned"});
+  check_finds(m, 1,
+              STARLING_KERNEL(block & b) {
+                if (b.pe() == 1) b.wait(s, 1, 0);
+              },
+              defect::lost_signal,
+              {"PE 1 block 0 (all) waits in wait", ">= 1, which holds 0, from PE 0", "has returned"});
 }
 
 TEST_CASE("a value that is there for a moment only may be missed") {
   machine m = checked_machine(2);
   const auto signals = zeroed<signal>(m, 1);
   const sym<signal> s = signals.data();
-  check_finds(
-      m, 1, STARLING_KERNEL(block & b) {
-        if (b.pe() == 1) b.wait(s, compare::eq, 1, 0);
-        if (b.pe() == 0)
-          for (int i = 1; i <= 2; ++i) b.signal_set(s, static_cast<std::uint64_t>(i), 1);
-      },
-      defect::lost_signal, {"== 1, which holds 2"});
+  check_finds(m, 1,
+              STARLING_KERNEL(block & b) {
+                if (b.pe() == 1) b.wait(s, compare::eq, 1, 0);
+                if (b.pe() == 0)
+                  for (int i = 1; i <= 2; ++i) b.signal_set(s, static_cast<std::uint64_t>(i), 1);
+              },
+              defect::lost_signal, {"== 1, which holds 2"});
 }
 
 TEST_CASE("a signal that goes back") {
   machine m = checked_machine(2);
   const auto signals = zeroed<signal>(m, 1);
   const sym<signal> s = signals.data();
-  check_finds(
-      m, 1, STARLING_KERNEL(block & b) {
-        if (b.pe() == 0) {
-          b.signal_set(s, 2, 1);
-          b.signal_set(s, 1, 1);
-        }
-      },
-      defect::signal_back, {"went back from 2 to 1", "signals only grow"});
+  check_finds(m, 1,
+              STARLING_KERNEL(block & b) {
+                if (b.pe() == 0) {
+                  b.signal_set(s, 2, 1);
+                  b.signal_set(s, 1, 1);
+                }
+              },
+              defect::signal_back, {"went back from 2 to 1", "signals only grow"});
 }
 
 TEST_CASE("two blocks set one signal") {
   machine m = checked_machine(3);
   const auto signals = zeroed<signal>(m, 1);
   const sym<signal> s = signals.data();
-  check_finds(
-      m, 1, STARLING_KERNEL(block & b) {
-        if (b.pe() != 2) b.signal_set(s, 1, 2);
-      },
-      defect::two_writers, {"signal +0x200 of PE 2", "PE 0 block 0", "PE 1 block 0", "a signal of its own"});
+  check_finds(m, 1,
+              STARLING_KERNEL(block & b) {
+                if (b.pe() != 2) b.signal_set(s, 1, 2);
+              },
+              defect::two_writers, {"signal +0x200 of PE 2", "PE 0 block 0", "PE 1 block 0", "a signal of its own"});
 }
 
 TEST_CASE("two blocks may add to one signal, and one may set it after the other has told it to") {
@@ -101,51 +103,50 @@ TEST_CASE("a signal that was not set to 0 before") {
   machine m = checked_machine(2);
   const auto signals = m.allocate<signal>(1);
   const sym<signal> s = signals.data();
-  check_finds(
-      m, 1, STARLING_KERNEL(block & b) {
-        if (b.pe() == 1) b.wait(s, 1, 0);
-      },
-      defect::uninitialised, {"which has no value", "machine::fill"});
+  check_finds(m, 1,
+              STARLING_KERNEL(block & b) {
+                if (b.pe() == 1) b.wait(s, 1, 0);
+              },
+              defect::uninitialised, {"which has no value", "machine::fill"});
 }
 
 TEST_CASE("barriers that differ, in kind, in size, in root, in number") {
   machine m = checked_machine(2);
-  check_finds(
-      m, 2, STARLING_KERNEL(block & b) {
-        if (b.index() == 0)
-          b.sync_pe();
-        else
-          b.sync_all();
-      },
-      defect::collective, {"collective 1 of PE", "is sync_pe", "is sync_all"});
-  check_finds(
-      m, 1, STARLING_KERNEL(block & b) {
-        if (b.pe() == 0)
-          (void)b.all_reduce(1, plus{});
-        else
-          (void)b.all_reduce(1.0, plus{});
-      },
-      defect::collective, {"of 4 bytes", "of 8 bytes"});
-  check_finds(
-      m, 1, STARLING_KERNEL(block & b) { (void)b.broadcast(1, b.pe()); }, defect::collective,
-      {"broadcast", "from PE 0", "from PE 1"});
-  check_finds(
-      m, 1, STARLING_KERNEL(block & b) {
-        if (b.pe() == 0) b.sync_all();
-      },
-      defect::lost_signal, {"in sync_all", "PE 1 block 0 (all) has returned"});
+  check_finds(m, 2,
+              STARLING_KERNEL(block & b) {
+                if (b.index() == 0)
+                  b.sync_pe();
+                else
+                  b.sync_all();
+              },
+              defect::collective, {"collective 1 of PE", "is sync_pe", "is sync_all"});
+  check_finds(m, 1,
+              STARLING_KERNEL(block & b) {
+                if (b.pe() == 0)
+                  (void)b.all_reduce(1, plus{});
+                else
+                  (void)b.all_reduce(1.0, plus{});
+              },
+              defect::collective, {"of 4 bytes", "of 8 bytes"});
+  check_finds(m, 1, STARLING_KERNEL(block & b) { (void)b.broadcast(1, b.pe()); }, defect::collective,
+              {"broadcast", "from PE 0", "from PE 1"});
+  check_finds(m, 1,
+              STARLING_KERNEL(block & b) {
+                if (b.pe() == 0) b.sync_all();
+              },
+              defect::lost_signal, {"in sync_all", "PE 1 block 0 (all) has returned"});
 }
 
 TEST_CASE("a loop that nothing ends") {
   machine m = checked_machine(1, 1);
   const auto signals = zeroed<signal>(m, 1);
   const sym<signal> s = signals.data();
-  check_finds(
-      m, 1, STARLING_KERNEL(block & b) {
-        while (!b.test(s, compare::ge, 1)) {
-        }
-      },
-      defect::endless, {"calls", "a loop that nothing ends"});
+  check_finds(m, 1,
+              STARLING_KERNEL(block & b) {
+                while (!b.test(s, compare::ge, 1)) {
+                }
+              },
+              defect::endless, {"calls", "a loop that nothing ends"});
 }
 
 }  // namespace

@@ -25,8 +25,7 @@ TEST_CASE("launches and copies of one stream are in order, blocks of a launch ar
   s.synchronize();
   CHECK(out == std::vector<int>(100, 2));
   const sym<int> x = data.data();
-  s.launch(
-      2, STARLING_KERNEL(block &) { *x.on(1) = 1; });
+  s.launch(2, STARLING_KERNEL(block&) { *x.on(1) = 1; });
   const auto e = finding_of([&] { s.synchronize(); });
   if (e) CHECK(std::string(name(e->what_kind())) == name(defect::unordered_write));
 }

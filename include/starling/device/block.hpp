@@ -71,12 +71,7 @@ class block : public group<block> {
     const auto bytes = static_cast<std::uint64_t>(round_up(n * static_cast<index_t>(sizeof(T)), 16));
     if constexpr (target::on_gpu) {
       if (bytes > state().scratch_bytes - scratch_used_) {
-        block_report r;
-        r.state = block_state::out_of_range;
-        r.op = operation::scratch;
-        r.wanted = scratch_used_ + bytes;
-        set_place(r, at);
-        end_program(r);
+        end_program(block_state::out_of_range, operation::scratch, any_pe, scratch_used_ + bytes, at);
       }
       std::byte* start = target::dynamic_scratch() + scratch_used_;
       scratch_used_ += static_cast<std::uint32_t>(bytes);
@@ -158,11 +153,7 @@ class block : public group<block> {
   STARLING_HD void check_resident(operation op, where at) const {
     if constexpr (target::on_gpu) {
       if (state().control.arrived) return;
-      block_report r;
-      r.state = block_state::not_resident;
-      r.op = op;
-      set_place(r, at);
-      end_program(r);
+      end_program(block_state::not_resident, op, any_pe, 0, at);
     } else if (!state().control.arrived) {
       port().refuse_barrier(op, at);
     }

@@ -257,27 +257,26 @@ class communication {
   // Ends the calling thread. A thread that gave up in a wait has reported; one that returned from the kernel has not,
   // and is reported by those that it left.
   STARLING_HD void leave(bool failed, operation op, where at) const {
-    gpu::leave(self().state(), self().index(), failed, op, at);
-    target::exit_thread();
+    if (!failed) gpu::report_absence(self().state(), self().index(), op, at);
+    end_thread();
   }
 
-  // Files a report and ends the program, for every thread of the group.
-  STARLING_HD void end_program(const block_report& report) const {
-    if (leader()) gpu::file_report(self().state(), self().index(), report);
+  // Files that the group asks for what there is not, and ends the program, for every thread of the group.
+  STARLING_HD void end_program(block_state state, operation op, int peer, std::uint64_t wanted, where at) const {
+    if (leader()) gpu::refuse(self().state(), self().index(), state, op, peer, wanted, at);
     self().sync();
-    tracing::keep(self().state());
+    end_thread();
+  }
+
+  STARLING_HD void end_thread() const {
+    if (self().traced()) tracing::keep(self().state());
     target::exit_thread();
   }
 
   STARLING_HD void check_pe(int pe, operation op, where at) const {
     if (pe >= 0 && pe < self().n_pes()) return;
     if constexpr (target::on_gpu) {
-      block_report r;
-      r.state = block_state::out_of_range;
-      r.op = op;
-      r.peer = pe;
-      set_place(r, at);
-      end_program(r);
+      end_program(block_state::out_of_range, op, pe, 0, at);
     } else {
       self().port().refuse_pe(op, pe, at);
     }

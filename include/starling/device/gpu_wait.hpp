@@ -4,7 +4,6 @@
 #include <cuda/atomic>
 
 #include "starling/device/program_state.hpp"
-#include "starling/device/trace_span.hpp"
 
 namespace starling::gpu {
 
@@ -40,9 +39,10 @@ STARLING_HD inline void file_report(const program_state& s, int block, const blo
 }
 
 // Files that threads of this block are missing at a collective, unless the block has a report already: then they have
-// given up in a wait of their own. This is code at every collective, so it is short: the host finds out the role, and
-// ends the program when it sees the report.
-STARLING_HD inline void report_absence(const program_state& s, int block, operation op, where at) {
+// given up in a wait of their own. Every collective comes here, so there is one copy of it, and it is short: the host
+// finds out the role, and ends the program when it sees the report.
+__attribute__((noinline)) STARLING_HD inline void report_absence(const program_state& s, int block, operation op,
+                                                                 where at) {
   block_report& slot = s.reports[static_cast<std::uint32_t>(block) % s.report_slots];
   if (*static_cast<const volatile block_state*>(&slot.state) != block_state::running) return;
   slot.pe = s.pe;
@@ -52,21 +52,25 @@ STARLING_HD inline void report_absence(const program_state& s, int block, operat
   slot.state = block_state::incomplete;
 }
 
-// The last that a thread does whose group ends. One copy of it: every collective has a way here, and the registers of
-// kernels are for what they compute.
-__attribute__((noinline)) STARLING_HD inline void leave(const program_state& s, int block, bool failed, operation op,
-                                                        where at) {
-  if (!failed) report_absence(s, block, op, at);
-  tracing::keep(s);
+// Files that a block asks for what there is not, and ends the program.
+__attribute__((noinline)) STARLING_HD inline void refuse(const program_state& s, int block, block_state state,
+                                                         operation op, int peer, std::uint64_t wanted, where at) {
+  block_report r;
+  r.state = state;
+  r.op = op;
+  r.peer = peer;
+  r.wanted = wanted;
+  set_place(r, at);
+  file_report(s, block, r);
 }
 
 STARLING_HD inline std::uint64_t offset_in_heap(const program_state& s, const void* address) {
   return static_cast<std::uint64_t>(static_cast<const std::byte*>(address) - s.heap.on(s.pe));
 }
 
-// Files what a wait that has not been satisfied was for.
-STARLING_HD inline void give_up(const program_state& s, int block, const wait_request& w, block_state state,
-                                std::uint64_t seen) {
+// Files what a wait that has not been satisfied was for. Out of line, as all that happens once at most.
+__attribute__((noinline)) STARLING_HD inline void give_up(const program_state& s, int block, const wait_request& w,
+                                                          block_state state, std::uint64_t seen) {
   block_report r;
   r.state = state;
   r.op = w.op;

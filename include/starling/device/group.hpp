@@ -39,6 +39,7 @@ class group : public loops<Self>, public communication<Self>, public packet_exch
   STARLING_HD host_port& port() const { return *port_; }
   STARLING_HD host_port* port_pointer() const { return port_; }
   STARLING_HD bool traced() const { return traced_; }
+  STARLING_HD void give_up() const { this->end_thread(); }
   lane_order lanes() const { return port_->lanes(); }
 
  private:

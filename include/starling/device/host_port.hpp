@@ -75,7 +75,8 @@ class host_port {
   virtual void wait(const wait_request& w) = 0;
   virtual bool test(const wait_request& w) = 0;
 
-  // Runs `apply(context)`, one atomic operation on `bytes` bytes at `address` in the memory of PE `pe`, and wakes those who wait for it.
+  // Runs `apply(context)`, one atomic operation on `bytes` bytes at `address` in the memory of PE `pe`, and wakes those
+  // who wait for it.
   virtual void atomic(void* address, std::size_t bytes, int pe, where at, void (*apply)(void*), void* context) = 0;
 
   // Told at the start of each barrier and reduction.

@@ -101,9 +101,8 @@ class loops {
           for (index_t x = xs.begin + t.x; x < xs.end; x += t.nx) f(z, y, x);
     } else if constexpr (target::checked) {
       const auto order = self().lanes();
-      order.visit(zs, [&](index_t z) {
-        order.visit(ys, [&](index_t y) { order.visit(xs, [&](index_t x) { f(z, y, x); }); });
-      });
+      order.visit(
+          zs, [&](index_t z) { order.visit(ys, [&](index_t y) { order.visit(xs, [&](index_t x) { f(z, y, x); }); }); });
     } else {
       for (index_t z = zs.begin; z < zs.end; ++z)
         for (index_t y = ys.begin; y < ys.end; ++y)

@@ -28,10 +28,7 @@ class packet_exchange {
                                             where at = where::current()) const {
     const trace_span span(self(), trace_operation::take_packet, from, 1, number_of(source), number);
     std::uint64_t data = 0;
-    if (!await_packet(operation::wait, source, number, from, at, data)) {
-      tracing::keep(self().state());
-      target::exit_thread();
-    }
+    if (!await_packet(operation::wait, source, number, from, at, data)) self().give_up();
     return packet_content<T>::of_data(data);
   }
 

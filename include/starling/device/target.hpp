@@ -290,8 +290,8 @@ template <class Kernel>
 inline constexpr int most_threads = most_threads_of<Kernel>();
 
 #if defined(__CUDACC__)
-// The GPU side of every launch: makes the thread's view of the block and calls the kernel. There are two of each kernel:
-// recording takes registers and instructions, and one that does not record must not have them.
+// The GPU side of every launch: makes the thread's view of the block and calls the kernel. There are two of each
+// kernel: recording takes registers and instructions, and one that does not record must not have them.
 template <class Block, class State, class Kernel, bool Traced>
 __global__ void __launch_bounds__(most_threads<Kernel>)
     entry(const __grid_constant__ State state, const __grid_constant__ Kernel kernel) {

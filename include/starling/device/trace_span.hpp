@@ -61,7 +61,8 @@ class trace_span {
   STARLING_HD trace_span(const Group& g, trace_operation op, int peer, index_t bytes, sym<signal> sig,
                          std::uint64_t value, signal_op how = signal_op::set)
       : state_(g.state()), block_(g.index()) {
-    if (g.traced() && target::thread_index() == 0) open(op, peer, bytes, tracing::offset(state_, sig), value, how == signal_op::add);
+    if (g.traced() && target::thread_index() == 0)
+      open(op, peer, bytes, tracing::offset(state_, sig), value, how == signal_op::add);
   }
   trace_span(const trace_span&) = delete;
   trace_span& operator=(const trace_span&) = delete;
@@ -93,7 +94,12 @@ class trace_span {
       if ((number_ & ((1u << shift) - 1)) == 0)
         l.head->between[(number_ >> shift) % clock_pairs] = {now, target::now_ns()};
     }
-    slot(l) = {now, 0, signal, value, static_cast<std::uint64_t>(bytes), peer,
+    slot(l) = {now,
+               0,
+               signal,
+               value,
+               static_cast<std::uint64_t>(bytes),
+               peer,
                static_cast<std::uint32_t>(op) + (adds ? 256u : 0u)};
   }
 

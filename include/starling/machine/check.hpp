@@ -1,5 +1,5 @@
-// Check mode: programs on virtual devices run under seeded schedules, one block at a time, with puts that arrive as late
-// and as disordered as the contract allows. What a schedule finds wrong is a check_error that names the seed.
+// Check mode: programs on virtual devices run under seeded schedules, one block at a time, with puts that arrive as
+// late and as disordered as the contract allows. What a schedule finds wrong is a check_error that names the seed.
 #pragma once
 
 #include <cstdint>

@@ -21,8 +21,13 @@ concept kernel_function = std::invocable<const F&, block&>;
 
 template <kernel_function F>
 kernel make_kernel(const F& f) {
-  return {[](const void* closure, block& b) { (*static_cast<const F*>(closure))(b); },
-          target::entry_of<block, program_state, F, false>(), target::entry_of<block, program_state, F, true>(), std::make_shared<const F>(f), target::checked};
+  kernel k;
+  k.on_host = [](const void* closure, block& b) { (*static_cast<const F*>(closure))(b); };
+  k.on_gpu = target::entry_of<block, program_state, F, false>();
+  k.on_gpu_traced = target::entry_of<block, program_state, F, true>();
+  k.closure = std::make_shared<const F>(f);
+  k.accesses_seen = target::checked;
+  return k;
 }
 
 // How a kernel is launched.

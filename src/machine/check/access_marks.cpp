@@ -6,7 +6,6 @@ namespace starling::check {
 
 constinit thread_local access_marks* running_marks = nullptr;
 
-
 namespace {
 
 void note(access_marks& m, bad_access::kind what, std::uintptr_t address, std::size_t bytes, bool write,
@@ -43,8 +42,7 @@ void mark_access(access_marks& m, std::uintptr_t address, std::size_t bytes, boo
       continue;
     }
     if (foreign) note(m, bad_access::kind::foreign, address, bytes, write, code);
-    if (!write && (mask & ~l.initialised) != 0)
-      note(m, bad_access::kind::uninitialised, address, bytes, write, code);
+    if (!write && (mask & ~l.initialised) != 0) note(m, bad_access::kind::uninitialised, address, bytes, write, code);
     if ((l.read | l.written) == 0) m.touched.push_back(&l);
     (write ? l.written : l.read) |= mask;
     if (write) l.initialised |= mask;

@@ -41,10 +41,10 @@ struct suspicion {
 // A block's operations to one PE. Those of an epoch are delivered after all of the epochs before: fence() ends one.
 struct lane {
   std::uint32_t epoch = 0;
-  std::uint32_t oldest = 0;                  // with operations on their way
+  std::uint32_t oldest = 0;                   // with operations on their way
   std::vector<std::uint32_t> outstanding{0};  // by epoch
-  std::vector<std::uint32_t> unfenced;       // numbers
-  operation_set fenced;                      // what arrives before anything that is issued now
+  std::vector<std::uint32_t> unfenced;        // numbers
+  operation_set fenced;                       // what arrives before anything that is issued now
 };
 
 // A block of a program, a block of a launch in a stream, or a stream, whose operations are its calls.

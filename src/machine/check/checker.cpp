@@ -55,7 +55,8 @@ checker::checker(symmetric_heap& heap, symmetric_heap& control, const check_opti
 checker::~checker() = default;
 
 void checker::fill_with_poison(std::byte* start, std::size_t bytes) {
-  for (std::size_t i = 0; i < bytes; i += sizeof poison) std::memcpy(start + i, &poison, std::min(sizeof poison, bytes - i));
+  for (std::size_t i = 0; i < bytes; i += sizeof poison)
+    std::memcpy(start + i, &poison, std::min(sizeof poison, bytes - i));
 }
 
 workload checker::new_workload() const {

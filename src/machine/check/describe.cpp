@@ -56,8 +56,9 @@ std::string wait_text(const actor& a, const memory_map& m) {
   if (a.in_quiet) return block_text(a) + " is in quiet";
   if (a.point != nullptr) return block_text(a) + " waits for an event or for the end of a launch";
   const wait_request& w = a.awaited;
-  std::string text = message(block_text(a), " waits in ", name(w.op), " at ", place(w.at), " for ",
-                             place_text(m, w.local), " ", symbol(w.how), " ", w.wanted, ", which holds ", w.local->value);
+  std::string text =
+      message(block_text(a), " waits in ", name(w.op), " at ", place(w.at), " for ", place_text(m, w.local), " ",
+              symbol(w.how), " ", w.wanted, ", which holds ", w.local->value);
   if (w.from != any_pe) text += message(", from PE ", w.from);
   return text;
 }
@@ -83,9 +84,7 @@ std::string raised_text(const actor& a, words& signals) {
 
 }  // namespace
 
-std::string block_text(const actor& a) {
-  return message("PE ", a.pe, " block ", a.block, " (", a.role_name, ")");
-}
+std::string block_text(const actor& a) { return message("PE ", a.pe, " block ", a.block, " (", a.role_name, ")"); }
 
 std::string place_text(const memory_map& m, const void* signal) {
   const auto at = reinterpret_cast<std::uintptr_t>(signal);
@@ -148,12 +147,14 @@ finding stuck_finding(const std::vector<actor>& actors, words& signals, const me
     if (++shown > most) continue;
     f.blocks.push_back(a.number);
     out << "  " << wait_text(a, m) << "\n";
-    if (!a.in_quiet && a.point == nullptr && a.awaited.op == operation::wait) out << raised_text(a, signals) << strays(a, signals, m);
+    if (!a.in_quiet && a.point == nullptr && a.awaited.op == operation::wait)
+      out << raised_text(a, signals) << strays(a, signals, m);
   }
   if (shown > most) out << "  and " << shown - most << " more\n";
   if (std::any_of(actors.begin(), actors.end(),
                   [&](const actor& a) { return in_barrier(a) && (cycle.empty() || in_cycle(a)); }))
-    out << "  a barrier or reduction ends when every block has come to it: call it on all PEs, in all roles, outside of "
+    out << "  a barrier or reduction ends when every block has come to it: call it on all PEs, in all roles, outside "
+           "of "
            "conditions\n";
   else if (!cycle.empty())
     out << "  each waits for the next: one of them has to signal before it waits\n";
@@ -185,7 +186,8 @@ void describe_access(finding& f, const std::vector<actor>& actors, const memory_
       return;
     default:
       f.what = defect::out_of_bounds;
-      f.text = text + ", outside of every allocation; check the index, the size and whether the array is still allocated";
+      f.text =
+          text + ", outside of every allocation; check the index, the size and whether the array is still allocated";
   }
 }
 
@@ -220,14 +222,16 @@ std::string advice(const conflict& c, const std::vector<actor>& actors) {
   if (same_block && c.earlier.operation && !fact(c.earlier).blocking)
     return "the call does not block: call quiet() before the bytes are touched again";
   if (same_block && c.earlier.operation && c.later.operation)
-    return "the second may arrive before the receiver has read the first, or before the first itself: wait for the signal "
+    return "the second may arrive before the receiver has read the first, or before the first itself: wait for the "
+           "signal "
            "by which the receiver says that it has read it (a credit), or use another buffer; fence() between the two "
            "is enough if nobody reads the first";
   if (c.earlier_writes && c.earlier.operation && !c.later_writes)
     return "wait for the signal that covers this put before reading; a signal covers its own put_signal and what was "
            "fenced before, no other put";
   if (!c.earlier_writes)
-    return "if the reader wants what the other brings, it has to wait for that one's signal; if it wants what was there "
+    return "if the reader wants what the other brings, it has to wait for that one's signal; if it wants what was "
+           "there "
            "before, it has to signal that it is done (a credit), or the other to use another buffer";
   return "order the two by a signal or a barrier, or let them use different bytes";
 }
@@ -242,8 +246,8 @@ std::string suspicions(const std::vector<int>& blocks, const std::vector<actor>&
                       place_text(m, s.word), " held before the run, ", s.value,
                       ": count on from run to run, or set it back with machine::fill");
     if (const suspicion& s = a.same_again; s.word != nullptr)
-      text += message("\n  note: ", block_text(a), " at ", place(s.at), " sets ", place_text(m, s.word), " to ", s.value,
-                      ", which it had been set to already: a wait cannot tell the two apart");
+      text += message("\n  note: ", block_text(a), " at ", place(s.at), " sets ", place_text(m, s.word), " to ",
+                      s.value, ", which it had been set to already: a wait cannot tell the two apart");
   }
   return text;
 }
@@ -255,12 +259,10 @@ void describe_clash(finding& f, const std::vector<actor>& actors, const memory_m
   const conflict& c = *f.clash;
   const bool reused = c.earlier.block == c.later.block && c.earlier.operation &&
                       !actors[static_cast<std::size_t>(c.earlier.block)].operations[c.earlier.stamp].blocking;
-  f.what = reused            ? defect::source_reused
-           : c.later_writes ? defect::unordered_write
-                            : defect::unordered_read;
-  f.text = message("nothing orders two accesses to ", range_text(m, c.address, c.bytes), "\n  first: ",
-                   side_text(c.earlier, c.earlier_writes, c, actors, seen), "\n  then: ",
-                   side_text(c.later, c.later_writes, c, actors, seen), "\n  ", advice(c, actors));
+  f.what = reused ? defect::source_reused : c.later_writes ? defect::unordered_write : defect::unordered_read;
+  f.text = message("nothing orders two accesses to ", range_text(m, c.address, c.bytes),
+                   "\n  first: ", side_text(c.earlier, c.earlier_writes, c, actors, seen),
+                   "\n  then: ", side_text(c.later, c.later_writes, c, actors, seen), "\n  ", advice(c, actors));
   f.blocks = {c.earlier.block};
   if (c.later.block != c.earlier.block) f.blocks.push_back(c.later.block);
   f.text += suspicions(f.blocks, actors, m);

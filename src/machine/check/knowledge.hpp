@@ -3,9 +3,9 @@
 // time of its own, and what is ordered after one is not ordered after the one before it.
 //
 // Reads and writes are counted apart. Packets order the reads of the sender before the writes of the receiver, because
-// what is sent depends on what was read; the sender's writes are ordered only by signals, which release them. In the same
-// way packets tell which operations have arrived, so that their bytes may be written again, but not that what they wrote
-// may be read by others.
+// what is sent depends on what was read; the sender's writes are ordered only by signals, which release them. In the
+// same way packets tell which operations have arrived, so that their bytes may be written again, but not that what they
+// wrote may be read by others.
 #pragma once
 
 #include <memory>

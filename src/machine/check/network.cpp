@@ -42,7 +42,8 @@ void network::send(operation_on_its_way& op, random& r) {
   const index_t grain = op.move.element >= 8 ? 1 : static_cast<index_t>(8 / op.move.element);
   index_t begin = 0;
   for (int cut = in_pieces_ ? 3 : 0; cut > 0 && n - begin > grain; --cut) {
-    const index_t end = begin + grain * static_cast<index_t>(1 + r.below(static_cast<std::size_t>((n - begin) / grain)));
+    const index_t end =
+        begin + grain * static_cast<index_t>(1 + r.below(static_cast<std::size_t>((n - begin) / grain)));
     if (end >= n) break;
     op.pieces.push_back({begin, end});
     begin = end;

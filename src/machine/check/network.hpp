@@ -1,5 +1,5 @@
-// Operations on their way: puts, gets and signals that blocks have issued, delivered piece by piece in an order that the
-// schedule draws. What the contract orders is kept: a put's data before its signal, what was issued before a fence
+// Operations on their way: puts, gets and signals that blocks have issued, delivered piece by piece in an order that
+// the schedule draws. What the contract orders is kept: a put's data before its signal, what was issued before a fence
 // before what comes after it, signals of one block to one word in their order. Nothing else.
 #pragma once
 
@@ -51,9 +51,9 @@ class network {
 
   // What one delivery has changed.
   struct delivery {
-    actor* completed = nullptr;                  // an operation of this block
+    actor* completed = nullptr;                    // an operation of this block
     const operation_on_its_way* raised = nullptr;  // valid until the next issue
-    std::uint64_t before = 0;                    // what the signal held
+    std::uint64_t before = 0;                      // what the signal held
   };
   delivery deliver_one(random& r);
 

@@ -1,5 +1,5 @@
-// A set of operation numbers of one block. Numbers are given from 0 up and most low ones come to be in, so the set keeps
-// a floor below which all are in, and bits above. Few words of bits lie in the set itself: sets are copied often.
+// A set of operation numbers of one block. Numbers are given from 0 up and most low ones come to be in, so the set
+// keeps a floor below which all are in, and bits above. Few words of bits lie in the set itself: sets are copied often.
 #pragma once
 
 #include <algorithm>

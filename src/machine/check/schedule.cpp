@@ -86,9 +86,9 @@ void schedule::run_one(actor& a) {
   a.now = actor::state::finished;
   std::erase(ready_, &a);
   actor* next = over_ ? nullptr : choose();
-  if (next == nullptr && !over_ &&
-      std::any_of(work_.actors.begin(), work_.actors.end(),
-                  [](const actor& other) { return other.now != actor::state::finished; }))
+  if (next == nullptr && !over_ && std::any_of(work_.actors.begin(), work_.actors.end(), [](const actor& other) {
+        return other.now != actor::state::finished;
+      }))
     stuck();
   fiber& here = *work_.fibers[static_cast<std::size_t>(a.number)];
   fiber::switch_to(here, next != nullptr ? *work_.fibers[static_cast<std::size_t>(next->number)] : main_);
@@ -122,7 +122,8 @@ void schedule::begin_call(actor& a, const call& c) {
   current_schedule = nullptr;
   if (over_) throw schedule_over{};
   // What a barrier does inside is not the user's; the barrier itself is noted.
-  if (c.address == nullptr || work_.memory.offset_of(reinterpret_cast<std::uintptr_t>(c.address)) < work_.memory.user_bytes)
+  if (c.address == nullptr ||
+      work_.memory.offset_of(reinterpret_cast<std::uintptr_t>(c.address)) < work_.memory.user_bytes)
     a.note(c);
   flush(a);
   if (++calls_ > most_calls)
@@ -194,8 +195,8 @@ void schedule::deliver() {
   if (s.op == signal_op::set && s.value < d.before) {
     const actor& from = *d.raised->from;
     note({defect::signal_back,
-          message(place_text(work_.memory, s.target), " went back from ", d.before, " to ", s.value, ", set by ", block_text(from),
-                  " at ", s.at.file, ":", s.at.line,
+          message(place_text(work_.memory, s.target), " went back from ", d.before, " to ", s.value, ", set by ",
+                  block_text(from), " at ", s.at.file, ":", s.at.line,
                   "; signals only grow: go on counting, or use another signal"),
           {from.number},
           {},
@@ -258,7 +259,8 @@ void schedule::flush(actor& a) {
       if (w == 0 || ((read | written) & bits(i * 8, 8)) == 0) continue;
       const told* other = words_.unknown(words_[w], a);
       if (other == nullptr) continue;
-      met = {{other->block, other->last_arrived, true, false}, true, who, written != 0, words_[w].address, sizeof(signal)};
+      met = {
+          {other->block, other->last_arrived, true, false}, true, who, written != 0, words_[w].address, sizeof(signal)};
       clash = true;
     }
   }
@@ -330,8 +332,8 @@ void schedule::prepare_raise(actor& a, operation_on_its_way& op, const signal_up
       const actor& other = work_.actors[before];
       const where at = other.operations[w.set_number].at;
       fail({defect::two_writers,
-            message(place_text(work_.memory, s.target), " is set by ", block_text(other), " at ", at.file, ":", at.line, " and by ",
-                    block_text(a), " at ", s.at.file, ":", s.at.line,
+            message(place_text(work_.memory, s.target), " is set by ", block_text(other), " at ", at.file, ":", at.line,
+                    " and by ", block_text(a), " at ", s.at.file, ":", s.at.line,
                     ", and nothing orders the two; give each sender a signal of its own"),
             {other.number, a.number},
             {},
@@ -383,7 +385,11 @@ void schedule::keep_source(actor& a, operation_on_its_way& op) {
 }
 
 void schedule::put(actor& a, const transfer& t, const signal_update* s) {
-  operation_on_its_way& op = network_.issue(a, t.pe, s != nullptr ? "put_signal" : t.blocking ? "put" : "put_nbi", t.at, t.blocking);
+  operation_on_its_way& op = network_.issue(a, t.pe,
+                                            s != nullptr ? "put_signal"
+                                            : t.blocking ? "put"
+                                                         : "put_nbi",
+                                            t.at, t.blocking);
   op.move = t;
   enter(a, t.dest, t, true, {a.number, op.number, true, false}, true, known_to_put(a, t.pe));
   keep_source(a, op);

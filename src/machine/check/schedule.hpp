@@ -23,7 +23,7 @@ struct schedule_over {};
 
 // What a schedule runs: the blocks of all programs.
 struct workload {
-  std::vector<actor> actors;  // with who they are
+  std::vector<actor> actors;   // with who they are
   std::vector<fiber*> fibers;  // by actor; their loop is fiber_loop
   memory_map memory;
   int n_pes = 0;
@@ -125,7 +125,7 @@ class schedule {
   bool over_ = false;
   std::optional<finding> found_;
   std::exception_ptr thrown_;
-  actor* stream_ = nullptr;  // that runs now
+  actor* stream_ = nullptr;                            // that runs now
   std::unordered_map<const void*, snapshot*> points_;  // reached: what was known then
   struct host_bytes {
     std::byte* start;

@@ -5,9 +5,7 @@
 namespace starling::check {
 namespace {
 
-std::uint64_t bytes_of(const transfer& t) {
-  return t.count > 0 ? static_cast<std::uint64_t>(t.count) * t.element : 0;
-}
+std::uint64_t bytes_of(const transfer& t) { return t.count > 0 ? static_cast<std::uint64_t>(t.count) * t.element : 0; }
 
 }  // namespace
 
@@ -30,7 +28,8 @@ void scheduled_port::check_remote(const char* what, const void* address, std::si
 void scheduled_port::check_remote(const char* what, const void* address, const transfer& t, index_t stride) {
   if (t.count <= 0) return;
   if (stride == 1) return check_remote(what, address, bytes_of(t), t.pe, t.at);
-  if (stride < 1) fail(defect::out_of_bounds, message(what, " at ", t.at.file, ":", t.at.line, ": a stride of ", stride));
+  if (stride < 1)
+    fail(defect::out_of_bounds, message(what, " at ", t.at.file, ":", t.at.line, ": a stride of ", stride));
   for (index_t i = 0; i < t.count; ++i)
     check_remote(what, static_cast<const std::byte*>(address) + i * stride * static_cast<index_t>(t.element), t.element,
                  t.pe, t.at);
@@ -56,7 +55,8 @@ void scheduled_port::get(const transfer& t) {
 }
 
 void scheduled_port::update(const signal_update& s) {
-  schedule_.begin_call(actor_, {s.op == signal_op::set ? "signal_set" : "signal_add", s.at, s.pe, 0, s.target, s.value});
+  schedule_.begin_call(actor_,
+                       {s.op == signal_op::set ? "signal_set" : "signal_add", s.at, s.pe, 0, s.target, s.value});
   check_remote("signal", s.target, sizeof(signal), s.pe, s.at);
   schedule_.update(actor_, s);
 }
@@ -95,21 +95,22 @@ void scheduled_port::quiet() {
 }
 
 void scheduled_port::refuse_pe(operation op, int pe, where at) {
-  fail(defect::out_of_bounds, message(block_text(actor_), ": ", name(op), " at ", at.file, ":", at.line, " names PE ", pe,
-                                      "; PEs are numbered from 0 to ", schedule_.work().n_pes - 1));
+  fail(defect::out_of_bounds, message(block_text(actor_), ": ", name(op), " at ", at.file, ":", at.line, " names PE ",
+                                      pe, "; PEs are numbered from 0 to ", schedule_.work().n_pes - 1));
 }
 
 void scheduled_port::refuse_barrier(operation op, where at) {
-  fail(defect::collective, message(block_text(actor_), ": ", name(op), " at ", at.file, ":", at.line,
-                                   " in a plain launch, whose blocks need not be resident together; run the kernel as a "
-                                   "persistent program: machine::run"));
+  fail(defect::collective,
+       message(block_text(actor_), ": ", name(op), " at ", at.file, ":", at.line,
+               " in a plain launch, whose blocks need not be resident together; run the kernel as a "
+               "persistent program: machine::run"));
 }
 
 std::byte* scheduled_port::scratch(std::size_t bytes, where at) {
   if (bytes > scratch_left_)
-    fail(defect::out_of_bounds, message(block_text(actor_), ": scratch at ", at.file, ":", at.line, " asks for ", bytes,
-                                        " bytes and the launch has left ", scratch_left_,
-                                        "; raise launch_options::scratch_bytes"));
+    fail(defect::out_of_bounds,
+         message(block_text(actor_), ": scratch at ", at.file, ":", at.line, " asks for ", bytes,
+                 " bytes and the launch has left ", scratch_left_, "; raise launch_options::scratch_bytes"));
   scratch_left_ -= bytes;
   scratch_.push_back(std::make_unique_for_overwrite<std::byte[]>(bytes));
   std::memset(scratch_.back().get(), 0xff, bytes);

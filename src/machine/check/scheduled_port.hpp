@@ -10,7 +10,8 @@ namespace starling::check {
 
 class scheduled_port final : public host_port {
  public:
-  scheduled_port(schedule& s, actor& a, std::size_t scratch_bytes) : schedule_(s), actor_(a), scratch_left_(scratch_bytes) {}
+  scheduled_port(schedule& s, actor& a, std::size_t scratch_bytes)
+      : schedule_(s), actor_(a), scratch_left_(scratch_bytes) {}
 
   void put(const transfer& t) override;
   void put_signal(const transfer& t, const signal_update& s) override;

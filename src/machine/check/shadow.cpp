@@ -67,7 +67,8 @@ void shadow::copy_values(const std::byte* dest, const std::byte* source, std::si
   for (std::size_t i = 0; i < bytes; ++i) {
     bool has = false;
     over(source + i, 1, [&](line& l, std::uint64_t mask) { has = (mask & l.initialised) != 0; });
-    over(dest + i, 1, [&](line& l, std::uint64_t mask) { l.initialised = has ? l.initialised | mask : l.initialised & ~mask; });
+    over(dest + i, 1,
+         [&](line& l, std::uint64_t mask) { l.initialised = has ? l.initialised | mask : l.initialised & ~mask; });
   }
 }
 

@@ -21,8 +21,8 @@ struct release {
 // What one block has told through a word.
 struct told {
   int block = 0;
-  std::uint32_t last_issued = 0;  // 1 + number of its latest update; 0: none
-  release latest;                 // base null: nothing has arrived yet
+  std::uint32_t last_issued = 0;   // 1 + number of its latest update; 0: none
+  release latest;                  // base null: nothing has arrived yet
   std::uint32_t last_arrived = 0;  // number of its latest update that has
   operation_set covered;
 };
@@ -64,7 +64,9 @@ class words {
   // The number of the word at this address, which is a signal from now on.
   std::uint32_t at(const void* address);
   // The same if it is one already, else 0.
-  std::uint32_t find(const line& l, std::size_t offset) const { return l.words == 0 ? 0 : groups_[l.words][offset / 8]; }
+  std::uint32_t find(const line& l, std::size_t offset) const {
+    return l.words == 0 ? 0 : groups_[l.words][offset / 8];
+  }
   word& operator[](std::uint32_t number) { return all_[number - 1]; }
   // Those that have been raised, for reports.
   std::size_t count() const { return used_; }

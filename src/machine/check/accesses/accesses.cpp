@@ -22,12 +22,12 @@ void __tsan_func_exit() {}
 void __tsan_vptr_update(void**, void*) {}
 void __tsan_vptr_read(void**) {}
 
-#define ACCESSES(bytes)                                                                       \
-  void __tsan_read##bytes(void* p) { mark_read(address(p), bytes, CALLER); }                  \
-  void __tsan_write##bytes(void* p) { mark_write(address(p), bytes, CALLER); }                \
-  void __tsan_unaligned_read##bytes(void* p) { mark_read(address(p), bytes, CALLER); }        \
-  void __tsan_unaligned_write##bytes(void* p) { mark_write(address(p), bytes, CALLER); }      \
-  void __tsan_volatile_read##bytes(void* p) { mark_read(address(p), bytes, CALLER); }         \
+#define ACCESSES(bytes)                                                                  \
+  void __tsan_read##bytes(void* p) { mark_read(address(p), bytes, CALLER); }             \
+  void __tsan_write##bytes(void* p) { mark_write(address(p), bytes, CALLER); }           \
+  void __tsan_unaligned_read##bytes(void* p) { mark_read(address(p), bytes, CALLER); }   \
+  void __tsan_unaligned_write##bytes(void* p) { mark_write(address(p), bytes, CALLER); } \
+  void __tsan_volatile_read##bytes(void* p) { mark_read(address(p), bytes, CALLER); }    \
   void __tsan_volatile_write##bytes(void* p) { mark_write(address(p), bytes, CALLER); }
 ACCESSES(1)
 ACCESSES(2)
@@ -40,25 +40,25 @@ void __tsan_write_range(void* p, unsigned long n) { mark_write(address(p), n, CA
 
 // Atomic operations are done as they stand, sequentially consistent. In a kernel they order nothing for check mode:
 // what orders is a signal.
-#define ATOMICS(bits, T)                                                                                       \
-  T __tsan_atomic##bits##_load(const volatile T* p, int) { return __atomic_load_n(p, __ATOMIC_SEQ_CST); }      \
-  void __tsan_atomic##bits##_store(volatile T* p, T v, int) { __atomic_store_n(p, v, __ATOMIC_SEQ_CST); }      \
-  T __tsan_atomic##bits##_exchange(volatile T* p, T v, int) { return __atomic_exchange_n(p, v, __ATOMIC_SEQ_CST); } \
-  T __tsan_atomic##bits##_fetch_add(volatile T* p, T v, int) { return __atomic_fetch_add(p, v, __ATOMIC_SEQ_CST); } \
-  T __tsan_atomic##bits##_fetch_sub(volatile T* p, T v, int) { return __atomic_fetch_sub(p, v, __ATOMIC_SEQ_CST); } \
-  T __tsan_atomic##bits##_fetch_and(volatile T* p, T v, int) { return __atomic_fetch_and(p, v, __ATOMIC_SEQ_CST); } \
-  T __tsan_atomic##bits##_fetch_or(volatile T* p, T v, int) { return __atomic_fetch_or(p, v, __ATOMIC_SEQ_CST); }   \
-  T __tsan_atomic##bits##_fetch_xor(volatile T* p, T v, int) { return __atomic_fetch_xor(p, v, __ATOMIC_SEQ_CST); } \
+#define ATOMICS(bits, T)                                                                                              \
+  T __tsan_atomic##bits##_load(const volatile T* p, int) { return __atomic_load_n(p, __ATOMIC_SEQ_CST); }             \
+  void __tsan_atomic##bits##_store(volatile T* p, T v, int) { __atomic_store_n(p, v, __ATOMIC_SEQ_CST); }             \
+  T __tsan_atomic##bits##_exchange(volatile T* p, T v, int) { return __atomic_exchange_n(p, v, __ATOMIC_SEQ_CST); }   \
+  T __tsan_atomic##bits##_fetch_add(volatile T* p, T v, int) { return __atomic_fetch_add(p, v, __ATOMIC_SEQ_CST); }   \
+  T __tsan_atomic##bits##_fetch_sub(volatile T* p, T v, int) { return __atomic_fetch_sub(p, v, __ATOMIC_SEQ_CST); }   \
+  T __tsan_atomic##bits##_fetch_and(volatile T* p, T v, int) { return __atomic_fetch_and(p, v, __ATOMIC_SEQ_CST); }   \
+  T __tsan_atomic##bits##_fetch_or(volatile T* p, T v, int) { return __atomic_fetch_or(p, v, __ATOMIC_SEQ_CST); }     \
+  T __tsan_atomic##bits##_fetch_xor(volatile T* p, T v, int) { return __atomic_fetch_xor(p, v, __ATOMIC_SEQ_CST); }   \
   T __tsan_atomic##bits##_fetch_nand(volatile T* p, T v, int) { return __atomic_fetch_nand(p, v, __ATOMIC_SEQ_CST); } \
-  bool __tsan_atomic##bits##_compare_exchange_strong(volatile T* p, T* expected, T v, int, int) {              \
-    return __atomic_compare_exchange_n(p, expected, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);             \
-  }                                                                                                            \
-  bool __tsan_atomic##bits##_compare_exchange_weak(volatile T* p, T* expected, T v, int, int) {                \
-    return __atomic_compare_exchange_n(p, expected, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);             \
-  }                                                                                                            \
-  T __tsan_atomic##bits##_compare_exchange_val(volatile T* p, T expected, T v, int, int) {                     \
-    __atomic_compare_exchange_n(p, &expected, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);                   \
-    return expected;                                                                                           \
+  bool __tsan_atomic##bits##_compare_exchange_strong(volatile T* p, T* expected, T v, int, int) {                     \
+    return __atomic_compare_exchange_n(p, expected, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);                    \
+  }                                                                                                                   \
+  bool __tsan_atomic##bits##_compare_exchange_weak(volatile T* p, T* expected, T v, int, int) {                       \
+    return __atomic_compare_exchange_n(p, expected, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);                    \
+  }                                                                                                                   \
+  T __tsan_atomic##bits##_compare_exchange_val(volatile T* p, T expected, T v, int, int) {                            \
+    __atomic_compare_exchange_n(p, &expected, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);                          \
+    return expected;                                                                                                  \
   }
 ATOMICS(8, std::uint8_t)
 ATOMICS(16, std::uint16_t)
