@@ -18,26 +18,38 @@ endif()
 find_package(nanobind CONFIG REQUIRED)
 
 # nanobind uses the stable ABI where this Python has what it needs of it (3.12 and newer).
-nanobind_add_module(_starling STABLE_ABI NB_STATIC ${starling_binding_sources})
-target_link_libraries(_starling PRIVATE starling starling_stencil)
-# Where the C++ library is linked statically, its symbols must not mix with those of a copy that another module brings.
-target_link_options(_starling PRIVATE -Wl,--exclude-libs,ALL)
-target_compile_definitions(_starling PRIVATE STARLING_VERSION="${PROJECT_VERSION}")
-starling_build_flags(_starling)
-# Their warnings are not ours.
-target_include_directories(_starling SYSTEM PRIVATE ${NB_DIR}/include ${Python_INCLUDE_DIRS})
 set(starling_module_dir ${PROJECT_BINARY_DIR}/python/starling)
-set_target_properties(_starling PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${starling_module_dir})
+function(starling_python_module name)
+  nanobind_add_module(${name} STABLE_ABI NB_STATIC ${starling_binding_sources})
+  target_link_libraries(${name} PRIVATE starling ${ARGN})
+  # Where the C++ library is linked statically, its symbols must not mix with those of a copy that another module brings.
+  target_link_options(${name} PRIVATE -Wl,--exclude-libs,ALL)
+  target_compile_definitions(${name} PRIVATE STARLING_VERSION="${PROJECT_VERSION}" STARLING_MODULE=${name})
+  starling_build_flags(${name})
+  # Their warnings are not ours.
+  target_include_directories(${name} SYSTEM PRIVATE ${NB_DIR}/include ${Python_INCLUDE_DIRS})
+  set_target_properties(${name} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${starling_module_dir})
+endfunction()
+
+starling_python_module(_starling starling_stencil)
+set(starling_modules _starling)
+if(STARLING_HAS_CHECK)
+  # The same for check mode, loaded in its place where STARLING_CHECK is set. Its own code needs no watching.
+  starling_python_module(_starling_checked $<LINK_ONLY:starling_stencil_checked>)
+  target_include_directories(_starling_checked PRIVATE ${PROJECT_SOURCE_DIR}/apps)
+  list(APPEND starling_modules _starling_checked)
+endif()
 
 nanobind_add_stub(starling_stub MODULE _starling OUTPUT ${starling_module_dir}/_starling.pyi
   PYTHON_PATH ${starling_module_dir} DEPENDS _starling)
 
-add_custom_target(starling_python ALL DEPENDS _starling starling_stub)
+add_custom_target(starling_python ALL DEPENDS ${starling_modules} starling_stub)
+list(TRANSFORM starling_modules REPLACE "(.+)" "$<TARGET_FILE:\\1>" OUTPUT_VARIABLE starling_module_files)
 if(STARLING_PYTHON_INPLACE AND NOT SKBUILD)
   add_custom_command(TARGET starling_python POST_BUILD
-    COMMAND ${CMAKE_COMMAND} -E copy_if_different $<TARGET_FILE:_starling> ${starling_module_dir}/_starling.pyi
+    COMMAND ${CMAKE_COMMAND} -E copy_if_different ${starling_module_files} ${starling_module_dir}/_starling.pyi
       ${PROJECT_SOURCE_DIR}/python/starling)
 endif()
 
-install(TARGETS _starling LIBRARY DESTINATION starling COMPONENT python)
+install(TARGETS ${starling_modules} LIBRARY DESTINATION starling COMPONENT python)
 install(FILES ${starling_module_dir}/_starling.pyi DESTINATION starling COMPONENT python)

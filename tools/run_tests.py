@@ -155,7 +155,7 @@ def host_build(run: Run) -> None:
 
 
 def host_tests(run: Run) -> None:
-    ctest(run, BUILD / "host", "unit|protocol|misuse|compile_fail|example")
+    ctest(run, BUILD / "host", "unit|protocol|misuse|check|compile_fail|example")
 
 
 def python_tests(run: Run) -> None:

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "bindings.hpp"
+#include "starling/machine/check.hpp"
 #include "starling/machine/stall_error.hpp"
 
 namespace nb = nanobind;
@@ -66,12 +67,30 @@ void raise_stall(const stall_error& e) {
   PyErr_SetObject(type.ptr(), type(in_python(e.what()), reports, cycle, injected).ptr());
 }
 
+void raise_check(const check_error& e) {
+  nb::list blocks;
+  for (const block_history& b : e.blocks()) {
+    nb::dict d;
+    d["pe"] = b.pe;
+    d["block"] = b.block;
+    d["role"] = nb::str(b.role.c_str());
+    nb::list calls;
+    for (const std::string& c : b.calls) calls.append(nb::str(c.c_str()));
+    d["calls"] = calls;
+    blocks.append(d);
+  }
+  const nb::object type = class_named("CheckError");
+  PyErr_SetObject(type.ptr(), type(in_python(e.what()), starling::name(e.what_kind()), e.seed(), blocks).ptr());
+}
+
 // Errors that are no Starling error fall through to nanobind, which knows those of the standard library.
 void translate(const std::exception_ptr& thrown, void*) {
   try {
     std::rethrow_exception(thrown);
   } catch (const stall_error& e) {
     raise_stall(e);
+  } catch (const check_error& e) {
+    raise_check(e);
   } catch (const argument_error& e) {
     raise("ArgumentError", e);
   } catch (const type_error& e) {
@@ -107,6 +126,8 @@ std::string in_python(std::string text) {
   replace("machine::", "machine.");
   replace("launch_options::", "");
   replace("launch_options: ", "");
+  replace("check_options{.first_seed = ", "starling.check(..., first_seed=");
+  replace(", .seeds = 1}", ", seeds=1)");
   return text;
 }
 

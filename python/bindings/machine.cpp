@@ -22,6 +22,23 @@ std::string describe(const machine& m) {
   return message("<starling.Machine: ", m.size(), m.kind() == machine_kind::host ? " virtual devices>" : " GPUs>");
 }
 
+machine checked_host(int devices, std::uint64_t seeds, std::uint64_t first_seed) {
+  const nb::gil_scoped_release unlocked;
+  return machine::host(devices).check({.first_seed = first_seed, .seeds = seeds});
+}
+
+nb::dict checked(const machine& m) {
+  const check_summary c = m.checked();
+  nb::dict d;
+  d["programs"] = c.programs;
+  d["schedules"] = c.schedules;
+  d["calls"] = c.calls;
+  d["deliveries"] = c.deliveries;
+  d["seconds"] = c.seconds;
+  d["accesses_seen"] = c.accesses_seen;
+  return d;
+}
+
 const char* name(peer_link link) {
   switch (link) {
     case peer_link::self:
@@ -94,6 +111,8 @@ void bind_machine(nb::module_& m) {
       .def("end_trace", &machine::end_trace, nb::call_guard<nb::gil_scoped_release>(),
            "Ends the recording; nothing when there is none.")
       .def_prop_ro("trace_path", &machine::trace_path, "Where the trace goes; empty when there is none.")
+      .def_static("checked_host", &checked_host, "devices"_a, nb::kw_only(), "seeds"_a, "first_seed"_a)
+      .def("checked", &checked, nb::sig("def checked(self) -> dict[str, typing.Any]"))
       .def("__len__", &machine::size)
       .def("__repr__", &describe);
   bind_injection(c);

@@ -1,6 +1,7 @@
 #include "bindings.hpp"
 
-NB_MODULE(_starling, m) {
+// Built twice: STARLING_MODULE is _starling, or _starling_checked, whose kernels let check mode see their accesses.
+NB_MODULE(STARLING_MODULE, m) {
   m.doc() = "The native part of Starling. Import starling instead; names here may change.";
   m.attr("version") = STARLING_VERSION;
   starling::python::bind_errors(m);

@@ -9,14 +9,27 @@
 True
 
 ``starling.machine`` makes machines, ``starling.stencil`` runs stencils, ``starling.trace`` records what devices do,
-``starling.faults`` makes things go wrong on purpose, ``starling.errors`` has the errors, and ``starling.doctor()`` says
-what can be used here. Messages go to the logger ``starling``.
+``starling.faults`` makes things go wrong on purpose, ``starling.check()`` explores schedules, ``starling.errors`` has
+the errors, and ``starling.doctor()`` says what can be used here. Messages go to the logger ``starling``.
 """
 
 from starling import errors, faults, machine, stencil, trace
+from starling._check import CheckSummary, check
 from starling._diagnosis import doctor
 from starling._native import __version__
 from starling.errors import Error
 from starling.machine import Machine
 
-__all__ = ["Error", "Machine", "__version__", "doctor", "errors", "faults", "machine", "stencil", "trace"]
+__all__ = [
+    "CheckSummary",
+    "Error",
+    "Machine",
+    "__version__",
+    "check",
+    "doctor",
+    "errors",
+    "faults",
+    "machine",
+    "stencil",
+    "trace",
+]

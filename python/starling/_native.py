@@ -1,7 +1,20 @@
-"""The native module, or a word on why it is not there."""
+"""The native module, or a word on why it is not there.
+
+There are two: where ``STARLING_CHECK`` is set, that whose kernels let check mode see their loads and stores, which are
+slower otherwise.
+"""
+
+import os
+from typing import TYPE_CHECKING
 
 try:
-    from starling import _starling as native
+    if TYPE_CHECKING or os.environ.get("STARLING_CHECK", "0") in ("", "0"):
+        from starling import _starling as native
+    else:
+        try:
+            from starling import _starling_checked as native
+        except ImportError:  # a build without it: check mode sees calls alone
+            from starling import _starling as native
 except ImportError as problem:
     raise ImportError(
         f"the native module of Starling cannot be loaded ({problem}); "

@@ -15,6 +15,7 @@ from typing import Any
 
 __all__ = [
     "ArgumentError",
+    "CheckError",
     "DeviceError",
     "ElementTypeError",
     "Error",
@@ -77,6 +78,27 @@ class DeviceError(Error, RuntimeError):
 
 class FaultError(Error, RuntimeError):
     """A fault that was injected on purpose ended a block; see :mod:`starling.faults`."""
+
+
+class CheckError(Error, RuntimeError):
+    """Check mode has found a defect.
+
+    The message says what and where; the attributes hold the same as data.
+
+    Attributes:
+        kind: ``deadlock``, ``lost signal``, ``unordered read`` and so on.
+        seed: Replays the schedule that showed it.
+        blocks: A dictionary for each block concerned: ``pe``, ``block``, ``role`` and its last ``calls``.
+    """
+
+    def __init__(self, message: str = "", kind: str = "", seed: int = 0, blocks: Sequence[dict[str, Any]] = ()) -> None:
+        super().__init__(message)
+        self.kind = kind
+        self.seed = seed
+        self.blocks = list(blocks)
+
+    def __reduce__(self) -> tuple[type[CheckError], tuple[str, str, int, list[dict[str, Any]]]]:
+        return type(self), (str(self), self.kind, self.seed, self.blocks)
 
 
 class StallError(Error, TimeoutError):

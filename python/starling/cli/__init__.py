@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from starling import __version__
-from starling.cli import doctor, plot, stencil, trace
+from starling.cli import check, doctor, plot, stencil, trace
 
 app = typer.Typer(
     name="starling",
@@ -18,6 +18,7 @@ app = typer.Typer(
 )
 app.command("stencil")(stencil.command)
 app.command("doctor")(doctor.command)
+app.command("check")(check.command)
 app.command("trace")(trace.command)
 app.command("plot")(plot.command)
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 import tempfile
 from pathlib import Path
 from typing import Annotated, Any
@@ -14,6 +12,7 @@ from rich.table import Table
 
 from starling._arguments import whole_number
 from starling._files import check_writable
+from starling.cli._command import run_command
 from starling.cli._messages import told
 from starling.errors import ArgumentError
 from starling.trace import _record, _timeline
@@ -53,20 +52,6 @@ def command(
     show(summary, Console(highlight=False, stderr=True))
     Console(highlight=False, stderr=True).print(f"wrote {output}", markup=False, soft_wrap=True)
     raise typer.Exit(code)
-
-
-def run_command(run: list[str], variables: dict[str, str]) -> int:
-    """Its exit code; 128 and the number of the signal that ended it, as shells have it."""
-    try:
-        child = subprocess.Popen(run, env={**os.environ, **variables})
-    except OSError as problem:
-        raise ArgumentError(f"{run[0]}: cannot be run ({problem.strerror}); check the name") from None
-    while True:
-        try:
-            code = child.wait()
-            return code if code >= 0 else 128 - code
-        except KeyboardInterrupt:  # the command has got it too, and decides
-            continue
 
 
 def raise_nothing(run: list[str], code: int) -> None:

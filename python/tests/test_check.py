@@ -1,0 +1,124 @@
+"""Check mode from Python and from the command line."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import starling
+from starling import errors
+from starling.cli.check import totals
+
+HERE = {**os.environ, "PYTHONPATH": os.pathsep.join([str(Path(starling.__file__).parents[1])])}
+
+
+def command(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "starling", "check", *words],
+        env={**HERE, **environment},
+        capture_output=True,
+        text=True,
+        timeout=150,
+    )
+
+
+def script(text: str, folder: Path) -> str:
+    path = folder / "program.py"
+    path.write_text(text)
+    return str(path)
+
+
+STENCIL = """
+import numpy as np, starling
+u = np.random.default_rng(3).random((24, 20), dtype="float32")
+got = starling.stencil.jacobi(u, steps=4, variant={variant!r})
+want = u.copy()
+for _ in range(4):
+    inner = want[1:-1, 1:-1] * 0 + 0.25 * (want[:-2, 1:-1] + want[2:, 1:-1] + want[1:-1, :-2] + want[1:-1, 2:])
+    want = want.copy()
+    want[1:-1, 1:-1] = inner
+assert np.allclose(got, want, atol=1e-5)
+"""
+
+
+@pytest.mark.parametrize("variant", ["cpu_free", "copy", "overlap", "p2p"])
+def test_stencils_pass_and_give_the_right_result(variant: str, tmp_path: Path) -> None:
+    done = command(
+        "--seeds", "30", "--devices", "3", "--", sys.executable, script(STENCIL.format(variant=variant), tmp_path)
+    )
+    assert done.returncode == 0, done.stderr
+    assert "nothing found" in done.stderr
+    assert "schedules" in done.stderr
+    assert "calls alone" not in done.stderr  # the module whose accesses are seen was loaded
+
+
+def test_function_explores_every_program() -> None:
+    u = np.random.default_rng(1).random((16, 12))
+    results = []
+
+    def run(m: starling.Machine) -> None:
+        results.append(starling.stencil.jacobi(u, steps=3, machine=m))
+
+    found = starling.check(run, devices=2, seeds=20)
+    assert found.programs >= 1
+    assert found.schedules == 21 * found.programs
+    assert found.calls > found.schedules
+    assert found.deliveries > 0
+    assert found.seconds > 0
+    assert np.array_equal(results[0], starling.stencil.jacobi(u, steps=3, machine="host", devices=2))
+
+
+def test_wrong_arguments() -> None:
+    with pytest.raises(errors.ElementTypeError, match="function"):
+        starling.check(3)  # type: ignore[arg-type]
+    with pytest.raises(errors.ArgumentError, match="seeds = 0"):
+        starling.check(lambda m: None, seeds=0)
+    with pytest.raises(errors.ArgumentError, match="devices = 0"):
+        starling.check(lambda m: None, devices=0)
+
+
+def test_error_keeps_its_data() -> None:
+    e = errors.CheckError("text", "deadlock", 7, [{"pe": 0}])
+    assert isinstance(e, RuntimeError)
+    again = pickle.loads(pickle.dumps(e))
+    assert (str(again), again.kind, again.seed, again.blocks) == ("text", "deadlock", 7, [{"pe": 0}])
+
+
+def test_command_that_runs_nothing() -> None:
+    done = command("--", sys.executable, "-c", "pass")
+    assert done.returncode == 1
+    assert "nothing was checked" in done.stderr
+
+
+def test_exit_code_of_the_command_is_passed_on(tmp_path: Path) -> None:
+    text = STENCIL.format(variant="cpu_free") + "raise SystemExit(5)"
+    assert command("--seeds", "2", "--", sys.executable, script(text, tmp_path)).returncode == 5
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--seed", "1", "--seeds", "2", "--", "true"], "give one"),
+        (["--seeds", "0", "--", "true"], "seeds = 0"),
+        (["--devices", "-1", "--", "true"], "devices = -1"),
+        (["--", "no_such_program_here"], "cannot be run"),
+    ],
+)
+def test_wrong_use(words: list[str], said: str) -> None:
+    done = command(*words)
+    assert done.returncode == 2
+    assert said in done.stderr
+
+
+def test_totals_add_machines() -> None:
+    entry = {"schedules": 10, "calls": 1, "deliveries": 1, "seconds": 0.5, "accesses_seen": True}
+    lines = [{"programs": 1, **entry}, {"programs": 2, **entry}, {"programs": 1, **entry, "accesses_seen": False}]
+    assert totals(lines) == {
+        "programs": 3, "schedules": 20, "calls": 2, "deliveries": 2, "seconds": 1.0, "accesses_seen": False
+    }  # fmt: skip
