@@ -80,7 +80,8 @@ std::vector<environment_variable> describe(const environment& e) {
       {"STARLING_CHECK", "how many schedules check mode explores in each run on virtual devices; 0: off",
        message(e.check_seeds)},
       {"STARLING_CHECK_SEED", "the first of their seeds", message(e.check_first_seed)},
-      {"STARLING_CHECK_REPORT", "file to which check mode adds a line of JSON for each run", e.check_report.empty() ? "none" : e.check_report},
+      {"STARLING_CHECK_REPORT", "file to which check mode adds a line of JSON for each run",
+       e.check_report.empty() ? "none" : e.check_report},
       {"STARLING_TRACE", "the file that a machine writes its trace to", e.trace.empty() ? "no trace" : e.trace},
       {"STARLING_TRACE_RECORDS", "how many records of a block a trace keeps", message(e.trace_records)},
   };
