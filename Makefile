@@ -1,6 +1,6 @@
 # The commands of the project; each does all of its own set-up.
 
-.PHONY: help demo test test-all soak bugs mutate gpu lint format clean
+.PHONY: help demo test test-all soak bugs mutate protocols gpu lint format clean
 .DEFAULT_GOAL := help
 
 help:
@@ -9,6 +9,7 @@ help:
 	@echo "make test-all  the same, and installation with pip into a fresh environment"
 	@echo "make soak      random faults under random programs for 5 minutes (STARLING_SOAK_SECONDS)"
 	@echo "make bugs      run the wrong programs of examples/bugs and 10,000 schedules of their corrected twins"
+	@echo "make protocols 10,000 schedules of every protocol that ships, and the unit tests in check mode"
 	@echo "make mutate    weaken the protocols one place at a time; check mode must notice"
 	@echo "make gpu       on a machine with GPUs: run the tests there and a short benchmark"
 	@echo "make lint      style, types and the include direction only"
@@ -29,6 +30,9 @@ soak:
 
 bugs:
 	@python3 tools/run_tests.py --only bugs
+
+protocols:
+	@python3 tools/run_tests.py --only protocols
 
 mutate:
 	@python3 tools/run_tests.py --only mutate

@@ -212,6 +212,18 @@ def bugs(run: Run) -> None:
     run.all_of(*([folder / name] for name in names), *([folder / name, "fixed", "--seeds", "10000"] for name in names))
 
 
+def protocols(run: Run) -> None:
+    """What ships passes check mode: stencils under many schedules, and the right programs of the unit tests."""
+    build(run, BUILD / "host", "check", "unit_checked", "protocol_checked")
+    run.command(
+        BUILD / "host/bin/check",
+        "--source-file=*shipped_protocols*",
+        timeout=7200,
+        STARLING_PROTOCOL_SEEDS="10000",
+    )
+    ctest(run, BUILD / "host", "checked")
+
+
 def mutate(run: Run) -> None:
     """Mistakes in the shipped protocols that check mode has to notice."""
     run.command(PYTHON, "tools/mutate_protocols.py", timeout=3600)
@@ -291,6 +303,7 @@ STAGES = [
     Stage("tsan", thread_sanitizer),
     Stage("asan-ubsan", address_sanitizer),
     Stage("bugs", bugs, needs=("host-build",), when="all"),
+    Stage("protocols", protocols, needs=("host-build",), when="all"),
     Stage("mutate", mutate, needs=("host-build",), when="all"),
     Stage("cuda-build", cuda_build),
     Stage("cuda-tests", cuda_tests, needs=("cuda-build",)),
