@@ -40,7 +40,9 @@ check_summary backend::checked() const { return {}; }
 machine machine::check(const check_options& options) const {
   expect<argument_error>(options.seeds >= 1, "machine::check: seeds = 0; at least one schedule must be explored");
   impl_->enter_check_mode(options);
-  return machine(impl_, choice_ + ", in check mode");
+  machine m = *this;
+  m.choice_ += ", in check mode";
+  return m;
 }
 
 check_summary machine::checked() const { return impl_->checked(); }
