@@ -79,7 +79,7 @@ def show(entries: list[dict[str, Any]], console: Console) -> bool:
     t = totals(entries)
     defects = [e for e in entries if "defect" in e]
     for e in defects:
-        console.print(e["text"], markup=False, soft_wrap=True)
+        console.print(e["text"].splitlines()[0], markup=False, soft_wrap=True)  # the command has told the rest
     verdict = f"{len(defects)} found" if defects else "nothing found"
     console.print(
         f"check: {verdict}; {t['programs']} programs, {t['schedules']:,} schedules, {t['calls']:,} calls, "
