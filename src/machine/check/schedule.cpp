@@ -33,6 +33,7 @@ std::optional<finding> schedule::execute(std::uint64_t seed, const std::optional
   words_.reset();
   network_.reset();
   collectives_.reset(work_.n_programs, work_.n_pes);
+  for (line* l : marks_.touched) l->read = l->written = 0;  // of blocks that were ended
   marks_.touched.clear();
   marks_.problem = {};
   marks_.seen.clear();
