@@ -17,7 +17,10 @@ import tempfile
 import time
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # for facts
+
 import numpy as np
+from facts import machine as facts_of_machine
 
 from starling import machine, stencil, trace
 
@@ -91,7 +94,7 @@ def main() -> int:
     print(f"median us per step: {a:.3f} without, {b:.3f} with a trace: {100 * (b / a - 1):+.1f} %", file=sys.stderr)
     if o.out is not None:
         o.out.parent.mkdir(parents=True, exist_ok=True)
-        o.out.write_text(json.dumps({"results": results}, indent=1) + "\n")
+        o.out.write_text(json.dumps({"machine": facts_of_machine(), "results": results}, indent=1) + "\n")
     return 0
 
 

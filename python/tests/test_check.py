@@ -116,9 +116,14 @@ def test_wrong_use(words: list[str], said: str) -> None:
     assert said in done.stderr
 
 
-def test_totals_add_machines() -> None:
-    entry = {"schedules": 10, "calls": 1, "deliveries": 1, "seconds": 0.5, "accesses_seen": True}
-    lines = [{"programs": 1, **entry}, {"programs": 2, **entry}, {"programs": 1, **entry, "accesses_seen": False}]
-    assert totals(lines) == {
-        "programs": 3, "schedules": 20, "calls": 2, "deliveries": 2, "seconds": 1.0, "accesses_seen": False
-    }  # fmt: skip
+def test_totals_add_runs() -> None:
+    entry = {"programs": 1, "schedules": 10, "calls": 1, "deliveries": 2, "seconds": 0.5, "accesses_seen": True}
+    assert totals([entry, entry, {**entry, "schedules": 7, "accesses_seen": False}]) == {
+        "programs": 3,
+        "schedules": 27,
+        "calls": 3,
+        "deliveries": 6,
+        "seconds": 1.5,
+        "accesses_seen": False,
+    }
+    assert totals([entry, entry])["accesses_seen"] is True

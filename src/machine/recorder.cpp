@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "json_text.hpp"
 #include "starling/base/error.hpp"
 #include "starling/device/target.hpp"
 
@@ -18,21 +19,6 @@ constexpr std::uint32_t version = 1;
 constexpr std::size_t most_unwritten = 512;  // activities
 
 std::size_t padded(std::size_t bytes) { return (bytes + 7) / 8 * 8; }
-
-std::string quoted(const std::string& text) {
-  std::ostringstream out;
-  out << '"';
-  for (const char c : text) {
-    if (c == '"' || c == '\\')
-      out << '\\' << c;
-    else if (static_cast<unsigned char>(c) < 0x20)
-      out << "\\u00" << "0123456789abcdef"[c >> 4 & 15] << "0123456789abcdef"[c & 15];
-    else
-      out << c;
-  }
-  out << '"';
-  return out.str();
-}
 
 template <class Items, class F>
 std::string list_of(const Items& items, const F& text) {
@@ -65,7 +51,7 @@ std::uint32_t capacity_for(int records) {
 
 std::string text_of(const recorder::facts& machine) {
   const auto device = [](const device_info& d) {
-    return message("{\"name\": ", quoted(d.name), ", \"id\": ", d.id, "}");
+    return message("{\"name\": ", json_string(d.name), ", \"id\": ", d.id, "}");
   };
   return message("{\"kind\": \"", name(machine.kind), "\", \"process\": ", ::getpid(),
                  ", \"start\": ", target::now_ns(), ", \"devices\": ", list_of(machine.devices, device), "}");
@@ -77,7 +63,7 @@ std::string text_of(const role_plan& roles, const program_log& log, std::uint64_
   std::vector<int> numbers;
   for (int r = 0; r < table.count; ++r) numbers.push_back(r);
   const auto role = [&](int r) {
-    return message("{\"name\": ", quoted(roles.name(r)), ", \"first\": ", table.first[r], "}");
+    return message("{\"name\": ", json_string(roles.name(r)), ", \"first\": ", table.first[r], "}");
   };
   const auto clock = [](const clock_alignment::to_first& c) {
     return message("{\"offset\": ", c.offset, ", \"error\": ", c.error, ", \"rate\": ", c.ticks_per_ns, "}");

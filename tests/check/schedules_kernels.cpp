@@ -200,7 +200,7 @@ TEST_CASE("the environment turns check mode on, and the report has a line for ea
   check_parts(line, {"\"programs\":1,", "\"schedules\":8,", "\"accesses_seen\":true"});
   CHECK(line.find("defect") == std::string::npos);
   REQUIRE(std::getline(in, line));
-  check_parts(line, {"\"programs\":2,", "\"defect\":\"deadlock\"", "\"seed\":1000", "\\n"});
+  check_parts(line, {"\"programs\":1,", "\"schedules\":1,", "\"defect\":\"deadlock\"", "\"seed\":1000", "\\n"});
   in.close();
   std::remove(path.c_str());
 }

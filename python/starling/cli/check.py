@@ -59,19 +59,17 @@ def command(
 
 
 def read_report(report: Path) -> list[dict[str, Any]]:
-    """The lines of a report: after each run, what its machine had explored by then."""
+    """The lines of a report: what each run has explored."""
     if not report.exists():
         return []
     return [json.loads(line) for line in report.read_text().splitlines() if line.endswith("}")]
 
 
 def totals(entries: list[dict[str, Any]]) -> dict[str, Any]:
-    """Sums over machines; the numbers of one machine grow from line to line and begin again with the next."""
-    last = [
-        a for a, b in zip(entries, [*entries[1:], None], strict=True) if b is None or b["programs"] <= a["programs"]
-    ]
+    """Sums over all lines."""
     keys = ("programs", "schedules", "calls", "deliveries", "seconds")
-    return {**{key: sum(e[key] for e in last) for key in keys}, "accesses_seen": all(e["accesses_seen"] for e in last)}
+    seen = all(e["accesses_seen"] for e in entries)
+    return {**{key: sum(e[key] for e in entries) for key in keys}, "accesses_seen": seen}
 
 
 def show(entries: list[dict[str, Any]], console: Console) -> bool:

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <fstream>
 
-#include "../launch_rules.hpp"
+#include "../json_text.hpp"
 #include "scheduled_port.hpp"
 
 namespace starling::check {
@@ -168,8 +168,18 @@ void checker::explore(workload& w) {
     }
   } at_end{*this};
   const memory_image before({&heap_, &control_});
-  const auto took = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); };
-  ++summary_.programs;
+  const auto close_account = [&](const check_error* found) {
+    now_.programs = 1;
+    now_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    add_to_report(now_, found);
+    summary_.programs += now_.programs;
+    summary_.schedules += now_.schedules;
+    summary_.calls += now_.calls;
+    summary_.deliveries += now_.deliveries;
+    summary_.seconds += now_.seconds;
+    summary_.accesses_seen = summary_.accesses_seen && now_.accesses_seen;
+    now_ = {};
+  };
   try {
     for (std::uint64_t i = 0; i < options_.seeds; ++i) {
       one(s, w, options_.first_seed + i, before);
@@ -177,41 +187,44 @@ void checker::explore(workload& w) {
     }
     one(s, w, 0, before);
   } catch (const check_error& e) {
-    s.undo();
-    summary_.seconds += took();
-    add_to_report(&e);
+    close_account(&e);
+    throw;
+  } catch (...) {  // what a kernel threw
+    close_account(nullptr);
     throw;
   }
-  summary_.seconds += took();
-  add_to_report(nullptr);
+  close_account(nullptr);
 }
 
+// One schedule from the memory as it was. Throws what it finds, or what a kernel threw, with memory set back.
 void checker::one(schedule& s, workload& w, std::uint64_t seed, const memory_image& before) {
-  before.restore();
-  ++summary_.schedules;
-  std::optional<finding> f;
-  try {
-    f = s.execute(seed, std::nullopt);
-  } catch (...) {
+  const auto set_back = [&] {
     before.restore();
     s.undo();
+  };
+  before.restore();
+  ++now_.schedules;
+  try {
+    std::optional<finding> f = s.execute(seed, std::nullopt);
+    now_.calls += s.calls();
+    now_.deliveries += s.deliveries();
+    if (!f) return;
+    if (f->clash) {
+      // The same again, to learn where the two accesses stand.
+      set_back();
+      const conflict watched = *f->clash;
+      if (auto again = s.execute(seed, watched)) f = std::move(again);
+    }
+    throw_found(w, seed, std::move(*f));
+  } catch (...) {
+    set_back();
     throw;
   }
-  summary_.calls += s.calls();
-  summary_.deliveries += s.deliveries();
-  if (f) report(s, w, seed, std::move(*f), before);
 }
 
-void checker::report(schedule& s, workload& w, std::uint64_t seed, finding f, const memory_image& before) {
-  if (f.clash) {
-    before.restore();
-    s.undo();
-    const conflict watched = *f.clash;
-    if (auto again = s.execute(seed, watched)) f = std::move(*again);
-    if (f.clash) describe_clash(f, w.actors, w.memory, marks_.seen);
-  }
+void checker::throw_found(const workload& w, std::uint64_t seed, finding f) const {
+  if (f.clash) describe_clash(f, w.actors, w.memory, marks_.seen);
   if (f.access) describe_access(f, w.actors, w.memory);
-  before.restore();
   std::vector<block_history> histories;
   for (const int number : f.blocks) {
     const actor& a = w.actors[static_cast<std::size_t>(number)];
@@ -220,32 +233,16 @@ void checker::report(schedule& s, workload& w, std::uint64_t seed, finding f, co
   throw check_error(f.what, seed, f.text, std::move(histories));
 }
 
-namespace {
-
-std::string quoted(const std::string& text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') out += '\\';
-    if (c == '\n')
-      out += "\\n";
-    else if (static_cast<unsigned char>(c) >= 32)
-      out += c;
-  }
-  return out + '"';
-}
-
-}  // namespace
-
 // A line of JSON for each exploration, for who started the process.
-void checker::add_to_report(const check_error* found) {
+void checker::add_to_report(const check_summary& c, const check_error* found) const {
   if (report_path_.empty()) return;
   std::ofstream out(report_path_, std::ios::app);
-  out << "{\"programs\":" << summary_.programs << ",\"schedules\":" << summary_.schedules
-      << ",\"calls\":" << summary_.calls << ",\"deliveries\":" << summary_.deliveries
-      << ",\"seconds\":" << summary_.seconds << ",\"accesses_seen\":" << (summary_.accesses_seen ? "true" : "false");
+  out << "{\"programs\":" << c.programs << ",\"schedules\":" << c.schedules << ",\"calls\":" << c.calls
+      << ",\"deliveries\":" << c.deliveries << ",\"seconds\":" << c.seconds
+      << ",\"accesses_seen\":" << (c.accesses_seen ? "true" : "false");
   if (found != nullptr)
-    out << ",\"defect\":" << quoted(name(found->what_kind())) << ",\"seed\":" << found->seed()
-        << ",\"text\":" << quoted(found->what());
+    out << ",\"defect\":" << json_string(name(found->what_kind())) << ",\"seed\":" << found->seed()
+        << ",\"text\":" << json_string(found->what());
   out << "}\n";
 }
 

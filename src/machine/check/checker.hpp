@@ -53,10 +53,10 @@ class checker {
   actor& add_actor(workload& w, actor::kind what, int pe, int block) const;
   void explore(workload& w);
   void one(schedule& s, workload& w, std::uint64_t seed, const memory_image& before);
-  [[noreturn]] void report(schedule& s, workload& w, std::uint64_t seed, finding f, const memory_image& before);
-  void add_to_report(const check_error* found);
+  [[noreturn]] void throw_found(const workload& w, std::uint64_t seed, finding f) const;
+  void add_to_report(const check_summary& c, const check_error* found) const;
   void open_memory();
-  void note_kernel(const kernel& k) { summary_.accesses_seen = summary_.accesses_seen && k.accesses_seen; }
+  void note_kernel(const kernel& k) { now_.accesses_seen = now_.accesses_seen && k.accesses_seen; }
   program_state state_of(const program& p, int pe) const;
 
   symmetric_heap& heap_;
@@ -69,7 +69,8 @@ class checker {
   std::vector<std::unique_ptr<fiber_slot>> slots_;
   std::vector<std::unique_ptr<fiber>> fibers_;
   schedule* schedule_ = nullptr;  // that is being explored
-  check_summary summary_;
+  check_summary now_;             // of the exploration under way
+  check_summary summary_;         // of those before
 };
 
 }  // namespace starling::check

@@ -12,11 +12,11 @@ namespace starling::check {
 
 struct finding {
   defect what = defect::deadlock;
-  std::string text;         // complete but for what follows
-  std::vector<int> blocks;  // concerned, by number
+  std::string text{};         // complete but for what follows
+  std::vector<int> blocks{};  // concerned, by number
   // To be told with source lines, which a replay of the seed finds.
-  std::optional<conflict> clash;
-  std::optional<bad_access> access;
+  std::optional<conflict> clash{};
+  std::optional<bad_access> access{};
 };
 
 }  // namespace starling::check

@@ -77,8 +77,10 @@ class snapshots {
     s->serial = ++serial_;
     return s;
   }
-  void drop(snapshot* s) {
+  // One user less; the pointer is null after.
+  void drop(snapshot*& s) {
     if (s != nullptr && --s->users == 0) free_.push_back(s);
+    s = nullptr;
   }
   void reset() {
     free_.clear();

@@ -72,18 +72,10 @@ void network::move_piece(operation_on_its_way& op, index_range piece) {
     std::memcpy(to, static_cast<const std::byte*>(t.source) + i * t.source_stride * element,
                 static_cast<std::size_t>(n * element));
     if (!memory_.covers(to)) return;
-    if (op.lacking.empty()) {
-      memory_.over(to, static_cast<std::size_t>(n * element),
-                   [](line& l, std::uint64_t mask) { l.initialised |= mask; });
-      return;
-    }
-    for (index_t k = 0; k < n * element; ++k)
-      memory_.over(to + k, 1, [&](line& l, std::uint64_t mask) {
-        if (op.lacking[static_cast<std::size_t>(i * element + k)])
-          l.initialised &= ~mask;
-        else
-          l.initialised |= mask;
-      });
+    memory_.give_value(to, static_cast<std::size_t>(n * element));
+    for (index_t k = 0; k < n * element && !op.lacking.empty(); ++k)
+      if (op.lacking[static_cast<std::size_t>(i * element + k)])
+        memory_.over(to + k, 1, [](line& l, std::uint64_t mask) { l.initialised &= ~mask; });
   };
   if (t.dest_stride == 1 && t.source_stride == 1) {
     copy(piece.begin, piece.size());

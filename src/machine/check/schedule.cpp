@@ -131,9 +131,7 @@ void schedule::begin_call(actor& a, const call& c) {
     fail({defect::endless,
           message("more than ", most_calls, " calls; last by PE ", a.pe, " block ", a.block,
                   ": a loop that nothing ends, or a run too long to check; use fewer steps"),
-          {a.number},
-          {},
-          {}});
+          {a.number}});
   turn(a);
 }
 
@@ -192,16 +190,14 @@ void schedule::deliver() {
   if (d.completed != nullptr && d.completed->in_quiet && d.completed->on_their_way == 0) make_ready(*d.completed);
   if (d.raised == nullptr) return;
   const signal_update& s = d.raised->update;
-  memory_.over(s.target, sizeof(signal), [](line& l, std::uint64_t mask) { l.initialised |= mask; });
+  memory_.give_value(s.target, sizeof(signal));
   if (s.op == signal_op::set && s.value < d.before) {
     const actor& from = *d.raised->from;
     note({defect::signal_back,
           message(place_text(work_.memory, s.target), " went back from ", d.before, " to ", s.value, ", set by ",
                   block_text(from), " at ", s.at.file, ":", s.at.line,
                   "; signals only grow: go on counting, or use another signal"),
-          {from.number},
-          {},
-          {}});
+          {from.number}});
     return;
   }
   polls_ = 0;
@@ -266,7 +262,7 @@ void schedule::flush(actor& a) {
     }
   }
   marks_.touched.clear();
-  if (clash) note({defect::unordered_read, "", {}, met, {}});
+  if (clash) note({defect::unordered_read, "", {}, met});
   if (!clash && marks_.problem.what != bad_access::kind::none)
     note({defect::out_of_bounds, "", {a.number}, {}, marks_.problem});
   if (over_) throw schedule_over{};
@@ -279,235 +275,6 @@ bool schedule::live(const void* address, std::size_t bytes, int pe) {
   bool all = true;
   memory_.over(address, bytes, [&](line& l, std::uint64_t mask) { all = all && (mask & ~l.live) == 0; });
   return all;
-}
-
-// Enters what a transfer does at one of its ends.
-void schedule::enter(actor& a, const void* start, const transfer& t, bool dest, const access& who, bool write,
-                     const knowledge& known) {
-  if (!memory_.covers(start) || t.count <= 0) return;
-  conflict met;
-  bool clash = false;
-  const auto range = [&](const void* from, std::size_t bytes) {
-    memory_.over(from, bytes, [&](line& l, std::uint64_t mask) {
-      if (!clash) clash = !memory_.enter(l, mask, who, write, known, met);
-    });
-  };
-  const index_t stride = dest ? t.dest_stride : t.source_stride;
-  if (stride == 1) {
-    range(start, static_cast<std::size_t>(t.count) * t.element);
-  } else {
-    for (index_t i = 0; i < t.count; ++i)
-      range(static_cast<const std::byte*>(start) + i * stride * static_cast<index_t>(t.element), t.element);
-  }
-  if (clash) fail({defect::unordered_write, "", {a.number}, met, {}});
-}
-
-// What a put of the block to `pe` comes after: all that the block knows, and its own operations that were fenced.
-const knowledge& schedule::known_to_put(actor& a, int pe) {
-  const operation_set& fenced = a.lanes[static_cast<std::size_t>(pe)].fenced;
-  if (fenced.empty()) return a.known;
-  with_fenced_ = a.known;
-  with_fenced_.complete(static_cast<std::size_t>(a.number), fenced);
-  return with_fenced_;
-}
-
-release schedule::release_of(actor& a, int pe, bool orders) {
-  if (a.released == nullptr) a.released = snapshots_.take(a.known);
-  ++a.released->users;
-  release r{a.released, a.clock, {}, orders};
-  if (orders) r.fenced = a.lanes[static_cast<std::size_t>(pe)].fenced;
-  ++a.clock;
-  return r;
-}
-
-// ---- operations ----
-
-void schedule::prepare_raise(actor& a, operation_on_its_way& op, const signal_update& s) {
-  op.raises = true;
-  op.update = s;
-  op.word = words_.at(s.target);
-  word& w = words_[op.word];
-  if (s.op == signal_op::set) {
-    const auto before = static_cast<std::size_t>(w.setter);
-    if (w.setter >= 0 && w.setter != a.number && !a.known.arrived[before].contains(w.set_number)) {
-      const actor& other = work_.actors[before];
-      const where at = other.operations[w.set_number].at;
-      fail({defect::two_writers,
-            message(place_text(work_.memory, s.target), " is set by ", block_text(other), " at ", at.file, ":", at.line,
-                    " and by ", block_text(a), " at ", s.at.file, ":", s.at.line,
-                    ", and nothing orders the two; give each sender a signal of its own"),
-            {other.number, a.number},
-            {},
-            {}});
-    }
-    if (s.value != 0 && (s.target->value == s.value || (w.setter == a.number && w.set_value == s.value)))
-      a.same_again = {s.at, s.target, s.value};
-    w.set_value = s.value;
-    w.setter = a.number;
-    w.set_number = op.number;
-  }
-  told& mine = w.of(a.number);
-  op.after = mine.last_issued;
-  mine.last_issued = op.number + 1;
-  op.covers = release_of(a, s.pe, s.orders);
-}
-
-// What the caller may change again is copied; bytes without a value travel as such.
-void schedule::keep_source(actor& a, operation_on_its_way& op) {
-  transfer& t = op.move;
-  if (t.count <= 0) return;
-  const auto element = static_cast<index_t>(t.element);
-  const auto bytes = static_cast<std::size_t>(t.count * element);
-  const access by_block{a.number, a.clock, false, false};
-  const access by_operation{a.number, op.number, true, false};
-  enter(a, t.source, t, false, t.blocking ? by_block : by_operation, false, a.known);
-  if (memory_.covers(t.source)) {
-    bool whole = true;
-    for (index_t i = 0; i < t.count && whole; i += t.source_stride == 1 ? t.count : 1)
-      memory_.over(static_cast<const std::byte*>(t.source) + i * t.source_stride * element,
-                   t.source_stride == 1 ? bytes : t.element,
-                   [&](line& l, std::uint64_t mask) { whole = whole && (mask & ~l.initialised) == 0; });
-    if (!whole) {
-      op.lacking.assign(bytes, false);
-      for (index_t i = 0; i < t.count * element; ++i)
-        memory_.over(static_cast<const std::byte*>(t.source) + i / element * t.source_stride * element + i % element, 1,
-                     [&](line& l, std::uint64_t mask) {
-                       op.lacking[static_cast<std::size_t>(i)] = (mask & ~l.initialised) != 0;
-                     });
-    }
-  }
-  if (!t.blocking) return;
-  op.staged.resize(bytes);
-  for (index_t i = 0; i < t.count; i += t.source_stride == 1 ? t.count : 1)
-    std::copy_n(static_cast<const std::byte*>(t.source) + i * t.source_stride * element,
-                t.source_stride == 1 ? bytes : t.element, op.staged.begin() + i * element);
-  t.source = op.staged.data();
-  t.source_stride = 1;
-}
-
-void schedule::put(actor& a, const transfer& t, const signal_update* s) {
-  operation_on_its_way& op = network_.issue(a, t.pe,
-                                            s != nullptr ? "put_signal"
-                                            : t.blocking ? "put"
-                                                         : "put_nbi",
-                                            t.at, t.blocking);
-  op.move = t;
-  enter(a, t.dest, t, true, {a.number, op.number, true, false}, true, known_to_put(a, t.pe));
-  keep_source(a, op);
-  if (s != nullptr) prepare_raise(a, op, *s);
-  network_.send(op, random_);
-  resume(a);
-}
-
-void schedule::get(actor& a, const transfer& t) {
-  const bool now = t.blocking;
-  operation_on_its_way* op = now ? nullptr : &network_.issue(a, t.pe, "get_nbi", t.at, false);
-  const access who = now ? access{a.number, a.clock, false, false} : access{a.number, op->number, true, false};
-  enter(a, t.source, t, false, who, false, known_to_put(a, t.pe));
-  enter(a, t.dest, t, true, who, true, a.known);
-  if (!now) {
-    op->move = t;
-    network_.send(*op, random_);
-    resume(a);
-    return;
-  }
-  // A get that is waited for is one copy: nobody else runs meanwhile.
-  operation_on_its_way& copy = network_.issue(a, t.pe, "get", t.at, true);
-  copy.move = t;
-  network_.carry_out(copy);
-  operation_set one;
-  one.insert(copy.number);
-  a.known.complete(static_cast<std::size_t>(a.number), one);
-  resume(a);
-}
-
-void schedule::update(actor& a, const signal_update& s) {
-  operation_on_its_way& op = network_.issue(a, s.pe, "signal", s.at, true);
-  prepare_raise(a, op, s);
-  network_.send(op, random_);
-  resume(a);
-}
-
-void schedule::wait(actor& a, const wait_request& w) {
-  const std::uint32_t number = words_.at(w.local);
-  words_[number].awaited = true;
-  bool valued = true;
-  memory_.over(w.local, sizeof(signal),
-               [&](line& l, std::uint64_t mask) { valued = valued && (mask & ~l.initialised) == 0; });
-  if (!valued && !words_[number].raised)
-    fail({defect::uninitialised,
-          message(block_text(a), " waits at ", w.at.file, ":", w.at.line, " for ", place_text(work_.memory, w.local),
-                  ", which has no value; set signals to 0 with machine::fill before the run"),
-          {a.number},
-          {},
-          {}});
-  a.awaited = w;
-  if (!words_[number].raised && w.wanted != 0 && holds(w.local->value, w.how, w.wanted))
-    a.passed_early = {w.at, w.local, w.local->value};
-  while (!holds(w.local->value, w.how, w.wanted)) sleep(a);
-  words_.learn(words_[number], a);
-  polls_ = 0;
-  resume(a);
-}
-
-bool schedule::test(actor& a, const wait_request& w) {
-  const std::uint32_t number = words_.at(w.local);
-  words_[number].awaited = true;
-  const bool yes = holds(w.local->value, w.how, w.wanted);
-  if (yes)
-    words_.learn(words_[number], a);
-  else
-    ++polls_;
-  resume(a);
-  return yes;
-}
-
-void schedule::atomic(actor& a, void* address, std::size_t bytes, void (*apply)(void*), void* context) {
-  conflict met;
-  bool clash = false;
-  memory_.over(address, bytes, [&](line& l, std::uint64_t mask) {
-    if (!clash) clash = !memory_.enter(l, mask, {a.number, a.clock, false, true}, true, a.known, met);
-    l.initialised |= mask;
-  });
-  if (clash) fail({defect::unordered_write, "", {a.number}, met, {}});
-  apply(context);
-  ++polls_;
-  wake(address);
-  resume(a);
-}
-
-void schedule::fence(actor& a) {
-  for (lane& l : a.lanes) {
-    if (l.unfenced.empty()) continue;
-    for (const std::uint32_t n : l.unfenced) l.fenced.insert(n);
-    l.unfenced.clear();
-    ++l.epoch;
-    l.outstanding.push_back(0);
-    while (l.oldest < l.epoch && l.outstanding[l.oldest] == 0) ++l.oldest;
-  }
-  resume(a);
-}
-
-void schedule::quiet(actor& a) {
-  a.in_quiet = true;
-  while (a.on_their_way > 0) sleep(a);
-  a.in_quiet = false;
-  operation_set all;
-  all.insert_below(static_cast<std::uint32_t>(a.operations.size()));
-  a.known.complete(static_cast<std::size_t>(a.number), all);
-  for (lane& l : a.lanes) {
-    l.unfenced.clear();
-    l.fenced.clear();
-  }
-  snapshots_.drop(a.released);
-  a.released = nullptr;
-  resume(a);
-}
-
-void schedule::collective(actor& a, const collective_call& c) {
-  const std::string problem = collectives_.enter(a, c);
-  if (!problem.empty()) fail({defect::collective, problem, {a.number}, {}, {}});
-  resume(a);
 }
 
 }  // namespace starling::check

@@ -81,7 +81,6 @@ class schedule {
   [[noreturn]] void fail(finding f);
 
   const workload& work() const { return work_; }
-  words& signals() { return words_; }
 
  private:
   friend void fiber_loop(void* slot);
@@ -99,8 +98,10 @@ class schedule {
   void resume(actor& a);
   void flush(actor& a);
   void check_bad_access(actor& a);
-  void enter(actor& a, const void* start, const transfer& t, bool dest, const access& who, bool write,
+  void enter(const void* start, const transfer& t, index_t stride, const access& who, bool write,
              const knowledge& known);
+  void enter_bytes(const void* start, std::size_t bytes, const access& who, bool write, const knowledge& known);
+  void complete_all(actor& a);
   const knowledge& known_to_put(actor& a, int pe);
   release release_of(actor& a, int pe, bool orders);
   void learn(actor& a, const snapshot& s);

@@ -18,31 +18,22 @@ snapshot* schedule::everything_known(actor& a) {
 void schedule::learn(actor& a, const snapshot& s) {
   a.known.join(s.known);
   snapshots_.drop(a.released);
-  a.released = nullptr;
 }
 
 void schedule::copy_rows(std::byte* dest, std::size_t dest_pitch, const std::byte* source, std::size_t source_pitch,
                          std::size_t row_bytes, std::size_t rows) {
   actor& a = *stream_;
-  begin_call(a, {"copy", {"stream of PE", a.pe}, any_pe, row_bytes * rows, nullptr, 0});
+  begin_call(a, {"copy", {"", 0}, any_pe, row_bytes * rows, nullptr, 0});
   const access who{a.number, a.clock, false, false};
-  conflict met;
-  bool clash = false;
-  const auto enter_row = [&](const std::byte* start, bool write) {
-    memory_.over(start, row_bytes, [&](line& l, std::uint64_t mask) {
-      if (!clash) clash = !memory_.enter(l, mask, who, write, a.known, met);
-    });
-  };
   for (std::size_t i = 0; i < rows && row_bytes > 0; ++i) {
     std::byte* to = dest + i * dest_pitch;
     const std::byte* from = source + i * source_pitch;
     const bool on_device = memory_.covers(to);
-    if (memory_.covers(from)) enter_row(from, false);
+    if (memory_.covers(from)) enter_bytes(from, row_bytes, who, false, a.known);
     if (on_device)
-      enter_row(to, true);
+      enter_bytes(to, row_bytes, who, true, a.known);
     else
       changed_.push_back({to, {to, to + row_bytes}});
-    if (clash) fail({defect::unordered_write, "", {a.number}, met, {}});
     std::memmove(to, from, row_bytes);
     if (on_device) memory_.copy_values(to, memory_.covers(from) ? from : nullptr, row_bytes);
   }
@@ -56,7 +47,7 @@ void schedule::fill(std::byte* dest, unsigned char byte, std::size_t bytes) {
 
 void schedule::reach(const void* point) {
   actor& a = *stream_;
-  begin_call(a, {"record", {"stream of PE", a.pe}, any_pe, 0, nullptr, 0});
+  begin_call(a, {"record", {"", 0}, any_pe, 0, nullptr, 0});
   points_[point] = everything_known(a);
   for (actor& other : work_.actors)
     if (other.point == point) make_ready(other);
@@ -65,7 +56,7 @@ void schedule::reach(const void* point) {
 
 void schedule::await(const void* point) {
   actor& a = *stream_;
-  begin_call(a, {"wait for event", {"stream of PE", a.pe}, any_pe, 0, nullptr, 0});
+  begin_call(a, {"wait for event", {"", 0}, any_pe, 0, nullptr, 0});
   a.point = point;
   while (!points_.contains(point)) sleep(a);
   a.point = nullptr;
@@ -87,8 +78,8 @@ void schedule::start_launched(actor& stream, actor& a, const std::function<void(
 // Blocks of a plain launch need not be resident together: so many as the seed says are.
 void schedule::launch(int blocks, const std::function<void(actor&, int block)>& job) {
   actor& a = *stream_;
-  begin_call(a, {"launch", {"stream of PE", a.pe}, any_pe, 0, nullptr, 0});
-  snapshot* const known = everything_known(a);
+  begin_call(a, {"launch", {"", 0}, any_pe, 0, nullptr, 0});
+  snapshot* known = everything_known(a);
   const int resident = static_cast<int>(1 + random_.below(static_cast<std::size_t>(blocks)));
   a.blocks_to_go = 0;
   int next = 0;
@@ -109,12 +100,7 @@ void schedule::launch(int blocks, const std::function<void(actor&, int block)>& 
 
 // The end of a launch completes what its blocks have put.
 void schedule::end_launched(actor& a) {
-  a.in_quiet = true;
-  while (a.on_their_way > 0) sleep(a);
-  a.in_quiet = false;
-  operation_set all;
-  all.insert_below(static_cast<std::uint32_t>(a.operations.size()));
-  a.known.complete(static_cast<std::size_t>(a.number), all);
+  complete_all(a);
   snapshot* end = everything_known(a);
   actor& stream = *a.launched_by;
   learn(stream, *end);

@@ -9,9 +9,7 @@ std::uint64_t bytes_of(const transfer& t) { return t.count > 0 ? static_cast<std
 
 }  // namespace
 
-void scheduled_port::fail(defect what, const std::string& text) {
-  schedule_.fail({what, text, {actor_.number}, {}, {}});
-}
+void scheduled_port::fail(defect what, const std::string& text) { schedule_.fail({what, text, {actor_.number}}); }
 
 void scheduled_port::check_remote(const char* what, const void* address, std::size_t bytes, int pe, where at) {
   if (bytes == 0 || schedule_.live(address, bytes, pe)) return;
@@ -29,7 +27,8 @@ void scheduled_port::check_remote(const char* what, const void* address, const t
   if (t.count <= 0) return;
   if (stride == 1) return check_remote(what, address, bytes_of(t), t.pe, t.at);
   if (stride < 1)
-    fail(defect::out_of_bounds, message(what, " at ", t.at.file, ":", t.at.line, ": a stride of ", stride));
+    fail(defect::out_of_bounds,
+         message(what, " at ", t.at.file, ":", t.at.line, ": a stride of ", stride, "; strides are at least 1"));
   for (index_t i = 0; i < t.count; ++i)
     check_remote(what, static_cast<const std::byte*>(address) + i * stride * static_cast<index_t>(t.element), t.element,
                  t.pe, t.at);

@@ -56,20 +56,22 @@ void shadow::reset() {
   free_ = 0;
 }
 
+bool shadow::valued(const void* start, std::size_t bytes) {
+  bool all = true;
+  over(start, bytes, [&](line& l, std::uint64_t mask) { all = all && (mask & ~l.initialised) == 0; });
+  return all;
+}
+
+void shadow::give_value(const void* start, std::size_t bytes) {
+  over(start, bytes, [](line& l, std::uint64_t mask) { l.initialised |= mask; });
+}
+
 void shadow::copy_values(const std::byte* dest, const std::byte* source, std::size_t bytes) {
-  bool whole = true;
-  if (source != nullptr)
-    over(source, bytes, [&](line& l, std::uint64_t mask) { whole = whole && (mask & ~l.initialised) == 0; });
-  if (whole) {
-    over(dest, bytes, [](line& l, std::uint64_t mask) { l.initialised |= mask; });
-    return;
-  }
-  for (std::size_t i = 0; i < bytes; ++i) {
-    bool has = false;
-    over(source + i, 1, [&](line& l, std::uint64_t mask) { has = (mask & l.initialised) != 0; });
-    over(dest + i, 1,
-         [&](line& l, std::uint64_t mask) { l.initialised = has ? l.initialised | mask : l.initialised & ~mask; });
-  }
+  const bool whole = source == nullptr || valued(source, bytes);
+  give_value(dest, bytes);
+  if (whole) return;
+  for (std::size_t i = 0; i < bytes; ++i)
+    if (!valued(source + i, 1)) over(dest + i, 1, [](line& l, std::uint64_t mask) { l.initialised &= ~mask; });
 }
 
 const shadow::mark* shadow::unordered_in(std::uint32_t list, bool writes, std::uint64_t mask, const access& who,

@@ -65,6 +65,10 @@ class shadow {
   // Enters an access of a line's bytes. Returns false, and says what it met, if nothing orders the two.
   bool enter(line& l, std::uint64_t mask, const access& who, bool write, const knowledge& known, conflict& met);
 
+  // Whether all bytes have a value; gives them one.
+  bool valued(const void* start, std::size_t bytes);
+  void give_value(const void* start, std::size_t bytes);
+
   // Bytes have been copied: they have a value where the source has; a null source has one everywhere.
   void copy_values(const std::byte* dest, const std::byte* source, std::size_t bytes);
 

@@ -47,7 +47,6 @@ void words::learn(const word& w, actor& a) {
     const auto b = static_cast<std::size_t>(t.block);
     a.known.complete(b, t.covered);
     snapshots_.drop(a.released);
-    a.released = nullptr;
     if (t.block == a.number) continue;
     clock_pair& clock = a.known.clocks[b];
     clock.reads = std::max(clock.reads, t.latest.stamp);

@@ -75,8 +75,6 @@ class words {
   void raise(word& w, int block, std::uint32_t number, release& covers);
   // A block sees the word: it learns what all told who have raised it.
   void learn(const word& w, actor& a);
-  // Whether the block knows every update of the word that has arrived.
-  bool knows(const word& w, const actor& a) const { return unknown(w, a) == nullptr; }
   // A block that has raised the word without this block's knowing; null: none.
   const told* unknown(const word& w, const actor& a) const;
 

@@ -101,9 +101,9 @@ void cuda_backend::check_bytes(const char* call, const void* address, std::size_
                             "still allocated"));
 }
 
-const gpu& cuda_backend::home_of(const void* address) const {
-  if (!heap_.in_range(address)) return gpus_.front();
-  return gpus_[static_cast<std::size_t>((static_cast<const std::byte*>(address) - range_.start()) / range_.stride())];
+const gpu& cuda_backend::home_of(const void* address) {
+  const int pe = home_of_address(address);
+  return pe < 0 ? gpus_.front() : gpus_[static_cast<std::size_t>(pe)];
 }
 
 void cuda_backend::copy(void* dest, const void* source, std::size_t bytes) {

@@ -57,7 +57,7 @@ class cuda_backend final : public backend, public std::enable_shared_from_this<c
   kernel as_run(kernel k) const;
   std::vector<program> as_run(std::vector<program> programs) const;
   // The GPU that should touch this address: the one it belongs to, if it is symmetric memory, else PE 0.
-  const gpu& home_of(const void* address) const;
+  const gpu& home_of(const void* address);
 
   double default_deadline_;
   driver_api driver_;

@@ -41,7 +41,7 @@ host_stream::~host_stream() {
   if (deferred_) {
     try {
       deferred_->drain();
-    } catch (const std::exception&) {
+    } catch (...) {
       // As on other devices, who never waits for a stream does not learn of its failures.
     }
     deferred_->remove(*this);

@@ -1,0 +1,230 @@
+// The part of a schedule that is the calls of blocks: puts, gets, signals, waits, fences.
+#include <algorithm>
+
+#include "schedule.hpp"
+
+namespace starling::check {
+namespace {
+
+// Calls f(offset, bytes) for the runs of bytes that a transfer has at the end with this stride.
+template <class F>
+void each_run(const transfer& t, index_t stride, const F& f) {
+  if (stride == 1) return f(index_t{0}, static_cast<std::size_t>(t.count) * t.element);
+  for (index_t i = 0; i < t.count; ++i) f(i * stride * static_cast<index_t>(t.element), t.element);
+}
+
+}  // namespace
+
+// Enters what a transfer does at one of its ends.
+void schedule::enter(const void* start, const transfer& t, index_t stride, const access& who, bool write,
+                     const knowledge& known) {
+  if (!memory_.covers(start) || t.count <= 0) return;
+  each_run(t, stride, [&](index_t at, std::size_t bytes) {
+    enter_bytes(static_cast<const std::byte*>(start) + at, bytes, who, write, known);
+  });
+}
+
+void schedule::enter_bytes(const void* start, std::size_t bytes, const access& who, bool write,
+                           const knowledge& known) {
+  conflict met;
+  bool clash = false;
+  memory_.over(start, bytes, [&](line& l, std::uint64_t mask) {
+    if (!clash) clash = !memory_.enter(l, mask, who, write, known, met);
+  });
+  if (clash) fail({defect::unordered_write, "", {who.block}, met});
+}
+
+// What a put of the block to `pe` comes after: all that the block knows, and its own operations that were fenced.
+const knowledge& schedule::known_to_put(actor& a, int pe) {
+  const operation_set& fenced = a.lanes[static_cast<std::size_t>(pe)].fenced;
+  if (fenced.empty()) return a.known;
+  with_fenced_ = a.known;
+  with_fenced_.complete(static_cast<std::size_t>(a.number), fenced);
+  return with_fenced_;
+}
+
+release schedule::release_of(actor& a, int pe, bool orders) {
+  if (a.released == nullptr) a.released = snapshots_.take(a.known);
+  ++a.released->users;
+  release r{a.released, a.clock, {}, orders};
+  if (orders) r.fenced = a.lanes[static_cast<std::size_t>(pe)].fenced;
+  ++a.clock;
+  return r;
+}
+
+void schedule::prepare_raise(actor& a, operation_on_its_way& op, const signal_update& s) {
+  op.raises = true;
+  op.update = s;
+  op.word = words_.at(s.target);
+  word& w = words_[op.word];
+  if (s.op == signal_op::set) {
+    const auto before = static_cast<std::size_t>(w.setter);
+    if (w.setter >= 0 && w.setter != a.number && !a.known.arrived[before].contains(w.set_number)) {
+      const actor& other = work_.actors[before];
+      const where at = other.operations[w.set_number].at;
+      fail({defect::two_writers,
+            message(place_text(work_.memory, s.target), " is set by ", block_text(other), " at ", at.file, ":", at.line,
+                    " and by ", block_text(a), " at ", s.at.file, ":", s.at.line,
+                    ", and nothing orders the two; give each sender a signal of its own"),
+            {other.number, a.number}});
+    }
+    if (s.value != 0 && (s.target->value == s.value || (w.setter == a.number && w.set_value == s.value)))
+      a.same_again = {s.at, s.target, s.value};
+    w.set_value = s.value;
+    w.setter = a.number;
+    w.set_number = op.number;
+  }
+  told& mine = w.of(a.number);
+  op.after = mine.last_issued;
+  mine.last_issued = op.number + 1;
+  op.covers = release_of(a, s.pe, s.orders);
+}
+
+// What the caller may change again is copied; bytes without a value travel as such.
+void schedule::keep_source(actor& a, operation_on_its_way& op) {
+  transfer& t = op.move;
+  if (t.count <= 0) return;
+  const auto* source = static_cast<const std::byte*>(t.source);
+  const auto bytes = static_cast<std::size_t>(t.count) * t.element;
+  const access by_block{a.number, a.clock, false, false};
+  const access by_operation{a.number, op.number, true, false};
+  enter(t.source, t, t.source_stride, t.blocking ? by_block : by_operation, false, a.known);
+  if (memory_.covers(t.source)) {
+    bool whole = true;
+    each_run(t, t.source_stride, [&](index_t at, std::size_t n) { whole = whole && memory_.valued(source + at, n); });
+    if (!whole) {
+      op.lacking.assign(bytes, false);
+      std::size_t i = 0;
+      each_run(t, t.source_stride, [&](index_t at, std::size_t n) {
+        for (std::size_t k = 0; k < n; ++k) op.lacking[i++] = !memory_.valued(source + at + k, 1);
+      });
+    }
+  }
+  if (!t.blocking) return;
+  op.staged.clear();
+  each_run(t, t.source_stride,
+           [&](index_t at, std::size_t n) { op.staged.insert(op.staged.end(), source + at, source + at + n); });
+  t.source = op.staged.data();
+  t.source_stride = 1;
+}
+
+void schedule::put(actor& a, const transfer& t, const signal_update* s) {
+  operation_on_its_way& op = network_.issue(a, t.pe,
+                                            s != nullptr ? "put_signal"
+                                            : t.blocking ? "put"
+                                                         : "put_nbi",
+                                            t.at, t.blocking);
+  op.move = t;
+  enter(t.dest, t, t.dest_stride, {a.number, op.number, true, false}, true, known_to_put(a, t.pe));
+  keep_source(a, op);
+  if (s != nullptr) prepare_raise(a, op, *s);
+  network_.send(op, random_);
+  resume(a);
+}
+
+void schedule::get(actor& a, const transfer& t) {
+  const bool now = t.blocking;
+  operation_on_its_way* op = now ? nullptr : &network_.issue(a, t.pe, "get_nbi", t.at, false);
+  const access who = now ? access{a.number, a.clock, false, false} : access{a.number, op->number, true, false};
+  enter(t.source, t, t.source_stride, who, false, known_to_put(a, t.pe));
+  enter(t.dest, t, t.dest_stride, who, true, a.known);
+  if (!now) {
+    op->move = t;
+    network_.send(*op, random_);
+    resume(a);
+    return;
+  }
+  // A get that is waited for is one copy: nobody else runs meanwhile.
+  operation_on_its_way& copy = network_.issue(a, t.pe, "get", t.at, true);
+  copy.move = t;
+  network_.carry_out(copy);
+  operation_set one;
+  one.insert(copy.number);
+  a.known.complete(static_cast<std::size_t>(a.number), one);
+  resume(a);
+}
+
+void schedule::update(actor& a, const signal_update& s) {
+  operation_on_its_way& op = network_.issue(a, s.pe, "signal", s.at, true);
+  prepare_raise(a, op, s);
+  network_.send(op, random_);
+  resume(a);
+}
+
+void schedule::wait(actor& a, const wait_request& w) {
+  const std::uint32_t number = words_.at(w.local);
+  words_[number].awaited = true;
+  if (!memory_.valued(w.local, sizeof(signal)) && !words_[number].raised)
+    fail({defect::uninitialised,
+          message(block_text(a), " waits at ", w.at.file, ":", w.at.line, " for ", place_text(work_.memory, w.local),
+                  ", which has no value; set signals to 0 with machine::fill before the run"),
+          {a.number}});
+  a.awaited = w;
+  if (!words_[number].raised && w.wanted != 0 && holds(w.local->value, w.how, w.wanted))
+    a.passed_early = {w.at, w.local, w.local->value};
+  while (!holds(w.local->value, w.how, w.wanted)) sleep(a);
+  words_.learn(words_[number], a);
+  polls_ = 0;
+  resume(a);
+}
+
+bool schedule::test(actor& a, const wait_request& w) {
+  const std::uint32_t number = words_.at(w.local);
+  words_[number].awaited = true;
+  const bool yes = holds(w.local->value, w.how, w.wanted);
+  if (yes)
+    words_.learn(words_[number], a);
+  else
+    ++polls_;
+  resume(a);
+  return yes;
+}
+
+void schedule::atomic(actor& a, void* address, std::size_t bytes, void (*apply)(void*), void* context) {
+  enter_bytes(address, bytes, {a.number, a.clock, false, true}, true, a.known);
+  memory_.give_value(address, bytes);
+  apply(context);
+  ++polls_;
+  wake(address);
+  resume(a);
+}
+
+void schedule::fence(actor& a) {
+  for (lane& l : a.lanes) {
+    if (l.unfenced.empty()) continue;
+    for (const std::uint32_t n : l.unfenced) l.fenced.insert(n);
+    l.unfenced.clear();
+    ++l.epoch;
+    l.outstanding.push_back(0);
+    while (l.oldest < l.epoch && l.outstanding[l.oldest] == 0) ++l.oldest;
+  }
+  resume(a);
+}
+
+// Waits until all operations of the block have arrived.
+void schedule::complete_all(actor& a) {
+  a.in_quiet = true;
+  while (a.on_their_way > 0) sleep(a);
+  a.in_quiet = false;
+  operation_set all;
+  all.insert_below(static_cast<std::uint32_t>(a.operations.size()));
+  a.known.complete(static_cast<std::size_t>(a.number), all);
+}
+
+void schedule::quiet(actor& a) {
+  complete_all(a);
+  for (lane& l : a.lanes) {
+    l.unfenced.clear();
+    l.fenced.clear();
+  }
+  snapshots_.drop(a.released);
+  resume(a);
+}
+
+void schedule::collective(actor& a, const collective_call& c) {
+  const std::string problem = collectives_.enter(a, c);
+  if (!problem.empty()) fail({defect::collective, problem, {a.number}});
+  resume(a);
+}
+
+}  // namespace starling::check
