@@ -91,10 +91,11 @@ function(starling_application name)
   endif()
 endfunction()
 
+starling_application(cg)
 starling_application(stencil)
 # The same bits from every variant, on every machine: no multiply-add is fused unless the source says so. Public, because
-# a template of this library that is instantiated elsewhere must round the same way.
-foreach(library starling_stencil starling_stencil_checked)
+# a template of these libraries that is instantiated elsewhere must round the same way.
+foreach(library starling_cg starling_cg_checked starling_stencil starling_stencil_checked)
   if(TARGET ${library})
     target_compile_options(${library} PUBLIC
       $<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off>

@@ -1,0 +1,64 @@
+// A linear system on the devices of a machine: owns the rows of a symmetric positive definite matrix, dealt to PEs, and
+// solves for right-hand sides by conjugate gradients.
+//
+//   cg::solver<double> s(machine::best(), A.view());
+//   cg::solve_result r = s.solve(b, x, {.rtol = 1e-8});   // x holds the start, then the solution
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "cg/csr.hpp"
+#include "cg/options.hpp"
+#include "starling/machine/machine.hpp"
+
+namespace starling::cg {
+
+// How a matrix lies on the machine.
+struct matrix_facts {
+  index_t rows = 0;
+  index_t nonzeros = 0;
+  storage how = storage::automatic;  // the one chosen
+  int offset_bits = 32;              // of a stored column
+  std::vector<index_t> first_rows;   // [PEs + 1]
+  std::vector<index_t> halo;         // values that each PE gets from others for a product
+  std::vector<index_t> bytes;        // of each PE for its rows
+};
+
+// Where a solve is, between two stretches of iterations.
+struct progress {
+  index_t iterations;
+  double residual;  // from the recurrence
+  double target;
+};
+
+template <class T>
+class solver {
+ public:
+  // Throws argument_error for what cannot be the matrix of such a system: not square, not symmetric, a diagonal entry
+  // that is not positive, NaN or infinity (with the row); memory_error with the bytes needed and free.
+  solver(machine m, const csr_view<T>& a, const matrix_options& options = {});
+  ~solver();
+  solver(solver&&) noexcept;
+  solver& operator=(solver&&) noexcept;
+
+  // Solves A x = b; x holds the start and receives the solution, [rows] each, in the host's memory. `watch` is called
+  // between stretches of iterations (with the x so far in `x` when `each`: then after every iteration); returning false
+  // ends the solve. Throws argument_error for options or values (NaN in b) that are not allowed.
+  solve_result solve(const T* b, T* x, const solve_options& options = {},
+                     const std::function<bool(const progress&)>& watch = {}, bool each = false);
+
+  // y = A x, host arrays. The second one is for measurements: `repetitions` products in a row of what lies on the
+  // devices, seconds for each.
+  void multiply(const T* x, T* y);
+  std::vector<double> time_multiply(int products, int repetitions);
+
+  const matrix_facts& facts() const;
+  machine& device();
+
+ private:
+  class state;
+  std::unique_ptr<state> state_;
+};
+
+}  // namespace starling::cg
