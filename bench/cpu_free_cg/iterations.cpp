@@ -140,6 +140,7 @@ void measure_all(const plan& p, bool small) {
   for (const int n : p.devices) attempt(json_line("cg").add("devices", n), [&] { machines.emplace(n, machine_of(n)); });
   for (const matrix_case& c : st::bench::matrix_cases(small)) {
     if (machines.empty() || !st::bench::wanted(p.matrices, c.name)) continue;
+    json_line("begin").add("matrix", c.name).print();
     attempt(json_line("cg").add("matrix", c.name), [&] {
       const cg::csr<double> a = c.make();
       for (const auto& [n, m] : machines) measure(c, a.view(), m, p);

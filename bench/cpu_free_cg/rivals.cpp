@@ -149,6 +149,7 @@ int main(int argc, char** argv) try {
     if (gpus <= std::min(present, most_gpus)) sums.try_emplace(gpus, gpus);
   for (const matrix_case& c : matrix_cases(false)) {
     if (!wanted(given.list("--matrices", ""), c.name)) continue;
+    json_line("begin").add("matrix", c.name).print();
     const cg::csr<double> a = c.make();
     for (const auto& [gpus, communicators_of] : sums) try {
         measure(c, a.view(), gpus, communicators_of, p);
