@@ -40,8 +40,7 @@ kernel program_kernel(const program_arguments<T>& a) {
 template <class T>
 std::size_t program_scratch(int threads, bool on_gpu, bool compressed, int n_pes) {
   const int warps = on_gpu ? static_cast<int>(ceil_div(threads, 32)) : 1;
-  const auto doubles = static_cast<std::size_t>(sum_words * (warps + n_pes));
-  return worker<T>::scratch_bytes(warps, compressed) + doubles * sizeof(double) + sizeof(iteration_state) + 64;
+  return worker<T>::scratch_bytes(warps, compressed) + sum_scratch(warps, n_pes) + sizeof(iteration_state) + 32;
 }
 
 // One product of what has been published: vector w = A x. Publishing x is a kernel before it.

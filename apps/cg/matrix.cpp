@@ -270,6 +270,7 @@ matrix_data<T> matrix<T>::dealt_to(int blocks, index_t unit) {
     std::vector<std::vector<block_plan>> plans;
     most_block_bytes_ = 0;
     most_block_rows_ = 0;
+    most_block_parts_ = 0;
     for (int pe = 0; pe < machine_.size(); ++pe) {
       plans.push_back(plan_blocks(pe, blocks, unit));
       for (const block_plan& plan : plans.back()) {
@@ -278,6 +279,7 @@ matrix_data<T> matrix<T>::dealt_to(int blocks, index_t unit) {
           entries += parts_[static_cast<std::size_t>(pe)][static_cast<std::size_t>(p)].entries;
         most_block_bytes_ = std::max(most_block_bytes_, static_cast<std::size_t>(entries * entry_bytes()));
         most_block_rows_ = std::max(most_block_rows_, plan.rows);
+        most_block_parts_ = std::max(most_block_parts_, plan.parts);
       }
     }
     plans_ = to_devices(plans);

@@ -30,6 +30,7 @@ class matrix {
   // Bytes of entries that the largest block of the last dealing has.
   std::size_t most_block_bytes() const { return most_block_bytes_; }
   index_t most_block_rows() const { return most_block_rows_; }
+  index_t most_block_parts() const { return most_block_parts_; }
 
  private:
   // What a PE's blocks are dealt: slices or chunks.
@@ -64,6 +65,7 @@ class matrix {
   index_t most_rows_ = 0, most_columns_ = 0, most_halo_ = 0;
   std::size_t most_block_bytes_ = 0;
   index_t most_block_rows_ = 0;
+  index_t most_block_parts_ = 0;
   int dealt_blocks_ = 0;
   index_t dealt_unit_ = 0;
 

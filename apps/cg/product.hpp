@@ -12,12 +12,13 @@ template <class T>
 struct block_rows {
   matrix_data<T> a;
   block_plan plan;
-  index_t rows_on_pe = 0;
+  rows_of_pe own;
   int pe = 0;
   const T* kept_value = nullptr;  // of the first `kept` slices
   const void* kept_offset = nullptr;
   index_t kept = 0;
-  T* row_buffer = nullptr;  // chunk::most_entries for each warp
+  const slice* kept_slices = nullptr;  // of all
+  T* row_buffer = nullptr;             // chunk::most_entries for each warp
 };
 
 // Parts of a block's rows, by whether they read values of other PEs.
@@ -28,66 +29,86 @@ constexpr bool wanted(which_parts which, bool reads_halo) {
 
 namespace detail {
 
-// Entries whose loads are in flight together.
+// A GPU's thread has the loads of so many entries in flight together, of so many slices.
 template <int Side>
-inline constexpr int at_once = Side == 1 ? 8 : 2;
+inline constexpr int entries_at_once = Side == 1 ? 8 : 1;
+inline constexpr int slices_at_once = target::on_gpu ? 2 : 1;
 
-// One slice: each lane does a row (of blocks). `value` and `offset` begin at the slice's first entry.
+// A lane's row (of blocks) of one slice.
+template <class T, class Offset>
+struct slice_row {
+  const T* value = nullptr;  // of the slice's first entry, at this lane
+  const Offset* offset = nullptr;
+  int width = 0;
+  index_t base = 0;
+};
+
+// Some slices side by side: sum[s][r] becomes row r of slice s.
 template <int Side, class T, class Offset>
-STARLING_HD void slice_row(const T* value, const Offset* offset, const slice& s, int lane, const T* x, T* sum) {
-  constexpr int step = at_once<Side>;
+STARLING_HD void multiply_rows(const slice_row<T, Offset> (&rows)[slices_at_once], const T* x,
+                               T (&sum)[slices_at_once][Side]) {
+  constexpr int step = entries_at_once<Side>;
   constexpr int area = Side * Side;
-  for (int r = 0; r < Side; ++r) sum[r] = T{0};
-  const int width = s.width();
+  int width = 0;
+  unrolled<slices_at_once>([&](auto s) {
+    unrolled<Side>([&](auto r) { sum[s][r] = T{0}; });
+    width = rows[s].width > width ? rows[s].width : width;
+  });
   for (int k = 0; k < width; k += step) {
-    T entry[step * area];
-    T factor[step * Side];
-    unrolled<step>([&](auto j) {
-      constexpr int e = decltype(j)::value;
-      const bool there = k + e < width;
-      const index_t at = index_t{k + e} * slice_rows + lane;
-      const index_t column = there ? s.base + static_cast<index_t>(offset[at]) : 0;
-      unrolled<area>([&](auto c) {
-        constexpr int i = decltype(c)::value;
-        entry[e * area + i] = there ? value[(index_t{k + e} * area + i) * slice_rows + lane] : T{0};
-      });
-      unrolled<Side>([&](auto c) {
-        constexpr int i = decltype(c)::value;
-        factor[e * Side + i] = there ? x[column * Side + i] : T{0};
+    T entry[slices_at_once][step][area];
+    T factor[slices_at_once][step][Side];
+    unrolled<slices_at_once>([&](auto s) {
+      const slice_row<T, Offset>& row = rows[s];
+      unrolled<step>([&](auto e) {
+        const bool there = k + e < row.width;
+        const index_t first = index_t{k + e} * slice_rows;
+        const index_t column = there ? row.base + static_cast<index_t>(row.offset[first]) : 0;
+        unrolled<area>([&](auto c) { entry[s][e][c] = there ? row.value[first * area + c * slice_rows] : T{0}; });
+        unrolled<Side>([&](auto c) { factor[s][e][c] = there ? x[column * Side + c] : T{0}; });
       });
     });
-    unrolled<step>([&](auto j) {
-      constexpr int e = decltype(j)::value;
-      unrolled<area>([&](auto c) {
-        constexpr int i = decltype(c)::value;
-        sum[i / Side] += entry[e * area + i] * factor[e * Side + i % Side];
+    unrolled<slices_at_once>([&](auto s) {
+      unrolled<step>([&](auto e) {
+        unrolled<area>([&](auto c) { sum[s][c / Side] += entry[s][e][c] * factor[s][e][c % Side]; });
       });
     });
   }
 }
 
-// All slices of the block; `pick`(slice) says which.
+// The block's slices, as far as they are wanted.
 template <int Side, class Offset, class T>
 STARLING_HD void multiply_slices(const warp& w, const block_rows<T>& m, const Offset* offset, const T* x, T* out,
                                  which_parts which) {
   constexpr int area = Side * Side;
-  const slice* slices = m.a.slices.on(m.pe) + m.plan.first_part;
+  const slice* slices = m.kept_slices != nullptr ? m.kept_slices : m.a.slices.on(m.pe) + m.plan.first_part;
   const T* value = m.a.value.on(m.pe);
-  const index_t first = m.plan.parts > 0 ? slices[0].start : 0;
-  const index_t rows = m.plan.rows;
-  for (index_t i = w.rank(); i < m.plan.parts; i += w.count()) {
-    const slice s = slices[i];
-    if (!wanted(which, s.reads_halo())) continue;
-    const bool kept = i < m.kept;
-    const T* v = kept ? m.kept_value + (s.start - first) * area : value + s.start * area;
-    const Offset* o = kept ? static_cast<const Offset*>(m.kept_offset) + (s.start - first) : offset + s.start;
+  const index_t parts = m.plan.parts;
+  const index_t first = parts > 0 ? slices[0].start : 0;
+  for (index_t i = w.rank(); i < parts; i += index_t{slices_at_once} * w.count()) {
+    slice some[slices_at_once];
+    unrolled<slices_at_once>([&](auto s) {
+      const index_t j = i + s * w.count();
+      if (j < parts) some[s] = slices[j];
+    });
     for (int lane = w.member(); lane < slice_rows; lane += w.members()) {
-      T sum[Side];
-      slice_row<Side>(v, o, s, lane, x, sum);
-      unrolled<Side>([&](auto c) {
-        constexpr int r = decltype(c)::value;
-        const index_t row = (i * slice_rows + lane) * Side + r;
-        if (row < rows) out[row] = sum[r];
+      slice_row<T, Offset> rows[slices_at_once];
+      unrolled<slices_at_once>([&](auto s) {
+        const index_t j = i + s * w.count();
+        if (j >= parts || !wanted(which, some[s].reads_halo())) return;
+        const index_t start = j < m.kept ? some[s].start - first : some[s].start;
+        rows[s].value = (j < m.kept ? m.kept_value : value) + start * area + lane;
+        rows[s].offset = (j < m.kept ? static_cast<const Offset*>(m.kept_offset) : offset) + start + lane;
+        rows[s].width = some[s].width();
+        rows[s].base = some[s].base;
+      });
+      T sum[slices_at_once][Side];
+      multiply_rows<Side>(rows, x, sum);
+      unrolled<slices_at_once>([&](auto s) {
+        const index_t row = ((i + s * w.count()) * slice_rows + lane) * Side;
+        if (rows[s].value == nullptr) return;
+        unrolled<Side>([&](auto r) {
+          if (row + r < m.plan.rows) out[row + r] = sum[s][r];
+        });
       });
     }
   }
@@ -166,7 +187,7 @@ __attribute__((noinline)) STARLING_HD void multiply(thread t, const block_rows<T
 
 // The rows of so many entries that all warps share each.
 template <class T>
-STARLING_HD void multiply_long_rows(const block& b, const block_rows<T>& m, const T* x, T* out) {
+STARLING_HD void multiply_long_rows(const team& b, const block_rows<T>& m, const T* x, T* out) {
   const chunk* chunks = m.a.chunks.on(m.pe) + m.plan.first_part;
   for (index_t i = 0, left = m.plan.long_rows; left > 0; ++i) {
     const chunk c = chunks[i];

@@ -13,7 +13,7 @@ struct dots {
   double word[sum_words] = {};
 
   STARLING_HD dots& operator+=(const dots& other) {
-    for (int i = 0; i < sum_words; ++i) word[i] += other.word[i];
+    unrolled<sum_words>([&](auto i) { word[i] += other.word[i]; });
     return *this;
   }
 };
@@ -30,113 +30,145 @@ namespace detail {
 // The sum over the lanes of a warp; lane 8 i holds word i. Two words cross at once, so that few values move.
 STARLING_HD inline double sum_over_warp(const dots& mine) {
   if constexpr (!target::on_gpu) return 0;
+  // Words are chosen by conditions, not by an index, so that they stay in registers.
+  const auto cross = [](bool upper, double low, double high, int mask) {
+    const double keep = upper ? high : low;
+    const double give = upper ? low : high;
+    return keep + target::shuffle_xor(give, mask);
+  };
   const int lane = target::thread_index() % target::warp_size;
-  double pair[2];
-  for (int i = 0; i < 2; ++i) {
-    const double keep = mine.word[lane & 16 ? i + 2 : i];
-    const double give = mine.word[lane & 16 ? i : i + 2];
-    pair[i] = keep + target::shuffle_xor(give, 16);
-  }
-  const double keep = pair[lane & 8 ? 1 : 0];
-  const double give = pair[lane & 8 ? 0 : 1];
-  double sum = keep + target::shuffle_xor(give, 8);
+  const bool upper = (lane & 16) != 0;
+  const double first = cross(upper, mine.word[0], mine.word[2], 16);
+  const double second = cross(upper, mine.word[1], mine.word[3], 16);
+  double sum = cross((lane & 8) != 0, first, second, 8);
   for (int mask = 4; mask > 0; mask /= 2) sum += target::shuffle_xor(sum, mask);
   return sum;
 }
 
 }  // namespace detail
 
-class summation {
- public:
-  // `first`: greater than the numbers of all earlier sums in these boxes. All blocks of all PEs begin alike.
-  STARLING_HD summation(block& b, const sum_boxes& boxes, std::uint64_t first)
-      : boxes_(boxes), number_(first), words_(b.scratch<double>(warps_and_pes(b.members(), b.n_pes()) * sum_words)) {}
+// What a block needs for sums, in its fast memory.
+struct sum_desk {
+  static constexpr int answer_bytes = 32;
 
-  // Scratch that a block needs.
-  STARLING_HD static constexpr index_t scratch_doubles(int threads, int n_pes) {
-    return warps_and_pes(threads, n_pes) * sum_words;
-  }
-
-  // Adds this block's part, a value per thread, to the next sum. A collective of the block.
-  STARLING_HD void post(block& b, const dots& mine) {
-    const sym<packet> box = boxes_.parts + (static_cast<index_t>(number_ % 2) * boxes_.blocks + b.index()) * sum_words;
-    sum_over_block(b, mine, [&](int word, double sum) { send(b, box + word, sum, b.pe()); });
-  }
-
-  // By the gathering block of each PE: sums up the parts of its PE and sends the sum to all. Returns whether some part
-  // had anything in word `last`.
-  STARLING_HD bool serve(block& b, int last) {
-    dots mine{};
-    const sym<packet> parts = boxes_.parts + static_cast<index_t>(number_ % 2) * boxes_.blocks * sum_words;
-    for (int i = b.member(); i < boxes_.blocks; i += b.members())
-      for (int word = 0; word < sum_words; ++word)
-        mine.word[word] += take(b, parts + (index_t{i} * sum_words + word), b.pe());
-    const sym<packet> box = boxes_.totals + (static_cast<index_t>(number_ % 2) * b.n_pes() + b.pe()) * sum_words;
-    sum_over_block(b, mine, [&](int word, double sum) {
-      for (int to = 0; to < b.n_pes(); ++to) send(b, box + word, sum, to);
-    });
-    ++number_;
-    return b.any(mine.word[last] != 0);
-  }
-
-  // Waits for the sum that was posted last; then decide(sum), by one thread, to every thread. A collective of the
-  // block.
-  template <class Decide>
-  STARLING_HD auto collect(block& b, const Decide& decide) {
-    const sym<packet> totals = boxes_.totals + static_cast<index_t>(number_ % 2) * b.n_pes() * sum_words;
-    double* of_pes = words_ + warps(b.members()) * sum_words;
-    for (int i = b.member(); i < b.n_pes() * sum_words; i += b.members())
-      of_pes[i] = take(b, totals + i, i / sum_words);
-    b.any(false);
-    ++number_;
-    using answer = decltype(decide(dots{}));
-    answer made{};
-    if (b.member() == 0) {
-      dots sum{};
-      for (int pe = 0; pe < b.n_pes(); ++pe)
-        for (int word = 0; word < sum_words; ++word) sum.word[word] += of_pes[pe * sum_words + word];
-      made = decide(sum);
-    }
-    return b.first(made);
-  }
-
-  // Of the sum posted or served last, when it was not collected; of the next one otherwise.
-  STARLING_HD std::uint64_t number() const { return number_; }
-
- private:
-  STARLING_HD static constexpr int warps(int threads) { return (threads + target::warp_size - 1) / target::warp_size; }
-  STARLING_HD static constexpr index_t warps_and_pes(int threads, int n_pes) { return warps(threads) + n_pes; }
-
-  // give(word, sum) once for each word, by one thread of the block.
-  template <class Give>
-  STARLING_HD void sum_over_block(block& b, const dots& mine, const Give& give) {
-    if constexpr (target::on_gpu) {
-      const warp w = b.warp();
-      b.any(false);  // all threads are there, and the words of the sum before have been read
-      const double part = detail::sum_over_warp(mine);
-      if (w.member() % 8 == 0) words_[w.rank() * sum_words + w.member() / 8] = part;
-      b.sync();
-      if (w.rank() > 0) return;
-      dots all{};
-      if (w.member() < w.count())
-        for (int word = 0; word < sum_words; ++word) all.word[word] = words_[w.member() * sum_words + word];
-      const double sum = detail::sum_over_warp(all);
-      if (w.member() % 8 == 0) give(w.member() / 8, sum);
-    } else {
-      for (int word = 0; word < sum_words; ++word) give(word, mine.word[word]);
-    }
-  }
-
-  STARLING_HD void send(block& b, sym<packet> box, double value, int pe) const {
-    b.thread().put_packets<double>(box, [&](index_t) { return packet_content<double>{{value}}; }, 1, number_, pe);
-  }
-  STARLING_HD double take(block& b, sym<packet> box, int from) const {
-    return b.thread().take_packet<double>(box, number_, from).element[0];
-  }
-
-  sum_boxes boxes_;
-  std::uint64_t number_;
-  double* words_;
+  sym<packet> parts[2];  // by parity of the sum's number
+  sym<packet> totals[2];
+  int blocks = 0;
+  double* words = nullptr;   // sum_words of each warp
+  double* of_pes = nullptr;  // sum_words of each PE
+  alignas(16) std::byte answer[answer_bytes];
 };
 
+// Scratch that a block needs for it. `warps`: of a block.
+constexpr std::size_t sum_scratch(int warps, int n_pes) {
+  return sizeof(sum_desk) + sizeof(double) * static_cast<std::size_t>(sum_words * (warps + n_pes)) + 48;
+}
+
+// By every block of the kernel.
+STARLING_HD inline sum_desk* new_sum_desk(block& b, const sum_boxes& boxes) {
+  auto* d = b.scratch<sum_desk>(1);
+  double* words = b.scratch<double>(index_t{sum_words} * b.warp().count());
+  double* of_pes = b.scratch<double>(index_t{sum_words} * b.n_pes());
+  if (b.member() == 0) {
+    *d = {};
+    for (index_t slot = 0; slot < 2; ++slot) {
+      d->parts[slot] = boxes.parts + slot * boxes.blocks * sum_words;
+      d->totals[slot] = boxes.totals + slot * b.n_pes() * sum_words;
+    }
+    d->blocks = boxes.blocks;
+    d->words = words;
+    d->of_pes = of_pes;
+  }
+  b.sync();
+  return d;
+}
+
+// Sum number `number`: greater than those of all earlier sums in these boxes, and counted alike by all blocks.
+namespace sums {
+namespace detail {
+
+using cg::detail::sum_over_warp;
+
+template <class Group>
+STARLING_HD void send(const Group& g, sym<packet> box, double value, std::uint64_t number, int pe) {
+  g.thread().template put_packets<double>(box, [&](index_t) { return packet_content<double>{{value}}; }, 1, number, pe);
+}
+
+STARLING_HD inline double take(const team& t, sym<packet> box, std::uint64_t number, int from) {
+  return t.thread().take_packet<double>(box, number, from).element[0];
+}
+
+// give(word, sum) once for each word, by one thread of the block.
+template <class Give>
+STARLING_HD void sum_over_block(const team& t, const sum_desk& d, const dots& mine, const Give& give) {
+  if constexpr (target::on_gpu) {
+    const warp w = t.warp();
+    t.any(false);  // all threads are there, and the words of the sum before have been read
+    const double part = sum_over_warp(mine);
+    if (w.member() % 8 == 0) d.words[w.rank() * sum_words + w.member() / 8] = part;
+    t.sync();
+    if (w.rank() > 0) return;
+    dots all{};
+    if (w.member() < w.count())
+      unrolled<sum_words>([&](auto word) { all.word[word] = d.words[w.member() * sum_words + word]; });
+    const double sum = sum_over_warp(all);
+    if (w.member() % 8 == 0) give(w.member() / 8, sum);
+  } else {
+    for (int word = 0; word < sum_words; ++word) give(word, mine.word[word]);
+  }
+}
+
+}  // namespace detail
+
+// Adds this block's part, a value per thread. A collective of the block.
+__attribute__((noinline)) STARLING_HD inline void post(team t, const sum_desk* d, dots mine, std::uint64_t number) {
+  const sym<packet> box = d->parts[number % 2] + index_t{t.index()} * sum_words;
+  detail::sum_over_block(t, *d, mine, [&](int word, double sum) { detail::send(t, box + word, sum, number, t.pe()); });
+}
+
+// By the gathering block of each PE: sums up the parts of its PE and sends the sum to all. Returns whether some part
+// had anything in word `Last`.
+template <int Last>
+STARLING_HD bool serve(team t, const sum_desk* d, std::uint64_t number) {
+  dots mine{};
+  const sym<packet> parts = d->parts[number % 2];
+  for (int i = t.member(); i < d->blocks; i += t.members())
+    unrolled<sum_words>([&](auto word) {
+      mine.word[word] += detail::take(t, parts + (index_t{i} * sum_words + word), number, t.pe());
+    });
+  const sym<packet> box = d->totals[number % 2] + index_t{t.pe()} * sum_words;
+  detail::sum_over_block(t, *d, mine, [&](int word, double sum) {
+    for (int to = 0; to < t.n_pes(); ++to) detail::send(t, box + word, sum, number, to);
+  });
+  return t.any(mine.word[Last] != 0);
+}
+
+// Waits for the sums of all PEs. A collective of the block; its first thread may then call total().
+__attribute__((noinline)) STARLING_HD inline void await(team t, const sum_desk* d, std::uint64_t number) {
+  const sym<packet> totals = d->totals[number % 2];
+  for (int i = t.member(); i < t.n_pes() * sum_words; i += t.members())
+    d->of_pes[i] = detail::take(t, totals + i, number, i / sum_words);
+  t.any(false);
+}
+
+STARLING_HD inline dots total(const sum_desk& d, int n_pes) {
+  dots sum{};
+  for (int pe = 0; pe < n_pes; ++pe)
+    unrolled<sum_words>([&](auto word) { sum.word[word] += d.of_pes[pe * sum_words + word]; });
+  return sum;
+}
+
+// Waits for the sum; then decide(sum), by one thread, to every thread. A collective of the block.
+template <class Decide>
+STARLING_HD auto collect(team t, sum_desk* d, std::uint64_t number, const Decide& decide) {
+  using answer = decltype(decide(dots{}));
+  static_assert(sizeof(answer) <= sum_desk::answer_bytes);
+  await(t, d, number);
+  auto* given = reinterpret_cast<answer*>(d->answer);
+  if (t.member() == 0) *given = decide(total(*d, t.n_pes()));
+  t.sync();
+  return *given;
+}
+
+}  // namespace sums
 }  // namespace starling::cg

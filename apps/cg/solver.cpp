@@ -204,7 +204,7 @@ launch_shape solver<T>::state::choose_launch(const solve_options& o) {
       shape.kept.vectors |= 1u << v;
       left -= vector_bytes;
     }
-  constexpr std::size_t rounding = 64;
+  const std::size_t rounding = 64 + sizeof(slice) * static_cast<std::size_t>(matrix_.most_block_parts());
   if (!compressed && left > rounding) {
     const std::size_t area = facts().how == storage::sliced_3x3 ? 9 : 1;
     const std::size_t entry = area * sizeof(T) + static_cast<std::size_t>(facts().offset_bits / 8);

@@ -16,175 +16,223 @@ struct kept_data {
   index_t entries = 0;        // stored entries of the matrix (blocks of 3 x 3)
 };
 
+// All that is the same for the threads of a block, in its fast memory: looked up there, it takes no registers.
+template <class T>
+struct desk {
+  block_rows<T> rows;
+  T* vectors[vector_count];
+  bool persistent = false;
+  preconditioner m = preconditioner::none;
+  int block_size = 1;
+  const T* m_values = nullptr;  // of the block's rows
+  T* published[2];              // this PE's
+  sym<T> published_of_all[2];
+  sym<packet> boxes[2];
+  sym<signal> ready;
+  sym<signal> taken;
+  const send_entry* sends = nullptr;
+  const std::int32_t* sender = nullptr;
+};
+
 template <class T>
 class worker {
  public:
-  // `products`: number of the last product. Every block of the kernel makes one.
+  // By every block of the kernel. `products`: number of the last product.
   STARLING_HD worker(block& b, const system_data<T>& s, bool persistent, const kept_data& kept, std::uint64_t products)
-      : b_(b),
-        s_(s),
-        persistent_(persistent),
-        product_(products),
-        rows_(b.scratch<block_rows<T>>(1)),
-        vectors_(b.scratch<T*>(vector_count)) {
-    const int pe = b.pe();
+      : team_(b.team()), desk_(b.scratch<desk<T>>(1)), product_(products) {
     T* row_buffer = nullptr;
     if (s.a.how == storage::compressed) row_buffer = b.scratch<T>(index_t{b.warp().count()} * chunk::most_entries);
-    if (b.member() == 0) {
-      *rows_ = {};
-      rows_->a = s.a;
-      rows_->pe = pe;
-      rows_->plan = s.a.plans.on(pe)[b.index()];
-      rows_->row_buffer = row_buffer;
-      for (int v = 0; v < vector_count; ++v) vectors_[v] = home(v);
-      if (s.m == preconditioner::none) {
-        vectors_[vec_u] = vectors_[vec_r];
-        vectors_[vec_q] = vectors_[vec_s];
-        vectors_[vec_m] = vectors_[vec_w];
-      }
-    }
+    if (b.member() == 0) lay_out(s, persistent, row_buffer);
     b.sync();
-    if (kept.vectors != 0) keep_vectors(kept.vectors);
-    if (kept.entries > 0) keep_entries(kept.entries);
+    if (kept.vectors != 0) keep_vectors(b, kept.vectors);
+    if (kept.entries > 0) keep_entries(b, s, kept.entries);
   }
 
   // Bytes of scratch that a worker takes beside what is kept.
   static std::size_t scratch_bytes(int warps, bool compressed) {
     const std::size_t buffers = compressed ? static_cast<std::size_t>(warps) * chunk::most_entries * sizeof(T) : 0;
-    return sizeof(block_rows<T>) + vector_count * sizeof(T*) + buffers + 64;
+    return sizeof(desk<T>) + buffers + 32;
   }
 
   // This block's part of a vector.
-  STARLING_HD T* operator[](vector_name v) const { return vectors_[v]; }
-  STARLING_HD index_t rows() const { return rows_->plan.rows; }
-  STARLING_HD block& b() const { return b_; }
-  STARLING_HD const system_data<T>& system() const { return s_; }
-  STARLING_HD std::uint64_t products() const { return product_; }
+  STARLING_HD T* operator[](vector_name v) const { return desk_->vectors[v]; }
+  STARLING_HD index_t rows() const { return desk_->rows.plan.rows; }
+  STARLING_HD const starling::team& all() const { return team_; }
+  STARLING_HD bool with_m() const { return desk_->m != preconditioner::none; }
+  STARLING_HD std::uint64_t product_number() const { return product_; }
+
+  // f(i) for the block's rows, numbered from 0; the same thread for the same row every time.
+  template <class F>
+  STARLING_HD void each_row(const F& f) const {
+    team_.for_each(rows(), f);
+  }
 
   // Writes what was kept back to where the next launch finds it.
-  STARLING_HD void write_back(std::uint32_t vectors) const {
-    b_.sync();
+  STARLING_HD void write_back(const system_data<T>& s, std::uint32_t vectors) const {
+    team_.sync();
     for (int v = 0; v < vector_count; ++v) {
       if ((vectors >> v & 1) == 0) continue;
-      T* to = home(v);
-      const T* from = vectors_[v];
-      b_.for_each(rows(), [&](index_t i) { to[i] = from[i]; });
+      T* to = home(s, v);
+      const T* from = desk_->vectors[v];
+      each_row([&](index_t i) { to[i] = from[i]; });
     }
   }
 
   // ---- products ----
 
   // Where the block's values of the next published vector go, before announce().
-  STARLING_HD T* next_published() const { return own_published(product_ + 1) + rows_->plan.first_row; }
+  STARLING_HD T* next_published() const {
+    return desk_->published[(product_ + 1) % 2] + desk_->rows.own.lower + desk_->rows.plan.first_row;
+  }
 
-  // Tells those who read this block's values that they are there, and sends what other PEs need.
-  STARLING_HD void announce() {
-    ++product_;
-    if (persistent_)
-      b_.signal_set(s_.ready + b_.index(), product_, b_.pe());
+  // Tells those who read this block's values that they are there, and sends what other PEs need. The caller then counts
+  // the product: functions that get a copy of the worker cannot.
+  STARLING_HD void announce() const {
+    const std::uint64_t number = product_ + 1;
+    if (desk_->persistent)
+      team_.signal_set(desk_->ready + team_.index(), number, team_.pe());
     else
-      b_.sync();
-    const T* mine = own_published(product_);
-    const send_entry* sends = s_.a.sends.on(b_.pe()) + rows_->plan.first_send;
-    for (index_t i = b_.member(); i < rows_->plan.sends; i += b_.members()) {
-      const send_entry e = sends[i];
-      if (persistent_)
-        b_.thread().template put_packets<T>(
-            s_.boxes + ((product_ % 2) * s_.halo + e.box),
-            [&](index_t) {
-              packet_content<T> content{};
-              content.element[0] = mine[e.row];
-              return content;
-            },
-            1, product_, e.pe);
+      team_.sync();
+    const T* mine = desk_->published[number % 2] + desk_->rows.own.lower;
+    const index_t sends = desk_->rows.plan.sends;
+    for (index_t i = team_.member(); i < sends; i += team_.members()) {
+      const send_entry e = desk_->sends[i];
+      const T value = mine[e.row];
+      if (desk_->persistent)
+        send(desk_->boxes[number % 2] + e.box, value, number, e.pe);
       else
-        b_.thread().p(s_.published + (slot(product_) + e.column), mine[e.row], e.pe);
+        team_.thread().p(desk_->published_of_all[number % 2] + e.column, value, e.pe);
     }
   }
+  STARLING_HD void count_product() { ++product_; }
 
   // out = A times what was published last, for the block's rows; all threads of the block see it.
-  STARLING_HD void product(vector_name out) const {
-    const T* x = s_.published.on(b_.pe()) + slot(product_);
-    T* to = vectors_[out];
-    const block_plan& plan = rows_->plan;
-    if (!persistent_) {
-      multiply(b_.thread(), *rows_, x, to, which_parts::all);
-    } else {
-      take_boxes();
-      if (plan.peers > 0) b_.wait_all(s_.ready + plan.first_peer, plan.peers, product_, b_.pe());
-      multiply(b_.thread(), *rows_, x, to, plan.takers > 0 ? which_parts::own : which_parts::all);
-      if (plan.takers > 0) {
-        b_.wait_all(s_.taken + plan.first_taker, plan.takers, product_, b_.pe());
-        multiply(b_.thread(), *rows_, x, to, which_parts::halo);
-      }
-    }
-    if (plan.long_rows > 0) multiply_long_rows(b_, *rows_, x, to);
-    b_.any(false);
-  }
+  STARLING_HD void product(vector_name out) const { product_of(*this, out); }
 
   // ---- the preconditioner ----
 
   // Whether M works on each row by itself, so that it can be applied while r is computed.
-  STARLING_HD bool pointwise() const { return s_.m == preconditioner::none || s_.m == preconditioner::jacobi; }
-  STARLING_HD T scaled(index_t i, T r) const { return s_.m == preconditioner::none ? r : m_values()[i] * r; }
+  STARLING_HD bool pointwise() const { return desk_->m == preconditioner::none || desk_->m == preconditioner::jacobi; }
+  // M r of one row, for such an M.
+  STARLING_HD T scaled(index_t i, T r) const { return desk_->m == preconditioner::none ? r : desk_->m_values[i] * r; }
 
   // out = M in for a block-diagonal M; all threads see `in` before and `out` after.
   STARLING_HD void multiply_blocks(vector_name in, vector_name out) const {
-    const index_t size = s_.block_size;
-    const T* inverse = s_.m_values.on(b_.pe()) + rows_->plan.first_row * size;
-    const T* from = vectors_[in];
-    T* to = vectors_[out];
-    b_.sync();
-    b_.for_each(rows(), [&](index_t i) {
+    const index_t size = desk_->block_size;
+    const index_t n = rows();
+    const T* inverse = desk_->m_values;
+    const T* from = desk_->vectors[in];
+    T* to = desk_->vectors[out];
+    team_.sync();
+    each_row([&](index_t i) {
       const index_t first = i - i % size;
-      const index_t end = first + size < rows() ? first + size : rows();
+      const index_t end = first + size < n ? first + size : n;
       T sum{0};
       for (index_t j = first; j < end; ++j) sum += inverse[i * size + (j - first)] * from[j];
       to[i] = sum;
     });
-    b_.sync();
+    team_.sync();
   }
 
  private:
-  STARLING_HD T* home(int v) const { return s_.vectors.on(b_.pe()) + v * s_.stride + rows_->plan.first_row; }
-  STARLING_HD index_t slot(std::uint64_t product) const { return static_cast<index_t>(product % 2) * s_.columns; }
-  STARLING_HD const T* m_values() const { return s_.m_values.on(b_.pe()) + rows_->plan.first_row; }
-  STARLING_HD T* own_published(std::uint64_t product) const {
-    return s_.published.on(b_.pe()) + slot(product) + s_.a.own.on(b_.pe())->lower;
+  __attribute__((noinline)) STARLING_HD static void product_of(worker k, vector_name out) {
+    const desk<T>& d = *k.desk_;
+    const team t = k.team_;
+    const std::uint64_t number = k.product_;
+    const T* x = d.published[number % 2];
+    T* to = d.vectors[out];
+    const block_plan& plan = d.rows.plan;
+    if (!d.persistent) {
+      multiply(t.thread(), d.rows, x, to, which_parts::all);
+    } else {
+      if (plan.boxes > 0) k.take_boxes();
+      if (plan.peers > 0) t.wait_all(d.ready + plan.first_peer, plan.peers, number, t.pe());
+      multiply(t.thread(), d.rows, x, to, plan.takers > 0 ? which_parts::own : which_parts::all);
+      if (plan.takers > 0) {
+        t.wait_all(d.taken + plan.first_taker, plan.takers, number, t.pe());
+        multiply(t.thread(), d.rows, x, to, which_parts::halo);
+      }
+    }
+    if (plan.long_rows > 0) multiply_long_rows(t, d.rows, x, to);
+    t.any(false);
   }
 
   // This block's part of the values that other PEs have sent.
   STARLING_HD void take_boxes() const {
-    const block_plan& plan = rows_->plan;
-    if (plan.boxes == 0) return;
-    const int pe = b_.pe();
-    const rows_of_pe own = *s_.a.own.on(pe);
-    const sym<packet> boxes = s_.boxes + static_cast<index_t>(product_ % 2) * s_.halo;
-    const std::int32_t* sender = s_.a.sender.on(pe);
-    T* x = s_.published.on(pe) + slot(product_);
-    b_.for_each(index_range{plan.first_box, plan.first_box + plan.boxes}, [&](index_t box) {
-      x[own.column_of_box(box)] = b_.thread().template take_packet<T>(boxes + box, product_, sender[box]).element[0];
+    const block_plan& plan = desk_->rows.plan;
+    const sym<packet> boxes = desk_->boxes[product_ % 2];
+    T* x = desk_->published[product_ % 2];
+    team_.for_each(index_range{plan.first_box, plan.first_box + plan.boxes}, [&](index_t box) {
+      const int from = desk_->sender[box];
+      x[desk_->rows.own.column_of_box(box)] =
+          team_.thread().template take_packet<T>(boxes + box, product_, from).element[0];
     });
-    b_.signal_set(s_.taken + b_.index(), product_, pe);
+    team_.signal_set(desk_->taken + team_.index(), product_, team_.pe());
   }
 
-  STARLING_HD void keep_vectors(std::uint32_t which) {
+  STARLING_HD void send(sym<packet> box, T value, std::uint64_t number, int pe) const {
+    const auto content = [&](index_t) {
+      packet_content<T> c{};
+      c.element[0] = value;
+      return c;
+    };
+    team_.thread().template put_packets<T>(box, content, 1, number, pe);
+  }
+
+  STARLING_HD T* home(const system_data<T>& s, int v) const {
+    return s.vectors.on(team_.pe()) + v * s.stride + desk_->rows.plan.first_row;
+  }
+
+  STARLING_HD void lay_out(const system_data<T>& s, bool persistent, T* row_buffer) const {
+    const int pe = team_.pe();
+    desk<T>& d = *desk_;
+    d = {};
+    d.rows.a = s.a;
+    d.rows.pe = pe;
+    d.rows.plan = s.a.plans.on(pe)[team_.index()];
+    d.rows.own = *s.a.own.on(pe);
+    d.rows.row_buffer = row_buffer;
+    for (int v = 0; v < vector_count; ++v) d.vectors[v] = home(s, v);
+    if (s.m == preconditioner::none) {
+      d.vectors[vec_u] = d.vectors[vec_r];
+      d.vectors[vec_q] = d.vectors[vec_s];
+      d.vectors[vec_m] = d.vectors[vec_w];
+    }
+    d.persistent = persistent;
+    d.m = s.m;
+    d.block_size = s.block_size;
+    const index_t per_row = s.m == preconditioner::block_jacobi ? s.block_size : 1;
+    if (s.m == preconditioner::jacobi || s.m == preconditioner::block_jacobi)
+      d.m_values = s.m_values.on(pe) + d.rows.plan.first_row * per_row;
+    for (index_t slot = 0; slot < 2; ++slot) {
+      d.published_of_all[slot] = s.published + slot * s.columns;
+      d.published[slot] = d.published_of_all[slot].on(pe);
+      d.boxes[slot] = s.boxes + slot * s.halo;
+    }
+    d.ready = s.ready;
+    d.taken = s.taken;
+    d.sends = s.a.sends.on(pe) + d.rows.plan.first_send;
+    d.sender = s.a.sender.on(pe);
+  }
+
+  STARLING_HD void keep_vectors(block& b, std::uint32_t which) const {
     for (int v = 0; v < vector_count; ++v) {
       if ((which >> v & 1) == 0) continue;
-      T* fast = b_.scratch<T>(rows());
-      const T* from = vectors_[v];
-      b_.for_each(rows(), [&](index_t i) { fast[i] = from[i]; });
-      b_.sync();
-      if (b_.member() == 0)
+      T* fast = b.scratch<T>(rows());
+      const T* from = desk_->vectors[v];
+      each_row([&](index_t i) { fast[i] = from[i]; });
+      b.sync();
+      if (b.member() == 0)
         for (int same = 0; same < vector_count; ++same)
-          if (vectors_[same] == from) vectors_[same] = fast;
-      b_.sync();
+          if (desk_->vectors[same] == from) desk_->vectors[same] = fast;
+      b.sync();
     }
   }
 
-  STARLING_HD void keep_entries(index_t most) {
-    const slice* slices = s_.a.slices.on(b_.pe()) + rows_->plan.first_part;
-    const index_t n = rows_->plan.parts;
+  STARLING_HD void keep_entries(block& b, const system_data<T>& s, index_t most) const {
+    block_rows<T>& rows = desk_->rows;
+    const slice* slices = s.a.slices.on(b.pe()) + rows.plan.first_part;
+    const index_t n = rows.plan.parts;
     if (n == 0) return;
     const auto end_of = [&](index_t i) { return slices[i].start + index_t{slice_rows} * slices[i].width(); };
     const index_t first = slices[0].start;
@@ -192,34 +240,31 @@ class worker {
     while (kept < n && end_of(kept) - first <= most) ++kept;
     if (kept == 0) return;
     const index_t entries = end_of(kept - 1) - first;
-    const index_t area = s_.a.how == storage::sliced_3x3 ? 9 : 1;
-    T* value = b_.scratch<T>(entries * area);
-    const T* from = s_.a.value.on(b_.pe()) + first * area;
-    b_.for_each(entries * area, [&](index_t i) { value[i] = from[i]; });
-    const void* offset = s_.a.short_offsets ? static_cast<const void*>(copy_offsets(s_.a.offset_16, first, entries))
-                                            : copy_offsets(s_.a.offset_32, first, entries);
-    if (b_.member() == 0) {
-      rows_->kept_value = value;
-      rows_->kept_offset = offset;
-      rows_->kept = kept;
+    const index_t area = s.a.how == storage::sliced_3x3 ? 9 : 1;
+    const T* value = copied(b, s.a.value, first * area, entries * area);
+    const slice* table = copied(b, s.a.slices, rows.plan.first_part, n);
+    const void* offset = s.a.short_offsets ? static_cast<const void*>(copied(b, s.a.offset_16, first, entries))
+                                           : copied(b, s.a.offset_32, first, entries);
+    if (b.member() == 0) {
+      rows.kept_value = value;
+      rows.kept_offset = offset;
+      rows.kept = kept;
+      rows.kept_slices = table;
     }
-    b_.sync();
+    b.sync();
   }
 
-  template <class Offset>
-  STARLING_HD const Offset* copy_offsets(sym<Offset> all, index_t first, index_t n) const {
-    Offset* kept = b_.scratch<Offset>(n);
-    const Offset* from = all.on(b_.pe()) + first;
-    b_.for_each(n, [&](index_t i) { kept[i] = from[i]; });
+  template <class Element>
+  STARLING_HD const Element* copied(block& b, sym<Element> all, index_t first, index_t n) const {
+    Element* kept = b.scratch<Element>(n);
+    const Element* from = all.on(b.pe()) + first;
+    b.for_each(n, [&](index_t i) { kept[i] = from[i]; });
     return kept;
   }
 
-  block& b_;
-  const system_data<T>& s_;
-  bool persistent_;
+  starling::team team_;
+  desk<T>* desk_;
   std::uint64_t product_;
-  block_rows<T>* rows_;  // in the block's fast memory: it is looked at in every product
-  T** vectors_;
 };
 
 }  // namespace starling::cg

@@ -7,7 +7,55 @@
 
 namespace starling {
 
-class block : public group<block> {
+// What the threads of a block do together, but for what a block counts: barriers with other blocks and scratch memory.
+template <class Self>
+class whole_block : public group<Self> {
+ public:
+  using group<Self>::group;
+
+  STARLING_HD int member() const { return target::thread_index(); }
+  STARLING_HD int members() const { return target::thread_count(); }
+
+  // The parts of a block, for calls that not all its threads make.
+  STARLING_HD starling::warp warp() const { return starling::warp(static_cast<const Self&>(*this)); }
+  STARLING_HD starling::thread thread() const { return starling::thread(static_cast<const Self&>(*this)); }
+
+  // ---- within the block ----
+
+  // All threads of the block; orders their memory accesses.
+  STARLING_HD void sync() const { target::sync_block(); }
+  // Barrier; how many threads passed true. Threads that have left the kernel do not count.
+  STARLING_HD int votes(bool value) const { return target::sync_block_count(value); }
+
+  // Thread 0's value, to every thread.
+  template <class T>
+  STARLING_HD T first(const T& value, where at = where::current()) const {
+    if constexpr (!target::on_gpu) return value;
+    static_assert(sizeof(T) <= target::reduce_slot_bytes, "first carries up to 32 bytes");
+    T& slot = *reinterpret_cast<T*>(target::reduce_slots());
+    if (member() == 0) slot = value;
+    target::sync_block();
+    const T result = slot;
+    this->end_if(false, operation::none, at);
+    return result;
+  }
+
+  // Combines one value per thread in a fixed order; every thread gets the result. T: up to 32 bytes.
+  template <class T, class Op>
+  STARLING_HD T reduce(const T& value, Op op, where at = where::current()) const {
+    const T result = detail::reduce_block(value, op);
+    this->end_if(false, operation::none, at);
+    return result;
+  }
+};
+
+// The threads of a block, to be handed by value to functions that are not inlined.
+class team : public whole_block<team> {
+ public:
+  using whole_block<team>::whole_block;
+};
+
+class block : public whole_block<block> {
  public:
   // Made by the launch: on a GPU from the state alone, on a virtual device with the block's number and port. `traced`:
   // the block records its calls.
@@ -29,40 +77,9 @@ class block : public group<block> {
   // This block's part of n items dealt to the blocks of its role.
   STARLING_HD index_range my_share(index_t n) const { return share(n, count(), rank()); }
 
-  STARLING_HD int member() const { return target::thread_index(); }
-  STARLING_HD int members() const { return target::thread_count(); }
+  // ---- within the block: see whole_block too ----
 
-  // The parts of a block, for calls that not all its threads make.
-  STARLING_HD starling::warp warp() const { return starling::warp(*this); }
-  STARLING_HD starling::thread thread() const { return starling::thread(*this); }
-
-  // ---- within the block ----
-
-  // All threads of the block; orders their memory accesses.
-  STARLING_HD void sync() const { target::sync_block(); }
-  // Barrier; how many threads passed true. Threads that have left the kernel do not count.
-  STARLING_HD int votes(bool value) const { return target::sync_block_count(value); }
-
-  // Thread 0's value, to every thread.
-  template <class T>
-  STARLING_HD T first(const T& value, where at = where::current()) const {
-    if constexpr (!target::on_gpu) return value;
-    static_assert(sizeof(T) <= target::reduce_slot_bytes, "first carries up to 32 bytes");
-    T& slot = *reinterpret_cast<T*>(target::reduce_slots());
-    if (member() == 0) slot = value;
-    target::sync_block();
-    const T result = slot;
-    end_if(false, operation::none, at);
-    return result;
-  }
-
-  // Combines one value per thread in a fixed order; every thread gets the result. T: up to 32 bytes.
-  template <class T, class Op>
-  STARLING_HD T reduce(const T& value, Op op, where at = where::current()) const {
-    const T result = detail::reduce_block(value, op);
-    end_if(false, operation::none, at);
-    return result;
-  }
+  STARLING_HD starling::team team() const { return starling::team(*this); }
 
   // n objects of T that live in the block's fast memory until the kernel returns (a GPU's shared memory). The launch
   // names how many bytes there are; asking for more ends the program with range_error. Not initialised.
@@ -131,7 +148,7 @@ class block : public group<block> {
 
  private:
   STARLING_HD block(const program_state& state, host_port* port, int index, bool traced)
-      : group<block>(state, port, index, traced), role_(state.roles.role_of(index)) {}
+      : whole_block<block>(state, port, index, traced), role_(state.roles.role_of(index)) {}
 
   STARLING_HD void begin_collective(operation op, [[maybe_unused]] std::size_t bytes, [[maybe_unused]] int root,
                                     where at) const {

@@ -68,8 +68,9 @@ STARLING_HD inline std::uint64_t offset_in_heap(const program_state& s, const vo
   return static_cast<std::uint64_t>(static_cast<const std::byte*>(address) - s.heap.on(s.pe));
 }
 
-// Files what a wait that has not been satisfied was for. Out of line, as all that happens once at most.
-__attribute__((noinline)) STARLING_HD inline void give_up(const program_state& s, int block, const wait_request& w,
+// Files what a wait that has not been satisfied was for. Out of line, as all that happens once at most; the request by
+// value, so that waits need not keep it in memory.
+__attribute__((noinline)) STARLING_HD inline void give_up(const program_state& s, int block, wait_request w,
                                                           block_state state, std::uint64_t seen) {
   block_report r;
   r.state = state;

@@ -2,6 +2,7 @@
 // few functions. On a virtual device a block is one thread, so the functions that deal with threads are trivial there.
 #pragma once
 
+#include <bit>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -84,19 +85,18 @@ STARLING_HD inline int sync_warp_count(bool value) {
 }
 
 #if defined(__CUDA_ARCH__)
-// Moves a value through lanes, 4 bytes at a time.
+// Moves a value through lanes, 4 bytes at a time. Nothing has its address taken, so that all stays in registers.
+template <int N>
+struct words_of {
+  unsigned word[N];
+};
 template <class T, class Move>
-__device__ T move_words(const T& value, const Move& move) {
+__device__ T move_words(T value, const Move& move) {
   static_assert(sizeof(T) % 4 == 0);
-  union words {
-    T value;
-    unsigned word[sizeof(T) / 4];
-    __device__ words() {}
-  } moved;
-  moved.value = value;
+  auto words = std::bit_cast<words_of<sizeof(T) / 4>>(value);
 #pragma unroll
-  for (unsigned& w : moved.word) w = move(w);
-  return moved.value;
+  for (int i = 0; i < static_cast<int>(sizeof(T) / 4); ++i) words.word[i] = move(words.word[i]);
+  return std::bit_cast<T>(words);
 }
 #endif
 
