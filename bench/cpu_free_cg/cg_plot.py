@@ -13,7 +13,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # for plot
 import matplotlib
 
 matplotlib.use("Agg")
-from cg_results import CPU_FREE, HOST_CONTROLLED, METHODS, CgResults, geometric_mean
+from cg_results import BAR_DEVICES, BARS, CPU_FREE, HOST_CONTROLLED, METHODS, CgResults, geometric_mean
 from matplotlib import pyplot
 
 COLOURS = dict(zip(METHODS, ("tab:blue", "tab:orange", "tab:green"), strict=True))
@@ -36,8 +36,8 @@ def scaling_picture(r: CgResults) -> Path | None:
         axes.set_axis_off()
     for row in grid:
         row[0].set_ylabel("microseconds per iteration")
-    handles, labels = fields[0].get_legend_handles_labels()
-    figure.legend(handles, labels, frameon=False, fontsize=8, ncols=5, loc="lower center")
+    named = {label: handle for axes in fields for handle, label in zip(*axes.get_legend_handles_labels(), strict=True)}
+    figure.legend(named.values(), named.keys(), frameon=False, fontsize=8, ncols=5, loc="lower center")
     figure.tight_layout(rect=(0, 0.5 / (2.9 * rows), 1, 1))
     return saved(figure, r, "scaling")
 
@@ -48,6 +48,8 @@ def scaling_field(r: CgResults, axes: pyplot.Axes, matrix: str) -> None:
             times = [(n, r.iteration(matrix, n, (control,), (method,))) for n in r.devices]
             curve(axes, times, dash, color=COLOURS[method], label=f"{method}, {control}")
     curve(axes, [(n, r.rival(matrix, n)) for n in r.devices], "-.", color="tab:grey", label="cuSPARSE and NCCL")
+    if matrix in BARS and BAR_DEVICES in r.devices:
+        axes.plot([BAR_DEVICES], [BARS[matrix][0]], "*", color="tab:red", label="limit that was set")
     axes.set(title=matrix, xlabel="devices", ylim=(0, None))
     axes.set_xticks(r.devices)
 

@@ -7,6 +7,7 @@
 //
 // --seconds: about how long a repetition lasts. --matrices: those whose names contain one of the texts. --small: small
 // matrices, as on virtual devices.
+#include <chrono>
 #include <cstdio>
 #include <map>
 #include <random>
@@ -54,7 +55,9 @@ class subject {
         plan_(p),
         devices_(m.size()),
         kind_(name(m.kind())),
+        started_(std::chrono::steady_clock::now()),
         solver_(m, a),
+        setup_seconds_(std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count()),
         b_(random_values(a.rows)),
         x_(b_.size()) {}
 
@@ -71,7 +74,9 @@ class subject {
     const int products = static_cast<int>(std::clamp(plan_.seconds / once, 3.0, 2000.0));
     solver_.time_multiply(products, 1);
     json_line out = line("multiply");
-    out.add("products", products).add("us", microseconds(solver_.time_multiply(products, plan_.repetitions), 1));
+    out.add("setup_seconds", setup_seconds_)
+        .add("products", products)
+        .add("us", microseconds(solver_.time_multiply(products, plan_.repetitions), 1));
     out.print();
   }
 
@@ -87,7 +92,7 @@ class subject {
     json_line out = line("cg");
     out.add("method", name(how)).add("control", name(who)).add("iterations", o.max_iterations);
     out.add("us", microseconds(seconds, o.max_iterations)).add("blocks", r.blocks).add("threads", r.threads);
-    out.add("residual", r.target > 0 ? r.residual / r.target * o.rtol : 0).print();
+    out.add("kept_bytes", r.kept_bytes).add("residual", r.target > 0 ? r.residual / r.target * o.rtol : 0).print();
   }
 
  private:
@@ -109,7 +114,9 @@ class subject {
   const plan& plan_;
   int devices_;
   const char* kind_;
+  std::chrono::steady_clock::time_point started_;
   cg::solver<double> solver_;
+  double setup_seconds_;
   std::vector<double> b_, x_;
 };
 

@@ -15,20 +15,11 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # for results_page
 
 import cg_plot
-from cg_results import CPU_FREE, HOST_CONTROLLED, METHODS, Best, CgResults, geometric_mean
+from cg_results import BAR_DEVICES, BARS, CPU_FREE, HOST_CONTROLLED, METHODS, Best, CgResults, geometric_mean
 from results_page import ABSENT, head, machine_table, row
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
-# Set before the first measurement, for 4 GPUs, float64, microseconds per iteration: our limit, then the publication's
-# programs measured on the same machine, CPU-free and host-controlled.
-BARS = {
-    "5-point 1000^2": (9, 27, 80),
-    "5-point 1260x1258": (12, 34, 95),
-    "27-point 100^3": (25, 86, 182),
-    "elasticity 110^3": (300, 803, 2528),
-}
-BAR_DEVICES = 4
 CONTROL_BAR, CONTROL_BAR_MATRICES = 2.0, ("5-point 1000^2", "5-point 1260x1258")
 # Table 3.1 of the publication: CPU-free pipelined over host-controlled pipelined, on 8 A100, for what ours stand for.
 PUBLISHED_GAIN = {
@@ -140,14 +131,15 @@ def time_rows(r: CgResults) -> list[str]:
 
 def storage_rows(r: CgResults) -> list[str]:
     """What the solver chose."""
-    rows = head("matrix", "devices", "storage", "bits of a column", "halo", "blocks x threads")
+    rows = head("matrix", "devices", "storage", "bits of a column", "halo", "blocks x threads", "kept on chip")
     for matrix in r.matrices:
         for n in r.devices:
             line = next((one for one in r.chosen("cg", matrix, n) if one.get("control") == CPU_FREE), None)
             if line:
                 halo = " ".join(str(values) for values in line.get("halo", []))
                 shape = f"{line.get('blocks', '?')} x {line.get('threads', '?')}"
-                rows.append(row(matrix, n, line.get("storage", "?"), line.get("offset_bits", "?"), halo, shape))
+                kept = f"{line['kept_bytes']:,} B a block" if "kept_bytes" in line else "?"
+                rows.append(row(matrix, n, line.get("storage", "?"), line.get("offset_bits", "?"), halo, shape, kept))
     return rows
 
 

@@ -141,6 +141,8 @@ void measure(const matrix_case& c, const cg::csr_view<double>& a, int gpus, cons
 
 int main(int argc, char** argv) try {
   const command_line given(argc, argv, {"--devices", "--repetitions", "--seconds", "--matrices"});
+  // Machines are shared, and NVLink multicast can disturb others.
+  setenv("NCCL_NVLS_ENABLE", "0", 1);
   int present = 0;
   check(cudaGetDeviceCount(&present), "cudaGetDeviceCount");
   const plan p{static_cast<int>(given.number("--repetitions", 5)), given.number("--seconds", 0.05)};

@@ -40,7 +40,7 @@ def main() -> int:
     parser.add_argument("--devices", type=int, nargs="+", default=[1, 2, 4], help="numbers of devices")
     parser.add_argument("--matrices", nargs="+", default=[], help="those whose names contain one of these texts")
     parser.add_argument("--no-rivals", action="store_true", help="leave the other libraries out")
-    parser.add_argument("--seconds", type=float, default=200, help="for each of the two programs at most")
+    parser.add_argument("--seconds", type=float, default=170, help="for each of the two programs at most")
     o = parser.parse_args()
     own = o.bin / "bench_cpu_free_cg_iterations"
     rival = o.bin / "bench_cpu_free_cg_rivals"
