@@ -44,18 +44,16 @@ def as_csr(a: Any, name: str = "A", dtype: np.dtype[Any] | None = None) -> spars
     Args:
         dtype: Element type to convert to; None: that of `a`, by :func:`element_type`.
     """
-    if sparse.issparse(a):
-        own = element_type(a.dtype, name)
-    else:
+    if not sparse.issparse(a):
         a = _dense(a, name)
-        own = element_type(a.dtype, name)
+    own = element_type(a.dtype, name)
     if len(a.shape) != 2 or a.shape[0] != a.shape[1]:
         raise ArgumentError(f"{name} has the shape {tuple(a.shape)}; must be square")
     if a.shape[0] == 0:
         raise ArgumentError(f"{name} is empty, shape {tuple(a.shape)}; must have at least one row")
     if a.shape[0] > MOST_ROWS:
         raise ArgumentError(f"{name} has {a.shape[0]} rows; must have at most {MOST_ROWS}")
-    csr = sparse.csr_array(a)
+    csr = sparse.csr_array(a if sparse.issparse(a) else a.astype(own, copy=False))
     try:
         csr.check_format(full_check=True)
     except ValueError as problem:

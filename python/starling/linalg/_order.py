@@ -65,7 +65,8 @@ def order_of(a: sparse.csr_array, reorder: str | None, parts: int, partition: st
     order: list[Places] = []
     for number in range(parts):
         mine = np.flatnonzero(part == number)
-        order.append(mine[_cuthill_mckee(sparse.csr_array(nodes[mine][:, mine]))])
+        inside = sparse.csr_array(nodes[mine][:, mine])
+        order.append(mine[_cuthill_mckee(inside)] if mine.size else mine)
     first = side * np.concatenate([[0], np.cumsum([len(some) for some in order])])
     return Order(reorder, _rows_of(np.concatenate(order), side), tuple(int(n) for n in first))
 
