@@ -59,7 +59,9 @@ const char* name(row_split s) { return name_in(splits, s); }
 const char* name(stop s) { return name_in(stops, s); }
 method method_named(const std::string& text) { return named_in(methods, "method", text); }
 control control_named(const std::string& text) { return named_in(controls, "control", text); }
-preconditioner preconditioner_named(const std::string& text) { return named_in(preconditioners, "preconditioner", text); }
+preconditioner preconditioner_named(const std::string& text) {
+  return named_in(preconditioners, "preconditioner", text);
+}
 storage storage_named(const std::string& text) { return named_in(storages, "storage", text); }
 row_split row_split_named(const std::string& text) { return named_in(splits, "partition", text); }
 

@@ -16,16 +16,17 @@ enum class row_split {
 
 // How a PE stores its rows.
 enum class storage {
-  automatic,    // chosen from the matrix
-  sliced,       // sliced ELLPACK: 32 rows side by side
-  sliced_3x3,   // the same, of dense blocks of 3 x 3
-  compressed,   // compressed sparse rows, work dealt by entries
+  automatic,   // chosen from the matrix
+  sliced,      // sliced ELLPACK: 32 rows side by side
+  sliced_3x3,  // the same, of dense blocks of 3 x 3
+  compressed,  // compressed sparse rows, work dealt by entries
 };
 
 struct matrix_options {
   row_split split = row_split::nonzeros;
   std::vector<index_t> first_rows;  // [PEs + 1] given split; empty: by `split`
   storage how = storage::automatic;
+  index_t block_size = 0;      // rows of the blocks on the diagonal that block_jacobi inverts; divides 96; 0: none kept
   bool products_only = false;  // any square matrix; solve() then refuses
 };
 
@@ -54,15 +55,15 @@ struct solve_options {
   method how = method::fused;
   control who = control::cpu_free;
   preconditioner m = preconditioner::none;
-  index_t block_size = 3;  // block_jacobi: rows of a block; divides 96
-  int degree = 3;          // chebyshev: products with the matrix per application, 1 to 16
-  double rtol = 1e-5;      // ends when |b - A x| <= max(rtol |b|, atol)
+  int degree = 3;      // chebyshev: products with the matrix per application, 1 to 16
+  double rtol = 1e-5;  // ends when |b - A x| <= max(rtol |b|, atol)
   double atol = 0;
   index_t max_iterations = 0;  // 0: ten times the rows
   bool fixed = false;          // do max_iterations, whatever the residual is
   index_t replace_every = 50;  // pipelined: iterations between two residual replacements; 0: never
   int blocks = 0;              // per PE; 0: chosen
   int threads = 0;             // per block on GPUs; 0: chosen
+  index_t keep_bytes = -1;     // of a block's fast memory for what stays there between iterations; -1: chosen
   double deadline = 0;         // seconds a wait may last; 0: the machine's
 };
 
@@ -77,14 +78,15 @@ enum class stop {
 struct solve_result {
   stop why = stop::iterations;
   index_t iterations = 0;
-  double residual = 0;        // |b - A x|, computed from x
-  double target = 0;          // max(rtol |b|, atol)
+  double residual = 0;  // |b - A x|, computed from x
+  double target = 0;    // max(rtol |b|, atol)
   double breakdown_value = 0;
   std::vector<double> history;  // residual norm by iteration, from the recurrence; [0] at the start
-  index_t replacements = 0;   // times the residual was computed anew from x
-  double seconds = 0;         // of the iterations alone
-  int blocks = 0;             // per PE
+  index_t replacements = 0;     // times the residual was computed anew from x
+  double seconds = 0;           // of the iterations alone
+  int blocks = 0;               // per PE, that compute
   int threads = 0;
+  std::size_t kept_bytes = 0;  // of a block's data, in its fast memory
 };
 
 // The names that users write; those that are not known throw argument_error with the list.

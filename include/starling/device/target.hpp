@@ -110,6 +110,16 @@ STARLING_HD T shuffle_down(const T& value, [[maybe_unused]] int delta) {
 #endif
 }
 
+// The value of the lane whose number differs from this one's in the bits of `mask`.
+template <class T>
+STARLING_HD T shuffle_xor(const T& value, [[maybe_unused]] int mask) {
+#if defined(__CUDA_ARCH__)
+  return move_words(value, [mask](unsigned w) { return __shfl_xor_sync(0xffffffffu, w, mask); });
+#else
+  return value;
+#endif
+}
+
 // The value of lane 0 of this warp.
 template <class T>
 STARLING_HD T shuffle_first(const T& value) {

@@ -1,0 +1,37 @@
+// The kernels of conjugate gradients, by element type, ready to launch.
+#pragma once
+
+#include "cg/decide.hpp"
+#include "cg/system.hpp"
+#include "cg/worker.hpp"
+#include "starling/machine/kernel.hpp"
+
+namespace starling::cg {
+
+// The persistent program: iterates until the goal. Role 0 works, role 1, one block on each PE, gathers sums.
+template <class T>
+struct program_arguments {
+  system_data<T> s;
+  method how = method::fused;
+  goal g;
+  kept_data kept;
+  index_t first_iteration = 0;  // history[0] is of this one
+  bool begin = true;            // a new solve: x and b are there and nothing else
+};
+inline constexpr int working_role = 0;
+inline constexpr int summing_role = 1;
+
+template <class T>
+kernel program_kernel(const program_arguments<T>& a);
+
+// Bytes of scratch that the program's blocks need, without what is kept.
+template <class T>
+std::size_t program_scratch(int threads, bool on_gpu, bool compressed, int n_pes);
+
+// One product of what has been published: vector w = A x. Publishing x is a kernel before it.
+template <class T>
+kernel publish_kernel(const system_data<T>& s, vector_name v, std::uint64_t product);
+template <class T>
+kernel product_kernel(const system_data<T>& s, vector_name out, std::uint64_t product);
+
+}  // namespace starling::cg

@@ -1,0 +1,22 @@
+// Compressed rows on the host: the chunks of one PE's rows, its columns and values. See chunk in rows.hpp.
+#pragma once
+
+#include <vector>
+
+#include "cg/csr.hpp"
+#include "cg/halo.hpp"
+
+namespace starling::cg {
+
+template <class T>
+struct compressed_rows {
+  std::vector<chunk> chunks;
+  std::vector<std::uint16_t> row_in_chunk;  // [rows]
+  std::vector<std::int32_t> column;
+  std::vector<T> value;
+};
+
+template <class T>
+compressed_rows<T> compress_rows(const csr_view<T>& a, const halo& h, int pe, int workers);
+
+}  // namespace starling::cg

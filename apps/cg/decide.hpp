@@ -1,0 +1,130 @@
+// What follows from the sums of an iteration: the steps, or the end. One thread of each block works it out from the
+// same numbers, so all blocks of all PEs agree.
+#pragma once
+
+#include <cmath>
+
+#include "cg/options.hpp"
+#include "cg/system.hpp"
+
+namespace starling::cg {
+
+// What a launch is to reach.
+struct goal {
+  index_t last_iteration = 0;  // pauses there
+  bool final_launch = true;    // of the solve: at the last iteration it stops
+  bool fixed = false;
+  double target = 0;
+  index_t replace_every = 0;
+};
+
+enum class action : std::int32_t {
+  step,     // do the iteration
+  replace,  // compute the residual from x and all that follows from it, keep the direction, look again
+  verify,   // the same, because the residual of the recurrence has reached the target
+  restart,  // the same, and forget the direction
+  leave,    // pause, or stop
+};
+
+struct decision {
+  double alpha = 0;
+  double beta = 0;
+  action what = action::step;
+  std::int32_t reserved = 0;
+};
+
+namespace detail {
+
+STARLING_HD inline bool finite(double x) { return x - x == 0; }
+
+STARLING_HD inline decision stop_with(iteration_state& st, stop why, double value) {
+  st.stopped = 1 + static_cast<std::int32_t>(why);
+  st.breakdown_value = value;
+  return {0, 0, action::leave, 0};
+}
+
+}  // namespace detail
+
+// After the residual has been computed from x because of `why`, `norm` being its norm: whether the solve has converged,
+// or can get no further.
+STARLING_HD inline decision decide_on_true_residual(iteration_state& st, const goal& g, double norm, action why) {
+  // The recurrence may be ahead of the truth a few times, but not without progress.
+  constexpr int most_stalls = 3;
+  const bool stalled = why != action::replace && st.replacements > 0 && norm > 0.5 * st.true_residual;
+  if (why != action::replace) st.stalls = stalled ? st.stalls + 1 : 0;
+  if (why == action::restart) st.restart = 1;
+  ++st.replacements;
+  st.true_residual = norm;
+  st.residual = norm;
+  st.since_replacement = 0;
+  if (!detail::finite(norm)) return detail::stop_with(st, stop::not_finite, norm);
+  if (g.fixed) return {};
+  if (norm <= g.target) return detail::stop_with(st, stop::converged, 0);
+  if (st.stalls >= most_stalls) return detail::stop_with(st, stop::stagnated, norm);
+  return {};
+}
+
+// Whether the iterations end or pause here; `rho` = (r, r) by the recurrence.
+STARLING_HD inline decision decide_to_go_on(iteration_state& st, const goal& g, double rho) {
+  if (!detail::finite(rho)) return detail::stop_with(st, stop::not_finite, rho);
+  st.residual = rho > 0 ? std::sqrt(rho) : 0;
+  if (!g.fixed && st.residual <= g.target) return {0, 0, action::verify, 0};
+  if (st.iteration >= g.last_iteration) {
+    if (g.final_launch) st.stopped = 1 + static_cast<std::int32_t>(stop::iterations);
+    return {0, 0, action::leave, 0};
+  }
+  if (g.replace_every > 0 && st.since_replacement >= g.replace_every) return {0, 0, action::replace, 0};
+  return {0, 0, action::step, 0};
+}
+
+// Standard: beta from gamma = (r, u).
+STARLING_HD inline decision decide_direction(iteration_state& st, double gamma) {
+  if (!detail::finite(gamma)) return detail::stop_with(st, stop::not_finite, gamma);
+  if (gamma < 0) return detail::stop_with(st, stop::not_positive_definite, gamma);
+  decision d;
+  d.beta = st.restart != 0 || st.gamma == 0 ? 0 : gamma / st.gamma;
+  st.gamma = gamma;
+  st.restart = 0;
+  return d;
+}
+
+// Standard: alpha from delta = (p, A p).
+STARLING_HD inline decision decide_step(iteration_state& st, double delta) {
+  if (!detail::finite(delta)) return detail::stop_with(st, stop::not_finite, delta);
+  decision d;
+  if (st.gamma != 0) {
+    if (!(delta > 0)) return detail::stop_with(st, stop::not_positive_definite, delta);
+    d.alpha = st.gamma / delta;
+  }
+  st.alpha = d.alpha;
+  ++st.iteration;
+  ++st.since_replacement;
+  return d;
+}
+
+// Fused and pipelined: both, from gamma = (r, u) and delta = (A u, u).
+STARLING_HD inline decision decide_both(iteration_state& st, double gamma, double delta) {
+  if (!detail::finite(gamma) || !detail::finite(delta))
+    return detail::stop_with(st, stop::not_finite, detail::finite(gamma) ? delta : gamma);
+  if (gamma < 0) return detail::stop_with(st, stop::not_positive_definite, gamma);
+  decision d;
+  const bool alone = st.restart != 0 || st.gamma == 0 || st.alpha == 0;
+  d.beta = alone ? 0 : gamma / st.gamma;
+  const double curvature = alone ? delta : delta - d.beta * gamma / st.alpha;
+  if (gamma != 0) {
+    if (!(curvature > 0)) {
+      // By rounding errors of the recurrence, or because the matrix is not positive definite: (A u, u) itself tells.
+      if (!alone && delta > 0) return {0, 0, action::restart, 0};
+      return detail::stop_with(st, stop::not_positive_definite, alone ? curvature : delta);
+    }
+    d.alpha = gamma / curvature;
+  }
+  st.gamma = gamma;
+  st.alpha = d.alpha;
+  st.restart = 0;
+  ++st.iteration;
+  ++st.since_replacement;
+  return d;
+}
+
+}  // namespace starling::cg

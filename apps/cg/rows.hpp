@@ -1,0 +1,95 @@
+// The rows of a matrix as kernels see them: what a PE holds, and what each block of it does. Plain data.
+//
+// A PE numbers the columns that its rows touch: first those of PEs before it (the lower halo), then its own, then those
+// of PEs after it (the upper halo), each in the order of the whole matrix. So a band stays a band, and short offsets
+// do.
+#pragma once
+
+#include <cstdint>
+
+#include "cg/options.hpp"
+#include "starling/device/program_state.hpp"
+
+namespace starling::cg {
+
+inline constexpr int slice_rows = 32;
+
+// 32 rows side by side (with 3 x 3 blocks: 32 rows of blocks), padded to the longest. Entry k of row i is at
+// start + 32 k + i; its column is `base` plus the stored offset.
+struct slice {
+  index_t start = 0;             // in entries (blocks)
+  std::uint32_t width_halo = 0;  // entries of a row; the highest bit: some column is of the halo
+  std::int32_t base = 0;
+
+  static constexpr std::uint32_t halo_bit = std::uint32_t{1} << 31;
+  constexpr int width() const { return static_cast<int>(width_halo & ~halo_bit); }
+  constexpr bool reads_halo() const { return (width_halo & halo_bit) != 0; }
+};
+
+// Compressed rows: consecutive rows with at most `most_entries` entries together, or one longer row. What a warp does
+// at once.
+struct chunk {
+  static constexpr int most_entries = 256;
+  static constexpr int most_rows = 256;
+  static constexpr int block_entries = 8192;  // a longer row is done by all warps of the block
+
+  index_t start = 0;  // in entries
+  std::int32_t entries = 0;
+  std::int32_t first_row = 0;  // of the PE
+  std::int32_t rows = 0;
+  std::int32_t reads_halo = 0;
+};
+
+// A value that another PE needs.
+struct send_entry {
+  std::int32_t row;     // of this PE
+  std::int32_t pe;      // who needs it
+  std::int32_t column;  // there
+  std::int32_t box;     // there: place among the values that come from other PEs
+};
+
+// What one PE has.
+struct rows_of_pe {
+  index_t first = 0;  // row of the whole matrix
+  index_t rows = 0;
+  index_t lower = 0;  // columns of the lower halo; own columns follow
+  index_t upper = 0;
+
+  constexpr index_t columns() const { return lower + rows + upper; }
+  // Place of a halo column among the values that come from other PEs.
+  constexpr index_t box(index_t column) const { return column < lower ? column : column - rows; }
+  constexpr bool owns(index_t column) const { return column >= lower && column < lower + rows; }
+};
+
+// What one block of a PE does in every product and every loop over vectors.
+struct block_plan {
+  index_t first_row = 0;
+  index_t rows = 0;
+  index_t first_part = 0;  // slices or chunks
+  index_t parts = 0;
+  index_t first_send = 0;
+  index_t sends = 0;
+  std::int32_t first_peer = 0;  // blocks of this PE whose rows it reads
+  std::int32_t peers = 0;
+  std::int32_t reads_halo = 0;
+  std::int32_t long_rows = 0;  // chunks that all warps share
+};
+
+// The matrix on all PEs.
+template <class T>
+struct matrix_data {
+  storage how = storage::sliced;
+  bool short_offsets = false;  // 16 bits
+  sym<rows_of_pe> own;         // [1]
+  sym<T> value;
+  sym<std::uint16_t> offset_16;  // one of the two
+  sym<std::int32_t> offset_32;   // also the columns of compressed rows
+  sym<slice> slices;
+  sym<chunk> chunks;
+  sym<std::uint16_t> row_in_chunk;  // [rows] where a row's entries begin in its chunk
+  sym<send_entry> sends;
+  sym<std::int32_t> sender;  // [halo] PE that a box comes from, for reports
+  sym<block_plan> plans;     // [blocks]
+};
+
+}  // namespace starling::cg

@@ -1,0 +1,37 @@
+// Sliced ELLPACK on the host: builds what one PE stores. See slice in rows.hpp for the layout; with blocks of 3 x 3,
+// value (r, c) of entry k of block row i is at 9 start + 32 (9 k + 3 r + c) + i.
+#pragma once
+
+#include <vector>
+
+#include "cg/csr.hpp"
+#include "cg/halo.hpp"
+
+namespace starling::cg {
+
+// The slices of a PE's rows, without their entries.
+struct slice_table {
+  std::vector<slice> slices;
+  index_t entries = 0;       // of all, padding included
+  index_t longest_span = 0;  // largest offset of a column in its slice
+};
+
+// `side`: 1, or 3 for blocks of 3 x 3.
+template <class T>
+slice_table plan_slices(const csr_view<T>& a, const halo& h, int pe, int side, int workers);
+
+// The entries, in the order of the table.
+template <class T, class Offset>
+struct slice_entries {
+  std::vector<T> value;
+  std::vector<Offset> offset;
+};
+template <class T, class Offset>
+slice_entries<T, Offset> fill_slices(const csr_view<T>& a, const halo& h, int pe, int side, const slice_table& table,
+                                     int workers);
+
+// Entries that slices would have for each entry of the matrix, from a sample of its rows; at least 1.
+template <class T>
+double sliced_padding(const csr_view<T>& a, int side);
+
+}  // namespace starling::cg
