@@ -111,7 +111,7 @@ void bind_system(nb::module_& m, const char* name) {
           "__init__",
           [](system* self, const machine& where, const values<index_t>& row_start, const values<std::int32_t>& column,
              const values<T>& value, const std::string& split, const std::string& storage,
-             const std::vector<index_t>& first_rows, bool products_only) {
+             const std::vector<index_t>& first_rows, index_t block_size, bool products_only) {
             expect<argument_error>(row_start.size() > 0 && column.size() == value.size() &&
                                        row_start.data()[row_start.size() - 1] == static_cast<index_t>(value.size()),
                                    "row_start, column and value do not fit together");
@@ -121,20 +121,20 @@ void bind_system(nb::module_& m, const char* name) {
                               {.split = cg::row_split_named(split),
                                .first_rows = first_rows,
                                .how = cg::storage_named(storage),
+                               .block_size = block_size,
                                .products_only = products_only});
           },
           "machine"_a, "row_start"_a, "column"_a, "value"_a, nb::kw_only(), "split"_a, "storage"_a, "first_rows"_a,
-          "products_only"_a)
+          "block_size"_a, "products_only"_a)
       .def(
           "solve",
           [](system& self, const values<T>& b, const places<T>& x, const std::string& method,
-             const std::string& control, const std::string& preconditioner, index_t block_size, int degree, double rtol,
-             double atol, index_t max_iterations, bool fixed, index_t replace_every, int blocks, int threads,
-             double deadline, nb::handle watch, bool each) {
+             const std::string& control, const std::string& preconditioner, int degree, double rtol, double atol,
+             index_t max_iterations, bool fixed, index_t replace_every, int blocks, int threads, double deadline,
+             nb::handle watch, bool each) {
             const solve_options options{.how = cg::method_named(method),
                                         .who = cg::control_named(control),
                                         .m = cg::preconditioner_named(preconditioner),
-                                        .block_size = block_size,
                                         .degree = degree,
                                         .rtol = rtol,
                                         .atol = atol,
@@ -146,9 +146,9 @@ void bind_system(nb::module_& m, const char* name) {
                                         .deadline = deadline};
             return self.solve(b, x, options, watch, each);
           },
-          "b"_a, "x"_a.noconvert(), nb::kw_only(), "method"_a, "control"_a, "preconditioner"_a, "block_size"_a = 3,
-          "degree"_a = 3, "rtol"_a, "atol"_a, "max_iterations"_a, "fixed"_a = false, "replace_every"_a = 50,
-          "blocks"_a = 0, "threads"_a = 0, "deadline"_a = 0.0, "watch"_a.none() = nb::none(), "each"_a = false,
+          "b"_a, "x"_a.noconvert(), nb::kw_only(), "method"_a, "control"_a, "preconditioner"_a, "degree"_a = 3,
+          "rtol"_a, "atol"_a, "max_iterations"_a, "fixed"_a = false, "replace_every"_a = 50, "blocks"_a = 0,
+          "threads"_a = 0, "deadline"_a = 0.0, "watch"_a.none() = nb::none(), "each"_a = false,
           "`watch` is called with the iterations so far, the residual and its target; with `each`, after every "
           "iteration, when x holds the solution so far.")
       .def("multiply", &system::multiply, "x"_a, "y"_a.noconvert(), "y = A x.")
@@ -228,7 +228,8 @@ void bind_cg(nb::module_& m) {
       .def_ro("replacements", &solve_result::replacements)
       .def_ro("seconds", &solve_result::seconds)
       .def_ro("blocks", &solve_result::blocks)
-      .def_ro("threads", &solve_result::threads);
+      .def_ro("threads", &solve_result::threads)
+      .def_ro("kept_bytes", &solve_result::kept_bytes);
   nb::class_<matrix_facts>(m, "MatrixFacts", "How a matrix lies on a machine.")
       .def_ro("rows", &matrix_facts::rows)
       .def_ro("nonzeros", &matrix_facts::nonzeros)

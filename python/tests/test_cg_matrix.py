@@ -78,6 +78,15 @@ def test_solves_again_and_again(devices, rng):
         assert np.allclose(a @ x, b, rtol=1e-5, atol=1e-7 * scale)
 
 
+def test_keeps_blocks(devices, rng):
+    given = matrices.elasticity_3d(3, 3, 3)
+    b = rng.standard_normal(81)
+    a = DistributedMatrix(given, machine=devices(2), block_size=6)
+    x, info, report = a.solve(b, M="block_jacobi", report=True)
+    assert (info, report.preconditioner) == (0, "block_jacobi(6)")
+    assert np.array_equal(x, cg(given, b, M=linalg.BlockJacobi(6), machine=devices(2))[0])
+
+
 def test_facts(devices):
     a = DistributedMatrix(matrices.grid_2d(10, 12), machine=devices(3))
     f = a.facts

@@ -94,11 +94,11 @@ def command(
         system = _job.read_system(matrix, right, dtype)
         order = None if reorder == "none" else reorder
         where = {"devices": devices, "machine": machine, "partition": partition, "reorder": order, "storage": storage}
-        job = _job.Job(system, where)
-        options = {"rtol": rtol, "atol": atol, "maxiter": maxiter, "M": m, "method": method, "control": control}
+        job = _job.Job(system, where, m)
+        options = {"rtol": rtol, "atol": atol, "maxiter": maxiter, "method": method, "control": control}
         with SolveDisplay(float(np.linalg.norm(system.b)), Console(stderr=True)) as display:
             x, _, done = job.run(options, display.update)
-        asked = {**where, **options, "M": preconditioner, "dtype": dtype}
+        asked = {**where, **options, "preconditioner": preconditioner, "dtype": dtype}
         written = outputs.write(x, done, job.facts(x, done, asked))
     if right is None:
         console.print("no right-hand side given: b = A @ ones, so the solution is 1 everywhere")

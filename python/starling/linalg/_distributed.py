@@ -16,7 +16,16 @@ from starling.errors import ArgumentError, BreakdownError, ElementTypeError, Not
 from starling.linalg import _choices, _matrix, _vectors
 from starling.linalg._choices import Control, Method, Partition, Reorder, SolveOptions, Storage, Vector
 from starling.linalg._order import Order, order_of
-from starling.linalg._preconditioners import Preconditioner, described, native_options, preconditioner
+from starling.linalg._preconditioners import (
+    BlockJacobi,
+    Chebyshev,
+    Jacobi,
+    Preconditioner,
+    check_block_size,
+    described,
+    native_options,
+    preconditioner,
+)
 from starling.linalg._report import Facts, Progress, Report
 from starling.machine import Machine
 
@@ -45,6 +54,8 @@ class DistributedMatrix(LinearOperator):  # type: ignore[misc]  # SciPy has no t
             pymetis). What goes in and comes out is in your order all the same.
         storage: ``"sliced"`` (32 rows side by side), ``"sliced_3x3"`` (the same of dense blocks of 3 x 3),
             ``"compressed"`` (for very uneven rows) or ``"auto"``, chosen from the matrix.
+        block_size: Rows of the blocks on the diagonal whose inverses are kept, for solves with ``M="block_jacobi"``:
+            1, 2, 3, 4, 6, 8, 12, 16, 24 or 32. None: none are kept.
         products_only: The matrix need not be symmetric or positive definite; :meth:`solve` is then refused.
 
     Raises:
@@ -72,24 +83,15 @@ class DistributedMatrix(LinearOperator):  # type: ignore[misc]  # SciPy has no t
         partition: Partition = "nonzeros",
         reorder: Reorder | None = None,
         storage: Storage = "auto",
+        block_size: SupportsIndex | None = None,
         products_only: bool = False,
     ) -> None:
-        self._place(_matrix.as_csr(A), devices, machine, partition, reorder, storage, products_only)
-
-    def _place(
-        self,
-        csr: Any,
-        devices: int | None,
-        machine: Machine | str | None,
-        partition: str,
-        reorder: str | None,
-        storage: str,
-        products_only: bool,
-    ) -> None:
+        csr = _matrix.as_csr(A)
         one_of("partition", partition, _choices.PARTITIONS)
         one_of("storage", storage, _choices.STORAGES)
         if reorder is not None:
             one_of("reorder", reorder, _choices.REORDERS)
+        self._block_size = None if block_size is None else check_block_size("block_size", block_size)
         rows = csr.shape[0]
         self._machine = machines.of(machine, devices)
         if devices is None and not isinstance(machine, Machine) and self._machine.size > rows:
@@ -111,6 +113,7 @@ class DistributedMatrix(LinearOperator):  # type: ignore[misc]  # SciPy has no t
             split=partition,
             storage=storage,
             first_rows=list(self._order.first_rows),
+            block_size=self._block_size or 0,
             products_only=products_only,
         )
         self._products_only = products_only
@@ -232,7 +235,7 @@ class DistributedMatrix(LinearOperator):  # type: ignore[misc]  # SciPy has no t
         """Solves ``A x = b`` by conjugate gradients; see :func:`cg` for the arguments, the result and the errors."""
         self._must_be_symmetric("solve")
         rows = self.shape[0]
-        m = preconditioner(M)
+        m = self._preconditioner(M)
         end = _choices.ending(rows, rtol, atol, maxiter, fixed_iterations)
         options = {
             "method": _choices.method_named(method),
@@ -271,6 +274,16 @@ class DistributedMatrix(LinearOperator):  # type: ignore[misc]  # SciPy has no t
             )  # fmt: skip
         return (result, info, self._report(done, options, described(m))) if report else (result, info)
 
+    def _preconditioner(self, m: Preconditioner | None) -> Jacobi | BlockJacobi | Chebyshev | None:
+        """What `M` means for this matrix, whose blocks have been made already."""
+        if isinstance(m, str) and m == "block_jacobi" and self._block_size:
+            return BlockJacobi(self._block_size)
+        meant = preconditioner(m)
+        if isinstance(meant, BlockJacobi) and meant.size != self._block_size:
+            kept = "none" if self._block_size is None else f"blocks of {self._block_size} rows"
+            raise ArgumentError(f"M = {meant}, but the matrix has kept {kept}; make it with block_size={meant.size}")
+        return meant
+
     def _start(self, x0: Any) -> Vector:
         if isinstance(x0, str):
             raise ElementTypeError(f"x0 = {x0!r}; pass an array, or None to start from zero")
@@ -303,6 +316,7 @@ class DistributedMatrix(LinearOperator):  # type: ignore[misc]  # SciPy has no t
             devices=f.devices,
             blocks=done.blocks,
             threads=done.threads,
+            kept_bytes=done.kept_bytes,
         )
 
 

@@ -11,7 +11,7 @@ from starling.errors import ArgumentError
 from starling.linalg import _matrix, _vectors
 from starling.linalg._choices import CgOptions, Control, Method, Partition, Reorder, Storage, Vector, Where
 from starling.linalg._distributed import DistributedMatrix
-from starling.linalg._preconditioners import Preconditioner
+from starling.linalg._preconditioners import BlockJacobi, Preconditioner, preconditioner
 from starling.linalg._report import Progress, Report
 from starling.machine import Machine
 
@@ -116,9 +116,10 @@ def cg(
     csr = _matrix.as_csr(A)
     right = _vectors.as_vector(b, "b", csr.shape[0])
     dtype = _matrix.common_type(csr.dtype, right.dtype)
-    return DistributedMatrix(csr.astype(dtype, copy=False), **where).solve(
-        right.astype(dtype, copy=False), x0, **options
-    )
+    m = preconditioner(M)
+    size = m.size if isinstance(m, BlockJacobi) else None
+    on_devices = DistributedMatrix(csr.astype(dtype, copy=False), block_size=size, **where)
+    return on_devices.solve(right.astype(dtype, copy=False), x0, **options)
 
 
 def spmv(

@@ -116,11 +116,14 @@ class Job:
 
     Args:
         where: Arguments of :class:`DistributedMatrix` besides the matrix.
+        m: The preconditioner.
     """
 
-    def __init__(self, system: System, where: dict[str, Any]) -> None:
+    def __init__(self, system: System, where: dict[str, Any], m: Jacobi | BlockJacobi | Chebyshev | None) -> None:
         self.system = system
-        self.on_devices = DistributedMatrix(system.A, **where)
+        size = m.size if isinstance(m, BlockJacobi) else None
+        self.on_devices = DistributedMatrix(system.A, block_size=size, **where)
+        self._m = m
 
     @property
     def choice(self) -> str:
@@ -129,7 +132,7 @@ class Job:
 
     def run(self, options: dict[str, Any], progress: Callable[[Progress], None]) -> tuple[NDArray[Any], int, Report]:
         """The result of :meth:`DistributedMatrix.solve`."""
-        x, info, report = self.on_devices.solve(self.system.b, report=True, progress=progress, **options)
+        x, info, report = self.on_devices.solve(self.system.b, M=self._m, report=True, progress=progress, **options)
         return x, info, report
 
     def facts(self, x: NDArray[Any], report: Report, asked: dict[str, Any]) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from starling.errors import ArgumentError, ElementTypeError
 log = logging.getLogger("starling")
 
 MOST_ROWS = 2**31 - 1
+SYMMETRY = 64  # units in the last place by which mirrored entries may differ, as sums of element matrices do
 ALLOWED = "a sparse matrix or array of SciPy, or a NumPy array of 2 dimensions"
 
 
@@ -130,7 +131,9 @@ def check_system(csr: sparse.csr_array, name: str = "A") -> None:
         raise ArgumentError(
             f"{name}[{row}, {row}] = {diagonal[row]}; the diagonal of a positive definite matrix is positive"
         )
-    difference = sparse.coo_array(abs(csr - csr.T))
+    mirrored = sparse.csr_array(csr.T)
+    allowed = SYMMETRY * float(np.finfo(csr.dtype).eps)
+    difference = sparse.coo_array(abs(csr - mirrored) - allowed * (abs(csr) + abs(mirrored)))
     if difference.nnz and difference.data.max() > 0:
         row, column = (int(places[difference.data.argmax()]) for places in difference.coords)
         raise ArgumentError(

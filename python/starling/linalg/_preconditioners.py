@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, SupportsIndex, TypeAlias
 
 from starling._arguments import whole_number
 from starling.errors import ArgumentError, ElementTypeError
 
-ROWS_DIVIDED = 96  # the size of a block divides this, so that blocks do not cross the slices of the storage
+BLOCK_SIZES = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32)
+USUAL_BLOCK_SIZE = 3
 MOST_DEGREE = 16
+
+
+def check_block_size(name: str, size: SupportsIndex) -> int:
+    """`size` as an int, if blocks can have it."""
+    rows = whole_number(name, size)
+    if rows not in BLOCK_SIZES:
+        raise ArgumentError(f"{name} = {rows} rows of a block; must be {', '.join(map(str, BLOCK_SIZES[:-1]))} or 32")
+    return rows
 
 
 @dataclass(frozen=True)
@@ -28,24 +37,23 @@ class Jacobi:
 class BlockJacobi:
     """The inverses of the square blocks on the diagonal.
 
-    With ``reorder``, these are blocks of the reordered matrix.
+    They begin anew at the first row of each device. With ``reorder`` they are blocks of the reordered matrix.
 
     Args:
-        size: Rows of a block; divides 96. Unknowns that belong to one node should be in one block: 3 for elasticity.
+        size: Rows of a block: 1, 2, 3, 4, 6, 8, 12, 16, 24 or 32. Unknowns that belong to one node should be in one
+            block: 3 for elasticity.
 
     >>> BlockJacobi(6).size
     6
     """
 
-    size: int = 3
+    size: int = USUAL_BLOCK_SIZE
 
     def __post_init__(self) -> None:
-        size = whole_number("size", self.size, most=ROWS_DIVIDED)
-        if ROWS_DIVIDED % size:
-            raise ArgumentError(f"size = {size} rows of a block; must divide {ROWS_DIVIDED}: 1, 2, 3, 4, 6, 8, 12, ...")
+        check_block_size("size", self.size)
 
     def _native(self) -> dict[str, Any]:
-        return {"preconditioner": "block_jacobi", "block_size": int(self.size)}
+        return {"preconditioner": "block_jacobi"}
 
 
 @dataclass(frozen=True)

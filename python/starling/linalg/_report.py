@@ -57,6 +57,8 @@ class Report:
     """Blocks used on each device."""
     threads: int
     """Threads of a block."""
+    kept_bytes: int
+    """Of a block's data, in its fast memory between iterations."""
 
     @property
     def converged(self) -> bool:
