@@ -80,8 +80,7 @@ def command(
 ) -> None:
     """Solve a linear system by conjugate gradients, on all devices of a machine.
 
-    Files are written completely or not at all. A solution that has not converged is written too, and the exit code is
-    then 1.
+    Files are written completely or not at all. One that has not converged is written too; the exit code is then 1.
     """
     if debug:
         logging.basicConfig(level=logging.DEBUG)
