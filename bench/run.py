@@ -9,30 +9,14 @@ from __future__ import annotations
 
 import argparse
 import json
-import re
-import subprocess
 import sys
 from pathlib import Path
 
 import facts
 import plot
+from programs import devices_here, lines_of, result_file
 
 ROOT = Path(__file__).resolve().parent.parent
-
-
-def lines_of(program: Path, arguments: list[object], seconds: int) -> list[dict[str, object]]:
-    """Runs one benchmark program; its failure is reported and leaves its other lines."""
-    command = [str(program), *map(str, arguments)]
-    print("running", *command, file=sys.stderr, flush=True)
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=seconds)
-    except subprocess.TimeoutExpired as late:
-        print(f"  no end after {seconds} s", file=sys.stderr)
-        text = late.stdout or b""
-        return [json.loads(line) for line in text.decode().splitlines() if line.endswith("}")]
-    if done.returncode != 0:
-        print(f"  exit status {done.returncode}: {done.stderr.strip()}", file=sys.stderr)
-    return [json.loads(line) for line in done.stdout.splitlines() if line.endswith("}")]
 
 
 def main() -> int:
@@ -46,8 +30,7 @@ def main() -> int:
         parser.error(f"--bin {options.bin}: no such folder; build the benchmarks first (make gpu)")
 
     here = facts.machine()
-    gpus = len(here["gpus"])  # type: ignore[arg-type]
-    devices = [n for n in options.devices if n <= gpus] if gpus else options.devices
+    devices = devices_here(here, options.devices)
     repetitions = 5
     seconds = 0.1 if options.short else 0.3
     results: list[dict[str, object]] = []
@@ -57,8 +40,7 @@ def main() -> int:
         results += lines_of(options.bin / "bench_cpu_free_stencil_steps", [n, repetitions, seconds], 240)
 
     options.out.mkdir(parents=True, exist_ok=True)
-    name = re.sub(r"[^a-z0-9]+", "-", here["gpus"][0].split(",")[0].lower()) if gpus else "virtual"  # type: ignore[index]
-    target = options.out / f"{name}-x{max(devices)}.json"
+    target = options.out / result_file(here, devices)
     target.write_text(json.dumps({"machine": here, "results": results}, indent=1) + "\n")
     print(f"{len(results)} results in {target}", file=sys.stderr)
     print(plot.table(results))

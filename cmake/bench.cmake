@@ -1,12 +1,16 @@
-# Every source below bench/ is a benchmark of its own: bench/<folder>/<name>.cpp becomes bench_<folder>_<name>.
+# Every source below bench/ is a benchmark of its own: bench/<folder>/<name>.cpp becomes bench_<folder>_<name>. Except
+# the rivals, which need other libraries.
 
 file(GLOB_RECURSE starling_bench_sources CONFIGURE_DEPENDS bench/*.cpp)
+list(FILTER starling_bench_sources EXCLUDE REGEX "/rivals[^/]*\\.cpp$")
 foreach(source IN LISTS starling_bench_sources)
   file(RELATIVE_PATH name ${PROJECT_SOURCE_DIR}/bench ${source})
   string(REGEX REPLACE "\\.cpp$" "" name ${name})
   string(REPLACE "/" "_" name bench_${name})
   add_executable(${name} ${source})
-  target_link_libraries(${name} PRIVATE starling starling_stencil)
+  target_link_libraries(${name} PRIVATE starling starling_cg starling_stencil)
   starling_build_flags(${name})
   starling_kernels(${name})
 endforeach()
+
+include(cmake/rivals.cmake)

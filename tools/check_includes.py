@@ -5,7 +5,8 @@
 
 A room may include itself and the rooms to its left; tests and examples may include all. CUDA's own headers belong to
 src/machine/cuda, src/machine/nvshmem and device/target.hpp, and only target.hpp asks which compiler pass it is in
-(libcudacxx, <cuda/std/...> and the like, is portable and free for all). Public headers include no private ones.
+(libcudacxx, <cuda/std/...> and the like, is portable and free for all). Programs that measure other libraries for
+comparison, bench/**/rivals*, may use CUDA's headers too. Public headers include no private ones.
 
 Usage: check_includes.py [root] [--no-compile]; prints one line for each violation and returns 1 if there is one.
 """
@@ -36,6 +37,7 @@ FREE = ("tests", "examples")
 
 TARGET_HEADER = "include/starling/device/target.hpp"
 MAY_USE_CUDA = (TARGET_HEADER, "src/machine/cuda/", "src/machine/nvshmem/")
+RIVAL = re.compile(r"bench/(\w+/)*rivals\w*\.\w+")
 CUDA_HEADER = re.compile(
     r"(cuda|cuda[A-Z_]\w*|cooperative_groups|cu(blas|solver|sparse|fft|rand|pti)\w*|nvml|nvshmemx?|nccl\w*"
     r"|device_(launch_parameters|functions|types|atomic_functions)|driver_types|vector_(types|functions)|nvtx3/\w+"
@@ -67,6 +69,10 @@ def room_of(path: str) -> str | None:
     if parts[0] == "src":
         return parts[1] if len(parts) > 2 else "starling.hpp"
     return parts[0] if parts[0] in ("apps", "python", "bench") else None
+
+
+def may_use_cuda(path: str) -> bool:
+    return path.startswith(MAY_USE_CUDA) or RIVAL.fullmatch(path) is not None
 
 
 class House:
@@ -105,7 +111,7 @@ class House:
             return [(1, f"'{room}' is no room of the house; known: {', '.join(BELOW)}")]
         for line, name, target in self.includes(path):
             if target is None:
-                if CUDA_HEADER.fullmatch(name) and not path.startswith(MAY_USE_CUDA):
+                if CUDA_HEADER.fullmatch(name) and not may_use_cuda(path):
                     found.append((line, f"includes <{name}>; CUDA's headers belong to {', '.join(MAY_USE_CUDA)}"))
                 elif name.startswith("starling/"):
                     found.append((line, f'includes "{name}", which does not exist'))

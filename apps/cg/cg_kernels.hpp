@@ -18,15 +18,31 @@ struct program_arguments {
   index_t first_iteration = 0;  // history[0] is of this one
   bool begin = true;            // a new solve: x and b are there and nothing else
 };
+// Registers for all that an update has in flight; more threads would not make memory faster, but barriers slower.
+inline constexpr int most_block_threads = 512;
 inline constexpr int working_role = 0;
 inline constexpr int summing_role = 1;
 
 template <class T>
-kernel program_kernel(const program_arguments<T>& a);
+kernel standard_kernel(const program_arguments<T>& a);
+template <class T>
+kernel fused_kernel(const program_arguments<T>& a);
+template <class T>
+kernel pipelined_kernel(const program_arguments<T>& a);
+
+template <class T>
+kernel program_kernel(const program_arguments<T>& a) {
+  if (a.how == method::standard) return standard_kernel(a);
+  return a.how == method::fused ? fused_kernel(a) : pipelined_kernel(a);
+}
 
 // Bytes of scratch that the program's blocks need, without what is kept.
 template <class T>
-std::size_t program_scratch(int threads, bool on_gpu, bool compressed, int n_pes);
+std::size_t program_scratch(int threads, bool on_gpu, bool compressed, int n_pes) {
+  const int warps = on_gpu ? static_cast<int>(ceil_div(threads, 32)) : 1;
+  const auto doubles = static_cast<std::size_t>(sum_words * (warps + n_pes));
+  return worker<T>::scratch_bytes(warps, compressed) + doubles * sizeof(double) + sizeof(iteration_state) + 64;
+}
 
 // One product of what has been published: vector w = A x. Publishing x is a kernel before it.
 template <class T>

@@ -41,7 +41,7 @@ matrix<T>::matrix(machine& m, const csr_view<T>& a, const matrix_options& option
   else
     store_slices(a, h);
   store_halo(h);
-  note_reach(a);
+  note_reach(a, h);
 }
 
 template <class T>
@@ -86,8 +86,7 @@ void matrix<T>::store_slices(const csr_view<T>& a, const halo& h) {
     slices.push_back(table.slices);
     index_t row = 0;
     for (const slice& s : table.slices) {
-      parts_[static_cast<std::size_t>(pe)].push_back(
-          {row, index_t{s.width()} * slice_rows * side() * side(), s.reads_halo(), 0, 0, false});
+      parts_[static_cast<std::size_t>(pe)].push_back({row, index_t{s.width()} * slice_rows * side() * side(), false});
       row += index_t{slice_rows} * side();
     }
   }
@@ -131,8 +130,7 @@ void matrix<T>::store_compressed(const csr_view<T>& a, const halo& h) {
   for (int pe = 0; pe < n; ++pe) {
     auto& one = made[static_cast<std::size_t>(pe)];
     for (const chunk& c : one.chunks)
-      parts_[static_cast<std::size_t>(pe)].push_back(
-          {c.first_row, c.entries, c.reads_halo != 0, 0, 0, c.entries > chunk::block_entries});
+      parts_[static_cast<std::size_t>(pe)].push_back({c.first_row, c.entries, c.entries > chunk::block_entries});
     facts_.bytes.push_back(static_cast<index_t>(one.value.size() * sizeof(T) + one.column.size() * 4 +
                                                 one.row_in_chunk.size() * 2 + one.chunks.size() * sizeof(chunk)));
     chunks.push_back(std::move(one.chunks));
@@ -163,9 +161,12 @@ void matrix<T>::store_halo(const halo& h) {
   senders_ = to_devices(senders);
 }
 
-// The first and last own row that each part reads: its columns are sorted.
+// What each part reads.
 template <class T>
-void matrix<T>::note_reach(const csr_view<T>& a) {
+void matrix<T>::note_reach(const csr_view<T>& a, const halo& h) {
+  const auto widen = [](index_range& r, index_t at, index_t n) {
+    r = r.empty() ? index_range{at, at + n} : index_range{std::min(r.begin, at), std::max(r.end, at + n)};
+  };
   in_parallel(machine_.size(), [&](int pe) {
     const rows_of_pe& own = rows(pe);
     auto& parts = parts_[static_cast<std::size_t>(pe)];
@@ -174,17 +175,14 @@ void matrix<T>::note_reach(const csr_view<T>& a) {
         part& it = parts[static_cast<std::size_t>(p)];
         const index_t end =
             p + 1 < static_cast<index_t>(parts.size()) ? parts[static_cast<std::size_t>(p) + 1].first_row : own.rows;
-        index_t low = it.first_row;
-        index_t high = end - 1;
         for (index_t row = own.first + it.first_row; row < own.first + end; ++row)
           for (index_t e = a.row_start[row]; e < a.row_start[row + 1]; ++e) {
-            const index_t c = a.column[e] - own.first;
-            if (c < 0 || c >= own.rows) continue;
-            low = std::min(low, c);
-            high = std::max(high, c);
+            const index_t column = a.column[e] / side() * side();
+            if (column >= own.first && column < own.first + own.rows)
+              widen(it.rows_read, column - own.first, side());
+            else
+              widen(it.boxes_read, own.box(h.local(pe, column)), side());
           }
-        it.first_peer_row = low / side() * side();
-        it.last_peer_row = std::min(own.rows - 1, high / side() * side() + side() - 1);
       }
     });
   });
@@ -222,10 +220,10 @@ std::vector<block_plan> matrix<T>::plan_blocks(int pe, int blocks, index_t unit)
     plan.rows = row_at(end) - row_at(begin);
     plan.first_part = begin;
     plan.parts = end - begin;
-    for (index_t p = begin; p < end; ++p) {
-      plan.reads_halo |= parts[static_cast<std::size_t>(p)].reads_halo ? 1 : 0;
-      plan.long_rows += parts[static_cast<std::size_t>(p)].long_row ? 1 : 0;
-    }
+    for (index_t p = begin; p < end; ++p) plan.long_rows += parts[static_cast<std::size_t>(p)].long_row ? 1 : 0;
+    const index_range taken = share(own.halo(), blocks, b);
+    plan.first_box = taken.begin;
+    plan.boxes = taken.size();
     const auto first = std::lower_bound(send_rows.begin(), send_rows.end(), plan.first_row);
     const auto last = std::lower_bound(send_rows.begin(), send_rows.end(), plan.first_row + plan.rows);
     plan.first_send = first - send_rows.begin();
@@ -236,24 +234,33 @@ std::vector<block_plan> matrix<T>::plan_blocks(int pe, int blocks, index_t unit)
   return plans;
 }
 
+// Which blocks have what each block reads: the last one that begins at or before it.
 template <class T>
 void matrix<T>::find_peers(int pe, std::vector<block_plan>& plans) const {
   const auto& parts = parts_[static_cast<std::size_t>(pe)];
-  const auto block_of = [&](index_t row) {
-    const auto after = std::upper_bound(plans.begin(), plans.end(), row,
-                                        [](index_t r, const block_plan& plan) { return r < plan.first_row; });
-    return static_cast<std::int32_t>(after - plans.begin()) - 1;
+  const auto join = [](index_range& all, index_range one) {
+    if (one.empty()) return;
+    all = all.empty() ? one : index_range{std::min(all.begin, one.begin), std::max(all.end, one.end)};
+  };
+  const auto blocks_of = [&](index_range read, index_t block_plan::* first, std::int32_t& from, std::int32_t& n) {
+    if (read.empty()) return;
+    const auto block_of = [&](index_t at) {
+      const auto after = std::upper_bound(plans.begin(), plans.end(), at,
+                                          [&](index_t x, const block_plan& plan) { return x < plan.*first; });
+      return static_cast<std::int32_t>(after - plans.begin()) - 1;
+    };
+    from = block_of(read.begin);
+    n = block_of(read.end - 1) - from + 1;
   };
   for (block_plan& plan : plans) {
-    if (plan.parts == 0) continue;
-    index_t low = plan.first_row;
-    index_t high = low;
+    index_range rows_read;
+    index_range boxes_read;
     for (index_t p = plan.first_part; p < plan.first_part + plan.parts; ++p) {
-      low = std::min(low, parts[static_cast<std::size_t>(p)].first_peer_row);
-      high = std::max(high, parts[static_cast<std::size_t>(p)].last_peer_row);
+      join(rows_read, parts[static_cast<std::size_t>(p)].rows_read);
+      join(boxes_read, parts[static_cast<std::size_t>(p)].boxes_read);
     }
-    plan.first_peer = block_of(low);
-    plan.peers = block_of(high) - plan.first_peer + 1;
+    blocks_of(rows_read, &block_plan::first_row, plan.first_peer, plan.peers);
+    blocks_of(boxes_read, &block_plan::first_box, plan.first_taker, plan.takers);
   }
 }
 

@@ -36,9 +36,9 @@ class matrix {
   struct part {
     index_t first_row;
     index_t entries;  // stored
-    bool reads_halo;
-    index_t first_peer_row, last_peer_row;  // own rows whose values it reads
     bool long_row;
+    index_range rows_read{};   // own rows whose values it reads
+    index_range boxes_read{};  // values of other PEs
   };
 
   void choose_storage(const csr_view<T>& a, const matrix_options& options);
@@ -48,7 +48,7 @@ class matrix {
             symmetric_array<Offset>& offsets);
   void store_compressed(const csr_view<T>& a, const halo& h);
   void store_halo(const halo& h);
-  void note_reach(const csr_view<T>& a);
+  void note_reach(const csr_view<T>& a, const halo& h);
   std::vector<block_plan> plan_blocks(int pe, int blocks, index_t unit) const;
   void find_peers(int pe, std::vector<block_plan>& plans) const;
   int side() const { return facts_.how == storage::sliced_3x3 ? 3 : 1; }

@@ -1,36 +1,11 @@
-// The product of a block's rows with a vector, on the device. The vector lies in the PE's numbering of columns; the
-// part of other PEs either lies there too, or comes as packets that are awaited where they are needed.
+// The product of a block's rows with a vector, on the device. The vector lies in memory in the PE's numbering of
+// columns.
 #pragma once
 
 #include "cg/rows.hpp"
 #include "starling/device/block.hpp"
 
 namespace starling::cg {
-
-// The vector when all of it lies in memory.
-template <class T>
-struct plain_vector {
-  const T* x;
-
-  STARLING_HD T operator()(index_t column) const { return x[column]; }
-};
-
-// The vector when values of other PEs arrive as packets with this number.
-template <class T>
-struct mailed_vector {
-  const T* x;
-  sym<packet> boxes;
-  std::uint64_t number;
-  rows_of_pe own;
-  const std::int32_t* sender;
-  thread reader;
-
-  STARLING_HD T operator()(index_t column) const {
-    if (own.owns(column)) return x[column];
-    const index_t box = own.box(column);
-    return reader.template take_packet<T>(boxes + box, number, sender[box]).element[0];
-  }
-};
 
 // What a block works on in each product: its part of the matrix, in its fast memory as far as it is kept there.
 template <class T>
@@ -45,6 +20,12 @@ struct block_rows {
   T* row_buffer = nullptr;  // chunk::most_entries for each warp
 };
 
+// Parts of a block's rows, by whether they read values of other PEs.
+enum class which_parts { all, own, halo };
+constexpr bool wanted(which_parts which, bool reads_halo) {
+  return which == which_parts::all || (which == which_parts::halo) == reads_halo;
+}
+
 namespace detail {
 
 // Entries whose loads are in flight together.
@@ -52,8 +33,8 @@ template <int Side>
 inline constexpr int at_once = Side == 1 ? 8 : 2;
 
 // One slice: each lane does a row (of blocks). `value` and `offset` begin at the slice's first entry.
-template <int Side, class T, class Offset, class X>
-STARLING_HD void slice_row(const T* value, const Offset* offset, const slice& s, int lane, const X& x, T* sum) {
+template <int Side, class T, class Offset>
+STARLING_HD void slice_row(const T* value, const Offset* offset, const slice& s, int lane, const T* x, T* sum) {
   constexpr int step = at_once<Side>;
   constexpr int area = Side * Side;
   for (int r = 0; r < Side; ++r) sum[r] = T{0};
@@ -72,7 +53,7 @@ STARLING_HD void slice_row(const T* value, const Offset* offset, const slice& s,
       });
       unrolled<Side>([&](auto c) {
         constexpr int i = decltype(c)::value;
-        factor[e * Side + i] = there ? x(column * Side + i) : T{0};
+        factor[e * Side + i] = there ? x[column * Side + i] : T{0};
       });
     });
     unrolled<step>([&](auto j) {
@@ -86,9 +67,9 @@ STARLING_HD void slice_row(const T* value, const Offset* offset, const slice& s,
 }
 
 // All slices of the block; `pick`(slice) says which.
-template <int Side, class Offset, class T, class X, class Pick>
-STARLING_HD void multiply_slices(const warp& w, const block_rows<T>& m, const Offset* offset, const X& x, T* out,
-                                 const Pick& pick) {
+template <int Side, class Offset, class T>
+STARLING_HD void multiply_slices(const warp& w, const block_rows<T>& m, const Offset* offset, const T* x, T* out,
+                                 which_parts which) {
   constexpr int area = Side * Side;
   const slice* slices = m.a.slices.on(m.pe) + m.plan.first_part;
   const T* value = m.a.value.on(m.pe);
@@ -96,7 +77,7 @@ STARLING_HD void multiply_slices(const warp& w, const block_rows<T>& m, const Of
   const index_t rows = m.plan.rows;
   for (index_t i = w.rank(); i < m.plan.parts; i += w.count()) {
     const slice s = slices[i];
-    if (!pick(s)) continue;
+    if (!wanted(which, s.reads_halo())) continue;
     const bool kept = i < m.kept;
     const T* v = kept ? m.kept_value + (s.start - first) * area : value + s.start * area;
     const Offset* o = kept ? static_cast<const Offset*>(m.kept_offset) + (s.start - first) : offset + s.start;
@@ -121,17 +102,17 @@ STARLING_HD T sum_of_lanes(T value, int n) {
 
 // One chunk by one warp: products side by side into the buffer, then rows from there; a row that does not fit is summed
 // by lane.
-template <class T, class X>
+template <class T>
 STARLING_HD void multiply_chunk(const warp& w, const chunk& c, const T* value, const std::int32_t* column,
-                                const std::uint16_t* row_start, const X& x, T* buffer, T* out) {
+                                const std::uint16_t* row_start, const T* x, T* buffer, T* out) {
   if (c.rows == 1 && c.entries > chunk::most_entries) {
     T sum{0};
-    for (index_t e = w.member(); e < c.entries; e += w.members()) sum += value[e] * x(column[e]);
+    for (index_t e = w.member(); e < c.entries; e += w.members()) sum += value[e] * x[column[e]];
     sum = sum_of_lanes(sum, w.members());
     if (w.member() == 0) out[0] = sum;
     return;
   }
-  for (index_t e = w.member(); e < c.entries; e += w.members()) buffer[e] = value[e] * x(column[e]);
+  for (index_t e = w.member(); e < c.entries; e += w.members()) buffer[e] = value[e] * x[column[e]];
   w.sync();
   int each = 1;  // lanes for a row
   while (each < w.members() && 2 * each * c.rows <= w.members()) each *= 2;
@@ -151,23 +132,41 @@ STARLING_HD void multiply_chunk(const warp& w, const chunk& c, const T* value, c
   w.sync();
 }
 
-template <class T, class X, class Pick>
-STARLING_HD void multiply_chunks(const warp& w, const block_rows<T>& m, const X& x, T* out, const Pick& pick) {
+template <class T>
+STARLING_HD void multiply_chunks(const warp& w, const block_rows<T>& m, const T* x, T* out, which_parts which) {
   const chunk* chunks = m.a.chunks.on(m.pe) + m.plan.first_part;
   const T* value = m.a.value.on(m.pe);
   const std::int32_t* column = m.a.offset_32.on(m.pe);
   const std::uint16_t* row_start = m.a.row_in_chunk.on(m.pe);
   for (index_t i = w.rank(); i < m.plan.parts; i += w.count()) {
     const chunk c = chunks[i];
-    if (!pick(c)) continue;
+    if (!wanted(which, c.reads_halo != 0) || c.entries > chunk::block_entries) continue;
     multiply_chunk(w, c, value + c.start, column + c.start, row_start + c.first_row, x,
                    m.row_buffer + index_t{w.rank()} * chunk::most_entries, out + (c.first_row - m.plan.first_row));
   }
 }
 
-// Rows of so many entries that all warps share each.
-template <class T, class X>
-STARLING_HD void multiply_long_rows(const block& b, const block_rows<T>& m, const X& x, T* out) {
+}  // namespace detail
+
+// out[i] = (A x)[i] for the block's rows in the parts named, but for those rows that all warps share. Every thread of
+// the block calls it; no barrier. Out of line, since there are several calls and much of it; so what it is given must
+// not be an object of a thread's own, whose address it would take.
+template <class T>
+__attribute__((noinline)) STARLING_HD void multiply(thread t, const block_rows<T>& m, const T* x, T* out,
+                                                    which_parts which) {
+  const warp w(t);
+  if (m.a.how == storage::compressed) return detail::multiply_chunks(w, m, x, out, which);
+  if (m.a.how == storage::sliced_3x3) {
+    if (m.a.short_offsets) return detail::multiply_slices<3>(w, m, m.a.offset_16.on(m.pe), x, out, which);
+    return detail::multiply_slices<3>(w, m, m.a.offset_32.on(m.pe), x, out, which);
+  }
+  if (m.a.short_offsets) return detail::multiply_slices<1>(w, m, m.a.offset_16.on(m.pe), x, out, which);
+  detail::multiply_slices<1>(w, m, m.a.offset_32.on(m.pe), x, out, which);
+}
+
+// The rows of so many entries that all warps share each.
+template <class T>
+STARLING_HD void multiply_long_rows(const block& b, const block_rows<T>& m, const T* x, T* out) {
   const chunk* chunks = m.a.chunks.on(m.pe) + m.plan.first_part;
   for (index_t i = 0, left = m.plan.long_rows; left > 0; ++i) {
     const chunk c = chunks[i];
@@ -176,53 +175,10 @@ STARLING_HD void multiply_long_rows(const block& b, const block_rows<T>& m, cons
     const T* value = m.a.value.on(m.pe) + c.start;
     const std::int32_t* column = m.a.offset_32.on(m.pe) + c.start;
     T sum{0};
-    for (index_t e = b.member(); e < c.entries; e += b.members()) sum += value[e] * x(column[e]);
+    for (index_t e = b.member(); e < c.entries; e += b.members()) sum += value[e] * x[column[e]];
     sum = b.reduce(sum, plus{});
     if (b.member() == 0) out[c.first_row - m.plan.first_row] = sum;
   }
-}
-
-template <class T, class X, class Pick>
-STARLING_HD void multiply_picked(const warp& w, const block_rows<T>& m, const X& x, T* out, const Pick& pick) {
-  if (m.a.how == storage::compressed)
-    return multiply_chunks(w, m, x, out, [&](const chunk& c) { return c.entries <= chunk::block_entries && pick(c); });
-  if (m.a.how == storage::sliced_3x3) {
-    if (m.a.short_offsets) return multiply_slices<3>(w, m, m.a.offset_16.on(m.pe), x, out, pick);
-    return multiply_slices<3>(w, m, m.a.offset_32.on(m.pe), x, out, pick);
-  }
-  if (m.a.short_offsets) return multiply_slices<1>(w, m, m.a.offset_16.on(m.pe), x, out, pick);
-  multiply_slices<1>(w, m, m.a.offset_32.on(m.pe), x, out, pick);
-}
-
-struct every_part {
-  template <class Part>
-  STARLING_HD bool operator()(const Part&) const {
-    return true;
-  }
-};
-struct halo_parts {
-  bool wanted;
-  STARLING_HD bool operator()(const slice& s) const { return s.reads_halo() == wanted; }
-  STARLING_HD bool operator()(const chunk& c) const { return (c.reads_halo != 0) == wanted; }
-};
-
-}  // namespace detail
-
-// out[i] = (A x)[i] for the block's rows but those that all warps share. Every thread of the block calls it; no
-// barrier. Out of line, since there are many calls and much of it; so what it is given must not be a thread's own
-// object whose address it would take.
-template <class T>
-__attribute__((noinline)) STARLING_HD void multiply(thread t, const block_rows<T>& m, const T* x, T* out) {
-  detail::multiply_picked(warp(t), m, plain_vector<T>{x}, out, detail::every_part{});
-}
-
-// The same with values of other PEs from packets: what needs none of them first.
-template <class T>
-__attribute__((noinline)) STARLING_HD void multiply_mailed(thread t, const block_rows<T>& m, const T* x,
-                                                           sym<packet> boxes, std::uint64_t number, T* out) {
-  const mailed_vector<T> mailed{x, boxes, number, *m.a.own.on(m.pe), m.a.sender.on(m.pe), t};
-  detail::multiply_picked(warp(t), m, plain_vector<T>{x}, out, detail::halo_parts{false});
-  detail::multiply_picked(warp(t), m, mailed, out, detail::halo_parts{true});
 }
 
 }  // namespace starling::cg

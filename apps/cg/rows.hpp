@@ -58,6 +58,8 @@ struct rows_of_pe {
   constexpr index_t columns() const { return lower + rows + upper; }
   // Place of a halo column among the values that come from other PEs.
   constexpr index_t box(index_t column) const { return column < lower ? column : column - rows; }
+  constexpr index_t column_of_box(index_t box) const { return box < lower ? box : box + rows; }
+  constexpr index_t halo() const { return lower + upper; }
   constexpr bool owns(index_t column) const { return column >= lower && column < lower + rows; }
 };
 
@@ -71,7 +73,10 @@ struct block_plan {
   index_t sends = 0;
   std::int32_t first_peer = 0;  // blocks of this PE whose rows it reads
   std::int32_t peers = 0;
-  std::int32_t reads_halo = 0;
+  index_t first_box = 0;  // values of other PEs that it takes out of their boxes
+  index_t boxes = 0;
+  std::int32_t first_taker = 0;  // blocks of this PE that take what it reads of other PEs; takers = 0: reads none
+  std::int32_t takers = 0;
   std::int32_t long_rows = 0;  // chunks that all warps share
 };
 

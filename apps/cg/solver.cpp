@@ -84,11 +84,13 @@ template <class T>
 void solver<T>::state::allocate_boxes(int blocks) {
   if (ready_.size() < blocks) {
     ready_ = machine_.template allocate<signal>(blocks);
+    taken_ = machine_.template allocate<signal>(blocks);
     parts_ = machine_.template allocate<packet>(index_t{2} * blocks * sum_words);
     totals_ = machine_.template allocate<packet>(index_t{2} * machine_.size() * sum_words);
     forget_messages();
   }
   data_.ready = ready_.data();
+  data_.taken = taken_.data();
   data_.sums = {parts_.data(), totals_.data(), blocks};
 }
 
@@ -101,6 +103,7 @@ void solver<T>::state::forget_messages() {
   };
   clear(boxes_, sizeof(packet));
   clear(ready_, sizeof(signal));
+  clear(taken_, sizeof(signal));
   clear(parts_, sizeof(packet));
   clear(totals_, sizeof(packet));
   products_ = 0;
@@ -168,7 +171,7 @@ template <class T>
 launch_shape solver<T>::state::choose_launch(const solve_options& o) {
   const bool on_gpu = machine_.kind() == machine_kind::cuda;
   launch_shape shape;
-  shape.threads = o.threads > 0 ? o.threads : 1024;
+  shape.threads = o.threads > 0 ? o.threads : 512;
   const bool compressed = facts().how == storage::compressed;
   const std::size_t base = program_scratch<T>(shape.threads, on_gpu, compressed, machine_.size());
   program_arguments<T> a;
@@ -239,6 +242,7 @@ solve_result solver<T>::state::solve(const T* b, T* x, const solve_options& opti
     result.history = {0.0};
     return result;
   }
+  expect<unsupported_error>(options.who == control::cpu_free, "cg: control ", name(options.who), " is not there yet");
   store_preconditioner(options);
   copy_vector(vec_b, const_cast<T*>(b), true);
   copy_vector(vec_x, x, true);

@@ -60,6 +60,7 @@ class solver<T>::state {
   symmetric_array<T> published_;
   symmetric_array<packet> boxes_;
   symmetric_array<signal> ready_;
+  symmetric_array<signal> taken_;
   symmetric_array<packet> parts_;
   symmetric_array<packet> totals_;
   symmetric_array<iteration_state> state_;

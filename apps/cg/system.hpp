@@ -2,10 +2,11 @@
 // state that goes from one launch to the next. Plain data.
 //
 // Products are numbered; each vector that is published is multiplied once, before the next is. Product number e reads
-// the vector that its blocks have published in slot e % 2, and values of other PEs from boxes of the same slot. Why two
-// slots: a block that publishes e + 2 has done product e + 1, for which it had what all blocks that it reads published
-// for e + 1, after their product e. The matrix has a symmetric pattern, so these are the blocks that read this one's
-// values: none of them still reads slot e.
+// the vector that its blocks have published in slot e % 2; values of other PEs come in boxes of the same slot, from
+// where blocks of the PE take them into the vector. Why two slots: a block that publishes e + 2 has done product e + 1,
+// for which it had what all blocks that it reads published for e + 1, after their product e. The matrix has a symmetric
+// pattern, so these are the blocks that read this one's values, on its PE or on others: none of them still reads slot
+// e, and what it sent for e has been taken.
 #pragma once
 
 #include "cg/reduction.hpp"
@@ -59,6 +60,7 @@ struct system_data {
   sym<packet> boxes;  // [2][halo]
   index_t halo = 0;
   sym<signal> ready;  // [blocks] number of the product that a block has published for
+  sym<signal> taken;  // [blocks] number of the product that it has taken values of other PEs for
   sum_boxes sums;
   sym<iteration_state> state;  // [1]
   sym<double> history;         // residual norms of this launch; of PE 0

@@ -105,14 +105,20 @@ class worker {
   // out = A times what was published last, for the block's rows; all threads of the block see it.
   STARLING_HD void product(vector_name out) const {
     const T* x = s_.published.on(b_.pe()) + slot(product_);
-    if (persistent_ && rows_->plan.peers > 0)
-      b_.wait_all(s_.ready + rows_->plan.first_peer, rows_->plan.peers, product_, b_.pe());
-    const sym<packet> boxes = s_.boxes + static_cast<index_t>(product_ % 2) * s_.halo;
-    if (persistent_ && rows_->plan.reads_halo != 0)
-      multiply_mailed(b_.thread(), *rows_, x, boxes, product_, vectors_[out]);
-    else
-      multiply(b_.thread(), *rows_, x, vectors_[out]);
-    if (rows_->plan.long_rows > 0) multiply_long_rows(x, boxes, vectors_[out]);
+    T* to = vectors_[out];
+    const block_plan& plan = rows_->plan;
+    if (!persistent_) {
+      multiply(b_.thread(), *rows_, x, to, which_parts::all);
+    } else {
+      take_boxes();
+      if (plan.peers > 0) b_.wait_all(s_.ready + plan.first_peer, plan.peers, product_, b_.pe());
+      multiply(b_.thread(), *rows_, x, to, plan.takers > 0 ? which_parts::own : which_parts::all);
+      if (plan.takers > 0) {
+        b_.wait_all(s_.taken + plan.first_taker, plan.takers, product_, b_.pe());
+        multiply(b_.thread(), *rows_, x, to, which_parts::halo);
+      }
+    }
+    if (plan.long_rows > 0) multiply_long_rows(b_, *rows_, x, to);
     b_.any(false);
   }
 
@@ -147,11 +153,19 @@ class worker {
     return s_.published.on(b_.pe()) + slot(product) + s_.a.own.on(b_.pe())->lower;
   }
 
-  STARLING_HD void multiply_long_rows(const T* x, sym<packet> boxes, T* out) const {
-    if (!persistent_) return detail::multiply_long_rows(b_, *rows_, plain_vector<T>{x}, out);
+  // This block's part of the values that other PEs have sent.
+  STARLING_HD void take_boxes() const {
+    const block_plan& plan = rows_->plan;
+    if (plan.boxes == 0) return;
     const int pe = b_.pe();
-    const mailed_vector<T> mailed{x, boxes, product_, *s_.a.own.on(pe), s_.a.sender.on(pe), b_.thread()};
-    detail::multiply_long_rows(b_, *rows_, mailed, out);
+    const rows_of_pe own = *s_.a.own.on(pe);
+    const sym<packet> boxes = s_.boxes + static_cast<index_t>(product_ % 2) * s_.halo;
+    const std::int32_t* sender = s_.a.sender.on(pe);
+    T* x = s_.published.on(pe) + slot(product_);
+    b_.for_each(index_range{plan.first_box, plan.first_box + plan.boxes}, [&](index_t box) {
+      x[own.column_of_box(box)] = b_.thread().template take_packet<T>(boxes + box, product_, sender[box]).element[0];
+    });
+    b_.signal_set(s_.taken + b_.index(), product_, pe);
   }
 
   STARLING_HD void keep_vectors(std::uint32_t which) {

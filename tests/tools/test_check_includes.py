@@ -25,6 +25,8 @@ CLEAN = {
     "python/bindings/module.cpp": '#include <nanobind/nanobind.h>\n#include "stencil/jacobi.hpp"\n',
     "tests/unit/any.cpp": '#include "stencil/jacobi.hpp"\n#include "machine/host/engine.hpp"\n',
     "examples/01_first.cpp": '#include "starling/starling.hpp"\n',
+    "bench/speed/steps.cpp": '#include "stencil/jacobi.hpp"\n',
+    "bench/speed/rivals_other.hpp": "#pragma once\n#include <cuda_runtime.h>\n#include <nccl.h>\n",
 }
 
 
@@ -55,6 +57,8 @@ def test_a_clean_house_has_no_violations(tmp_path: Path) -> None:
         ("src/machine/host/gpu.cpp", "  #  include <cuda.h>\n", "CUDA's headers"),
         ("include/starling/device/gpu.hpp", "#include <cooperative_groups.h>\n", "CUDA's headers"),
         ("tests/unit/gpu.cpp", '#include "cuda_runtime.h"\n', "CUDA's headers"),
+        ("bench/speed/gpu.cpp", "#include <cusparse.h>\n", "CUDA's headers"),
+        ("apps/stencil/rivals.cpp", "#include <nccl.h>\n", "CUDA's headers"),
         ("include/starling/device/pass.hpp", "#if defined(__CUDA_ARCH__)\n#endif\n", "mentions __CUDA_ARCH__"),
         ("examples/02_pass.cpp", "#ifdef __CUDACC__\n#endif\n", "mentions __CUDACC__"),
         ("src/machine/host/py.cpp", "#include <nanobind/nanobind.h>\n", "python/bindings"),

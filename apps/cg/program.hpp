@@ -1,12 +1,12 @@
-#include "cg/cg_kernels.hpp"
+// The persistent program of conjugate gradients: what a block that works does, and what the one that gathers sums does.
+#pragma once
 
+#include <cmath>
+
+#include "cg/cg_kernels.hpp"
 #include "cg/phases.hpp"
 
 namespace starling::cg {
-namespace {
-
-// Registers for all the pointers of an update; more threads would not make memory faster.
-constexpr int most_threads = 1024;
 
 // One block's run through the iterations of a persistent program.
 template <class T, method How>
@@ -192,7 +192,7 @@ STARLING_HD void gather_sums(block& b, const program_arguments<T>& a) {
 
 template <class T, method How>
 struct cg_program {
-  static constexpr int max_threads = most_threads;
+  static constexpr int max_threads = most_block_threads;
   program_arguments<T> a;
 
   STARLING_HD void operator()(block& b) const {
@@ -200,63 +200,5 @@ struct cg_program {
     iterating<T, How>(b, a).run();
   }
 };
-
-template <class T>
-struct publish_once {
-  system_data<T> s;
-  vector_name v;
-  std::uint64_t product;
-
-  STARLING_HD void operator()(block& b) const {
-    worker<T> k(b, s, false, {}, product - 1);
-    publish(k, v);
-  }
-};
-
-template <class T>
-struct multiply_once {
-  system_data<T> s;
-  vector_name out;
-  std::uint64_t product;
-
-  STARLING_HD void operator()(block& b) const {
-    const worker<T> k(b, s, false, {}, product);
-    k.product(out);
-  }
-};
-
-}  // namespace
-
-template <class T>
-kernel program_kernel(const program_arguments<T>& a) {
-  if (a.how == method::standard) return make_kernel(cg_program<T, method::standard>{a});
-  if (a.how == method::fused) return make_kernel(cg_program<T, method::fused>{a});
-  return make_kernel(cg_program<T, method::pipelined>{a});
-}
-
-template <class T>
-std::size_t program_scratch(int threads, bool on_gpu, bool compressed, int n_pes) {
-  const int warps = on_gpu ? ceil_div(threads, 32) : 1;
-  return worker<T>::scratch_bytes(warps, compressed) +
-         sizeof(double) * sum_words * static_cast<std::size_t>(warps + n_pes) + sizeof(iteration_state) + 64;
-}
-
-template <class T>
-kernel publish_kernel(const system_data<T>& s, vector_name v, std::uint64_t product) {
-  return make_kernel(publish_once<T>{s, v, product});
-}
-template <class T>
-kernel product_kernel(const system_data<T>& s, vector_name out, std::uint64_t product) {
-  return make_kernel(multiply_once<T>{s, out, product});
-}
-
-#define STARLING_CG_KERNELS(T)                                                       \
-  template kernel program_kernel(const program_arguments<T>&);                       \
-  template std::size_t program_scratch<T>(int, bool, bool, int);                     \
-  template kernel publish_kernel(const system_data<T>&, vector_name, std::uint64_t); \
-  template kernel product_kernel(const system_data<T>&, vector_name, std::uint64_t);
-STARLING_CG_KERNELS(float)
-STARLING_CG_KERNELS(double)
-#undef STARLING_CG_KERNELS
 
 }  // namespace starling::cg

@@ -1,0 +1,71 @@
+# The rivals of the conjugate gradient benchmark: built where cuSPARSE and NCCL are found, in the CUDA toolkit or in the
+# packages of the Python in use (nvidia-cusparse, nvidia-nccl-cu13, nvidia-nvjitlink).
+
+set(STARLING_RIVALS auto CACHE STRING "Build the programs that measure other libraries: auto (if they are found), on, off")
+set_property(CACHE STARLING_RIVALS PROPERTY STRINGS auto on off)
+
+# starling_find_rival(<NAME> <header> <library file>...): sets <NAME>_INCLUDE and <NAME>_LIBRARY, both from one place.
+function(starling_find_rival name header)
+  foreach(root IN LISTS starling_rival_roots)
+    find_path(found_include ${header} PATHS ${root} PATH_SUFFIXES include NO_DEFAULT_PATH NO_CACHE)
+    find_library(found_library NAMES ${ARGN} PATHS ${root} PATH_SUFFIXES lib lib64 lib/x86_64-linux-gnu NO_DEFAULT_PATH
+      NO_CACHE)
+    if(found_include AND found_library)
+      set(${name}_INCLUDE ${found_include} PARENT_SCOPE)
+      set(${name}_LIBRARY ${found_library} PARENT_SCOPE)
+      return()
+    endif()
+    unset(found_include)
+    unset(found_library)
+  endforeach()
+endfunction()
+
+function(starling_rivals)
+  set(starling_rival_roots ${CUDAToolkit_LIBRARY_ROOT} ${CUDAToolkit_ROOT} ${CUDAToolkit_LIBRARY_DIR}/.. /usr)
+  if(Python_EXECUTABLE)
+    execute_process(COMMAND ${Python_EXECUTABLE} -c "import glob, sys; print(';'.join(sorted(
+      folder for place in sys.path for folder in glob.glob(place + '/nvidia/*') if place)), end='')"
+      OUTPUT_VARIABLE wheels ERROR_QUIET)
+    list(APPEND starling_rival_roots ${wheels})
+  endif()
+  starling_find_rival(CUSPARSE cusparse.h cusparse libcusparse.so.12)
+  starling_find_rival(NCCL nccl.h nccl libnccl.so.2)
+  if(NOT CUSPARSE_LIBRARY OR NOT NCCL_LIBRARY)
+    if(STARLING_RIVALS STREQUAL "on")
+      message(FATAL_ERROR "STARLING_RIVALS=on, but cuSPARSE or NCCL was not found. Install them with the CUDA toolkit or "
+        "with pip (nvidia-cusparse, nvidia-nccl-cu13), or configure with -DSTARLING_RIVALS=off")
+    endif()
+    message(STATUS "Starling: no rivals: cuSPARSE or NCCL was not found")
+    return()
+  endif()
+  message(STATUS "Starling: rivals: ${CUSPARSE_LIBRARY}, ${NCCL_LIBRARY}")
+
+  file(GLOB sources CONFIGURE_DEPENDS bench/cpu_free_cg/rivals*.cpp)
+  set(program bench_cpu_free_cg_rivals)
+  add_executable(${program} ${sources})
+  target_link_libraries(${program} PRIVATE starling starling_cg ${CUSPARSE_LIBRARY} ${NCCL_LIBRARY})
+  target_include_directories(${program} SYSTEM PRIVATE ${CUSPARSE_INCLUDE} ${NCCL_INCLUDE})
+  # The libraries' own needs lie beside them, or in another package.
+  set(folders ${wheels})
+  list(TRANSFORM folders APPEND /lib)
+  foreach(library IN ITEMS ${CUSPARSE_LIBRARY} ${NCCL_LIBRARY})
+    get_filename_component(folder ${library} DIRECTORY)
+    list(PREPEND folders ${folder})
+  endforeach()
+  list(REMOVE_DUPLICATES folders)
+  list(TRANSFORM folders PREPEND "LINKER:-rpath-link," OUTPUT_VARIABLE link_folders)
+  target_link_options(${program} PRIVATE ${link_folders})
+  set_target_properties(${program} PROPERTIES BUILD_RPATH "${folders}")
+  starling_build_flags(${program})
+  starling_kernels(${program})
+endfunction()
+
+string(TOLOWER "${STARLING_RIVALS}" STARLING_RIVALS)
+if(NOT STARLING_RIVALS MATCHES "^(auto|on|off)$")
+  message(FATAL_ERROR "STARLING_RIVALS is '${STARLING_RIVALS}'; it must be auto, on or off")
+endif()
+if(STARLING_WITH_CUDA AND NOT STARLING_RIVALS STREQUAL "off")
+  starling_rivals()
+elseif(STARLING_RIVALS STREQUAL "on")
+  message(FATAL_ERROR "STARLING_RIVALS=on needs CUDA; configure with -DSTARLING_CUDA=on")
+endif()
