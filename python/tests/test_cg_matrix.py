@@ -29,6 +29,8 @@ def test_products(devices, rng, name, dtype, n):
 @pytest.mark.parametrize("reorder", [None, "rcm", "graph"])
 @pytest.mark.parametrize("storage", ["auto", "sliced", "compressed"])
 def test_products_with_matrices_of_any_kind(devices, rng, storage, reorder):
+    if reorder == "graph":
+        pytest.importorskip("pymetis")
     a = sparse.random_array((101, 101), density=0.03, rng=rng, format="csr")  # neither symmetric nor of full rank
     x = rng.standard_normal(101)
     y = spmv(a, x, machine=devices(3), storage=storage, reorder=reorder)

@@ -88,7 +88,6 @@ def test_the_demo_says_what_is_wrong():
 
 @in_the_source_tree
 def test_the_demo_of_linear_systems(tmp_path):
-    pytest.importorskip("pyamg")
     result = python(str(SOLVE), "--devices", "1", "--out", str(tmp_path / "demo"))
     assert result.returncode == 0, result.stderr
     for name in ("SciPy", "standard", "fused", "pipelined", "chebyshev"):
