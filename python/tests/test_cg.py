@@ -230,21 +230,24 @@ def test_history(devices, rng):
     assert report.microseconds_per_iteration == pytest.approx(1e6 * report.seconds / report.iterations)
 
 
+@pytest.mark.parametrize("method", ["standard", "fused", "pipelined"])
 @pytest.mark.parametrize("reorder", [None, *linalg.REORDERS])
-def test_callback_sees_every_iterate(devices, rng, reorder):
+def test_callback_sees_every_iterate(devices, rng, reorder, method):
     if reorder == "graph":
         pytest.importorskip("pymetis")
     a = random_system(rng, 130)
     b = rng.standard_normal(130)
     seen = []
-    x, _, report = cg(a, b, callback=seen.append, reorder=reorder, machine=devices(3), report=True)
+    x, _, report = cg(a, b, callback=seen.append, reorder=reorder, method=method, machine=devices(3), report=True)
     expected = []
     scipy.sparse.linalg.cg(a, b, callback=lambda xk: expected.append(xk.copy()))
     assert len(seen) == report.iterations
     for mine, scipys_own in zip(seen, expected, strict=False):
         assert np.allclose(mine, scipys_own, rtol=1e-6, atol=1e-8)
     assert np.array_equal(seen[-1], x)  # a copy each: none has changed since
-    assert np.array_equal(x, cg(a, b, reorder=reorder, machine=devices(3))[0])  # watching changes nothing
+    assert np.array_equal(
+        x, cg(a, b, reorder=reorder, method=method, machine=devices(3))[0]
+    )  # watching changes nothing
 
 
 def test_what_a_callback_raises_ends_the_solve(devices, rng):

@@ -183,6 +183,9 @@ WRONG_GENERATORS = {
     "fraction": (lambda: matrices.grid_2d(2.5, 3), ElementTypeError, ["nx = 2.5", "whole number"]),
     "too large": (lambda: matrices.grid_2d(2**20, 2**20), ArgumentError, ["column"]),
     "dtype": (lambda: matrices.grid_2d(2, 2, dtype="int8"), ElementTypeError, ["'int8'", "'float32' or 'float64'"]),
+    "nets": (lambda: matrices.circuit(9, nets=10), ArgumentError, ["nets"]),
+    "degree": (lambda: matrices.uneven(9, mean_degree=9), ArgumentError, ["degree"]),
+    "flat": (lambda: matrices.elasticity_3d(1, 3, 3), ArgumentError, ["1", "2"]),
     "seed": (lambda: matrices.uneven(9, 2, seed=-1), ArgumentError, ["seed = -1", "at least 0"]),
 }
 TABLE = {**WRONG_MATRICES, **WRONG_VECTORS, **WRONG_OPTIONS, **WRONG_PLACES}

@@ -62,8 +62,8 @@ class Report:
 
     @property
     def converged(self) -> bool:
-        """Whether the residual is not above the target."""
-        return self.residual <= self.target
+        """Whether the residual came to its target."""
+        return self.why == "converged" or self.residual <= self.target
 
     def as_dict(self) -> dict[str, object]:
         """The fields by name, for JSON."""

@@ -38,7 +38,8 @@ def grid_3d(nx: SupportsIndex, ny: SupportsIndex, nz: SupportsIndex, dtype: Any 
 def elasticity_3d(nx: SupportsIndex, ny: SupportsIndex, nz: SupportsIndex, dtype: Any = "float64") -> sparse.csr_array:
     """Linear elasticity on nx x ny x nz nodes of a brick whose face x = 0 is held by stiff springs.
 
-    Trilinear hexahedra of unit size, Young's modulus 1, Poisson's ratio 0.3; 3 unknowns per node.
+    Trilinear hexahedra of unit size, Young's modulus 1, Poisson's ratio 0.3; 3 unknowns per node, whose
+    blocks of 3 x 3 are stored with their zeros. At least 2 nodes each way.
     """
     return _made(native.elasticity_3d, _sizes(nx=nx, ny=ny, nz=nz), dtype)
 
@@ -46,14 +47,18 @@ def elasticity_3d(nx: SupportsIndex, ny: SupportsIndex, nz: SupportsIndex, dtype
 def circuit(
     n: SupportsIndex, nets: SupportsIndex = 4, seed: SupportsIndex = 1, dtype: Any = "float64"
 ) -> sparse.csr_array:
-    """A random mesh of n nodes with conductances over four decades, and `nets` nodes that are joined to many."""
-    return _made(native.circuit, (*_sizes(n=n, nets=nets), _seed(seed)), dtype)
+    """A random mesh of n nodes with conductances over four decades, and `nets` nodes that are joined to many.
+
+    It has n + nets rows, the nets last; 0 to n nets.
+    """
+    wanted = whole_number("nets", nets, least=0, most=MOST)
+    return _made(native.circuit, (*_sizes(n=n), wanted, _seed(seed)), dtype)
 
 
 def uneven(
     n: SupportsIndex, mean_degree: SupportsIndex = 8, seed: SupportsIndex = 1, dtype: Any = "float64"
 ) -> sparse.csr_array:
-    """The Laplacian plus the identity of a random graph of n nodes whose degrees follow a power law."""
+    """The Laplacian plus the identity of a random graph of n nodes whose degrees, 1 to n - 1, follow a power law."""
     return _made(native.uneven, (*_sizes(n=n, mean_degree=mean_degree), _seed(seed)), dtype)
 
 
