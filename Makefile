@@ -4,7 +4,7 @@
 .DEFAULT_GOAL := help
 
 help:
-	@echo "make demo      build for this machine and diffuse a photograph on all its devices"
+	@echo "make demo      build for this machine, diffuse a photograph and solve a linear system on all its devices"
 	@echo "make test      build and run every test and check (virtual devices; GPU code is compiled if nvcc is here)"
 	@echo "make test-all  the same, and installation with pip into a fresh environment"
 	@echo "make soak      random faults under random programs for 5 minutes (STARLING_SOAK_SECONDS)"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The demo: builds the Python module for what this machine can run (with CUDA only where GPUs and nvcc are), says what
-# machine there is, and diffuses a photograph on all its devices.
+# machine there is, diffuses a photograph on all its devices, and solves a linear system from a Matrix Market file.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -28,3 +28,6 @@ fi
 
 "$python" -m starling doctor
 "$python" examples/diffuse_photograph.py
+"$python" examples/solve_matrix.py
+"$python" -m starling solve demo_out/bar.mtx --preconditioner jacobi --rtol 1e-8 --out demo_out/bar_x.npy \
+  --plot demo_out/bar.png --report demo_out/bar.json

@@ -21,5 +21,6 @@ void bind_faults(nanobind::module_& m);
 void bind_injection(nanobind::class_<machine>& m);
 void bind_machine(nanobind::module_& m);
 void bind_stencil(nanobind::module_& m);
+void bind_cg(nanobind::module_& m);
 
 }  // namespace starling::python

@@ -9,4 +9,5 @@ NB_MODULE(STARLING_MODULE, m) {
   starling::python::bind_faults(m);
   starling::python::bind_machine(m);
   starling::python::bind_stencil(m);
+  starling::python::bind_cg(m);
 }

@@ -1,11 +1,10 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include <mutex>
-
 #include "array_argument.hpp"
 #include "bindings.hpp"
 #include "stencil/solver.hpp"
+#include "turns.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -27,35 +26,30 @@ stencil::problem<T> make_problem(const std::vector<index_t>& shape, const std::v
   return p;
 }
 
-// Persistent programs of two threads on the same GPUs could each hold a part of them and wait for the rest.
-std::mutex gpus_in_use;
-
 // A solver for Python: calls from several threads take turns.
 template <class T>
 class bound_solver {
  public:
   bound_solver(const machine& m, const stencil::problem<T>& p)
-      : shape_(p.shape), on_gpus_(m.kind() == machine_kind::cuda), solver_(m, p) {}
+      : shape_(p.shape), on_gpus_(m.kind() == machine_kind::cuda), turns_(on_gpus_), solver_(m, p) {}
 
   void load(nb::handle u) {
     const array_argument a = array_of(u, wish(false), "u");
     const nb::gil_scoped_release unlocked;
-    const std::lock_guard turn(turn_);
+    const turn mine(turns_, "the solver", false);
     solver_.load(static_cast<const T*>(a.data));
   }
 
   void store(nb::handle out) {
     const array_argument a = array_of(out, wish(true), "out");
     const nb::gil_scoped_release unlocked;
-    const std::lock_guard turn(turn_);
+    const turn mine(turns_, "the solver", false);
     solver_.store(static_cast<T*>(a.data));
   }
 
   run_result advance(const run_options& options) {
     const nb::gil_scoped_release unlocked;
-    const std::lock_guard turn(turn_);
-    std::unique_lock alone(gpus_in_use, std::defer_lock);
-    if (on_gpus_) alone.lock();
+    const turn mine(turns_, "the solver");
     return solver_.advance(options);
   }
 
@@ -64,7 +58,7 @@ class bound_solver {
 
   std::vector<index_t> shape_;
   bool on_gpus_;
-  std::mutex turn_;
+  turns turns_;
   stencil::solver<T> solver_;
 };
 

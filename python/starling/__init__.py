@@ -8,12 +8,13 @@
 >>> bool(warm[1, 32] > 0.8)
 True
 
-``starling.machine`` makes machines, ``starling.stencil`` runs stencils, ``starling.trace`` records what devices do,
-``starling.faults`` makes things go wrong on purpose, ``starling.check()`` explores schedules, ``starling.errors`` has
-the errors, and ``starling.doctor()`` says what can be used here. Messages go to the logger ``starling``.
+``starling.machine`` makes machines, ``starling.stencil`` runs stencils, ``starling.linalg`` solves linear systems,
+``starling.trace`` records what devices do, ``starling.faults`` makes things go wrong on purpose, ``starling.check()``
+explores schedules, ``starling.errors`` has the errors, and ``starling.doctor()`` says what can be used here. Messages
+go to the logger ``starling``.
 """
 
-from starling import errors, faults, machine, stencil, trace
+from starling import errors, faults, linalg, machine, stencil, trace
 from starling._check import CheckSummary, check
 from starling._diagnosis import doctor
 from starling._native import __version__
@@ -29,6 +30,7 @@ __all__ = [
     "doctor",
     "errors",
     "faults",
+    "linalg",
     "machine",
     "stencil",
     "trace",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
+from collections.abc import Sequence
 from typing import SupportsFloat, SupportsIndex
 
 from starling.errors import ArgumentError, ElementTypeError
@@ -44,3 +45,17 @@ def finite_number(name: str, value: SupportsFloat, least: float | None = None) -
         limit = "" if least is None else f" and at least {least:g}"
         raise ArgumentError(f"{name} = {number}; must be finite{limit}")
     return number
+
+
+def one_of(name: str, value: object, allowed: Sequence[str]) -> str:
+    """`value` itself, if it is one of the words that are allowed.
+
+    >>> one_of("partition", "rows", ("nonzeros", "rows"))
+    'rows'
+    """
+    words = f"{', '.join(map(repr, allowed[:-1]))} or {allowed[-1]!r}" if len(allowed) > 1 else repr(allowed[0])
+    if not isinstance(value, str):
+        raise ElementTypeError(f"{name} = {value!r} is a {type(value).__name__}; must be {words}")
+    if value not in allowed:
+        raise ArgumentError(f"{name} = {value!r}; must be {words}")
+    return value

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import secrets
 from collections.abc import Iterator, Sequence
@@ -20,7 +21,7 @@ def check_readable(path: Path) -> None:
     if not path.exists():
         raise ArgumentError(f"{path}: no such file; check the name")
     if not path.is_file():
-        raise ArgumentError(f"{path} is not a file; name a .npy file or an image")
+        raise ArgumentError(f"{path} is not a file; name a file")
     try:
         with path.open("rb") as file:
             empty = not file.read(1)
@@ -92,3 +93,17 @@ def write_npy(path: Path, array: NDArray[Any]) -> None:
     """Writes a .npy file."""
     with written_whole(path) as file:
         np.save(file, array, allow_pickle=False)
+
+
+def write_json(path: Path, facts: dict[str, Any]) -> None:
+    """Writes a JSON file; numbers that are not finite, which JSON does not have, become null."""
+    with written_whole(path) as file:
+        file.write(json.dumps(_finite(facts), indent=2, allow_nan=False).encode() + b"\n")
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _finite(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_finite(item) for item in value]
+    return None if isinstance(value, float) and not np.isfinite(value) else value

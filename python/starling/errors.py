@@ -15,12 +15,15 @@ from typing import Any
 
 __all__ = [
     "ArgumentError",
+    "BreakdownError",
     "CheckError",
     "DeviceError",
     "ElementTypeError",
     "Error",
     "FaultError",
     "LaunchError",
+    "MatrixFileError",
+    "NotPositiveDefinite",
     "OutOfMemory",
     "RangeError",
     "StallError",
@@ -50,6 +53,42 @@ class TraceFileError(ArgumentError):
 
     def __reduce__(self) -> tuple[type[TraceFileError], tuple[str, int]]:
         return type(self), (str(self), self.offset)
+
+
+class MatrixFileError(ArgumentError):
+    """A file is not a whole matrix or vector.
+
+    Attributes:
+        line: Where it stops making sense, from 1; None where that is not known.
+    """
+
+    def __init__(self, message: str = "", line: int | None = None) -> None:
+        super().__init__(message)
+        self.line = line
+
+    def __reduce__(self) -> tuple[type[MatrixFileError], tuple[str, int | None]]:
+        return type(self), (str(self), self.line)
+
+
+class BreakdownError(ArgumentError, ArithmeticError):
+    """Conjugate gradients cannot go on: a number that the next iteration needs is not finite.
+
+    Attributes:
+        iteration: Where that was found; 0 is the start.
+        value: The number.
+    """
+
+    def __init__(self, message: str = "", iteration: int = 0, value: float = 0.0) -> None:
+        super().__init__(message)
+        self.iteration = iteration
+        self.value = value
+
+    def __reduce__(self) -> tuple[type[BreakdownError], tuple[str, int, float]]:
+        return type(self), (str(self), self.iteration, self.value)
+
+
+class NotPositiveDefinite(BreakdownError):
+    """A matrix or preconditioner is not positive definite: a product that must be positive is not."""
 
 
 class ElementTypeError(Error, TypeError):

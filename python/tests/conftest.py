@@ -1,11 +1,13 @@
 """What the tests share: the machine under test, the NumPy reference, input arrays.
 
-STARLING_TEST_MACHINE=cuda runs them on GPUs; otherwise virtual devices are used.
+STARLING_TEST_MACHINE=cuda runs them on GPUs; otherwise virtual devices are used. STARLING_TEST_SEED repeats random
+inputs; a test that fails shows the seed it had.
 """
 
 from __future__ import annotations
 
 import os
+import secrets
 from collections.abc import Callable
 from typing import Any
 
@@ -16,6 +18,7 @@ from starling import machine
 from starling.machine import Machine
 
 KIND = os.environ.get("STARLING_TEST_MACHINE", "host")
+SEED = os.environ.get("STARLING_TEST_SEED")
 
 
 @pytest.fixture(scope="session")
@@ -69,6 +72,14 @@ def noise() -> Callable[..., Any]:
         return (2 * np.random.default_rng(7).random(shape) - 1).astype(dtype)
 
     return make
+
+
+@pytest.fixture
+def rng() -> np.random.Generator:
+    """Random numbers, others in each run."""
+    seed = int(SEED) if SEED else secrets.randbits(32)
+    print(f"STARLING_TEST_SEED={seed}")  # shown where the test fails
+    return np.random.default_rng(seed)
 
 
 @pytest.fixture(autouse=True)

@@ -32,6 +32,7 @@ def python(*arguments, **environment):
         "import starling.cli",
         "import starling; m = starling.machine.host(2)",
         "import numpy as np, starling; starling.stencil.jacobi(np.ones((9, 9)), 3)",
+        "import numpy as np, starling; starling.linalg.cg(np.eye(9), np.ones(9), callback=lambda x: None)",
         # An error that is still held, and a march that has not come to its end.
         """
 import numpy as np, starling
@@ -60,6 +61,7 @@ def test_uncaught_error():
 
 
 DEMO = ROOT / "examples/diffuse_photograph.py"
+SOLVE = ROOT / "examples/solve_matrix.py"
 in_the_source_tree = pytest.mark.skipif(not DEMO.exists(), reason="not in the source tree")
 
 
@@ -82,3 +84,22 @@ def test_the_demo_says_what_is_wrong():
     result = python(str(DEMO), "--devices", "1000")
     assert result.returncode == 1
     assert result.stderr.startswith("diffuse_photograph: devices = 1000")
+
+
+@in_the_source_tree
+def test_the_demo_of_linear_systems(tmp_path):
+    result = python(str(SOLVE), "--devices", "1", "--out", str(tmp_path / "demo"))
+    assert result.returncode == 0, result.stderr
+    for name in ("SciPy", "standard", "fused", "pipelined", "chebyshev"):
+        assert name in result.stdout
+    assert sorted(p.name for p in (tmp_path / "demo").iterdir()) == ["bar.mtx", "bar_residuals.png"]
+    # And with a file of one's own.
+    result = python(str(SOLVE), str(tmp_path / "demo/bar.mtx"), "--devices", "1", "--out", str(tmp_path))
+    assert result.returncode == 0, result.stderr
+
+
+@in_the_source_tree
+def test_the_demo_of_linear_systems_says_what_is_wrong(tmp_path):
+    result = python(str(SOLVE), str(tmp_path / "nowhere.mtx"))
+    assert result.returncode == 1
+    assert result.stderr.startswith(f"solve_matrix: {tmp_path / 'nowhere.mtx'}: no such file")

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from starling import __version__
-from starling.cli import check, doctor, plot, stencil, trace
+from starling.cli import check, doctor, plot, solve, stencil, trace
 
 app = typer.Typer(
     name="starling",
@@ -17,6 +17,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command("stencil")(stencil.command)
+app.command("solve")(solve.command)
 app.command("doctor")(doctor.command)
 app.command("check")(check.command)
 app.command("trace")(trace.command)

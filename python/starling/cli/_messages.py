@@ -17,8 +17,12 @@ INTERRUPTED = 130
 
 
 @contextmanager
-def told(debug: bool) -> Iterator[None]:
-    """Turns what goes wrong inside into a message and an exit code; with `debug`, the traceback too."""
+def told(debug: bool, kept: str = "whole frames, if any") -> Iterator[None]:
+    """Turns what goes wrong inside into a message and an exit code; with `debug`, the traceback too.
+
+    Args:
+        kept: What may have been written when the command is interrupted; empty: nothing.
+    """
     try:
         yield
     except (ArgumentError, ElementTypeError, RangeError) as problem:
@@ -29,7 +33,7 @@ def told(debug: bool) -> Iterator[None]:
         where = f"{problem.filename}: " if problem.filename else ""
         _end(f"{where}{problem.strerror or problem}; check the place and its free space", FAILED, debug)
     except KeyboardInterrupt:
-        _end("interrupted; nothing was written but whole frames, if any", INTERRUPTED, debug)
+        _end(f"interrupted; nothing was written{f' but {kept}' if kept else ''}", INTERRUPTED, debug)
 
 
 def _end(message: str, code: int, debug: bool) -> None:

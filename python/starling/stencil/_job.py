@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -107,17 +106,7 @@ class Outputs:
         elif self.array is not None:
             _pictures.write_png(self.array, values, self.given.low, self.given.high)
         if self.report is not None:
-            with _files.written_whole(self.report) as file:
-                # JSON has no NaN; a change that is none says that a cell is none.
-                file.write(json.dumps(_finite(facts), indent=2, allow_nan=False).encode() + b"\n")
-
-
-def _finite(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _finite(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_finite(item) for item in value]
-    return None if isinstance(value, float) and not np.isfinite(value) else value
+            _files.write_json(self.report, facts)
 
 
 class Job:

@@ -1,0 +1,366 @@
+"""A matrix that lives on the devices between calls."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Literal, SupportsFloat, SupportsIndex, overload
+
+import numpy as np
+from scipy.sparse.linalg import LinearOperator
+
+from starling import machine as machines
+from starling._arguments import one_of, whole_number
+from starling._native import native
+from starling.errors import ArgumentError, BreakdownError, ElementTypeError, NotPositiveDefinite
+from starling.linalg import _choices, _matrix, _vectors
+from starling.linalg._choices import Control, Method, Partition, Reorder, SolveOptions, Storage, Vector
+from starling.linalg._order import Order, order_of
+from starling.linalg._preconditioners import (
+    BlockJacobi,
+    Chebyshev,
+    Jacobi,
+    Preconditioner,
+    check_block_size,
+    described,
+    native_options,
+    preconditioner,
+)
+from starling.linalg._report import Facts, Progress, Report
+from starling.machine import Machine
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+log = logging.getLogger("starling")
+
+
+class DistributedMatrix(LinearOperator):  # type: ignore[misc]  # SciPy has no types
+    """A sparse matrix whose rows are dealt to the devices of a machine, where they stay.
+
+    It is a SciPy ``LinearOperator``: ``A @ x`` multiplies on the devices, and SciPy's own functions take it. Use it
+    instead of :func:`cg` to solve with several right-hand sides. Calls from several threads take turns; a callback of
+    its solve must not call it.
+
+    Args:
+        A: Square matrix: a sparse matrix or array of SciPy in any format, or a NumPy array of 2 dimensions, whose
+            entries that are not zero are stored. float32 or float64; whole numbers become float64. It is copied.
+        devices: How many; None: all GPUs, or 4 virtual devices, or fewer where there are fewer rows.
+        machine: A machine, or ``"host"``, ``"cuda"`` or ``"auto"``; None: ``"auto"``.
+        partition: ``"nonzeros"`` deals the rows, in order, so that devices have about equally many entries; ``"rows"``
+            deals equally many rows.
+        reorder: None keeps the order of the rows. ``"rcm"`` brings entries near the diagonal (reverse Cuthill-McKee).
+            ``"graph"`` finds parts with few entries between them, one for each device (METIS; needs the package
+            pymetis). What goes in and comes out is in your order all the same.
+        storage: ``"sliced"`` (32 rows side by side), ``"sliced_3x3"`` (the same of dense blocks of 3 x 3),
+            ``"compressed"`` (for very uneven rows) or ``"auto"``, chosen from the matrix.
+        block_size: Rows of the blocks on the diagonal whose inverses are kept, for solves with ``M="block_jacobi"``:
+            1, 2, 3, 4, 6, 8, 12, 16, 24 or 32. None: none are kept.
+        products_only: The matrix need not be symmetric or positive definite; :meth:`solve` is then refused.
+
+    Raises:
+        ArgumentError: A value is not allowed; `A` is not square, not symmetric, has a diagonal entry that is not
+            positive, or a NaN.
+        ElementTypeError: `A` is no matrix, or of another element type.
+        OutOfMemory: The matrix does not fit into the memory of the devices.
+        Unsupported: The machine asked for cannot be had, or pymetis is missing.
+
+    >>> import numpy as np
+    >>> from starling.linalg import DistributedMatrix, matrices
+    >>> A = DistributedMatrix(matrices.grid_2d(8, 8), devices=2)
+    >>> y = A @ np.ones(64)
+    >>> x, info = A.solve(y, rtol=1e-10)
+    >>> info, bool(np.allclose(x, 1))
+    (0, True)
+    """
+
+    def __init__(
+        self,
+        A: Any,
+        *,
+        devices: int | None = None,
+        machine: Machine | str | None = None,
+        partition: Partition = "nonzeros",
+        reorder: Reorder | None = None,
+        storage: Storage = "auto",
+        block_size: SupportsIndex | None = None,
+        products_only: bool = False,
+    ) -> None:
+        csr = _matrix.as_csr(A)
+        one_of("partition", partition, _choices.PARTITIONS)
+        one_of("storage", storage, _choices.STORAGES)
+        if reorder is not None:
+            one_of("reorder", reorder, _choices.REORDERS)
+        self._block_size = None if block_size is None else check_block_size("block_size", block_size)
+        rows = csr.shape[0]
+        self._machine = machines.of(machine, devices)
+        if devices is None and not isinstance(machine, Machine) and self._machine.size > rows:
+            self._machine = machines.named(self._machine.kind, rows)  # nobody asked for more
+        if self._machine.size > rows:
+            raise ArgumentError(
+                f"A has {rows} rows for {self._machine.size} devices; every device needs at least one: use fewer "
+                "devices"
+            )
+        if not products_only:
+            _matrix.check_finite(csr)
+            if reorder is not None:  # after that the rows have other numbers
+                _matrix.check_system(csr)
+        self._order = order_of(csr, reorder, self._machine.size, partition, not products_only)
+        system = native.LinearSystemF32 if csr.dtype == np.float32 else native.LinearSystemF64
+        self._system = system(
+            self._machine,
+            *_matrix.arrays_of(self._order.matrix(csr)),
+            split=partition,
+            storage=storage,
+            first_rows=list(self._order.first_rows),
+            block_size=self._block_size or 0,
+            products_only=products_only,
+        )
+        self._products_only = products_only
+        super().__init__(csr.dtype, csr.shape)
+
+    @property
+    def machine(self) -> Machine:
+        return self._machine
+
+    @property
+    def facts(self) -> Facts:
+        """How the matrix lies on the devices."""
+        f = self._system.facts()
+        return Facts(
+            rows=f.rows,
+            nonzeros=f.nonzeros,
+            storage=f.storage,
+            offset_bits=f.offset_bits,
+            first_rows=tuple(f.first_rows),
+            halo=tuple(f.halo),
+            bytes=tuple(f.bytes),
+            reorder=self._order.name,
+            machine=self._machine.kind,
+            devices=self._machine.size,
+        )
+
+    def __repr__(self) -> str:
+        return f"<starling.linalg.DistributedMatrix: {self.dtype} {self.shape} on {self._machine!r}>"
+
+    # ---- what SciPy asks of an operator ----
+
+    def matvec(self, x: Any) -> Vector:
+        """``A @ x`` on the devices.
+
+        Args:
+            x: Array of shape (rows,) or (rows, 1). A float32 matrix does not take float64: nothing is rounded
+                unasked.
+        """
+        v = self._own_type(_vectors.as_vector(x, "x", self.shape[0]), "x")
+        y = self._multiply(v)
+        return y.reshape(np.shape(x))
+
+    def _matvec(self, x: Any) -> Vector:
+        return self.matvec(x)
+
+    def matmat(self, X: Any) -> Vector:
+        """``A @ X`` on the devices, one column after the other."""
+        shape = np.shape(X)
+        if len(shape) != 2 or shape[0] != self.shape[1]:
+            raise ArgumentError(f"X has the shape {shape}, the matrix {self.shape}; X must have {self.shape[1]} rows")
+        columns = [self.matvec(np.asarray(X)[:, i]) for i in range(shape[1])]
+        return np.stack(columns, axis=1) if columns else np.zeros(shape, self.dtype)
+
+    def _matmat(self, X: Any) -> Vector:
+        return self.matmat(X)
+
+    def _rmatvec(self, x: Any) -> Vector:
+        self._must_be_symmetric("The product with its transpose")
+        return self.matvec(x)
+
+    def _rmatmat(self, X: Any) -> Vector:
+        self._must_be_symmetric("The product with its transpose")
+        return self.matmat(X)
+
+    def _adjoint(self) -> LinearOperator:
+        return super()._adjoint() if self._products_only else self
+
+    def _transpose(self) -> LinearOperator:
+        return super()._transpose() if self._products_only else self
+
+    def _must_be_symmetric(self, what: str) -> None:
+        if self._products_only:
+            raise ArgumentError(
+                f"{what} needs a symmetric matrix, and this one was made with products_only=True; make it without that"
+            )
+
+    def _own_type(self, v: Vector, name: str) -> Vector:
+        if self.dtype == np.float32 and v.dtype == np.float64:
+            raise ElementTypeError(
+                f"{name} holds float64, the matrix float32; pass {name}.astype('float32'), or make the matrix of "
+                "float64"
+            )
+        return v.astype(self.dtype, copy=False)
+
+    def _multiply(self, v: Vector) -> Vector:
+        out = np.empty(self.shape[0], self.dtype)
+        self._system.multiply(np.ascontiguousarray(self._order.into(v)), out)
+        return self._order.back(out) if self._order.rows is not None else out
+
+    # ---- solving ----
+
+    @overload
+    def solve(
+        self, b: Any, x0: Any = None, *, report: Literal[False] = False, **options: Unpack[SolveOptions]
+    ) -> tuple[Vector, int]: ...
+    @overload
+    def solve(
+        self, b: Any, x0: Any = None, *, report: Literal[True], **options: Unpack[SolveOptions]
+    ) -> tuple[Vector, int, Report]: ...
+    def solve(
+        self,
+        b: Any,
+        x0: Any = None,
+        *,
+        rtol: SupportsFloat = 1e-5,
+        atol: SupportsFloat = 0.0,
+        maxiter: SupportsIndex | None = None,
+        M: Preconditioner | None = None,
+        callback: Callable[[Vector], object] | None = None,
+        method: Method = "auto",
+        control: Control = "cpu_free",
+        blocks: SupportsIndex | None = None,
+        fixed_iterations: SupportsIndex | None = None,
+        replace_every: SupportsIndex = 50,
+        deadline: SupportsFloat | None = None,
+        report: bool = False,
+        progress: Callable[[Progress], object] | None = None,
+    ) -> Any:
+        """Solves ``A x = b`` by conjugate gradients; see :func:`cg` for the arguments, the result and the errors."""
+        self._must_be_symmetric("solve")
+        rows = self.shape[0]
+        m = self._preconditioner(M)
+        end = _choices.ending(rows, rtol, atol, maxiter, fixed_iterations)
+        options = {
+            "method": _choices.method_named(method),
+            "control": one_of("control", control, _choices.CONTROLS),
+            "replace_every": whole_number("replace_every", replace_every, least=0),
+            **_choices.launch(blocks, deadline),
+            **native_options(m),
+        }
+        _choices.callable_or_none("callback", callback)
+        _choices.callable_or_none("progress", progress)
+        right = self._own_type(_vectors.finite_vector(b, "b", rows), "b")
+        x = np.zeros(rows, self.dtype)
+        if x0 is not None:
+            x[:] = self._order.into(self._start(x0))
+        if not right.any():  # as SciPy: whatever the start is
+            x[:] = 0
+        done = self._system.solve(
+            np.ascontiguousarray(self._order.into(right)),
+            x,
+            rtol=end.rtol,
+            atol=end.atol,
+            max_iterations=end.iterations,
+            fixed=end.fixed and bool(right.any()),
+            watch=_watch(callback, progress, x, self._order),
+            each=callback is not None,
+            **options,
+        )
+        _raise_breakdown(done, described(m))
+        result = self._order.back(x) if self._order.rows is not None else x
+        info = _info(done)
+        if done.why == "stagnated":
+            log.warning(
+                "cg: stagnated after %d iterations: the residual %.3g does not become smaller, the target is %.3g; "
+                "rtol or atol asks for more than %s can give here, or a preconditioner is needed",
+                done.iterations, done.residual, done.target, self.dtype,
+            )  # fmt: skip
+        return (result, info, self._report(done, options, described(m))) if report else (result, info)
+
+    def _preconditioner(self, m: Preconditioner | None) -> Jacobi | BlockJacobi | Chebyshev | None:
+        """What `M` means for this matrix, whose blocks have been made already."""
+        if isinstance(m, str) and m == "block_jacobi" and self._block_size:
+            return BlockJacobi(self._block_size)
+        meant = preconditioner(m)
+        if isinstance(meant, BlockJacobi) and meant.size != self._block_size:
+            kept = "none" if self._block_size is None else f"blocks of {self._block_size} rows"
+            raise ArgumentError(f"M = {meant}, but the matrix has kept {kept}; make it with block_size={meant.size}")
+        return meant
+
+    def _start(self, x0: Any) -> Vector:
+        if isinstance(x0, str):
+            raise ElementTypeError(f"x0 = {x0!r}; pass an array, or None to start from zero")
+        start = _vectors.finite_vector(x0, "x0", self.shape[0])
+        return start.astype(self.dtype, copy=False)  # a start may be rounded
+
+    def _report(self, done: native.SolveResult, options: dict[str, Any], m: str) -> Report:
+        f = self.facts
+        return Report(
+            why=done.why,
+            iterations=done.iterations,
+            residual=done.residual,
+            target=done.target,
+            history=tuple(done.history),
+            replacements=done.replacements,
+            seconds=done.seconds,
+            microseconds_per_iteration=1e6 * done.seconds / max(done.iterations, 1),
+            method=options["method"],
+            control=options["control"],
+            preconditioner=m,
+            storage=f.storage,
+            offset_bits=f.offset_bits,
+            reorder=f.reorder,
+            rows=f.rows,
+            nonzeros=f.nonzeros,
+            first_rows=f.first_rows,
+            halo=f.halo,
+            dtype=str(self.dtype),
+            machine=f.machine,
+            devices=f.devices,
+            blocks=done.blocks,
+            threads=done.threads,
+            kept_bytes=done.kept_bytes,
+        )
+
+
+def _watch(
+    callback: Callable[[Vector], object] | None,
+    progress: Callable[[Progress], object] | None,
+    x: Vector,
+    order: Order,
+) -> Callable[[int, float, float], None] | None:
+    """What the native solver calls between stretches of iterations."""
+    if callback is None and progress is None:
+        return None
+    last = 0
+
+    def watch(iterations: int, residual: float, target: float) -> None:
+        nonlocal last
+        if callback is not None and iterations > last:
+            callback(order.back(x))
+        last = iterations
+        if progress is not None:
+            progress(Progress(iterations, residual, target))
+
+    return watch
+
+
+def _info(done: native.SolveResult) -> int:
+    """SciPy's: 0, or the number of iterations of a solve that did not come to its end."""
+    return 0 if done.why == "converged" or done.residual <= done.target else max(int(done.iterations), 1)
+
+
+def _raise_breakdown(done: native.SolveResult, m: str) -> None:
+    where = f"at iteration {done.iterations}"
+    if done.why == "not positive definite":
+        culprit = "A" if m == "none" else f"A, or M = {m},"
+        raise NotPositiveDefinite(
+            f"cg: {culprit} is not positive definite: {where} a product that must be positive is "
+            f"{done.breakdown_value:.6g}; conjugate gradients need a symmetric positive definite matrix",
+            done.iterations,
+            done.breakdown_value,
+        )
+    if done.why == "not finite":
+        raise BreakdownError(
+            f"cg: {where} a sum became {done.breakdown_value:g}: numbers grow beyond the element type; scale A and b, "
+            "or use float64",
+            done.iterations,
+            done.breakdown_value,
+        )
