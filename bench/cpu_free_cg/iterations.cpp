@@ -3,10 +3,10 @@
 // is a line with "error", and the rest goes on.
 //
 //   iterations [--devices 1,2,4] [--repetitions 5] [--seconds 0.05] [--matrices TEXT,..] [--methods M,..]
-//              [--controls C,..] [--small] [--list]
+//              [--controls C,..] [--threads N] [--blocks N] [--keep BYTES] [--small] [--list]
 //
 // --seconds: about how long a repetition lasts. --matrices: those whose names contain one of the texts. --small: small
-// matrices, as on virtual devices.
+// matrices, as on virtual devices. --threads, --blocks, --keep: as solve_options says, instead of what is chosen.
 #include <chrono>
 #include <cstdio>
 #include <map>
@@ -31,6 +31,7 @@ struct plan {
   std::vector<std::string> matrices;
   int repetitions;
   double seconds;
+  cg::solve_options launch;
 };
 
 std::vector<double> random_values(st::index_t n) {
@@ -81,7 +82,10 @@ class subject {
   }
 
   void time_iterations(cg::method how, cg::control who) {
-    cg::solve_options o{.how = how, .who = who, .fixed = true};
+    cg::solve_options o = plan_.launch;
+    o.how = how;
+    o.who = who;
+    o.fixed = true;
     o.max_iterations = std::min<st::index_t>(20, case_.most_iterations);
     const double once = std::max(1e-7, solved(o).seconds / static_cast<double>(o.max_iterations));
     const double most = static_cast<double>(case_.most_iterations);
@@ -158,9 +162,9 @@ void measure_all(const plan& p, bool small) {
 }  // namespace
 
 int main(int argc, char** argv) try {
-  const st::bench::command_line given(
-      argc, argv,
-      {"--devices", "--repetitions", "--seconds", "--matrices", "--methods", "--controls", "--small!", "--list!"});
+  const st::bench::command_line given(argc, argv,
+                                      {"--devices", "--repetitions", "--seconds", "--matrices", "--methods",
+                                       "--controls", "--threads", "--blocks", "--keep", "--small!", "--list!"});
   const int gpus = st::machine::probe_cuda().devices;
   const bool small = given.has("--small") || gpus == 0;
   if (given.has("--list")) {
@@ -171,6 +175,9 @@ int main(int argc, char** argv) try {
   p.devices = given.numbers("--devices", gpus == 0 || gpus >= 4 ? "1,2,4" : gpus >= 2 ? "1,2" : "1");
   p.repetitions = static_cast<int>(given.number("--repetitions", 5));
   p.seconds = given.number("--seconds", 0.05);
+  p.launch.threads = static_cast<int>(given.number("--threads", 0));
+  p.launch.blocks = static_cast<int>(given.number("--blocks", 0));
+  p.launch.keep_bytes = static_cast<st::index_t>(given.number("--keep", -1));
   p.matrices = given.list("--matrices", "");
   for (const std::string& text : given.list("--methods", "standard,fused,pipelined"))
     p.methods.push_back(cg::method_named(text));
