@@ -9,16 +9,24 @@
 #pragma once
 
 #include "cg/decide.hpp"
+#include "cg/row_pack.hpp"
 #include "cg/worker.hpp"
 
 namespace starling::cg {
 
-enum sum_word : int { sum_gamma, sum_delta, sum_rho, sum_farewell };
+enum sum_word : int { sum_gamma, sum_delta, sum_rho };
 
-// Adds (x, y) of one row.
+// Adds (x, y) of some rows.
 template <class T>
-STARLING_HD void add_product(dots& d, sum_word word, T x, T y) {
-  d.word[word] += static_cast<double>(x) * static_cast<double>(y);
+STARLING_HD void add_product(dots& d, sum_word word, const pack<T>& x, const pack<T>& y) {
+  unrolled<rows_at_once>(
+      [&](auto e) { d.word[word] += static_cast<double>(x.row[e]) * static_cast<double>(y.row[e]); });
+}
+
+// with + factor * old; without a look at `old` when the factor is zero: there may be anything.
+template <class T>
+STARLING_HD pack<T> renewed(const pack<T>& with, T factor, const pack<T>& old) {
+  return factor == T{0} ? with : with + factor * old;
 }
 
 // r = b - w, where w = A x; and (r, r). With a pointwise M also u = M r.
@@ -27,11 +35,11 @@ __attribute__((noinline)) STARLING_HD dots residual_from_product(worker<T> k) {
   dots sum{};
   const T *b = k[vec_b], *w = k[vec_w];
   T *r = k[vec_r], *u = k[vec_u];
-  const bool pointwise = k.pointwise();
-  k.each_row([&](index_t i) {
-    const T value = b[i] - w[i];
-    r[i] = value;
-    if (pointwise) u[i] = k.scaled(i, value);
+  const bool with_u = k.pointwise() && k.with_m();
+  k.each_rows([&](const row_places& at) {
+    const pack<T> value = at.load(b) - at.load(w);
+    at.store(r, value);
+    if (with_u) at.store(u, k.scaled(at, value));
     add_product(sum, sum_rho, value, value);
   });
   return sum;
@@ -43,7 +51,7 @@ __attribute__((noinline)) STARLING_HD void publish(worker<T> k, vector_name v) {
   const T* from = k[v];
   T* next = k.next_published();
   k.all().sync();
-  k.each_row([&](index_t i) { next[i] = from[i]; });
+  k.each_rows([&](const row_places& at) { at.store(next, at.load(from)); });
   k.announce();
 }
 
@@ -53,13 +61,11 @@ __attribute__((noinline)) STARLING_HD void publish(worker<T> k, vector_name v) {
 template <class T>
 __attribute__((noinline)) STARLING_HD void standard_direction(worker<T> k, double beta) {
   const T* u = k[vec_u];
-  T* p = k[vec_p];
-  T* next = k.next_published();
-  const T b = static_cast<T>(beta);
-  k.each_row([&](index_t i) {
-    const T value = b == T{0} ? u[i] : u[i] + b * p[i];
-    p[i] = value;
-    next[i] = value;
+  T *p = k[vec_p], *next = k.next_published();
+  k.each_rows([&](const row_places& at) {
+    const pack<T> value = renewed(at.load(u), static_cast<T>(beta), at.load(p));
+    at.store(p, value);
+    at.store(next, value);
   });
   k.announce();
 }
@@ -69,23 +75,29 @@ template <class T>
 __attribute__((noinline)) STARLING_HD dots standard_curvature(worker<T> k) {
   dots sum{};
   const T *p = k[vec_p], *s = k[vec_s];
-  k.each_row([&](index_t i) { add_product(sum, sum_delta, p[i], s[i]); });
+  k.each_rows([&](const row_places& at) { add_product(sum, sum_delta, at.load(p), at.load(s)); });
   return sum;
 }
 
-// x += alpha p, r -= alpha s; with a pointwise M also u = M r.
+// x += alpha p, r -= alpha s; with a pointwise M also u = M r, and the sums (r, u) and (r, r).
 template <class T>
-__attribute__((noinline)) STARLING_HD void standard_step(worker<T> k, double alpha) {
+__attribute__((noinline)) STARLING_HD dots standard_step(worker<T> k, double step) {
+  dots sum{};
   const T *p = k[vec_p], *s = k[vec_s];
   T *x = k[vec_x], *r = k[vec_r], *u = k[vec_u];
-  const T a = static_cast<T>(alpha);
-  const bool pointwise = k.pointwise();
-  k.each_row([&](index_t i) {
-    x[i] += a * p[i];
-    const T value = r[i] - a * s[i];
-    r[i] = value;
-    if (pointwise) u[i] = k.scaled(i, value);
+  const T alpha = static_cast<T>(step);
+  const bool with_u = k.pointwise() && k.with_m();
+  k.each_rows([&](const row_places& at) {
+    const pack<T> new_x = at.load(x) + alpha * at.load(p);
+    const pack<T> new_r = at.load(r) - alpha * at.load(s);
+    const pack<T> new_u = k.scaled(at, new_r);
+    at.store(x, new_x);
+    at.store(r, new_r);
+    if (with_u) at.store(u, new_u);
+    add_product(sum, sum_gamma, new_r, new_u);
+    add_product(sum, sum_rho, new_r, new_r);
   });
+  return sum;
 }
 
 // (r, u) and (r, r).
@@ -93,9 +105,10 @@ template <class T>
 __attribute__((noinline)) STARLING_HD dots residual_products(worker<T> k) {
   dots sum{};
   const T *r = k[vec_r], *u = k[vec_u];
-  k.each_row([&](index_t i) {
-    add_product(sum, sum_gamma, r[i], u[i]);
-    add_product(sum, sum_rho, r[i], r[i]);
+  k.each_rows([&](const row_places& at) {
+    const pack<T> some_r = at.load(r);
+    add_product(sum, sum_gamma, some_r, at.load(u));
+    add_product(sum, sum_rho, some_r, some_r);
   });
   return sum;
 }
@@ -107,10 +120,11 @@ template <class T>
 __attribute__((noinline)) STARLING_HD dots all_products(worker<T> k) {
   dots sum{};
   const T *r = k[vec_r], *u = k[vec_u], *w = k[vec_w];
-  k.each_row([&](index_t i) {
-    add_product(sum, sum_gamma, r[i], u[i]);
-    add_product(sum, sum_delta, w[i], u[i]);
-    add_product(sum, sum_rho, r[i], r[i]);
+  k.each_rows([&](const row_places& at) {
+    const pack<T> some_r = at.load(r), some_u = at.load(u), some_w = at.load(w);
+    add_product(sum, sum_gamma, some_r, some_u);
+    add_product(sum, sum_delta, some_w, some_u);
+    add_product(sum, sum_rho, some_r, some_r);
   });
   return sum;
 }
@@ -123,19 +137,21 @@ __attribute__((noinline)) STARLING_HD void fused_step(worker<T> k, decision d) {
   const T alpha = static_cast<T>(d.alpha);
   const T beta = static_cast<T>(d.beta);
   const bool pointwise = k.pointwise();
-  k.each_row([&](index_t i) {
-    const T new_p = beta == T{0} ? u[i] : u[i] + beta * p[i];
-    const T new_s = beta == T{0} ? w[i] : w[i] + beta * s[i];
-    p[i] = new_p;
-    s[i] = new_s;
-    x[i] += alpha * new_p;
-    const T new_r = r[i] - alpha * new_s;
-    r[i] = new_r;
-    if (pointwise) {
-      const T new_u = k.scaled(i, new_r);
-      u[i] = new_u;
-      next[i] = new_u;
-    }
+  const bool with_m = k.with_m();
+  k.each_rows([&](const row_places& at) {
+    const pack<T> old_u = at.load(u), old_r = with_m ? at.load(r) : old_u;
+    const pack<T> new_p = renewed(old_u, beta, at.load(p));
+    const pack<T> new_s = renewed(at.load(w), beta, at.load(s));
+    const pack<T> new_x = at.load(x) + alpha * new_p;
+    const pack<T> new_r = old_r - alpha * new_s;
+    const pack<T> new_u = k.scaled(at, new_r);
+    at.store(p, new_p);
+    at.store(s, new_s);
+    at.store(x, new_x);
+    at.store(r, new_r);
+    if (!pointwise) return;
+    if (with_m) at.store(u, new_u);
+    at.store(next, new_u);
   });
   if (pointwise) k.announce();
 }
@@ -147,15 +163,16 @@ template <class T>
 __attribute__((noinline)) STARLING_HD void publish_m(worker<T> k) {
   const T* w = k[vec_w];
   T *m = k[vec_m], *next = k.next_published();
-  k.each_row([&](index_t i) {
-    const T value = k.scaled(i, w[i]);
-    m[i] = value;
-    next[i] = value;
+  const bool with_m = k.with_m();
+  k.each_rows([&](const row_places& at) {
+    const pack<T> value = k.scaled(at, at.load(w));
+    if (with_m) at.store(m, value);
+    at.store(next, value);
   });
   k.announce();
 }
 
-// All the recurrences, after n = A m; returns what the next iteration sums.
+// All the recurrences, after n = A m; returns what the next iteration sums. With a pointwise M also m = M w, published.
 template <class T>
 __attribute__((noinline)) STARLING_HD dots pipelined_step(worker<T> k, decision d) {
   dots sum{};
@@ -165,30 +182,44 @@ __attribute__((noinline)) STARLING_HD dots pipelined_step(worker<T> k, decision 
   const T *n = k[vec_n], *m = k[vec_m];
   T *x = k[vec_x], *r = k[vec_r], *u = k[vec_u], *w = k[vec_w];
   T *p = k[vec_p], *s = k[vec_s], *q = k[vec_q], *z = k[vec_z];
-  const auto renew = [beta](T with, T old) { return beta == T{0} ? with : with + beta * old; };
-  k.each_row([&](index_t i) {
-    const T new_z = renew(n[i], z[i]);
-    const T new_s = renew(w[i], s[i]);
-    const T new_p = renew(u[i], p[i]);
-    const T new_q = with_m ? renew(m[i], q[i]) : new_s;
-    const T new_r = r[i] - alpha * new_s;
-    const T new_u = with_m ? u[i] - alpha * new_q : new_r;
-    const T new_w = w[i] - alpha * new_z;
-    x[i] += alpha * new_p;
-    z[i] = new_z;
-    s[i] = new_s;
-    p[i] = new_p;
-    r[i] = new_r;
-    w[i] = new_w;
+  k.each_rows([&](const row_places& at) {
+    const pack<T> old_r = at.load(r), old_u = with_m ? at.load(u) : old_r, old_w = at.load(w);
+    const pack<T> new_z = renewed(at.load(n), beta, at.load(z));
+    const pack<T> new_s = renewed(old_w, beta, at.load(s));
+    const pack<T> new_p = renewed(old_u, beta, at.load(p));
+    const pack<T> new_q = with_m ? renewed(at.load(m), beta, at.load(q)) : new_s;
+    const pack<T> new_x = at.load(x) + alpha * new_p;
+    const pack<T> new_r = old_r - alpha * new_s;
+    const pack<T> new_u = with_m ? old_u - alpha * new_q : new_r;
+    const pack<T> new_w = old_w - alpha * new_z;
+    at.store(x, new_x);
+    at.store(z, new_z);
+    at.store(s, new_s);
+    at.store(p, new_p);
+    at.store(r, new_r);
+    at.store(w, new_w);
     if (with_m) {
-      q[i] = new_q;
-      u[i] = new_u;
+      at.store(q, new_q);
+      at.store(u, new_u);
     }
     add_product(sum, sum_gamma, new_r, new_u);
     add_product(sum, sum_delta, new_w, new_u);
     add_product(sum, sum_rho, new_r, new_r);
   });
   return sum;
+}
+
+// q = M s for a pointwise M, published.
+template <class T>
+__attribute__((noinline)) STARLING_HD void publish_q(worker<T> k) {
+  const T* s = k[vec_s];
+  T *q = k[vec_q], *next = k.next_published();
+  k.each_rows([&](const row_places& at) {
+    const pack<T> value = k.scaled(at, at.load(s));
+    at.store(q, value);
+    at.store(next, value);
+  });
+  k.announce();
 }
 
 // ---- Chebyshev's polynomial: out = p(A) in, as steps between products (Saad, Iterative Methods, algorithm 12.1) ----
@@ -207,9 +238,13 @@ __attribute__((noinline)) STARLING_HD void chebyshev_begin(worker<T> k, vector_n
   const T* r = k[in];
   T *e = k[vec_e], *d = k[vec_d], *o = k[out], *next = k.next_published();
   k.all().sync();
-  k.each_row([&](index_t i) {
-    e[i] = r[i];
-    d[i] = o[i] = next[i] = scale * r[i];
+  k.each_rows([&](const row_places& at) {
+    const pack<T> left = at.load(r);
+    const pack<T> step = scale * left;
+    at.store(e, left);
+    at.store(d, step);
+    at.store(o, step);
+    at.store(next, step);
   });
   k.announce();
 }
@@ -224,24 +259,16 @@ __attribute__((noinline)) STARLING_HD void chebyshev_step(worker<T> k, vector_na
   const T add = static_cast<T>(2 * rho / c.delta);
   const T* n = k[vec_n];
   T *e = k[vec_e], *d = k[vec_d], *o = k[out], *next = k.next_published();
-  k.each_row([&](index_t i) {
-    const T left = e[i] - n[i];
-    e[i] = left;
-    const T step = keep * d[i] + add * left;
-    d[i] = step;
-    o[i] += step;
-    if (what != publishing::nothing) next[i] = what == publishing::result ? o[i] : step;
+  k.each_rows([&](const row_places& at) {
+    const pack<T> left = at.load(e) - at.load(n);
+    const pack<T> step = keep * at.load(d) + add * left;
+    const pack<T> result = at.load(o) + step;
+    at.store(e, left);
+    at.store(d, step);
+    at.store(o, result);
+    if (what != publishing::nothing) at.store(next, what == publishing::result ? result : step);
   });
   if (what != publishing::nothing) k.announce();
-}
-
-// q = M s for a pointwise M, published.
-template <class T>
-__attribute__((noinline)) STARLING_HD void publish_q(worker<T> k) {
-  const T* s = k[vec_s];
-  T *q = k[vec_q], *next = k.next_published();
-  k.each_row([&](index_t i) { q[i] = next[i] = k.scaled(i, s[i]); });
-  k.announce();
 }
 
 }  // namespace starling::cg

@@ -8,6 +8,9 @@
 
 namespace starling::cg {
 
+// No (r, r) is negative: this part of a sum says that its block needs no more sums.
+inline constexpr double farewell_rho = -1;
+
 // One block's run through the iterations of a persistent program.
 template <class T, method How>
 class iterating {
@@ -97,9 +100,13 @@ class iterating {
     post(standard_curvature(k_));
     d = collect([&](const dots& sum) { return decide_step(*state_, sum.word[sum_delta]); });
     if (d.what != action::step) return d.what;
-    standard_step(k_, d.alpha);
-    if (!k_.pointwise()) precondition(vec_r, vec_u, false);
-    post(residual_products(k_));
+    const dots sum = standard_step(k_, d.alpha);
+    if (k_.pointwise()) {
+      post(sum);
+    } else {
+      precondition(vec_r, vec_u, false);
+      post(residual_products(k_));
+    }
     return d.what;
   }
 
@@ -185,7 +192,7 @@ class iterating {
   // Sends the gathering block home and leaves everything for the next launch.
   STARLING_HD void end() {
     dots farewell{};
-    farewell.word[sum_farewell] = 1;
+    if (k_.all().member() == 0) farewell.word[sum_rho] = farewell_rho;
     post(farewell);
     k_.write_back(a_.s, a_.kept.vectors);
     const team& t = k_.all();
@@ -207,7 +214,8 @@ template <class T>
 STARLING_HD void gather_sums(block& b, const program_arguments<T>& a) {
   const sum_desk* d = new_sum_desk(b, a.s.sums);
   std::uint64_t number = a.s.state.on(b.pe())->sums + 1;
-  while (!sums::serve<sum_farewell>(b.team(), d, number)) ++number;
+  const auto farewell = [](int word, double part) { return word == sum_rho && part == farewell_rho; };
+  while (!sums::serve(b.team(), d, number, farewell)) ++number;
 }
 
 template <class T, method How>

@@ -8,7 +8,7 @@
 namespace starling::cg {
 
 // What one sum carries.
-inline constexpr int sum_words = 4;
+inline constexpr int sum_words = 3;
 struct dots {
   double word[sum_words] = {};
 
@@ -27,7 +27,7 @@ struct sum_boxes {
 
 namespace detail {
 
-// The sum over the lanes of a warp; lane 8 i holds word i. Two words cross at once, so that few values move.
+// The sum over the lanes of a warp; lane 8 i holds word i. Words cross in pairs, so that few values move.
 STARLING_HD inline double sum_over_warp(const dots& mine) {
   if constexpr (!target::on_gpu) return 0;
   // Words are chosen by conditions, not by an index, so that they stay in registers.
@@ -39,7 +39,7 @@ STARLING_HD inline double sum_over_warp(const dots& mine) {
   const int lane = target::thread_index() % target::warp_size;
   const bool upper = (lane & 16) != 0;
   const double first = cross(upper, mine.word[0], mine.word[2], 16);
-  const double second = cross(upper, mine.word[1], mine.word[3], 16);
+  const double second = cross(upper, mine.word[1], 0.0, 16);
   double sum = cross((lane & 8) != 0, first, second, 8);
   for (int mask = 4; mask > 0; mask /= 2) sum += target::shuffle_xor(sum, mask);
   return sum;
@@ -105,14 +105,16 @@ STARLING_HD void sum_over_block(const team& t, const sum_desk& d, const dots& mi
     const warp w = t.warp();
     t.any(false);  // all threads are there, and the words of the sum before have been read
     const double part = sum_over_warp(mine);
-    if (w.member() % 8 == 0) d.words[w.rank() * sum_words + w.member() / 8] = part;
+    const int word = w.member() / 8;
+    const bool gives = w.member() % 8 == 0 && word < sum_words;
+    if (gives) d.words[w.rank() * sum_words + word] = part;
     t.sync();
     if (w.rank() > 0) return;
     dots all{};
     if (w.member() < w.count())
       unrolled<sum_words>([&](auto word) { all.word[word] = d.words[w.member() * sum_words + word]; });
     const double sum = sum_over_warp(all);
-    if (w.member() % 8 == 0) give(w.member() / 8, sum);
+    if (gives) give(word, sum);
   } else {
     for (int word = 0; word < sum_words; ++word) give(word, mine.word[word]);
   }
@@ -126,21 +128,25 @@ __attribute__((noinline)) STARLING_HD inline void post(team t, const sum_desk* d
   detail::sum_over_block(t, *d, mine, [&](int word, double sum) { detail::send(t, box + word, sum, number, t.pe()); });
 }
 
-// By the gathering block of each PE: sums up the parts of its PE and sends the sum to all. Returns whether some part
-// had anything in word `Last`.
-template <int Last>
-STARLING_HD bool serve(team t, const sum_desk* d, std::uint64_t number) {
+// By the gathering block of each PE: sums up the parts of its PE and sends the sum to all. Returns whether `last` held
+// for some part's word, by last(number of the word, its value).
+template <class Last>
+STARLING_HD bool serve(team t, const sum_desk* d, std::uint64_t number, const Last& last) {
   dots mine{};
+  bool found = false;
   const sym<packet> parts = d->parts[number % 2];
-  for (int i = t.member(); i < d->blocks; i += t.members())
-    unrolled<sum_words>([&](auto word) {
-      mine.word[word] += detail::take(t, parts + (index_t{i} * sum_words + word), number, t.pe());
-    });
+  // Neighbouring threads wait for the words of one block, all at the same time.
+  for (int i = t.member(); i < d->blocks * sum_words; i += t.members()) {
+    const double value = detail::take(t, parts + i, number, t.pe());
+    const int word = i % sum_words;
+    unrolled<sum_words>([&](auto w) { mine.word[w] += w == word ? value : 0.0; });
+    found = found || last(word, value);
+  }
   const sym<packet> box = d->totals[number % 2] + index_t{t.pe()} * sum_words;
   detail::sum_over_block(t, *d, mine, [&](int word, double sum) {
     for (int to = 0; to < t.n_pes(); ++to) detail::send(t, box + word, sum, number, to);
   });
-  return t.any(mine.word[Last] != 0);
+  return t.any(found);
 }
 
 // Waits for the sums of all PEs. A collective of the block; its first thread may then call total().

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "cg/product.hpp"
+#include "cg/row_pack.hpp"
 #include "cg/system.hpp"
 
 namespace starling::cg {
@@ -67,6 +68,12 @@ class worker {
     team_.for_each(rows(), f);
   }
 
+  // The same, some rows at once.
+  template <class F>
+  STARLING_HD void each_rows(const F& f) const {
+    cg::each_rows(team_, rows(), f);
+  }
+
   // Writes what was kept back to where the next launch finds it.
   STARLING_HD void write_back(const system_data<T>& s, std::uint32_t vectors) const {
     team_.sync();
@@ -113,8 +120,10 @@ class worker {
 
   // Whether M works on each row by itself, so that it can be applied while r is computed.
   STARLING_HD bool pointwise() const { return desk_->m == preconditioner::none || desk_->m == preconditioner::jacobi; }
-  // M r of one row, for such an M.
-  STARLING_HD T scaled(index_t i, T r) const { return desk_->m == preconditioner::none ? r : desk_->m_values[i] * r; }
+  // M r of some rows, for such an M.
+  STARLING_HD pack<T> scaled(const row_places& at, const pack<T>& r) const {
+    return desk_->m == preconditioner::jacobi ? at.load(desk_->m_values) * r : r;
+  }
 
   // out = M in for a block-diagonal M; all threads see `in` before and `out` after.
   STARLING_HD void multiply_blocks(vector_name in, vector_name out) const {

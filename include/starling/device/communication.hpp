@@ -72,7 +72,7 @@ class communication {
     if constexpr (target::on_gpu) {
       gpu::copy(self().member(), self().members(), dest.on(pe), source, n);
       self().sync();
-      raise(sig.on(pe), value, op);
+      raise(sig, value, op, pe);
     } else {
       self().port().put_signal(contiguous(dest.on(pe), source, n, pe, true, at), {sig.on(pe), op, value, pe, at, true});
     }
@@ -90,7 +90,7 @@ class communication {
       T* to = dest.on(pe);
       for (index_t i = self().member(); i < n; i += self().members()) to[i] = f(i);
       self().sync();
-      raise(sig.on(pe), value, op);
+      raise(sig, value, op, pe);
     } else {
       T* staged = reinterpret_cast<T*>(self().port().staging(static_cast<std::size_t>(n) * sizeof(T)));
       for (index_t i = 0; i < n; ++i) staged[i] = f(i);
@@ -294,9 +294,18 @@ class communication {
     return {(first + i).on(self().pe()), how, value, from, op, at};
   }
 
-  STARLING_HD void raise(signal* target, std::uint64_t value, signal_op op) const {
+  STARLING_HD void raise(sym<signal> sig, std::uint64_t value, signal_op op, int pe) const {
     if (!leader()) return;
-    auto word = gpu::system_atomic(target->value);
+    // Only blocks of `pe` wait for its copy: for one's own PE the cheaper fence suffices.
+    signal& target = *sig.on(pe);
+    if (pe == self().pe())
+      raise(gpu::device_atomic(target.value), value, op);
+    else
+      raise(gpu::system_atomic(target.value), value, op);
+  }
+
+  template <class Word>
+  STARLING_HD static void raise(Word word, std::uint64_t value, signal_op op) {
     if (op == signal_op::set)
       word.store(value, cuda::memory_order_release);
     else
@@ -308,7 +317,7 @@ class communication {
     const trace_span span(self(), trace_operation::signal, pe, sizeof(signal), sig, value, op);
     if constexpr (target::on_gpu) {
       self().sync();
-      raise(sig.on(pe), value, op);
+      raise(sig, value, op, pe);
     } else {
       self().port().update({sig.on(pe), op, value, pe, at, true});
     }
