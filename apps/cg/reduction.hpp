@@ -112,7 +112,7 @@ STARLING_HD void sum_over_block(const team& t, const sum_desk& d, const dots& mi
     if (w.rank() > 0) return;
     dots all{};
     if (w.member() < w.count())
-      unrolled<sum_words>([&](auto word) { all.word[word] = d.words[w.member() * sum_words + word]; });
+      unrolled<sum_words>([&](auto i) { all.word[i] = d.words[w.member() * sum_words + i]; });
     const double sum = sum_over_warp(all);
     if (gives) give(word, sum);
   } else {
