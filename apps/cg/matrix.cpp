@@ -1,13 +1,14 @@
 #include "cg/matrix.hpp"
 
 #include <algorithm>
-#include <set>
 #include <limits>
 #include <numeric>
+#include <set>
 
 #include "cg/compressed.hpp"
 #include "cg/in_parallel.hpp"
 #include "cg/partition.hpp"
+#include "cg/row_pack.hpp"
 #include "starling/base/error.hpp"
 
 namespace starling::cg {
@@ -34,7 +35,7 @@ matrix<T>::matrix(machine& m, const csr_view<T>& a, const matrix_options& option
     own_.push_back(h.rows(pe));
     most_rows_ = std::max(most_rows_, own_.back().rows);
     most_columns_ = std::max(most_columns_, own_.back().columns());
-    facts_.halo.push_back(own_.back().lower + own_.back().upper);
+    facts_.halo.push_back(own_.back().halo());
     most_halo_ = std::max(most_halo_, facts_.halo.back());
   }
   if (facts_.how == storage::compressed)
@@ -149,11 +150,10 @@ template <class T>
 void matrix<T>::store_halo(const halo& h) {
   std::vector<std::vector<rows_of_pe>> own;
   std::vector<std::vector<send_entry>> sends;
-  std::vector<std::vector<std::int32_t>> senders;
   for (int pe = 0; pe < machine_.size(); ++pe) {
     own.push_back({h.rows(pe)});
     sends.push_back(h.sends(pe));
-    senders.push_back(h.senders(pe));
+    senders_of_.push_back(h.senders(pe));
     send_rows_.emplace_back();
     for (const send_entry& e : h.sends(pe)) send_rows_.back().push_back(e.row);
     std::set<int> others(h.senders(pe).begin(), h.senders(pe).end());
@@ -162,7 +162,6 @@ void matrix<T>::store_halo(const halo& h) {
   }
   own_on_pes_ = to_devices(own);
   sends_ = to_devices(sends);
-  senders_ = to_devices(senders);
 }
 
 // What each part reads.
@@ -203,6 +202,7 @@ std::vector<block_plan> matrix<T>::plan_blocks(int pe, int blocks, index_t unit)
   const auto& parts = parts_[static_cast<std::size_t>(pe)];
   const rows_of_pe& own = rows(pe);
   const auto n = static_cast<index_t>(parts.size());
+  unit = std::lcm(unit, index_t{pack_rows});
   // Bytes that a row's share of the vectors moves, beside its entries.
   constexpr index_t row_bytes = 24;
   const auto row_at = [&](index_t p) { return p < n ? parts[static_cast<std::size_t>(p)].first_row : own.rows; };
@@ -228,6 +228,10 @@ std::vector<block_plan> matrix<T>::plan_blocks(int pe, int blocks, index_t unit)
     const index_range taken = share(own.halo(), blocks, b);
     plan.first_box = taken.begin;
     plan.boxes = taken.size();
+    const auto& senders = senders_of_[static_cast<std::size_t>(pe)];
+    if (!taken.empty() &&
+        senders[static_cast<std::size_t>(taken.begin)] == senders[static_cast<std::size_t>(taken.end - 1)])
+      plan.sender = senders[static_cast<std::size_t>(taken.begin)];
     const auto first = std::lower_bound(send_rows.begin(), send_rows.end(), plan.first_row);
     const auto last = std::lower_bound(send_rows.begin(), send_rows.end(), plan.first_row + plan.rows);
     plan.first_send = first - send_rows.begin();
@@ -301,7 +305,6 @@ matrix_data<T> matrix<T>::dealt_to(int blocks, index_t unit) {
   if (chunks_.allocated()) d.chunks = chunks_.data();
   if (row_in_chunk_.allocated()) d.row_in_chunk = row_in_chunk_.data();
   d.sends = sends_.data();
-  d.sender = senders_.data();
   d.plans = plans_.data();
   return d;
 }

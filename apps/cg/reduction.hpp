@@ -27,7 +27,7 @@ struct sum_boxes {
 
 namespace detail {
 
-// The sum over the lanes of a warp; lane 8 i holds word i. Words cross in pairs, so that few values move.
+// The sum over the lanes of a warp; lanes 8 i to 8 i + 7 hold word i. Words cross in pairs, so that few values move.
 STARLING_HD inline double sum_over_warp(const dots& mine) {
   if constexpr (!target::on_gpu) return 0;
   // Words are chosen by conditions, not by an index, so that they stay in registers.
@@ -98,7 +98,10 @@ STARLING_HD inline double take(const team& t, sym<packet> box, std::uint64_t num
   return t.thread().take_packet<double>(box, number, from).element[0];
 }
 
-// give(word, sum) once for each word, by one thread of the block.
+// Threads of the block that are given the sum of a word.
+inline constexpr int givers = target::on_gpu ? 8 : 1;
+
+// give(word, sum, j) by these threads for each word, j from 0 on.
 template <class Give>
 STARLING_HD void sum_over_block(const team& t, const sum_desk& d, const dots& mine, const Give& give) {
   if constexpr (target::on_gpu) {
@@ -106,17 +109,15 @@ STARLING_HD void sum_over_block(const team& t, const sum_desk& d, const dots& mi
     t.any(false);  // all threads are there, and the words of the sum before have been read
     const double part = sum_over_warp(mine);
     const int word = w.member() / 8;
-    const bool gives = w.member() % 8 == 0 && word < sum_words;
-    if (gives) d.words[w.rank() * sum_words + word] = part;
+    if (w.member() % 8 == 0 && word < sum_words) d.words[w.rank() * sum_words + word] = part;
     t.sync();
     if (w.rank() > 0) return;
     dots all{};
-    if (w.member() < w.count())
-      unrolled<sum_words>([&](auto i) { all.word[i] = d.words[w.member() * sum_words + i]; });
+    if (w.member() < w.count()) unrolled<sum_words>([&](auto i) { all.word[i] = d.words[w.member() * sum_words + i]; });
     const double sum = sum_over_warp(all);
-    if (gives) give(word, sum);
+    if (word < sum_words) give(word, sum, w.member() % 8);
   } else {
-    for (int word = 0; word < sum_words; ++word) give(word, mine.word[word]);
+    for (int word = 0; word < sum_words; ++word) give(word, mine.word[word], 0);
   }
 }
 
@@ -125,7 +126,9 @@ STARLING_HD void sum_over_block(const team& t, const sum_desk& d, const dots& mi
 // Adds this block's part, a value per thread. A collective of the block.
 __attribute__((noinline)) STARLING_HD inline void post(team t, const sum_desk* d, dots mine, std::uint64_t number) {
   const sym<packet> box = d->parts[number % 2] + index_t{t.index()} * sum_words;
-  detail::sum_over_block(t, *d, mine, [&](int word, double sum) { detail::send(t, box + word, sum, number, t.pe()); });
+  detail::sum_over_block(t, *d, mine, [&](int word, double sum, int j) {
+    if (j == 0) detail::send(t, box + word, sum, number, t.pe());
+  });
 }
 
 // The sum over the blocks of a PE, whose parts are part(0), part(1), ...: sum_words of each. A collective of the block;
@@ -156,8 +159,8 @@ STARLING_HD bool serve(team t, const sum_desk* d, std::uint64_t number, const La
         found = found || last(i % sum_words, value);
         return value;
       },
-      [&](int word, double sum) {
-        for (int to = 0; to < t.n_pes(); ++to) detail::send(t, box + word, sum, number, to);
+      [&](int word, double sum, int j) {
+        for (int to = j; to < t.n_pes(); to += detail::givers) detail::send(t, box + word, sum, number, to);
       });
   return t.any(found);
 }
@@ -194,8 +197,8 @@ STARLING_HD auto collect(team t, sum_desk* d, std::uint64_t number, const Decide
 // This block's part to all PEs; parts: [PEs][blocks][sum_words]. A collective of the block.
 __attribute__((noinline)) STARLING_HD inline void leave(team t, const sum_desk* d, dots mine, sym<double> parts) {
   const sym<double> box = parts + (index_t{t.pe()} * d->blocks + t.index()) * sum_words;
-  detail::sum_over_block(t, *d, mine, [&](int word, double sum) {
-    for (int to = 0; to < t.n_pes(); ++to) t.thread().p(box + word, sum, to);
+  detail::sum_over_block(t, *d, mine, [&](int word, double sum, int j) {
+    for (int to = j; to < t.n_pes(); to += detail::givers) t.thread().p(box + word, sum, to);
   });
 }
 
@@ -205,7 +208,9 @@ __attribute__((noinline)) STARLING_HD inline void add_up(team t, const sum_desk*
   for (int pe = 0; pe < t.n_pes(); ++pe, of_pe += index_t{d->blocks} * sum_words)
     sum_over_parts(
         t, *d, [&](int i) { return of_pe[i]; },
-        [&](int word, double sum) { d->of_pes[pe * sum_words + word] = sum; });
+        [&](int word, double sum, int j) {
+          if (j == 0) d->of_pes[pe * sum_words + word] = sum;
+        });
   t.any(false);
 }
 

@@ -142,6 +142,8 @@ void solver<T>::state::store_preconditioner(const solve_options& o) {
   const index_t per_row = o.m == preconditioner::jacobi ? 1 : block_size_;
   if (m_values_.size() < data_.stride * per_row) m_values_ = machine_.template allocate<T>(data_.stride * per_row);
   data_.m_values = m_values_.data();
+  for (int pe = 0; pe < machine_.size(); ++pe)  // also behind the last row: see row_pack.hpp
+    machine_.fill(m_values_.on(pe), 0, static_cast<std::size_t>(m_values_.size()) * sizeof(T));
   std::vector<T> inverse;
   if (o.m == preconditioner::jacobi)
     for (const T d : diagonal_) inverse.push_back(T{1} / d);
@@ -196,8 +198,8 @@ launch_shape solver<T>::state::choose_launch(const solve_options& o) {
         std::min(left, room / static_cast<std::size_t>(each) - std::min(base, room / static_cast<std::size_t>(each)));
   }
   const std::size_t budget = left;
-  const std::size_t vector_bytes =
-      static_cast<std::size_t>(round_up(matrix_.most_block_rows() * static_cast<index_t>(sizeof(T)), 16));
+  const std::size_t vector_bytes = static_cast<std::size_t>(
+      round_up(round_up(matrix_.most_block_rows(), pack_rows) * static_cast<index_t>(sizeof(T)), 16));
   const std::uint32_t wish = vectors_to_keep(o);
   for (const vector_name v : {vec_s, vec_p, vec_r, vec_z, vec_w, vec_x, vec_u, vec_q, vec_n, vec_m, vec_e, vec_d})
     if ((wish >> v & 1) != 0 && vector_bytes <= left) {
