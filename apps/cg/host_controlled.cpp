@@ -31,12 +31,7 @@ index_t graph_length(index_t replace_every) {
 template <class T>
 host_controlled<T>::host_controlled(machine& m, const system_data<T>& s, std::vector<stream>& streams,
                                     const solve_options& o, const host_launch& launch)
-    : machine_(m),
-      streams_(streams),
-      options_(o),
-      launch_(launch),
-      progress_(streams.size()),
-      issued_(streams.size()) {
+    : machine_(m), streams_(streams), options_(o), launch_(launch), progress_(streams.size()), issued_(streams.size()) {
   arguments_.s = s;
   state_on_pes_ = machine_.template allocate<host_state>(2);
   parts_ = machine_.template allocate<double>(index_t{2} * machine_.size() * launch_.blocks * sum_words);
@@ -49,7 +44,8 @@ host_controlled<T>::host_controlled(machine& m, const system_data<T>& s, std::ve
     progress_[static_cast<std::size_t>(pe)].waits.resize(streams_.size());
     joined_.push_back(machine_.new_event(pe));
     points_.emplace_back();
-    for (std::uint64_t i = 0; i < points_kept && machine_.size() > 1; ++i) points_.back().push_back(machine_.new_event(pe));
+    for (std::uint64_t i = 0; i < points_kept && machine_.size() > 1; ++i)
+      points_.back().push_back(machine_.new_event(pe));
   }
 }
 
@@ -84,8 +80,7 @@ iteration_state host_controlled<T>::advance(const goal& g, index_t first_iterati
 // To the slot that the next kernel reads.
 template <class T>
 void host_controlled<T>::store_state() {
-  for (int pe = 0; pe < machine_.size(); ++pe)
-    machine_.copy(state_on_pes_.on(pe) + slots_.states, &now_, sizeof now_);
+  for (int pe = 0; pe < machine_.size(); ++pe) machine_.copy(state_on_pes_.on(pe) + slots_.states, &now_, sizeof now_);
 }
 
 template <class T>

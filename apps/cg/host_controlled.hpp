@@ -85,20 +85,20 @@ class host_controlled {
   symmetric_array<host_state> state_on_pes_;
   symmetric_array<double> parts_;
 
-  host_state now_;      // as last seen, or what it must have become
-  slot_numbers slots_;  // after all that has been issued
+  host_state now_;                                      // as last seen, or what it must have become
+  slot_numbers slots_;                                  // after all that has been issued
   std::map<std::pair<kind, int>, sequence> sequences_;  // by slots
   std::map<int, graph> graphs_;                         // the same: of graph_iterations_ iterations
   index_t graph_iterations_ = 0;
   std::vector<const sequence*> pending_;  // to be issued
 
   std::vector<progress_of_pe> progress_;
-  std::vector<std::vector<event>> points_;                   // by PE: of the last points
-  std::vector<std::atomic<std::uint64_t>> issued_;           // by PE: the last point
-  std::vector<event> joined_;                                // by PE
-  std::vector<event> forked_;                                // one
-  bool after_graph_ = false;                                 // stream 0 is ahead of the others
-  bool apart_ = false;                                       // they are ahead of it
+  std::vector<std::vector<event>> points_;          // by PE: of the last points
+  std::vector<std::atomic<std::uint64_t>> issued_;  // by PE: the last point
+  std::vector<event> joined_;                       // by PE
+  std::vector<event> forked_;                       // one
+  bool after_graph_ = false;                        // stream 0 is ahead of the others
+  bool apart_ = false;                              // they are ahead of it
   std::chrono::steady_clock::time_point clock_;
   double seconds_ = 0;
   bool many_threads_ = false;

@@ -140,9 +140,7 @@ class host_stepping {
   STARLING_HD sym<double> parts(int number) const {
     return a_.parts + index_t{number % 2} * k_.all().n_pes() * a_.s.sums.blocks * sum_words;
   }
-  STARLING_HD void post(const dots& mine) const {
-    sums::leave(k_.all(), sums_, mine, parts(a_.step.slots.sums + 1));
-  }
+  STARLING_HD void post(const dots& mine) const { sums::leave(k_.all(), sums_, mine, parts(a_.step.slots.sums + 1)); }
 
   // Every block decides the same; the first one of each PE leaves it for the next kernels.
   template <class Decide>

@@ -64,11 +64,8 @@ class matrix {
   std::vector<rows_of_pe> own_;
   std::vector<std::vector<part>> parts_;  // by PE
   std::vector<std::vector<std::int32_t>> send_rows_;
-<<<<<<< HEAD
-  std::vector<std::vector<int>> neighbours_;
-=======
   std::vector<std::vector<std::int32_t>> senders_of_;
->>>>>>> main
+  std::vector<std::vector<int>> neighbours_;
   index_t most_rows_ = 0, most_columns_ = 0, most_halo_ = 0;
   std::size_t most_block_bytes_ = 0;
   index_t most_block_rows_ = 0;
