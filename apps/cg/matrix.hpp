@@ -53,6 +53,8 @@ class matrix {
   void store_halo(const halo& h);
   void note_reach(const csr_view<T>& a, const halo& h);
   std::vector<block_plan> plan_blocks(int pe, int blocks, index_t unit) const;
+  void deal_boxes(int pe, std::vector<block_plan>& plans) const;
+  index_range boxes_read(int pe, const block_plan& plan) const;
   void find_peers(int pe, std::vector<block_plan>& plans) const;
   int side() const { return facts_.how == storage::sliced_3x3 ? 3 : 1; }
   index_t entry_bytes() const;

@@ -59,12 +59,20 @@ STARLING_HD void multiply_rows(slice_row<T, Offset> (&rows)[slices_at_once], con
   for (int k = 0; k < width; k += step) {
     T entry[slices_at_once][step][area] = {};
     T factor[slices_at_once][step][Side] = {};
+    int column[slices_at_once][step] = {};
+    // All loads of the matrix before the first look at a column, which waits.
     unrolled<step>([&](auto e) {
       unrolled<slices_at_once>([&](auto s) {
         if (k + e >= rows[s].width) return;
-        const int column = rows[s].base + static_cast<int>(rows[s].offset[e * slice_rows]);
+        column[s][e] = static_cast<int>(rows[s].offset[e * slice_rows]);
         unrolled<area>([&](auto c) { entry[s][e][c] = rows[s].value[(e * area + c) * slice_rows]; });
-        unrolled<Side>([&](auto c) { factor[s][e][c] = x[column * Side + c]; });
+      });
+    });
+    unrolled<step>([&](auto e) {
+      unrolled<slices_at_once>([&](auto s) {
+        if (k + e >= rows[s].width) return;
+        const int first = (rows[s].base + column[s][e]) * Side;
+        unrolled<Side>([&](auto c) { factor[s][e][c] = x[first + c]; });
       });
     });
     unrolled<slices_at_once>([&](auto s) {

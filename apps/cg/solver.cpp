@@ -273,7 +273,7 @@ void solver<T>::state::iterate(const solve_options& o, solve_result& result, T* 
   a.s = data_;
   a.how = o.how;
   a.kept = shape.kept;
-  a.g = {0, true, o.fixed, result.target, o.how == method::pipelined ? o.replace_every : 0};
+  a.g = {0, true, o.fixed, result.target * result.target, o.how == method::pipelined ? o.replace_every : 0};
   const index_t end = o.max_iterations > 0 ? o.max_iterations : 10 * facts().rows;
   iteration_state now;
   now.products = products_;
@@ -293,7 +293,7 @@ void solver<T>::state::iterate(const solve_options& o, solve_result& result, T* 
     if (!each && watch && took < stretch_seconds / 2) stretch = std::min(2 * stretch, most_stretch);
     if (!watch) continue;
     if (each) copy_vector(vec_x, x, false);
-    if (!watch({now.iteration, now.residual, result.target})) break;
+    if (!watch({now.iteration, std::sqrt(now.rho), result.target})) break;
   }
   result.why = now.stopped == 0 ? stop::iterations : static_cast<stop>(now.stopped - 1);
   result.iterations = now.iteration;
@@ -336,6 +336,7 @@ iteration_state solver<T>::state::run_stretch(program_arguments<T>& a, const lau
   const auto first = static_cast<std::size_t>(a.first_iteration);
   result.history.resize(static_cast<std::size_t>(now.iteration) + 1);
   machine_.copy(result.history.data() + first, history_.on(0), (result.history.size() - first) * sizeof(double));
+  for (std::size_t i = first; i < result.history.size(); ++i) result.history[i] = std::sqrt(result.history[i]);
   return now;
 }
 

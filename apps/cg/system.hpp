@@ -35,10 +35,10 @@ enum vector_name : int {
 // Where the iterations are; one on each PE, all alike.
 struct iteration_state {
   index_t iteration = 0;
-  double gamma = 0;          // (r, u) of the iteration before
-  double alpha = 0;          // step of the iteration before
-  double residual = 0;       // norm, by the recurrence
-  double true_residual = 0;  // norm, when it was last computed from x
+  double gamma = 0;      // (r, u) of the iteration before
+  double curvature = 0;  // (p, A p) of the iteration before
+  double rho = 0;        // (r, r) by the recurrence
+  double true_rho = 0;   // (r, r) when it was last computed from x
   double breakdown_value = 0;
   index_t replacements = 0;
   index_t since_replacement = 0;  // iterations
@@ -63,7 +63,7 @@ struct system_data {
   sym<signal> taken;  // [blocks] number of the product that it has taken values of other PEs for
   sum_boxes sums;
   sym<iteration_state> state;  // [1]
-  sym<double> history;         // residual norms of this launch; of PE 0
+  sym<double> history;         // (r, r) of the iterations of this launch; of PE 0
 
   // The preconditioner.
   preconditioner m = preconditioner::none;
