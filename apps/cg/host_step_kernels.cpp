@@ -1,5 +1,3 @@
-#include <cmath>
-
 #include "cg/cg_kernels.hpp"
 #include "cg/host_steps.hpp"
 #include "cg/phases.hpp"
@@ -48,11 +46,8 @@ class host_stepping {
         break;
       case piece::judge:
         return collect([&](const dots& sum) {
-          const double rho = sum.word[sum_rho];
-          const decision made =
-              decide_on_true_residual(state_->st, state_->g, rho > 0 ? std::sqrt(rho) : rho, state_->what);
-          note();
-          return made;
+          note(sum.word[sum_rho]);
+          return decide_on_true_residual(state_->st, state_->g, sum.word[sum_rho], state_->what);
         });
       case piece::look:
         return collect([&](const dots& sum) { return decide_where(sum); });
@@ -125,16 +120,14 @@ class host_stepping {
   }
 
   STARLING_HD decision decide_where(const dots& sum) const {
-    const decision d = decide_to_go_on(state_->st, state_->g, sum.word[sum_rho]);
-    note();
-    return d;
+    note(sum.word[sum_rho]);
+    return decide_to_go_on(state_->st, state_->g, sum.word[sum_rho]);
   }
 
-  // The residual norm of the current iteration, by one thread of the machine.
-  STARLING_HD void note() const {
+  // (r, r) of the current iteration, by one thread of the machine.
+  STARLING_HD void note(double rho) const {
     const team& t = k_.all();
-    if (t.pe() == 0 && t.index() == 0)
-      a_.s.history.on(0)[state_->st.iteration - state_->first_iteration] = state_->st.residual;
+    if (t.pe() == 0 && t.index() == 0) a_.s.history.on(0)[state_->st.iteration - state_->first_iteration] = rho;
   }
 
   STARLING_HD sym<double> parts(int number) const {
