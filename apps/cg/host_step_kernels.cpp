@@ -1,5 +1,6 @@
 #include "cg/cg_kernels.hpp"
 #include "cg/host_steps.hpp"
+#include "cg/host_sums.hpp"
 #include "cg/phases.hpp"
 
 namespace starling::cg {
@@ -14,7 +15,8 @@ class host_stepping {
         state_(read_state(b, a)),
         given_(b.scratch<decision>(1)),
         k_(b, a.s, false, {}, static_cast<std::uint64_t>(a.step.slots.products)),
-        sums_(new_sum_desk(b, a.s.sums)) {}
+        sums_(new_sum_desk(b, a.s.sums)),
+        of_warps_(b.scratch<double>(host_sums::words(b.warp().count(), b.n_pes()))) {}
 
   STARLING_HD void run() {
     const action what = state_->what;
@@ -133,13 +135,15 @@ class host_stepping {
   STARLING_HD sym<double> parts(int number) const {
     return a_.parts + index_t{number % 2} * k_.all().n_pes() * a_.s.sums.blocks * sum_words;
   }
-  STARLING_HD void post(const dots& mine) const { sums::leave(k_.all(), sums_, mine, parts(a_.step.slots.sums + 1)); }
+  STARLING_HD void post(const dots& mine) const {
+    host_sums::leave(k_.all(), sums_, mine, parts(a_.step.slots.sums + 1));
+  }
 
   // Every block decides the same; the first one of each PE leaves it for the next kernels.
   template <class Decide>
   STARLING_HD bool collect(const Decide& decide_on) const {
     const team& t = k_.all();
-    sums::add_up(t, sums_, parts(a_.step.slots.sums));
+    host_sums::add_up(t, sums_, parts(a_.step.slots.sums), of_warps_);
     if (t.member() == 0) {
       *given_ = decide_on(sums::total(*sums_, t.n_pes()));
       state_->what = given_->what;
@@ -166,6 +170,7 @@ class host_stepping {
   decision* given_;
   worker<T> k_;
   sum_desk* sums_;
+  double* of_warps_;
 };
 
 template <class T, method How>
@@ -189,7 +194,7 @@ template <class T>
 std::size_t host_step_scratch(int threads, bool on_gpu, bool compressed, int n_pes) {
   const int warps = on_gpu ? static_cast<int>(ceil_div(threads, 32)) : 1;
   return worker<T>::scratch_bytes(warps, compressed) + sum_scratch(warps, n_pes) + sizeof(host_state) +
-         sizeof(decision) + 32;
+         sizeof(decision) + sizeof(double) * static_cast<std::size_t>(host_sums::words(warps, n_pes)) + 48;
 }
 
 template kernel host_step_kernel(const host_step_arguments<float>&, method);

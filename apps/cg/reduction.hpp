@@ -98,10 +98,7 @@ STARLING_HD inline double take(const team& t, sym<packet> box, std::uint64_t num
   return t.thread().take_packet<double>(box, number, from).element[0];
 }
 
-// Threads of the block that are given the sum of a word.
-inline constexpr int givers = target::on_gpu ? 8 : 1;
-
-// give(word, sum, j) by these threads for each word, j from 0 on.
+// give(word, sum, j) by eight threads of the block for each word, j from 0 to 7; on a virtual device once, for j = 0.
 template <class Give>
 STARLING_HD void sum_over_block(const team& t, const sum_desk& d, const dots& mine, const Give& give) {
   if constexpr (target::on_gpu) {
@@ -131,37 +128,25 @@ __attribute__((noinline)) STARLING_HD inline void post(team t, const sum_desk* d
   });
 }
 
-// The sum over the blocks of a PE, whose parts are part(0), part(1), ...: sum_words of each. A collective of the block;
-// give as above.
-template <class Part, class Give>
-STARLING_HD void sum_over_parts(const team& t, const sum_desk& d, const Part& part, const Give& give) {
-  dots mine{};
-  for (int i = t.member(); i < d.blocks * sum_words; i += t.members()) {
-    const double value = part(i);
-    const int word = i % sum_words;
-    unrolled<sum_words>([&](auto w) { mine.word[w] += w == word ? value : 0.0; });
-  }
-  detail::sum_over_block(t, d, mine, give);
-}
-
 // By the gathering block of each PE: sums up the parts of its PE and sends the sum to all. Returns whether `last` held
 // for some part's word, by last(number of the word, its value).
 template <class Last>
 STARLING_HD bool serve(team t, const sum_desk* d, std::uint64_t number, const Last& last) {
+  dots mine{};
   bool found = false;
   const sym<packet> parts = d->parts[number % 2];
-  const sym<packet> box = d->totals[number % 2] + index_t{t.pe()} * sum_words;
   // Neighbouring threads wait for the words of one block, all at the same time.
-  sum_over_parts(
-      t, *d,
-      [&](int i) {
-        const double value = detail::take(t, parts + i, number, t.pe());
-        found = found || last(i % sum_words, value);
-        return value;
-      },
-      [&](int word, double sum, int j) {
-        for (int to = j; to < t.n_pes(); to += detail::givers) detail::send(t, box + word, sum, number, to);
-      });
+  for (int i = t.member(); i < d->blocks * sum_words; i += t.members()) {
+    const double value = detail::take(t, parts + i, number, t.pe());
+    const int word = i % sum_words;
+    unrolled<sum_words>([&](auto w) { mine.word[w] += w == word ? value : 0.0; });
+    found = found || last(word, value);
+  }
+  const sym<packet> box = d->totals[number % 2] + index_t{t.pe()} * sum_words;
+  detail::sum_over_block(t, *d, mine, [&](int word, double sum, int j) {
+    constexpr int senders = target::on_gpu ? 8 : 1;
+    for (int to = j; to < t.n_pes(); to += senders) detail::send(t, box + word, sum, number, to);
+  });
   return t.any(found);
 }
 
@@ -190,28 +175,6 @@ STARLING_HD auto collect(team t, sum_desk* d, std::uint64_t number, const Decide
   if (t.member() == 0) *given = decide(total(*d, t.n_pes()));
   t.sync();
   return *given;
-}
-
-// ---- between launches of the host's, whose order stands for the waits: every block has the parts of all ----
-
-// This block's part to all PEs; parts: [PEs][blocks][sum_words]. A collective of the block.
-__attribute__((noinline)) STARLING_HD inline void leave(team t, const sum_desk* d, dots mine, sym<double> parts) {
-  const sym<double> box = parts + (index_t{t.pe()} * d->blocks + t.index()) * sum_words;
-  detail::sum_over_block(t, *d, mine, [&](int word, double sum, int j) {
-    for (int to = j; to < t.n_pes(); to += detail::givers) t.thread().p(box + word, sum, to);
-  });
-}
-
-// The sums of all PEs from their parts. A collective of the block; its first thread may then call total().
-__attribute__((noinline)) STARLING_HD inline void add_up(team t, const sum_desk* d, sym<double> parts) {
-  const double* of_pe = parts.on(t.pe());
-  for (int pe = 0; pe < t.n_pes(); ++pe, of_pe += index_t{d->blocks} * sum_words)
-    sum_over_parts(
-        t, *d, [&](int i) { return of_pe[i]; },
-        [&](int word, double sum, int j) {
-          if (j == 0) d->of_pes[pe * sum_words + word] = sum;
-        });
-  t.any(false);
 }
 
 }  // namespace sums
