@@ -52,7 +52,8 @@ STARLING_HD inline decision decide_on_true_residual(iteration_state& st, const g
   constexpr int most_stalls = 3;
   const bool stalled = why != action::replace && st.replacements > 0 && norm > 0.5 * st.true_residual;
   if (why != action::replace) st.stalls = stalled ? st.stalls + 1 : 0;
-  if (why == action::restart) st.restart = 1;
+  // With a residual that is larger than the recurrence had it, the old direction is not conjugate to what follows.
+  if (why == action::restart || norm > 2 * st.residual) st.restart = 1;
   ++st.replacements;
   st.true_residual = norm;
   st.residual = norm;
@@ -68,7 +69,10 @@ STARLING_HD inline decision decide_on_true_residual(iteration_state& st, const g
 STARLING_HD inline decision decide_to_go_on(iteration_state& st, const goal& g, double rho) {
   if (!detail::finite(rho)) return detail::stop_with(st, stop::not_finite, rho);
   st.residual = rho > 0 ? std::sqrt(rho) : 0;
-  if (!g.fixed && st.residual <= g.target) return {0, 0, action::verify, 0};
+  // So far ahead of the truth a recurrence means nothing; some time later its sums would underflow.
+  constexpr double furthest_ahead = 1e-40;
+  if ((!g.fixed && st.residual <= g.target) || st.residual < furthest_ahead * st.true_residual)
+    return {0, 0, action::verify, 0};
   if (st.iteration >= g.last_iteration) {
     if (g.final_launch) st.stopped = 1 + static_cast<std::int32_t>(stop::iterations);
     return {0, 0, action::leave, 0};
@@ -106,6 +110,8 @@ STARLING_HD inline decision decide_step(iteration_state& st, double delta) {
 STARLING_HD inline decision decide_both(iteration_state& st, double gamma, double delta) {
   if (!detail::finite(gamma) || !detail::finite(delta))
     return detail::stop_with(st, stop::not_finite, detail::finite(gamma) ? delta : gamma);
+  // Whether it is the matrix, or rounding errors of the recurrences (pipelined), shows what is computed from x.
+  if (gamma < 0 && st.since_replacement > 0) return {0, 0, action::restart, 0};
   if (gamma < 0) return detail::stop_with(st, stop::not_positive_definite, gamma);
   decision d;
   const bool alone = st.restart != 0 || st.gamma == 0 || st.alpha == 0;
@@ -113,8 +119,7 @@ STARLING_HD inline decision decide_both(iteration_state& st, double gamma, doubl
   const double curvature = alone ? delta : delta - d.beta * gamma / st.alpha;
   if (gamma != 0) {
     if (!(curvature > 0)) {
-      // By rounding errors of the recurrence, or because the matrix is not positive definite: (A u, u) itself tells.
-      if (!alone && delta > 0) return {0, 0, action::restart, 0};
+      if (st.since_replacement > 0 || (!alone && delta > 0)) return {0, 0, action::restart, 0};
       return detail::stop_with(st, stop::not_positive_definite, alone ? curvature : delta);
     }
     d.alpha = gamma / curvature;

@@ -185,8 +185,8 @@ class oracle_preconditioner {
     }
   }
 
-  const cg::csr<T>& a_;
-  const cg::solve_options& o_;
+  const cg::csr<T>& a_;  // outlives this
+  const cg::solve_options o_;
   std::vector<index_t> block_, end_;  // of each row
   double highest_ = 0;
 };

@@ -119,17 +119,18 @@ void check_all(known_system<T>& system, machine& m, storage how, const std::vect
         // The first steps are those of any conjugate gradients.
         for (std::size_t i = 0; i < std::min<std::size_t>(6, got.result.history.size()); ++i)
           CHECK(std::abs(got.result.history[i] - wanted.history[i]) <
-                (sizeof(T) == 4 ? 1e-3 : 1e-9) * wanted.history[i]);
+                (sizeof(T) == 4 ? 1e-3 : 1e-9) * wanted.history[i] +
+                    (sizeof(T) == 4 ? 1e-6 : 1e-12) * wanted.history[0]);
       }
 }
 
 TEST_CASE("blocks of 3 x 3, all methods, preconditioners, storages, PEs and blocks") {
-  known_system<double> system(cg::elasticity_3d<double>(5, 4, 4), 3, 1e-8);
+  known_system<double> system(cg::elasticity_3d<double>(4, 4, 4), 3, 1e-5);
   for (const int n_pes : {1, 2, 3, 4}) {
     std::optional<machine> m = test::test_machine(n_pes);
     if (!m) continue;
     std::size_t turn = static_cast<std::size_t>(n_pes);
-    const std::vector<std::vector<int>> blocks = {{1, 3}, {2, 5}, {3, 2}};
+    const std::vector<std::vector<int>> blocks = {{1, 3}, {5}, {2}};
     for (const storage how : storages) check_all(system, *m, how, blocks[turn++ % 3]);
   }
 }
@@ -154,7 +155,7 @@ TEST_CASE("uneven rows, and nets of a circuit") {
 }
 
 TEST_CASE("single precision") {
-  known_system<float> system(cg::elasticity_3d<float>(4, 4, 3), 6, 1e-3);
+  known_system<float> system(cg::grid_2d<float>(15, 12), 6, 1e-4);
   for (const int n_pes : {1, 3}) {
     std::optional<machine> m = test::test_machine(n_pes);
     if (!m) continue;
@@ -212,7 +213,7 @@ TEST_CASE("what stays in fast memory changes no bit") {
     cg::solver<double> s(*m, a.view(), {.how = how, .block_size = 3});
     for (const method by : methods)
       for (const preconditioner p : preconditioners) {
-        solve_options o{.how = by, .m = p, .rtol = 1e-8, .blocks = 2};
+        solve_options o{.how = by, .m = p, .max_iterations = 12, .fixed = true, .blocks = 2};
         const outcome<double> usual = solved(s, b, o);
         for (const index_t bytes : {0, 1000, 5000, 40000}) {
           o.keep_bytes = bytes;
@@ -227,7 +228,7 @@ TEST_CASE("what stays in fast memory changes no bit") {
 TEST_CASE("the same bits again, whatever was solved in between") {
   std::optional<machine> m = test::test_machine(3);
   if (!m) return;
-  const csr<float> a = cg::circuit<float>(300, 3, 2);
+  const csr<float> a = cg::grid_2d<float>(19, 16);
   const test::vector b = test::random_vector(a.rows(), 8);
   cg::solver<float> s(*m, a.view(), {.block_size = 4});
   for (const method by : methods)
@@ -456,8 +457,8 @@ TEST_CASE("absolute and relative targets") {
   // No target at all: as far as it goes, and then it says so.
   for (const method by : methods) {
     const outcome<double> furthest = solved(s, b, {.how = by, .rtol = 0, .atol = 0});
-    CHECK(furthest.result.residual < 1e-13 * test::norm(b));
-    CHECK(furthest.result.iterations < 1000);
+    CHECK(std::string(name(furthest.result.why)) == "stagnated");
+    CHECK(furthest.result.residual < 1e-14 * test::norm(b));
   }
 }
 
@@ -495,20 +496,49 @@ TEST_CASE("blocks of every size on the diagonal") {
     }
 }
 
+TEST_CASE("iterations long after all digits are right") {
+  std::optional<machine> m = test::test_machine(1);
+  if (!m) return;
+  const csr<double> a = test::compressed<double>(test::random_system(60, 2, 5));
+  const test::vector b = test::random_vector(60, 3);
+  cg::solver<double> s(*m, a.view(), {.block_size = 3});
+  for (const method by : methods)
+    for (const preconditioner p : preconditioners) {
+      CAPTURE(std::string(name(by)));
+      CAPTURE(std::string(name(p)));
+      const outcome<double> got = solved(s, b, {.how = by, .m = p, .max_iterations = 3000, .fixed = true, .blocks = 1});
+      CHECK(std::string(name(got.result.why)) == "iterations");
+      CHECK(got.result.iterations == 3000);
+      CHECK(got.result.residual < 1e-14 * test::norm(b));
+    }
+}
+
 TEST_CASE("replacements reach what the pipelined recurrence alone does not") {
   std::optional<machine> m = test::test_machine(2);
   if (!m) return;
-  // Conductances over six decades.
-  test::vector k = test::random_vector(201, 1);
-  for (double& x : k) x = std::pow(10.0, 3 * x);
-  const csr<double> a = test::compressed<double>(test::chain(k));
-  const test::vector b = test::product(a, test::vector(200, 1.0));
+  // A grid, scaled on both sides by numbers from two decades.
+  csr<double> a = cg::grid_2d<double>(20, 20);
+  const test::vector scale = test::random_vector(400, 9);
+  for (std::size_t i = 0; i < 400; ++i)
+    for (index_t e = a.row_start[i]; e < a.row_start[i + 1]; ++e) {
+      const auto at = static_cast<std::size_t>(e);
+      a.value[at] *= std::pow(10.0, (scale[i] + scale[static_cast<std::size_t>(a.column[at])]) / 2);
+    }
+  const test::vector b = test::random_vector(400, 4);
+  const double size = test::norm(b);
   cg::solver<double> s(*m, a.view());
-  for (const index_t every : {0, 50}) {
-    const outcome<double> got = solved(s, b, {.how = method::pipelined, .rtol = 1e-12, .replace_every = every});
-    MESSAGE(every << " " << std::string(name(got.result.why)) << " " << got.result.iterations << " "
-                  << got.result.residual / test::norm(b) << " " << got.result.replacements);
-  }
+  solve_options o{.how = method::pipelined, .max_iterations = 250, .fixed = true, .replace_every = 0};
+  const outcome<double> alone = solved(s, b, o);
+  CHECK(alone.result.replacements == 0);
+  CHECK(alone.result.residual > 1e-11 * size);
+  CHECK(alone.result.residual > 10 * alone.result.history.back());  // which it does not know
+  o.replace_every = solve_options{}.replace_every;
+  const outcome<double> replaced = solved(s, b, o);
+  CHECK(replaced.result.replacements == 4);
+  CHECK(replaced.result.residual < 1e-13 * size);
+  for (const method by : methods) check_converged(a, b, solved(s, b, {.how = by, .rtol = 1e-12}));
+  // Without replacements the end is looked at all the same: nobody is told of a residual that is not there.
+  check_converged(a, b, solved(s, b, {.how = method::pipelined, .rtol = 1e-12, .replace_every = 0}));
 }
 
 }  // namespace
