@@ -14,7 +14,7 @@ struct goal {
   index_t last_iteration = 0;  // pauses there
   bool final_launch = true;    // of the solve: at the last iteration it stops
   bool fixed = false;
-  double target = 0;
+  double target_rho = 0;  // square of the norm to be reached
   index_t replace_every = 0;
 };
 
@@ -43,36 +43,47 @@ STARLING_HD inline decision stop_with(iteration_state& st, stop why, double valu
   return {0, 0, action::leave, 0};
 }
 
+// Whether a curvature that is not positive, the difference of (A u, u) and `taken_off`, tells of the matrix, or perhaps
+// of rounding errors only.
+STARLING_HD inline bool is_verdict(const iteration_state& st, double curvature, double taken_off, bool alone,
+                                   bool w_is_product) {
+  constexpr double clearly = 1e-3;
+  constexpr index_t few_iterations = 10;  // of recurrences that begin from exact values
+  if (alone) return w_is_product || st.since_replacement == 0;
+  return st.new_direction != 0 && curvature < -clearly * taken_off &&
+         (w_is_product || st.since_replacement < few_iterations);
+}
+
 }  // namespace detail
 
-// After the residual has been computed from x because of `why`, `norm` being its norm: whether the solve has converged,
+// After the residual has been computed from x because of `why`, rho = (r, r): whether the solve has converged,
 // or can get no further.
-STARLING_HD inline decision decide_on_true_residual(iteration_state& st, const goal& g, double norm, action why) {
+STARLING_HD inline decision decide_on_true_residual(iteration_state& st, const goal& g, double rho, action why) {
   // The recurrence may be ahead of the truth a few times, but not without progress.
   constexpr int most_stalls = 3;
-  const bool stalled = why != action::replace && st.replacements > 0 && norm > 0.5 * st.true_residual;
+  const bool stalled = why != action::replace && st.replacements > 0 && rho > 0.25 * st.true_rho;
   if (why != action::replace) st.stalls = stalled ? st.stalls + 1 : 0;
   // With a residual that is larger than the recurrence had it, the old direction is not conjugate to what follows.
-  if (why == action::restart || norm > 2 * st.residual) st.restart = 1;
+  if (why == action::restart || rho > 4 * st.rho) st.restart = 1;
+  st.new_direction = st.restart;
   ++st.replacements;
-  st.true_residual = norm;
-  st.residual = norm;
+  st.true_rho = rho;
+  st.rho = rho;
   st.since_replacement = 0;
-  if (!detail::finite(norm)) return detail::stop_with(st, stop::not_finite, norm);
+  if (!detail::finite(rho)) return detail::stop_with(st, stop::not_finite, rho);
   if (g.fixed) return {};
-  if (norm <= g.target) return detail::stop_with(st, stop::converged, 0);
-  if (st.stalls >= most_stalls) return detail::stop_with(st, stop::stagnated, norm);
+  if (rho <= g.target_rho) return detail::stop_with(st, stop::converged, 0);
+  if (st.stalls >= most_stalls) return detail::stop_with(st, stop::stagnated, std::sqrt(rho));
   return {};
 }
 
 // Whether the iterations end or pause here; `rho` = (r, r) by the recurrence.
 STARLING_HD inline decision decide_to_go_on(iteration_state& st, const goal& g, double rho) {
   if (!detail::finite(rho)) return detail::stop_with(st, stop::not_finite, rho);
-  st.residual = rho > 0 ? std::sqrt(rho) : 0;
+  st.rho = rho;
   // So far ahead of the truth a recurrence means nothing; some time later its sums would underflow.
-  constexpr double furthest_ahead = 1e-40;
-  if ((!g.fixed && st.residual <= g.target) || st.residual < furthest_ahead * st.true_residual)
-    return {0, 0, action::verify, 0};
+  constexpr double furthest_ahead = 1e-80;
+  if ((!g.fixed && rho <= g.target_rho) || rho < furthest_ahead * st.true_rho) return {0, 0, action::verify, 0};
   if (st.iteration >= g.last_iteration) {
     if (g.final_launch) st.stopped = 1 + static_cast<std::int32_t>(stop::iterations);
     return {0, 0, action::leave, 0};
@@ -100,32 +111,34 @@ STARLING_HD inline decision decide_step(iteration_state& st, double delta) {
     if (!(delta > 0)) return detail::stop_with(st, stop::not_positive_definite, delta);
     d.alpha = st.gamma / delta;
   }
-  st.alpha = d.alpha;
   ++st.iteration;
   ++st.since_replacement;
   return d;
 }
 
-// Fused and pipelined: both, from gamma = (r, u) and delta = (A u, u).
-STARLING_HD inline decision decide_both(iteration_state& st, double gamma, double delta) {
+// Fused and pipelined: both, from gamma = (r, u) and delta = (A u, u). `w_is_product`: A u does not come from a
+// recurrence.
+STARLING_HD inline decision decide_both(iteration_state& st, double gamma, double delta, bool w_is_product) {
   if (!detail::finite(gamma) || !detail::finite(delta))
     return detail::stop_with(st, stop::not_finite, detail::finite(gamma) ? delta : gamma);
   // Whether it is the matrix, or rounding errors of the recurrences (pipelined), shows what is computed from x.
   if (gamma < 0 && st.since_replacement > 0) return {0, 0, action::restart, 0};
   if (gamma < 0) return detail::stop_with(st, stop::not_positive_definite, gamma);
   decision d;
-  const bool alone = st.restart != 0 || st.gamma == 0 || st.alpha == 0;
+  const bool alone = st.restart != 0 || st.gamma == 0;
   d.beta = alone ? 0 : gamma / st.gamma;
-  const double curvature = alone ? delta : delta - d.beta * gamma / st.alpha;
+  // (p, A p), which is delta - beta gamma / alpha of the iteration before (Chronopoulos and Gear), without alpha.
+  const double curvature = alone ? delta : delta - d.beta * d.beta * st.curvature;
   if (gamma != 0) {
     if (!(curvature > 0)) {
-      if (st.since_replacement > 0 || (!alone && delta > 0)) return {0, 0, action::restart, 0};
-      return detail::stop_with(st, stop::not_positive_definite, alone ? curvature : delta);
+      if (detail::is_verdict(st, curvature, alone ? 0 : d.beta * d.beta * st.curvature, alone, w_is_product))
+        return detail::stop_with(st, stop::not_positive_definite, curvature);
+      return {0, 0, action::restart, 0};
     }
     d.alpha = gamma / curvature;
   }
   st.gamma = gamma;
-  st.alpha = d.alpha;
+  st.curvature = curvature;
   st.restart = 0;
   ++st.iteration;
   ++st.since_replacement;

@@ -41,17 +41,16 @@ std::int32_t halo::local(int pe, index_t column) const {
   const auto i = static_cast<std::size_t>(pe);
   const rows_of_pe& own = rows_[i];
   if (column >= own.first && column < own.first + own.rows)
-    return static_cast<std::int32_t>(own.lower + column - own.first);
+    return static_cast<std::int32_t>(own.first_own() + column - own.first);
   const index_t box = std::lower_bound(columns_[i].begin(), columns_[i].end(), column) - columns_[i].begin();
-  return static_cast<std::int32_t>(box < own.lower ? box : box + own.rows);
+  return static_cast<std::int32_t>(own.column_of_box(box));
 }
 
 void halo::list_sends() {
   for (std::size_t to = 0; to < rows_.size(); ++to)
     for (std::size_t box = 0; box < columns_[to].size(); ++box) {
       const auto from = static_cast<std::size_t>(senders_[to][box]);
-      const index_t column = static_cast<index_t>(box) < rows_[to].lower ? static_cast<index_t>(box)
-                                                                         : static_cast<index_t>(box) + rows_[to].rows;
+      const index_t column = rows_[to].column_of_box(static_cast<index_t>(box));
       sends_[from].push_back({static_cast<std::int32_t>(columns_[to][box] - rows_[from].first),
                               static_cast<std::int32_t>(to), static_cast<std::int32_t>(column),
                               static_cast<std::int32_t>(box)});

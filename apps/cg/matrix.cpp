@@ -7,6 +7,7 @@
 #include "cg/compressed.hpp"
 #include "cg/in_parallel.hpp"
 #include "cg/partition.hpp"
+#include "cg/row_pack.hpp"
 #include "starling/base/error.hpp"
 
 namespace starling::cg {
@@ -15,6 +16,23 @@ namespace {
 // Padding that costs less than what compressed rows cost beyond their entries.
 constexpr double most_padding = 1.25;
 constexpr double most_padding_3x3 = 1.15;
+
+// Widens `all` so that it covers `one` too.
+void join(index_range& all, index_range one) {
+  if (one.empty()) return;
+  all = all.empty() ? one : index_range{std::min(all.begin, one.begin), std::max(all.end, one.end)};
+}
+
+// The blocks that hold `items`, where block b holds those from plans[b].*first on to the next block's.
+index_range holders(const std::vector<block_plan>& plans, index_t block_plan::* first, index_range items) {
+  if (items.empty()) return {};
+  const auto holder = [&](index_t item) {
+    const auto after = std::upper_bound(plans.begin(), plans.end(), item,
+                                        [&](index_t x, const block_plan& plan) { return x < plan.*first; });
+    return after - plans.begin() - 1;
+  };
+  return {holder(items.begin), holder(items.end - 1) + 1};
+}
 
 }  // namespace
 
@@ -33,7 +51,7 @@ matrix<T>::matrix(machine& m, const csr_view<T>& a, const matrix_options& option
     own_.push_back(h.rows(pe));
     most_rows_ = std::max(most_rows_, own_.back().rows);
     most_columns_ = std::max(most_columns_, own_.back().columns());
-    facts_.halo.push_back(own_.back().lower + own_.back().upper);
+    facts_.halo.push_back(own_.back().halo());
     most_halo_ = std::max(most_halo_, facts_.halo.back());
   }
   if (facts_.how == storage::compressed)
@@ -148,25 +166,20 @@ template <class T>
 void matrix<T>::store_halo(const halo& h) {
   std::vector<std::vector<rows_of_pe>> own;
   std::vector<std::vector<send_entry>> sends;
-  std::vector<std::vector<std::int32_t>> senders;
   for (int pe = 0; pe < machine_.size(); ++pe) {
     own.push_back({h.rows(pe)});
     sends.push_back(h.sends(pe));
-    senders.push_back(h.senders(pe));
+    senders_of_.push_back(h.senders(pe));
     send_rows_.emplace_back();
     for (const send_entry& e : h.sends(pe)) send_rows_.back().push_back(e.row);
   }
   own_on_pes_ = to_devices(own);
   sends_ = to_devices(sends);
-  senders_ = to_devices(senders);
 }
 
 // What each part reads.
 template <class T>
 void matrix<T>::note_reach(const csr_view<T>& a, const halo& h) {
-  const auto widen = [](index_range& r, index_t at, index_t n) {
-    r = r.empty() ? index_range{at, at + n} : index_range{std::min(r.begin, at), std::max(r.end, at + n)};
-  };
   in_parallel(machine_.size(), [&](int pe) {
     const rows_of_pe& own = rows(pe);
     auto& parts = parts_[static_cast<std::size_t>(pe)];
@@ -179,9 +192,11 @@ void matrix<T>::note_reach(const csr_view<T>& a, const halo& h) {
           for (index_t e = a.row_start[row]; e < a.row_start[row + 1]; ++e) {
             const index_t column = a.column[e] / side() * side();
             if (column >= own.first && column < own.first + own.rows)
-              widen(it.rows_read, column - own.first, side());
-            else
-              widen(it.boxes_read, own.box(h.local(pe, column)), side());
+              join(it.rows_read, {column - own.first, column - own.first + side()});
+            else {
+              const index_t box = own.box(h.local(pe, column));
+              join(it.boxes_read, {box, box + side()});
+            }
           }
       }
     });
@@ -199,6 +214,7 @@ std::vector<block_plan> matrix<T>::plan_blocks(int pe, int blocks, index_t unit)
   const auto& parts = parts_[static_cast<std::size_t>(pe)];
   const rows_of_pe& own = rows(pe);
   const auto n = static_cast<index_t>(parts.size());
+  unit = std::lcm(unit, index_t{pack_rows});
   // Bytes that a row's share of the vectors moves, beside its entries.
   constexpr index_t row_bytes = 24;
   const auto row_at = [&](index_t p) { return p < n ? parts[static_cast<std::size_t>(p)].first_row : own.rows; };
@@ -221,46 +237,75 @@ std::vector<block_plan> matrix<T>::plan_blocks(int pe, int blocks, index_t unit)
     plan.first_part = begin;
     plan.parts = end - begin;
     for (index_t p = begin; p < end; ++p) plan.long_rows += parts[static_cast<std::size_t>(p)].long_row ? 1 : 0;
-    const index_range taken = share(own.halo(), blocks, b);
-    plan.first_box = taken.begin;
-    plan.boxes = taken.size();
     const auto first = std::lower_bound(send_rows.begin(), send_rows.end(), plan.first_row);
     const auto last = std::lower_bound(send_rows.begin(), send_rows.end(), plan.first_row + plan.rows);
     plan.first_send = first - send_rows.begin();
     plan.sends = last - first;
     begin = end;
   }
+  deal_boxes(pe, plans);
   find_peers(pe, plans);
   return plans;
 }
 
-// Which blocks have what each block reads: the last one that begins at or before it.
+// Who takes values of other PEs out of their boxes: the first block that reads them, so that most others have nothing
+// to do with it; but equal parts for all blocks when some would have too much, or somebody would wait for a block that
+// takes nothing.
+template <class T>
+void matrix<T>::deal_boxes(int pe, std::vector<block_plan>& plans) const {
+  constexpr index_t most_boxes = 4096;
+  const index_t halo = rows(pe).halo();
+  index_t end = 0;
+  for (block_plan& plan : plans) {
+    const index_range read = boxes_read(pe, plan);
+    plan.first_box = end;
+    plan.boxes = std::max(read.end - end, index_t{0});
+    end = std::max(end, read.end);
+  }
+  const auto can_wait = [&](const block_plan& plan) {
+    const index_range takers = holders(plans, &block_plan::first_box, boxes_read(pe, plan));
+    const auto idle = [](const block_plan& taker) { return taker.boxes == 0; };
+    return plan.boxes <= most_boxes && std::none_of(plans.begin() + takers.begin, plans.begin() + takers.end, idle);
+  };
+  const bool by_reader = end == halo && std::all_of(plans.begin(), plans.end(), can_wait);
+  const auto& senders = senders_of_[static_cast<std::size_t>(pe)];
+  for (std::size_t b = 0; b < plans.size(); ++b) {
+    block_plan& plan = plans[b];
+    if (!by_reader) {
+      const index_range mine = share(halo, static_cast<index_t>(plans.size()), static_cast<index_t>(b));
+      plan.first_box = mine.begin;
+      plan.boxes = mine.size();
+    }
+    if (plan.boxes == 0) continue;
+    const std::int32_t first = senders[static_cast<std::size_t>(plan.first_box)];
+    plan.sender = first == senders[static_cast<std::size_t>(plan.first_box + plan.boxes - 1)] ? first : any_pe;
+  }
+}
+
+// What a block reads of other PEs, from the first to the last box.
+template <class T>
+index_range matrix<T>::boxes_read(int pe, const block_plan& plan) const {
+  index_range all;
+  for (index_t p = plan.first_part; p < plan.first_part + plan.parts; ++p)
+    join(all, parts_[static_cast<std::size_t>(pe)][static_cast<std::size_t>(p)].boxes_read);
+  return all;
+}
+
+// Which blocks have what each block reads.
 template <class T>
 void matrix<T>::find_peers(int pe, std::vector<block_plan>& plans) const {
-  const auto& parts = parts_[static_cast<std::size_t>(pe)];
-  const auto join = [](index_range& all, index_range one) {
-    if (one.empty()) return;
-    all = all.empty() ? one : index_range{std::min(all.begin, one.begin), std::max(all.end, one.end)};
-  };
-  const auto blocks_of = [&](index_range read, index_t block_plan::* first, std::int32_t& from, std::int32_t& n) {
-    if (read.empty()) return;
-    const auto block_of = [&](index_t at) {
-      const auto after = std::upper_bound(plans.begin(), plans.end(), at,
-                                          [&](index_t x, const block_plan& plan) { return x < plan.*first; });
-      return static_cast<std::int32_t>(after - plans.begin()) - 1;
-    };
-    from = block_of(read.begin);
-    n = block_of(read.end - 1) - from + 1;
-  };
   for (block_plan& plan : plans) {
     index_range rows_read;
-    index_range boxes_read;
-    for (index_t p = plan.first_part; p < plan.first_part + plan.parts; ++p) {
-      join(rows_read, parts[static_cast<std::size_t>(p)].rows_read);
-      join(boxes_read, parts[static_cast<std::size_t>(p)].boxes_read);
-    }
-    blocks_of(rows_read, &block_plan::first_row, plan.first_peer, plan.peers);
-    blocks_of(boxes_read, &block_plan::first_box, plan.first_taker, plan.takers);
+    for (index_t p = plan.first_part; p < plan.first_part + plan.parts; ++p)
+      join(rows_read, parts_[static_cast<std::size_t>(pe)][static_cast<std::size_t>(p)].rows_read);
+    const index_range peers = holders(plans, &block_plan::first_row, rows_read);
+    plan.first_peer = static_cast<std::int32_t>(peers.begin);
+    plan.peers = static_cast<std::int32_t>(peers.size());
+    const index_range boxes = boxes_read(pe, plan);
+    if (boxes.begin >= plan.first_box && boxes.end <= plan.first_box + plan.boxes) continue;
+    const index_range takers = holders(plans, &block_plan::first_box, boxes);
+    plan.first_taker = static_cast<std::int32_t>(takers.begin);
+    plan.takers = static_cast<std::int32_t>(takers.size());
   }
 }
 
@@ -297,7 +342,6 @@ matrix_data<T> matrix<T>::dealt_to(int blocks, index_t unit) {
   if (chunks_.allocated()) d.chunks = chunks_.data();
   if (row_in_chunk_.allocated()) d.row_in_chunk = row_in_chunk_.data();
   d.sends = sends_.data();
-  d.sender = senders_.data();
   d.plans = plans_.data();
   return d;
 }

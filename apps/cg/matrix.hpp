@@ -51,6 +51,8 @@ class matrix {
   void store_halo(const halo& h);
   void note_reach(const csr_view<T>& a, const halo& h);
   std::vector<block_plan> plan_blocks(int pe, int blocks, index_t unit) const;
+  void deal_boxes(int pe, std::vector<block_plan>& plans) const;
+  index_range boxes_read(int pe, const block_plan& plan) const;
   void find_peers(int pe, std::vector<block_plan>& plans) const;
   int side() const { return facts_.how == storage::sliced_3x3 ? 3 : 1; }
   index_t entry_bytes() const;
@@ -62,6 +64,7 @@ class matrix {
   std::vector<rows_of_pe> own_;
   std::vector<std::vector<part>> parts_;  // by PE
   std::vector<std::vector<std::int32_t>> send_rows_;
+  std::vector<std::vector<std::int32_t>> senders_of_;
   index_t most_rows_ = 0, most_columns_ = 0, most_halo_ = 0;
   std::size_t most_block_bytes_ = 0;
   index_t most_block_rows_ = 0;
@@ -77,7 +80,6 @@ class matrix {
   symmetric_array<chunk> chunks_;
   symmetric_array<std::uint16_t> row_in_chunk_;
   symmetric_array<send_entry> sends_;
-  symmetric_array<std::int32_t> senders_;
   symmetric_array<block_plan> plans_;
 };
 

@@ -36,7 +36,7 @@ __attribute__((noinline)) STARLING_HD dots residual_from_product(worker<T> k) {
   const T *b = k[vec_b], *w = k[vec_w];
   T *r = k[vec_r], *u = k[vec_u];
   const bool with_u = k.pointwise() && k.with_m();
-  k.each_rows([&](const row_places& at) {
+  k.each_pack([&](const row_place& at) {
     const pack<T> value = at.load(b) - at.load(w);
     at.store(r, value);
     if (with_u) at.store(u, k.scaled(at, value));
@@ -51,8 +51,8 @@ __attribute__((noinline)) STARLING_HD void publish(worker<T> k, vector_name v) {
   const T* from = k[v];
   T* next = k.next_published();
   k.all().sync();
-  k.each_rows([&](const row_places& at) { at.store(next, at.load(from)); });
-  k.announce();
+  k.each_pack([&](const row_place& at) { at.store(next, at.load(from)); });
+  k.announce(v);
 }
 
 // ---- standard ----
@@ -62,12 +62,12 @@ template <class T>
 __attribute__((noinline)) STARLING_HD void standard_direction(worker<T> k, double beta) {
   const T* u = k[vec_u];
   T *p = k[vec_p], *next = k.next_published();
-  k.each_rows([&](const row_places& at) {
+  k.each_pack([&](const row_place& at) {
     const pack<T> value = renewed(at.load(u), static_cast<T>(beta), at.load(p));
     at.store(p, value);
     at.store(next, value);
   });
-  k.announce();
+  k.announce(vec_p);
 }
 
 // (p, s) after s = A p.
@@ -75,7 +75,7 @@ template <class T>
 __attribute__((noinline)) STARLING_HD dots standard_curvature(worker<T> k) {
   dots sum{};
   const T *p = k[vec_p], *s = k[vec_s];
-  k.each_rows([&](const row_places& at) { add_product(sum, sum_delta, at.load(p), at.load(s)); });
+  k.each_pack([&](const row_place& at) { add_product(sum, sum_delta, at.load(p), at.load(s)); });
   return sum;
 }
 
@@ -87,7 +87,7 @@ __attribute__((noinline)) STARLING_HD dots standard_step(worker<T> k, double ste
   T *x = k[vec_x], *r = k[vec_r], *u = k[vec_u];
   const T alpha = static_cast<T>(step);
   const bool with_u = k.pointwise() && k.with_m();
-  k.each_rows([&](const row_places& at) {
+  k.each_pack([&](const row_place& at) {
     const pack<T> new_x = at.load(x) + alpha * at.load(p);
     const pack<T> new_r = at.load(r) - alpha * at.load(s);
     const pack<T> new_u = k.scaled(at, new_r);
@@ -105,7 +105,7 @@ template <class T>
 __attribute__((noinline)) STARLING_HD dots residual_products(worker<T> k) {
   dots sum{};
   const T *r = k[vec_r], *u = k[vec_u];
-  k.each_rows([&](const row_places& at) {
+  k.each_pack([&](const row_place& at) {
     const pack<T> some_r = at.load(r);
     add_product(sum, sum_gamma, some_r, at.load(u));
     add_product(sum, sum_rho, some_r, some_r);
@@ -120,7 +120,7 @@ template <class T>
 __attribute__((noinline)) STARLING_HD dots all_products(worker<T> k) {
   dots sum{};
   const T *r = k[vec_r], *u = k[vec_u], *w = k[vec_w];
-  k.each_rows([&](const row_places& at) {
+  k.each_pack([&](const row_place& at) {
     const pack<T> some_r = at.load(r), some_u = at.load(u), some_w = at.load(w);
     add_product(sum, sum_gamma, some_r, some_u);
     add_product(sum, sum_delta, some_w, some_u);
@@ -138,7 +138,7 @@ __attribute__((noinline)) STARLING_HD void fused_step(worker<T> k, decision d) {
   const T beta = static_cast<T>(d.beta);
   const bool pointwise = k.pointwise();
   const bool with_m = k.with_m();
-  k.each_rows([&](const row_places& at) {
+  k.each_pack([&](const row_place& at) {
     const pack<T> old_u = at.load(u), old_r = with_m ? at.load(r) : old_u;
     const pack<T> new_p = renewed(old_u, beta, at.load(p));
     const pack<T> new_s = renewed(at.load(w), beta, at.load(s));
@@ -153,7 +153,7 @@ __attribute__((noinline)) STARLING_HD void fused_step(worker<T> k, decision d) {
     if (with_m) at.store(u, new_u);
     at.store(next, new_u);
   });
-  if (pointwise) k.announce();
+  if (pointwise) k.announce(vec_u);
 }
 
 // ---- pipelined ----
@@ -164,12 +164,12 @@ __attribute__((noinline)) STARLING_HD void publish_m(worker<T> k) {
   const T* w = k[vec_w];
   T *m = k[vec_m], *next = k.next_published();
   const bool with_m = k.with_m();
-  k.each_rows([&](const row_places& at) {
+  k.each_pack([&](const row_place& at) {
     const pack<T> value = k.scaled(at, at.load(w));
     if (with_m) at.store(m, value);
     at.store(next, value);
   });
-  k.announce();
+  k.announce(vec_m);
 }
 
 // All the recurrences, after n = A m; returns what the next iteration sums. With a pointwise M also m = M w, published.
@@ -182,7 +182,7 @@ __attribute__((noinline)) STARLING_HD dots pipelined_step(worker<T> k, decision 
   const T *n = k[vec_n], *m = k[vec_m];
   T *x = k[vec_x], *r = k[vec_r], *u = k[vec_u], *w = k[vec_w];
   T *p = k[vec_p], *s = k[vec_s], *q = k[vec_q], *z = k[vec_z];
-  k.each_rows([&](const row_places& at) {
+  k.each_pack([&](const row_place& at) {
     const pack<T> old_r = at.load(r), old_u = with_m ? at.load(u) : old_r, old_w = at.load(w);
     const pack<T> new_z = renewed(at.load(n), beta, at.load(z));
     const pack<T> new_s = renewed(old_w, beta, at.load(s));
@@ -214,12 +214,12 @@ template <class T>
 __attribute__((noinline)) STARLING_HD void publish_q(worker<T> k) {
   const T* s = k[vec_s];
   T *q = k[vec_q], *next = k.next_published();
-  k.each_rows([&](const row_places& at) {
+  k.each_pack([&](const row_place& at) {
     const pack<T> value = k.scaled(at, at.load(s));
     at.store(q, value);
     at.store(next, value);
   });
-  k.announce();
+  k.announce(vec_q);
 }
 
 // ---- Chebyshev's polynomial: out = p(A) in, as steps between products (Saad, Iterative Methods, algorithm 12.1) ----
@@ -238,7 +238,7 @@ __attribute__((noinline)) STARLING_HD void chebyshev_begin(worker<T> k, vector_n
   const T* r = k[in];
   T *e = k[vec_e], *d = k[vec_d], *o = k[out], *next = k.next_published();
   k.all().sync();
-  k.each_rows([&](const row_places& at) {
+  k.each_pack([&](const row_place& at) {
     const pack<T> left = at.load(r);
     const pack<T> step = scale * left;
     at.store(e, left);
@@ -246,7 +246,7 @@ __attribute__((noinline)) STARLING_HD void chebyshev_begin(worker<T> k, vector_n
     at.store(o, step);
     at.store(next, step);
   });
-  k.announce();
+  k.announce(vec_d);
 }
 
 // After n = A d. What is published for the next product: d, or after the last step `out`, or nothing.
@@ -259,7 +259,7 @@ __attribute__((noinline)) STARLING_HD void chebyshev_step(worker<T> k, vector_na
   const T add = static_cast<T>(2 * rho / c.delta);
   const T* n = k[vec_n];
   T *e = k[vec_e], *d = k[vec_d], *o = k[out], *next = k.next_published();
-  k.each_rows([&](const row_places& at) {
+  k.each_pack([&](const row_place& at) {
     const pack<T> left = at.load(e) - at.load(n);
     const pack<T> step = keep * at.load(d) + add * left;
     const pack<T> result = at.load(o) + step;
@@ -268,7 +268,7 @@ __attribute__((noinline)) STARLING_HD void chebyshev_step(worker<T> k, vector_na
     at.store(o, result);
     if (what != publishing::nothing) at.store(next, what == publishing::result ? result : step);
   });
-  if (what != publishing::nothing) k.announce();
+  if (what != publishing::nothing) k.announce(what == publishing::result ? out : vec_d);
 }
 
 }  // namespace starling::cg

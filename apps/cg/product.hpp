@@ -40,12 +40,14 @@ struct slice_row {
   const T* value = nullptr;  // of the slice's first entry, at this lane
   const Offset* offset = nullptr;
   int width = 0;
-  index_t base = 0;
+  int base = 0;
+  bool wanted = false;
 };
 
-// Some slices side by side: sum[s][r] becomes row r of slice s.
+// Some slices side by side: sum[s][r] becomes row r of slice s. Widths are the same for all lanes of a warp, so what is
+// beyond one is branched around.
 template <int Side, class T, class Offset>
-STARLING_HD void multiply_rows(const slice_row<T, Offset> (&rows)[slices_at_once], const T* x,
+STARLING_HD void multiply_rows(slice_row<T, Offset> (&rows)[slices_at_once], const T* x,
                                T (&sum)[slices_at_once][Side]) {
   constexpr int step = entries_at_once<Side>;
   constexpr int area = Side * Side;
@@ -55,22 +57,30 @@ STARLING_HD void multiply_rows(const slice_row<T, Offset> (&rows)[slices_at_once
     width = rows[s].width > width ? rows[s].width : width;
   });
   for (int k = 0; k < width; k += step) {
-    T entry[slices_at_once][step][area];
-    T factor[slices_at_once][step][Side];
-    unrolled<slices_at_once>([&](auto s) {
-      const slice_row<T, Offset>& row = rows[s];
-      unrolled<step>([&](auto e) {
-        const bool there = k + e < row.width;
-        const index_t first = index_t{k + e} * slice_rows;
-        const index_t column = there ? row.base + static_cast<index_t>(row.offset[first]) : 0;
-        unrolled<area>([&](auto c) { entry[s][e][c] = there ? row.value[first * area + c * slice_rows] : T{0}; });
-        unrolled<Side>([&](auto c) { factor[s][e][c] = there ? x[column * Side + c] : T{0}; });
+    T entry[slices_at_once][step][area] = {};
+    T factor[slices_at_once][step][Side] = {};
+    int column[slices_at_once][step] = {};
+    // All loads of the matrix before the first look at a column, which waits.
+    unrolled<step>([&](auto e) {
+      unrolled<slices_at_once>([&](auto s) {
+        if (k + e >= rows[s].width) return;
+        column[s][e] = static_cast<int>(rows[s].offset[e * slice_rows]);
+        unrolled<area>([&](auto c) { entry[s][e][c] = rows[s].value[(e * area + c) * slice_rows]; });
+      });
+    });
+    unrolled<step>([&](auto e) {
+      unrolled<slices_at_once>([&](auto s) {
+        if (k + e >= rows[s].width) return;
+        const int first = (rows[s].base + column[s][e]) * Side;
+        unrolled<Side>([&](auto c) { factor[s][e][c] = x[first + c]; });
       });
     });
     unrolled<slices_at_once>([&](auto s) {
       unrolled<step>([&](auto e) {
         unrolled<area>([&](auto c) { sum[s][c / Side] += entry[s][e][c] * factor[s][e][c % Side]; });
       });
+      rows[s].value += step * area * slice_rows;
+      rows[s].offset += step * slice_rows;
     });
   }
 }
@@ -82,32 +92,34 @@ STARLING_HD void multiply_slices(const warp& w, const block_rows<T>& m, const Of
   constexpr int area = Side * Side;
   const slice* slices = m.kept_slices != nullptr ? m.kept_slices : m.a.slices.on(m.pe) + m.plan.first_part;
   const T* value = m.a.value.on(m.pe);
-  const index_t parts = m.plan.parts;
+  const int parts = static_cast<int>(m.plan.parts);
+  const int row_count = static_cast<int>(m.plan.rows);
   const index_t first = parts > 0 ? slices[0].start : 0;
-  for (index_t i = w.rank(); i < parts; i += index_t{slices_at_once} * w.count()) {
+  for (int i = w.rank(); i < parts; i += slices_at_once * w.count()) {
     slice some[slices_at_once];
     unrolled<slices_at_once>([&](auto s) {
-      const index_t j = i + s * w.count();
+      const int j = i + s * w.count();
       if (j < parts) some[s] = slices[j];
     });
     for (int lane = w.member(); lane < slice_rows; lane += w.members()) {
       slice_row<T, Offset> rows[slices_at_once];
       unrolled<slices_at_once>([&](auto s) {
-        const index_t j = i + s * w.count();
+        const int j = i + s * w.count();
         if (j >= parts || !wanted(which, some[s].reads_halo())) return;
         const index_t start = j < m.kept ? some[s].start - first : some[s].start;
         rows[s].value = (j < m.kept ? m.kept_value : value) + start * area + lane;
         rows[s].offset = (j < m.kept ? static_cast<const Offset*>(m.kept_offset) : offset) + start + lane;
         rows[s].width = some[s].width();
         rows[s].base = some[s].base;
+        rows[s].wanted = true;
       });
       T sum[slices_at_once][Side];
       multiply_rows<Side>(rows, x, sum);
       unrolled<slices_at_once>([&](auto s) {
-        const index_t row = ((i + s * w.count()) * slice_rows + lane) * Side;
-        if (rows[s].value == nullptr) return;
+        const int row = ((i + s * w.count()) * slice_rows + lane) * Side;
+        if (!rows[s].wanted) return;
         unrolled<Side>([&](auto r) {
-          if (row + r < m.plan.rows) out[row + r] = sum[s][r];
+          if (row + r < row_count) out[row + r] = sum[s][r];
         });
       });
     }

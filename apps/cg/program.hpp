@@ -43,10 +43,8 @@ class iterating {
     k_.product(vec_w);
     post(residual_from_product(k_));
     const decision d = collect([&](const dots& sum) {
-      const double rho = sum.word[sum_rho];
-      const decision made = decide_on_true_residual(*state_, a_.g, rho > 0 ? std::sqrt(rho) : rho, why);
-      note(state_->residual);
-      return made;
+      note(sum.word[sum_rho]);
+      return decide_on_true_residual(*state_, a_.g, sum.word[sum_rho], why);
     });
     if (d.what == action::leave) return false;
     if (!k_.pointwise()) precondition(vec_r, vec_u, false);
@@ -139,20 +137,21 @@ class iterating {
   STARLING_HD decision decide_iteration() {
     return collect([&](const dots& sum) {
       const decision go_on = decide(sum);
-      return go_on.what == action::step ? decide_both(*state_, sum.word[sum_gamma], sum.word[sum_delta]) : go_on;
+      return go_on.what == action::step
+                 ? decide_both(*state_, sum.word[sum_gamma], sum.word[sum_delta], How == method::fused)
+                 : go_on;
     });
   }
 
   STARLING_HD decision decide(const dots& sum) const {
-    const decision d = decide_to_go_on(*state_, a_.g, sum.word[sum_rho]);
-    note(state_->residual);
-    return d;
+    note(sum.word[sum_rho]);
+    return decide_to_go_on(*state_, a_.g, sum.word[sum_rho]);
   }
 
-  // The residual norm of the current iteration, by one thread of the machine.
-  STARLING_HD void note(double norm) const {
+  // (r, r) of the current iteration, by one thread of the machine.
+  STARLING_HD void note(double rho) const {
     const team& t = k_.all();
-    if (t.pe() == 0 && t.index() == 0) a_.s.history.on(0)[state_->iteration - a_.first_iteration] = norm;
+    if (t.pe() == 0 && t.index() == 0) a_.s.history.on(0)[state_->iteration - a_.first_iteration] = rho;
   }
 
   // ---- pieces ----

@@ -27,7 +27,7 @@ struct sum_boxes {
 
 namespace detail {
 
-// The sum over the lanes of a warp; lane 8 i holds word i. Words cross in pairs, so that few values move.
+// The sum over the lanes of a warp; lanes 8 i to 8 i + 7 hold word i. Words cross in pairs, so that few values move.
 STARLING_HD inline double sum_over_warp(const dots& mine) {
   if constexpr (!target::on_gpu) return 0;
   // Words are chosen by conditions, not by an index, so that they stay in registers.
@@ -98,7 +98,7 @@ STARLING_HD inline double take(const team& t, sym<packet> box, std::uint64_t num
   return t.thread().take_packet<double>(box, number, from).element[0];
 }
 
-// give(word, sum) once for each word, by one thread of the block.
+// give(word, sum, j) by eight threads of the block for each word, j from 0 to 7; on a virtual device once, for j = 0.
 template <class Give>
 STARLING_HD void sum_over_block(const team& t, const sum_desk& d, const dots& mine, const Give& give) {
   if constexpr (target::on_gpu) {
@@ -106,17 +106,15 @@ STARLING_HD void sum_over_block(const team& t, const sum_desk& d, const dots& mi
     t.any(false);  // all threads are there, and the words of the sum before have been read
     const double part = sum_over_warp(mine);
     const int word = w.member() / 8;
-    const bool gives = w.member() % 8 == 0 && word < sum_words;
-    if (gives) d.words[w.rank() * sum_words + word] = part;
+    if (w.member() % 8 == 0 && word < sum_words) d.words[w.rank() * sum_words + word] = part;
     t.sync();
     if (w.rank() > 0) return;
     dots all{};
-    if (w.member() < w.count())
-      unrolled<sum_words>([&](auto i) { all.word[i] = d.words[w.member() * sum_words + i]; });
+    if (w.member() < w.count()) unrolled<sum_words>([&](auto i) { all.word[i] = d.words[w.member() * sum_words + i]; });
     const double sum = sum_over_warp(all);
-    if (gives) give(word, sum);
+    if (word < sum_words) give(word, sum, w.member() % 8);
   } else {
-    for (int word = 0; word < sum_words; ++word) give(word, mine.word[word]);
+    for (int word = 0; word < sum_words; ++word) give(word, mine.word[word], 0);
   }
 }
 
@@ -125,7 +123,9 @@ STARLING_HD void sum_over_block(const team& t, const sum_desk& d, const dots& mi
 // Adds this block's part, a value per thread. A collective of the block.
 __attribute__((noinline)) STARLING_HD inline void post(team t, const sum_desk* d, dots mine, std::uint64_t number) {
   const sym<packet> box = d->parts[number % 2] + index_t{t.index()} * sum_words;
-  detail::sum_over_block(t, *d, mine, [&](int word, double sum) { detail::send(t, box + word, sum, number, t.pe()); });
+  detail::sum_over_block(t, *d, mine, [&](int word, double sum, int j) {
+    if (j == 0) detail::send(t, box + word, sum, number, t.pe());
+  });
 }
 
 // By the gathering block of each PE: sums up the parts of its PE and sends the sum to all. Returns whether `last` held
@@ -143,8 +143,9 @@ STARLING_HD bool serve(team t, const sum_desk* d, std::uint64_t number, const La
     found = found || last(word, value);
   }
   const sym<packet> box = d->totals[number % 2] + index_t{t.pe()} * sum_words;
-  detail::sum_over_block(t, *d, mine, [&](int word, double sum) {
-    for (int to = 0; to < t.n_pes(); ++to) detail::send(t, box + word, sum, number, to);
+  detail::sum_over_block(t, *d, mine, [&](int word, double sum, int j) {
+    constexpr int senders = target::on_gpu ? 8 : 1;
+    for (int to = j; to < t.n_pes(); to += senders) detail::send(t, box + word, sum, number, to);
   });
   return t.any(found);
 }

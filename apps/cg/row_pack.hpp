@@ -1,12 +1,17 @@
-// Some rows of a vector at once: a GPU's thread then has the loads of all of them in flight before it stores anything.
-// Formulas over packs read like those over numbers.
+// Some consecutive rows of a vector at once: a GPU's thread then moves 16 bytes with each instruction, and has the
+// loads of all vectors in flight before it stores anything. Formulas over packs read like those over numbers.
+//
+// A block's rows begin at a multiple of `pack_rows`, and vectors are zero behind a PE's last row up to such a multiple,
+// so that no pack needs a look at where it ends.
 #pragma once
 
 #include "starling/device/block.hpp"
 
 namespace starling::cg {
 
-inline constexpr int rows_at_once = target::on_gpu ? 4 : 1;
+inline constexpr int pack_rows = 4;
+// How many of them a thread does at once: one on a virtual device, whose compiler makes vectors by itself.
+inline constexpr int rows_at_once = target::on_gpu ? pack_rows : 1;
 
 template <class T>
 struct pack {
@@ -14,7 +19,7 @@ struct pack {
 
   template <class F>
   STARLING_HD static pack of(const F& f) {
-    pack p;
+    pack p = {};
     unrolled<rows_at_once>([&](auto e) { p.row[e] = f(e); });
     return p;
   }
@@ -33,35 +38,48 @@ struct pack {
   }
 };
 
-// Where a pack lies: rows first, first + step, ... as far as they are below the end.
-struct row_places {
+// Where a pack lies.
+struct row_place {
   index_t first;
-  index_t step;
-  index_t end;
 
-  STARLING_HD bool there(int e) const { return first + e * step < end; }
-
-  // Rows that are not there count as zero.
   template <class T>
   STARLING_HD pack<T> load(const T* v) const {
-    return pack<T>::of([&](auto e) { return there(e) ? v[first + e * step] : T{0}; });
+    if constexpr (target::on_gpu) {
+      constexpr int words = sizeof(pack<T>) / sizeof(target::vector16);
+      struct raw {
+        target::vector16 word[words];
+      } bits = {};
+      const auto* from = reinterpret_cast<const target::vector16*>(v + first);
+      unrolled<words>([&](auto i) { bits.word[i] = target::load16(from + i); });
+      return std::bit_cast<pack<T>>(bits);
+    } else {
+      return {{v[first]}};
+    }
   }
   template <class T>
   STARLING_HD void store(T* v, const pack<T>& p) const {
-    unrolled<rows_at_once>([&](auto e) {
-      if (there(e)) v[first + e * step] = p.row[e];
-    });
+    if constexpr (target::on_gpu) {
+      constexpr int words = sizeof(pack<T>) / sizeof(target::vector16);
+      struct raw {
+        target::vector16 word[words];
+      };
+      const raw bits = std::bit_cast<raw>(p);
+      auto* to = reinterpret_cast<target::vector16*>(v + first);
+      unrolled<words>([&](auto i) { target::store16(to + i, bits.word[i]); });
+    } else {
+      v[first] = p.row[0];
+    }
   }
 };
 
-// f(places) for n rows, over the threads of a group.
+// f(place) for n rows, over the threads of a group.
 template <class Group, class F>
-STARLING_HD void each_rows(const Group& g, index_t n, const F& f) {
+STARLING_HD void each_pack(const Group& g, index_t n, const F& f) {
   if constexpr (target::on_gpu) {
-    const index_t step = g.members();
-    for (index_t i = g.member(); i < n; i += rows_at_once * step) f(row_places{i, step, n});
+    const int packs = static_cast<int>((n + pack_rows - 1) / pack_rows);
+    for (int i = g.member(); i < packs; i += g.members()) f(row_place{index_t{i} * pack_rows});
   } else {
-    g.for_each(n, [&](index_t i) { f(row_places{i, 1, i + 1}); });
+    g.for_each(n, [&](index_t i) { f(row_place{i}); });
   }
 }
 

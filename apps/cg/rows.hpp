@@ -48,19 +48,28 @@ struct send_entry {
   std::int32_t box;     // there: place among the values that come from other PEs
 };
 
-// What one PE has.
+// What one PE has. Its columns are numbered in pieces that begin at multiples of `column_unit`: the lower halo ends at
+// such a place, own columns follow, then the upper halo.
 struct rows_of_pe {
+  static constexpr index_t column_unit = 12;  // whole packs of 4 rows, whole blocks of 3
+
   index_t first = 0;  // row of the whole matrix
   index_t rows = 0;
-  index_t lower = 0;  // columns of the lower halo; own columns follow
+  index_t lower = 0;  // columns of the lower halo
   index_t upper = 0;
 
-  constexpr index_t columns() const { return lower + rows + upper; }
-  // Place of a halo column among the values that come from other PEs.
-  constexpr index_t box(index_t column) const { return column < lower ? column : column - rows; }
-  constexpr index_t column_of_box(index_t box) const { return box < lower ? box : box + rows; }
   constexpr index_t halo() const { return lower + upper; }
-  constexpr bool owns(index_t column) const { return column >= lower && column < lower + rows; }
+  constexpr index_t first_own() const { return round_up(lower, column_unit); }
+  constexpr index_t first_upper() const { return first_own() + round_up(rows, column_unit); }
+  constexpr index_t columns() const { return first_upper() + upper; }
+  constexpr bool owns(index_t column) const { return column >= first_own() && column < first_upper(); }
+  // Place of a halo column among the values that come from other PEs, and back.
+  constexpr index_t box(index_t column) const {
+    return column < first_own() ? column - (first_own() - lower) : column - first_upper() + lower;
+  }
+  constexpr index_t column_of_box(index_t box) const {
+    return box < lower ? box + first_own() - lower : box - lower + first_upper();
+  }
 };
 
 // What one block of a PE does in every product and every loop over vectors.
@@ -75,7 +84,9 @@ struct block_plan {
   std::int32_t peers = 0;
   index_t first_box = 0;  // values of other PEs that it takes out of their boxes
   index_t boxes = 0;
-  std::int32_t first_taker = 0;  // blocks of this PE that take what it reads of other PEs; takers = 0: reads none
+  std::int32_t sender = any_pe;  // of all of them, or any_pe
+  std::int32_t first_taker =
+      0;  // blocks of this PE that take what it reads of other PEs; takers = 0: it reads none, or what it takes itself
   std::int32_t takers = 0;
   std::int32_t long_rows = 0;  // chunks that all warps share
 };
@@ -93,8 +104,7 @@ struct matrix_data {
   sym<chunk> chunks;
   sym<std::uint16_t> row_in_chunk;  // [rows] where a row's entries begin in its chunk
   sym<send_entry> sends;
-  sym<std::int32_t> sender;  // [halo] PE that a box comes from, for reports
-  sym<block_plan> plans;     // [blocks]
+  sym<block_plan> plans;  // [blocks]
 };
 
 }  // namespace starling::cg

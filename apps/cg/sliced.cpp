@@ -82,7 +82,7 @@ slice_entries<T, Offset> fill_slices(const csr_view<T>& a, const halo& h, int pe
       const slice& s = table.slices[static_cast<std::size_t>(i / slice_rows)];
       const index_t lane = i % slice_rows;
       const index_t row = std::min(i, rows - 1);
-      const auto own_offset = static_cast<Offset>((own.lower / side + row) - s.base);
+      const auto own_offset = static_cast<Offset>((own.first_own() / side + row) - s.base);
       const auto offset_at = [&](index_t k) -> Offset& {
         return filled.offset[static_cast<std::size_t>(s.start + k * slice_rows + lane)];
       };

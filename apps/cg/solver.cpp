@@ -149,6 +149,8 @@ void solver<T>::state::store_preconditioner(const solve_options& o) {
   const index_t per_row = o.m == preconditioner::jacobi ? 1 : block_size_;
   if (m_values_.size() < data_.stride * per_row) m_values_ = machine_.template allocate<T>(data_.stride * per_row);
   data_.m_values = m_values_.data();
+  for (int pe = 0; pe < machine_.size(); ++pe)  // also behind the last row: see row_pack.hpp
+    machine_.fill(m_values_.on(pe), 0, static_cast<std::size_t>(m_values_.size()) * sizeof(T));
   std::vector<T> inverse;
   if (o.m == preconditioner::jacobi)
     for (const T d : diagonal_) inverse.push_back(T{1} / d);
@@ -203,8 +205,8 @@ launch_shape solver<T>::state::choose_launch(const solve_options& o) {
         std::min(left, room / static_cast<std::size_t>(each) - std::min(base, room / static_cast<std::size_t>(each)));
   }
   const std::size_t budget = left;
-  const std::size_t vector_bytes =
-      static_cast<std::size_t>(round_up(matrix_.most_block_rows() * static_cast<index_t>(sizeof(T)), 16));
+  const std::size_t vector_bytes = static_cast<std::size_t>(
+      round_up(round_up(matrix_.most_block_rows(), pack_rows) * static_cast<index_t>(sizeof(T)), 16));
   const std::uint32_t wish = vectors_to_keep(o);
   for (const vector_name v : {vec_s, vec_p, vec_r, vec_z, vec_w, vec_x, vec_u, vec_q, vec_n, vec_m, vec_e, vec_d})
     if ((wish >> v & 1) != 0 && vector_bytes <= left) {
@@ -278,7 +280,7 @@ void solver<T>::state::iterate(const solve_options& o, solve_result& result, T* 
   a.s = data_;
   a.how = o.how;
   a.kept = shape.kept;
-  a.g = {0, true, o.fixed, result.target, o.how == method::pipelined ? o.replace_every : 0};
+  a.g = {0, true, o.fixed, result.target * result.target, o.how == method::pipelined ? o.replace_every : 0};
   const index_t end = o.max_iterations > 0 ? o.max_iterations : 10 * facts().rows;
   iteration_state now;
   now.products = products_;
@@ -298,7 +300,7 @@ void solver<T>::state::iterate(const solve_options& o, solve_result& result, T* 
     if (!each && watch && took < stretch_seconds / 2) stretch = std::min(2 * stretch, most_stretch);
     if (!watch) continue;
     if (each) copy_vector(vec_x, x, false);
-    if (!watch({now.iteration, now.residual, result.target})) break;
+    if (!watch({now.iteration, std::sqrt(now.rho), result.target})) break;
   }
   result.why = now.stopped == 0 ? stop::iterations : static_cast<stop>(now.stopped - 1);
   result.iterations = now.iteration;
@@ -323,6 +325,7 @@ iteration_state solver<T>::state::run_stretch(program_arguments<T>& a, const lau
   const auto first = static_cast<std::size_t>(a.first_iteration);
   result.history.resize(static_cast<std::size_t>(now.iteration) + 1);
   machine_.copy(result.history.data() + first, history_.on(0), (result.history.size() - first) * sizeof(double));
+  for (std::size_t i = first; i < result.history.size(); ++i) result.history[i] = std::sqrt(result.history[i]);
   return now;
 }
 

@@ -35,19 +35,19 @@ enum vector_name : int {
 // Where the iterations are; one on each PE, all alike.
 struct iteration_state {
   index_t iteration = 0;
-  double gamma = 0;          // (r, u) of the iteration before
-  double alpha = 0;          // step of the iteration before
-  double residual = 0;       // norm, by the recurrence
-  double true_residual = 0;  // norm, when it was last computed from x
+  double gamma = 0;      // (r, u) of the iteration before
+  double curvature = 0;  // (p, A p) of the iteration before
+  double rho = 0;        // (r, r) by the recurrence
+  double true_rho = 0;   // (r, r) when it was last computed from x
   double breakdown_value = 0;
   index_t replacements = 0;
   index_t since_replacement = 0;  // iterations
   std::uint64_t products = 0;     // numbers of the last ones
   std::uint64_t sums = 0;
-  std::int32_t stopped = 0;  // 1 + the reason; 0: goes on
-  std::int32_t restart = 1;  // the next direction is the residual alone
-  std::int32_t stalls = 0;   // restarts that brought little
-  std::int32_t reserved = 0;
+  std::int32_t stopped = 0;        // 1 + the reason; 0: goes on
+  std::int32_t restart = 1;        // the next direction is the residual alone
+  std::int32_t stalls = 0;         // restarts that brought little
+  std::int32_t new_direction = 1;  // since the last replacement: it began with the residual alone
 };
 
 template <class T>
@@ -63,7 +63,7 @@ struct system_data {
   sym<signal> taken;  // [blocks] number of the product that it has taken values of other PEs for
   sum_boxes sums;
   sym<iteration_state> state;  // [1]
-  sym<double> history;         // residual norms of this launch; of PE 0
+  sym<double> history;         // (r, r) of the iterations of this launch; of PE 0
 
   // The preconditioner.
   preconditioner m = preconditioner::none;

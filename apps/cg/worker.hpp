@@ -32,7 +32,6 @@ struct desk {
   sym<signal> ready;
   sym<signal> taken;
   const send_entry* sends = nullptr;
-  const std::int32_t* sender = nullptr;
 };
 
 template <class T>
@@ -45,6 +44,7 @@ class worker {
     if (s.a.how == storage::compressed) row_buffer = b.scratch<T>(index_t{b.warp().count()} * chunk::most_entries);
     if (b.member() == 0) lay_out(s, persistent, row_buffer);
     b.sync();
+    keep_sends(b);
     if (kept.vectors != 0) keep_vectors(b, kept.vectors);
     if (kept.entries > 0) keep_entries(b, s, kept.entries);
   }
@@ -52,7 +52,7 @@ class worker {
   // Bytes of scratch that a worker takes beside what is kept.
   static std::size_t scratch_bytes(int warps, bool compressed) {
     const std::size_t buffers = compressed ? static_cast<std::size_t>(warps) * chunk::most_entries * sizeof(T) : 0;
-    return sizeof(desk<T>) + buffers + 32;
+    return sizeof(desk<T>) + buffers + most_kept_sends * sizeof(send_entry) + 48;
   }
 
   // This block's part of a vector.
@@ -70,8 +70,8 @@ class worker {
 
   // The same, some rows at once.
   template <class F>
-  STARLING_HD void each_rows(const F& f) const {
-    cg::each_rows(team_, rows(), f);
+  STARLING_HD void each_pack(const F& f) const {
+    cg::each_pack(team_, rows(), f);
   }
 
   // Writes what was kept back to where the next launch finds it.
@@ -89,28 +89,12 @@ class worker {
 
   // Where the block's values of the next published vector go, before announce().
   STARLING_HD T* next_published() const {
-    return desk_->published[(product_ + 1) % 2] + desk_->rows.own.lower + desk_->rows.plan.first_row;
+    return desk_->published[(product_ + 1) % 2] + desk_->rows.own.first_own() + desk_->rows.plan.first_row;
   }
 
-  // Tells those who read this block's values that they are there, and sends what other PEs need. The caller then counts
-  // the product: functions that get a copy of the worker cannot.
-  STARLING_HD void announce() const {
-    const std::uint64_t number = product_ + 1;
-    if (desk_->persistent)
-      team_.signal_set(desk_->ready + team_.index(), number, team_.pe());
-    else
-      team_.sync();
-    const T* mine = desk_->published[number % 2] + desk_->rows.own.lower;
-    const index_t sends = desk_->rows.plan.sends;
-    for (index_t i = team_.member(); i < sends; i += team_.members()) {
-      const send_entry e = desk_->sends[i];
-      const T value = mine[e.row];
-      if (desk_->persistent)
-        send(desk_->boxes[number % 2] + e.box, value, number, e.pe);
-      else
-        team_.thread().p(desk_->published_of_all[number % 2] + e.column, value, e.pe);
-    }
-  }
+  // Tells those who read this block's values that they are there, and sends what other PEs need: `v` holds the same.
+  // The caller then counts the product: functions that get a copy of the worker cannot.
+  STARLING_HD void announce(vector_name v) const { announce_of(*this, desk_->vectors[v]); }
   STARLING_HD void count_product() { ++product_; }
 
   // out = A times what was published last, for the block's rows; all threads of the block see it.
@@ -121,7 +105,7 @@ class worker {
   // Whether M works on each row by itself, so that it can be applied while r is computed.
   STARLING_HD bool pointwise() const { return desk_->m == preconditioner::none || desk_->m == preconditioner::jacobi; }
   // M r of some rows, for such an M.
-  STARLING_HD pack<T> scaled(const row_places& at, const pack<T>& r) const {
+  STARLING_HD pack<T> scaled(const row_place& at, const pack<T>& r) const {
     return desk_->m == preconditioner::jacobi ? at.load(desk_->m_values) * r : r;
   }
 
@@ -144,6 +128,25 @@ class worker {
   }
 
  private:
+  __attribute__((noinline)) STARLING_HD static void announce_of(worker k, const T* mine) {
+    const desk<T>& d = *k.desk_;
+    const team t = k.team_;
+    const std::uint64_t number = k.product_ + 1;
+    if (d.persistent)
+      t.signal_set(d.ready + t.index(), number, t.pe());
+    else
+      t.sync();
+    const int sends = static_cast<int>(d.rows.plan.sends);
+    for (int i = t.member(); i < sends; i += t.members()) {
+      const send_entry e = d.sends[i];
+      const T value = mine[e.row - d.rows.plan.first_row];
+      if (d.persistent)
+        k.send(d.boxes[number % 2] + e.box, value, number, e.pe);
+      else
+        t.thread().p(d.published_of_all[number % 2] + e.column, value, e.pe);
+    }
+  }
+
   __attribute__((noinline)) STARLING_HD static void product_of(worker k, vector_name out) {
     const desk<T>& d = *k.desk_;
     const team t = k.team_;
@@ -172,9 +175,8 @@ class worker {
     const sym<packet> boxes = desk_->boxes[product_ % 2];
     T* x = desk_->published[product_ % 2];
     team_.for_each(index_range{plan.first_box, plan.first_box + plan.boxes}, [&](index_t box) {
-      const int from = desk_->sender[box];
       x[desk_->rows.own.column_of_box(box)] =
-          team_.thread().template take_packet<T>(boxes + box, product_, from).element[0];
+          team_.thread().template take_packet<T>(boxes + box, product_, plan.sender).element[0];
     });
     team_.signal_set(desk_->taken + team_.index(), product_, team_.pe());
   }
@@ -221,15 +223,26 @@ class worker {
     d.ready = s.ready;
     d.taken = s.taken;
     d.sends = s.a.sends.on(pe) + d.rows.plan.first_send;
-    d.sender = s.a.sender.on(pe);
+  }
+
+  // A short list of what to send is looked up in every product: it had better be near.
+  STARLING_HD void keep_sends(block& b) const {
+    const index_t n = desk_->rows.plan.sends;
+    send_entry* near = b.scratch<send_entry>(most_kept_sends);
+    if (n == 0 || n > most_kept_sends) return;
+    const send_entry* from = desk_->sends;
+    b.for_each(n, [&](index_t i) { near[i] = from[i]; });
+    b.sync();
+    if (b.member() == 0) desk_->sends = near;
+    b.sync();
   }
 
   STARLING_HD void keep_vectors(block& b, std::uint32_t which) const {
     for (int v = 0; v < vector_count; ++v) {
       if ((which >> v & 1) == 0) continue;
-      T* fast = b.scratch<T>(rows());
+      T* fast = b.scratch<T>(round_up(rows(), pack_rows));
       const T* from = desk_->vectors[v];
-      each_row([&](index_t i) { fast[i] = from[i]; });
+      each_pack([&](const row_place& at) { at.store(fast, at.load(from)); });
       b.sync();
       if (b.member() == 0)
         for (int same = 0; same < vector_count; ++same)
@@ -270,6 +283,8 @@ class worker {
     b.for_each(n, [&](index_t i) { kept[i] = from[i]; });
     return kept;
   }
+
+  static constexpr index_t most_kept_sends = 512;
 
   starling::team team_;
   desk<T>* desk_;
