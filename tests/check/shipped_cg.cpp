@@ -30,7 +30,8 @@ solve_options few(method how, preconditioner m, int blocks, index_t iterations =
   return {.how = how, .m = m, .degree = 2, .max_iterations = iterations, .fixed = true, .blocks = blocks};
 }
 
-// The solves, one after another, on a machine in check mode and on one that runs freely. `each`: iteration by iteration.
+// The solves, one after another, on a machine in check mode and on one that runs freely. `each`: iteration by
+// iteration.
 template <class T>
 void check_solves(const cg::csr<T>& a, int n_pes, const cg::matrix_options& o, const std::vector<solve_options>& solves,
                   bool each = false) {
