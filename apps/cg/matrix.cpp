@@ -215,14 +215,17 @@ std::vector<block_plan> matrix<T>::plan_blocks(int pe, int blocks, index_t unit)
   const rows_of_pe& own = rows(pe);
   const auto n = static_cast<index_t>(parts.size());
   unit = std::lcm(unit, index_t{pack_rows});
-  // Bytes that a row's share of the vectors moves, beside its entries.
+  // Bytes that a row's share of the vectors moves beside its entries, and those that take as long as the way of a value
+  // from another PE: blocks that wait for such values have less of other work.
   constexpr index_t row_bytes = 24;
+  constexpr index_t box_bytes = 64;
   const auto row_at = [&](index_t p) { return p < n ? parts[static_cast<std::size_t>(p)].first_row : own.rows; };
   std::vector<index_t> cost(static_cast<std::size_t>(n) + 1, 0);
   for (index_t p = 0; p < n; ++p)
-    cost[static_cast<std::size_t>(p) + 1] = cost[static_cast<std::size_t>(p)] +
-                                            parts[static_cast<std::size_t>(p)].entries * entry_bytes() +
-                                            (row_at(p + 1) - row_at(p)) * row_bytes;
+    cost[static_cast<std::size_t>(p) + 1] =
+        cost[static_cast<std::size_t>(p)] + parts[static_cast<std::size_t>(p)].entries * entry_bytes() +
+        (row_at(p + 1) - row_at(p)) * row_bytes +
+        std::min(parts[static_cast<std::size_t>(p)].boxes_read.size(), row_at(p + 1) - row_at(p)) * box_bytes;
   std::vector<block_plan> plans(static_cast<std::size_t>(blocks));
   const auto& send_rows = send_rows_[static_cast<std::size_t>(pe)];
   index_t begin = 0;
@@ -306,6 +309,7 @@ void matrix<T>::find_peers(int pe, std::vector<block_plan>& plans) const {
     const index_range takers = holders(plans, &block_plan::first_box, boxes);
     plan.first_taker = static_cast<std::int32_t>(takers.begin);
     plan.takers = static_cast<std::int32_t>(takers.size());
+    for (index_t b = takers.begin; b < takers.end; ++b) plans[static_cast<std::size_t>(b)].awaited = 1;
   }
 }
 

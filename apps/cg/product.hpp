@@ -85,6 +85,20 @@ STARLING_HD void multiply_rows(slice_row<T, Offset> (&rows)[slices_at_once], con
   }
 }
 
+// Lane s of a warp asks for slice s of those that the warp does next, from the first one again behind the last.
+template <class T, class Offset>
+STARLING_HD void prefetch_slice(const block_rows<T>& m, const slice* slices, const T* value, const Offset* offset,
+                                int area, int j) {
+  if (target::thread_index() % target::warp_size >= slices_at_once) return;
+  const int parts = static_cast<int>(m.plan.parts);
+  if (j >= parts) j = j - parts + static_cast<int>(m.kept);
+  if (j < m.kept || j >= parts) return;
+  const slice s = slices[j];
+  const std::size_t entries = static_cast<std::size_t>(s.width()) * slice_rows;
+  target::prefetch(value + s.start * area, entries * static_cast<std::size_t>(area) * sizeof(T));
+  target::prefetch(offset + s.start, entries * sizeof(Offset));
+}
+
 // The block's slices, as far as they are wanted.
 template <int Side, class Offset, class T>
 STARLING_HD void multiply_slices(const warp& w, const block_rows<T>& m, const Offset* offset, const T* x, T* out,
@@ -114,6 +128,8 @@ STARLING_HD void multiply_slices(const warp& w, const block_rows<T>& m, const Of
         rows[s].wanted = true;
       });
       T sum[slices_at_once][Side];
+      if constexpr (target::on_gpu)
+        prefetch_slice(m, slices, value, offset, area, i + slices_at_once * w.count() + lane * w.count());
       multiply_rows<Side>(rows, x, sum);
       unrolled<slices_at_once>([&](auto s) {
         const int row = ((i + s * w.count()) * slice_rows + lane) * Side;
@@ -145,7 +161,26 @@ STARLING_HD void multiply_chunk(const warp& w, const chunk& c, const T* value, c
     if (w.member() == 0) out[0] = sum;
     return;
   }
-  for (index_t e = w.member(); e < c.entries; e += w.members()) buffer[e] = value[e] * x[column[e]];
+  // All loads of the matrix before the first look at a column, which waits.
+  constexpr int most = chunk::most_entries / target::warp_size;
+  constexpr int step = target::on_gpu ? most : 1;
+  for (int first = w.member(); first < c.entries; first += step * w.members()) {
+    T entry[step] = {};
+    int at[step] = {};
+    T factor[step] = {};
+    const int lanes = w.members();
+    unrolled<step>([&](auto e) {
+      if (first + e * lanes >= c.entries) return;
+      at[e] = column[first + e * lanes];
+      entry[e] = value[first + e * lanes];
+    });
+    unrolled<step>([&](auto e) {
+      if (first + e * lanes < c.entries) factor[e] = x[at[e]];
+    });
+    unrolled<step>([&](auto e) {
+      if (first + e * lanes < c.entries) buffer[first + e * lanes] = entry[e] * factor[e];
+    });
+  }
   w.sync();
   int each = 1;  // lanes for a row
   while (each < w.members() && 2 * each * c.rows <= w.members()) each *= 2;
@@ -173,6 +208,12 @@ STARLING_HD void multiply_chunks(const warp& w, const block_rows<T>& m, const T*
   const std::uint16_t* row_start = m.a.row_in_chunk.on(m.pe);
   for (index_t i = w.rank(); i < m.plan.parts; i += w.count()) {
     const chunk c = chunks[i];
+    if (target::on_gpu && i + w.count() < m.plan.parts) {
+      const chunk next = chunks[i + w.count()];
+      if (w.member() == 0) target::prefetch(value + next.start, static_cast<std::size_t>(next.entries) * sizeof(T));
+      if (w.member() == 1)
+        target::prefetch(column + next.start, static_cast<std::size_t>(next.entries) * sizeof(std::int32_t));
+    }
     if (!wanted(which, c.reads_halo != 0) || c.entries > chunk::block_entries) continue;
     multiply_chunk(w, c, value + c.start, column + c.start, row_start + c.first_row, x,
                    m.row_buffer + index_t{w.rank()} * chunk::most_entries, out + (c.first_row - m.plan.first_row));

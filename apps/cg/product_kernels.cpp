@@ -19,7 +19,7 @@ struct publish_once {
 
 template <class T>
 struct multiply_once {
-  static constexpr int max_threads = most_block_threads;
+  static constexpr int max_threads = 1024;  // few registers, so that several blocks share a multiprocessor
   system_data<T> s;
   vector_name out;
   std::uint64_t product;

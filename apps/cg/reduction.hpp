@@ -121,7 +121,7 @@ STARLING_HD void sum_over_block(const team& t, const sum_desk& d, const dots& mi
 }  // namespace detail
 
 // Adds this block's part, a value per thread. A collective of the block.
-__attribute__((noinline)) STARLING_HD inline void post(team t, const sum_desk* d, dots mine, std::uint64_t number) {
+STARLING_HD inline void post(team t, const sum_desk* d, dots mine, std::uint64_t number) {
   const sym<packet> box = d->parts[number % 2] + index_t{t.index()} * sum_words;
   detail::sum_over_block(t, *d, mine, [&](int word, double sum, int j) {
     if (j == 0) detail::send(t, box + word, sum, number, t.pe());
@@ -151,7 +151,7 @@ STARLING_HD bool serve(team t, const sum_desk* d, std::uint64_t number, const La
 }
 
 // Waits for the sums of all PEs. A collective of the block; its first thread may then call total().
-__attribute__((noinline)) STARLING_HD inline void await(team t, const sum_desk* d, std::uint64_t number) {
+STARLING_HD inline void await(team t, const sum_desk* d, std::uint64_t number) {
   const sym<packet> totals = d->totals[number % 2];
   for (int i = t.member(); i < t.n_pes() * sum_words; i += t.members())
     d->of_pes[i] = detail::take(t, totals + i, number, i / sum_words);

@@ -128,14 +128,12 @@ class worker {
   }
 
  private:
-  __attribute__((noinline)) STARLING_HD static void announce_of(worker k, const T* mine) {
+  STARLING_HD static void announce_of(worker k, const T* mine) {
     const desk<T>& d = *k.desk_;
     const team t = k.team_;
     const std::uint64_t number = k.product_ + 1;
-    if (d.persistent)
-      t.signal_set(d.ready + t.index(), number, t.pe());
-    else
-      t.sync();
+    // First what has the longest way.
+    t.sync();
     const int sends = static_cast<int>(d.rows.plan.sends);
     for (int i = t.member(); i < sends; i += t.members()) {
       const send_entry e = d.sends[i];
@@ -145,9 +143,10 @@ class worker {
       else
         t.thread().p(d.published_of_all[number % 2] + e.column, value, e.pe);
     }
+    if (d.persistent) t.signal_set(d.ready + t.index(), number, t.pe());
   }
 
-  __attribute__((noinline)) STARLING_HD static void product_of(worker k, vector_name out) {
+  STARLING_HD static void product_of(worker k, vector_name out) {
     const desk<T>& d = *k.desk_;
     const team t = k.team_;
     const std::uint64_t number = k.product_;
@@ -178,7 +177,10 @@ class worker {
       x[desk_->rows.own.column_of_box(box)] =
           team_.thread().template take_packet<T>(boxes + box, product_, plan.sender).element[0];
     });
-    team_.signal_set(desk_->taken + team_.index(), product_, team_.pe());
+    if (plan.awaited != 0)
+      team_.signal_set(desk_->taken + team_.index(), product_, team_.pe());
+    else
+      team_.sync();
   }
 
   STARLING_HD void send(sym<packet> box, T value, std::uint64_t number, int pe) const {
