@@ -32,6 +32,10 @@ KERNELS = "apps/stencil/stencil_kernels.cpp"
 FIELDS = "apps/stencil/fields.hpp"
 HOST = "apps/stencil/host_controlled.cpp"
 PIPELINE = "examples/02_pipeline.cpp"
+CG_WORKER = "apps/cg/worker.hpp"
+CG_PHASES = "apps/cg/phases.hpp"
+CG_SUMS = "apps/cg/reduction.hpp"
+CG_PROGRAM = "apps/cg/program.hpp"
 
 
 class Broken(Exception):
@@ -61,6 +65,11 @@ STENCIL_USES = (
     (HOST, (HOST,)),
     (FIELDS, tuple(f"apps/stencil/{name}.cpp" for name in ("host_controlled", "solver", "stencil_kernels"))),
 )
+CG_PROGRAMS = tuple(f"apps/cg/{name}_kernels.cpp" for name in ("fused", "pipelined", "standard"))
+CG_KERNELS = (*CG_PROGRAMS, "apps/cg/product_kernels.cpp")
+CG = (*CG_KERNELS, *(f"apps/cg/{name}.cpp" for name in
+      ("compressed", "halo", "matrices_grid", "matrix", "matrix_checks", "options", "partition",
+       "preconditioner_values", "sliced", "solver")))  # fmt: skip
 PROGRAMS = {
     "collectives": Program(("tests/mutate/collectives.cpp",), ((BLOCK, ("tests/mutate/collectives.cpp",)),)),
     "transfers": Program(
@@ -73,6 +82,10 @@ PROGRAMS = {
         ("tests/mutate/stencil.cpp", *STENCIL),
         STENCIL_USES,
         setting=("apps/stencil/solver.cpp", "most_packet_bytes = 16384", "most_packet_bytes = 0"),
+    ),
+    "conjugate gradients": Program(
+        ("tests/mutate/cg.cpp", *CG),
+        ((CG_WORKER, CG_KERNELS), (CG_PHASES, CG_KERNELS), (CG_SUMS, CG_PROGRAMS), (CG_PROGRAM, CG_PROGRAMS)),
     ),
     "pipeline": Program(
         (PIPELINE,),
@@ -322,6 +335,65 @@ MUTATIONS = [
          "  border.record(sent(pe, generation));\n"
          "  border.launch_kernel(face_blocks, step_kernel(a, step_part::border, 0), shape);\n"
          "  if (options_.how == variant::overlap) copy_faces(border, pe, generation);\n"),
+    ),
+    *in_file(
+        "conjugate gradients",
+        CG_WORKER,
+        ("ready not raised", "      t.signal_set(d.ready + t.index(), number, t.pe());\n", "      t.sync();\n"),
+        ("ready raised for the product after", "t.signal_set(d.ready + t.index(), number, t.pe());",
+         "t.signal_set(d.ready + t.index(), number + 1, t.pe());"),
+        ("no wait for ready",
+         "      if (plan.peers > 0) t.wait_all(d.ready + plan.first_peer, plan.peers, number, t.pe());\n", ""),
+        ("wait for ready of the product before", "t.wait_all(d.ready + plan.first_peer, plan.peers, number, t.pe());",
+         "t.wait_all(d.ready + plan.first_peer, plan.peers, number - 1, t.pe());"),
+        ("wait for the first peer only", "t.wait_all(d.ready + plan.first_peer, plan.peers, number, t.pe());",
+         "t.wait_all(d.ready + plan.first_peer, 1, number, t.pe());"),
+        ("taken not raised", "    team_.signal_set(desk_->taken + team_.index(), product_, team_.pe());\n", ""),
+        ("taken raised before anything is taken",
+         "    team_.for_each(index_range{plan.first_box, plan.first_box + plan.boxes}, [&](index_t box) {\n",
+         "    team_.signal_set(desk_->taken + team_.index(), product_, team_.pe());\n"
+         "    team_.for_each(index_range{plan.first_box, plan.first_box + plan.boxes}, [&](index_t box) {\n"),
+        ("no wait for taken",
+         "        t.wait_all(d.taken + plan.first_taker, plan.takers, number, t.pe());\n", ""),
+        ("wait for taken of the product before",
+         "t.wait_all(d.taken + plan.first_taker, plan.takers, number, t.pe());",
+         "t.wait_all(d.taken + plan.first_taker, plan.takers, number - 1, t.pe());"),
+        ("values of other PEs used before they are taken", "plan.takers > 0 ? which_parts::own : which_parts::all",
+         "which_parts::all"),
+        ("one slot for what is published", "s.published + slot * s.columns", "s.published + 0 * slot * s.columns"),
+        ("one slot for what travels", "s.boxes + slot * s.halo", "s.boxes + 0 * slot * s.halo"),
+        ("values sent with the number before", "k.send(d.boxes[number % 2] + e.box, value, number, e.pe);",
+         "k.send(d.boxes[number % 2] + e.box, value, number - 1, e.pe);"),
+        ("values sent to the other slot", "k.send(d.boxes[number % 2] + e.box,",
+         "k.send(d.boxes[(number + 1) % 2] + e.box,"),
+        ("products not counted", "{ ++product_; }", "{}"),
+    ),
+    *in_file(
+        "conjugate gradients",
+        CG_PHASES,
+        ("announced before it is written",
+         "  k.each_pack([&](const row_place& at) { at.store(next, at.load(from)); });\n  k.announce(v);\n",
+         "  k.announce(v);\n  k.each_pack([&](const row_place& at) { at.store(next, at.load(from)); });\n"),
+    ),
+    *in_file(
+        "conjugate gradients",
+        CG_SUMS,
+        ("one slot for parts", "boxes.parts + slot * boxes.blocks", "boxes.parts + 0 * slot * boxes.blocks",
+         "a block posts its next part when it has the sum, for which all parts have been read"),
+        ("one slot for totals", "boxes.totals + slot * b.n_pes()", "boxes.totals + 0 * slot * b.n_pes()"),
+        ("parts of the sum before", "detail::take(t, parts + i, number, t.pe())",
+         "detail::take(t, parts + i, number - 1, t.pe())"),
+        ("the total of the first PE alone is awaited", "i < t.n_pes() * sum_words; i += t.members()",
+         "i < sum_words; i += t.members()"),
+        ("a sum for the first PE alone", "to < t.n_pes(); to += senders", "to < 1; to += senders"),
+    ),
+    *in_file(
+        "conjugate gradients",
+        CG_PROGRAM,
+        ("the number of a sum not raised", "++sum_", "sum_ + 1"),
+        ("no farewell", "    post(farewell);\n", ""),
+        ("the next launch counts products from the start", "    state_->products = k_.product_number();\n", ""),
+        ("the next launch counts sums from the start", "    state_->sums = sum_;\n", ""),
     ),
     *in_file(
         "pipeline",

@@ -43,6 +43,17 @@ STARLING_HD inline decision stop_with(iteration_state& st, stop why, double valu
   return {0, 0, action::leave, 0};
 }
 
+// Whether a curvature that is not positive, the difference of (A u, u) and `taken_off`, tells of the matrix, or perhaps
+// of rounding errors only.
+STARLING_HD inline bool is_verdict(const iteration_state& st, double curvature, double taken_off, bool alone,
+                                   bool w_is_product) {
+  constexpr double clearly = 1e-3;
+  constexpr index_t few_iterations = 10;  // of recurrences that begin from exact values
+  if (alone) return w_is_product || st.since_replacement == 0;
+  return st.new_direction != 0 && curvature < -clearly * taken_off &&
+         (w_is_product || st.since_replacement < few_iterations);
+}
+
 }  // namespace detail
 
 // After the residual has been computed from x because of `why`, rho = (r, r): whether the solve has converged,
@@ -52,7 +63,9 @@ STARLING_HD inline decision decide_on_true_residual(iteration_state& st, const g
   constexpr int most_stalls = 3;
   const bool stalled = why != action::replace && st.replacements > 0 && rho > 0.25 * st.true_rho;
   if (why != action::replace) st.stalls = stalled ? st.stalls + 1 : 0;
-  if (why == action::restart) st.restart = 1;
+  // With a residual that is larger than the recurrence had it, the old direction is not conjugate to what follows.
+  if (why == action::restart || rho > 4 * st.rho) st.restart = 1;
+  st.new_direction = st.restart;
   ++st.replacements;
   st.true_rho = rho;
   st.rho = rho;
@@ -68,7 +81,9 @@ STARLING_HD inline decision decide_on_true_residual(iteration_state& st, const g
 STARLING_HD inline decision decide_to_go_on(iteration_state& st, const goal& g, double rho) {
   if (!detail::finite(rho)) return detail::stop_with(st, stop::not_finite, rho);
   st.rho = rho;
-  if (!g.fixed && rho <= g.target_rho) return {0, 0, action::verify, 0};
+  // So far ahead of the truth a recurrence means nothing; some time later its sums would underflow.
+  constexpr double furthest_ahead = 1e-80;
+  if ((!g.fixed && rho <= g.target_rho) || rho < furthest_ahead * st.true_rho) return {0, 0, action::verify, 0};
   if (st.iteration >= g.last_iteration) {
     if (g.final_launch) st.stopped = 1 + static_cast<std::int32_t>(stop::iterations);
     return {0, 0, action::leave, 0};
@@ -101,10 +116,13 @@ STARLING_HD inline decision decide_step(iteration_state& st, double delta) {
   return d;
 }
 
-// Fused and pipelined: both, from gamma = (r, u) and delta = (A u, u).
-STARLING_HD inline decision decide_both(iteration_state& st, double gamma, double delta) {
+// Fused and pipelined: both, from gamma = (r, u) and delta = (A u, u). `w_is_product`: A u does not come from a
+// recurrence.
+STARLING_HD inline decision decide_both(iteration_state& st, double gamma, double delta, bool w_is_product) {
   if (!detail::finite(gamma) || !detail::finite(delta))
     return detail::stop_with(st, stop::not_finite, detail::finite(gamma) ? delta : gamma);
+  // Whether it is the matrix, or rounding errors of the recurrences (pipelined), shows what is computed from x.
+  if (gamma < 0 && st.since_replacement > 0) return {0, 0, action::restart, 0};
   if (gamma < 0) return detail::stop_with(st, stop::not_positive_definite, gamma);
   decision d;
   const bool alone = st.restart != 0 || st.gamma == 0;
@@ -113,9 +131,9 @@ STARLING_HD inline decision decide_both(iteration_state& st, double gamma, doubl
   const double curvature = alone ? delta : delta - d.beta * d.beta * st.curvature;
   if (gamma != 0) {
     if (!(curvature > 0)) {
-      // By rounding errors of the recurrence, or because the matrix is not positive definite: (A u, u) itself tells.
-      if (!alone && delta > 0) return {0, 0, action::restart, 0};
-      return detail::stop_with(st, stop::not_positive_definite, alone ? curvature : delta);
+      if (detail::is_verdict(st, curvature, alone ? 0 : d.beta * d.beta * st.curvature, alone, w_is_product))
+        return detail::stop_with(st, stop::not_positive_definite, curvature);
+      return {0, 0, action::restart, 0};
     }
     d.alpha = gamma / curvature;
   }

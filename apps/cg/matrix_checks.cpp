@@ -62,10 +62,14 @@ template <class T>
 void check_arrays(const csr_view<T>& a) {
   expect<argument_error>(a.rows == a.columns, "cg: the matrix is ", a.rows, " x ", a.columns, "; must be square");
   expect<argument_error>(a.rows > 0, "cg: the matrix has no rows; must have at least 1");
+  expect<argument_error>(a.row_start != nullptr, "cg: the matrix's row starts are a null pointer");
   expect<argument_error>(a.row_start[0] == 0, "cg: the first row begins at entry ", a.row_start[0], "; must be 0");
   for (index_t row = 0; row < a.rows; ++row)
     expect<argument_error>(a.row_start[row + 1] >= a.row_start[row], "cg: row ", row, " has ",
                            a.row_start[row + 1] - a.row_start[row], " entries; row starts must not fall");
+  expect<argument_error>(a.nonzeros() == 0 || (a.column != nullptr && a.value != nullptr), "cg: the ",
+                         a.column == nullptr ? "columns" : "values", " of the matrix's ", a.nonzeros(),
+                         " entries are a null pointer");
   each_row(a.rows, [&](index_t row) { check_row(a, row); });
 }
 

@@ -137,7 +137,9 @@ class iterating {
   STARLING_HD decision decide_iteration() {
     return collect([&](const dots& sum) {
       const decision go_on = decide(sum);
-      return go_on.what == action::step ? decide_both(*state_, sum.word[sum_gamma], sum.word[sum_delta]) : go_on;
+      return go_on.what == action::step
+                 ? decide_both(*state_, sum.word[sum_gamma], sum.word[sum_delta], How == method::fused)
+                 : go_on;
     });
   }
 

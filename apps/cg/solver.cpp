@@ -127,6 +127,13 @@ void solver<T>::state::check(const T* b, const T* x, const solve_options& o) con
   expect<argument_error>(o.degree >= 1 && o.degree <= most_degree, "cg: degree = ", o.degree, "; must be 1 to ",
                          most_degree);
   expect<argument_error>(o.blocks >= 0, "cg: blocks = ", o.blocks, "; must be at least 1, or 0 to choose");
+  expect<argument_error>(o.threads >= 0 && o.threads <= most_block_threads && o.threads % 32 == 0,
+                         "cg: threads = ", o.threads, "; must be a multiple of 32 up to ", most_block_threads,
+                         ", or 0 to choose");
+  expect<argument_error>(o.keep_bytes >= -1, "cg: keep_bytes = ", o.keep_bytes,
+                         "; must be at least 0, or -1 to choose");
+  expect<argument_error>(std::isfinite(o.deadline) && o.deadline >= 0, "cg: deadline = ", o.deadline,
+                         "; must be finite and at least 0, 0 for the machine's");
   expect<argument_error>(o.m != preconditioner::block_jacobi || block_size_ > 0,
                          "cg: block_jacobi, but no blocks were kept; give matrix_options::block_size");
 }
@@ -237,6 +244,8 @@ solve_result solver<T>::state::solve(const T* b, T* x, const solve_options& opti
   solve_result result;
   const double norm = norm_of_vector(b, facts().rows);
   expect<argument_error>(std::isfinite(norm), "cg: the norm of b is ", norm, "; scale the system down");
+  expect<argument_error>(norm > 0 || std::all_of(b, b + facts().rows, [](T v) { return v == T{0}; }),
+                         "cg: the norm of b is 0, but b is not; scale the system up");
   result.target = std::max(options.rtol * norm, options.atol);
   if (norm == 0 && !options.fixed) {
     std::fill(x, x + facts().rows, T{0});

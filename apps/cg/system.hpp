@@ -44,10 +44,10 @@ struct iteration_state {
   index_t since_replacement = 0;  // iterations
   std::uint64_t products = 0;     // numbers of the last ones
   std::uint64_t sums = 0;
-  std::int32_t stopped = 0;  // 1 + the reason; 0: goes on
-  std::int32_t restart = 1;  // the next direction is the residual alone
-  std::int32_t stalls = 0;   // restarts that brought little
-  std::int32_t reserved = 0;
+  std::int32_t stopped = 0;        // 1 + the reason; 0: goes on
+  std::int32_t restart = 1;        // the next direction is the residual alone
+  std::int32_t stalls = 0;         // restarts that brought little
+  std::int32_t new_direction = 1;  // since the last replacement: it began with the residual alone
 };
 
 template <class T>

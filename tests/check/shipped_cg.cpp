@@ -1,0 +1,146 @@
+// Conjugate gradients pass check mode: all methods, preconditioners and storages, with blocks and PEs without rows,
+// verifications, replacements, and stretches that go on from one another; with the bits of a machine that runs freely.
+// STARLING_PROTOCOL_SEEDS: how many schedules each solve is explored under.
+#include <cstdlib>
+
+#include "cg/matrices.hpp"
+#include "cg/solver.hpp"
+#include "support/cg_oracle.hpp"
+#include "support/checked.hpp"
+
+namespace starling::test {
+namespace {
+
+using cg::method;
+using cg::preconditioner;
+using cg::solve_options;
+using cg::storage;
+
+std::uint64_t seeds() {
+  const char* text = std::getenv("STARLING_PROTOCOL_SEEDS");
+  return text == nullptr ? 24 : std::strtoull(text, nullptr, 10);
+}
+
+constexpr method methods[] = {method::standard, method::fused, method::pipelined};
+constexpr preconditioner preconditioners[] = {preconditioner::none, preconditioner::jacobi,
+                                              preconditioner::block_jacobi, preconditioner::chebyshev};
+
+// A few iterations, whatever they reach.
+solve_options few(method how, preconditioner m, int blocks, index_t iterations = 3) {
+  return {.how = how, .m = m, .degree = 2, .max_iterations = iterations, .fixed = true, .blocks = blocks};
+}
+
+// The solves, one after another, on a machine in check mode and on one that runs freely. `each`: iteration by
+// iteration.
+template <class T>
+void check_solves(const cg::csr<T>& a, int n_pes, const cg::matrix_options& o, const std::vector<solve_options>& solves,
+                  bool each = false) {
+  const auto b = as<T>(random_vector(a.rows(), 3));
+  const std::function<bool(const cg::progress&)> watch = [](const cg::progress&) { return true; };
+  const auto run = [&](machine& m) {
+    cg::solver<T> s(m, a.view(), o);
+    std::vector<std::vector<T>> results;
+    for (const solve_options& options : solves) {
+      results.emplace_back(b.size(), T{0});
+      (void)s.solve(b.data(), results.back().data(), options, each ? watch : nullptr, each);
+    }
+    return results;
+  };
+  machine freely = machine::host(n_pes);
+  machine checked = checked_machine(n_pes, seeds());
+  CAPTURE(n_pes);
+  CAPTURE(std::string(name(o.how)));
+  CAPTURE(std::string(name(solves[0].how)));
+  CAPTURE(std::string(name(solves[0].m)));
+  CAPTURE(solves[0].blocks);
+  try {
+    CHECK(run(checked) == run(freely));
+    CHECK(checked.checked().accesses_seen);
+  } catch (const check_error& e) {
+    FAIL_CHECK(e.what());
+  }
+}
+
+TEST_CASE("methods and preconditioners") {
+  const auto grid = cg::grid_2d<double>(8, 12);
+  for (const method how : methods)
+    for (const preconditioner m : preconditioners) {
+      check_solves(grid, 2, {.block_size = 4}, {few(how, m, 2)});
+      check_solves(grid, 3, {.block_size = 4}, {few(how, m, 1)});
+    }
+}
+
+TEST_CASE("storages") {
+  const auto solid = cg::elasticity_3d<double>(4, 4, 4);
+  const auto uneven = compressed<float>(random_system(70, 2, 1));
+  for (const method how : methods)
+    for (const int n_pes : {2, 3}) {
+      check_solves(solid, n_pes, {.how = storage::sliced_3x3}, {few(how, preconditioner::none, 2, 2)});
+      check_solves(uneven, n_pes, {.how = storage::compressed}, {few(how, preconditioner::jacobi, 2)});
+      check_solves(uneven, n_pes, {.how = storage::sliced}, {few(how, preconditioner::jacobi, 2)});
+    }
+}
+
+TEST_CASE("blocks that read all others, and blocks and PEs without rows") {
+  const auto dense = compressed<double>(random_system(40, 20, 2));
+  for (const method how : methods) {
+    check_solves(dense, 2, {.how = storage::compressed}, {few(how, preconditioner::none, 3)});
+    check_solves(dense, 2, {.how = storage::sliced}, {few(how, preconditioner::chebyshev, 4)});
+    check_solves(dense, 3, {.first_rows = {0, 0, 32, 40}}, {few(how, preconditioner::chebyshev, 2)});
+    check_solves(dense, 3, {.first_rows = {0, 40, 40, 40}}, {few(how, preconditioner::jacobi, 2)});
+  }
+}
+
+// A chain of blocks and PEs: each waits for its neighbours alone, so the ends drift apart as far as they may.
+TEST_CASE("chains of blocks") {
+  const auto line = compressed<double>(chain(vector(161, 1.0)));
+  for (const method how : methods) {
+    check_solves(line, 2, {}, {few(how, preconditioner::chebyshev, 3, 2)});
+    check_solves(line, 3, {.how = storage::compressed}, {few(how, preconditioner::none, 2)});
+    auto polynomial = few(how, preconditioner::chebyshev, 2, 2);
+    polynomial.degree = 7;
+    check_solves(line, 3, {}, {polynomial});
+  }
+}
+
+TEST_CASE("replacements, verifications and the end") {
+  const auto grid = cg::grid_2d<double>(6, 7);
+  const auto single = cg::grid_2d<float>(6, 7);
+  for (const method how : methods)
+    for (const preconditioner m : {preconditioner::none, preconditioner::chebyshev}) {
+      check_solves(grid, 2, {.how = storage::compressed},
+                   {{.how = how, .m = m, .degree = 2, .rtol = 1e-3, .replace_every = 2, .blocks = 2}});
+      // As far as single precision goes: verifications and restarts until nothing is gained.
+      check_solves(single, 2, {}, {{.how = how, .m = m, .degree = 2, .rtol = 1e-9, .max_iterations = 30, .blocks = 1}});
+    }
+}
+
+TEST_CASE("stretches, and solves one after another") {
+  const auto grid = cg::grid_2d<double>(9, 8);
+  for (const method how : methods) {
+    check_solves(grid, 2, {.block_size = 2}, {few(how, preconditioner::none, 2)}, true);
+    check_solves(grid, 3, {.block_size = 2}, {few(how, preconditioner::chebyshev, 2, 2)}, true);
+    // Other numbers of blocks lay out their signals and boxes anew.
+    check_solves(grid, 2, {.block_size = 2},
+                 {few(how, preconditioner::jacobi, 3, 2), few(method::fused, preconditioner::none, 1, 2),
+                  few(method::pipelined, preconditioner::block_jacobi, 2, 3), few(how, preconditioner::none, 4, 1)});
+  }
+}
+
+TEST_CASE("a row that all warps share") {
+  loose_rows rows(8300);
+  for (index_t i = 0; i < 8300; ++i) {
+    rows[static_cast<std::size_t>(i)][i] = 2;
+    if (i != 40) set_pair(rows, 40, i, 1e-3);
+  }
+  // The accesses to so many rows take their time: a few schedules only.
+  const auto a = compressed<double>(rows);
+  machine m = checked_machine(2, 2);
+  cg::solver<double> s(m, a.view(), {.how = storage::compressed});
+  const vector b = random_vector(8300, 1);
+  vector x(8300, 0.0);
+  CHECK(s.solve(b.data(), x.data(), few(method::fused, preconditioner::none, 2, 1)).iterations == 1);
+}
+
+}  // namespace
+}  // namespace starling::test
