@@ -24,7 +24,7 @@ enum class storage {
 
 struct matrix_options {
   row_split split = row_split::nonzeros;
-  std::vector<index_t> first_rows;  // [PEs + 1] given split; empty: by `split`
+  std::vector<index_t> first_rows = {};  // [PEs + 1] given split; empty: by `split`
   storage how = storage::automatic;
   index_t block_size = 0;      // rows of the blocks on the diagonal that block_jacobi inverts; divides 96; 0: none kept
   bool products_only = false;  // any square matrix; solve() then refuses
