@@ -339,7 +339,7 @@ MUTATIONS = [
     *in_file(
         "conjugate gradients",
         CG_WORKER,
-        ("ready not raised", "      t.signal_set(d.ready + t.index(), number, t.pe());\n", "      t.sync();\n"),
+        ("ready not raised", "    if (d.persistent) t.signal_set(d.ready + t.index(), number, t.pe());\n", ""),
         ("ready raised for the product after", "t.signal_set(d.ready + t.index(), number, t.pe());",
          "t.signal_set(d.ready + t.index(), number + 1, t.pe());"),
         ("no wait for ready",
@@ -348,7 +348,8 @@ MUTATIONS = [
          "t.wait_all(d.ready + plan.first_peer, plan.peers, number - 1, t.pe());"),
         ("wait for the first peer only", "t.wait_all(d.ready + plan.first_peer, plan.peers, number, t.pe());",
          "t.wait_all(d.ready + plan.first_peer, 1, number, t.pe());"),
-        ("taken not raised", "    team_.signal_set(desk_->taken + team_.index(), product_, team_.pe());\n", ""),
+        ("taken not raised", "team_.signal_set(desk_->taken + team_.index(), product_, team_.pe());",
+         "team_.sync();"),
         ("taken raised before anything is taken",
          "    team_.for_each(index_range{plan.first_box, plan.first_box + plan.boxes}, [&](index_t box) {\n",
          "    team_.signal_set(desk_->taken + team_.index(), product_, team_.pe());\n"
