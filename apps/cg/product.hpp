@@ -44,10 +44,25 @@ struct slice_row {
   bool wanted = false;
 };
 
+// How entries are read: those in fast memory as they are, the others once.
+struct kept_entries {
+  template <class E>
+  STARLING_HD E operator()(const E* at) const {
+    return *at;
+  }
+};
+struct streamed_entries {
+  template <class E>
+  STARLING_HD E operator()(const E* at) const {
+    return target::load_once(at);
+  }
+};
+
 // The next N entries of the rows in some slices, which all of them have: sum[s][r] for row r of slice s.
-template <int N, int Side, class T, class Offset>
+template <int N, int Side, class Read, class T, class Offset>
 STARLING_HD void multiply_entries(slice_row<T, Offset> (&rows)[slices_at_once], const T* x,
                                   T (&sum)[slices_at_once][Side]) {
+  constexpr Read read;
   constexpr int area = Side * Side;
   T entry[slices_at_once][N][area] = {};
   T factor[slices_at_once][N][Side] = {};
@@ -55,8 +70,8 @@ STARLING_HD void multiply_entries(slice_row<T, Offset> (&rows)[slices_at_once], 
   // All loads of the matrix before the first look at a column, which waits.
   unrolled<N>([&](auto e) {
     unrolled<slices_at_once>([&](auto s) {
-      column[s][e] = static_cast<int>(rows[s].offset[e * slice_rows]);
-      unrolled<area>([&](auto c) { entry[s][e][c] = rows[s].value[(e * area + c) * slice_rows]; });
+      column[s][e] = static_cast<int>(read(rows[s].offset + e * slice_rows));
+      unrolled<area>([&](auto c) { entry[s][e][c] = read(rows[s].value + (e * area + c) * slice_rows); });
     });
   });
   unrolled<N>([&](auto e) {
@@ -75,7 +90,7 @@ STARLING_HD void multiply_entries(slice_row<T, Offset> (&rows)[slices_at_once], 
 
 // All entries of the rows. As long as all slices have some more, without a condition: a load under a condition would
 // wait for its turn.
-template <int Side, class T, class Offset>
+template <int Side, class Read, class T, class Offset>
 STARLING_HD void multiply_rows(slice_row<T, Offset> (&rows)[slices_at_once], const T* x,
                                T (&sum)[slices_at_once][Side]) {
   constexpr int step = entries_at_once<Side>;
@@ -84,11 +99,11 @@ STARLING_HD void multiply_rows(slice_row<T, Offset> (&rows)[slices_at_once], con
     unrolled<Side>([&](auto r) { sum[s][r] = T{0}; });
     least = rows[s].width < least ? rows[s].width : least;
   });
-  for (int k = 0; k + step <= least; k += step) multiply_entries<step, Side>(rows, x, sum);
+  for (int k = 0; k + step <= least; k += step) multiply_entries<step, Side, Read>(rows, x, sum);
   if constexpr (step > 1) {
     const int rest = least % step;
     unrolled<step - 1>([&](auto n) {
-      if (rest == n + 1) multiply_entries<n + 1, Side>(rows, x, sum);
+      if (rest == n + 1) multiply_entries<n + 1, Side, Read>(rows, x, sum);
     });
   }
   unrolled<slices_at_once>([&](auto s) {
@@ -130,7 +145,10 @@ STARLING_HD void multiply_slices(const warp& w, const block_rows<T>& m, const Of
         rows[s].wanted = true;
       });
       T sum[slices_at_once][Side];
-      multiply_rows<Side>(rows, x, sum);
+      if (i >= m.kept)
+        multiply_rows<Side, streamed_entries>(rows, x, sum);
+      else
+        multiply_rows<Side, kept_entries>(rows, x, sum);
       unrolled<slices_at_once>([&](auto s) {
         const int row = ((i + s * w.count()) * slice_rows + lane) * Side;
         if (!rows[s].wanted) return;
@@ -157,8 +175,8 @@ STARLING_HD void multiply_rounds(const warp& w, const T* value, const std::int32
   int at[N] = {};
   const int lane = w.member();
   unrolled<N>([&](auto e) {
-    at[e] = column[e * target::warp_size + lane];
-    entry[e] = value[e * target::warp_size + lane];
+    at[e] = target::load_once(column + e * target::warp_size + lane);
+    entry[e] = target::load_once(value + e * target::warp_size + lane);
   });
   unrolled<N>([&](auto e) { factor[e] = x[at[e]]; });
   unrolled<N>([&](auto e) { buffer[e * target::warp_size + lane] = entry[e] * factor[e]; });

@@ -243,6 +243,30 @@ STARLING_HD inline void store16(vector16* to, const vector16& v) {
 #endif
 }
 
+// What nobody writes while the kernel runs and the block will not need again soon: on a GPU, from memory without a
+// place in the first cache. T: 2, 4 or 8 bytes.
+template <class T>
+STARLING_HD T load_once(const T* from) {
+#if defined(__CUDA_ARCH__)
+  static_assert(sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8);
+  if constexpr (sizeof(T) == 8) {
+    std::uint64_t bits;
+    asm("ld.global.nc.L1::no_allocate.b64 %0, [%1];" : "=l"(bits) : "l"(__cvta_generic_to_global(from)));
+    return std::bit_cast<T>(bits);
+  } else if constexpr (sizeof(T) == 4) {
+    std::uint32_t bits;
+    asm("ld.global.nc.L1::no_allocate.b32 %0, [%1];" : "=r"(bits) : "l"(__cvta_generic_to_global(from)));
+    return std::bit_cast<T>(bits);
+  } else {
+    std::uint16_t bits;
+    asm("ld.global.nc.L1::no_allocate.b16 %0, [%1];" : "=h"(bits) : "l"(__cvta_generic_to_global(from)));
+    return std::bit_cast<T>(bits);
+  }
+#else
+  return *from;
+#endif
+}
+
 // Two words that are stored and loaded together, as one access of 16 bytes, visible to every device (PTX: b128 accesses
 // are single-copy atomic; vector accesses are not promised to be). Relaxed.
 struct pair64 {
