@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <set>
 
 #include "cg/compressed.hpp"
 #include "cg/in_parallel.hpp"
@@ -172,6 +173,9 @@ void matrix<T>::store_halo(const halo& h) {
     senders_of_.push_back(h.senders(pe));
     send_rows_.emplace_back();
     for (const send_entry& e : h.sends(pe)) send_rows_.back().push_back(e.row);
+    std::set<int> others(h.senders(pe).begin(), h.senders(pe).end());
+    for (const send_entry& e : h.sends(pe)) others.insert(e.pe);
+    neighbours_.emplace_back(others.begin(), others.end());
   }
   own_on_pes_ = to_devices(own);
   sends_ = to_devices(sends);

@@ -18,6 +18,8 @@ class matrix {
 
   const matrix_facts& facts() const { return facts_; }
   const rows_of_pe& rows(int pe) const { return own_[static_cast<std::size_t>(pe)]; }
+  // By PE: those with which it exchanges values of a vector, in order.
+  const std::vector<std::vector<int>>& neighbours() const { return neighbours_; }
   // The largest of any PE.
   index_t most_rows() const { return most_rows_; }
   index_t most_columns() const { return most_columns_; }
@@ -65,6 +67,7 @@ class matrix {
   std::vector<std::vector<part>> parts_;  // by PE
   std::vector<std::vector<std::int32_t>> send_rows_;
   std::vector<std::vector<std::int32_t>> senders_of_;
+  std::vector<std::vector<int>> neighbours_;
   index_t most_rows_ = 0, most_columns_ = 0, most_halo_ = 0;
   std::size_t most_block_bytes_ = 0;
   index_t most_block_rows_ = 0;

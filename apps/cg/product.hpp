@@ -44,59 +44,61 @@ struct slice_row {
   bool wanted = false;
 };
 
-// Some slices side by side: sum[s][r] becomes row r of slice s. Widths are the same for all lanes of a warp, so what is
-// beyond one is branched around.
+// The next N entries of the rows in some slices, which all of them have: sum[s][r] for row r of slice s.
+template <int N, int Side, class T, class Offset>
+STARLING_HD void multiply_entries(slice_row<T, Offset> (&rows)[slices_at_once], const T* x,
+                                  T (&sum)[slices_at_once][Side]) {
+  constexpr int area = Side * Side;
+  T entry[slices_at_once][N][area] = {};
+  T factor[slices_at_once][N][Side] = {};
+  int column[slices_at_once][N] = {};
+  // All loads of the matrix before the first look at a column, which waits.
+  unrolled<N>([&](auto e) {
+    unrolled<slices_at_once>([&](auto s) {
+      column[s][e] = static_cast<int>(rows[s].offset[e * slice_rows]);
+      unrolled<area>([&](auto c) { entry[s][e][c] = rows[s].value[(e * area + c) * slice_rows]; });
+    });
+  });
+  unrolled<N>([&](auto e) {
+    unrolled<slices_at_once>([&](auto s) {
+      const int first = (rows[s].base + column[s][e]) * Side;
+      unrolled<Side>([&](auto c) { factor[s][e][c] = x[first + c]; });
+    });
+  });
+  unrolled<slices_at_once>([&](auto s) {
+    unrolled<N>(
+        [&](auto e) { unrolled<area>([&](auto c) { sum[s][c / Side] += entry[s][e][c] * factor[s][e][c % Side]; }); });
+    rows[s].value += N * area * slice_rows;
+    rows[s].offset += N * slice_rows;
+  });
+}
+
+// All entries of the rows. As long as all slices have some more, without a condition: a load under a condition would
+// wait for its turn.
 template <int Side, class T, class Offset>
 STARLING_HD void multiply_rows(slice_row<T, Offset> (&rows)[slices_at_once], const T* x,
                                T (&sum)[slices_at_once][Side]) {
   constexpr int step = entries_at_once<Side>;
-  constexpr int area = Side * Side;
-  int width = 0;
+  int least = rows[0].width;
   unrolled<slices_at_once>([&](auto s) {
     unrolled<Side>([&](auto r) { sum[s][r] = T{0}; });
-    width = rows[s].width > width ? rows[s].width : width;
+    least = rows[s].width < least ? rows[s].width : least;
   });
-  for (int k = 0; k < width; k += step) {
-    T entry[slices_at_once][step][area] = {};
-    T factor[slices_at_once][step][Side] = {};
-    int column[slices_at_once][step] = {};
-    // All loads of the matrix before the first look at a column, which waits.
-    unrolled<step>([&](auto e) {
-      unrolled<slices_at_once>([&](auto s) {
-        if (k + e >= rows[s].width) return;
-        column[s][e] = static_cast<int>(rows[s].offset[e * slice_rows]);
-        unrolled<area>([&](auto c) { entry[s][e][c] = rows[s].value[(e * area + c) * slice_rows]; });
-      });
-    });
-    unrolled<step>([&](auto e) {
-      unrolled<slices_at_once>([&](auto s) {
-        if (k + e >= rows[s].width) return;
-        const int first = (rows[s].base + column[s][e]) * Side;
-        unrolled<Side>([&](auto c) { factor[s][e][c] = x[first + c]; });
-      });
-    });
-    unrolled<slices_at_once>([&](auto s) {
-      unrolled<step>([&](auto e) {
-        unrolled<area>([&](auto c) { sum[s][c / Side] += entry[s][e][c] * factor[s][e][c % Side]; });
-      });
-      rows[s].value += step * area * slice_rows;
-      rows[s].offset += step * slice_rows;
+  for (int k = 0; k + step <= least; k += step) multiply_entries<step, Side>(rows, x, sum);
+  if constexpr (step > 1) {
+    const int rest = least % step;
+    unrolled<step - 1>([&](auto n) {
+      if (rest == n + 1) multiply_entries<n + 1, Side>(rows, x, sum);
     });
   }
-}
-
-// Lane s of a warp asks for slice s of those that the warp does next, from the first one again behind the last.
-template <class T, class Offset>
-STARLING_HD void prefetch_slice(const block_rows<T>& m, const slice* slices, const T* value, const Offset* offset,
-                                int area, int j) {
-  if (target::thread_index() % target::warp_size >= slices_at_once) return;
-  const int parts = static_cast<int>(m.plan.parts);
-  if (j >= parts) j = j - parts + static_cast<int>(m.kept);
-  if (j < m.kept || j >= parts) return;
-  const slice s = slices[j];
-  const std::size_t entries = static_cast<std::size_t>(s.width()) * slice_rows;
-  target::prefetch(value + s.start * area, entries * static_cast<std::size_t>(area) * sizeof(T));
-  target::prefetch(offset + s.start, entries * sizeof(Offset));
+  unrolled<slices_at_once>([&](auto s) {
+    for (int k = least; k < rows[s].width; ++k) {
+      const int first = (rows[s].base + static_cast<int>(*rows[s].offset)) * Side;
+      unrolled<Side * Side>([&](auto c) { sum[s][c / Side] += rows[s].value[c * slice_rows] * x[first + c % Side]; });
+      rows[s].value += Side * Side * slice_rows;
+      rows[s].offset += slice_rows;
+    }
+  });
 }
 
 // The block's slices, as far as they are wanted.
@@ -128,8 +130,6 @@ STARLING_HD void multiply_slices(const warp& w, const block_rows<T>& m, const Of
         rows[s].wanted = true;
       });
       T sum[slices_at_once][Side];
-      if constexpr (target::on_gpu)
-        prefetch_slice(m, slices, value, offset, area, i + slices_at_once * w.count() + lane * w.count());
       multiply_rows<Side>(rows, x, sum);
       unrolled<slices_at_once>([&](auto s) {
         const int row = ((i + s * w.count()) * slice_rows + lane) * Side;
@@ -149,6 +149,21 @@ STARLING_HD T sum_of_lanes(T value, int n) {
   return value;
 }
 
+// Products of the first N entries for each lane of a warp; all loads of the matrix before the first look at a column.
+template <int N, class T>
+STARLING_HD void multiply_rounds(const warp& w, const T* value, const std::int32_t* column, const T* x, T* buffer) {
+  T entry[N] = {};
+  T factor[N] = {};
+  int at[N] = {};
+  const int lane = w.member();
+  unrolled<N>([&](auto e) {
+    at[e] = column[e * target::warp_size + lane];
+    entry[e] = value[e * target::warp_size + lane];
+  });
+  unrolled<N>([&](auto e) { factor[e] = x[at[e]]; });
+  unrolled<N>([&](auto e) { buffer[e * target::warp_size + lane] = entry[e] * factor[e]; });
+}
+
 // One chunk by one warp: products side by side into the buffer, then rows from there; a row that does not fit is summed
 // by lane.
 template <class T>
@@ -161,26 +176,17 @@ STARLING_HD void multiply_chunk(const warp& w, const chunk& c, const T* value, c
     if (w.member() == 0) out[0] = sum;
     return;
   }
-  // All loads of the matrix before the first look at a column, which waits.
-  constexpr int most = chunk::most_entries / target::warp_size;
-  constexpr int step = target::on_gpu ? most : 1;
-  for (int first = w.member(); first < c.entries; first += step * w.members()) {
-    T entry[step] = {};
-    int at[step] = {};
-    T factor[step] = {};
-    const int lanes = w.members();
-    unrolled<step>([&](auto e) {
-      if (first + e * lanes >= c.entries) return;
-      at[e] = column[first + e * lanes];
-      entry[e] = value[first + e * lanes];
+  const int lanes = w.members();
+  const int rounds = c.entries / lanes;
+  if constexpr (target::on_gpu) {
+    unrolled<chunk::most_entries / target::warp_size>([&](auto n) {
+      if (rounds == n + 1) multiply_rounds<n + 1>(w, value, column, x, buffer);
     });
-    unrolled<step>([&](auto e) {
-      if (first + e * lanes < c.entries) factor[e] = x[at[e]];
-    });
-    unrolled<step>([&](auto e) {
-      if (first + e * lanes < c.entries) buffer[first + e * lanes] = entry[e] * factor[e];
-    });
+  } else {
+    for (int e = 0; e < rounds; ++e) buffer[e] = value[e] * x[column[e]];
   }
+  const int last = rounds * lanes + w.member();
+  if (last < c.entries) buffer[last] = value[last] * x[column[last]];
   w.sync();
   int each = 1;  // lanes for a row
   while (each < w.members() && 2 * each * c.rows <= w.members()) each *= 2;
@@ -208,12 +214,6 @@ STARLING_HD void multiply_chunks(const warp& w, const block_rows<T>& m, const T*
   const std::uint16_t* row_start = m.a.row_in_chunk.on(m.pe);
   for (index_t i = w.rank(); i < m.plan.parts; i += w.count()) {
     const chunk c = chunks[i];
-    if (target::on_gpu && i + w.count() < m.plan.parts) {
-      const chunk next = chunks[i + w.count()];
-      if (w.member() == 0) target::prefetch(value + next.start, static_cast<std::size_t>(next.entries) * sizeof(T));
-      if (w.member() == 1)
-        target::prefetch(column + next.start, static_cast<std::size_t>(next.entries) * sizeof(std::int32_t));
-    }
     if (!wanted(which, c.reads_halo != 0) || c.entries > chunk::block_entries) continue;
     multiply_chunk(w, c, value + c.start, column + c.start, row_start + c.first_row, x,
                    m.row_buffer + index_t{w.rank()} * chunk::most_entries, out + (c.first_row - m.plan.first_row));

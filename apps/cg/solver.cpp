@@ -253,13 +253,14 @@ solve_result solver<T>::state::solve(const T* b, T* x, const solve_options& opti
     result.history = {0.0};
     return result;
   }
-  expect<unsupported_error>(options.who == control::cpu_free, "cg: control ", name(options.who), " is not there yet");
   store_preconditioner(options);
   copy_vector(vec_b, const_cast<T*>(b), true);
   copy_vector(vec_x, x, true);
   try {
     iterate(options, result, x, watch, each);
+    on_host_.reset();
   } catch (...) {
+    on_host_.reset();
     forget_messages();
     throw;
   }
@@ -271,8 +272,9 @@ solve_result solver<T>::state::solve(const T* b, T* x, const solve_options& opti
 template <class T>
 void solver<T>::state::iterate(const solve_options& o, solve_result& result, T* x,
                                const std::function<bool(const progress&)>& watch, bool each) {
-  const launch_shape shape = choose_launch(o);
+  launch_shape shape = choose_launch(o);
   allocate_boxes(shape.blocks);
+  if (o.who != control::cpu_free) on_host_ = new_host_controlled(shape, o);
   result.blocks = shape.blocks;
   result.threads = shape.threads;
   result.kept_bytes = shape.kept_bytes;
@@ -308,20 +310,38 @@ void solver<T>::state::iterate(const solve_options& o, solve_result& result, T* 
   result.replacements = now.replacements - 1;
 }
 
-// One launch: up to the goal's last iteration.
+// The same blocks and threads as in the persistent program, so the same bits; nothing stays in fast memory.
+template <class T>
+std::unique_ptr<host_controlled<T>> solver<T>::state::new_host_controlled(launch_shape& shape, const solve_options& o) {
+  const bool on_gpu = machine_.kind() == machine_kind::cuda;
+  const bool compressed = facts().how == storage::compressed;
+  shape.kept = {};
+  shape.kept_bytes = 0;
+  shape.scratch_bytes = host_step_scratch<T>(shape.threads, on_gpu, compressed, machine_.size());
+  const launch_options options{shape.threads, shape.scratch_bytes, o.deadline};
+  return std::make_unique<host_controlled<T>>(machine_, data_, streams_, o,
+                                              host_launch{shape.blocks, options, matrix_.neighbours()});
+}
+
+// One launch, or as much of the host's: up to the goal's last iteration.
 template <class T>
 iteration_state solver<T>::state::run_stretch(program_arguments<T>& a, const launch_shape& shape,
                                               const solve_options& o, solve_result& result) {
-  role_plan roles;
-  roles.add("rows", shape.blocks);
-  roles.add("sums", 1);
-  const auto start = std::chrono::steady_clock::now();
-  machine_.run({program{roles, program_kernel(a), {shape.threads, shape.scratch_bytes, o.deadline}}});
-  result.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   iteration_state now;
-  machine_.copy(&now, state_.on(0), sizeof now);
-  products_ = now.products;
-  sums_ = now.sums;
+  if (on_host_) {
+    now = on_host_->advance(a.g, a.first_iteration, a.begin);
+    result.seconds = on_host_->seconds();
+  } else {
+    role_plan roles;
+    roles.add("rows", shape.blocks);
+    roles.add("sums", 1);
+    const auto start = std::chrono::steady_clock::now();
+    machine_.run({program{roles, program_kernel(a), {shape.threads, shape.scratch_bytes, o.deadline}}});
+    result.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    machine_.copy(&now, state_.on(0), sizeof now);
+    products_ = now.products;
+    sums_ = now.sums;
+  }
   const auto first = static_cast<std::size_t>(a.first_iteration);
   result.history.resize(static_cast<std::size_t>(now.iteration) + 1);
   machine_.copy(result.history.data() + first, history_.on(0), (result.history.size() - first) * sizeof(double));

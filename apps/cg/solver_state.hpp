@@ -2,8 +2,10 @@
 #pragma once
 
 #include <chrono>
+#include <memory>
 
 #include "cg/cg_kernels.hpp"
+#include "cg/host_controlled.hpp"
 #include "cg/matrix.hpp"
 #include "cg/solver.hpp"
 
@@ -43,6 +45,7 @@ class solver<T>::state {
                bool each);
   iteration_state run_stretch(program_arguments<T>& a, const launch_shape& shape, const solve_options& o,
                               solve_result& result);
+  std::unique_ptr<host_controlled<T>> new_host_controlled(launch_shape& shape, const solve_options& o);
   double residual_of(const T* b);
   void forget_messages();
   void publish(vector_name v);
@@ -68,6 +71,7 @@ class solver<T>::state {
   symmetric_array<T> m_values_;
   std::vector<stream> streams_;  // by PE
   std::vector<event> events_;    // by PE: published
+  std::unique_ptr<host_controlled<T>> on_host_;  // of this solve, if the host controls it
   launch_shape product_shape_;
   std::uint64_t products_ = 0;  // numbers used so far
   std::uint64_t sums_ = 0;

@@ -44,7 +44,7 @@ class worker {
     if (s.a.how == storage::compressed) row_buffer = b.scratch<T>(index_t{b.warp().count()} * chunk::most_entries);
     if (b.member() == 0) lay_out(s, persistent, row_buffer);
     b.sync();
-    keep_sends(b);
+    if (persistent) keep_sends(b);
     if (kept.vectors != 0) keep_vectors(b, kept.vectors);
     if (kept.entries > 0) keep_entries(b, s, kept.entries);
   }

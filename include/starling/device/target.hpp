@@ -243,16 +243,6 @@ STARLING_HD inline void store16(vector16* to, const vector16& v) {
 #endif
 }
 
-// Asks for `bytes` from `start` on to be brought into the GPU's last cache, by one thread for all; widened to whole
-// pieces of 16 bytes. A hint: nothing waits for it.
-STARLING_HD inline void prefetch([[maybe_unused]] const void* start, [[maybe_unused]] std::size_t bytes) {
-#if defined(__CUDA_ARCH__)
-  const auto first = reinterpret_cast<std::uintptr_t>(start) & ~std::uintptr_t{15};
-  const auto end = (reinterpret_cast<std::uintptr_t>(start) + bytes + 15) & ~std::uintptr_t{15};
-  asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(first), "r"(static_cast<std::uint32_t>(end - first)));
-#endif
-}
-
 // Two words that are stored and loaded together, as one access of 16 bytes, visible to every device (PTX: b128 accesses
 // are single-copy atomic; vector accesses are not promised to be). Relaxed.
 struct pair64 {
