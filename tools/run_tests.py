@@ -213,7 +213,7 @@ def bugs(run: Run) -> None:
 
 
 def protocols(run: Run) -> None:
-    """What ships passes check mode: stencils and solvers under many schedules, and the right programs of the unit tests."""
+    """What ships passes check mode: stencils and solvers under many schedules, and the programs of the unit tests."""
     build(run, BUILD / "host", "check", "unit_checked", "protocol_checked")
     for source, seeds in (("shipped_protocols", "10000"), ("shipped_cg", "1000")):
         run.command(

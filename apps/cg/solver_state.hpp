@@ -69,8 +69,8 @@ class solver<T>::state {
   symmetric_array<iteration_state> state_;
   symmetric_array<double> history_;
   symmetric_array<T> m_values_;
-  std::vector<stream> streams_;  // by PE
-  std::vector<event> events_;    // by PE: published
+  std::vector<stream> streams_;                  // by PE
+  std::vector<event> events_;                    // by PE: published
   std::unique_ptr<host_controlled<T>> on_host_;  // of this solve, if the host controls it
   launch_shape product_shape_;
   std::uint64_t products_ = 0;  // numbers used so far
