@@ -68,8 +68,8 @@ STENCIL_USES = (
 CG_PROGRAMS = tuple(f"apps/cg/{name}_kernels.cpp" for name in ("fused", "pipelined", "standard"))
 CG_KERNELS = (*CG_PROGRAMS, "apps/cg/host_step_kernels.cpp", "apps/cg/product_kernels.cpp")
 CG = (*CG_KERNELS, *(f"apps/cg/{name}.cpp" for name in
-      ("compressed", "halo", "host_controlled", "host_steps", "matrices_grid", "matrix", "matrix_checks", "options", "partition",
-       "preconditioner_values", "sliced", "solver")))  # fmt: skip
+      ("compressed", "halo", "host_controlled", "host_steps", "matrices_grid", "matrix", "matrix_checks",
+       "options", "partition", "preconditioner_values", "sliced", "solver")))  # fmt: skip
 PROGRAMS = {
     "collectives": Program(("tests/mutate/collectives.cpp",), ((BLOCK, ("tests/mutate/collectives.cpp",)),)),
     "transfers": Program(
