@@ -66,10 +66,10 @@ STENCIL_USES = (
     (FIELDS, tuple(f"apps/stencil/{name}.cpp" for name in ("host_controlled", "solver", "stencil_kernels"))),
 )
 CG_PROGRAMS = tuple(f"apps/cg/{name}_kernels.cpp" for name in ("fused", "pipelined", "standard"))
-CG_KERNELS = (*CG_PROGRAMS, "apps/cg/product_kernels.cpp")
+CG_KERNELS = (*CG_PROGRAMS, "apps/cg/host_step_kernels.cpp", "apps/cg/product_kernels.cpp")
 CG = (*CG_KERNELS, *(f"apps/cg/{name}.cpp" for name in
-      ("compressed", "halo", "matrices_grid", "matrix", "matrix_checks", "options", "partition",
-       "preconditioner_values", "sliced", "solver")))  # fmt: skip
+      ("compressed", "halo", "host_controlled", "host_steps", "matrices_grid", "matrix", "matrix_checks",
+       "options", "partition", "preconditioner_values", "sliced", "solver")))  # fmt: skip
 PROGRAMS = {
     "collectives": Program(("tests/mutate/collectives.cpp",), ((BLOCK, ("tests/mutate/collectives.cpp",)),)),
     "transfers": Program(
@@ -85,7 +85,7 @@ PROGRAMS = {
     ),
     "conjugate gradients": Program(
         ("tests/mutate/cg.cpp", *CG),
-        ((CG_WORKER, CG_KERNELS), (CG_PHASES, CG_KERNELS), (CG_SUMS, CG_PROGRAMS), (CG_PROGRAM, CG_PROGRAMS)),
+        ((CG_WORKER, CG_KERNELS), (CG_PHASES, CG_KERNELS), (CG_SUMS, CG_KERNELS), (CG_PROGRAM, CG_PROGRAMS)),
     ),
     "pipeline": Program(
         (PIPELINE,),

@@ -213,14 +213,15 @@ def bugs(run: Run) -> None:
 
 
 def protocols(run: Run) -> None:
-    """What ships passes check mode: stencils under many schedules, and the right programs of the unit tests."""
+    """What ships passes check mode: stencils and solvers under many schedules, and the programs of the unit tests."""
     build(run, BUILD / "host", "check", "unit_checked", "protocol_checked")
-    run.command(
-        BUILD / "host/bin/check",
-        "--source-file=*shipped_protocols*",
-        timeout=7200,
-        STARLING_PROTOCOL_SEEDS="10000",
-    )
+    for source, seeds in (("shipped_protocols", "10000"), ("shipped_cg", "1000")):
+        run.command(
+            BUILD / "host/bin/check",
+            f"--source-file=*{source}*",
+            timeout=7200,
+            STARLING_PROTOCOL_SEEDS=seeds,
+        )
     ctest(run, BUILD / "host", "checked")
 
 

@@ -91,6 +91,23 @@ TEST_CASE("blocks that read all others, and blocks and PEs without rows") {
   }
 }
 
+// Blocks then wait for others to take the values that they read.
+TEST_CASE("values of another PE that several blocks read") {
+  const index_t n = 192;
+  loose_rows rows(static_cast<std::size_t>(n));
+  for (index_t i = 0; i < n; ++i) {
+    rows[static_cast<std::size_t>(i)][i] = i == 0 || i == n / 2 ? 200 : 3;
+    if (i != 0) set_pair(rows, 0, i, -1);
+    if (i != n / 2) set_pair(rows, n / 2, i, -1);
+  }
+  const auto hubs = compressed<double>(rows);
+  for (const method how : methods)
+    for (const int blocks : {2, 3, 4}) {
+      check_solves(hubs, 2, {.how = storage::sliced}, {few(how, preconditioner::chebyshev, blocks, 2)});
+      check_solves(hubs, 3, {.how = storage::compressed}, {few(how, preconditioner::none, blocks)});
+    }
+}
+
 // A chain of blocks and PEs: each waits for its neighbours alone, so the ends drift apart as far as they may.
 TEST_CASE("chains of blocks") {
   const auto line = compressed<double>(chain(vector(161, 1.0)));

@@ -39,8 +39,9 @@ cg::csr<double> hubs(st::index_t n) {
   return a;
 }
 
-std::vector<double> solved(st::machine& m, const cg::csr<double>& a, const cg::solve_options& o, bool each) {
-  cg::solver<double> s(m, a.view());
+std::vector<double> solved(st::machine& m, const cg::csr<double>& a, const cg::solve_options& o, bool each,
+                           cg::storage how) {
+  cg::solver<double> s(m, a.view(), {.how = how});
   const auto n = static_cast<std::size_t>(a.rows());
   std::vector<double> b(n), x(n, 0.0);
   for (std::size_t i = 0; i < n; ++i) b[i] = static_cast<double>(i * 37 % 101);
@@ -55,10 +56,10 @@ std::vector<double> solved(st::machine& m, const cg::csr<double>& a, const cg::s
 int main(int argc, char** argv) {
   std::vector<trial::trial_case> cases;
   const auto add = [&](const std::string& name, int pes, const cg::csr<double>& a, const cg::solve_options& o,
-                       bool each = false) {
+                       bool each = false, cg::storage how = cg::storage::automatic) {
     cases.push_back({name, pes, [=](st::machine& m) {
                        st::machine freely = st::machine::host(pes);
-                       if (solved(m, a, o, each) != solved(freely, a, o, each))
+                       if (solved(m, a, o, each, how) != solved(freely, a, o, each, how))
                          throw trial::wrong_result("other values than without check mode");
                      }});
   };
@@ -71,7 +72,8 @@ int main(int argc, char** argv) {
     add(name + "3 PEs", 3, line(161), few(cg::preconditioner::none, 2));
     add(name + "several products between two sums", 2, line(250), few(cg::preconditioner::chebyshev, 4));
     add(name + "a polynomial on 3 PEs", 3, line(97), few(cg::preconditioner::chebyshev, 1));
-    add(name + "values that all blocks read", 2, hubs(192), few(cg::preconditioner::none, 3));
+    add(name + "values that all blocks read", 2, hubs(192), few(cg::preconditioner::none, 2), false,
+        cg::storage::sliced);
     add(name + "in stretches", 2, cg::grid_2d<double>(9, 8), few(cg::preconditioner::none, 2), true);
   }
   return trial::all(argc, argv, cases);

