@@ -197,6 +197,10 @@ launch_shape solver<T>::state::choose_launch(const solve_options& o) {
   // What stays in fast memory: vectors first, since each is read and written, then the matrix.
   const std::size_t room = machine_.device(0).scratch_bytes;
   std::size_t left = room > base ? room - base : 0;
+  // Entries that stream past need room in the first cache, which is the same memory; short rows gain more by staying.
+  constexpr std::size_t with_room_to_stream = 150'000;
+  const bool streams = compressed || facts().nonzeros > 16 * facts().rows;
+  if (streams && on_gpu) left = std::min(left, with_room_to_stream);
   if (o.keep_bytes >= 0) left = std::min(left, static_cast<std::size_t>(o.keep_bytes));
   if (fit > shape.blocks + 1 && on_gpu) {
     // Several blocks share a multiprocessor's memory when there are more than multiprocessors.

@@ -2,6 +2,8 @@
 // solution, the history, and why they end.
 #include <doctest/doctest.h>
 
+#include <cstring>
+
 #include <random>
 
 #include "cg/matrices.hpp"
@@ -38,13 +40,6 @@ struct outcome {
   solve_result result;
   std::vector<T> x;
   std::vector<index_t> seen;  // iterations that the callback saw
-
-  bool operator==(const outcome& other) const {
-    const solve_result &r = result, &o = other.result;
-    return x == other.x && r.history == o.history && r.why == o.why && r.iterations == o.iterations &&
-           r.residual == o.residual && r.breakdown_value == o.breakdown_value && r.replacements == o.replacements &&
-           r.blocks == o.blocks && r.threads == o.threads && seen == other.seen;
-  }
 };
 
 template <class T>
@@ -63,6 +58,26 @@ outcome<T> solved(cg::solver<T>& s, solve_options o, control who, bool each = fa
   return got;
 }
 
+// Also the bits of what is not a number.
+template <class V>
+bool same_bits(const std::vector<V>& a, const std::vector<V>& b) {
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(V)) == 0;
+}
+
+template <class T>
+void check_equal(const outcome<T>& got, const outcome<T>& wanted) {
+  const solve_result &r = got.result, &w = wanted.result;
+  CHECK(std::string(name(r.why)) == name(w.why));
+  CHECK(r.iterations == w.iterations);
+  CHECK(r.replacements == w.replacements);
+  CHECK(r.blocks == w.blocks);
+  CHECK(r.threads == w.threads);
+  CHECK(same_bits(r.history, w.history));
+  CHECK(same_bits(std::vector{r.residual, r.breakdown_value}, std::vector{w.residual, w.breakdown_value}));
+  CHECK(same_bits(got.x, wanted.x));
+  CHECK(got.seen == wanted.seen);
+}
+
 // The same with each control; returns what it is.
 template <class T>
 outcome<T> check_same(cg::solver<T>& s, const solve_options& o, bool each = false, index_t until = 0) {
@@ -73,8 +88,7 @@ outcome<T> check_same(cg::solver<T>& s, const solve_options& o, bool each = fals
   for (const control who : by_host) {
     CAPTURE(std::string(cg::name(who)));
     const outcome<T> got = solved(s, o, who, each, until);
-    CHECK(got == wanted);
-    CHECK(std::string(name(got.result.why)) == name(wanted.result.why));
+    check_equal(got, wanted);
     CHECK(got.result.seconds > 0);
     CHECK(got.result.kept_bytes == 0);
   }
