@@ -35,7 +35,7 @@ template <int Side>
 inline constexpr int entries_at_once = Side == 1 ? 4 : 1;
 template <int Side>
 inline constexpr int entries_of_short_row = Side == 1 ? 8 : 1;
-inline constexpr int slices_at_once = target::on_gpu ? 2 : 1;
+inline constexpr int slices_at_once = target::on_gpu ? 2 : 1;  // see multiply_slice_rows
 
 // A lane's row (of blocks) of one slice.
 template <class T, class Offset>
@@ -61,61 +61,73 @@ struct streamed_entries {
   }
 };
 
-// The next N entries of the rows in some slices, which all of them have: sum[s][r] for row r of slice s.
-template <int N, int Side, class Read, class T, class Offset>
-STARLING_HD void multiply_entries(slice_row<T, Offset> (&rows)[slices_at_once], const T* x,
-                                  T (&sum)[slices_at_once][Side]) {
+// The next N entries of the rows in S slices, which all of them have: sum[s][r] for row r of slice s.
+template <int N, int Side, class Read, int S, class T, class Offset>
+STARLING_HD void multiply_entries(slice_row<T, Offset> (&rows)[S], const T* x, T (&sum)[S][Side]) {
   constexpr Read read;
   constexpr int area = Side * Side;
-  T entry[slices_at_once][N][area] = {};
-  T factor[slices_at_once][N][Side] = {};
-  int column[slices_at_once][N] = {};
-  // All loads of the matrix before the first look at a column, which waits.
+  T entry[S][N][area] = {};
+  T factor[S][N][Side] = {};
+  int column[S][N] = {};
+  // All loads of the matrix before the first look at a column, which waits. None under a condition: it would wait too.
   unrolled<N>([&](auto e) {
-    unrolled<slices_at_once>([&](auto s) {
+    unrolled<S>([&](auto s) {
       column[s][e] = static_cast<int>(read(rows[s].offset + e * slice_rows));
       unrolled<area>([&](auto c) { entry[s][e][c] = read(rows[s].value + (e * area + c) * slice_rows); });
     });
   });
   unrolled<N>([&](auto e) {
-    unrolled<slices_at_once>([&](auto s) {
+    unrolled<S>([&](auto s) {
       const int first = (rows[s].base + column[s][e]) * Side;
       unrolled<Side>([&](auto c) { factor[s][e][c] = x[first + c]; });
     });
   });
-  unrolled<slices_at_once>([&](auto s) {
+  unrolled<S>([&](auto s) {
     unrolled<N>(
         [&](auto e) { unrolled<area>([&](auto c) { sum[s][c / Side] += entry[s][e][c] * factor[s][e][c % Side]; }); });
     rows[s].value += N * area * slice_rows;
     rows[s].offset += N * slice_rows;
+    rows[s].width -= N;
   });
 }
 
-// All entries of the rows. As long as all slices have some more, without a condition: a load under a condition would
-// wait for its turn.
-template <int Side, class Read, class T, class Offset>
-STARLING_HD void multiply_rows(slice_row<T, Offset> (&rows)[slices_at_once], const T* x,
-                               T (&sum)[slices_at_once][Side]) {
+// The next `n` entries of the rows in S slices.
+template <int Side, class Read, int S, class T, class Offset>
+STARLING_HD void multiply_rows(slice_row<T, Offset> (&rows)[S], int n, const T* x, T (&sum)[S][Side]) {
   constexpr int step = entries_at_once<Side>;
   constexpr int most = entries_of_short_row<Side>;
+  for (; n > most; n -= step) multiply_entries<step, Side, Read>(rows, x, sum);
+  unrolled<most>([&](auto last) {
+    if (n == last + 1) multiply_entries<last + 1, Side, Read>(rows, x, sum);
+  });
+}
+
+// All entries of the rows in two slices: side by side as far as both go, then what the longer one has left.
+template <int Side, class Read, class T, class Offset>
+STARLING_HD void multiply_slice_rows(slice_row<T, Offset> (&rows)[slices_at_once], const T* x,
+                                     T (&sum)[slices_at_once][Side]) {
   int least = rows[0].width;
   unrolled<slices_at_once>([&](auto s) {
     unrolled<Side>([&](auto r) { sum[s][r] = T{0}; });
     least = rows[s].width < least ? rows[s].width : least;
   });
-  int left = least;
-  for (; left > most; left -= step) multiply_entries<step, Side, Read>(rows, x, sum);
-  unrolled<most>([&](auto n) {
-    if (left == n + 1) multiply_entries<n + 1, Side, Read>(rows, x, sum);
-  });
-  unrolled<slices_at_once>([&](auto s) {
-    for (int k = least; k < rows[s].width; ++k) {
-      const int first = (rows[s].base + static_cast<int>(*rows[s].offset)) * Side;
-      unrolled<Side * Side>([&](auto c) { sum[s][c / Side] += rows[s].value[c * slice_rows] * x[first + c % Side]; });
-      rows[s].value += Side * Side * slice_rows;
-      rows[s].offset += slice_rows;
-    }
-  });
+  multiply_rows<Side, Read>(rows, least, x, sum);
+  if constexpr (slices_at_once == 2) {
+    // Fields are chosen by conditions, not by an index, so that they stay in registers.
+    const bool second = rows[0].width == 0;
+    slice_row<T, Offset> longer[1];
+    longer[0].value = second ? rows[1].value : rows[0].value;
+    longer[0].offset = second ? rows[1].offset : rows[0].offset;
+    longer[0].width = second ? rows[1].width : rows[0].width;
+    longer[0].base = second ? rows[1].base : rows[0].base;
+    T more[1][Side];
+    unrolled<Side>([&](auto r) { more[0][r] = second ? sum[1][r] : sum[0][r]; });
+    multiply_rows<Side, Read>(longer, longer[0].width, x, more);
+    unrolled<Side>([&](auto r) {
+      sum[0][r] = second ? sum[0][r] : more[0][r];
+      sum[1][r] = second ? more[0][r] : sum[1][r];
+    });
+  }
 }
 
 // The block's slices, as far as they are wanted.
@@ -148,9 +160,9 @@ STARLING_HD void multiply_slices(const warp& w, const block_rows<T>& m, const Of
       });
       T sum[slices_at_once][Side];
       if (i >= m.kept)
-        multiply_rows<Side, streamed_entries>(rows, x, sum);
+        multiply_slice_rows<Side, streamed_entries>(rows, x, sum);
       else
-        multiply_rows<Side, kept_entries>(rows, x, sum);
+        multiply_slice_rows<Side, kept_entries>(rows, x, sum);
       unrolled<slices_at_once>([&](auto s) {
         const int row = ((i + s * w.count()) * slice_rows + lane) * Side;
         if (!rows[s].wanted) return;
