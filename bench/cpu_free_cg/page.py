@@ -32,7 +32,7 @@ Every figure is in microseconds, float64, and the least of the repetitions; noth
 
 * An iteration (`bench/cpu_free_cg/iterations.cpp`): a fixed number of iterations from x = 0 without a preconditioner,
   time over their number. `cpu_free` is one persistent program; `streams` and `graph` are the same phases as kernels
-  that the host launches or replays from a graph. The numbers they compute are the same, bit for bit.
+  that the host launches or replays from a graph.
 * A product (`multiply`): products with the matrix one after another, the halo included on more than one device.
 * The rivals (`bench/cpu_free_cg/rivals.cpp`): cuSPARSE's product, the faster of its two algorithms for compressed rows,
   prepared with `cusparseSpMV_preprocess`; and a solver under the host's control made of that product, halos stored
