@@ -313,7 +313,6 @@ void matrix<T>::find_peers(int pe, std::vector<block_plan>& plans) const {
     const index_range takers = holders(plans, &block_plan::first_box, boxes);
     plan.first_taker = static_cast<std::int32_t>(takers.begin);
     plan.takers = static_cast<std::int32_t>(takers.size());
-    for (index_t b = takers.begin; b < takers.end; ++b) plans[static_cast<std::size_t>(b)].awaited = 1;
   }
 }
 

@@ -85,7 +85,6 @@ struct block_plan {
   index_t first_box = 0;  // values of other PEs that it takes out of their boxes
   index_t boxes = 0;
   std::int32_t sender = any_pe;  // of all of them, or any_pe
-  std::int32_t awaited = 0;      // whether some other block waits until it has
   std::int32_t first_taker =
       0;  // blocks of this PE that take what it reads of other PEs; takers = 0: it reads none, or what it takes itself
   std::int32_t takers = 0;

@@ -177,10 +177,7 @@ class worker {
       x[desk_->rows.own.column_of_box(box)] =
           team_.thread().template take_packet<T>(boxes + box, product_, plan.sender).element[0];
     });
-    if (plan.awaited != 0)
-      team_.signal_set(desk_->taken + team_.index(), product_, team_.pe());
-    else
-      team_.sync();
+    team_.signal_set(desk_->taken + team_.index(), product_, team_.pe());
   }
 
   STARLING_HD void send(sym<packet> box, T value, std::uint64_t number, int pe) const {
