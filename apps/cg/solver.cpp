@@ -368,6 +368,7 @@ double solver<T>::state::residual_of(const T* b) {
 // Publishes and multiplies by launches; what they wait for is the order of the streams.
 template <class T>
 void solver<T>::state::publish(vector_name v) {
+  ++launched_product_;  // in the other slot than the product before, which other PEs may still read
   const bool on_gpu = machine_.kind() == machine_kind::cuda;
   const bool compressed = facts().how == storage::compressed;
   if (product_shape_.scratch_bytes == 0) {
@@ -381,7 +382,7 @@ void solver<T>::state::publish(vector_name v) {
   data_.a = matrix_.dealt_to(product_shape_.blocks, 1);
   const launch_options launch{product_shape_.threads, product_shape_.scratch_bytes, 0};
   for (std::size_t pe = 0; pe < streams_.size(); ++pe) {
-    streams_[pe].launch_kernel(product_shape_.blocks, publish_kernel(data_, v, 2), launch);
+    streams_[pe].launch_kernel(product_shape_.blocks, publish_kernel(data_, v, launched_product_), launch);
     streams_[pe].record(events_[pe]);
   }
   for (stream& s : streams_)
@@ -391,7 +392,7 @@ void solver<T>::state::publish(vector_name v) {
 template <class T>
 void solver<T>::state::product(vector_name out) {
   for (stream& s : streams_)
-    s.launch_kernel(product_shape_.blocks, product_kernel(data_, out, 2),
+    s.launch_kernel(product_shape_.blocks, product_kernel(data_, out, launched_product_),
                     {product_shape_.threads, product_shape_.scratch_bytes, 0});
   synchronize();
 }
@@ -422,7 +423,7 @@ std::vector<double> solver<T>::state::time_multiply(int products, int repetition
     for (int i = 0; i < products; ++i) {
       if (machine_.size() > 1) publish(vec_d);
       for (stream& s : streams_)
-        s.launch_kernel(product_shape_.blocks, product_kernel(data_, vec_n, 2),
+        s.launch_kernel(product_shape_.blocks, product_kernel(data_, vec_n, launched_product_),
                         {product_shape_.threads, product_shape_.scratch_bytes, 0});
     }
     synchronize();

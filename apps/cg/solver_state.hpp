@@ -73,7 +73,8 @@ class solver<T>::state {
   std::vector<event> events_;                    // by PE: published
   std::unique_ptr<host_controlled<T>> on_host_;  // of this solve, if the host controls it
   launch_shape product_shape_;
-  std::uint64_t products_ = 0;  // numbers used so far
+  std::uint64_t launched_product_ = 2;  // number of the last product by launches
+  std::uint64_t products_ = 0;          // numbers used so far
   std::uint64_t sums_ = 0;
 };
 
