@@ -8,7 +8,8 @@
 
 namespace starling::cg {
 
-// The persistent program: iterates until the goal. Role 0 works, role 1, one block on each PE, gathers sums.
+// The persistent program: iterates until the goal. Role 0 works; role 1, one block on each PE, gathers
+// sums.
 template <class T>
 struct program_arguments {
   system_data<T> s;
@@ -20,7 +21,6 @@ struct program_arguments {
 };
 // Registers for all that an update has in flight; more threads would not make memory faster, but barriers slower.
 inline constexpr int most_block_threads = 512;
-inline constexpr int working_role = 0;
 inline constexpr int summing_role = 1;
 
 template <class T>

@@ -21,11 +21,6 @@ __attribute__((noinline)) STARLING_HD inline void leave(team t, const sum_desk* 
 
 namespace detail {
 
-STARLING_HD inline void add(dots& sum, int i, double value) {
-  const int word = i % sum_words;
-  unrolled<sum_words>([&](auto w) { sum.word[w] += w == word ? value : 0.0; });
-}
-
 // What warps make of the parts of some PEs: a sum of each warp into of_warps, [PEs][warps][sum_words].
 STARLING_HD inline void add_up_in_warps(const team& t, int n, const double* parts, double* of_warps) {
   constexpr int at_once = 4;  // PEs whose parts are on their way together
@@ -41,8 +36,9 @@ STARLING_HD inline void add_up_in_warps(const team& t, int n, const double* part
       const int pe = first + k;
       if (pe >= t.n_pes()) return;
       dots mine{};
-      add(mine, t.member(), value[k]);
-      for (int i = t.member() + t.members(); i < n; i += t.members()) add(mine, i, parts[index_t{pe} * n + i]);
+      mine.add(t.member() % sum_words, value[k]);
+      for (int i = t.member() + t.members(); i < n; i += t.members())
+        mine.add(i % sum_words, parts[index_t{pe} * n + i]);
       const double sum = cg::detail::sum_over_warp(mine);
       if (w.member() % 8 == 0 && word < sum_words) of_warps[(pe * w.count() + w.rank()) * sum_words + word] = sum;
     });
@@ -71,7 +67,7 @@ __attribute__((noinline)) STARLING_HD inline void add_up(team t, const sum_desk*
   } else {
     for (int pe = 0; pe < t.n_pes(); ++pe) {
       dots sum{};
-      for (int i = 0; i < n; ++i) detail::add(sum, i, parts[index_t{pe} * n + i]);
+      for (int i = 0; i < n; ++i) sum.add(i % sum_words, parts[index_t{pe} * n + i]);
       unrolled<sum_words>([&](auto word) { d->of_pes[pe * sum_words + word] = sum.word[word]; });
     }
   }

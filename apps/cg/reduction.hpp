@@ -12,9 +12,9 @@ inline constexpr int sum_words = 3;
 struct dots {
   double word[sum_words] = {};
 
-  STARLING_HD dots& operator+=(const dots& other) {
-    unrolled<sum_words>([&](auto i) { word[i] += other.word[i]; });
-    return *this;
+  // Adds to a word known only at run time, without an index, so that words stay in registers.
+  STARLING_HD void add(int which, double value) {
+    unrolled<sum_words>([&](auto i) { word[i] += i == which ? value : 0.0; });
   }
 };
 
@@ -139,7 +139,7 @@ STARLING_HD bool serve(team t, const sum_desk* d, std::uint64_t number, const La
   for (int i = t.member(); i < d->blocks * sum_words; i += t.members()) {
     const double value = detail::take(t, parts + i, number, t.pe());
     const int word = i % sum_words;
-    unrolled<sum_words>([&](auto w) { mine.word[w] += w == word ? value : 0.0; });
+    mine.add(word, value);
     found = found || last(word, value);
   }
   const sym<packet> box = d->totals[number % 2] + index_t{t.pe()} * sum_words;

@@ -85,8 +85,8 @@ struct block_plan {
   index_t first_box = 0;  // values of other PEs that it takes out of their boxes
   index_t boxes = 0;
   std::int32_t sender = any_pe;  // of all of them, or any_pe
-  std::int32_t first_taker =
-      0;  // blocks of this PE that take what it reads of other PEs; takers = 0: it reads none, or what it takes itself
+  // Blocks of this PE that take what it reads of other PEs; none, when it reads none or takes all of it itself.
+  std::int32_t first_taker = 0;
   std::int32_t takers = 0;
   std::int32_t long_rows = 0;  // chunks that all warps share
 };

@@ -2,56 +2,35 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
-#include "cg/in_parallel.hpp"
 #include "cg/matrix_checks.hpp"
 #include "cg/preconditioner_values.hpp"
+#include "cg/solve_checks.hpp"
 #include "cg/solver_state.hpp"
 #include "starling/base/error.hpp"
 
 namespace starling::cg {
 namespace {
 
-constexpr index_t most_block_size = 32;
-constexpr int most_degree = 16;
 constexpr double eigenvalue_ratio = 30;  // of the interval that Chebyshev's polynomial is made for
 constexpr index_t most_stretch = 16384;  // iterations of a launch, for which there is room in the history
 
-double norm_of(const double* v, index_t n) {
-  double sum = 0;
-  for (index_t i = 0; i < n; ++i) sum += v[i] * v[i];
-  return std::sqrt(sum);
-}
-
 template <class T>
-double norm_of_vector(const T* v, index_t n) {
+double norm_of(const T* v, index_t n) {
   double sum = 0;
   for (index_t i = 0; i < n; ++i) sum += static_cast<double>(v[i]) * static_cast<double>(v[i]);
   return std::sqrt(sum);
-}
-
-void check_matrix_options(const matrix_options& o) {
-  expect<argument_error>(
-      o.block_size >= 0 && o.block_size <= most_block_size && (o.block_size == 0 || 96 % o.block_size == 0),
-      "cg: block_size = ", o.block_size, "; must be 0 for none, or 1, 2, 3, 4, 6, 8, 12, 16, 24, 32");
-}
-
-template <class T>
-void check_vector(const char* name, const T* v, index_t n) {
-  expect<argument_error>(v != nullptr, "cg: ", name, " is a null pointer");
-  for (index_t i = 0; i < n; ++i)
-    expect<argument_error>(std::isfinite(v[i]), "cg: ", name, "[", i, "] is ", v[i], "; all must be finite");
 }
 
 }  // namespace
 
 template <class T>
 solver<T>::state::state(machine m, const csr_view<T>& a, const matrix_options& options)
-    : machine_((check_matrix_options(options), check_arrays(a), std::move(m))),
-      matrix_((options.products_only ? void() : check_symmetric_positive(a), machine_), a, options),
+    : machine_(std::move(m)),
+      matrix_(machine_, a, options),
       products_only_(options.products_only),
-      block_size_(options.block_size) {
+      block_size_(options.block_size),
+      products_by_launch_(machine_, matrix_, streams_) {
   if (!products_only_) {
     diagonal_ = diagonal(a);
     highest_eigenvalue_ = largest_row_sum(a);
@@ -75,7 +54,6 @@ solver<T>::state::state(machine m, const csr_view<T>& a, const matrix_options& o
     machine_.fill(vectors_.on(pe), 0, static_cast<std::size_t>(vectors_.size()) * sizeof(T));
     machine_.fill(published_.on(pe), 0, static_cast<std::size_t>(published_.size()) * sizeof(T));
     streams_.push_back(machine_.new_stream(pe));
-    events_.push_back(machine_.new_event(pe));
   }
   forget_messages();
 }
@@ -111,34 +89,6 @@ void solver<T>::state::forget_messages() {
 }
 
 template <class T>
-void solver<T>::state::check(const T* b, const T* x, const solve_options& o) const {
-  expect<argument_error>(!products_only_, "cg: this solver was made for products only; make one without products_only");
-  check_vector("b", b, facts().rows);
-  check_vector("x", x, facts().rows);
-  expect<argument_error>(std::isfinite(o.rtol) && o.rtol >= 0, "cg: rtol = ", o.rtol,
-                         "; must be finite and at least 0");
-  expect<argument_error>(std::isfinite(o.atol) && o.atol >= 0, "cg: atol = ", o.atol,
-                         "; must be finite and at least 0");
-  expect<argument_error>(o.max_iterations >= 0, "cg: max_iterations = ", o.max_iterations,
-                         "; must be at least 1, or 0 for ten times the rows");
-  expect<argument_error>(!o.fixed || o.max_iterations > 0, "cg: fixed needs max_iterations");
-  expect<argument_error>(o.replace_every >= 0, "cg: replace_every = ", o.replace_every,
-                         "; must be at least 1, or 0 for never");
-  expect<argument_error>(o.degree >= 1 && o.degree <= most_degree, "cg: degree = ", o.degree, "; must be 1 to ",
-                         most_degree);
-  expect<argument_error>(o.blocks >= 0, "cg: blocks = ", o.blocks, "; must be at least 1, or 0 to choose");
-  expect<argument_error>(o.threads >= 0 && o.threads <= most_block_threads && o.threads % 32 == 0,
-                         "cg: threads = ", o.threads, "; must be a multiple of 32 up to ", most_block_threads,
-                         ", or 0 to choose");
-  expect<argument_error>(o.keep_bytes >= -1, "cg: keep_bytes = ", o.keep_bytes,
-                         "; must be at least 0, or -1 to choose");
-  expect<argument_error>(std::isfinite(o.deadline) && o.deadline >= 0, "cg: deadline = ", o.deadline,
-                         "; must be finite and at least 0, 0 for the machine's");
-  expect<argument_error>(o.m != preconditioner::block_jacobi || block_size_ > 0,
-                         "cg: block_jacobi, but no blocks were kept; give matrix_options::block_size");
-}
-
-template <class T>
 void solver<T>::state::store_preconditioner(const solve_options& o) {
   data_.m = o.m;
   data_.degree = o.degree;
@@ -163,73 +113,6 @@ void solver<T>::state::store_preconditioner(const solve_options& o) {
   }
 }
 
-// In the order of what an iteration gains: how often a vector is read and written.
-template <class T>
-std::uint32_t solver<T>::state::vectors_to_keep(const solve_options& o) const {
-  std::uint32_t all = 1u << vec_x | 1u << vec_r | 1u << vec_p | 1u << vec_s;
-  if (o.how != method::standard) all |= 1u << vec_w;
-  if (o.how == method::pipelined) all |= 1u << vec_n | 1u << vec_z;
-  if (o.m == preconditioner::none) return all;
-  all |= 1u << vec_u;
-  if (o.how == method::pipelined) all |= 1u << vec_q | 1u << vec_m;
-  if (o.m == preconditioner::chebyshev) all |= 1u << vec_d | 1u << vec_e | 1u << vec_n;
-  return all;
-}
-
-template <class T>
-launch_shape solver<T>::state::choose_launch(const solve_options& o) {
-  const bool on_gpu = machine_.kind() == machine_kind::cuda;
-  launch_shape shape;
-  shape.threads = o.threads > 0 ? o.threads : 512;
-  const bool compressed = facts().how == storage::compressed;
-  const std::size_t base = program_scratch<T>(shape.threads, on_gpu, compressed, machine_.size());
-  program_arguments<T> a;
-  a.s = data_;
-  a.how = o.how;
-  const int fit = machine_.blocks_that_fit(program_kernel(a), {shape.threads, base, o.deadline});
-  const int most = fit - 1;  // one gathers sums
-  expect<launch_error>(o.blocks <= most && most >= 1, "cg: blocks = ", o.blocks, " per PE, but only ", most,
-                       " fit at once beside the one that gathers sums; ask for fewer, or 0 to choose");
-  const index_t wanted = on_gpu ? ceil_div(matrix_.most_rows(), shape.threads) : 2;
-  shape.blocks = o.blocks > 0 ? o.blocks : static_cast<int>(std::clamp<index_t>(wanted, 1, most));
-  data_.a = matrix_.dealt_to(shape.blocks, o.m == preconditioner::block_jacobi ? block_size_ : 1);
-
-  // What stays in fast memory: vectors first, since each is read and written, then the matrix.
-  const std::size_t room = machine_.device(0).scratch_bytes;
-  std::size_t left = room > base ? room - base : 0;
-  // Entries that stream past need room in the first cache, which is the same memory; short rows gain more by staying.
-  constexpr std::size_t with_room_to_stream = 150'000;
-  const bool streams = compressed || facts().nonzeros > 16 * facts().rows;
-  if (streams && on_gpu) left = std::min(left, with_room_to_stream);
-  if (o.keep_bytes >= 0) left = std::min(left, static_cast<std::size_t>(o.keep_bytes));
-  if (fit > shape.blocks + 1 && on_gpu) {
-    // Several blocks share a multiprocessor's memory when there are more than multiprocessors.
-    const int each = static_cast<int>(ceil_div(shape.blocks + 1, std::max(machine_.device(0).multiprocessors, 1)));
-    left =
-        std::min(left, room / static_cast<std::size_t>(each) - std::min(base, room / static_cast<std::size_t>(each)));
-  }
-  const std::size_t budget = left;
-  const std::size_t vector_bytes = static_cast<std::size_t>(
-      round_up(round_up(matrix_.most_block_rows(), pack_rows) * static_cast<index_t>(sizeof(T)), 16));
-  const std::uint32_t wish = vectors_to_keep(o);
-  for (const vector_name v : {vec_s, vec_p, vec_r, vec_z, vec_w, vec_x, vec_u, vec_q, vec_n, vec_m, vec_e, vec_d})
-    if ((wish >> v & 1) != 0 && vector_bytes <= left) {
-      shape.kept.vectors |= 1u << v;
-      left -= vector_bytes;
-    }
-  const std::size_t rounding = 64 + sizeof(slice) * static_cast<std::size_t>(matrix_.most_block_parts());
-  if (!compressed && left > rounding) {
-    const std::size_t area = facts().how == storage::sliced_3x3 ? 9 : 1;
-    const std::size_t entry = area * sizeof(T) + static_cast<std::size_t>(facts().offset_bits / 8);
-    const std::size_t bytes = std::min(left - rounding, matrix_.most_block_bytes() + matrix_.most_block_bytes() / 16);
-    shape.kept.entries = static_cast<index_t>(bytes / entry);
-    left -= static_cast<std::size_t>(shape.kept.entries) * entry + rounding;
-  }
-  shape.kept_bytes = budget - left;
-  shape.scratch_bytes = base + shape.kept_bytes;
-  return shape;
-}
-
 template <class T>
 void solver<T>::state::copy_vector(vector_name v, T* host, bool in) {
   for (int pe = 0; pe < machine_.size(); ++pe) {
@@ -244,9 +127,12 @@ void solver<T>::state::copy_vector(vector_name v, T* host, bool in) {
 template <class T>
 solve_result solver<T>::state::solve(const T* b, T* x, const solve_options& options,
                                      const std::function<bool(const progress&)>& watch, bool each) {
-  check(b, x, options);
+  expect<argument_error>(!products_only_, "cg: this solver was made for products only; make one without products_only");
+  check_vector("b", b, facts().rows);
+  check_vector("x", x, facts().rows);
+  check_solve_options(options, block_size_ > 0);
   solve_result result;
-  const double norm = norm_of_vector(b, facts().rows);
+  const double norm = norm_of(b, facts().rows);
   expect<argument_error>(std::isfinite(norm), "cg: the norm of b is ", norm, "; scale the system down");
   expect<argument_error>(norm > 0 || std::all_of(b, b + facts().rows, [](T v) { return v == T{0}; }),
                          "cg: the norm of b is 0, but b is not; scale the system up");
@@ -276,7 +162,8 @@ solve_result solver<T>::state::solve(const T* b, T* x, const solve_options& opti
 template <class T>
 void solver<T>::state::iterate(const solve_options& o, solve_result& result, T* x,
                                const std::function<bool(const progress&)>& watch, bool each) {
-  launch_shape shape = choose_launch(o);
+  launch_shape shape = choose_launch(machine_, matrix_, data_, o);
+  data_.a = matrix_.dealt_to(shape.blocks, shape.unit);
   allocate_boxes(shape.blocks);
   if (o.who != control::cpu_free) on_host_ = new_host_controlled(shape, o);
   result.blocks = shape.blocks;
@@ -356,8 +243,7 @@ iteration_state solver<T>::state::run_stretch(program_arguments<T>& a, const lau
 // |b - A x| of what is on the devices, in double.
 template <class T>
 double solver<T>::state::residual_of(const T* b) {
-  publish(vec_x);
-  product(vec_w);
+  products_by_launch_.multiply(data_, vec_x, vec_w);
   std::vector<T> w(static_cast<std::size_t>(facts().rows));
   copy_vector(vec_w, w.data(), false);
   std::vector<double> r(w.size());
@@ -365,79 +251,24 @@ double solver<T>::state::residual_of(const T* b) {
   return norm_of(r.data(), facts().rows);
 }
 
-// Publishes and multiplies by launches; what they wait for is the order of the streams.
-template <class T>
-void solver<T>::state::publish(vector_name v) {
-  ++launched_product_;  // in the other slot than the product before, which other PEs may still read
-  const bool on_gpu = machine_.kind() == machine_kind::cuda;
-  const bool compressed = facts().how == storage::compressed;
-  if (product_shape_.scratch_bytes == 0) {
-    product_shape_.threads = 512;
-    product_shape_.scratch_bytes = worker<T>::scratch_bytes(on_gpu ? product_shape_.threads / 32 : 1, compressed);
-    const index_t wanted = ceil_div(matrix_.most_rows(), product_shape_.threads);
-    const int most = machine_.blocks_that_fit(product_kernel(data_, vec_n, 1),
-                                              {product_shape_.threads, product_shape_.scratch_bytes, 0});
-    product_shape_.blocks = on_gpu ? static_cast<int>(std::clamp<index_t>(wanted, 1, most)) : std::min(2, most);
-  }
-  data_.a = matrix_.dealt_to(product_shape_.blocks, 1);
-  const launch_options launch{product_shape_.threads, product_shape_.scratch_bytes, 0};
-  for (std::size_t pe = 0; pe < streams_.size(); ++pe) {
-    streams_[pe].launch_kernel(product_shape_.blocks, publish_kernel(data_, v, launched_product_), launch);
-    streams_[pe].record(events_[pe]);
-  }
-  for (stream& s : streams_)
-    for (const event& e : events_) s.wait(e);
-}
-
-template <class T>
-void solver<T>::state::product(vector_name out) {
-  for (stream& s : streams_)
-    s.launch_kernel(product_shape_.blocks, product_kernel(data_, out, launched_product_),
-                    {product_shape_.threads, product_shape_.scratch_bytes, 0});
-  synchronize();
-}
-
-template <class T>
-void solver<T>::state::synchronize() {
-  for (stream& s : streams_) s.synchronize();
-}
-
 template <class T>
 void solver<T>::state::multiply(const T* x, T* y) {
-  expect<argument_error>(x != nullptr && y != nullptr, "cg: multiply with a null pointer");
+  expect<argument_error>(x != nullptr && y != nullptr, "cg: multiply with a null pointer; pass arrays of ",
+                         facts().rows, " elements");
   copy_vector(vec_d, const_cast<T*>(x), true);
-  publish(vec_d);
-  product(vec_n);
+  products_by_launch_.multiply(data_, vec_d, vec_n);
   copy_vector(vec_n, y, false);
-}
-
-template <class T>
-std::vector<double> solver<T>::state::time_multiply(int products, int repetitions) {
-  expect<argument_error>(products >= 1 && repetitions >= 1, "cg: time_multiply(", products, ", ", repetitions,
-                         "); both must be at least 1");
-  std::vector<double> seconds;
-  publish(vec_d);
-  synchronize();
-  for (int r = 0; r < repetitions; ++r) {
-    const auto start = std::chrono::steady_clock::now();
-    for (int i = 0; i < products; ++i) {
-      if (machine_.size() > 1) publish(vec_d);
-      for (stream& s : streams_)
-        s.launch_kernel(product_shape_.blocks, product_kernel(data_, vec_n, launched_product_),
-                        {product_shape_.threads, product_shape_.scratch_bytes, 0});
-    }
-    synchronize();
-    const double all = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    seconds.push_back(all / products);
-  }
-  return seconds;
 }
 
 // ---- the public face ----
 
 template <class T>
-solver<T>::solver(machine m, const csr_view<T>& a, const matrix_options& options)
-    : state_(std::make_unique<state>(std::move(m), a, options)) {}
+solver<T>::solver(machine m, const csr_view<T>& a, const matrix_options& options) {
+  check_matrix_options(options);
+  check_arrays(a);
+  if (!options.products_only) check_symmetric_positive(a);
+  state_ = std::make_unique<state>(std::move(m), a, options);
+}
 template <class T>
 solver<T>::~solver() = default;
 template <class T>

@@ -195,7 +195,7 @@ TEST_CASE_FIXTURE(solver_fixture, "options out of range") {
     refused({.atol = value}, {"atol = ", "must be finite and at least 0"});
   }
   refused({.max_iterations = -1}, {"max_iterations = -1; must be at least 1"});
-  refused({.fixed = true}, {"fixed needs max_iterations"});
+  refused({.fixed = true}, {"fixed with max_iterations = 0", "say how many iterations to do"});
   refused({.replace_every = -1}, {"replace_every = -1"});
   for (const int degree : {0, -1, 17})
     refused({.m = preconditioner::chebyshev, .degree = degree}, {"degree = " + std::to_string(degree), "1 to 16"});
