@@ -13,7 +13,8 @@ namespace starling::check {
 // The bytes of all allocations, on every PE.
 class checker::memory_image {
  public:
-  explicit memory_image(const std::vector<symmetric_heap*>& heaps) {
+  memory_image(const std::vector<symmetric_heap*>& heaps, const local_heap& local) {
+    for (const local_heap::allocation& a : local.live()) parts_.push_back({a.start, a.bytes, 0});
     for (symmetric_heap* h : heaps)
       for (const auto& [offset, bytes] : h->live())
         for (int pe = 0; pe < h->where().n_pes; ++pe) parts_.push_back({h->on(offset, pe), bytes, 0});
@@ -39,16 +40,20 @@ class checker::memory_image {
   std::vector<std::byte> bytes_;
 };
 
-checker::checker(symmetric_heap& heap, symmetric_heap& control, const check_options& options, std::string report_path)
+checker::checker(symmetric_heap& heap, symmetric_heap& control, const local_heap& local, const check_options& options,
+                 std::string report_path)
     : heap_(heap),
       control_(control),
+      local_(local),
       options_(options),
       report_path_(std::move(report_path)),
       shadow_(reinterpret_cast<std::uintptr_t>(heap.where().start),
-              static_cast<std::size_t>(heap.where().stride) * static_cast<std::size_t>(heap.where().n_pes)) {
+              static_cast<std::size_t>(local.start() + local.bytes() - heap.where().start)) {
   marks_.begin = reinterpret_cast<std::uintptr_t>(heap.where().start);
   marks_.stride = static_cast<std::size_t>(heap.where().stride);
-  marks_.bytes = marks_.stride * static_cast<std::size_t>(heap.where().n_pes);
+  marks_.symmetric_bytes = marks_.stride * static_cast<std::size_t>(heap.where().n_pes);
+  marks_.bytes = marks_.symmetric_bytes + local.bytes();
+  marks_.local = &local;
   marks_.lines = shadow_.lines();
 }
 
@@ -66,6 +71,7 @@ workload checker::new_workload() const {
   w.memory.stride = marks_.stride;
   w.memory.user_bytes = heap_.where().capacity;
   for (const auto& [offset, bytes] : heap_.live()) w.memory.allocations.push_back({offset, bytes});
+  w.memory.local = &local_;
   return w;
 }
 
@@ -93,6 +99,7 @@ void checker::open_memory() {
   for (const symmetric_heap* h : {&heap_, &control_})
     for (const auto& [offset, bytes] : h->live())
       for (int pe = 0; pe < h->where().n_pes; ++pe) shadow_.open(h->on(offset, pe), bytes, poison);
+  for (const local_heap::allocation& a : local_.live()) shadow_.open(a.start, a.bytes, poison);
 }
 
 void checker::run(const std::vector<checked_program>& programs) {
@@ -122,8 +129,12 @@ void checker::run(const std::vector<checked_program>& programs) {
   explore(w);
 }
 
-void checker::run_streams(const std::vector<stream_work>& streams, int most_blocks) {
+void checker::run_streams(const std::vector<stream_work>& streams, int most_blocks, bool resident) {
   const std::lock_guard lock(mutex_);
+  struct ending {
+    std::vector<std::unique_ptr<program_control>>& words;
+    ~ending() { words.clear(); }
+  } at_end{meeting_words_};
   workload w = new_workload();
   for (const stream_work& s : streams) {
     actor& a = add_actor(w, actor::kind::stream, s.pe, 0);
@@ -133,14 +144,23 @@ void checker::run_streams(const std::vector<stream_work>& streams, int most_bloc
       for (const auto& operation : s.operations) operation();
     };
     for (int i = 0; i < most_blocks; ++i) add_actor(w, actor::kind::launched, s.pe, i).launched_from = number;
+    if (!resident) continue;
+    w.actors[static_cast<std::size_t>(number)].meeting = static_cast<int>(meeting_words_.size());
+    const auto& words = meeting_words_.emplace_back(std::make_unique<program_control>(control_, 1));
+    for (int pe = 0; pe < w.n_pes; ++pe) std::memset(control_.on(words->offset(), pe), 0, words->bytes());
   }
   explore(w);
 }
 
 void checker::launch(int pe, int blocks, const program& p) {
   note_kernel(p.k);
-  const program_state s = state_of(p, pe);
-  schedule_->launch(blocks, [&](actor& a, int index) {
+  program_state s = state_of(p, pe);
+  if (p.options.resident) {
+    // One launch of a stream at a time: nobody looks at the words that it is about to use.
+    s.control.arrived = meeting_words_[static_cast<std::size_t>(schedule_->stream().meeting)]->words().arrived;
+    s.control.arrived.on(pe)->value = 0;
+  }
+  schedule_->launch(blocks, p.options.resident, [&](actor& a, int index) {
     scheduled_port port(*schedule_, a, p.options.scratch_bytes);
     block view(s, &port, index);
     p.k.on_host(p.k.closure.get(), view);
@@ -167,7 +187,7 @@ void checker::explore(workload& w) {
       c.schedule_ = nullptr;
     }
   } at_end{*this};
-  const memory_image before({&heap_, &control_});
+  const memory_image before({&heap_, &control_}, local_);
   const auto close_account = [&](const check_error* found) {
     now_.programs = 1;
     now_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

@@ -13,6 +13,9 @@
 
 namespace starling::host {
 
+// What an operation does.
+enum class step_kind { launch, copy, fill, call };
+
 class host_stream final : public stream_backend, public std::enable_shared_from_this<host_stream> {
  public:
   using operation = std::function<void()>;
@@ -25,6 +28,7 @@ class host_stream final : public stream_backend, public std::enable_shared_from_
   void copy_rows(void* dest, std::size_t dest_pitch, const void* source, std::size_t source_pitch,
                  std::size_t row_bytes, std::size_t rows) override;
   void fill(void* dest, unsigned char byte, std::size_t bytes) override;
+  void call(std::function<void()> f) override;
   void record(event_backend& e) override;
   void wait(const event_backend& e) override;
   void synchronize() override;
@@ -50,7 +54,7 @@ class host_stream final : public stream_backend, public std::enable_shared_from_
   };
   // The operation, in the trace when it runs.
   operation traced(const host_activity& a, operation op);
-  void submit(operation op);
+  void submit(step_kind kind, operation op);
   void work();
 
   std::shared_ptr<host_backend> device_;
