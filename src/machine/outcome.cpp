@@ -7,6 +7,10 @@ namespace {
 
 [[noreturn]] void throw_out_of_range(const block_report& r, const std::string& role, int n_pes,
                                      std::size_t scratch_bytes) {
+  if (r.op == operation::slice_access)
+    throw range_error(message("slice: index ", static_cast<std::int64_t>(r.wanted), " in dimension ", r.peer,
+                              " of extent ", r.seen, " (PE ", r.pe, " block ", r.block, ", role ", role,
+                              "); indices start at 0 and end before the extent"));
   const std::string place =
       message(name(r.op), " at ", r.file, ":", r.line, " (PE ", r.pe, " block ", r.block, ", role ", role, ")");
   if (r.op == operation::scratch)

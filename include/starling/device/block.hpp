@@ -59,7 +59,9 @@ class block : public whole_block<block> {
  public:
   // Made by the launch: on a GPU from the state alone, on a virtual device with the block's number and port. `traced`:
   // the block records its calls.
-  STARLING_HD block(const program_state& state, bool traced) : block(state, nullptr, target::block_index(), traced) {}
+  STARLING_HD block(const program_state& state, bool traced) : block(state, nullptr, target::block_index(), traced) {
+    if constexpr (target::on_gpu && target::keeps_launch_state) *target::launch_state() = &state;
+  }
   STARLING_HD block(const program_state& state, host_port* port, int index)
       : block(state, port, index, state.trace.heads != nullptr) {}
   block(const block&) = delete;

@@ -18,7 +18,19 @@ struct where {
   }
 };
 
-enum class operation : std::int32_t { none, wait, sync_pe, sync_all, all_reduce, broadcast, put, get, atomic, scratch };
+enum class operation : std::int32_t {
+  none,
+  wait,
+  sync_pe,
+  sync_all,
+  all_reduce,
+  broadcast,
+  put,
+  get,
+  atomic,
+  scratch,
+  slice_access
+};
 
 constexpr const char* name(operation op) {
   switch (op) {
@@ -42,6 +54,8 @@ constexpr const char* name(operation op) {
       return "atomic";
     case operation::scratch:
       return "scratch";
+    case operation::slice_access:
+      return "slice access";
   }
   return "?";
 }
@@ -50,7 +64,7 @@ enum class block_state : std::int32_t {
   running,       // was not in a wait when the program ended
   waiting,       // was in a wait when another block ended the program
   expired,       // its wait passed the deadline: a first cause
-  out_of_range,  // named a PE or asked for scratch memory beyond what there is: a first cause
+  out_of_range,  // named a PE, an index or an amount of scratch memory beyond what there is: a first cause
   not_resident,  // called a barrier in a plain launch: a first cause
   finished,      // had returned from the kernel
   incomplete,    // threads of it had returned from the kernel, the others called a collective: a first cause
@@ -65,7 +79,7 @@ struct block_report {
   std::int32_t role = 0;
   block_state state = block_state::running;
   operation op = operation::none;
-  std::int32_t peer = any_pe;  // the PE that should raise the signal; out_of_range: the PE asked for
+  std::int32_t peer = any_pe;  // the PE that should raise the signal; out_of_range: the PE asked for, or the dimension
   compare how = compare::ge;
   std::int32_t line = 0;
   std::uint64_t signal_offset = 0;  // bytes from the start of symmetric memory; out_of_range of scratch: bytes asked

@@ -152,6 +152,23 @@ STARLING_HD inline std::byte* trace_memory() {
 #endif
 }
 
+// Whether code that is handed no block must find what its kernel was launched with: see device/bounds.hpp.
+#if defined(STARLING_STF_CHECK_BOUNDS)
+inline constexpr bool keeps_launch_state = true;
+#else
+inline constexpr bool keeps_launch_state = false;
+#endif
+
+// Where the block keeps the address of the launch's state: shared memory. Every thread writes the same before it reads.
+STARLING_HD inline const void** launch_state() {
+#if defined(__CUDA_ARCH__)
+  __shared__ const void* state;
+  return &state;
+#else
+  return nullptr;
+#endif
+}
+
 // What of a block's shared memory the functions above take.
 inline constexpr int own_shared_bytes = 32 * reduce_slot_bytes + trace_memory_bytes;
 

@@ -1,0 +1,23 @@
+// How a GPU thread that is handed nothing but data ends its kernel: an index outside of a slice. The block keeps the
+// address of what it was launched with in shared memory, in sources compiled with STARLING_STF_CHECK_BOUNDS.
+#pragma once
+
+#include "starling/device/group.hpp"
+
+namespace starling {
+
+// Files the report and ends the calling thread. The host throws range_error.
+__attribute__((noinline)) STARLING_HD inline void end_outside_bounds(std::int64_t index, int dimension,
+                                                                     std::int64_t extent) {
+  const auto& state = *static_cast<const program_state*>(*target::launch_state());
+  block_report r;
+  r.state = block_state::out_of_range;
+  r.op = operation::slice_access;
+  r.peer = dimension;
+  r.wanted = static_cast<std::uint64_t>(index);
+  r.seen = static_cast<std::uint64_t>(extent);
+  gpu::file_report(state, target::block_index(), r);
+  target::exit_thread();
+}
+
+}  // namespace starling

@@ -1,0 +1,35 @@
+#include "starling/stf/shape.hpp"
+
+#include "starling/base/error.hpp"
+#include "starling/stf/checked_layout.hpp"
+#include "starling/stf/partition.hpp"
+
+namespace starling::stf {
+
+void refuse_range(int dimension, index_t lower, index_t upper) {
+  throw argument_error(message("box: dimension ", dimension, " goes from ", lower, " to ", upper,
+                               "; the end must not lie before the start, and a size must not be negative"));
+}
+
+void refuse_size(const index_t* extents, int rank) {
+  std::string text = message(extents[0]);
+  for (int d = 1; d < rank; ++d) text += message(" x ", extents[d]);
+  throw argument_error(message("box: ", text, " elements are more than 2^63 - 1; make it smaller"));
+}
+
+void refuse_index(index_t index, int dimension, index_t extent) {
+  throw range_error(message("slice: index ", index, " in dimension ", dimension, " of extent ", extent,
+                            "; indices start at 0 and end before the extent"));
+}
+
+void refuse_owner(index_t which, index_t count) {
+  throw argument_error(message("partition: owner ", which, " of ", count,
+                               "; there must be at least one owner, and they are numbered from 0"));
+}
+
+void refuse_dimension(int dimension, int rank) {
+  throw argument_error(message("blocked: dimension ", dimension, " of a shape with ", rank,
+                               rank == 1 ? " dimension" : " dimensions", "; dimensions are numbered from 0"));
+}
+
+}  // namespace starling::stf

@@ -1,0 +1,31 @@
+// Shapes and partitions that make no sense.
+#include "starling/stf/partition.hpp"
+#include "support/failure.hpp"
+
+namespace starling::test {
+namespace {
+
+using namespace stf;
+
+TEST_CASE("boxes that make no sense") {
+  check_parts(failure_of<argument_error>([] { (void)box(-1); }), {"dimension 0", "from 0 to -1", "before the start"});
+  check_parts(failure_of<argument_error>([] { (void)box(3, index_t{-7}); }), {"dimension 1", "-7"});
+  check_parts(failure_of<argument_error>([] { (void)box(index_range{4, 2}); }), {"from 4 to 2"});
+  check_parts(failure_of<argument_error>([] { (void)box(index_t{1} << 40, index_t{1} << 40); }),
+              {"1099511627776 x 1099511627776", "2^63"});
+  CHECK(box(index_t{1} << 40, index_t{1} << 40, 0).size() == 0);
+  CHECK(box(0).size() == 0);
+}
+
+TEST_CASE("owners and dimensions that do not exist") {
+  check_parts(failure_of<argument_error>([] { (void)blocked().part(box(4), 2, 2); }), {"owner 2 of 2"});
+  check_parts(failure_of<argument_error>([] { (void)cyclic().part(box(4), -1, 2); }), {"owner -1 of 2"});
+  check_parts(failure_of<argument_error>([] { (void)tiled<2>().part(box(4), 0, 0); }), {"owner 0 of 0"});
+  check_parts(failure_of<argument_error>([] { (void)cyclic().owner(coords<1>{{3}}, box(4), 0); }), {"of 0"});
+  check_parts(failure_of<argument_error>([] { (void)blocked{2}.part(box(4, 4), 0, 2); }),
+              {"dimension 2", "2 dimensions"});
+  check_parts(failure_of<argument_error>([] { (void)blocked{-1}.owner(coords<1>{{3}}, box(4), 2); }), {"dimension -1"});
+}
+
+}  // namespace
+}  // namespace starling::test
