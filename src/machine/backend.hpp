@@ -111,6 +111,8 @@ class backend {
   }
   // Streams are numbered from 1, for the trace.
   std::uint32_t new_stream_number() { return streams_.fetch_add(1, std::memory_order_relaxed) + 1; }
+  // Whether an address lies where the machine's allocations do.
+  bool owns(const void* address) { return local().in_range(address) || heap().in_range(address); }
   // The PE whose symmetric or local memory holds this address; -1: none.
   int home_of_address(const void* address) {
     if (local().in_range(address)) return std::max(local().home(address), host_place);

@@ -23,9 +23,16 @@ bool data_body::to_be_written_back() const {
 data_state::data_state(std::shared_ptr<context_state> c, data_description w) : context(std::move(c)) {
   body.id = context->new_data_number();
   body.what = std::move(w);
-  if (body.what.original.empty()) return;
-  const memory_part& first = body.what.original.front();
   auto users = std::make_unique<data_instance>();
+  if (body.what.original.empty()) {
+    if (body.what.bytes > 0) return;
+    // Nothing is a value too.
+    users->place = data_place::host();
+    users->valid = true;
+    body.instances.push_back(std::move(users));
+    return;
+  }
+  const memory_part& first = body.what.original.front();
   users->place = body.what.original_place;
   users->start = first.start;
   users->users_memory = true;

@@ -7,28 +7,40 @@ namespace starling::stf {
 lane::lane(machine& m, int pe, std::uint32_t id, std::size_t lanes)
     : id_(id), pe_(pe), machine_(m), stream_(m.new_stream(pe)), known_(lanes, 0) {}
 
-lane::point lane::record(std::uint64_t number) {
+const lane::point& lane::record(std::uint64_t number) {
   if (points_.size() == remembered) {
     // Who was told to wait for it has been told: a wait is for the event as recorded then.
-    numbered_point oldest = std::move(points_.front());
+    point oldest = std::move(points_.front());
     points_.pop_front();
     points_.push_back(std::move(oldest));
   } else {
-    points_.push_back({0, {machine_.new_event(pe_), {}}});
+    points_.push_back({0, machine_.new_event(pe_), {}});
   }
-  numbered_point& newest = points_.back();
-  stream_.record(newest.p.reached);
+  point& newest = points_.back();
+  stream_.record(newest.reached);
   newest.number = number;
-  newest.p.known = known_;
-  newest.p.known[id_] = number;
-  return newest.p;
+  newest.known = known_;
+  newest.known[id_] = number;
+  return newest;
 }
 
-lane::point lane::after(std::uint64_t number) {
-  const std::lock_guard lock(mutex_);
-  for (const numbered_point& p : points_)
-    if (p.number >= number) return p.p;
+const lane::point& lane::point_after(std::uint64_t number) {
+  for (const point& p : points_)
+    if (p.number >= number) return p;
   return record(tip_);
+}
+
+// The lock is held until the wait is in the stream: a point is waited for only when it is in its own.
+std::vector<std::uint64_t> lane::hold_back(starling::stream& later, std::uint64_t number) {
+  const std::lock_guard lock(mutex_);
+  const point& p = point_after(number);
+  later.wait(p.reached);
+  return p.known;
+}
+
+event lane::after(std::uint64_t number) {
+  const std::lock_guard lock(mutex_);
+  return point_after(number).reached;
 }
 
 void lane::pin_tip() {

@@ -27,13 +27,11 @@ class lane {
   moment mark() { return {id_, tip_.fetch_add(1) + 1}; }
   std::uint64_t tip() const { return tip_; }
 
-  // A recorded point of this lane, and of every lane up to which moment is over when it is reached.
-  struct point {
-    event reached;
-    std::vector<std::uint64_t> known;
-  };
-  // A point at or after moment `number`, the earliest that is recorded; if none is, one is recorded now.
-  point after(std::uint64_t number);
+  // Makes `later` wait for moment `number` of this lane, or a later one if none is recorded nearer. Returns what is over
+  // by then, a number for every lane.
+  std::vector<std::uint64_t> hold_back(starling::stream& later, std::uint64_t number);
+  // An event that is reached when moment `number` is over.
+  event after(std::uint64_t number);
   // Makes sure that the newest moment has a point of its own: work that is given from now on is not part of it.
   void pin_tip();
 
@@ -52,7 +50,14 @@ class lane {
   void leave() { taken_ = false; }
 
  private:
-  point record(std::uint64_t number);  // the lock is held
+  // A recorded point, and up to which moment of every lane all is over when it is reached.
+  struct point {
+    std::uint64_t number;
+    event reached;
+    std::vector<std::uint64_t> known;
+  };
+  const point& point_after(std::uint64_t number);  // the lock is held
+  const point& record(std::uint64_t number);       // the lock is held
 
   std::uint32_t id_;
   int pe_;
@@ -63,11 +68,7 @@ class lane {
   std::atomic<bool> taken_{false};
   mutable std::mutex mutex_;
   std::vector<std::uint64_t> known_;  // by lane
-  struct numbered_point {
-    std::uint64_t number;
-    point p;
-  };
-  std::deque<numbered_point> points_;  // the newest last
+  std::deque<point> points_;          // the newest last
 };
 
 }  // namespace starling::stf

@@ -60,9 +60,7 @@ void lane_set::order(lane& later, const moment_list& before) {
   for (const moment& m : before) {
     lane& earlier = *lanes_[m.lane];
     if (m.lane == later.id() || m.number <= earlier.floor() || later.knows(m)) continue;
-    const lane::point p = earlier.after(m.number);
-    later.stream().wait(p.reached);
-    later.learn(p.known);
+    later.learn(earlier.hold_back(later.stream(), m.number));
   }
 }
 
@@ -71,7 +69,7 @@ void lane_set::wait(const moment_list& before) {
                          "stf: the host waits for work that is being recorded; end the epoch with fence()");
   for (const moment& m : before) {
     lane& l = *lanes_[m.lane];
-    if (m.number > l.floor()) l.after(m.number).reached.synchronize();
+    if (m.number > l.floor()) l.after(m.number).synchronize();
   }
   origin_.synchronize();
 }
@@ -81,7 +79,7 @@ bool lane_set::over(const moment_list& before) {
   if (recorded_before_) return before.empty();
   for (const moment& m : before) {
     lane& l = *lanes_[m.lane];
-    if (m.number > l.floor() && !l.after(m.number).reached.done()) return false;
+    if (m.number > l.floor() && !l.after(m.number).done()) return false;
   }
   return true;
 }
@@ -117,7 +115,7 @@ bool lane_set::end_recording(std::optional<graph>& into) {
   for (const auto& l : lanes_) {
     if (!joined_[l->id()]) continue;
     l->mark();
-    origin_.wait(l->after(l->tip()).reached);
+    l->hold_back(origin_, l->tip());
   }
   raise_floors();
   starling::recording done = std::move(*recording_);

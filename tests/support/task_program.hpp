@@ -33,7 +33,9 @@ struct task_program {
   std::string text() const {
     std::ostringstream out;
     for (const task_step& s : steps) {
-      out << "x" << s.target << (s.keeps ? " = 3 x" + std::to_string(s.target) + " + " : " = ") << s.constant;
+      out << "x" << s.target << " = ";
+      if (s.keeps) out << "3 x" << s.target << " + ";
+      out << s.constant;
       for (const int source : s.sources) out << " + x" << source;
       out << "  on " << s.place << ", target on " << s.target_place << "\n";
     }
@@ -149,7 +151,7 @@ inline void submit(stf::context& ctx, const task_step& s, std::vector<stf::logic
 inline void run_tasks(const task_program& p, stf::context& ctx, task_values& values, int epoch = 0) {
   std::vector<stf::logical_data<int_slice>> data;
   for (std::size_t d = 0; d < values.size(); ++d)
-    data.push_back(ctx.logical_data(values[d]).set_symbol("x" + std::to_string(d)));
+    data.push_back(ctx.logical_data(values[d]).set_symbol(message("x", d)));
   int submitted = 0;
   for (const task_step& s : p.steps) {
     submit(ctx, s, data);

@@ -10,10 +10,11 @@
 
 namespace starling::check {
 
-// The bytes of all allocations, on every PE.
+// The bytes of all allocations, on every PE, and of the host's memory that streams touch.
 class checker::memory_image {
  public:
-  memory_image(const std::vector<symmetric_heap*>& heaps, const local_heap& local) {
+  memory_image(const std::vector<symmetric_heap*>& heaps, const local_heap& local, const host_ranges& touched) {
+    for (const host_range& r : touched) parts_.push_back({r.start, r.bytes, 0});
     for (const local_heap::allocation& a : local.live()) parts_.push_back({a.start, a.bytes, 0});
     for (symmetric_heap* h : heaps)
       for (const auto& [offset, bytes] : h->live())
@@ -149,7 +150,9 @@ void checker::run_streams(const std::vector<stream_work>& streams, int most_bloc
     const auto& words = meeting_words_.emplace_back(std::make_unique<program_control>(control_, 1));
     for (int pe = 0; pe < w.n_pes; ++pe) std::memset(control_.on(words->offset(), pe), 0, words->bytes());
   }
-  explore(w);
+  host_ranges touched;
+  for (const stream_work& st : streams) touched.insert(touched.end(), st.touched.begin(), st.touched.end());
+  explore(w, touched);
 }
 
 void checker::launch(int pe, int blocks, const program& p) {
@@ -168,7 +171,7 @@ void checker::launch(int pe, int blocks, const program& p) {
 }
 
 // Explores the options' seeds, then runs seed 0 to keep its results.
-void checker::explore(workload& w) {
+void checker::explore(workload& w, const host_ranges& touched) {
   const auto start = std::chrono::steady_clock::now();
   while (fibers_.size() < w.actors.size()) {
     slots_.push_back(std::make_unique<fiber_slot>());
@@ -177,7 +180,7 @@ void checker::explore(workload& w) {
   }
   for (std::size_t i = 0; i < w.actors.size(); ++i) w.fibers.push_back(fibers_[i].get());
   open_memory();
-  schedule s(w, shadow_, marks_);
+  schedule s(w, shadow_, marks_, touched);
   for (const auto& slot : slots_) slot->of = &s;
   schedule_ = &s;
   struct closing {
@@ -187,7 +190,7 @@ void checker::explore(workload& w) {
       c.schedule_ = nullptr;
     }
   } at_end{*this};
-  const memory_image before({&heap_, &control_}, local_);
+  const memory_image before({&heap_, &control_}, local_, touched);
   const auto close_account = [&](const check_error* found) {
     now_.programs = 1;
     now_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -201,10 +204,7 @@ void checker::explore(workload& w) {
     now_ = {};
   };
   try {
-    for (std::uint64_t i = 0; i < options_.seeds; ++i) {
-      one(s, w, options_.first_seed + i, before);
-      s.undo();
-    }
+    for (std::uint64_t i = 0; i < options_.seeds; ++i) one(s, w, options_.first_seed + i, before);
     one(s, w, 0, before);
   } catch (const check_error& e) {
     close_account(&e);
@@ -218,10 +218,6 @@ void checker::explore(workload& w) {
 
 // One schedule from the memory as it was. Throws what it finds, or what a kernel threw, with memory set back.
 void checker::one(schedule& s, workload& w, std::uint64_t seed, const memory_image& before) {
-  const auto set_back = [&] {
-    before.restore();
-    s.undo();
-  };
   before.restore();
   ++now_.schedules;
   try {
@@ -231,13 +227,13 @@ void checker::one(schedule& s, workload& w, std::uint64_t seed, const memory_ima
     if (!f) return;
     if (f->clash) {
       // The same again, to learn where the two accesses stand.
-      set_back();
+      before.restore();
       const conflict watched = *f->clash;
       if (auto again = s.execute(seed, watched)) f = std::move(again);
     }
     throw_found(w, seed, std::move(*f));
   } catch (...) {
-    set_back();
+    before.restore();
     throw;
   }
 }

@@ -8,6 +8,7 @@
 #include "../local_heap.hpp"
 #include "../program_control.hpp"
 #include "../symmetric_heap.hpp"
+#include "host_range.hpp"
 #include "schedule.hpp"
 #include "starling/device/program_state.hpp"
 #include "starling/machine/machine.hpp"
@@ -37,6 +38,7 @@ class checker {
   struct stream_work {
     int pe;
     std::vector<std::function<void()>> operations;
+    host_ranges touched;  // by its copies
   };
   void run_streams(const std::vector<stream_work>& streams, int most_blocks, bool resident);
 
@@ -55,7 +57,7 @@ class checker {
 
   workload new_workload() const;
   actor& add_actor(workload& w, actor::kind what, int pe, int block) const;
-  void explore(workload& w);
+  void explore(workload& w, const host_ranges& touched = {});
   void one(schedule& s, workload& w, std::uint64_t seed, const memory_image& before);
   [[noreturn]] void throw_found(const workload& w, std::uint64_t seed, finding f) const;
   void add_to_report(const check_summary& c, const check_error* found) const;

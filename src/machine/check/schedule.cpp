@@ -16,8 +16,13 @@ constinit thread_local schedule* current_schedule = nullptr;
 
 }  // namespace
 
-schedule::schedule(workload& w, shadow& memory, access_marks& marks)
-    : work_(w), memory_(memory), marks_(marks), words_(memory, snapshots_), network_(memory, words_, snapshots_) {}
+schedule::schedule(workload& w, shadow& memory, access_marks& marks, const host_ranges& touched)
+    : work_(w),
+      memory_(memory),
+      marks_(marks),
+      words_(memory, snapshots_),
+      network_(memory, words_, snapshots_),
+      touched_(touched) {}
 
 std::optional<finding> schedule::execute(std::uint64_t seed, const std::optional<conflict>& watched) {
   random_ = random(seed);

@@ -15,6 +15,7 @@
 #include "describe.hpp"
 #include "finding.hpp"
 #include "host_call.hpp"
+#include "host_range.hpp"
 #include "network.hpp"
 #include "words.hpp"
 
@@ -41,7 +42,7 @@ void fiber_loop(void* slot);
 
 class schedule {
  public:
-  schedule(workload& w, shadow& memory, access_marks& marks);
+  schedule(workload& w, shadow& memory, access_marks& marks, const host_ranges& touched);
 
   // Executes; what is found, or nothing. Throws what a kernel threw. `watched`: bytes whose accesses are to be kept in
   // marks.seen.
@@ -67,7 +68,7 @@ class schedule {
 
   // The schedule whose stream runs on this thread now; null: none does.
   static schedule* running();
-  // Rows of memory of any PE or of the host; what the host had is kept for undo().
+  // Rows of memory of any PE or of the host.
   void copy_rows(std::byte* dest, std::size_t dest_pitch, const std::byte* source, std::size_t source_pitch,
                  std::size_t row_bytes, std::size_t rows);
   void fill(std::byte* dest, unsigned char byte, std::size_t bytes);
@@ -80,8 +81,6 @@ class schedule {
   const actor& stream() const { return *stream_; }
   void reach(const void* point);
   void await(const void* point);
-  // Sets the host's memory back to what it was.
-  void undo();
 
   // Whether a range lies in allocations of this PE.
   bool live(const void* address, std::size_t bytes, int pe);
@@ -135,14 +134,10 @@ class schedule {
   bool over_ = false;
   std::optional<finding> found_;
   std::exception_ptr thrown_;
-  actor* stream_ = nullptr;                            // that runs now
-  std::unordered_map<const void*, snapshot*> points_;  // reached: what was known then
-  struct host_bytes {
-    std::byte* start;
-    std::vector<std::byte> before;
-  };
-  std::vector<host_bytes> changed_;
+  actor* stream_ = nullptr;                                      // that runs now
+  std::unordered_map<const void*, snapshot*> points_;            // reached: what was known then
   std::map<std::pair<int, std::size_t>, host_call> host_calls_;  // by stream and place in it; of all schedules
+  const host_ranges& touched_;                                   // by copies of this work
   std::uint64_t calls_ = 0;
   unsigned polls_ = 0;  // calls since anything but looking at signals has happened
   knowledge with_fenced_;

@@ -25,7 +25,7 @@ void schedule::run_on_host(actor& a, const std::function<void()>& f, host_call& 
   byte_ranges before;
   for (const local_heap::allocation& m : work_.memory.local->live())
     if (m.pieces.front().pe == host_place) before.keep(m.start, m.bytes);
-  for (const host_bytes& c : changed_) before.keep(c.start, c.before.size());
+  for (const host_range& r : touched_) before.keep(r.start, r.bytes);
   marks_.block = a.number;
   marks_.pe = host_place;
   marks_.stamp = a.clock;

@@ -30,10 +30,7 @@ void schedule::copy_rows(std::byte* dest, std::size_t dest_pitch, const std::byt
     const std::byte* from = source + i * source_pitch;
     const bool on_device = memory_.covers(to);
     if (memory_.covers(from)) enter_bytes(from, row_bytes, who, false, a.known);
-    if (on_device)
-      enter_bytes(to, row_bytes, who, true, a.known);
-    else
-      changed_.push_back({to, {to, to + row_bytes}});
+    if (on_device) enter_bytes(to, row_bytes, who, true, a.known);
     std::memmove(to, from, row_bytes);
     if (on_device) memory_.copy_values(to, memory_.covers(from) ? from : nullptr, row_bytes);
   }
@@ -110,11 +107,6 @@ void schedule::end_launched(actor& a) {
   snapshots_.drop(end);
   --stream.blocks_to_go;
   make_ready(stream);
-}
-
-void schedule::undo() {
-  for (auto c = changed_.rbegin(); c != changed_.rend(); ++c) std::copy(c->before.begin(), c->before.end(), c->start);
-  changed_.clear();
 }
 
 }  // namespace starling::check

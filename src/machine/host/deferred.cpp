@@ -43,8 +43,8 @@ void deferred_work::drain() {
     resident = resident_;
     at_end.points.swap(points_);
     for (host_stream* s : streams_) {
-      auto operations = s->take_operations();
-      if (!operations.empty()) work.push_back({s->pe(), std::move(operations)});
+      auto all = s->take_operations();
+      if (!all.operations.empty()) work.push_back(std::move(all));
     }
   }
   if (work.empty()) return;

@@ -13,8 +13,8 @@ recording::lane& recording::join(host_stream& s) {
   return lanes.back();
 }
 
-void recording::add(host_stream& s, step_kind kind, host_stream::operation op) {
-  join(s).steps.emplace_back(work{kind, std::move(op)});
+void recording::add(host_stream& s, step_kind kind, host_stream::operation op, check::host_ranges touched) {
+  join(s).steps.emplace_back(work{kind, std::move(op), std::move(touched)});
 }
 
 void recording::mark(host_stream& s, host_event& e) {
@@ -136,7 +136,7 @@ void host_graph::launch(stream_backend& s) {
       else if (const auto* w = std::get_if<recording::await_point>(&step))
         to.push([p = w->what] { p->wait(); });
       else
-        to.push(std::get<recording::work>(step).run);
+        to.push(std::get<recording::work>(step).run, false, std::get<recording::work>(step).touched);
     }
   }
   // What failed on a helper fails on the launching stream. The helper may have the next launch queued already.

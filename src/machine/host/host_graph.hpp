@@ -14,7 +14,7 @@ class recording : public std::enable_shared_from_this<recording> {
  public:
   explicit recording(host_stream& origin) { join(origin); }
 
-  void add(host_stream& s, step_kind kind, host_stream::operation op);
+  void add(host_stream& s, step_kind kind, host_stream::operation op, check::host_ranges touched);
   void mark(host_stream& s, host_event& e);
   void await(host_stream& s, const host_event& e);
   // A point outside of the recording.
@@ -26,6 +26,7 @@ class recording : public std::enable_shared_from_this<recording> {
   struct work {
     step_kind kind;
     host_stream::operation run;
+    check::host_ranges touched;
   };
   struct mark_slot {
     std::size_t slot;

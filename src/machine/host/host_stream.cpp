@@ -111,25 +111,33 @@ void host_stream::work() {
   }
 }
 
-std::vector<host_stream::operation> host_stream::take_operations() {
+check::checker::stream_work host_stream::take_operations() {
   const std::lock_guard lock(mutex_);
-  std::vector<operation> all;
-  for (entry& e : queue_) all.push_back(std::move(e.run));
+  check::checker::stream_work all{pe_, {}, {}};
+  for (entry& e : queue_) {
+    all.operations.push_back(std::move(e.run));
+    all.touched.insert(all.touched.end(), e.touched.begin(), e.touched.end());
+  }
   queue_.clear();
   return all;
 }
 
-void host_stream::push(operation op, bool always) {
+void host_stream::push(operation op, bool always, check::host_ranges touched) {
   const std::lock_guard lock(mutex_);
-  queue_.push_back({std::move(op), always});
+  queue_.push_back({std::move(op), always, std::move(touched)});
   changed_.notify_all();
 }
 
-void host_stream::submit(step_kind kind, operation op) {
+void host_stream::submit(step_kind kind, operation op, check::host_ranges touched) {
   if (recorder)
-    recorder->add(*this, kind, std::move(op));
+    recorder->add(*this, kind, std::move(op), std::move(touched));
   else
-    push(std::move(op));
+    push(std::move(op), false, std::move(touched));
+}
+
+check::host_ranges host_stream::beside(const void* start, std::size_t bytes) const {
+  if (!deferred_ || bytes == 0 || device_->owns(start)) return {};
+  return {{static_cast<std::byte*>(const_cast<void*>(start)), bytes}};
 }
 
 host_stream::operation host_stream::traced(const host_activity& a, operation op) {
@@ -161,22 +169,30 @@ void host_stream::copy_rows(void* dest, std::size_t dest_pitch, const void* sour
   device_->check_bytes("stream::copy (source)", source, extent(source_pitch, row_bytes, rows));
   auto* to = static_cast<std::byte*>(dest);
   const auto* from = static_cast<const std::byte*>(source);
-  submit(step_kind::copy, traced(copy_activity(*device_, dest, source, rows * row_bytes), [=] {
-           if (check::schedule* s = check::schedule::running())
-             return s->copy_rows(to, dest_pitch, from, source_pitch, row_bytes, rows);
-           for (std::size_t i = 0; i < rows && row_bytes > 0; ++i)
-             std::memcpy(to + i * dest_pitch, from + i * source_pitch, row_bytes);
-         }));
+  check::host_ranges touched = beside(dest, extent(dest_pitch, row_bytes, rows));
+  for (const check::host_range& r : beside(source, extent(source_pitch, row_bytes, rows))) touched.push_back(r);
+  submit(step_kind::copy,
+         traced(copy_activity(*device_, dest, source, rows * row_bytes),
+                [=] {
+                  if (check::schedule* s = check::schedule::running())
+                    return s->copy_rows(to, dest_pitch, from, source_pitch, row_bytes, rows);
+                  for (std::size_t i = 0; i < rows && row_bytes > 0; ++i)
+                    std::memcpy(to + i * dest_pitch, from + i * source_pitch, row_bytes);
+                }),
+         touched);
 }
 
 void host_stream::fill(void* dest, unsigned char byte, std::size_t bytes) {
   device_->check_bytes("stream::fill", dest, bytes);
-  submit(step_kind::fill, traced(fill_activity(*device_, dest, bytes), [=] {
-           if (bytes == 0) return;
-           if (check::schedule* s = check::schedule::running())
-             return s->fill(static_cast<std::byte*>(dest), byte, bytes);
-           std::memset(dest, byte, bytes);
-         }));
+  submit(step_kind::fill,
+         traced(fill_activity(*device_, dest, bytes),
+                [=] {
+                  if (bytes == 0) return;
+                  if (check::schedule* s = check::schedule::running())
+                    return s->fill(static_cast<std::byte*>(dest), byte, bytes);
+                  std::memset(dest, byte, bytes);
+                }),
+         beside(dest, bytes));
 }
 
 void host_stream::call(std::function<void()> f) {
