@@ -31,14 +31,16 @@ std::shared_ptr<data_state> context_state::new_data(data_description what) {
   return d;
 }
 
-std::shared_lock<std::shared_mutex> context_state::submit(const std::string& name) {
+submission context_state::submit(const std::string& name) {
   while (true) {
     std::shared_lock inside(epoch_);
     expect<argument_error>(!finalized_, "stf: ", name.empty() ? "work" : "task '" + name + "'",
                            " after the context was finalized; make a new context");
     if (options_.backend == backend_kind::stream || recording_) {
+      submission s{std::move(inside), {}};
+      if (recording_) s.recording = std::unique_lock(recording_mutex_);
       if (any_buried_) write_back_buried();
-      return inside;
+      return s;
     }
     inside.unlock();
     const std::lock_guard alone(epoch_);

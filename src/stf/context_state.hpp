@@ -19,6 +19,12 @@
 
 namespace starling::stf {
 
+// Held while work is submitted: the epoch goes on, and of one that is recorded nobody else changes the recording.
+struct submission {
+  std::shared_lock<std::shared_mutex> epoch;
+  std::unique_lock<std::recursive_mutex> recording;
+};
+
 class context_state : public std::enable_shared_from_this<context_state> {
  public:
   context_state(machine m, const context_options& options);
@@ -37,8 +43,8 @@ class context_state : public std::enable_shared_from_this<context_state> {
   // The last handle has gone. What is to be written back is, with the next work that is submitted.
   void bury(const data_state* d, data_body body);
 
-  // Tasks are submitted inside of this, any number at a time. Throws argument_error after finalize.
-  std::shared_lock<std::shared_mutex> submit(const std::string& name);
+  // Tasks are submitted inside of this. Throws argument_error after finalize.
+  submission submit(const std::string& name);
   std::uint64_t new_task() { return ++tasks_; }
 
   void fence();
@@ -68,6 +74,7 @@ class context_state : public std::enable_shared_from_this<context_state> {
   std::shared_mutex epoch_;  // shared by submissions; alone for what ends an epoch
   bool finalized_ = false;
   std::atomic<bool> recording_{false};
+  std::recursive_mutex recording_mutex_;  // a task may be submitted from the body of another
   std::mutex buried_mutex_;
   std::vector<data_body> buried_;
   std::atomic<bool> any_buried_{false};

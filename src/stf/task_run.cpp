@@ -1,7 +1,6 @@
 #include "starling/stf/task_run.hpp"
 
 #include <algorithm>
-#include <shared_mutex>
 
 #include "context_state.hpp"
 #include "starling/base/error.hpp"
@@ -40,7 +39,7 @@ struct task_run::state {
   std::string name;
   std::vector<used_data> used;         // in the order of the accesses
   std::vector<std::size_t> of_access;  // which of `used`
-  std::shared_lock<std::shared_mutex> inside;
+  submission inside;
   std::vector<std::unique_lock<data_state>> held;
   std::vector<lane*> lanes;
 
