@@ -101,9 +101,9 @@ void cuda_backend::check_bytes(const char* call, const void* address, std::size_
   if (local && local_.heap().contains(address, bytes)) return;
   for (const gpu& g : gpus_)
     if (heap_.contains(address, bytes, g.pe)) return;
-  throw range_error(message(call, ": ", bytes, " bytes at ", address,
-                            " are not inside one live allocation of symmetric or local memory; check the size and "
-                            "whether it is still allocated"));
+  throw range_error(message(call, ": ", bytes, " bytes at ", address, " are not inside one live ",
+                            local ? "local" : "symmetric", " allocation; check the size and whether ",
+                            (local ? "it" : "the array"), " is still allocated"));
 }
 
 const gpu& cuda_backend::home_of(const void* address) {
