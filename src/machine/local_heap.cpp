@@ -22,33 +22,41 @@ std::byte* local_heap::allocate(const std::vector<placed_bytes>& pieces) {
   expect<memory_error>(offset.has_value(), "local memory: ", format_bytes(wanted),
                        " of addresses needed, but the largest gap between live allocations is ",
                        format_bytes(free_.largest()), "; free some, or ask for smaller pieces");
-  live_.emplace(*offset, entry{bytes, wanted, pieces});
+  taken_.emplace(*offset, entry{bytes, wanted, pieces, true});
   free_.take(*offset, wanted);
   for (const placed_bytes& p : pieces) in_use_[p.pe] += p.bytes;
   return start_ + *offset;
 }
 
+void local_heap::retire(std::byte* start) {
+  const std::unique_lock lock(mutex_);
+  const auto found = taken_.find(static_cast<std::size_t>(start - start_));
+  if (found != taken_.end()) found->second.live = false;
+}
+
 local_heap::allocation local_heap::free(std::byte* start) {
   const std::unique_lock lock(mutex_);
-  const auto found = live_.find(static_cast<std::size_t>(start - start_));
-  if (found == live_.end()) return {start, 0, {}};
+  const auto found = taken_.find(static_cast<std::size_t>(start - start_));
+  if (found == taken_.end()) return {start, 0, {}};
   allocation gone{start, found->second.bytes, std::move(found->second.pieces)};
   for (const placed_bytes& p : gone.pieces) in_use_[p.pe] -= p.bytes;
   free_.give(found->first, found->second.taken);
-  live_.erase(found);
+  taken_.erase(found);
   return gone;
 }
 
 std::map<std::size_t, local_heap::entry>::const_iterator local_heap::find(const void* address) const {
-  if (!in_range(address)) return live_.end();
-  auto after = live_.upper_bound(static_cast<std::size_t>(static_cast<const std::byte*>(address) - start_));
-  return after == live_.begin() ? live_.end() : std::prev(after);
+  if (!in_range(address)) return taken_.end();
+  auto after = taken_.upper_bound(static_cast<std::size_t>(static_cast<const std::byte*>(address) - start_));
+  if (after == taken_.begin()) return taken_.end();
+  --after;
+  return after->second.live ? after : taken_.end();
 }
 
 bool local_heap::contains(const void* address, std::size_t bytes) const {
   const std::shared_lock lock(mutex_);
   const auto found = find(address);
-  if (found == live_.end()) return false;
+  if (found == taken_.end()) return false;
   const auto offset = static_cast<std::size_t>(static_cast<const std::byte*>(address) - start_) - found->first;
   return offset <= found->second.bytes && bytes <= found->second.bytes - offset;
 }
@@ -56,7 +64,7 @@ bool local_heap::contains(const void* address, std::size_t bytes) const {
 int local_heap::home(const void* address) const {
   const std::shared_lock lock(mutex_);
   const auto found = find(address);
-  if (found == live_.end()) return nowhere;
+  if (found == taken_.end()) return nowhere;
   auto offset = static_cast<std::size_t>(static_cast<const std::byte*>(address) - start_) - found->first;
   for (const placed_bytes& p : found->second.pieces) {
     if (offset < p.bytes) return p.pe;
@@ -82,8 +90,22 @@ std::size_t local_heap::most_in_use() const {
 std::vector<local_heap::allocation> local_heap::live() const {
   const std::shared_lock lock(mutex_);
   std::vector<allocation> all;
-  for (const auto& [offset, what] : live_) all.push_back({start_ + offset, what.bytes, what.pieces});
+  for (const auto& [offset, what] : taken_)
+    if (what.live) all.push_back({start_ + offset, what.bytes, what.pieces});
   return all;
+}
+
+std::vector<local_heap::allocation> local_heap::taken() const {
+  const std::shared_lock lock(mutex_);
+  std::vector<allocation> all;
+  for (const auto& [offset, what] : taken_) all.push_back({start_ + offset, what.bytes, what.pieces});
+  return all;
+}
+
+std::vector<placed_bytes> local_heap::pieces_of(std::byte* start) const {
+  const std::shared_lock lock(mutex_);
+  const auto found = taken_.find(static_cast<std::size_t>(start - start_));
+  return found == taken_.end() ? std::vector<placed_bytes>() : found->second.pieces;
 }
 
 }  // namespace starling

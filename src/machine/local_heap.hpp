@@ -28,6 +28,8 @@ class local_heap {
 
   // Addresses for all pieces, one behind the other. Throws memory_error when there is no gap as large.
   std::byte* allocate(const std::vector<placed_bytes>& pieces);
+  // The allocation is no longer live; its addresses stay taken until free().
+  void retire(std::byte* start);
   // The addresses may be handed out again; what lay there. Nothing was there: no pieces.
   allocation free(std::byte* start);
 
@@ -45,6 +47,10 @@ class local_heap {
   // The most that any PE has in use.
   std::size_t most_in_use() const;
   std::vector<allocation> live() const;
+  // Those that are retired too.
+  std::vector<allocation> taken() const;
+  // Of an allocation that is taken; none for other addresses.
+  std::vector<placed_bytes> pieces_of(std::byte* start) const;
   // Allocations from now on are followed by at least so many bytes that belong to none.
   void set_guard(std::size_t bytes) { guard_ = bytes; }
 
@@ -56,8 +62,9 @@ class local_heap {
     std::size_t bytes;
     std::size_t taken;  // bytes and guard in whole units
     std::vector<placed_bytes> pieces;
+    bool live;
   };
-  // The lock is held.
+  // The live allocation that begins nearest before the address. The lock is held.
   std::map<std::size_t, entry>::const_iterator find(const void* address) const;
 
   std::byte* start_ = nullptr;
@@ -65,7 +72,7 @@ class local_heap {
   std::size_t unit_ = 1;
   std::size_t guard_ = 0;
   mutable std::shared_mutex mutex_;
-  std::map<std::size_t, entry> live_;  // by offset
+  std::map<std::size_t, entry> taken_;  // by offset
   free_ranges free_;
   std::map<int, std::size_t> in_use_;  // by place
 };

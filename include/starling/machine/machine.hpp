@@ -40,7 +40,8 @@ class machine {
   static machine host(int devices = 4, const host_options& options = {});
   // This machine of virtual devices in check mode: from now on each run explores seeded schedules and throws
   // check_error for what they find; when none finds anything, the results are those of seed 0. Also turned on by
-  // STARLING_CHECK. Kernels must keep what they change in symmetric memory: between schedules that alone is set back.
+  // STARLING_CHECK. Kernels must keep what they change in symmetric or local memory: between schedules that alone is
+  // set back.
   machine check(const check_options& options = {}) const;
   // What check mode has explored so far.
   check_summary checked() const;

@@ -73,7 +73,8 @@ host_backend::host_backend(int devices, std::size_t memory_bytes, int max_blocks
       poison_(poison),
       deadline_(deadline),
       host_bytes_(host_bytes_beside(memory_bytes, devices)),
-      arena_(symmetric_bytes(memory_bytes, devices) + local_bytes(memory_bytes, devices)),
+      arena_(symmetric_bytes(memory_bytes, devices) + local_bytes(memory_bytes, devices),
+             all_pages(memory_bytes, devices)),
       heap_(part_of(arena_, devices, pages(memory_bytes), 0, pages(memory_bytes)), [](std::size_t) {}),
       control_heap_(part_of(arena_, devices, pages(memory_bytes), pages(memory_bytes), control_bytes),
                     [](std::size_t) {}),
@@ -94,7 +95,7 @@ std::size_t host_backend::allocate(std::size_t bytes) {
   if (const std::size_t local = local_.most_in_use(); local > 0) {
     const std::size_t all = devices_[0].memory_bytes;
     const std::size_t in_use = heap_.info().in_use;
-    expect<memory_error>(bytes <= all - local - in_use, "symmetric memory: ", format_bytes(bytes),
+    expect<memory_error>(bytes <= all - std::min(all, local + in_use), "symmetric memory: ", format_bytes(bytes),
                          " asked for on each of ", n_pes(), " PEs, but one of them has ", format_bytes(local),
                          " of local and ", format_bytes(in_use), " of symmetric memory in use, of ", format_bytes(all),
                          "; free some, use more devices, or raise STARLING_HOST_MEMORY");
@@ -250,9 +251,9 @@ void host_backend::check_bytes(const char* call, const void* address, std::size_
   if (local && local_.contains(address, bytes)) return;
   for (int pe = 0; pe < n_pes(); ++pe)
     if (heap_.contains(address, bytes, pe)) return;
-  throw range_error(message(call, ": ", bytes, " bytes at ", address,
-                            " are not inside one live allocation of symmetric or local memory; check the size and "
-                            "whether it is still allocated"));
+  throw range_error(message(call, ": ", bytes, " bytes at ", address, " are not inside one live ",
+                            local ? "local" : "symmetric", " allocation; check the size and whether ",
+                            (local ? "it" : "the array"), " is still allocated"));
 }
 
 void host_backend::copy(void* dest, const void* source, std::size_t bytes) {
