@@ -45,7 +45,7 @@ template <class T, int Rank>
 class sym_view {
  public:
   constexpr sym_view() = default;
-  STARLING_HD sym_view(sym<T> data, const shape<Rank>& extents) : data_(data), extents_(extents) {}
+  STARLING_HD sym_view(sym<T> data, const view_extents<Rank>& extents) : data_(data), extents_(extents) {}
 
   STARLING_HD view<T, Rank> on(int pe) const { return view<T, Rank>(data_.on(pe), extents_); }
 
@@ -60,7 +60,7 @@ class sym_view {
 
  private:
   sym<T> data_;
-  shape<Rank> extents_;
+  view_extents<Rank> extents_;
 };
 
 }  // namespace starling

@@ -69,7 +69,7 @@ class symmetric_array {
     const index_t wanted = (index_t{1} * ... * static_cast<index_t>(extents));
     expect<argument_error>(wanted == size_, "symmetric array: a view of ", wanted, " elements over an array of ", size_,
                            "; the extents must multiply to the array's size");
-    return {data(), shape<sizeof...(Extents)>(static_cast<index_t>(extents)...)};
+    return {data(), view_extents<sizeof...(Extents)>(static_cast<index_t>(extents)...)};
   }
 
   // Frees the memory on every PE.

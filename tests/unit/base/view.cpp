@@ -48,7 +48,7 @@ TEST_CASE("a strided view is a part of a larger array") {
   std::vector<int> memory = counted(6 * 8);
   using part = strided_view<int, 2>;
   const cuda::std::array<index_t, 2> strides{8, 1};
-  const part inner(memory.data() + 8 + 2, part::mapping_type(shape<2>(4, 3), strides));
+  const part inner(memory.data() + 8 + 2, part::mapping_type(view_extents<2>(4, 3), strides));
   CHECK(inner(0, 0) == 10);
   CHECK(inner(3, 2) == 4 * 8 + 4);
   CHECK(inner.extent(1) == 3);

@@ -52,7 +52,7 @@ TEST_CASE("a handle is plain data, as kernels need it") {
 
 TEST_CASE("a symmetric view gives elements on a PE and addresses for puts") {
   three_pes m;
-  const sym_view<int, 2> v(m.all, shape<2>(4, 6));
+  const sym_view<int, 2> v(m.all, view_extents<2>(4, 6));
   CHECK(v.extent(0) == 4);
   CHECK(v.extent(1) == 6);
   v.on(2)(3, 5) = 77;
@@ -60,7 +60,7 @@ TEST_CASE("a symmetric view gives elements on a PE and addresses for puts") {
   CHECK(v.at(3, 5).on(2) == &v.on(2)(3, 5));
   CHECK(v.at(1, 2).on(0) == m.memory.data() + 8);
   CHECK(v.data().on(1) == m.all.on(1));
-  const sym_view<int, 3> box(m.all, shape<3>(2, 3, 4));
+  const sym_view<int, 3> box(m.all, view_extents<3>(2, 3, 4));
   CHECK(box.at(1, 2, 3).on(1) == m.all.on(1) + 23);
 }
 
