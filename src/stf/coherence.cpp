@@ -86,7 +86,7 @@ data_instance& coherence::create(data_body& d, const data_place& place, moment_l
     fresh->pages = machine_.allocate_over(map_pages(d.what, place, machine_.size(), machine_.page_bytes()));
     fresh->start = fresh->pages.data();
   } else {
-    fresh->block = allocate(d, place, fresh->ready);
+    fresh->block = allocate(d.describe(), d.what.bytes, place, fresh->ready);
     fresh->start = fresh->block.start;
   }
   before.add(fresh->ready);
@@ -94,9 +94,9 @@ data_instance& coherence::create(data_body& d, const data_place& place, moment_l
   return *d.instances.back();
 }
 
-memory_block coherence::allocate(const data_body& d, const data_place& place, moment_list& before) {
+memory_block coherence::allocate(const std::string& what, std::size_t bytes, const data_place& place,
+                                 moment_list& before) {
   place_memory& memory = memory_of(place);
-  const std::size_t bytes = d.what.bytes;
   for (bool trimmed = false;;) {
     if (const auto block = memory.allocate(bytes, before)) return *block;
     const place_memory::usage now = memory.used();
@@ -111,8 +111,8 @@ memory_block coherence::allocate(const data_body& d, const data_place& place, mo
       trimmed = true;
       continue;
     }
-    throw memory_error(message("stf: ", d.describe(), " needs ", format_bytes(bytes), " on ", describe(place),
-                               ", which has ", format_bytes(now.largest_free), " in one piece of ",
+    throw memory_error(message("stf: ", what, " needs ", format_bytes(bytes), " on ", describe(place), ", which has ",
+                               format_bytes(now.largest_free), " in one piece of ",
                                format_bytes(now.cap > 0 ? now.cap : now.reserved),
                                now.cap > 0 ? " (the cap)" : " reserved",
                                ", and nothing there can be moved away: the task needs it all at once; use smaller "
@@ -190,6 +190,25 @@ void coherence::copy(const data_body& d, data_instance& from, data_instance& to)
   to.valid = true;
   copies_.fetch_add(1, std::memory_order_relaxed);
   copied_bytes_.fetch_add(d.what.bytes, std::memory_order_relaxed);
+}
+
+std::byte* coherence::scratch(lane& l, std::size_t bytes) {
+  const std::lock_guard lock(mutex_);
+  if (scratch_.size() <= l.id()) scratch_.resize(l.id() + 1);
+  memory_block& mine = scratch_[l.id()];
+  if (mine.bytes >= bytes) return mine.start;
+  const data_place place = data_place::device(l.pe());
+  if (mine.start != nullptr) {
+    moment_list uses;
+    uses.add(l.mark());
+    memory_of(place).free(mine, uses);
+    mine = {};
+  }
+  moment_list before;
+  mine = allocate("a reduction", bytes, place, before);
+  lanes_.order(l, before);
+  l.stream().fill(mine.start, 0, mine.bytes);
+  return mine.start;
 }
 
 void coherence::write_back(data_body& d) {

@@ -25,6 +25,9 @@ class coherence {
   // The user that acquired it is over at `end`. One that wrote leaves the only valid instance.
   static void release(data_body& d, data_instance& i, bool wrote, const moment_list& end);
 
+  // Memory on a lane's device for what runs in the lane, zero at first. Asking for more than before gives other memory.
+  std::byte* scratch(lane& l, std::size_t bytes);
+
   // Puts the value into the user's memory, if it has one there and it is not.
   void write_back(data_body& d);
   // The instances go; what they hold is lost.
@@ -37,7 +40,7 @@ class coherence {
  private:
   data_instance* find(data_body& d, const data_place& place) const;
   data_instance& create(data_body& d, const data_place& place, moment_list& before);
-  memory_block allocate(const data_body& d, const data_place& place, moment_list& before);
+  memory_block allocate(const std::string& what, std::size_t bytes, const data_place& place, moment_list& before);
   bool evict_one(const data_place& place);
   void evict(data_body& d, std::size_t which);
   void copy(const data_body& d, data_instance& from, data_instance& to);
@@ -54,6 +57,7 @@ class coherence {
     moment_list uses;
   };
   mutable std::mutex mutex_;
+  std::vector<memory_block> scratch_;  // by lane
   std::vector<retired_pages> retired_;
   std::atomic<std::uint64_t> uses_{0};
   std::atomic<std::uint64_t> copies_{0};

@@ -9,6 +9,10 @@ void detail::set_name(data_state& d, std::string name) {
   d.body.name = std::move(name);
 }
 
+void detail::refuse_reduction(index_t elements) {
+  throw argument_error(message("stf: a reduction into ", elements, " elements; its logical data has one"));
+}
+
 std::string detail::name_of(data_state& d) {
   const std::lock_guard lock(d);
   return d.body.name;

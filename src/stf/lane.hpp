@@ -27,8 +27,8 @@ class lane {
   moment mark() { return {id_, tip_.fetch_add(1) + 1}; }
   std::uint64_t tip() const { return tip_; }
 
-  // Makes `later` wait for moment `number` of this lane, or a later one if none is recorded nearer. Returns what is over
-  // by then, a number for every lane.
+  // Makes `later` wait for moment `number` of this lane, or a later one if none is recorded nearer. Returns what is
+  // over by then, a number for every lane.
   std::vector<std::uint64_t> hold_back(starling::stream& later, std::uint64_t number);
   // An event that is reached when moment `number` is over.
   event after(std::uint64_t number);

@@ -14,7 +14,7 @@ int owner_of(std::size_t element, const data_description& d, const data_place& p
     coords[k] = rest % d.extents[k];
     rest /= d.extents[k];
   }
-  return place.owner()(coords.data(), d.extents.data(), static_cast<int>(coords.size()), count);
+  return place.partitioner().owner(coords.data(), d.extents.data(), static_cast<int>(coords.size()), count);
 }
 
 }  // namespace

@@ -53,18 +53,17 @@ std::string describe(const exec_place& p) {
   return (p.is_grid() ? "devices " : "device ") + list_of(pes);
 }
 
-data_place data_place::composite_of(element_owner owner, const exec_place& grid) {
-  expect<argument_error>(owner != nullptr, "data_place::composite: no partitioner");
+data_place data_place::composite_of(const any_partitioner& p, const exec_place& grid) {
   expect<argument_error>(grid.is_grid(), "data_place::composite: over ", describe(grid),
                          "; name a grid: exec_place::all_devices() or exec_place::grid({...})");
   data_place place(kind::composite, 0);
   place.grid_ = grid;
-  place.owner_ = owner;
+  place.partitioner_ = p;
   return place;
 }
 
 bool operator==(const data_place& a, const data_place& b) {
-  return a.kind_ == b.kind_ && a.pe_ == b.pe_ && a.owner_ == b.owner_ && a.grid_ == b.grid_;
+  return a.kind_ == b.kind_ && a.pe_ == b.pe_ && a.partitioner_ == b.partitioner_ && a.grid_ == b.grid_;
 }
 
 std::string describe(const data_place& p) {

@@ -9,17 +9,6 @@
 namespace starling::stf {
 namespace {
 
-index_t owner_in_blocks(index_t coordinate, index_t extent, index_t count) {
-  index_t owner = coordinate * count / std::max<index_t>(extent, 1);
-  while (share(extent, count, owner).begin > coordinate) --owner;
-  while (share(extent, count, owner).end <= coordinate) ++owner;
-  return owner;
-}
-
-int blocked_owner(const index_t* coords, const index_t* extents, int, int count) {
-  return static_cast<int>(owner_in_blocks(coords[0], extents[0], count));
-}
-
 // One piece of data that the task uses; it may be named several times among the accesses.
 struct used_data {
   std::shared_ptr<data_state> data;
@@ -68,7 +57,7 @@ data_place task_run::state::place_of(const data_access& a) const {
   if (what.bytes == 0 || where.is_host()) return data_place::host();
   if (pes.size() == 1) return data_place::device(pes.front());
   if (what.extents.empty()) return data_place::device(pes.front());
-  return data_place::composite_of(&blocked_owner, where);
+  return data_place::composite(blocked(), where);
 }
 
 void task_run::state::collect(const std::vector<data_access>& accesses) {
@@ -191,6 +180,18 @@ std::byte* task_run::memory(std::size_t which) const {
 }
 
 const exec_place& task_run::where() const { return state_->where; }
+const machine& task_run::on() const { return state_->context->on(); }
+
+std::byte* task_run::scratch(int place, std::size_t bytes) {
+  (void)pe(place);
+  return state_->context->coherence().scratch(*state_->lanes[static_cast<std::size_t>(place)], bytes);
+}
+
+void task_run::gather() {
+  moment_list others;
+  for (std::size_t i = 1; i < state_->lanes.size(); ++i) others.add(state_->lanes[i]->mark());
+  state_->context->lanes().order(*state_->lanes.front(), others);
+}
 
 void task_run::finish() {
   state_->end(true);

@@ -18,6 +18,7 @@
 #include "starling/stf/context_options.hpp"
 #include "starling/stf/host_task.hpp"
 #include "starling/stf/logical_data.hpp"
+#include "starling/stf/parallel_for.hpp"
 #include "starling/stf/statistics.hpp"
 #include "starling/stf/task.hpp"
 #include "starling/stf/task_error.hpp"
@@ -94,6 +95,23 @@ class context {
   auto task(dependency<Views, Given>... deps) {
     return task(exec_place(), std::move(deps)...);
   }
+  // body(i, j, ..., data...) for every coordinate of a shape (starling/stf/shape.hpp), in any order. On a grid of
+  // devices the partitioner says which device has which coordinates; without one they have contiguous blocks of the
+  // slowest dimension.
+  template <class Partitioner, shape_like Shape, class... Deps>
+    requires partitioner_of<Partitioner, Shape>
+  auto parallel_for(Partitioner p, const exec_place& where, const Shape& shape, Deps... deps) {
+    return parallel_for_task<Partitioner, Shape, Deps...>(state_, std::move(p), where, shape, std::move(deps)...);
+  }
+  template <shape_like Shape, class... Deps>
+  auto parallel_for(const exec_place& where, const Shape& shape, Deps... deps) {
+    return parallel_for(blocked(), where, shape, std::move(deps)...);
+  }
+  template <shape_like Shape, class... Deps>
+  auto parallel_for(const Shape& shape, Deps... deps) {
+    return parallel_for(blocked(), exec_place(), shape, std::move(deps)...);
+  }
+
   // body(views...) runs on a thread of the host, when its data is there.
   template <class... Views, class... Given>
   auto host_launch(dependency<Views, Given>... deps) {

@@ -7,6 +7,7 @@
 
 #include "starling/stf/access.hpp"
 #include "starling/stf/data_interface.hpp"
+#include "starling/stf/reducer.hpp"
 
 namespace starling::stf {
 
@@ -21,8 +22,24 @@ struct dependency {
   typename data_interface<View>::shape_type shape;
 };
 
+// The result of a parallel loop: each thread's share of it reaches the body as T&.
+template <class View, class Op>
+struct reduction {
+  using element_type = typename View::element_type;
+  using view_type = accumulated<element_type>;
+
+  element_type* result(std::byte* start) const { return reinterpret_cast<element_type*>(start); }
+
+  data_access access;
+  Op op;
+};
+
+// To a reduction: what the loop adds up is combined with the value that is there, instead of replacing it.
+struct no_init {};
+
 namespace detail {
 
+[[noreturn]] void refuse_reduction(index_t elements);
 void set_name(data_state& d, std::string name);
 std::string name_of(data_state& d);
 
@@ -52,6 +69,16 @@ class logical_data {
     return {{data_, access_mode::rw, where}, shape_};
   }
 
+  // Of one element: a parallel loop's result, by an operator of starling/stf/reducer.hpp or one like them.
+  template <class Op>
+  reduction<View, Op> reduce(Op op) const {
+    return reduce_with(std::move(op), access_mode::write);
+  }
+  template <class Op>
+  reduction<View, Op> reduce(Op op, no_init) const {
+    return reduce_with(std::move(op), access_mode::rw);
+  }
+
   const shape_type& shape() const { return shape_; }
 
   // A name for errors, drawings and traces.
@@ -63,6 +90,12 @@ class logical_data {
   const std::shared_ptr<data_state>& state() const { return data_; }
 
  private:
+  template <class Op>
+  reduction<View, Op> reduce_with(Op op, access_mode mode) const {
+    if (shape_.size() != 1) detail::refuse_reduction(shape_.size());
+    return {{data_, mode, data_place::affine()}, std::move(op)};
+  }
+
   std::shared_ptr<data_state> data_;
   shape_type shape_;
 };

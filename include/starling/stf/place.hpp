@@ -2,11 +2,15 @@
 // no machine; a context checks them against its own.
 #pragma once
 
+#include <array>
+#include <cstring>
 #include <memory>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
-#include "starling/base/index.hpp"
+#include "starling/stf/partition.hpp"
 
 namespace starling::stf {
 
@@ -46,8 +50,50 @@ class exec_place {
 
 std::string describe(const exec_place& p);
 
-// Which of `count` owners an element has: coordinates and extents of `rank` dimensions, the slowest first.
-using element_owner = int (*)(const index_t* coords, const index_t* extents, int rank, int count);
+// A partitioner (starling/stf/partition.hpp) without its type.
+class any_partitioner {
+ public:
+  any_partitioner() = default;
+  template <class Partitioner>
+  explicit any_partitioner(const Partitioner& p) : owner_(&owner_of<Partitioner>) {
+    static_assert(std::is_trivially_copyable_v<Partitioner> && sizeof(Partitioner) <= sizeof(held_),
+                  "a partitioner of a data place is trivially copyable and has up to 16 bytes");
+    if constexpr (!std::is_empty_v<Partitioner>) std::memcpy(held_.data(), &p, sizeof p);
+  }
+
+  // Which of `count` owners an element of an array has: coordinates and extents of 1 to 4 dimensions, the slowest
+  // first.
+  int owner(const index_t* coords, const index_t* extents, int rank, int count) const {
+    return owner_(held_.data(), coords, extents, rank, count);
+  }
+
+  friend bool operator==(const any_partitioner&, const any_partitioner&) = default;
+
+ private:
+  template <class Partitioner>
+  static int owner_of(const std::byte* held, const index_t* coords, const index_t* extents, int rank, int count) {
+    Partitioner p{};
+    if constexpr (!std::is_empty_v<Partitioner>) std::memcpy(&p, held, sizeof p);
+    index_t owner = 0;
+    [&]<int... R>(std::integer_sequence<int, R...>) {
+      ((rank == R + 1 ? void(owner = owner_in<R + 1>(p, coords, extents, count)) : void()), ...);
+    }(std::make_integer_sequence<int, 4>());
+    return static_cast<int>(owner);
+  }
+  template <int Rank, class Partitioner>
+  static index_t owner_in(const Partitioner& p, const index_t* at, const index_t* extents, int count) {
+    coords<Rank> c;
+    index_range ranges[Rank];
+    for (int d = 0; d < Rank; ++d) {
+      c[d] = at[d];
+      ranges[d] = {0, extents[d]};
+    }
+    return p.owner(c, box<Rank>(ranges), count);
+  }
+
+  int (*owner_)(const std::byte*, const index_t*, const index_t*, int, int) = nullptr;
+  std::array<std::byte, 16> held_{};
+};
 
 // Where an instance of logical data lies.
 class data_place {
@@ -57,12 +103,12 @@ class data_place {
   static data_place device(int pe) { return data_place(kind::device, pe); }
   static data_place host() { return data_place(kind::host, 0); }
   // One address range whose pages lie on the devices of `grid`, each on the one that owns most of its elements, as
-  // sampled. Partitioner: a type of starling/stf/partition.hpp.
+  // sampled. Partitioner: see
+  // starling/stf/partition.hpp.
   template <class Partitioner>
-  static data_place composite(const Partitioner&, const exec_place& grid) {
-    return composite_of(&Partitioner::owner_of, grid);
+  static data_place composite(const Partitioner& p, const exec_place& grid) {
+    return composite_of(any_partitioner(p), grid);
   }
-  static data_place composite_of(element_owner owner, const exec_place& grid);
   data_place() = default;
 
   bool is_affine() const { return kind_ == kind::affine; }
@@ -70,7 +116,7 @@ class data_place {
   bool is_composite() const { return kind_ == kind::composite; }
   int pe() const { return pe_; }
   const exec_place& grid() const { return grid_; }
-  element_owner owner() const { return owner_; }
+  const any_partitioner& partitioner() const { return partitioner_; }
 
   // Two composite places are the same when grid and partitioner are.
   friend bool operator==(const data_place& a, const data_place& b);
@@ -78,11 +124,12 @@ class data_place {
  private:
   enum class kind { affine, device, host, composite };
   data_place(kind k, int pe) : kind_(k), pe_(pe) {}
+  static data_place composite_of(const any_partitioner& p, const exec_place& grid);
 
   kind kind_ = kind::affine;
   int pe_ = 0;
   exec_place grid_;
-  element_owner owner_ = nullptr;
+  any_partitioner partitioner_;
 };
 
 std::string describe(const data_place& p);

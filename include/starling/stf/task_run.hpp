@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "starling/machine/stream.hpp"
+#include "starling/machine/machine.hpp"
 #include "starling/stf/access.hpp"
 
 namespace starling::stf {
@@ -38,6 +38,13 @@ class task_run {
   // Where the instance of access `which` begins. Throws range_error.
   std::byte* memory(std::size_t which) const;
   const exec_place& where() const;
+  bool on_host() const { return where().is_host(); }
+  const machine& on() const;
+
+  // Memory of a place's device for this task's work in its stream, zero at first; later tasks find there what was left.
+  std::byte* scratch(int place, std::size_t bytes);
+  // Later work in the stream of place 0 starts after the work that all places have so far.
+  void gather();
 
   // The work is in the streams.
   void finish();
