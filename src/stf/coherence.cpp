@@ -13,7 +13,7 @@ namespace {
 
 int pe_of(const data_place& place) {
   if (place.is_host()) return host_place;
-  return place.is_composite() ? place.grid().devices(std::numeric_limits<int>::max()).front() : place.pe();
+  return place.is_composite() ? place.grid().first() : place.pe();
 }
 
 }  // namespace
@@ -192,8 +192,16 @@ void coherence::copy(const data_body& d, data_instance& from, data_instance& to)
   copied_bytes_.fetch_add(d.what.bytes, std::memory_order_relaxed);
 }
 
+memory_block coherence::borrow(std::size_t bytes, const data_place& place, moment_list& before) {
+  return allocate("a task", bytes, place, before);
+}
+
+void coherence::give_back(const memory_block& b, const data_place& place, const moment_list& uses) {
+  memory_of(place).free(b, uses);
+}
+
 std::byte* coherence::scratch(lane& l, std::size_t bytes) {
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(scratch_mutex_);
   if (scratch_.size() <= l.id()) scratch_.resize(l.id() + 1);
   memory_block& mine = scratch_[l.id()];
   if (mine.bytes >= bytes) return mine.start;

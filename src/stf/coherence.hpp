@@ -28,6 +28,10 @@ class coherence {
   // Memory on a lane's device for what runs in the lane, zero at first. Asking for more than before gives other memory.
   std::byte* scratch(lane& l, std::size_t bytes);
 
+  // Memory of a place (no affine one) for a while; `before` as for acquire.
+  memory_block borrow(std::size_t bytes, const data_place& place, moment_list& before);
+  void give_back(const memory_block& b, const data_place& place, const moment_list& uses);
+
   // Puts the value into the user's memory, if it has one there and it is not.
   void write_back(data_body& d);
   // The instances go; what they hold is lost.
@@ -57,8 +61,9 @@ class coherence {
     moment_list uses;
   };
   mutable std::mutex mutex_;
-  std::vector<memory_block> scratch_;  // by lane
   std::vector<retired_pages> retired_;
+  std::mutex scratch_mutex_;
+  std::vector<memory_block> scratch_;  // by lane
   std::atomic<std::uint64_t> uses_{0};
   std::atomic<std::uint64_t> copies_{0};
   std::atomic<std::uint64_t> copied_bytes_{0};

@@ -19,11 +19,9 @@ inline constexpr bool is_reduction = false;
 template <class View, class Op>
 inline constexpr bool is_reduction<reduction<View, Op>> = true;
 
-// Scratch memory of a loop on one device: first what each place gives, then the partial values, reduction by reduction.
-inline constexpr std::size_t results_slot = 32 * 64;
-inline constexpr std::size_t most_reductions = 8;
+// Blocks of a loop on one device, and the partial values that they leave for one reduction.
 inline constexpr int most_blocks = 4095;
-inline constexpr std::size_t partials_slot = target::reduce_slot_bytes * (1 + std::size_t{most_blocks});
+inline constexpr std::size_t partials_bytes = target::reduce_slot_bytes * (1 + std::size_t{most_blocks});
 
 }  // namespace detail
 
@@ -31,7 +29,6 @@ template <class Partitioner, class Shape, class... Deps>
 class parallel_for_task {
  public:
   static constexpr std::size_t reductions = (std::size_t{0} + ... + (detail::is_reduction<Deps> ? 1 : 0));
-  static_assert(reductions <= detail::most_reductions, "a loop has at most 8 reductions");
 
   parallel_for_task(std::shared_ptr<context_state> context, Partitioner p, exec_place where, Shape shape, Deps... deps)
       : context_(std::move(context)), partitioner_(std::move(p)), shape_(std::move(shape)), deps_(std::move(deps)...) {
@@ -55,11 +52,11 @@ class parallel_for_task {
  private:
   template <class Body, std::size_t... I>
   void submit(const Body& body, std::index_sequence<I...> all) {
-    if constexpr (detail::check_body<Shape, Body, decltype(argument<I>(std::declval<task_run&>(), 0))...>()) {
+    if constexpr (detail::check_body<Shape, Body, argument_type<I>...>()) {
       task_run run(context_, what_);
       if (run.on_host())
         run.stream().call(
-            host_loop<Shape, Body, decltype(argument<I>(run, 0))...>{shape_, body, {{{argument<I>(run, 0)}...}}});
+            host_loop<Shape, Body, argument_type<I>...>{shape_, body, {{{argument<I>(run, 0, nullptr)}...}}});
       else
         on_devices(run, body, all);
       run.finish();
@@ -72,13 +69,16 @@ class parallel_for_task {
     using part_type = decltype(partitioner_.part(shape_, 0, 1));
     if constexpr (!std::is_same_v<part_type, Shape>) {
       // The whole is simpler than a part.
-      if (n == 1) return on_device(run, 0, shape_, body, argument<I>(run, 0)...);
+      if (n == 1) return on_device(run, 0, shape_, body, argument<I>(run, 0, nullptr)...);
     }
+    // With several places each gives results of its own.
+    const std::size_t slot = target::reduce_slot_bytes * static_cast<std::size_t>(n);
+    std::byte* results = reductions == 0 || n == 1 ? nullptr : run.temporary(reductions * slot);
     for (int place = 0; place < n; ++place)
-      on_device(run, place, partitioner_.part(shape_, place, n), body, argument<I>(run, place)...);
-    if (reductions == 0 || n == 1) return;
+      on_device(run, place, partitioner_.part(shape_, place, n), body, argument<I>(run, place, results)...);
+    if (results == nullptr) return;
     run.gather();
-    (combine<I>(run), ...);
+    (combine<I>(run, results), ...);
   }
 
   template <class Part, class Body, class... Args>
@@ -89,51 +89,56 @@ class parallel_for_task {
   }
 
   template <std::size_t I>
-  auto argument(task_run& run, int place) const {
+  using dep = std::tuple_element_t<I, std::tuple<Deps...>>;
+
+  // What the loop gets for dependency I.
+  template <std::size_t I>
+  auto argument(task_run& run, int place, std::byte* results) const {
     const auto& d = std::get<I>(deps_);
-    using dep = std::tuple_element_t<I, std::tuple<Deps...>>;
-    if constexpr (!detail::is_reduction<dep>) {
+    if constexpr (!detail::is_reduction<dep<I>>) {
       return d.view(run.memory(I));
     } else {
-      accumulator<typename dep::element_type, decltype(d.op)> a;
-      a.op = d.op;
+      auto a = total<I>(run);
       if (!run.on_host())
-        a.partials =
-            scratch(run, place) + detail::most_reductions * detail::results_slot + number<I> * detail::partials_slot;
-      a.keep = run.places() == 1 && reads(d.access.mode);
-      a.result = run.places() == 1 ? d.result(run.memory(I)) : results<I>(run) + place;
+        a.partials = run.scratch(place, reductions * detail::partials_bytes) + number<I> * detail::partials_bytes;
+      if (results == nullptr) return a;
+      a.keep = false;
+      a.result = results_of<I>(run, results) + place;
       return a;
     }
+  }
+  template <std::size_t I>
+  using argument_type =
+      decltype(std::declval<const parallel_for_task&>().template argument<I>(std::declval<task_run&>(), 0, nullptr));
+
+  template <std::size_t I>
+  auto total(task_run& run) const {
+    const auto& d = std::get<I>(deps_);
+    accumulator<typename dep<I>::element_type, decltype(d.op)> a;
+    a.op = d.op;
+    a.keep = reads(d.access.mode);
+    a.result = d.result(run.memory(I));
+    return a;
   }
 
   // After the places: what they gave, in their order.
   template <std::size_t I>
-  void combine(task_run& run) const {
-    using dep = std::tuple_element_t<I, std::tuple<Deps...>>;
-    if constexpr (detail::is_reduction<dep>) {
-      const auto& d = std::get<I>(deps_);
-      accumulator<typename dep::element_type, decltype(d.op)> total;
-      total.op = d.op;
-      total.keep = reads(d.access.mode);
-      total.result = d.result(run.memory(I));
-      enqueue_combine(run.stream(0), total, results<I>(run), run.places());
-    }
+  void combine(task_run& run, std::byte* results) const {
+    if constexpr (detail::is_reduction<dep<I>>)
+      enqueue_combine(run.stream(0), total<I>(run), results_of<I>(run, results), run.places());
+  }
+  template <std::size_t I>
+  static auto results_of(const task_run& run, std::byte* results) {
+    const std::size_t slot = target::reduce_slot_bytes * static_cast<std::size_t>(run.places());
+    return reinterpret_cast<typename dep<I>::element_type*>(results + number<I> * slot);
   }
 
   // Which of the reductions dependency I is.
   template <std::size_t I>
   static constexpr std::size_t number = [] {
-    constexpr bool is[] = {detail::is_reduction<Deps>...};
+    constexpr bool is[] = {detail::is_reduction<Deps>..., false};
     return static_cast<std::size_t>(std::count(is, is + I, true));
   }();
-  template <std::size_t I>
-  auto results(task_run& run) const {
-    using T = typename std::tuple_element_t<I, std::tuple<Deps...>>::element_type;
-    return reinterpret_cast<T*>(scratch(run, 0) + number<I> * detail::results_slot);
-  }
-  static std::byte* scratch(task_run& run, int place) {
-    return run.scratch(place, detail::most_reductions * detail::results_slot + reductions * detail::partials_slot);
-  }
 
   std::shared_ptr<context_state> context_;
   Partitioner partitioner_;

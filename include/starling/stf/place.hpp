@@ -33,6 +33,8 @@ class exec_place {
   bool is_automatic() const { return kind_ == kind::automatic; }
   // Whether it was made by all_devices or grid.
   bool is_grid() const { return kind_ == kind::all || kind_ == kind::grid; }
+  // The first device; 0 for the host.
+  int first() const { return pe_; }
   // The devices of this place on a machine of n_pes devices; empty for the host. Throws range_error for one that the
   // machine does not have.
   std::vector<int> devices(int n_pes) const;
