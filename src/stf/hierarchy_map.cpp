@@ -33,7 +33,6 @@ namespace {
 
 constexpr index_t most_threads = 1024;
 constexpr index_t warp = 32;
-constexpr index_t usual_threads = 256;  // of a block of a GPU
 // Blocks of a launch that takes its groups in turns.
 constexpr index_t most_blocks = index_t{1} << 20;
 // Virtual devices run the threads of a block one after another: as many as it takes to try what a body does.
@@ -81,7 +80,7 @@ class mapper {
   index_t& width(int l) { return map_.width[l]; }
   index_t product(int from, int to) const {
     index_t n = 1;
-    for (int l = from; l < to; ++l) n = times(n, std::max<index_t>(1, map_.width[l]));
+    for (int l = from; l < to && l < most_levels; ++l) n = times(n, std::max<index_t>(1, map_.width[l]));
     return n;
   }
 
@@ -103,7 +102,7 @@ class mapper {
   void map_threads() {
     if (spread_) return map_spread_threads();
     const index_t given = product(outer_, depth_);
-    const index_t usual = on_gpus_ ? usual_threads : first_sync_ < depth_ ? virtual_threads : 1;
+    const index_t usual = on_gpus_ ? index_t{usual_threads} : first_sync_ < depth_ ? virtual_threads : 1;
     for (int l = depth_ - 1; l >= outer_; --l)
       if (width(l) == 0) width(l) = std::max<index_t>(1, usual / product(outer_, depth_));
     map_.active = product(outer_, depth_);
@@ -128,9 +127,9 @@ class mapper {
   void map_spread_threads() {
     const int l = depth_ - 1;
     if (width(l) == 0) {
-      map_.active = on_gpus_ ? usual_threads : last().synchronises ? virtual_threads : 1;
+      map_.active = on_gpus_ ? index_t{usual_threads} : last().synchronises ? virtual_threads : 1;
     } else if (!last().synchronises) {
-      map_.active = std::min(width(l), on_gpus_ ? usual_threads : virtual_threads);
+      map_.active = std::min(width(l), on_gpus_ ? index_t{usual_threads} : virtual_threads);
     } else if (width(l) <= most_threads) {
       map_.active = width(l);
     } else {

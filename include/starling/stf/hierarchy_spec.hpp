@@ -36,6 +36,11 @@ struct mem {
 };
 
 inline constexpr int most_levels = 6;
+// Widths in the type of a level, beside the static ones, which are positive.
+inline constexpr index_t automatic_width = 0;
+inline constexpr index_t dynamic_width = -1;
+// Threads of a block, where the mapping decides.
+inline constexpr int usual_threads = 256;
 
 // Throws argument_error. Out of line, as what happens once at most.
 [[noreturn]] void refuse_width(index_t width);
@@ -43,7 +48,7 @@ inline constexpr int most_levels = 6;
 template <bool Synchronises, index_t Width, hardware Scope>
 struct level {
   static constexpr bool synchronises = Synchronises;
-  static constexpr index_t width = Width;  // 0: not static
+  static constexpr index_t width = Width;
   static constexpr hardware scope = Scope;
 };
 
@@ -60,12 +65,13 @@ struct hierarchy_spec {
     ((found = i++ == l ? Levels::synchronises : found), ...);
     return found;
   }
-  STARLING_HD static constexpr index_t static_width_of(int l) {
+  STARLING_HD static constexpr index_t width_of(int l) {
     int i = 0;
-    index_t found = 0;
+    index_t found = automatic_width;
     ((found = i++ == l ? Levels::width : found), ...);
     return found;
   }
+  STARLING_HD static constexpr index_t static_width_of(int l) { return width_of(l) > 0 ? width_of(l) : 0; }
   // 0 where the width is not static.
   template <int Level>
   static constexpr index_t static_width = static_width_of(Level);
@@ -101,6 +107,22 @@ struct hierarchy_spec {
   // Whether the innermost level is spread over blocks and their threads.
   STARLING_HD static constexpr bool spread() {
     return finest(depth - 1) == hardware::thread && coarsest(depth - 1) != hardware::thread;
+  }
+  // The most threads that a block will have: what the compiler shares registers among.
+  static constexpr int most_threads() {
+    if (spread()) {
+      const index_t w = width_of(depth - 1);
+      if (!synchronises(depth - 1) || w == automatic_width) return usual_threads;
+      return w == dynamic_width || w > 1024 ? 1024 : static_cast<int>(round_up(w, 32));
+    }
+    index_t n = 1;
+    for (int l = outer_levels(); l < depth; ++l) {
+      if (width_of(l) == dynamic_width) return 1024;
+      if (width_of(l) > 0) n *= width_of(l);
+    }
+    for (int l = outer_levels(); l < depth; ++l)
+      if (width_of(l) == automatic_width && n < usual_threads) n = usual_threads;
+    return n >= 1024 ? 1024 : static_cast<int>(round_up(n, 32));
   }
   // The outermost level that synchronises; depth: none does.
   STARLING_HD static constexpr int first_synchronising() {
@@ -184,18 +206,19 @@ constexpr void take(Spec& s, const Arg& a) {
   }
 }
 
-template <bool Synchronises, index_t Width, class... Args>
+template <bool Synchronises, index_t StaticWidth, class... Args>
 constexpr auto make_level(const Args&... args) {
   static_assert((is_level_argument<Args> && ...),
                 "par and con take a width, mem(bytes), hw_scope::device, block or thread, and the level below");
-  static_assert((static_cast<int>(std::integral<Args>) + ... + (Width != 0 ? 1 : 0)) <= 1,
+  constexpr bool has_number = (std::integral<Args> || ...);
+  static_assert((static_cast<int>(std::integral<Args>) + ... + (StaticWidth != 0 ? 1 : 0)) <= 1,
                 "par and con take one width, static or dynamic");
   static_assert((static_cast<int>(scope_of<Args> != hardware::automatic) + ... + 0) <= 1,
                 "par and con take one hw_scope");
   static_assert((static_cast<int>(is_spec<Args>) + ... + 0) <= 1, "par and con take one level below");
-  using own = level<Synchronises, Width, scope_among<Args...>()>;
+  using own = level<Synchronises, has_number ? dynamic_width : StaticWidth, scope_among<Args...>()>;
   typename outside<own, typename inner_of<Args...>::type>::type s{};
-  s.width[0] = Width;
+  s.width[0] = StaticWidth;
   (take(s, args), ...);
   return s;
 }

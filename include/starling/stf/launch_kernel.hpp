@@ -14,6 +14,8 @@ namespace starling::stf {
 
 template <class Spec, class Body, class... Args>
 struct launch_kernel {
+  static constexpr int max_threads = Spec::most_threads();
+
   hierarchy_map map;
   Body body;
   pack<Args...> args;
@@ -111,11 +113,15 @@ struct launch_kernel {
 template <class Spec, class Body, class... Args>
 hierarchy_map plan_launch(const machine& m, const Spec& spec, int place_index, int place_count, const Body& body,
                           const Args&... args) {
-  const auto fit = [&](int threads, std::size_t scratch) {
-    const launch_kernel<Spec, Body, Args...> k{{}, body, {{{args}...}}};
-    return m.blocks_that_fit(k, launch_options{.threads = threads, .scratch_bytes = scratch});
-  };
-  return map_hierarchy(spec, place_index, place_count, m.kind() == machine_kind::cuda, fit);
+  if constexpr (check_callable<Body, thread_hierarchy<Spec>, Args...>()) {
+    const auto fit = [&](int threads, std::size_t scratch) {
+      const launch_kernel<Spec, Body, Args...> k{{}, body, {{{args}...}}};
+      return m.blocks_that_fit(k, launch_options{.threads = threads, .scratch_bytes = scratch});
+    };
+    return map_hierarchy(spec, place_index, place_count, m.kind() == machine_kind::cuda, fit);
+  } else {
+    return {};
+  }
 }
 
 namespace detail {
@@ -151,8 +157,7 @@ void enqueue_launch(stream& s, const hierarchy_map& map, const Spec&, const Body
 template <class Spec, class Body, class... Args>
 void enqueue_launch(stream& s, machine& m, const Spec& spec, int place_index, int place_count, const Body& body,
                     const Args&... args) {
-  if constexpr (check_callable<Body, thread_hierarchy<Spec>, Args...>())
-    enqueue_launch(s, plan_launch(m, spec, place_index, place_count, body, args...), spec, body, args...);
+  enqueue_launch(s, plan_launch(m, spec, place_index, place_count, body, args...), spec, body, args...);
 }
 
 }  // namespace starling::stf

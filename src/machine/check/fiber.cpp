@@ -35,14 +35,14 @@ fiber::fiber(void (*entry)(void*), void* argument) : entry_(entry), argument_(ar
   stack_start_ = stack_ + page;
   stack_size_ = stack_bytes;
 #if defined(__SANITIZE_THREAD__)
-  sanitizer_state_ = __tsan_create_fiber(0);
+  made_for_ = sanitizer_state_ = __tsan_create_fiber(0);
 #endif
 }
 
 fiber::~fiber() {
   if (stack_ == nullptr) return;
 #if defined(__SANITIZE_THREAD__)
-  __tsan_destroy_fiber(sanitizer_state_);
+  __tsan_destroy_fiber(made_for_);
 #endif
 #if defined(__SANITIZE_ADDRESS__)
   // Other memory may come to lie here.
@@ -58,7 +58,7 @@ void fiber::announce([[maybe_unused]] fiber& from, [[maybe_unused]] fiber& to) {
   __sanitizer_start_switch_fiber(&from.sanitizer_state_, to.stack_start_, to.stack_size_);
 #endif
 #if defined(__SANITIZE_THREAD__)
-  if (from.stack_ == nullptr) from.sanitizer_state_ = __tsan_get_current_fiber();
+  from.sanitizer_state_ = __tsan_get_current_fiber();
   __tsan_switch_to_fiber(to.sanitizer_state_, 0);
 #endif
 }

@@ -38,7 +38,8 @@ class fiber {
   } exceptions_;
   // For sanitizers.
   fiber* came_from_ = nullptr;
-  void* sanitizer_state_ = nullptr;
+  void* made_for_ = nullptr;         // what ThreadSanitizer knows this stack by
+  void* sanitizer_state_ = nullptr;  // of the stack that it was left on, which may be one of fibers inside
   const void* stack_start_ = nullptr;
   std::size_t stack_size_ = 0;
 };

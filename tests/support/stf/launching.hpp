@@ -23,26 +23,46 @@ for_spec<Spec, Body> body_of(const Spec&, const Body& b) {
   return {b};
 }
 
+// An argument that each place has its own of.
+template <class F>
+struct of_place {
+  F f;
+};
+template <class F>
+of_place(F) -> of_place<F>;
+
+template <class Arg>
+Arg at_place(const Arg& a, int) {
+  return a;
+}
+template <class F>
+auto at_place(const of_place<F>& a, int place) {
+  return a.f(place);
+}
+
+template <class Spec, class Body, class... Args>
+void launch_at(machine& m, const Spec& spec, int place, int places, const Body& body, const Args&... args) {
+  stf::hierarchy_map map = stf::plan_launch(m, spec, place, places, body, args...);
+  symmetric_array<std::byte> scratch;
+  if (map.device_scratch_bytes > 0) {
+    scratch = poisoned<std::byte>(m, static_cast<index_t>(map.device_scratch_bytes));
+    map.device_scratch = scratch.on(place);
+  }
+  if (map.resident) {
+    REQUIRE(m.size() == 1);
+    m.run(map.blocks, stf::launch_kernel<Spec, Body, Args...>{map, body, {{{args}...}}},
+          {.threads = map.threads, .scratch_bytes = map.block_scratch_bytes});
+  } else {
+    stream s = m.new_stream(place);
+    stf::enqueue_launch(s, map, spec, body, args...);
+    s.synchronize();
+  }
+}
+
 // Blocks that synchronise run as a program, which has one place.
 template <class Spec, class Body, class... Args>
 void launch_all(machine& m, const Spec& spec, int places, const Body& body, const Args&... args) {
-  for (int place = 0; place < places; ++place) {
-    stf::hierarchy_map map = stf::plan_launch(m, spec, place, places, body, args...);
-    symmetric_array<std::byte> scratch;
-    if (map.device_scratch_bytes > 0) {
-      scratch = poisoned<std::byte>(m, static_cast<index_t>(map.device_scratch_bytes));
-      map.device_scratch = scratch.on(place);
-    }
-    if (map.resident) {
-      REQUIRE(m.size() == 1);
-      m.run(map.blocks, stf::launch_kernel<Spec, Body, Args...>{map, body, {{{args}...}}},
-            {.threads = map.threads, .scratch_bytes = map.block_scratch_bytes});
-    } else {
-      stream s = m.new_stream(place);
-      stf::enqueue_launch(s, map, spec, body, args...);
-      s.synchronize();
-    }
-  }
+  for (int place = 0; place < places; ++place) launch_at(m, spec, place, places, body, at_place(args, place)...);
 }
 
 }  // namespace

@@ -27,14 +27,18 @@ void check_roll_call(machine& m, const Spec& spec, int places, index_t size) {
   constexpr int depth = Spec::depth;
   const index_t room = size + 100;
   auto seen = zeroed<int>(m, room);
-  auto where = poisoned<index_t>(m, room * depth);
+  auto where = zeroed<index_t>(m, room * depth);
   launch_all(m, spec, places, body_of(spec, roll_call()), slice<int>(seen.on(0), room),
-             slice<index_t, 2>(where.on(0), room, depth));
+             of_place{[&](int place) { return slice<index_t, 2>(where.on(place), room, depth); }});
   std::vector<int> wanted(static_cast<std::size_t>(room), 0);
   for (index_t i = 0; i < size; ++i) wanted[static_cast<std::size_t>(i)] = 1;
   CHECK(read(m, seen, 0) == wanted);
   // Ranks count the innermost level fastest.
-  const auto at = read(m, where, 0);
+  std::vector<index_t> at(static_cast<std::size_t>(room * depth), 0);  // of the place that has the thread
+  for (int place = 0; place < places; ++place) {
+    const auto there = read(m, where, place);
+    for (std::size_t i = 0; i < at.size(); ++i) at[i] += there[i];
+  }
   index_t wrong = 0;
   for (index_t i = 1; i < size; ++i) {
     int l = depth - 1;
@@ -81,15 +85,21 @@ TEST_CASE("the outermost level is spread over places") {
   check_roll_call(*m, par(hw_scope::device, par(50)), 3, 150);
 }
 
+static_assert(decltype(par(con<96>()))::most_threads() == 96);
+static_assert(decltype(par(con(96)))::most_threads() == 1024);
+static_assert(decltype(par(con()))::most_threads() == 256);
+static_assert(decltype(par(1000000))::most_threads() == 256);
+static_assert(decltype(con(1000))::most_threads() == 1024);
+static_assert(decltype(par(hw_scope::block, par<2>(hw_scope::block)))::most_threads() == 32);
+
 TEST_CASE("automatic widths") {
-  auto m = test_machine(2);
-  if (!m) return;
   const auto size_of = [&](const auto& spec, int places) {
     using spec_t = std::remove_cvref_t<decltype(spec)>;
     const auto fit = [](int, std::size_t) { return 264; };
     index_t n = 1;
     const hierarchy_map map = map_hierarchy(spec, 0, places, true, fit);
     for (int l = 0; l < spec_t::depth; ++l) n *= map.width[l];
+    CHECK(map.threads <= spec_t::most_threads());
     return n;
   };
   CHECK(size_of(par(), 1) == 264 * 256);
@@ -206,8 +216,8 @@ TEST_CASE("the reduction of figure 6") {
     for (index_t i = 0; i <= n; ++i) xs.push_back(static_cast<double>(mix(static_cast<std::uint64_t>(i)) % 1000));
     double wanted = 0;
     for (index_t i = 0; i < n; ++i) wanted += xs[static_cast<std::size_t>(i)];
-    write(*m, x, 0, xs);
-    const slice<const double> dx(x.on(0), n);
+    for (int place = 0; place < 2; ++place) write(*m, x, place, xs);
+    const auto dx = of_place{[&](int place) { return slice<const double>(x.on(place), n); }};
     {
       const auto spec = par(con<32>(hw_scope::thread, mem(32 * sizeof(double))));
       static_assert(decltype(spec)::static_width<1> == 32);
