@@ -32,6 +32,11 @@ void throw_first_cause(const std::vector<block_report>& reports, const program& 
   const role_table table = p.roles.resolve();
   bool stalled = false;
   for (const block_report& r : reports) {
+    if (r.state == block_state::out_of_range && r.op == operation::sync_level)
+      throw argument_error(message("sync at ", r.file, ":", r.line, " (PE ", r.pe, " block ", r.block, "): level ",
+                                   r.peer,
+                                   " cannot synchronise: it is par, is not there, or has several blocks and a "
+                                   "con level outside; make it con, or synchronise another level"));
     if (r.state == block_state::out_of_range)
       throw_out_of_range(r, p.roles.name(r.role), n_pes, p.options.scratch_bytes);
     if (r.state == block_state::not_resident)

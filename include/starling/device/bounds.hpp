@@ -1,5 +1,6 @@
-// How a GPU thread that is handed nothing but data ends its kernel: an index outside of a slice. The block keeps the
-// address of what it was launched with in shared memory, in sources compiled with STARLING_STF_CHECK_BOUNDS.
+// How a GPU thread ends its kernel by itself, with a report. One that is handed nothing but data does so for an index
+// outside of a slice: the block keeps the address of what it was launched with in shared memory, in sources compiled
+// with STARLING_STF_CHECK_BOUNDS.
 #pragma once
 
 #include "starling/device/group.hpp"
@@ -17,6 +18,13 @@ __attribute__((noinline)) STARLING_HD inline void end_outside_bounds(std::int64_
   r.wanted = static_cast<std::uint64_t>(index);
   r.seen = static_cast<std::uint64_t>(extent);
   gpu::file_report(state, target::block_index(), r);
+  target::exit_thread();
+}
+
+// The same for a level of a thread hierarchy that cannot synchronise. The host throws argument_error.
+template <class Group>
+__attribute__((noinline)) STARLING_HD void end_without_level(const Group& g, int level, where at) {
+  gpu::refuse(g.state(), g.index(), block_state::out_of_range, operation::sync_level, level, 0, at);
   target::exit_thread();
 }
 

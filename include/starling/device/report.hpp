@@ -29,7 +29,8 @@ enum class operation : std::int32_t {
   get,
   atomic,
   scratch,
-  slice_access
+  slice_access,
+  sync_level
 };
 
 constexpr const char* name(operation op) {
@@ -56,6 +57,8 @@ constexpr const char* name(operation op) {
       return "scratch";
     case operation::slice_access:
       return "slice access";
+    case operation::sync_level:
+      return "sync";
   }
   return "?";
 }
@@ -64,7 +67,7 @@ enum class block_state : std::int32_t {
   running,       // was not in a wait when the program ended
   waiting,       // was in a wait when another block ended the program
   expired,       // its wait passed the deadline: a first cause
-  out_of_range,  // named a PE, an index or an amount of scratch memory beyond what there is: a first cause
+  out_of_range,  // named a PE, an index, a level or an amount of scratch memory beyond what there is: a first cause
   not_resident,  // called a barrier in a plain launch: a first cause
   finished,      // had returned from the kernel
   incomplete,    // threads of it had returned from the kernel, the others called a collective: a first cause
@@ -79,7 +82,8 @@ struct block_report {
   std::int32_t role = 0;
   block_state state = block_state::running;
   operation op = operation::none;
-  std::int32_t peer = any_pe;  // the PE that should raise the signal; out_of_range: the PE asked for, or the dimension
+  std::int32_t peer =
+      any_pe;  // the PE that should raise the signal; out_of_range: the PE asked for, the dimension or the level
   compare how = compare::ge;
   std::int32_t line = 0;
   std::uint64_t signal_offset = 0;  // bytes from the start of symmetric memory; out_of_range of scratch: bytes asked

@@ -84,6 +84,20 @@ STARLING_HD inline int sync_warp_count(bool value) {
 #endif
 }
 
+// Barriers of a part of a block that has not lost threads: of the lanes of a warp whose bits are set, and of `threads`
+// threads, a multiple of 32, that all name the same number from 1 to 15.
+STARLING_HD inline void sync_lanes([[maybe_unused]] unsigned lanes) {
+#if defined(__CUDA_ARCH__)
+  __syncwarp(lanes);
+#endif
+}
+
+STARLING_HD inline void sync_part([[maybe_unused]] int number, [[maybe_unused]] int threads) {
+#if defined(__CUDA_ARCH__)
+  asm volatile("bar.sync %0, %1;" ::"r"(number), "r"(threads) : "memory");
+#endif
+}
+
 #if defined(__CUDA_ARCH__)
 // Moves a value through lanes, 4 bytes at a time. Nothing has its address taken, so that all stays in registers.
 template <int N>

@@ -1,4 +1,5 @@
 // Fibers: stacks that one thread switches between, so that a schedule decides who runs. A switch costs no system call.
+// Sanitizers are told of every switch, where they are compiled in.
 #pragma once
 
 #include <csetjmp>
@@ -22,6 +23,8 @@ class fiber {
  private:
   static void begin(unsigned high, unsigned low);
   void enter();
+  static void announce(fiber& from, fiber& to);
+  void arrived();
 
   void (*entry_)(void*) = nullptr;
   void* argument_ = nullptr;
@@ -33,6 +36,12 @@ class fiber {
     void* caught = nullptr;
     unsigned int uncaught = 0;
   } exceptions_;
+  // For sanitizers.
+  fiber* came_from_ = nullptr;
+  void* made_for_ = nullptr;         // what ThreadSanitizer knows this stack by
+  void* sanitizer_state_ = nullptr;  // of the stack that it was left on, which may be one of fibers inside
+  const void* stack_start_ = nullptr;
+  std::size_t stack_size_ = 0;
 };
 
 }  // namespace starling::check

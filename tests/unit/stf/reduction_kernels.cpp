@@ -219,8 +219,9 @@ TEST_CASE("a loop on several places: partitions, a result each, then one") {
   auto body = STARLING_KERNEL(index_t i, index_t j, std::int64_t& sum) { sum += i * j; };
   for (int pe = 0; pe < 3; ++pe) {
     stream s = m->new_stream(pe);
-    const accumulator<std::int64_t> a{results.on(0) + pe, partials.on(pe)};
+    const accumulator<std::int64_t> a{results.on(pe) + pe, partials.on(pe)};
     enqueue_for(s, plan, blocked().part(box(n, 7), pe, 3), body, a);
+    s.copy(results.on(0) + pe, results.on(pe) + pe, sizeof(std::int64_t));
     s.synchronize();
   }
   stream s = m->new_stream(0);

@@ -1,0 +1,38 @@
+// crew: threads of a block on a virtual device, which wait for each other without leaving the block's own thread. Each
+// member has a stack; a member runs until it synchronises or ends. The first exception ends them all.
+#pragma once
+
+#include <memory>
+
+#include "starling/device/host_port.hpp"
+
+namespace starling::stf {
+
+class crew {
+ public:
+  // Throws memory_error when there is no memory for so many stacks.
+  explicit crew(index_t members);
+  ~crew();
+  crew(const crew&) = delete;
+  crew& operator=(const crew&) = delete;
+
+  index_t members() const;
+
+  // f(0), f(1) ... f(members - 1), all at the same time; starts them in the given order. Returns when all have ended.
+  // Throws what the first of them threw; argument_error when some wait for others that have ended.
+  template <class F>
+  void run(const lane_order& order, const F& f) {
+    run(order, [](const void* context, index_t member) { (*static_cast<const F*>(context))(member); }, &f);
+  }
+
+  // Called by a member: returns when members first to first + count - 1 have called it.
+  void sync(index_t first, index_t count, where at);
+
+ private:
+  void run(const lane_order& order, void (*call)(const void*, index_t), const void* context);
+
+  class state;
+  std::unique_ptr<state> state_;
+};
+
+}  // namespace starling::stf

@@ -1,0 +1,206 @@
+// thread_hierarchy<Spec>: what the body of a launch is given first, th. It tells the thread where it is, synchronises
+// groups, and deals shapes to threads. th.inner() is the same hierarchy without its outermost level; levels are counted
+// from the outermost of the one that is asked.
+#pragma once
+
+#include "starling/device/bounds.hpp"
+#include "starling/stf/crew.hpp"
+#include "starling/stf/hierarchy_map.hpp"
+#include "starling/stf/partition.hpp"
+#include "starling/stf/slice.hpp"
+
+namespace starling::stf {
+
+// Throw range_error and argument_error. Out of line, as what happens once at most.
+[[noreturn]] void refuse_level(int level, int depth);
+[[noreturn]] void refuse_sync(int level);
+
+namespace detail {
+
+// Where a thread is, and what it synchronises with.
+struct thread_place {
+  const hierarchy_map* map = nullptr;
+  block* of = nullptr;
+  crew* mates = nullptr;         // virtual devices: the threads that run at the same time, or null
+  index_t mate = 0;              // this one's number among them
+  index_t in_block = 0;          // and in its block
+  std::byte* scratch = nullptr;  // of the block
+  index_t at[most_levels] = {};
+};
+
+}  // namespace detail
+
+template <class Spec, int First = 0>
+class thread_hierarchy {
+  static_assert(First < Spec::depth, "inner(): there is no level below");
+
+ public:
+  // Made by the launch.
+  STARLING_HD explicit thread_hierarchy(const detail::thread_place& p) : p_(p) {}
+
+  STARLING_HD static constexpr int depth() { return Spec::depth - First; }
+  // 0 where the width is not static.
+  template <int Level>
+  static constexpr index_t static_width = Spec::static_width_of(First + Level);
+
+  // ---- where ----
+
+  // This thread among all of the hierarchy; and how many those are, over all places.
+  STARLING_HD index_t rank() const {
+    index_t r = 0;
+    for (int l = First; l < Spec::depth; ++l) r = r * width(l) + p_.at[l];
+    return r;
+  }
+  STARLING_HD index_t size() const { return product(First); }
+  // This thread's group among those of the level above; how many members the level has.
+  STARLING_HD index_t rank(int level) const { return has(level) ? p_.at[First + level] : 0; }
+  STARLING_HD index_t size(int level) const { return has(level) ? width(First + level) : 1; }
+
+  STARLING_HD auto inner() const { return thread_hierarchy<Spec, First + 1>(p_); }
+
+  // ---- together ----
+
+  // Barrier of all threads of the hierarchy, or of those that share its levels further out: of the group of a level.
+  // Orders their accesses to memory. All threads of the group must call it.
+  STARLING_HD void sync(where at = where::current()) const {
+    static_assert(Spec::synchronises(First),
+                  "sync(): the outermost level of this hierarchy is par; make it con, or "
+                  "synchronise a level further in: th.sync(level), th.inner().sync()");
+    static_assert(!Spec::synchronises(First) || Spec::can_synchronise(First),
+                  "sync(): a level of several blocks can synchronise only if no con level is outside of it");
+    if constexpr (Spec::can_synchronise(First)) sync_group<First>(at);
+  }
+  // The same of a level. One that cannot synchronise ends the launch: argument_error.
+  STARLING_HD void sync(int level, where at = where::current()) const { sync_level<First>(First + level, at); }
+
+  // The scratch memory of a level: mem(bytes) of its specification, shared by the level's members. Not initialised.
+  template <class T>
+  STARLING_HD slice<T> storage(int level) const {
+    static_assert(std::is_trivially_copyable_v<T> && alignof(T) <= 16, "storage holds trivially copyable types");
+    if (!has(level)) return slice<T>(nullptr, 0);
+    const int l = First + level;
+    const hierarchy_map& m = *p_.map;
+    const index_t n = static_cast<index_t>(m.scratch_bytes[l] / sizeof(T));
+    if (n == 0) return slice<T>(nullptr, 0);
+    std::byte* start = m.scratch_in_block[l] ? p_.scratch : m.device_scratch;
+    return slice<T>(reinterpret_cast<T*>(start + m.scratch_start[l] +
+                                         static_cast<std::size_t>(number_of_group(l)) * m.scratch_bytes[l]),
+                    n);
+  }
+
+  // ---- shapes ----
+
+  // This thread's part of a shape. Over the levels: blocked, but cyclic over the innermost, so that neighbours touch
+  // neighbours.
+  template <shape_like Shape>
+  STARLING_HD auto apply_partition(const Shape& s) const {
+    if constexpr (detail::box_like<Shape>)
+      return over_levels(detail::every(detail::as_box(s), 0, 1, s.size()));
+    else
+      return over_levels(detail::every(s, 0, 1, s.size()));
+  }
+  // With one partitioner, over all threads at once; with one for each level, one after the other.
+  template <shape_like Shape, class... Partitioners>
+    requires(sizeof...(Partitioners) >= 1)
+  STARLING_HD auto apply_partition(const Shape& s, const Partitioners&... p) const {
+    constexpr int n = static_cast<int>(sizeof...(Partitioners));
+    static_assert(n == 1 || n == Spec::depth - First,
+                  "apply_partition: one partitioner, or one for each level of the hierarchy");
+    if constexpr (n == 1)
+      return (p.part(s, rank(), size()), ...);
+    else
+      return part_of<First>(s, p...);
+  }
+
+ private:
+  STARLING_HD index_t width(int l) const {
+    const index_t fixed = Spec::static_width_of(l);
+    return fixed != 0 ? fixed : p_.map->width[l];
+  }
+  STARLING_HD index_t product(int from) const {
+    index_t n = 1;
+    for (int l = from; l < Spec::depth; ++l) n *= width(l);
+    return n;
+  }
+  STARLING_HD bool has(int level) const {
+    if (level >= 0 && level < depth()) return true;
+    if constexpr (!target::on_gpu) refuse_level(level, depth());
+    return false;
+  }
+
+  template <class Sub>
+  STARLING_HD Sub over_levels(Sub s) const {
+    for (int l = First; l < Spec::depth - 1; ++l) s = detail::numbers(s, share(s.size(), width(l), p_.at[l]));
+    return detail::round_robin(s, p_.at[Spec::depth - 1], width(Spec::depth - 1));
+  }
+  template <int Level, class Shape, class P, class... More>
+  STARLING_HD auto part_of(const Shape& s, const P& p, const More&... more) const {
+    const auto mine = p.part(s, p_.at[Level], width(Level));
+    if constexpr (sizeof...(More) == 0)
+      return mine;
+    else
+      return part_of<Level + 1>(mine, more...);
+  }
+
+  // The number of this thread's group at a level: of those in its block, or on its place.
+  STARLING_HD index_t number_of_group(int l) const {
+    if (p_.map->scratch_in_block[l]) return Spec::spread() || l < Spec::outer_levels() ? 0 : p_.in_block / product(l);
+    if (l == 0) return 0;
+    index_t n = p_.at[0] - p_.map->first_of_outermost;
+    for (int k = 1; k < l; ++k) n = n * width(k) + p_.at[k];
+    return n;
+  }
+
+  template <int L>
+  STARLING_HD void sync_level(int l, where at) const {
+    if constexpr (L < Spec::depth) {
+      if constexpr (Spec::can_synchronise(L))
+        if (l == L) return sync_group<L>(at);
+      sync_level<L + 1>(l, at);
+    } else {
+      if constexpr (target::on_gpu)
+        end_without_level(*p_.of, l - First, at);
+      else
+        refuse_sync(l - First);
+    }
+  }
+
+  template <int L>
+  STARLING_HD void sync_group(where at) const {
+    constexpr bool within_block = L >= Spec::outer_levels() && !Spec::spread();
+    if constexpr (!within_block) {
+      if constexpr (target::on_gpu) {
+        if (p_.map->resident)
+          p_.of->sync_pe(at);
+        else
+          target::sync_block();
+      } else {
+        sync_mates(0, p_.map->active, at);
+        if (!p_.map->resident) return;
+        if (p_.mate == 0) p_.of->sync_pe(at);
+        sync_mates(0, p_.map->active, at);
+      }
+    } else {
+      const index_t n = product(L);
+      if constexpr (target::on_gpu)
+        sync_part(n);
+      else
+        sync_mates(p_.mate / n * n, n, at);
+    }
+  }
+  void sync_mates(index_t first, index_t count, where at) const {
+    if (p_.mates != nullptr) p_.mates->sync(first, count, at);
+  }
+  STARLING_HD void sync_part(index_t n) const {
+    if (n == p_.map->active) return target::sync_block();
+    const auto group = static_cast<int>(p_.in_block / n);
+    if (n > 32) return target::sync_part(1 + group, static_cast<int>(n));
+    const auto first = static_cast<unsigned>(p_.in_block % 32 / n * n);
+    const unsigned lanes = n == 32 ? 0xffffffffu : (1u << static_cast<unsigned>(n)) - 1;
+    target::sync_lanes(lanes << first);
+  }
+
+  detail::thread_place p_;
+};
+
+}  // namespace starling::stf
