@@ -163,7 +163,7 @@ template <class T>
 void solver<T>::state::iterate(const solve_options& o, solve_result& result, T* x,
                                const std::function<bool(const progress&)>& watch, bool each) {
   launch_shape shape = choose_launch(machine_, matrix_, data_, o);
-  data_.a = matrix_.dealt_to(shape.blocks, shape.unit);
+  data_.a = matrix_.dealt_to(shape.blocks, shape.unit).data;
   allocate_boxes(shape.blocks);
   if (o.who != control::cpu_free) on_host_ = new_host_controlled(shape, o);
   result.blocks = shape.blocks;
