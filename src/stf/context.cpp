@@ -9,6 +9,11 @@ void detail::set_name(data_state& d, std::string name) {
   d.body.name = std::move(name);
 }
 
+void detail::refuse_launch_on_host() {
+  throw argument_error(
+      "context::launch on the host: thread hierarchies run on devices; use host_launch or parallel_for");
+}
+
 void detail::refuse_reduction(index_t elements) {
   throw argument_error(message("stf: a reduction into ", elements, " elements; its logical data has one"));
 }

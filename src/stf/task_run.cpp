@@ -31,7 +31,11 @@ struct task_run::state {
   submission inside;
   std::vector<std::unique_lock<data_state>> held;
   std::vector<lane*> lanes;
-  std::vector<memory_block> temporaries;
+  struct temporary {
+    data_place where;
+    memory_block block;
+  };
+  std::vector<temporary> temporaries;
 
   ~state() {
     for (lane* l : lanes) l->leave();
@@ -133,8 +137,7 @@ void task_run::state::end(bool good) {
     coherence::release(d, *u.instance, writes(u.mode), end);
     if (writes(u.mode)) d.failed_by = good ? "" : name.empty() ? "without a name" : name;
   }
-  const data_place place = where.is_host() ? data_place::host() : data_place::device(pes.front());
-  for (const memory_block& t : temporaries) context->coherence().give_back(t, place, end);
+  for (const temporary& t : temporaries) context->coherence().give_back(t.block, t.where, end);
   held.clear();
 }
 
@@ -190,12 +193,12 @@ std::byte* task_run::scratch(int place, std::size_t bytes) {
   return state_->context->coherence().scratch(*state_->lanes[static_cast<std::size_t>(place)], bytes);
 }
 
-std::byte* task_run::temporary(std::size_t bytes) {
+std::byte* task_run::temporary(int place, std::size_t bytes) {
   moment_list before;
-  const data_place place = state_->where.is_host() ? data_place::host() : data_place::device(pe());
-  state_->temporaries.push_back(state_->context->coherence().borrow(bytes, place, before));
+  const data_place where = state_->where.is_host() ? data_place::host() : data_place::device(pe(place));
+  state_->temporaries.push_back({where, state_->context->coherence().borrow(bytes, where, before)});
   for (lane* l : state_->lanes) state_->context->lanes().order(*l, before);
-  return state_->temporaries.back().start;
+  return state_->temporaries.back().block.start;
 }
 
 void task_run::gather() {

@@ -17,6 +17,7 @@
 #include "starling/machine/machine.hpp"
 #include "starling/stf/context_options.hpp"
 #include "starling/stf/host_task.hpp"
+#include "starling/stf/launch.hpp"
 #include "starling/stf/logical_data.hpp"
 #include "starling/stf/parallel_for.hpp"
 #include "starling/stf/statistics.hpp"
@@ -110,6 +111,16 @@ class context {
   template <shape_like Shape, class... Deps>
   auto parallel_for(const Shape& shape, Deps... deps) {
     return parallel_for(blocked(), exec_place(), shape, std::move(deps)...);
+  }
+
+  // body(th, views...) by every thread of the hierarchy that `spec` describes (starling/stf/hierarchy_spec.hpp).
+  template <class... Levels, class... Deps>
+  auto launch(const hierarchy_spec<Levels...>& spec, const exec_place& where, Deps... deps) {
+    return launch_task<hierarchy_spec<Levels...>, Deps...>(state_, spec, where, std::move(deps)...);
+  }
+  template <class... Levels, class... Views, class... Given>
+  auto launch(const hierarchy_spec<Levels...>& spec, dependency<Views, Given>... deps) {
+    return launch(spec, exec_place(), std::move(deps)...);
   }
 
   // body(views...) runs on a thread of the host, when its data is there.

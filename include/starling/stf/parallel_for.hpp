@@ -73,7 +73,7 @@ class parallel_for_task {
     }
     // With several places each gives results of its own.
     const std::size_t slot = target::reduce_slot_bytes * static_cast<std::size_t>(n);
-    std::byte* results = reductions == 0 || n == 1 ? nullptr : run.temporary(reductions * slot);
+    std::byte* results = reductions == 0 || n == 1 ? nullptr : run.temporary(0, reductions * slot);
     for (int place = 0; place < n; ++place)
       on_device(run, place, partitioner_.part(shape_, place, n), body, argument<I>(run, place, results)...);
     if (results == nullptr) return;

@@ -44,8 +44,8 @@ class task_run {
   // Memory of a place's device for this task's work in its own stream alone, zero at first; a later task may find there
   // what this one leaves.
   std::byte* scratch(int place, std::size_t bytes);
-  // Memory of the first place's device for work in all streams that follows, until the task ends. Not initialised.
-  std::byte* temporary(std::size_t bytes);
+  // Memory of a place's device for work in all streams that follows, until the task ends. Not initialised.
+  std::byte* temporary(int place, std::size_t bytes);
   // Later work in the stream of place 0 starts after the work that all places have so far.
   void gather();
 

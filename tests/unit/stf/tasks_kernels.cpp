@@ -105,7 +105,8 @@ TEST_CASE("rows that are apart") {
   std::vector<double> all(60);
   std::iota(all.begin(), all.end(), 0.0);
   // Rows 1 to 3, columns 2 to 5 of 6 by 10.
-  const strided_view<double, 2> part(all.data() + 12, {starling::view_extents<2>(3, 4), cuda::std::array<index_t, 2>{10, 1}});
+  const strided_view<double, 2> part(all.data() + 12,
+                                     {starling::view_extents<2>(3, 4), cuda::std::array<index_t, 2>{10, 1}});
   context ctx(*m);
   auto d = ctx.logical_data(part);
   ctx.task(d.rw())->*[](stream& s, slice<double, 2> x) {
