@@ -143,7 +143,8 @@ def configure(run: Run, preset: str, *options: str) -> Path:
 
 def build(run: Run, folder: Path, *targets: str) -> None:
     chosen = ["--target", *targets] if targets else []
-    run.command("cmake", "--build", folder, "--parallel", str(CORES), *chosen)
+    # On two cores all GPU code takes about ten minutes.
+    run.command("cmake", "--build", folder, "--parallel", str(CORES), *chosen, timeout=2400)
 
 
 def ctest(run: Run, folder: Path, labels: str) -> None:

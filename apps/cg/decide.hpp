@@ -14,8 +14,9 @@ struct goal {
   index_t last_iteration = 0;  // pauses there
   bool final_launch = true;    // of the solve: at the last iteration it stops
   bool fixed = false;
-  double target_rho = 0;  // square of the norm to be reached
-  index_t replace_every = 0;
+  double target_rho = 0;      // square of the norm to be reached
+  index_t replace_every = 0;  // iterations; 0: when the estimate of the gap says so
+  gap_scales scales;          // of that estimate; without an epsilon the residual is never replaced
 };
 
 enum class action : std::int32_t {
@@ -66,6 +67,7 @@ STARLING_HD inline decision decide_on_true_residual(iteration_state& st, const g
   // With a residual that is larger than the recurrence had it, the old direction is not conjugate to what follows.
   if (why == action::restart || rho > 4 * st.rho) st.restart = 1;
   st.new_direction = st.restart;
+  if (g.scales.epsilon > 0) st.gap.begin(g.scales, st.replacements == 0);
   ++st.replacements;
   st.true_rho = rho;
   st.rho = rho;
@@ -88,7 +90,10 @@ STARLING_HD inline decision decide_to_go_on(iteration_state& st, const goal& g, 
     if (g.final_launch) st.stopped = 1 + static_cast<std::int32_t>(stop::iterations);
     return {0, 0, action::leave, 0};
   }
-  if (g.replace_every > 0 && st.since_replacement >= g.replace_every) return {0, 0, action::replace, 0};
+  const bool due = g.replace_every > 0    ? st.since_replacement >= g.replace_every
+                   : g.scales.epsilon > 0 ? st.gap.is_due(g.scales, std::sqrt(rho))
+                                          : false;
+  if (due) return {0, 0, action::replace, 0};
   return {0, 0, action::step, 0};
 }
 
@@ -118,7 +123,8 @@ STARLING_HD inline decision decide_step(iteration_state& st, double delta) {
 
 // Fused and pipelined: both, from gamma = (r, u) and delta = (A u, u). `w_is_product`: A u does not come from a
 // recurrence.
-STARLING_HD inline decision decide_both(iteration_state& st, double gamma, double delta, bool w_is_product) {
+STARLING_HD inline decision decide_both(iteration_state& st, const goal& g, double gamma, double delta,
+                                        bool w_is_product) {
   if (!detail::finite(gamma) || !detail::finite(delta))
     return detail::stop_with(st, stop::not_finite, detail::finite(gamma) ? delta : gamma);
   // Whether it is the matrix, or rounding errors of the recurrences (pipelined), shows what is computed from x.
@@ -139,6 +145,7 @@ STARLING_HD inline decision decide_both(iteration_state& st, double gamma, doubl
   }
   st.gamma = gamma;
   st.curvature = curvature;
+  if (g.scales.epsilon > 0) st.gap.advance(g.scales, {d.alpha, d.beta, st.rho, gamma, delta});
   st.restart = 0;
   ++st.iteration;
   ++st.since_replacement;

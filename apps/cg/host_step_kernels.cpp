@@ -58,7 +58,7 @@ class host_stepping {
           const decision go_on = decide_where(sum);
           if (go_on.what != action::step) return go_on;
           if constexpr (How == method::standard) return decide_direction(state_->st, sum.word[sum_gamma]);
-          return decide_both(state_->st, sum.word[sum_gamma], sum.word[sum_delta], How == method::fused);
+          return decide_both(state_->st, state_->g, sum.word[sum_gamma], sum.word[sum_delta], How == method::fused);
         });
       case piece::step:
         step();

@@ -60,7 +60,7 @@ struct solve_options {
   double atol = 0;
   index_t max_iterations = 0;  // 0: ten times the rows
   bool fixed = false;          // do max_iterations, whatever the residual is
-  index_t replace_every = 50;  // pipelined: iterations between two residual replacements; 0: never
+  index_t replace_every = 0;   // pipelined: iterations between two residual replacements; 0: chosen as it goes
   int blocks = 0;              // per PE; 0: chosen
   int threads = 0;             // per block on GPUs; 0: chosen
   index_t keep_bytes = -1;     // of a block's fast memory for what stays there between iterations; -1: chosen

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "cg/in_parallel.hpp"
+#include "cg/phases.hpp"
 #include "starling/base/error.hpp"
 
 namespace starling::cg {
@@ -79,6 +80,34 @@ std::vector<T> inverse_blocks(const csr_view<T>& a, index_t size, const std::vec
   return inverse;
 }
 
+template <class T>
+double norm_of_blocks(const std::vector<T>& inverse, index_t size) {
+  double most = 0;
+  for (std::size_t row = 0; row < inverse.size(); row += static_cast<std::size_t>(size)) {
+    double sum = 0;
+    for (std::size_t j = row; j < row + static_cast<std::size_t>(size); ++j)
+      sum += std::abs(static_cast<double>(inverse[j]));
+    most = std::max(most, sum);
+  }
+  return most;
+}
+
+// The steps of the vectors for a matrix that is 0, where what is left to solve stays as it is.
+double norm_of_polynomial(int degree, double lowest, double highest) {
+  chebyshev_numbers c(lowest, highest);
+  double step = 1 / c.theta;
+  double result = step;
+  for (int i = 0; i < degree; ++i) {
+    const double rho = c.next_rho();
+    step = rho * c.rho * step + 2 * rho / c.delta;
+    result += step;
+    c.rho = rho;
+  }
+  return result;
+}
+
+template double norm_of_blocks(const std::vector<float>&, index_t);
+template double norm_of_blocks(const std::vector<double>&, index_t);
 template std::vector<float> inverse_blocks(const csr_view<float>&, index_t, const std::vector<index_t>&);
 template std::vector<double> inverse_blocks(const csr_view<double>&, index_t, const std::vector<index_t>&);
 

@@ -138,7 +138,7 @@ class iterating {
     return collect([&](const dots& sum) {
       const decision go_on = decide(sum);
       return go_on.what == action::step
-                 ? decide_both(*state_, sum.word[sum_gamma], sum.word[sum_delta], How == method::fused)
+                 ? decide_both(*state_, a_.g, sum.word[sum_gamma], sum.word[sum_delta], How == method::fused)
                  : go_on;
     });
   }

@@ -29,7 +29,7 @@ void check_solve_options(const solve_options& o, bool blocks_kept) {
   expect<argument_error>(!o.fixed || o.max_iterations > 0,
                          "cg: fixed with max_iterations = 0; say how many iterations to do");
   expect<argument_error>(o.replace_every >= 0, "cg: replace_every = ", o.replace_every,
-                         "; must be at least 1, or 0 for never");
+                         "; must be at least 1, or 0 to choose");
   expect<argument_error>(o.degree >= 1 && o.degree <= most_degree, "cg: degree = ", o.degree, "; must be 1 to ",
                          most_degree);
   expect<argument_error>(o.blocks >= 0, "cg: blocks = ", o.blocks, "; must be at least 1, or 0 to choose");

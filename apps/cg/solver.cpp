@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "cg/matrix_checks.hpp"
 #include "cg/preconditioner_values.hpp"
@@ -88,14 +89,16 @@ void solver<T>::state::forget_messages() {
   sums_ = 0;
 }
 
+// Returns at least its largest eigenvalue.
 template <class T>
-void solver<T>::state::store_preconditioner(const solve_options& o) {
+double solver<T>::state::store_preconditioner(const solve_options& o) {
   data_.m = o.m;
   data_.degree = o.degree;
   data_.block_size = static_cast<int>(block_size_);
   data_.highest = 1.0001 * highest_eigenvalue_;
   data_.lowest = highest_eigenvalue_ / eigenvalue_ratio;
-  if (o.m != preconditioner::jacobi && o.m != preconditioner::block_jacobi) return;
+  if (o.m == preconditioner::none) return 1;
+  if (o.m == preconditioner::chebyshev) return norm_of_polynomial(o.degree, data_.lowest, data_.highest);
   const index_t per_row = o.m == preconditioner::jacobi ? 1 : block_size_;
   if (m_values_.size() < data_.stride * per_row) m_values_ = machine_.template allocate<T>(data_.stride * per_row);
   data_.m_values = m_values_.data();
@@ -111,6 +114,7 @@ void solver<T>::state::store_preconditioner(const solve_options& o) {
       machine_.copy(m_values_.on(pe), values.data() + own.first * per_row,
                     static_cast<std::size_t>(own.rows * per_row) * sizeof(T));
   }
+  return norm_of_blocks(values, per_row);
 }
 
 template <class T>
@@ -143,11 +147,18 @@ solve_result solver<T>::state::solve(const T* b, T* x, const solve_options& opti
     result.history = {0.0};
     return result;
   }
-  store_preconditioner(options);
+  gap_scales scales;
+  scales.norm_m = store_preconditioner(options);
+  if (options.how == method::pipelined && options.replace_every == 0) {
+    scales.epsilon = static_cast<double>(std::numeric_limits<T>::epsilon()) / 2;
+    scales.norm_a = highest_eigenvalue_;
+    scales.norm_b = norm;
+    scales.norm_x = norm_of(x, facts().rows);
+  }
   copy_vector(vec_b, const_cast<T*>(b), true);
   copy_vector(vec_x, x, true);
   try {
-    iterate(options, result, x, watch, each);
+    iterate(options, scales, result, x, watch, each);
     on_host_.reset();
   } catch (...) {
     on_host_.reset();
@@ -160,10 +171,10 @@ solve_result solver<T>::state::solve(const T* b, T* x, const solve_options& opti
 }
 
 template <class T>
-void solver<T>::state::iterate(const solve_options& o, solve_result& result, T* x,
+void solver<T>::state::iterate(const solve_options& o, const gap_scales& scales, solve_result& result, T* x,
                                const std::function<bool(const progress&)>& watch, bool each) {
   launch_shape shape = choose_launch(machine_, matrix_, data_, o);
-  data_.a = matrix_.dealt_to(shape.blocks, shape.unit);
+  data_.a = matrix_.dealt_to(shape.blocks, shape.unit).data;
   allocate_boxes(shape.blocks);
   if (o.who != control::cpu_free) on_host_ = new_host_controlled(shape, o);
   result.blocks = shape.blocks;
@@ -173,7 +184,7 @@ void solver<T>::state::iterate(const solve_options& o, solve_result& result, T* 
   a.s = data_;
   a.how = o.how;
   a.kept = shape.kept;
-  a.g = {0, true, o.fixed, result.target * result.target, o.how == method::pipelined ? o.replace_every : 0};
+  a.g = {0, true, o.fixed, result.target * result.target, o.how == method::pipelined ? o.replace_every : 0, scales};
   const index_t end = o.max_iterations > 0 ? o.max_iterations : 10 * facts().rows;
   iteration_state now;
   now.products = products_;

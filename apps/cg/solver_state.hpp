@@ -28,10 +28,10 @@ class solver<T>::state {
 
  private:
   void allocate_boxes(int blocks);
-  void store_preconditioner(const solve_options& o);
+  double store_preconditioner(const solve_options& o);
   void copy_vector(vector_name v, T* host, bool in);
-  void iterate(const solve_options& o, solve_result& result, T* x, const std::function<bool(const progress&)>& watch,
-               bool each);
+  void iterate(const solve_options& o, const gap_scales& scales, solve_result& result, T* x,
+               const std::function<bool(const progress&)>& watch, bool each);
   iteration_state run_stretch(program_arguments<T>& a, const launch_shape& shape, const solve_options& o,
                               solve_result& result);
   std::unique_ptr<host_controlled<T>> new_host_controlled(launch_shape& shape, const solve_options& o);

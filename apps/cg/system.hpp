@@ -10,6 +10,7 @@
 #pragma once
 
 #include "cg/reduction.hpp"
+#include "cg/residual_gap.hpp"
 #include "cg/rows.hpp"
 
 namespace starling::cg {
@@ -48,6 +49,7 @@ struct iteration_state {
   std::int32_t restart = 1;        // the next direction is the residual alone
   std::int32_t stalls = 0;         // restarts that brought little
   std::int32_t new_direction = 1;  // since the last replacement: it began with the residual alone
+  residual_gap gap;                // pipelined, if it decides when to replace the residual
 };
 
 template <class T>

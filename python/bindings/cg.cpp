@@ -147,7 +147,7 @@ void bind_system(nb::module_& m, const char* name) {
             return self.solve(b, x, options, watch, each);
           },
           "b"_a, "x"_a.noconvert(), nb::kw_only(), "method"_a, "control"_a, "preconditioner"_a, "degree"_a = 3,
-          "rtol"_a, "atol"_a, "max_iterations"_a, "fixed"_a = false, "replace_every"_a = 50, "blocks"_a = 0,
+          "rtol"_a, "atol"_a, "max_iterations"_a, "fixed"_a = false, "replace_every"_a = 0, "blocks"_a = 0,
           "threads"_a = 0, "deadline"_a = 0.0, "watch"_a.none() = nb::none(), "each"_a = false,
           "`watch` is called with the iterations so far, the residual and its target; with `each`, after every "
           "iteration, when x holds the solution so far.")

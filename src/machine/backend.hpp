@@ -1,12 +1,14 @@
 // What each kind of device implements behind machine, stream, event and graph. Private to src/machine.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <vector>
 
+#include "local_heap.hpp"
 #include "recorder.hpp"
 #include "starling/machine/machine.hpp"
 #include "symmetric_heap.hpp"
@@ -32,13 +34,25 @@ class stream_backend {
   virtual void fill(void* dest, unsigned char byte, std::size_t bytes) = 0;
   virtual void record(event_backend& e) = 0;
   virtual void wait(const event_backend& e) = 0;
+  virtual void call(std::function<void()> f) = 0;
   virtual void synchronize() = 0;
+  virtual void* native() const { return nullptr; }
 };
 
 class graph_backend {
  public:
   virtual ~graph_backend() = default;
   virtual void launch(stream_backend& s) = 0;
+  virtual std::size_t operations() const = 0;
+};
+
+// A recording under way; abandoned when it dies.
+class recording_backend {
+ public:
+  virtual ~recording_backend() = default;
+  // Each ends it; see recording.
+  virtual std::shared_ptr<graph_backend> finish() = 0;
+  virtual bool finish_into(std::shared_ptr<graph_backend>& g) = 0;
 };
 
 class backend {
@@ -51,6 +65,16 @@ class backend {
   virtual symmetric_heap& heap() = 0;
   // Symmetric memory for the user: the offset of `bytes` fresh bytes on every PE.
   virtual std::size_t allocate(std::size_t bytes) { return heap().allocate(bytes); }
+  virtual memory_info memory() { return heap().info(); }
+
+  // Where local memory lies. GPUs have that of host_place elsewhere.
+  virtual const local_heap& local() const = 0;
+  // Fresh memory for the user: the start of these pieces, one behind the other. One piece alone may be on host_place.
+  virtual std::byte* allocate_local(const std::vector<placed_bytes>& pieces) = 0;
+  virtual void free_local(std::byte* start) noexcept = 0;
+  virtual std::size_t page_bytes() const = 0;
+  virtual std::size_t free_bytes(int place) const = 0;
+
   virtual double default_deadline() const = 0;
 
   // How many blocks of this kernel one PE holds, with nothing else running.
@@ -72,7 +96,7 @@ class backend {
 
   virtual std::shared_ptr<stream_backend> new_stream(int pe) = 0;
   virtual std::shared_ptr<event_backend> new_event(int pe) = 0;
-  virtual std::shared_ptr<graph_backend> record(stream_backend& origin, const std::function<void()>& work) = 0;
+  virtual std::unique_ptr<recording_backend> start_recording(stream_backend& origin) = 0;
 
   // Where everything is recorded; null: nowhere.
   std::shared_ptr<recorder> trace() const {
@@ -87,8 +111,11 @@ class backend {
   }
   // Streams are numbered from 1, for the trace.
   std::uint32_t new_stream_number() { return streams_.fetch_add(1, std::memory_order_relaxed) + 1; }
-  // The PE whose symmetric memory holds this address; -1: none.
+  // Whether an address lies where the machine's allocations do.
+  bool owns(const void* address) { return local().in_range(address) || heap().in_range(address); }
+  // The PE whose symmetric or local memory holds this address; -1: none.
   int home_of_address(const void* address) {
+    if (local().in_range(address)) return std::max(local().home(address), host_place);
     if (!heap().in_range(address)) return -1;
     const symmetric_heap::layout& where = heap().where();
     return static_cast<int>((static_cast<const std::byte*>(address) - where.start) / where.stride);

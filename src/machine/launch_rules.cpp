@@ -12,6 +12,15 @@ void check_launch_options(const launch_options& options) {
                          " s; must be more than 0 and less than 1e6, or 0 for the machine's own");
 }
 
+std::string refused_in_launch(operation op) {
+  return op == operation::sync_pe
+             ? " in a plain launch, whose blocks need not be resident together; set launch_options::resident, or run "
+               "the "
+               "kernel as a persistent program: machine::run"
+             : " in a plain launch, whose blocks are all of one PE and may meet by sync_pe alone; run the kernel as a "
+               "persistent program: machine::run";
+}
+
 double deadline_of(const launch_options& options, double machine_default) {
   return options.deadline > 0 ? options.deadline : machine_default;
 }

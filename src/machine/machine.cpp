@@ -86,6 +86,11 @@ void machine::check_pe(int pe) const {
                       size() - 1);
 }
 
+void machine::check_place(const char* call, int pe) const {
+  expect<range_error>(pe >= host_place && pe < size(), call, ": PE ", pe, " of ", size(),
+                      "; PEs are numbered from 0 to ", size() - 1, ", and host_place is ", host_place);
+}
+
 const device_info& machine::device(int pe) const {
   check_pe(pe);
   return impl_->devices()[static_cast<std::size_t>(pe)];
@@ -97,7 +102,7 @@ peer_link machine::link(int from_pe, int to_pe) const {
   return impl_->link(from_pe, to_pe);
 }
 
-memory_info machine::memory() const { return impl_->heap().info(); }
+memory_info machine::memory() const { return impl_->memory(); }
 
 int machine::blocks_that_fit(const kernel& k, const launch_options& options) const {
   check_launch_options(options);
@@ -109,6 +114,37 @@ std::size_t machine::bytes_of(index_t n, std::size_t element) {
   expect<argument_error>(n >= 0 && n <= most, "machine::allocate: ", n, " elements of ", element,
                          " bytes; the number must be from 0 to ", most);
   return static_cast<std::size_t>(n) * element;
+}
+
+local_memory machine::allocate_on(int pe, std::size_t bytes) {
+  check_place("machine::allocate_on", pe);
+  expect<argument_error>(bytes > 0, "machine::allocate_on: bytes = 0; must be at least 1");
+  return local_memory(impl_, {{pe, bytes}});
+}
+
+local_memory machine::allocate_over(const std::vector<placed_bytes>& pieces) {
+  expect<argument_error>(!pieces.empty(), "machine::allocate_over: no pieces; name at least one");
+  const std::size_t page = page_bytes();
+  constexpr std::size_t most = std::size_t{1} << 60;
+  std::size_t all = 0;
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    const placed_bytes& p = pieces[i];
+    expect<range_error>(p.pe >= 0 && p.pe < size(), "machine::allocate_over: piece ", i, " is on PE ", p.pe, " of ",
+                        size(), "; PEs are numbered from 0 to ", size() - 1);
+    expect<argument_error>(p.bytes > 0 && p.bytes % page == 0, "machine::allocate_over: piece ", i, " has ", p.bytes,
+                           " bytes; must be a multiple of page_bytes(), which is ", page);
+    expect<argument_error>(p.bytes <= most - all, "machine::allocate_over: pieces up to ", i, " have more than ", most,
+                           " bytes; ask for less");
+    all += p.bytes;
+  }
+  return local_memory(impl_, pieces);
+}
+
+std::size_t machine::page_bytes() const { return impl_->page_bytes(); }
+
+std::size_t machine::free_bytes(int pe) const {
+  check_place("machine::free_bytes", pe);
+  return impl_->free_bytes(pe);
 }
 
 void machine::copy(void* dest, const void* source, std::size_t bytes) {
@@ -187,7 +223,11 @@ event machine::new_event(int pe) {
 }
 
 graph machine::record(stream& origin, const std::function<void()>& work) {
-  return graph(impl_->record(origin.impl(), work));
+  recording r = start_recording(origin);
+  work();
+  return r.finish();
 }
+
+recording machine::start_recording(stream& origin) { return recording(impl_->start_recording(origin.impl())); }
 
 }  // namespace starling

@@ -40,9 +40,7 @@ void throw_first_cause(const std::vector<block_report>& reports, const program& 
     if (r.state == block_state::out_of_range)
       throw_out_of_range(r, p.roles.name(r.role), n_pes, p.options.scratch_bytes);
     if (r.state == block_state::not_resident)
-      throw argument_error(message(name(r.op), " at ", r.file, ":", r.line,
-                                   " in a plain launch, whose blocks need not be resident together; run the kernel as "
-                                   "a persistent program: machine::run"));
+      throw argument_error(message(name(r.op), " at ", r.file, ":", r.line, refused_in_launch(r.op)));
     if (r.state == block_state::incomplete)
       throw argument_error(message(r.op == operation::none ? "any, first or reduce" : name(r.op), " at ", r.file, ":",
                                    r.line, " (PE ", r.pe, " block ", r.block,

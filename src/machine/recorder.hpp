@@ -17,7 +17,7 @@ namespace starling {
 
 // Something that the host did or ordered, as it stands in the file. Times are nanoseconds of its steady clock.
 struct host_activity {
-  enum class what : std::uint16_t { none, run, launch, copy, fill, allocate, free, graph };
+  enum class what : std::uint16_t { none, run, launch, copy, fill, allocate, free, graph, call };
 
   std::uint64_t start = 0;
   std::uint64_t end = 0;

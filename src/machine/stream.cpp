@@ -36,12 +36,36 @@ void stream::copy_rows(void* dest, std::size_t dest_pitch, const void* source, s
 
 void stream::fill(void* dest, unsigned char byte, std::size_t bytes) { impl_->fill(dest, byte, bytes); }
 
+void stream::call(std::function<void()> f) {
+  expect<argument_error>(f != nullptr, "stream::call: the function is empty; pass one that can be called");
+  impl_->call(std::move(f));
+}
+
 void stream::record(event& e) { impl_->record(e.impl()); }
 
 void stream::wait(const event& e) { impl_->wait(e.impl()); }
 
 void stream::synchronize() { impl_->synchronize(); }
 
+void* stream::native() const { return impl_->native(); }
+
 void graph::launch(stream& s) const { impl_->launch(s.impl()); }
+
+std::size_t graph::operations() const { return impl_->operations(); }
+
+recording::recording(std::unique_ptr<recording_backend> impl) : impl_(std::move(impl)) {}
+recording::recording(recording&&) noexcept = default;
+recording& recording::operator=(recording&&) noexcept = default;
+recording::~recording() = default;
+
+std::unique_ptr<recording_backend> recording::take(const char* call) {
+  expect<argument_error>(impl_ != nullptr, call,
+                         ": the recording is over or was moved from; begin another with machine::start_recording");
+  return std::move(impl_);
+}
+
+graph recording::finish() { return graph(take("recording::finish")->finish()); }
+
+bool recording::finish_into(graph& g) { return take("recording::finish_into")->finish_into(g.impl_); }
 
 }  // namespace starling

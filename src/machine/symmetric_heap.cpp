@@ -1,6 +1,5 @@
 #include "symmetric_heap.hpp"
 
-#include <iterator>
 #include <mutex>
 
 #include "starling/base/environment.hpp"
@@ -12,33 +11,25 @@ constexpr index_t alignment = 256;
 }
 
 symmetric_heap::symmetric_heap(const layout& where, commit_function commit)
-    : where_(where), commit_(std::move(commit)), free_{{0, where.capacity}} {}
-
-std::size_t symmetric_heap::largest_free() const {
-  std::size_t largest = 0;
-  for (const auto& [offset, bytes] : free_) largest = bytes > largest ? bytes : largest;
-  return largest;
-}
+    : where_(where), commit_(std::move(commit)), free_(where.capacity) {}
 
 std::size_t symmetric_heap::allocate(std::size_t bytes) {
   const std::unique_lock lock(mutex_);
   // What cannot fit anyway is not rounded: that might overflow.
   const std::size_t wanted =
       bytes > where_.capacity ? bytes : round_up(static_cast<index_t>((bytes == 0 ? 1 : bytes) + guard_), alignment);
-  auto slot = free_.begin();
-  while (slot != free_.end() && slot->second < wanted) ++slot;
-  expect<memory_error>(slot != free_.end(), "symmetric memory: ", format_bytes(wanted), " asked for on each of ",
-                       where_.n_pes, " PEs, but the largest free piece is ", format_bytes(largest_free()), " (",
+  const auto found = free_.find(wanted);
+  expect<memory_error>(found.has_value(), "symmetric memory: ", format_bytes(wanted), " asked for on each of ",
+                       where_.n_pes, " PEs, but the largest free piece is ", format_bytes(free_.largest()), " (",
                        format_bytes(in_use_), " of ", format_bytes(where_.capacity),
                        " in use); free other arrays, use more devices, or on virtual devices raise "
                        "STARLING_HOST_MEMORY");
-  const auto [offset, room] = *slot;
+  const std::size_t offset = *found;
   if (offset + wanted > committed_) {
     commit_(offset + wanted);
     committed_ = offset + wanted;
   }
-  free_.erase(slot);
-  if (room > wanted) free_.emplace(offset + wanted, room - wanted);
+  free_.take(offset, wanted);
   live_.emplace(offset, allocation{bytes, wanted});
   in_use_ += wanted;
   return offset;
@@ -55,24 +46,9 @@ void symmetric_heap::free(std::size_t offset) {
   const std::unique_lock lock(mutex_);
   const auto found = live_.find(offset);
   if (found == live_.end()) return;
-  std::size_t begin = found->first;
-  std::size_t bytes = found->second.taken;
-  in_use_ -= bytes;
+  in_use_ -= found->second.taken;
+  free_.give(found->first, found->second.taken);
   live_.erase(found);
-  auto next = free_.lower_bound(begin);
-  if (next != free_.end() && begin + bytes == next->first) {
-    bytes += next->second;
-    next = free_.erase(next);
-  }
-  if (next != free_.begin()) {
-    const auto before = std::prev(next);
-    if (before->first + before->second == begin) {
-      begin = before->first;
-      bytes += before->second;
-      free_.erase(before);
-    }
-  }
-  free_.emplace(begin, bytes);
 }
 
 bool symmetric_heap::contains(const void* address, std::size_t bytes, int pe) const {
@@ -95,7 +71,7 @@ bool symmetric_heap::in_range(const void* address) const {
 
 memory_info symmetric_heap::info() const {
   const std::shared_lock lock(mutex_);
-  return {where_.capacity, in_use_, largest_free()};
+  return {where_.capacity, in_use_, free_.largest()};
 }
 
 }  // namespace starling

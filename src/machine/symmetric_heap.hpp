@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "free_ranges.hpp"
 #include "starling/base/index.hpp"
 #include "starling/machine/device_info.hpp"
 
@@ -49,8 +50,6 @@ class symmetric_heap {
   std::byte* on(std::size_t offset, int pe) const { return where_.start + pe * where_.stride + offset; }
 
  private:
-  std::size_t largest_free() const;  // the lock is held
-
   layout where_;
   commit_function commit_;
   mutable std::shared_mutex mutex_;
@@ -58,8 +57,8 @@ class symmetric_heap {
     std::size_t asked;
     std::size_t taken;  // asked, rounded up
   };
-  std::map<std::size_t, allocation> live_;   // by offset
-  std::map<std::size_t, std::size_t> free_;  // offset -> bytes, never adjacent
+  std::map<std::size_t, allocation> live_;  // by offset
+  free_ranges free_;
   std::size_t committed_ = 0;
   std::size_t in_use_ = 0;
   std::size_t guard_ = 0;

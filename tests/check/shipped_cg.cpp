@@ -5,6 +5,7 @@
 
 #include "cg/matrices.hpp"
 #include "cg/solver.hpp"
+#include "support/cg_choices.hpp"
 #include "support/cg_oracle.hpp"
 #include "support/checked.hpp"
 
@@ -20,10 +21,6 @@ std::uint64_t seeds() {
   const char* text = std::getenv("STARLING_PROTOCOL_SEEDS");
   return text == nullptr ? 24 : std::strtoull(text, nullptr, 10);
 }
-
-constexpr method methods[] = {method::standard, method::fused, method::pipelined};
-constexpr preconditioner preconditioners[] = {preconditioner::none, preconditioner::jacobi,
-                                              preconditioner::block_jacobi, preconditioner::chebyshev};
 
 // A few iterations, whatever they reach.
 solve_options few(method how, preconditioner m, int blocks, index_t iterations = 3) {

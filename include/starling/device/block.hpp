@@ -169,11 +169,13 @@ class block : public whole_block<block> {
     }
   }
 
+  // A launch of a stream has no words for meeting other PEs, and none at all unless it is resident.
   STARLING_HD void check_resident(operation op, where at) const {
+    const control_words& c = state().control;
+    if (static_cast<bool>(op == operation::sync_pe ? c.arrived : c.released)) return;
     if constexpr (target::on_gpu) {
-      if (state().control.arrived) return;
       end_program(block_state::not_resident, op, any_pe, 0, at);
-    } else if (!state().control.arrived) {
+    } else {
       port().refuse_barrier(op, at);
     }
   }

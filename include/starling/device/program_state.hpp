@@ -35,7 +35,8 @@ struct alignas(small_value_bytes) small_value {
 inline constexpr int small_value_packets = small_value_bytes / 8;
 
 // The words by which the blocks of one program meet. Symmetric memory, zero when the program starts. Plain launches of
-// a stream have only the abort word: their blocks need not be resident together, so they cannot meet.
+// a stream have only the abort word: their blocks need not be resident together, so they cannot meet. Resident ones
+// have `arrived` too.
 struct control_words {
   sym<signal> abort;              // non-zero: every wait ends its block
   sym<signal> arrived;            // how often blocks of this PE came to a barrier, summed

@@ -58,7 +58,8 @@ struct slow_pe {
   double seconds = 0;  // per call
 };
 
-// machine::allocate throws memory_error, at allocation number `nth` from inject() on and those that follow.
+// machine::allocate, allocate_on and allocate_over throw memory_error, at allocation number `nth` from inject() on and
+// those that follow.
 struct fail_allocation {
   std::int64_t nth = 1;
   std::int64_t times = 1;  // 0: for ever

@@ -35,6 +35,7 @@ struct launch_options {
   int threads = 256;              // per block, a multiple of 32; a block of a virtual device is one thread regardless
   std::size_t scratch_bytes = 0;  // what block::scratch may hand out
   double deadline = 0;            // seconds a wait may last; 0: the machine's (STARLING_DEADLINE)
+  bool resident = false;  // of a stream: all blocks run at once, or the launch is refused, so sync_pe is allowed
 };
 
 }  // namespace starling

@@ -11,6 +11,7 @@
 #include "starling/machine/device_info.hpp"
 #include "starling/machine/faults.hpp"
 #include "starling/machine/kernel.hpp"
+#include "starling/machine/local_memory.hpp"
 #include "starling/machine/roles.hpp"
 #include "starling/machine/stall_error.hpp"
 #include "starling/machine/stream.hpp"
@@ -20,7 +21,7 @@
 namespace starling {
 
 struct host_options {
-  std::size_t memory_bytes = 0;  // of each virtual device; 0: STARLING_HOST_MEMORY
+  std::size_t memory_bytes = 0;  // of each virtual device, symmetric and local; 0: STARLING_HOST_MEMORY
   int max_blocks = 0;            // resident on each virtual device; 0: STARLING_HOST_BLOCKS
   bool poison = true;            // fill fresh memory with 0xff bytes (NaN as floating point)
   fault_plan faults = {};        // as by machine::inject
@@ -39,7 +40,8 @@ class machine {
   static machine host(int devices = 4, const host_options& options = {});
   // This machine of virtual devices in check mode: from now on each run explores seeded schedules and throws
   // check_error for what they find; when none finds anything, the results are those of seed 0. Also turned on by
-  // STARLING_CHECK. Kernels must keep what they change in symmetric memory: between schedules that alone is set back.
+  // STARLING_CHECK. Kernels must keep what they change in symmetric or local memory: between schedules that alone is
+  // set back.
   machine check(const check_options& options = {}) const;
   // What check mode has explored so far.
   check_summary checked() const;
@@ -85,6 +87,18 @@ class machine {
     return {symmetric_memory(impl_, bytes_of(n, sizeof(T))), n};
   }
 
+  // ---- local memory ----
+
+  // Memory of one PE, or of host_place, that is in no symmetric array: fresh and not initialised, at least 256-aligned.
+  // Throws memory_error with the bytes needed and free when it does not fit.
+  local_memory allocate_on(int pe, std::size_t bytes);
+  // One range of addresses whose pieces lie on these PEs, in this order. Every piece is a multiple of page_bytes().
+  local_memory allocate_over(const std::vector<placed_bytes>& pieces);
+  // What pieces of allocate_over are multiples of: 2 MiB on GPUs of today, 4096 bytes on virtual devices.
+  std::size_t page_bytes() const;
+  // What allocate_on could still give on a PE or host_place, if addresses and memory were in one piece.
+  std::size_t free_bytes(int pe) const;
+
   // Copies at once, between any two places; returns when done.
   void copy(void* dest, const void* source, std::size_t bytes);
   void fill(void* dest, unsigned char byte, std::size_t bytes);
@@ -122,6 +136,8 @@ class machine {
 
   // Records what `work` puts into `origin`, and into streams that come to wait for events of it, instead of running it.
   graph record(stream& origin, const std::function<void()>& work);
+  // The same for what the host does from here until it finishes the recording.
+  recording start_recording(stream& origin);
 
   // ---- trace ----
 
@@ -140,6 +156,7 @@ class machine {
  private:
   explicit machine(std::shared_ptr<backend> impl, std::string choice);
   void check_pe(int pe) const;
+  void check_place(const char* call, int pe) const;
   static std::size_t bytes_of(index_t n, std::size_t element);
 
   std::shared_ptr<backend> impl_;

@@ -2,6 +2,7 @@
 // stream runs its operations one after the other, streams are independent unless events order them.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 
@@ -12,6 +13,7 @@ namespace starling {
 class event_backend;
 class stream_backend;
 class graph_backend;
+class recording_backend;
 
 // A point in a stream's work.
 class event {
@@ -38,7 +40,9 @@ class stream {
   int pe() const;
 
   // Runs `blocks` blocks of a kernel. They need not be resident together: no sync_pe, sync_all or all_reduce (these end
-  // the launch with argument_error), and a wait only for what work that is already running will signal.
+  // the launch with argument_error), and a wait only for what work that is already running will signal. With
+  // launch_options::resident all of them run at once, launch_error with the numbers if they do not fit, and may
+  // sync_pe.
   template <kernel_function F>
   void launch(int blocks, const F& f, const launch_options& options = {}) {
     launch_kernel(blocks, make_kernel(f), options);
@@ -53,6 +57,11 @@ class stream {
                  std::size_t row_bytes, std::size_t rows);
   void fill(void* dest, unsigned char byte, std::size_t bytes);
 
+  // Runs f on a thread of the host, once, after earlier and before later work of this stream; recorded, once in each
+  // launch of the graph. f must not call the machine, its streams, events or graphs. What f throws surfaces at the next
+  // synchronize(); functions after it in the stream are skipped until then, on virtual devices all later work is.
+  void call(std::function<void()> f);
+
   void record(event& e);
   // Later work of this stream starts after `e` has been reached, as recorded by now.
   void wait(const event& e);
@@ -60,22 +69,51 @@ class stream {
   // Returns when all work so far is done. Throws what went wrong in it.
   void synchronize();
 
+  // The cudaStream_t; null on virtual devices.
+  void* native() const;
+
   stream_backend& impl() const { return *impl_; }
 
  private:
   std::shared_ptr<stream_backend> impl_;
 };
 
-// A recorded piece of work, for many launches.
+// A recorded piece of work, for many launches. Copies are the same graph.
 class graph {
  public:
   explicit graph(std::shared_ptr<graph_backend> impl) : impl_(std::move(impl)) {}
 
   // All of it, as one operation of `s`.
   void launch(stream& s) const;
+  // How many there are in it: launches, copies, fills and calls, as the device counts them.
+  std::size_t operations() const;
 
  private:
+  friend class recording;
   std::shared_ptr<graph_backend> impl_;
+};
+
+// A recording under way, begun by machine::start_recording: what its origin is given, and streams that come to wait for
+// events of it, is kept instead of run. Recordings of different streams may go on at the same time, in several threads.
+// Abandoned when it dies: the streams are as before.
+class recording {
+ public:
+  explicit recording(std::unique_ptr<recording_backend> impl);
+  recording(recording&&) noexcept;
+  recording& operator=(recording&&) noexcept;
+  ~recording();
+
+  // Ends it and makes the graph. Throws argument_error for a stream that joined and was not joined back to the origin;
+  // the recording is over in every case.
+  graph finish();
+  // The same into a graph that is there, and its copies: launches so far are not touched, those from now on do the new
+  // work. True when the new work has the shape of the old, which then costs little; false when the graph was made anew.
+  // Unchanged when finishing fails.
+  bool finish_into(graph& g);
+
+ private:
+  std::unique_ptr<recording_backend> take(const char* call);
+  std::unique_ptr<recording_backend> impl_;
 };
 
 }  // namespace starling

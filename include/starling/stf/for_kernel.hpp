@@ -51,6 +51,19 @@ struct body_check_of<Coords, std::index_sequence<D...>> {
 template <class Coords>
 using coordinate_numbers = std::make_index_sequence<static_cast<std::size_t>(parameters_of<Coords>())>;
 
+// body(i, j, ..., given...) for one coordinate.
+template <class Body, class Coords, std::size_t... D, class... Given>
+STARLING_HD void call_body(const Body& body, const Coords& c, std::index_sequence<D...>, Given&... given) {
+  if constexpr (!tuple_like<Coords>) {
+    body(c, given...);
+  } else if constexpr (requires { c.template get<0>(); }) {
+    body(c.template get<D>()..., given...);
+  } else {
+    using std::get;
+    body(get<D>(c)..., given...);
+  }
+}
+
 // That the body can be called for each coordinate of a shape.
 template <class Shape, class Body, class... Args>
 constexpr bool check_body() {
@@ -75,7 +88,7 @@ struct for_kernel {
   STARLING_HD void run(block& b, std::index_sequence<I...>) const {
     pack<detail::in_loop<Args>...> mine{{{detail::in_loop<Args>(get<I>(args))}...}};
     for_each_of(b, part, [&](const typename Shape::coords_t& c) {
-      call(c, detail::coordinate_numbers<typename Shape::coords_t>(), get<I>(mine).argument()...);
+      detail::call_body(body, c, detail::coordinate_numbers<typename Shape::coords_t>(), get<I>(mine).argument()...);
     });
     if constexpr (has_accumulators<Args...>) {
       (leave_value(b, get<I>(args), get<I>(mine)), ...);
@@ -85,18 +98,6 @@ struct for_kernel {
   }
 
  private:
-  template <std::size_t... D, class... Given>
-  STARLING_HD void call(const typename Shape::coords_t& c, std::index_sequence<D...>, Given&... given) const {
-    if constexpr (!tuple_like<typename Shape::coords_t>) {
-      body(c, given...);
-    } else if constexpr (requires { c.template get<0>(); }) {
-      body(c.template get<D>()..., given...);
-    } else {
-      using std::get;
-      body(get<D>(c)..., given...);
-    }
-  }
-
   template <class T, class Op>
   STARLING_HD static void leave_value(block& b, const accumulator<T, Op>& a,
                                       const detail::in_loop<accumulator<T, Op>>& mine) {

@@ -5,11 +5,9 @@
 
 #include <type_traits>
 
-namespace starling::stf {
+#include "starling/stf/reducer.hpp"
 
-// As a given type: the body gets a T& that it adds to, so its parameter must be that reference.
-template <class T>
-struct accumulated {};
+namespace starling::stf {
 
 namespace detail {
 

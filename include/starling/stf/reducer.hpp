@@ -95,6 +95,10 @@ STARLING_HD constexpr T identity_of(const Op& op) {
 
 }  // namespace reducer
 
+// As a parameter's given type: the body gets a T& that it adds to, so the parameter must be that reference.
+template <class T>
+struct accumulated {};
+
 // An argument of a loop that reaches the body as T&, private to the thread and the operator's identity at first. When
 // the loop is over *result has everything, combined in a fixed order: the same plan gives the same bits.
 template <class T, class Op = reducer::sum>

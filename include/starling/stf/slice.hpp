@@ -26,6 +26,8 @@ using slice = cuda::std::mdspan<T, cuda::std::dextents<index_t, Rank>, slice_lay
 template <class T>
 class scalar_view {
  public:
+  using element_type = T;
+
   scalar_view() = default;
   STARLING_HD constexpr explicit scalar_view(T* element) : element_(element) {}
   // scalar_view<double> goes where a scalar_view<const double> is wanted.

@@ -11,11 +11,9 @@ import typer
 from rich.console import Console
 
 from starling.cli._messages import FAILED, told
+from starling.cli._options import HELP_FILES, HELP_MACHINE, Debug, Devices, MachineKind, ReportFile
 from starling.cli._solve_display import SolveDisplay, show_report
 from starling.linalg import Control, Method, Partition, Storage, _choices, _job
-
-HELP_FILES = "Files"
-HELP_MACHINE = "Machine"
 
 
 def command(
@@ -39,14 +37,8 @@ def command(
     atol: Annotated[float, typer.Option(help="See --rtol.")] = 0.0,
     maxiter: Annotated[int | None, typer.Option(help="The most iterations; ten times the rows by default.")] = None,
     dtype: Annotated[Literal["float32", "float64"], typer.Option(help="The element type to compute in.")] = "float64",
-    devices: Annotated[
-        int | None,
-        typer.Option(help="How many devices; all GPUs or 4 virtual devices by default.", rich_help_panel=HELP_MACHINE),
-    ] = None,
-    machine: Annotated[
-        Literal["auto", "host", "cuda"],
-        typer.Option(help="host: virtual devices, cuda: GPUs, auto: GPUs if any.", rich_help_panel=HELP_MACHINE),
-    ] = "auto",
+    devices: Devices = None,
+    machine: MachineKind = "auto",
     control: Annotated[
         Control,
         typer.Option(help="Who controls the iterations; all give the same numbers.", rich_help_panel=HELP_MACHINE),
@@ -69,14 +61,12 @@ def command(
         Path | None,
         typer.Option(metavar="FILE", help="The solution: .npy or .mtx.", rich_help_panel=HELP_FILES),
     ] = None,
-    report: Annotated[
-        Path | None, typer.Option(metavar="FILE.json", help="What was done, as JSON.", rich_help_panel=HELP_FILES)
-    ] = None,
+    report: ReportFile = None,
     plot: Annotated[
         Path | None,
         typer.Option(metavar="FILE.png", help="The residual by iteration.", rich_help_panel=HELP_FILES),
     ] = None,
-    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error, and the log.")] = False,
+    debug: Debug = False,
 ) -> None:
     """Solve a linear system by conjugate gradients, on all devices of a machine.
 

@@ -11,13 +11,11 @@ from rich.console import Console
 
 from starling._arguments import whole_number
 from starling.cli._messages import told
+from starling.cli._options import HELP_FILES, HELP_MACHINE, Debug, Devices, MachineKind, ReportFile
 from starling.cli._run_display import RunDisplay, show_reports
 from starling.errors import ArgumentError
 from starling.stencil import _job
 from starling.stencil._problem import Variant
-
-HELP_FILES = "Files"
-HELP_MACHINE = "Machine"
 
 
 def command(
@@ -44,14 +42,8 @@ def command(
     check_every: Annotated[
         int | None, typer.Option(help="Steps between two looks at the change; 100 with --tol.")
     ] = None,
-    devices: Annotated[
-        int | None,
-        typer.Option(help="How many devices; all GPUs or 4 virtual devices by default.", rich_help_panel=HELP_MACHINE),
-    ] = None,
-    machine: Annotated[
-        Literal["auto", "host", "cuda"],
-        typer.Option(help="host: virtual devices, cuda: GPUs, auto: GPUs if any.", rich_help_panel=HELP_MACHINE),
-    ] = "auto",
+    devices: Devices = None,
+    machine: MachineKind = "auto",
     variant: Annotated[
         Variant, typer.Option(help="Who controls the steps; all give the same bits.", rich_help_panel=HELP_MACHINE)
     ] = "cpu_free",
@@ -67,10 +59,8 @@ def command(
     frame_every: Annotated[
         int | None, typer.Option(metavar="N", help="A frame every N steps.", rich_help_panel=HELP_FILES)
     ] = None,
-    report: Annotated[
-        Path | None, typer.Option(metavar="FILE.json", help="What was done, as JSON.", rich_help_panel=HELP_FILES)
-    ] = None,
-    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error, and the log.")] = False,
+    report: ReportFile = None,
+    debug: Debug = False,
 ) -> None:
     """Run a stencil over an array or a picture, on all devices of a machine.
 

@@ -227,7 +227,7 @@ class DistributedMatrix(LinearOperator):  # type: ignore[misc]  # SciPy has no t
         control: Control = "cpu_free",
         blocks: SupportsIndex | None = None,
         fixed_iterations: SupportsIndex | None = None,
-        replace_every: SupportsIndex = 50,
+        replace_every: SupportsIndex = 0,
         deadline: SupportsFloat | None = None,
         report: bool = False,
         progress: Callable[[Progress], object] | None = None,

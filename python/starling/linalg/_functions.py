@@ -46,7 +46,7 @@ def cg(
     control: Control = "cpu_free",
     blocks: SupportsIndex | None = None,
     fixed_iterations: SupportsIndex | None = None,
-    replace_every: SupportsIndex = 50,
+    replace_every: SupportsIndex = 0,
     deadline: SupportsFloat | None = None,
     report: bool = False,
     progress: Callable[[Progress], object] | None = None,
@@ -75,7 +75,7 @@ def cg(
         blocks: On each device; None: chosen.
         fixed_iterations: Do exactly so many iterations, whatever the residual is; instead of `maxiter`.
         replace_every: With ``"pipelined"``: iterations after which the residual is computed anew from the solution;
-            0: never.
+            0: whenever rounding errors are estimated to have come near to it; more than `maxiter`: never.
         deadline: Seconds that a wait on a device may last; None: ``STARLING_DEADLINE``.
         report: Return a :class:`Report` too.
         progress: Called with a :class:`Progress` now and then.

@@ -74,7 +74,7 @@ OPERATIONS = (
     "all_reduce",
     "broadcast",
 )
-ACTIVITIES = ("none", "run", "launch", "copy", "fill", "allocate", "free", "graph")
+ACTIVITIES = ("none", "run", "launch", "copy", "fill", "allocate", "free", "graph", "call")
 
 
 @dataclass

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "../local_heap.hpp"
+
 namespace starling::check {
 
 constinit thread_local access_marks* running_marks = nullptr;
@@ -13,12 +15,22 @@ void note(access_marks& m, bad_access::kind what, std::uintptr_t address, std::s
   if (m.problem.what == bad_access::kind::none) m.problem = {what, address, bytes, write, code};
 }
 
+// Whether the running block may not touch this memory by plain loads and stores.
+bool is_foreign(const access_marks& m, std::uintptr_t address) {
+  const std::uintptr_t at = address - m.begin;
+  if (at < m.symmetric_bytes) return static_cast<int>(at / m.stride) != m.pe;
+  return m.pe == host_place && m.local->home(reinterpret_cast<const void*>(address)) != host_place;
+}
+
 }  // namespace
 
 void mark_access(access_marks& m, std::uintptr_t address, std::size_t bytes, bool write, const void* code) {
-  // The common case: bytes of one line of the block's own PE, as they should be.
-  if (const std::uintptr_t at = address - m.own_begin; at < m.own_bytes && at % 64 + bytes <= 64) {
-    line& l = m.own_lines[at / 64];
+  // The common case: bytes of one line of the block's own PE or of local memory, as they should be.
+  const std::uintptr_t at_all = address - m.begin;
+  const bool local = at_all >= m.symmetric_bytes && at_all < m.bytes && m.watch_end == 0 && m.pe != host_place;
+  if (const std::uintptr_t at = local ? at_all : address - m.own_begin;
+      (local || at < m.own_bytes) && at % 64 + bytes <= 64) {
+    line& l = (local ? m.lines : m.own_lines)[at / 64];
     const std::uint64_t mask = bits(at % 64, bytes);
     if ((mask & ~(write ? l.live : l.initialised)) == 0) {
       if ((l.read | l.written) == 0) m.touched.push_back(&l);
@@ -30,7 +42,7 @@ void mark_access(access_marks& m, std::uintptr_t address, std::size_t bytes, boo
   if (address - m.begin >= m.bytes || bytes == 0) return;
   if (address < m.watch_end && address + bytes > m.watch_begin)
     m.seen.push_back({m.block, m.stamp, write, address, bytes, code});
-  const bool foreign = (address - m.begin) / m.stride != static_cast<std::size_t>(m.pe);
+  const bool foreign = is_foreign(m, address);
   for (std::size_t done = 0; done < bytes;) {
     const std::uintptr_t at = address - m.begin + done;
     const std::size_t here = std::min(bytes - done, 64 - at % 64);

@@ -6,6 +6,10 @@
 #include <cstdint>
 #include <vector>
 
+namespace starling {
+class local_heap;
+}
+
 namespace starling::check {
 
 // What is known of 64 bytes of symmetric memory.
@@ -51,14 +55,16 @@ struct access_marks {
   std::size_t own_bytes = 0;
   line* own_lines = nullptr;
 
-  // Memory of all PEs.
+  // Memory of all PEs: first the symmetric memory of each, then local memory, which every PE may touch.
   std::uintptr_t begin = 0;
   std::size_t bytes = 0;
   std::size_t stride = 0;  // from PE to PE
+  std::size_t symmetric_bytes = 0;
+  const local_heap* local = nullptr;
   line* lines = nullptr;
 
   int block = 0;
-  int pe = 0;
+  int pe = 0;  // host_place: a function of the host, which may touch that memory alone
   std::uint32_t stamp = 0;
   std::vector<line*> touched;  // have marks
   bad_access problem;          // the first

@@ -70,7 +70,9 @@ struct actor {
   const void* point = nullptr;  // a stream waits for this event, or for the end of its launch
   int blocks_to_go = 0;         // of its launch
   actor* launched_by = nullptr;
-  int launched_from = -1;  // number of the stream whose launches it serves
+  int launched_from = -1;      // number of the stream whose launches it serves
+  int meeting = -1;            // of a stream: number of the words by which blocks of its resident launches meet
+  std::size_t host_calls = 0;  // of a stream: functions of the host so far
 
   std::uint32_t clock = 1;  // of its own accesses; grows with each release
   knowledge known;
@@ -108,6 +110,7 @@ struct actor {
     done.clear();
     on_their_way = collectives = meetings = 0;
     n_calls = 0;
+    host_calls = 0;
     passed_early = same_again = {};
   }
 

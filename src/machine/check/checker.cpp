@@ -10,10 +10,12 @@
 
 namespace starling::check {
 
-// The bytes of all allocations, on every PE.
+// The bytes of all allocations, on every PE, and of the host's memory that streams touch.
 class checker::memory_image {
  public:
-  explicit memory_image(const std::vector<symmetric_heap*>& heaps) {
+  memory_image(const std::vector<symmetric_heap*>& heaps, const local_heap& local, const host_ranges& touched) {
+    for (const host_range& r : touched) parts_.push_back({r.start, r.bytes, 0});
+    for (const local_heap::allocation& a : local.live()) parts_.push_back({a.start, a.bytes, 0});
     for (symmetric_heap* h : heaps)
       for (const auto& [offset, bytes] : h->live())
         for (int pe = 0; pe < h->where().n_pes; ++pe) parts_.push_back({h->on(offset, pe), bytes, 0});
@@ -39,16 +41,20 @@ class checker::memory_image {
   std::vector<std::byte> bytes_;
 };
 
-checker::checker(symmetric_heap& heap, symmetric_heap& control, const check_options& options, std::string report_path)
+checker::checker(symmetric_heap& heap, symmetric_heap& control, const local_heap& local, const check_options& options,
+                 std::string report_path)
     : heap_(heap),
       control_(control),
+      local_(local),
       options_(options),
       report_path_(std::move(report_path)),
       shadow_(reinterpret_cast<std::uintptr_t>(heap.where().start),
-              static_cast<std::size_t>(heap.where().stride) * static_cast<std::size_t>(heap.where().n_pes)) {
+              static_cast<std::size_t>(local.start() + local.bytes() - heap.where().start)) {
   marks_.begin = reinterpret_cast<std::uintptr_t>(heap.where().start);
   marks_.stride = static_cast<std::size_t>(heap.where().stride);
-  marks_.bytes = marks_.stride * static_cast<std::size_t>(heap.where().n_pes);
+  marks_.symmetric_bytes = marks_.stride * static_cast<std::size_t>(heap.where().n_pes);
+  marks_.bytes = marks_.symmetric_bytes + local.bytes();
+  marks_.local = &local;
   marks_.lines = shadow_.lines();
 }
 
@@ -66,6 +72,7 @@ workload checker::new_workload() const {
   w.memory.stride = marks_.stride;
   w.memory.user_bytes = heap_.where().capacity;
   for (const auto& [offset, bytes] : heap_.live()) w.memory.allocations.push_back({offset, bytes});
+  w.memory.local = &local_;
   return w;
 }
 
@@ -93,6 +100,7 @@ void checker::open_memory() {
   for (const symmetric_heap* h : {&heap_, &control_})
     for (const auto& [offset, bytes] : h->live())
       for (int pe = 0; pe < h->where().n_pes; ++pe) shadow_.open(h->on(offset, pe), bytes, poison);
+  for (const local_heap::allocation& a : local_.live()) shadow_.open(a.start, a.bytes, poison);
 }
 
 void checker::run(const std::vector<checked_program>& programs) {
@@ -122,8 +130,12 @@ void checker::run(const std::vector<checked_program>& programs) {
   explore(w);
 }
 
-void checker::run_streams(const std::vector<stream_work>& streams, int most_blocks) {
+void checker::run_streams(const std::vector<stream_work>& streams, int most_blocks, bool resident) {
   const std::lock_guard lock(mutex_);
+  struct ending {
+    std::vector<std::unique_ptr<program_control>>& words;
+    ~ending() { words.clear(); }
+  } at_end{meeting_words_};
   workload w = new_workload();
   for (const stream_work& s : streams) {
     actor& a = add_actor(w, actor::kind::stream, s.pe, 0);
@@ -133,14 +145,25 @@ void checker::run_streams(const std::vector<stream_work>& streams, int most_bloc
       for (const auto& operation : s.operations) operation();
     };
     for (int i = 0; i < most_blocks; ++i) add_actor(w, actor::kind::launched, s.pe, i).launched_from = number;
+    if (!resident) continue;
+    w.actors[static_cast<std::size_t>(number)].meeting = static_cast<int>(meeting_words_.size());
+    const auto& words = meeting_words_.emplace_back(std::make_unique<program_control>(control_, 1));
+    for (int pe = 0; pe < w.n_pes; ++pe) std::memset(control_.on(words->offset(), pe), 0, words->bytes());
   }
-  explore(w);
+  host_ranges touched;
+  for (const stream_work& st : streams) touched.insert(touched.end(), st.touched.begin(), st.touched.end());
+  explore(w, touched);
 }
 
 void checker::launch(int pe, int blocks, const program& p) {
   note_kernel(p.k);
-  const program_state s = state_of(p, pe);
-  schedule_->launch(blocks, [&](actor& a, int index) {
+  program_state s = state_of(p, pe);
+  if (p.options.resident) {
+    // One launch of a stream at a time: nobody looks at the words that it is about to use.
+    s.control.arrived = meeting_words_[static_cast<std::size_t>(schedule_->stream().meeting)]->words().arrived;
+    s.control.arrived.on(pe)->value = 0;
+  }
+  schedule_->launch(blocks, p.options.resident, [&](actor& a, int index) {
     scheduled_port port(*schedule_, a, p.options.scratch_bytes);
     block view(s, &port, index);
     p.k.on_host(p.k.closure.get(), view);
@@ -148,7 +171,7 @@ void checker::launch(int pe, int blocks, const program& p) {
 }
 
 // Explores the options' seeds, then runs seed 0 to keep its results.
-void checker::explore(workload& w) {
+void checker::explore(workload& w, const host_ranges& touched) {
   const auto start = std::chrono::steady_clock::now();
   while (fibers_.size() < w.actors.size()) {
     slots_.push_back(std::make_unique<fiber_slot>());
@@ -157,7 +180,7 @@ void checker::explore(workload& w) {
   }
   for (std::size_t i = 0; i < w.actors.size(); ++i) w.fibers.push_back(fibers_[i].get());
   open_memory();
-  schedule s(w, shadow_, marks_);
+  schedule s(w, shadow_, marks_, touched);
   for (const auto& slot : slots_) slot->of = &s;
   schedule_ = &s;
   struct closing {
@@ -167,7 +190,7 @@ void checker::explore(workload& w) {
       c.schedule_ = nullptr;
     }
   } at_end{*this};
-  const memory_image before({&heap_, &control_});
+  const memory_image before({&heap_, &control_}, local_, touched);
   const auto close_account = [&](const check_error* found) {
     now_.programs = 1;
     now_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -181,10 +204,7 @@ void checker::explore(workload& w) {
     now_ = {};
   };
   try {
-    for (std::uint64_t i = 0; i < options_.seeds; ++i) {
-      one(s, w, options_.first_seed + i, before);
-      s.undo();
-    }
+    for (std::uint64_t i = 0; i < options_.seeds; ++i) one(s, w, options_.first_seed + i, before);
     one(s, w, 0, before);
   } catch (const check_error& e) {
     close_account(&e);
@@ -198,10 +218,6 @@ void checker::explore(workload& w) {
 
 // One schedule from the memory as it was. Throws what it finds, or what a kernel threw, with memory set back.
 void checker::one(schedule& s, workload& w, std::uint64_t seed, const memory_image& before) {
-  const auto set_back = [&] {
-    before.restore();
-    s.undo();
-  };
   before.restore();
   ++now_.schedules;
   try {
@@ -211,13 +227,13 @@ void checker::one(schedule& s, workload& w, std::uint64_t seed, const memory_ima
     if (!f) return;
     if (f->clash) {
       // The same again, to learn where the two accesses stand.
-      set_back();
+      before.restore();
       const conflict watched = *f->clash;
       if (auto again = s.execute(seed, watched)) f = std::move(again);
     }
     throw_found(w, seed, std::move(*f));
   } catch (...) {
-    set_back();
+    before.restore();
     throw;
   }
 }

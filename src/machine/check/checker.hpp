@@ -5,7 +5,10 @@
 #include <mutex>
 #include <vector>
 
+#include "../local_heap.hpp"
+#include "../program_control.hpp"
 #include "../symmetric_heap.hpp"
+#include "host_range.hpp"
 #include "schedule.hpp"
 #include "starling/device/program_state.hpp"
 #include "starling/machine/machine.hpp"
@@ -20,8 +23,10 @@ struct checked_program {
 
 class checker {
  public:
-  // Of one arena that holds, for each PE, the users' memory and behind it that of control words.
-  checker(symmetric_heap& heap, symmetric_heap& control, const check_options& options, std::string report_path);
+  // Of one arena that holds, for each PE, the users' memory and behind it that of control words, and behind all of them
+  // local memory.
+  checker(symmetric_heap& heap, symmetric_heap& control, const local_heap& local, const check_options& options,
+          std::string report_path);
   ~checker();
 
   // Explores the options' seeds, all from the memory as it is; at last runs seed 0, whose results stay. Throws
@@ -29,12 +34,13 @@ class checker {
   void run(const std::vector<checked_program>& programs);
 
   // The same for the work that streams have been given: each runs its operations in order, and what orders streams is
-  // events alone. `most_blocks`: of any launch among them.
+  // events alone. `most_blocks`: of any launch among them. `resident`: there may be launches whose blocks meet.
   struct stream_work {
     int pe;
     std::vector<std::function<void()>> operations;
+    host_ranges touched;  // by its copies
   };
-  void run_streams(const std::vector<stream_work>& streams, int most_blocks);
+  void run_streams(const std::vector<stream_work>& streams, int most_blocks, bool resident);
 
   // Runs a plain launch in the stream that is running.
   void launch(int pe, int blocks, const program& p);
@@ -51,7 +57,7 @@ class checker {
 
   workload new_workload() const;
   actor& add_actor(workload& w, actor::kind what, int pe, int block) const;
-  void explore(workload& w);
+  void explore(workload& w, const host_ranges& touched = {});
   void one(schedule& s, workload& w, std::uint64_t seed, const memory_image& before);
   [[noreturn]] void throw_found(const workload& w, std::uint64_t seed, finding f) const;
   void add_to_report(const check_summary& c, const check_error* found) const;
@@ -61,6 +67,7 @@ class checker {
 
   symmetric_heap& heap_;
   symmetric_heap& control_;
+  const local_heap& local_;
   check_options options_;
   std::string report_path_;
   std::mutex mutex_;  // one exploration at a time
@@ -68,9 +75,10 @@ class checker {
   access_marks marks_;
   std::vector<std::unique_ptr<fiber_slot>> slots_;
   std::vector<std::unique_ptr<fiber>> fibers_;
-  schedule* schedule_ = nullptr;  // that is being explored
-  check_summary now_;             // of the exploration under way
-  check_summary summary_;         // of those before
+  schedule* schedule_ = nullptr;                                 // that is being explored
+  std::vector<std::unique_ptr<program_control>> meeting_words_;  // by stream, while there may be resident launches
+  check_summary now_;                                            // of the exploration under way
+  check_summary summary_;                                        // of those before
 };
 
 }  // namespace starling::check

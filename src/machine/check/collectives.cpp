@@ -12,6 +12,12 @@ void collectives::reset(int programs, int n_pes) {
   for (auto& s : machine_) s.clear();
 }
 
+int collectives::add_program() {
+  machine_.emplace_back();
+  on_pe_.resize(machine_.size() * static_cast<std::size_t>(n_pes_));
+  return static_cast<int>(machine_.size()) - 1;
+}
+
 std::string collectives::enter(actor& a, const collective_call& c) {
   auto& here = on_pe_[static_cast<std::size_t>(a.program * n_pes_ + a.pe)];
   std::string problem = compare(here, a.collectives++, a, c);

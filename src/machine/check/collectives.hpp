@@ -11,6 +11,8 @@ namespace starling::check {
 class collectives {
  public:
   void reset(int programs, int n_pes);
+  // The number of one program more: a launch whose blocks meet.
+  int add_program();
 
   // The next collective of a block; says how it differs from what another block made in its place, or nothing.
   std::string enter(actor& a, const collective_call& c);

@@ -86,13 +86,37 @@ std::string raised_text(const actor& a, words& signals) {
 
 std::string block_text(const actor& a) { return message("PE ", a.pe, " block ", a.block, " (", a.role_name, ")"); }
 
+namespace {
+
+// Bytes of local memory, and which of their allocation.
+std::string local_text(const memory_map& m, std::uintptr_t address, std::size_t bytes) {
+  const int pe = m.pe_of(address);
+  const std::string text = message(bytes, bytes == 1 ? " byte at " : " bytes at ", hex(m.offset_of(address)), " of ",
+                                   pe >= 0            ? message("local memory of PE ", pe)
+                                   : pe == host_place ? std::string("local memory of the host")
+                                                      : std::string("local memory that is not allocated"));
+  std::string place;
+  for (const local_heap::allocation& a : m.local->live()) {
+    const auto begin = reinterpret_cast<std::uintptr_t>(a.start);
+    if (begin > address) break;
+    place = address < begin + a.bytes
+                ? message(" (byte ", address - begin, " of an allocation of ", a.bytes, ")")
+                : message(" (", address - begin - a.bytes, " bytes behind the end of an allocation of ", a.bytes, ")");
+  }
+  return text + place;
+}
+
+}  // namespace
+
 std::string place_text(const memory_map& m, const void* signal) {
   const auto at = reinterpret_cast<std::uintptr_t>(signal);
-  if (m.offset_of(at) >= m.user_bytes) return message("a word of the machine's barriers on PE ", m.pe_of(at));
+  if (m.is_local(at)) return message("signal ", hex(m.offset_of(at)), " of local memory");
+  if (!m.is_users(at)) return message("a word of the machine's barriers on PE ", m.pe_of(at));
   return message("signal ", hex(m.offset_of(at)), " of PE ", m.pe_of(at));
 }
 
 std::string range_text(const memory_map& m, std::uintptr_t address, std::size_t bytes) {
+  if (m.is_local(address)) return local_text(m, address, bytes);
   const std::size_t offset = m.offset_of(address);
   std::string text = message(bytes, bytes == 1 ? " byte at " : " bytes at ", hex(offset), " of PE ", m.pe_of(address));
   if (offset >= m.user_bytes) return text + " (the machine's own words)";
@@ -177,6 +201,12 @@ void describe_access(finding& f, const std::vector<actor>& actors, const memory_
   switch (b.what) {
     case bad_access::kind::foreign:
       f.what = defect::foreign_access;
+      if (a.what == actor::kind::stream) {
+        f.text = text +
+                 ", memory of a device, in a function that the host runs (stream::call); copy it to memory of "
+                 "the host before, and back after";
+        return;
+      }
       f.text = text + (b.write ? ", memory of another PE, with a plain store; use put, p or put_signal"
                                : ", memory of another PE, with a plain load; use get or g");
       return;
@@ -217,6 +247,13 @@ std::string advice(const conflict& c, const std::vector<actor>& actors) {
   };
   const bool same_block = c.earlier.block == c.later.block;
   const auto pe = [&](const access& a) { return actors[static_cast<std::size_t>(a.block)].pe; };
+  const auto of_streams = [&](const access& a) {
+    return actors[static_cast<std::size_t>(a.block)].what != actor::kind::block;
+  };
+  if (!c.earlier.operation && !c.later.operation && of_streams(c.earlier) && of_streams(c.later))
+    return "blocks of one launch: order them by sync_pe in a resident launch, or use two launches; work of two "
+           "streams: "
+           "record an event after the first and let the other stream wait for it";
   if (!c.earlier.operation && !c.later.operation && pe(c.earlier) == pe(c.later))
     return "order the two by sync_pe or a signal";
   if (same_block && c.earlier.operation && !fact(c.earlier).blocking)

@@ -4,13 +4,14 @@
 #include <string>
 #include <vector>
 
+#include "../local_heap.hpp"
 #include "actor.hpp"
 #include "finding.hpp"
 #include "words.hpp"
 
 namespace starling::check {
 
-// Where symmetric memory lies and what is allocated in it.
+// Where symmetric and local memory lie and what is allocated in them.
 struct memory_map {
   std::uintptr_t begin = 0;
   std::size_t stride = 0;      // from PE to PE
@@ -20,9 +21,19 @@ struct memory_map {
     std::size_t bytes;
   };
   std::vector<allocation> allocations;  // by offset, on every PE alike
+  const local_heap* local = nullptr;    // behind the parts of all PEs
 
-  int pe_of(std::uintptr_t address) const { return static_cast<int>((address - begin) / stride); }
-  std::size_t offset_of(std::uintptr_t address) const { return (address - begin) % stride; }
+  bool is_local(std::uintptr_t address) const { return local->in_range(reinterpret_cast<const void*>(address)); }
+  // Whether the address is of memory that users have allocated, not of the machine's own words.
+  bool is_users(std::uintptr_t address) const { return is_local(address) || offset_of(address) < user_bytes; }
+  int pe_of(std::uintptr_t address) const {
+    if (is_local(address)) return local->home(reinterpret_cast<const void*>(address));
+    return static_cast<int>((address - begin) / stride);
+  }
+  std::size_t offset_of(std::uintptr_t address) const {
+    if (is_local(address)) return address - reinterpret_cast<std::uintptr_t>(local->start());
+    return (address - begin) % stride;
+  }
 };
 
 // "PE 1 block 0 (faces)".

@@ -16,8 +16,13 @@ constinit thread_local schedule* current_schedule = nullptr;
 
 }  // namespace
 
-schedule::schedule(workload& w, shadow& memory, access_marks& marks)
-    : work_(w), memory_(memory), marks_(marks), words_(memory, snapshots_), network_(memory, words_, snapshots_) {}
+schedule::schedule(workload& w, shadow& memory, access_marks& marks, const host_ranges& touched)
+    : work_(w),
+      memory_(memory),
+      marks_(marks),
+      words_(memory, snapshots_),
+      network_(memory, words_, snapshots_),
+      touched_(touched) {}
 
 std::optional<finding> schedule::execute(std::uint64_t seed, const std::optional<conflict>& watched) {
   random_ = random(seed);
@@ -123,9 +128,7 @@ void schedule::begin_call(actor& a, const call& c) {
   current_schedule = nullptr;
   if (over_) throw schedule_over{};
   // What a barrier does inside is not the user's; the barrier itself is noted.
-  if (c.address == nullptr ||
-      work_.memory.offset_of(reinterpret_cast<std::uintptr_t>(c.address)) < work_.memory.user_bytes)
-    a.note(c);
+  if (c.address == nullptr || work_.memory.is_users(reinterpret_cast<std::uintptr_t>(c.address))) a.note(c);
   flush(a);
   if (++calls_ > most_calls)
     fail({defect::endless,
@@ -270,8 +273,10 @@ void schedule::flush(actor& a) {
 
 bool schedule::live(const void* address, std::size_t bytes, int pe) {
   const std::uintptr_t at = reinterpret_cast<std::uintptr_t>(address) - marks_.begin;
-  if (at >= marks_.bytes || at / marks_.stride != static_cast<std::size_t>(pe)) return false;
-  if (at + bytes > (static_cast<std::size_t>(pe) + 1) * marks_.stride) return false;
+  if (at >= marks_.bytes || bytes > marks_.bytes - at) return false;
+  const bool here = at / marks_.stride == static_cast<std::size_t>(pe) &&
+                    at + bytes <= (static_cast<std::size_t>(pe) + 1) * marks_.stride;
+  if (!here && at < marks_.symmetric_bytes) return false;
   bool all = true;
   memory_.over(address, bytes, [&](line& l, std::uint64_t mask) { all = all && (mask & ~l.live) == 0; });
   return all;

@@ -4,6 +4,7 @@
 
 #include <exception>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <unordered_map>
@@ -13,6 +14,8 @@
 #include "collectives.hpp"
 #include "describe.hpp"
 #include "finding.hpp"
+#include "host_call.hpp"
+#include "host_range.hpp"
 #include "network.hpp"
 #include "words.hpp"
 
@@ -39,7 +42,7 @@ void fiber_loop(void* slot);
 
 class schedule {
  public:
-  schedule(workload& w, shadow& memory, access_marks& marks);
+  schedule(workload& w, shadow& memory, access_marks& marks, const host_ranges& touched);
 
   // Executes; what is found, or nothing. Throws what a kernel threw. `watched`: bytes whose accesses are to be kept in
   // marks.seen.
@@ -65,16 +68,19 @@ class schedule {
 
   // The schedule whose stream runs on this thread now; null: none does.
   static schedule* running();
-  // Rows of memory of any PE or of the host; what the host had is kept for undo().
+  // Rows of memory of any PE or of the host.
   void copy_rows(std::byte* dest, std::size_t dest_pitch, const std::byte* source, std::size_t source_pitch,
                  std::size_t row_bytes, std::size_t rows);
   void fill(std::byte* dest, unsigned char byte, std::size_t bytes);
-  // Runs blocks of a kernel, not all of them at the same time; returns when they have ended.
-  void launch(int blocks, const std::function<void(actor&, int block)>& job);
+  // Runs blocks of a kernel, all of them at the same time if they are resident; returns when they have ended.
+  void launch(int blocks, bool resident, const std::function<void(actor&, int block)>& job);
+  // A function of the host. It runs once, in the first schedule that comes to it. What it changed in memory that
+  // schedules set back is kept, and in the others done again.
+  void call_host(const std::function<void()>& f);
+  // The stream that runs now.
+  const actor& stream() const { return *stream_; }
   void reach(const void* point);
   void await(const void* point);
-  // Sets the host's memory back to what it was.
-  void undo();
 
   // Whether a range lies in allocations of this PE.
   bool live(const void* address, std::size_t bytes, int pe);
@@ -107,6 +113,8 @@ class schedule {
   void learn(actor& a, const snapshot& s);
   void start_launched(actor& stream, actor& a, const std::function<void(actor&, int)>& job, int block,
                       const snapshot& known);
+  void run_on_host(actor& a, const std::function<void()>& f, host_call& made);
+  void repeat(const host_call& made);
   snapshot* everything_known(actor& a);
   void end_launched(actor& a);
   void prepare_raise(actor& a, operation_on_its_way& op, const signal_update& s);
@@ -126,13 +134,10 @@ class schedule {
   bool over_ = false;
   std::optional<finding> found_;
   std::exception_ptr thrown_;
-  actor* stream_ = nullptr;                            // that runs now
-  std::unordered_map<const void*, snapshot*> points_;  // reached: what was known then
-  struct host_bytes {
-    std::byte* start;
-    std::vector<std::byte> before;
-  };
-  std::vector<host_bytes> changed_;
+  actor* stream_ = nullptr;                                      // that runs now
+  std::unordered_map<const void*, snapshot*> points_;            // reached: what was known then
+  std::map<std::pair<int, std::size_t>, host_call> host_calls_;  // by stream and place in it; of all schedules
+  const host_ranges& touched_;                                   // by copies of this work
   std::uint64_t calls_ = 0;
   unsigned polls_ = 0;  // calls since anything but looking at signals has happened
   knowledge with_fenced_;

@@ -30,10 +30,7 @@ void schedule::copy_rows(std::byte* dest, std::size_t dest_pitch, const std::byt
     const std::byte* from = source + i * source_pitch;
     const bool on_device = memory_.covers(to);
     if (memory_.covers(from)) enter_bytes(from, row_bytes, who, false, a.known);
-    if (on_device)
-      enter_bytes(to, row_bytes, who, true, a.known);
-    else
-      changed_.push_back({to, {to, to + row_bytes}});
+    if (on_device) enter_bytes(to, row_bytes, who, true, a.known);
     std::memmove(to, from, row_bytes);
     if (on_device) memory_.copy_values(to, memory_.covers(from) ? from : nullptr, row_bytes);
   }
@@ -71,16 +68,18 @@ void schedule::start_launched(actor& stream, actor& a, const std::function<void(
   a.launched_by = &stream;
   a.job = [&a, &job, block] { job(a, block); };
   learn(a, known);
+  a.collectives = a.meetings = 0;
   a.now = actor::state::waiting;
   make_ready(a);
 }
 
 // Blocks of a plain launch need not be resident together: so many as the seed says are.
-void schedule::launch(int blocks, const std::function<void(actor&, int block)>& job) {
+void schedule::launch(int blocks, bool all_resident, const std::function<void(actor&, int block)>& job) {
   actor& a = *stream_;
   begin_call(a, {"launch", {"", 0}, any_pe, 0, nullptr, 0});
   snapshot* known = everything_known(a);
-  const int resident = static_cast<int>(1 + random_.below(static_cast<std::size_t>(blocks)));
+  const int resident = all_resident ? blocks : static_cast<int>(1 + random_.below(static_cast<std::size_t>(blocks)));
+  const int number = all_resident ? collectives_.add_program() : 0;
   a.blocks_to_go = 0;
   int next = 0;
   while (next < blocks || a.blocks_to_go > 0) {
@@ -88,6 +87,7 @@ void schedule::launch(int blocks, const std::function<void(actor&, int block)>& 
       if (next == blocks || a.blocks_to_go >= resident) break;
       if (b.what != actor::kind::launched || b.launched_from != a.number || b.now != actor::state::finished) continue;
       ++a.blocks_to_go;
+      b.program = number;
       start_launched(a, b, job, next++, *known);
     }
     a.point = &a;
@@ -107,11 +107,6 @@ void schedule::end_launched(actor& a) {
   snapshots_.drop(end);
   --stream.blocks_to_go;
   make_ready(stream);
-}
-
-void schedule::undo() {
-  for (auto c = changed_.rbegin(); c != changed_.rend(); ++c) std::copy(c->before.begin(), c->before.end(), c->start);
-  changed_.clear();
 }
 
 }  // namespace starling::check

@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "../launch_rules.hpp"
+
 namespace starling::check {
 namespace {
 
@@ -100,9 +102,7 @@ void scheduled_port::refuse_pe(operation op, int pe, where at) {
 
 void scheduled_port::refuse_barrier(operation op, where at) {
   fail(defect::collective,
-       message(block_text(actor_), ": ", name(op), " at ", at.file, ":", at.line,
-               " in a plain launch, whose blocks need not be resident together; run the kernel as a "
-               "persistent program: machine::run"));
+       message(block_text(actor_), ": ", name(op), " at ", at.file, ":", at.line, refused_in_launch(op)));
 }
 
 std::byte* scheduled_port::scratch(std::size_t bytes, where at) {

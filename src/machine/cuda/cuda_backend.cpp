@@ -56,13 +56,16 @@ cuda_backend::cuda_backend(const std::vector<int>& ids, double default_deadline)
       gpus_(open_gpus(ids, driver_)),
       infos_(infos_of(gpus_)),
       capacity_(capacity_of(gpus_)),
-      range_(gpus_, driver_, capacity_ + control_bytes),
+      mapper_(gpus_, driver_),
+      range_(gpus_, mapper_, capacity_ + control_bytes),
       user_area_(range_, 0, capacity_, user_step),
       control_area_(range_, capacity_, control_bytes, range_.granularity()),
       heap_(part_of(range_, static_cast<int>(gpus_.size()), 0, capacity_),
             [this](std::size_t end) { user_area_.grow_to(end); }),
       control_heap_(part_of(range_, static_cast<int>(gpus_.size()), capacity_, control_bytes),
                     [this](std::size_t end) { control_area_.grow_to(end); }),
+      // Twice what there is, so that gaps between allocations seldom matter.
+      local_(gpus_, mapper_, 2 * gpus_.size() * capacity_),
       kernels_(gpus_),
       parts_{gpus_, kernels_, heap_, control_heap_},
       faults_(parts_),
@@ -93,12 +96,14 @@ void cuda_backend::check_residency(const std::vector<program>& programs) const {
 void cuda_backend::check_bytes(const char* call, const void* address, std::size_t bytes) const {
   if (bytes == 0) return;
   expect<argument_error>(address != nullptr, call, ": null address for ", bytes, " bytes");
-  if (!heap_.in_range(address)) return;
+  const bool local = local_.heap().in_range(address);
+  if (!local && !heap_.in_range(address)) return;
+  if (local && local_.heap().contains(address, bytes)) return;
   for (const gpu& g : gpus_)
     if (heap_.contains(address, bytes, g.pe)) return;
-  throw range_error(message(call, ": ", bytes, " bytes at ", address,
-                            " are not inside one live symmetric allocation; check the size and whether the array is "
-                            "still allocated"));
+  throw range_error(message(call, ": ", bytes, " bytes at ", address, " are not inside one live ",
+                            local ? "local" : "symmetric", " allocation; check the size and whether ",
+                            (local ? "it" : "the array"), " is still allocated"));
 }
 
 const gpu& cuda_backend::home_of(const void* address) {
@@ -111,7 +116,7 @@ void cuda_backend::copy(void* dest, const void* source, std::size_t bytes) {
   check_bytes("machine::copy (dest)", dest, bytes);
   check_bytes("machine::copy (source)", source, bytes);
   if (bytes == 0) return;
-  const gpu& g = heap_.in_range(dest) ? home_of(dest) : home_of(source);
+  const gpu& g = home_of_address(dest) >= 0 ? home_of(dest) : home_of(source);
   const device_guard guard(g.id);
   check(cudaMemcpyAsync(dest, source, bytes, cudaMemcpyDefault, g.service.get()), "cudaMemcpyAsync (machine::copy)",
         g.pe);
@@ -124,7 +129,7 @@ void cuda_backend::fill(void* dest, unsigned char byte, std::size_t bytes) {
   if (bytes == 0) return;
   const gpu& g = home_of(dest);
   const device_guard guard(g.id);
-  if (!heap_.in_range(dest)) {
+  if (home_of_address(dest) < 0) {
     cudaPointerAttributes a{};
     check(cudaPointerGetAttributes(&a, dest), "cudaPointerGetAttributes (machine::fill)");
     if (a.type == cudaMemoryTypeUnregistered || a.type == cudaMemoryTypeHost) {
@@ -136,6 +141,27 @@ void cuda_backend::fill(void* dest, unsigned char byte, std::size_t bytes) {
   check(cudaStreamSynchronize(g.service.get()), "cudaStreamSynchronize (machine::fill)", g.pe);
 }
 
+std::byte* cuda_backend::allocate_local(const std::vector<placed_bytes>& pieces) {
+  require_idle("machine::allocate_on");
+  try {
+    return local_.allocate(pieces);
+  } catch (const memory_error&) {
+    reclaim();
+    return local_.allocate(pieces);
+  }
+}
+
+void cuda_backend::free_local(std::byte* start) noexcept {
+  local_.retire(start);
+  reclaim();
+}
+
+// Waiting for a GPU is not allowed while one of its streams is recorded, and endless while a program is left alone.
+void cuda_backend::reclaim() noexcept {
+  if (!becomes_idle()) return;
+  recordings_.when_none([this] { local_.reclaim(); });
+}
+
 std::shared_ptr<stream_backend> cuda_backend::new_stream(int pe) {
   require_idle("machine::new_stream");
   return std::make_shared<cuda_stream>(shared_from_this(), pe);
@@ -145,8 +171,8 @@ std::shared_ptr<event_backend> cuda_backend::new_event(int pe) {
   return std::make_shared<cuda_event>(shared_from_this(), pe);
 }
 
-std::shared_ptr<graph_backend> cuda_backend::record(stream_backend& origin, const std::function<void()>& work) {
-  return record_graph(shared_from_this(), as_cuda<cuda_stream>(origin, "machine::record"), work);
+std::unique_ptr<recording_backend> cuda_backend::start_recording(stream_backend& origin) {
+  return start_cuda_recording(shared_from_this(), as_cuda<cuda_stream>(origin, "machine::record"));
 }
 
 }  // namespace on_cuda

@@ -4,6 +4,7 @@
 
 #include "../backend.hpp"
 #include "launch_faults.hpp"
+#include "local_store.hpp"
 #include "parts.hpp"
 #include "program_runner.hpp"
 #include "recordings.hpp"
@@ -26,6 +27,11 @@ class cuda_backend final : public backend, public std::enable_shared_from_this<c
     require_idle("machine::allocate");  // what has been freed may still be written by a program that was left alone
     return backend::allocate(bytes);
   }
+  const local_heap& local() const override { return local_.heap(); }
+  std::byte* allocate_local(const std::vector<placed_bytes>& pieces) override;
+  void free_local(std::byte* start) noexcept override;
+  std::size_t page_bytes() const override { return mapper_.granularity(); }
+  std::size_t free_bytes(int place) const override { return local_.free_bytes(place); }
   double default_deadline() const override { return default_deadline_; }
 
   int blocks_that_fit(const kernel& k, const launch_options& options) const override;
@@ -37,7 +43,7 @@ class cuda_backend final : public backend, public std::enable_shared_from_this<c
 
   std::shared_ptr<stream_backend> new_stream(int pe) override;
   std::shared_ptr<event_backend> new_event(int pe) override;
-  std::shared_ptr<graph_backend> record(stream_backend& origin, const std::function<void()>& work) override;
+  std::unique_ptr<recording_backend> start_recording(stream_backend& origin) override;
 
   // Throws device_error while a program that was left alone still runs; see program_runner.
   void require_idle(const char* call) { runner_.require_idle(call); }
@@ -49,14 +55,20 @@ class cuda_backend final : public backend, public std::enable_shared_from_this<c
   fault_pool& faults() { return faults_; }
   recordings& recorded() { return recordings_; }
 
-  // Throws argument_error for a null address, range_error for symmetric memory outside one live allocation.
+  // Throws argument_error for a null address, range_error for symmetric or local memory outside one live allocation.
   void check_bytes(const char* call, const void* address, std::size_t bytes) const;
+  // Whether a GPU fills this memory, as the machine knows: its own of the GPUs and of the host.
+  bool is_own(const void* address) const {
+    return heap_.in_range(address) || local_.heap().in_range(address) || local_.is_host(address);
+  }
 
  private:
   // With the kernels that record, while there is a trace.
   kernel as_run(kernel k) const;
   std::vector<program> as_run(std::vector<program> programs) const;
-  // The GPU that should touch this address: the one it belongs to, if it is symmetric memory, else PE 0.
+  // Gives back local memory that was freed, once nothing can use it.
+  void reclaim() noexcept;
+  // The GPU that should touch this address: the one whose symmetric or local memory it is, else PE 0.
   const gpu& home_of(const void* address);
 
   double default_deadline_;
@@ -64,11 +76,13 @@ class cuda_backend final : public backend, public std::enable_shared_from_this<c
   std::vector<gpu> gpus_;
   std::vector<device_info> infos_;
   std::size_t capacity_;
+  device_mapper mapper_;
   symmetric_range range_;
   growing_area user_area_;
   growing_area control_area_;
   symmetric_heap heap_;
   symmetric_heap control_heap_;
+  local_store local_;
   mutable kernel_table kernels_;
   parts parts_;
   fault_pool faults_;

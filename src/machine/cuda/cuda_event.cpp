@@ -24,6 +24,7 @@ cuda_event::cuda_event(std::shared_ptr<cuda_backend> machine, int pe) : machine_
 
 void cuda_event::record_on(const gpu& g, cudaStream_t stream) {
   if (g.pe != pe_) {  // an event can only be recorded on the GPU that it was made on
+    const device_guard guard(g.id);
     event_ = make_event(g.pe);
     pe_ = g.pe;
   }

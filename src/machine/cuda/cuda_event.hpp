@@ -16,7 +16,7 @@ class cuda_event final : public event_backend {
   // recording another one now, so the result is good to some 10 us, less if the events lie minutes back.
   double seconds_since(const event_backend& earlier) const override;
 
-  // Records on a stream of this GPU, whose device is current.
+  // Records on a stream of this GPU.
   void record_on(const gpu& g, cudaStream_t stream);
 
   cudaEvent_t get() const { return event_.get(); }

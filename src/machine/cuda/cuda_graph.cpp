@@ -5,65 +5,96 @@
 namespace starling::on_cuda {
 namespace {
 
-// One recording, ended in every case.
-class capture {
+unique_graph_exec executable(cudaGraph_t recorded) {
+  cudaGraphExec_t graph = nullptr;
+  check(cudaGraphInstantiate(&graph, recorded, 0), "cudaGraphInstantiate");
+  return unique_graph_exec(graph);
+}
+
+std::size_t nodes_of(cudaGraph_t recorded) {
+  std::size_t n = 0;
+  check(cudaGraphGetNodes(recorded, nullptr, &n), "cudaGraphGetNodes");
+  return n;
+}
+
+class cuda_recording final : public recording_backend {
  public:
-  capture(recordings& all, const cuda_stream& origin, const std::shared_ptr<launch_faults>& faults)
-      : capture(all, origin) {  // from here on the destructor ends what has begun
-    // Relaxed: only what goes into taking-part streams is recorded; other calls of this and other threads stay allowed.
-    check(cudaStreamBeginCapture(origin_.get(), cudaStreamCaptureModeRelaxed), "cudaStreamBeginCapture", origin_.pe());
+  cuda_recording(std::shared_ptr<cuda_backend> machine, std::shared_ptr<cuda_stream> origin)
+      : machine_(std::move(machine)),
+        origin_(std::move(origin)),
+        parts_(std::make_shared<graph_parts>(machine_->faults().take())) {
+    const device_guard guard(origin_->device().id);
+    id_ = machine_->recorded().begin(origin_->get(), origin_->pe(), parts_);
     open_ = true;
-    id_ = recording_of(origin_.get(), origin_.pe()).value();
-    all_.add(id_, faults);
   }
-  capture(const capture&) = delete;
-  capture& operator=(const capture&) = delete;
-  ~capture() {
+  ~cuda_recording() override {
     if (!open_) return;
     cudaGraph_t dropped = nullptr;
     ignore(close(&dropped));
     if (dropped != nullptr) ignore(cudaGraphDestroy(dropped));
   }
 
-  unique_graph finish() {
-    cudaGraph_t graph = nullptr;
-    const cudaError_t error = close(&graph);
-    unique_graph owned(graph);
-    check(error, "machine::record", origin_.pe());
-    return owned;
+  std::shared_ptr<graph_backend> finish() override {
+    const device_guard guard(origin_->device().id);
+    const unique_graph recorded = end();
+    return std::make_shared<cuda_graph>(machine_, recorded.get(), parts_);
+  }
+
+  bool finish_into(std::shared_ptr<graph_backend>& g) override {
+    const device_guard guard(origin_->device().id);
+    const unique_graph recorded = end();
+    if (auto* there = dynamic_cast<cuda_graph*>(g.get())) return there->become(recorded.get(), parts_);
+    g = std::make_shared<cuda_graph>(machine_, recorded.get(), parts_);
+    return false;
   }
 
  private:
-  capture(recordings& all, const cuda_stream& origin) : all_(all), origin_(origin) {}
+  unique_graph end() {
+    cudaGraph_t graph = nullptr;
+    const cudaError_t error = close(&graph);
+    unique_graph owned(graph);
+    check(error, "machine::record", origin_->pe());
+    return owned;
+  }
 
   cudaError_t close(cudaGraph_t* graph) {
     open_ = false;
-    all_.remove(id_);
-    return cudaStreamEndCapture(origin_.get(), graph);
+    const cudaError_t error = cudaStreamEndCapture(origin_->get(), graph);
+    machine_->recorded().remove(id_);
+    return error;
   }
 
-  recordings& all_;
-  const cuda_stream& origin_;
+  std::shared_ptr<cuda_backend> machine_;
+  std::shared_ptr<cuda_stream> origin_;
+  std::shared_ptr<graph_parts> parts_;
   unsigned long long id_ = 0;
   bool open_ = false;
 };
 
 }  // namespace
 
-std::shared_ptr<graph_backend> record_graph(std::shared_ptr<cuda_backend> machine, cuda_stream& origin,
-                                            const std::function<void()>& work) {
-  const device_guard guard(origin.device().id);
-  expect<argument_error>(!recording_of(origin.get(), origin.pe()),
-                         "machine::record: this stream is being recorded already");
-  const std::shared_ptr<launch_faults> faults = machine->faults().take();
-  const unique_graph recorded = [&] {
-    capture c(machine->recorded(), origin, faults);
-    work();
-    return c.finish();
-  }();
-  cudaGraphExec_t graph = nullptr;
-  check(cudaGraphInstantiate(&graph, recorded.get(), 0), "cudaGraphInstantiate", origin.pe());
-  return std::make_shared<cuda_graph>(std::move(machine), unique_graph_exec(graph), faults);
+cuda_graph::cuda_graph(std::shared_ptr<cuda_backend> machine, cudaGraph_t recorded, std::shared_ptr<graph_parts> parts)
+    : machine_(std::move(machine)),
+      parts_(std::move(parts)),
+      graph_(executable(recorded)),
+      operations_(nodes_of(recorded)) {}
+
+bool cuda_graph::become(cudaGraph_t recorded, std::shared_ptr<graph_parts> parts) {
+  const std::size_t operations = nodes_of(recorded);
+  cudaGraphExecUpdateResultInfo why{};
+  const cudaError_t updated = cudaGraphExecUpdate(graph_.get(), recorded, &why);
+  if (is_sticky(updated)) check(updated, "cudaGraphExecUpdate");
+  if (updated != cudaSuccess) {
+    ignore(updated);
+    graph_ = executable(recorded);
+  }
+  parts_ = std::move(parts);
+  operations_ = operations;
+  return updated == cudaSuccess;
+}
+
+std::unique_ptr<recording_backend> start_cuda_recording(std::shared_ptr<cuda_backend> machine, cuda_stream& origin) {
+  return std::make_unique<cuda_recording>(std::move(machine), origin.shared_from_this());
 }
 
 }  // namespace starling::on_cuda

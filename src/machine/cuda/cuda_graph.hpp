@@ -1,4 +1,4 @@
-// A recorded graph, ready to be launched. CUDA's stream capture does the recording.
+// A recorded graph, ready to be launched, and the recording that makes one. CUDA's stream capture does the recording.
 #pragma once
 
 #include "cuda_backend.hpp"
@@ -8,22 +8,26 @@ namespace starling::on_cuda {
 
 class cuda_graph final : public graph_backend {
  public:
-  cuda_graph(std::shared_ptr<cuda_backend> machine, unique_graph_exec graph, std::shared_ptr<launch_faults> faults)
-      : machine_(std::move(machine)), faults_(std::move(faults)), graph_(std::move(graph)) {}
+  // `recorded` is not needed after.
+  cuda_graph(std::shared_ptr<cuda_backend> machine, cudaGraph_t recorded, std::shared_ptr<graph_parts> parts);
 
   void launch(stream_backend& s) override {
-    as_cuda<cuda_stream>(s, "graph::launch").launch_graph(graph_.get(), faults_);
+    as_cuda<cuda_stream>(s, "graph::launch").launch_graph(graph_.get(), parts_);
   }
+  std::size_t operations() const override { return operations_; }
+
+  // Does this work from now on; true if CUDA could keep what it had made for the work before. Launches under way are
+  // not touched.
+  bool become(cudaGraph_t recorded, std::shared_ptr<graph_parts> parts);
 
  private:
   std::shared_ptr<cuda_backend> machine_;
-  std::shared_ptr<launch_faults> faults_;
+  std::shared_ptr<graph_parts> parts_;
   unique_graph_exec graph_;
+  std::size_t operations_;
 };
 
-// Runs `work` with `origin` in recording. Whatever `work` throws ends the recording and goes on to the caller; a stream
-// that joined and was not joined back is an argument_error.
-std::shared_ptr<graph_backend> record_graph(std::shared_ptr<cuda_backend> machine, cuda_stream& origin,
-                                            const std::function<void()>& work);
+// Puts `origin` into recording.
+std::unique_ptr<recording_backend> start_cuda_recording(std::shared_ptr<cuda_backend> machine, cuda_stream& origin);
 
 }  // namespace starling::on_cuda

@@ -29,14 +29,27 @@ cuda_stream::cuda_stream(std::shared_ptr<cuda_backend> machine, int pe)
 
 cuda_stream::~cuda_stream() {
   try {
-    const device_guard guard(device().id);
-    if (!recording_of(get(), pe_)) ignore(cudaStreamSynchronize(get()));
+    if (!recording()) {
+      ignore(cudaStreamSynchronize(get()));
+    } else if (calls_->pending()) {
+      (void)calls_.release();  // what is recorded cannot be waited for, and CUDA may still run functions from before
+    }
   } catch (const error&) {  // the driver is gone, and the stream's work with it
   }
 }
 
 void cuda_stream::trace_into(std::optional<activity_span>& span, const host_activity& a) const {
-  if (machine_->trace() && !recording_of(get(), pe_)) span.emplace(*machine_, on_stream(a, pe_, number_));
+  if (machine_->trace() && !recording()) span.emplace(*machine_, on_stream(a, pe_, number_));
+}
+
+int cuda_stream::blocks_that_fit(const kernel& k, const launch_options& options) {
+  known_kernel& slot = known_[reinterpret_cast<std::uintptr_t>(k.on_gpu) / 16 % known_.size()];
+  if (slot.kernel != nullptr && slot.kernel == k.on_gpu && slot.threads == options.threads &&
+      slot.scratch == options.scratch_bytes)
+    return slot.blocks;
+  const int blocks = blocks_of_launch(device(), machine_->machine().kernels, k, options);
+  slot = {k.on_gpu, options.threads, options.scratch_bytes, blocks};
+  return blocks;
 }
 
 void cuda_stream::launch(int blocks, const kernel& k, const launch_options& options) {
@@ -48,17 +61,23 @@ void cuda_stream::launch(int blocks, const kernel& k, const launch_options& opti
   trace_into(span, a);
   const gpu& g = device();
   const parts& machine = machine_->machine();
-  require_one_block(g, machine.kernels, k, options);
+  const int fit = blocks_that_fit(k, options);
+  if (options.resident && blocks > fit) refuse_resident_launch(g, machine.kernels, k, options, blocks);
   role_table roles;
   roles.first[1] = blocks;
   const double deadline = deadline_of(options, machine_->default_deadline());
   program_state state = machine.state(pe_, roles, options, deadline);
 
   const device_guard guard(g.id);
-  const auto recording = recording_of(get(), pe_);
-  launch_faults& faults = recording ? *machine_->recorded().find(*recording) : *faults_;
+  const auto recorded = recording();
+  launch_faults& faults = recorded ? *recorded->faults : *faults_;
   faults.attach(state, options, deadline);
-  on_cuda::launch(g, get(), k, options.threads, state, false);
+  if (options.resident) {
+    if (recorded) recorded->meetings.push_back(std::make_unique<program_control>(machine.control, 1));
+    state.control.arrived = recorded ? recorded->meetings.back()->words().arrived : faults.arrived();
+    check(cudaMemsetAsync(state.control.arrived.on(pe_), 0, sizeof(signal), get()), "cudaMemsetAsync (barrier)", pe_);
+  }
+  on_cuda::launch(g, get(), k, options.threads, state, options.resident);
 }
 
 void cuda_stream::copy_rows(void* dest, std::size_t dest_pitch, const void* source, std::size_t source_pitch,
@@ -69,7 +88,6 @@ void cuda_stream::copy_rows(void* dest, std::size_t dest_pitch, const void* sour
   if (rows == 0 || row_bytes == 0) return;
   std::optional<activity_span> span;
   trace_into(span, copy_activity(*machine_, dest, source, rows * row_bytes));
-  const device_guard guard(device().id);
   const auto most = device().properties.memPitch;
   if (rows == 1 || (dest_pitch == row_bytes && source_pitch == row_bytes)) {
     check(cudaMemcpyAsync(dest, source, rows * row_bytes, cudaMemcpyDefault, get()), "cudaMemcpyAsync", pe_);
@@ -92,7 +110,7 @@ void cuda_stream::fill(void* dest, unsigned char byte, std::size_t bytes) {
   std::optional<activity_span> span;
   trace_into(span, fill_activity(*machine_, dest, bytes));
   const device_guard guard(device().id);
-  if (!machine_->machine().heap.in_range(dest)) {
+  if (!machine_->is_own(dest)) {
     cudaPointerAttributes a{};
     check(cudaPointerGetAttributes(&a, dest), "cudaPointerGetAttributes (stream::fill)", pe_);
     expect<argument_error>(
@@ -102,50 +120,88 @@ void cuda_stream::fill(void* dest, unsigned char byte, std::size_t bytes) {
   check(cudaMemsetAsync(dest, byte, bytes, get()), "cudaMemsetAsync", pe_);
 }
 
-void cuda_stream::record(event_backend& e) {
-  const device_guard guard(device().id);
-  as_cuda<cuda_event>(e, "stream::record").record_on(device(), get());
+void cuda_stream::call(std::function<void()> f) {
+  std::optional<activity_span> span;
+  host_activity a;
+  a.kind = host_activity::what::call;
+  trace_into(span, a);
+  const auto recorded = recording();
+  host_calls& calls = recorded ? recorded->calls : *calls_;
+  calls.submit(get(), pe_, std::move(f), !recorded);
 }
+
+// CUDA lets streams record, wait and copy whichever device is current; launches and fills alone want theirs.
+void cuda_stream::record(event_backend& e) { as_cuda<cuda_event>(e, "stream::record").record_on(device(), get()); }
 
 void cuda_stream::wait(const event_backend& e) {
   const auto& awaited = as_cuda<const cuda_event>(e, "stream::wait");
-  if (!awaited.recorded()) return;
-  const device_guard guard(device().id);
-  check(cudaStreamWaitEvent(get(), awaited.get(), 0), "cudaStreamWaitEvent", pe_);
+  if (awaited.recorded()) check(cudaStreamWaitEvent(get(), awaited.get(), 0), "cudaStreamWaitEvent", pe_);
 }
 
 void cuda_stream::synchronize() {
-  const device_guard guard(device().id);
   expect<argument_error>(
-      !recording_of(get(), pe_),
+      !recording(),
       "stream::synchronize inside a recording; record work only, and synchronize after the graph was "
       "launched");
   check(cudaStreamSynchronize(get()), "stream::synchronize", pe_);
   if (const auto trace = machine_->trace()) trace->flush();
   std::exception_ptr first;
-  const auto look = [&first](launch_faults& faults) {
+  const auto look = [&first](launch_faults& faults, host_calls& calls) {
     try {
       faults.throw_first();
     } catch (...) {
       if (!first) first = std::current_exception();
     }
+    try {
+      calls.throw_first();
+    } catch (...) {
+      if (!first) first = std::current_exception();
+    }
   };
-  look(*faults_);
-  for (const auto& faults : of_graphs_) look(*faults);
+  look(*faults_, *calls_);
+  for (const launched_graph& g : of_graphs_) look(*g.parts->faults, g.parts->calls);
   of_graphs_.clear();
   if (first) std::rethrow_exception(first);
 }
 
-void cuda_stream::launch_graph(cudaGraphExec_t graph, const std::shared_ptr<launch_faults>& faults) {
+void cuda_stream::launch_graph(cudaGraphExec_t graph, const std::shared_ptr<graph_parts>& parts) {
   machine_->require_idle("graph::launch");
   const device_guard guard(device().id);
-  expect<argument_error>(!recording_of(get(), pe_), "graph::launch inside a recording; launch it after");
-  if (std::find(of_graphs_.begin(), of_graphs_.end(), faults) == of_graphs_.end()) of_graphs_.push_back(faults);
+  expect<argument_error>(!recording(), "graph::launch inside a recording; launch it after");
+  keep(parts);
   std::optional<activity_span> span;
   host_activity a;
   a.kind = host_activity::what::graph;
   trace_into(span, a);
   check(cudaGraphLaunch(graph, get()), "cudaGraphLaunch", pe_);
+}
+
+// The stream's device is current.
+void cuda_stream::keep(const std::shared_ptr<graph_parts>& parts) {
+  if (!of_graphs_.empty()) {
+    launched_graph& newest = of_graphs_.back();
+    if (newest.parts == parts) return;
+    newest.ended = make_event(pe_);
+    check(cudaEventRecord(newest.ended.get(), get()), "cudaEventRecord (graph::launch)", pe_);
+  }
+  let_go();
+  const auto there =
+      std::find_if(of_graphs_.begin(), of_graphs_.end(), [&](const launched_graph& g) { return g.parts == parts; });
+  if (there == of_graphs_.end())
+    of_graphs_.push_back({parts, {}});
+  else
+    std::rotate(there, there + 1, of_graphs_.end());
+}
+
+// Of graphs whose launches have ended without a fault, so that a host that never synchronizes does not keep them all.
+void cuda_stream::let_go() {
+  constexpr std::size_t enough = 8;
+  while (of_graphs_.size() > enough) {
+    const launched_graph& oldest = of_graphs_.front();
+    if (still_running(cudaEventQuery(oldest.ended.get()), "cudaEventQuery (graph::launch)", pe_)) return;
+    if (oldest.parts->any()) return;
+    of_graphs_.erase(of_graphs_.begin());
+  }
 }
 
 }  // namespace starling::on_cuda

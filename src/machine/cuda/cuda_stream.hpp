@@ -2,14 +2,16 @@
 // graph report is found by the stream that launched the graph.
 #pragma once
 
+#include <array>
 #include <optional>
 
 #include "../activity_span.hpp"
 #include "cuda_backend.hpp"
+#include "graph_parts.hpp"
 
 namespace starling::on_cuda {
 
-class cuda_stream final : public stream_backend {
+class cuda_stream final : public stream_backend, public std::enable_shared_from_this<cuda_stream> {
  public:
   cuda_stream(std::shared_ptr<cuda_backend> machine, int pe);
   // Waits for the stream's work: kernels may still report, and each of their waits has a deadline.
@@ -20,12 +22,14 @@ class cuda_stream final : public stream_backend {
   void copy_rows(void* dest, std::size_t dest_pitch, const void* source, std::size_t source_pitch,
                  std::size_t row_bytes, std::size_t rows) override;
   void fill(void* dest, unsigned char byte, std::size_t bytes) override;
+  void call(std::function<void()> f) override;
   void record(event_backend& e) override;
   void wait(const event_backend& e) override;
   void synchronize() override;
+  void* native() const override { return get(); }
 
-  // One operation of this stream: a recorded graph, whose kernels report to `faults`.
-  void launch_graph(cudaGraphExec_t graph, const std::shared_ptr<launch_faults>& faults);
+  // One operation of this stream: a recorded graph, with what belongs to it.
+  void launch_graph(cudaGraphExec_t graph, const std::shared_ptr<graph_parts>& parts);
 
   cudaStream_t get() const { return stream_.get(); }
   const gpu& device() const { return machine_->machine().on(pe_); }
@@ -33,12 +37,32 @@ class cuda_stream final : public stream_backend {
  private:
   // Puts the ordering of an operation into the trace, unless it goes into a graph.
   void trace_into(std::optional<activity_span>& span, const host_activity& a) const;
+  // The recording that the stream takes part in; null: none.
+  std::shared_ptr<graph_parts> recording() const { return machine_->recorded().of(get(), pe_); }
+  // How many blocks of the kernel fit at once; remembered, so that streams do not meet at the kernel table.
+  int blocks_that_fit(const kernel& k, const launch_options& options);
+  void keep(const std::shared_ptr<graph_parts>& parts);
+  void let_go();
+
+  struct known_kernel {
+    const void* kernel = nullptr;
+    int threads = 0;
+    std::size_t scratch = 0;
+    int blocks = 0;
+  };
+  // A graph that was launched, and when the last of its launches has ended, once another one has followed.
+  struct launched_graph {
+    std::shared_ptr<graph_parts> parts;
+    unique_event ended;
+  };
 
   std::shared_ptr<cuda_backend> machine_;
   int pe_;
   std::uint32_t number_;  // in the trace
   std::shared_ptr<launch_faults> faults_;
-  std::vector<std::shared_ptr<launch_faults>> of_graphs_;  // launched since the last synchronize()
+  std::unique_ptr<host_calls> calls_ = std::make_unique<host_calls>();
+  std::vector<launched_graph> of_graphs_;  // since the last synchronize(), the newest last
+  std::array<known_kernel, 64> known_;     // by a part of the kernel's address
   unique_stream stream_;
 };
 

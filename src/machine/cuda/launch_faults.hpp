@@ -21,6 +21,9 @@ class launch_faults {
   // Points the state of a launch here.
   void attach(program_state& state, const launch_options& options, double deadline);
 
+  // The words by which blocks of a resident launch meet; of a stream, whose launches come one after the other.
+  sym<signal> arrived() const { return control_.words().arrived; }
+
   // The launches must have ended. Throws the first cause that one of them reported, and forgets all.
   void throw_first();
 

@@ -98,30 +98,46 @@ residency residency_on(const gpu& g, kernel_table& kernels, const std::vector<pr
   return r;
 }
 
+namespace {
+
+[[noreturn]] void refuse(const char* call, const gpu& g, const residency& r, const demand& most, bool several) {
+  const std::string next =
+      r.blocks_that_fit > 0
+          ? message("ask for at most ", r.blocks_that_fit, " blocks, so fewer blocks, threads or scratch bytes")
+          : message("ask for at most ", most.max_threads, " threads, or fewer scratch bytes");
+  throw launch_error(
+      message(call, ": ", r.blocks_wanted, " blocks per PE wanted, ", describe(g), " holds ", r.blocks_that_fit,
+              " at once (", g.info.multiprocessors, " multiprocessors; ", limits(g, most),
+              several ? "; with several programs every block counts as the most demanding one" : "", "); ", next));
+}
+
+}  // namespace
+
 void require_residency(const std::vector<gpu>& gpus, kernel_table& kernels, const std::vector<program>& programs) {
   for (const gpu& g : gpus) {
     const residency r = residency_on(g, kernels, programs);
-    if (r.blocks_wanted <= r.blocks_that_fit) continue;
-    const demand most = demand_on(g, kernels, programs);
-    const std::string next =
-        r.blocks_that_fit > 0
-            ? message("ask for at most ", r.blocks_that_fit, " blocks, or fewer threads or scratch bytes")
-            : message("ask for at most ", most.max_threads, " threads, or fewer scratch bytes");
-    throw launch_error(
-        message("machine::run: ", r.blocks_wanted, " blocks per PE wanted, ", describe(g), " holds ", r.blocks_that_fit,
-                " at once (", g.info.multiprocessors, " multiprocessors; ", limits(g, most),
-                programs.size() > 1 ? "; with several programs every block counts as the most demanding one" : "",
-                "); ", next));
+    if (r.blocks_wanted > r.blocks_that_fit)
+      refuse("machine::run", g, r, demand_on(g, kernels, programs), programs.size() > 1);
   }
 }
 
-void require_one_block(const gpu& g, kernel_table& kernels, const kernel& k, const launch_options& options) {
+int blocks_of_launch(const gpu& g, kernel_table& kernels, const kernel& k, const launch_options& options) {
   const kernel_facts f = kernels.facts(k, options, g.pe);
-  if (f.blocks_per_multiprocessor > 0) return;
+  if (f.blocks_per_multiprocessor > 0) return f.blocks_per_multiprocessor * g.info.multiprocessors;
   demand d;
   d.cover(f, options);
   throw launch_error(message("stream::launch: no block of this kernel fits on ", describe(g), " (", limits(g, d),
                              "); ask for at most ", f.max_threads, " threads, or less scratch memory"));
+}
+
+void refuse_resident_launch(const gpu& g, kernel_table& kernels, const kernel& k, const launch_options& options,
+                            int blocks) {
+  residency r;
+  r.blocks_wanted = blocks;
+  r.blocks_that_fit = blocks_of_launch(g, kernels, k, options);
+  demand d;
+  d.cover(kernels.facts(k, options, g.pe), options);
+  refuse("stream::launch", g, r, d, false);
 }
 
 }  // namespace starling::on_cuda

@@ -27,7 +27,10 @@ residency residency_on(const gpu& g, kernel_table& kernels, const std::vector<pr
 // Throws launch_error, with the numbers, unless all programs' blocks are resident together on every PE.
 void require_residency(const std::vector<gpu>& gpus, kernel_table& kernels, const std::vector<program>& programs);
 
-// Throws launch_error when not even one block of the kernel fits.
-void require_one_block(const gpu& g, kernel_table& kernels, const kernel& k, const launch_options& options);
+// How many blocks of a launch fit at once; launch_error when not even one does.
+int blocks_of_launch(const gpu& g, kernel_table& kernels, const kernel& k, const launch_options& options);
+// Throws launch_error for a resident launch of so many blocks, which do not fit.
+[[noreturn]] void refuse_resident_launch(const gpu& g, kernel_table& kernels, const kernel& k,
+                                         const launch_options& options, int blocks);
 
 }  // namespace starling::on_cuda

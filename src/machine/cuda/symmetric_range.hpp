@@ -6,7 +6,7 @@
 #include <mutex>
 #include <vector>
 
-#include "gpu.hpp"
+#include "device_mapper.hpp"
 #include "starling/base/index.hpp"
 
 namespace starling::on_cuda {
@@ -14,7 +14,7 @@ namespace starling::on_cuda {
 class symmetric_range {
  public:
   // Reserves addresses for at least `bytes` on each PE.
-  symmetric_range(const std::vector<gpu>& gpus, const driver_api& driver, std::size_t bytes);
+  symmetric_range(const std::vector<gpu>& gpus, const device_mapper& mapper, std::size_t bytes);
   ~symmetric_range();
   symmetric_range(const symmetric_range&) = delete;
   symmetric_range& operator=(const symmetric_range&) = delete;
@@ -23,8 +23,8 @@ class symmetric_range {
   index_t stride() const { return static_cast<index_t>(stride_); }
 
   // What offsets and sizes of mapped memory are multiples of.
-  std::size_t granularity() const { return granularity_; }
-  std::size_t rounded(std::size_t bytes) const { return (bytes + granularity_ - 1) / granularity_ * granularity_; }
+  std::size_t granularity() const { return mapper_.granularity(); }
+  std::size_t rounded(std::size_t bytes) const { return mapper_.rounded(bytes); }
 
   // Puts memory behind [begin, end) of every PE. Throws memory_error, and then has changed nothing.
   void map(std::size_t begin, std::size_t end);
@@ -35,13 +35,8 @@ class symmetric_range {
     std::size_t bytes;
   };
 
-  void map_on(const gpu& g, CUdeviceptr address, std::size_t bytes);
-  [[noreturn]] void throw_out_of_memory(const gpu& g, std::size_t bytes) const;
-
   const std::vector<gpu>& gpus_;
-  const driver_api& driver_;
-  std::vector<CUmemAccessDesc> access_;  // of all GPUs of the machine
-  std::size_t granularity_ = 1;
+  const device_mapper& mapper_;
   std::size_t stride_ = 0;
   CUdeviceptr base_ = 0;
   std::mutex mutex_;

@@ -7,8 +7,9 @@ namespace starling::host {
 
 class arena {
  public:
-  // Throws memory_error when the addresses are not to be had. Pages cost nothing until they are touched.
-  explicit arena(std::size_t bytes);
+  // For so many bytes of the devices' own memory. Throws memory_error when the addresses are not to be had. Pages cost
+  // nothing until they are touched.
+  arena(std::size_t bytes, std::size_t own);
   ~arena();
   arena(const arena&) = delete;
   arena& operator=(const arena&) = delete;

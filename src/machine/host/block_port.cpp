@@ -41,7 +41,9 @@ void block_port::check_remote(operation op, const void* address, std::size_t byt
   r.peer = pe;
   if (pe < 0 || pe >= program_.state(pe_).n_pes) program_.fail(r);
   const run_group& group = program_.group();
-  if (bytes == 0 || group.heap.contains(address, bytes, pe) || group.control.contains(address, bytes, pe)) return;
+  if (bytes == 0 || group.heap.contains(address, bytes, pe) || group.control.contains(address, bytes, pe) ||
+      group.local.contains(address, bytes))
+    return;
   r.wanted = bytes;
   r.signal_offset =
       static_cast<std::uint64_t>(static_cast<const std::byte*>(address) - program_.state(pe_).heap.on(pe));

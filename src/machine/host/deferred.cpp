@@ -16,9 +16,10 @@ void deferred_work::remove(host_stream& s) {
   std::erase(streams_, &s);
 }
 
-void deferred_work::expect_launch(int blocks) {
+void deferred_work::expect_launch(int blocks, bool resident) {
   const std::lock_guard lock(mutex_);
   most_blocks_ = std::max(most_blocks_, blocks);
+  resident_ = resident_ || resident;
 }
 
 void deferred_work::expect_point(std::shared_ptr<point> p) {
@@ -29,6 +30,7 @@ void deferred_work::expect_point(std::shared_ptr<point> p) {
 void deferred_work::drain() {
   std::vector<check::checker::stream_work> work;
   int most_blocks = 0;
+  bool resident = false;
   struct reaching {
     std::vector<std::shared_ptr<point>> points;
     ~reaching() {
@@ -38,14 +40,15 @@ void deferred_work::drain() {
   {
     const std::lock_guard lock(mutex_);
     most_blocks = most_blocks_;
+    resident = resident_;
     at_end.points.swap(points_);
     for (host_stream* s : streams_) {
-      auto operations = s->take_operations();
-      if (!operations.empty()) work.push_back({s->pe(), std::move(operations)});
+      auto all = s->take_operations();
+      if (!all.operations.empty()) work.push_back(std::move(all));
     }
   }
   if (work.empty()) return;
-  checker_.run_streams(work, most_blocks);
+  checker_.run_streams(work, most_blocks, resident);
 }
 
 }  // namespace starling::host

@@ -22,7 +22,7 @@ class deferred_work {
   // A point is reached among the operations.
   void expect_point(std::shared_ptr<point> p);
   // A launch of so many blocks may be among the operations.
-  void expect_launch(int blocks);
+  void expect_launch(int blocks, bool resident);
 
   // Runs everything that streams have been given so far. Throws what check mode finds and what kernels threw; the
   // operations are gone and their points reached in every case.
@@ -34,6 +34,7 @@ class deferred_work {
   std::vector<host_stream*> streams_;
   std::vector<std::shared_ptr<point>> points_;
   int most_blocks_ = 0;
+  bool resident_ = false;  // there may be such launches
 };
 
 }  // namespace starling::host

@@ -52,7 +52,7 @@ fault_effects fault_session::at(const fault_call& call) {
   return effects;
 }
 
-void fault_session::at_allocation(std::size_t bytes, int n_pes) {
+void fault_session::at_allocation(std::size_t bytes, const char* memory, int n_pes) {
   for (std::size_t i = 0; i < plan_.faults.size(); ++i) {
     const auto* f = std::get_if<fail_allocation>(&plan_.faults[i]);
     if (f == nullptr || !due(i, f->nth, f->times)) continue;
@@ -60,7 +60,7 @@ void fault_session::at_allocation(std::size_t bytes, int n_pes) {
     call.pe = any_pe;
     call.block = any_block;
     keep(i, call);
-    throw memory_error(message("symmetric memory: ", format_bytes(bytes), " asked for on each of ", n_pes,
+    throw memory_error(message(memory, ": ", format_bytes(bytes), " asked for on each of ", n_pes,
                                " PEs and refused by an injected fault (fail_allocation, number ", i,
                                " of the plan); remove it with machine::inject({})"));
   }

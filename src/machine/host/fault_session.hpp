@@ -39,7 +39,7 @@ class fault_session {
   fault_effects at(const fault_call& call);
 
   // Every allocation. Throws memory_error that says how much was asked for.
-  void at_allocation(std::size_t bytes, int n_pes);
+  void at_allocation(std::size_t bytes, const char* memory, int n_pes);
 
   // A program or a plain launch starts.
   void begin_run() { ++runs_; }

@@ -1,17 +1,19 @@
 #include "host_backend.hpp"
 
+#include <algorithm>
 #include <cstring>
-#include <system_error>
-#include <thread>
+#include <map>
 
 #include "../fault_rules.hpp"
 #include "../launch_rules.hpp"
 #include "../program_control.hpp"
 #include "deferred.hpp"
+#include "host_call.hpp"
 #include "host_graph.hpp"
 #include "host_stream.hpp"
 #include "running.hpp"
 #include "starling/base/error.hpp"
+#include "together.hpp"
 
 namespace starling {
 
@@ -41,6 +43,24 @@ constexpr std::size_t page = 4096;
 constexpr std::size_t control_bytes = std::size_t{64} << 20;
 std::size_t pages(std::size_t bytes) { return (bytes + page - 1) / page * page; }
 
+std::size_t all_pages(std::size_t memory_bytes, int devices) {
+  return pages(memory_bytes) * static_cast<std::size_t>(devices);
+}
+
+// Real hosts have more memory than their devices.
+std::size_t host_bytes_beside(std::size_t memory_bytes, int devices) {
+  return std::max(std::size_t{1} << 30, 2 * all_pages(memory_bytes, devices));
+}
+
+// Addresses of local memory: twice what there can be, so that gaps between allocations seldom matter.
+std::size_t local_bytes(std::size_t memory_bytes, int devices) {
+  return 2 * (all_pages(memory_bytes, devices) + host_bytes_beside(memory_bytes, devices));
+}
+
+std::size_t symmetric_bytes(std::size_t memory_bytes, int devices) {
+  return (pages(memory_bytes) + control_bytes) * static_cast<std::size_t>(devices);
+}
+
 symmetric_heap::layout part_of(const arena& all, int devices, std::size_t user_bytes, std::size_t begin,
                                std::size_t bytes) {
   return {all.start() + begin, static_cast<index_t>(user_bytes + control_bytes), devices, bytes};
@@ -52,10 +72,13 @@ host_backend::host_backend(int devices, std::size_t memory_bytes, int max_blocks
     : max_blocks_(max_blocks),
       poison_(poison),
       deadline_(deadline),
-      arena_((pages(memory_bytes) + control_bytes) * static_cast<std::size_t>(devices)),
+      host_bytes_(host_bytes_beside(memory_bytes, devices)),
+      arena_(symmetric_bytes(memory_bytes, devices) + local_bytes(memory_bytes, devices),
+             all_pages(memory_bytes, devices)),
       heap_(part_of(arena_, devices, pages(memory_bytes), 0, pages(memory_bytes)), [](std::size_t) {}),
       control_heap_(part_of(arena_, devices, pages(memory_bytes), pages(memory_bytes), control_bytes),
-                    [](std::size_t) {}) {
+                    [](std::size_t) {}),
+      local_(arena_.start() + symmetric_bytes(memory_bytes, devices), local_bytes(memory_bytes, devices), page) {
   for (int i = 0; i < devices; ++i) {
     device_info d;
     d.name = message("virtual device ", i);
@@ -67,13 +90,61 @@ host_backend::host_backend(int devices, std::size_t memory_bytes, int max_blocks
 }
 
 std::size_t host_backend::allocate(std::size_t bytes) {
-  if (const auto faults = this->faults()) faults->at_allocation(bytes, n_pes());
+  if (const auto faults = this->faults()) faults->at_allocation(bytes, "symmetric memory", n_pes());
+  const std::lock_guard lock(memory_mutex_);
+  if (const std::size_t local = local_.most_in_use(); local > 0) {
+    const std::size_t all = devices_[0].memory_bytes;
+    const std::size_t in_use = heap_.info().in_use;
+    expect<memory_error>(bytes <= all - std::min(all, local + in_use), "symmetric memory: ", format_bytes(bytes),
+                         " asked for on each of ", n_pes(), " PEs, but one of them has ", format_bytes(local),
+                         " of local and ", format_bytes(in_use), " of symmetric memory in use, of ", format_bytes(all),
+                         "; free some, use more devices, or raise STARLING_HOST_MEMORY");
+  }
   const std::size_t offset = heap_.allocate(bytes);
-  if (checker_)
-    for (int pe = 0; pe < n_pes(); ++pe) check::checker::fill_with_poison(heap_.on(offset, pe), bytes);
-  else if (poison_)
-    for (int pe = 0; pe < n_pes(); ++pe) std::memset(heap_.on(offset, pe), 0xff, bytes);
+  for (int pe = 0; pe < n_pes(); ++pe) fill_fresh(heap_.on(offset, pe), bytes);
   return offset;
+}
+
+void host_backend::fill_fresh(std::byte* start, std::size_t bytes) const {
+  if (checker_)
+    check::checker::fill_with_poison(start, bytes);
+  else if (poison_)
+    std::memset(start, 0xff, bytes);
+}
+
+memory_info host_backend::memory() {
+  memory_info i = heap_.info();
+  i.largest_free =
+      std::min(i.largest_free, i.capacity - i.in_use - std::min(local_.most_in_use(), i.capacity - i.in_use));
+  return i;
+}
+
+std::size_t host_backend::page_bytes() const { return page; }
+
+std::size_t host_backend::free_bytes(int place) const {
+  const std::size_t all = place == host_place ? host_bytes_ : devices_[0].memory_bytes - heap_.info().in_use;
+  return all - std::min(all, local_.in_use(place));
+}
+
+std::byte* host_backend::allocate_local(const std::vector<placed_bytes>& pieces) {
+  std::map<int, std::size_t> wanted;
+  std::size_t bytes = 0;
+  for (const placed_bytes& p : pieces) {
+    wanted[p.pe] += p.bytes;
+    bytes += p.bytes;
+  }
+  if (const auto faults = this->faults()) faults->at_allocation(bytes, "local memory", static_cast<int>(wanted.size()));
+  const std::lock_guard lock(memory_mutex_);
+  for (const auto& [place, needed] : wanted) {
+    const std::size_t there = free_bytes(place);
+    expect<memory_error>(needed <= there, "local memory: ", format_bytes(needed), " (", needed, " bytes) asked for on ",
+                         place == host_place ? std::string("the host") : message("PE ", place), ", which has ",
+                         format_bytes(there), " (", there,
+                         " bytes) free; free some, use more devices, or raise STARLING_HOST_MEMORY");
+  }
+  std::byte* start = local_.allocate(pieces);
+  fill_fresh(start, bytes);
+  return start;
 }
 
 void host_backend::enter_check_mode(const check_options& options) {
@@ -81,8 +152,9 @@ void host_backend::enter_check_mode(const check_options& options) {
   if (checker_) return checker_->set_options(options);
   constexpr std::size_t guard = 256;
   heap_.set_guard(guard);
+  local_.set_guard(guard);
   if (heap_.info().in_use == 0) (void)heap_.allocate(0);  // what lies before the first array is no array's
-  checker_ = std::make_unique<check::checker>(heap_, control_heap_, options, environment::read().check_report);
+  checker_ = std::make_unique<check::checker>(heap_, control_heap_, local_, options, environment::read().check_report);
   deferred_ = std::make_shared<deferred_work>(*checker_);
 }
 
@@ -95,18 +167,22 @@ int host_backend::blocks_that_fit(const kernel&, const launch_options& options) 
   return max_blocks_;
 }
 
+void host_backend::check_resident(const char* call, int blocks) const {
+  expect<launch_error>(blocks <= max_blocks_, call, ": ", blocks, " blocks per PE wanted, a virtual device holds ",
+                       max_blocks_, " at once; ask for fewer blocks or raise STARLING_HOST_BLOCKS");
+}
+
 void host_backend::check_residency(const std::vector<program>& programs) const {
   int wanted = 0;
   for (const program& p : programs) {
     (void)blocks_that_fit(p.k, p.options);
     wanted += p.roles.blocks();
   }
-  expect<launch_error>(wanted <= max_blocks_, "machine::run: ", wanted,
-                       " blocks per PE wanted, a virtual device holds ", max_blocks_,
-                       " at once; ask for fewer blocks or raise STARLING_HOST_BLOCKS");
+  check_resident("machine::run", wanted);
 }
 
 void host_backend::run(const std::vector<program>& programs) {
+  expect_outside_of_host_call("machine::run");
   std::vector<std::unique_ptr<program_control>> controls;
   for (const program& p : programs) {
     controls.push_back(std::make_unique<program_control>(control_heap_, p.roles.blocks()));
@@ -120,7 +196,7 @@ void host_backend::run(const std::vector<program>& programs) {
     checker_->run(checked);
     return;
   }
-  run_group group{heap_, control_heap_, lot_};
+  run_group group{heap_, control_heap_, local_, lot_};
   group.faults = faults();
   if (group.faults) group.faults->begin_run();
   std::vector<std::unique_ptr<running>> runs;
@@ -135,24 +211,14 @@ void host_backend::run(const std::vector<program>& programs) {
     runs.back()->record_into(*logs.back());
   }
   const std::uint64_t start = target::now_ns();
-  std::vector<std::thread> workers;
-  std::string problem;
-  try {
-    for (const auto& r : runs)
-      for (int pe = 0; pe < n_pes(); ++pe)
-        for (int b = 0; b < r->state(pe).n_blocks; ++b) workers.emplace_back([&r, pe, b] { r->run_block(pe, b); });
-  } catch (const std::system_error& e) {
-    problem = e.what();
-    group.ended.store(true);
-    lot_.wake_all();
-  }
-  for (std::thread& w : workers) w.join();
+  std::vector<running*> together;
+  for (const auto& r : runs) together.push_back(r.get());
+  const std::string problem = run_together(together, {0, n_pes()});
   // Also of a program that was ended: then it is needed most. Virtual devices have one clock.
   const clock_alignment one_clock{.pes = std::vector<clock_alignment::to_first>(devices_.size())};
   for (std::size_t i = 0; i < logs.size(); ++i)
     tracer->add(programs[i].roles, *logs[i], start, target::now_ns(), one_clock);
-  expect<device_error>(problem.empty(), "machine::run: the system gave only ", workers.size(),
-                       " threads for the blocks (", problem, "); use fewer blocks or devices");
+  expect<device_error>(problem.empty(), "machine::run: ", problem);
   for (const auto& r : runs) r->rethrow();
 }
 
@@ -163,9 +229,11 @@ void host_backend::inject(const fault_plan& plan) {
   auto fresh = plan.faults.empty() ? nullptr : std::make_shared<fault_session>(plan);
   const std::lock_guard lock(faults_mutex_);
   faults_ = std::move(fresh);
+  has_faults_.store(faults_ != nullptr);
 }
 
 std::shared_ptr<fault_session> host_backend::faults() const {
+  if (!has_faults_.load()) return nullptr;
   const std::lock_guard lock(faults_mutex_);
   return faults_;
 }
@@ -178,12 +246,14 @@ std::vector<fired_fault> host_backend::faults_fired() const {
 void host_backend::check_bytes(const char* call, const void* address, std::size_t bytes) const {
   if (bytes == 0) return;
   expect<argument_error>(address != nullptr, call, ": null address for ", bytes, " bytes");
-  if (!heap_.in_range(address)) return;
+  const bool local = local_.in_range(address);
+  if (!local && !heap_.in_range(address)) return;
+  if (local && local_.contains(address, bytes)) return;
   for (int pe = 0; pe < n_pes(); ++pe)
     if (heap_.contains(address, bytes, pe)) return;
-  throw range_error(message(call, ": ", bytes, " bytes at ", address,
-                            " are not inside one live symmetric allocation; check the size and whether the array is "
-                            "still allocated"));
+  throw range_error(message(call, ": ", bytes, " bytes at ", address, " are not inside one live ",
+                            local ? "local" : "symmetric", " allocation; check the size and whether ",
+                            (local ? "it" : "the array"), " is still allocated"));
 }
 
 void host_backend::copy(void* dest, const void* source, std::size_t bytes) {
@@ -203,8 +273,8 @@ std::shared_ptr<stream_backend> host_backend::new_stream(int pe) {
 
 std::shared_ptr<event_backend> host_backend::new_event(int) { return std::make_shared<host_event>(); }
 
-std::shared_ptr<graph_backend> host_backend::record(stream_backend& origin, const std::function<void()>& work) {
-  return record_graph(static_cast<host_stream&>(origin), work);
+std::unique_ptr<recording_backend> host_backend::start_recording(stream_backend& origin) {
+  return start_host_recording(static_cast<host_stream&>(origin));
 }
 
 }  // namespace host

@@ -22,6 +22,12 @@ class host_backend final : public backend, public std::enable_shared_from_this<h
   }
   symmetric_heap& heap() override { return heap_; }
   std::size_t allocate(std::size_t bytes) override;
+  memory_info memory() override;
+  const local_heap& local() const override { return local_; }
+  std::byte* allocate_local(const std::vector<placed_bytes>& pieces) override;
+  void free_local(std::byte* start) noexcept override { (void)local_.free(start); }
+  std::size_t page_bytes() const override;
+  std::size_t free_bytes(int place) const override;
   double default_deadline() const override { return deadline_; }
 
   int blocks_that_fit(const kernel& k, const launch_options& options) const override;
@@ -40,30 +46,39 @@ class host_backend final : public backend, public std::enable_shared_from_this<h
 
   std::shared_ptr<stream_backend> new_stream(int pe) override;
   std::shared_ptr<event_backend> new_event(int pe) override;
-  std::shared_ptr<graph_backend> record(stream_backend& origin, const std::function<void()>& work) override;
+  std::unique_ptr<recording_backend> start_recording(stream_backend& origin) override;
 
   symmetric_heap& control_heap() { return control_heap_; }
   parking& lot() { return lot_; }
   // In check mode; null otherwise.
   check::checker* checker() { return checker_.get(); }
   const std::shared_ptr<deferred_work>& deferred() const { return deferred_; }
+  // Throws launch_error unless so many blocks run at once on a PE.
+  void check_resident(const char* call, int blocks) const;
   int n_pes() const { return static_cast<int>(devices_.size()); }
-  // Throws range_error when the bytes are partly in symmetric memory but not in one live allocation.
+  // Throws range_error when the bytes begin in symmetric or local memory but are not in one live allocation.
   void check_bytes(const char* call, const void* address, std::size_t bytes) const;
 
  private:
+  // What memory holds when it is handed out.
+  void fill_fresh(std::byte* start, std::size_t bytes) const;
+
   std::vector<device_info> devices_;
   int max_blocks_;
   bool poison_;
   double deadline_;
+  std::size_t host_bytes_;  // of host_place
   arena arena_;
-  symmetric_heap heap_;          // the users'
-  symmetric_heap control_heap_;  // behind it on each PE: no array comes to lie where a program's control words were
+  symmetric_heap heap_;              // the users'
+  symmetric_heap control_heap_;      // behind it on each PE: no array comes to lie where a program's control words were
+  local_heap local_;                 // behind the parts of all PEs
+  mutable std::mutex memory_mutex_;  // held while memory is handed out: what one PE has is shared by both kinds
   parking lot_;
   std::unique_ptr<check::checker> checker_;  // in check mode
   std::shared_ptr<deferred_work> deferred_;  // of streams made since
   mutable std::mutex faults_mutex_;
   std::shared_ptr<fault_session> faults_;
+  std::atomic<bool> has_faults_{false};  // so that launches of a machine without faults take no lock
 };
 
 }  // namespace starling::host

@@ -2,6 +2,7 @@
 
 #include "../check/schedule.hpp"
 #include "deferred.hpp"
+#include "host_call.hpp"
 #include "starling/base/error.hpp"
 
 namespace starling::host {
@@ -52,6 +53,7 @@ bool host_event::done() const {
 }
 
 void host_event::synchronize() const {
+  expect_outside_of_host_call("event::synchronize");
   if (const auto p = newest()) p->wait();
 }
 

@@ -1,5 +1,7 @@
 #include "host_graph.hpp"
 
+#include <algorithm>
+
 #include "starling/base/error.hpp"
 
 namespace starling::host {
@@ -7,11 +9,13 @@ namespace starling::host {
 recording::lane& recording::join(host_stream& s) {
   for (lane& l : lanes)
     if (l.recorded_on.get() == &s) return l;
-  lanes.push_back({s.shared_from_this(), {}});
+  lanes.push_back({s.shared_from_this(), s.pe(), {}});
   return lanes.back();
 }
 
-void recording::add(host_stream& s, host_stream::operation op) { join(s).steps.emplace_back(std::move(op)); }
+void recording::add(host_stream& s, step_kind kind, host_stream::operation op, check::host_ranges touched) {
+  join(s).steps.emplace_back(work{kind, std::move(op), std::move(touched)});
+}
 
 void recording::mark(host_stream& s, host_event& e) {
   lane& l = join(s);
@@ -27,6 +31,36 @@ void recording::await(host_stream& s, const host_event& e) {
                          "stream::wait: the event belongs to another recording; record one graph at a time");
   s.recorder = shared_from_this();
   join(s).steps.emplace_back(await_slot{e.recorded_slot});
+}
+
+void recording::await(host_stream& s, std::shared_ptr<point> p) {
+  join(s).steps.emplace_back(await_point{std::move(p)});
+}
+
+std::size_t recording::operations() const {
+  std::size_t n = 0;
+  for (const lane& l : lanes)
+    for (const step& s : l.steps) n += std::holds_alternative<work>(s) ? 1 : 0;
+  return n;
+}
+
+namespace {
+
+bool same_kind(const recording::step& a, const recording::step& b) {
+  if (a.index() != b.index()) return false;
+  if (const auto* w = std::get_if<recording::work>(&a)) return w->kind == std::get<recording::work>(b).kind;
+  if (const auto* m = std::get_if<recording::mark_slot>(&a)) return m->slot == std::get<recording::mark_slot>(b).slot;
+  if (const auto* w = std::get_if<recording::await_slot>(&a)) return w->slot == std::get<recording::await_slot>(b).slot;
+  return true;
+}
+
+}  // namespace
+
+bool recording::same_shape(const recording& other) const {
+  return std::equal(
+      lanes.begin(), lanes.end(), other.lanes.begin(), other.lanes.end(), [](const lane& a, const lane& b) {
+        return a.pe == b.pe && std::equal(a.steps.begin(), a.steps.end(), b.steps.begin(), b.steps.end(), same_kind);
+      });
 }
 
 void recording::close(bool check) {
@@ -56,11 +90,31 @@ void recording::close(bool check) {
                            "recorded after its last operation");
 }
 
-host_graph::host_graph(std::shared_ptr<recording> work) : work_(std::move(work)) {
-  for (std::size_t i = 1; i < work_->lanes.size(); ++i) {
-    const host_stream& from = *work_->lanes[i].recorded_on;
-    helpers_.push_back(std::make_shared<host_stream>(from.device(), from.pe()));
+host_graph::host_graph(std::shared_ptr<recording> work)
+    : device_(work->lanes.front().recorded_on->device()), work_(std::move(work)), helpers_(helpers_for(*work_)) {
+  let_go();
+}
+
+bool host_graph::become(std::shared_ptr<recording> work) {
+  const std::shared_ptr<host_backend> device = work->lanes.front().recorded_on->device();
+  const bool same = device == device_ && work->same_shape(*work_);
+  if (!same) helpers_ = helpers_for(*work);
+  device_ = device;
+  work_ = std::move(work);
+  let_go();
+  return same;
+}
+
+std::vector<std::shared_ptr<host_stream>> host_graph::helpers_for(const recording& work) {
+  std::vector<std::shared_ptr<host_stream>> helpers;
+  for (std::size_t i = 1; i < work.lanes.size(); ++i) {
+    const host_stream& from = *work.lanes[i].recorded_on;
+    helpers.push_back(std::make_shared<host_stream>(from.device(), from.pe()));
   }
+  return helpers;
+}
+
+void host_graph::let_go() {
   for (recording::lane& l : work_->lanes) l.recorded_on.reset();
 }
 
@@ -79,8 +133,10 @@ void host_graph::launch(stream_backend& s) {
         to.push([p = points[m->slot]] { p->reach(); }, true);
       else if (const auto* a = std::get_if<recording::await_slot>(&step))
         to.push([p = points[a->slot]] { p->wait(); }, true);
+      else if (const auto* w = std::get_if<recording::await_point>(&step))
+        to.push([p = w->what] { p->wait(); });
       else
-        to.push(std::get<host_stream::operation>(step));
+        to.push(std::get<recording::work>(step).run, false, std::get<recording::work>(step).touched);
     }
   }
   // What failed on a helper fails on the launching stream. The helper may have the next launch queued already.
@@ -96,18 +152,38 @@ void host_graph::launch(stream_backend& s) {
   }
 }
 
-std::shared_ptr<graph_backend> record_graph(host_stream& origin, const std::function<void()>& work) {
-  expect<argument_error>(!origin.recorder, "machine::record: this stream is being recorded already");
-  const auto r = std::make_shared<recording>(origin);
-  origin.recorder = r;
-  try {
-    work();
-  } catch (...) {
-    r->close(false);
-    throw;
+namespace {
+
+class host_recording final : public recording_backend {
+ public:
+  explicit host_recording(host_stream& origin) : work_(std::make_shared<recording>(origin)) { origin.recorder = work_; }
+  ~host_recording() override {
+    if (work_) work_->close(false);
   }
-  r->close(true);
-  return std::make_shared<host_graph>(r);
+
+  std::shared_ptr<graph_backend> finish() override { return std::make_shared<host_graph>(take()); }
+  bool finish_into(std::shared_ptr<graph_backend>& g) override {
+    std::shared_ptr<recording> work = take();
+    if (auto* there = dynamic_cast<host_graph*>(g.get())) return there->become(std::move(work));
+    g = std::make_shared<host_graph>(std::move(work));
+    return false;
+  }
+
+ private:
+  std::shared_ptr<recording> take() {
+    auto work = std::move(work_);
+    work->close(true);
+    return work;
+  }
+
+  std::shared_ptr<recording> work_;
+};
+
+}  // namespace
+
+std::unique_ptr<recording_backend> start_host_recording(host_stream& origin) {
+  expect<argument_error>(!origin.recorder, "machine::record: this stream is being recorded already");
+  return std::make_unique<host_recording>(origin);
 }
 
 }  // namespace starling::host

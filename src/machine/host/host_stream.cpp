@@ -1,25 +1,55 @@
 #include "host_stream.hpp"
 
 #include <cstring>
+#include <optional>
 
 #include "../activity_span.hpp"
 #include "../launch_rules.hpp"
+#include "../program_control.hpp"
 #include "deferred.hpp"
+#include "host_call.hpp"
 #include "host_graph.hpp"
 #include "running.hpp"
 #include "starling/base/error.hpp"
+#include "together.hpp"
 
 namespace starling::host {
 namespace {
 
-// Blocks of a plain launch run one after the other: they need not be resident together.
+// The words by which blocks of one launch meet, on one PE.
+class meeting_words {
+ public:
+  explicit meeting_words(host_backend& device) : words_(device.control_heap(), 1) {
+    for (int pe = 0; pe < device.n_pes(); ++pe)
+      std::memset(device.control_heap().on(words_.offset(), pe), 0, words_.bytes());
+  }
+  control_words get() const {
+    control_words c;
+    c.arrived = words_.words().arrived;
+    return c;
+  }
+
+ private:
+  program_control words_;
+};
+
+// Blocks of a plain launch run one after the other, as they need not be resident together; resident ones have a thread
+// each.
 void run_launch(host_backend& device, int pe, int blocks, const program& p) {
   if (check::schedule::running() != nullptr) return device.checker()->launch(pe, blocks, p);
-  run_group group{device.heap(), device.control_heap(), device.lot()};
+  run_group group{device.heap(), device.control_heap(), device.local(), device.lot()};
   group.faults = device.faults();
   if (group.faults) group.faults->begin_run();
-  running r(group, p, control_words{}, device.n_pes(), blocks, deadline_of(p.options, device.default_deadline()));
-  for (int b = 0; b < blocks; ++b) r.run_block(pe, b);
+  std::optional<meeting_words> words;
+  if (p.options.resident) words.emplace(device);
+  running r(group, p, words ? words->get() : control_words{}, device.n_pes(), blocks,
+            deadline_of(p.options, device.default_deadline()));
+  if (p.options.resident) {
+    const std::string problem = run_together({&r}, {pe, pe + 1});
+    expect<device_error>(problem.empty(), "stream::launch: ", problem);
+  } else {
+    for (int b = 0; b < blocks; ++b) r.run_block(pe, b);
+  }
   r.rethrow({pe, pe + 1});
 }
 
@@ -81,25 +111,33 @@ void host_stream::work() {
   }
 }
 
-std::vector<host_stream::operation> host_stream::take_operations() {
+check::checker::stream_work host_stream::take_operations() {
   const std::lock_guard lock(mutex_);
-  std::vector<operation> all;
-  for (entry& e : queue_) all.push_back(std::move(e.run));
+  check::checker::stream_work all{pe_, {}, {}};
+  for (entry& e : queue_) {
+    all.operations.push_back(std::move(e.run));
+    all.touched.insert(all.touched.end(), e.touched.begin(), e.touched.end());
+  }
   queue_.clear();
   return all;
 }
 
-void host_stream::push(operation op, bool always) {
+void host_stream::push(operation op, bool always, check::host_ranges touched) {
   const std::lock_guard lock(mutex_);
-  queue_.push_back({std::move(op), always});
+  queue_.push_back({std::move(op), always, std::move(touched)});
   changed_.notify_all();
 }
 
-void host_stream::submit(operation op) {
+void host_stream::submit(step_kind kind, operation op, check::host_ranges touched) {
   if (recorder)
-    recorder->add(*this, std::move(op));
+    recorder->add(*this, kind, std::move(op), std::move(touched));
   else
-    push(std::move(op));
+    push(std::move(op), false, std::move(touched));
+}
+
+check::host_ranges host_stream::beside(const void* start, std::size_t bytes) const {
+  if (!deferred_ || bytes == 0 || device_->owns(start)) return {};
+  return {{static_cast<std::byte*>(const_cast<void*>(start)), bytes}};
 }
 
 host_stream::operation host_stream::traced(const host_activity& a, operation op) {
@@ -113,15 +151,16 @@ host_stream::operation host_stream::traced(const host_activity& a, operation op)
 
 void host_stream::launch(int blocks, const kernel& k, const launch_options& options) {
   (void)device_->blocks_that_fit(k, options);
-  if (deferred_) deferred_->expect_launch(blocks);
+  if (options.resident) device_->check_resident("stream::launch", blocks);
+  if (deferred_) deferred_->expect_launch(blocks, options.resident);
   role_plan roles;
   roles.add("all", blocks);
   host_activity a;
   a.kind = host_activity::what::launch;
   a.blocks = static_cast<std::uint64_t>(blocks);
-  submit(traced(a, [device = device_.get(), pe = pe_, blocks, p = program{roles, k, options}] {
-    run_launch(*device, pe, blocks, p);
-  }));
+  submit(step_kind::launch, traced(a, [device = device_.get(), pe = pe_, blocks, p = program{roles, k, options}] {
+           run_launch(*device, pe, blocks, p);
+         }));
 }
 
 void host_stream::copy_rows(void* dest, std::size_t dest_pitch, const void* source, std::size_t source_pitch,
@@ -130,21 +169,39 @@ void host_stream::copy_rows(void* dest, std::size_t dest_pitch, const void* sour
   device_->check_bytes("stream::copy (source)", source, extent(source_pitch, row_bytes, rows));
   auto* to = static_cast<std::byte*>(dest);
   const auto* from = static_cast<const std::byte*>(source);
-  submit(traced(copy_activity(*device_, dest, source, rows * row_bytes), [=] {
-    if (check::schedule* s = check::schedule::running())
-      return s->copy_rows(to, dest_pitch, from, source_pitch, row_bytes, rows);
-    for (std::size_t i = 0; i < rows && row_bytes > 0; ++i)
-      std::memcpy(to + i * dest_pitch, from + i * source_pitch, row_bytes);
-  }));
+  check::host_ranges touched = beside(dest, extent(dest_pitch, row_bytes, rows));
+  for (const check::host_range& r : beside(source, extent(source_pitch, row_bytes, rows))) touched.push_back(r);
+  submit(step_kind::copy,
+         traced(copy_activity(*device_, dest, source, rows * row_bytes),
+                [=] {
+                  if (check::schedule* s = check::schedule::running())
+                    return s->copy_rows(to, dest_pitch, from, source_pitch, row_bytes, rows);
+                  for (std::size_t i = 0; i < rows && row_bytes > 0; ++i)
+                    std::memcpy(to + i * dest_pitch, from + i * source_pitch, row_bytes);
+                }),
+         touched);
 }
 
 void host_stream::fill(void* dest, unsigned char byte, std::size_t bytes) {
   device_->check_bytes("stream::fill", dest, bytes);
-  submit(traced(fill_activity(*device_, dest, bytes), [=] {
-    if (bytes == 0) return;
-    if (check::schedule* s = check::schedule::running()) return s->fill(static_cast<std::byte*>(dest), byte, bytes);
-    std::memset(dest, byte, bytes);
-  }));
+  submit(step_kind::fill,
+         traced(fill_activity(*device_, dest, bytes),
+                [=] {
+                  if (bytes == 0) return;
+                  if (check::schedule* s = check::schedule::running())
+                    return s->fill(static_cast<std::byte*>(dest), byte, bytes);
+                  std::memset(dest, byte, bytes);
+                }),
+         beside(dest, bytes));
+}
+
+void host_stream::call(std::function<void()> f) {
+  host_activity a;
+  a.kind = host_activity::what::call;
+  submit(step_kind::call, traced(a, [f = std::make_shared<const std::function<void()>>(std::move(f))] {
+           if (check::schedule* s = check::schedule::running()) return s->call_host([&f] { run_host_call(*f); });
+           run_host_call(*f);
+         }));
 }
 
 void host_stream::record(event_backend& e) {
@@ -166,10 +223,15 @@ void host_stream::wait(const event_backend& e) {
     return;
   }
   const auto awaited = theirs.newest();
-  if (awaited) submit([awaited] { awaited->wait(); });
+  if (!awaited) return;
+  if (recorder)
+    recorder->await(*this, awaited);
+  else
+    push([awaited] { awaited->wait(); });
 }
 
 void host_stream::synchronize() {
+  expect_outside_of_host_call("stream::synchronize");
   expect<argument_error>(!recorder,
                          "stream::synchronize inside a recording; record work only, and synchronize after "
                          "the graph was launched");

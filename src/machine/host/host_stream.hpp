@@ -13,6 +13,9 @@
 
 namespace starling::host {
 
+// What an operation does.
+enum class step_kind { launch, copy, fill, call };
+
 class host_stream final : public stream_backend, public std::enable_shared_from_this<host_stream> {
  public:
   using operation = std::function<void()>;
@@ -25,19 +28,20 @@ class host_stream final : public stream_backend, public std::enable_shared_from_
   void copy_rows(void* dest, std::size_t dest_pitch, const void* source, std::size_t source_pitch,
                  std::size_t row_bytes, std::size_t rows) override;
   void fill(void* dest, unsigned char byte, std::size_t bytes) override;
+  void call(std::function<void()> f) override;
   void record(event_backend& e) override;
   void wait(const event_backend& e) override;
   void synchronize() override;
 
   // Queues an operation. After one has thrown, later ones are skipped until synchronize() has thrown its exception;
   // `always` runs regardless, so that nobody waits for ever.
-  void push(operation op, bool always = false);
+  void push(operation op, bool always = false, check::host_ranges touched = {});
 
   // Throws what an operation so far has thrown, and forgets it; does not wait for operations that are queued.
   void rethrow_failure();
 
   // What has been queued; in check mode, where no thread runs it.
-  std::vector<operation> take_operations();
+  check::checker::stream_work take_operations();
 
   // While set, operations are recorded instead of queued.
   std::shared_ptr<recording> recorder;
@@ -47,10 +51,13 @@ class host_stream final : public stream_backend, public std::enable_shared_from_
   struct entry {
     operation run;
     bool always;
+    check::host_ranges touched;  // in check mode
   };
   // The operation, in the trace when it runs.
   operation traced(const host_activity& a, operation op);
-  void submit(operation op);
+  void submit(step_kind kind, operation op, check::host_ranges touched = {});
+  // What of these bytes is not the machine's, in check mode.
+  check::host_ranges beside(const void* start, std::size_t bytes) const;
   void work();
 
   std::shared_ptr<host_backend> device_;

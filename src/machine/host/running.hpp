@@ -6,6 +6,7 @@
 #include <mutex>
 #include <vector>
 
+#include "../local_heap.hpp"
 #include "../program_log.hpp"
 #include "../symmetric_heap.hpp"
 #include "fault_session.hpp"
@@ -21,6 +22,7 @@ struct block_ended {};
 struct run_group {
   symmetric_heap& heap;     // the users'
   symmetric_heap& control;  // of control words
+  const local_heap& local;
   parking& lot;
   std::atomic<bool> ended{false};
   std::shared_ptr<fault_session> faults{};  // null: none are injected

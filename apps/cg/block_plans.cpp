@@ -1,0 +1,129 @@
+#include "cg/block_plans.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "cg/row_pack.hpp"
+
+namespace starling::cg {
+
+void join(index_range& all, index_range one) {
+  if (one.empty()) return;
+  all = all.empty() ? one : index_range{std::min(all.begin, one.begin), std::max(all.end, one.end)};
+}
+
+namespace {
+
+// The blocks that hold `items`, where block b holds those from plans[b].*first on to the next block's.
+index_range holders(const std::vector<block_plan>& plans, index_t block_plan::* first, index_range items) {
+  if (items.empty()) return {};
+  const auto holder = [&](index_t item) {
+    const auto after = std::upper_bound(plans.begin(), plans.end(), item,
+                                        [&](index_t x, const block_plan& plan) { return x < plan.*first; });
+    return after - plans.begin() - 1;
+  };
+  return {holder(items.begin), holder(items.end - 1) + 1};
+}
+
+// What a block reads of other PEs, from the first to the last box.
+index_range boxes_read(const rows_to_deal& pe, const block_plan& plan) {
+  index_range all;
+  for (index_t p = plan.first_part; p < plan.first_part + plan.parts; ++p)
+    join(all, pe.parts[static_cast<std::size_t>(p)].boxes_read);
+  return all;
+}
+
+// Who takes values of other PEs out of their boxes: the first block that reads them, so that most others have nothing
+// to do with it; but equal parts for all blocks when some would have too much, or somebody would wait for a block that
+// takes nothing.
+void deal_boxes(const rows_to_deal& pe, std::vector<block_plan>& plans) {
+  constexpr index_t most_boxes = 4096;
+  const index_t halo = pe.own.halo();
+  index_t end = 0;
+  for (block_plan& plan : plans) {
+    const index_range read = boxes_read(pe, plan);
+    plan.first_box = end;
+    plan.boxes = std::max(read.end - end, index_t{0});
+    end = std::max(end, read.end);
+  }
+  const auto can_wait = [&](const block_plan& plan) {
+    const index_range takers = holders(plans, &block_plan::first_box, boxes_read(pe, plan));
+    const auto idle = [](const block_plan& taker) { return taker.boxes == 0; };
+    return plan.boxes <= most_boxes && std::none_of(plans.begin() + takers.begin, plans.begin() + takers.end, idle);
+  };
+  const bool by_reader = end == halo && std::all_of(plans.begin(), plans.end(), can_wait);
+  const auto& senders = pe.senders;
+  for (std::size_t b = 0; b < plans.size(); ++b) {
+    block_plan& plan = plans[b];
+    if (!by_reader) {
+      const index_range mine = share(halo, static_cast<index_t>(plans.size()), static_cast<index_t>(b));
+      plan.first_box = mine.begin;
+      plan.boxes = mine.size();
+    }
+    if (plan.boxes == 0) continue;
+    const std::int32_t first = senders[static_cast<std::size_t>(plan.first_box)];
+    plan.sender = first == senders[static_cast<std::size_t>(plan.first_box + plan.boxes - 1)] ? first : any_pe;
+  }
+}
+
+// Which blocks have what each block reads.
+void find_peers(const rows_to_deal& pe, std::vector<block_plan>& plans) {
+  for (block_plan& plan : plans) {
+    index_range rows_read;
+    for (index_t p = plan.first_part; p < plan.first_part + plan.parts; ++p)
+      join(rows_read, pe.parts[static_cast<std::size_t>(p)].rows_read);
+    const index_range peers = holders(plans, &block_plan::first_row, rows_read);
+    plan.first_peer = static_cast<std::int32_t>(peers.begin);
+    plan.peers = static_cast<std::int32_t>(peers.size());
+    const index_range boxes = boxes_read(pe, plan);
+    if (boxes.begin >= plan.first_box && boxes.end <= plan.first_box + plan.boxes) continue;
+    const index_range takers = holders(plans, &block_plan::first_box, boxes);
+    plan.first_taker = static_cast<std::int32_t>(takers.begin);
+    plan.takers = static_cast<std::int32_t>(takers.size());
+  }
+}
+
+}  // namespace
+
+std::vector<block_plan> plan_blocks(const rows_to_deal& pe, int blocks, index_t unit, index_t entry_bytes) {
+  const auto& parts = pe.parts;
+  const rows_of_pe& own = pe.own;
+  const auto n = static_cast<index_t>(parts.size());
+  unit = std::lcm(unit, index_t{pack_rows});
+  // Bytes that a row's share of the vectors moves beside its entries, and those that take as long as the way of a value
+  // from another PE: blocks that wait for such values have less of other work.
+  constexpr index_t row_bytes = 24;
+  constexpr index_t box_bytes = 64;
+  const auto row_at = [&](index_t p) { return p < n ? parts[static_cast<std::size_t>(p)].first_row : own.rows; };
+  std::vector<index_t> cost(static_cast<std::size_t>(n) + 1, 0);
+  for (index_t p = 0; p < n; ++p)
+    cost[static_cast<std::size_t>(p) + 1] =
+        cost[static_cast<std::size_t>(p)] + parts[static_cast<std::size_t>(p)].entries * entry_bytes +
+        (row_at(p + 1) - row_at(p)) * row_bytes +
+        std::min(parts[static_cast<std::size_t>(p)].boxes_read.size(), row_at(p + 1) - row_at(p)) * box_bytes;
+  std::vector<block_plan> plans(static_cast<std::size_t>(blocks));
+  const auto& send_rows = pe.send_rows;
+  index_t begin = 0;
+  for (int b = 0; b < blocks; ++b) {
+    const index_t wanted = cost.back() / blocks * (b + 1) + cost.back() % blocks * (b + 1) / blocks;
+    index_t end = b + 1 == blocks ? n : std::lower_bound(cost.begin() + begin, cost.end(), wanted) - cost.begin();
+    end = std::min(end, n);
+    while (end < n && row_at(end) % unit != 0) ++end;
+    block_plan& plan = plans[static_cast<std::size_t>(b)];
+    plan.first_row = row_at(begin);
+    plan.rows = row_at(end) - row_at(begin);
+    plan.first_part = begin;
+    plan.parts = end - begin;
+    for (index_t p = begin; p < end; ++p) plan.long_rows += parts[static_cast<std::size_t>(p)].long_row ? 1 : 0;
+    const auto first = std::lower_bound(send_rows.begin(), send_rows.end(), plan.first_row);
+    const auto last = std::lower_bound(send_rows.begin(), send_rows.end(), plan.first_row + plan.rows);
+    plan.first_send = first - send_rows.begin();
+    plan.sends = last - first;
+    begin = end;
+  }
+  deal_boxes(pe, plans);
+  find_peers(pe, plans);
+  return plans;
+}
+
+}  // namespace starling::cg

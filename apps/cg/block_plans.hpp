@@ -1,0 +1,35 @@
+// Who does what on a PE: how its rows are dealt to blocks, which of them take values of other PEs, and for whom each
+// waits. On the host, once for a number of blocks.
+#pragma once
+
+#include <vector>
+
+#include "cg/rows.hpp"
+
+namespace starling::cg {
+
+// What blocks are dealt: a slice or a chunk.
+struct part_of_rows {
+  index_t first_row;
+  index_t entries;  // stored
+  bool long_row;
+  index_range rows_read{};   // own rows whose values it reads
+  index_range boxes_read{};  // values of other PEs
+};
+
+// Widens `all` so that it covers `one` too.
+void join(index_range& all, index_range one);
+
+// What one PE has to deal.
+struct rows_to_deal {
+  rows_of_pe own;
+  std::vector<part_of_rows> parts;      // in order
+  std::vector<std::int32_t> send_rows;  // of the values that other PEs need, ascending
+  std::vector<std::int32_t> senders;    // the PE that each value of the halo comes from
+};
+
+// A plan for each of `blocks` blocks, about equally much work; boundaries at multiples of `unit` rows where there are
+// any. `entry_bytes`: of a stored entry.
+std::vector<block_plan> plan_blocks(const rows_to_deal& pe, int blocks, index_t unit, index_t entry_bytes);
+
+}  // namespace starling::cg

@@ -1,0 +1,191 @@
+// context: where sequential task flow begins. The host describes tasks in program order by what they read and write;
+// the context runs them on the devices of a machine in any order that gives the same values, and moves the data.
+//
+//   context ctx(machine::best());
+//   auto x = ctx.logical_data(X);
+//   ctx.task(x.rw())->*[](stream& s, slice<double> dx) { ... };      // puts work into s
+//   ctx.finalize();                                                  // X has its new value
+//
+// Thread-safe: several threads may submit tasks; their order is that in which they come. Not after finalize.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "starling/machine/machine.hpp"
+#include "starling/stf/context_options.hpp"
+#include "starling/stf/host_task.hpp"
+#include "starling/stf/logical_data.hpp"
+#include "starling/stf/parallel_for.hpp"
+#include "starling/stf/statistics.hpp"
+#include "starling/stf/task.hpp"
+#include "starling/stf/task_error.hpp"
+
+namespace starling::stf {
+
+class context_state;
+
+// Data without bytes: orders tasks, carries nothing.
+struct token_view {};
+struct token_shape {};
+template <>
+struct data_interface<token_view> {
+  using shape_type = token_shape;
+  using read_type = token_view;
+  static std::size_t bytes(token_shape) { return 0; }
+  static token_view view(token_shape, std::byte*) { return {}; }
+};
+using token = logical_data<token_view>;
+
+class context {
+ public:
+  explicit context(machine m = machine::best(), const context_options& options = {});
+
+  // ---- data ----
+
+  // Of memory of the user, which keeps it and its place for as long as the context may use it; it has its value again
+  // after finalize, or after the last handle has gone and its tasks are over.
+  template <data_view View>
+  stf::logical_data<View> logical_data(const View& v, const data_place& where = data_place::host()) {
+    const auto shape = data_interface<View>::shape(v);
+    data_description what = describe_data<View>(shape);
+    what.original = data_interface<View>::parts(v);
+    what.original_place = where;
+    return {new_data(std::move(what)), shape};
+  }
+  template <class T, std::size_t N>
+  stf::logical_data<slice<T>> logical_data(T (&array)[N]) {
+    return logical_data(slice<T>(array, static_cast<index_t>(N)));
+  }
+  template <class T>
+  stf::logical_data<slice<T>> logical_data(std::vector<T>& values) {
+    return logical_data(slice<T>(values.data(), static_cast<index_t>(values.size())));
+  }
+  // n elements from `start` on.
+  template <class T>
+  stf::logical_data<slice<T>> logical_data(T* start, index_t n, const data_place& where = data_place::host()) {
+    expect<argument_error>(n >= 0, "context::logical_data: ", n, " elements; must be at least 0");
+    expect<argument_error>(start != nullptr || n == 0, "context::logical_data: a null pointer to ", n, " elements");
+    return logical_data(slice<T>(start, n), where);
+  }
+  // A part of a larger array, whose rows are apart: tasks get it in one piece.
+  template <class T>
+  stf::logical_data<slice<T, 2>> logical_data(const strided_view<T, 2>& v,
+                                              const data_place& where = data_place::host());
+  // Without a value, until a task writes it.
+  template <class View>
+  stf::logical_data<View> logical_data(const shape_of<View>& shape) {
+    return {new_data(describe_data<View>(shape)), shape};
+  }
+  template <data_view View>
+  stf::logical_data<View> logical_data_of(const typename data_interface<View>::shape_type& shape) {
+    return {new_data(describe_data<View>(shape)), shape};
+  }
+  stf::token token() { return {new_data({}), {}}; }
+
+  // ---- tasks ----
+
+  template <class... Views, class... Given>
+  auto task(const exec_place& where, dependency<Views, Given>... deps) {
+    return stf::task<dependency<Views, Given>...>(state_, where, std::move(deps)...);
+  }
+  template <class... Views, class... Given>
+  auto task(dependency<Views, Given>... deps) {
+    return task(exec_place(), std::move(deps)...);
+  }
+  // body(i, j, ..., data...) for every coordinate of a shape (starling/stf/shape.hpp), in any order. On a grid of
+  // devices the partitioner says which device has which coordinates; without one they have contiguous blocks of the
+  // slowest dimension.
+  template <class Partitioner, shape_like Shape, class... Deps>
+    requires partitioner_of<Partitioner, Shape>
+  auto parallel_for(Partitioner p, const exec_place& where, const Shape& shape, Deps... deps) {
+    return parallel_for_task<Partitioner, Shape, Deps...>(state_, std::move(p), where, shape, std::move(deps)...);
+  }
+  template <shape_like Shape, class... Deps>
+  auto parallel_for(const exec_place& where, const Shape& shape, Deps... deps) {
+    return parallel_for(blocked(), where, shape, std::move(deps)...);
+  }
+  template <shape_like Shape, class... Deps>
+  auto parallel_for(const Shape& shape, Deps... deps) {
+    return parallel_for(blocked(), exec_place(), shape, std::move(deps)...);
+  }
+
+  // body(views...) runs on a thread of the host, when its data is there.
+  template <class... Views, class... Given>
+  auto host_launch(dependency<Views, Given>... deps) {
+    return host_task<dependency<Views, Given>...>(state_, std::move(deps)...);
+  }
+
+  // ---- order ----
+
+  // Ends an epoch, without waiting: a graph context starts the graph of its tasks.
+  void fence();
+  // Until all tasks so far are over. Throws what failed in them.
+  void synchronize();
+  // The value of `d` on the host, once it is there; valid until a task changes it.
+  template <class View>
+  auto wait(const stf::logical_data<View>& d) {
+    const auto shown = d.read();
+    return shown.view(wait_for(d.state()));
+  }
+  // Ends the context: all tasks are over, and the user's memory has its values. Throws what failed; again: nothing.
+  void finalize();
+
+  // ---- what it does ----
+
+  const machine& on() const;
+  stf::statistics statistics() const;
+  // The tasks so far and their order; with context_options::drawing.
+  std::string dot() const;
+  std::string mermaid() const;
+
+  const std::shared_ptr<context_state>& state() const { return state_; }
+
+ private:
+  std::shared_ptr<data_state> new_data(data_description what);
+  std::byte* wait_for(const std::shared_ptr<data_state>& d);
+
+  std::shared_ptr<context_state> state_;
+};
+
+// A context whose tasks go into streams.
+class stream_ctx : public context {
+ public:
+  explicit stream_ctx(machine m = machine::best(), context_options options = {})
+      : context(std::move(m), with(options)) {}
+
+ private:
+  static context_options with(context_options o) {
+    o.backend = backend_kind::stream;
+    return o;
+  }
+};
+
+// A context that makes a graph of the tasks of each epoch.
+class graph_ctx : public context {
+ public:
+  explicit graph_ctx(machine m = machine::best(), context_options options = {})
+      : context(std::move(m), with(options)) {}
+
+ private:
+  static context_options with(context_options o) {
+    o.backend = backend_kind::graph;
+    return o;
+  }
+};
+
+template <class T>
+stf::logical_data<slice<T, 2>> context::logical_data(const strided_view<T, 2>& v, const data_place& where) {
+  const shape_of<slice<T, 2>> shape(v.extent(0), v.extent(1));
+  data_description what = describe_data<slice<T, 2>>(shape);
+  expect<argument_error>(v.stride(1) == 1 || v.extent(1) <= 1, "context::logical_data: elements of a row are ",
+                         v.stride(1), " apart; rows must be contiguous");
+  what.original = {{reinterpret_cast<std::byte*>(v.data_handle()), 0, static_cast<std::size_t>(v.extent(1)) * sizeof(T),
+                    static_cast<std::size_t>(v.extent(0)), static_cast<std::size_t>(v.stride(0)) * sizeof(T)}};
+  what.original_place = where;
+  return {new_data(std::move(what)), shape};
+}
+
+}  // namespace starling::stf

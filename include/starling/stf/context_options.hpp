@@ -1,0 +1,24 @@
+// How a context does its work.
+#pragma once
+
+#include <cstddef>
+
+namespace starling::stf {
+
+enum class backend_kind {
+  stream,  // tasks go into streams as they are submitted
+  graph,   // the tasks of an epoch, which fence() ends, become one graph; graphs are kept and updated
+};
+
+struct context_options {
+  backend_kind backend = backend_kind::stream;
+  // Most bytes of each device that the context takes; instances that do not fit move to the host and come back when
+  // they are needed. 0: all there is.
+  std::size_t device_memory = 0;
+  // Executable graphs that are kept for reuse.
+  int graphs_kept = 16;
+  // Remember tasks and their order, for dot() and mermaid().
+  bool drawing = false;
+};
+
+}  // namespace starling::stf

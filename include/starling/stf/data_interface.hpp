@@ -1,0 +1,102 @@
+// What a type must tell for logical data to be made of it. A view is what tasks get: a small value that points to
+// memory. data_interface<View> is specialised here for slices and scalars; specialise it for types of your own
+// (examples/stf_csr_matrix.cpp and examples/stf_hash_table.cpp do):
+//
+//   template <> struct starling::stf::data_interface<my_view> {
+//     using shape_type = my_shape;               // the layout without the data; a value
+//     using read_type = my_const_view;           // what a task gets that only reads; my_view converts to it
+//     static shape_type shape(const my_view&);
+//     static std::size_t bytes(const shape_type&);                    // of one instance, in one piece
+//     static my_view view(const shape_type&, std::byte* start);       // over an instance, aligned to 256 bytes
+//     static std::vector<memory_part> parts(const my_view&);          // where a user's view has its bytes
+//     // Only if composite places are to deal it: its dimensions, the slowest first, and the bytes of an element.
+//     static std::vector<index_t> extents(const shape_type&);
+//     static constexpr std::size_t element_bytes = ...;
+//   };
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "starling/stf/place.hpp"
+#include "starling/stf/shape_of.hpp"
+#include "starling/stf/slice.hpp"
+
+namespace starling::stf {
+
+// A piece of a user's data, and where it lies in an instance: `rows` rows of `row_bytes`, `pitch` bytes apart in the
+// user's memory, one after the other in the instance from `offset` on.
+struct memory_part {
+  std::byte* start = nullptr;
+  std::size_t offset = 0;
+  std::size_t row_bytes = 0;
+  std::size_t rows = 1;
+  std::size_t pitch = 0;
+};
+
+template <class View>
+struct data_interface;
+
+template <class View>
+concept data_view = requires { typename data_interface<View>::shape_type; };
+
+// Elements in one piece; a slice whose rows are apart is taken by context::logical_data.
+template <class T, class Extents, class Layout>
+  requires(Layout::template mapping<Extents>::is_always_exhaustive())
+struct data_interface<cuda::std::mdspan<T, Extents, Layout>> {
+  using view_type = cuda::std::mdspan<T, Extents, Layout>;
+  using read_type = cuda::std::mdspan<const T, Extents, Layout>;
+  using shape_type = shape_of<view_type>;
+
+  static shape_type shape(const view_type& v) { return shape_type(v); }
+  static std::size_t bytes(const shape_type& s) { return s.bytes(); }
+  static view_type view(const shape_type& s, std::byte* start) { return s.view(reinterpret_cast<T*>(start)); }
+  static std::vector<index_t> extents(const shape_type& s) {
+    std::vector<index_t> all;
+    for (int d = 0; d < s.rank(); ++d) all.push_back(s.extent(d));
+    return all;
+  }
+  static constexpr std::size_t element_bytes = sizeof(T);
+  static std::vector<memory_part> parts(const view_type& v) {
+    const std::size_t all = shape(v).bytes();
+    return {{reinterpret_cast<std::byte*>(v.data_handle()), 0, all, 1, all}};
+  }
+};
+
+template <class T>
+struct data_interface<scalar_view<T>> {
+  using read_type = scalar_view<const T>;
+  using shape_type = shape_of<scalar_view<T>>;
+
+  static shape_type shape(const scalar_view<T>&) { return {}; }
+  static std::size_t bytes(const shape_type&) { return sizeof(T); }
+  static scalar_view<T> view(const shape_type&, std::byte* start) {
+    return scalar_view<T>(reinterpret_cast<T*>(start));
+  }
+  static std::vector<memory_part> parts(const scalar_view<T>& v) {
+    return {{reinterpret_cast<std::byte*>(v.get()), 0, sizeof(T), 1, sizeof(T)}};
+  }
+};
+
+// What the runtime itself knows of a piece of data.
+struct data_description {
+  std::size_t bytes = 0;              // of an instance
+  std::size_t element_bytes = 0;      // with extents: how composite places deal it; 0: in one piece
+  std::vector<index_t> extents;       // the slowest dimension first
+  std::vector<memory_part> original;  // the user's memory; empty: none
+  data_place original_place;
+};
+
+template <class View>
+data_description describe_data(const typename data_interface<View>::shape_type& shape) {
+  using interface = data_interface<View>;
+  data_description what;
+  what.bytes = interface::bytes(shape);
+  if constexpr (requires { interface::extents(shape); }) {
+    what.extents = interface::extents(shape);
+    what.element_bytes = interface::element_bytes;
+  }
+  return what;
+}
+
+}  // namespace starling::stf

@@ -1,0 +1,51 @@
+// host_task: what context::host_launch returns. Its body runs on a thread of the host, in the order of its
+// dependencies, while the submitting thread goes on.
+#pragma once
+
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include "starling/stf/invocable_check.hpp"
+#include "starling/stf/logical_data.hpp"
+#include "starling/stf/task_run.hpp"
+
+namespace starling::stf {
+
+template <class... Deps>
+class host_task {
+ public:
+  explicit host_task(std::shared_ptr<context_state> context, Deps... deps)
+      : context_(std::move(context)), deps_(std::move(deps)...) {
+    what_.place = exec_place::host();
+    std::apply([this](const auto&... d) { (what_.accesses.push_back(d.access), ...); }, deps_);
+  }
+
+  host_task&& set_symbol(std::string name) && {
+    what_.name = std::move(name);
+    return std::move(*this);
+  }
+
+  // Keeps a copy of the body. What it throws comes out of the next synchronize() or finalize().
+  template <class F>
+  void operator->*(F&& body) && {
+    submit(std::forward<F>(body), std::index_sequence_for<Deps...>());
+  }
+
+ private:
+  template <class F, std::size_t... I>
+  void submit(F&& body, std::index_sequence<I...>) {
+    check_callable<F, typename Deps::view_type...>();
+    task_run run(context_, what_);
+    run.stream().call(
+        [body = std::decay_t<F>(std::forward<F>(body)),
+         views = std::make_tuple(std::get<I>(deps_).view(run.memory(I))...)]() mutable { std::apply(body, views); });
+    run.finish();
+  }
+
+  std::shared_ptr<context_state> context_;
+  std::tuple<Deps...> deps_;
+  task_description what_;
+};
+
+}  // namespace starling::stf

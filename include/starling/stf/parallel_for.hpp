@@ -1,0 +1,150 @@
+// parallel_for: what context::parallel_for returns. A task that is a loop: its body is called for every coordinate of a
+// shape, by the threads of one device, of all devices of a grid, or by a thread of the host.
+#pragma once
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include "starling/stf/host_loop.hpp"
+#include "starling/stf/logical_data.hpp"
+#include "starling/stf/task_run.hpp"
+
+namespace starling::stf {
+
+namespace detail {
+
+template <class Dep>
+inline constexpr bool is_reduction = false;
+template <class View, class Op>
+inline constexpr bool is_reduction<reduction<View, Op>> = true;
+
+// Blocks of a loop on one device, and the partial values that they leave for one reduction.
+inline constexpr int most_blocks = 4095;
+inline constexpr std::size_t partials_bytes = target::reduce_slot_bytes * (1 + std::size_t{most_blocks});
+
+}  // namespace detail
+
+template <class Partitioner, class Shape, class... Deps>
+class parallel_for_task {
+ public:
+  static constexpr std::size_t reductions = (std::size_t{0} + ... + (detail::is_reduction<Deps> ? 1 : 0));
+
+  parallel_for_task(std::shared_ptr<context_state> context, Partitioner p, exec_place where, Shape shape, Deps... deps)
+      : context_(std::move(context)), partitioner_(std::move(p)), shape_(std::move(shape)), deps_(std::move(deps)...) {
+    what_.place = std::move(where);
+    std::apply([this](const auto&... d) { (what_.accesses.push_back(d.access), ...); }, deps_);
+  }
+
+  // A name for errors, drawings, traces and measured times.
+  parallel_for_task&& set_symbol(std::string name) && {
+    what_.name = std::move(name);
+    return std::move(*this);
+  }
+
+  // body(i, j, ..., data...): a number for every dimension of the shape, then a view of each dependency or T& for a
+  // reduction. For devices it is a STARLING_HD lambda or function object.
+  template <class Body>
+  void operator->*(const Body& body) && {
+    submit(body, std::index_sequence_for<Deps...>());
+  }
+
+ private:
+  template <class Body, std::size_t... I>
+  void submit(const Body& body, std::index_sequence<I...> all) {
+    if constexpr (detail::check_body<Shape, Body, argument_type<I>...>()) {
+      task_run run(context_, what_);
+      if (run.on_host())
+        run.stream().call(
+            host_loop<Shape, Body, argument_type<I>...>{shape_, body, {{{argument<I>(run, 0, nullptr)}...}}});
+      else
+        on_devices(run, body, all);
+      run.finish();
+    }
+  }
+
+  template <class Body, std::size_t... I>
+  void on_devices(task_run& run, const Body& body, std::index_sequence<I...>) {
+    const int n = run.places();
+    using part_type = decltype(partitioner_.part(shape_, 0, 1));
+    if constexpr (!std::is_same_v<part_type, Shape>) {
+      // The whole is simpler than a part.
+      if (n == 1) return on_device(run, 0, shape_, body, argument<I>(run, 0, nullptr)...);
+    }
+    // With several places each gives results of its own.
+    const std::size_t slot = target::reduce_slot_bytes * static_cast<std::size_t>(n);
+    std::byte* results = reductions == 0 || n == 1 ? nullptr : run.temporary(reductions * slot);
+    for (int place = 0; place < n; ++place)
+      on_device(run, place, partitioner_.part(shape_, place, n), body, argument<I>(run, place, results)...);
+    if (results == nullptr) return;
+    run.gather();
+    (combine<I>(run, results), ...);
+  }
+
+  template <class Part, class Body, class... Args>
+  static void on_device(task_run& run, int place, const Part& part, const Body& body, const Args&... args) {
+    launch_plan plan = for_plan(run.on(), run.pe(place), part.size());
+    plan.blocks = std::min(plan.blocks, detail::most_blocks);
+    enqueue_for(run.stream(place), plan, part, body, args...);
+  }
+
+  template <std::size_t I>
+  using dep = std::tuple_element_t<I, std::tuple<Deps...>>;
+
+  // What the loop gets for dependency I.
+  template <std::size_t I>
+  auto argument(task_run& run, int place, std::byte* results) const {
+    const auto& d = std::get<I>(deps_);
+    if constexpr (!detail::is_reduction<dep<I>>) {
+      return d.view(run.memory(I));
+    } else {
+      auto a = total<I>(run);
+      if (!run.on_host())
+        a.partials = run.scratch(place, reductions * detail::partials_bytes) + number<I> * detail::partials_bytes;
+      if (results == nullptr) return a;
+      a.keep = false;
+      a.result = results_of<I>(run, results) + place;
+      return a;
+    }
+  }
+  template <std::size_t I>
+  using argument_type =
+      decltype(std::declval<const parallel_for_task&>().template argument<I>(std::declval<task_run&>(), 0, nullptr));
+
+  template <std::size_t I>
+  auto total(task_run& run) const {
+    const auto& d = std::get<I>(deps_);
+    accumulator<typename dep<I>::element_type, decltype(d.op)> a;
+    a.op = d.op;
+    a.keep = reads(d.access.mode);
+    a.result = d.result(run.memory(I));
+    return a;
+  }
+
+  // After the places: what they gave, in their order.
+  template <std::size_t I>
+  void combine(task_run& run, std::byte* results) const {
+    if constexpr (detail::is_reduction<dep<I>>)
+      enqueue_combine(run.stream(0), total<I>(run), results_of<I>(run, results), run.places());
+  }
+  template <std::size_t I>
+  static auto results_of(const task_run& run, std::byte* results) {
+    const std::size_t slot = target::reduce_slot_bytes * static_cast<std::size_t>(run.places());
+    return reinterpret_cast<typename dep<I>::element_type*>(results + number<I> * slot);
+  }
+
+  // Which of the reductions dependency I is.
+  template <std::size_t I>
+  static constexpr std::size_t number = [] {
+    constexpr bool is[] = {detail::is_reduction<Deps>..., false};
+    return static_cast<std::size_t>(std::count(is, is + I, true));
+  }();
+
+  std::shared_ptr<context_state> context_;
+  Partitioner partitioner_;
+  Shape shape_;
+  std::tuple<Deps...> deps_;
+  task_description what_;
+};
+
+}  // namespace starling::stf

@@ -1,0 +1,56 @@
+// task: what context::task returns. `->*` submits it: the body runs at once, on the calling thread, and puts work into
+// the stream it is given; that work starts when the task's dependencies allow.
+#pragma once
+
+#include <tuple>
+#include <utility>
+
+#include "starling/stf/invocable_check.hpp"
+#include "starling/stf/logical_data.hpp"
+#include "starling/stf/task_run.hpp"
+
+namespace starling::stf {
+
+template <class... Deps>
+class task {
+ public:
+  task(std::shared_ptr<context_state> context, exec_place place, Deps... deps)
+      : context_(std::move(context)), deps_(std::move(deps)...) {
+    what_.place = std::move(place);
+    std::apply([this](const auto&... d) { (what_.accesses.push_back(d.access), ...); }, deps_);
+  }
+
+  // A name for errors, drawings, traces and measured times.
+  task&& set_symbol(std::string name) && {
+    what_.name = std::move(name);
+    return std::move(*this);
+  }
+
+  // body(stream&, views...): its work goes into the stream. body(task_run&, views...): into the streams of all places
+  // of a grid. When the body throws, the task has failed: what it should have written has no value until another task
+  // writes it, and the exception goes on to the caller.
+  template <class F>
+  void operator->*(F&& body) && {
+    task_run run(context_, what_);
+    call(std::forward<F>(body), run, std::index_sequence_for<Deps...>());
+    run.finish();
+  }
+
+ private:
+  template <class F, std::size_t... I>
+  void call(F&& body, task_run& run, std::index_sequence<I...>) {
+    if constexpr (!std::is_invocable_v<F, stream&, typename Deps::view_type...> &&
+                  std::is_invocable_v<F, task_run&, typename Deps::view_type...>) {
+      std::forward<F>(body)(run, std::get<I>(deps_).view(run.memory(I))...);
+    } else {
+      check_callable<F, stream&, typename Deps::view_type...>();
+      std::forward<F>(body)(run.stream(), std::get<I>(deps_).view(run.memory(I))...);
+    }
+  }
+
+  std::shared_ptr<context_state> context_;
+  std::tuple<Deps...> deps_;
+  task_description what_;
+};
+
+}  // namespace starling::stf

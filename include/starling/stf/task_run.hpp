@@ -1,0 +1,62 @@
+// task_run: one task between its beginning, when everything it needs is on its way, and its end. Between the two the
+// caller puts the task's work into its streams. Typed tasks (task.hpp) are made of it; so can be bindings of other
+// languages.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "starling/machine/machine.hpp"
+#include "starling/stf/access.hpp"
+
+namespace starling::stf {
+
+class context_state;
+
+struct task_description {
+  exec_place place;
+  std::vector<data_access> accesses;
+  std::string name;
+};
+
+class task_run {
+ public:
+  // Orders the task after those it depends on and brings its data to it. Throws argument_error for data of another
+  // context, data that has no value, or a context that is finalized; task_error for data whose writer threw;
+  // memory_error when the data does not fit.
+  task_run(const std::shared_ptr<context_state>& context, const task_description& what);
+  task_run(task_run&&) noexcept;
+  task_run& operator=(task_run&&) noexcept;
+  // A task that has neither finished nor failed by then fails.
+  ~task_run();
+
+  // The devices it runs on, one stream each; a task of the host has one stream too.
+  int places() const;
+  int pe(int place = 0) const;
+  starling::stream& stream(int place = 0);
+  // Where the instance of access `which` begins. Throws range_error.
+  std::byte* memory(std::size_t which) const;
+  const exec_place& where() const;
+  bool on_host() const { return where().is_host(); }
+  const machine& on() const;
+
+  // Memory of a place's device for this task's work in its own stream alone, zero at first; a later task may find there
+  // what this one leaves.
+  std::byte* scratch(int place, std::size_t bytes);
+  // Memory of the first place's device for work in all streams that follows, until the task ends. Not initialised.
+  std::byte* temporary(std::size_t bytes);
+  // Later work in the stream of place 0 starts after the work that all places have so far.
+  void gather();
+
+  // The work is in the streams.
+  void finish();
+  // It is not all there: what the task should have written has no value.
+  void fail();
+
+ private:
+  struct state;
+  std::unique_ptr<state> state_;
+};
+
+}  // namespace starling::stf

@@ -1,0 +1,85 @@
+#include "device_mapper.hpp"
+
+#include <algorithm>
+
+#include "device_guard.hpp"
+#include "starling/base/environment.hpp"
+#include "starling/base/error.hpp"
+
+namespace starling::on_cuda {
+namespace {
+
+CUmemAllocationProp memory_of(const gpu& g) {
+  CUmemAllocationProp prop{};
+  prop.type = CU_MEM_ALLOCATION_TYPE_PINNED;
+  prop.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+  prop.location.id = g.id;
+  return prop;
+}
+
+}  // namespace
+
+device_mapper::device_mapper(const std::vector<gpu>& gpus, const driver_api& driver) : gpus_(gpus), driver_(driver) {
+  for (const gpu& g : gpus_) {
+    const CUmemAllocationProp prop = memory_of(g);
+    std::size_t own = 0;
+    driver_.check(driver_.granularity(&own, &prop, CU_MEM_ALLOC_GRANULARITY_MINIMUM), "cuMemGetAllocationGranularity",
+                  g.pe);
+    granularity_ = std::max(granularity_, own);  // powers of two, so the largest serves all
+    CUmemAccessDesc desc{};
+    desc.location = prop.location;
+    desc.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+    access_.push_back(desc);
+  }
+}
+
+CUdeviceptr device_mapper::reserve(std::size_t bytes) const {
+  CUdeviceptr start = 0;
+  driver_.check(driver_.address_reserve(&start, bytes, granularity_, 0, 0), "cuMemAddressReserve", no_pe);
+  return start;
+}
+
+void device_mapper::map(const gpu& g, CUdeviceptr address, std::size_t bytes, const std::string& what) const {
+  const CUmemAllocationProp prop = memory_of(g);
+  CUmemGenericAllocationHandle handle = 0;
+  const CUresult created = driver_.create(&handle, bytes, &prop, 0);
+  if (created == CUDA_ERROR_OUT_OF_MEMORY) throw_out_of_memory(g, what);
+  driver_.check(created, "cuMemCreate", g.pe);
+  const CUresult mapped = driver_.map(address, bytes, 0, handle, 0);
+  // The mapping keeps the memory alive; without one it is given back here.
+  (void)driver_.release(handle);
+  driver_.check(mapped, "cuMemMap", g.pe);
+  const CUresult opened = driver_.set_access(address, bytes, access_.data(), access_.size());
+  if (opened == CUDA_SUCCESS) return;
+  unmap(address, bytes);
+  driver_.check(opened, "cuMemSetAccess", g.pe);
+}
+
+bool device_mapper::await_all_work() const noexcept {
+  try {
+    device_guard guard;
+    bool ended = true;
+    for (const gpu& g : gpus_) {
+      cudaError_t state = guard.select(g.id);
+      if (state == cudaSuccess) state = cudaDeviceSynchronize();
+      ignore(state);
+      ended = ended && state == cudaSuccess;
+    }
+    return ended;
+  } catch (const error&) {  // the driver is gone, and the memory with it
+    return false;
+  }
+}
+
+void device_mapper::throw_out_of_memory(const gpu& g, const std::string& what) const {
+  std::size_t free = 0;
+  std::size_t total = 0;
+  device_guard guard(g.id);
+  check(cudaMemGetInfo(&free, &total), "cudaMemGetInfo", g.pe);
+  throw memory_error(
+      message(what, ", but ", describe(g), " has ", format_bytes(free), " of ", format_bytes(total),
+              " free; free other memory, end other processes on this GPU (nvidia-smi shows them), or use "
+              "more devices"));
+}
+
+}  // namespace starling::on_cuda

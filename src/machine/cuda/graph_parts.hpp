@@ -1,0 +1,24 @@
+// What the kernels and functions of one graph need beside it: where kernels report faults, words by which blocks of
+// resident launches meet, and the functions. A recording fills it; the graph has it, and each stream that has launched
+// the graph, until its work has ended.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "host_calls.hpp"
+#include "launch_faults.hpp"
+
+namespace starling::on_cuda {
+
+struct graph_parts {
+  explicit graph_parts(std::shared_ptr<launch_faults> reports) : faults(std::move(reports)) {}
+
+  std::shared_ptr<launch_faults> faults;
+  host_calls calls;
+  std::vector<std::unique_ptr<program_control>> meetings;  // one for each resident launch: some run side by side
+
+  bool any() const { return calls.failed() || faults->any(); }
+};
+
+}  // namespace starling::on_cuda

@@ -1,0 +1,260 @@
+#include "coherence.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "data_registry.hpp"
+#include "page_map.hpp"
+#include "starling/base/environment.hpp"
+#include "starling/base/error.hpp"
+
+namespace starling::stf {
+namespace {
+
+int pe_of(const data_place& place) {
+  if (place.is_host()) return host_place;
+  return place.is_composite() ? place.grid().first() : place.pe();
+}
+
+}  // namespace
+
+coherence::coherence(machine& m, lane_set& lanes, data_registry& all, std::size_t device_cap)
+    : machine_(m), lanes_(lanes), all_(all) {
+  for (int pe = 0; pe < m.size(); ++pe) memories_.push_back(std::make_unique<place_memory>(m, pe, device_cap));
+  memories_.push_back(std::make_unique<place_memory>(m, host_place, 0));
+}
+
+place_memory& coherence::memory_of(const data_place& place) {
+  return place.is_host() ? *memories_.back() : *memories_[static_cast<std::size_t>(place.pe())];
+}
+
+data_instance* coherence::find(data_body& d, const data_place& place) const {
+  for (const auto& i : d.instances)
+    if (i->packed && i->place == place) return i.get();
+  return nullptr;
+}
+
+data_instance& coherence::acquire(data_body& d, const data_place& place, bool valid, bool alone, moment_list& before) {
+  data_instance* mine = find(d, place);
+  if (mine == nullptr) mine = &create(d, place, before);
+  mine->last_use = ++uses_;
+  if (valid && !mine->valid) {
+    data_instance* from = nearest(d, place);
+    expect<argument_error>(from != nullptr, "stf: ", d.describe(),
+                           " is read, but nothing has been written to it; make its first access write()");
+    copy(d, *from, *mine);
+  }
+  before.add(mine->ready);
+  if (alone) before.add(mine->used);
+  return *mine;
+}
+
+void coherence::release(data_body& d, data_instance& i, bool wrote, const moment_list& end) {
+  if (!wrote) {
+    i.used.add(end);
+    return;
+  }
+  for (const auto& other : d.instances) other->valid = false;
+  i.valid = true;
+  i.ready = end;
+  i.used.clear();
+}
+
+// The host last, a copy on the same device first.
+data_instance* coherence::nearest(const data_body& d, const data_place& to) const {
+  const auto distance = [&](const data_instance& i) {
+    const int from = pe_of(i.place);
+    const int target = pe_of(to);
+    if (from == target) return 0;
+    if (from == host_place) return 3;
+    if (target == host_place) return 1;
+    return machine_.link(from, target) == peer_link::direct ? 1 : 2;
+  };
+  data_instance* best = nullptr;
+  for (const auto& i : d.instances)
+    if (i->valid && (best == nullptr || distance(*i) < distance(*best))) best = i.get();
+  return best;
+}
+
+data_instance& coherence::create(data_body& d, const data_place& place, moment_list& before) {
+  auto fresh = std::make_unique<data_instance>();
+  fresh->place = place;
+  if (d.what.bytes == 0) {
+    // A token, or nothing: there is nothing to allocate.
+  } else if (place.is_composite()) {
+    reclaim(false);
+    fresh->pages = machine_.allocate_over(map_pages(d.what, place, machine_.size(), machine_.page_bytes()));
+    fresh->start = fresh->pages.data();
+  } else {
+    fresh->block = allocate(d.describe(), d.what.bytes, place, fresh->ready);
+    fresh->start = fresh->block.start;
+  }
+  before.add(fresh->ready);
+  d.instances.push_back(std::move(fresh));
+  return *d.instances.back();
+}
+
+memory_block coherence::allocate(const std::string& what, std::size_t bytes, const data_place& place,
+                                 moment_list& before) {
+  place_memory& memory = memory_of(place);
+  for (bool trimmed = false;;) {
+    if (const auto block = memory.allocate(bytes, before)) return *block;
+    const place_memory::usage now = memory.used();
+    const bool possible = now.cap == 0 || bytes <= now.cap;
+    if (possible && evict_one(place)) continue;
+    if (possible && !trimmed && !lanes_.recording()) {
+      // What is left is pieces: joined again when nobody uses them.
+      memory.trim([&](const moment_list& uses) {
+        lanes_.wait(uses);
+        return true;
+      });
+      trimmed = true;
+      continue;
+    }
+    throw memory_error(message("stf: ", what, " needs ", format_bytes(bytes), " on ", describe(place), ", which has ",
+                               format_bytes(now.largest_free), " in one piece of ",
+                               format_bytes(now.cap > 0 ? now.cap : now.reserved),
+                               now.cap > 0 ? " (the cap)" : " reserved",
+                               ", and nothing there can be moved away: the task needs it all at once; use smaller "
+                               "pieces, more devices or a larger cap"));
+  }
+}
+
+// Moves away the instance that was used the longest ago. A place that is the host's only gives up copies.
+bool coherence::evict_one(const data_place& place) {
+  std::shared_ptr<data_state> victim;
+  std::size_t which = 0;
+  std::uint64_t oldest = std::numeric_limits<std::uint64_t>::max();
+  for (auto& d : all_.alive()) {
+    if (!d->try_lock()) continue;
+    for (std::size_t i = 0; i < d->body.instances.size(); ++i) {
+      const data_instance& here = *d->body.instances[i];
+      const bool only_copy = here.valid && d->body.valid_instances() == 1;
+      if (here.block.start == nullptr || !(here.place == place) || here.last_use >= oldest) continue;
+      if (place.is_host() && only_copy) continue;
+      oldest = here.last_use;
+      victim = d;
+      which = i;
+    }
+    d->unlock();
+  }
+  if (!victim || !victim->try_lock()) return false;
+  const std::lock_guard lock(*victim, std::adopt_lock);
+  if (which >= victim->body.instances.size() || !(victim->body.instances[which]->place == place))
+    return true;  // it has gone
+  evict(victim->body, which);
+  return true;
+}
+
+void coherence::evict(data_body& d, std::size_t which) {
+  data_instance& leaving = *d.instances[which];
+  if (leaving.valid && d.valid_instances() == 1) {
+    // The user's own memory on the host is as good as any.
+    data_instance* refuge = nullptr;
+    for (const auto& i : d.instances)
+      if (i->place.is_host()) refuge = i.get();
+    moment_list unused;
+    if (refuge == nullptr) refuge = &create(d, data_place::host(), unused);
+    copy(d, leaving, *refuge);
+    evictions_.fetch_add(1, std::memory_order_relaxed);
+  }
+  free(leaving);
+  d.instances.erase(d.instances.begin() + static_cast<std::ptrdiff_t>(which));
+}
+
+void coherence::copy(const data_body& d, data_instance& from, data_instance& to) {
+  moment_list before = from.ready;
+  before.add(to.ready);
+  before.add(to.used);
+  lane& l = lanes_.for_copy(pe_of(from.place), pe_of(to.place));
+  lanes_.order(l, before);
+  const auto move = [&](std::byte* dest, std::size_t dest_pitch, const std::byte* source, std::size_t source_pitch,
+                        const memory_part& p) {
+    l.stream().copy_rows(dest, dest_pitch, source, source_pitch, p.row_bytes, p.rows);
+  };
+  if (from.packed && to.packed) {
+    if (d.what.bytes > 0) l.stream().copy(to.start, from.start, d.what.bytes);
+  } else {
+    for (const memory_part& p : d.what.original) {
+      if (from.packed)
+        move(p.start, p.pitch, from.start + p.offset, p.row_bytes, p);
+      else
+        move(to.start + p.offset, p.row_bytes, p.start, p.pitch, p);
+    }
+  }
+  const moment end = l.mark();
+  from.used.add(end);
+  to.ready.clear();
+  to.ready.add(end);
+  to.used.clear();
+  to.valid = true;
+  copies_.fetch_add(1, std::memory_order_relaxed);
+  copied_bytes_.fetch_add(d.what.bytes, std::memory_order_relaxed);
+}
+
+memory_block coherence::borrow(std::size_t bytes, const data_place& place, moment_list& before) {
+  return allocate("a task", bytes, place, before);
+}
+
+void coherence::give_back(const memory_block& b, const data_place& place, const moment_list& uses) {
+  memory_of(place).free(b, uses);
+}
+
+std::byte* coherence::scratch(lane& l, std::size_t bytes) {
+  const std::lock_guard lock(scratch_mutex_);
+  if (scratch_.size() <= l.id()) scratch_.resize(l.id() + 1);
+  memory_block& mine = scratch_[l.id()];
+  if (mine.bytes >= bytes) return mine.start;
+  const data_place place = data_place::device(l.pe());
+  if (mine.start != nullptr) {
+    moment_list uses;
+    uses.add(l.mark());
+    memory_of(place).free(mine, uses);
+    mine = {};
+  }
+  moment_list before;
+  mine = allocate("a reduction", bytes, place, before);
+  lanes_.order(l, before);
+  l.stream().fill(mine.start, 0, mine.bytes);
+  return mine.start;
+}
+
+void coherence::write_back(data_body& d) {
+  if (!d.to_be_written_back()) return;
+  for (const auto& i : d.instances)
+    if (i->users_memory) copy(d, *nearest(d, i->place), *i);
+}
+
+void coherence::drop(data_body& d) {
+  for (const auto& i : d.instances) free(*i);
+  d.instances.clear();
+}
+
+void coherence::free(data_instance& i) {
+  moment_list uses = i.ready;
+  uses.add(i.used);
+  if (i.block.start != nullptr) memory_of(i.place).free(i.block, uses);
+  if (i.pages.size() == 0) return;
+  const std::lock_guard lock(mutex_);
+  retired_.push_back({std::move(i.pages), std::move(uses)});
+}
+
+void coherence::reclaim(bool all) {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(retired_, [&](const retired_pages& r) { return all || lanes_.over(r.uses); });
+}
+
+statistics coherence::statistics() const {
+  stf::statistics now;
+  now.copies = copies_;
+  now.copied_bytes = copied_bytes_;
+  now.evictions = evictions_;
+  for (std::size_t i = 0; i < memories_.size(); ++i) {
+    const place_memory::usage u = memories_[i]->used();
+    const int pe = i + 1 == memories_.size() ? host_place : static_cast<int>(i);
+    now.places.push_back({pe, u.reserved, u.in_use, u.most_in_use, u.largest_free, u.cap});
+  }
+  return now;
+}
+
+}  // namespace starling::stf

@@ -1,0 +1,73 @@
+// Coherence: instances come into being where tasks need them, get their value from the nearest valid one, and give way
+// when their place is full. Everything is put in order by moments; nothing here waits, but for memory that only
+// finished work can free.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "data_state.hpp"
+#include "lane_set.hpp"
+#include "place_memory.hpp"
+#include "starling/stf/statistics.hpp"
+
+namespace starling::stf {
+
+class data_registry;
+
+class coherence {
+ public:
+  coherence(machine& m, lane_set& lanes, data_registry& all, std::size_t device_cap);
+
+  // An instance at this place (no affine one), which holds the value if `valid`. What its next user has to wait for to
+  // read it, or with `alone` to change it, is added to `before`. The caller holds the data.
+  data_instance& acquire(data_body& d, const data_place& place, bool valid, bool alone, moment_list& before);
+  // The user that acquired it is over at `end`. One that wrote leaves the only valid instance.
+  static void release(data_body& d, data_instance& i, bool wrote, const moment_list& end);
+
+  // Memory on a lane's device for what runs in the lane, zero at first. Asking for more than before gives other memory.
+  std::byte* scratch(lane& l, std::size_t bytes);
+
+  // Memory of a place (no affine one) for a while; `before` as for acquire.
+  memory_block borrow(std::size_t bytes, const data_place& place, moment_list& before);
+  void give_back(const memory_block& b, const data_place& place, const moment_list& uses);
+
+  // Puts the value into the user's memory, if it has one there and it is not.
+  void write_back(data_body& d);
+  // The instances go; what they hold is lost.
+  void drop(data_body& d);
+  // The memory of retired composite instances, once it is over.
+  void reclaim(bool all);
+
+  stf::statistics statistics() const;
+
+ private:
+  data_instance* find(data_body& d, const data_place& place) const;
+  data_instance& create(data_body& d, const data_place& place, moment_list& before);
+  memory_block allocate(const std::string& what, std::size_t bytes, const data_place& place, moment_list& before);
+  bool evict_one(const data_place& place);
+  void evict(data_body& d, std::size_t which);
+  void copy(const data_body& d, data_instance& from, data_instance& to);
+  data_instance* nearest(const data_body& d, const data_place& to) const;
+  place_memory& memory_of(const data_place& place);
+  void free(data_instance& i);
+
+  machine& machine_;
+  lane_set& lanes_;
+  data_registry& all_;
+  std::vector<std::unique_ptr<place_memory>> memories_;  // by device, the host's last
+  struct retired_pages {
+    local_memory pages;
+    moment_list uses;
+  };
+  mutable std::mutex mutex_;
+  std::vector<retired_pages> retired_;
+  std::mutex scratch_mutex_;
+  std::vector<memory_block> scratch_;  // by lane
+  std::atomic<std::uint64_t> uses_{0};
+  std::atomic<std::uint64_t> copies_{0};
+  std::atomic<std::uint64_t> copied_bytes_{0};
+  std::atomic<std::uint64_t> evictions_{0};
+};
+
+}  // namespace starling::stf

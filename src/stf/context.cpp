@@ -1,0 +1,51 @@
+#include "starling/stf/context.hpp"
+
+#include "context_state.hpp"
+
+namespace starling::stf {
+
+void detail::set_name(data_state& d, std::string name) {
+  const std::lock_guard lock(d);
+  d.body.name = std::move(name);
+}
+
+void detail::refuse_reduction(index_t elements) {
+  throw argument_error(message("stf: a reduction into ", elements, " elements; its logical data has one"));
+}
+
+std::string detail::name_of(data_state& d) {
+  const std::lock_guard lock(d);
+  return d.body.name;
+}
+
+context::context(machine m, const context_options& options)
+    : state_(std::make_shared<context_state>(std::move(m), options)) {}
+
+std::shared_ptr<data_state> context::new_data(data_description what) { return state_->new_data(std::move(what)); }
+
+std::byte* context::wait_for(const std::shared_ptr<data_state>& d) {
+  expect<argument_error>(d && d->context == state_, "context::wait: data of another context, or none");
+  return state_->wait_for(*d);
+}
+
+void context::fence() { state_->fence(); }
+void context::synchronize() { state_->synchronize(); }
+void context::finalize() { state_->finalize(); }
+
+const machine& context::on() const { return state_->on(); }
+stf::statistics context::statistics() const { return state_->statistics(); }
+
+namespace {
+
+const task_graph& drawing_of(context_state& state) {
+  expect<argument_error>(state.drawing() != nullptr,
+                         "context: no drawing was asked for; make the context with context_options{.drawing = true}");
+  return *state.drawing();
+}
+
+}  // namespace
+
+std::string context::dot() const { return drawing_of(*state_).dot(); }
+std::string context::mermaid() const { return drawing_of(*state_).mermaid(); }
+
+}  // namespace starling::stf

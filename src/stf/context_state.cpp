@@ -1,0 +1,171 @@
+#include "context_state.hpp"
+
+#include <algorithm>
+
+#include "starling/base/error.hpp"
+#include "starling/stf/task_error.hpp"
+
+namespace starling::stf {
+
+context_state::context_state(machine m, const context_options& o)
+    : machine_(std::move(m)),
+      options_(o),
+      lanes_(machine_),
+      coherence_(machine_, lanes_, registry_, o.device_memory),
+      graphs_(o.graphs_kept) {
+  if (o.drawing) drawing_.emplace();
+}
+
+context_state::~context_state() {
+  try {
+    finalize();
+  } catch (...) {
+    // Whoever wants to know finalizes.
+  }
+}
+
+std::shared_ptr<data_state> context_state::new_data(data_description what) {
+  const auto inside = submit("");
+  auto d = std::make_shared<data_state>(shared_from_this(), std::move(what));
+  registry_.add(d);
+  return d;
+}
+
+submission context_state::submit(const std::string& name) {
+  while (true) {
+    std::shared_lock inside(epoch_);
+    expect<argument_error>(!finalized_, "stf: ", name.empty() ? "work" : "task '" + name + "'",
+                           " after the context was finalized; make a new context");
+    if (options_.backend == backend_kind::stream || recording_) {
+      submission s{std::move(inside), {}};
+      if (recording_) s.recording = std::unique_lock(recording_mutex_);
+      if (any_buried_) write_back_buried();
+      return s;
+    }
+    inside.unlock();
+    const std::lock_guard alone(epoch_);
+    if (!finalized_) begin_epoch();
+  }
+}
+
+void context_state::begin_epoch() {
+  if (recording_) return;
+  lanes_.begin_recording();
+  tasks_before_ = tasks_;
+  recording_ = true;
+}
+
+void context_state::end_epoch() {
+  if (!recording_) return;
+  const stf::statistics now = coherence_.statistics();
+  std::optional<graph>& place = graphs_.place_for({tasks_ - tasks_before_, now.copies - graphs_.copies_before});
+  graphs_.copies_before = now.copies;
+  recording_ = false;
+  const bool updated = lanes_.end_recording(place);
+  ++graphs_.epochs;
+  if (updated) ++graphs_.reused;
+  lanes_.launch(*place);
+}
+
+void context_state::require_outside_tasks(const char* call) {
+  for (const auto& d : registry_.alive())
+    expect<argument_error>(!d->mine(), "stf: ", call, " within the body of a task; call it after the task");
+}
+
+void context_state::fence() {
+  require_outside_tasks("fence");
+  const std::lock_guard alone(epoch_);
+  expect<argument_error>(!finalized_, "stf: fence after the context was finalized; make a new context");
+  end_epoch();
+}
+
+void context_state::synchronize() {
+  require_outside_tasks("synchronize");
+  const std::lock_guard alone(epoch_);
+  end_epoch();
+  lanes_.wait_for_all();
+  coherence_.reclaim(true);
+}
+
+void context_state::check_values() {
+  for (const auto& d : registry_.alive())
+    for (const auto& i : d->body.instances)
+      expect<task_error>(!i->users_memory || d->body.failed_by.empty(), "stf: ", d->body.describe(),
+                         " was not written back: task '", d->body.failed_by, "' threw instead of writing it");
+}
+
+void context_state::finalize() {
+  require_outside_tasks("finalize");
+  const std::lock_guard alone(epoch_);
+  if (finalized_) return;
+  finalized_ = true;
+  std::exception_ptr failure;
+  const auto attempt = [&failure](const auto& step) {
+    try {
+      step();
+    } catch (...) {
+      if (!failure) failure = std::current_exception();
+    }
+  };
+  const auto all = registry_.alive();
+  attempt([&] {
+    const bool any =
+        any_buried_ || std::any_of(all.begin(), all.end(), [](const auto& d) { return d->body.to_be_written_back(); });
+    if (any && options_.backend == backend_kind::graph) begin_epoch();
+    write_back_buried();
+    for (const auto& d : all) coherence_.write_back(d->body);
+  });
+  attempt([&] { end_epoch(); });
+  attempt([&] { lanes_.wait_for_all(); });
+  attempt([&] { check_values(); });
+  for (const auto& d : all) attempt([&] { coherence_.drop(d->body); });
+  coherence_.reclaim(true);
+  if (failure) std::rethrow_exception(failure);
+}
+
+std::byte* context_state::wait_for(data_state& d) {
+  require_outside_tasks("wait");
+  std::byte* start = nullptr;
+  moment_list ready;
+  {
+    const auto inside = submit("");
+    const std::lock_guard holding(d);
+    expect<task_error>(d.body.failed_by.empty(), "stf: ", d.body.describe(), " has no value: task '", d.body.failed_by,
+                       "' threw instead of writing it");
+    start = coherence_.acquire(d.body, data_place::host(), true, false, ready).start;
+  }
+  synchronize();
+  return start;
+}
+
+void context_state::bury(const data_state* d, data_body body) {
+  registry_.remove(d);
+  if (!body.to_be_written_back()) return coherence_.drop(body);
+  const std::lock_guard lock(buried_mutex_);
+  buried_.push_back(std::move(body));
+  any_buried_ = true;
+}
+
+void context_state::write_back_buried() {
+  std::vector<data_body> all;
+  {
+    const std::lock_guard lock(buried_mutex_);
+    all.swap(buried_);
+    any_buried_ = false;
+  }
+  for (data_body& body : all) {
+    coherence_.write_back(body);
+    coherence_.drop(body);
+  }
+}
+
+stf::statistics context_state::statistics() {
+  stf::statistics now = coherence_.statistics();
+  now.tasks = tasks_;
+  const std::shared_lock inside(epoch_);
+  now.epochs = graphs_.epochs;
+  now.graphs_reused = graphs_.reused;
+  return now;
+}
+
+}  // namespace starling::stf

@@ -1,0 +1,86 @@
+// context_state: what all handles of one context share: its machine, lanes, memory and logical data, and the epoch that
+// goes on.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <shared_mutex>
+#include <string>
+#include <vector>
+
+#include "coherence.hpp"
+#include "data_registry.hpp"
+#include "graph_cache.hpp"
+#include "lane_set.hpp"
+#include "starling/stf/context_options.hpp"
+#include "task_graph.hpp"
+
+namespace starling::stf {
+
+// Held while work is submitted: the epoch goes on, and of one that is recorded nobody else changes the recording.
+struct submission {
+  std::shared_lock<std::shared_mutex> epoch;
+  std::unique_lock<std::recursive_mutex> recording;
+};
+
+class context_state : public std::enable_shared_from_this<context_state> {
+ public:
+  context_state(machine m, const context_options& options);
+  // Finalizes what was not; failures are lost then.
+  ~context_state();
+
+  machine& on() { return machine_; }
+  const context_options& options() const { return options_; }
+  lane_set& lanes() { return lanes_; }
+  stf::coherence& coherence() { return coherence_; }
+  // Null: nobody wants a drawing.
+  task_graph* drawing() { return drawing_ ? &*drawing_ : nullptr; }
+
+  std::shared_ptr<data_state> new_data(data_description what);
+  std::uint64_t new_data_number() { return ++data_numbers_; }
+  // The last handle has gone. What is to be written back is, with the next work that is submitted.
+  void bury(const data_state* d, data_body body);
+
+  // Tasks are submitted inside of this. Throws argument_error after finalize.
+  submission submit(const std::string& name);
+  std::uint64_t new_task() { return ++tasks_; }
+
+  void fence();
+  // fence, and the work of all epochs is over. Throws what failed in it.
+  void synchronize();
+  void finalize();
+  // Until `d` holds its value on the host; the instance's memory.
+  std::byte* wait_for(data_state& d);
+
+  stf::statistics statistics();
+
+ private:
+  void begin_epoch();
+  void end_epoch();
+  void require_outside_tasks(const char* call);
+  void check_values();
+  void write_back_buried();
+
+  machine machine_;
+  const context_options options_;
+  data_registry registry_;
+  lane_set lanes_;
+  stf::coherence coherence_;
+  std::optional<task_graph> drawing_;
+  graph_cache graphs_;
+
+  std::shared_mutex epoch_;  // shared by submissions; alone for what ends an epoch
+  bool finalized_ = false;
+  std::atomic<bool> recording_{false};
+  std::recursive_mutex recording_mutex_;  // a task may be submitted from the body of another
+  std::mutex buried_mutex_;
+  std::vector<data_body> buried_;
+  std::atomic<bool> any_buried_{false};
+  std::atomic<std::uint64_t> data_numbers_{0};
+  std::atomic<std::uint64_t> tasks_{0};
+  std::uint64_t tasks_before_ = 0;  // this epoch
+};
+
+}  // namespace starling::stf

@@ -1,0 +1,66 @@
+#include "data_state.hpp"
+
+#include <algorithm>
+
+#include "context_state.hpp"
+#include "starling/base/error.hpp"
+
+namespace starling::stf {
+
+std::string data_body::describe() const {
+  return name.empty() ? "logical data " + std::to_string(id) : "logical data '" + name + "'";
+}
+
+int data_body::valid_instances() const {
+  return static_cast<int>(std::count_if(instances.begin(), instances.end(), [](const auto& i) { return i->valid; }));
+}
+
+bool data_body::to_be_written_back() const {
+  return failed_by.empty() && valid_instances() > 0 &&
+         std::any_of(instances.begin(), instances.end(), [](const auto& i) { return i->users_memory && !i->valid; });
+}
+
+data_state::data_state(std::shared_ptr<context_state> c, data_description w) : context(std::move(c)) {
+  body.id = context->new_data_number();
+  body.what = std::move(w);
+  auto users = std::make_unique<data_instance>();
+  if (body.what.original.empty()) {
+    if (body.what.bytes > 0) return;
+    // Nothing is a value too.
+    users->place = data_place::host();
+    users->valid = true;
+    body.instances.push_back(std::move(users));
+    return;
+  }
+  const memory_part& first = body.what.original.front();
+  users->place = body.what.original_place;
+  users->start = first.start;
+  users->users_memory = true;
+  users->valid = true;
+  users->packed =
+      body.what.original.size() == 1 && first.offset == 0 && (first.rows == 1 || first.pitch == first.row_bytes);
+  body.instances.push_back(std::move(users));
+}
+
+data_state::~data_state() { context->bury(this, std::move(body)); }
+
+void data_state::lock() {
+  expect<argument_error>(!mine(), "stf: a task that uses ", body.describe(),
+                         " was submitted from within the body of one that holds it; submit it afterwards, or give the "
+                         "body a context of its own");
+  mutex_.lock();
+  holder_ = std::this_thread::get_id();
+}
+
+bool data_state::try_lock() {
+  if (mine() || !mutex_.try_lock()) return false;
+  holder_ = std::this_thread::get_id();
+  return true;
+}
+
+void data_state::unlock() {
+  holder_ = std::thread::id();
+  mutex_.unlock();
+}
+
+}  // namespace starling::stf

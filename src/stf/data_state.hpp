@@ -1,0 +1,74 @@
+// data_state: one piece of logical data, its instances and who may use them when. Coherence is MSI, asynchronous: flags
+// say what will hold once the moments beside them are over (CUDASTF, section IV.C).
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "moment.hpp"
+#include "place_memory.hpp"
+#include "starling/stf/data_interface.hpp"
+#include "starling/stf/place.hpp"
+
+namespace starling::stf {
+
+class context_state;
+
+// One copy of the data.
+struct data_instance {
+  data_place place;
+  std::byte* start = nullptr;
+  memory_block block;  // of the place's memory
+  local_memory pages;  // of a composite place instead
+  bool users_memory = false;
+  bool packed = true;  // otherwise the user's memory in parts, which tasks cannot have
+  bool valid = false;
+  moment_list ready;  // when it holds the value
+  moment_list used;   // when all who read it have
+  std::uint64_t last_use = 0;
+};
+
+// The data as coherence sees it. Belongs to who holds the lock.
+struct data_body {
+  std::uint64_t id = 0;
+  data_description what;
+  std::string name;
+  std::vector<std::unique_ptr<data_instance>> instances;
+  std::string failed_by;  // the task that should have written it and threw
+  // Since the last write, that task first; only when somebody wants a drawing.
+  std::vector<std::uint64_t> users;
+
+  // "logical data 'x'", or its number.
+  std::string describe() const;
+  int valid_instances() const;
+  // Whether the user's memory lacks the value, which another instance has.
+  bool to_be_written_back() const;
+};
+
+class data_state {
+ public:
+  data_state(std::shared_ptr<context_state> context, data_description what);
+  data_state(const data_state&) = delete;
+  data_state& operator=(const data_state&) = delete;
+  // The value goes back to the user's memory and the instances to their places' memory, without waiting.
+  ~data_state();
+
+  // For the length of a task's submission. Throws argument_error when this thread has it already.
+  void lock();
+  bool try_lock();
+  void unlock();
+  bool mine() const { return holder_ == std::this_thread::get_id(); }
+
+  const std::shared_ptr<context_state> context;
+  data_body body;
+
+ private:
+  std::mutex mutex_;
+  std::atomic<std::thread::id> holder_{};
+};
+
+}  // namespace starling::stf

@@ -1,0 +1,69 @@
+#include "lane.hpp"
+
+#include <algorithm>
+
+namespace starling::stf {
+
+lane::lane(machine& m, int pe, std::uint32_t id, std::size_t lanes)
+    : id_(id), pe_(pe), machine_(m), stream_(m.new_stream(pe)), known_(lanes, 0) {}
+
+const lane::point& lane::record(std::uint64_t number) {
+  if (points_.size() == remembered) {
+    // Who was told to wait for it has been told: a wait is for the event as recorded then.
+    point oldest = std::move(points_.front());
+    points_.pop_front();
+    points_.push_back(std::move(oldest));
+  } else {
+    points_.push_back({0, machine_.new_event(pe_), {}});
+  }
+  point& newest = points_.back();
+  stream_.record(newest.reached);
+  newest.number = number;
+  newest.known = known_;
+  newest.known[id_] = number;
+  return newest;
+}
+
+const lane::point& lane::point_after(std::uint64_t number) {
+  for (const point& p : points_)
+    if (p.number >= number) return p;
+  return record(tip_);
+}
+
+// The lock is held until the wait is in the stream: a point is waited for only when it is in its own.
+std::vector<std::uint64_t> lane::hold_back(starling::stream& later, std::uint64_t number) {
+  const std::lock_guard lock(mutex_);
+  const point& p = point_after(number);
+  later.wait(p.reached);
+  return p.known;
+}
+
+event lane::after(std::uint64_t number) {
+  const std::lock_guard lock(mutex_);
+  return point_after(number).reached;
+}
+
+void lane::pin_tip() {
+  const std::lock_guard lock(mutex_);
+  const std::uint64_t tip = tip_;
+  if (tip <= floor_ || (!points_.empty() && points_.back().number >= tip)) return;
+  record(tip);
+}
+
+bool lane::knows(const moment& m) const {
+  const std::lock_guard lock(mutex_);
+  return known_[m.lane] >= m.number;
+}
+
+void lane::learn(const std::vector<std::uint64_t>& known) {
+  const std::lock_guard lock(mutex_);
+  for (std::size_t i = 0; i < known_.size(); ++i) known_[i] = std::max(known_[i], known[i]);
+}
+
+void lane::raise_floor() {
+  const std::lock_guard lock(mutex_);
+  floor_ = tip_.load();
+  points_.clear();
+}
+
+}  // namespace starling::stf

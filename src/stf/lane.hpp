@@ -1,0 +1,74 @@
+// lane: one stream of a context, whose work is counted. Thread-safe: several threads may give it work at a time, which
+// then is in some order; moments stay right, since a moment covers at least what was there before it was made.
+#pragma once
+
+#include <atomic>
+#include <deque>
+#include <mutex>
+#include <vector>
+
+#include "moment.hpp"
+#include "starling/machine/machine.hpp"
+
+namespace starling::stf {
+
+class lane {
+ public:
+  // How many recorded points a lane remembers. Who asks for an older one gets a later one.
+  static constexpr std::size_t remembered = 8;
+
+  lane(machine& m, int pe, std::uint32_t id, std::size_t lanes);
+
+  std::uint32_t id() const { return id_; }
+  int pe() const { return pe_; }
+  starling::stream& stream() { return stream_; }
+
+  // Everything given so far, as a new moment.
+  moment mark() { return {id_, tip_.fetch_add(1) + 1}; }
+  std::uint64_t tip() const { return tip_; }
+
+  // Makes `later` wait for moment `number` of this lane, or a later one if none is recorded nearer. Returns what is
+  // over by then, a number for every lane.
+  std::vector<std::uint64_t> hold_back(starling::stream& later, std::uint64_t number);
+  // An event that is reached when moment `number` is over.
+  event after(std::uint64_t number);
+  // Makes sure that the newest moment has a point of its own: work that is given from now on is not part of it.
+  void pin_tip();
+
+  // Whether the lane's later work starts after this moment anyway.
+  bool knows(const moment& m) const;
+  // The lane was made to wait for such a point.
+  void learn(const std::vector<std::uint64_t>& known);
+
+  // Moments up to here are over before anything that is given from now on, on any lane.
+  std::uint64_t floor() const { return floor_; }
+  // Makes all moments so far such, and forgets the points.
+  void raise_floor();
+
+  // Whether somebody is giving it work; then others had better take another lane.
+  bool try_take() { return !taken_.exchange(true); }
+  void leave() { taken_ = false; }
+
+ private:
+  // A recorded point, and up to which moment of every lane all is over when it is reached.
+  struct point {
+    std::uint64_t number;
+    event reached;
+    std::vector<std::uint64_t> known;
+  };
+  const point& point_after(std::uint64_t number);  // the lock is held
+  const point& record(std::uint64_t number);       // the lock is held
+
+  std::uint32_t id_;
+  int pe_;
+  machine& machine_;
+  starling::stream stream_;
+  std::atomic<std::uint64_t> tip_{0};
+  std::atomic<std::uint64_t> floor_{0};
+  std::atomic<bool> taken_{false};
+  mutable std::mutex mutex_;
+  std::vector<std::uint64_t> known_;  // by lane
+  std::deque<point> points_;          // the newest last
+};
+
+}  // namespace starling::stf

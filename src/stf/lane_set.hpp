@@ -1,0 +1,60 @@
+// The lanes of a context: for every device some for tasks and one for copies to it and one for copies from it, and some
+// for work of the host. They order work after moments, with as few events as the lanes' knowledge of each other allows.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "lane.hpp"
+
+namespace starling::stf {
+
+class lane_set {
+ public:
+  // Lanes for tasks of one device, or of the host.
+  static constexpr int per_place = 4;
+
+  explicit lane_set(machine m);
+
+  // A lane for a task on device `pe` (host_place: the host) that waits for `before`: one whose newest work is among it
+  // when there is one, so that no event is needed. It is taken until leave().
+  lane& take(int pe, const moment_list& before);
+  // The lane for copies between two places.
+  lane& for_copy(int from, int to);
+
+  // Later work of `later` starts after `before`.
+  void order(lane& later, const moment_list& before);
+
+  // Blocks the calling thread until all of it is over.
+  void wait(const moment_list& before);
+  // Whether all of it certainly is.
+  bool over(const moment_list& before);
+  // Until everything is over; throws what failed first.
+  void wait_for_all();
+
+  // ---- recordings: from begin to end all lanes put their work into one graph ----
+
+  void begin_recording();
+  bool recording() const { return recording_.has_value(); }
+  // Ends it: the work becomes `into`, by an update if there is one of the same shape; says whether it was.
+  bool end_recording(std::optional<graph>& into);
+  // Puts a graph in line behind everything before.
+  void launch(const graph& g);
+
+ private:
+  void join(lane& l);
+  void raise_floors();
+
+  machine machine_;
+  std::vector<std::unique_ptr<lane>> lanes_;
+  std::vector<std::atomic<unsigned>> next_;  // by place, the host's last
+  stream origin_;
+  event start_;
+  std::optional<starling::recording> recording_;
+  std::atomic<bool> recorded_before_{false};
+  std::vector<std::atomic<bool>> joined_;  // by lane, in this recording
+};
+
+}  // namespace starling::stf

@@ -1,0 +1,48 @@
+#include "page_map.hpp"
+
+#include <algorithm>
+#include <random>
+
+namespace starling::stf {
+namespace {
+
+// The owner of one element, counted in row-major order.
+int owner_of(std::size_t element, const data_description& d, const data_place& place, int count) {
+  std::vector<index_t> coords(d.extents.size());
+  auto rest = static_cast<index_t>(element);
+  for (std::size_t k = coords.size(); k-- > 0;) {
+    coords[k] = rest % d.extents[k];
+    rest /= d.extents[k];
+  }
+  return place.partitioner().owner(coords.data(), d.extents.data(), static_cast<int>(coords.size()), count);
+}
+
+}  // namespace
+
+std::vector<placed_bytes> map_pages(const data_description& d, const data_place& composite, int n_pes,
+                                    std::size_t page_bytes) {
+  const std::vector<int> devices = composite.grid().devices(n_pes);
+  const std::size_t pages = (d.bytes + page_bytes - 1) / page_bytes;
+  if (d.element_bytes == 0 || d.extents.empty()) return {{devices.front(), pages * page_bytes}};
+  const std::size_t elements = d.bytes / d.element_bytes;
+  std::vector<placed_bytes> pieces;
+  std::vector<int> votes(devices.size());
+  for (std::size_t page = 0; page < pages; ++page) {
+    const std::size_t first = page * page_bytes / d.element_bytes;
+    const std::size_t last = std::max(first + 1, std::min(elements, (page + 1) * page_bytes / d.element_bytes));
+    std::mt19937_64 random(page);
+    std::fill(votes.begin(), votes.end(), 0);
+    for (int s = 0; s < samples_per_page; ++s) {
+      const std::size_t element = std::min(elements - 1, first + random() % (last - first));
+      ++votes[static_cast<std::size_t>(owner_of(element, d, composite, static_cast<int>(devices.size())))];
+    }
+    const int pe = devices[static_cast<std::size_t>(std::max_element(votes.begin(), votes.end()) - votes.begin())];
+    if (pieces.empty() || pieces.back().pe != pe)
+      pieces.push_back({pe, page_bytes});
+    else
+      pieces.back().bytes += page_bytes;
+  }
+  return pieces;
+}
+
+}  // namespace starling::stf

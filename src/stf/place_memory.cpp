@@ -1,0 +1,125 @@
+#include "place_memory.hpp"
+
+#include <algorithm>
+
+#include "starling/base/error.hpp"
+
+namespace starling::stf {
+namespace {
+
+// What is taken from the machine at a time when there is no cap: few driver calls, little waste.
+constexpr std::size_t step_on_gpu = std::size_t{256} << 20;
+constexpr std::size_t step_on_host = std::size_t{4} << 20;
+
+std::size_t rounded(std::size_t bytes) {
+  const std::size_t least = std::max<std::size_t>(bytes, 1);
+  return (least + place_memory::alignment - 1) / place_memory::alignment * place_memory::alignment;
+}
+
+}  // namespace
+
+place_memory::place_memory(machine m, int pe, std::size_t cap) : machine_(std::move(m)), pe_(pe), cap_(cap) {
+  used_.cap = cap;
+}
+
+std::optional<memory_block> place_memory::allocate(std::size_t bytes, moment_list& before) {
+  const std::size_t wanted = rounded(bytes);
+  const std::lock_guard lock(mutex_);
+  auto fit = by_size_.lower_bound({wanted, nullptr});
+  if (fit == by_size_.end()) {
+    if (!grow(wanted)) return std::nullopt;
+    fit = by_size_.lower_bound({wanted, nullptr});
+  }
+  const auto found = free_.find(fit->second);
+  const memory_block result{found->first, wanted};
+  free_block rest = found->second;
+  before.add(rest.uses);
+  erase(found);
+  if (rest.bytes > wanted) {
+    rest.bytes -= wanted;
+    insert(result.start + wanted, std::move(rest));
+  }
+  used_.in_use += wanted;
+  used_.most_in_use = std::max(used_.most_in_use, used_.in_use);
+  return result;
+}
+
+void place_memory::free(const memory_block& b, const moment_list& uses) {
+  const std::lock_guard lock(mutex_);
+  used_.in_use -= b.bytes;
+  insert(b.start, {b.bytes, slab_of(b.start), uses});
+}
+
+void place_memory::trim(const std::function<bool(const moment_list&)>& over) {
+  const std::lock_guard lock(mutex_);
+  for (std::size_t i = 0; i < slabs_.size(); ++i) {
+    const auto all = free_.find(slabs_[i].data());
+    if (slabs_[i].size() == 0 || all == free_.end() || all->second.bytes != slabs_[i].size()) continue;
+    if (!over(all->second.uses)) continue;
+    used_.reserved -= slabs_[i].size();
+    erase(all);
+    slabs_[i] = local_memory();
+  }
+}
+
+place_memory::usage place_memory::used() const {
+  const std::lock_guard lock(mutex_);
+  usage now = used_;
+  now.largest_free = by_size_.empty() ? 0 : by_size_.rbegin()->first;
+  return now;
+}
+
+bool place_memory::grow(std::size_t bytes) {
+  std::size_t most = bytes;
+  if (cap_ > 0) {
+    if (used_.reserved + bytes > cap_) return false;
+    most = (cap_ - used_.reserved) / alignment * alignment;
+  } else {
+    most = std::max(bytes, machine_.kind() == machine_kind::cuda ? step_on_gpu : step_on_host);
+  }
+  for (const std::size_t size : {most, bytes}) {
+    try {
+      slabs_.push_back(machine_.allocate_on(pe_, size));
+    } catch (const memory_error&) {
+      continue;
+    }
+    used_.reserved += size;
+    insert(slabs_.back().data(), {size, slabs_.size() - 1, {}});
+    return true;
+  }
+  return false;
+}
+
+std::size_t place_memory::slab_of(const std::byte* start) const {
+  std::size_t i = 0;
+  while (start < slabs_[i].data() || start >= slabs_[i].data() + slabs_[i].size()) ++i;
+  return i;
+}
+
+void place_memory::insert(std::byte* start, free_block b) {
+  const auto next = free_.lower_bound(start);
+  if (next != free_.end() && next->second.slab == b.slab && start + b.bytes == next->first) {
+    b.bytes += next->second.bytes;
+    b.uses.add(next->second.uses);
+    erase(next);
+  }
+  const auto after = free_.lower_bound(start);
+  if (after != free_.begin()) {
+    const auto previous = std::prev(after);
+    if (previous->second.slab == b.slab && previous->first + previous->second.bytes == start) {
+      start = previous->first;
+      b.bytes += previous->second.bytes;
+      b.uses.add(previous->second.uses);
+      erase(previous);
+    }
+  }
+  by_size_.insert({b.bytes, start});
+  free_.emplace(start, std::move(b));
+}
+
+void place_memory::erase(free_map::iterator b) {
+  by_size_.erase({b->second.bytes, b->first});
+  free_.erase(b);
+}
+
+}  // namespace starling::stf

@@ -1,0 +1,217 @@
+#include "starling/stf/task_run.hpp"
+
+#include <algorithm>
+
+#include "context_state.hpp"
+#include "starling/base/error.hpp"
+#include "starling/stf/task_error.hpp"
+
+namespace starling::stf {
+namespace {
+
+// One piece of data that the task uses; it may be named several times among the accesses.
+struct used_data {
+  std::shared_ptr<data_state> data;
+  access_mode mode;
+  data_place place;
+  data_instance* instance = nullptr;
+};
+
+access_mode both(access_mode a, access_mode b) { return a == b ? a : access_mode::rw; }
+
+}  // namespace
+
+struct task_run::state {
+  std::shared_ptr<context_state> context;
+  exec_place where;
+  std::vector<int> pes;
+  std::string name;
+  std::vector<used_data> used;         // in the order of the accesses
+  std::vector<std::size_t> of_access;  // which of `used`
+  submission inside;
+  std::vector<std::unique_lock<data_state>> held;
+  std::vector<lane*> lanes;
+  std::vector<memory_block> temporaries;
+
+  ~state() {
+    for (lane* l : lanes) l->leave();
+  }
+
+  data_place place_of(const data_access& a) const;
+  void collect(const std::vector<data_access>& accesses);
+  void lock_all();
+  void begin();
+  void draw(std::uint64_t number);
+  void end(bool good);
+};
+
+data_place task_run::state::place_of(const data_access& a) const {
+  const data_description& what = a.data->body.what;
+  const int n_pes = context->on().size();
+  if (a.place.is_composite()) (void)a.place.grid().devices(n_pes);
+  if (!a.place.is_affine()) {
+    expect<range_error>(a.place.is_host() || a.place.is_composite() || (a.place.pe() >= 0 && a.place.pe() < n_pes),
+                        "stf: data_place::device(", a.place.pe(), ") on a machine with ", n_pes,
+                        " devices; they are numbered from 0");
+    return a.place;
+  }
+  if (what.bytes == 0 || where.is_host()) return data_place::host();
+  if (pes.size() == 1) return data_place::device(pes.front());
+  if (what.extents.empty()) return data_place::device(pes.front());
+  return data_place::composite(blocked(), where);
+}
+
+void task_run::state::collect(const std::vector<data_access>& accesses) {
+  for (const data_access& a : accesses) {
+    expect<argument_error>(a.data != nullptr, "stf: ", name.empty() ? "a task" : "task '" + name + "'",
+                           " uses logical data that is none; make it with context::logical_data");
+    expect<argument_error>(a.data->context == context, "stf: ", a.data->body.describe(),
+                           " belongs to another context; contexts share no data");
+    const data_place place = place_of(a);
+    const auto same = std::find_if(used.begin(), used.end(), [&](const used_data& u) { return u.data == a.data; });
+    of_access.push_back(static_cast<std::size_t>(same - used.begin()));
+    if (same == used.end()) {
+      used.push_back({a.data, a.mode, place, nullptr});
+      continue;
+    }
+    expect<argument_error>(same->place == place, "stf: ", a.data->body.describe(), " is used twice by one task, on ",
+                           describe(same->place), " and on ", describe(place), "; one place is possible");
+    same->mode = both(same->mode, a.mode);
+  }
+}
+
+// In the order of their numbers, as all tasks do, so that none waits for another in a circle.
+void task_run::state::lock_all() {
+  std::vector<data_state*> all;
+  for (const used_data& u : used) all.push_back(u.data.get());
+  std::sort(all.begin(), all.end(), [](data_state* a, data_state* b) { return a->body.id < b->body.id; });
+  for (data_state* d : all) held.emplace_back(*d);
+}
+
+void task_run::state::begin() {
+  moment_list before;
+  for (used_data& u : used) {
+    data_body& d = u.data->body;
+    expect<task_error>(!reads(u.mode) || d.failed_by.empty(), "stf: ", name.empty() ? "a task" : "task '" + name + "'",
+                       " reads ", d.describe(), ", which has no value: task '", d.failed_by,
+                       "' threw instead of writing it");
+    u.instance = &context->coherence().acquire(d, u.place, reads(u.mode), writes(u.mode), before);
+  }
+  lane_set& all = context->lanes();
+  for (const int pe : pes) {
+    lanes.push_back(&all.take(pe, before));
+    all.order(*lanes.back(), before);
+  }
+}
+
+void task_run::state::draw(std::uint64_t number) {
+  task_graph* drawing = context->drawing();
+  if (drawing == nullptr) return;
+  drawing->add_task(number, name, describe(where));
+  for (const used_data& u : used) {
+    data_body& d = u.data->body;
+    // The first user wrote it, the others read it since.
+    const std::string label = d.name.empty() ? "data " + std::to_string(d.id) : d.name;
+    const bool alone = writes(u.mode);
+    for (std::size_t i = 0; i < d.users.size(); ++i)
+      if (d.users[i] != 0 && (i == 0 ? !alone || d.users.size() == 1 : alone))
+        drawing->add_edge(d.users[i], number, label);
+    if (alone)
+      d.users = {number};
+    else if (d.users.empty())
+      d.users = {0, number};
+    else
+      d.users.push_back(number);
+  }
+}
+
+void task_run::state::end(bool good) {
+  moment_list end;
+  for (lane* l : lanes) end.add(l->mark());
+  for (used_data& u : used) {
+    data_body& d = u.data->body;
+    coherence::release(d, *u.instance, writes(u.mode), end);
+    if (writes(u.mode)) d.failed_by = good ? "" : name.empty() ? "without a name" : name;
+  }
+  const data_place place = where.is_host() ? data_place::host() : data_place::device(pes.front());
+  for (const memory_block& t : temporaries) context->coherence().give_back(t, place, end);
+  held.clear();
+}
+
+task_run::task_run(const std::shared_ptr<context_state>& context, const task_description& what)
+    : state_(std::make_unique<state>()) {
+  state& s = *state_;
+  s.context = context;
+  s.where = what.place;
+  s.name = what.name;
+  s.pes = what.place.is_host() ? std::vector<int>{host_place} : what.place.devices(context->on().size());
+  s.inside = context->submit(what.name);
+  s.collect(what.accesses);
+  s.lock_all();
+  try {
+    s.begin();
+  } catch (...) {
+    state_.reset();
+    throw;
+  }
+  s.draw(context->new_task());
+}
+
+task_run::task_run(task_run&&) noexcept = default;
+task_run& task_run::operator=(task_run&&) noexcept = default;
+
+task_run::~task_run() {
+  if (state_) fail();
+}
+
+int task_run::places() const { return static_cast<int>(state_->pes.size()); }
+
+int task_run::pe(int place) const {
+  expect<range_error>(place >= 0 && place < places(), "stf: place ", place, " of a task on ", places());
+  return state_->pes[static_cast<std::size_t>(place)];
+}
+
+stream& task_run::stream(int place) {
+  (void)pe(place);
+  return state_->lanes[static_cast<std::size_t>(place)]->stream();
+}
+
+std::byte* task_run::memory(std::size_t which) const {
+  expect<range_error>(which < state_->of_access.size(), "stf: dependency ", which, " of a task with ",
+                      state_->of_access.size());
+  return state_->used[state_->of_access[which]].instance->start;
+}
+
+const exec_place& task_run::where() const { return state_->where; }
+const machine& task_run::on() const { return state_->context->on(); }
+
+std::byte* task_run::scratch(int place, std::size_t bytes) {
+  (void)pe(place);
+  return state_->context->coherence().scratch(*state_->lanes[static_cast<std::size_t>(place)], bytes);
+}
+
+std::byte* task_run::temporary(std::size_t bytes) {
+  moment_list before;
+  const data_place place = state_->where.is_host() ? data_place::host() : data_place::device(pe());
+  state_->temporaries.push_back(state_->context->coherence().borrow(bytes, place, before));
+  for (lane* l : state_->lanes) state_->context->lanes().order(*l, before);
+  return state_->temporaries.back().start;
+}
+
+void task_run::gather() {
+  moment_list others;
+  for (std::size_t i = 1; i < state_->lanes.size(); ++i) others.add(state_->lanes[i]->mark());
+  state_->context->lanes().order(*state_->lanes.front(), others);
+}
+
+void task_run::finish() {
+  state_->end(true);
+  state_.reset();
+}
+
+void task_run::fail() {
+  state_->end(false);
+  state_.reset();
+}
+
+}  // namespace starling::stf

@@ -1,0 +1,11 @@
+"""Mutations of the shipped protocols, by what they are in, and the programs that have to notice them."""
+
+from __future__ import annotations
+
+from mutations import cg, device, stencil
+from mutations.model import ROOT, Broken, Mutation, Program, replaced
+
+PROGRAMS: dict[str, Program] = {**device.PROGRAMS, **stencil.PROGRAMS, **cg.PROGRAMS}
+MUTATIONS: list[Mutation] = [*device.MUTATIONS, *stencil.MUTATIONS, *cg.MUTATIONS]
+
+__all__ = ["MUTATIONS", "PROGRAMS", "ROOT", "Broken", "Mutation", "Program", "replaced"]

@@ -1,0 +1,86 @@
+"""Mistakes in the protocols of conjugate gradients."""
+
+from __future__ import annotations
+
+from mutations.model import Program, in_file
+
+CG_WORKER = "apps/cg/worker.hpp"
+CG_PHASES = "apps/cg/phases.hpp"
+CG_SUMS = "apps/cg/reduction.hpp"
+CG_PROGRAM = "apps/cg/program.hpp"
+CG_PROGRAMS = tuple(f"apps/cg/{name}_kernels.cpp" for name in ("fused", "pipelined", "standard"))
+CG_KERNELS = (*CG_PROGRAMS, "apps/cg/host_step_kernels.cpp", "apps/cg/product_kernels.cpp")
+CG = (*CG_KERNELS, *(f"apps/cg/{name}.cpp" for name in
+      ("block_plans", "compressed", "halo", "host_controlled", "host_steps", "launch_shape", "launched_products",
+       "matrices_grid", "matrix", "matrix_checks", "options", "partition", "preconditioner_values", "sliced",
+       "solve_checks", "solver")))  # fmt: skip
+
+PROGRAMS = {
+    "conjugate gradients": Program(
+        ("tests/mutate/cg.cpp", *CG),
+        ((CG_WORKER, CG_KERNELS), (CG_PHASES, CG_KERNELS), (CG_SUMS, CG_KERNELS), (CG_PROGRAM, CG_PROGRAMS)),
+    ),
+}
+
+MUTATIONS = [
+    *in_file(
+        "conjugate gradients",
+        CG_WORKER,
+        ("ready not raised", "    if (d.persistent) t.signal_set(d.ready + t.index(), number, t.pe());\n", ""),
+        ("ready raised for the product after", "t.signal_set(d.ready + t.index(), number, t.pe());",
+         "t.signal_set(d.ready + t.index(), number + 1, t.pe());"),
+        ("no wait for ready",
+         "      if (plan.peers > 0) t.wait_all(d.ready + plan.first_peer, plan.peers, number, t.pe());\n", ""),
+        ("wait for ready of the product before", "t.wait_all(d.ready + plan.first_peer, plan.peers, number, t.pe());",
+         "t.wait_all(d.ready + plan.first_peer, plan.peers, number - 1, t.pe());"),
+        ("wait for the first peer only", "t.wait_all(d.ready + plan.first_peer, plan.peers, number, t.pe());",
+         "t.wait_all(d.ready + plan.first_peer, 1, number, t.pe());"),
+        ("taken not raised", "team_.signal_set(desk_->taken + team_.index(), product_, team_.pe());",
+         "team_.sync();"),
+        ("taken raised before anything is taken",
+         "    team_.for_each(index_range{plan.first_box, plan.first_box + plan.boxes}, [&](index_t box) {\n",
+         "    team_.signal_set(desk_->taken + team_.index(), product_, team_.pe());\n"
+         "    team_.for_each(index_range{plan.first_box, plan.first_box + plan.boxes}, [&](index_t box) {\n"),
+        ("no wait for taken",
+         "        t.wait_all(d.taken + plan.first_taker, plan.takers, number, t.pe());\n", ""),
+        ("wait for taken of the product before",
+         "t.wait_all(d.taken + plan.first_taker, plan.takers, number, t.pe());",
+         "t.wait_all(d.taken + plan.first_taker, plan.takers, number - 1, t.pe());"),
+        ("values of other PEs used before they are taken", "plan.takers > 0 ? which_parts::own : which_parts::all",
+         "which_parts::all"),
+        ("one slot for what is published", "s.published + slot * s.columns", "s.published + 0 * slot * s.columns"),
+        ("one slot for what travels", "s.boxes + slot * s.halo", "s.boxes + 0 * slot * s.halo"),
+        ("values sent with the number before", "k.send(d.boxes[number % 2] + e.box, value, number, e.pe);",
+         "k.send(d.boxes[number % 2] + e.box, value, number - 1, e.pe);"),
+        ("values sent to the other slot", "k.send(d.boxes[number % 2] + e.box,",
+         "k.send(d.boxes[(number + 1) % 2] + e.box,"),
+        ("products not counted", "{ ++product_; }", "{}"),
+    ),
+    *in_file(
+        "conjugate gradients",
+        CG_PHASES,
+        ("announced before it is written",
+         "  k.each_pack([&](const row_place& at) { at.store(next, at.load(from)); });\n  k.announce(v);\n",
+         "  k.announce(v);\n  k.each_pack([&](const row_place& at) { at.store(next, at.load(from)); });\n"),
+    ),
+    *in_file(
+        "conjugate gradients",
+        CG_SUMS,
+        ("one slot for parts", "boxes.parts + slot * boxes.blocks", "boxes.parts + 0 * slot * boxes.blocks",
+         "a block posts its next part when it has the sum, for which all parts have been read"),
+        ("one slot for totals", "boxes.totals + slot * b.n_pes()", "boxes.totals + 0 * slot * b.n_pes()"),
+        ("parts of the sum before", "detail::take(t, parts + i, number, t.pe())",
+         "detail::take(t, parts + i, number - 1, t.pe())"),
+        ("the total of the first PE alone is awaited", "i < t.n_pes() * sum_words; i += t.members()",
+         "i < sum_words; i += t.members()"),
+        ("a sum for the first PE alone", "to < t.n_pes(); to += senders", "to < 1; to += senders"),
+    ),
+    *in_file(
+        "conjugate gradients",
+        CG_PROGRAM,
+        ("the number of a sum not raised", "++sum_", "sum_ + 1"),
+        ("no farewell", "    post(farewell);\n", ""),
+        ("the next launch counts products from the start", "    state_->products = k_.product_number();\n", ""),
+        ("the next launch counts sums from the start", "    state_->sums = sum_;\n", ""),
+    ),
+]  # fmt: skip

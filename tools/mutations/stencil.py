@@ -1,0 +1,118 @@
+"""Mistakes in the protocols of stencils."""
+
+from __future__ import annotations
+
+from mutations.model import Program, in_file
+
+KERNELS = "apps/stencil/stencil_kernels.cpp"
+FIELDS = "apps/stencil/fields.hpp"
+HOST = "apps/stencil/host_controlled.cpp"
+STENCIL = tuple(f"apps/stencil/{name}.cpp" for name in
+                ("host_controlled", "launch_shape", "problem", "reference", "solver", "stencil_kernels"))  # fmt: skip
+STENCIL_USES = (
+    (KERNELS, (KERNELS,)),
+    (HOST, (HOST,)),
+    (FIELDS, tuple(f"apps/stencil/{name}.cpp" for name in ("host_controlled", "solver", "stencil_kernels"))),
+)
+
+PROGRAMS = {
+    "stencil, packets": Program(("tests/mutate/stencil.cpp", *STENCIL), STENCIL_USES),
+    # Faces that are large in practice, and small here.
+    "stencil, signals": Program(
+        ("tests/mutate/stencil.cpp", *STENCIL),
+        STENCIL_USES,
+        setting=("apps/stencil/solver.cpp", "most_packet_bytes = 16384", "most_packet_bytes = 0"),
+    ),
+}
+
+MUTATIONS = [
+    *in_file(
+        "stencil, packets",
+        KERNELS,
+        ("no sync_pe after a step", "      b.sync_pe();\n      continue;\n", "      continue;\n"),
+        ("no barrier in a step that checks",
+         "checked = static_cast<double>(b.all_reduce(b.reduce(change, maximum{}), maximum{}));",
+         "checked = static_cast<double>(b.reduce(change, maximum{}));"),
+        ("the packets of the step before the last", "message_of(generation - 1))", "message_of(generation - 2))"),
+        ("no packets before the first step", "        send(b, part, a.first, content);\n", "        (void)content;\n"),
+        ("no packets in a step", "        send(b, part, generation, content);\n", "        content(0);\n"),
+        ("packets of another message's slot",
+         "a.f.mail_slot(message) + a.f.mail_start", "a.f.mail_slot(message + 1) + a.f.mail_start"),
+        ("packets to the wrong face", "a.f.mail_start[opposite(part.face)]", "a.f.mail_start[part.face]"),
+        ("chunks not told apart", "to + part.cells.begin / each, content", "to, content"),
+        ("a later run counts its messages from 1",
+         "return a.first_message + (generation - a.first);", "return 1 + (generation - a.first);"),
+        ("no quiet after publishing", "    b.quiet();\n", "",
+         "the end of a launch completes its puts, and the host waits for it"),
+    ),
+    *in_file(
+        "stencil, packets",
+        FIELDS,
+        ("two slots instead of three", "inbox_slots = 3", "inbox_slots = 2"),
+        ("one slot instead of three", "inbox_slots = 3", "inbox_slots = 1"),
+        ("mail in two of the slots", "message % inbox_slots * mail_start", "message % 2 * mail_start"),
+        ("mail in one slot", "message % inbox_slots * mail_start", "0 * message * mail_start"),
+    ),
+    *in_file(
+        "stencil, signals",
+        KERNELS,
+        ("no wait for the neighbours",
+         "      if (generation > a.first + 1) wait_for_inboxes(b, s.own(), part, generation - 1);\n", ""),
+        ("no wait in the second step", "if (generation > a.first + 1) wait", "if (generation > a.first + 2) wait"),
+        ("wait for the step before", "part, generation - 1);", "part, generation - 2);"),
+        ("no wait for one's own face",
+         "    b.wait(a.f.arrived + (part.face * a.chunks + part.chunk), wanted, part.neighbour);\n", ""),
+        ("no wait for the faces that meet it",
+         "        b.wait_all(a.f.arrived + other * a.chunks, a.chunks, wanted, own.neighbour[other]);\n",
+         "        {}\n"),
+        ("wait for the first chunk of the faces that meet it",
+         "b.wait_all(a.f.arrived + other * a.chunks, a.chunks,", "b.wait_all(a.f.arrived + other * a.chunks, 1,"),
+        ("the signal of a step to come", "static_cast<std::uint64_t>(generation), part.neighbour);",
+         "static_cast<std::uint64_t>(generation + 1), part.neighbour);"),
+        ("one signal for all chunks",
+         "(opposite(part.face) * a.chunks + part.chunk)", "opposite(part.face) * a.chunks"),
+        ("the signal of the wrong face",
+         "(opposite(part.face) * a.chunks + part.chunk)", "(part.face * a.chunks + part.chunk)"),
+        ("the signal apart from its data",
+         "b.put_signal(inbox_of_neighbour(a.f, part.face, generation) + part.cells.begin, value, part.cells.size(),\n"
+         "                     a.f.arrived",
+         "b.put(inbox_of_neighbour(a.f, part.face, generation) + part.cells.begin, value, part.cells.size(),\n"
+         "              part.neighbour);\n        b.signal_set(a.f.arrived"),
+        ("values of another generation's slot",
+         "inbox_of_neighbour(a.f, part.face, generation) +", "inbox_of_neighbour(a.f, part.face, generation + 1) +"),
+        ("no sync_pe after a step", "      b.sync_pe();\n      continue;\n", "      continue;\n"),
+        ("no values published", "b.put(inbox_of_neighbour(f, face, generation) + mine.begin, value, mine.size(), "
+         "own.neighbour[face]);", "(void)value;"),
+    ),
+    *in_file(
+        "stencil, signals",
+        FIELDS,
+        ("two slots instead of three", "inbox_slots = 3", "inbox_slots = 2"),
+        ("one slot instead of three", "inbox_slots = 3", "inbox_slots = 1"),
+        ("inbox in two of the slots", "generation % inbox_slots * face_start", "generation % 2 * face_start"),
+        ("inbox in one slot", "generation % inbox_slots * face_start", "0 * generation * face_start"),
+    ),
+    *in_file(
+        "stencil, packets",
+        HOST,
+        ("host: no wait for the neighbours' faces",
+         "      s.wait(sent(from, generation - 1));\n", ""),
+        ("host: wait for the faces of the step before", "s.wait(sent(from, generation - 1));",
+         "s.wait(sent(from, generation - (generation > 2 ? 2 : 1)));"),
+        ("host: the inside does not wait for the faces",
+         "  middle.wait(sent(pe, generation - 1));  // the faces of the step before are what the inside reads now\n",
+         ""),
+        ("host: the faces do not wait for the inside",
+         "  border.wait(inside_done_[i]);  // of the step before\n", ""),
+        ("host: faces announced before they are copied",
+         "  copy_faces(s, pe, generation);\n  s.record(sent(pe, generation));\n",
+         "  s.record(sent(pe, generation));\n  copy_faces(s, pe, generation);\n"),
+        ("host: faces announced before they are made",
+         "  border.launch_kernel(face_blocks, step_kernel(a, step_part::border, 0), shape);\n"
+         "  if (options_.how == variant::overlap) copy_faces(border, pe, generation);\n"
+         "  border.record(sent(pe, generation));\n",
+         "  border.record(sent(pe, generation));\n"
+         "  border.launch_kernel(face_blocks, step_kernel(a, step_part::border, 0), shape);\n"
+         "  if (options_.how == variant::overlap) copy_faces(border, pe, generation);\n"),
+    ),
+]  # fmt: skip
