@@ -129,32 +129,14 @@ hierarchy_map plan_launch(const machine& m, const Spec& spec, int place_index, i
   }
 }
 
-namespace detail {
-
-// Streams that launch blocks that run together say so in launch_options.
-template <class Options>
-bool make_resident(Options& o) {
-  if constexpr (requires { o.resident; }) {
-    o.resident = true;
-    return true;
-  } else {
-    return false;
-  }
-}
-
-}  // namespace detail
-
 // Puts the launch into a stream, as planned. map.device_scratch must be memory of map.device_scratch_bytes.
 template <class Spec, class Body, class... Args>
 void enqueue_launch(stream& s, const hierarchy_map& map, const Spec&, const Body& body, const Args&... args) {
   if constexpr (check_callable<Body, thread_hierarchy<Spec>, Args...>()) {
     if (map.device_scratch_bytes > 0 && map.device_scratch == nullptr) refuse_scratch(map.device_scratch_bytes);
     if (map.blocks == 0) return;
-    launch_options options{.threads = map.threads, .scratch_bytes = map.block_scratch_bytes};
-    if (map.resident && !detail::make_resident(options))
-      throw unsupported_error(
-          "launch: blocks that synchronise with each other, in a stream; use machine::run, or fewer threads");
-    s.launch(map.blocks, launch_kernel<Spec, Body, Args...>{map, body, {{{args}...}}}, options);
+    s.launch(map.blocks, launch_kernel<Spec, Body, Args...>{map, body, {{{args}...}}},
+             {.threads = map.threads, .scratch_bytes = map.block_scratch_bytes, .resident = map.resident});
   }
 }
 
