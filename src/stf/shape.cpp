@@ -7,8 +7,9 @@
 namespace starling::stf {
 
 void refuse_range(int dimension, index_t lower, index_t upper) {
-  throw argument_error(message("box: dimension ", dimension, " goes from ", lower, " to ", upper,
-                               "; the end must not lie before the start, and a size must not be negative"));
+  throw argument_error(
+      message("box: dimension ", dimension, " goes from ", lower, " to ", upper,
+              "; the end must not lie before the start, a size must not be negative or above 2^63 - 1"));
 }
 
 void refuse_size(const index_t* extents, int rank) {

@@ -1,4 +1,6 @@
 // Shapes and partitions that make no sense.
+#include <limits>
+
 #include "starling/stf/partition.hpp"
 #include "support/failure.hpp"
 
@@ -11,6 +13,8 @@ TEST_CASE("boxes that make no sense") {
   check_parts(failure_of<argument_error>([] { (void)box(-1); }), {"dimension 0", "from 0 to -1", "before the start"});
   check_parts(failure_of<argument_error>([] { (void)box(3, index_t{-7}); }), {"dimension 1", "-7"});
   check_parts(failure_of<argument_error>([] { (void)box(index_range{4, 2}); }), {"from 4 to 2"});
+  constexpr index_t far = std::numeric_limits<index_t>::max();
+  check_parts(failure_of<argument_error>([=] { (void)box(index_range{-2, far}); }), {"from -2 to", "2^63"});
   check_parts(failure_of<argument_error>([] { (void)box(index_t{1} << 40, index_t{1} << 40); }),
               {"1099511627776 x 1099511627776", "2^63"});
   CHECK(box(index_t{1} << 40, index_t{1} << 40, 0).size() == 0);

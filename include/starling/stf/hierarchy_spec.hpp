@@ -134,6 +134,10 @@ struct hierarchy_spec {
   STARLING_HD static constexpr bool can_synchronise(int l) {
     return synchronises(l) && ((l >= outer_levels() && !spread()) || l == first_synchronising());
   }
+  // Whether blocks may have to wait for each other.
+  STARLING_HD static constexpr bool blocks_synchronise() {
+    return first_synchronising() < outer_levels() || (spread() && synchronises(depth - 1));
+  }
   STARLING_HD static constexpr bool in_order() {
     for (int l = 1; l < depth; ++l)
       if (finest(l) < finest(l - 1) || coarsest(l) == hardware::device) return false;

@@ -15,13 +15,14 @@ namespace starling::stf {
 template <class Spec, class Body, class... Args>
 struct launch_kernel {
   static constexpr int max_threads = Spec::most_threads();
+  using place_t = detail::thread_place<Spec::depth>;
 
   hierarchy_map map;
   Body body;
   pack<Args...> args;
 
   STARLING_HD void operator()(block& b) const {
-    detail::thread_place p;
+    place_t p;
     p.map = &map;
     p.of = &b;
     if (map.block_scratch_bytes > 0) p.scratch = b.scratch<std::byte>(static_cast<index_t>(map.block_scratch_bytes));
@@ -36,26 +37,30 @@ struct launch_kernel {
 
  private:
   // One thread's part of a group.
-  STARLING_HD void run_thread(detail::thread_place& p, index_t group) const {
+  STARLING_HD void run_thread(place_t& p, index_t group) const {
     if constexpr (Spec::spread()) {
       const index_t member = map.first_member + group * map.active + p.in_block;
       if (member >= map.last_member) return;
       p.at[0] = map.place;
       p.at[Spec::depth - 1] = member;
     } else {
-      index_t left = group;
-      for (int l = Spec::outer_levels() - 1; l >= 0; --l) left = digit(p, l, left);
-      left = p.in_block;
-      for (int l = Spec::depth - 1; l >= Spec::outer_levels(); --l) left = digit(p, l, left);
+      take_digits<Spec::outer_levels() - 1, 0>(p, group);
+      take_digits<Spec::depth - 1, Spec::outer_levels()>(p, p.in_block);
     }
     call(thread_hierarchy<Spec>(p), std::index_sequence_for<Args...>());
   }
-  // Takes the last digit off a number.
-  STARLING_HD index_t digit(detail::thread_place& p, int l, index_t number) const {
-    const index_t fixed = Spec::static_width_of(l);
-    const index_t width = fixed != 0 ? fixed : map.width[l];
-    p.at[l] = number % width;
-    return number / width;
+  // The places at levels Last down to First, of which `number` counts the innermost fastest.
+  template <int Last, int First>
+  STARLING_HD void take_digits(place_t& p, index_t number) const {
+    if constexpr (Last > First) {
+      const index_t fixed = Spec::static_width_of(Last);
+      const index_t width = fixed != 0 ? fixed : map.width[Last];
+      const index_t left = number / width;
+      p.at[Last] = number - left * width;
+      take_digits<Last - 1, First>(p, left);
+    } else if constexpr (Last == First) {
+      p.at[First] = number;
+    }
   }
   template <std::size_t... I>
   STARLING_HD void call(const thread_hierarchy<Spec>& th, std::index_sequence<I...>) const {
@@ -69,7 +74,7 @@ struct launch_kernel {
       run(group);
       if (group + b.blocks_per_pe() >= map.last_group) return;
       // Before the next group takes the scratch memory of this one.
-      if (map.resident)
+      if (Spec::blocks_synchronise() && map.resident)
         b.sync_pe();
       else
         b.sync();
@@ -78,15 +83,15 @@ struct launch_kernel {
 
   // How many threads of a block on a virtual device run at the same time: those that may wait for each other.
   index_t threads_together() const {
-    if constexpr (Spec::first_synchronising() < Spec::outer_levels()) return map.active;
-    if constexpr (Spec::spread()) return Spec::synchronises(Spec::depth - 1) ? map.active : 1;
+    if constexpr (Spec::blocks_synchronise()) return map.active;
+    if constexpr (Spec::spread()) return 1;
     index_t n = 1;
     for (int l = Spec::first_synchronising(); l < Spec::depth; ++l) n *= map.width[l];
     return n;
   }
 
   // A block of a virtual device: threads that synchronise run at the same time, others one after another.
-  void run_threads(block& b, const detail::thread_place& shared) const {
+  void run_threads(block& b, const place_t& shared) const {
     const index_t together = threads_together();
     const auto run = [&](index_t group, index_t first, index_t mate, crew* mates) {
       detail::thread_place p = shared;
@@ -130,9 +135,8 @@ void enqueue_launch(stream& s, const hierarchy_map& map, const Spec&, const Body
   if constexpr (check_callable<Body, thread_hierarchy<Spec>, Args...>()) {
     if (map.device_scratch_bytes > 0 && map.device_scratch == nullptr) refuse_scratch(map.device_scratch_bytes);
     if (map.blocks == 0) return;
-    launch_options options{.threads = map.threads, .scratch_bytes = map.block_scratch_bytes};
-    options.resident = map.resident;
-    s.launch(map.blocks, launch_kernel<Spec, Body, Args...>{map, body, {{{args}...}}}, options);
+    s.launch(map.blocks, launch_kernel<Spec, Body, Args...>{map, body, {{{args}...}}},
+             {.threads = map.threads, .scratch_bytes = map.block_scratch_bytes, .resident = map.resident});
   }
 }
 

@@ -61,10 +61,12 @@ class box {
   }
 
   STARLING_HD static constexpr int rank() { return Rank; }
-  STARLING_HD constexpr index_t size() const {
-    index_t n = 1;
-    for (int d = 0; d < Rank; ++d) n *= extent_[d];
-    return n;
+  STARLING_HD constexpr index_t size() const { return elements(0); }
+  // Without the dimensions before `first`: of a row, where that is 1.
+  STARLING_HD constexpr index_t elements(int first) const {
+    std::uint64_t n = 1;  // an empty box may have sides whose product is too large
+    for (int d = first; d < Rank; ++d) n *= static_cast<std::uint64_t>(extent_[d]);
+    return static_cast<index_t>(n);
   }
   STARLING_HD constexpr index_t extent(int d) const { return extent_[d]; }
   STARLING_HD constexpr index_t lower(int d) const { return lower_[d]; }
@@ -103,8 +105,10 @@ class box {
 
  private:
   STARLING_HD constexpr void set(int d, index_range r) {
-    if constexpr (!target::on_gpu)
-      if (r.end < r.begin) refuse_range(d, r.begin, r.end);
+    if constexpr (!target::on_gpu) {
+      index_t n = 0;
+      if (r.end < r.begin || __builtin_sub_overflow(r.end, r.begin, &n)) refuse_range(d, r.begin, r.end);
+    }
     lower_[d] = r.begin;
     extent_[d] = r.end - r.begin;
   }

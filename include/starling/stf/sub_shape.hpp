@@ -73,7 +73,7 @@ class tiles_of {
   }
 
   STARLING_HD static constexpr int rank() { return Rank; }
-  STARLING_HD constexpr index_t size() const { return rows_ * row_size(); }
+  STARLING_HD constexpr index_t size() const { return rows_ == 0 ? 0 : rows_ * row_size(); }
   STARLING_HD constexpr coords_t index_to_coords(index_t i) const {
     const index_t n = row_size() > 0 ? row_size() : 1;
     const index_t row = i / n;
@@ -105,11 +105,7 @@ class tiles_of {
   }
 
  private:
-  STARLING_HD constexpr index_t row_size() const {
-    index_t n = 1;
-    for (int d = 1; d < Rank; ++d) n *= whole_.extent(d);
-    return n;
-  }
+  STARLING_HD constexpr index_t row_size() const { return whole_.elements(1); }
   // Row number `row` of these tiles, as one of the whole.
   STARLING_HD constexpr index_t row_of(index_t row) const {
     const index_t tile = row / thickness_;

@@ -17,7 +17,9 @@ namespace starling::stf {
 
 namespace detail {
 
-// Where a thread is, and what it synchronises with.
+// Where a thread is, and what it synchronises with. Levels are compile-time numbers wherever the place is looked at, so
+// that all of it can be kept in registers.
+template <int Depth>
 struct thread_place {
   const hierarchy_map* map = nullptr;
   block* of = nullptr;
@@ -25,7 +27,7 @@ struct thread_place {
   index_t mate = 0;              // this one's number among them
   index_t in_block = 0;          // and in its block
   std::byte* scratch = nullptr;  // of the block
-  index_t at[most_levels] = {};
+  index_t at[Depth] = {};
 };
 
 }  // namespace detail
@@ -36,7 +38,7 @@ class thread_hierarchy {
 
  public:
   // Made by the launch.
-  STARLING_HD explicit thread_hierarchy(const detail::thread_place& p) : p_(p) {}
+  STARLING_HD explicit thread_hierarchy(const detail::thread_place<Spec::depth>& p) : p_(p) {}
 
   STARLING_HD static constexpr int depth() { return Spec::depth - First; }
   // 0 where the width is not static.
@@ -46,15 +48,11 @@ class thread_hierarchy {
   // ---- where ----
 
   // This thread among all of the hierarchy; and how many those are, over all places.
-  STARLING_HD index_t rank() const {
-    index_t r = 0;
-    for (int l = First; l < Spec::depth; ++l) r = r * width(l) + p_.at[l];
-    return r;
-  }
-  STARLING_HD index_t size() const { return product(First); }
+  STARLING_HD index_t rank() const { return rank_from<First>(0); }
+  STARLING_HD index_t size() const { return product<First>(); }
   // This thread's group among those of the level above; how many members the level has.
-  STARLING_HD index_t rank(int level) const { return has(level) ? p_.at[First + level] : 0; }
-  STARLING_HD index_t size(int level) const { return has(level) ? width(First + level) : 1; }
+  STARLING_HD index_t rank(int level) const { return has(level) ? at_level<First>(First + level) : 0; }
+  STARLING_HD index_t size(int level) const { return has(level) ? width_at<First>(First + level) : 1; }
 
   STARLING_HD auto inner() const { return thread_hierarchy<Spec, First + 1>(p_); }
 
@@ -77,15 +75,7 @@ class thread_hierarchy {
   template <class T>
   STARLING_HD slice<T> storage(int level) const {
     static_assert(std::is_trivially_copyable_v<T> && alignof(T) <= 16, "storage holds trivially copyable types");
-    if (!has(level)) return slice<T>(nullptr, 0);
-    const int l = First + level;
-    const hierarchy_map& m = *p_.map;
-    const index_t n = static_cast<index_t>(m.scratch_bytes[l] / sizeof(T));
-    if (n == 0) return slice<T>(nullptr, 0);
-    std::byte* start = m.scratch_in_block[l] ? p_.scratch : m.device_scratch;
-    return slice<T>(reinterpret_cast<T*>(start + m.scratch_start[l] +
-                                         static_cast<std::size_t>(number_of_group(l)) * m.scratch_bytes[l]),
-                    n);
+    return has(level) ? storage_at<T, First>(First + level) : slice<T>(nullptr, 0);
   }
 
   // ---- shapes ----
@@ -95,9 +85,9 @@ class thread_hierarchy {
   template <shape_like Shape>
   STARLING_HD auto apply_partition(const Shape& s) const {
     if constexpr (detail::box_like<Shape>)
-      return over_levels(detail::every(detail::as_box(s), 0, 1, s.size()));
+      return over_levels<First>(detail::every(detail::as_box(s), 0, 1, s.size()));
     else
-      return over_levels(detail::every(s, 0, 1, s.size()));
+      return over_levels<First>(detail::every(s, 0, 1, s.size()));
   }
   // With one partitioner, over all threads at once; with one for each level, one after the other.
   template <shape_like Shape, class... Partitioners>
@@ -113,14 +103,40 @@ class thread_hierarchy {
   }
 
  private:
-  STARLING_HD index_t width(int l) const {
-    const index_t fixed = Spec::static_width_of(l);
-    return fixed != 0 ? fixed : p_.map->width[l];
+  template <int L>
+  STARLING_HD index_t width() const {
+    if constexpr (Spec::static_width_of(L) != 0)
+      return Spec::static_width_of(L);
+    else
+      return p_.map->width[L];
   }
-  STARLING_HD index_t product(int from) const {
-    index_t n = 1;
-    for (int l = from; l < Spec::depth; ++l) n *= width(l);
-    return n;
+  template <int L>
+  STARLING_HD index_t product() const {
+    if constexpr (L == Spec::depth)
+      return 1;
+    else
+      return width<L>() * product<L + 1>();
+  }
+  template <int L>
+  STARLING_HD index_t rank_from(index_t before) const {
+    if constexpr (L == Spec::depth)
+      return before;
+    else
+      return rank_from<L + 1>(before * width<L>() + p_.at[L]);
+  }
+  template <int L>
+  STARLING_HD index_t at_level(int l) const {
+    if constexpr (L == Spec::depth - 1)
+      return p_.at[L];
+    else
+      return l == L ? p_.at[L] : at_level<L + 1>(l);
+  }
+  template <int L>
+  STARLING_HD index_t width_at(int l) const {
+    if constexpr (L == Spec::depth - 1)
+      return width<L>();
+    else
+      return l == L ? width<L>() : width_at<L + 1>(l);
   }
   STARLING_HD bool has(int level) const {
     if (level >= 0 && level < depth()) return true;
@@ -128,27 +144,49 @@ class thread_hierarchy {
     return false;
   }
 
-  template <class Sub>
-  STARLING_HD Sub over_levels(Sub s) const {
-    for (int l = First; l < Spec::depth - 1; ++l) s = detail::numbers(s, share(s.size(), width(l), p_.at[l]));
-    return detail::round_robin(s, p_.at[Spec::depth - 1], width(Spec::depth - 1));
+  template <int L, class Sub>
+  STARLING_HD Sub over_levels(const Sub& s) const {
+    if constexpr (L == Spec::depth - 1)
+      return detail::round_robin(s, p_.at[L], width<L>());
+    else
+      return over_levels<L + 1>(detail::numbers(s, share(s.size(), width<L>(), p_.at[L])));
   }
   template <int Level, class Shape, class P, class... More>
   STARLING_HD auto part_of(const Shape& s, const P& p, const More&... more) const {
-    const auto mine = p.part(s, p_.at[Level], width(Level));
+    const auto mine = p.part(s, p_.at[Level], width<Level>());
     if constexpr (sizeof...(More) == 0)
       return mine;
     else
       return part_of<Level + 1>(mine, more...);
   }
 
+  template <class T, int L>
+  STARLING_HD slice<T> storage_at(int l) const {
+    if constexpr (L < Spec::depth - 1)
+      if (l != L) return storage_at<T, L + 1>(l);
+    const hierarchy_map& m = *p_.map;
+    const auto n = static_cast<index_t>(m.scratch_bytes[L] / sizeof(T));
+    if (n == 0) return slice<T>(nullptr, 0);
+    std::byte* start = (m.scratch_in_block[L] ? p_.scratch : m.device_scratch) + m.scratch_start[L];
+    return slice<T>(reinterpret_cast<T*>(start + static_cast<std::size_t>(number_of_group<L>()) * m.scratch_bytes[L]),
+                    n);
+  }
   // The number of this thread's group at a level: of those in its block, or on its place.
-  STARLING_HD index_t number_of_group(int l) const {
-    if (p_.map->scratch_in_block[l]) return Spec::spread() || l < Spec::outer_levels() ? 0 : p_.in_block / product(l);
-    if (l == 0) return 0;
-    index_t n = p_.at[0] - p_.map->first_of_outermost;
-    for (int k = 1; k < l; ++k) n = n * width(k) + p_.at[k];
-    return n;
+  template <int L>
+  STARLING_HD index_t number_of_group() const {
+    if constexpr (L >= Spec::outer_levels() && !Spec::spread())
+      return p_.in_block / product<L>();
+    else if constexpr (L == 0)
+      return 0;
+    else
+      return number_from<1, L>(p_.at[0] - p_.map->first_of_outermost);
+  }
+  template <int K, int L>
+  STARLING_HD index_t number_from(index_t before) const {
+    if constexpr (K == L)
+      return before;
+    else
+      return number_from<K + 1, L>(before * width<K>() + p_.at[K]);
   }
 
   template <int L>
@@ -181,8 +219,10 @@ class thread_hierarchy {
         sync_mates(0, p_.map->active, at);
       }
     } else {
-      const index_t n = product(L);
-      if constexpr (target::on_gpu)
+      const index_t n = product<L>();
+      if constexpr (target::on_gpu && L == Spec::outer_levels())
+        target::sync_block();
+      else if constexpr (target::on_gpu)
         sync_part(n);
       else
         sync_mates(p_.mate / n * n, n, at);
@@ -200,7 +240,7 @@ class thread_hierarchy {
     target::sync_lanes(lanes << first);
   }
 
-  detail::thread_place p_;
+  detail::thread_place<Spec::depth> p_;
 };
 
 }  // namespace starling::stf

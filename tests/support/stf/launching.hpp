@@ -1,4 +1,4 @@
-// Launches of a hierarchy in tests: on one place after another, with the scratch memory that it needs.
+// Launches of a hierarchy in tests, with the scratch memory that it needs.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -48,18 +48,12 @@ void launch_at(machine& m, const Spec& spec, int place, int places, const Body& 
     scratch = poisoned<std::byte>(m, static_cast<index_t>(map.device_scratch_bytes));
     map.device_scratch = scratch.on(place);
   }
-  if (map.resident) {
-    REQUIRE(m.size() == 1);
-    m.run(map.blocks, stf::launch_kernel<Spec, Body, Args...>{map, body, {{{args}...}}},
-          {.threads = map.threads, .scratch_bytes = map.block_scratch_bytes});
-  } else {
-    stream s = m.new_stream(place);
-    stf::enqueue_launch(s, map, spec, body, args...);
-    s.synchronize();
-  }
+  stream s = m.new_stream(place);
+  stf::enqueue_launch(s, map, spec, body, args...);
+  s.synchronize();
 }
 
-// Blocks that synchronise run as a program, which has one place.
+// On one place after another.
 template <class Spec, class Body, class... Args>
 void launch_all(machine& m, const Spec& spec, int places, const Body& body, const Args&... args) {
   for (int place = 0; place < places; ++place) launch_at(m, spec, place, places, body, at_place(args, place)...);

@@ -69,6 +69,23 @@ TEST_CASE("all threads of a hierarchy") {
   check_exchange<0>(*m, con<1>(), 1);
 }
 
+TEST_CASE("as a program, beside a stream's launches") {
+  auto m = test_machine(1);
+  if (!m) return;
+  const auto spec = con(3, con<32>());
+  auto slots = poisoned<index_t>(*m, 96);
+  auto wrong = poisoned<int>(*m, 96);
+  const auto body = body_of(spec, exchange<0>());
+  const slice<index_t> s(slots.on(0), 96);
+  const slice<int> w(wrong.on(0), 96);
+  const hierarchy_map map = plan_launch(*m, spec, 0, 1, body, s, w);
+  CHECK(map.resident);
+  using kernel_t = launch_kernel<std::remove_const_t<decltype(spec)>, std::remove_const_t<decltype(body)>,
+                                 slice<index_t>, slice<int>>;
+  m->run(map.blocks, kernel_t{map, body, {{{s}, {w}}}}, {.threads = map.threads});
+  CHECK(read(*m, wrong, 0) == std::vector<int>(96, 0));
+}
+
 TEST_CASE("groups of threads in a block") {
   auto m = test_machine(1);
   if (!m) return;
