@@ -47,7 +47,6 @@ bool operator==(const exec_place& a, const exec_place& b) {
 
 std::string describe(const exec_place& p) {
   if (p.is_host()) return "host";
-  if (p.is_automatic()) return "automatic";
   if (p == exec_place::all_devices()) return "all devices";
   const std::vector<int> pes = p.devices(std::numeric_limits<int>::max());
   return (p.is_grid() ? "devices " : "device ") + list_of(pes);

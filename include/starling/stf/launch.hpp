@@ -26,7 +26,7 @@ class launch_task {
     std::apply([this](const auto&... d) { (what_.accesses.push_back(d.access), ...); }, deps_);
   }
 
-  // A name for errors, drawings, traces and measured times.
+  // A name for errors, drawings and traces.
   launch_task&& set_symbol(std::string name) && {
     what_.name = std::move(name);
     return std::move(*this);

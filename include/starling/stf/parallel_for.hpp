@@ -36,7 +36,7 @@ class parallel_for_task {
     std::apply([this](const auto&... d) { (what_.accesses.push_back(d.access), ...); }, deps_);
   }
 
-  // A name for errors, drawings, traces and measured times.
+  // A name for errors, drawings and traces.
   parallel_for_task&& set_symbol(std::string name) && {
     what_.name = std::move(name);
     return std::move(*this);

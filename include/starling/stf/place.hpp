@@ -24,13 +24,10 @@ class exec_place {
   static exec_place all_devices() { return exec_place(kind::all, 0); }
   // These devices as one grid, in this order; a device may appear more than once.
   static exec_place grid(std::vector<int> pes);
-  // The context chooses: where the task is expected to end first, from measured times of earlier tasks of its name.
-  static exec_place automatic() { return exec_place(kind::automatic, 0); }
   // What a task gets that names no place: device 0.
   exec_place() = default;
 
   bool is_host() const { return kind_ == kind::host; }
-  bool is_automatic() const { return kind_ == kind::automatic; }
   // Whether it was made by all_devices or grid.
   bool is_grid() const { return kind_ == kind::all || kind_ == kind::grid; }
   // The first device; 0 for the host.
@@ -42,7 +39,7 @@ class exec_place {
   friend bool operator==(const exec_place& a, const exec_place& b);
 
  private:
-  enum class kind { device, host, all, grid, automatic };
+  enum class kind { device, host, all, grid };
   exec_place(kind k, int pe) : kind_(k), pe_(pe) {}
 
   kind kind_ = kind::device;

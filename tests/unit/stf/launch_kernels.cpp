@@ -99,7 +99,7 @@ TEST_CASE("figure 6: a reduction over all devices") {
 // Threads of all blocks wait for each other: each doubles what its neighbour wrote in the round before.
 void rotate(context& ctx, std::vector<std::int64_t>& x, int rounds) {
   auto lX = ctx.logical_data(x);
-  const auto spec = con(6, con<4>());
+  const auto spec = con(6, con<32>());
   ctx.launch(spec, lX.rw())
           ->*STARLING_KERNEL(stf::thread_hierarchy<std::remove_const_t<decltype(spec)>> th, slice<std::int64_t> v) {
     for (int k = 0; k < rounds; ++k) {
@@ -116,12 +116,12 @@ TEST_CASE("threads of several blocks synchronise") {
   const auto m = test_machine(1);
   if (!m) return;
   for (const auto backend : {stf::backend_kind::stream, stf::backend_kind::graph}) {
-    std::vector<std::int64_t> x(24);
+    std::vector<std::int64_t> x(192);
     std::iota(x.begin(), x.end(), 0);
     context ctx(*m, {.backend = backend});
     rotate(ctx, x, 5);
     bool same = true;
-    for (std::size_t i = 0; i < x.size(); ++i) same = same && x[i] == static_cast<std::int64_t>(32 * ((i + 5) % 24));
+    for (std::size_t i = 0; i < x.size(); ++i) same = same && x[i] == static_cast<std::int64_t>(32 * ((i + 5) % 192));
     CHECK(same);
   }
 }
