@@ -44,6 +44,7 @@ function(starling_rivals)
   set(program bench_cpu_free_cg_rivals)
   add_executable(${program} ${sources})
   target_link_libraries(${program} PRIVATE starling starling_cg ${CUSPARSE_LIBRARY} ${NCCL_LIBRARY})
+  target_include_directories(${program} PRIVATE bench)
   target_include_directories(${program} SYSTEM PRIVATE ${CUSPARSE_INCLUDE} ${NCCL_INCLUDE})
   # The libraries' own needs lie beside them, or in another package.
   set(folders ${wheels})
