@@ -47,14 +47,14 @@ std::size_t all_pages(std::size_t memory_bytes, int devices) {
   return pages(memory_bytes) * static_cast<std::size_t>(devices);
 }
 
-// Real hosts have more memory than their devices.
+// As much as the devices have.
 std::size_t host_bytes_beside(std::size_t memory_bytes, int devices) {
-  return std::max(std::size_t{1} << 30, 2 * all_pages(memory_bytes, devices));
+  return std::max(std::size_t{1} << 30, all_pages(memory_bytes, devices));
 }
 
-// Addresses of local memory: twice what there can be, so that gaps between allocations seldom matter.
+// Addresses of local memory: of the devices twice what there can be, so that gaps between allocations seldom matter.
 std::size_t local_bytes(std::size_t memory_bytes, int devices) {
-  return 2 * (all_pages(memory_bytes, devices) + host_bytes_beside(memory_bytes, devices));
+  return 2 * all_pages(memory_bytes, devices) + host_bytes_beside(memory_bytes, devices);
 }
 
 std::size_t symmetric_bytes(std::size_t memory_bytes, int devices) {
