@@ -89,6 +89,7 @@ class Context:
             ArgumentError: The layout is another one.
             ElementTypeError: It is no array, or holds no numbers.
 
+        >>> import numpy as np
         >>> from starling import stf
         >>> ctx = stf.context(2)
         >>> ctx.logical_data(np.ones((2, 3)), name="x"), ctx.logical_data(shape=5, dtype="f4")
@@ -159,6 +160,7 @@ class Context:
         raises comes out of the next ``synchronize()``, ``wait()`` or ``finalize()``, the first of several; what it
         should have written has no value then, though an array of the user may have got a part of one.
 
+        >>> import numpy as np
         >>> from starling import stf
         >>> total = np.zeros(1)
         >>> with stf.context(2) as ctx:
