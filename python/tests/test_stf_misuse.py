@@ -345,6 +345,28 @@ def test_calls_within_a_body(ctx):
     np.testing.assert_array_equal(ctx.wait(x), 2)
 
 
+def test_bodies_on_two_threads_that_want_the_data_of_each_other(ctx):
+    x, y = ctx.logical_data(np.zeros(3)), ctx.logical_data(np.zeros(3))
+    both = threading.Barrier(2)
+    refused = []
+
+    def cross(mine, other):
+        with ctx.task(mine.rw(), where=HOST()):
+            both.wait(60)
+            try:
+                with ctx.task(other.rw(), where=HOST()) as t:
+                    t.views()[0][...] += 1
+            except errors.ArgumentError as problem:
+                refused.append(str(problem))
+
+    second = threading.Thread(target=cross, args=(y, x))
+    second.start()
+    cross(x, y)
+    second.join()
+    assert ["one after the other" in text for text in refused] == [True]
+    assert sorted([ctx.wait(x)[0], ctx.wait(y)[0]]) == [0, 1]
+
+
 def test_calls_within_a_function(ctx):
     x, y = ctx.logical_data(np.zeros(3)), ctx.logical_data(np.zeros(3))
     calls = [

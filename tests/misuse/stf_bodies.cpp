@@ -1,4 +1,7 @@
 // Calls in the body of a task that would wait for the task itself.
+#include <atomic>
+#include <barrier>
+#include <thread>
 #include <vector>
 
 #include "starling/stf/context.hpp"
@@ -27,6 +30,35 @@ TEST_CASE("bodies of tasks cannot wait for all tasks") {
   ctx.task()->*refused;
   ctx.finalize();
   CHECK(x == std::vector<double>(4, 1.0));
+}
+
+// One of the two is refused, the other then gets its data.
+TEST_CASE("bodies on two threads that each want the other's data") {
+  const auto m = test_machine(1);
+  if (!m) return;
+  for (int round = 0; round < 50; ++round) {
+    std::vector<double> x(4, 1.0), y(4, 1.0);
+    context ctx(*m);
+    auto a = ctx.logical_data(x);
+    auto b = ctx.logical_data(y);
+    std::atomic<int> refused{0};
+    std::barrier both(2);
+    const auto cross = [&](auto& mine, auto& other) {
+      ctx.task(mine.rw())->*[&](stream&, slice<double>) {
+        both.arrive_and_wait();
+        try {
+          ctx.task(other.rw())->*[](stream&, slice<double>) {};
+        } catch (const argument_error&) {
+          ++refused;
+        }
+      };
+    };
+    std::thread second([&] { cross(b, a); });
+    cross(a, b);
+    second.join();
+    ctx.finalize();
+    CHECK(refused == 1);
+  }
 }
 
 TEST_CASE("after the end of a context nothing begins, not even a task without data") {
