@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from starling import stf
+from starling.stf import _views
 from stf_marks import computes_in_bodies, on_virtual_devices
 
 DTYPES = ("bool", "int8", "uint16", "int32", "int64", "float16", "float32", "float64", "complex64", "complex128")
@@ -278,6 +279,24 @@ def test_drawings(devices):
         assert line in dot
     assert "t1 -> t3" not in dot
     assert 't1 -->|"x"| t2' in ctx.mermaid()
+
+
+def test_views_on_gpus_without_cupy(devices, monkeypatch):
+    """Every library that knows the protocol can take them."""
+    monkeypatch.setattr(_views, "cupy_or_none", lambda: None)
+    with stf.context(devices(1)) as ctx:
+        x = ctx.logical_data(np.zeros((3, 4), dtype="c8"))
+        for access in (x.read(), x.rw()):
+            view = _views.on_gpu(access, 4096, 77, 0, None)
+            assert view.__cuda_array_interface__ == {
+                "version": 3,
+                "data": (4096, access.mode == "read"),
+                "shape": (3, 4),
+                "typestr": "<c8",
+                "strides": None,
+                "stream": 77,
+            }
+        _views.make_current(0, 77)()
 
 
 def test_places_are_values():

@@ -1,6 +1,7 @@
-// Calls in the body of a task that would wait for the task itself.
+// Bodies of tasks that would wait for themselves or for one another, and names that drawings must not trip over.
 #include <atomic>
 #include <barrier>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -59,6 +60,16 @@ TEST_CASE("bodies on two threads that each want the other's data") {
     ctx.finalize();
     CHECK(refused == 1);
   }
+}
+
+TEST_CASE("names of any kind in drawings") {
+  const auto m = test_machine(1);
+  if (!m) return;
+  context ctx(*m, {.drawing = true});
+  ctx.task().set_symbol("<a> \"b\" c\\ #1")->*[](stream&) {};
+  ctx.finalize();
+  CHECK(ctx.dot().find("[label=\"<a> \\\"b\\\" c\\\\ #1\\ndevice 0\"]") != std::string::npos);
+  CHECK(ctx.mermaid().find("[\"#lt;a#gt; #quot;b#quot; c\\ #35;1<br/>device 0\"]") != std::string::npos);
 }
 
 TEST_CASE("after the end of a context nothing begins, not even a task without data") {

@@ -280,6 +280,9 @@ class Context:
 
     # ---- for tasks ----
 
+    def _ordinal(self, device: int) -> int:
+        return self.machine.devices[device].id
+
     def _begin(self, where: native.exec_place, accesses: tuple[Access, ...], name: str) -> native.StfTask:
         return self._bound.begin(where, [(a.data._bound, a.mode, a.place) for a in accesses], name)
 

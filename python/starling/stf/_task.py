@@ -53,7 +53,7 @@ class Task:
             context._functions.check(self._title(), self._accesses)
             note_writer(self._accesses, context._functions.number())
             if not in_place:
-                self._leave = _views.make_current(bound.devices()[0], bound.streams()[0])
+                self._leave = _views.make_current(context._ordinal(bound.devices()[0]), bound.streams()[0])
         except BaseException:
             bound.fail()
             raise
@@ -124,10 +124,7 @@ class Task:
     def _view(self, access: Access, address: int) -> Any:
         if self._context.machine.kind == "host" or self._where.is_host:
             return _views.on_host(access, address, self._keep)
-        return _views.on_gpu(access, address, self.stream, self._ordinal(), self._keep)
-
-    def _ordinal(self) -> int:
-        return self._context.machine.devices[self.devices[0]].id
+        return _views.on_gpu(access, address, self.stream, self._context._ordinal(self.devices[0]), self._keep)
 
     def _in_body(self, what: str) -> native.StfTask:
         if self._bound is None:

@@ -69,15 +69,15 @@ def cupy_or_none() -> Any:
 
 
 def make_current(device: int, stream: int) -> Callable[[], None]:
-    """Makes a device and a stream current for CuPy, if it is installed; returns what ends that."""
+    """Makes a device, by its CUDA ordinal, and a stream current for CuPy, if that is here; returns what ends it."""
     cupy = cupy_or_none()
     if cupy is None:
         return lambda: None
-    with ExitStack() as stack:
-        stack.enter_context(cupy.cuda.Device(device))
-        stack.enter_context(cupy.cuda.ExternalStream(stream, device))
-        return stack.pop_all().close
-    raise AssertionError
+    wanted = cupy.cuda.ExternalStream(stream, device)
+    stack = ExitStack()
+    stack.enter_context(cupy.cuda.Device(device))
+    stack.enter_context(wanted)
+    return stack.close
 
 
 def end(views: tuple[Any, ...]) -> None:
