@@ -9,6 +9,7 @@
 #include "bindings.hpp"
 #include "starling/machine/check.hpp"
 #include "starling/machine/stall_error.hpp"
+#include "starling/stf/task_error.hpp"
 
 namespace nb = nanobind;
 
@@ -107,6 +108,8 @@ void translate(const std::exception_ptr& thrown, void*) {
     raise("DeviceError", e);
   } catch (const fault_error& e) {
     raise("FaultError", e);
+  } catch (const stf::task_error& e) {
+    raise("TaskError", e);
   } catch (const error& e) {
     raise("Error", e);
   }
@@ -123,6 +126,10 @@ std::string in_python(std::string text) {
   replace("machine::inject", "Machine.inject");
   replace("or any_pe", "or None");
   replace("or any_block", "or None");
+  replace("context::", "Context.");
+  replace("context_options{.drawing = true}", "stf.context(drawing=True)");
+  replace("data_place::", "data_place.");
+  replace("exec_place::", "exec_place.");
   replace("machine::", "machine.");
   replace("launch_options::", "");
   replace("launch_options: ", "");

@@ -27,6 +27,7 @@ __all__ = [
     "OutOfMemory",
     "RangeError",
     "StallError",
+    "TaskError",
     "TraceFileError",
     "Unsupported",
 ]
@@ -117,6 +118,10 @@ class DeviceError(Error, RuntimeError):
 
 class FaultError(Error, RuntimeError):
     """A fault that was injected on purpose ended a block; see :mod:`starling.faults`."""
+
+
+class TaskError(Error, RuntimeError):
+    """A task of :mod:`starling.stf` reads data that has no value, because a task that should have written it failed."""
 
 
 class CheckError(Error, RuntimeError):

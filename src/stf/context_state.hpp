@@ -13,6 +13,7 @@
 #include "coherence.hpp"
 #include "data_registry.hpp"
 #include "graph_cache.hpp"
+#include "holder_waits.hpp"
 #include "lane_set.hpp"
 #include "starling/stf/context_options.hpp"
 #include "task_graph.hpp"
@@ -35,6 +36,7 @@ class context_state : public std::enable_shared_from_this<context_state> {
   const context_options& options() const { return options_; }
   lane_set& lanes() { return lanes_; }
   stf::coherence& coherence() { return coherence_; }
+  holder_waits& waits() { return waits_; }
   // Null: nobody wants a drawing.
   task_graph* drawing() { return drawing_ ? &*drawing_ : nullptr; }
 
@@ -66,6 +68,7 @@ class context_state : public std::enable_shared_from_this<context_state> {
   machine machine_;
   const context_options options_;
   data_registry registry_;
+  holder_waits waits_;
   lane_set lanes_;
   stf::coherence coherence_;
   std::optional<task_graph> drawing_;

@@ -48,8 +48,14 @@ void data_state::lock() {
   expect<argument_error>(!mine(), "stf: a task that uses ", body.describe(),
                          " was submitted from within the body of one that holds it; submit it afterwards, or give the "
                          "body a context of its own");
+  if (mutex_.try_lock()) {
+    holder_ = std::this_thread::get_id();
+    return;
+  }
+  context->waits().enter(*this);
   mutex_.lock();
   holder_ = std::this_thread::get_id();
+  context->waits().leave();
 }
 
 bool data_state::try_lock() {

@@ -57,11 +57,13 @@ class data_state {
   // The value goes back to the user's memory and the instances to their places' memory, without waiting.
   ~data_state();
 
-  // For the length of a task's submission. Throws argument_error when this thread has it already.
+  // For the length of a task's submission. Throws argument_error when this thread has it already, or waits in a circle
+  // with other threads that do.
   void lock();
   bool try_lock();
   void unlock();
   bool mine() const { return holder_ == std::this_thread::get_id(); }
+  std::thread::id holder() const { return holder_; }
 
   const std::shared_ptr<context_state> context;
   data_body body;

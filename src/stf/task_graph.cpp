@@ -5,9 +5,37 @@
 namespace starling::stf {
 namespace {
 
-std::string escaped(const std::string& text, const std::string& quote) {
+// A label of Graphviz, between quotes.
+std::string in_dot(const std::string& text) {
   std::string result;
-  for (const char c : text) result += c == '"' ? quote : std::string(1, c);
+  for (const char c : text) {
+    if (c == '"' || c == '\\') result += '\\';
+    result += c == '\n' ? ' ' : c;
+  }
+  return result;
+}
+
+// A label of Mermaid, which reads HTML between quotes.
+std::string in_mermaid(const std::string& text) {
+  std::string result;
+  for (const char c : text) {
+    switch (c) {
+      case '"':
+        result += "#quot;";
+        break;
+      case '<':
+        result += "#lt;";
+        break;
+      case '>':
+        result += "#gt;";
+        break;
+      case '#':
+        result += "#35;";
+        break;
+      default:
+        result += c == '\n' ? ' ' : c;
+    }
+  }
   return result;
 }
 
@@ -34,9 +62,9 @@ std::string task_graph::dot() const {
   std::ostringstream out;
   out << "digraph tasks {\n  node [shape=box];\n";
   for (const auto& [number, n] : nodes_)
-    out << "  t" << number << " [label=\"" << escaped(n.name, "\\\"") << "\\n" << n.place << "\"];\n";
+    out << "  t" << number << " [label=\"" << in_dot(n.name) << "\\n" << n.place << "\"];\n";
   for (const auto& [ends, data] : edges_)
-    out << "  t" << ends.first << " -> t" << ends.second << " [label=\"" << escaped(joined(data), "\\\"") << "\"];\n";
+    out << "  t" << ends.first << " -> t" << ends.second << " [label=\"" << in_dot(joined(data)) << "\"];\n";
   out << "}\n";
   return out.str();
 }
@@ -46,9 +74,9 @@ std::string task_graph::mermaid() const {
   std::ostringstream out;
   out << "flowchart TD\n";
   for (const auto& [number, n] : nodes_)
-    out << "  t" << number << "[\"" << escaped(n.name, "#quot;") << "<br/>" << n.place << "\"]\n";
+    out << "  t" << number << "[\"" << in_mermaid(n.name) << "<br/>" << n.place << "\"]\n";
   for (const auto& [ends, data] : edges_)
-    out << "  t" << ends.first << " -->|\"" << escaped(joined(data), "#quot;") << "\"| t" << ends.second << "\n";
+    out << "  t" << ends.first << " -->|\"" << in_mermaid(joined(data)) << "\"| t" << ends.second << "\n";
   return out.str();
 }
 

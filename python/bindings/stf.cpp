@@ -1,0 +1,125 @@
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
+
+#include "bindings.hpp"
+#include "stf_context.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace starling::python {
+namespace {
+
+using stf::data_place;
+using stf::exec_place;
+
+// The garbage collector follows the context to its runner, by which functions that wait may refer to the context.
+int traverse(PyObject* self, visitproc visit, void* arg) {
+  Py_VISIT(Py_TYPE(self));
+  if (!nb::inst_ready(self)) return 0;
+  Py_VISIT(nb::inst_ptr<bound_context>(self)->runner().ptr());
+  return 0;
+}
+
+int clear(PyObject* self) {
+  if (nb::inst_ready(self)) nb::inst_ptr<bound_context>(self)->runner().reset();
+  return 0;
+}
+
+PyType_Slot context_slots[] = {
+    {Py_tp_traverse, reinterpret_cast<void*>(&traverse)}, {Py_tp_clear, reinterpret_cast<void*>(&clear)}, {0, nullptr}};
+
+nb::dict usage_of(const stf::place_usage& p) {
+  nb::dict d;
+  d["device"] = p.pe == host_place ? nb::object(nb::none()) : nb::object(nb::int_(p.pe));
+  d["reserved"] = p.reserved;
+  d["in_use"] = p.in_use;
+  d["most_in_use"] = p.most_in_use;
+  d["largest_free"] = p.largest_free;
+  d["cap"] = p.cap;
+  return d;
+}
+
+nb::dict statistics_of(bound_context& c) {
+  const stf::statistics now = [&c] {
+    const nb::gil_scoped_release unlocked;
+    return c.get().statistics();
+  }();
+  nb::dict d;
+  d["tasks"] = now.tasks;
+  d["copies"] = now.copies;
+  d["copied_bytes"] = now.copied_bytes;
+  d["evictions"] = now.evictions;
+  d["epochs"] = now.epochs;
+  d["graphs_reused"] = now.graphs_reused;
+  nb::list places;
+  for (const stf::place_usage& p : now.places) places.append(usage_of(p));
+  d["places"] = places;
+  return d;
+}
+
+void bind_places(nb::module_& m) {
+  nb::class_<exec_place>(m, "exec_place", "Where a task runs.")
+      .def_static("device", &exec_place::device, "number"_a, "A device of the context's machine, numbered from 0.")
+      .def_static("host", &exec_place::host, "The host.")
+      .def_static("all_devices", &exec_place::all_devices, "All devices of the context's machine, as one grid.")
+      .def_static("grid", &exec_place::grid, "numbers"_a,
+                  "These devices as one grid, in this order.\n\nRaises:\n    ArgumentError: There are none.")
+      .def_prop_ro("is_host", &exec_place::is_host)
+      .def_prop_ro("is_grid", &exec_place::is_grid, "Whether it was made by all_devices or grid.")
+      .def("__eq__", [](const exec_place& a,
+                        nb::handle b) { return nb::isinstance<exec_place>(b) && a == nb::cast<exec_place>(b); })
+      .def("__hash__", [](const exec_place& p) { return std::hash<std::string>()(describe(p)); })
+      .def("__repr__", [](const exec_place& p) { return message("<starling.stf.exec_place: ", describe(p), ">"); });
+  nb::class_<data_place>(m, "data_place", "Where an instance of logical data lies.")
+      .def_static("affine", &data_place::affine,
+                  "Next to the execution: on the task's device; for a grid, dealt to its devices in blocks.")
+      .def_static("device", &data_place::device, "number"_a, "A device of the context's machine, numbered from 0.")
+      .def_static("host", &data_place::host, "The host.")
+      .def("__eq__", [](const data_place& a,
+                        nb::handle b) { return nb::isinstance<data_place>(b) && a == nb::cast<data_place>(b); })
+      .def("__hash__", [](const data_place& p) { return std::hash<std::string>()(describe(p)); })
+      .def("__repr__", [](const data_place& p) { return message("<starling.stf.data_place: ", describe(p), ">"); });
+}
+
+void bind_tasks(nb::module_& m) {
+  nb::class_<bound_data>(m, "StfData", "A handle to logical data.").def("set_name", &bound_data::set_name, "name"_a);
+  nb::class_<bound_task>(m, "StfTask", "A task that was begun; one that dies before its end has failed.")
+      .def("wait_for_data", &bound_task::wait_for_data, "Returns when its data is there.")
+      .def("address", &bound_task::address, "access"_a, "Where the instance for an access begins.")
+      .def("devices", &bound_task::devices, "The devices it runs on; -1 is the host.")
+      .def("streams", &bound_task::streams, "A cudaStream_t for each device; 0 on virtual devices.")
+      .def("call", &bound_task::call, "function"_a, "Gives it a function of the runner, by number, as its work.")
+      .def("finish", &bound_task::finish)
+      .def("fail", &bound_task::fail);
+}
+
+}  // namespace
+
+void bind_stf(nb::module_& m) {
+  bind_places(m);
+  bind_tasks(m);
+  nb::class_<bound_context>(m, "StfContext", nb::type_slots(context_slots), "A context of task flow.")
+      .def(nb::init<const machine&, const std::string&, std::size_t, bool, nb::object>(), "machine"_a, nb::kw_only(),
+           "backend"_a, "device_memory"_a, "drawing"_a, "runner"_a,
+           nb::sig("def __init__(self, machine: Machine, *, backend: str, device_memory: int, drawing: bool, "
+                   "runner: collections.abc.Callable[[int], None]) -> None"))
+      .def("adopt", &bound_context::adopt, "address"_a, "shape"_a, "element_bytes"_a, "pitch"_a, "place"_a)
+      .def("new_data", &bound_context::new_data, "shape"_a, "element_bytes"_a)
+      .def("token", &bound_context::token)
+      .def("begin", &bound_context::begin, "where"_a, "accesses"_a, "name"_a)
+      .def(
+          "fence", [](bound_context& c) { c.get().fence(); }, nb::call_guard<nb::gil_scoped_release>())
+      .def(
+          "synchronize", [](bound_context& c) { c.get().synchronize(); }, nb::call_guard<nb::gil_scoped_release>())
+      .def(
+          "finalize", [](bound_context& c) { c.get().finalize(); }, nb::call_guard<nb::gil_scoped_release>())
+      .def("statistics", &statistics_of, nb::sig("def statistics(self) -> dict[str, typing.Any]"))
+      .def(
+          "dot", [](bound_context& c) { return c.get().dot(); }, nb::call_guard<nb::gil_scoped_release>())
+      .def("mermaid", [](bound_context& c) { return c.get().mermaid(); }, nb::call_guard<nb::gil_scoped_release>());
+}
+
+}  // namespace starling::python

@@ -1,0 +1,189 @@
+#include "stf_context.hpp"
+
+#include <functional>
+#include <numeric>
+#include <utility>
+
+#include "starling/base/error.hpp"
+
+namespace nb = nanobind;
+
+namespace starling::python {
+namespace {
+
+stf::backend_kind backend_named(const std::string& name) {
+  if (name == "stream") return stf::backend_kind::stream;
+  if (name == "graph") return stf::backend_kind::graph;
+  throw argument_error(message("backend = '", name, "'; must be 'stream' or 'graph'"));
+}
+
+stf::access_mode mode_named(const std::string& text) {
+  for (const stf::access_mode mode : {stf::access_mode::read, stf::access_mode::write, stf::access_mode::rw})
+    if (text == stf::name(mode)) return mode;
+  throw argument_error(message("mode = '", text, "'; must be 'read', 'write' or 'rw'"));
+}
+
+stf::task_description describe(const stf::exec_place& where, const std::vector<bound_access>& accesses,
+                               const std::string& name) {
+  stf::task_description what{where, {}, name};
+  for (const auto& [data, mode, place] : accesses) {
+    expect<argument_error>(data != nullptr, "stf: access ", what.accesses.size(), " has no data");
+    what.accesses.push_back({data->state(), mode_named(mode), place});
+  }
+  return what;
+}
+
+}  // namespace
+
+std::size_t array_shape::bytes() const {
+  return std::accumulate(extents.begin(), extents.end(), element_bytes,
+                         [](std::size_t all, index_t n) { return all * static_cast<std::size_t>(n); });
+}
+
+bound_data::~bound_data() {
+  if (!state_) return;
+  const nb::gil_scoped_release unlocked;
+  state_.reset();
+}
+
+void bound_data::set_name(const std::string& name) {
+  const nb::gil_scoped_release unlocked;
+  stf::detail::set_name(*state_, name);
+}
+
+bound_task::bound_task(const stf::context& c, std::shared_ptr<function_runner> runner, const stf::exec_place& where,
+                       const std::vector<bound_access>& accesses, const std::string& name)
+    : runner_(std::move(runner)) {
+  const stf::task_description what = describe(where, accesses, name);
+  const nb::gil_scoped_release unlocked;
+  run_.emplace(c.state(), what);
+}
+
+bound_task::~bound_task() {
+  if (!run_) return;
+  const nb::gil_scoped_release unlocked;
+  run_.reset();
+}
+
+stf::task_run& bound_task::open() {
+  expect<argument_error>(run_.has_value(), "stf: the task is over");
+  return *run_;
+}
+
+void bound_task::wait_for_data() {
+  const nb::gil_scoped_release unlocked;
+  stf::task_run& run = open();
+  machine m = run.on();
+  for (int place = 0; place < run.places(); ++place) {
+    // An event, not the stream: other threads may be giving that more work.
+    event there = m.new_event(run.stream(place).pe());
+    run.stream(place).record(there);
+    there.synchronize();
+  }
+}
+
+std::uintptr_t bound_task::address(std::size_t access) {
+  return reinterpret_cast<std::uintptr_t>(open().memory(access));
+}
+
+std::vector<int> bound_task::devices() {
+  std::vector<int> all;
+  for (int place = 0; place < open().places(); ++place) all.push_back(open().pe(place));
+  return all;
+}
+
+std::vector<std::uintptr_t> bound_task::streams() {
+  std::vector<std::uintptr_t> all;
+  for (int place = 0; place < open().places(); ++place)
+    all.push_back(reinterpret_cast<std::uintptr_t>(open().stream(place).native()));
+  return all;
+}
+
+void bound_task::call(std::uint64_t function) {
+  const nb::gil_scoped_release unlocked;
+  open().stream().call([runner = runner_, function] {
+    const nb::gil_scoped_acquire locked;
+    if (!runner->run.is_valid()) return;
+    try {
+      runner->run(function);
+    } catch (nb::python_error& problem) {
+      problem.discard_as_unraisable("starling.stf: a function of host_launch");
+    }
+  });
+}
+
+void bound_task::finish() {
+  const nb::gil_scoped_release unlocked;
+  open().finish();
+  run_.reset();
+}
+
+void bound_task::fail() {
+  const nb::gil_scoped_release unlocked;
+  open().fail();
+  run_.reset();
+}
+
+bound_context::bound_context(const machine& m, const std::string& backend, std::size_t device_memory, bool drawing,
+                             nb::object runner)
+    : runner_(std::make_shared<function_runner>(std::move(runner))) {
+  stf::context_options options;
+  options.backend = backend_named(backend);
+  options.device_memory = device_memory;
+  options.drawing = drawing;
+  const nb::gil_scoped_release unlocked;
+  context_.emplace(m, options);
+}
+
+bound_context::~bound_context() {
+  {
+    // Work that is not over may still need the runner.
+    const nb::gil_scoped_release unlocked;
+    context_.reset();
+  }
+  runner_->run.reset();
+}
+
+bound_data bound_context::adopt(std::uintptr_t address, const std::vector<index_t>& shape, std::size_t element_bytes,
+                                std::size_t pitch, const stf::data_place& place) {
+  const nb::gil_scoped_release unlocked;
+  const array_view v{reinterpret_cast<std::byte*>(address), {shape, element_bytes}, pitch};
+  return bound_data(get().logical_data(v, place).state());
+}
+
+bound_data bound_context::new_data(const std::vector<index_t>& shape, std::size_t element_bytes) {
+  const nb::gil_scoped_release unlocked;
+  return bound_data(get().logical_data_of<array_view>({shape, element_bytes}).state());
+}
+
+bound_data bound_context::token() {
+  const nb::gil_scoped_release unlocked;
+  return bound_data(get().token().state());
+}
+
+std::unique_ptr<bound_task> bound_context::begin(const stf::exec_place& where,
+                                                 const std::vector<bound_access>& accesses, const std::string& name) {
+  return std::make_unique<bound_task>(get(), runner_, where, accesses, name);
+}
+
+}  // namespace starling::python
+
+namespace starling::stf {
+
+using python::array_shape;
+using python::array_view;
+
+std::vector<memory_part> data_interface<array_view>::parts(const array_view& v) {
+  const std::size_t all = v.shape.bytes();
+  if (v.pitch == 0) return {{v.start, 0, all, 1, all}};
+  const auto rows = static_cast<std::size_t>(v.shape.extents.front());
+  return {{v.start, 0, all / rows, rows, v.pitch}};
+}
+
+std::vector<index_t> data_interface<array_view>::extents(const array_shape& s) {
+  std::vector<index_t> all = s.extents;
+  all.back() *= static_cast<index_t>(s.element_bytes);
+  return all;
+}
+
+}  // namespace starling::stf

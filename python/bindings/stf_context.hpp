@@ -1,0 +1,128 @@
+// A context of task flow and its tasks as Python's starling.stf uses them: logical data is bytes with extents, Python
+// knows the element types; a task is begun and ended by two calls, between which Python computes.
+//
+// The order of locks is: those of the library first, the interpreter's last. So the interpreter lock is released before
+// anything here calls the library, destructors too, and threads of streams may take it.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "starling/stf/context.hpp"
+
+namespace starling::python {
+
+// The layout of an array. Composite places deal its bytes: those of an element count as part of the fastest dimension.
+struct array_shape {
+  std::vector<index_t> extents;
+  std::size_t element_bytes = 1;
+
+  std::size_t bytes() const;
+};
+
+// An array of the user. Rows of arrays of two dimensions may be `pitch` bytes apart; 0: all in one piece.
+struct array_view {
+  std::byte* start = nullptr;
+  array_shape shape;
+  std::size_t pitch = 0;
+};
+
+}  // namespace starling::python
+
+template <>
+struct starling::stf::data_interface<starling::python::array_view> {
+  using view_type = starling::python::array_view;
+  using read_type = view_type;
+  using shape_type = starling::python::array_shape;
+
+  static shape_type shape(const view_type& v) { return v.shape; }
+  static std::size_t bytes(const shape_type& s) { return s.bytes(); }
+  static view_type view(const shape_type& s, std::byte* start) { return {start, s, 0}; }
+  static std::vector<memory_part> parts(const view_type& v);
+  static std::vector<index_t> extents(const shape_type& s);
+  static constexpr std::size_t element_bytes = 1;
+};
+
+namespace starling::python {
+
+// A handle to logical data, which goes without the interpreter lock.
+class bound_data {
+ public:
+  explicit bound_data(std::shared_ptr<stf::data_state> state) : state_(std::move(state)) {}
+  bound_data(bound_data&&) noexcept = default;
+  bound_data(const bound_data&) = delete;
+  bound_data& operator=(const bound_data&) = delete;
+  ~bound_data();
+
+  const std::shared_ptr<stf::data_state>& state() const { return state_; }
+  void set_name(const std::string& name);
+
+ private:
+  std::shared_ptr<stf::data_state> state_;
+};
+
+// Runs Python functions by number, on threads of streams. The number is all that work in streams knows of a function:
+// Python's objects stay where its garbage collector sees them.
+struct function_runner {
+  nanobind::object run;  // takes the number, and throws nothing
+};
+
+// One access of a task: data, "read", "write" or "rw", and where.
+using bound_access = std::tuple<bound_data*, std::string, stf::data_place>;
+
+class bound_task {
+ public:
+  bound_task(const stf::context& c, std::shared_ptr<function_runner> runner, const stf::exec_place& where,
+             const std::vector<bound_access>& accesses, const std::string& name);
+  bound_task(const bound_task&) = delete;
+  bound_task& operator=(const bound_task&) = delete;
+  ~bound_task();
+
+  // Until its data is there. Not while a graph is recorded.
+  void wait_for_data();
+  std::uintptr_t address(std::size_t access);
+  // The devices it runs on, -1 for the host, and a cudaStream_t of each, 0 on virtual devices.
+  std::vector<int> devices();
+  std::vector<std::uintptr_t> streams();
+  // Its work is this function.
+  void call(std::uint64_t function);
+  void finish();
+  void fail();
+
+ private:
+  stf::task_run& open();
+
+  std::shared_ptr<function_runner> runner_;
+  std::optional<stf::task_run> run_;
+};
+
+class bound_context {
+ public:
+  bound_context(const machine& m, const std::string& backend, std::size_t device_memory, bool drawing,
+                nanobind::object runner);
+  bound_context(const bound_context&) = delete;
+  bound_context& operator=(const bound_context&) = delete;
+  ~bound_context();
+
+  // None after Python's garbage collector has cleared it.
+  nanobind::object& runner() { return runner_->run; }
+
+  bound_data adopt(std::uintptr_t address, const std::vector<index_t>& shape, std::size_t element_bytes,
+                   std::size_t pitch, const stf::data_place& place);
+  bound_data new_data(const std::vector<index_t>& shape, std::size_t element_bytes);
+  bound_data token();
+  std::unique_ptr<bound_task> begin(const stf::exec_place& where, const std::vector<bound_access>& accesses,
+                                    const std::string& name);
+  stf::context& get() { return *context_; }
+
+ private:
+  std::shared_ptr<function_runner> runner_;
+  std::optional<stf::context> context_;
+};
+
+}  // namespace starling::python

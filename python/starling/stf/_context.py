@@ -1,0 +1,375 @@
+"""Contexts: where task flow begins and ends."""
+
+from __future__ import annotations
+
+import inspect
+import logging
+import threading
+import weakref
+from collections.abc import Callable, Sequence
+from types import TracebackType
+from typing import Any, Literal, SupportsIndex, TypeVar, overload
+
+from numpy.typing import NDArray
+
+from starling import machine as machines
+from starling._arguments import one_of, whole_number
+from starling._native import native
+from starling.errors import ArgumentError, ElementTypeError, Error, Unsupported
+from starling.machine import Machine
+from starling.stf._access import Access, checked
+from starling.stf._adopt import adopt, element_type, extents
+from starling.stf._data import LogicalData
+from starling.stf._functions import Functions, Pending, note_writer, refuse_within_function, within_function, writers_of
+from starling.stf._statistics import Statistics, statistics_of
+from starling.stf._task import Task
+
+Backend = Literal["stream", "graph"]
+Function = TypeVar("Function", bound=Callable[..., object])
+
+log = logging.getLogger("starling")
+
+
+class Context:
+    """Takes tasks in program order and runs them in any order that gives the same values; made by :func:`context`.
+
+    Several threads may submit tasks: their order is that in which they come. Tasks that use the same data take turns
+    with their bodies. A context that is dropped, or left when Python ends, is finalized.
+
+    As the subject of a ``with`` statement it finalizes at the end of the block. When the block is left by an exception
+    it ends too, and what fails then is logged.
+
+    Attributes:
+        machine: Where tasks run.
+        backend: ``"stream"`` or ``"graph"``.
+    """
+
+    def __init__(self, machine: Machine, backend: Backend, device_memory: int, drawing: bool) -> None:
+        self._ended = True
+        self.machine = machine
+        self.backend = backend
+        self._functions = Functions()
+        self._open: set[Task] = set()
+        self._arrays: list[Any] = []  # of the user; the context works on them until it ends
+        self._bound = native.StfContext(
+            machine, backend=backend, device_memory=device_memory, drawing=drawing, runner=self._functions.run
+        )
+        # What views of tasks hold on to. All memory of virtual devices is their machine's; that of GPUs the context's.
+        self._memory: object = machine if machine.kind == "host" else self._bound
+        self._ended = False
+        self._at_exit = weakref.finalize(self, _finalize, weakref.ref(self))
+
+    # ---- data ----
+
+    @overload
+    def logical_data(self, array: Any, *, name: str | None = None) -> LogicalData: ...
+    @overload
+    def logical_data(
+        self, *, shape: SupportsIndex | Sequence[SupportsIndex], dtype: Any = "float64", name: str | None = None
+    ) -> LogicalData: ...
+    def logical_data(
+        self,
+        array: Any = None,
+        *,
+        shape: SupportsIndex | Sequence[SupportsIndex] | None = None,
+        dtype: Any = None,
+        name: str | None = None,
+    ) -> LogicalData:
+        """Data that tasks use: an array, or a shape without a value until a task writes it.
+
+        Args:
+            array: Of NumPy with 1 to 4 dimensions, or of CuPy on a device of the machine. C-contiguous, or
+                two-dimensional with rows that are. The context works on it in place and keeps it: look at it after
+                ``finalize()``, or with :meth:`wait`.
+            shape: Instead of an array, 1 to 4 numbers.
+            dtype: Its element type; float64 when it is left out.
+            name: For errors and drawings.
+
+        Raises:
+            ArgumentError: The layout is another one.
+            ElementTypeError: It is no array, or holds no numbers.
+
+        >>> import numpy as np
+        >>> from starling import stf
+        >>> ctx = stf.context(2)
+        >>> ctx.logical_data(np.ones((2, 3)), name="x"), ctx.logical_data(shape=5, dtype="f4")
+        (<starling.stf.LogicalData 'x': float64, shape (2, 3)>, <starling.stf.LogicalData: float32, shape (5,)>)
+        >>> ctx.finalize()
+        """
+        refuse_within_function("Context.logical_data")
+        if array is None:
+            if shape is None:
+                raise ArgumentError("Context.logical_data: neither an array nor a shape; pass one of them")
+            dtype = element_type("float64" if dtype is None else dtype)
+            wanted = extents(shape, dtype)
+            return LogicalData(self, self._bound.new_data(wanted, dtype.itemsize), wanted, dtype, name)
+        if shape is not None or dtype is not None:
+            raise ArgumentError("Context.logical_data: an array has its own shape and dtype; leave them out")
+        a = adopt(array, self.machine)
+        bound = self._bound.adopt(a.address, a.shape, a.dtype.itemsize, a.pitch, a.place)
+        self._arrays.append(array)
+        return LogicalData(self, bound, a.shape, a.dtype, name, array, a.writable)
+
+    def token(self, name: str | None = None) -> LogicalData:
+        """Data without bytes: orders tasks, carries nothing, and has no view."""
+        refuse_within_function("Context.token")
+        return LogicalData(self, self._bound.token(), None, None, name)
+
+    # ---- tasks ----
+
+    def task(self, *accesses: Access, where: native.exec_place | None = None, name: str | None = None) -> Task:
+        """A task, whose body is a ``with`` block.
+
+        On virtual devices the body computes on the calling thread, which waits for the data of the task first.
+
+        Args:
+            accesses: What ``read()``, ``write()`` or ``rw()`` of logical data return.
+            where: Device 0 if it is left out.
+            name: For errors and drawings.
+
+        Raises:
+            ArgumentError: Data of another context, data that nobody has written, or data that a task holds in whose
+                body this one begins; the context is finalized. Most are raised when the block begins.
+            RangeError: The machine has no such device.
+            OutOfMemory: The data does not fit.
+            TaskError: It reads data whose writer failed.
+            Unsupported: The body would have to compute while a graph is recorded: with ``backend="graph"`` on virtual
+                devices and the host. :meth:`host_launch` works there.
+        """
+        refuse_within_function("Context.task")
+        place = native.exec_place.device(0) if where is None else where
+        if not isinstance(place, native.exec_place):
+            raise ElementTypeError(f"where = {place!r} is a {type(place).__name__}; pass a starling.stf.exec_place")
+        if self.backend == "graph" and (self.machine.kind == "host" or place.is_host):
+            raise Unsupported(
+                "Context.task: with backend='graph' on virtual devices and the host the body of a task would compute "
+                "before the graph of its data runs; use host_launch, or backend='stream'"
+            )
+        return Task(self, self._own("Context.task", accesses), place, text("name", name), self._memory)
+
+    @overload
+    def host_launch(self, function: Callable[..., object], /, *accesses: Access, name: str | None = None) -> None: ...
+    @overload
+    def host_launch(self, *accesses: Access, name: str | None = None) -> Callable[[Function], Function]: ...
+    def host_launch(
+        self, *arguments: Access | Callable[..., object], name: str | None = None
+    ) -> Callable[[Function], Function] | None:
+        """A function that runs on a thread of the host, in the order of its data, while this thread goes on.
+
+        It gets NumPy arrays over its data, which are for the function alone. It must not use the context. What it
+        raises comes out of the next ``synchronize()``, ``wait()`` or ``finalize()``, the first of several; what it
+        should have written has no value then, though an array of the user may have got a part of one.
+
+        >>> import numpy as np
+        >>> from starling import stf
+        >>> total = np.zeros(1)
+        >>> with stf.context(2) as ctx:
+        ...     x, s = ctx.logical_data(np.arange(5.0)), ctx.logical_data(total)
+        ...     @ctx.host_launch(x.read(), s.write())
+        ...     def add_up(x, s):
+        ...         s[0] = x.sum()
+        >>> total
+        array([10.])
+        """
+        refuse_within_function("Context.host_launch")
+        if arguments and callable(arguments[0]):
+            self._launch(arguments[0], self._own("Context.host_launch", arguments[1:]), name)
+            return None
+        accesses = self._own("Context.host_launch", arguments)
+
+        def launch(function: Function) -> Function:
+            refuse_within_function("Context.host_launch")
+            self._launch(function, accesses, name)
+            return function
+
+        return launch
+
+    # ---- order ----
+
+    def fence(self) -> None:
+        """Ends an epoch, without waiting: the graph back end starts the graph of its tasks."""
+        self._outside_of_bodies("Context.fence")
+        self._bound.fence()
+
+    def synchronize(self) -> None:
+        """Returns when all tasks so far are over; raises what failed in them."""
+        self._outside_of_bodies("Context.synchronize")
+        self._bound.synchronize()
+        self._functions.sweep()
+        self._raise_first()
+
+    def wait(self, data: LogicalData) -> NDArray[Any]:
+        """A copy of the value, once it is there; the other tasks so far are over by then, too.
+
+        Raises:
+            TaskError: The value's writer failed.
+        """
+        self._outside_of_bodies("Context.wait")
+        (access,) = self._own("Context.wait", (data.read() if isinstance(data, LogicalData) else data,))
+        if data.is_token:
+            raise ArgumentError("Context.wait: a token has no value; use synchronize()")
+        values: list[NDArray[Any]] = []
+        self._launch(lambda view: values.append(view.copy()), (access,), "wait")
+        self.synchronize()
+        return values[0]
+
+    def finalize(self) -> None:
+        """Ends the context: all tasks are over, and the user's arrays have their values. Again: nothing.
+
+        Raises what failed.
+        """
+        if self._ended:
+            return
+        self._outside_of_bodies("Context.finalize")
+        self._ended = True
+        problem: Error | None = None
+        try:
+            self._bound.finalize()
+        except Error as error:
+            problem = error
+        self._at_exit.detach()
+        self._functions.sweep()
+        self._arrays.clear()
+        self._raise_first()
+        if problem is not None:
+            raise problem
+
+    def __enter__(self) -> Context:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        if kind is None:
+            return self.finalize()
+        try:
+            self.finalize()
+        except Exception as problem:
+            log.warning("context: %s, while it ended for %s", problem, kind.__name__)
+        return None
+
+    def __del__(self) -> None:
+        if self._ended:
+            return
+        if within_function():
+            # The collector may run on a thread of a stream, which cannot wait for streams.
+            threading.Thread(target=self.finalize).start()
+        else:
+            self.finalize()
+
+    # ---- what it does ----
+
+    def statistics(self) -> Statistics:
+        """What it has done so far."""
+        return statistics_of(self._bound.statistics())
+
+    def dot(self) -> str:
+        """The tasks so far and their order, in the language of Graphviz.
+
+        Raises:
+            ArgumentError: The context was made without ``drawing=True``.
+        """
+        return self._bound.dot()
+
+    def mermaid(self) -> str:
+        """The same in the language of Mermaid."""
+        return self._bound.mermaid()
+
+    def __repr__(self) -> str:
+        return f"<starling.stf.Context: {self.backend} back end, {self.machine!r}{', finalized' * self._ended}>"
+
+    # ---- for tasks ----
+
+    def _ordinal(self, device: int) -> int:
+        return self.machine.devices[device].id
+
+    def _begin(self, where: native.exec_place, accesses: tuple[Access, ...], name: str) -> native.StfTask:
+        return self._bound.begin(where, [(a.data._bound, a.mode, a.place) for a in accesses], name)
+
+    def _launch(self, function: Callable[..., object], accesses: tuple[Access, ...], name: str | None) -> None:
+        if not callable(function) or inspect.iscoroutinefunction(function):
+            raise ElementTypeError(f"Context.host_launch: {function!r} is no plain function; pass one")
+        title = text("name", name) or getattr(function, "__name__", type(function).__name__)
+        self._functions.sweep()
+        bound = self._begin(native.exec_place.host(), accesses, title)
+        try:
+            self._functions.check(f"host function '{title}'", accesses)
+            addresses = tuple(bound.address(i) for i in range(len(accesses)))
+            number = self._functions.number()
+            what = Pending(title, function, accesses, addresses, writers_of(accesses), self._memory)
+            self._functions.submit(number, what, bound)
+            note_writer(accesses, number)
+        except BaseException:
+            bound.fail()
+            raise
+        bound.finish()
+
+    def _own(self, call: str, accesses: tuple[object, ...]) -> tuple[Access, ...]:
+        found = checked(call, accesses)
+        for access in found:
+            if access.data.context is not self:
+                raise ArgumentError(
+                    f"{call}: {access.data.describe()} belongs to another context; contexts share no data"
+                )
+        return found
+
+    def _outside_of_bodies(self, call: str) -> None:
+        refuse_within_function(call)
+        if any(task._thread == threading.get_ident() for task in tuple(self._open)):
+            raise ArgumentError(f"{call} within the body of a task; call it after the with block")
+
+    def _raise_first(self) -> None:
+        failure = self._functions.first_failure()
+        if failure is not None:
+            raise failure
+
+
+def text(name: str, value: object) -> str:
+    """An optional text; nothing becomes an empty one."""
+    if value is not None and not isinstance(value, str):
+        raise ElementTypeError(f"{name} = {value!r} is a {type(value).__name__}; pass a text")
+    return value or ""
+
+
+def _finalize(reference: weakref.ref[Context]) -> None:
+    """At the end of Python, of a context that is still there."""
+    left = reference()
+    if left is not None:
+        left.finalize()
+
+
+def context(
+    devices: int | Machine | str | None = None,
+    *,
+    backend: Backend = "stream",
+    device_memory: int | str = 0,
+    drawing: bool = False,
+) -> Context:
+    """A context on a machine.
+
+    Args:
+        devices: How many, a machine, or the name of its kind: ``"host"``, ``"cuda"`` or ``"auto"``. None: all GPUs, or
+            4 virtual devices.
+        backend: ``"stream"``: tasks go into streams as they come. ``"graph"``: those of an epoch, which ``fence()``
+            ends, become one graph, and graphs are updated where that is possible.
+        device_memory: Most memory that the context takes of each device, in bytes or as text such as ``"512M"``; what
+            does not fit moves to the host and comes back. 0: all there is.
+        drawing: Remember the tasks, for ``dot()`` and ``mermaid()``.
+
+    Raises:
+        ArgumentError: A value is not allowed.
+        Unsupported: The machine is not there.
+
+    >>> from starling import stf
+    >>> with stf.context(2, device_memory="1M") as ctx:
+    ...     print(ctx)
+    <starling.stf.Context: stream back end, <starling.Machine: 2 virtual devices>>
+    """
+    one_of("backend", backend, ("stream", "graph"))
+    if isinstance(device_memory, str):
+        memory = native.parse_bytes(device_memory, "device_memory")
+    else:
+        memory = whole_number("device_memory", device_memory, least=0, most=2**50)
+    if devices is None or isinstance(devices, (str, Machine)):
+        return Context(machines.of(devices, None), backend, memory, bool(drawing))
+    return Context(machines.of(None, whole_number("devices", devices)), backend, memory, bool(drawing))

@@ -1,0 +1,139 @@
+"""Functions of host_launch: where they wait, and what came of them.
+
+Work in streams knows a function by its number alone. The function itself, which may refer to the context, stays here,
+where Python's garbage collector sees it, and goes on a thread of the user: what it refers to may wait when it dies.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import count
+from typing import Any
+
+from starling._native import native
+from starling.errors import ArgumentError, TaskError
+from starling.stf import _views
+from starling.stf._access import Access
+
+# A call of a context in a function that a stream runs has no other way to know.
+_running = threading.local()
+
+
+def within_function() -> bool:
+    """Whether this thread runs a function of host_launch."""
+    return getattr(_running, "yes", False)
+
+
+def refuse_within_function(call: str) -> None:
+    """What waits for streams, or may, cannot be called by what they wait for."""
+    if within_function():
+        raise ArgumentError(
+            f"{call} in a function of host_launch, for which the context waits; call it after the function has ended"
+        )
+
+
+@dataclass(frozen=True)
+class Failure:
+    name: str
+    exception: BaseException
+
+
+@dataclass(frozen=True)
+class Pending:
+    name: str
+    body: Callable[..., object]
+    accesses: tuple[Access, ...]
+    addresses: tuple[int, ...]
+    writers: tuple[int, ...]
+    keep: object
+
+
+class Functions:
+    """Of one context. Tasks are numbered in the order in which they begin; a number tells who wrote a piece of data."""
+
+    def __init__(self) -> None:
+        self._numbers = count(1)
+        self._pending: dict[int, Pending] = {}
+        self._done: list[Pending] = []
+        self._failures: dict[int, Failure] = {}  # by number; of those that did not run for it, too
+        self._unseen: dict[int, BaseException] = {}
+
+    def number(self) -> int:
+        """For the next task."""
+        return next(self._numbers)
+
+    def submit(self, number: int, what: Pending, task: native.StfTask) -> None:
+        """`what` is the work of `task`."""
+        self._pending[number] = what
+        try:
+            task.call(number)
+        except BaseException:
+            del self._pending[number]
+            raise
+
+    def run(self, number: int) -> None:
+        """On a thread of a stream. A function whose data has no value is left out."""
+        _running.yes = True
+        try:
+            what = self._pending.pop(number)
+            self._done.append(what)
+            failure = self._failure_of(what.writers) or self._call(number, what)
+            if failure is not None:
+                self._failures[number] = failure
+        finally:
+            _running.yes = False
+
+    def _call(self, number: int, what: Pending) -> Failure | None:
+        views: tuple[Any, ...] = ()
+        try:
+            views = tuple(
+                _views.on_host(access, address, what.keep)
+                for access, address in zip(what.accesses, what.addresses, strict=True)
+                if not access.data.is_token
+            )
+            what.body(*views)
+        except BaseException as problem:  # whatever it is, the user gets it
+            self._unseen[number] = problem
+            return Failure(what.name, problem)
+        finally:
+            _views.end(views)
+        return None
+
+    def check(self, name: str, accesses: Sequence[Access]) -> None:
+        """Raises TaskError when what these read should have been written by a function that has failed."""
+        for access in accesses:
+            failure = self._failure_of(writers_of([access]))
+            if failure is not None:
+                raise TaskError(
+                    f"{name} reads {access.data.describe()}, which has no value: host function '{failure.name}' "
+                    f"raised {type(failure.exception).__name__} instead of writing it"
+                ) from failure.exception
+
+    def sweep(self) -> None:
+        """Lets go of functions that have run. On threads of the user alone."""
+        self._done.clear()
+
+    def first_failure(self) -> BaseException | None:
+        """What the first function that failed has raised, once."""
+        if not self._unseen:
+            return None
+        first = self._unseen[min(self._unseen)]
+        self._unseen.clear()
+        return first
+
+    def _failure_of(self, writers: Sequence[int]) -> Failure | None:
+        return next((self._failures[w] for w in writers if w in self._failures), None)
+
+
+def writers_of(accesses: Sequence[Access]) -> tuple[int, ...]:
+    """Who wrote what these read. The task that has the accesses has begun, so that nobody else changes it."""
+    return tuple(access.data._writer for access in accesses if access.reads)
+
+
+def note_writer(accesses: Sequence[Access], number: int) -> None:
+    """The same of what comes after."""
+    for access in accesses:
+        if access.writes:
+            access.data._writer = number
