@@ -3,6 +3,7 @@
 // finished work can free.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <vector>
 
@@ -25,8 +26,10 @@ class coherence {
   // The user that acquired it is over at `end`. One that wrote leaves the only valid instance.
   static void release(data_body& d, data_instance& i, bool wrote, const moment_list& end);
 
-  // Memory on a lane's device for what runs in the lane, zero at first. Asking for more than before gives other memory.
-  std::byte* scratch(lane& l, std::size_t bytes);
+  // Memory on a lane's device for what the caller alone runs in the lane from here on: zero, or as an earlier user of
+  // it left it. Kept for others when that user says that they may have it as it is.
+  memory_block take_scratch(lane& l, std::size_t bytes);
+  void keep_scratch(lane& l, const memory_block& b, bool as_it_is);
 
   // Memory of a place (no affine one) for a while; `before` as for acquire.
   memory_block borrow(std::size_t bytes, const data_place& place, moment_list& before);
@@ -45,7 +48,10 @@ class coherence {
   data_instance* find(data_body& d, const data_place& place) const;
   data_instance& create(data_body& d, const data_place& place, moment_list& before);
   memory_block allocate(const std::string& what, std::size_t bytes, const data_place& place, moment_list& before);
-  bool evict_one(const data_place& place);
+  enum class eviction { done, busy, nothing };
+  eviction evict_one(const data_place& place);
+  bool release_scratch(const data_place& place);
+  local_memory allocate_pages(const std::vector<placed_bytes>& pieces);
   void evict(data_body& d, std::size_t which);
   void copy(const data_body& d, data_instance& from, data_instance& to);
   data_instance* nearest(const data_body& d, const data_place& to) const;
@@ -62,8 +68,14 @@ class coherence {
   };
   mutable std::mutex mutex_;
   std::vector<retired_pages> retired_;
+  struct idle_scratch {
+    int pe;
+    memory_block block;
+    moment_list uses;
+  };
   std::mutex scratch_mutex_;
-  std::vector<memory_block> scratch_;  // by lane
+  std::vector<idle_scratch> scratch_;
+  const std::chrono::duration<double> patience_;  // with threads that hold data while they submit
   std::atomic<std::uint64_t> uses_{0};
   std::atomic<std::uint64_t> copies_{0};
   std::atomic<std::uint64_t> copied_bytes_{0};

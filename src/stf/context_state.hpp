@@ -15,6 +15,7 @@
 #include "graph_cache.hpp"
 #include "lane_set.hpp"
 #include "starling/stf/context_options.hpp"
+#include "submitters.hpp"
 #include "task_graph.hpp"
 
 namespace starling::stf {
@@ -23,6 +24,7 @@ namespace starling::stf {
 struct submission {
   std::shared_lock<std::shared_mutex> epoch;
   std::unique_lock<std::recursive_mutex> recording;
+  submitters::presence here;
 };
 
 class context_state : public std::enable_shared_from_this<context_state> {
@@ -40,7 +42,7 @@ class context_state : public std::enable_shared_from_this<context_state> {
 
   std::shared_ptr<data_state> new_data(data_description what);
   std::uint64_t new_data_number() { return ++data_numbers_; }
-  // The last handle has gone. What is to be written back is, with the next work that is submitted.
+  // The last handle has gone. What is to be written back is, with the next work that is submitted or by finalize.
   void bury(const data_state* d, data_body body);
 
   // Tasks are submitted inside of this. Throws argument_error after finalize.
@@ -62,6 +64,8 @@ class context_state : public std::enable_shared_from_this<context_state> {
   void require_outside_tasks(const char* call);
   void check_values();
   void write_back_buried();
+  // Of data whose last handle has gone without its value; what finalize says of it.
+  void remember_lost(const data_body& body);
 
   machine machine_;
   const context_options options_;
@@ -75,9 +79,11 @@ class context_state : public std::enable_shared_from_this<context_state> {
   bool finalized_ = false;
   std::atomic<bool> recording_{false};
   std::recursive_mutex recording_mutex_;  // a task may be submitted from the body of another
+  submitters submitters_;
   std::mutex buried_mutex_;
   std::vector<data_body> buried_;
   std::atomic<bool> any_buried_{false};
+  std::string lost_;
   std::atomic<std::uint64_t> data_numbers_{0};
   std::atomic<std::uint64_t> tasks_{0};
   std::uint64_t tasks_before_ = 0;  // this epoch

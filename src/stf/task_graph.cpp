@@ -7,7 +7,14 @@ namespace {
 
 std::string escaped(const std::string& text, const std::string& quote) {
   std::string result;
-  for (const char c : text) result += c == '"' ? quote : std::string(1, c);
+  for (const char c : text) {
+    if (c == '"')
+      result += quote;
+    else if (c == '\\' && quote[0] == '\\')
+      result += "\\\\";  // Graphviz takes it for the start of an escape
+    else
+      result += c;
+  }
   return result;
 }
 
