@@ -98,17 +98,18 @@ data_instance& coherence::create(data_body& d, const data_place& place, moment_l
 memory_block coherence::allocate(const std::string& what, std::size_t bytes, const data_place& place,
                                  moment_list& before) {
   place_memory& memory = memory_of(place);
-  const auto limit = std::chrono::steady_clock::now() + patience_;
   for (bool trimmed = false;;) {
     if (const auto block = memory.allocate(bytes, before)) return *block;
     const place_memory::usage now = memory.used();
     const bool possible = now.cap == 0 || bytes <= now.cap;
     const eviction moved = possible ? evict_one(place) : eviction::nothing;
     if (moved == eviction::done || (possible && release_scratch(place))) continue;
-    if (moved == eviction::busy && std::chrono::steady_clock::now() < limit) {
-      std::this_thread::sleep_for(std::chrono::microseconds(100));
-      continue;
-    }
+    if (moved == eviction::busy)
+      throw memory_busy(message("stf: ", what, " needs ", format_bytes(bytes), " on ", describe(place),
+                                ", where tasks that other threads submit hold what could be moved away (",
+                                format_bytes(now.cap > 0 ? now.cap : now.reserved),
+                                " in all, waited for STARLING_DEADLINE); submit from fewer threads, or give the "
+                                "context a larger cap"));
     if (possible && !trimmed && !lanes_.recording()) {
       // What is left is pieces: joined again when nobody uses them.
       memory.trim([&](const moment_list& uses) {
@@ -124,6 +125,19 @@ memory_block coherence::allocate(const std::string& what, std::size_t bytes, con
                                now.cap > 0 ? " (the cap)" : " reserved",
                                ", and nothing there can be moved away: the task needs it all at once; use smaller "
                                "pieces, more devices or a larger cap"));
+  }
+}
+
+memory_block coherence::allocate_patiently(const std::string& what, std::size_t bytes, const data_place& place,
+                                           moment_list& before) {
+  const auto limit = std::chrono::steady_clock::now() + patience_;
+  while (true) {
+    try {
+      return allocate(what, bytes, place, before);
+    } catch (const memory_busy&) {
+      if (std::chrono::steady_clock::now() >= limit) throw;
+    }
+    std::this_thread::sleep_for(std::chrono::microseconds(100));
   }
 }
 
@@ -209,7 +223,7 @@ void coherence::copy(const data_body& d, data_instance& from, data_instance& to)
 }
 
 memory_block coherence::borrow(std::size_t bytes, const data_place& place, moment_list& before) {
-  return allocate("a task", bytes, place, before);
+  return allocate_patiently("a task", bytes, place, before);
 }
 
 void coherence::give_back(const memory_block& b, const data_place& place, const moment_list& uses) {
@@ -229,7 +243,7 @@ memory_block coherence::take_scratch(lane& l, std::size_t bytes) {
       return found.block;
     }
   }
-  const memory_block fresh = allocate("a reduction", bytes, data_place::device(l.pe()), before);
+  const memory_block fresh = allocate_patiently("a reduction", bytes, data_place::device(l.pe()), before);
   lanes_.order(l, before);
   l.stream().fill(fresh.start, 0, fresh.bytes);
   return fresh;

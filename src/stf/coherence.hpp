@@ -10,21 +10,33 @@
 #include "data_state.hpp"
 #include "lane_set.hpp"
 #include "place_memory.hpp"
+#include "starling/base/error.hpp"
 #include "starling/stf/statistics.hpp"
 
 namespace starling::stf {
 
 class data_registry;
 
+// There is too little memory, but other threads hold data that could be moved away. Who holds data too lets go of it
+// before it tries again: the others may want that.
+class memory_busy : public memory_error {
+ public:
+  using memory_error::memory_error;
+};
+
 class coherence {
  public:
   coherence(machine& m, lane_set& lanes, data_registry& all, std::size_t device_cap);
 
   // An instance at this place (no affine one), which holds the value if `valid`. What its next user has to wait for to
-  // read it, or with `alone` to change it, is added to `before`. The caller holds the data.
+  // read it, or with `alone` to change it, is added to `before`. The caller holds the data. Throws memory_busy.
   data_instance& acquire(data_body& d, const data_place& place, bool valid, bool alone, moment_list& before);
   // The user that acquired it is over at `end`. One that wrote leaves the only valid instance.
   static void release(data_body& d, data_instance& i, bool wrote, const moment_list& end);
+
+  // How long to try again after memory_busy. One thread at a time does, so that each gets its turn.
+  std::chrono::duration<double> patience() const { return patience_; }
+  std::mutex& turn() { return turn_; }
 
   // Memory on a lane's device for what the caller alone runs in the lane from here on: zero, or as an earlier user of
   // it left it. Kept for others when that user says that they may have it as it is.
@@ -48,6 +60,8 @@ class coherence {
   data_instance* find(data_body& d, const data_place& place) const;
   data_instance& create(data_body& d, const data_place& place, moment_list& before);
   memory_block allocate(const std::string& what, std::size_t bytes, const data_place& place, moment_list& before);
+  memory_block allocate_patiently(const std::string& what, std::size_t bytes, const data_place& place,
+                                  moment_list& before);
   enum class eviction { done, busy, nothing };
   eviction evict_one(const data_place& place);
   bool release_scratch(const data_place& place);
@@ -75,7 +89,8 @@ class coherence {
   };
   std::mutex scratch_mutex_;
   std::vector<idle_scratch> scratch_;
-  const std::chrono::duration<double> patience_;  // with threads that hold data while they submit
+  const std::chrono::duration<double> patience_;
+  std::mutex turn_;
   std::atomic<std::uint64_t> uses_{0};
   std::atomic<std::uint64_t> copies_{0};
   std::atomic<std::uint64_t> copied_bytes_{0};

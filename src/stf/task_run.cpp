@@ -1,6 +1,8 @@
 #include "starling/stf/task_run.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 
 #include "context_state.hpp"
 #include "starling/base/error.hpp"
@@ -50,6 +52,7 @@ struct task_run::state {
   void collect(const std::vector<data_access>& accesses);
   void lock_all();
   void begin();
+  void begin_when_free();
   void draw(std::uint64_t number);
   void end(bool good);
 };
@@ -113,6 +116,23 @@ void task_run::state::begin() {
   }
 }
 
+// While other threads hold what could be moved away: without holding anything oneself.
+void task_run::state::begin_when_free() {
+  held.clear();
+  const std::lock_guard turn(context->coherence().turn());
+  const auto limit = std::chrono::steady_clock::now() + context->coherence().patience();
+  while (true) {
+    lock_all();
+    try {
+      return begin();
+    } catch (const memory_busy&) {
+      if (std::chrono::steady_clock::now() >= limit) throw;
+    }
+    held.clear();
+    std::this_thread::sleep_for(std::chrono::microseconds(100));
+  }
+}
+
 void task_run::state::draw(std::uint64_t number) {
   task_graph* drawing = context->drawing();
   if (drawing == nullptr) return;
@@ -158,7 +178,14 @@ task_run::task_run(const std::shared_ptr<context_state>& context, const task_des
   s.inside = context->submit(what.name);
   s.collect(what.accesses);
   s.lock_all();
-  s.begin();
+  bool begun = false;
+  try {
+    s.begin();
+    begun = true;
+  } catch (const memory_busy&) {
+    // Below, where nothing is in flight.
+  }
+  if (!begun) s.begin_when_free();
   s.draw(context->new_task());
 }
 
