@@ -20,8 +20,13 @@ int pe_of(const data_place& place) {
 
 }  // namespace
 
-coherence::coherence(machine& m, lane_set& lanes, data_registry& all, std::size_t device_cap)
-    : machine_(m), lanes_(lanes), all_(all), patience_(environment::read().deadline) {
+coherence::coherence(machine& m, lane_set& lanes, data_registry& all, std::size_t device_cap,
+                     std::function<bool()> free_buried)
+    : machine_(m),
+      lanes_(lanes),
+      all_(all),
+      free_buried_(std::move(free_buried)),
+      patience_(environment::read().deadline) {
   for (int pe = 0; pe < m.size(); ++pe) memories_.push_back(std::make_unique<place_memory>(m, pe, device_cap));
   memories_.push_back(std::make_unique<place_memory>(m, host_place, 0));
 }
@@ -99,17 +104,20 @@ memory_block coherence::allocate(const std::string& what, std::size_t bytes, con
                                  moment_list& before) {
   place_memory& memory = memory_of(place);
   for (bool trimmed = false;;) {
+    const std::uint64_t changes = memory.used().changes;
     if (const auto block = memory.allocate(bytes, before)) return *block;
     const place_memory::usage now = memory.used();
     const bool possible = now.cap == 0 || bytes <= now.cap;
     const eviction moved = possible ? evict_one(place) : eviction::nothing;
-    if (moved == eviction::done || (possible && release_scratch(place))) continue;
+    if (moved == eviction::done || (possible && (free_buried_() || release_scratch(place)))) continue;
     if (moved == eviction::busy)
       throw memory_busy(message("stf: ", what, " needs ", format_bytes(bytes), " on ", describe(place),
                                 ", where tasks that other threads submit hold what could be moved away (",
                                 format_bytes(now.cap > 0 ? now.cap : now.reserved),
                                 " in all, waited for STARLING_DEADLINE); submit from fewer threads, or give the "
                                 "context a larger cap"));
+    // Other threads' instances came and went while evict_one looked at one after the other: look again.
+    if (possible && memory.used().changes != changes) continue;
     if (possible && !trimmed && !lanes_.recording()) {
       // What is left is pieces: joined again when nobody uses them.
       memory.trim([&](const moment_list& uses) {
@@ -148,7 +156,7 @@ coherence::eviction coherence::evict_one(const data_place& place) {
   const data_instance* leaving = nullptr;
   std::uint64_t oldest = std::numeric_limits<std::uint64_t>::max();
   bool busy = false;
-  for (auto& d : all_.alive()) {
+  for (auto& d : all_.alive(&busy)) {
     if (!d->try_lock()) {
       busy = busy || !d->mine();
       continue;

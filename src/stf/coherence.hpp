@@ -4,6 +4,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -26,7 +27,8 @@ class memory_busy : public memory_error {
 
 class coherence {
  public:
-  coherence(machine& m, lane_set& lanes, data_registry& all, std::size_t device_cap);
+  // `free_buried` gives back what data holds that is no longer among `all`; says whether there was any.
+  coherence(machine& m, lane_set& lanes, data_registry& all, std::size_t device_cap, std::function<bool()> free_buried);
 
   // An instance at this place (no affine one), which holds the value if `valid`. What its next user has to wait for to
   // read it, or with `alone` to change it, is added to `before`. The caller holds the data. Throws memory_busy.
@@ -75,6 +77,7 @@ class coherence {
   machine& machine_;
   lane_set& lanes_;
   data_registry& all_;
+  const std::function<bool()> free_buried_;
   std::vector<std::unique_ptr<place_memory>> memories_;  // by device, the host's last
   struct retired_pages {
     local_memory pages;

@@ -32,7 +32,7 @@ context_state::context_state(machine m, const context_options& o)
     : machine_(std::move(m)),
       options_(o),
       lanes_(machine_),
-      coherence_(machine_, lanes_, registry_, o.device_memory),
+      coherence_(machine_, lanes_, registry_, o.device_memory, [this] { return write_back_buried(); }),
       graphs_(o.graphs_kept) {
   if (o.drawing) drawing_.emplace();
 }
@@ -56,6 +56,10 @@ std::shared_ptr<data_state> context_state::new_data(data_description what) {
 submission context_state::submit(const std::string& name) {
   host_body::expect_none("work is submitted");
   while (true) {
+    // Who is inside already must not wait for who waits for it.
+    if (!submitters_.here()) {
+      const std::lock_guard turn(gate_);
+    }
     std::shared_lock inside(epoch_);
     expect<argument_error>(!finalized_, "stf: ", name.empty() ? "work" : "task '" + name + "'",
                            " after the context was finalized; make a new context");
@@ -66,7 +70,7 @@ submission context_state::submit(const std::string& name) {
       return s;
     }
     inside.unlock();
-    const std::lock_guard alone(epoch_);
+    const epoch_end alone(*this);
     if (!finalized_) begin_epoch();
   }
 }
@@ -97,14 +101,14 @@ void context_state::require_outside_tasks(const char* call) {
 
 void context_state::fence() {
   require_outside_tasks("fence");
-  const std::lock_guard alone(epoch_);
+  const epoch_end alone(*this);
   expect<argument_error>(!finalized_, "stf: fence after the context was finalized; make a new context");
   end_epoch();
 }
 
 void context_state::synchronize() {
   require_outside_tasks("synchronize");
-  const std::lock_guard alone(epoch_);
+  const epoch_end alone(*this);
   end_epoch();
   lanes_.wait_for_all();
   coherence_.reclaim(true);
@@ -121,7 +125,7 @@ void context_state::check_values() {
 
 void context_state::finalize() {
   require_outside_tasks("finalize");
-  const std::lock_guard alone(epoch_);
+  const epoch_end alone(*this);
   if (finalized_) return;
   finalized_ = true;
   std::exception_ptr failure;
@@ -164,12 +168,15 @@ std::byte* context_state::wait_for(data_state& d) {
 }
 
 void context_state::bury(const data_state* d, data_body body) {
-  registry_.remove(d);
   remember_lost(body);
-  if (!body.to_be_written_back()) return coherence_.drop(body);
-  const std::lock_guard lock(buried_mutex_);
-  buried_.push_back(std::move(body));
-  any_buried_ = true;
+  if (!body.to_be_written_back()) {
+    coherence_.drop(body);
+  } else {
+    const std::lock_guard lock(buried_mutex_);
+    buried_.push_back(std::move(body));
+    any_buried_ = true;
+  }
+  registry_.remove(d);
 }
 
 void context_state::remember_lost(const data_body& body) {
@@ -182,7 +189,8 @@ void context_state::remember_lost(const data_body& body) {
                     body.failed_by, "' threw instead of writing it");
 }
 
-void context_state::write_back_buried() {
+bool context_state::write_back_buried() {
+  const std::lock_guard turn(writing_back_buried_);
   std::vector<data_body> all;
   {
     const std::lock_guard lock(buried_mutex_);
@@ -193,6 +201,7 @@ void context_state::write_back_buried() {
     coherence_.write_back(body);
     coherence_.drop(body);
   }
+  return !all.empty();
 }
 
 stf::statistics context_state::statistics() {

@@ -63,7 +63,8 @@ class context_state : public std::enable_shared_from_this<context_state> {
   void end_epoch();
   void require_outside_tasks(const char* call);
   void check_values();
-  void write_back_buried();
+  // Whether there was any.
+  bool write_back_buried();
   // Of data whose last handle has gone without its value; what finalize says of it.
   void remember_lost(const data_body& body);
 
@@ -75,11 +76,20 @@ class context_state : public std::enable_shared_from_this<context_state> {
   std::optional<task_graph> drawing_;
   graph_cache graphs_;
 
-  std::shared_mutex epoch_;  // shared by submissions; alone for what ends an epoch
+  // Shared by submissions; alone for what ends an epoch, which holds the gate meanwhile, so that threads that go on
+  // submitting do not keep it waiting.
+  std::mutex gate_;
+  std::shared_mutex epoch_;
+  struct epoch_end {
+    explicit epoch_end(context_state& c) : gate(c.gate_), alone(c.epoch_) {}
+    std::lock_guard<std::mutex> gate;
+    std::lock_guard<std::shared_mutex> alone;
+  };
   bool finalized_ = false;
   std::atomic<bool> recording_{false};
   std::recursive_mutex recording_mutex_;  // a task may be submitted from the body of another
   submitters submitters_;
+  std::mutex writing_back_buried_;  // whoever finds none left can rely on it
   std::mutex buried_mutex_;
   std::vector<data_body> buried_;
   std::atomic<bool> any_buried_{false};
