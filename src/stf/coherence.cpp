@@ -1,7 +1,9 @@
 #include "coherence.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
+#include <thread>
 
 #include "data_registry.hpp"
 #include "page_map.hpp"
@@ -18,8 +20,13 @@ int pe_of(const data_place& place) {
 
 }  // namespace
 
-coherence::coherence(machine& m, lane_set& lanes, data_registry& all, std::size_t device_cap)
-    : machine_(m), lanes_(lanes), all_(all) {
+coherence::coherence(machine& m, lane_set& lanes, data_registry& all, std::size_t device_cap,
+                     std::function<bool()> free_buried)
+    : machine_(m),
+      lanes_(lanes),
+      all_(all),
+      free_buried_(std::move(free_buried)),
+      patience_(environment::read().deadline) {
   for (int pe = 0; pe < m.size(); ++pe) memories_.push_back(std::make_unique<place_memory>(m, pe, device_cap));
   memories_.push_back(std::make_unique<place_memory>(m, host_place, 0));
 }
@@ -82,8 +89,7 @@ data_instance& coherence::create(data_body& d, const data_place& place, moment_l
   if (d.what.bytes == 0) {
     // A token, or nothing: there is nothing to allocate.
   } else if (place.is_composite()) {
-    reclaim(false);
-    fresh->pages = machine_.allocate_over(map_pages(d.what, place, machine_.size(), machine_.page_bytes()));
+    fresh->pages = allocate_pages(map_pages(d.what, place, machine_.size(), machine_.page_bytes()));
     fresh->start = fresh->pages.data();
   } else {
     fresh->block = allocate(d.describe(), d.what.bytes, place, fresh->ready);
@@ -98,10 +104,20 @@ memory_block coherence::allocate(const std::string& what, std::size_t bytes, con
                                  moment_list& before) {
   place_memory& memory = memory_of(place);
   for (bool trimmed = false;;) {
+    const std::uint64_t changes = memory.used().changes;
     if (const auto block = memory.allocate(bytes, before)) return *block;
     const place_memory::usage now = memory.used();
     const bool possible = now.cap == 0 || bytes <= now.cap;
-    if (possible && evict_one(place)) continue;
+    const eviction moved = possible ? evict_one(place) : eviction::nothing;
+    if (moved == eviction::done || (possible && (free_buried_() || release_scratch(place)))) continue;
+    if (moved == eviction::busy)
+      throw memory_busy(message("stf: ", what, " needs ", format_bytes(bytes), " on ", describe(place),
+                                ", where tasks that other threads submit hold what could be moved away (",
+                                format_bytes(now.cap > 0 ? now.cap : now.reserved),
+                                " in all, waited for STARLING_DEADLINE); submit from fewer threads, or give the "
+                                "context a larger cap"));
+    // Other threads' instances came and went while evict_one looked at one after the other: look again.
+    if (possible && memory.used().changes != changes) continue;
     if (possible && !trimmed && !lanes_.recording()) {
       // What is left is pieces: joined again when nobody uses them.
       memory.trim([&](const moment_list& uses) {
@@ -120,35 +136,57 @@ memory_block coherence::allocate(const std::string& what, std::size_t bytes, con
   }
 }
 
-// Moves away the instance that was used the longest ago. A place that is the host's only gives up copies.
-bool coherence::evict_one(const data_place& place) {
+memory_block coherence::allocate_patiently(const std::string& what, std::size_t bytes, const data_place& place,
+                                           moment_list& before) {
+  const auto limit = std::chrono::steady_clock::now() + patience_;
+  while (true) {
+    try {
+      return allocate(what, bytes, place, before);
+    } catch (const memory_busy&) {
+      if (std::chrono::steady_clock::now() >= limit) throw;
+    }
+    std::this_thread::sleep_for(std::chrono::microseconds(100));
+  }
+}
+
+// Moves away the instance that was used the longest ago. A place that is the host's only gives up copies. Busy: other
+// threads hold all that could be moved.
+coherence::eviction coherence::evict_one(const data_place& place) {
   std::shared_ptr<data_state> victim;
-  std::size_t which = 0;
+  const data_instance* leaving = nullptr;
   std::uint64_t oldest = std::numeric_limits<std::uint64_t>::max();
-  for (auto& d : all_.alive()) {
-    if (!d->try_lock()) continue;
-    for (std::size_t i = 0; i < d->body.instances.size(); ++i) {
-      const data_instance& here = *d->body.instances[i];
-      const bool only_copy = here.valid && d->body.valid_instances() == 1;
-      if (here.block.start == nullptr || !(here.place == place) || here.last_use >= oldest) continue;
+  bool busy = false;
+  for (auto& d : all_.alive(&busy)) {
+    if (!d->try_lock()) {
+      busy = busy || !d->mine();
+      continue;
+    }
+    for (const auto& here : d->body.instances) {
+      const bool only_copy = here->valid && d->body.valid_instances() == 1;
+      if (here->block.start == nullptr || !(here->place == place) || here->last_use >= oldest) continue;
       if (place.is_host() && only_copy) continue;
-      oldest = here.last_use;
+      oldest = here->last_use;
       victim = d;
-      which = i;
+      leaving = here.get();
     }
     d->unlock();
   }
-  if (!victim || !victim->try_lock()) return false;
+  if (!victim) return busy ? eviction::busy : eviction::nothing;
+  if (!victim->try_lock()) return eviction::busy;
   const std::lock_guard lock(*victim, std::adopt_lock);
-  if (which >= victim->body.instances.size() || !(victim->body.instances[which]->place == place))
-    return true;  // it has gone
-  evict(victim->body, which);
-  return true;
+  std::vector<std::unique_ptr<data_instance>>& all = victim->body.instances;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (all[i].get() != leaving || all[i]->last_use != oldest) continue;
+    evict(victim->body, i);
+    break;
+  }
+  return eviction::done;  // or somebody has used it meanwhile: look again
 }
 
 void coherence::evict(data_body& d, std::size_t which) {
   data_instance& leaving = *d.instances[which];
-  if (leaving.valid && d.valid_instances() == 1) {
+  // What a task left that threw is no value.
+  if (leaving.valid && d.valid_instances() == 1 && d.failed_by.empty()) {
     // The user's own memory on the host is as good as any.
     data_instance* refuge = nullptr;
     for (const auto& i : d.instances)
@@ -193,30 +231,51 @@ void coherence::copy(const data_body& d, data_instance& from, data_instance& to)
 }
 
 memory_block coherence::borrow(std::size_t bytes, const data_place& place, moment_list& before) {
-  return allocate("a task", bytes, place, before);
+  return allocate_patiently("a task", bytes, place, before);
 }
 
 void coherence::give_back(const memory_block& b, const data_place& place, const moment_list& uses) {
   memory_of(place).free(b, uses);
 }
 
-std::byte* coherence::scratch(lane& l, std::size_t bytes) {
-  const std::lock_guard lock(scratch_mutex_);
-  if (scratch_.size() <= l.id()) scratch_.resize(l.id() + 1);
-  memory_block& mine = scratch_[l.id()];
-  if (mine.bytes >= bytes) return mine.start;
-  const data_place place = data_place::device(l.pe());
-  if (mine.start != nullptr) {
-    moment_list uses;
-    uses.add(l.mark());
-    memory_of(place).free(mine, uses);
-    mine = {};
-  }
+memory_block coherence::take_scratch(lane& l, std::size_t bytes) {
   moment_list before;
-  mine = allocate("a reduction", bytes, place, before);
+  {
+    const std::lock_guard lock(scratch_mutex_);
+    const auto mine = std::find_if(scratch_.rbegin(), scratch_.rend(),
+                                   [&](const idle_scratch& s) { return s.pe == l.pe() && s.block.bytes >= bytes; });
+    if (mine != scratch_.rend()) {
+      const idle_scratch found = std::move(*mine);
+      scratch_.erase(std::next(mine).base());
+      lanes_.order(l, found.uses);
+      return found.block;
+    }
+  }
+  const memory_block fresh = allocate_patiently("a reduction", bytes, data_place::device(l.pe()), before);
   lanes_.order(l, before);
-  l.stream().fill(mine.start, 0, mine.bytes);
-  return mine.start;
+  l.stream().fill(fresh.start, 0, fresh.bytes);
+  return fresh;
+}
+
+void coherence::keep_scratch(lane& l, const memory_block& b, bool as_it_is) {
+  moment_list uses;
+  uses.add(l.mark());
+  if (!as_it_is) return give_back(b, data_place::device(l.pe()), uses);
+  const std::lock_guard lock(scratch_mutex_);
+  scratch_.push_back({l.pe(), b, std::move(uses)});
+}
+
+bool coherence::release_scratch(const data_place& place) {
+  std::vector<idle_scratch> idle;
+  {
+    const std::lock_guard lock(scratch_mutex_);
+    const auto here = std::partition(scratch_.begin(), scratch_.end(),
+                                     [&](const idle_scratch& s) { return !(data_place::device(s.pe) == place); });
+    std::move(here, scratch_.end(), std::back_inserter(idle));
+    scratch_.erase(here, scratch_.end());
+  }
+  for (const idle_scratch& s : idle) memory_of(place).free(s.block, s.uses);
+  return !idle.empty();
 }
 
 void coherence::write_back(data_body& d) {
@@ -242,6 +301,24 @@ void coherence::free(data_instance& i) {
 void coherence::reclaim(bool all) {
   const std::lock_guard lock(mutex_);
   std::erase_if(retired_, [&](const retired_pages& r) { return all || lanes_.over(r.uses); });
+}
+
+// Waits for retired ones when memory does not suffice otherwise, which it cannot while work is recorded.
+local_memory coherence::allocate_pages(const std::vector<placed_bytes>& pieces) {
+  reclaim(false);
+  try {
+    return machine_.allocate_over(pieces);
+  } catch (const memory_error&) {
+    if (lanes_.recording()) throw;
+  }
+  std::vector<retired_pages> old;
+  {
+    const std::lock_guard lock(mutex_);
+    old.swap(retired_);
+  }
+  for (const retired_pages& r : old) lanes_.wait(r.uses);
+  old.clear();
+  return machine_.allocate_over(pieces);
 }
 
 statistics coherence::statistics() const {

@@ -3,30 +3,47 @@
 // finished work can free.
 #pragma once
 
+#include <chrono>
+#include <functional>
 #include <memory>
 #include <vector>
 
 #include "data_state.hpp"
 #include "lane_set.hpp"
 #include "place_memory.hpp"
+#include "starling/base/error.hpp"
 #include "starling/stf/statistics.hpp"
 
 namespace starling::stf {
 
 class data_registry;
 
+// There is too little memory, but other threads hold data that could be moved away. Who holds data too lets go of it
+// before it tries again: the others may want that.
+class memory_busy : public memory_error {
+ public:
+  using memory_error::memory_error;
+};
+
 class coherence {
  public:
-  coherence(machine& m, lane_set& lanes, data_registry& all, std::size_t device_cap);
+  // `free_buried` gives back what data holds that is no longer among `all`; says whether there was any.
+  coherence(machine& m, lane_set& lanes, data_registry& all, std::size_t device_cap, std::function<bool()> free_buried);
 
   // An instance at this place (no affine one), which holds the value if `valid`. What its next user has to wait for to
-  // read it, or with `alone` to change it, is added to `before`. The caller holds the data.
+  // read it, or with `alone` to change it, is added to `before`. The caller holds the data. Throws memory_busy.
   data_instance& acquire(data_body& d, const data_place& place, bool valid, bool alone, moment_list& before);
   // The user that acquired it is over at `end`. One that wrote leaves the only valid instance.
   static void release(data_body& d, data_instance& i, bool wrote, const moment_list& end);
 
-  // Memory on a lane's device for what runs in the lane, zero at first. Asking for more than before gives other memory.
-  std::byte* scratch(lane& l, std::size_t bytes);
+  // How long to try again after memory_busy. One thread at a time does, so that each gets its turn.
+  std::chrono::duration<double> patience() const { return patience_; }
+  std::mutex& turn() { return turn_; }
+
+  // Memory on a lane's device for what the caller alone runs in the lane from here on: zero, or as an earlier user of
+  // it left it. Kept for others when that user says that they may have it as it is.
+  memory_block take_scratch(lane& l, std::size_t bytes);
+  void keep_scratch(lane& l, const memory_block& b, bool as_it_is);
 
   // Memory of a place (no affine one) for a while; `before` as for acquire.
   memory_block borrow(std::size_t bytes, const data_place& place, moment_list& before);
@@ -45,7 +62,12 @@ class coherence {
   data_instance* find(data_body& d, const data_place& place) const;
   data_instance& create(data_body& d, const data_place& place, moment_list& before);
   memory_block allocate(const std::string& what, std::size_t bytes, const data_place& place, moment_list& before);
-  bool evict_one(const data_place& place);
+  memory_block allocate_patiently(const std::string& what, std::size_t bytes, const data_place& place,
+                                  moment_list& before);
+  enum class eviction { done, busy, nothing };
+  eviction evict_one(const data_place& place);
+  bool release_scratch(const data_place& place);
+  local_memory allocate_pages(const std::vector<placed_bytes>& pieces);
   void evict(data_body& d, std::size_t which);
   void copy(const data_body& d, data_instance& from, data_instance& to);
   data_instance* nearest(const data_body& d, const data_place& to) const;
@@ -55,6 +77,7 @@ class coherence {
   machine& machine_;
   lane_set& lanes_;
   data_registry& all_;
+  const std::function<bool()> free_buried_;
   std::vector<std::unique_ptr<place_memory>> memories_;  // by device, the host's last
   struct retired_pages {
     local_memory pages;
@@ -62,8 +85,15 @@ class coherence {
   };
   mutable std::mutex mutex_;
   std::vector<retired_pages> retired_;
+  struct idle_scratch {
+    int pe;
+    memory_block block;
+    moment_list uses;
+  };
   std::mutex scratch_mutex_;
-  std::vector<memory_block> scratch_;  // by lane
+  std::vector<idle_scratch> scratch_;
+  const std::chrono::duration<double> patience_;
+  std::mutex turn_;
   std::atomic<std::uint64_t> uses_{0};
   std::atomic<std::uint64_t> copies_{0};
   std::atomic<std::uint64_t> copied_bytes_{0};

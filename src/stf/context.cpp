@@ -4,9 +4,16 @@
 
 namespace starling::stf {
 
-void detail::set_name(data_state& d, std::string name) {
-  const std::lock_guard lock(d);
-  d.body.name = std::move(name);
+void detail::set_name(const std::shared_ptr<data_state>& d, std::string name) {
+  expect<argument_error>(d != nullptr, "stf: '", name,
+                         "' cannot be the name of logical data that is none; make it with context::logical_data");
+  const std::lock_guard lock(*d);
+  d->body.name = std::move(name);
+}
+
+void detail::refuse_elements(index_t elements, std::size_t bytes_each) {
+  throw argument_error(message("stf: logical data of ", elements, " elements of ", bytes_each,
+                               " bytes; all of it may have up to 2^63 - 1 bytes"));
 }
 
 void detail::refuse_launch_on_host() {

@@ -3,15 +3,36 @@
 #include <algorithm>
 
 #include "starling/base/error.hpp"
+#include "starling/stf/host_body.hpp"
 #include "starling/stf/task_error.hpp"
 
 namespace starling::stf {
+namespace {
+
+// A data_interface of a user may say anything; copies follow it.
+void check_parts(const data_description& what) {
+  for (const memory_part& p : what.original) {
+    const std::size_t bytes = p.row_bytes * p.rows;
+    if (bytes == 0) continue;
+    expect<argument_error>(p.start != nullptr, "context::logical_data: a null pointer to ", bytes, " bytes");
+    expect<argument_error>(reinterpret_cast<std::uintptr_t>(p.start) % what.alignment == 0,
+                           "context::logical_data: elements at ", static_cast<const void*>(p.start),
+                           ", which is no multiple of ", what.alignment, " as their type needs");
+    expect<argument_error>(p.rows == 1 || p.pitch >= p.row_bytes, "context::logical_data: rows of ", p.row_bytes,
+                           " bytes start ", p.pitch, " bytes apart, so that they overlap");
+    expect<argument_error>(p.offset <= what.bytes && bytes <= what.bytes - p.offset,
+                           "context::logical_data: a part of ", bytes, " bytes at ", p.offset,
+                           " of an instance that has ", what.bytes, "; see parts() and bytes() of its data_interface");
+  }
+}
+
+}  // namespace
 
 context_state::context_state(machine m, const context_options& o)
     : machine_(std::move(m)),
       options_(o),
       lanes_(machine_),
-      coherence_(machine_, lanes_, registry_, o.device_memory),
+      coherence_(machine_, lanes_, registry_, o.device_memory, [this] { return write_back_buried(); }),
       graphs_(o.graphs_kept) {
   if (o.drawing) drawing_.emplace();
 }
@@ -25,6 +46,7 @@ context_state::~context_state() {
 }
 
 std::shared_ptr<data_state> context_state::new_data(data_description what) {
+  check_parts(what);
   const auto inside = submit("");
   auto d = std::make_shared<data_state>(shared_from_this(), std::move(what));
   registry_.add(d);
@@ -32,18 +54,23 @@ std::shared_ptr<data_state> context_state::new_data(data_description what) {
 }
 
 submission context_state::submit(const std::string& name) {
+  host_body::expect_none("work is submitted");
   while (true) {
+    // Who is inside already must not wait for who waits for it.
+    if (!submitters_.here()) {
+      const std::lock_guard turn(gate_);
+    }
     std::shared_lock inside(epoch_);
     expect<argument_error>(!finalized_, "stf: ", name.empty() ? "work" : "task '" + name + "'",
                            " after the context was finalized; make a new context");
     if (options_.backend == backend_kind::stream || recording_) {
-      submission s{std::move(inside), {}};
+      submission s{std::move(inside), {}, submitters::presence(submitters_)};
       if (recording_) s.recording = std::unique_lock(recording_mutex_);
       if (any_buried_) write_back_buried();
       return s;
     }
     inside.unlock();
-    const std::lock_guard alone(epoch_);
+    const epoch_end alone(*this);
     if (!finalized_) begin_epoch();
   }
 }
@@ -68,26 +95,28 @@ void context_state::end_epoch() {
 }
 
 void context_state::require_outside_tasks(const char* call) {
-  for (const auto& d : registry_.alive())
-    expect<argument_error>(!d->mine(), "stf: ", call, " within the body of a task; call it after the task");
+  host_body::expect_none(call);
+  expect<argument_error>(!submitters_.here(), "stf: ", call, " within the body of a task; call it after the task");
 }
 
 void context_state::fence() {
   require_outside_tasks("fence");
-  const std::lock_guard alone(epoch_);
+  const epoch_end alone(*this);
   expect<argument_error>(!finalized_, "stf: fence after the context was finalized; make a new context");
   end_epoch();
 }
 
 void context_state::synchronize() {
   require_outside_tasks("synchronize");
-  const std::lock_guard alone(epoch_);
+  const epoch_end alone(*this);
   end_epoch();
   lanes_.wait_for_all();
   coherence_.reclaim(true);
 }
 
 void context_state::check_values() {
+  const std::lock_guard lock(buried_mutex_);
+  expect<task_error>(lost_.empty(), lost_);
   for (const auto& d : registry_.alive())
     for (const auto& i : d->body.instances)
       expect<task_error>(!i->users_memory || d->body.failed_by.empty(), "stf: ", d->body.describe(),
@@ -96,7 +125,7 @@ void context_state::check_values() {
 
 void context_state::finalize() {
   require_outside_tasks("finalize");
-  const std::lock_guard alone(epoch_);
+  const epoch_end alone(*this);
   if (finalized_) return;
   finalized_ = true;
   std::exception_ptr failure;
@@ -112,9 +141,9 @@ void context_state::finalize() {
     const bool any =
         any_buried_ || std::any_of(all.begin(), all.end(), [](const auto& d) { return d->body.to_be_written_back(); });
     if (any && options_.backend == backend_kind::graph) begin_epoch();
-    write_back_buried();
-    for (const auto& d : all) coherence_.write_back(d->body);
   });
+  attempt([&] { write_back_buried(); });
+  for (const auto& d : all) attempt([&] { coherence_.write_back(d->body); });
   attempt([&] { end_epoch(); });
   attempt([&] { lanes_.wait_for_all(); });
   attempt([&] { check_values(); });
@@ -139,14 +168,29 @@ std::byte* context_state::wait_for(data_state& d) {
 }
 
 void context_state::bury(const data_state* d, data_body body) {
+  remember_lost(body);
+  if (!body.to_be_written_back()) {
+    coherence_.drop(body);
+  } else {
+    const std::lock_guard lock(buried_mutex_);
+    buried_.push_back(std::move(body));
+    any_buried_ = true;
+  }
   registry_.remove(d);
-  if (!body.to_be_written_back()) return coherence_.drop(body);
-  const std::lock_guard lock(buried_mutex_);
-  buried_.push_back(std::move(body));
-  any_buried_ = true;
 }
 
-void context_state::write_back_buried() {
+void context_state::remember_lost(const data_body& body) {
+  const bool users =
+      std::any_of(body.instances.begin(), body.instances.end(), [](const auto& i) { return i->users_memory; });
+  if (body.failed_by.empty() || !users) return;
+  const std::lock_guard lock(buried_mutex_);
+  if (lost_.empty())
+    lost_ = message("stf: ", body.describe(), " was not written back before its last handle went: task '",
+                    body.failed_by, "' threw instead of writing it");
+}
+
+bool context_state::write_back_buried() {
+  const std::lock_guard turn(writing_back_buried_);
   std::vector<data_body> all;
   {
     const std::lock_guard lock(buried_mutex_);
@@ -157,9 +201,11 @@ void context_state::write_back_buried() {
     coherence_.write_back(body);
     coherence_.drop(body);
   }
+  return !all.empty();
 }
 
 stf::statistics context_state::statistics() {
+  host_body::expect_none("statistics");
   stf::statistics now = coherence_.statistics();
   now.tasks = tasks_;
   const std::shared_lock inside(epoch_);

@@ -16,6 +16,7 @@
 #include "holder_waits.hpp"
 #include "lane_set.hpp"
 #include "starling/stf/context_options.hpp"
+#include "submitters.hpp"
 #include "task_graph.hpp"
 
 namespace starling::stf {
@@ -24,6 +25,7 @@ namespace starling::stf {
 struct submission {
   std::shared_lock<std::shared_mutex> epoch;
   std::unique_lock<std::recursive_mutex> recording;
+  submitters::presence here;
 };
 
 class context_state : public std::enable_shared_from_this<context_state> {
@@ -42,7 +44,7 @@ class context_state : public std::enable_shared_from_this<context_state> {
 
   std::shared_ptr<data_state> new_data(data_description what);
   std::uint64_t new_data_number() { return ++data_numbers_; }
-  // The last handle has gone. What is to be written back is, with the next work that is submitted.
+  // The last handle has gone. What is to be written back is, with the next work that is submitted or by finalize.
   void bury(const data_state* d, data_body body);
 
   // Tasks are submitted inside of this. Throws argument_error after finalize.
@@ -63,7 +65,10 @@ class context_state : public std::enable_shared_from_this<context_state> {
   void end_epoch();
   void require_outside_tasks(const char* call);
   void check_values();
-  void write_back_buried();
+  // Whether there was any.
+  bool write_back_buried();
+  // Of data whose last handle has gone without its value; what finalize says of it.
+  void remember_lost(const data_body& body);
 
   machine machine_;
   const context_options options_;
@@ -74,13 +79,24 @@ class context_state : public std::enable_shared_from_this<context_state> {
   std::optional<task_graph> drawing_;
   graph_cache graphs_;
 
-  std::shared_mutex epoch_;  // shared by submissions; alone for what ends an epoch
+  // Shared by submissions; alone for what ends an epoch, which holds the gate meanwhile, so that threads that go on
+  // submitting do not keep it waiting.
+  std::mutex gate_;
+  std::shared_mutex epoch_;
+  struct epoch_end {
+    explicit epoch_end(context_state& c) : gate(c.gate_), alone(c.epoch_) {}
+    std::lock_guard<std::mutex> gate;
+    std::lock_guard<std::shared_mutex> alone;
+  };
   bool finalized_ = false;
   std::atomic<bool> recording_{false};
   std::recursive_mutex recording_mutex_;  // a task may be submitted from the body of another
+  submitters submitters_;
+  std::mutex writing_back_buried_;  // whoever finds none left can rely on it
   std::mutex buried_mutex_;
   std::vector<data_body> buried_;
   std::atomic<bool> any_buried_{false};
+  std::string lost_;
   std::atomic<std::uint64_t> data_numbers_{0};
   std::atomic<std::uint64_t> tasks_{0};
   std::uint64_t tasks_before_ = 0;  // this epoch

@@ -20,11 +20,13 @@ class data_registry {
     const std::lock_guard lock(mutex_);
     all_.erase(d);
   }
-  std::vector<std::shared_ptr<data_state>> alive() const {
+  // `dying`: whether there is data whose last handle has gone, but which is not removed yet.
+  std::vector<std::shared_ptr<data_state>> alive(bool* dying = nullptr) const {
     const std::lock_guard lock(mutex_);
     std::vector<std::shared_ptr<data_state>> found;
     for (const auto& [key, value] : all_)
       if (auto d = value.lock()) found.push_back(std::move(d));
+    if (dying != nullptr) *dying = found.size() < all_.size();
     return found;
   }
 

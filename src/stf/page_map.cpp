@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <random>
 
+#include "starling/base/error.hpp"
+
 namespace starling::stf {
 namespace {
 
@@ -34,7 +36,11 @@ std::vector<placed_bytes> map_pages(const data_description& d, const data_place&
     std::fill(votes.begin(), votes.end(), 0);
     for (int s = 0; s < samples_per_page; ++s) {
       const std::size_t element = std::min(elements - 1, first + random() % (last - first));
-      ++votes[static_cast<std::size_t>(owner_of(element, d, composite, static_cast<int>(devices.size())))];
+      const int owner = owner_of(element, d, composite, static_cast<int>(devices.size()));
+      expect<range_error>(owner >= 0 && owner < static_cast<int>(devices.size()), "stf: the partitioner of ",
+                          describe(composite), " names owner ", owner, " of element ", element, "; there are ",
+                          devices.size(), ", numbered from 0");
+      ++votes[static_cast<std::size_t>(owner)];
     }
     const int pe = devices[static_cast<std::size_t>(std::max_element(votes.begin(), votes.end()) - votes.begin())];
     if (pieces.empty() || pieces.back().pe != pe)

@@ -40,6 +40,7 @@ std::optional<memory_block> place_memory::allocate(std::size_t bytes, moment_lis
     insert(result.start + wanted, std::move(rest));
   }
   used_.in_use += wanted;
+  ++used_.changes;
   used_.most_in_use = std::max(used_.most_in_use, used_.in_use);
   return result;
 }
@@ -47,6 +48,7 @@ std::optional<memory_block> place_memory::allocate(std::size_t bytes, moment_lis
 void place_memory::free(const memory_block& b, const moment_list& uses) {
   const std::lock_guard lock(mutex_);
   used_.in_use -= b.bytes;
+  ++used_.changes;
   insert(b.start, {b.bytes, slab_of(b.start), uses});
 }
 

@@ -2,6 +2,7 @@
 // reuse is ordered by moments instead of waits. Freeing and allocating never block. Thread-safe.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <mutex>
@@ -43,6 +44,7 @@ class place_memory {
     std::size_t most_in_use = 0;
     std::size_t largest_free = 0;  // of the free blocks
     std::size_t cap = 0;
+    std::uint64_t changes = 0;  // blocks allocated and freed so far
   };
   usage used() const;
 

@@ -1,6 +1,8 @@
 #include "starling/stf/task_run.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 
 #include "context_state.hpp"
 #include "starling/base/error.hpp"
@@ -21,6 +23,14 @@ access_mode both(access_mode a, access_mode b) { return a == b ? a : access_mode
 
 }  // namespace
 
+void expect_data_on_host(const task_description& what) {
+  for (const data_access& a : what.accesses)
+    expect<argument_error>(a.place.is_affine() || a.place.is_host(),
+                           "stf: ", what.name.empty() ? "a task" : "task '" + what.name + "'",
+                           " runs on the host, which cannot reach data on ", describe(a.place),
+                           "; leave the place out, or use context::task and copy");
+}
+
 struct task_run::state {
   std::shared_ptr<context_state> context;
   exec_place where;
@@ -38,6 +48,7 @@ struct task_run::state {
     memory_block block;
   };
   std::vector<temporary> temporaries;
+  std::vector<std::pair<std::size_t, memory_block>> scratch;  // by place
 
   ~state() {
     for (lane* l : lanes) l->leave();
@@ -47,6 +58,7 @@ struct task_run::state {
   void collect(const std::vector<data_access>& accesses);
   void lock_all();
   void begin();
+  void begin_when_free();
   void draw(std::uint64_t number);
   void end(bool good);
 };
@@ -111,6 +123,23 @@ void task_run::state::begin() {
   }
 }
 
+// While other threads hold what could be moved away: without holding anything oneself.
+void task_run::state::begin_when_free() {
+  held.clear();
+  const std::lock_guard turn(context->coherence().turn());
+  const auto limit = std::chrono::steady_clock::now() + context->coherence().patience();
+  while (true) {
+    lock_all();
+    try {
+      return begin();
+    } catch (const memory_busy&) {
+      if (std::chrono::steady_clock::now() >= limit) throw;
+    }
+    held.clear();
+    std::this_thread::sleep_for(std::chrono::microseconds(100));
+  }
+}
+
 void task_run::state::draw(std::uint64_t number) {
   task_graph* drawing = context->drawing();
   if (drawing == nullptr) return;
@@ -135,6 +164,7 @@ void task_run::state::draw(std::uint64_t number) {
 void task_run::state::end(bool good) {
   moment_list end;
   for (lane* l : lanes) end.add(l->mark());
+  for (const auto& [which, block] : scratch) context->coherence().keep_scratch(*lanes[which], block, good);
   for (used_data& u : used) {
     data_body& d = u.data->body;
     coherence::release(d, *u.instance, writes(u.mode), end);
@@ -155,69 +185,87 @@ task_run::task_run(const std::shared_ptr<context_state>& context, const task_des
   s.inside = context->submit(what.name);
   s.collect(what.accesses);
   s.lock_all();
+  bool begun = false;
   try {
     s.begin();
-  } catch (...) {
-    state_.reset();
-    throw;
+    begun = true;
+  } catch (const memory_busy&) {
+    // Below, where nothing is in flight.
   }
+  if (!begun) s.begin_when_free();
   s.draw(context->new_task());
 }
 
 task_run::task_run(task_run&&) noexcept = default;
-task_run& task_run::operator=(task_run&&) noexcept = default;
+task_run& task_run::operator=(task_run&& other) noexcept {
+  if (this == &other) return *this;
+  if (state_) fail();
+  state_ = std::move(other.state_);
+  return *this;
+}
 
 task_run::~task_run() {
   if (state_) fail();
 }
 
-int task_run::places() const { return static_cast<int>(state_->pes.size()); }
+task_run::state& task_run::open() const {
+  expect<argument_error>(state_ != nullptr, "stf: a call of a task that has finished or failed");
+  return *state_;
+}
+
+int task_run::places() const { return static_cast<int>(open().pes.size()); }
 
 int task_run::pe(int place) const {
   expect<range_error>(place >= 0 && place < places(), "stf: place ", place, " of a task on ", places());
-  return state_->pes[static_cast<std::size_t>(place)];
+  return open().pes[static_cast<std::size_t>(place)];
 }
 
 stream& task_run::stream(int place) {
   (void)pe(place);
-  return state_->lanes[static_cast<std::size_t>(place)]->stream();
+  return open().lanes[static_cast<std::size_t>(place)]->stream();
 }
 
 std::byte* task_run::memory(std::size_t which) const {
-  expect<range_error>(which < state_->of_access.size(), "stf: dependency ", which, " of a task with ",
-                      state_->of_access.size());
-  return state_->used[state_->of_access[which]].instance->start;
+  expect<range_error>(which < open().of_access.size(), "stf: dependency ", which, " of a task with ",
+                      open().of_access.size());
+  return open().used[open().of_access[which]].instance->start;
 }
 
-const exec_place& task_run::where() const { return state_->where; }
-const machine& task_run::on() const { return state_->context->on(); }
+const exec_place& task_run::where() const { return open().where; }
+const machine& task_run::on() const { return open().context->on(); }
 
 std::byte* task_run::scratch(int place, std::size_t bytes) {
   (void)pe(place);
-  return state_->context->coherence().scratch(*state_->lanes[static_cast<std::size_t>(place)], bytes);
+  state& s = open();
+  const auto which = static_cast<std::size_t>(place);
+  for (const auto& [of, block] : s.scratch)
+    if (of == which && block.bytes >= bytes) return block.start;
+  s.scratch.emplace_back(which, s.context->coherence().take_scratch(*s.lanes[which], bytes));
+  return s.scratch.back().second.start;
 }
 
 std::byte* task_run::temporary(int place, std::size_t bytes) {
   moment_list before;
-  const data_place where = state_->where.is_host() ? data_place::host() : data_place::device(pe(place));
-  state_->temporaries.push_back({where, state_->context->coherence().borrow(bytes, where, before)});
-  for (lane* l : state_->lanes) state_->context->lanes().order(*l, before);
-  return state_->temporaries.back().block.start;
+  state& s = open();
+  const data_place where = s.where.is_host() ? data_place::host() : data_place::device(pe(place));
+  s.temporaries.push_back({where, s.context->coherence().borrow(bytes, where, before)});
+  for (lane* l : s.lanes) s.context->lanes().order(*l, before);
+  return s.temporaries.back().block.start;
 }
 
 void task_run::gather() {
   moment_list others;
-  for (std::size_t i = 1; i < state_->lanes.size(); ++i) others.add(state_->lanes[i]->mark());
-  state_->context->lanes().order(*state_->lanes.front(), others);
+  for (std::size_t i = 1; i < open().lanes.size(); ++i) others.add(open().lanes[i]->mark());
+  open().context->lanes().order(*open().lanes.front(), others);
 }
 
 void task_run::finish() {
-  state_->end(true);
+  open().end(true);
   state_.reset();
 }
 
 void task_run::fail() {
-  state_->end(false);
+  open().end(false);
   state_.reset();
 }
 

@@ -193,6 +193,8 @@ stf::logical_data<slice<T, 2>> context::logical_data(const strided_view<T, 2>& v
   data_description what = describe_data<slice<T, 2>>(shape);
   expect<argument_error>(v.stride(1) == 1 || v.extent(1) <= 1, "context::logical_data: elements of a row are ",
                          v.stride(1), " apart; rows must be contiguous");
+  expect<argument_error>(v.stride(0) >= 0 || v.extent(0) <= 1, "context::logical_data: rows are ", v.stride(0),
+                         " elements apart; they must follow one another");
   what.original = {{reinterpret_cast<std::byte*>(v.data_handle()), 0, static_cast<std::size_t>(v.extent(1)) * sizeof(T),
                     static_cast<std::size_t>(v.extent(0)), static_cast<std::size_t>(v.stride(0)) * sizeof(T)}};
   what.original_place = where;

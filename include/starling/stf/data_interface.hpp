@@ -1,6 +1,6 @@
 // What a type must tell for logical data to be made of it. A view is what tasks get: a small value that points to
 // memory. data_interface<View> is specialised here for slices and scalars; specialise it for types of your own
-// (examples/stf_csr_matrix.cpp and examples/stf_hash_table.cpp do):
+// (examples/08_sparse_matrix.cpp and examples/09_hash_table.cpp do):
 //
 //   template <> struct starling::stf::data_interface<my_view> {
 //     using shape_type = my_shape;               // the layout without the data; a value
@@ -16,6 +16,7 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <vector>
 
 #include "starling/stf/place.hpp"
@@ -37,6 +38,13 @@ struct memory_part {
 template <class View>
 struct data_interface;
 
+namespace detail {
+
+// Throws argument_error: more bytes than can be counted.
+[[noreturn]] void refuse_elements(index_t elements, std::size_t bytes_each);
+
+}  // namespace detail
+
 template <class View>
 concept data_view = requires { typename data_interface<View>::shape_type; };
 
@@ -49,7 +57,11 @@ struct data_interface<cuda::std::mdspan<T, Extents, Layout>> {
   using shape_type = shape_of<view_type>;
 
   static shape_type shape(const view_type& v) { return shape_type(v); }
-  static std::size_t bytes(const shape_type& s) { return s.bytes(); }
+  static std::size_t bytes(const shape_type& s) {
+    constexpr auto most = static_cast<std::size_t>(std::numeric_limits<index_t>::max()) / sizeof(T);
+    if (static_cast<std::size_t>(s.size()) > most) detail::refuse_elements(s.size(), sizeof(T));
+    return s.bytes();
+  }
   static view_type view(const shape_type& s, std::byte* start) { return s.view(reinterpret_cast<T*>(start)); }
   static std::vector<index_t> extents(const shape_type& s) {
     std::vector<index_t> all;
@@ -81,6 +93,7 @@ struct data_interface<scalar_view<T>> {
 // What the runtime itself knows of a piece of data.
 struct data_description {
   std::size_t bytes = 0;              // of an instance
+  std::size_t alignment = 1;          // of the elements
   std::size_t element_bytes = 0;      // with extents: how composite places deal it; 0: in one piece
   std::vector<index_t> extents;       // the slowest dimension first
   std::vector<memory_part> original;  // the user's memory; empty: none
@@ -92,6 +105,7 @@ data_description describe_data(const typename data_interface<View>::shape_type& 
   using interface = data_interface<View>;
   data_description what;
   what.bytes = interface::bytes(shape);
+  if constexpr (requires { typename View::element_type; }) what.alignment = alignof(typename View::element_type);
   if constexpr (requires { interface::extents(shape); }) {
     what.extents = interface::extents(shape);
     what.element_bytes = interface::element_bytes;

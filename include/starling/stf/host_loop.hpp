@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "starling/stf/for_kernel.hpp"
+#include "starling/stf/host_body.hpp"
 
 namespace starling::stf {
 
@@ -13,7 +14,10 @@ struct host_loop {
   Body body;
   pack<Args...> args;
 
-  void operator()() const { run(std::index_sequence_for<Args...>()); }
+  void operator()() const {
+    const host_body here;
+    run(std::index_sequence_for<Args...>());
+  }
 
  private:
   template <std::size_t... I>

@@ -6,6 +6,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "starling/stf/host_body.hpp"
 #include "starling/stf/invocable_check.hpp"
 #include "starling/stf/logical_data.hpp"
 #include "starling/stf/task_run.hpp"
@@ -36,10 +37,13 @@ class host_task {
   template <class F, std::size_t... I>
   void submit(F&& body, std::index_sequence<I...>) {
     check_callable<F, typename Deps::view_type...>();
+    expect_data_on_host(what_);
     task_run run(context_, what_);
-    run.stream().call(
-        [body = std::decay_t<F>(std::forward<F>(body)),
-         views = std::make_tuple(std::get<I>(deps_).view(run.memory(I))...)]() mutable { std::apply(body, views); });
+    run.stream().call([body = std::decay_t<F>(std::forward<F>(body)),
+                       views = std::make_tuple(std::get<I>(deps_).view(run.memory(I))...)]() mutable {
+      const host_body here;
+      std::apply(body, views);
+    });
     run.finish();
   }
 

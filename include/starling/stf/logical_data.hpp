@@ -40,7 +40,7 @@ struct no_init {};
 namespace detail {
 
 [[noreturn]] void refuse_reduction(index_t elements);
-void set_name(data_state& d, std::string name);
+void set_name(const std::shared_ptr<data_state>& d, std::string name);
 std::string name_of(data_state& d);
 
 }  // namespace detail
@@ -83,7 +83,7 @@ class logical_data {
 
   // A name for errors, drawings and traces.
   logical_data& set_symbol(std::string name) {
-    detail::set_name(*data_, std::move(name));
+    detail::set_name(data_, std::move(name));
     return *this;
   }
 

@@ -53,6 +53,9 @@ class parallel_for_task {
   template <class Body, std::size_t... I>
   void submit(const Body& body, std::index_sequence<I...> all) {
     if constexpr (detail::check_body<Shape, Body, argument_type<I>...>()) {
+      // What throws here has not begun, so that the data keeps its value.
+      (void)partitioner_.part(shape_, 0, 1);
+      if (what_.place.is_host()) expect_data_on_host(what_);
       task_run run(context_, what_);
       if (run.on_host())
         run.stream().call(

@@ -20,6 +20,9 @@ struct task_description {
   std::string name;
 };
 
+// Throws argument_error when one of the data is to lie on a device: bodies that run on the host cannot reach it there.
+void expect_data_on_host(const task_description& what);
+
 class task_run {
  public:
   // Orders the task after those it depends on and brings its data to it. Throws argument_error for data of another
@@ -28,7 +31,7 @@ class task_run {
   task_run(const std::shared_ptr<context_state>& context, const task_description& what);
   task_run(task_run&&) noexcept;
   task_run& operator=(task_run&&) noexcept;
-  // A task that has neither finished nor failed by then fails.
+  // A task that has neither finished nor failed by then fails. Afterwards every other call is an argument_error.
   ~task_run();
 
   // The devices it runs on, one stream each; a task of the host has one stream too.
@@ -56,6 +59,7 @@ class task_run {
 
  private:
   struct state;
+  state& open() const;  // throws argument_error when the task is over
   std::unique_ptr<state> state_;
 };
 

@@ -1,0 +1,115 @@
+// Places, partitioners, reductions and drawings that cannot be: refused before the task begins, so that no data loses
+// its value.
+#include <climits>
+
+#include "starling/stf/context.hpp"
+#include "support/failure.hpp"
+#include "support/usable.hpp"
+
+namespace starling::test {
+namespace {
+
+using stf::context;
+using stf::data_place;
+using stf::exec_place;
+using stf::slice;
+
+void nothing(stream&, slice<int>) {}
+
+// Owners that a grid of 2 does not have.
+struct far_owner {
+  int what = 0;
+  template <int Rank>
+  STARLING_HD index_t owner(const stf::coords<Rank>&, const stf::box<Rank>&, index_t) const {
+    return what;
+  }
+};
+
+struct place_fixture {
+  machine m = machine::host(2);
+  std::vector<int> x = std::vector<int>(12, 3);
+  context ctx{m};
+  stf::logical_data<slice<int>> d = ctx.logical_data(x);
+
+  // d has kept its value through all of it.
+  ~place_fixture() {
+    ctx.task(exec_place::device(1), d.rw())->*[](stream& s, slice<int> v) { s.fill(v.data_handle(), 0, 4); };
+    ctx.finalize();
+    std::vector<int> expected(12, 3);
+    expected[0] = 0;
+    CHECK(x == expected);
+    check_usable(m);
+  }
+};
+
+TEST_CASE_FIXTURE(place_fixture, "devices out of range") {
+  for (const int pe : {-1, 2, INT_MAX, INT_MIN}) {
+    check_parts(failure_of<range_error>([&] { ctx.task(exec_place::device(pe), d.rw())->*nothing; }),
+                {message("device ", pe), "machine with 2"});
+    check_parts(failure_of<range_error>([&] { ctx.task(exec_place::grid({0, pe}), d.rw())->*nothing; }),
+                {message("device ", pe)});
+    check_parts(failure_of<range_error>([&] { ctx.task(d.rw(data_place::device(pe)))->*nothing; }),
+                {message("device(", pe, ")"), "2 devices"});
+    check_parts(failure_of<range_error>(
+                    [&] { ctx.task(d.rw(data_place::composite(stf::blocked(), exec_place::grid({pe}))))->*nothing; }),
+                {message("device ", pe)});
+    check_parts(failure_of<range_error>(
+                    [&] { ctx.parallel_for(exec_place::device(pe), d.shape(), d.rw())->*[](index_t, slice<int>) {}; }),
+                {message("device ", pe)});
+  }
+}
+
+TEST_CASE_FIXTURE(place_fixture, "grids and composite places") {
+  check_parts(failure_of<argument_error>([] { (void)exec_place::grid({}); }), {"no devices", "at least one"});
+  check_parts(failure_of<argument_error>([] { (void)data_place::composite(stf::blocked(), exec_place::device(0)); }),
+              {"device 0", "grid"});
+  check_parts(failure_of<argument_error>([] { (void)data_place::composite(stf::cyclic(), exec_place::host()); }),
+              {"host", "grid"});
+  for (const int which : {2, -1, INT_MAX}) {
+    const auto place = data_place::composite(far_owner{which}, exec_place::all_devices());
+    check_parts(failure_of<range_error>([&] { ctx.task(d.rw(place))->*nothing; }),
+                {message("owner ", which), "there are 2"});
+  }
+}
+
+TEST_CASE_FIXTURE(place_fixture, "a dimension that the data or the loop lacks") {
+  const auto place = data_place::composite(stf::blocked{1}, exec_place::all_devices());
+  check_parts(failure_of<argument_error>([&] { ctx.task(d.rw(place))->*nothing; }), {"dimension 1", "1 dimension"});
+  for (const auto& where : {exec_place::all_devices(), exec_place::device(0), exec_place::host()})
+    check_parts(failure_of<argument_error>(
+                    [&] { ctx.parallel_for(stf::blocked{3}, where, d.shape(), d.rw())->*[](index_t, slice<int>) {}; }),
+                {"dimension 3", "1 dimension"});
+}
+
+TEST_CASE_FIXTURE(place_fixture, "bodies of the host with data on a device") {
+  for (const auto& place : {data_place::device(1), data_place::composite(stf::blocked(), exec_place::all_devices())}) {
+    check_parts(failure_of<argument_error>([&] { ctx.host_launch(d.rw(place)).set_symbol("h")->*[](slice<int>) {}; }),
+                {"task 'h'", "runs on the host", "leave the place out"});
+    check_parts(failure_of<argument_error>(
+                    [&] { ctx.parallel_for(exec_place::host(), d.shape(), d.rw(place))->*[](index_t, slice<int>) {}; }),
+                {"runs on the host"});
+  }
+}
+
+TEST_CASE_FIXTURE(place_fixture, "reductions into more than one element") {
+  check_parts(failure_of<argument_error>([&] { (void)d.reduce(stf::reducer::sum()); }), {"12 elements", "has one"});
+  check_parts(failure_of<argument_error>([&] { (void)d.reduce(stf::reducer::sum(), stf::no_init()); }), {"12"});
+  auto none = ctx.logical_data(stf::shape_of<slice<int>>(0));
+  check_parts(failure_of<argument_error>([&] { (void)none.reduce(stf::reducer::sum()); }), {"0 elements"});
+}
+
+TEST_CASE_FIXTURE(place_fixture, "a drawing that was not asked for") {
+  check_parts(failure_of<argument_error>([&] { (void)ctx.dot(); }), {"no drawing", ".drawing = true"});
+  check_parts(failure_of<argument_error>([&] { (void)ctx.mermaid(); }), {"no drawing"});
+}
+
+TEST_CASE("names that would break a drawing") {
+  machine m = machine::host(1);
+  context ctx(m, {.drawing = true});
+  ctx.task().set_symbol("a \"b\" c\\")->*[](stream&) {};
+  CHECK(ctx.dot().find(R"([label="a \"b\" c\\\ndevice 0"];)") != std::string::npos);
+  CHECK(ctx.mermaid().find("a #quot;b#quot; c\\<br/>") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace starling::test
