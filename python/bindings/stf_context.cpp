@@ -48,7 +48,7 @@ bound_data::~bound_data() {
 
 void bound_data::set_name(const std::string& name) {
   const nb::gil_scoped_release unlocked;
-  stf::detail::set_name(*state_, name);
+  stf::detail::set_name(state_, name);
 }
 
 bound_task::bound_task(const stf::context& c, std::shared_ptr<function_runner> runner, const stf::exec_place& where,
