@@ -73,6 +73,7 @@ void check_programs(std::uint64_t first, stf::backend_kind backend, std::size_t 
       }
       CHECK(values == expected);
       CHECK(m.checked().accesses_seen);
+      CHECK(m.checked().schedules >= seeds());
     }
 }
 
@@ -119,6 +120,8 @@ TEST_CASE("loops over all devices and reductions") {
       }
       CHECK(sum == 7 + n * (n - 1) / 2 * 2 + n + 2 * n);
       CHECK(a[0] == 2);
+      CHECK(m.checked().accesses_seen);
+      CHECK(m.checked().schedules >= seeds());
     }
 }
 
