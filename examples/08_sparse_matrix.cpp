@@ -27,8 +27,9 @@ struct sparse_view {
   index* column = nullptr;
   index* first = nullptr;
 
-  operator sparse_view<const Real>() const  // NOLINT: as with pointers
-    requires(!std::is_const_v<Real>)
+  template <class Const>
+    requires(!std::is_const_v<Real> && std::is_same_v<Const, const Real>)
+  operator sparse_view<Const>() const  // NOLINT: as with pointers
   {
     return {shape, value, column, first};
   }

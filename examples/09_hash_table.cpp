@@ -25,8 +25,9 @@ struct table_view {
   Word* keys = nullptr;
   Word* values = nullptr;
 
-  operator table_view<const Word>() const  // NOLINT: as with pointers
-    requires(!std::is_const_v<Word>)
+  template <class Const>
+    requires(!std::is_const_v<Word> && std::is_same_v<Const, const Word>)
+  operator table_view<Const>() const  // NOLINT: as with pointers
   {
     return {slots, keys, values};
   }

@@ -214,9 +214,9 @@ def bugs(run: Run) -> None:
 
 
 def protocols(run: Run) -> None:
-    """What ships passes check mode: stencils and solvers under many schedules, and the programs of the unit tests."""
+    """What ships passes check mode: stencils, solvers and tasks under many schedules, and the unit tests' programs."""
     build(run, BUILD / "host", "check", "unit_checked", "protocol_checked")
-    for source, seeds in (("shipped_protocols", "10000"), ("shipped_cg", "1000")):
+    for source, seeds in (("shipped_protocols", "10000"), ("shipped_cg", "1000"), ("shipped_tasks", "1000")):
         run.command(
             BUILD / "host/bin/check",
             f"--source-file=*{source}*",

@@ -4,6 +4,7 @@
 
 #include "context_state.hpp"
 #include "starling/base/error.hpp"
+#include "starling/stf/task_error.hpp"
 
 namespace starling::stf {
 
@@ -49,25 +50,35 @@ void data_state::lock() {
   expect<argument_error>(!mine(), "stf: a task that uses ", body.describe(),
                          " was submitted from within the body of one that holds it; submit it afterwards, or give the "
                          "body a context of its own");
-  if (mutex_.try_lock()) {
-    holder_ = std::this_thread::get_id();
-    return;
+  std::unique_lock inside(mutex_);
+  if (held_) {
+    context->waits().enter(*this);
+    const auto patience = context->coherence().patience();
+    ++waiting_;
+    const bool mine_now = freed_.wait_for(inside, patience, [this] { return !held_; });
+    --waiting_;
+    context->waits().leave();
+    expect<task_error>(mine_now, "stf: logical data ", body.id, " was held by another thread for ", patience.count(),
+                       " s (STARLING_DEADLINE), in the body of a task; a body must not take that long");
   }
-  context->waits().enter(*this);
-  mutex_.lock();
+  held_ = true;
   holder_ = std::this_thread::get_id();
-  context->waits().leave();
 }
 
 bool data_state::try_lock() {
-  if (mine() || !mutex_.try_lock()) return false;
+  if (mine()) return false;
+  const std::lock_guard inside(mutex_);
+  if (held_) return false;
+  held_ = true;
   holder_ = std::this_thread::get_id();
   return true;
 }
 
 void data_state::unlock() {
   holder_ = std::thread::id();
-  mutex_.unlock();
+  const std::lock_guard inside(mutex_);
+  held_ = false;
+  if (waiting_ > 0) freed_.notify_one();
 }
 
 }  // namespace starling::stf

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <condition_variable>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -57,8 +58,8 @@ class data_state {
   // The value goes back to the user's memory and the instances to their places' memory, without waiting.
   ~data_state();
 
-  // For the length of a task's submission. Throws argument_error when this thread has it already, or waits in a circle
-  // with other threads that do.
+  // For the length of a task's submission. Throws argument_error when this thread has it already or waits in a circle
+  // with other threads that do, task_error when another one keeps it longer than coherence::patience.
   void lock();
   bool try_lock();
   void unlock();
@@ -70,6 +71,9 @@ class data_state {
 
  private:
   std::mutex mutex_;
+  std::condition_variable freed_;
+  bool held_ = false;
+  int waiting_ = 0;
   std::atomic<std::thread::id> holder_{};
 };
 

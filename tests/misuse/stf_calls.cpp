@@ -5,6 +5,7 @@
 
 #include "starling/stf/context.hpp"
 #include "starling/stf/task_run.hpp"
+#include "support/environment_guard.hpp"
 #include "support/failure.hpp"
 #include "support/usable.hpp"
 
@@ -149,6 +150,35 @@ TEST_CASE("a task that is over") {
   run.finish();
   check_parts(failure_of<stf::task_error>([&] { ctx.task(d.rw())->*nothing; }), {"'second'"});
   ctx.task(d.write())->*nothing;
+  ctx.finalize();
+  check_usable(m);
+}
+
+TEST_CASE("bodies of two threads that want each other's data") {
+  const environment_guard short_wait("STARLING_DEADLINE", "0.2");
+  machine m = machine::host(1);
+  context ctx(m);
+  std::vector<int> x(5, 1), y(5, 1);
+  auto lX = ctx.logical_data(x);
+  auto lY = ctx.logical_data(y);
+  std::atomic<int> inside{0};
+  std::atomic<int> late{0};
+  const auto cross = [&](auto& mine, auto& other) {
+    try {
+      ctx.task(mine.rw())->*[&](stream&, slice<int>) {
+        ++inside;
+        while (inside < 2) std::this_thread::yield();
+        ctx.task(other.rw())->*nothing;
+      };
+    } catch (const stf::task_error& e) {
+      if (std::string(e.what()).find("held by another thread") != std::string::npos) ++late;
+    }
+  };
+  std::thread other([&] { cross(lY, lX); });
+  cross(lX, lY);
+  other.join();
+  CHECK(late >= 1);
+  ctx.task(lX.write(), lY.write())->*[](stream&, slice<int>, slice<int>) {};
   ctx.finalize();
   check_usable(m);
 }

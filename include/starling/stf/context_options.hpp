@@ -13,7 +13,7 @@ enum class backend_kind {
 struct context_options {
   backend_kind backend = backend_kind::stream;
   // Most bytes of each device that the context takes; instances that do not fit move to the host and come back when
-  // they are needed. 0: all there is.
+  // they are needed. Composite places are not counted. 0: all there is.
   std::size_t device_memory = 0;
   // Executable graphs that are kept for reuse.
   int graphs_kept = 16;

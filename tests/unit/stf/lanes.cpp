@@ -1,0 +1,150 @@
+// Lanes: what waits for a moment starts after it, directly or by what lanes know of each other; random orders against a
+// count that the host keeps.
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <memory>
+
+#include "stf/lane_set.hpp"
+#include "support/random.hpp"
+
+namespace starling::test {
+namespace {
+
+using stf::lane;
+using stf::lane_set;
+using stf::moment;
+using stf::moment_list;
+
+TEST_CASE("a list of moments keeps the latest of each lane") {
+  moment_list list;
+  for (const moment m : {moment{1, 5}, moment{2, 3}, moment{1, 4}, moment{1, 9}, moment{2, 3}}) list.add(m);
+  std::vector<std::pair<std::uint32_t, std::uint64_t>> seen;
+  for (const moment& m : list) seen.emplace_back(m.lane, m.number);
+  CHECK(seen == std::vector<std::pair<std::uint32_t, std::uint64_t>>{{1, 9}, {2, 3}});
+  list.clear();
+  CHECK(list.empty());
+}
+
+TEST_CASE("a lane that waited for another knows what that one knew") {
+  lane_set lanes(machine::host(3));
+  moment_list none;
+  lane& a = lanes.take(0, none);
+  lane& b = lanes.take(1, none);
+  lane& c = lanes.take(2, none);
+  const moment first = a.mark();
+  const auto order = [&](lane& later, const moment& m) {
+    moment_list list;
+    list.add(m);
+    lanes.order(later, list);
+  };
+  CHECK_FALSE(b.knows(first));
+  order(b, first);
+  CHECK(b.knows(first));
+  const moment second = b.mark();
+  CHECK_FALSE(c.knows(first));
+  order(c, second);
+  CHECK(c.knows(first));
+  CHECK(c.knows(second));
+  // Not what comes later.
+  const moment third = a.mark();
+  CHECK_FALSE(c.knows(third));
+  lanes.wait_for_all();
+  CHECK(a.floor() == third.number);
+  for (lane* l : {&a, &b, &c}) l->leave();
+}
+
+TEST_CASE("a lane whose newest work is waited for is taken again") {
+  lane_set lanes(machine::host(1));
+  moment_list before;
+  lane& a = lanes.take(0, before);
+  before.add(a.mark());
+  // Somebody has it.
+  lane& b = lanes.take(0, before);
+  CHECK(&a != &b);
+  a.leave();
+  CHECK(&lanes.take(0, before) == &a);
+  a.leave();
+  a.mark();
+  // It has newer work now.
+  lane& c = lanes.take(0, before);
+  CHECK(&c != &a);
+  b.leave();
+  c.leave();
+}
+
+// Work number k says that it is over; work that waits for moments looks whether all they cover is.
+struct watched {
+  struct piece {
+    moment end;
+    std::shared_ptr<std::atomic<bool>> over;
+  };
+  std::vector<piece> all;
+  std::atomic<int> wrong{0};
+
+  void put(lane_set& lanes, lane& l, const std::vector<std::size_t>& after) {
+    moment_list before;
+    std::vector<std::shared_ptr<std::atomic<bool>>> wanted;
+    for (const std::size_t k : after) {
+      before.add(all[k].end);
+      wanted.push_back(all[k].over);
+    }
+    lanes.order(l, before);
+    auto over = std::make_shared<std::atomic<bool>>(false);
+    l.stream().call([this, wanted, over] {
+      for (const auto& w : wanted)
+        if (!*w) ++wrong;
+      *over = true;
+    });
+    all.push_back({l.mark(), over});
+  }
+};
+
+TEST_CASE("random orders between lanes are kept") {
+  for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+    random r(seed);
+    INFO("STARLING_TEST_SEED=" << r.seed);
+    const int n_pes = 1 + static_cast<int>(r.below(3));
+    lane_set lanes(machine::host(n_pes));
+    watched work;
+    for (int i = 0; i < 400; ++i) {
+      std::vector<std::size_t> after;
+      const index_t n = r.below(4);
+      // Mostly recent work, at times what no recorded point is near any more.
+      for (index_t k = 0; k < n && !work.all.empty(); ++k) {
+        const auto size = static_cast<index_t>(work.all.size());
+        after.push_back(static_cast<std::size_t>(
+            size - 1 - (r.below(5) == 0 ? r.below(size) : r.below(std::min<index_t>(size, 6)))));
+      }
+      moment_list before;
+      for (const std::size_t k : after) before.add(work.all[k].end);
+      if (r.below(4) == 0) {
+        const int from = static_cast<int>(r.below(n_pes + 1)) - 1;
+        const int to = static_cast<int>(r.below(n_pes + 1)) - 1;
+        work.put(lanes, lanes.for_copy(from, to), after);
+      } else {
+        lane& l = lanes.take(static_cast<int>(r.below(n_pes + 1)) - 1, before);
+        work.put(lanes, l, after);
+        l.leave();
+      }
+      if (r.below(60) == 0) {
+        lanes.wait_for_all();
+        for (const auto& p : work.all)
+          if (!*p.over) FAIL_CHECK("not over");
+      }
+      if (r.below(40) == 0) {
+        moment_list one;
+        const auto& p = work.all[static_cast<std::size_t>(r.below(static_cast<index_t>(work.all.size())))];
+        one.add(p.end);
+        lanes.wait(one);
+        CHECK(*p.over);
+        CHECK(lanes.over(one));
+      }
+    }
+    lanes.wait_for_all();
+    CHECK(work.wrong == 0);
+  }
+}
+
+}  // namespace
+}  // namespace starling::test
