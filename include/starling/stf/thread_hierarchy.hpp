@@ -4,6 +4,7 @@
 #pragma once
 
 #include "starling/device/bounds.hpp"
+#include "starling/device/block.hpp"
 #include "starling/stf/crew.hpp"
 #include "starling/stf/hierarchy_map.hpp"
 #include "starling/stf/partition.hpp"
