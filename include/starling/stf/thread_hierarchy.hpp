@@ -3,8 +3,8 @@
 // from the outermost of the one that is asked.
 #pragma once
 
-#include "starling/device/bounds.hpp"
 #include "starling/device/block.hpp"
+#include "starling/device/bounds.hpp"
 #include "starling/stf/crew.hpp"
 #include "starling/stf/hierarchy_map.hpp"
 #include "starling/stf/partition.hpp"
