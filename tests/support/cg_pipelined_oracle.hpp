@@ -2,6 +2,7 @@
 // one: with the bits of one block of one PE, and with residual replacement that decides by the same estimate.
 #pragma once
 
+#include <algorithm>
 #include <limits>
 
 #include "support/cg_oracle.hpp"

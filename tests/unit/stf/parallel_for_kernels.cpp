@@ -1,4 +1,5 @@
 // parallel_for: figure 4 of the paper, loops over all devices with unchanged bodies, reductions, loops of the host.
+#include <algorithm>
 #include <numeric>
 
 #include "starling/stf/context.hpp"
