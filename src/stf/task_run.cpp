@@ -39,8 +39,6 @@ struct task_run::state {
   std::vector<used_data> used;         // in the order of the accesses
   std::vector<std::size_t> of_access;  // which of `used`
   submission inside;
-  // Of a task without data: by it calls that wait for all tasks know that this thread is in one's body.
-  std::shared_ptr<data_state> stand_in;
   std::vector<std::unique_lock<data_state>> held;
   std::vector<lane*> lanes;
   struct temporary {
@@ -104,7 +102,6 @@ void task_run::state::lock_all() {
   for (const used_data& u : used) all.push_back(u.data.get());
   std::sort(all.begin(), all.end(), [](data_state* a, data_state* b) { return a->body.id < b->body.id; });
   for (data_state* d : all) held.emplace_back(*d);
-  if (stand_in) held.emplace_back(*stand_in);
 }
 
 void task_run::state::begin() {
@@ -181,7 +178,6 @@ task_run::task_run(const std::shared_ptr<context_state>& context, const task_des
   s.where = what.place;
   s.name = what.name;
   s.pes = what.place.is_host() ? std::vector<int>{host_place} : what.place.devices(context->on().size());
-  if (what.accesses.empty()) s.stand_in = context->new_data({});
   s.inside = context->submit(what.name);
   s.collect(what.accesses);
   s.lock_all();

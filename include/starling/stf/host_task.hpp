@@ -9,23 +9,17 @@
 #include "starling/stf/host_body.hpp"
 #include "starling/stf/invocable_check.hpp"
 #include "starling/stf/logical_data.hpp"
-#include "starling/stf/task_run.hpp"
+#include "starling/stf/task_builder.hpp"
 
 namespace starling::stf {
 
 template <class... Deps>
-class host_task {
+class host_task : public task_builder<host_task<Deps...>, Deps...> {
+  using base = task_builder<host_task<Deps...>, Deps...>;
+
  public:
   explicit host_task(std::shared_ptr<context_state> context, Deps... deps)
-      : context_(std::move(context)), deps_(std::move(deps)...) {
-    what_.place = exec_place::host();
-    std::apply([this](const auto&... d) { (what_.accesses.push_back(d.access), ...); }, deps_);
-  }
-
-  host_task&& set_symbol(std::string name) && {
-    what_.name = std::move(name);
-    return std::move(*this);
-  }
+      : base(std::move(context), exec_place::host(), std::move(deps)...) {}
 
   // Keeps a copy of the body. What it throws comes out of the next synchronize() or finalize().
   template <class F>
@@ -47,9 +41,9 @@ class host_task {
     run.finish();
   }
 
-  std::shared_ptr<context_state> context_;
-  std::tuple<Deps...> deps_;
-  task_description what_;
+  using base::context_;
+  using base::deps_;
+  using base::what_;
 };
 
 }  // namespace starling::stf

@@ -7,7 +7,7 @@
 
 #include "starling/stf/launch_kernel.hpp"
 #include "starling/stf/logical_data.hpp"
-#include "starling/stf/task_run.hpp"
+#include "starling/stf/task_builder.hpp"
 
 namespace starling::stf {
 
@@ -18,19 +18,12 @@ namespace detail {
 }  // namespace detail
 
 template <class Spec, class... Deps>
-class launch_task {
+class launch_task : public task_builder<launch_task<Spec, Deps...>, Deps...> {
+  using base = task_builder<launch_task<Spec, Deps...>, Deps...>;
+
  public:
   launch_task(std::shared_ptr<context_state> context, Spec spec, exec_place where, Deps... deps)
-      : context_(std::move(context)), spec_(std::move(spec)), deps_(std::move(deps)...) {
-    what_.place = std::move(where);
-    std::apply([this](const auto&... d) { (what_.accesses.push_back(d.access), ...); }, deps_);
-  }
-
-  // A name for errors, drawings and traces.
-  launch_task&& set_symbol(std::string name) && {
-    what_.name = std::move(name);
-    return std::move(*this);
-  }
+      : base(std::move(context), std::move(where), std::move(deps)...), spec_(std::move(spec)) {}
 
   // body(th, views...), a STARLING_HD lambda or function object; th is a thread_hierarchy<Spec>.
   template <class Body>
@@ -52,10 +45,10 @@ class launch_task {
     run.finish();
   }
 
-  std::shared_ptr<context_state> context_;
+  using base::context_;
+  using base::deps_;
+  using base::what_;
   Spec spec_;
-  std::tuple<Deps...> deps_;
-  task_description what_;
 };
 
 }  // namespace starling::stf

@@ -8,7 +8,7 @@
 
 #include "starling/stf/host_loop.hpp"
 #include "starling/stf/logical_data.hpp"
-#include "starling/stf/task_run.hpp"
+#include "starling/stf/task_builder.hpp"
 
 namespace starling::stf {
 
@@ -26,21 +26,16 @@ inline constexpr std::size_t partials_bytes = target::reduce_slot_bytes * (1 + s
 }  // namespace detail
 
 template <class Partitioner, class Shape, class... Deps>
-class parallel_for_task {
+class parallel_for_task : public task_builder<parallel_for_task<Partitioner, Shape, Deps...>, Deps...> {
+  using base = task_builder<parallel_for_task<Partitioner, Shape, Deps...>, Deps...>;
+
  public:
   static constexpr std::size_t reductions = (std::size_t{0} + ... + (detail::is_reduction<Deps> ? 1 : 0));
 
   parallel_for_task(std::shared_ptr<context_state> context, Partitioner p, exec_place where, Shape shape, Deps... deps)
-      : context_(std::move(context)), partitioner_(std::move(p)), shape_(std::move(shape)), deps_(std::move(deps)...) {
-    what_.place = std::move(where);
-    std::apply([this](const auto&... d) { (what_.accesses.push_back(d.access), ...); }, deps_);
-  }
-
-  // A name for errors, drawings and traces.
-  parallel_for_task&& set_symbol(std::string name) && {
-    what_.name = std::move(name);
-    return std::move(*this);
-  }
+      : base(std::move(context), std::move(where), std::move(deps)...),
+        partitioner_(std::move(p)),
+        shape_(std::move(shape)) {}
 
   // body(i, j, ..., data...): a number for every dimension of the shape, then a view of each dependency or T& for a
   // reduction. For devices it is a STARLING_HD lambda or function object.
@@ -143,11 +138,11 @@ class parallel_for_task {
     return static_cast<std::size_t>(std::count(is, is + I, true));
   }();
 
-  std::shared_ptr<context_state> context_;
+  using base::context_;
+  using base::deps_;
+  using base::what_;
   Partitioner partitioner_;
   Shape shape_;
-  std::tuple<Deps...> deps_;
-  task_description what_;
 };
 
 }  // namespace starling::stf

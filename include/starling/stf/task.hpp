@@ -7,24 +7,17 @@
 
 #include "starling/stf/invocable_check.hpp"
 #include "starling/stf/logical_data.hpp"
-#include "starling/stf/task_run.hpp"
+#include "starling/stf/task_builder.hpp"
 
 namespace starling::stf {
 
 template <class... Deps>
-class task {
+class task : public task_builder<task<Deps...>, Deps...> {
+  using base = task_builder<task<Deps...>, Deps...>;
+
  public:
   task(std::shared_ptr<context_state> context, exec_place place, Deps... deps)
-      : context_(std::move(context)), deps_(std::move(deps)...) {
-    what_.place = std::move(place);
-    std::apply([this](const auto&... d) { (what_.accesses.push_back(d.access), ...); }, deps_);
-  }
-
-  // A name for errors, drawings and traces.
-  task&& set_symbol(std::string name) && {
-    what_.name = std::move(name);
-    return std::move(*this);
-  }
+      : base(std::move(context), std::move(place), std::move(deps)...) {}
 
   // body(stream&, views...): its work goes into the stream. body(task_run&, views...): into the streams of all places
   // of a grid. When the body throws, the task has failed: what it should have written has no value until another task
@@ -48,9 +41,9 @@ class task {
     }
   }
 
-  std::shared_ptr<context_state> context_;
-  std::tuple<Deps...> deps_;
-  task_description what_;
+  using base::context_;
+  using base::deps_;
+  using base::what_;
 };
 
 }  // namespace starling::stf
