@@ -282,17 +282,21 @@ def test_an_exception_in_a_function(devices, backend):
         pass
 
     ran = []
+    submitted = threading.Event()
     problem = Mine("as it was thrown")
     ctx = stf.context(devices(1), backend=backend)
     x, y = ctx.logical_data(np.zeros(3), name="x"), ctx.logical_data(np.zeros(3))
 
     @ctx.host_launch(x.rw())
     def wrong(v):
+        # The others are submitted by then: one that comes later is refused at once.
+        submitted.wait(10)
         raise problem
 
     ctx.host_launch(lambda v, w: ran.append("after x"), x.read(), y.rw())
     ctx.host_launch(lambda w: ran.append("after y"), y.read())
     ctx.host_launch(lambda: ran.append("alone"))
+    submitted.set()
     with pytest.raises(Mine) as raised:
         ctx.synchronize()
     assert raised.value is problem
