@@ -41,9 +41,9 @@ class packet_exchange {
     const wait_request request{&local->number, compare::eq, number, from, op, at};
     if constexpr (target::on_gpu) {
       return gpu::poll(self().state(), self().index(), request, [&] {
-        const target::pair64 seen = target::load_pair(local);
-        data = seen.first;
-        return seen.second;
+        const target::numbered seen = target::load_numbered(local, number);
+        data = seen.data;
+        return seen.number;
       });
     } else {
       self().port().wait(request);
@@ -57,7 +57,7 @@ class packet_exchange {
                               [[maybe_unused]] bool orders = false) const {
     packet* to = dest.on(pe);
     if constexpr (target::on_gpu) {
-      target::store_pair(to, {data, number});
+      target::store_numbered(to, {data, number});
     } else {
       self().port().put_signal({&to->data, &data, 1, sizeof data, 1, 1, pe, true, at},
                                {&to->number, signal_op::set, number, pe, at, orders});

@@ -298,33 +298,38 @@ STARLING_HD T load_once(const T* from) {
 #endif
 }
 
-// Two words that are stored and loaded together, as one access of 16 bytes, visible to every device (PTX: b128 accesses
-// are single-copy atomic; vector accesses are not promised to be). Relaxed.
-struct pair64 {
-  std::uint64_t first;
-  std::uint64_t second;
+// Eight bytes of data with the number of the message that they belong to, in one access of 16 bytes, visible to every
+// device, relaxed. On a GPU each half of the data lies in one word of 8 bytes with the lower half of the number: words
+// are never torn, whole accesses of 16 bytes are (PTX: a vector access is several accesses; a b128 load was seen on
+// H200 to return a new upper half with an old lower one). So numbers compare by their lower halves.
+struct numbered {
+  std::uint64_t data;
+  std::uint64_t number;
 };
 
-STARLING_HD inline void store_pair(void* to, pair64 v) {
+STARLING_HD inline void store_numbered(void* to, numbered v) {
 #if defined(__CUDA_ARCH__)
-  asm volatile("{ .reg .b128 v; mov.b128 v, {%1, %2}; st.relaxed.sys.b128 [%0], v; }" ::"l"(to), "l"(v.first),
-               "l"(v.second)
+  const std::uint64_t number = v.number << 32;
+  asm volatile("st.relaxed.sys.v2.b64 [%0], {%1, %2};" ::"l"(to), "l"(number | (v.data & 0xffffffffu)),
+               "l"(number | (v.data >> 32))
                : "memory");
 #else
-  *static_cast<pair64*>(to) = v;
+  *static_cast<numbered*>(to) = v;
 #endif
 }
 
-STARLING_HD inline pair64 load_pair(const void* from) {
+// The number is `wanted` when all of the data is that message's, and another otherwise.
+STARLING_HD inline numbered load_numbered(const void* from, [[maybe_unused]] std::uint64_t wanted) {
 #if defined(__CUDA_ARCH__)
-  pair64 v;
-  asm volatile("{ .reg .b128 v; ld.relaxed.sys.b128 v, [%2]; mov.b128 {%0, %1}, v; }"
-               : "=l"(v.first), "=l"(v.second)
-               : "l"(from)
-               : "memory");
-  return v;
+  std::uint64_t low, high;
+  asm volatile("ld.relaxed.sys.v2.b64 {%0, %1}, [%2];" : "=l"(low), "=l"(high) : "l"(from) : "memory");
+  const auto of_low = static_cast<std::uint32_t>(low >> 32);
+  const auto of_high = static_cast<std::uint32_t>(high >> 32);
+  const auto awaited = static_cast<std::uint32_t>(wanted);
+  const bool all = of_low == awaited && of_high == awaited;
+  return {(low & 0xffffffffu) | high << 32, all ? wanted : of_low == awaited ? of_high : of_low};
 #else
-  return *static_cast<const pair64*>(from);
+  return *static_cast<const numbered*>(from);
 #endif
 }
 
