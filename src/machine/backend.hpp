@@ -75,6 +75,11 @@ class backend {
   virtual std::size_t page_bytes() const = 0;
   virtual std::size_t free_bytes(int place) const = 0;
 
+  // Pins a user's memory of the host; see pinned_memory. `needless`: streams have it in order as it is.
+  enum class pinning { done, needless, refused };
+  virtual pinning pin(void*, std::size_t) { return pinning::needless; }
+  virtual void unpin(void*) noexcept {}
+
   virtual double default_deadline() const = 0;
 
   // How many blocks of this kernel one PE holds, with nothing else running.
@@ -95,7 +100,7 @@ class backend {
   virtual void fill(void* dest, unsigned char byte, std::size_t bytes) = 0;
 
   virtual std::shared_ptr<stream_backend> new_stream(int pe) = 0;
-  virtual std::shared_ptr<event_backend> new_event(int pe) = 0;
+  virtual std::shared_ptr<event_backend> new_event(int pe, event_use use) = 0;
   virtual std::unique_ptr<recording_backend> start_recording(stream_backend& origin) = 0;
 
   // Where everything is recorded; null: nowhere.

@@ -122,6 +122,12 @@ local_memory machine::allocate_on(int pe, std::size_t bytes) {
   return local_memory(impl_, {{pe, bytes}});
 }
 
+pinned_memory machine::pin(void* start, std::size_t bytes) {
+  expect<argument_error>(start != nullptr && bytes > 0, "machine::pin: ", bytes, " bytes at ", start,
+                         "; name memory that is there, at least one byte");
+  return pinned_memory(impl_, start, bytes);
+}
+
 local_memory machine::allocate_over(const std::vector<placed_bytes>& pieces) {
   expect<argument_error>(!pieces.empty(), "machine::allocate_over: no pieces; name at least one");
   const std::size_t page = page_bytes();
@@ -217,9 +223,9 @@ stream machine::new_stream(int pe) {
   return stream(impl_->new_stream(pe));
 }
 
-event machine::new_event(int pe) {
+event machine::new_event(int pe, event_use use) {
   check_pe(pe);
-  return event(impl_->new_event(pe));
+  return event(impl_->new_event(pe, use), use);
 }
 
 graph machine::record(stream& origin, const std::function<void()>& work) {

@@ -11,6 +11,8 @@ bool event::done() const { return impl_->done(); }
 void event::synchronize() const { impl_->synchronize(); }
 
 double event::seconds_between(const event& earlier, const event& later) {
+  expect<argument_error>(earlier.use_ == event_use::timing && later.use_ == event_use::timing,
+                         "event::seconds_between: an event that only orders work; make both with event_use::timing");
   return later.impl_->seconds_since(*earlier.impl_);
 }
 

@@ -12,6 +12,7 @@
 #include "starling/machine/faults.hpp"
 #include "starling/machine/kernel.hpp"
 #include "starling/machine/local_memory.hpp"
+#include "starling/machine/pinned_memory.hpp"
 #include "starling/machine/roles.hpp"
 #include "starling/machine/stall_error.hpp"
 #include "starling/machine/stream.hpp"
@@ -99,6 +100,9 @@ class machine {
   // What allocate_on could still give on a PE or host_place, if addresses and memory were in one piece.
   std::size_t free_bytes(int pe) const;
 
+  // Pins a user's memory of the host for as long as the result lives. It must be there as long.
+  pinned_memory pin(void* start, std::size_t bytes);
+
   // Copies at once, between any two places; returns when done.
   void copy(void* dest, const void* source, std::size_t bytes);
   void fill(void* dest, unsigned char byte, std::size_t bytes);
@@ -132,7 +136,7 @@ class machine {
   std::vector<fired_fault> faults_fired() const;
 
   stream new_stream(int pe);
-  event new_event(int pe);
+  event new_event(int pe, event_use use = event_use::timing);
 
   // Records what `work` puts into `origin`, and into streams that come to wait for events of it, instead of running it.
   graph record(stream& origin, const std::function<void()>& work);

@@ -15,22 +15,26 @@ class stream_backend;
 class graph_backend;
 class recording_backend;
 
+// What an event is for: one that only orders work costs a GPU's host a fraction of one that also takes the time.
+enum class event_use { timing, ordering };
+
 // A point in a stream's work.
 class event {
  public:
-  explicit event(std::shared_ptr<event_backend> impl) : impl_(std::move(impl)) {}
+  event(std::shared_ptr<event_backend> impl, event_use use) : impl_(std::move(impl)), use_(use) {}
 
   // Whether the point has been reached; true before the first record.
   bool done() const;
   // Blocks the calling host thread until it has.
   void synchronize() const;
-  // From `earlier` to `later`, both reached.
+  // From `earlier` to `later`, both made for timing and reached.
   static double seconds_between(const event& earlier, const event& later);
 
   event_backend& impl() const { return *impl_; }
 
  private:
   std::shared_ptr<event_backend> impl_;
+  event_use use_;
 };
 
 class stream {
@@ -50,7 +54,8 @@ class stream {
   void launch_kernel(int blocks, const kernel& k, const launch_options& options = {});
 
   // Copies between any two places: symmetric memory of any PE and memory of the host. Host memory that is not pinned
-  // may make the call wait.
+  // may make the call wait, and GPUs may read it before what comes earlier in the stream has written it: see
+  // machine::pin.
   void copy(void* dest, const void* source, std::size_t bytes);
   // `rows` rows of `row_bytes`, whose starts are the given pitches apart.
   void copy_rows(void* dest, std::size_t dest_pitch, const void* source, std::size_t source_pitch,

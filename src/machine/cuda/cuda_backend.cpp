@@ -106,6 +106,21 @@ void cuda_backend::check_bytes(const char* call, const void* address, std::size_
                             (local ? "it" : "the array"), " is still allocated"));
 }
 
+backend::pinning cuda_backend::pin(void* start, std::size_t bytes) {
+  const auto pinned = [](const void* address) {
+    cudaPointerAttributes a{};
+    const cudaError_t error = cudaPointerGetAttributes(&a, address);
+    if (error != cudaSuccess) ignore(error);
+    return error == cudaSuccess && a.type != cudaMemoryTypeUnregistered;
+  };
+  const device_guard guard(gpus_.front().id);
+  if (pinned(start) && pinned(static_cast<std::byte*>(start) + bytes - 1)) return pinning::needless;
+  const cudaError_t error = cudaHostRegister(start, bytes, cudaHostRegisterPortable);
+  if (error == cudaSuccess) return pinning::done;
+  ignore(error);
+  return pinning::refused;
+}
+
 const gpu& cuda_backend::home_of(const void* address) {
   const int pe = home_of_address(address);
   return pe < 0 ? gpus_.front() : gpus_[static_cast<std::size_t>(pe)];
@@ -167,8 +182,8 @@ std::shared_ptr<stream_backend> cuda_backend::new_stream(int pe) {
   return std::make_shared<cuda_stream>(shared_from_this(), pe);
 }
 
-std::shared_ptr<event_backend> cuda_backend::new_event(int pe) {
-  return std::make_shared<cuda_event>(shared_from_this(), pe);
+std::shared_ptr<event_backend> cuda_backend::new_event(int pe, event_use use) {
+  return std::make_shared<cuda_event>(shared_from_this(), pe, use);
 }
 
 std::unique_ptr<recording_backend> cuda_backend::start_recording(stream_backend& origin) {

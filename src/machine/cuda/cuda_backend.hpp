@@ -32,6 +32,8 @@ class cuda_backend final : public backend, public std::enable_shared_from_this<c
   void free_local(std::byte* start) noexcept override;
   std::size_t page_bytes() const override { return mapper_.granularity(); }
   std::size_t free_bytes(int place) const override { return local_.free_bytes(place); }
+  pinning pin(void* start, std::size_t bytes) override;
+  void unpin(void* start) noexcept override { ignore(cudaHostUnregister(start)); }
   double default_deadline() const override { return default_deadline_; }
 
   int blocks_that_fit(const kernel& k, const launch_options& options) const override;
@@ -42,7 +44,7 @@ class cuda_backend final : public backend, public std::enable_shared_from_this<c
   void fill(void* dest, unsigned char byte, std::size_t bytes) override;
 
   std::shared_ptr<stream_backend> new_stream(int pe) override;
-  std::shared_ptr<event_backend> new_event(int pe) override;
+  std::shared_ptr<event_backend> new_event(int pe, event_use use) override;
   std::unique_ptr<recording_backend> start_recording(stream_backend& origin) override;
 
   // Throws device_error while a program that was left alone still runs; see program_runner.

@@ -17,15 +17,16 @@ double seconds_between(cudaEvent_t earlier, cudaEvent_t later, int pe) {
 
 }  // namespace
 
-cuda_event::cuda_event(std::shared_ptr<cuda_backend> machine, int pe) : machine_(std::move(machine)), pe_(pe) {
+cuda_event::cuda_event(std::shared_ptr<cuda_backend> machine, int pe, event_use use)
+    : machine_(std::move(machine)), pe_(pe), use_(use) {
   const device_guard guard(machine_->machine().on(pe).id);
-  event_ = make_event(pe);
+  event_ = make_event(pe, use_);
 }
 
 void cuda_event::record_on(const gpu& g, cudaStream_t stream) {
   if (g.pe != pe_) {  // an event can only be recorded on the GPU that it was made on
     const device_guard guard(g.id);
-    event_ = make_event(g.pe);
+    event_ = make_event(g.pe, use_);
     pe_ = g.pe;
   }
   check(cudaEventRecord(event_.get(), stream), "cudaEventRecord", pe_);
@@ -47,7 +48,7 @@ double cuda_event::seconds_since(const event_backend& earlier) const {
 double cuda_event::on_host_clock() const {
   const gpu& g = machine_->machine().on(pe_);
   const device_guard guard(g.id);
-  const unique_event now = make_event(pe_);
+  const unique_event now = make_event(pe_, event_use::timing);
   check(cudaStreamSynchronize(g.service.get()), "cudaStreamSynchronize", pe_);  // then recording takes effect at once
   const double before = host_now();
   check(cudaEventRecord(now.get(), g.service.get()), "cudaEventRecord", pe_);

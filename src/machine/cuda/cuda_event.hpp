@@ -7,7 +7,7 @@ namespace starling::on_cuda {
 
 class cuda_event final : public event_backend {
  public:
-  cuda_event(std::shared_ptr<cuda_backend> machine, int pe);
+  cuda_event(std::shared_ptr<cuda_backend> machine, int pe, event_use use);
 
   bool done() const override;
   void synchronize() const override;
@@ -27,6 +27,7 @@ class cuda_event final : public event_backend {
 
   std::shared_ptr<cuda_backend> machine_;
   int pe_;
+  event_use use_;
   unique_event event_;
   bool recorded_ = false;
 };

@@ -181,7 +181,7 @@ void cuda_stream::keep(const std::shared_ptr<graph_parts>& parts) {
   if (!of_graphs_.empty()) {
     launched_graph& newest = of_graphs_.back();
     if (newest.parts == parts) return;
-    newest.ended = make_event(pe_);
+    newest.ended = make_event(pe_, event_use::ordering);
     check(cudaEventRecord(newest.ended.get(), get()), "cudaEventRecord (graph::launch)", pe_);
   }
   let_go();

@@ -7,6 +7,7 @@
 
 #include "check.hpp"
 #include "device_guard.hpp"
+#include "starling/machine/stream.hpp"
 
 namespace starling::on_cuda {
 
@@ -43,9 +44,10 @@ inline unique_stream make_stream(int pe) {
   return unique_stream(s);
 }
 
-inline unique_event make_event(int pe) {
+inline unique_event make_event(int pe, event_use use) {
   cudaEvent_t e = nullptr;
-  check(cudaEventCreateWithFlags(&e, cudaEventDefault), "cudaEventCreateWithFlags", pe);
+  const unsigned flags = use == event_use::timing ? cudaEventDefault : cudaEventDisableTiming;
+  check(cudaEventCreateWithFlags(&e, flags), "cudaEventCreateWithFlags", pe);
   return unique_event(e);
 }
 

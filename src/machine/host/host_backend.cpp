@@ -271,7 +271,7 @@ std::shared_ptr<stream_backend> host_backend::new_stream(int pe) {
   return std::make_shared<host_stream>(shared_from_this(), pe);
 }
 
-std::shared_ptr<event_backend> host_backend::new_event(int) { return std::make_shared<host_event>(); }
+std::shared_ptr<event_backend> host_backend::new_event(int, event_use) { return std::make_shared<host_event>(); }
 
 std::unique_ptr<recording_backend> host_backend::start_recording(stream_backend& origin) {
   return start_host_recording(static_cast<host_stream&>(origin));

@@ -45,7 +45,7 @@ class host_backend final : public backend, public std::enable_shared_from_this<h
   void fill(void* dest, unsigned char byte, std::size_t bytes) override;
 
   std::shared_ptr<stream_backend> new_stream(int pe) override;
-  std::shared_ptr<event_backend> new_event(int pe) override;
+  std::shared_ptr<event_backend> new_event(int pe, event_use use) override;
   std::unique_ptr<recording_backend> start_recording(stream_backend& origin) override;
 
   symmetric_heap& control_heap() { return control_heap_; }

@@ -100,6 +100,9 @@ TEST_CASE("seconds between events that were not both recorded are refused") {
   s.synchronize();
   check_parts(failure_of<argument_error>([&] { event::seconds_between(recorded, never); }),
               {"recorded", "synchronize"});
+  const event ordering = m->new_event(0, event_use::ordering);
+  check_parts(failure_of<argument_error>([&] { event::seconds_between(recorded, ordering); }),
+              {"event::seconds_between", "event_use::timing"});
   check_parts(failure_of<argument_error>([&] { event::seconds_between(never, recorded); }),
               {"recorded", "synchronize"});
 }
