@@ -293,14 +293,17 @@ void coherence::free(data_instance& i) {
   moment_list uses = i.ready;
   uses.add(i.used);
   if (i.block.start != nullptr) memory_of(i.place).free(i.block, uses);
-  if (i.pages.size() == 0) return;
+  if (i.pages.size() == 0 && !i.pin.owns()) return;
   const std::lock_guard lock(mutex_);
-  retired_.push_back({std::move(i.pages), std::move(uses)});
+  constexpr std::size_t many = 64;
+  if (retired_.size() % many == many - 1)
+    std::erase_if(retired_, [this](const retired_memory& r) { return lanes_.over(r.uses); });
+  retired_.push_back({std::move(i.pages), std::move(i.pin), std::move(uses)});
 }
 
 void coherence::reclaim(bool all) {
   const std::lock_guard lock(mutex_);
-  std::erase_if(retired_, [&](const retired_pages& r) { return all || lanes_.over(r.uses); });
+  std::erase_if(retired_, [&](const retired_memory& r) { return all || lanes_.over(r.uses); });
 }
 
 // Waits for retired ones when memory does not suffice otherwise, which it cannot while work is recorded.
@@ -311,12 +314,12 @@ local_memory coherence::allocate_pages(const std::vector<placed_bytes>& pieces) 
   } catch (const memory_error&) {
     if (lanes_.recording()) throw;
   }
-  std::vector<retired_pages> old;
+  std::vector<retired_memory> old;
   {
     const std::lock_guard lock(mutex_);
     old.swap(retired_);
   }
-  for (const retired_pages& r : old) lanes_.wait(r.uses);
+  for (const retired_memory& r : old) lanes_.wait(r.uses);
   old.clear();
   return machine_.allocate_over(pieces);
 }

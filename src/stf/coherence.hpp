@@ -53,7 +53,7 @@ class coherence {
   void write_back(data_body& d);
   // The instances go; what they hold is lost.
   void drop(data_body& d);
-  // The memory of retired composite instances, once it is over.
+  // What only finished work can give back, the pages of composite instances and what was pinned: once it is over.
   void reclaim(bool all);
 
   stf::statistics statistics() const;
@@ -79,12 +79,13 @@ class coherence {
   data_registry& all_;
   const std::function<bool()> free_buried_;
   std::vector<std::unique_ptr<place_memory>> memories_;  // by device, the host's last
-  struct retired_pages {
+  struct retired_memory {
     local_memory pages;
+    pinned_memory pin;
     moment_list uses;
   };
   mutable std::mutex mutex_;
-  std::vector<retired_pages> retired_;
+  std::vector<retired_memory> retired_;
   struct idle_scratch {
     int pe;
     memory_block block;

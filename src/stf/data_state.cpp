@@ -41,6 +41,10 @@ data_state::data_state(std::shared_ptr<context_state> c, data_description w) : c
   users->packed = body.what.original.size() == 1 && first.offset == 0 &&
                   (first.rows == 1 || first.pitch == first.row_bytes) &&
                   first.rows * first.row_bytes == body.what.bytes;
+  if (users->packed && users->place.is_host() && body.what.bytes > 0) {
+    users->pin = context->on().pin(first.start, body.what.bytes);
+    users->packed = users->pin.held();
+  }
   body.instances.push_back(std::move(users));
 }
 

@@ -25,8 +25,10 @@ struct data_instance {
   std::byte* start = nullptr;
   memory_block block;  // of the place's memory
   local_memory pages;  // of a composite place instead
+  pinned_memory pin;   // of the user's memory on the host
   bool users_memory = false;
-  bool packed = true;  // otherwise the user's memory in parts, which tasks cannot have
+  // Otherwise the user's memory in parts, or not to be had in a stream's order: tasks get other instances.
+  bool packed = true;
   bool valid = false;
   moment_list ready;  // when it holds the value
   moment_list used;   // when all who read it have

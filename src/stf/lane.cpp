@@ -4,8 +4,16 @@
 
 namespace starling::stf {
 
-lane::lane(machine& m, int pe, std::uint32_t id, std::size_t lanes)
-    : id_(id), pe_(pe), machine_(m), stream_(m.new_stream(pe)), known_(lanes, 0) {}
+lane::lane(machine& m, int pe, std::uint32_t id, std::size_t lanes, std::atomic<std::uint64_t>& clock)
+    : id_(id), pe_(pe), machine_(m), clock_(clock), stream_(m.new_stream(pe)), known_(lanes, 0) {}
+
+moment lane::mark() {
+  const std::uint64_t number = ++clock_;
+  std::uint64_t before = tip_;
+  while (before < number && !tip_.compare_exchange_weak(before, number)) {
+  }
+  return {id_, number};
+}
 
 const lane::point& lane::record(std::uint64_t number) {
   if (points_.size() == remembered) {
@@ -14,7 +22,7 @@ const lane::point& lane::record(std::uint64_t number) {
     points_.pop_front();
     points_.push_back(std::move(oldest));
   } else {
-    points_.push_back({0, machine_.new_event(pe_), {}});
+    points_.push_back({0, machine_.new_event(pe_, event_use::ordering), {}});
   }
   point& newest = points_.back();
   stream_.record(newest.reached);

@@ -17,14 +17,16 @@ class lane {
   // How many recorded points a lane remembers. Who asks for an older one gets a later one.
   static constexpr std::size_t remembered = 8;
 
-  lane(machine& m, int pe, std::uint32_t id, std::size_t lanes);
+  // `clock` counts the work of all lanes together.
+  lane(machine& m, int pe, std::uint32_t id, std::size_t lanes, std::atomic<std::uint64_t>& clock);
 
   std::uint32_t id() const { return id_; }
   int pe() const { return pe_; }
   starling::stream& stream() { return stream_; }
 
   // Everything given so far, as a new moment.
-  moment mark() { return {id_, tip_.fetch_add(1) + 1}; }
+  moment mark();
+  // Its number: of two lanes, the one with the smaller tip was given work longer ago.
   std::uint64_t tip() const { return tip_; }
 
   // Makes `later` wait for moment `number` of this lane, or a later one if none is recorded nearer. Returns what is
@@ -62,6 +64,7 @@ class lane {
   std::uint32_t id_;
   int pe_;
   machine& machine_;
+  std::atomic<std::uint64_t>& clock_;
   starling::stream stream_;
   std::atomic<std::uint64_t> tip_{0};
   std::atomic<std::uint64_t> floor_{0};

@@ -1,6 +1,9 @@
 #include "lane_set.hpp"
 
+#include <algorithm>
+#include <array>
 #include <exception>
+#include <utility>
 
 #include "starling/base/error.hpp"
 
@@ -13,34 +16,38 @@ constexpr int lanes_of_device = lane_set::per_place + 2;
 
 lane_set::lane_set(machine m)
     : machine_(std::move(m)),
-      next_(static_cast<std::size_t>(machine_.size()) + 1),
       origin_(machine_.new_stream(0)),
-      start_(machine_.new_event(0)),
+      start_(machine_.new_event(0, event_use::ordering)),
       joined_(static_cast<std::size_t>(machine_.size() * lanes_of_device + per_place)) {
   // Device by device its lanes for tasks, for copies to it, for copies from it; then the host's.
   for (std::size_t i = 0; i < joined_.size(); ++i) {
     const int place = static_cast<int>(i) / lanes_of_device;
     lanes_.push_back(std::make_unique<lane>(machine_, place < machine_.size() ? place : 0,
-                                            static_cast<std::uint32_t>(i), joined_.size()));
+                                            static_cast<std::uint32_t>(i), joined_.size(), clock_));
   }
 }
 
 lane& lane_set::take(int pe, const moment_list& before) {
   const int place = pe == host_place ? machine_.size() : pe;
   const auto first = static_cast<std::size_t>(place * lanes_of_device);
+  const moment* newest = nullptr;
   for (const moment& m : before) {
     if (m.lane < first || m.lane >= first + per_place) continue;
     lane& l = *lanes_[m.lane];
     if (l.tip() == m.number && l.try_take()) return l;
+    if (newest == nullptr || m.number > newest->number) newest = &m;
   }
-  auto& next = next_[static_cast<std::size_t>(place)];
+  // When all lanes have had work since, another one is no less busy than the one that needs no event.
+  std::array<std::pair<std::uint64_t, lane*>, per_place> by_age;
+  for (std::size_t i = 0; i < per_place; ++i) by_age[i] = {lanes_[first + i]->tip(), lanes_[first + i].get()};
+  std::sort(by_age.begin(), by_age.end());
   lane* chosen = nullptr;
-  for (int i = 0; i < per_place && chosen == nullptr; ++i) {
-    lane& l = *lanes_[first + next++ % per_place];
-    if (l.try_take()) chosen = &l;
-  }
-  // All are being given work: then this one is shared.
-  if (chosen == nullptr) chosen = lanes_[first + next++ % per_place].get();
+  if (newest != nullptr && newest->number < by_age.front().first && lanes_[newest->lane]->try_take())
+    chosen = lanes_[newest->lane].get();
+  for (std::size_t i = 0; i < per_place && chosen == nullptr; ++i)
+    if (by_age[i].second->try_take()) chosen = by_age[i].second;
+  // All are being given work: then one is shared.
+  if (chosen == nullptr) chosen = by_age.front().second;
   chosen->pin_tip();
   return *chosen;
 }

@@ -19,7 +19,8 @@ class lane_set {
   explicit lane_set(machine m);
 
   // A lane for a task on device `pe` (host_place: the host) that waits for `before`: one whose newest work is among it
-  // when there is one, so that no event is needed. It is taken until leave().
+  // when there is one, so that no event is needed; else the one that has been without work for the longest, if that is
+  // longer than `before` is old. It is taken until leave().
   lane& take(int pe, const moment_list& before);
   // The lane for copies between two places.
   lane& for_copy(int from, int to);
@@ -48,8 +49,8 @@ class lane_set {
   void raise_floors();
 
   machine machine_;
+  std::atomic<std::uint64_t> clock_{0};
   std::vector<std::unique_ptr<lane>> lanes_;
-  std::vector<std::atomic<unsigned>> next_;  // by place, the host's last
   stream origin_;
   event start_;
   std::optional<starling::recording> recording_;

@@ -1,5 +1,6 @@
 // Moments: points in the work of a context that other work can be ordered after. A lane is one stream; its operations
-// are counted, so a moment is two numbers, costs nothing to make and needs no driver event until another lane waits.
+// are counted, by a clock that all lanes of a context share, so a moment is two numbers, costs nothing to make and
+// needs no driver event until another lane waits.
 #pragma once
 
 #include <cstdint>
