@@ -90,14 +90,16 @@ const char* name(variant v) {
       return "p2p";
     case variant::cpu_free:
       return "cpu_free";
+    case variant::resident:
+      return "resident";
   }
   return "?";
 }
 
 variant variant_named(const std::string& text) {
-  for (const variant v : {variant::copy, variant::overlap, variant::p2p, variant::cpu_free})
+  for (const variant v : {variant::copy, variant::overlap, variant::p2p, variant::cpu_free, variant::resident})
     if (text == name(v)) return v;
-  throw argument_error(message("stencil: variant \"", text, "\"; must be copy, overlap, p2p or cpu_free"));
+  throw argument_error(message("stencil: variant \"", text, "\"; must be copy, overlap, p2p, cpu_free or resident"));
 }
 
 template <class T>

@@ -36,6 +36,7 @@ enum class variant {
   overlap,   // host: faces first in their own stream, copied while the inside is computed
   p2p,       // host: as overlap, faces stored into the neighbour's memory by the kernel
   cpu_free,  // one persistent program: faces are put and signalled by the devices, no host in the loop
+  resident,  // one persistent program whose blocks keep their cells on chip and send each other packets: no barrier
 };
 
 const char* name(variant v);
@@ -45,12 +46,14 @@ variant variant_named(const std::string& text);
 struct run_options {
   variant how = variant::cpu_free;
   index_t steps = 1;
-  index_t check_every = 0;  // 0: never; otherwise every that many steps the largest change of a cell is found
-  double tolerance = 0;     // stop when the largest change is not above it
-  int blocks = 0;           // per PE; 0: chosen from the domain and the device
-  int threads = 0;          // per block on GPUs; 0: chosen
-  bool compute = true;      // false: cells keep their values, only communication happens
-  double deadline = 0;      // seconds a wait may last; 0: the machine's
+  index_t check_every = 0;        // 0: never; otherwise every that many steps the largest change of a cell is found
+  double tolerance = 0;           // stop when the largest change is not above it
+  int blocks = 0;                 // per PE; 0: chosen from the domain and the device
+  int threads = 0;                // per block on GPUs; 0: chosen
+  int depth = 0;                  // layers that blocks of `resident` exchange, every that many steps; 0: chosen
+  std::size_t on_chip_bytes = 0;  // that a block of `resident` may use; 0: what the device has
+  bool compute = true;            // false: cells keep their values, only communication happens
+  double deadline = 0;            // seconds a wait may last; 0: the machine's
 };
 
 struct run_result {

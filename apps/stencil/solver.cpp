@@ -6,6 +6,7 @@
 
 #include "starling/base/error.hpp"
 #include "stencil/host_controlled.hpp"
+#include "stencil/resident_kernels.hpp"
 #include "stencil/stencil_kernels.hpp"
 
 namespace starling::stencil {
@@ -152,23 +153,37 @@ template <class T>
 run_result solver<T>::advance(const run_options& options) {
   check(options);
   expect<argument_error>(loaded_, "stencil: nothing to advance; load() first, and again after an error");
+  if (options.how == variant::resident) {
+    const tile_choice tiles = choose(options);
+    return timed(options, tiles.grid.blocks(), tiles.threads,
+                 [&](run_result& result) { advance_resident(options, tiles, result); });
+  }
   const launch_shape launch = choose_launch(fields_.shape, machine_.kind(), options, [&](int threads) {
     return blocks_that_fit({threads, scratch_of(faces * most_chunks), options.deadline}, options.how);
   });
   if (!options.compute) equal_slots();
   publish();
+  return timed(options, launch.blocks, launch.threads, [&](run_result& result) {
+    if (options.how == variant::cpu_free)
+      advance_cpu_free(options, launch, result);
+    else
+      advance_from_host(options, launch, result);
+  });
+}
+
+// What went well is in the result; after an error the cells are lost.
+template <class T>
+template <class F>
+run_result solver<T>::timed(const run_options& options, int blocks, int threads, const F& work) {
   run_result result;
-  result.blocks = launch.blocks;
-  result.threads = launch.threads;
+  result.blocks = blocks;
+  result.threads = threads;
   loaded_ = false;
   const index_t before = generation_;
   reached_ = generation_ + options.steps;
   const auto start = std::chrono::steady_clock::now();
   try {
-    if (options.how == variant::cpu_free)
-      advance_cpu_free(options, launch, result);
-    else
-      advance_from_host(options, launch, result);
+    work(result);
   } catch (...) {
     // Streams may hold more failures of the same cause; the machine is to be usable afterwards.
     for (auto* streams : {&side_, &main_})
@@ -183,6 +198,58 @@ run_result solver<T>::advance(const run_options& options) {
   result.converged = options.check_every > 0 && result.change <= options.tolerance;
   loaded_ = true;
   return result;
+}
+
+template <class T>
+tile_choice solver<T>::choose(const run_options& options) {
+  const int multiprocessors = machine_.device(0).multiprocessors;
+  // One block has a multiprocessor to itself.
+  const int most =
+      multiprocessors > 0 ? multiprocessors : blocks_that_fit({.deadline = options.deadline}, variant::cpu_free);
+  tile_choice c = choose_tiles<T>(fields_.shape, {machine_.kind(), most, machine_.device(0).scratch_bytes}, options);
+  const index_t packets = mail_slots * c.grid.blocks() * c.grid.packets_per_block();
+  if (tile_mail_.size() < packets) {
+    tile_mail_.reset();
+    tile_mail_ = machine_.template allocate<packet>(packets);
+    for (int pe = 0; pe < machine_.size(); ++pe)
+      machine_.fill(tile_mail_.on(pe), 0, static_cast<std::size_t>(packets) * sizeof(packet));
+  }
+  if (tile_memory_.size() < c.memory_elements) {
+    tile_memory_.reset();
+    tile_memory_ = machine_.template allocate<T>(c.memory_elements);
+  }
+  return c;
+}
+
+template <class T>
+void solver<T>::advance_resident(const run_options& options, const tile_choice& tiles, run_result& result) {
+  resident_arguments<T> a;
+  a.f = fields_;
+  a.grid = tiles.grid;
+  if (tile_mail_.allocated()) a.mail = tile_mail_.data();
+  if (tile_memory_.allocated()) a.memory = tile_memory_.data();
+  a.first = generation_;
+  a.first_message = messages_ + 1;
+  messages_ += options.steps + 1;
+  a.steps = options.steps;
+  a.check_every = options.check_every;
+  a.tolerance = options.tolerance;
+  a.compute = options.compute;
+  a.status = status_.data();
+  role_plan roles;
+  roles.add("tiles", tiles.grid.blocks());
+  run_persistent(program{roles, resident_kernel(a), {tiles.threads, tiles.scratch_bytes, options.deadline}}, options,
+                 result);
+}
+
+// Runs one of the persistent programs and takes over the status that it leaves.
+template <class T>
+void solver<T>::run_persistent(const program& p, const run_options& options, run_result& result) {
+  machine_.run({p});
+  program_status status;
+  machine_.copy(&status, status_.on(0), sizeof status);
+  generation_ = status.generation;
+  if (options.check_every > 0 && options.steps >= options.check_every) result.change = status.change;
 }
 
 template <class T>
@@ -219,12 +286,8 @@ void solver<T>::advance_cpu_free(const run_options& options, const launch_shape&
     a.face_role = roles.add("faces", launch.face_blocks);
     a.inside_role = roles.add("inside", launch.blocks - launch.face_blocks);
   }
-  machine_.run(
-      {program{roles, cpu_free_kernel(a), {launch.threads, scratch_of(a.chunks_per_block), options.deadline}}});
-  program_status status;
-  machine_.copy(&status, status_.on(0), sizeof status);
-  generation_ = status.generation;
-  if (options.check_every > 0 && options.steps >= options.check_every) result.change = status.change;
+  run_persistent(program{roles, cpu_free_kernel(a), {launch.threads, scratch_of(a.chunks_per_block), options.deadline}},
+                 options, result);
 }
 
 template <class T>

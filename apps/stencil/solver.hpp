@@ -13,6 +13,7 @@
 #include "stencil/launch_shape.hpp"
 #include "stencil/problem.hpp"
 #include "stencil/stencil_kernels.hpp"
+#include "stencil/tile_choice.hpp"
 
 namespace starling::stencil {
 
@@ -38,6 +39,11 @@ class solver {
   void publish();
   int blocks_that_fit(const launch_options& launch, variant how) const;
   void advance_cpu_free(const run_options& options, const launch_shape& launch, run_result& result);
+  tile_choice choose(const run_options& options);
+  void run_persistent(const program& p, const run_options& options, run_result& result);
+  void advance_resident(const run_options& options, const tile_choice& tiles, run_result& result);
+  template <class F>
+  run_result timed(const run_options& options, int blocks, int threads, const F& work);
   void advance_from_host(const run_options& options, const launch_shape& launch, run_result& result);
   double largest_change(int blocks);
   void equal_slots();
@@ -48,6 +54,8 @@ class solver {
   symmetric_array<T> u_[2];
   symmetric_array<T> inbox_;
   symmetric_array<packet> mail_;
+  symmetric_array<packet> tile_mail_;
+  symmetric_array<T> tile_memory_;
   symmetric_array<T> outbox_;
   symmetric_array<T> changes_;
   symmetric_array<signal> arrived_;

@@ -123,7 +123,7 @@ void bind_stencil(nb::module_& m) {
       [] {
         using stencil::variant;
         std::vector<std::string> names;
-        for (const variant v : {variant::cpu_free, variant::p2p, variant::overlap, variant::copy})
+        for (const variant v : {variant::resident, variant::cpu_free, variant::p2p, variant::overlap, variant::copy})
           names.push_back(stencil::name(v));
         return names;
       },

@@ -8,6 +8,8 @@ added in this order, in the element type of the array: every variant, number of 
 same bits. The domain is dealt to the devices in boxes; after every step they exchange the faces of their boxes. The
 variants differ in who controls that:
 
+* ``resident``: one persistent program on every device whose blocks keep their cells on chip; blocks send each other the
+  cells at their edges, and nothing else brings them together;
 * ``cpu_free``: one persistent program on every device does all steps; the devices signal each other, and the host
   takes no part (CPU-free execution, chapter 4);
 * ``p2p``: the host starts each step; faces are stored into the neighbour's memory by the kernel that computes them;

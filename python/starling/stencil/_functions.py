@@ -64,7 +64,8 @@ def jacobi(
         devices: How many devices take part. None: all GPUs, or 4 virtual devices, or fewer where the first axis is
             shorter.
         machine: A machine, or ``"host"``, ``"cuda"`` or ``"auto"``. None: ``"auto"``, GPUs where they can be used.
-        variant: ``"cpu_free"``, ``"p2p"``, ``"overlap"`` or ``"copy"``: who controls the steps. All give the same bits.
+        variant: ``"resident"``, ``"cpu_free"``, ``"p2p"``, ``"overlap"`` or ``"copy"``: who controls the steps. All give
+            the same bits.
         boundary: ``"fixed"`` keeps the first and last layer along an axis, ``"periodic"`` joins them. One for all axes,
             or one per axis.
         split: Devices per axis, their product the number of devices. None: all along the first axis.
