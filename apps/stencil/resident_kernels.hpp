@@ -8,6 +8,9 @@
 
 namespace starling::stencil {
 
+// Of a block: more would leave threads too few registers for a step.
+inline constexpr int resident_most_threads = 512;
+
 template <class T>
 struct resident_arguments {
   fields<T> f;

@@ -10,7 +10,7 @@ namespace starling::stencil {
 namespace {
 
 constexpr int all_layers = 1 << 30;
-constexpr int most_threads = 1024;
+constexpr int most_threads = resident_most_threads;
 
 index_t cells(const index_t (&extent)[axes]) { return extent[0] * extent[1] * extent[2]; }
 
@@ -35,8 +35,8 @@ index_t columns_of(const geometry& g, const tiling& t) {
 }
 
 // What a step of the largest tile costs, in cells. A cell at an edge is computed twice, packed and unpacked.
-double cost(const geometry& g, const tiling& t) {
-  constexpr double cells_per_edge_cell = 4;
+double cost(const geometry& g, machine_kind kind, const tiling& t) {
+  const double cells_per_edge_cell = kind == machine_kind::host ? 100 : 4;
   double computed = 1;
   double edges = 0;
   for (int a = 0; a < axes; ++a) {
@@ -49,7 +49,7 @@ double cost(const geometry& g, const tiling& t) {
   return computed + cells_per_edge_cell * edges + (wide ? 0.05 * computed : 0);
 }
 
-tiling best_grid(const geometry& g, int depth, int blocks) {
+tiling best_grid(const geometry& g, machine_kind kind, int depth, int blocks) {
   tiling best;
   double least = std::numeric_limits<double>::infinity();
   for (int z = 1; z <= (g.active[0] ? blocks : 1); ++z)
@@ -62,7 +62,7 @@ tiling best_grid(const geometry& g, int depth, int blocks) {
         t.depth = depth;
         set_largest(g, t);
         if (!possible(g, t)) continue;
-        const double c = cost(g, t);
+        const double c = cost(g, kind, t);
         if (c >= least) continue;
         least = c;
         best = t;
@@ -173,7 +173,8 @@ tile_choice choose_tiles(const geometry& g, const tile_limits& given, const run_
   tile_limits limits = given;
   if (options.on_chip_bytes > 0) limits.scratch_bytes = std::min(limits.scratch_bytes, options.on_chip_bytes);
   tile_choice c;
-  c.grid = best_grid(g, std::max(options.depth, 1), options.blocks > 0 ? options.blocks : natural_blocks(g, limits));
+  c.grid = best_grid(g, limits.kind, std::max(options.depth, 1),
+                     options.blocks > 0 ? options.blocks : natural_blocks(g, limits));
   number_packets<T>(g, c.grid);
   const bool gpu = limits.kind == machine_kind::cuda;
   const bool fits = fit<T>(g, limits, options, false, false, c) || (gpu && fit<T>(g, limits, options, true, true, c)) ||
