@@ -37,6 +37,7 @@ enum class variant {
   p2p,       // host: as overlap, faces stored into the neighbour's memory by the kernel
   cpu_free,  // one persistent program: faces are put and signalled by the devices, no host in the loop
   resident,  // one persistent program whose blocks keep their cells on chip and send each other packets: no barrier
+  temporal,  // as resident, with packets every few steps and the work between done on both sides of an edge
 };
 
 const char* name(variant v);
@@ -51,7 +52,7 @@ struct run_options {
   int blocks = 0;                 // per PE; 0: chosen from the domain and the device
   int threads = 0;                // per block on GPUs; 0: chosen
   int depth = 0;                  // layers that blocks of `resident` exchange, every that many steps; 0: chosen
-  std::size_t on_chip_bytes = 0;  // that a block of `resident` may use; 0: what the device has
+  std::size_t on_chip_bytes = 0;  // that a block of `resident` or `temporal` may use; 0: what there is
   bool compute = true;            // false: cells keep their values, only communication happens
   double deadline = 0;            // seconds a wait may last; 0: the machine's
 };
@@ -63,6 +64,7 @@ struct run_result {
   double seconds = 0;  // of the steps alone
   int blocks = 0;      // used per PE
   int threads = 0;
+  int depth = 1;  // steps between two exchanges
 };
 
 // Checks everything that does not depend on a machine's memory; throws argument_error that names what is wrong.

@@ -17,10 +17,10 @@ class tile_program {
       : b_(b),
         a_(a),
         mine_(*b.scratch<tile>(1)),
-        edges_(b, a.grid, a.mail),
+        memory_(Streams ? a.memory.on(b.pe()) + b.index() * a.grid.memory_elements() + a.grid.list_elements : nullptr),
+        edges_(b, a.grid, a.mail, Streams ? memory_ - a.grid.list_elements : nullptr),
         kept_(OneArray ? b.scratch<T>(2 * b.members()) : nullptr),
-        chip_(b.scratch<T>(arrays * a.grid.chip.elements)),
-        memory_(Streams ? a.memory.on(b.pe()) + b.index() * arrays * a.grid.memory.elements : nullptr) {}
+        chip_(b.scratch<T>(arrays * a.grid.chip.elements)) {}
 
   STARLING_HD void run() {
     if (b_.member() == 0) mine_ = tile_of(a_.f.shape, a_.grid, *a_.f.own.on(b_.pe()), b_.index());
@@ -118,10 +118,10 @@ class tile_program {
   block& b_;
   const resident_arguments<T>& a_;
   tile& mine_;
+  T* memory_;
   tile_edges<T, Dimensions, Streams> edges_;
   T* kept_;
   T* chip_;
-  T* memory_;
 };
 
 template <class T, int Dimensions, bool OneArray, bool Streams>
@@ -147,18 +147,26 @@ kernel resident_kernel(const resident_arguments<T>& a) {
 }
 
 template <class T>
+index_t resident_list_elements(const tiling& t, int threads) {
+  const auto bytes = t.packets_per_block() * static_cast<index_t>(sizeof(edge_anywhere));
+  return t.streams && t.packets_per_block() > threads ? round_up(bytes, 128) / static_cast<index_t>(sizeof(T)) : 0;
+}
+
+template <class T>
 std::size_t resident_scratch(const tiling& t, int threads) {
   const auto room = [](index_t n, std::size_t bytes) {
     return static_cast<std::size_t>(round_up(n * static_cast<index_t>(bytes), 16));
   };
-  const bool listed = t.packets_per_block() > threads;
+  const bool listed = t.packets_per_block() > threads && !t.streams;
   return room(1, sizeof(tile)) + room(directions, sizeof(route)) +
-         (listed ? room(t.packets_per_block(), t.streams ? sizeof(edge_anywhere) : sizeof(edge_on_chip)) : 0) +
+         (listed ? room(t.packets_per_block(), sizeof(edge_on_chip)) : 0) +
          (t.in_place ? room(2 * threads, sizeof(T)) : 0) + room((t.in_place ? 1 : 2) * t.chip.elements, sizeof(T));
 }
 
 template kernel resident_kernel(const resident_arguments<float>&);
 template kernel resident_kernel(const resident_arguments<double>&);
+template index_t resident_list_elements<float>(const tiling&, int);
+template index_t resident_list_elements<double>(const tiling&, int);
 template std::size_t resident_scratch<float>(const tiling&, int);
 template std::size_t resident_scratch<double>(const tiling&, int);
 

@@ -34,4 +34,8 @@ kernel resident_kernel(const resident_arguments<T>& arguments);
 template <class T>
 std::size_t resident_scratch(const tiling& t, int threads);
 
+// tiling::list_elements for them.
+template <class T>
+index_t resident_list_elements(const tiling& t, int threads);
+
 }  // namespace starling::stencil

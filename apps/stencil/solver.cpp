@@ -153,7 +153,7 @@ template <class T>
 run_result solver<T>::advance(const run_options& options) {
   check(options);
   expect<argument_error>(loaded_, "stencil: nothing to advance; load() first, and again after an error");
-  if (options.how == variant::resident) {
+  if (options.how == variant::resident || options.how == variant::temporal) {
     const tile_choice tiles = choose(options);
     return timed(options, tiles.grid.blocks(), tiles.threads,
                  [&](run_result& result) { advance_resident(options, tiles, result); });
@@ -236,6 +236,7 @@ void solver<T>::advance_resident(const run_options& options, const tile_choice& 
   a.tolerance = options.tolerance;
   a.compute = options.compute;
   a.status = status_.data();
+  result.depth = tiles.grid.depth;
   role_plan roles;
   roles.add("tiles", tiles.grid.blocks());
   run_persistent(program{roles, resident_kernel(a), {tiles.threads, tiles.scratch_bytes, options.deadline}}, options,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 
 #include "starling/base/error.hpp"
 #include "stencil/resident_kernels.hpp"
@@ -34,9 +35,12 @@ index_t columns_of(const geometry& g, const tiling& t) {
   return n;
 }
 
-// What a step of the largest tile costs, in cells. A cell at an edge is computed twice, packed and unpacked.
-double cost(const geometry& g, machine_kind kind, const tiling& t) {
-  const double cells_per_edge_cell = kind == machine_kind::host ? 100 : 4;
+// What a step of the largest tile costs, in cells. A cell at an edge is computed twice, packed and unpacked; an
+// exchange takes the time of so many cells besides.
+double cost(const geometry& g, const tile_limits& limits, std::size_t cell_bytes, const tiling& t) {
+  const bool host = limits.kind == machine_kind::host;
+  const double cells_per_edge_cell = host ? 100 : 4;
+  const double cells_per_exchange = host ? 50'000 : 12'000;
   double computed = 1;
   double edges = 0;
   for (int a = 0; a < axes; ++a) {
@@ -44,13 +48,17 @@ double cost(const geometry& g, machine_kind kind, const tiling& t) {
     computed *= static_cast<double>(t.largest[a] + (exchanges ? t.depth - 1 : 0));
     if (exchanges) edges += 2 * static_cast<double>(cells(t.largest)) / static_cast<double>(t.largest[a]);
   }
-  // In one array a thread has one column at most.
-  const bool wide = columns_of(g, t) > most_threads;
-  return computed + cells_per_edge_cell * edges + (wide ? 0.05 * computed : 0);
+  // Cells that do not fit twice are best kept in one array, where a thread has one column at most.
+  const bool once = 2 * computed * static_cast<double>(cell_bytes) > 0.9 * static_cast<double>(limits.scratch_bytes);
+  const bool wide = !host && once && columns_of(g, t) > most_threads;
+  return computed + cells_per_edge_cell * edges + (wide ? 0.5 * computed : 0) +
+         (edges > 0 ? cells_per_exchange / t.depth : 0);
 }
 
-tiling best_grid(const geometry& g, machine_kind kind, int depth, int blocks) {
-  tiling best;
+// The cheapest of the grids that are possible; nothing if none is.
+template <class T>
+std::optional<tiling> best_grid(const geometry& g, const tile_limits& limits, int depth, int blocks) {
+  std::optional<tiling> best;
   double least = std::numeric_limits<double>::infinity();
   for (int z = 1; z <= (g.active[0] ? blocks : 1); ++z)
     for (int y = 1; y <= blocks / z; ++y)
@@ -62,14 +70,11 @@ tiling best_grid(const geometry& g, machine_kind kind, int depth, int blocks) {
         t.depth = depth;
         set_largest(g, t);
         if (!possible(g, t)) continue;
-        const double c = cost(g, kind, t);
+        const double c = cost(g, limits, sizeof(T), t);
         if (c >= least) continue;
         least = c;
         best = t;
       }
-  expect<argument_error>(least < std::numeric_limits<double>::infinity(), "stencil: depth = ", depth,
-                         " needs as many layers on every device along each axis that exchanges; ask for a smaller "
-                         "depth, fewer devices or another split");
   return best;
 }
 
@@ -120,11 +125,12 @@ int natural_blocks(const geometry& g, const tile_limits& limits) {
   return static_cast<int>(std::clamp<index_t>(ceil_div(all, fewest_cells), 1, limits.blocks));
 }
 
-// So many that a thread has eight cells, and one packet at most where that can be.
-int natural_threads(const tiling& t, index_t columns) {
-  if (t.in_place) return static_cast<int>(round_up(std::max<index_t>(columns, most_threads / 2), 32));
-  const index_t wanted =
-      std::max(ceil_div(cells(t.largest), 8), std::min<index_t>(t.packets_per_block(), most_threads));
+// So many that a thread has eight cells, and one packet at most where that can be. In one array, all: columns are cut
+// into as many pieces as there are threads for.
+int natural_threads(const tiling& t) {
+  if (t.in_place) return most_threads;
+  const index_t packets = std::min<index_t>(t.packets_per_block(), most_threads);
+  const index_t wanted = std::max(ceil_div(cells(t.largest), 8), packets);
   return static_cast<int>(std::clamp<index_t>(round_up(wanted, 32), 128, most_threads));
 }
 
@@ -136,11 +142,12 @@ bool fit(const geometry& g, const tile_limits& limits, const run_options& option
   tiling& t = c.grid;
   t.in_place = in_place;
   const index_t columns = columns_of(g, t);
-  c.threads = options.threads > 0 ? options.threads : natural_threads(t, columns);
+  c.threads = options.threads > 0 ? options.threads : natural_threads(t);
   if (in_place && columns > c.threads) return false;
   const int members = limits.kind == machine_kind::host ? 1 : c.threads;
   const auto bytes = [&](index_t layers) {
     lay_out<T>(g, t, layers);
+    t.list_elements = resident_list_elements<T>(t, members);
     c.scratch_bytes = resident_scratch<T>(t, members);
     return static_cast<index_t>(c.scratch_bytes);
   };
@@ -157,33 +164,71 @@ bool fit(const geometry& g, const tile_limits& limits, const run_options& option
   return true;
 }
 
-}  // namespace
-
+// Everything that follows from a grid; nothing if its edges do not fit on chip.
 template <class T>
-tile_choice choose_tiles(const geometry& g, const tile_limits& given, const run_options& options) {
+std::optional<tile_choice> choice_for(const geometry& g, const tile_limits& limits, const run_options& options,
+                                      const tiling& grid) {
+  tile_choice c;
+  c.grid = grid;
+  number_packets<T>(g, c.grid);
+  const bool gpu = limits.kind == machine_kind::cuda;
+  const bool fits = fit<T>(g, limits, options, false, false, c) || (gpu && fit<T>(g, limits, options, true, true, c)) ||
+                    fit<T>(g, limits, options, false, true, c);
+  if (!fits) return std::nullopt;
+  if (c.grid.streams) c.memory_elements = c.grid.blocks() * c.grid.memory_elements();
+  return c;
+}
+
+// The depth that is cheapest among those that keep everything on chip; 1 if none does.
+template <class T>
+int natural_depth(const geometry& g, const tile_limits& limits, const run_options& options, int blocks) {
+  int best = 1;
+  double least = std::numeric_limits<double>::infinity();
+  for (int depth = 1; depth <= most_depth; ++depth) {
+    const std::optional<tiling> grid = best_grid<T>(g, limits, depth, blocks);
+    if (!grid || cost(g, limits, sizeof(T), *grid) >= least) continue;
+    const std::optional<tile_choice> c = choice_for<T>(g, limits, options, *grid);
+    if (!c || c->grid.streams) continue;
+    least = cost(g, limits, sizeof(T), *grid);
+    best = depth;
+  }
+  return best;
+}
+
+void check(const tile_limits& given, const run_options& options) {
   expect<argument_error>(options.blocks >= 0, "stencil: blocks = ", options.blocks,
                          "; must be at least 1, or 0 to choose");
   expect<argument_error>(options.depth >= 0 && options.depth <= most_depth, "stencil: depth = ", options.depth,
                          "; must be from 1 to ", most_depth, ", or 0 to choose");
+  expect<argument_error>(options.depth <= 1 || options.how != variant::resident, "stencil: depth = ", options.depth,
+                         " with the variant resident, which exchanges in every step; choose the variant temporal");
   expect<argument_error>(options.threads >= 0 && options.threads % 32 == 0 && options.threads <= most_threads,
                          "stencil: threads = ", options.threads, "; must be a multiple of 32 up to ", most_threads,
                          ", or 0 to choose");
   expect<launch_error>(options.blocks <= given.blocks, "stencil: blocks = ", options.blocks, " per PE, but only ",
                        given.blocks, " fit at once; ask for fewer, or 0 to choose");
+}
+
+}  // namespace
+
+template <class T>
+tile_choice choose_tiles(const geometry& g, const tile_limits& given, const run_options& options) {
+  check(given, options);
   tile_limits limits = given;
   if (options.on_chip_bytes > 0) limits.scratch_bytes = std::min(limits.scratch_bytes, options.on_chip_bytes);
-  tile_choice c;
-  c.grid = best_grid(g, limits.kind, std::max(options.depth, 1),
-                     options.blocks > 0 ? options.blocks : natural_blocks(g, limits));
-  number_packets<T>(g, c.grid);
-  const bool gpu = limits.kind == machine_kind::cuda;
-  const bool fits = fit<T>(g, limits, options, false, false, c) || (gpu && fit<T>(g, limits, options, true, true, c)) ||
-                    fit<T>(g, limits, options, false, true, c);
-  expect<launch_error>(fits, "stencil: the edges of a tile of ", cells(c.grid.largest), " cells take ", c.scratch_bytes,
-                       " bytes on chip, a block has ", limits.scratch_bytes,
-                       "; use more devices or blocks, or the variant cpu_free");
-  if (c.grid.streams) c.memory_elements = c.grid.blocks() * (c.grid.in_place ? 1 : 2) * c.grid.memory.elements;
-  return c;
+  const int blocks = options.blocks > 0 ? options.blocks : natural_blocks(g, limits);
+  const int depth = options.depth > 0                  ? options.depth
+                    : options.how == variant::temporal ? natural_depth<T>(g, limits, options, blocks)
+                                                       : 1;
+  const std::optional<tiling> grid = best_grid<T>(g, limits, depth, blocks);
+  expect<argument_error>(grid.has_value(), "stencil: depth = ", depth,
+                         " needs as many layers on every device along each axis that exchanges; ask for a smaller "
+                         "depth, fewer devices or another split");
+  const std::optional<tile_choice> c = choice_for<T>(g, limits, options, *grid);
+  expect<launch_error>(c.has_value(), "stencil: the edges of a tile of ", cells(grid->largest),
+                       " cells do not fit on chip, where a block has ", limits.scratch_bytes,
+                       " bytes; use more devices or blocks, or the variant cpu_free");
+  return *c;
 }
 
 template tile_choice choose_tiles<float>(const geometry&, const tile_limits&, const run_options&);

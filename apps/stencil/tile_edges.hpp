@@ -43,13 +43,13 @@ class tile_edges {
   using edge = std::conditional_t<Streams, edge_anywhere, edge_on_chip>;
   static constexpr int each_packet = static_cast<int>(elements_per_packet<T>);
 
-  STARLING_HD tile_edges(block& b, const tiling& t, sym<packet> mail)
+  STARLING_HD tile_edges(block& b, const tiling& t, sym<packet> mail, T* memory)
       : b_(b),
         t_(t),
         mail_(mail),
         packets_(static_cast<int>(t.packets_per_block())),
         routes_(b.scratch<route>(directions)),
-        list_(packets_ > b.members() ? b.scratch<edge>(packets_) : nullptr) {}
+        list_(list_of(b, packets_, memory)) {}
 
   // Ends with a barrier of the block.
   STARLING_HD void plan(const geometry& g, const tile& mine, bool compute) {
@@ -114,6 +114,15 @@ class tile_edges {
   }
 
  private:
+  // Threads that have at most one packet keep it in registers.
+  STARLING_HD static edge* list_of(block& b, int packets, T* memory) {
+    if (packets <= b.members()) return nullptr;
+    if constexpr (Streams)
+      return reinterpret_cast<edge*>(memory);
+    else
+      return b.scratch<edge>(packets);
+  }
+
   STARLING_HD static bool is(const edge& e, int fact) { return (e.facts & fact) != 0; }
   STARLING_HD static int number_of(const edge& e) { return e.facts >> edge_facts::direction_shift; }
   STARLING_HD static int below(const edge& e, bool second) { return second && is(e, edge_facts::down) ? 1 : 0; }

@@ -53,9 +53,12 @@ struct tiling {
   bool streams = false;    // some tile has layers in memory
   tile_layout chip;
   tile_layout memory;
+  index_t list_elements = 0;           // of a block's memory, before its cells: the list of what its packets carry
   index_t largest[axes] = {1, 1, 1};   // extents of a tile
   index_t start[directions + 1] = {};  // where the packets of a direction begin in a block's mail
 
+  // Of one block.
+  constexpr index_t memory_elements() const { return list_elements + (in_place ? 1 : 2) * memory.elements; }
   constexpr int blocks() const { return tiles[0] * tiles[1] * tiles[2]; }
   constexpr index_t packets_per_block() const { return start[directions]; }
   constexpr index_t mail_slot(index_t message) const { return message % mail_slots * blocks() * packets_per_block(); }

@@ -56,7 +56,7 @@ void measure(sten::solver<float>& s, const domain& d, sten::run_options o, int r
     r = s.advance(o);
     std::printf("%s%.4f", i > 0 ? ", " : "", r.seconds / static_cast<double>(o.steps) * 1e6);
   }
-  std::printf("], \"blocks\": %d, \"threads\": %d}\n", r.blocks, r.threads);
+  std::printf("], \"blocks\": %d, \"threads\": %d, \"depth\": %d}\n", r.blocks, r.threads, r.depth);
   std::fflush(stdout);
 }
 
@@ -85,7 +85,7 @@ int main(int argc, char** argv) try {
     sten::solver<float> s(m, p);
     s.load(u.data());
     for (const auto how : {sten::variant::copy, sten::variant::overlap, sten::variant::p2p, sten::variant::cpu_free,
-                           sten::variant::resident}) {
+                           sten::variant::resident, sten::variant::temporal}) {
       if (!names(wanted_variants, sten::name(how))) continue;
       for (const bool compute : {true, false}) measure(s, d, {.how = how, .compute = compute}, repetitions, seconds);
     }

@@ -80,18 +80,19 @@ void bind_solver(nb::module_& m, const char* name) {
       .def(
           "advance",
           [](solver& self, const std::string& variant, index_t steps, index_t check_every, double tolerance, int blocks,
-             int threads, bool compute, double deadline) {
+             int threads, int depth, bool compute, double deadline) {
             return self.advance({.how = stencil::variant_named(variant),
                                  .steps = steps,
                                  .check_every = check_every,
                                  .tolerance = tolerance,
                                  .blocks = blocks,
                                  .threads = threads,
+                                 .depth = depth,
                                  .compute = compute,
                                  .deadline = deadline});
           },
           "variant"_a, "steps"_a, nb::kw_only(), "check_every"_a = 0, "tolerance"_a = 0.0, "blocks"_a = 0,
-          "threads"_a = 0, "compute"_a = true, "deadline"_a = 0.0);
+          "threads"_a = 0, "depth"_a = 0, "compute"_a = true, "deadline"_a = 0.0);
 }
 
 }  // namespace
@@ -103,7 +104,8 @@ void bind_stencil(nb::module_& m) {
       .def_ro("converged", &run_result::converged)
       .def_ro("seconds", &run_result::seconds)
       .def_ro("blocks", &run_result::blocks)
-      .def_ro("threads", &run_result::threads);
+      .def_ro("threads", &run_result::threads)
+      .def_ro("depth", &run_result::depth, "Steps between two exchanges.");
   bind_solver<float>(m, "StencilF32");
   bind_solver<double>(m, "StencilF64");
   m.def("jacobi_coefficients", &stencil::jacobi_coefficients<double>, "dimensions"_a);
@@ -123,7 +125,7 @@ void bind_stencil(nb::module_& m) {
       [] {
         using stencil::variant;
         std::vector<std::string> names;
-        for (const variant v : {variant::resident, variant::cpu_free, variant::p2p, variant::overlap, variant::copy})
+        for (const variant v : {variant::resident, variant::temporal, variant::cpu_free, variant::p2p, variant::overlap, variant::copy})
           names.push_back(stencil::name(v));
         return names;
       },

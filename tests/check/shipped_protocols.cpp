@@ -48,8 +48,9 @@ void check_stencil(int n_pes, stencil::variant how, const std::vector<index_t>& 
   check_stencil<T>(n_pes, {.how = how, .blocks = blocks}, shape, edges);
 }
 
-constexpr stencil::variant variants[] = {stencil::variant::copy, stencil::variant::overlap, stencil::variant::p2p,
-                                         stencil::variant::cpu_free, stencil::variant::resident};
+constexpr stencil::variant variants[] = {stencil::variant::copy,     stencil::variant::overlap,
+                                         stencil::variant::p2p,      stencil::variant::cpu_free,
+                                         stencil::variant::resident, stencil::variant::temporal};
 
 TEST_CASE("2D stencils") {
   for (const stencil::variant how : variants)
@@ -73,7 +74,7 @@ TEST_CASE("3D stencils") {
 TEST_CASE("tiles that stay with their blocks") {
   for (const int depth : {1, 2, 3}) {
     CAPTURE(depth);
-    stencil::run_options o{.how = stencil::variant::resident, .blocks = 4, .depth = depth};
+    stencil::run_options o{.how = stencil::variant::temporal, .blocks = 4, .depth = depth};
     check_stencil<float>(1, o, {13, 12}, stencil::edge::periodic);
     check_stencil<float>(2, o, {8, 7, 6}, stencil::edge::fixed);
     o.on_chip_bytes = 3000;

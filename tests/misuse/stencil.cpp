@@ -95,7 +95,7 @@ TEST_CASE("an unstable heat ratio") {
 
 TEST_CASE("an unknown variant") {
   const std::string text = test::failure_of<argument_error>([] { variant_named("fast"); });
-  CHECK(says(text, "variant \"fast\"; must be copy, overlap, p2p, cpu_free or resident"));
+  CHECK(says(text, "variant \"fast\"; must be copy, overlap, p2p, cpu_free, resident or temporal"));
 }
 
 struct loaded_solver {
@@ -142,12 +142,13 @@ TEST_CASE_FIXTURE(loaded_solver, "resident: options that make no sense") {
   CHECK(says(refusal(resident({.blocks = -1})), "blocks = -1"));
   CHECK(says(refusal(resident({.depth = -1})), "depth = -1; must be from 1 to 16"));
   CHECK(says(refusal(resident({.depth = 17})), "depth = 17; must be from 1 to 16"));
+  CHECK(says(refusal(resident({.depth = 2})), "depth = 2 with the variant resident"));
   CHECK(says(refusal(resident({.threads = 40})), "threads = 40; must be a multiple of 32"));
   CHECK(says(test::failure_of<launch_error>([&] { s->advance(resident({.blocks = 100000})); }),
              "blocks = 100000 per PE, but only"));
   const std::string text =
       test::failure_of<launch_error>([&] { s->advance(resident({.blocks = 4, .on_chip_bytes = 100})); });
-  CHECK(says(text, "bytes on chip, a block has 100"));
+  CHECK(says(text, "do not fit on chip, where a block has 100 bytes"));
   std::vector<float> got(72);
   s->store(got.data());
   CHECK(got == std::vector<float>(72, 1.0f));
@@ -159,7 +160,7 @@ TEST_CASE("resident: a depth that the domain is too thin for") {
   solver<float> s(*m, good());
   const std::vector<float> u(72, 1.0f);
   s.load(u.data());
-  const std::string text = test::failure_of<argument_error>([&] { s.advance({.how = variant::resident, .depth = 3}); });
+  const std::string text = test::failure_of<argument_error>([&] { s.advance({.how = variant::temporal, .depth = 3}); });
   CHECK(says(text, "depth = 3 needs as many layers on every device"));
 }
 

@@ -10,6 +10,8 @@ variants differ in who controls that:
 
 * ``resident``: one persistent program on every device whose blocks keep their cells on chip; blocks send each other the
   cells at their edges, and nothing else brings them together;
+* ``temporal``: the same, but blocks exchange several layers of cells every few steps, and compute what lies beyond their
+  edges themselves in between;
 * ``cpu_free``: one persistent program on every device does all steps; the devices signal each other, and the host
   takes no part (CPU-free execution, chapter 4);
 * ``p2p``: the host starts each step; faces are stored into the neighbour's memory by the kernel that computes them;

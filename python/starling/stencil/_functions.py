@@ -29,6 +29,7 @@ class Options(TypedDict, total=False):
     tol: float | None
     check_every: int | None
     blocks: int | None
+    depth: int | None
     out: Any
     progress: Callable[[Progress], object] | None
 
@@ -49,6 +50,7 @@ def jacobi(
     tol: float | None = None,
     check_every: int | None = None,
     blocks: int | None = None,
+    depth: int | None = None,
     report: bool = False,
     out: Any = None,
     progress: Callable[[Progress], object] | None = None,
@@ -64,8 +66,7 @@ def jacobi(
         devices: How many devices take part. None: all GPUs, or 4 virtual devices, or fewer where the first axis is
             shorter.
         machine: A machine, or ``"host"``, ``"cuda"`` or ``"auto"``. None: ``"auto"``, GPUs where they can be used.
-        variant: ``"resident"``, ``"cpu_free"``, ``"p2p"``, ``"overlap"`` or ``"copy"``: who controls the steps. All give
-            the same bits.
+        variant: One of :data:`VARIANTS`: who controls the steps, and how cells travel. All give the same bits.
         boundary: ``"fixed"`` keeps the first and last layer along an axis, ``"periodic"`` joins them. One for all axes,
             or one per axis.
         split: Devices per axis, their product the number of devices. None: all along the first axis.
@@ -73,6 +74,7 @@ def jacobi(
             cell changes any more, if that is looked at.
         check_every: Steps between two looks at the change. None: 100 with `tol` (or `steps`, if fewer), else never.
         blocks: On each device; None: chosen from the domain and the device.
+        depth: Steps between two exchanges of the variant ``"temporal"``, up to 16; None: chosen.
         report: Return a :class:`Report` too.
         out: Array for the result, of the shape and element type of `u`; may be `u`. None: a new array of the same kind.
             It is written at the very end, and not at all when something goes wrong.
@@ -100,7 +102,7 @@ def jacobi(
     array = _arrays.adopt(u)
     coefficients = _problem.jacobi_coefficients(len(array.shape))
     return _solve(array, steps, coefficients, report, boundary, split, devices, machine, out, variant=variant,
-                  tol=tol, check_every=check_every, blocks=blocks, progress=progress)  # fmt: skip
+                  tol=tol, check_every=check_every, blocks=blocks, depth=depth, progress=progress)  # fmt: skip
 
 
 @overload
@@ -120,6 +122,7 @@ def heat(
     tol: float | None = None,
     check_every: int | None = None,
     blocks: int | None = None,
+    depth: int | None = None,
     report: bool = False,
     out: Any = None,
     progress: Callable[[Progress], object] | None = None,
@@ -141,7 +144,7 @@ def heat(
     array = _arrays.adopt(u)
     coefficients = _problem.heat_coefficients(len(array.shape), ratio)
     return _solve(array, steps, coefficients, report, boundary, split, devices, machine, out, variant=variant,
-                  tol=tol, check_every=check_every, blocks=blocks, progress=progress)  # fmt: skip
+                  tol=tol, check_every=check_every, blocks=blocks, depth=depth, progress=progress)  # fmt: skip
 
 
 @overload
@@ -170,6 +173,7 @@ def run(
     tol: float | None = None,
     check_every: int | None = None,
     blocks: int | None = None,
+    depth: int | None = None,
     report: bool = False,
     out: Any = None,
     progress: Callable[[Progress], object] | None = None,
@@ -189,7 +193,7 @@ def run(
     """
     array = _arrays.adopt(u)
     return _solve(array, steps, coefficients, report, boundary, split, devices, machine, out, variant=variant,
-                  tol=tol, check_every=check_every, blocks=blocks, progress=progress)  # fmt: skip
+                  tol=tol, check_every=check_every, blocks=blocks, depth=depth, progress=progress)  # fmt: skip
 
 
 def _solve(

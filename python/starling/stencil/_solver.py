@@ -150,6 +150,7 @@ class Stencil:
         tol: float | None = None,
         check_every: int | None = None,
         blocks: int | None = None,
+        depth: int | None = None,
         deadline: float | None = None,
         compute: bool = True,
         progress: Callable[[Progress], object] | None = None,
@@ -166,6 +167,7 @@ class Stencil:
                 when no cell changes any more.
             check_every: Steps between two looks at the change. None: 100 with `tol` (or `steps`, if fewer), else never.
             blocks: On each device; None: chosen from the domain and the device.
+            depth: Steps between two exchanges of the variant ``"temporal"``, up to 16; None: chosen.
             deadline: Seconds that a wait on a device may last; None: ``STARLING_DEADLINE``.
             compute: False: cells keep their values and only communication happens, to measure it.
             progress: Called after every chunk of steps, which last a fraction of a second.
@@ -176,7 +178,14 @@ class Stencil:
             StallError: A wait passed its deadline.
         """
         march = self.march(
-            steps, variant=variant, tol=tol, check_every=check_every, blocks=blocks, deadline=deadline, compute=compute
+            steps,
+            variant=variant,
+            tol=tol,
+            check_every=check_every,
+            blocks=blocks,
+            depth=depth,
+            deadline=deadline,
+            compute=compute,
         )
         for at in march:
             if progress is not None:
@@ -191,6 +200,7 @@ class Stencil:
         tol: float | None = None,
         check_every: int | None = None,
         blocks: int | None = None,
+        depth: int | None = None,
         deadline: float | None = None,
         compute: bool = True,
         stop_every: int | None = None,
@@ -214,6 +224,7 @@ class Stencil:
         options: dict[str, Any] = {
             "tolerance": tolerance if every else 0.0,
             "blocks": 0 if blocks is None else whole_number("blocks", blocks),
+            "depth": _problem.depth_of(depth),
             "deadline": 0.0 if deadline is None else finite_number("deadline", deadline),
             "compute": bool(compute),
         }

@@ -18,7 +18,8 @@ using test::machines;
 using test::random_cells;
 using test::random_problem;
 
-constexpr variant variants[] = {variant::copy, variant::overlap, variant::p2p, variant::cpu_free, variant::resident};
+constexpr variant variants[] = {variant::copy,     variant::overlap,  variant::p2p,
+                                variant::cpu_free, variant::resident, variant::temporal};
 constexpr int n_variants = static_cast<int>(std::size(variants));
 
 template <class T>

@@ -40,6 +40,7 @@ void compare_deep(unsigned seed, int rounds) {
     const int n_pes = 1 + round % 4;
     run_options o{.how = variant::resident, .steps = between(1, 17), .blocks = between(1, 12)};
     o.depth = between(1, 5);
+    if (o.depth > 1) o.how = variant::temporal;
     const problem<T> p = deep_problem<T>(n_pes, o.depth, draw);
     // About as little as the edges allow.
     if (between(0, 1) == 1) o.on_chip_bytes = static_cast<std::size_t>(between(700, 1200));
@@ -58,7 +59,7 @@ TEST_CASE("tiles deal out a box, and neighbours are mutual") {
   std::mt19937 draw(33);
   for (int round = 0; round < 100; ++round) {
     const int n_pes = 1 + round % 4;
-    run_options o{.blocks = 1 + round % 13};
+    run_options o{.how = variant::temporal, .blocks = 1 + round % 13};
     o.depth = 1 + round % 3;
     const geometry g = geometry_of(deep_problem<float>(n_pes, o.depth, draw), n_pes);
     const tiling t = choose_tiles<float>(g, {machine_kind::cuda, 132, 200'000}, o).grid;
@@ -96,6 +97,41 @@ TEST_CASE("tiles deal out a box, and neighbours are mutual") {
   }
 }
 
+TEST_CASE("a chosen depth pays where exchanges do, and is 1 where cells do not fit on chip otherwise") {
+  problem<float> p;
+  p.shape = {2048, 2048};
+  p.coefficients = jacobi_coefficients<float>(2);
+  const geometry g = geometry_of(p, 4);
+  const run_options o{.how = variant::temporal};
+  CHECK(choose_tiles<float>(g, {machine_kind::cuda, 132, 230'000}, o).grid.depth > 1);
+  p.shape = {60000, 60000};
+  const tile_choice large = choose_tiles<float>(geometry_of(p, 4), {machine_kind::cuda, 132, 230'000}, o);
+  CHECK(large.grid.depth == 1);
+  CHECK(large.grid.streams);
+}
+
+TEST_CASE("cells on chip: in two arrays, in one, and as many as fit") {
+  const auto chosen = [](std::vector<index_t> shape) {
+    problem<float> p;
+    p.coefficients = jacobi_coefficients<float>(static_cast<int>(shape.size()));
+    p.shape = std::move(shape);
+    return choose_tiles<float>(geometry_of(p, 4), {machine_kind::cuda, 132, 230'000}, {.how = variant::resident});
+  };
+  CHECK_FALSE(chosen({2048, 2048}).grid.in_place);
+  const tile_choice solid = chosen({256, 256, 256});
+  CHECK(solid.grid.in_place);
+  CHECK_FALSE(solid.grid.streams);
+  const tile_choice large = chosen({8192, 8192});
+  CHECK(large.grid.in_place);
+  CHECK(large.grid.streams);
+  CHECK(large.grid.layers_on_chip > 90);
+  for (const tile_choice& c : {solid, large}) {
+    CHECK(c.grid.blocks() >= 120);
+    CHECK(c.threads <= 512);
+    CHECK(c.scratch_bytes <= 230'000);
+  }
+}
+
 TEST_CASE("runs go on with other tiles, depths and variants") {
   std::mt19937 draw(34);
   problem<float> p;
@@ -111,8 +147,8 @@ TEST_CASE("runs go on with other tiles, depths and variants") {
   index_t total = 0;
   for (int i = 0; i < 12; ++i) {
     run_options o{.steps = 1 + i % 5, .blocks = 1 + i % 7};
-    o.how = i % 4 == 3 ? variant::cpu_free : variant::resident;
     o.depth = 1 + i % 3;
+    o.how = i % 4 == 3 ? variant::cpu_free : variant::temporal;
     o.on_chip_bytes = i % 2 == 0 ? 0 : 4000;
     s.advance(o);
     total += o.steps;

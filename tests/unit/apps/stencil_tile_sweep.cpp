@@ -32,7 +32,7 @@ struct tile_fixture {
     for (int a = 0; a <= 2 * Dimensions; ++a) p.coefficients.push_back(value(draw));
     p.edges.assign(p.shape.size(), edge::periodic);
     const geometry g = geometry_of(p, 1);
-    run_options o{.blocks = 1};
+    run_options o{.how = variant::temporal, .blocks = 1};
     o.depth = between(1, 4);
     o.on_chip_bytes = between(0, 1) == 0 ? 0 : static_cast<std::size_t>(between(2000, 12000));
     for (;; o.on_chip_bytes += 1000) try {
