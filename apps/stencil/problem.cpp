@@ -9,9 +9,10 @@
 namespace starling::stencil {
 namespace {
 
-constexpr std::array<std::pair<variant, const char*>, 6> names{{{variant::copy, "copy"},
+constexpr std::array<std::pair<variant, const char*>, 7> names{{{variant::copy, "copy"},
                                                                 {variant::overlap, "overlap"},
                                                                 {variant::p2p, "p2p"},
+                                                                {variant::graph, "graph"},
                                                                 {variant::cpu_free, "cpu_free"},
                                                                 {variant::resident, "resident"},
                                                                 {variant::temporal, "temporal"}}};

@@ -35,6 +35,7 @@ enum class variant {
   copy,      // host: one kernel a step, then copies of the faces
   overlap,   // host: faces first in their own stream, copied while the inside is computed
   p2p,       // host: as overlap, faces stored into the neighbour's memory by the kernel
+  graph,     // host: many steps as one recorded graph, whose kernels wait for the neighbours' signals themselves
   cpu_free,  // one persistent program: faces are put and signalled by the devices, no host in the loop
   resident,  // one persistent program whose blocks keep their cells on chip and send each other packets: no barrier
   temporal,  // as resident, with packets every few steps and the work between done on both sides of an edge

@@ -5,6 +5,8 @@
 #include <cmath>
 
 #include "starling/base/error.hpp"
+#include "stencil/face_cutting.hpp"
+#include "stencil/flagged_graph.hpp"
 #include "stencil/host_controlled.hpp"
 #include "stencil/resident_kernels.hpp"
 #include "stencil/stencil_kernels.hpp"
@@ -22,11 +24,6 @@ coefficients<T> weights(const problem<T>& p) {
     w.high[i + axes - dimensions] = p.coefficients[2 + 2 * i];
   }
   return w;
-}
-
-// The box, and the list of a block's chunks.
-std::size_t scratch_of(int chunks) {
-  return scratch_bytes + static_cast<std::size_t>(chunks) * scratch_bytes_per_chunk;
 }
 
 // Chunks up to this size travel as packets: no fence, but twice the bytes.
@@ -140,6 +137,11 @@ void solver<T>::equal_slots() {
 // Of each kernel that the variant may run.
 template <class T>
 int solver<T>::blocks_that_fit(const launch_options& launch, variant how) const {
+  if (how == variant::graph) {
+    flagged_step_arguments<T> step;
+    step.a.f = fields_;
+    return machine_.blocks_that_fit(flagged_step_kernel(step), launch);
+  }
   if (how != variant::cpu_free)
     return machine_.blocks_that_fit(step_kernel(step_arguments<T>{.f = fields_}, step_part::whole, 0), launch);
   cpu_free_arguments<T> a;
@@ -162,6 +164,15 @@ run_result solver<T>::advance(const run_options& options) {
     return blocks_that_fit({threads, scratch_of(faces * most_chunks), options.deadline}, options.how);
   });
   if (!options.compute) equal_slots();
+  if (options.how == variant::graph) {
+    if (changes_.size() < launch.blocks) changes_ = machine_.template allocate<T>(launch.blocks);
+    fields_.changes = changes_.data();
+    flagged_graph<T> steps(machine_, fields_, main_, options, launch);
+    steps.announce(generation_);
+    return timed(options, launch.blocks, launch.threads, [&](run_result& result) {
+      in_looks(options, launch.blocks, result, [&](index_t to, bool look) { steps.issue(to - generation_, look); });
+    });
+  }
   publish();
   return timed(options, launch.blocks, launch.threads, [&](run_result& result) {
     if (options.how == variant::cpu_free)
@@ -264,21 +275,7 @@ void solver<T>::advance_cpu_free(const run_options& options, const launch_shape&
   a.check_every = options.check_every;
   a.tolerance = options.tolerance;
   a.compute = options.compute;
-  a.chunks = launch.chunks;
-  index_t largest_chunk = 0;  // bytes
-  for (int axis = 0; axis < axes; ++axis) {
-    a.chunk_cells[axis] = round_up(ceil_div(fields_.shape.face_cells(axis), launch.chunks), elements_per_packet<T>);
-    if (fields_.shape.exchanges(axis))
-      largest_chunk = std::max(largest_chunk, a.chunk_cells[axis] * static_cast<index_t>(sizeof(T)));
-    // Axes that both exchange have edges in common; one layer per PE is both sides' face.
-    const bool one_layer = fields_.shape.exchanges(axis) && fields_.shape.extent[axis] / fields_.shape.parts[axis] == 1;
-    a.faces_meet = a.faces_meet || one_layer || fields_.shape.exchanged_faces() > 2;
-  }
-  // Chunks that one block has to do, when all faces are there.
-  const int doing_faces = std::max(launch.face_blocks > 0 ? launch.face_blocks : launch.blocks, 1);
-  a.chunks_per_block =
-      std::max(1, static_cast<int>(ceil_div(fields_.shape.exchanged_faces() * launch.chunks, doing_faces)));
-  a.packets = largest_chunk <= most_packet_bytes;
+  a.packets = cut_faces(a, launch) <= most_packet_bytes;
   a.status = status_.data();
   role_plan roles;
   if (launch.face_blocks == 0) {
@@ -297,16 +294,24 @@ void solver<T>::advance_from_host(const run_options& options, const launch_shape
   if (changes_.size() < changes) changes_ = machine_.template allocate<T>(changes);
   fields_.changes = changes_.data();
   host_controlled<T> host(machine_, fields_, main_, side_, options, launch);
+  in_looks(options, host.blocks_with_changes(), result,
+           [&](index_t to, bool look) { host.issue(generation_, to, look); });
+}
+
+// Issues the steps from look to look at the largest change: issue(to, whether to look then).
+template <class T>
+template <class F>
+void solver<T>::in_looks(const run_options& options, int blocks_with_changes, run_result& result, const F& issue) {
   const index_t end = generation_ + options.steps;
   const index_t every = options.check_every > 0 ? options.check_every : options.steps;
   while (generation_ < end) {
     const index_t to = std::min(generation_ + every, end);
     const bool look = options.check_every > 0 && to - generation_ == every;
-    host.issue(generation_, to, look);
+    issue(to, look);
     synchronize();
     generation_ = to;
     if (!look) continue;
-    result.change = largest_change(host.blocks_with_changes());
+    result.change = largest_change(blocks_with_changes);
     if (result.change <= options.tolerance) break;
   }
 }

@@ -45,6 +45,8 @@ class solver {
   template <class F>
   run_result timed(const run_options& options, int blocks, int threads, const F& work);
   void advance_from_host(const run_options& options, const launch_shape& launch, run_result& result);
+  template <class F>
+  void in_looks(const run_options& options, int blocks_with_changes, run_result& result, const F& issue);
   double largest_change(int blocks);
   void equal_slots();
   void synchronize();

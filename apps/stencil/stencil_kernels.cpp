@@ -115,6 +115,59 @@ struct cpu_free_packets {
   }
 };
 
+template <class T, int Dimensions>
+struct flagged_step {
+  flagged_step_arguments<T> s;
+  static constexpr int max_threads = most_threads;
+
+  STARLING_HD void operator()(block& b) const {
+    const box& own = own_box(b, s.a.f);
+    const signalled_faces<T, Dimensions> faces{s.a, own_chunks(b, s.a)};
+    const index_t generation = *s.reached.on(b.pe()) + s.ahead;
+    const sweep<T, Dimensions> step(s.a.f, own, b.pe(), generation, s.a.compute, s.check);
+    T change = 0;
+    faces.step(b, step, generation, change);
+    const int without_faces = b.index() - s.face_blocks;
+    if (without_faces >= 0)
+      step.inside(b, share(step.inside_rows(), b.blocks_per_pe() - s.face_blocks, without_faces), change);
+    if (!s.check) return;
+    change = b.reduce(change, maximum{});
+    if (b.member() == 0) s.a.f.changes.on(b.pe())[b.index()] = change;
+  }
+};
+
+template <class T, int Dimensions>
+struct announce {
+  flagged_step_arguments<T> s;
+  index_t generation;
+
+  STARLING_HD void operator()(block& b) const {
+    const fields<T>& f = s.a.f;
+    const box& own = own_box(b, f);
+    const T* values = f.u[generation % 2].on(b.pe());
+    for (const face_chunk& part : own_chunks(b, s.a))
+      with_axis<Dimensions>(part.face / 2, [&](auto axis) {
+        const auto value = [&](index_t i) {
+          const cell c = own.template face_cell<decltype(axis)::value>(part.face % 2, part.cells.begin + i);
+          return values[c.at[0] * f.shape.stride[0] + c.at[1] * f.shape.stride[1] + c.at[2]];
+        };
+        b.put_signal(inbox_of_neighbour(f, part.face, generation) + part.cells.begin, value, part.cells.size(),
+                     f.arrived + (opposite(part.face) * s.a.chunks + part.chunk),
+                     static_cast<std::uint64_t>(generation), part.neighbour);
+      });
+    if (b.index() == 0 && b.member() == 0) *s.reached.on(b.pe()) = generation;
+  }
+};
+
+struct count_steps {
+  sym<index_t> reached;
+  index_t steps;
+
+  STARLING_HD void operator()(block& b) const {
+    if (b.index() == 0 && b.member() == 0) *reached.on(b.pe()) += steps;
+  }
+};
+
 // One kernel per dimension; the domain says which.
 template <template <class, int> class Kernel, class T, class... Arguments>
 kernel of_dimension(const geometry& g, const Arguments&... arguments) {
@@ -140,11 +193,27 @@ kernel cpu_free_kernel(const cpu_free_arguments<T>& arguments) {
   return of_dimension<cpu_free_signalled, T>(arguments.f.shape, arguments);
 }
 
+template <class T>
+kernel flagged_step_kernel(const flagged_step_arguments<T>& arguments) {
+  return of_dimension<flagged_step, T>(arguments.a.f.shape, arguments);
+}
+
+template <class T>
+kernel announce_kernel(const flagged_step_arguments<T>& arguments, index_t generation) {
+  return of_dimension<announce, T>(arguments.a.f.shape, arguments, generation);
+}
+
+kernel count_kernel(sym<index_t> reached, index_t steps) { return make_kernel(count_steps{reached, steps}); }
+
 template kernel step_kernel(const step_arguments<float>&, step_part, int);
 template kernel step_kernel(const step_arguments<double>&, step_part, int);
 template kernel publish_kernel(const fields<float>&, index_t);
 template kernel publish_kernel(const fields<double>&, index_t);
 template kernel cpu_free_kernel(const cpu_free_arguments<float>&);
 template kernel cpu_free_kernel(const cpu_free_arguments<double>&);
+template kernel flagged_step_kernel(const flagged_step_arguments<float>&);
+template kernel flagged_step_kernel(const flagged_step_arguments<double>&);
+template kernel announce_kernel(const flagged_step_arguments<float>&, index_t);
+template kernel announce_kernel(const flagged_step_arguments<double>&, index_t);
 
 }  // namespace starling::stencil

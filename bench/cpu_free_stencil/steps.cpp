@@ -84,8 +84,8 @@ int main(int argc, char** argv) try {
     p.coefficients = sten::jacobi_coefficients<float>(static_cast<int>(d.shape.size()));
     sten::solver<float> s(m, p);
     s.load(u.data());
-    for (const auto how : {sten::variant::copy, sten::variant::overlap, sten::variant::p2p, sten::variant::cpu_free,
-                           sten::variant::resident, sten::variant::temporal}) {
+    for (const auto how : {sten::variant::copy, sten::variant::overlap, sten::variant::p2p, sten::variant::graph,
+                           sten::variant::cpu_free, sten::variant::resident, sten::variant::temporal}) {
       if (!names(wanted_variants, sten::name(how))) continue;
       for (const bool compute : {true, false}) measure(s, d, {.how = how, .compute = compute}, repetitions, seconds);
     }

@@ -125,7 +125,8 @@ void bind_stencil(nb::module_& m) {
       [] {
         using stencil::variant;
         std::vector<std::string> names;
-        for (const variant v : {variant::resident, variant::temporal, variant::cpu_free, variant::p2p, variant::overlap, variant::copy})
+        for (const variant v : {variant::resident, variant::temporal, variant::cpu_free, variant::graph, variant::p2p,
+                                variant::overlap, variant::copy})
           names.push_back(stencil::name(v));
         return names;
       },

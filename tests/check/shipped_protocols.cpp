@@ -48,9 +48,9 @@ void check_stencil(int n_pes, stencil::variant how, const std::vector<index_t>& 
   check_stencil<T>(n_pes, {.how = how, .blocks = blocks}, shape, edges);
 }
 
-constexpr stencil::variant variants[] = {stencil::variant::copy,     stencil::variant::overlap,
-                                         stencil::variant::p2p,      stencil::variant::cpu_free,
-                                         stencil::variant::resident, stencil::variant::temporal};
+constexpr stencil::variant variants[] = {
+    stencil::variant::copy,     stencil::variant::overlap,  stencil::variant::p2p,     stencil::variant::graph,
+    stencil::variant::cpu_free, stencil::variant::resident, stencil::variant::temporal};
 
 TEST_CASE("2D stencils") {
   for (const stencil::variant how : variants)

@@ -95,7 +95,7 @@ TEST_CASE("an unstable heat ratio") {
 
 TEST_CASE("an unknown variant") {
   const std::string text = test::failure_of<argument_error>([] { variant_named("fast"); });
-  CHECK(says(text, "variant \"fast\"; must be copy, overlap, p2p, cpu_free, resident or temporal"));
+  CHECK(says(text, "variant \"fast\"; must be copy, overlap, p2p, graph, cpu_free, resident or temporal"));
 }
 
 struct loaded_solver {
@@ -193,6 +193,7 @@ TEST_CASE("after a stall the cells are lost, the machine is not") {
   variant how = variant::cpu_free;
   SUBCASE("cpu_free") { how = variant::cpu_free; }
   SUBCASE("resident") { how = variant::resident; }
+  SUBCASE("graph") { how = variant::graph; }
   std::optional<machine> m = test::test_machine(4);
   auto p = good();
   solver<float> s(*m, p);

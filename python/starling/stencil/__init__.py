@@ -14,6 +14,8 @@ variants differ in who controls that:
   edges themselves in between;
 * ``cpu_free``: one persistent program on every device does all steps; the devices signal each other, and the host
   takes no part (CPU-free execution, chapter 4);
+* ``graph``: the host starts many steps at a time, as one recorded graph; their kernels wait for the neighbours' signals
+  themselves;
 * ``p2p``: the host starts each step; faces are stored into the neighbour's memory by the kernel that computes them;
 * ``overlap``: the host starts each step, and copies the faces while the inside is computed;
 * ``copy``: the host starts each step, then copies the faces.

@@ -10,7 +10,7 @@ from starling._arguments import finite_number, whole_number
 from starling._native import native
 from starling.errors import ArgumentError, ElementTypeError
 
-Variant: TypeAlias = Literal["resident", "temporal", "cpu_free", "p2p", "overlap", "copy"]
+Variant: TypeAlias = Literal["resident", "temporal", "cpu_free", "graph", "p2p", "overlap", "copy"]
 Edge: TypeAlias = Literal["fixed", "periodic"]
 Boundary: TypeAlias = Edge | Sequence[Edge]
 

@@ -18,7 +18,7 @@ using test::machines;
 using test::random_cells;
 using test::random_problem;
 
-constexpr variant variants[] = {variant::copy,     variant::overlap,  variant::p2p,
+constexpr variant variants[] = {variant::copy,     variant::overlap,  variant::p2p,     variant::graph,
                                 variant::cpu_free, variant::resident, variant::temporal};
 constexpr int n_variants = static_cast<int>(std::size(variants));
 
