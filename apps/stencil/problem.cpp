@@ -9,13 +9,14 @@
 namespace starling::stencil {
 namespace {
 
-constexpr std::array<std::pair<variant, const char*>, 7> names{{{variant::copy, "copy"},
+constexpr std::array<std::pair<variant, const char*>, 8> names{{{variant::copy, "copy"},
                                                                 {variant::overlap, "overlap"},
                                                                 {variant::p2p, "p2p"},
                                                                 {variant::graph, "graph"},
                                                                 {variant::cpu_free, "cpu_free"},
                                                                 {variant::resident, "resident"},
-                                                                {variant::temporal, "temporal"}}};
+                                                                {variant::temporal, "temporal"},
+                                                                {variant::automatic, "auto"}}};
 
 constexpr index_t most_cells_per_axis = index_t{1} << 31;
 

@@ -5,11 +5,13 @@
 #include <cmath>
 
 #include "starling/base/error.hpp"
+#include "stencil/cost_file.hpp"
 #include "stencil/face_cutting.hpp"
 #include "stencil/flagged_graph.hpp"
 #include "stencil/host_controlled.hpp"
 #include "stencil/resident_kernels.hpp"
 #include "stencil/stencil_kernels.hpp"
+#include "stencil/tune.hpp"
 
 namespace starling::stencil {
 namespace {
@@ -155,6 +157,15 @@ template <class T>
 run_result solver<T>::advance(const run_options& options) {
   check(options);
   expect<argument_error>(loaded_, "stencil: nothing to advance; load() first, and again after an error");
+  if (options.how == variant::automatic) {
+    const variant_choice choice = chosen(options);
+    run_options taken = options;
+    taken.how = choice.how;
+    taken.depth = choice.depth;
+    run_result result = advance(taken);
+    result.why = choice.why;
+    return result;
+  }
   if (options.how == variant::resident || options.how == variant::temporal) {
     const tile_choice tiles = choose(options);
     return timed(options, tiles.grid.blocks(), tiles.threads,
@@ -182,11 +193,18 @@ run_result solver<T>::advance(const run_options& options) {
   });
 }
 
+template <class T>
+variant_choice solver<T>::chosen(const run_options& options) const {
+  const step_costs costs = costs_of(machine_.kind(), tuned_device(machine_));
+  return choose_variant<T>(fields_.shape, limits_of(machine_), costs, options);
+}
+
 // What went well is in the result; after an error the cells are lost.
 template <class T>
 template <class F>
 run_result solver<T>::timed(const run_options& options, int blocks, int threads, const F& work) {
   run_result result;
+  result.how = options.how;
   result.blocks = blocks;
   result.threads = threads;
   loaded_ = false;
@@ -213,11 +231,14 @@ run_result solver<T>::timed(const run_options& options, int blocks, int threads,
 
 template <class T>
 tile_choice solver<T>::choose(const run_options& options) {
-  const int multiprocessors = machine_.device(0).multiprocessors;
-  // One block has a multiprocessor to itself.
-  const int most =
-      multiprocessors > 0 ? multiprocessors : blocks_that_fit({.deadline = options.deadline}, variant::cpu_free);
-  tile_choice c = choose_tiles<T>(fields_.shape, {machine_.kind(), most, machine_.device(0).scratch_bytes}, options);
+  tile_choice c = choose_tiles<T>(fields_.shape, limits_of(machine_), options);
+  resident_arguments<T> a;
+  a.f = fields_;
+  a.grid = c.grid;
+  const int fit = machine_.blocks_that_fit(resident_kernel(a), {c.threads, c.scratch_bytes, options.deadline});
+  expect<launch_error>(c.grid.blocks() <= fit, "stencil: ", c.grid.blocks(), " tiles per PE, but only ", fit,
+                       " blocks fit at once with ", c.threads, " threads and ", c.scratch_bytes,
+                       " bytes on chip each; ask for fewer blocks");
   const index_t packets = mail_slots * c.grid.blocks() * c.grid.packets_per_block();
   if (tile_mail_.size() < packets) {
     tile_mail_.reset();

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "starling/machine/machine.hpp"
+#include "stencil/cost_model.hpp"
 #include "stencil/fields.hpp"
 #include "stencil/launch_shape.hpp"
 #include "stencil/problem.hpp"
@@ -30,6 +31,9 @@ class solver {
 
   // Goes on from where the cells are. After an error they are lost: load() again.
   run_result advance(const run_options& options);
+
+  // What the variant `automatic` would take on this machine. Throws argument_error for a bad file of measured costs.
+  variant_choice chosen(const run_options& options) const;
 
   machine& device() { return machine_; }
   const geometry& shape() const { return fields_.shape; }

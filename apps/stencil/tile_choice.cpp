@@ -211,6 +211,13 @@ void check(const tile_limits& given, const run_options& options) {
 
 }  // namespace
 
+tile_limits limits_of(const machine& m) {
+  const device_info& d = m.device(0);
+  // One block has a multiprocessor of a GPU to itself.
+  const int blocks = d.multiprocessors > 0 ? d.multiprocessors : m.blocks_that_fit([](block&) {});
+  return {m.kind(), blocks, d.scratch_bytes};
+}
+
 template <class T>
 tile_choice choose_tiles(const geometry& g, const tile_limits& given, const run_options& options) {
   check(given, options);

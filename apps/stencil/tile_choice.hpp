@@ -14,6 +14,8 @@ struct tile_limits {
   std::size_t scratch_bytes = 0;  // of a block
 };
 
+tile_limits limits_of(const machine& m);
+
 struct tile_choice {
   tiling grid;
   int threads = 256;

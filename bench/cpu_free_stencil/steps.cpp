@@ -56,7 +56,8 @@ void measure(sten::solver<float>& s, const domain& d, sten::run_options o, int r
     r = s.advance(o);
     std::printf("%s%.4f", i > 0 ? ", " : "", r.seconds / static_cast<double>(o.steps) * 1e6);
   }
-  std::printf("], \"blocks\": %d, \"threads\": %d, \"depth\": %d}\n", r.blocks, r.threads, r.depth);
+  std::printf("], \"blocks\": %d, \"threads\": %d, \"depth\": %d, \"ran\": \"%s\"}\n", r.blocks, r.threads, r.depth,
+              sten::name(r.how));
   std::fflush(stdout);
 }
 
@@ -84,8 +85,9 @@ int main(int argc, char** argv) try {
     p.coefficients = sten::jacobi_coefficients<float>(static_cast<int>(d.shape.size()));
     sten::solver<float> s(m, p);
     s.load(u.data());
-    for (const auto how : {sten::variant::copy, sten::variant::overlap, sten::variant::p2p, sten::variant::graph,
-                           sten::variant::cpu_free, sten::variant::resident, sten::variant::temporal}) {
+    for (const auto how :
+         {sten::variant::copy, sten::variant::overlap, sten::variant::p2p, sten::variant::graph,
+          sten::variant::cpu_free, sten::variant::resident, sten::variant::temporal, sten::variant::automatic}) {
       if (!names(wanted_variants, sten::name(how))) continue;
       for (const bool compute : {true, false}) measure(s, d, {.how = how, .compute = compute}, repetitions, seconds);
     }

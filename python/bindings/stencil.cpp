@@ -3,7 +3,9 @@
 
 #include "array_argument.hpp"
 #include "bindings.hpp"
+#include "stencil/cost_file.hpp"
 #include "stencil/solver.hpp"
+#include "stencil/tune.hpp"
 #include "turns.hpp"
 
 namespace nb = nanobind;
@@ -95,6 +97,46 @@ void bind_solver(nb::module_& m, const char* name) {
           "threads"_a = 0, "depth"_a = 0, "compute"_a = true, "deadline"_a = 0.0);
 }
 
+// What auto would take of the devices of a machine: variant, devices, depth, microseconds, reason.
+template <class T>
+stencil::variant_choice choose(const machine& m, const std::vector<index_t>& shape, const std::vector<bool>& periodic) {
+  const auto any = stencil::jacobi_coefficients<double>(static_cast<int>(shape.size()));
+  return stencil::choose_devices(make_problem<T>(shape, any, periodic, {}), m.size(), stencil::limits_of(m),
+                                 stencil::costs_of(m.kind(), stencil::tuned_device(m)), {});
+}
+
+void bind_costs(nb::module_& m) {
+  m.def(
+      "choose_stencil",
+      [](const machine& where, const std::vector<index_t>& shape, const std::vector<bool>& periodic, bool wide) {
+        const auto c = wide ? choose<double>(where, shape, periodic) : choose<float>(where, shape, periodic);
+        return nb::make_tuple(stencil::name(c.how), c.devices, c.depth, c.us, c.why);
+      },
+      "machine"_a, "shape"_a, "periodic"_a, "float64"_a);
+  m.def(
+      "tune_stencil",
+      [](const machine& where, double seconds) {
+        const std::string path = stencil::cost_file(where.kind());
+        const std::string device = stencil::tuned_device(where);
+        stencil::step_costs c;
+        {
+          const nb::gil_scoped_release unlocked;
+          c = stencil::tune(where, seconds);
+          stencil::write_costs(path, c, device);
+        }
+        nb::dict costs;
+        costs["near_us"] = c.near_us;
+        costs["far_us"] = c.far_us;
+        costs["chip_cells_per_us"] = c.chip_cells_per_us;
+        costs["memory_cells_per_us"] = c.memory_cells_per_us;
+        costs["meet_us"] = c.meet_us;
+        costs["graph_us"] = c.graph_us;
+        costs["host_us"] = c.host_us;
+        return nb::make_tuple(path, device, costs);
+      },
+      "machine"_a, "seconds"_a, "Measures the costs, writes their file; gives its name, the device and the costs.");
+}
+
 }  // namespace
 
 void bind_stencil(nb::module_& m) {
@@ -105,7 +147,11 @@ void bind_stencil(nb::module_& m) {
       .def_ro("seconds", &run_result::seconds)
       .def_ro("blocks", &run_result::blocks)
       .def_ro("threads", &run_result::threads)
-      .def_ro("depth", &run_result::depth, "Steps between two exchanges.");
+      .def_ro("depth", &run_result::depth, "Steps between two exchanges.")
+      .def_prop_ro(
+          "variant", [](const run_result& r) { return std::string(stencil::name(r.how)); }, "That ran.")
+      .def_ro("why", &run_result::why, "Of auto: what was expected of each variant.");
+  bind_costs(m);
   bind_solver<float>(m, "StencilF32");
   bind_solver<double>(m, "StencilF64");
   m.def("jacobi_coefficients", &stencil::jacobi_coefficients<double>, "dimensions"_a);
@@ -126,11 +172,11 @@ void bind_stencil(nb::module_& m) {
         using stencil::variant;
         std::vector<std::string> names;
         for (const variant v : {variant::resident, variant::temporal, variant::cpu_free, variant::graph, variant::p2p,
-                                variant::overlap, variant::copy})
+                                variant::overlap, variant::copy, variant::automatic})
           names.push_back(stencil::name(v));
         return names;
       },
-      "The names of the variants, the most autonomous first.");
+      "The names of the variants, the most autonomous first; at last the one that chooses.");
 }
 
 }  // namespace starling::python

@@ -95,7 +95,7 @@ TEST_CASE("an unstable heat ratio") {
 
 TEST_CASE("an unknown variant") {
   const std::string text = test::failure_of<argument_error>([] { variant_named("fast"); });
-  CHECK(says(text, "variant \"fast\"; must be copy, overlap, p2p, graph, cpu_free, resident or temporal"));
+  CHECK(says(text, "variant \"fast\"; must be copy, overlap, p2p, graph, cpu_free, resident, temporal or auto"));
 }
 
 struct loaded_solver {
@@ -143,6 +143,7 @@ TEST_CASE_FIXTURE(loaded_solver, "resident: options that make no sense") {
   CHECK(says(refusal(resident({.depth = -1})), "depth = -1; must be from 1 to 16"));
   CHECK(says(refusal(resident({.depth = 17})), "depth = 17; must be from 1 to 16"));
   CHECK(says(refusal(resident({.depth = 2})), "depth = 2 with the variant resident"));
+  CHECK(says(refusal(resident({.deadline = -1.0})), "deadline = -1"));
   CHECK(says(refusal(resident({.threads = 40})), "threads = 40; must be a multiple of 32"));
   CHECK(says(test::failure_of<launch_error>([&] { s->advance(resident({.blocks = 100000})); }),
              "blocks = 100000 per PE, but only"));

@@ -18,7 +18,9 @@ variants differ in who controls that:
   themselves;
 * ``p2p``: the host starts each step; faces are stored into the neighbour's memory by the kernel that computes them;
 * ``overlap``: the host starts each step, and copies the faces while the inside is computed;
-* ``copy``: the host starts each step, then copies the faces.
+* ``copy``: the host starts each step, then copies the faces;
+* ``auto``: whichever a model of their costs says is fastest; :func:`choose` says which and why, :func:`tune` measures the
+  costs.
 
 >>> import numpy as np
 >>> from starling import stencil
@@ -28,6 +30,7 @@ variants differ in who controls that:
 [[0.0, 0.25, 0.0], [0.25, 0.0, 0.25], [0.0, 0.25, 0.0]]
 """
 
+from starling.stencil._choice import Choice, Tuning, choose, tune
 from starling.stencil._functions import heat, jacobi, run
 from starling.stencil._problem import VARIANTS, Boundary, Variant, heat_coefficients, jacobi_coefficients
 from starling.stencil._report import Progress, Report
@@ -36,13 +39,17 @@ from starling.stencil._solver import Stencil
 __all__ = [
     "VARIANTS",
     "Boundary",
+    "Choice",
     "Progress",
     "Report",
     "Stencil",
+    "Tuning",
     "Variant",
+    "choose",
     "heat",
     "heat_coefficients",
     "jacobi",
     "jacobi_coefficients",
     "run",
+    "tune",
 ]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, SupportsFloat, TypedDict, TypeVa
 from starling import _arrays
 from starling.machine import Machine
 from starling.stencil import _problem
+from starling.stencil._choice import machine_for
 from starling.stencil._problem import Boundary, Variant
 from starling.stencil._report import Progress, Report
 from starling.stencil._solver import Stencil
@@ -67,6 +68,7 @@ def jacobi(
             shorter.
         machine: A machine, or ``"host"``, ``"cuda"`` or ``"auto"``. None: ``"auto"``, GPUs where they can be used.
         variant: One of :data:`VARIANTS`: who controls the steps, and how cells travel. All give the same bits.
+            ``"auto"`` also chooses how many devices take part, where neither `devices` nor `split` says so.
         boundary: ``"fixed"`` keeps the first and last layer along an axis, ``"periodic"`` joins them. One for all axes,
             or one per axis.
         split: Devices per axis, their product the number of devices. None: all along the first axis.
@@ -210,6 +212,8 @@ def _solve(
 ) -> Any:
     if out is not None:
         _arrays.check_out(out, u.shape, u.dtype)
+    variant = options.get("variant", "cpu_free")
+    machine = machine_for(variant, u.shape, u.dtype, devices, machine, boundary, split)
     solver = Stencil(u.shape, u.dtype, coefficients, devices=devices, machine=machine, boundary=boundary, split=split)
     result = _arrays.new_like(u) if out is None else out
     solver.load(u.data)

@@ -85,6 +85,7 @@ class Stencil:
         solver = native.StencilF32 if self._dtype == "float32" else native.StencilF64
         self._solver = solver(self._machine, extents, numbers, periodic, parts)
         self._shape = tuple(extents)
+        self._ran = ("", 1, "")  # variant, depth and reason of the last chunk
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -248,6 +249,7 @@ class Stencil:
             result = self._solver.advance(
                 variant, chunk.steps, check_every=chunk.check_every, **{**options, **without_check}
             )
+            self._ran = (result.variant, result.depth, result.why)
             pace.saw(result.steps, time.perf_counter() - start)
             done += result.steps
             seconds += result.seconds
@@ -258,16 +260,19 @@ class Stencil:
 
     def report(self, end: Progress, variant: str) -> Report:
         """The report of a march that ended so."""
+        ran, depth, why = self._ran
         return Report(
             steps=end.done,
             change=end.change,
             converged=end.converged,
             seconds=end.seconds,
             microseconds_per_step=1e6 * end.seconds / end.done,
-            variant=variant,
+            variant=ran or variant,
             machine=self._machine.kind,
             devices=self._machine.size,
             blocks=end.blocks,
+            depth=depth,
+            why=why,
         )
 
 
