@@ -1,5 +1,10 @@
+#include <nanobind/stl/map.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
+
+#include <map>
+#include <tuple>
 
 #include "array_argument.hpp"
 #include "bindings.hpp"
@@ -110,29 +115,25 @@ void bind_costs(nb::module_& m) {
       "choose_stencil",
       [](const machine& where, const std::vector<index_t>& shape, const std::vector<bool>& periodic, bool wide) {
         const auto c = wide ? choose<double>(where, shape, periodic) : choose<float>(where, shape, periodic);
-        return nb::make_tuple(stencil::name(c.how), c.devices, c.depth, c.us, c.why);
+        return std::tuple(std::string(stencil::name(c.how)), c.devices, c.depth, c.us, c.why);
       },
       "machine"_a, "shape"_a, "periodic"_a, "float64"_a);
   m.def(
       "tune_stencil",
       [](const machine& where, double seconds) {
+        const nb::gil_scoped_release unlocked;
         const std::string path = stencil::cost_file(where.kind());
         const std::string device = stencil::tuned_device(where);
-        stencil::step_costs c;
-        {
-          const nb::gil_scoped_release unlocked;
-          c = stencil::tune(where, seconds);
-          stencil::write_costs(path, c, device);
-        }
-        nb::dict costs;
-        costs["near_us"] = c.near_us;
-        costs["far_us"] = c.far_us;
-        costs["chip_cells_per_us"] = c.chip_cells_per_us;
-        costs["memory_cells_per_us"] = c.memory_cells_per_us;
-        costs["meet_us"] = c.meet_us;
-        costs["graph_us"] = c.graph_us;
-        costs["host_us"] = c.host_us;
-        return nb::make_tuple(path, device, costs);
+        const stencil::step_costs c = stencil::tune(where, seconds);
+        stencil::write_costs(path, c, device);
+        const std::map<std::string, double> costs{{"near_us", c.near_us},
+                                                  {"far_us", c.far_us},
+                                                  {"chip_cells_per_us", c.chip_cells_per_us},
+                                                  {"memory_cells_per_us", c.memory_cells_per_us},
+                                                  {"meet_us", c.meet_us},
+                                                  {"graph_us", c.graph_us},
+                                                  {"host_us", c.host_us}};
+        return std::tuple(path, device, costs);
       },
       "machine"_a, "seconds"_a, "Measures the costs, writes their file; gives its name, the device and the costs.");
 }

@@ -78,8 +78,16 @@ WRONG_RUNS = {
         ArgumentError,
         ["'magic'", "resident, temporal, cpu_free", "p2p, overlap, copy or auto"],
     ),
-    "depth zero": (lambda: stencil.jacobi(U, 1, variant="temporal", depth=0), ArgumentError, ["depth = 0", "at least 1"]),
-    "depth large": (lambda: stencil.jacobi(U, 1, variant="temporal", depth=17), ArgumentError, ["depth = 17", "at most"]),
+    "depth zero": (
+        lambda: stencil.jacobi(U, 1, variant="temporal", depth=0),
+        ArgumentError,
+        ["depth = 0", "at least 1"],
+    ),
+    "depth large": (
+        lambda: stencil.jacobi(U, 1, variant="temporal", depth=17),
+        ArgumentError,
+        ["depth = 17", "at most"],
+    ),
     "depth of another variant": (
         lambda: stencil.jacobi(U, 1, variant="resident", depth=2),
         ArgumentError,

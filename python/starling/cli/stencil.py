@@ -50,7 +50,8 @@ def command(
     depth: Annotated[
         int | None,
         typer.Option(
-            help="For the variant temporal: steps between two exchanges; chosen by default.", rich_help_panel=HELP_MACHINE
+            help="For the variant temporal: steps between two exchanges; chosen by default.",
+            rich_help_panel=HELP_MACHINE,
         ),
     ] = None,
     split: Annotated[

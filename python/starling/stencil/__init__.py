@@ -10,8 +10,8 @@ variants differ in who controls that:
 
 * ``resident``: one persistent program on every device whose blocks keep their cells on chip; blocks send each other the
   cells at their edges, and nothing else brings them together;
-* ``temporal``: the same, but blocks exchange several layers of cells every few steps, and compute what lies beyond their
-  edges themselves in between;
+* ``temporal``: the same, but blocks exchange several layers of cells every few steps, and compute what lies beyond
+  their edges themselves in between;
 * ``cpu_free``: one persistent program on every device does all steps; the devices signal each other, and the host
   takes no part (CPU-free execution, chapter 4);
 * ``graph``: the host starts many steps at a time, as one recorded graph; their kernels wait for the neighbours' signals
@@ -19,8 +19,8 @@ variants differ in who controls that:
 * ``p2p``: the host starts each step; faces are stored into the neighbour's memory by the kernel that computes them;
 * ``overlap``: the host starts each step, and copies the faces while the inside is computed;
 * ``copy``: the host starts each step, then copies the faces;
-* ``auto``: whichever a model of their costs says is fastest; :func:`choose` says which and why, :func:`tune` measures the
-  costs.
+* ``auto``: whichever a model of their costs says is fastest; :func:`choose` says which and why, :func:`tune` measures
+  the costs.
 
 >>> import numpy as np
 >>> from starling import stencil
