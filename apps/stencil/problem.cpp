@@ -1,11 +1,22 @@
 #include "stencil/problem.hpp"
 
+#include <array>
 #include <cmath>
+#include <utility>
 
 #include "starling/base/error.hpp"
 
 namespace starling::stencil {
 namespace {
+
+constexpr std::array<std::pair<variant, const char*>, 8> names{{{variant::copy, "copy"},
+                                                                {variant::overlap, "overlap"},
+                                                                {variant::p2p, "p2p"},
+                                                                {variant::graph, "graph"},
+                                                                {variant::cpu_free, "cpu_free"},
+                                                                {variant::resident, "resident"},
+                                                                {variant::temporal, "temporal"},
+                                                                {variant::automatic, "auto"}}};
 
 constexpr index_t most_cells_per_axis = index_t{1} << 31;
 
@@ -81,23 +92,18 @@ std::vector<T> heat_coefficients(int dimensions, double ratio) {
 }
 
 const char* name(variant v) {
-  switch (v) {
-    case variant::copy:
-      return "copy";
-    case variant::overlap:
-      return "overlap";
-    case variant::p2p:
-      return "p2p";
-    case variant::cpu_free:
-      return "cpu_free";
-  }
+  for (const auto& [one, text] : names)
+    if (one == v) return text;
   return "?";
 }
 
 variant variant_named(const std::string& text) {
-  for (const variant v : {variant::copy, variant::overlap, variant::p2p, variant::cpu_free})
-    if (text == name(v)) return v;
-  throw argument_error(message("stencil: variant \"", text, "\"; must be copy, overlap, p2p or cpu_free"));
+  std::string all;
+  for (const auto& [v, one] : names) {
+    if (text == one) return v;
+    all += (all.empty() ? "" : v == names.back().first ? " or " : ", ") + std::string(one);
+  }
+  throw argument_error(message("stencil: variant \"", text, "\"; must be ", all));
 }
 
 template <class T>

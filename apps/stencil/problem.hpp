@@ -32,10 +32,14 @@ std::vector<T> heat_coefficients(int dimensions, double ratio);
 
 // Who controls the steps. All variants give the same bits.
 enum class variant {
-  copy,      // host: one kernel a step, then copies of the faces
-  overlap,   // host: faces first in their own stream, copied while the inside is computed
-  p2p,       // host: as overlap, faces stored into the neighbour's memory by the kernel
-  cpu_free,  // one persistent program: faces are put and signalled by the devices, no host in the loop
+  copy,       // host: one kernel a step, then copies of the faces
+  overlap,    // host: faces first in their own stream, copied while the inside is computed
+  p2p,        // host: as overlap, faces stored into the neighbour's memory by the kernel
+  graph,      // host: many steps as one recorded graph, whose kernels wait for the neighbours' signals themselves
+  cpu_free,   // one persistent program: faces are put and signalled by the devices, no host in the loop
+  resident,   // one persistent program whose blocks keep their cells on chip and send each other packets: no barrier
+  temporal,   // as resident, with packets every few steps and the work between done on both sides of an edge
+  automatic,  // whichever of them a model of their costs says is fastest
 };
 
 const char* name(variant v);
@@ -45,12 +49,14 @@ variant variant_named(const std::string& text);
 struct run_options {
   variant how = variant::cpu_free;
   index_t steps = 1;
-  index_t check_every = 0;  // 0: never; otherwise every that many steps the largest change of a cell is found
-  double tolerance = 0;     // stop when the largest change is not above it
-  int blocks = 0;           // per PE; 0: chosen from the domain and the device
-  int threads = 0;          // per block on GPUs; 0: chosen
-  bool compute = true;      // false: cells keep their values, only communication happens
-  double deadline = 0;      // seconds a wait may last; 0: the machine's
+  index_t check_every = 0;        // 0: never; otherwise every that many steps the largest change of a cell is found
+  double tolerance = 0;           // stop when the largest change is not above it
+  int blocks = 0;                 // per PE; 0: chosen from the domain and the device
+  int threads = 0;                // per block on GPUs; 0: chosen
+  int depth = 0;                  // layers that blocks of `resident` exchange, every that many steps; 0: chosen
+  std::size_t on_chip_bytes = 0;  // that a block of `resident` or `temporal` may use; 0: what there is
+  bool compute = true;            // false: cells keep their values, only communication happens
+  double deadline = 0;            // seconds a wait may last; 0: the machine's
 };
 
 struct run_result {
@@ -60,6 +66,9 @@ struct run_result {
   double seconds = 0;  // of the steps alone
   int blocks = 0;      // used per PE
   int threads = 0;
+  int depth = 1;                    // steps between two exchanges
+  variant how = variant::cpu_free;  // that ran
+  std::string why;                  // of `automatic`: what was expected of each variant
 };
 
 // Checks everything that does not depend on a machine's memory; throws argument_error that names what is wrong.

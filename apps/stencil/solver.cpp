@@ -5,8 +5,13 @@
 #include <cmath>
 
 #include "starling/base/error.hpp"
+#include "stencil/cost_file.hpp"
+#include "stencil/face_cutting.hpp"
+#include "stencil/flagged_graph.hpp"
 #include "stencil/host_controlled.hpp"
+#include "stencil/resident_kernels.hpp"
 #include "stencil/stencil_kernels.hpp"
+#include "stencil/tune.hpp"
 
 namespace starling::stencil {
 namespace {
@@ -21,11 +26,6 @@ coefficients<T> weights(const problem<T>& p) {
     w.high[i + axes - dimensions] = p.coefficients[2 + 2 * i];
   }
   return w;
-}
-
-// The box, and the list of a block's chunks.
-std::size_t scratch_of(int chunks) {
-  return scratch_bytes + static_cast<std::size_t>(chunks) * scratch_bytes_per_chunk;
 }
 
 // Chunks up to this size travel as packets: no fence, but twice the bytes.
@@ -139,6 +139,11 @@ void solver<T>::equal_slots() {
 // Of each kernel that the variant may run.
 template <class T>
 int solver<T>::blocks_that_fit(const launch_options& launch, variant how) const {
+  if (how == variant::graph) {
+    flagged_step_arguments<T> step;
+    step.a.f = fields_;
+    return machine_.blocks_that_fit(flagged_step_kernel(step), launch);
+  }
   if (how != variant::cpu_free)
     return machine_.blocks_that_fit(step_kernel(step_arguments<T>{.f = fields_}, step_part::whole, 0), launch);
   cpu_free_arguments<T> a;
@@ -152,23 +157,62 @@ template <class T>
 run_result solver<T>::advance(const run_options& options) {
   check(options);
   expect<argument_error>(loaded_, "stencil: nothing to advance; load() first, and again after an error");
+  if (options.how == variant::automatic) {
+    const variant_choice choice = chosen(options);
+    run_options taken = options;
+    taken.how = choice.how;
+    taken.depth = choice.depth;
+    run_result result = advance(taken);
+    result.why = choice.why;
+    return result;
+  }
+  if (options.how == variant::resident || options.how == variant::temporal) {
+    const tile_choice tiles = choose(options);
+    return timed(options, tiles.grid.blocks(), tiles.threads,
+                 [&](run_result& result) { advance_resident(options, tiles, result); });
+  }
   const launch_shape launch = choose_launch(fields_.shape, machine_.kind(), options, [&](int threads) {
     return blocks_that_fit({threads, scratch_of(faces * most_chunks), options.deadline}, options.how);
   });
   if (!options.compute) equal_slots();
+  if (options.how == variant::graph) {
+    if (changes_.size() < launch.blocks) changes_ = machine_.template allocate<T>(launch.blocks);
+    fields_.changes = changes_.data();
+    flagged_graph<T> steps(machine_, fields_, main_, options, launch);
+    steps.announce(generation_);
+    return timed(options, launch.blocks, launch.threads, [&](run_result& result) {
+      in_looks(options, launch.blocks, result, [&](index_t to, bool look) { steps.issue(to - generation_, look); });
+    });
+  }
   publish();
+  return timed(options, launch.blocks, launch.threads, [&](run_result& result) {
+    if (options.how == variant::cpu_free)
+      advance_cpu_free(options, launch, result);
+    else
+      advance_from_host(options, launch, result);
+  });
+}
+
+template <class T>
+variant_choice solver<T>::chosen(const run_options& options) const {
+  const step_costs costs = costs_of(machine_.kind(), tuned_device(machine_));
+  return choose_variant<T>(fields_.shape, limits_of(machine_), costs, options);
+}
+
+// What went well is in the result; after an error the cells are lost.
+template <class T>
+template <class F>
+run_result solver<T>::timed(const run_options& options, int blocks, int threads, const F& work) {
   run_result result;
-  result.blocks = launch.blocks;
-  result.threads = launch.threads;
+  result.how = options.how;
+  result.blocks = blocks;
+  result.threads = threads;
   loaded_ = false;
   const index_t before = generation_;
   reached_ = generation_ + options.steps;
   const auto start = std::chrono::steady_clock::now();
   try {
-    if (options.how == variant::cpu_free)
-      advance_cpu_free(options, launch, result);
-    else
-      advance_from_host(options, launch, result);
+    work(result);
   } catch (...) {
     // Streams may hold more failures of the same cause; the machine is to be usable afterwards.
     for (auto* streams : {&side_, &main_})
@@ -186,6 +230,62 @@ run_result solver<T>::advance(const run_options& options) {
 }
 
 template <class T>
+tile_choice solver<T>::choose(const run_options& options) {
+  tile_choice c = choose_tiles<T>(fields_.shape, limits_of(machine_), options);
+  resident_arguments<T> a;
+  a.f = fields_;
+  a.grid = c.grid;
+  const int fit = machine_.blocks_that_fit(resident_kernel(a), {c.threads, c.scratch_bytes, options.deadline});
+  expect<launch_error>(c.grid.blocks() <= fit, "stencil: ", c.grid.blocks(), " tiles per PE, but only ", fit,
+                       " blocks fit at once with ", c.threads, " threads and ", c.scratch_bytes,
+                       " bytes on chip each; ask for fewer blocks");
+  const index_t packets = mail_slots * c.grid.blocks() * c.grid.packets_per_block();
+  if (tile_mail_.size() < packets) {
+    tile_mail_.reset();
+    tile_mail_ = machine_.template allocate<packet>(packets);
+    for (int pe = 0; pe < machine_.size(); ++pe)
+      machine_.fill(tile_mail_.on(pe), 0, static_cast<std::size_t>(packets) * sizeof(packet));
+  }
+  if (tile_memory_.size() < c.memory_elements) {
+    tile_memory_.reset();
+    tile_memory_ = machine_.template allocate<T>(c.memory_elements);
+  }
+  return c;
+}
+
+template <class T>
+void solver<T>::advance_resident(const run_options& options, const tile_choice& tiles, run_result& result) {
+  resident_arguments<T> a;
+  a.f = fields_;
+  a.grid = tiles.grid;
+  if (tile_mail_.allocated()) a.mail = tile_mail_.data();
+  if (tile_memory_.allocated()) a.memory = tile_memory_.data();
+  a.first = generation_;
+  a.first_message = messages_ + 1;
+  messages_ += options.steps + 1;
+  a.steps = options.steps;
+  a.check_every = options.check_every;
+  a.tolerance = options.tolerance;
+  a.compute = options.compute;
+  a.status = status_.data();
+  result.depth = tiles.grid.depth;
+  role_plan roles;
+  roles.add("tiles", tiles.grid.blocks());
+  run_persistent(program{roles, resident_kernel(a), {tiles.threads, tiles.scratch_bytes, options.deadline}}, options,
+                 result);
+}
+
+// Runs one of the persistent programs and takes over the status that it leaves.
+template <class T>
+void solver<T>::run_persistent(const program& p, const run_options& options, run_result& result) {
+  machine_.run({p});
+  program_status status;
+  machine_.copy(&status, status_.on(0), sizeof status);
+  generation_ = status.generation;
+  if (options.check_every > 0 && options.steps >= options.check_every) result.change = status.change;
+}
+
+template <class T>
 void solver<T>::advance_cpu_free(const run_options& options, const launch_shape& launch, run_result& result) {
   cpu_free_arguments<T> a;
   a.f = fields_;
@@ -196,21 +296,7 @@ void solver<T>::advance_cpu_free(const run_options& options, const launch_shape&
   a.check_every = options.check_every;
   a.tolerance = options.tolerance;
   a.compute = options.compute;
-  a.chunks = launch.chunks;
-  index_t largest_chunk = 0;  // bytes
-  for (int axis = 0; axis < axes; ++axis) {
-    a.chunk_cells[axis] = round_up(ceil_div(fields_.shape.face_cells(axis), launch.chunks), elements_per_packet<T>);
-    if (fields_.shape.exchanges(axis))
-      largest_chunk = std::max(largest_chunk, a.chunk_cells[axis] * static_cast<index_t>(sizeof(T)));
-    // Axes that both exchange have edges in common; one layer per PE is both sides' face.
-    const bool one_layer = fields_.shape.exchanges(axis) && fields_.shape.extent[axis] / fields_.shape.parts[axis] == 1;
-    a.faces_meet = a.faces_meet || one_layer || fields_.shape.exchanged_faces() > 2;
-  }
-  // Chunks that one block has to do, when all faces are there.
-  const int doing_faces = std::max(launch.face_blocks > 0 ? launch.face_blocks : launch.blocks, 1);
-  a.chunks_per_block =
-      std::max(1, static_cast<int>(ceil_div(fields_.shape.exchanged_faces() * launch.chunks, doing_faces)));
-  a.packets = largest_chunk <= most_packet_bytes;
+  a.packets = cut_faces(a, launch) <= most_packet_bytes;
   a.status = status_.data();
   role_plan roles;
   if (launch.face_blocks == 0) {
@@ -219,12 +305,8 @@ void solver<T>::advance_cpu_free(const run_options& options, const launch_shape&
     a.face_role = roles.add("faces", launch.face_blocks);
     a.inside_role = roles.add("inside", launch.blocks - launch.face_blocks);
   }
-  machine_.run(
-      {program{roles, cpu_free_kernel(a), {launch.threads, scratch_of(a.chunks_per_block), options.deadline}}});
-  program_status status;
-  machine_.copy(&status, status_.on(0), sizeof status);
-  generation_ = status.generation;
-  if (options.check_every > 0 && options.steps >= options.check_every) result.change = status.change;
+  run_persistent(program{roles, cpu_free_kernel(a), {launch.threads, scratch_of(a.chunks_per_block), options.deadline}},
+                 options, result);
 }
 
 template <class T>
@@ -233,16 +315,24 @@ void solver<T>::advance_from_host(const run_options& options, const launch_shape
   if (changes_.size() < changes) changes_ = machine_.template allocate<T>(changes);
   fields_.changes = changes_.data();
   host_controlled<T> host(machine_, fields_, main_, side_, options, launch);
+  in_looks(options, host.blocks_with_changes(), result,
+           [&](index_t to, bool look) { host.issue(generation_, to, look); });
+}
+
+// Issues the steps from look to look at the largest change: issue(to, whether to look then).
+template <class T>
+template <class F>
+void solver<T>::in_looks(const run_options& options, int blocks_with_changes, run_result& result, const F& issue) {
   const index_t end = generation_ + options.steps;
   const index_t every = options.check_every > 0 ? options.check_every : options.steps;
   while (generation_ < end) {
     const index_t to = std::min(generation_ + every, end);
     const bool look = options.check_every > 0 && to - generation_ == every;
-    host.issue(generation_, to, look);
+    issue(to, look);
     synchronize();
     generation_ = to;
     if (!look) continue;
-    result.change = largest_change(host.blocks_with_changes());
+    result.change = largest_change(blocks_with_changes);
     if (result.change <= options.tolerance) break;
   }
 }

@@ -9,10 +9,12 @@
 #include <vector>
 
 #include "starling/machine/machine.hpp"
+#include "stencil/cost_model.hpp"
 #include "stencil/fields.hpp"
 #include "stencil/launch_shape.hpp"
 #include "stencil/problem.hpp"
 #include "stencil/stencil_kernels.hpp"
+#include "stencil/tile_choice.hpp"
 
 namespace starling::stencil {
 
@@ -30,6 +32,9 @@ class solver {
   // Goes on from where the cells are. After an error they are lost: load() again.
   run_result advance(const run_options& options);
 
+  // What the variant `automatic` would take on this machine. Throws argument_error for a bad file of measured costs.
+  variant_choice chosen(const run_options& options) const;
+
   machine& device() { return machine_; }
   const geometry& shape() const { return fields_.shape; }
 
@@ -38,7 +43,14 @@ class solver {
   void publish();
   int blocks_that_fit(const launch_options& launch, variant how) const;
   void advance_cpu_free(const run_options& options, const launch_shape& launch, run_result& result);
+  tile_choice choose(const run_options& options);
+  void run_persistent(const program& p, const run_options& options, run_result& result);
+  void advance_resident(const run_options& options, const tile_choice& tiles, run_result& result);
+  template <class F>
+  run_result timed(const run_options& options, int blocks, int threads, const F& work);
   void advance_from_host(const run_options& options, const launch_shape& launch, run_result& result);
+  template <class F>
+  void in_looks(const run_options& options, int blocks_with_changes, run_result& result, const F& issue);
   double largest_change(int blocks);
   void equal_slots();
   void synchronize();
@@ -48,6 +60,8 @@ class solver {
   symmetric_array<T> u_[2];
   symmetric_array<T> inbox_;
   symmetric_array<packet> mail_;
+  symmetric_array<packet> tile_mail_;
+  symmetric_array<T> tile_memory_;
   symmetric_array<T> outbox_;
   symmetric_array<T> changes_;
   symmetric_array<signal> arrived_;

@@ -58,4 +58,24 @@ struct cpu_free_arguments {
 template <class T>
 kernel cpu_free_kernel(const cpu_free_arguments<T>& arguments);
 
+// One step that the host launches, whose blocks wait for the neighbours' signals. Which step it is stands in memory, so
+// that a recorded launch can be repeated.
+template <class T>
+struct flagged_step_arguments {
+  cpu_free_arguments<T> a;
+  sym<index_t> reached;  // the generation before the first of the steps launched together
+  index_t ahead = 1;     // this is so many after it
+  int face_blocks = 0;   // blocks that do faces alone; 0: every block does both
+  bool check = false;    // find the largest change
+};
+template <class T>
+kernel flagged_step_kernel(const flagged_step_arguments<T>& arguments);
+
+// Puts the faces of a generation into the neighbours' inboxes, raises their signals, and sets `reached`.
+template <class T>
+kernel announce_kernel(const flagged_step_arguments<T>& arguments, index_t generation);
+
+// Adds to `reached`.
+kernel count_kernel(sym<index_t> reached, index_t steps);
+
 }  // namespace starling::stencil

@@ -1,11 +1,13 @@
 // Time per step of the stencil variants: 5 points in 2D, 7 in 3D, float32, fixed edges, split along the first axis.
 // Prints one JSON object a line.
 //
-//   steps [devices] [repetitions] [longest seconds of one run]
+//   steps [devices] [repetitions] [longest seconds of one run] [variant,...] [domain,...]
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <random>
+#include <string>
+#include <vector>
 
 #include "stencil/solver.hpp"
 
@@ -13,6 +15,11 @@ namespace st = starling;
 namespace sten = starling::stencil;
 
 namespace {
+
+// Whether a list with commas names it; an empty one names everything.
+bool names(const std::string& list, const std::string& name) {
+  return list.empty() || ("," + list + ",").find("," + name + ",") != std::string::npos;
+}
 
 struct domain {
   const char* name;
@@ -49,7 +56,8 @@ void measure(sten::solver<float>& s, const domain& d, sten::run_options o, int r
     r = s.advance(o);
     std::printf("%s%.4f", i > 0 ? ", " : "", r.seconds / static_cast<double>(o.steps) * 1e6);
   }
-  std::printf("], \"blocks\": %d, \"threads\": %d}\n", r.blocks, r.threads);
+  std::printf("], \"blocks\": %d, \"threads\": %d, \"depth\": %d, \"ran\": \"%s\"}\n", r.blocks, r.threads, r.depth,
+              sten::name(r.how));
   std::fflush(stdout);
 }
 
@@ -59,6 +67,8 @@ int main(int argc, char** argv) try {
   const int devices = argc > 1 ? std::atoi(argv[1]) : 0;
   const int repetitions = argc > 2 ? std::atoi(argv[2]) : 5;
   const double seconds = argc > 3 ? std::atof(argv[3]) : 0.2;
+  const std::string wanted_variants = argc > 4 ? argv[4] : "";
+  const std::string wanted_domains = argc > 5 ? argv[5] : "";
   st::machine m = st::machine::best(devices);
   std::vector<domain> domains = {{"256^2", {256, 256}}, {"2048^2", {2048, 2048}}};
   if (m.kind() == st::machine_kind::cuda) {
@@ -68,14 +78,19 @@ int main(int argc, char** argv) try {
     domains.push_back({"64^3", {64, 64, 64}});
   }
   for (const domain& d : domains) {
+    if (!names(wanted_domains, d.name)) continue;
     const std::vector<float> u = random_cells(d.shape);
     sten::problem<float> p;
     p.shape = d.shape;
     p.coefficients = sten::jacobi_coefficients<float>(static_cast<int>(d.shape.size()));
     sten::solver<float> s(m, p);
     s.load(u.data());
-    for (const auto how : {sten::variant::copy, sten::variant::overlap, sten::variant::p2p, sten::variant::cpu_free})
+    for (const auto how :
+         {sten::variant::copy, sten::variant::overlap, sten::variant::p2p, sten::variant::graph,
+          sten::variant::cpu_free, sten::variant::resident, sten::variant::temporal, sten::variant::automatic}) {
+      if (!names(wanted_variants, sten::name(how))) continue;
       for (const bool compute : {true, false}) measure(s, d, {.how = how, .compute = compute}, repetitions, seconds);
+    }
   }
   return 0;
 } catch (const st::error& e) {

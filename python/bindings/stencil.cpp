@@ -1,9 +1,16 @@
+#include <nanobind/stl/map.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
+
+#include <map>
+#include <tuple>
 
 #include "array_argument.hpp"
 #include "bindings.hpp"
+#include "stencil/cost_file.hpp"
 #include "stencil/solver.hpp"
+#include "stencil/tune.hpp"
 #include "turns.hpp"
 
 namespace nb = nanobind;
@@ -80,18 +87,55 @@ void bind_solver(nb::module_& m, const char* name) {
       .def(
           "advance",
           [](solver& self, const std::string& variant, index_t steps, index_t check_every, double tolerance, int blocks,
-             int threads, bool compute, double deadline) {
+             int threads, int depth, bool compute, double deadline) {
             return self.advance({.how = stencil::variant_named(variant),
                                  .steps = steps,
                                  .check_every = check_every,
                                  .tolerance = tolerance,
                                  .blocks = blocks,
                                  .threads = threads,
+                                 .depth = depth,
                                  .compute = compute,
                                  .deadline = deadline});
           },
           "variant"_a, "steps"_a, nb::kw_only(), "check_every"_a = 0, "tolerance"_a = 0.0, "blocks"_a = 0,
-          "threads"_a = 0, "compute"_a = true, "deadline"_a = 0.0);
+          "threads"_a = 0, "depth"_a = 0, "compute"_a = true, "deadline"_a = 0.0);
+}
+
+// What auto would take of the devices of a machine: variant, devices, depth, microseconds, reason.
+template <class T>
+stencil::variant_choice choose(const machine& m, const std::vector<index_t>& shape, const std::vector<bool>& periodic) {
+  const auto any = stencil::jacobi_coefficients<double>(static_cast<int>(shape.size()));
+  return stencil::choose_devices(make_problem<T>(shape, any, periodic, {}), m.size(), stencil::limits_of(m),
+                                 stencil::costs_of(m.kind(), stencil::tuned_device(m)), {});
+}
+
+void bind_costs(nb::module_& m) {
+  m.def(
+      "choose_stencil",
+      [](const machine& where, const std::vector<index_t>& shape, const std::vector<bool>& periodic, bool wide) {
+        const auto c = wide ? choose<double>(where, shape, periodic) : choose<float>(where, shape, periodic);
+        return std::tuple(std::string(stencil::name(c.how)), c.devices, c.depth, c.us, c.why);
+      },
+      "machine"_a, "shape"_a, "periodic"_a, "float64"_a);
+  m.def(
+      "tune_stencil",
+      [](const machine& where, double seconds) {
+        const nb::gil_scoped_release unlocked;
+        const std::string path = stencil::cost_file(where.kind());
+        const std::string device = stencil::tuned_device(where);
+        const stencil::step_costs c = stencil::tune(where, seconds);
+        stencil::write_costs(path, c, device);
+        const std::map<std::string, double> costs{{"near_us", c.near_us},
+                                                  {"far_us", c.far_us},
+                                                  {"chip_cells_per_us", c.chip_cells_per_us},
+                                                  {"memory_cells_per_us", c.memory_cells_per_us},
+                                                  {"meet_us", c.meet_us},
+                                                  {"graph_us", c.graph_us},
+                                                  {"host_us", c.host_us}};
+        return std::tuple(path, device, costs);
+      },
+      "machine"_a, "seconds"_a, "Measures the costs, writes their file; gives its name, the device and the costs.");
 }
 
 }  // namespace
@@ -103,7 +147,12 @@ void bind_stencil(nb::module_& m) {
       .def_ro("converged", &run_result::converged)
       .def_ro("seconds", &run_result::seconds)
       .def_ro("blocks", &run_result::blocks)
-      .def_ro("threads", &run_result::threads);
+      .def_ro("threads", &run_result::threads)
+      .def_ro("depth", &run_result::depth, "Steps between two exchanges.")
+      .def_prop_ro(
+          "variant", [](const run_result& r) { return std::string(stencil::name(r.how)); }, "That ran.")
+      .def_ro("why", &run_result::why, "Of auto: what was expected of each variant.");
+  bind_costs(m);
   bind_solver<float>(m, "StencilF32");
   bind_solver<double>(m, "StencilF64");
   m.def("jacobi_coefficients", &stencil::jacobi_coefficients<double>, "dimensions"_a);
@@ -123,11 +172,12 @@ void bind_stencil(nb::module_& m) {
       [] {
         using stencil::variant;
         std::vector<std::string> names;
-        for (const variant v : {variant::cpu_free, variant::p2p, variant::overlap, variant::copy})
+        for (const variant v : {variant::resident, variant::temporal, variant::cpu_free, variant::graph, variant::p2p,
+                                variant::overlap, variant::copy, variant::automatic})
           names.push_back(stencil::name(v));
         return names;
       },
-      "The names of the variants, the most autonomous first.");
+      "The names of the variants, the most autonomous first; at last the one that chooses.");
 }
 
 }  // namespace starling::python

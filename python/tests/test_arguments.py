@@ -76,7 +76,22 @@ WRONG_RUNS = {
     "variant": (
         lambda: stencil.jacobi(U, 1, variant="magic"),
         ArgumentError,
-        ["'magic'", "cpu_free, p2p, overlap or copy"],
+        ["'magic'", "resident, temporal, cpu_free", "p2p, overlap, copy or auto"],
+    ),
+    "depth zero": (
+        lambda: stencil.jacobi(U, 1, variant="temporal", depth=0),
+        ArgumentError,
+        ["depth = 0", "at least 1"],
+    ),
+    "depth large": (
+        lambda: stencil.jacobi(U, 1, variant="temporal", depth=17),
+        ArgumentError,
+        ["depth = 17", "at most"],
+    ),
+    "depth of another variant": (
+        lambda: stencil.jacobi(U, 1, variant="resident", depth=2),
+        ArgumentError,
+        ["depth = 2", "choose the variant temporal"],
     ),
     "tol negative": (lambda: stencil.jacobi(U, 1, tol=-1), ArgumentError, ["tol = -1", "at least 0"]),
     "tol NaN": (lambda: stencil.jacobi(U, 1, tol=np.nan), ArgumentError, ["tol = nan", "finite"]),

@@ -47,7 +47,7 @@ assert np.allclose(got, want, atol=1e-5)
 """
 
 
-@pytest.mark.parametrize("variant", ["cpu_free", "copy", "overlap", "p2p"])
+@pytest.mark.parametrize("variant", ["resident", "temporal", "cpu_free", "graph", "copy", "overlap", "p2p"])
 def test_stencils_pass_and_give_the_right_result(variant: str, tmp_path: Path) -> None:
     done = command(
         "--seeds", "30", "--devices", "3", "--", sys.executable, script(STENCIL.format(variant=variant), tmp_path)

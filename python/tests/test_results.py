@@ -36,6 +36,13 @@ def test_three_dimensions(devices, noise, reference, dtype, variant, n):
     assert same(stencil.run(u, 6, ODD_3D, machine=devices(n), variant=variant), reference(u, 6, ODD_3D))
 
 
+@pytest.mark.parametrize("depth", [1, 2, 5])
+def test_depths(devices, noise, reference, depth):
+    u = noise((29, 31))
+    got = stencil.run(u, 13, ODD_2D, machine=devices(2), variant="temporal", depth=depth, blocks=4)
+    assert same(got, reference(u, 13, ODD_2D))
+
+
 @pytest.mark.parametrize("variant", stencil.VARIANTS)
 @pytest.mark.parametrize("boundary", ["periodic", ("fixed", "periodic"), ("periodic", "fixed")])
 @pytest.mark.parametrize("n", [1, 2, 4])

@@ -21,7 +21,7 @@ def test_goes_on_from_where_it_is(devices, noise, reference):
     s.load(u)
     for variant in stencil.VARIANTS:
         assert s.advance(5, variant=variant).steps == 5
-    assert np.array_equal(s.store(), reference(u, 20, JACOBI))
+    assert np.array_equal(s.store(), reference(u, 5 * len(stencil.VARIANTS), JACOBI))
     out = np.empty_like(u)
     assert s.store(out) is out
     assert np.array_equal(out, s.store())

@@ -16,8 +16,7 @@ std::uint64_t seeds() {
 }
 
 template <class T>
-void check_stencil(int n_pes, stencil::variant how, const std::vector<index_t>& shape, stencil::edge edges,
-                   int blocks) {
+void check_stencil(int n_pes, stencil::run_options o, const std::vector<index_t>& shape, stencil::edge edges) {
   stencil::problem<T> p;
   p.shape = shape;
   p.edges.assign(shape.size(), edges);
@@ -33,15 +32,25 @@ void check_stencil(int n_pes, stencil::variant how, const std::vector<index_t>& 
   machine m = checked_machine(n_pes, seeds());
   stencil::solver<T> s(m, p);
   s.load(u.data());
-  (void)s.advance({.how = how, .steps = 2, .blocks = blocks});
-  (void)s.advance({.how = how, .steps = 3, .check_every = 2, .blocks = blocks});
+  o.steps = 2;
+  (void)s.advance(o);
+  o.steps = 3;
+  o.check_every = 2;
+  (void)s.advance(o);
   s.store(u.data());
   CHECK(u == wanted);
   CHECK(m.checked().accesses_seen);
 }
 
-constexpr stencil::variant variants[] = {stencil::variant::copy, stencil::variant::overlap, stencil::variant::p2p,
-                                         stencil::variant::cpu_free};
+template <class T>
+void check_stencil(int n_pes, stencil::variant how, const std::vector<index_t>& shape, stencil::edge edges,
+                   int blocks) {
+  check_stencil<T>(n_pes, {.how = how, .blocks = blocks}, shape, edges);
+}
+
+constexpr stencil::variant variants[] = {
+    stencil::variant::copy,     stencil::variant::overlap,  stencil::variant::p2p,     stencil::variant::graph,
+    stencil::variant::cpu_free, stencil::variant::resident, stencil::variant::temporal};
 
 TEST_CASE("2D stencils") {
   for (const stencil::variant how : variants)
@@ -59,6 +68,20 @@ TEST_CASE("3D stencils") {
     check_stencil<double>(2, how, {6, 5, 4}, stencil::edge::fixed, 2);
     check_stencil<float>(3, how, {6, 4, 5}, stencil::edge::periodic, 1);
   }
+}
+
+// Tiles of which some have neighbours of their own PE alone, and some keep layers in memory.
+TEST_CASE("tiles that stay with their blocks") {
+  for (const int depth : {1, 2, 3}) {
+    CAPTURE(depth);
+    stencil::run_options o{.how = stencil::variant::temporal, .blocks = 4, .depth = depth};
+    check_stencil<float>(1, o, {13, 12}, stencil::edge::periodic);
+    check_stencil<float>(2, o, {8, 7, 6}, stencil::edge::fixed);
+    o.on_chip_bytes = 3000;
+    check_stencil<double>(2, o, {44, 9}, stencil::edge::fixed);
+  }
+  check_stencil<float>(2, {.how = stencil::variant::resident, .blocks = 2, .depth = 1, .on_chip_bytes = 4000},
+                       {20, 7, 8}, stencil::edge::periodic);
 }
 
 TEST_CASE("faces that travel by put_signal") {

@@ -95,7 +95,7 @@ TEST_CASE("an unstable heat ratio") {
 
 TEST_CASE("an unknown variant") {
   const std::string text = test::failure_of<argument_error>([] { variant_named("fast"); });
-  CHECK(says(text, "variant \"fast\"; must be copy, overlap, p2p or cpu_free"));
+  CHECK(says(text, "variant \"fast\"; must be copy, overlap, p2p, graph, cpu_free, resident, temporal or auto"));
 }
 
 struct loaded_solver {
@@ -133,6 +133,38 @@ TEST_CASE_FIXTURE(loaded_solver, "more blocks than fit") {
   CHECK(says(text, "blocks = 100000 per PE, but only"));
 }
 
+TEST_CASE_FIXTURE(loaded_solver, "resident: options that make no sense") {
+  if (!s) return;
+  const auto resident = [](run_options o) {
+    o.how = variant::resident;
+    return o;
+  };
+  CHECK(says(refusal(resident({.blocks = -1})), "blocks = -1"));
+  CHECK(says(refusal(resident({.depth = -1})), "depth = -1; must be from 1 to 16"));
+  CHECK(says(refusal(resident({.depth = 17})), "depth = 17; must be from 1 to 16"));
+  CHECK(says(refusal(resident({.depth = 2})), "depth = 2 with the variant resident"));
+  CHECK(says(refusal(resident({.deadline = -1.0})), "deadline = -1"));
+  CHECK(says(refusal(resident({.threads = 40})), "threads = 40; must be a multiple of 32"));
+  CHECK(says(test::failure_of<launch_error>([&] { s->advance(resident({.blocks = 100000})); }),
+             "blocks = 100000 per PE, but only"));
+  const std::string text =
+      test::failure_of<launch_error>([&] { s->advance(resident({.blocks = 4, .on_chip_bytes = 100})); });
+  CHECK(says(text, "do not fit on chip, where a block has 100 bytes"));
+  std::vector<float> got(72);
+  s->store(got.data());
+  CHECK(got == std::vector<float>(72, 1.0f));
+}
+
+TEST_CASE("resident: a depth that the domain is too thin for") {
+  std::optional<machine> m = test::test_machine(3);
+  if (!m) return;
+  solver<float> s(*m, good());
+  const std::vector<float> u(72, 1.0f);
+  s.load(u.data());
+  const std::string text = test::failure_of<argument_error>([&] { s.advance({.how = variant::temporal, .depth = 3}); });
+  CHECK(says(text, "depth = 3 needs as many layers on every device"));
+}
+
 TEST_CASE("work before load") {
   std::optional<machine> m = test::test_machine(1);
   if (!m) return;
@@ -159,6 +191,10 @@ TEST_CASE("a domain that does not fit") {
 
 TEST_CASE("after a stall the cells are lost, the machine is not") {
   if (test::on_gpus()) return;  // a deadline that short is reliably missed on virtual devices only
+  variant how = variant::cpu_free;
+  SUBCASE("cpu_free") { how = variant::cpu_free; }
+  SUBCASE("resident") { how = variant::resident; }
+  SUBCASE("graph") { how = variant::graph; }
   std::optional<machine> m = test::test_machine(4);
   auto p = good();
   solver<float> s(*m, p);
@@ -166,14 +202,14 @@ TEST_CASE("after a stall the cells are lost, the machine is not") {
   s.load(u.data());
   bool stalled = false;
   for (int tries = 0; tries < 50 && !stalled; ++tries) try {
-      s.advance({.steps = 1000, .blocks = 8, .deadline = 1e-9});
+      s.advance({.how = how, .steps = 1000, .blocks = 8, .deadline = 1e-9});
     } catch (const stall_error&) {
       stalled = true;
     }
   REQUIRE(stalled);
   CHECK(says(test::failure_of<argument_error>([&] { s.store(u.data()); }), "again after an error"));
   s.load(u.data());
-  CHECK(s.advance({.steps = 7}).steps == 7);
+  CHECK(s.advance({.how = how, .steps = 7}).steps == 7);
   std::vector<float> got(72);
   s.store(got.data());
   CHECK(got == u);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "starling/device/communication.hpp"
+#include "starling/device/loops.hpp"
 #include "starling/device/packet.hpp"
 
 namespace starling {
@@ -30,6 +31,42 @@ class packet_exchange {
     std::uint64_t data = 0;
     if (!await_packet(operation::wait, source, number, from, at, data)) self().give_up();
     return packet_content<T>::of_data(data);
+  }
+
+  // The same for those of N packets for which wanted(i): packet i is source(i), sent by PE from(i), and use(i, content)
+  // is called for each. i is a compile-time constant. On a GPU their loads run together, so that all of them take
+  // little longer than one.
+  template <class T, int N, class Wanted, class Source, class From, class Use>
+  STARLING_HD void take_packets(const Wanted& wanted, const Source& source, std::uint64_t number, const From& from,
+                                const Use& use, where at = where::current()) const {
+    if constexpr (target::on_gpu) {
+      const trace_span span(self(), trace_operation::take_packet, any_pe, N);
+      target::pair64 seen[N];
+      unrolled<N>([&](auto i) { seen[i].second = wanted(i) ? number - 1 : number; });
+      for (bool all = false; !all;) {
+        unrolled<N>([&](auto i) {
+          if (seen[i].second != number) seen[i] = target::load_pair(source(i).on(self().pe()));
+        });
+        all = true;
+        sym<packet> missing;
+        int sender = any_pe;
+        unrolled<N>([&](auto i) {
+          if (seen[i].second == number) return;
+          all = false;
+          missing = source(i);
+          sender = from(i);
+        });
+        std::uint64_t data = 0;
+        if (!all && !await_packet(operation::wait, missing, number, sender, at, data)) self().give_up();
+      }
+      unrolled<N>([&](auto i) {
+        if (wanted(i)) use(i, packet_content<T>::of_data(seen[i].first));
+      });
+    } else {
+      unrolled<N>([&](auto i) {
+        if (wanted(i)) use(i, take_packet<T>(source(i), number, from(i), at));
+      });
+    }
   }
 
  protected:

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from starling import __version__
-from starling.cli import check, doctor, plot, solve, stencil, trace
+from starling.cli import check, doctor, plot, solve, stencil, trace, tune
 
 app = typer.Typer(
     name="starling",
@@ -22,6 +22,7 @@ app.command("doctor")(doctor.command)
 app.command("check")(check.command)
 app.command("trace")(trace.command)
 app.command("plot")(plot.command)
+app.command("tune")(tune.command)
 
 
 def _show_version(wanted: bool) -> None:

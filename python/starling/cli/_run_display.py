@@ -60,3 +60,5 @@ def show_reports(reports: Sequence[Report], choice: str, console: Console) -> No
         row = [str(r.steps), f"{r.microseconds_per_step:.2f}", change, "yes" if r.converged else "no", r.variant]
         table.add_row(*([name] if len(reports) > 1 else []), *row, str(r.blocks))
     console.print(table)
+    for why in sorted({r.why for r in reports if r.why}):
+        console.print(why, markup=False, soft_wrap=True)

@@ -47,6 +47,13 @@ def command(
     variant: Annotated[
         Variant, typer.Option(help="Who controls the steps; all give the same bits.", rich_help_panel=HELP_MACHINE)
     ] = "cpu_free",
+    depth: Annotated[
+        int | None,
+        typer.Option(
+            help="For the variant temporal: steps between two exchanges; chosen by default.",
+            rich_help_panel=HELP_MACHINE,
+        ),
+    ] = None,
     split: Annotated[
         str | None,
         typer.Option(
@@ -86,7 +93,7 @@ def command(
                 "boundary": tuple(boundary.split(",")) if "," in boundary else boundary,
                 "split": None if split is None else parts_of(split),
             },
-            {"variant": variant, "tol": tol, "check_every": check_every},
+            {"variant": variant, "depth": depth, "tol": tol, "check_every": check_every},
         )
         with RunDisplay(len(given.channels), steps, Console(stderr=True)) as display:
             values, reports = job.run(

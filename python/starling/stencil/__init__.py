@@ -8,11 +8,19 @@ added in this order, in the element type of the array: every variant, number of 
 same bits. The domain is dealt to the devices in boxes; after every step they exchange the faces of their boxes. The
 variants differ in who controls that:
 
+* ``resident``: one persistent program on every device whose blocks keep their cells on chip; blocks send each other the
+  cells at their edges, and nothing else brings them together;
+* ``temporal``: the same, but blocks exchange several layers of cells every few steps, and compute what lies beyond
+  their edges themselves in between;
 * ``cpu_free``: one persistent program on every device does all steps; the devices signal each other, and the host
   takes no part (CPU-free execution, chapter 4);
+* ``graph``: the host starts many steps at a time, as one recorded graph; their kernels wait for the neighbours' signals
+  themselves;
 * ``p2p``: the host starts each step; faces are stored into the neighbour's memory by the kernel that computes them;
 * ``overlap``: the host starts each step, and copies the faces while the inside is computed;
-* ``copy``: the host starts each step, then copies the faces.
+* ``copy``: the host starts each step, then copies the faces;
+* ``auto``: whichever a model of their costs says is fastest; :func:`choose` says which and why, :func:`tune` measures
+  the costs.
 
 >>> import numpy as np
 >>> from starling import stencil
@@ -22,6 +30,7 @@ variants differ in who controls that:
 [[0.0, 0.25, 0.0], [0.25, 0.0, 0.25], [0.0, 0.25, 0.0]]
 """
 
+from starling.stencil._choice import Choice, Tuning, choose, tune
 from starling.stencil._functions import heat, jacobi, run
 from starling.stencil._problem import VARIANTS, Boundary, Variant, heat_coefficients, jacobi_coefficients
 from starling.stencil._report import Progress, Report
@@ -30,13 +39,17 @@ from starling.stencil._solver import Stencil
 __all__ = [
     "VARIANTS",
     "Boundary",
+    "Choice",
     "Progress",
     "Report",
     "Stencil",
+    "Tuning",
     "Variant",
+    "choose",
     "heat",
     "heat_coefficients",
     "jacobi",
     "jacobi_coefficients",
     "run",
+    "tune",
 ]

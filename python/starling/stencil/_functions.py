@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, SupportsFloat, TypedDict, TypeVa
 from starling import _arrays
 from starling.machine import Machine
 from starling.stencil import _problem
+from starling.stencil._choice import machine_for
 from starling.stencil._problem import Boundary, Variant
 from starling.stencil._report import Progress, Report
 from starling.stencil._solver import Stencil
@@ -29,6 +30,7 @@ class Options(TypedDict, total=False):
     tol: float | None
     check_every: int | None
     blocks: int | None
+    depth: int | None
     out: Any
     progress: Callable[[Progress], object] | None
 
@@ -49,6 +51,7 @@ def jacobi(
     tol: float | None = None,
     check_every: int | None = None,
     blocks: int | None = None,
+    depth: int | None = None,
     report: bool = False,
     out: Any = None,
     progress: Callable[[Progress], object] | None = None,
@@ -64,7 +67,8 @@ def jacobi(
         devices: How many devices take part. None: all GPUs, or 4 virtual devices, or fewer where the first axis is
             shorter.
         machine: A machine, or ``"host"``, ``"cuda"`` or ``"auto"``. None: ``"auto"``, GPUs where they can be used.
-        variant: ``"cpu_free"``, ``"p2p"``, ``"overlap"`` or ``"copy"``: who controls the steps. All give the same bits.
+        variant: One of :data:`VARIANTS`: who controls the steps, and how cells travel. All give the same bits.
+            ``"auto"`` also chooses how many devices take part, where neither `devices` nor `split` says so.
         boundary: ``"fixed"`` keeps the first and last layer along an axis, ``"periodic"`` joins them. One for all axes,
             or one per axis.
         split: Devices per axis, their product the number of devices. None: all along the first axis.
@@ -72,6 +76,7 @@ def jacobi(
             cell changes any more, if that is looked at.
         check_every: Steps between two looks at the change. None: 100 with `tol` (or `steps`, if fewer), else never.
         blocks: On each device; None: chosen from the domain and the device.
+        depth: Steps between two exchanges of the variant ``"temporal"``, up to 16; None: chosen.
         report: Return a :class:`Report` too.
         out: Array for the result, of the shape and element type of `u`; may be `u`. None: a new array of the same kind.
             It is written at the very end, and not at all when something goes wrong.
@@ -99,7 +104,7 @@ def jacobi(
     array = _arrays.adopt(u)
     coefficients = _problem.jacobi_coefficients(len(array.shape))
     return _solve(array, steps, coefficients, report, boundary, split, devices, machine, out, variant=variant,
-                  tol=tol, check_every=check_every, blocks=blocks, progress=progress)  # fmt: skip
+                  tol=tol, check_every=check_every, blocks=blocks, depth=depth, progress=progress)  # fmt: skip
 
 
 @overload
@@ -119,6 +124,7 @@ def heat(
     tol: float | None = None,
     check_every: int | None = None,
     blocks: int | None = None,
+    depth: int | None = None,
     report: bool = False,
     out: Any = None,
     progress: Callable[[Progress], object] | None = None,
@@ -140,7 +146,7 @@ def heat(
     array = _arrays.adopt(u)
     coefficients = _problem.heat_coefficients(len(array.shape), ratio)
     return _solve(array, steps, coefficients, report, boundary, split, devices, machine, out, variant=variant,
-                  tol=tol, check_every=check_every, blocks=blocks, progress=progress)  # fmt: skip
+                  tol=tol, check_every=check_every, blocks=blocks, depth=depth, progress=progress)  # fmt: skip
 
 
 @overload
@@ -169,6 +175,7 @@ def run(
     tol: float | None = None,
     check_every: int | None = None,
     blocks: int | None = None,
+    depth: int | None = None,
     report: bool = False,
     out: Any = None,
     progress: Callable[[Progress], object] | None = None,
@@ -188,7 +195,7 @@ def run(
     """
     array = _arrays.adopt(u)
     return _solve(array, steps, coefficients, report, boundary, split, devices, machine, out, variant=variant,
-                  tol=tol, check_every=check_every, blocks=blocks, progress=progress)  # fmt: skip
+                  tol=tol, check_every=check_every, blocks=blocks, depth=depth, progress=progress)  # fmt: skip
 
 
 def _solve(
@@ -205,6 +212,8 @@ def _solve(
 ) -> Any:
     if out is not None:
         _arrays.check_out(out, u.shape, u.dtype)
+    variant = options.get("variant", "cpu_free")
+    machine = machine_for(variant, u.shape, u.dtype, devices, machine, boundary, split)
     solver = Stencil(u.shape, u.dtype, coefficients, devices=devices, machine=machine, boundary=boundary, split=split)
     result = _arrays.new_like(u) if out is None else out
     solver.load(u.data)

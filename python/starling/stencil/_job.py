@@ -16,6 +16,7 @@ from starling._native import __version__
 from starling.errors import ArgumentError
 from starling.machine import Machine
 from starling.stencil import _problem
+from starling.stencil._choice import machine_for
 from starling.stencil._report import Progress, Report
 from starling.stencil._solver import Stencil
 
@@ -120,6 +121,17 @@ class Job:
     def __init__(self, given: Input, solver: dict[str, Any], march: dict[str, Any]) -> None:
         self.given = given
         self._solvers: list[Stencil] = []
+        first = given.channels[0]
+        machine = machine_for(
+            march.get("variant", "cpu_free"),
+            first.shape,
+            first.dtype.name,
+            solver.get("devices"),
+            solver.get("machine"),
+            solver.get("boundary", "fixed"),
+            solver.get("split"),
+        )
+        solver = {**solver, "machine": machine}
         for channel in given.channels:
             if self._solvers:
                 solver = {**solver, "devices": None, "machine": self._solvers[0].machine}

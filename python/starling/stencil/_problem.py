@@ -10,12 +10,12 @@ from starling._arguments import finite_number, whole_number
 from starling._native import native
 from starling.errors import ArgumentError, ElementTypeError
 
-Variant: TypeAlias = Literal["cpu_free", "p2p", "overlap", "copy"]
+Variant: TypeAlias = Literal["resident", "temporal", "cpu_free", "graph", "p2p", "overlap", "copy", "auto"]
 Edge: TypeAlias = Literal["fixed", "periodic"]
 Boundary: TypeAlias = Edge | Sequence[Edge]
 
 VARIANTS: tuple[Variant, ...] = get_args(Variant)
-"""The names of the variants, the most autonomous first."""
+"""The names of the variants, the most autonomous first; at last the one that chooses."""
 
 EDGES: tuple[str, ...] = get_args(Edge)
 MOST_CELLS = 2**48
@@ -105,3 +105,11 @@ def check_variant(variant: Variant) -> Variant:
     if variant not in VARIANTS:
         raise ArgumentError(f"variant = {variant!r}; must be {', '.join(VARIANTS[:-1])} or {VARIANTS[-1]}")
     return variant
+
+
+MOST_DEPTH = 16
+
+
+def depth_of(depth: int | None) -> int:
+    """Steps between two exchanges; 0: chosen."""
+    return 0 if depth is None else whole_number("depth", depth, most=MOST_DEPTH)

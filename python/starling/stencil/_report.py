@@ -37,11 +37,16 @@ class Report:
     """Time of the steps alone, without moving arrays to the devices and back."""
     microseconds_per_step: float
     variant: str
+    """The one that ran."""
     machine: str
     """Kind of the devices: host or cuda."""
     devices: int
     blocks: int
     """Blocks used on each device."""
+    depth: int = 1
+    """Steps between two exchanges."""
+    why: str = ""
+    """Of the variant ``"auto"``: what was expected of each variant."""
 
     def as_dict(self) -> dict[str, object]:
         """The fields by name, for JSON."""

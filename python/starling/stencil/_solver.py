@@ -85,6 +85,7 @@ class Stencil:
         solver = native.StencilF32 if self._dtype == "float32" else native.StencilF64
         self._solver = solver(self._machine, extents, numbers, periodic, parts)
         self._shape = tuple(extents)
+        self._ran = ("", 1, "")  # variant, depth and reason of the last chunk
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -150,6 +151,7 @@ class Stencil:
         tol: float | None = None,
         check_every: int | None = None,
         blocks: int | None = None,
+        depth: int | None = None,
         deadline: float | None = None,
         compute: bool = True,
         progress: Callable[[Progress], object] | None = None,
@@ -166,6 +168,7 @@ class Stencil:
                 when no cell changes any more.
             check_every: Steps between two looks at the change. None: 100 with `tol` (or `steps`, if fewer), else never.
             blocks: On each device; None: chosen from the domain and the device.
+            depth: Steps between two exchanges of the variant ``"temporal"``, up to 16; None: chosen.
             deadline: Seconds that a wait on a device may last; None: ``STARLING_DEADLINE``.
             compute: False: cells keep their values and only communication happens, to measure it.
             progress: Called after every chunk of steps, which last a fraction of a second.
@@ -176,7 +179,14 @@ class Stencil:
             StallError: A wait passed its deadline.
         """
         march = self.march(
-            steps, variant=variant, tol=tol, check_every=check_every, blocks=blocks, deadline=deadline, compute=compute
+            steps,
+            variant=variant,
+            tol=tol,
+            check_every=check_every,
+            blocks=blocks,
+            depth=depth,
+            deadline=deadline,
+            compute=compute,
         )
         for at in march:
             if progress is not None:
@@ -191,6 +201,7 @@ class Stencil:
         tol: float | None = None,
         check_every: int | None = None,
         blocks: int | None = None,
+        depth: int | None = None,
         deadline: float | None = None,
         compute: bool = True,
         stop_every: int | None = None,
@@ -214,6 +225,7 @@ class Stencil:
         options: dict[str, Any] = {
             "tolerance": tolerance if every else 0.0,
             "blocks": 0 if blocks is None else whole_number("blocks", blocks),
+            "depth": _problem.depth_of(depth),
             "deadline": 0.0 if deadline is None else finite_number("deadline", deadline),
             "compute": bool(compute),
         }
@@ -237,6 +249,7 @@ class Stencil:
             result = self._solver.advance(
                 variant, chunk.steps, check_every=chunk.check_every, **{**options, **without_check}
             )
+            self._ran = (result.variant, result.depth, result.why)
             pace.saw(result.steps, time.perf_counter() - start)
             done += result.steps
             seconds += result.seconds
@@ -247,16 +260,19 @@ class Stencil:
 
     def report(self, end: Progress, variant: str) -> Report:
         """The report of a march that ended so."""
+        ran, depth, why = self._ran
         return Report(
             steps=end.done,
             change=end.change,
             converged=end.converged,
             seconds=end.seconds,
             microseconds_per_step=1e6 * end.seconds / end.done,
-            variant=variant,
+            variant=ran or variant,
             machine=self._machine.kind,
             devices=self._machine.size,
             blocks=end.blocks,
+            depth=depth,
+            why=why,
         )
 
 

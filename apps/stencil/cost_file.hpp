@@ -1,0 +1,21 @@
+// Where measured costs are kept: one small JSON file for each kind of machine, in the user's cache directory.
+#pragma once
+
+#include "stencil/cost_model.hpp"
+
+namespace starling::stencil {
+
+// $XDG_CACHE_HOME/starling/stencil_<kind>.json, or ~/.cache/... without it; empty when there is neither.
+std::string cost_file(machine_kind kind);
+
+// What the file says, measured on `device`. Throws argument_error that names the file, what is wrong with it, and how
+// to get a good one.
+step_costs read_costs(const std::string& path, const std::string& device);
+
+// Makes the folders that are missing; the file is there completely or not at all. Throws argument_error.
+void write_costs(const std::string& path, const step_costs& costs, const std::string& device);
+
+// The costs of the file for this kind of machine; the built-in ones where there is none.
+step_costs costs_of(machine_kind kind, const std::string& device);
+
+}  // namespace starling::stencil

@@ -1,0 +1,173 @@
+#include "stencil/resident_kernels.hpp"
+
+#include "starling/device/block.hpp"
+#include "stencil/tile_edges.hpp"
+#include "stencil/tile_sweep.hpp"
+
+namespace starling::stencil {
+namespace {
+
+template <class T, int Dimensions, bool OneArray, bool Streams>
+class tile_program {
+ public:
+  using cells = tile_cells<T, Dimensions, Streams>;
+  static constexpr int arrays = OneArray ? 1 : 2;
+
+  STARLING_HD tile_program(block& b, const resident_arguments<T>& a)
+      : b_(b),
+        a_(a),
+        mine_(*b.scratch<tile>(1)),
+        memory_(Streams ? a.memory.on(b.pe()) + b.index() * a.grid.memory_elements() + a.grid.list_elements : nullptr),
+        edges_(b, a.grid, a.mail, Streams ? memory_ - a.grid.list_elements : nullptr),
+        kept_(OneArray ? b.scratch<T>(2 * b.members()) : nullptr),
+        chip_(b.scratch<T>(arrays * a.grid.chip.elements)) {}
+
+  STARLING_HD void run() {
+    if (b_.member() == 0) mine_ = tile_of(a_.f.shape, a_.grid, *a_.f.own.on(b_.pe()), b_.index());
+    b_.sync();
+    edges_.plan(a_.f.shape, mine_, a_.compute);
+    load();
+    const columns<Dimensions> mine(mine_, a_.grid.depth - 1, b_.member(), b_.members(), a_.grid.layers_on_chip);
+    index_t message = a_.first_message;
+    edges_.send(message, array(0));
+    double checked = 0;
+    int until_exchange = 0;
+    index_t until_check = a_.check_every;
+    index_t left = a_.steps;
+    for (int now = 0; left > 0;) {
+      const int next = OneArray || !a_.compute ? now : 1 - now;
+      const cells in = array(now);
+      const cells out = array(next);
+      if (until_exchange == 0) {
+        // Held cells of the ring have to be in both arrays. Before the first step nobody reads the other one.
+        edges_.take(message, in, out, !OneArray && left == a_.steps);
+        until_exchange = a_.grid.depth;
+      }
+      --until_exchange;
+      --left;
+      b_.any(false);  // a barrier that ends the threads whose block has lost some in a wait
+      const bool check = --until_check == 0;
+      if (until_exchange == 0 && left > 0) edges_.send_next(++message, in, a_.f.weight);
+      T change = 0;
+      if (a_.compute) sweep(mine, until_exchange, in, out, check, change);
+      now = next;
+      if (!check) continue;
+      until_check = a_.check_every;
+      checked = static_cast<double>(b_.all_reduce(b_.reduce(change, maximum{}), maximum{}));
+      if (checked <= a_.tolerance) break;
+    }
+    const index_t steps = a_.steps - left;
+    b_.sync();
+    store(steps, array(OneArray || !a_.compute ? 0 : static_cast<int>(steps % 2)));
+    if (b_.pe() == 0 && b_.index() == 0 && b_.member() == 0) *a_.status.on(0) = {a_.first + steps, checked};
+  }
+
+ private:
+  STARLING_HD cells array(int which) const {
+    return {chip_ + which * a_.grid.chip.elements, memory_ + which * a_.grid.memory.elements, a_.grid};
+  }
+  // Held cells have to be in both arrays: no step writes them.
+  STARLING_HD void load() {
+    const T* from = a_.f.u[a_.first % 2].on(b_.pe());
+    const cells first = array(0);
+    const cells second = array(arrays - 1);
+    each_cell([&](int z, int y, int x, index_t at) {
+      const T value = from[at];
+      *first.at(z, y, x) = value;
+      if constexpr (!OneArray) *second.at(z, y, x) = value;
+    });
+    b_.sync();
+  }
+
+  STARLING_HD void store(index_t steps, const cells& now) const {
+    T* to = a_.f.u[(a_.first + steps) % 2].on(b_.pe());
+    each_cell([&](int z, int y, int x, index_t at) { to[at] = *now.at(z, y, x); });
+  }
+
+  // f(z, y, x, place in the PE's array) for the tile's own cells.
+  template <class F>
+  STARLING_HD void each_cell(const F& f) const {
+    const index_t* stride = a_.f.shape.stride;
+    const index_t first = mine_.first[0] * stride[0] + mine_.first[1] * stride[1] + mine_.first[2];
+    const index_range zs{0, mine_.extent[0]};
+    b_.for_each(zs, {0, mine_.extent[1]}, {0, mine_.extent[2]}, [&](index_t z, index_t y, index_t x) {
+      f(static_cast<int>(z), static_cast<int>(y), static_cast<int>(x), first + z * stride[0] + y * stride[1] + x);
+    });
+  }
+
+  STARLING_HD void sweep(const columns<Dimensions>& mine, int reach, const cells& in, const cells& out, bool check,
+                         T& change) const {
+    if (check)
+      sweep<true>(mine, reach, in, out, change);
+    else
+      sweep<false>(mine, reach, in, out, change);
+  }
+
+  template <bool Check>
+  STARLING_HD void sweep(const columns<Dimensions>& mine, int reach, const cells& in, const cells& out,
+                         T& change) const {
+    const coefficients<T>& w = a_.f.weight;
+    if constexpr (OneArray)
+      one_array_sweep<T, Dimensions, Streams>(w, mine_, in, kept_).template run<Check>(b_, mine, reach, change);
+    else if constexpr (target::on_gpu)
+      two_array_sweep<T, Dimensions, Streams>(w, mine_, in, out).template run<Check>(mine, reach, change);
+    else
+      two_array_sweep<T, Dimensions, Streams>(w, mine_, in, out).template run_rows<Check>(b_, reach, change);
+  }
+
+  block& b_;
+  const resident_arguments<T>& a_;
+  tile& mine_;
+  T* memory_;
+  tile_edges<T, Dimensions, Streams> edges_;
+  T* kept_;
+  T* chip_;
+};
+
+template <class T, int Dimensions, bool OneArray, bool Streams>
+struct resident {
+  resident_arguments<T> a;
+  static constexpr int max_threads = resident_most_threads;
+  STARLING_HD void operator()(block& b) const { tile_program<T, Dimensions, OneArray, Streams>(b, a).run(); }
+};
+
+template <class T, int Dimensions>
+kernel of_tiling(const resident_arguments<T>& a) {
+  if (a.grid.in_place && a.grid.streams) return make_kernel(resident<T, Dimensions, true, true>{a});
+  if (a.grid.in_place) return make_kernel(resident<T, Dimensions, true, false>{a});
+  if (a.grid.streams) return make_kernel(resident<T, Dimensions, false, true>{a});
+  return make_kernel(resident<T, Dimensions, false, false>{a});
+}
+
+}  // namespace
+
+template <class T>
+kernel resident_kernel(const resident_arguments<T>& a) {
+  return a.f.shape.active[0] ? of_tiling<T, 3>(a) : of_tiling<T, 2>(a);
+}
+
+template <class T>
+index_t resident_list_elements(const tiling& t, int threads) {
+  const auto bytes = t.packets_per_block() * static_cast<index_t>(sizeof(edge_anywhere));
+  return t.streams && t.packets_per_block() > threads ? round_up(bytes, 128) / static_cast<index_t>(sizeof(T)) : 0;
+}
+
+template <class T>
+std::size_t resident_scratch(const tiling& t, int threads) {
+  const auto room = [](index_t n, std::size_t bytes) {
+    return static_cast<std::size_t>(round_up(n * static_cast<index_t>(bytes), 16));
+  };
+  const bool listed = t.packets_per_block() > threads && !t.streams;
+  return room(1, sizeof(tile)) + room(directions, sizeof(route)) +
+         (listed ? room(t.packets_per_block(), sizeof(edge_on_chip)) : 0) +
+         (t.in_place ? room(2 * threads, sizeof(T)) : 0) + room((t.in_place ? 1 : 2) * t.chip.elements, sizeof(T));
+}
+
+template kernel resident_kernel(const resident_arguments<float>&);
+template kernel resident_kernel(const resident_arguments<double>&);
+template index_t resident_list_elements<float>(const tiling&, int);
+template index_t resident_list_elements<double>(const tiling&, int);
+template std::size_t resident_scratch<float>(const tiling&, int);
+template std::size_t resident_scratch<double>(const tiling&, int);
+
+}  // namespace starling::stencil

@@ -1,0 +1,41 @@
+// The persistent program whose blocks keep their tiles: on chip, and in memory of their own what does not fit.
+#pragma once
+
+#include "starling/machine/kernel.hpp"
+#include "stencil/fields.hpp"
+#include "stencil/stencil_kernels.hpp"
+#include "stencil/tiles.hpp"
+
+namespace starling::stencil {
+
+// Of a block: more would leave threads too few registers for a step.
+inline constexpr int resident_most_threads = 512;
+
+template <class T>
+struct resident_arguments {
+  fields<T> f;
+  tiling grid;
+  sym<packet> mail;           // [mail_slots][blocks][packets_per_block]
+  sym<T> memory;              // [blocks][1 or 2 arrays] cells that are not on chip
+  index_t first = 0;          // generation that the arrays hold
+  index_t first_message = 1;  // greater than all numbers of earlier runs
+  index_t steps = 0;
+  index_t check_every = 0;
+  double tolerance = 0;
+  bool compute = true;
+  sym<program_status> status;
+};
+
+// Ends with the cells in the array of the generation that it reached.
+template <class T>
+kernel resident_kernel(const resident_arguments<T>& arguments);
+
+// What block::scratch gives out in it, for blocks of so many threads (1 on virtual devices).
+template <class T>
+std::size_t resident_scratch(const tiling& t, int threads);
+
+// tiling::list_elements for them.
+template <class T>
+index_t resident_list_elements(const tiling& t, int threads);
+
+}  // namespace starling::stencil

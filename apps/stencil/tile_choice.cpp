@@ -1,0 +1,244 @@
+#include "stencil/tile_choice.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+
+#include "starling/base/error.hpp"
+#include "stencil/resident_kernels.hpp"
+
+namespace starling::stencil {
+namespace {
+
+constexpr int all_layers = 1 << 30;
+constexpr int most_threads = resident_most_threads;
+
+index_t cells(const index_t (&extent)[axes]) { return extent[0] * extent[1] * extent[2]; }
+
+void set_largest(const geometry& g, tiling& t) {
+  for (int a = 0; a < axes; ++a) t.largest[a] = ceil_div(g.largest(a), t.tiles[a]);
+}
+
+// Every tile has cells, and its neighbours need no others than its own.
+bool possible(const geometry& g, const tiling& t) {
+  for (int a = 0; a < axes; ++a) {
+    const index_t smallest = g.extent[a] / g.parts[a] / t.tiles[a];
+    if (smallest < (tiles_exchange(g, t, a) ? t.depth : 1)) return false;
+  }
+  return true;
+}
+
+// Columns of a step that computes as much of the ring as any.
+index_t columns_of(const geometry& g, const tiling& t) {
+  index_t n = 1;
+  for (int a = layer_axis(g) + 1; a < axes; ++a) n *= t.largest[a] + (tiles_exchange(g, t, a) ? 2 * (t.depth - 1) : 0);
+  return n;
+}
+
+// What a step of the largest tile costs, in cells. A cell at an edge is computed twice, packed and unpacked; an
+// exchange takes the time of so many cells besides.
+double cost(const geometry& g, const tile_limits& limits, std::size_t cell_bytes, const tiling& t) {
+  const bool host = limits.kind == machine_kind::host;
+  const double cells_per_edge_cell = host ? 100 : 4;
+  const double cells_per_exchange = host ? 50'000 : 12'000;
+  double computed = 1;
+  double edges = 0;
+  for (int a = 0; a < axes; ++a) {
+    const bool exchanges = tiles_exchange(g, t, a);
+    computed *= static_cast<double>(t.largest[a] + (exchanges ? t.depth - 1 : 0));
+    if (exchanges) edges += 2 * static_cast<double>(cells(t.largest)) / static_cast<double>(t.largest[a]);
+  }
+  // Cells that do not fit twice are best kept in one array, where a thread has one column at most.
+  const bool once = 2 * computed * static_cast<double>(cell_bytes) > 0.9 * static_cast<double>(limits.scratch_bytes);
+  const bool wide = !host && once && columns_of(g, t) > most_threads;
+  return computed + cells_per_edge_cell * edges + (wide ? 0.5 * computed : 0) +
+         (edges > 0 ? cells_per_exchange / t.depth : 0);
+}
+
+// The cheapest of the grids that are possible; nothing if none is.
+template <class T>
+std::optional<tiling> best_grid(const geometry& g, const tile_limits& limits, int depth, int blocks) {
+  std::optional<tiling> best;
+  double least = std::numeric_limits<double>::infinity();
+  for (int z = 1; z <= (g.active[0] ? blocks : 1); ++z)
+    for (int y = 1; y <= blocks / z; ++y)
+      for (int x = 1; x <= blocks / z / y; ++x) {
+        tiling t;
+        t.tiles[0] = z;
+        t.tiles[1] = y;
+        t.tiles[2] = x;
+        t.depth = depth;
+        set_largest(g, t);
+        if (!possible(g, t)) continue;
+        const double c = cost(g, limits, sizeof(T), t);
+        if (c >= least) continue;
+        least = c;
+        best = t;
+      }
+  return best;
+}
+
+// Lays out the largest tile with so many layers on chip.
+template <class T>
+void lay_out(const geometry& g, tiling& t, index_t on_chip) {
+  const int along = layer_axis(g);
+  const index_t ring = t.depth;
+  const index_t all = t.largest[along];
+  t.streams = on_chip < all;
+  t.layers_on_chip = t.streams ? static_cast<int>(on_chip) : all_layers;
+  const index_t rows = g.active[0] ? t.largest[1] + 2 * ring : 1;
+  // Rows of odd length: edges across rows do not all fall into one bank of shared memory.
+  const index_t pitch = (t.largest[2] + 2 * ring) | 1;
+  t.chip = {};
+  t.chip.stride[1] = static_cast<int>(pitch);
+  if (g.active[0]) t.chip.stride[0] = static_cast<int>(pitch * rows);
+  t.chip.origin = static_cast<int>(ring * pitch * rows + (g.active[0] ? ring * pitch : 0) + ring);
+  t.chip.elements = (ring + (t.streams ? on_chip : all + ring)) * pitch * rows;
+  t.memory = {};
+  if (!t.streams) return;
+  // In memory rows start at multiples of 128 bytes, after room for the ring.
+  const index_t line = 128 / static_cast<index_t>(sizeof(T));
+  const index_t row = round_up(line + t.largest[2] + ring, line);
+  t.memory.elements = (all - on_chip + ring) * row * rows;
+  expect<argument_error>((t.memory.elements + on_chip * row * rows) < std::numeric_limits<int>::max(),
+                         "stencil: a tile has ", cells(t.largest),
+                         " cells, too many for this variant; use more devices, or the variant cpu_free");
+  t.memory.stride[1] = static_cast<int>(row);
+  if (g.active[0]) t.memory.stride[0] = static_cast<int>(row * rows);
+  t.memory.origin = static_cast<int>((g.active[0] ? ring * row : 0) + line - on_chip * row * rows);
+}
+
+template <class T>
+void number_packets(const geometry& g, tiling& t) {
+  for (int number = 0; number < directions; ++number) {
+    const direction d(number);
+    bool used = d.distance() == 1 || (d.distance() > 1 && t.depth > 1);
+    for (int a = 0; a < axes; ++a) used = used && (d.step[a] == 0 || tiles_exchange(g, t, a));
+    t.start[number + 1] = t.start[number] + (used ? packets_sent(d, t, elements_per_packet<T>) : 0);
+  }
+}
+
+int natural_blocks(const geometry& g, const tile_limits& limits) {
+  if (limits.kind == machine_kind::host) return std::min(2, limits.blocks);
+  constexpr index_t fewest_cells = 512;
+  const index_t all = g.largest(0) * g.largest(1) * g.largest(2);
+  return static_cast<int>(std::clamp<index_t>(ceil_div(all, fewest_cells), 1, limits.blocks));
+}
+
+// So many that a thread has eight cells, and one packet at most where that can be. In one array, all: columns are cut
+// into as many pieces as there are threads for.
+int natural_threads(const tiling& t) {
+  if (t.in_place) return most_threads;
+  const index_t packets = std::min<index_t>(t.packets_per_block(), most_threads);
+  const index_t wanted = std::max(ceil_div(cells(t.largest), 8), packets);
+  return static_cast<int>(std::clamp<index_t>(round_up(wanted, 32), 128, most_threads));
+}
+
+// Everything on chip, or as many layers as fit, for a way to keep cells.
+template <class T>
+bool fit(const geometry& g, const tile_limits& limits, const run_options& options, bool in_place, bool may_stream,
+         tile_choice& c) {
+  const int along = layer_axis(g);
+  tiling& t = c.grid;
+  t.in_place = in_place;
+  const index_t columns = columns_of(g, t);
+  c.threads = options.threads > 0 ? options.threads : natural_threads(t);
+  if (in_place && columns > c.threads) return false;
+  const int members = limits.kind == machine_kind::host ? 1 : c.threads;
+  const auto bytes = [&](index_t layers) {
+    lay_out<T>(g, t, layers);
+    t.list_elements = resident_list_elements<T>(t, members);
+    c.scratch_bytes = resident_scratch<T>(t, members);
+    return static_cast<index_t>(c.scratch_bytes);
+  };
+  const auto most = static_cast<index_t>(limits.scratch_bytes);
+  if (bytes(t.largest[along]) <= most) return true;
+  if (!may_stream) return false;
+  const index_t none = bytes(0);
+  if (none > most) return false;
+  const index_t per_layer = bytes(2) - none;
+  // An even number: packets hold two cells, in two dimensions one above the other.
+  index_t layers = std::min((most - none) / (per_layer / 2 > 0 ? per_layer / 2 : 1), t.largest[along] - 1) / 2 * 2;
+  while (layers > 0 && bytes(layers) > most) layers -= 2;
+  (void)bytes(layers);
+  return true;
+}
+
+// Everything that follows from a grid; nothing if its edges do not fit on chip.
+template <class T>
+std::optional<tile_choice> choice_for(const geometry& g, const tile_limits& limits, const run_options& options,
+                                      const tiling& grid) {
+  tile_choice c;
+  c.grid = grid;
+  number_packets<T>(g, c.grid);
+  const bool gpu = limits.kind == machine_kind::cuda;
+  const bool fits = fit<T>(g, limits, options, false, false, c) || (gpu && fit<T>(g, limits, options, true, true, c)) ||
+                    fit<T>(g, limits, options, false, true, c);
+  if (!fits) return std::nullopt;
+  if (c.grid.streams) c.memory_elements = c.grid.blocks() * c.grid.memory_elements();
+  return c;
+}
+
+// The depth that is cheapest among those that keep everything on chip; 1 if none does.
+template <class T>
+int natural_depth(const geometry& g, const tile_limits& limits, const run_options& options, int blocks) {
+  int best = 1;
+  double least = std::numeric_limits<double>::infinity();
+  for (int depth = 1; depth <= most_depth; ++depth) {
+    const std::optional<tiling> grid = best_grid<T>(g, limits, depth, blocks);
+    if (!grid || cost(g, limits, sizeof(T), *grid) >= least) continue;
+    const std::optional<tile_choice> c = choice_for<T>(g, limits, options, *grid);
+    if (!c || c->grid.streams) continue;
+    least = cost(g, limits, sizeof(T), *grid);
+    best = depth;
+  }
+  return best;
+}
+
+void check(const tile_limits& given, const run_options& options) {
+  expect<argument_error>(options.blocks >= 0, "stencil: blocks = ", options.blocks,
+                         "; must be at least 1, or 0 to choose");
+  expect<argument_error>(options.depth >= 0 && options.depth <= most_depth, "stencil: depth = ", options.depth,
+                         "; must be from 1 to ", most_depth, ", or 0 to choose");
+  expect<argument_error>(options.depth <= 1 || options.how != variant::resident, "stencil: depth = ", options.depth,
+                         " with the variant resident, which exchanges in every step; choose the variant temporal");
+  expect<argument_error>(options.threads >= 0 && options.threads % 32 == 0 && options.threads <= most_threads,
+                         "stencil: threads = ", options.threads, "; must be a multiple of 32 up to ", most_threads,
+                         ", or 0 to choose");
+  expect<launch_error>(options.blocks <= given.blocks, "stencil: blocks = ", options.blocks, " per PE, but only ",
+                       given.blocks, " fit at once; ask for fewer, or 0 to choose");
+}
+
+}  // namespace
+
+tile_limits limits_of(const machine& m) {
+  const device_info& d = m.device(0);
+  // One block has a multiprocessor of a GPU to itself.
+  const int blocks = d.multiprocessors > 0 ? d.multiprocessors : m.blocks_that_fit([](block&) {});
+  return {m.kind(), blocks, d.scratch_bytes};
+}
+
+template <class T>
+tile_choice choose_tiles(const geometry& g, const tile_limits& given, const run_options& options) {
+  check(given, options);
+  tile_limits limits = given;
+  if (options.on_chip_bytes > 0) limits.scratch_bytes = std::min(limits.scratch_bytes, options.on_chip_bytes);
+  const int blocks = options.blocks > 0 ? options.blocks : natural_blocks(g, limits);
+  const int depth = options.depth > 0                  ? options.depth
+                    : options.how == variant::temporal ? natural_depth<T>(g, limits, options, blocks)
+                                                       : 1;
+  const std::optional<tiling> grid = best_grid<T>(g, limits, depth, blocks);
+  expect<argument_error>(grid.has_value(), "stencil: depth = ", depth,
+                         " needs as many layers on every device along each axis that exchanges; ask for a smaller "
+                         "depth, fewer devices or another split");
+  const std::optional<tile_choice> c = choice_for<T>(g, limits, options, *grid);
+  expect<launch_error>(c.has_value(), "stencil: the edges of a tile of ", cells(grid->largest),
+                       " cells do not fit on chip, where a block has ", limits.scratch_bytes,
+                       " bytes; use more devices or blocks, or the variant cpu_free");
+  return *c;
+}
+
+template tile_choice choose_tiles<float>(const geometry&, const tile_limits&, const run_options&);
+template tile_choice choose_tiles<double>(const geometry&, const tile_limits&, const run_options&);
+
+}  // namespace starling::stencil

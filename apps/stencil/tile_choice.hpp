@@ -1,0 +1,34 @@
+// How many tiles a PE's box is dealt to, and what of a tile is on chip.
+#pragma once
+
+#include "starling/machine/machine.hpp"
+#include "stencil/problem.hpp"
+#include "stencil/tiles.hpp"
+
+namespace starling::stencil {
+
+// What a device has for it.
+struct tile_limits {
+  machine_kind kind = machine_kind::host;
+  int blocks = 1;                 // at once
+  std::size_t scratch_bytes = 0;  // of a block
+};
+
+tile_limits limits_of(const machine& m);
+
+struct tile_choice {
+  tiling grid;
+  int threads = 256;
+  std::size_t scratch_bytes = 0;
+  index_t memory_elements = 0;  // on each PE, for what is not on chip
+};
+
+// Layers of cells that tiles exchange at most.
+inline constexpr int most_depth = 16;
+
+// Options that are not 0 are kept, but for the number of blocks: at most so many. Throws argument_error when they are
+// not possible, launch_error when the tiles' edges alone do not fit on chip.
+template <class T>
+tile_choice choose_tiles(const geometry& g, const tile_limits& limits, const run_options& options);
+
+}  // namespace starling::stencil

@@ -1,0 +1,343 @@
+// One step of a star stencil over a tile, by all threads of a group. Each thread goes down columns of cells: along z in
+// three dimensions, along y in two. What it reads of its own column stays in its registers.
+//
+// A tile's cells are in two arrays, which a step reads and writes in turn, or in one. In one array, a step goes in
+// phases: every thread computes some layers of its column into registers, then a barrier, then it stores them. Later
+// phases read layers that are not yet stored, and the layer before them as it was, which the phase before has kept.
+#pragma once
+
+#include "starling/device/loops.hpp"
+#include "stencil/tile_cells.hpp"
+
+namespace starling::stencil {
+
+// Which columns of the tile a thread has, and which layers of them: all that a loop over steps need not work out again.
+template <int Dimensions>
+class columns {
+ public:
+  static constexpr int along = Dimensions == 3 ? 0 : 1;  // the axis of the columns
+
+  // For steps that leave at most `reach` layers of the ring known.
+  STARLING_HD columns(const tile& mine, int reach, int member, int members, int layers_on_chip) : mine_(mine) {
+    first_x_ = mine.begin(2, reach);
+    width_ = mine.end(2, reach) - first_x_;
+    const int first_row = Dimensions == 3 ? mine.begin(1, reach) : 0;
+    const int rows = Dimensions == 3 ? mine.end(1, reach) - first_row : 1;
+    if (width_ <= 0 || rows <= 0) return;
+    const int count = width_ * rows;
+    segments_ = members < count ? 1 : members / count;
+    segment_ = members < count ? 0 : member / count;
+    column_ = member - segment_ * count;
+    row_ = first_row + column_ / width_;
+    x_ = first_x_ + column_ % width_;
+    rows_on_ = members / width_;
+    x_on_ = members % width_;
+    idle_ = segment_ >= segments_;
+    last_row_ = first_row + rows;
+    one_each_ = count <= members;
+    const int begin = mine.begin(along, reach);
+    const int end = mine.end(along, reach);
+    const int cut = layers_on_chip < begin ? begin : layers_on_chip < end ? layers_on_chip : end;
+    on_chip_ = piece(begin, cut);
+    in_memory_ = piece(cut, end);
+  }
+
+  struct layers {
+    int begin = 0;
+    int end = 0;
+  };
+  // This thread's layers of both parts of the tile.
+  STARLING_HD layers on_chip() const { return on_chip_; }
+  STARLING_HD layers in_memory() const { return in_memory_; }
+
+  STARLING_HD int segment() const { return segment_; }
+  STARLING_HD int segments() const { return segments_; }
+  STARLING_HD bool idle() const { return idle_; }
+  // The first of the thread's columns: its number, and where it is.
+  STARLING_HD int column() const { return column_; }
+  STARLING_HD int row() const { return row_; }
+  STARLING_HD int x() const { return x_; }
+
+  // Whether a step that leaves `reach` layers of the ring computes the column.
+  STARLING_HD bool has(int row, int x, int reach) const {
+    return x >= mine_.begin(2, reach) && x < mine_.end(2, reach) &&
+           (Dimensions == 2 || (row >= mine_.begin(1, reach) && row < mine_.end(1, reach)));
+  }
+
+  // f(row, x) for each of the thread's columns.
+  template <class F>
+  STARLING_HD void each(int reach, const F& f) const {
+    if (idle_) return;
+    if (one_each_) {
+      if (has(row_, x_, reach)) f(row_, x_);
+      return;
+    }
+    int x = x_;
+    for (int row = row_; row < last_row_;) {
+      if (has(row, x, reach)) f(row, x);
+      row += rows_on_;
+      x += x_on_;
+      if (x >= first_x_ + width_) {
+        x -= width_;
+        ++row;
+      }
+    }
+  }
+
+ private:
+  STARLING_HD layers piece(int begin, int end) const {
+    const int each = (end - begin + segments_ - 1) / segments_;
+    const int first = begin + segment_ * each;
+    return {first, first + each < end ? first + each : end};
+  }
+
+  const tile& mine_;
+  int first_x_ = 0;
+  int width_ = 0;
+  int column_ = 0;
+  int row_ = 0;
+  int x_ = 0;
+  int rows_on_ = 0;
+  int x_on_ = 0;
+  int last_row_ = 0;
+  int segment_ = 0;
+  int segments_ = 1;
+  layers on_chip_;
+  layers in_memory_;
+  bool idle_ = true;
+  bool one_each_ = true;
+};
+
+// A step from one pair of arrays to another.
+template <class T, int Dimensions, bool Streams>
+class two_array_sweep {
+ public:
+  using cells = tile_cells<T, Dimensions, Streams>;
+  static constexpr int along = columns<Dimensions>::along;
+
+  STARLING_HD two_array_sweep(const coefficients<T>& w, const tile& mine, const cells& in, const cells& out)
+      : weight_(w), mine_(mine), in_(in), out_(out) {}
+
+  template <bool Check>
+  STARLING_HD void run(const columns<Dimensions>& c, int reach, T& change) const {
+    c.each(reach, [&](int row, int x) {
+      part<Check>(c.on_chip(), reach, row, x, in_.t.chip, in_.chip, out_.chip, change);
+      if constexpr (Streams) part<Check>(c.in_memory(), reach, row, x, in_.t.memory, in_.memory, out_.memory, change);
+    });
+  }
+
+  // The same by one thread that has all of the tile: rows are plain loops.
+  template <bool Check, class Group>
+  STARLING_HD void run_rows(const Group& g, int reach, T& change) const {
+    const int rows_begin = Dimensions == 3 ? mine_.begin(1, reach) : 0;
+    const int rows_end = Dimensions == 3 ? mine_.end(1, reach) : 1;
+    const index_range xs{mine_.begin(2, reach), mine_.end(2, reach)};
+    for (int layer = mine_.begin(along, reach); layer < mine_.end(along, reach); ++layer) {
+      const int pitch = in_.on_chip(layer) ? in_.t.chip.stride[1] : in_.t.memory.stride[1];
+      for (int row = rows_begin; row < rows_end; ++row) {
+        const T* here = in_.in_layer(layer, row, 0);
+        const T* before = in_.in_layer(layer - 1, row, 0);
+        const T* after = in_.in_layer(layer + 1, row, 0);
+        T* to = out_.in_layer(layer, row, 0);
+        g.for_each(xs, [&](index_t x) {
+          surroundings<T> s{here[x], before[x], after[x], before[x], after[x], here[x - 1], here[x + 1]};
+          if constexpr (Dimensions == 3) {
+            s.north = here[x - pitch];
+            s.south = here[x + pitch];
+          }
+          const T value = relaxed<Dimensions>(weight_, s);
+          if constexpr (Check) note_difference(s.centre, value, change);
+          to[x] = value;
+        });
+      }
+    }
+  }
+
+ private:
+  using layers = typename columns<Dimensions>::layers;
+  static constexpr int at_once = 4;
+
+  template <bool Check>
+  STARLING_HD void part(layers mine, int reach, int row, int x, const tile_layout& l, const T* in, T* out,
+                        T& change) const {
+    const int low = mine_.begin(along, reach);
+    const int high = mine_.end(along, reach);
+    const int begin = mine.begin > low ? mine.begin : low;
+    const int end = mine.end < high ? mine.end : high;
+    if (begin >= end) return;
+    const int at = Dimensions == 3 ? l.at(begin, row, x) : l.at(0, begin, x);
+    column<Check>(in + at, out + at, *in_.in_layer(begin - 1, row, x), in_.in_layer(end, row, x), end - begin,
+                  l.stride[along], l.stride[1], change);
+  }
+
+  // n cells, `stride` apart; `last` is the one after them.
+  template <bool Check>
+  STARLING_HD void column(const T* __restrict__ in, T* __restrict__ out, T before, const T* last, int n, int stride,
+                          int pitch, T& change) const {
+    T centre = *in;
+    int left = n;
+    for (; left > at_once; left -= at_once) {
+      cells_of_column<at_once, Check>(in, out, before, centre, in[at_once * stride], stride, pitch, change);
+      in += at_once * stride;
+      out += at_once * stride;
+    }
+    for (; left > 1; --left) {
+      cells_of_column<1, Check>(in, out, before, centre, in[stride], stride, pitch, change);
+      in += stride;
+      out += stride;
+    }
+    cells_of_column<1, Check>(in, out, before, centre, *last, stride, pitch, change);
+  }
+
+  // N cells one after the other, `after` being what follows them. All loads come before the first store.
+  template <int N, bool Check>
+  STARLING_HD void cells_of_column(const T* __restrict__ in, T* __restrict__ out, T& before, T& centre, T after,
+                                   int stride, int pitch, T& change) const {
+    surroundings<T> s[N];
+    unrolled<N>([&](auto k) {
+      constexpr int i = decltype(k)::value;
+      const T* p = in + i * stride;
+      s[i].west = p[-1];
+      s[i].east = p[1];
+      if constexpr (Dimensions == 3) {
+        s[i].north = p[-pitch];
+        s[i].south = p[pitch];
+      }
+      s[i].centre = i == 0 ? centre : *p;
+    });
+    unrolled<N>([&](auto k) {
+      constexpr int i = decltype(k)::value;
+      T low = before;
+      T high = after;
+      if constexpr (i > 0) low = s[i - 1].centre;
+      if constexpr (i + 1 < N) high = s[i + 1].centre;
+      if constexpr (Dimensions == 3) {
+        s[i].below = low;
+        s[i].above = high;
+      } else {
+        s[i].north = low;
+        s[i].south = high;
+      }
+      const T value = relaxed<Dimensions>(weight_, s[i]);
+      if constexpr (Check) note_difference(s[i].centre, value, change);
+      out[i * stride] = value;
+    });
+    before = s[N - 1].centre;
+    centre = after;
+  }
+
+  const coefficients<T>& weight_;
+  const tile& mine_;
+  const cells& in_;
+  const cells& out_;
+};
+
+// A step in one array. Every column belongs to one thread, or to several that take turns: members of the group are at
+// least as many as columns.
+template <class T, int Dimensions, bool Streams>
+class one_array_sweep {
+ public:
+  using cells = tile_cells<T, Dimensions, Streams>;
+  static constexpr int along = columns<Dimensions>::along;
+  // Layers that a thread holds.
+  static constexpr int at_once = (Dimensions == 3 ? 32 : 64) / static_cast<int>(sizeof(T));
+
+  // `kept` has room for two layers of as many values as the group has members.
+  STARLING_HD one_array_sweep(const coefficients<T>& w, const tile& mine, const cells& c, T* kept)
+      : weight_(w), mine_(mine), cells_(c), kept_(kept) {}
+
+  // Ends with all of the group's threads past their last load, but not past their last store.
+  template <bool Check, class Group>
+  STARLING_HD void run(const Group& g, const columns<Dimensions>& c, int reach, T& change) const {
+    const int low = mine_.begin(along, reach);
+    const int high = mine_.end(along, reach);
+    const int cut = !Streams || cells_.t.layers_on_chip > high ? high
+                    : cells_.t.layers_on_chip < low            ? low
+                                                               : cells_.t.layers_on_chip;
+    const bool mine = !c.idle() && c.has(c.row(), c.x(), reach);
+    bool odd = false;
+    bool first = true;
+    part<Check>(g, c, mine, low, cut, cells_.t.chip, cells_.chip, odd, first, change);
+    if constexpr (Streams) part<Check>(g, c, mine, cut, high, cells_.t.memory, cells_.memory, odd, first, change);
+  }
+
+ private:
+  // Layers [begin, end), all in `array`.
+  template <bool Check, class Group>
+  STARLING_HD void part(const Group& g, const columns<Dimensions>& c, bool mine, int begin, int end,
+                        const tile_layout& l, T* array, bool& odd, bool& first, T& change) const {
+    const int phase = c.segments() * at_once;
+    const int members = g.members();
+    for (int start = begin; start < end; start += phase) {
+      const int from = start + c.segment() * at_once;
+      const int left = end - from;
+      const int n = !mine || left < 0 ? 0 : left < at_once ? left : at_once;
+      const int stop = start + phase < end ? start + phase : end;
+      T made[at_once];
+      T* p = array + (Dimensions == 3 ? l.at(from, c.row(), c.x()) : l.at(0, from, c.x()));
+      if (n > 0) {
+        const T before = c.segment() == 0 && !first ? kept_[(odd ? 0 : members) + c.column()]
+                                                    : *cells_.in_layer(from - 1, c.row(), c.x());
+        const T after = *cells_.in_layer(from + n, c.row(), c.x());
+        T last;
+        if (n == at_once)
+          last = compute<true, Check>(p, n, before, after, l, made, change);
+        else
+          last = compute<false, Check>(p, n, before, after, l, made, change);
+        if (from + n == stop) kept_[(odd ? members : 0) + c.column()] = last;
+      }
+      g.sync();
+      unrolled<at_once>([&](auto k) {
+        constexpr int i = decltype(k)::value;
+        if (i < n) p[i * l.stride[along]] = made[i];
+      });
+      odd = !odd;
+      first = false;
+    }
+  }
+
+  // n new values, at_once if Full; returns the last of the old ones.
+  template <bool Full, bool Check>
+  STARLING_HD T compute(const T* p, int n, T before, T after, const tile_layout& l, T (&made)[at_once],
+                        T& change) const {
+    surroundings<T> s[at_once];
+    unrolled<at_once>([&](auto k) {
+      constexpr int i = decltype(k)::value;
+      const T* q = p + (Full || i < n ? i : n - 1) * l.stride[along];
+      s[i].centre = *q;
+      s[i].west = q[-1];
+      s[i].east = q[1];
+      if constexpr (Dimensions == 3) {
+        s[i].north = q[-l.stride[1]];
+        s[i].south = q[l.stride[1]];
+      }
+    });
+    T last = s[at_once - 1].centre;
+    unrolled<at_once>([&](auto k) {
+      constexpr int i = decltype(k)::value;
+      T low = before;
+      T high = after;
+      if constexpr (i > 0) low = s[i - 1].centre;
+      if constexpr (i + 1 < at_once)
+        if (Full || i + 1 < n) high = s[i + 1].centre;
+      if constexpr (Dimensions == 3) {
+        s[i].below = low;
+        s[i].above = high;
+      } else {
+        s[i].north = low;
+        s[i].south = high;
+      }
+      made[i] = relaxed<Dimensions>(weight_, s[i]);
+      if constexpr (Check)
+        if (Full || i < n) note_difference(s[i].centre, made[i], change);
+    });
+    return last;  // beyond n all are copies of the last one
+  }
+
+  const coefficients<T>& weight_;
+  const tile& mine_;
+  const cells& cells_;
+  T* kept_;
+};
+
+}  // namespace starling::stencil

@@ -1,0 +1,81 @@
+#include "stencil/tune.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "starling/base/error.hpp"
+#include "stencil/solver.hpp"
+
+namespace starling::stencil {
+namespace {
+
+// Time of a step: the shortest of a few runs.
+class stopwatch {
+ public:
+  stopwatch(const machine& m, double seconds) : machine_(m), seconds_(seconds) {}
+
+  // Of a square domain with so many cells a side on each PE. Its edges are joined, so that one PE exchanges too.
+  double us(index_t side, variant how) const {
+    problem<float> p;
+    p.shape = {side * machine_.size(), side};
+    p.coefficients = jacobi_coefficients<float>(2);
+    p.edges = {edge::periodic, edge::periodic};
+    solver<float> s(machine_, p);
+    const std::vector<float> u(static_cast<std::size_t>(side * side * machine_.size()), 1.0f);
+    s.load(u.data());
+    run_options o{.how = how, .steps = 8};
+    double best = s.advance(o).seconds / 8;
+    constexpr index_t most_steps = 100'000;
+    o.steps = std::clamp<index_t>(static_cast<index_t>(seconds_ / 4 / std::max(best, 1e-9)), 4, most_steps);
+    for (int i = 0; i < 4; ++i) best = std::min(best, s.advance(o).seconds / static_cast<double>(o.steps));
+    return 1e6 * best;
+  }
+
+ private:
+  machine machine_;
+  double seconds_;
+};
+
+machine machine_of_one(const machine& m) {
+  return m.kind() == machine_kind::host ? machine::host(1) : machine::cuda({m.device(0).id});
+}
+
+// Never zero or less, whatever the noise.
+double at_least(double value, double least) { return std::max(value, least); }
+
+}  // namespace
+
+std::string tuned_device(const machine& m) {
+  return m.kind() == machine_kind::host ? "virtual device" : m.device(0).name;
+}
+
+step_costs tune(const machine& m, double seconds) {
+  expect<argument_error>(std::isfinite(seconds) && seconds > 0 && seconds <= 60, "stencil: tune for ", seconds,
+                         " s each; must be more than 0 and at most 60");
+  const bool gpu = m.kind() == machine_kind::cuda;
+  const stopwatch time(m, seconds);
+  // Domains so small that the work in them does not show, and large ones.
+  const index_t tiny = 32;
+  const index_t on_chip = gpu ? 1024 : 192;
+  const index_t in_memory = gpu ? 8192 : 768;
+  step_costs c;
+  c.far_us = at_least(time.us(tiny, variant::resident), 1e-3);
+  c.near_us = m.size() == 1 ? c.far_us : stopwatch(machine_of_one(m), seconds).us(tiny, variant::resident);
+  c.meet_us = time.us(tiny, variant::cpu_free);
+  c.graph_us = time.us(tiny, variant::graph);
+  c.host_us = time.us(tiny, variant::p2p);
+  problem<float> p;
+  p.shape = {on_chip * m.size(), on_chip};
+  p.coefficients = jacobi_coefficients<float>(2);
+  p.edges = {edge::periodic, edge::periodic};
+  const tile_choice tiles = choose_tiles<float>(geometry_of(p, m.size()), limits_of(m), {.how = variant::resident});
+  const auto cells = static_cast<double>(tiles.grid.largest[1] * tiles.grid.largest[2]);
+  const double least = 0.05 * c.far_us;
+  c.chip_cells_per_us = cells / at_least(time.us(on_chip, variant::resident) - c.far_us, least);
+  c.memory_cells_per_us =
+      static_cast<double>(in_memory * in_memory) / at_least(time.us(in_memory, variant::cpu_free) - c.meet_us, least);
+  c.source = "measured now";
+  return c;
+}
+
+}  // namespace starling::stencil

@@ -1,0 +1,144 @@
+// What the cost model chooses, and the file that measured costs are kept in.
+#include "stencil/cost_model.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "starling/base/error.hpp"
+#include "stencil/cost_file.hpp"
+#include "stencil/tune.hpp"
+#include "support/failure.hpp"
+#include "support/stencil_runs.hpp"
+
+namespace starling::stencil {
+namespace {
+
+constexpr tile_limits gpu{machine_kind::cuda, 132, 230'000};
+
+variant_choice on_gpus(std::vector<index_t> shape, int most) {
+  problem<float> p;
+  p.coefficients = jacobi_coefficients<float>(static_cast<int>(shape.size()));
+  p.shape = std::move(shape);
+  return choose_devices<float>(p, most, gpu, built_in_costs(machine_kind::cuda), {});
+}
+
+bool on_chip(const variant_choice& c) { return c.how == variant::resident || c.how == variant::temporal; }
+
+TEST_CASE("cells that fit on chip stay there, and small domains on few devices") {
+  const variant_choice small = on_gpus({64, 64}, 4);
+  CHECK(on_chip(small));
+  CHECK(small.devices == 1);
+  const variant_choice large = on_gpus({4096, 4096}, 4);
+  CHECK(on_chip(large));
+  CHECK(large.devices == 4);
+  CHECK(large.why.find("on 4 devices") != std::string::npos);
+  CHECK(large.why.find("cpu_free ") != std::string::npos);
+  CHECK(large.why.find("costs: built in") != std::string::npos);
+  CHECK(on_gpus({1, 5}, 4).devices == 1);
+}
+
+TEST_CASE("costs decide") {
+  problem<float> p;
+  p.shape = {512, 512};
+  p.coefficients = jacobi_coefficients<float>(2);
+  const geometry g = geometry_of(p, 2);
+  step_costs c = built_in_costs(machine_kind::cuda);
+  c.far_us = 1e6;
+  c.graph_us = 0.1;
+  CHECK(choose_variant<float>(g, gpu, c, {}).how == variant::graph);
+  c.host_us = 0.05;
+  CHECK(choose_variant<float>(g, gpu, c, {}).how == variant::p2p);
+}
+
+struct cache_folder {
+  cache_folder() {
+    const char* was = std::getenv("XDG_CACHE_HOME");
+    if (was != nullptr) before = was;
+    path = std::filesystem::temp_directory_path() / "starling_test_cache";
+    std::filesystem::remove_all(path);
+    setenv("XDG_CACHE_HOME", path.c_str(), 1);
+  }
+  ~cache_folder() {
+    if (before.empty())
+      unsetenv("XDG_CACHE_HOME");
+    else
+      setenv("XDG_CACHE_HOME", before.c_str(), 1);
+    std::filesystem::remove_all(path);
+  }
+  void write(const std::string& text) const {
+    const std::filesystem::path file = cost_file(machine_kind::host);
+    std::filesystem::create_directories(file.parent_path());
+    std::ofstream(file) << text;
+  }
+  std::string before;
+  std::filesystem::path path;
+};
+
+TEST_CASE_FIXTURE(cache_folder, "costs come back as they were written") {
+  CHECK(costs_of(machine_kind::host, "virtual device").source == "built in");
+  step_costs c = built_in_costs(machine_kind::host);
+  c.near_us = 1.25;
+  write_costs(cost_file(machine_kind::host), c, "virtual device");
+  const step_costs back = costs_of(machine_kind::host, "virtual device");
+  CHECK(back.near_us == 1.25);
+  CHECK(back.memory_cells_per_us == c.memory_cells_per_us);
+  CHECK(back.source == cost_file(machine_kind::host));
+}
+
+TEST_CASE_FIXTURE(cache_folder, "bad files are refused, and say what is wrong") {
+  write_costs(cost_file(machine_kind::host), built_in_costs(machine_kind::host), "virtual device");
+  std::stringstream good;
+  good << std::ifstream(cost_file(machine_kind::host)).rdbuf();
+  const auto refusal = [&](std::string text, const std::string& device = "virtual device") {
+    write(text);
+    return test::failure_of<argument_error>([&] { (void)costs_of(machine_kind::host, device); });
+  };
+  const auto says = [](const std::string& text, const char* part) { return text.find(part) != std::string::npos; };
+  CHECK(says(refusal(""), "not a flat JSON object"));
+  CHECK(says(refusal("[]"), "run `starling tune` to write it again"));
+  CHECK(says(refusal("{\"format\": 2}"), "\"format\" is not 1"));
+  CHECK(says(refusal("{\"format\": 1}"), "\"device\" is missing"));
+  CHECK(says(refusal("{\"format\": 1, \"device\": \"virtual device\"}"), "\"near_us\" is missing"));
+  CHECK(says(refusal(good.str(), "another"), "measured on virtual device, but this is another"));
+  CHECK(says(refusal(std::string(5000, ' ')), "more than 4096 bytes"));
+  std::string negative = good.str();
+  negative.replace(negative.find("60"), 2, "-6");
+  CHECK(says(refusal(negative), "must be more than 0"));
+  // Every cut-off file is refused too.
+  for (std::size_t n = 0; n + 2 < good.str().size(); n += 7) CHECK_FALSE(refusal(good.str().substr(0, n)).empty());
+}
+
+TEST_CASE_FIXTURE(cache_folder, "tuning finds costs, and automatic runs go by them") {
+  std::optional<machine> m = test::test_machine(2);
+  if (!m) return;
+  const step_costs c = tune(*m, 0.01);
+  for (const double value : {c.near_us, c.far_us, c.chip_cells_per_us, c.memory_cells_per_us, c.meet_us, c.graph_us})
+    CHECK(value > 0);
+  write_costs(cost_file(m->kind()), c, tuned_device(*m));
+  problem<double> p;
+  p.shape = {20, 21};
+  p.coefficients = jacobi_coefficients<double>(2);
+  std::mt19937 draw(51);
+  std::vector<double> u = test::random_cells(p, draw);
+  std::vector<double> expected = u;
+  reference(p, expected, 9);
+  solver<double> s(*m, p);
+  s.load(u.data());
+  const run_result r = s.advance({.how = variant::automatic, .steps = 9});
+  s.store(u.data());
+  CHECK(u == expected);
+  CHECK(r.how != variant::automatic);
+  CHECK(r.why.find(std::string(name(r.how)) + " on 2 devices") == 0);
+  CHECK(r.why.find(cost_file(m->kind())) != std::string::npos);
+}
+
+TEST_CASE("a time that makes no sense") {
+  CHECK_FALSE(test::failure_of<argument_error>([] { (void)tune(machine::host(1), 0); }).empty());
+}
+
+}  // namespace
+}  // namespace starling::stencil

@@ -1,0 +1,163 @@
+// Stencils whose blocks keep their tiles: depths, tiles that do not fit on chip, tiles of all shapes.
+#include <doctest/doctest.h>
+
+#include <random>
+#include <set>
+
+#include "starling/base/error.hpp"
+#include "stencil/tile_choice.hpp"
+#include "support/stencil_runs.hpp"
+
+namespace starling::stencil {
+namespace {
+
+// Extents that are enough for the depth on every PE.
+template <class T>
+problem<T> deep_problem(int n_pes, int depth, std::mt19937& draw) {
+  problem<T> p = test::random_problem<T>(n_pes, draw);
+  for (std::size_t a = 0; a < p.shape.size(); ++a)
+    p.shape[a] = p.parts[a] * depth + std::uniform_int_distribution<int>(0, 25)(draw);
+  return p;
+}
+
+// Whether the run that was asked for keeps cells in memory; nothing when its edges do not fit.
+template <class T>
+std::optional<bool> streams(const problem<T>& p, int n_pes, const run_options& o) {
+  try {
+    return choose_tiles<T>(geometry_of(p, n_pes), {machine_kind::host, 64, std::size_t{1} << 20}, o).grid.streams;
+  } catch (const launch_error&) {
+    return std::nullopt;
+  }
+}
+
+template <class T>
+void compare_deep(unsigned seed, int rounds) {
+  std::mt19937 draw(seed);
+  const auto between = [&](int a, int b) { return std::uniform_int_distribution<int>(a, b)(draw); };
+  test::machines all;
+  int streamed = 0;
+  for (int round = 0; round < rounds; ++round) {
+    const int n_pes = 1 + round % 4;
+    run_options o{.how = variant::resident, .steps = between(1, 17), .blocks = between(1, 12)};
+    o.depth = between(1, 5);
+    if (o.depth > 1) o.how = variant::temporal;
+    const problem<T> p = deep_problem<T>(n_pes, o.depth, draw);
+    // About as little as the edges allow.
+    if (between(0, 1) == 1) o.on_chip_bytes = static_cast<std::size_t>(between(700, 1200));
+    while (!streams(p, n_pes, o)) o.on_chip_bytes += 400;
+    streamed += *streams(p, n_pes, o) ? 1 : 0;
+    INFO("seed ", seed, " round ", round);
+    test::compare(all.of(n_pes), p, o, draw);
+  }
+  CHECK(streamed > rounds / 4);
+}
+
+TEST_CASE("depths, blocks and tiles partly in memory, float") { compare_deep<float>(31, 200); }
+TEST_CASE("depths, blocks and tiles partly in memory, double") { compare_deep<double>(32, 200); }
+
+TEST_CASE("tiles deal out a box, and neighbours are mutual") {
+  std::mt19937 draw(33);
+  for (int round = 0; round < 100; ++round) {
+    const int n_pes = 1 + round % 4;
+    run_options o{.how = variant::temporal, .blocks = 1 + round % 13};
+    o.depth = 1 + round % 3;
+    const geometry g = geometry_of(deep_problem<float>(n_pes, o.depth, draw), n_pes);
+    const tiling t = choose_tiles<float>(g, {machine_kind::cuda, 132, 200'000}, o).grid;
+    CHECK(t.blocks() <= o.blocks);
+    for (int pe = 0; pe < n_pes; ++pe) {
+      const box own = box_of(g, pe);
+      std::set<index_t> seen;
+      for (int block = 0; block < t.blocks(); ++block) {
+        const tile mine = tile_of(g, t, own, block);
+        for (int z = 0; z < mine.extent[0]; ++z)
+          for (int y = 0; y < mine.extent[1]; ++y)
+            for (int x = 0; x < mine.extent[2]; ++x) {
+              const index_t at[3] = {mine.first[0] + z, mine.first[1] + y, mine.first[2] + x};
+              CHECK(seen.insert((at[0] * own.extent[1] + at[1]) * own.extent[2] + at[2]).second);
+              const bool held = !own.is_updated({{at[0], at[1], at[2]}});
+              bool updated = true;
+              const int here[3] = {z, y, x};
+              for (int a = 0; a < 3; ++a)
+                updated = updated && here[a] >= mine.updated_begin[a] && here[a] < mine.updated_end[a];
+              CHECK(updated == !held);
+            }
+        for (int d = 0; d < directions; ++d) {
+          const tile_place to = beside(g, t, pe, block, direction(d));
+          if (to.pe == no_neighbour || d == opposite_direction(d)) continue;
+          const tile_place back = beside(g, t, to.pe, to.block, direction(opposite_direction(d)));
+          CHECK(back.pe == pe);
+          CHECK(back.block == block);
+          const tile other = tile_of(g, t, box_of(g, to.pe), to.block);
+          for (int a = 0; a < 3; ++a)
+            if (direction(d).step[a] == 0) CHECK(other.extent[a] == mine.extent[a]);
+        }
+      }
+      CHECK(static_cast<index_t>(seen.size()) == own.extent[0] * own.extent[1] * own.extent[2]);
+    }
+  }
+}
+
+TEST_CASE("a chosen depth pays where exchanges do, and is 1 where cells do not fit on chip otherwise") {
+  problem<float> p;
+  p.shape = {2048, 2048};
+  p.coefficients = jacobi_coefficients<float>(2);
+  const geometry g = geometry_of(p, 4);
+  const run_options o{.how = variant::temporal};
+  CHECK(choose_tiles<float>(g, {machine_kind::cuda, 132, 230'000}, o).grid.depth > 1);
+  p.shape = {60000, 60000};
+  const tile_choice large = choose_tiles<float>(geometry_of(p, 4), {machine_kind::cuda, 132, 230'000}, o);
+  CHECK(large.grid.depth == 1);
+  CHECK(large.grid.streams);
+}
+
+TEST_CASE("cells on chip: in two arrays, in one, and as many as fit") {
+  const auto chosen = [](std::vector<index_t> shape) {
+    problem<float> p;
+    p.coefficients = jacobi_coefficients<float>(static_cast<int>(shape.size()));
+    p.shape = std::move(shape);
+    return choose_tiles<float>(geometry_of(p, 4), {machine_kind::cuda, 132, 230'000}, {.how = variant::resident});
+  };
+  CHECK_FALSE(chosen({2048, 2048}).grid.in_place);
+  const tile_choice solid = chosen({256, 256, 256});
+  CHECK(solid.grid.in_place);
+  CHECK_FALSE(solid.grid.streams);
+  const tile_choice large = chosen({8192, 8192});
+  CHECK(large.grid.in_place);
+  CHECK(large.grid.streams);
+  CHECK(large.grid.layers_on_chip > 90);
+  for (const tile_choice& c : {solid, large}) {
+    CHECK(c.grid.blocks() >= 120);
+    CHECK(c.threads <= 512);
+    CHECK(c.scratch_bytes <= 230'000);
+  }
+}
+
+TEST_CASE("runs go on with other tiles, depths and variants") {
+  std::mt19937 draw(34);
+  problem<float> p;
+  p.shape = {33, 29};
+  p.coefficients = {0.5f, 0.1f, 0.15f, 0.2f, 0.05f};
+  p.edges = {edge::periodic, edge::fixed};
+  std::optional<machine> m = test::test_machine(3);
+  if (!m) return;
+  solver<float> s(*m, p);
+  const std::vector<float> u = test::random_cells(p, draw);
+  std::vector<float> expected = u;
+  s.load(u.data());
+  index_t total = 0;
+  for (int i = 0; i < 12; ++i) {
+    run_options o{.steps = 1 + i % 5, .blocks = 1 + i % 7};
+    o.depth = 1 + i % 3;
+    o.how = i % 4 == 3 ? variant::cpu_free : variant::temporal;
+    o.on_chip_bytes = i % 2 == 0 ? 0 : 4000;
+    s.advance(o);
+    total += o.steps;
+  }
+  reference(p, expected, total);
+  std::vector<float> got(u.size());
+  s.store(got.data());
+  CHECK(got == expected);
+}
+
+}  // namespace
+}  // namespace starling::stencil
