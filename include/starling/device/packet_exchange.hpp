@@ -41,17 +41,17 @@ class packet_exchange {
                                 const Use& use, where at = where::current()) const {
     if constexpr (target::on_gpu) {
       const trace_span span(self(), trace_operation::take_packet, any_pe, N);
-      target::pair64 seen[N];
-      unrolled<N>([&](auto i) { seen[i].second = wanted(i) ? number - 1 : number; });
+      target::numbered seen[N];
+      unrolled<N>([&](auto i) { seen[i].number = wanted(i) ? number - 1 : number; });
       for (bool all = false; !all;) {
         unrolled<N>([&](auto i) {
-          if (seen[i].second != number) seen[i] = target::load_pair(source(i).on(self().pe()));
+          if (seen[i].number != number) seen[i] = target::load_numbered(source(i).on(self().pe()), number);
         });
         all = true;
         sym<packet> missing;
         int sender = any_pe;
         unrolled<N>([&](auto i) {
-          if (seen[i].second == number) return;
+          if (seen[i].number == number) return;
           all = false;
           missing = source(i);
           sender = from(i);
@@ -60,7 +60,7 @@ class packet_exchange {
         if (!all && !await_packet(operation::wait, missing, number, sender, at, data)) self().give_up();
       }
       unrolled<N>([&](auto i) {
-        if (wanted(i)) use(i, packet_content<T>::of_data(seen[i].first));
+        if (wanted(i)) use(i, packet_content<T>::of_data(seen[i].data));
       });
     } else {
       unrolled<N>([&](auto i) {
