@@ -149,6 +149,26 @@ memory_block coherence::allocate_patiently(const std::string& what, std::size_t 
   }
 }
 
+void coherence::patiently(const std::function<void()>& attempt, const std::function<void()>& let_go) {
+  try {
+    return attempt();
+  } catch (const memory_busy&) {
+    // Below, where nothing is in flight.
+  }
+  let_go();
+  const std::lock_guard turn(turn_);
+  const auto limit = std::chrono::steady_clock::now() + patience_;
+  while (true) {
+    try {
+      return attempt();
+    } catch (const memory_busy&) {
+      if (std::chrono::steady_clock::now() >= limit) throw;
+    }
+    let_go();
+    std::this_thread::sleep_for(std::chrono::microseconds(100));
+  }
+}
+
 // Moves away the instance that was used the longest ago. A place that is the host's only gives up copies. Busy: other
 // threads hold all that could be moved.
 coherence::eviction coherence::evict_one(const data_place& place) {
@@ -164,7 +184,7 @@ coherence::eviction coherence::evict_one(const data_place& place) {
     for (const auto& here : d->body.instances) {
       const bool only_copy = here->valid && d->body.valid_instances() == 1;
       if (here->block.start == nullptr || !(here->place == place) || here->last_use >= oldest) continue;
-      if (place.is_host() && only_copy) continue;
+      if ((place.is_host() && only_copy) || d->body.held(*here)) continue;
       oldest = here->last_use;
       victim = d;
       leaving = here.get();
@@ -176,7 +196,7 @@ coherence::eviction coherence::evict_one(const data_place& place) {
   const std::lock_guard lock(*victim, std::adopt_lock);
   std::vector<std::unique_ptr<data_instance>>& all = victim->body.instances;
   for (std::size_t i = 0; i < all.size(); ++i) {
-    if (all[i].get() != leaving || all[i]->last_use != oldest) continue;
+    if (all[i].get() != leaving || all[i]->last_use != oldest || victim->body.held(*leaving)) continue;
     evict(victim->body, i);
     break;
   }

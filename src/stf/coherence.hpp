@@ -36,9 +36,11 @@ class coherence {
   // The user that acquired it is over at `end`. One that wrote leaves the only valid instance.
   static void release(data_body& d, data_instance& i, bool wrote, const moment_list& end);
 
-  // How long to try again after memory_busy. One thread at a time does, so that each gets its turn.
+  // Calls attempt(), which locks data and acquires instances, again for as long as it throws memory_busy and the
+  // patience lasts; between attempts let_go(), which unlocks. One thread at a time tries again, so that each gets its
+  // turn.
+  void patiently(const std::function<void()>& attempt, const std::function<void()>& let_go);
   std::chrono::duration<double> patience() const { return patience_; }
-  std::mutex& turn() { return turn_; }
 
   // Memory on a lane's device for what the caller alone runs in the lane from here on: zero, or as an earlier user of
   // it left it. Kept for others when that user says that they may have it as it is.

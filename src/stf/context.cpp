@@ -40,6 +40,11 @@ std::byte* context::wait_for(const std::shared_ptr<data_state>& d) {
   return state_->wait_for(*d);
 }
 
+void context::bring(const std::shared_ptr<data_state>& d, const data_place& where) {
+  expect<argument_error>(d && d->context == state_, "context::prefetch: data of another context, or none");
+  state_->bring("prefetch", *d, access_mode::read, where, [](data_instance&, moment_list&) {});
+}
+
 void context::fence() { state_->fence(); }
 void context::synchronize() { state_->synchronize(); }
 void context::finalize() { state_->finalize(); }

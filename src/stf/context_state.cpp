@@ -66,6 +66,7 @@ submission context_state::submit(const std::string& name) {
     if (options_.backend == backend_kind::stream || recording_) {
       submission s{std::move(inside), {}, submitters::presence(submitters_)};
       if (recording_) s.recording = std::unique_lock(recording_mutex_);
+      if (any_ends_) try_again();
       if (any_buried_) write_back_buried();
       return s;
     }
@@ -127,6 +128,8 @@ void context_state::finalize() {
   require_outside_tasks("finalize");
   const epoch_end alone(*this);
   if (finalized_) return;
+  try_again();
+  expect_none_held();
   finalized_ = true;
   std::exception_ptr failure;
   const auto attempt = [&failure](const auto& step) {
@@ -155,14 +158,7 @@ void context_state::finalize() {
 std::byte* context_state::wait_for(data_state& d) {
   require_outside_tasks("wait");
   std::byte* start = nullptr;
-  moment_list ready;
-  {
-    const auto inside = submit("");
-    const std::lock_guard holding(d);
-    expect<task_error>(d.body.failed_by.empty(), "stf: ", d.body.describe(), " has no value: task '", d.body.failed_by,
-                       "' threw instead of writing it");
-    start = coherence_.acquire(d.body, data_place::host(), true, false, ready).start;
-  }
+  bring("wait", d, access_mode::read, data_place::host(), [&](data_instance& i, moment_list&) { start = i.start; });
   synchronize();
   return start;
 }

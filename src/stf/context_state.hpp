@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -57,6 +58,15 @@ class context_state : public std::enable_shared_from_this<context_state> {
   void finalize();
   // Until `d` holds its value on the host; the instance's memory.
   std::byte* wait_for(data_state& d);
+  // Puts an instance to a place (affine: device 0) as for a task that uses the data like this; `use` gets it, and what
+  // has to be over before, while the data is held. The errors are a task's.
+  void bring(const char* who, data_state& d, access_mode mode, data_place where,
+             const std::function<void(data_instance&, moment_list&)>& use);
+  // Makes the user's stream wait for `before`. A graph context ends its epoch for that.
+  void hold_back(const char* who, stream& user, const moment_list& before);
+  // For ends that failed, of handles that have gone: called again before work is submitted and by finalize, until it
+  // throws no more.
+  void try_later(std::function<void()> end);
 
   stf::statistics statistics();
 
@@ -65,6 +75,8 @@ class context_state : public std::enable_shared_from_this<context_state> {
   void end_epoch();
   void require_outside_tasks(const char* call);
   void check_values();
+  void try_again();
+  void expect_none_held();
   // Whether there was any.
   bool write_back_buried();
   // Of data whose last handle has gone without its value; what finalize says of it.
@@ -97,6 +109,9 @@ class context_state : public std::enable_shared_from_this<context_state> {
   std::vector<data_body> buried_;
   std::atomic<bool> any_buried_{false};
   std::string lost_;
+  std::mutex ends_mutex_;
+  std::vector<std::function<void()>> ends_;  // that are to be tried again
+  std::atomic<bool> any_ends_{false};
   std::atomic<std::uint64_t> data_numbers_{0};
   std::atomic<std::uint64_t> tasks_{0};
   std::uint64_t tasks_before_ = 0;  // this epoch

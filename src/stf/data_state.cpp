@@ -16,6 +16,18 @@ int data_body::valid_instances() const {
   return static_cast<int>(std::count_if(instances.begin(), instances.end(), [](const auto& i) { return i->valid; }));
 }
 
+bool data_body::held(const data_instance& i) const {
+  return std::any_of(holds.begin(), holds.end(), [&](const auto& h) { return h->instance == &i; });
+}
+
+void data_body::expect_usable(access_mode mode, const std::string& who) const {
+  for (const auto& h : holds)
+    expect<argument_error>(!writes(mode) && !writes(h->mode), "stf: ", who, " cannot ", reads(mode) ? "use " : "write ",
+                           describe(), ", which ", h->why, "; ", h->remedy);
+  expect<task_error>(!reads(mode) || failed_by.empty(), "stf: ", who, " reads ", describe(),
+                     ", which has no value: task '", failed_by, "' threw instead of writing it");
+}
+
 bool data_body::to_be_written_back() const {
   return failed_by.empty() && valid_instances() > 0 &&
          std::any_of(instances.begin(), instances.end(), [](const auto& i) { return i->users_memory && !i->valid; });

@@ -12,6 +12,7 @@
 
 #include "moment.hpp"
 #include "place_memory.hpp"
+#include "starling/stf/access.hpp"
 #include "starling/stf/data_interface.hpp"
 #include "starling/stf/place.hpp"
 
@@ -33,12 +34,23 @@ struct data_instance {
   std::uint64_t last_use = 0;
 };
 
+// An instance that stays where it is, with its value, while somebody other than tasks uses it. Meanwhile tasks may read
+// the data, if that one only reads too; otherwise they have to stay away.
+struct data_hold {
+  data_instance* instance = nullptr;
+  access_mode mode = access_mode::read;
+  moment_list before;       // what that one has to wait for
+  const char* why = "";     // "is frozen"
+  const char* remedy = "";  // "call unfreeze() first"
+};
+
 // The data as coherence sees it. Belongs to who holds the lock.
 struct data_body {
   std::uint64_t id = 0;
   data_description what;
   std::string name;
   std::vector<std::unique_ptr<data_instance>> instances;
+  std::vector<std::shared_ptr<data_hold>> holds;
   std::string failed_by;  // the task that should have written it and threw
   // Since the last write, that task first; only when somebody wants a drawing.
   std::vector<std::uint64_t> users;
@@ -46,6 +58,12 @@ struct data_body {
   // "logical data 'x'", or its number.
   std::string describe() const;
   int valid_instances() const;
+  bool held(const data_instance& i) const;
+  // Otherwise ask expect_usable.
+  bool free_to_use() const { return holds.empty() && failed_by.empty(); }
+  // Throws argument_error when `who` cannot use it like this now, because it is held; task_error when it has no value
+  // that could be read, because a task threw.
+  void expect_usable(access_mode mode, const std::string& who) const;
   // Whether the user's memory lacks the value, which another instance has.
   bool to_be_written_back() const;
 };

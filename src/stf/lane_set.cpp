@@ -7,7 +7,7 @@
 namespace starling::stf {
 namespace {
 
-constexpr int lanes_of_device = lane_set::per_place + 2;
+constexpr int lanes_of_device = lane_set::per_place + 3;
 
 }  // namespace
 
@@ -17,7 +17,8 @@ lane_set::lane_set(machine m)
       origin_(machine_.new_stream(0)),
       start_(machine_.new_event(0)),
       joined_(static_cast<std::size_t>(machine_.size() * lanes_of_device + per_place)) {
-  // Device by device its lanes for tasks, for copies to it, for copies from it; then the host's.
+  // Device by device its lanes for tasks, for copies to it, for copies from it, for the user's streams; then the
+  // host's.
   for (std::size_t i = 0; i < joined_.size(); ++i) {
     const int place = static_cast<int>(i) / lanes_of_device;
     lanes_.push_back(std::make_unique<lane>(machine_, place < machine_.size() ? place : 0,
@@ -64,6 +65,41 @@ void lane_set::order(lane& later, const moment_list& before) {
   }
 }
 
+void lane_set::hold_back(stream& user, const moment_list& before) {
+  if (recorded_before_) {
+    // Graphs go one after the other.
+    event all = machine_.new_event(0);
+    origin_.record(all);
+    return user.wait(all);
+  }
+  for (const moment& m : before) {
+    lane& l = *lanes_[m.lane];
+    if (m.number > l.floor()) l.hold_back(user, m.number);
+  }
+}
+
+moment_list lane_set::after(stream& user) {
+  expect<range_error>(user.pe() >= 0 && user.pe() < machine_.size(), "stf: a stream of device ", user.pe(),
+                      ", and the context's machine has ", machine_.size(), "; pass a stream of this machine");
+  event all = machine_.new_event(user.pe());
+  user.record(all);
+  moment_list now;
+  if (recorded_before_) {
+    users_.push_back(std::move(all));
+  } else {
+    lane& l = *lanes_[static_cast<std::size_t>(user.pe() * lanes_of_device + per_place + 2)];
+    join(l);
+    l.stream().wait(all);
+    now.add(l.mark());
+  }
+  return now;
+}
+
+void lane_set::wait_for_users() {
+  for (const event& e : users_) origin_.wait(e);
+  users_.clear();
+}
+
 void lane_set::wait(const moment_list& before) {
   expect<argument_error>(!recording_,
                          "stf: the host waits for work that is being recorded; end the epoch with fence()");
@@ -93,6 +129,7 @@ void lane_set::wait_for_all() {
       if (!first) first = std::current_exception();
     }
   };
+  wait_for_users();
   wait_for(origin_);
   for (const auto& l : lanes_) wait_for(l->stream());
   if (first) std::rethrow_exception(first);
@@ -125,6 +162,9 @@ bool lane_set::end_recording(std::optional<graph>& into) {
   return false;
 }
 
-void lane_set::launch(const graph& g) { g.launch(origin_); }
+void lane_set::launch(const graph& g) {
+  wait_for_users();
+  g.launch(origin_);
+}
 
 }  // namespace starling::stf

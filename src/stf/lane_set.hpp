@@ -1,5 +1,6 @@
-// The lanes of a context: for every device some for tasks and one for copies to it and one for copies from it, and some
-// for work of the host. They order work after moments, with as few events as the lanes' knowledge of each other allows.
+// The lanes of a context: for every device some for tasks, one for copies to it, one for copies from it and one that
+// waits for streams of the user, and some for work of the host. They order work after moments, with as few events as
+// the lanes' knowledge of each other allows.
 #pragma once
 
 #include <atomic>
@@ -27,6 +28,12 @@ class lane_set {
   // Later work of `later` starts after `before`.
   void order(lane& later, const moment_list& before);
 
+  // Later work of the user's stream starts after `before`. Not while work is recorded: end the epoch first.
+  void hold_back(stream& user, const moment_list& before);
+  // What is over when everything that the user's stream has so far is. If work is recorded: nothing, and the graph that
+  // is launched next starts after that.
+  moment_list after(stream& user);
+
   // Blocks the calling thread until all of it is over.
   void wait(const moment_list& before);
   // Whether all of it certainly is.
@@ -46,6 +53,7 @@ class lane_set {
  private:
   void join(lane& l);
   void raise_floors();
+  void wait_for_users();
 
   machine machine_;
   std::vector<std::unique_ptr<lane>> lanes_;
@@ -55,6 +63,7 @@ class lane_set {
   std::optional<starling::recording> recording_;
   std::atomic<bool> recorded_before_{false};
   std::vector<std::atomic<bool>> joined_;  // by lane, in this recording
+  std::vector<event> users_;               // of the user's streams: what the next graph starts after
 };
 
 }  // namespace starling::stf

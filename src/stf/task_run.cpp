@@ -1,8 +1,6 @@
 #include "starling/stf/task_run.hpp"
 
 #include <algorithm>
-#include <chrono>
-#include <thread>
 
 #include "context_state.hpp"
 #include "starling/base/error.hpp"
@@ -19,14 +17,15 @@ struct used_data {
   data_instance* instance = nullptr;
 };
 
+std::string describe_task(const std::string& name) { return name.empty() ? "a task" : "task '" + name + "'"; }
+
 access_mode both(access_mode a, access_mode b) { return a == b ? a : access_mode::rw; }
 
 }  // namespace
 
 void expect_data_on_host(const task_description& what) {
   for (const data_access& a : what.accesses)
-    expect<argument_error>(a.place.is_affine() || a.place.is_host(),
-                           "stf: ", what.name.empty() ? "a task" : "task '" + what.name + "'",
+    expect<argument_error>(a.place.is_affine() || a.place.is_host(), "stf: ", describe_task(what.name),
                            " runs on the host, which cannot reach data on ", describe(a.place),
                            "; leave the place out, or use context::task and copy");
 }
@@ -56,7 +55,6 @@ struct task_run::state {
   void collect(const std::vector<data_access>& accesses);
   void lock_all();
   void begin();
-  void begin_when_free();
   void draw(std::uint64_t number);
   void end(bool good);
 };
@@ -64,11 +62,8 @@ struct task_run::state {
 data_place task_run::state::place_of(const data_access& a) const {
   const data_description& what = a.data->body.what;
   const int n_pes = context->on().size();
-  if (a.place.is_composite()) (void)a.place.grid().devices(n_pes);
   if (!a.place.is_affine()) {
-    expect<range_error>(a.place.is_host() || a.place.is_composite() || (a.place.pe() >= 0 && a.place.pe() < n_pes),
-                        "stf: data_place::device(", a.place.pe(), ") on a machine with ", n_pes,
-                        " devices; they are numbered from 0");
+    a.place.check(n_pes);
     return a.place;
   }
   if (what.bytes == 0 || where.is_host()) return data_place::host();
@@ -79,7 +74,7 @@ data_place task_run::state::place_of(const data_access& a) const {
 
 void task_run::state::collect(const std::vector<data_access>& accesses) {
   for (const data_access& a : accesses) {
-    expect<argument_error>(a.data != nullptr, "stf: ", name.empty() ? "a task" : "task '" + name + "'",
+    expect<argument_error>(a.data != nullptr, "stf: ", describe_task(name),
                            " uses logical data that is none; make it with context::logical_data");
     expect<argument_error>(a.data->context == context, "stf: ", a.data->body.describe(),
                            " belongs to another context; contexts share no data");
@@ -105,35 +100,15 @@ void task_run::state::lock_all() {
 }
 
 void task_run::state::begin() {
+  for (const used_data& u : used)
+    if (!u.data->body.free_to_use()) u.data->body.expect_usable(u.mode, describe_task(name));
   moment_list before;
-  for (used_data& u : used) {
-    data_body& d = u.data->body;
-    expect<task_error>(!reads(u.mode) || d.failed_by.empty(), "stf: ", name.empty() ? "a task" : "task '" + name + "'",
-                       " reads ", d.describe(), ", which has no value: task '", d.failed_by,
-                       "' threw instead of writing it");
-    u.instance = &context->coherence().acquire(d, u.place, reads(u.mode), writes(u.mode), before);
-  }
+  for (used_data& u : used)
+    u.instance = &context->coherence().acquire(u.data->body, u.place, reads(u.mode), writes(u.mode), before);
   lane_set& all = context->lanes();
   for (const int pe : pes) {
     lanes.push_back(&all.take(pe, before));
     all.order(*lanes.back(), before);
-  }
-}
-
-// While other threads hold what could be moved away: without holding anything oneself.
-void task_run::state::begin_when_free() {
-  held.clear();
-  const std::lock_guard turn(context->coherence().turn());
-  const auto limit = std::chrono::steady_clock::now() + context->coherence().patience();
-  while (true) {
-    lock_all();
-    try {
-      return begin();
-    } catch (const memory_busy&) {
-      if (std::chrono::steady_clock::now() >= limit) throw;
-    }
-    held.clear();
-    std::this_thread::sleep_for(std::chrono::microseconds(100));
   }
 }
 
@@ -180,15 +155,12 @@ task_run::task_run(const std::shared_ptr<context_state>& context, const task_des
   s.pes = what.place.is_host() ? std::vector<int>{host_place} : what.place.devices(context->on().size());
   s.inside = context->submit(what.name);
   s.collect(what.accesses);
-  s.lock_all();
-  bool begun = false;
-  try {
-    s.begin();
-    begun = true;
-  } catch (const memory_busy&) {
-    // Below, where nothing is in flight.
-  }
-  if (!begun) s.begin_when_free();
+  context->coherence().patiently(
+      [&s] {
+        s.lock_all();
+        s.begin();
+      },
+      [&s] { s.held.clear(); });
   s.draw(context->new_task());
 }
 

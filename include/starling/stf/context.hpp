@@ -16,6 +16,7 @@
 
 #include "starling/machine/machine.hpp"
 #include "starling/stf/context_options.hpp"
+#include "starling/stf/frozen.hpp"
 #include "starling/stf/host_task.hpp"
 #include "starling/stf/launch.hpp"
 #include "starling/stf/logical_data.hpp"
@@ -129,6 +130,20 @@ class context {
     return host_task<dependency<Views, Given>...>(state_, std::move(deps)...);
   }
 
+  // ---- data outside of tasks ----
+
+  // Starts to bring the value of `d` to a place, for tasks that come later. Does not wait.
+  template <class View>
+  void prefetch(const stf::logical_data<View>& d, const data_place& where) {
+    bring(d.state(), where);
+  }
+  // For work of the user in streams of its own: freeze(x.read(place)) or x.rw, x.write; see starling/stf/frozen.hpp.
+  // Does not wait. Throws what a task would that uses the data like this.
+  template <class View, class Given>
+  frozen_logical_data<View, Given> freeze(dependency<View, Given> use) {
+    return {state_, std::move(use)};
+  }
+
   // ---- order ----
 
   // Ends an epoch, without waiting: a graph context starts the graph of its tasks.
@@ -157,6 +172,7 @@ class context {
  private:
   std::shared_ptr<data_state> new_data(data_description what);
   std::byte* wait_for(const std::shared_ptr<data_state>& d);
+  void bring(const std::shared_ptr<data_state>& d, const data_place& where);
 
   std::shared_ptr<context_state> state_;
 };
