@@ -18,6 +18,16 @@ int pe_of(const data_place& place) {
   return place.is_composite() ? place.grid().first() : place.pe();
 }
 
+void expect_value(const data_body& d, const data_instance* from) {
+  expect<argument_error>(from != nullptr, "stf: ", d.describe(),
+                         " is read, but nothing has been written to it; make its first access write()");
+}
+
+// Where the data begins in a block that has its ghosts too.
+std::size_t aligned_start(const data_description& what) {
+  return (what.ghosts_before + place_memory::alignment - 1) / place_memory::alignment * place_memory::alignment;
+}
+
 }  // namespace
 
 coherence::coherence(machine& m, lane_set& lanes, data_registry& all, std::size_t device_cap,
@@ -47,8 +57,7 @@ data_instance& coherence::acquire(data_body& d, const data_place& place, bool va
   mine->last_use = ++uses_;
   if (valid && !mine->valid) {
     data_instance* from = nearest(d, place);
-    expect<argument_error>(from != nullptr, "stf: ", d.describe(),
-                           " is read, but nothing has been written to it; make its first access write()");
+    expect_value(d, from);
     copy(d, *from, *mine);
   }
   before.add(mine->ready);
@@ -65,6 +74,34 @@ void coherence::release(data_body& d, data_instance& i, bool wrote, const moment
   i.valid = true;
   i.ready = end;
   i.used.clear();
+  ++d.version;
+}
+
+void coherence::refresh(const ghost_rows& ghosts, data_instance& i, moment_list& before) {
+  i.ghosts.resize(ghosts.sources.size());
+  for (std::size_t k = 0; k < ghosts.sources.size(); ++k) {
+    const ghost_rows::source& s = ghosts.sources[k];
+    data_instance::ghost& mine = i.ghosts[k];
+    if (mine.version != s.data->body.version + 1) {
+      data_instance* from = nearest(s.data->body, i.place);
+      expect_value(s.data->body, from);
+      moment_list free = from->ready;
+      free.add(i.fresh);
+      free.add(mine.ready);
+      free.add(i.ghosts_used);
+      lane& l = lanes_.for_copy(pe_of(from->place), pe_of(i.place));
+      lanes_.order(l, free);
+      l.stream().copy(i.start + s.to, from->start + s.from, s.bytes);
+      const moment end = l.mark();
+      from->used.add(end);
+      mine.ready.clear();
+      mine.ready.add(end);
+      mine.version = s.data->body.version + 1;
+      copies_.fetch_add(1, std::memory_order_relaxed);
+      copied_bytes_.fetch_add(s.bytes, std::memory_order_relaxed);
+    }
+    before.add(mine.ready);
+  }
 }
 
 // The host last, a copy on the same device first.
@@ -92,8 +129,10 @@ data_instance& coherence::create(data_body& d, const data_place& place, moment_l
     fresh->pages = allocate_pages(map_pages(d.what, place, machine_.size(), machine_.page_bytes()));
     fresh->start = fresh->pages.data();
   } else {
-    fresh->block = allocate(d.describe(), d.what.bytes, place, fresh->ready);
-    fresh->start = fresh->block.start;
+    const std::size_t before_it = aligned_start(d.what);
+    fresh->block = allocate(d.describe(), before_it + d.what.bytes + d.what.ghosts_after, place, fresh->ready);
+    fresh->start = fresh->block.start + before_it;
+    fresh->fresh = fresh->ready;
   }
   before.add(fresh->ready);
   d.instances.push_back(std::move(fresh));
@@ -312,6 +351,8 @@ void coherence::drop(data_body& d) {
 void coherence::free(data_instance& i) {
   moment_list uses = i.ready;
   uses.add(i.used);
+  uses.add(i.ghosts_used);
+  for (const data_instance::ghost& g : i.ghosts) uses.add(g.ready);
   if (i.block.start != nullptr) memory_of(i.place).free(i.block, uses);
   if (i.pages.size() == 0) return;
   const std::lock_guard lock(mutex_);

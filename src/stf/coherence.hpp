@@ -33,6 +33,8 @@ class coherence {
   // An instance at this place (no affine one), which holds the value if `valid`. What its next user has to wait for to
   // read it, or with `alone` to change it, is added to `before`. The caller holds the data. Throws memory_busy.
   data_instance& acquire(data_body& d, const data_place& place, bool valid, bool alone, moment_list& before);
+  // The same for the rows of other data around an instance that was acquired. The caller holds these data too.
+  void refresh(const ghost_rows& ghosts, data_instance& i, moment_list& before);
   // The user that acquired it is over at `end`. One that wrote leaves the only valid instance.
   static void release(data_body& d, data_instance& i, bool wrote, const moment_list& end);
 

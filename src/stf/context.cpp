@@ -1,6 +1,7 @@
 #include "starling/stf/context.hpp"
 
 #include "context_state.hpp"
+#include "splitting.hpp"
 
 namespace starling::stf {
 
@@ -43,6 +44,12 @@ std::byte* context::wait_for(const std::shared_ptr<data_state>& d) {
 void context::bring(const std::shared_ptr<data_state>& d, const data_place& where) {
   expect<argument_error>(d && d->context == state_, "context::prefetch: data of another context, or none");
   state_->bring("prefetch", *d, access_mode::read, where, [](data_instance&, moment_list&) {});
+}
+
+void context::join_parts(const std::shared_ptr<splitting>& s) {
+  expect<argument_error>(s->context() == state_, "context::join: parts of data of another context");
+  const auto inside = state_->submit("join");
+  s->join(true);
 }
 
 void context::fence() { state_->fence(); }

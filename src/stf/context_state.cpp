@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "splitting.hpp"
 #include "starling/base/error.hpp"
 #include "starling/stf/host_body.hpp"
 #include "starling/stf/task_error.hpp"
@@ -129,7 +130,7 @@ void context_state::finalize() {
   const epoch_end alone(*this);
   if (finalized_) return;
   try_again();
-  expect_none_held();
+  expect_none_frozen();
   finalized_ = true;
   std::exception_ptr failure;
   const auto attempt = [&failure](const auto& step) {
@@ -140,11 +141,14 @@ void context_state::finalize() {
     }
   };
   const auto all = registry_.alive();
+  const auto splits = open_splits();
   attempt([&] {
     const bool any =
         any_buried_ || std::any_of(all.begin(), all.end(), [](const auto& d) { return d->body.to_be_written_back(); });
-    if (any && options_.backend == backend_kind::graph) begin_epoch();
+    if ((any || !splits.empty()) && options_.backend == backend_kind::graph) begin_epoch();
   });
+  for (const auto& s : splits) attempt([&] { s->join(false); });
+  try_again();
   attempt([&] { write_back_buried(); });
   for (const auto& d : all) attempt([&] { coherence_.write_back(d->body); });
   attempt([&] { end_epoch(); });

@@ -22,6 +22,8 @@
 
 namespace starling::stf {
 
+class splitting;
+
 // Held while work is submitted: the epoch goes on, and of one that is recorded nobody else changes the recording.
 struct submission {
   std::shared_lock<std::shared_mutex> epoch;
@@ -64,8 +66,10 @@ class context_state : public std::enable_shared_from_this<context_state> {
              const std::function<void(data_instance&, moment_list&)>& use);
   // Makes the user's stream wait for `before`. A graph context ends its epoch for that.
   void hold_back(const char* who, stream& user, const moment_list& before);
+  // Data that is split: finalize puts its parts together.
+  void add_split(const std::shared_ptr<splitting>& s);
   // For ends that failed, of handles that have gone: called again before work is submitted and by finalize, until it
-  // throws no more.
+  // throws no more. After finalize nothing is tried.
   void try_later(std::function<void()> end);
 
   stf::statistics statistics();
@@ -76,7 +80,9 @@ class context_state : public std::enable_shared_from_this<context_state> {
   void require_outside_tasks(const char* call);
   void check_values();
   void try_again();
-  void expect_none_held();
+  void expect_none_frozen();
+  // Of which the handle is still there, the latest first.
+  std::vector<std::shared_ptr<splitting>> open_splits();
   // Whether there was any.
   bool write_back_buried();
   // Of data whose last handle has gone without its value; what finalize says of it.
@@ -100,7 +106,7 @@ class context_state : public std::enable_shared_from_this<context_state> {
     std::lock_guard<std::mutex> gate;
     std::lock_guard<std::shared_mutex> alone;
   };
-  bool finalized_ = false;
+  std::atomic<bool> finalized_{false};
   std::atomic<bool> recording_{false};
   std::recursive_mutex recording_mutex_;  // a task may be submitted from the body of another
   submitters submitters_;
@@ -112,6 +118,8 @@ class context_state : public std::enable_shared_from_this<context_state> {
   std::mutex ends_mutex_;
   std::vector<std::function<void()>> ends_;  // that are to be tried again
   std::atomic<bool> any_ends_{false};
+  std::mutex splits_mutex_;
+  std::vector<std::weak_ptr<splitting>> splits_;
   std::atomic<std::uint64_t> data_numbers_{0};
   std::atomic<std::uint64_t> tasks_{0};
   std::uint64_t tasks_before_ = 0;  // this epoch

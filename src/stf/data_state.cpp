@@ -50,9 +50,10 @@ data_state::data_state(std::shared_ptr<context_state> c, data_description w) : c
   users->start = first.start;
   users->users_memory = true;
   users->valid = true;
-  users->packed = body.what.original.size() == 1 && first.offset == 0 &&
-                  (first.rows == 1 || first.pitch == first.row_bytes) &&
-                  first.rows * first.row_bytes == body.what.bytes;
+  // Instances with ghosts are laid out differently.
+  users->packed =
+      body.what.original.size() == 1 && first.offset == 0 && body.what.ghosts_before + body.what.ghosts_after == 0 &&
+      (first.rows == 1 || first.pitch == first.row_bytes) && first.rows * first.row_bytes == body.what.bytes;
   body.instances.push_back(std::move(users));
 }
 

@@ -32,16 +32,25 @@ struct data_instance {
   moment_list ready;  // when it holds the value
   moment_list used;   // when all who read it have
   std::uint64_t last_use = 0;
+  // Of data with ghosts: what is there, by the number of the source; and when all who read it have.
+  struct ghost {
+    std::uint64_t version = 0;  // of the source's value, plus 1
+    moment_list ready;
+  };
+  std::vector<ghost> ghosts;
+  moment_list ghosts_used;
+  moment_list fresh;  // when the memory was no longer used for anything else
 };
 
 // An instance that stays where it is, with its value, while somebody other than tasks uses it. Meanwhile tasks may read
 // the data, if that one only reads too; otherwise they have to stay away.
 struct data_hold {
-  data_instance* instance = nullptr;
+  data_instance* instance = nullptr;  // null: for good
   access_mode mode = access_mode::read;
   moment_list before;       // what that one has to wait for
   const char* why = "";     // "is frozen"
   const char* remedy = "";  // "call unfreeze() first"
+  bool split = false;       // by parts, which finalize puts together
 };
 
 // The data as coherence sees it. Belongs to who holds the lock.
@@ -51,13 +60,15 @@ struct data_body {
   std::string name;
   std::vector<std::unique_ptr<data_instance>> instances;
   std::vector<std::shared_ptr<data_hold>> holds;
-  std::string failed_by;  // the task that should have written it and threw
+  std::uint64_t version = 0;  // how many tasks have written it
+  std::string failed_by;      // the task that should have written it and threw
   // Since the last write, that task first; only when somebody wants a drawing.
   std::vector<std::uint64_t> users;
 
   // "logical data 'x'", or its number.
   std::string describe() const;
   int valid_instances() const;
+  bool has_value() const { return valid_instances() > 0; }
   bool held(const data_instance& i) const;
   // Otherwise ask expect_usable.
   bool free_to_use() const { return holds.empty() && failed_by.empty(); }

@@ -37,6 +37,8 @@ frozen_instance::frozen_instance(std::shared_ptr<context_state> context, const d
                          "context::freeze: logical data that is none; make it with context::logical_data");
   expect<argument_error>(access.data->context == context, "context::freeze: ", access.data->body.describe(),
                          " belongs to another context; contexts share no data");
+  expect<argument_error>(access.ghosts == nullptr, "context::freeze: ", access.data->body.describe(),
+                         " with its halo; freeze the part alone");
   state_->context = std::move(context);
   state_->data = access.data;
   state_->context->bring("freeze", *access.data, access.mode, access.place, [&](data_instance& i, moment_list& before) {

@@ -16,9 +16,9 @@ lane_set::lane_set(machine m)
       next_(static_cast<std::size_t>(machine_.size()) + 1),
       origin_(machine_.new_stream(0)),
       start_(machine_.new_event(0)),
-      joined_(static_cast<std::size_t>(machine_.size() * lanes_of_device + per_place)) {
+      joined_(static_cast<std::size_t>(machine_.size() * lanes_of_device + per_place + 1)) {
   // Device by device its lanes for tasks, for copies to it, for copies from it, for the user's streams; then the
-  // host's.
+  // host's for tasks, and one for copies.
   for (std::size_t i = 0; i < joined_.size(); ++i) {
     const int place = static_cast<int>(i) / lanes_of_device;
     lanes_.push_back(std::make_unique<lane>(machine_, place < machine_.size() ? place : 0,
@@ -48,7 +48,7 @@ lane& lane_set::take(int pe, const moment_list& before) {
 
 lane& lane_set::for_copy(int from, int to) {
   const int place = to == host_place ? from : to;
-  if (place == host_place) return *lanes_[static_cast<std::size_t>(machine_.size() * lanes_of_device)];
+  if (place == host_place) return *lanes_.back();
   return *lanes_[static_cast<std::size_t>(place * lanes_of_device + per_place + (to == host_place ? 1 : 0))];
 }
 

@@ -1,6 +1,6 @@
 // The lanes of a context: for every device some for tasks, one for copies to it, one for copies from it and one that
-// waits for streams of the user, and some for work of the host. They order work after moments, with as few events as
-// the lanes' knowledge of each other allows.
+// waits for streams of the user, and some for work of the host, one of them for copies. They order work after moments,
+// with as few events as the lanes' knowledge of each other allows.
 #pragma once
 
 #include <atomic>

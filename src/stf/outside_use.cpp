@@ -39,6 +39,7 @@ void context_state::hold_back(const char* who, stream& user, const moment_list& 
 }
 
 void context_state::try_later(std::function<void()> end) {
+  if (finalized_) return;
   const std::lock_guard lock(ends_mutex_);
   ends_.push_back(std::move(end));
   any_ends_ = true;
@@ -60,10 +61,25 @@ void context_state::try_again() {
   }
 }
 
-void context_state::expect_none_held() {
+void context_state::expect_none_frozen() {
   for (const auto& d : registry_.alive())
     for (const auto& h : d->body.holds)
-      throw argument_error(message("stf: finalize while ", d->body.describe(), " ", h->why, "; ", h->remedy));
+      expect<argument_error>(h->instance == nullptr || h->split, "stf: finalize while ", d->body.describe(), " ",
+                             h->why, "; ", h->remedy);
+}
+
+void context_state::add_split(const std::shared_ptr<splitting>& s) {
+  const std::lock_guard lock(splits_mutex_);
+  std::erase_if(splits_, [](const auto& old) { return old.expired(); });
+  splits_.push_back(s);
+}
+
+std::vector<std::shared_ptr<splitting>> context_state::open_splits() {
+  const std::lock_guard lock(splits_mutex_);
+  std::vector<std::shared_ptr<splitting>> open;
+  for (auto i = splits_.rbegin(); i != splits_.rend(); ++i)
+    if (auto s = i->lock()) open.push_back(std::move(s));
+  return open;
 }
 
 }  // namespace starling::stf

@@ -35,8 +35,12 @@ struct task_run::state {
   exec_place where;
   std::vector<int> pes;
   std::string name;
-  std::vector<used_data> used;         // in the order of the accesses
-  std::vector<std::size_t> of_access;  // which of `used`
+  std::vector<used_data> used;  // in the order of the accesses
+  struct seen {
+    std::size_t which;  // of `used`
+    std::shared_ptr<const ghost_rows> ghosts;
+  };
+  std::vector<seen> of_access;
   submission inside;
   std::vector<std::unique_lock<data_state>> held;
   std::vector<lane*> lanes;
@@ -51,6 +55,13 @@ struct task_run::state {
     for (lane* l : lanes) l->leave();
   }
 
+  // The data whose rows are around that of an access; each may come several times.
+  template <class F>
+  void for_each_ghost(const F& f) const {
+    for (const seen& a : of_access)
+      if (a.ghosts)
+        for (const ghost_rows::source& s : a.ghosts->sources) f(s.data);
+  }
   data_place place_of(const data_access& a) const;
   void collect(const std::vector<data_access>& accesses);
   void lock_all();
@@ -80,7 +91,9 @@ void task_run::state::collect(const std::vector<data_access>& accesses) {
                            " belongs to another context; contexts share no data");
     const data_place place = place_of(a);
     const auto same = std::find_if(used.begin(), used.end(), [&](const used_data& u) { return u.data == a.data; });
-    of_access.push_back(static_cast<std::size_t>(same - used.begin()));
+    of_access.push_back({static_cast<std::size_t>(same - used.begin()), a.ghosts});
+    expect<argument_error>(a.ghosts == nullptr || !place.is_composite(), "stf: ", a.data->body.describe(),
+                           " with its halo on ", describe(place), "; name one device as its place, or the host");
     if (same == used.end()) {
       used.push_back({a.data, a.mode, place, nullptr});
       continue;
@@ -95,16 +108,23 @@ void task_run::state::collect(const std::vector<data_access>& accesses) {
 void task_run::state::lock_all() {
   std::vector<data_state*> all;
   for (const used_data& u : used) all.push_back(u.data.get());
+  for_each_ghost([&](const std::shared_ptr<data_state>& d) { all.push_back(d.get()); });
   std::sort(all.begin(), all.end(), [](data_state* a, data_state* b) { return a->body.id < b->body.id; });
+  all.erase(std::unique(all.begin(), all.end()), all.end());
   for (data_state* d : all) held.emplace_back(*d);
 }
 
 void task_run::state::begin() {
   for (const used_data& u : used)
     if (!u.data->body.free_to_use()) u.data->body.expect_usable(u.mode, describe_task(name));
+  for_each_ghost([&](const std::shared_ptr<data_state>& d) {
+    if (!d->body.free_to_use()) d->body.expect_usable(access_mode::read, describe_task(name));
+  });
   moment_list before;
   for (used_data& u : used)
     u.instance = &context->coherence().acquire(u.data->body, u.place, reads(u.mode), writes(u.mode), before);
+  for (const seen& a : of_access)
+    if (a.ghosts) context->coherence().refresh(*a.ghosts, *used[a.which].instance, before);
   lane_set& all = context->lanes();
   for (const int pe : pes) {
     lanes.push_back(&all.take(pe, before));
@@ -116,11 +136,9 @@ void task_run::state::draw(std::uint64_t number) {
   task_graph* drawing = context->drawing();
   if (drawing == nullptr) return;
   drawing->add_task(number, name, describe(where));
-  for (const used_data& u : used) {
-    data_body& d = u.data->body;
+  const auto add = [&](data_body& d, bool alone) {
     // The first user wrote it, the others read it since.
     const std::string label = d.name.empty() ? "data " + std::to_string(d.id) : d.name;
-    const bool alone = writes(u.mode);
     for (std::size_t i = 0; i < d.users.size(); ++i)
       if (d.users[i] != 0 && (i == 0 ? !alone || d.users.size() == 1 : alone))
         drawing->add_edge(d.users[i], number, label);
@@ -130,7 +148,11 @@ void task_run::state::draw(std::uint64_t number) {
       d.users = {0, number};
     else
       d.users.push_back(number);
-  }
+  };
+  for (const used_data& u : used) add(u.data->body, writes(u.mode));
+  for_each_ghost([&](const std::shared_ptr<data_state>& d) {
+    if (std::none_of(used.begin(), used.end(), [&](const used_data& u) { return u.data == d; })) add(d->body, false);
+  });
 }
 
 void task_run::state::end(bool good) {
@@ -142,6 +164,8 @@ void task_run::state::end(bool good) {
     coherence::release(d, *u.instance, writes(u.mode), end);
     if (writes(u.mode)) d.failed_by = good ? "" : name.empty() ? "without a name" : name;
   }
+  for (const seen& a : of_access)
+    if (a.ghosts) used[a.which].instance->ghosts_used.add(end);
   for (const temporary& t : temporaries) context->coherence().give_back(t.block, t.where, end);
   held.clear();
 }
@@ -196,7 +220,8 @@ stream& task_run::stream(int place) {
 std::byte* task_run::memory(std::size_t which) const {
   expect<range_error>(which < open().of_access.size(), "stf: dependency ", which, " of a task with ",
                       open().of_access.size());
-  return open().used[open().of_access[which]].instance->start;
+  const state::seen& a = open().of_access[which];
+  return open().used[a.which].instance->start - (a.ghosts ? a.ghosts->before : 0);
 }
 
 const exec_place& task_run::where() const { return open().where; }

@@ -21,6 +21,7 @@
 #include "starling/stf/launch.hpp"
 #include "starling/stf/logical_data.hpp"
 #include "starling/stf/parallel_for.hpp"
+#include "starling/stf/split_data.hpp"
 #include "starling/stf/statistics.hpp"
 #include "starling/stf/task.hpp"
 #include "starling/stf/task_error.hpp"
@@ -130,6 +131,44 @@ class context {
     return host_task<dependency<Views, Given>...>(state_, std::move(deps)...);
   }
 
+  // ---- parts of data ----
+
+  // `count` parts of x, by default blocks of the slowest dimension; a partitioner is one whose parts of a box are
+  // boxes, as blocked{dimension}. The whole lies at `where` meanwhile; affine: where its value is. Without a value,
+  // every part or none has to be written before join. See starling/stf/split_data.hpp.
+  template <class View, class Partitioner = blocked>
+  split_data<View> split(const stf::logical_data<View>& x, index_t count, const Partitioner& p = {},
+                         const data_place& where = data_place::affine()) {
+    return split_by(x, count, p, halo{0}, where);
+  }
+  // With rows of the neighbours, which split_data::with_halo shows.
+  template <class View>
+  split_data<View> split(const stf::logical_data<View>& x, index_t count, halo h,
+                         const data_place& where = data_place::affine()) {
+    detail::check_halo(h);
+    return split_by(x, count, blocked(), h, where);
+  }
+  // A grid of tiles, numbered row by row: how many along each dimension.
+  template <class View, int Rank>
+  split_data<View> split(const stf::logical_data<View>& x, const int (&counts)[Rank],
+                         const data_place& where = data_place::affine()) {
+    static_assert(Rank == static_cast<int>(View::rank()), "context::split: a count of tiles for each dimension");
+    std::vector<box<Rank>> boxes{box<Rank>(x.shape())};
+    for (int d = 0; d < Rank; ++d) {
+      detail::check_count(counts[d]);
+      std::vector<box<Rank>> finer;
+      for (const box<Rank>& b : boxes)
+        for (int i = 0; i < counts[d]; ++i) finer.push_back(blocked{d}.part(b, i, counts[d]));
+      boxes = std::move(finer);
+    }
+    return {state_, x, where, std::move(boxes), halo{0}};
+  }
+  // The whole is one again, with what the parts have become; the parts cannot be used any more.
+  template <class View>
+  void join(const split_data<View>& parts) {
+    join_parts(parts.state());
+  }
+
   // ---- data outside of tasks ----
 
   // Starts to bring the value of `d` to a place, for tasks that come later. Does not wait.
@@ -173,6 +212,17 @@ class context {
   std::shared_ptr<data_state> new_data(data_description what);
   std::byte* wait_for(const std::shared_ptr<data_state>& d);
   void bring(const std::shared_ptr<data_state>& d, const data_place& where);
+  void join_parts(const std::shared_ptr<splitting>& s);
+
+  template <class View, class Partitioner>
+  split_data<View> split_by(const stf::logical_data<View>& x, index_t count, const Partitioner& p, halo h,
+                            const data_place& where) {
+    using box_type = box<static_cast<int>(View::rank())>;
+    detail::check_count(count);
+    std::vector<box_type> boxes;
+    for (index_t i = 0; i < count; ++i) boxes.push_back(p.part(box_type(x.shape()), i, count));
+    return {state_, x, where, std::move(boxes), h};
+  }
 
   std::shared_ptr<context_state> state_;
 };
