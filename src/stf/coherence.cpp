@@ -52,6 +52,7 @@ data_instance* coherence::find(data_body& d, const data_place& place) const {
 }
 
 data_instance& coherence::acquire(data_body& d, const data_place& place, bool valid, bool alone, moment_list& before) {
+  if (!d.addends.empty()) valid ? combine(d) : drop_addends(d);
   data_instance* mine = find(d, place);
   if (mine == nullptr) mine = &create(d, place, before);
   mine->last_use = ++uses_;
@@ -81,6 +82,7 @@ void coherence::refresh(const ghost_rows& ghosts, data_instance& i, moment_list&
   i.ghosts.resize(ghosts.sources.size());
   for (std::size_t k = 0; k < ghosts.sources.size(); ++k) {
     const ghost_rows::source& s = ghosts.sources[k];
+    if (!s.data->body.addends.empty()) combine(s.data->body);
     data_instance::ghost& mine = i.ghosts[k];
     if (mine.version != s.data->body.version + 1) {
       data_instance* from = nearest(s.data->body, i.place);
@@ -148,7 +150,8 @@ memory_block coherence::allocate(const std::string& what, std::size_t bytes, con
     const place_memory::usage now = memory.used();
     const bool possible = now.cap == 0 || bytes <= now.cap;
     const eviction moved = possible ? evict_one(place) : eviction::nothing;
-    if (moved == eviction::done || (possible && (free_buried_() || release_scratch(place)))) continue;
+    if (moved == eviction::done || (possible && (free_buried_() || release_scratch(place) || release_addends(place))))
+      continue;
     if (moved == eviction::busy)
       throw memory_busy(message("stf: ", what, " needs ", format_bytes(bytes), " on ", describe(place),
                                 ", where tasks that other threads submit hold what could be moved away (",
@@ -339,11 +342,13 @@ bool coherence::release_scratch(const data_place& place) {
 
 void coherence::write_back(data_body& d) {
   if (!d.to_be_written_back()) return;
+  if (!d.addends.empty()) combine(d);
   for (const auto& i : d.instances)
-    if (i->users_memory) copy(d, *nearest(d, i->place), *i);
+    if (i->users_memory && !i->valid) copy(d, *nearest(d, i->place), *i);
 }
 
 void coherence::drop(data_body& d) {
+  drop_addends(d);
   for (const auto& i : d.instances) free(*i);
   d.instances.clear();
 }

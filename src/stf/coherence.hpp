@@ -38,6 +38,14 @@ class coherence {
   // The user that acquired it is over at `end`. One that wrote leaves the only valid instance.
   static void release(data_body& d, data_instance& i, bool wrote, const moment_list& end);
 
+  // An instance of its own for a task that reduces into the data (no affine place); `before` as for acquire. The caller
+  // fills it with the identity. Addends by another operator are combined first.
+  memory_block new_addend(data_body& d, const data_place& place, const std::shared_ptr<const task_reduction>& reduces,
+                          bool starts_over, moment_list& before);
+  // The task is over at `end`; one that failed leaves no addend, and the data without a value.
+  void add(data_body& d, data_addend a, const std::shared_ptr<const task_reduction>& reduces, bool starts_over,
+           bool good);
+
   // Calls attempt(), which locks data and acquires instances, again for as long as it throws memory_busy and the
   // patience lasts; between attempts let_go(), which unlocks. One thread at a time tries again, so that each gets its
   // turn.
@@ -71,6 +79,11 @@ class coherence {
   enum class eviction { done, busy, nothing };
   eviction evict_one(const data_place& place);
   bool release_scratch(const data_place& place);
+  bool release_addends(const data_place& place);
+  // Makes the addends part of the value: on a device if that is possible, or on the host.
+  void combine(data_body& d, bool on_host = false);
+  void combine_at(data_body& d, const data_place& place, std::vector<data_addend>& addends, bool starts_over);
+  void drop_addends(data_body& d);
   local_memory allocate_pages(const std::vector<placed_bytes>& pieces);
   void evict(data_body& d, std::size_t which);
   void copy(const data_body& d, data_instance& from, data_instance& to);

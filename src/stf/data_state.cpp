@@ -29,8 +29,10 @@ void data_body::expect_usable(access_mode mode, const std::string& who) const {
 }
 
 bool data_body::to_be_written_back() const {
-  return failed_by.empty() && valid_instances() > 0 &&
-         std::any_of(instances.begin(), instances.end(), [](const auto& i) { return i->users_memory && !i->valid; });
+  const bool combined = addends.empty();
+  return failed_by.empty() && has_value() && std::any_of(instances.begin(), instances.end(), [=](const auto& i) {
+           return i->users_memory && (!i->valid || !combined);
+         });
 }
 
 data_state::data_state(std::shared_ptr<context_state> c, data_description w) : context(std::move(c)) {

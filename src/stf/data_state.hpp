@@ -53,6 +53,13 @@ struct data_hold {
   bool split = false;       // by parts, which finalize puts together
 };
 
+// What one task adds to the value, in an instance of its own, until it is combined.
+struct data_addend {
+  data_place place;
+  memory_block block;
+  moment_list ready;
+};
+
 // The data as coherence sees it. Belongs to who holds the lock.
 struct data_body {
   std::uint64_t id = 0;
@@ -62,13 +69,26 @@ struct data_body {
   std::vector<std::shared_ptr<data_hold>> holds;
   std::uint64_t version = 0;  // how many tasks have written it
   std::string failed_by;      // the task that should have written it and threw
-  // Since the last write, that task first; only when somebody wants a drawing.
-  std::vector<std::uint64_t> users;
+  // Of tasks that reduce into it, in the order of their submission; not part of the instances yet.
+  std::vector<data_addend> addends;
+  std::shared_ptr<const task_reduction> reduces;  // what they are combined by
+  bool starts_over = false;                       // without the value of the instances
+  // The task that wrote it last, or those that reduced since, and those that read it since; only when somebody wants a
+  // drawing.
+  std::vector<std::uint64_t> writers;
+  std::vector<std::uint64_t> readers;
+  bool reducers = false;
 
   // "logical data 'x'", or its number.
   std::string describe() const;
+  // Of drawings, when it was written otherwise than by a task.
+  void forget_users() {
+    writers.clear();
+    readers.clear();
+    reducers = false;
+  }
   int valid_instances() const;
-  bool has_value() const { return valid_instances() > 0; }
+  bool has_value() const { return valid_instances() > 0 || !addends.empty(); }
   bool held(const data_instance& i) const;
   // Otherwise ask expect_usable.
   bool free_to_use() const { return holds.empty() && failed_by.empty(); }

@@ -24,7 +24,7 @@ struct frozen_instance::state {
     coherence::release(data->body, *hold->instance, wrote, over);
     if (wrote) {
       data->body.failed_by.clear();
-      data->body.users.clear();
+      data->body.forget_users();
     }
     std::erase(data->body.holds, hold);
   }

@@ -104,10 +104,10 @@ void splitting::join(bool strict) {
            false};
   for (const auto& p : parts_) {
     data_body& d = p->body;
-    wrote = wrote || d.version > 0;
     complete = complete && d.has_value();
     if (!d.failed_by.empty()) failed_by = d.failed_by;
     context_->coherence().write_back(d);
+    wrote = wrote || d.version > 0;
     for (const auto& i : d.instances) {
       if (!i->users_memory) continue;
       over.add(i->ready);
@@ -122,7 +122,7 @@ void splitting::join(bool strict) {
   coherence::release(all, *hold_->instance, wrote, over);
   if (wrote) {
     all.failed_by = failed_by;
-    all.users.clear();
+    all.forget_users();
   }
   std::erase(all.holds, hold_);
   open_ = false;

@@ -1,10 +1,12 @@
 #include "starling/stf/task_run.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "context_state.hpp"
 #include "starling/base/error.hpp"
 #include "starling/stf/task_error.hpp"
+#include "starling/stf/task_reduction.hpp"
 
 namespace starling::stf {
 namespace {
@@ -15,6 +17,9 @@ struct used_data {
   access_mode mode;
   data_place place;
   data_instance* instance = nullptr;
+  std::shared_ptr<const task_reduction> reduces = nullptr;
+  memory_block addend{};  // instead of an instance
+  moment_list addend_free{};
 };
 
 std::string describe_task(const std::string& name) { return name.empty() ? "a task" : "task '" + name + "'"; }
@@ -52,6 +57,7 @@ struct task_run::state {
   std::vector<std::pair<std::size_t, memory_block>> scratch;  // by place
 
   ~state() {
+    give_back_addends();
     for (lane* l : lanes) l->leave();
   }
 
@@ -66,6 +72,9 @@ struct task_run::state {
   void collect(const std::vector<data_access>& accesses);
   void lock_all();
   void begin();
+  // Of a beginning that failed.
+  void give_back_addends() noexcept;
+  void fill_addends();
   void draw(std::uint64_t number);
   void end(bool good);
 };
@@ -77,6 +86,7 @@ data_place task_run::state::place_of(const data_access& a) const {
     a.place.check(n_pes);
     return a.place;
   }
+  if (a.reduces && !where.is_host()) return data_place::device(pes.front());
   if (what.bytes == 0 || where.is_host()) return data_place::host();
   if (pes.size() == 1) return data_place::device(pes.front());
   if (what.extents.empty()) return data_place::device(pes.front());
@@ -95,9 +105,11 @@ void task_run::state::collect(const std::vector<data_access>& accesses) {
     expect<argument_error>(a.ghosts == nullptr || !place.is_composite(), "stf: ", a.data->body.describe(),
                            " with its halo on ", describe(place), "; name one device as its place, or the host");
     if (same == used.end()) {
-      used.push_back({a.data, a.mode, place, nullptr});
+      used.push_back({a.data, a.mode, place, nullptr, a.reduces, {}});
       continue;
     }
+    expect<argument_error>(!a.reduces && !same->reduces, "stf: ", describe_task(name), " reduces into ",
+                           a.data->body.describe(), " and uses it otherwise too; name it once");
     expect<argument_error>(same->place == place, "stf: ", a.data->body.describe(), " is used twice by one task, on ",
                            describe(same->place), " and on ", describe(place), "; one place is possible");
     same->mode = both(same->mode, a.mode);
@@ -121,8 +133,14 @@ void task_run::state::begin() {
     if (!d->body.free_to_use()) d->body.expect_usable(access_mode::read, describe_task(name));
   });
   moment_list before;
-  for (used_data& u : used)
-    u.instance = &context->coherence().acquire(u.data->body, u.place, reads(u.mode), writes(u.mode), before);
+  for (used_data& u : used) {
+    if (u.reduces) {
+      u.addend = context->coherence().new_addend(u.data->body, u.place, u.reduces, !reads(u.mode), u.addend_free);
+      before.add(u.addend_free);
+    } else {
+      u.instance = &context->coherence().acquire(u.data->body, u.place, reads(u.mode), writes(u.mode), before);
+    }
+  }
   for (const seen& a : of_access)
     if (a.ghosts) context->coherence().refresh(*a.ghosts, *used[a.which].instance, before);
   lane_set& all = context->lanes();
@@ -130,28 +148,54 @@ void task_run::state::begin() {
     lanes.push_back(&all.take(pe, before));
     all.order(*lanes.back(), before);
   }
+  fill_addends();
+}
+
+void task_run::state::give_back_addends() noexcept {
+  for (used_data& u : used) {
+    if (u.addend.start != nullptr) context->coherence().give_back(u.addend, u.place, u.addend_free);
+    u.addend = {};
+    u.addend_free.clear();
+  }
+}
+
+void task_run::state::fill_addends() {
+  moment_list filled;
+  for (const used_data& u : used) {
+    if (!u.reduces) continue;
+    u.reduces->fill(lanes.front()->stream(), where.is_host(), u.addend.start, u.data->body.what.bytes);
+    filled.add(lanes.front()->mark());
+  }
+  for (std::size_t i = 1; i < lanes.size(); ++i) context->lanes().order(*lanes[i], filled);
 }
 
 void task_run::state::draw(std::uint64_t number) {
   task_graph* drawing = context->drawing();
   if (drawing == nullptr) return;
   drawing->add_task(number, name, describe(where));
-  const auto add = [&](data_body& d, bool alone) {
-    // The first user wrote it, the others read it since.
+  const auto after = [&](const data_body& d, const std::vector<std::uint64_t>& earlier) {
     const std::string label = d.name.empty() ? "data " + std::to_string(d.id) : d.name;
-    for (std::size_t i = 0; i < d.users.size(); ++i)
-      if (d.users[i] != 0 && (i == 0 ? !alone || d.users.size() == 1 : alone))
-        drawing->add_edge(d.users[i], number, label);
-    if (alone)
-      d.users = {number};
-    else if (d.users.empty())
-      d.users = {0, number};
-    else
-      d.users.push_back(number);
+    for (const std::uint64_t e : earlier) drawing->add_edge(e, number, label);
   };
-  for (const used_data& u : used) add(u.data->body, writes(u.mode));
+  const auto add = [&](data_body& d, bool alone, bool reduces, bool starts_over) {
+    if (reduces) {
+      // It waits for nobody; who comes next waits for it too.
+      if (starts_over) d.forget_users();
+      if (!d.reducers) d.writers.insert(d.writers.end(), d.readers.begin(), d.readers.end());
+      if (!d.reducers) d.readers.clear();
+      d.reducers = true;
+      d.writers.push_back(number);
+      return;
+    }
+    after(d, alone && !d.readers.empty() ? d.readers : d.writers);
+    if (!alone) return d.readers.push_back(number);
+    d.forget_users();
+    d.writers = {number};
+  };
+  for (const used_data& u : used) add(u.data->body, writes(u.mode), u.reduces != nullptr, !reads(u.mode));
   for_each_ghost([&](const std::shared_ptr<data_state>& d) {
-    if (std::none_of(used.begin(), used.end(), [&](const used_data& u) { return u.data == d; })) add(d->body, false);
+    if (std::none_of(used.begin(), used.end(), [&](const used_data& u) { return u.data == d; }))
+      add(d->body, false, false, false);
   });
 }
 
@@ -161,7 +205,10 @@ void task_run::state::end(bool good) {
   for (const auto& [which, block] : scratch) context->coherence().keep_scratch(*lanes[which], block, good);
   for (used_data& u : used) {
     data_body& d = u.data->body;
-    coherence::release(d, *u.instance, writes(u.mode), end);
+    if (u.reduces)
+      context->coherence().add(d, {u.place, std::exchange(u.addend, {}), end}, u.reduces, !reads(u.mode), good);
+    else
+      coherence::release(d, *u.instance, writes(u.mode), end);
     if (writes(u.mode)) d.failed_by = good ? "" : name.empty() ? "without a name" : name;
   }
   for (const seen& a : of_access)
@@ -184,7 +231,10 @@ task_run::task_run(const std::shared_ptr<context_state>& context, const task_des
         s.lock_all();
         s.begin();
       },
-      [&s] { s.held.clear(); });
+      [&s] {
+        s.give_back_addends();
+        s.held.clear();
+      });
   s.draw(context->new_task());
 }
 
@@ -221,7 +271,8 @@ std::byte* task_run::memory(std::size_t which) const {
   expect<range_error>(which < open().of_access.size(), "stf: dependency ", which, " of a task with ",
                       open().of_access.size());
   const state::seen& a = open().of_access[which];
-  return open().used[a.which].instance->start - (a.ghosts ? a.ghosts->before : 0);
+  const used_data& u = open().used[a.which];
+  return u.reduces ? u.addend.start : u.instance->start - (a.ghosts ? a.ghosts->before : 0);
 }
 
 const exec_place& task_run::where() const { return open().where; }

@@ -10,6 +10,7 @@
 namespace starling::stf {
 
 class data_state;
+class task_reduction;
 
 enum class access_mode { read, write, rw };
 
@@ -39,6 +40,9 @@ struct data_access {
   access_mode mode = access_mode::read;
   data_place place;
   std::shared_ptr<const ghost_rows> ghosts = nullptr;  // with access_mode::read only; null: none
+  // The task gets an instance of its own, which is combined with what others give; null: it does not. With
+  // access_mode::write the old value does not take part, with rw it does.
+  std::shared_ptr<const task_reduction> reduces = nullptr;
 };
 
 }  // namespace starling::stf

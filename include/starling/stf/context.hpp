@@ -90,12 +90,12 @@ class context {
 
   // ---- tasks ----
 
-  template <class... Views, class... Given>
-  auto task(const exec_place& where, dependency<Views, Given>... deps) {
-    return stf::task<dependency<Views, Given>...>(state_, where, std::move(deps)...);
+  template <task_dependency... Deps>
+  auto task(const exec_place& where, Deps... deps) {
+    return stf::task<Deps...>(state_, where, std::move(deps)...);
   }
-  template <class... Views, class... Given>
-  auto task(dependency<Views, Given>... deps) {
+  template <task_dependency... Deps>
+  auto task(Deps... deps) {
     return task(exec_place(), std::move(deps)...);
   }
   // body(i, j, ..., data...) for every coordinate of a shape (starling/stf/shape.hpp), in any order. On a grid of
@@ -120,15 +120,15 @@ class context {
   auto launch(const hierarchy_spec<Levels...>& spec, const exec_place& where, Deps... deps) {
     return launch_task<hierarchy_spec<Levels...>, Deps...>(state_, spec, where, std::move(deps)...);
   }
-  template <class... Levels, class... Views, class... Given>
-  auto launch(const hierarchy_spec<Levels...>& spec, dependency<Views, Given>... deps) {
+  template <class... Levels, task_dependency... Deps>
+  auto launch(const hierarchy_spec<Levels...>& spec, Deps... deps) {
     return launch(spec, exec_place(), std::move(deps)...);
   }
 
   // body(views...) runs on a thread of the host, when its data is there.
-  template <class... Views, class... Given>
-  auto host_launch(dependency<Views, Given>... deps) {
-    return host_task<dependency<Views, Given>...>(state_, std::move(deps)...);
+  template <task_dependency... Deps>
+  auto host_launch(Deps... deps) {
+    return host_task<Deps...>(state_, std::move(deps)...);
   }
 
   // ---- parts of data ----
