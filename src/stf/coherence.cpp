@@ -37,12 +37,12 @@ coherence::coherence(machine& m, lane_set& lanes, data_registry& all, std::size_
       all_(all),
       free_buried_(std::move(free_buried)),
       patience_(environment::read().deadline) {
-  for (int pe = 0; pe < m.size(); ++pe) memories_.push_back(std::make_unique<place_memory>(m, pe, device_cap));
-  memories_.push_back(std::make_unique<place_memory>(m, host_place, 0));
+  for (int pe = 0; pe < m.size(); ++pe) store_->memories.push_back(std::make_unique<place_memory>(m, pe, device_cap));
+  store_->memories.push_back(std::make_unique<place_memory>(m, host_place, 0));
 }
 
 place_memory& coherence::memory_of(const data_place& place) {
-  return place.is_host() ? *memories_.back() : *memories_[static_cast<std::size_t>(place.pe())];
+  return place.is_host() ? *store_->memories.back() : *store_->memories[static_cast<std::size_t>(place.pe())];
 }
 
 data_instance* coherence::find(data_body& d, const data_place& place) const {
@@ -361,12 +361,12 @@ void coherence::free(data_instance& i) {
   if (i.block.start != nullptr) memory_of(i.place).free(i.block, uses);
   if (i.pages.size() == 0) return;
   const std::lock_guard lock(mutex_);
-  retired_.push_back({std::move(i.pages), std::move(uses)});
+  store_->retired.push_back({std::move(i.pages), std::move(uses)});
 }
 
 void coherence::reclaim(bool all) {
   const std::lock_guard lock(mutex_);
-  std::erase_if(retired_, [&](const retired_pages& r) { return all || lanes_.over(r.uses); });
+  std::erase_if(store_->retired, [&](const retired_pages& r) { return all || lanes_.over(r.uses); });
 }
 
 // Waits for retired ones when memory does not suffice otherwise, which it cannot while work is recorded.
@@ -380,7 +380,7 @@ local_memory coherence::allocate_pages(const std::vector<placed_bytes>& pieces) 
   std::vector<retired_pages> old;
   {
     const std::lock_guard lock(mutex_);
-    old.swap(retired_);
+    old.swap(store_->retired);
   }
   for (const retired_pages& r : old) lanes_.wait(r.uses);
   old.clear();
@@ -392,9 +392,9 @@ statistics coherence::statistics() const {
   now.copies = copies_;
   now.copied_bytes = copied_bytes_;
   now.evictions = evictions_;
-  for (std::size_t i = 0; i < memories_.size(); ++i) {
-    const place_memory::usage u = memories_[i]->used();
-    const int pe = i + 1 == memories_.size() ? host_place : static_cast<int>(i);
+  for (std::size_t i = 0; i < store_->memories.size(); ++i) {
+    const place_memory::usage u = store_->memories[i]->used();
+    const int pe = i + 1 == store_->memories.size() ? host_place : static_cast<int>(i);
     now.places.push_back({pe, u.reserved, u.in_use, u.most_in_use, u.largest_free, u.cap});
   }
   return now;

@@ -67,6 +67,8 @@ class coherence {
   void drop(data_body& d);
   // The memory of retired composite instances, once it is over.
   void reclaim(bool all);
+  // Keeps the memory of all instances.
+  std::shared_ptr<void> memory() const { return store_; }
 
   stf::statistics statistics() const;
 
@@ -95,13 +97,16 @@ class coherence {
   lane_set& lanes_;
   data_registry& all_;
   const std::function<bool()> free_buried_;
-  std::vector<std::unique_ptr<place_memory>> memories_;  // by device, the host's last
   struct retired_pages {
     local_memory pages;
     moment_list uses;
   };
+  struct store {
+    std::vector<std::unique_ptr<place_memory>> memories;  // by device, the host's last
+    std::vector<retired_pages> retired;
+  };
+  const std::shared_ptr<store> store_ = std::make_shared<store>();
   mutable std::mutex mutex_;
-  std::vector<retired_pages> retired_;
   struct idle_scratch {
     int pe;
     memory_block block;

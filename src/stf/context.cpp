@@ -34,6 +34,9 @@ std::string detail::name_of(data_state& d) {
 context::context(machine m, const context_options& options)
     : state_(std::make_shared<context_state>(std::move(m), options)) {}
 
+context::context(machine m, const context_options& options, const stream& user)
+    : state_(std::make_shared<context_state>(std::move(m), options, user)) {}
+
 std::shared_ptr<data_state> context::new_data(data_description what) { return state_->new_data(std::move(what)); }
 
 std::byte* context::wait_for(const std::shared_ptr<data_state>& d) {

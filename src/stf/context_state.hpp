@@ -33,8 +33,9 @@ struct submission {
 
 class context_state : public std::enable_shared_from_this<context_state> {
  public:
-  context_state(machine m, const context_options& options);
-  // Finalizes what was not; failures are lost then.
+  // `user`: a stream that all work is part of; finalize does not wait then.
+  context_state(machine m, const context_options& options, const std::optional<stream>& user = {});
+  // Finalizes what was not; failures are lost then. Waits for work that goes on, unless it is recorded.
   ~context_state();
 
   machine& on() { return machine_; }
@@ -90,6 +91,7 @@ class context_state : public std::enable_shared_from_this<context_state> {
 
   machine machine_;
   const context_options options_;
+  const bool in_users_stream_;
   data_registry registry_;
   holder_waits waits_;
   lane_set lanes_;

@@ -26,6 +26,34 @@ lane_set::lane_set(machine m)
   }
 }
 
+void lane_set::begin_after(const stream& user, bool recorded) {
+  user_ = user;
+  user_recorded_ = recorded;
+  start_ = machine_.new_event(user.pe());
+  user_->record(start_);
+}
+
+void lane_set::end_before_user() {
+  for (const auto& l : lanes_) {
+    if (!joined_[l->id()]) continue;
+    l->mark();
+    l->hold_back(*user_, l->tip());
+  }
+  if (user_recorded_) return;
+  end_ = machine_.new_event(user_->pe());
+  user_->record(*end_);
+}
+
+void lane_set::expect_still_recorded() {
+  expect<argument_error>(!user_recorded_ || user_->keep_with_recording(nullptr),
+                         "stf: the recording that the context is part of is over, and its tasks are lost; finalize the "
+                         "context before the recording ends");
+}
+
+void lane_set::wait_for_end() {
+  if (end_) end_->synchronize();
+}
+
 lane& lane_set::take(int pe, const moment_list& before) {
   const int place = pe == host_place ? machine_.size() : pe;
   const auto first = static_cast<std::size_t>(place * lanes_of_device);
@@ -53,7 +81,7 @@ lane& lane_set::for_copy(int from, int to) {
 }
 
 void lane_set::join(lane& l) {
-  if (recording_ && !joined_[l.id()].exchange(true)) l.stream().wait(start_);
+  if ((recording_ || user_) && !joined_[l.id()].exchange(true)) l.stream().wait(start_);
 }
 
 void lane_set::order(lane& later, const moment_list& before) {
@@ -101,7 +129,7 @@ void lane_set::wait_for_users() {
 }
 
 void lane_set::wait(const moment_list& before) {
-  expect<argument_error>(!recording_,
+  expect<argument_error>(!recording(),
                          "stf: the host waits for work that is being recorded; end the epoch with fence()");
   for (const moment& m : before) {
     lane& l = *lanes_[m.lane];
@@ -112,7 +140,7 @@ void lane_set::wait(const moment_list& before) {
 
 bool lane_set::over(const moment_list& before) {
   // Of what is ordered by graphs it is not known.
-  if (recorded_before_) return before.empty();
+  if (recorded_before_ || user_recorded_) return before.empty();
   for (const moment& m : before) {
     lane& l = *lanes_[m.lane];
     if (m.number > l.floor() && !l.after(m.number).done()) return false;

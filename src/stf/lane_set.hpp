@@ -19,6 +19,13 @@ class lane_set {
 
   explicit lane_set(machine m);
 
+  // All work comes after what the user's stream has so far, and is part of its recording, if `recorded`.
+  void begin_after(const stream& user, bool recorded);
+  // Later work of that stream starts after all work. No lane is to be used any more.
+  void end_before_user();
+  // Blocks until that is over; not while it is recorded.
+  void wait_for_end();
+
   // A lane for a task on device `pe` (host_place: the host) that waits for `before`: one whose newest work is among it
   // when there is one, so that no event is needed. It is taken until leave().
   lane& take(int pe, const moment_list& before);
@@ -44,7 +51,11 @@ class lane_set {
   // ---- recordings: from begin to end all lanes put their work into one graph ----
 
   void begin_recording();
-  bool recording() const { return recording_.has_value(); }
+  bool recording() const { return recording_.has_value() || user_recorded_; }
+  // By the user, and not by begin_recording.
+  bool user_recorded() const { return user_recorded_; }
+  // Throws argument_error when that recording is over.
+  void expect_still_recorded();
   // Ends it: the work becomes `into`, by an update if there is one of the same shape; says whether it was.
   bool end_recording(std::optional<graph>& into);
   // Puts a graph in line behind everything before.
@@ -63,7 +74,10 @@ class lane_set {
   std::optional<starling::recording> recording_;
   std::atomic<bool> recorded_before_{false};
   std::vector<std::atomic<bool>> joined_;  // by lane, in this recording
-  std::vector<event> users_;               // of the user's streams: what the next graph starts after
+  std::optional<stream> user_;             // whose work all this is
+  bool user_recorded_ = false;
+  std::optional<event> end_;
+  std::vector<event> users_;  // of the user's streams: what the next graph starts after
 };
 
 }  // namespace starling::stf
