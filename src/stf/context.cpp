@@ -49,10 +49,10 @@ void context::bring(const std::shared_ptr<data_state>& d, const data_place& wher
   state_->bring("prefetch", *d, access_mode::read, where, [](data_instance&, moment_list&) {});
 }
 
-void context::join_parts(const std::shared_ptr<splitting>& s) {
-  expect<argument_error>(s->context() == state_, "context::join: parts of data of another context");
+void context::join(const detail::split_handle& parts) {
+  expect<argument_error>(parts.state()->context() == state_, "context::join: parts of data of another context");
   const auto inside = state_->submit("join");
-  s->join(true);
+  parts.state()->join(true);
 }
 
 void context::fence() { state_->fence(); }

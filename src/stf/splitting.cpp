@@ -19,7 +19,7 @@ data_place home_of(const data_body& d) {
 }  // namespace
 
 splitting::splitting(const std::shared_ptr<context_state>& context, const std::shared_ptr<data_state>& whole,
-                     const data_place& where, std::vector<detail::part_description> parts)
+                     const data_place& where, std::vector<part_description> parts)
     : context_(context), whole_(whole) {
   expect<argument_error>(whole != nullptr,
                          "context::split: logical data that is none; make it with context::logical_data");
@@ -52,10 +52,9 @@ splitting::splitting(const std::shared_ptr<context_state>& context, const std::s
   }
 }
 
-void splitting::make_parts(std::vector<detail::part_description> parts, const moment_list& ready,
-                           const moment_list& used) {
+void splitting::make_parts(std::vector<part_description> parts, const moment_list& ready, const moment_list& used) {
   const data_instance& home = *hold_->instance;
-  for (detail::part_description& p : parts) {
+  for (part_description& p : parts) {
     for (std::size_t k = 0; k < p.pieces.size(); ++k) p.pieces[k].start = home.start + p.in_whole[k];
     if (p.what.bytes > 0) p.what.original = std::move(p.pieces);
     p.what.original_place = home.place;
@@ -129,26 +128,15 @@ void splitting::join(bool strict) {
 }
 
 namespace detail {
+namespace {
 
-split_handle::split_handle(const std::shared_ptr<context_state>& context, const std::shared_ptr<data_state>& whole,
-                           const data_place& where, std::vector<part_description> parts)
-    : state_(std::make_shared<splitting>(context, whole, where, std::move(parts))) {
-  context->add_split(state_);
+std::size_t row_bytes(const split_plan& plan) {
+  std::size_t bytes = plan.element_bytes;
+  for (std::size_t d = 1; d < plan.extents.size(); ++d) bytes *= static_cast<std::size_t>(plan.extents[d]);
+  return bytes;
 }
 
-split_handle::~split_handle() {
-  if (!state_->open()) return;
-  const auto end = [s = state_] { s->join(false); };
-  try {
-    const auto inside = state_->context()->submit("the end of split");
-    end();
-  } catch (...) {
-    state_->context()->try_later(end);
-  }
-}
-
-const std::shared_ptr<data_state>& split_handle::part(int i) const { return state_->part(i); }
-
+// Where a box of a row-major array lies in it.
 part_description pieces_of(const std::vector<index_range>& part, const std::vector<index_t>& extents,
                            std::size_t element_bytes) {
   const std::size_t rank = extents.size();
@@ -181,12 +169,9 @@ part_description pieces_of(const std::vector<index_range>& part, const std::vect
   return all;
 }
 
-void check_count(index_t count) {
-  expect<argument_error>(count >= 1 && count <= std::numeric_limits<int>::max(), "context::split: into ", count,
-                         " parts; at least 1, at most 2^31 - 1");
-}
-
-void check_boxes(const std::vector<std::vector<index_range>>& parts, const std::vector<index_t>& extents) {
+void check_parts(const split_plan& plan) {
+  const auto& parts = plan.parts;
+  const auto& extents = plan.extents;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const auto empty = [&](std::size_t k) {
       return std::any_of(parts[k].begin(), parts[k].end(), [](const index_range& r) { return r.empty(); });
@@ -203,6 +188,80 @@ void check_boxes(const std::vector<std::vector<index_range>>& parts, const std::
                              " have elements in common; a partitioner gives each element to one part");
     }
   }
+}
+
+part_description describe(const split_plan& plan, int i) {
+  const std::vector<index_range>& part = plan.parts[static_cast<std::size_t>(i)];
+  part_description p = pieces_of(part, plan.extents, plan.element_bytes);
+  p.what.bytes = plan.element_bytes;
+  for (const index_range& r : part) {
+    p.what.bytes *= static_cast<std::size_t>(r.size());
+    p.what.extents.push_back(r.size());
+  }
+  p.what.alignment = plan.alignment;
+  p.what.element_bytes = plan.element_bytes;
+  const index_range wide = plan.rows_with_halo(i);
+  p.what.ghosts_before = static_cast<std::size_t>(part[0].begin - wide.begin) * row_bytes(plan);
+  p.what.ghosts_after = static_cast<std::size_t>(wide.end - part[0].end) * row_bytes(plan);
+  return p;
+}
+
+}  // namespace
+
+index_range split_plan::rows_with_halo(int i) const {
+  const index_range mine = parts[static_cast<std::size_t>(i)][0];
+  if (mine.empty()) return mine;
+  return {mine.begin - std::min(halo_rows, mine.begin), mine.end + std::min(halo_rows, extents[0] - mine.end)};
+}
+
+split_handle::split_handle(const std::shared_ptr<context_state>& context, const std::shared_ptr<data_state>& whole,
+                           const data_place& where, split_plan plan)
+    : plan_(std::move(plan)) {
+  check_parts(plan_);
+  const int n = static_cast<int>(plan_.parts.size());
+  std::vector<part_description> parts;
+  for (int i = 0; i < n; ++i) parts.push_back(describe(plan_, i));
+  state_ = std::make_shared<splitting>(context, whole, where, std::move(parts));
+  context->add_split(state_);
+  ghosts_.resize(plan_.parts.size());
+  if (plan_.halo_rows > 0)
+    for (int i = 0; i < n; ++i) ghosts_[static_cast<std::size_t>(i)] = ghosts_of(i);
+}
+
+std::shared_ptr<const ghost_rows> split_handle::ghosts_of(int i) const {
+  auto all = std::make_shared<ghost_rows>();
+  const std::size_t row = row_bytes(plan_);
+  const index_range mine = plan_.parts[static_cast<std::size_t>(i)][0];
+  const index_range wide = plan_.rows_with_halo(i);
+  all->before = static_cast<std::size_t>(mine.begin - wide.begin) * row;
+  for (std::size_t j = 0; j < plan_.parts.size(); ++j) {
+    const index_range theirs = plan_.parts[j][0];
+    const index_t begin = std::max(wide.begin, theirs.begin);
+    const index_t end = std::min(wide.end, theirs.end);
+    if (static_cast<int>(j) == i || begin >= end) continue;
+    all->sources.push_back({part(static_cast<int>(j)), static_cast<std::size_t>(begin - theirs.begin) * row,
+                            static_cast<std::ptrdiff_t>(begin - mine.begin) * static_cast<std::ptrdiff_t>(row),
+                            static_cast<std::size_t>(end - begin) * row});
+  }
+  return all;
+}
+
+split_handle::~split_handle() {
+  if (!state_->open()) return;
+  const auto end = [s = state_] { s->join(false); };
+  try {
+    const auto inside = state_->context()->submit("the end of split");
+    end();
+  } catch (...) {
+    state_->context()->try_later(end);
+  }
+}
+
+const std::shared_ptr<data_state>& split_handle::part(int i) const { return state_->part(i); }
+
+void check_count(index_t count) {
+  expect<argument_error>(count >= 1 && count <= std::numeric_limits<int>::max(), "context::split: into ", count,
+                         " parts; at least 1, at most 2^31 - 1");
 }
 
 void check_halo(halo h) {

@@ -10,10 +10,17 @@
 
 namespace starling::stf {
 
+// One part, without where the whole lies.
+struct part_description {
+  data_description what;
+  std::vector<memory_part> pieces;    // of the whole: where `start` is null, see in_whole
+  std::vector<std::size_t> in_whole;  // by piece: how many bytes into the whole it starts
+};
+
 class splitting {
  public:
   splitting(const std::shared_ptr<context_state>& context, const std::shared_ptr<data_state>& whole,
-            const data_place& where, std::vector<detail::part_description> parts);
+            const data_place& where, std::vector<part_description> parts);
 
   const std::shared_ptr<context_state>& context() const { return context_; }
   const std::shared_ptr<data_state>& part(int i) const { return parts_[static_cast<std::size_t>(i)]; }
@@ -26,7 +33,7 @@ class splitting {
   void join(bool strict);
 
  private:
-  void make_parts(std::vector<detail::part_description> parts, const moment_list& ready, const moment_list& used);
+  void make_parts(std::vector<part_description> parts, const moment_list& ready, const moment_list& used);
   void check_parts(bool strict) const;
 
   std::shared_ptr<context_state> context_;

@@ -166,8 +166,9 @@ class context {
   // The whole is one again, with what the parts have become; the parts cannot be used any more.
   template <class View>
   void join(const split_data<View>& parts) {
-    join_parts(parts.state());
+    join(parts.handle());
   }
+  void join(const detail::split_handle& parts);
 
   // ---- data outside of tasks ----
 
@@ -215,7 +216,6 @@ class context {
   std::shared_ptr<data_state> new_data(data_description what);
   std::byte* wait_for(const std::shared_ptr<data_state>& d);
   void bring(const std::shared_ptr<data_state>& d, const data_place& where);
-  void join_parts(const std::shared_ptr<splitting>& s);
 
   template <class View, class Partitioner>
   split_data<View> split_by(const stf::logical_data<View>& x, index_t count, const Partitioner& p, halo h,

@@ -11,7 +11,6 @@
 // if their rows are in one piece and there is no halo; otherwise, and elsewhere, they are copies of the part alone.
 #pragma once
 
-#include <algorithm>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -31,38 +30,46 @@ struct halo {
 
 namespace detail {
 
-// A part without its type.
-struct part_description {
-  data_description what;              // without where it lies
-  std::vector<memory_part> pieces;    // of the whole: where `start` is null, see in_whole
-  std::vector<std::size_t> in_whole;  // by piece: how many bytes into the whole it starts
+// How an array is split, without its type.
+struct split_plan {
+  std::vector<index_t> extents;  // of the whole, the slowest dimension first
+  std::size_t element_bytes = 1;
+  std::size_t alignment = 1;
+  std::vector<std::vector<index_range>> parts;  // a range for each dimension
+  index_t halo_rows = 0;
+
+  // The range of part i in the slowest dimension, with its halo.
+  index_range rows_with_halo(int i) const;
 };
 
-// Where a box of a row-major array lies in it.
-part_description pieces_of(const std::vector<index_range>& part, const std::vector<index_t>& extents,
-                           std::size_t element_bytes);
-
-// Throw argument_error: a count below 1, parts that overlap or lie outside of the whole, a halo of less than no rows.
+// Throw argument_error: a count below 1, a halo of less than no rows.
 void check_count(index_t count);
-void check_boxes(const std::vector<std::vector<index_range>>& parts, const std::vector<index_t>& extents);
 void check_halo(halo h);
 [[noreturn]] void refuse_halo();
 [[noreturn]] void refuse_part(int i, int count);  // range_error
 
-// Ends with the last handle.
+// The parts; ends with the last handle.
 class split_handle {
  public:
+  // Throws argument_error for parts that overlap or lie outside of the whole.
   split_handle(const std::shared_ptr<context_state>& context, const std::shared_ptr<data_state>& whole,
-               const data_place& where, std::vector<part_description> parts);
+               const data_place& where, split_plan plan);
   split_handle(const split_handle&) = delete;
   split_handle& operator=(const split_handle&) = delete;
   ~split_handle();
 
+  const split_plan& plan() const { return plan_; }
   const std::shared_ptr<data_state>& part(int i) const;
+  // The rows around a part; null without a halo.
+  const std::shared_ptr<const ghost_rows>& ghosts(int i) const { return ghosts_[static_cast<std::size_t>(i)]; }
   const std::shared_ptr<splitting>& state() const { return state_; }
 
  private:
+  std::shared_ptr<const ghost_rows> ghosts_of(int i) const;
+
+  split_plan plan_;
   std::shared_ptr<splitting> state_;
+  std::vector<std::shared_ptr<const ghost_rows>> ghosts_;
 };
 
 }  // namespace detail
@@ -80,16 +87,15 @@ class split_data {
 
   split_data(const std::shared_ptr<context_state>& context, const part_type& whole, const data_place& where,
              std::vector<box_type> boxes, halo h)
-      : boxes_(std::move(boxes)), whole_(whole.shape()), halo_rows_(std::min(h.rows, whole.shape().extent(0))) {
-    std::vector<std::vector<index_range>> ranges;
-    for (const box_type& b : boxes_) ranges.push_back(ranges_of(b));
-    detail::check_boxes(ranges, data_interface<View>::extents(whole.shape()));
-    std::vector<detail::part_description> all;
-    for (int i = 0; i < size(); ++i) all.push_back(describe(i));
-    handle_ = std::make_shared<detail::split_handle>(context, whole.state(), where, std::move(all));
+      : boxes_(std::move(boxes)) {
+    detail::split_plan plan{
+        data_interface<View>::extents(whole.shape()), sizeof(element_type), alignof(element_type), {}, h.rows};
+    for (const box_type& b : boxes_) {
+      plan.parts.emplace_back();
+      for (int d = 0; d < n_dimensions; ++d) plan.parts.back().push_back(b.range(d));
+    }
+    handle_ = std::make_shared<detail::split_handle>(context, whole.state(), where, std::move(plan));
     for (int i = 0; i < size(); ++i) parts_.emplace_back(handle_->part(i), shape_of_box(box(i)));
-    if (halo_rows_ > 0)
-      for (int i = 0; i < size(); ++i) ghosts_.push_back(ghosts_of(i));
   }
 
   int size() const { return static_cast<int>(boxes_.size()); }
@@ -101,20 +107,17 @@ class split_data {
   // Of the neighbours these rows move alone.
   dependency<View, read_type> with_halo(int i, const data_place& where = data_place::affine()) const {
     const std::size_t which = checked(i);
-    if (halo_rows_ == 0) detail::refuse_halo();
-    return {{parts_[which].state(), access_mode::read, where, ghosts_[which]}, shape_of_box(box_with_halo(i))};
+    if (handle_->ghosts(i) == nullptr) detail::refuse_halo();
+    return {{parts_[which].state(), access_mode::read, where, handle_->ghosts(i)}, shape_of_box(box_with_halo(i))};
   }
   box_type box_with_halo(int i) const {
     index_range r[n_dimensions];
     for (int d = 0; d < n_dimensions; ++d) r[d] = box(i).range(d);
-    if (!r[0].empty()) {
-      r[0].begin = std::max(whole_.lower(0), r[0].begin - halo_rows_);
-      r[0].end = std::min(whole_.upper(0), r[0].end + halo_rows_);
-    }
+    r[0] = handle_->plan().rows_with_halo(i);
     return box_type(r);
   }
 
-  const std::shared_ptr<splitting>& state() const { return handle_->state(); }
+  const detail::split_handle& handle() const { return *handle_; }
 
  private:
   using shape_type = typename part_type::shape_type;
@@ -129,46 +132,10 @@ class split_data {
       return shape_type(b.extent(D)...);
     }(std::make_integer_sequence<int, n_dimensions>());
   }
-  std::size_t row_bytes() const { return static_cast<std::size_t>(whole_.elements(1)) * sizeof(element_type); }
-  static std::vector<index_range> ranges_of(const box_type& b) {
-    std::vector<index_range> all;
-    for (int d = 0; d < n_dimensions; ++d) all.push_back(b.range(d));
-    return all;
-  }
-  detail::part_description describe(int i) const {
-    const auto extents = data_interface<View>::extents(shape_of_box(whole_));
-    detail::part_description p = detail::pieces_of(ranges_of(box(i)), extents, sizeof(element_type));
-    p.what = describe_data<View>(shape_of_box(box(i)));
-    const index_range mine = box(i).range(0);
-    const index_range wide = box_with_halo(i).range(0);
-    p.what.ghosts_before = static_cast<std::size_t>(mine.begin - wide.begin) * row_bytes();
-    p.what.ghosts_after = static_cast<std::size_t>(wide.end - mine.end) * row_bytes();
-    return p;
-  }
-  std::shared_ptr<const ghost_rows> ghosts_of(int i) const {
-    auto all = std::make_shared<ghost_rows>();
-    const index_range mine = box(i).range(0);
-    const index_range wide = box_with_halo(i).range(0);
-    all->before = static_cast<std::size_t>(mine.begin - wide.begin) * row_bytes();
-    for (int j = 0; j < size(); ++j) {
-      const index_range theirs = box(j).range(0);
-      const index_t begin = std::max(wide.begin, theirs.begin);
-      const index_t end = std::min(wide.end, theirs.end);
-      if (j == i || begin >= end) continue;
-      all->sources.push_back(
-          {parts_[static_cast<std::size_t>(j)].state(), static_cast<std::size_t>(begin - theirs.begin) * row_bytes(),
-           static_cast<std::ptrdiff_t>(begin - mine.begin) * static_cast<std::ptrdiff_t>(row_bytes()),
-           static_cast<std::size_t>(end - begin) * row_bytes()});
-    }
-    return all;
-  }
 
   std::vector<box_type> boxes_;
-  stf::box<n_dimensions> whole_;
-  index_t halo_rows_;
   std::shared_ptr<detail::split_handle> handle_;
   std::vector<part_type> parts_;
-  std::vector<std::shared_ptr<const ghost_rows>> ghosts_;
 };
 
 }  // namespace starling::stf
