@@ -28,7 +28,7 @@ stf::data_access access_of(const bound_access& access) {
   const auto& [data, mode, place, parts, number] = access;
   expect<argument_error>(data != nullptr, "stf: an access has no data");
   stf::data_access a{data->state(), mode_named(mode), place};
-  if (parts != nullptr) a.ghosts = parts->ghosts(number);
+  if (parts) a.ghosts = (*parts)->ghosts(number);
   return a;
 }
 

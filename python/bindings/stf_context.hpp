@@ -99,7 +99,7 @@ class bound_parts {
 
 // One access of a task: data, "read", "write" or "rw", and where; and what it is the part of, if it is to be read with
 // its halo, and the number of the part.
-using bound_access = std::tuple<bound_data*, std::string, stf::data_place, bound_parts*, int>;
+using bound_access = std::tuple<bound_data*, std::string, stf::data_place, std::optional<bound_parts*>, int>;
 
 // Data outside of tasks, with a stream of its own.
 class bound_frozen {

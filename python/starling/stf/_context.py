@@ -151,7 +151,9 @@ class Context:
         counts = counts_of(parts, len(shape))
         rows = whole_number("halo", halo, least=0, most=2**62)
         if rows > 0 and any(n != 1 for n in counts[1:]):
-            raise ArgumentError(f"halo = {rows} for parts = {tuple(counts)}; a halo is for blocks of the first dimension")
+            raise ArgumentError(
+                f"halo = {rows} for parts = {tuple(counts)}; a halo is for blocks of the first dimension"
+            )
         where = native.data_place.affine() if place is None else place
         if not isinstance(where, native.data_place):
             raise ElementTypeError(f"place = {place!r} is a {type(place).__name__}; pass a starling.stf.data_place")

@@ -25,7 +25,7 @@ class Parts:
     """
 
     def __init__(self, context: Context, whole: LogicalData, bound: native.StfParts) -> None:
-        shape, dtype = whole.layout
+        dtype = whole.layout[1]
         self.context = context
         self._bound = bound
         self._whole = whole
@@ -100,12 +100,14 @@ class Parts:
         return f"<starling.stf.Parts: {len(self._parts)} of {self._whole.describe()}>"
 
 
-def counts_of(parts: int | Sequence[int], dimensions: int) -> list[int]:
+def counts_of(parts: object, dimensions: int) -> list[int]:
     """How many parts along each dimension."""
     if isinstance(parts, SupportsIndex):
         return [whole_number("parts", parts, least=1), *[1] * (dimensions - 1)]
     if isinstance(parts, str) or not isinstance(parts, Sequence):
-        raise ElementTypeError(f"parts = {parts!r} is a {type(parts).__name__}; pass a number, or one for each dimension")
+        raise ElementTypeError(
+            f"parts = {parts!r} is a {type(parts).__name__}; pass a number, or one for each dimension"
+        )
     if len(parts) != dimensions:
         raise ArgumentError(f"parts = {tuple(parts)!r} for data of {dimensions} dimensions; pass a number for each")
     return [whole_number(f"parts[{i}]", n, least=1) for i, n in enumerate(parts)]
