@@ -329,6 +329,59 @@ TEST_CASE("random stencils with rows of neighbours") {
     }
 }
 
+// Each thread has a part, reads its neighbours' rows, adds to one sum, and looks at another datum in a stream of its
+// own.
+TEST_CASE("several threads on parts, sums and frozen data") {
+  constexpr int threads = 4;
+  constexpr int rounds = 20;
+  const auto m = test_machine(2);
+  if (!m) return;
+  for (const auto backend : back_ends) {
+    std::vector<std::int64_t> a(40, 1), shown(10, 7);
+    std::int64_t sum = 5;
+    std::atomic<int> wrong{0};
+    context ctx(*m, {.backend = backend});
+    auto d = ctx.logical_data(a);
+    auto t = ctx.logical_data(stf::scalar_view<std::int64_t>(&sum));
+    auto looked_at = ctx.logical_data(shown);
+    {
+      const auto parts = ctx.split(d, threads, stf::halo{2});
+      std::vector<std::thread> running;
+      for (int i = 0; i < threads; ++i)
+        running.emplace_back([&, i] {
+          machine user = *m;
+          stream s = user.new_stream(i % 2);
+          for (int round = 0; round < rounds; ++round) {
+            const auto where = exec_place::device((i + round) % 2);
+            ctx.parallel_for(where, parts[i].shape(), parts[i].rw())
+                    ->*STARLING_KERNEL(index_t k, slice<std::int64_t> x) {
+              x(k) += 1;
+            };
+            ctx.task(where, parts.with_halo(i), t.reduce(stf::reducer::sum()))
+                    ->*[](stream& w, slice<const std::int64_t>, stf::scalar_view<std::int64_t> mine) {
+                          std::int64_t* at = mine.get();
+                          w.launch(
+                              1, STARLING_KERNEL(block & b) {
+                                if (b.member() == 0) *at += 1;
+                              });
+                        };
+            auto f = ctx.freeze(looked_at.read(data_place::host()));
+            std::int64_t seen = 0;
+            s.copy(&seen, f.get(s).data_handle() + round % 10, sizeof seen);
+            s.synchronize();
+            if (seen != 7) ++wrong;
+            f.unfreeze(s);
+          }
+        });
+      for (auto& r : running) r.join();
+    }
+    ctx.finalize();
+    CHECK(wrong == 0);
+    CHECK(a == std::vector<std::int64_t>(40, 1 + rounds));
+    CHECK(sum == 5 + threads * rounds);
+  }
+}
+
 TEST_CASE("of neighbours the halo's rows move alone") {
   const auto m = test_machine(4);
   if (!m) return;
