@@ -1,3 +1,5 @@
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/unique_ptr.h>
@@ -94,6 +96,18 @@ void bind_tasks(nb::module_& m) {
       .def("call", &bound_task::call, "function"_a, "Gives it a function of the runner, by number, as its work.")
       .def("finish", &bound_task::finish)
       .def("fail", &bound_task::fail);
+  nb::class_<bound_parts>(m, "StfParts", "Logical data that is split; one again when this dies.")
+      .def("size", &bound_parts::size)
+      .def("box", &bound_parts::box, "number"_a, "Of a part: begin and end in each dimension of the whole.")
+      .def("rows_with_halo", &bound_parts::rows_with_halo, "number"_a)
+      .def("part", &bound_parts::part, "number"_a)
+      .def("join", &bound_parts::join);
+  nb::class_<bound_frozen>(m, "StfFrozen", "Data outside of tasks, until unfreeze or its end.")
+      .def_prop_ro("device", &bound_frozen::device, "The device; -1 is the host.")
+      .def_prop_ro("stream", &bound_frozen::stream, "A cudaStream_t; 0 on virtual devices.")
+      .def("get", &bound_frozen::get, "Where it begins; the stream waits for the value.")
+      .def("synchronize", &bound_frozen::synchronize, "Until the stream's work is over.")
+      .def("unfreeze", &bound_frozen::unfreeze, "Later tasks wait for the stream.");
 }
 
 }  // namespace
@@ -110,6 +124,9 @@ void bind_stf(nb::module_& m) {
       .def("new_data", &bound_context::new_data, "shape"_a, "element_bytes"_a)
       .def("token", &bound_context::token)
       .def("begin", &bound_context::begin, "where"_a, "accesses"_a, "name"_a)
+      .def("split", &bound_context::split, "whole"_a, "shape"_a, "element_bytes"_a, "counts"_a, "halo"_a, "where"_a)
+      .def("freeze", &bound_context::freeze, "access"_a)
+      .def("prefetch", &bound_context::prefetch, "data"_a, "where"_a)
       .def(
           "fence", [](bound_context& c) { c.get().fence(); }, nb::call_guard<nb::gil_scoped_release>())
       .def(

@@ -1,5 +1,6 @@
 #include "stf_context.hpp"
 
+#include <algorithm>
 #include <functional>
 #include <numeric>
 #include <utility>
@@ -23,13 +24,18 @@ stf::access_mode mode_named(const std::string& text) {
   throw argument_error(message("mode = '", text, "'; must be 'read', 'write' or 'rw'"));
 }
 
+stf::data_access access_of(const bound_access& access) {
+  const auto& [data, mode, place, parts, number] = access;
+  expect<argument_error>(data != nullptr, "stf: an access has no data");
+  stf::data_access a{data->state(), mode_named(mode), place};
+  if (parts) a.ghosts = (*parts)->ghosts(number);
+  return a;
+}
+
 stf::task_description describe(const stf::exec_place& where, const std::vector<bound_access>& accesses,
                                const std::string& name) {
   stf::task_description what{where, {}, name};
-  for (const auto& [data, mode, place] : accesses) {
-    expect<argument_error>(data != nullptr, "stf: access ", what.accesses.size(), " has no data");
-    what.accesses.push_back({data->state(), mode_named(mode), place});
-  }
+  for (const bound_access& access : accesses) what.accesses.push_back(access_of(access));
   return what;
 }
 
@@ -49,6 +55,86 @@ bound_data::~bound_data() {
 void bound_data::set_name(const std::string& name) {
   const nb::gil_scoped_release unlocked;
   stf::detail::set_name(state_, name);
+}
+
+bound_parts::bound_parts(const stf::context& c, const bound_data& whole, const std::vector<index_t>& shape,
+                         std::size_t element_bytes, const std::vector<index_t>& counts, index_t halo,
+                         const stf::data_place& where)
+    : context_(c) {
+  expect<argument_error>(counts.size() == shape.size(), "stf: ", counts.size(), " counts of parts for data of ",
+                         shape.size(), " dimensions");
+  stf::detail::check_halo({halo});
+  stf::detail::split_plan plan{shape, element_bytes, 1, {{}}, halo};
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    stf::detail::check_count(counts[d]);
+    std::vector<std::vector<index_range>> finer;
+    for (const auto& before : plan.parts)
+      for (index_t i = 0; i < counts[d]; ++i) {
+        finer.push_back(before);
+        finer.back().push_back(share(shape[d], static_cast<int>(counts[d]), static_cast<int>(i)));
+      }
+    plan.parts = std::move(finer);
+  }
+  const nb::gil_scoped_release unlocked;
+  parts_ = std::make_unique<stf::detail::split_handle>(c.state(), whole.state(), where, std::move(plan));
+}
+
+bound_parts::~bound_parts() {
+  const nb::gil_scoped_release unlocked;
+  parts_.reset();
+}
+
+std::vector<bound_parts::range> bound_parts::box(int i) const {
+  std::vector<range> all;
+  for (const index_range& r : parts_->plan().parts.at(static_cast<std::size_t>(i))) all.emplace_back(r.begin, r.end);
+  return all;
+}
+
+bound_parts::range bound_parts::rows_with_halo(int i) const {
+  const index_range r = parts_->plan().rows_with_halo(i);
+  return {r.begin, r.end};
+}
+
+const std::shared_ptr<const stf::ghost_rows>& bound_parts::ghosts(int i) const {
+  if (parts_->ghosts(i) == nullptr) stf::detail::refuse_halo();
+  return parts_->ghosts(i);
+}
+
+void bound_parts::join() {
+  const nb::gil_scoped_release unlocked;
+  context_.join(*parts_);
+}
+
+bound_frozen::bound_frozen(const stf::context& c, const bound_access& access) : bound_frozen(c, access_of(access)) {}
+
+bound_frozen::bound_frozen(const stf::context& c, const stf::data_access& access)
+    : machine_(c.on()), pe_(access.place.is_host() ? host_place : access.place.pe()), stream_([this, &access] {
+        const nb::gil_scoped_release unlocked;
+        access.place.check(machine_.size());
+        return machine_.new_stream(std::max(0, pe_));
+      }()) {
+  const nb::gil_scoped_release unlocked;
+  frozen_.emplace(c.state(), access);
+}
+
+bound_frozen::~bound_frozen() {
+  const nb::gil_scoped_release unlocked;
+  frozen_.reset();
+}
+
+std::uintptr_t bound_frozen::get() {
+  const nb::gil_scoped_release unlocked;
+  return reinterpret_cast<std::uintptr_t>(frozen_->get(stream_));
+}
+
+void bound_frozen::synchronize() {
+  const nb::gil_scoped_release unlocked;
+  stream_.synchronize();
+}
+
+void bound_frozen::unfreeze() {
+  const nb::gil_scoped_release unlocked;
+  frozen_->unfreeze(stream_);
 }
 
 bound_task::bound_task(const stf::context& c, std::shared_ptr<function_runner> runner, const stf::exec_place& where,
@@ -159,6 +245,21 @@ bound_data bound_context::new_data(const std::vector<index_t>& shape, std::size_
 bound_data bound_context::token() {
   const nb::gil_scoped_release unlocked;
   return bound_data(get().token().state());
+}
+
+std::unique_ptr<bound_parts> bound_context::split(const bound_data& whole, const std::vector<index_t>& shape,
+                                                  std::size_t element_bytes, const std::vector<index_t>& counts,
+                                                  index_t halo, const stf::data_place& where) {
+  return std::make_unique<bound_parts>(get(), whole, shape, element_bytes, counts, halo, where);
+}
+
+std::unique_ptr<bound_frozen> bound_context::freeze(const bound_access& access) {
+  return std::make_unique<bound_frozen>(get(), access);
+}
+
+void bound_context::prefetch(const bound_data& data, const stf::data_place& where) {
+  const nb::gil_scoped_release unlocked;
+  get().prefetch(stf::logical_data<array_view>(data.state(), {}), where);
 }
 
 std::unique_ptr<bound_task> bound_context::begin(const stf::exec_place& where,

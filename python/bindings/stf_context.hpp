@@ -72,8 +72,58 @@ struct function_runner {
   nanobind::object run;  // takes the number, and throws nothing
 };
 
-// One access of a task: data, "read", "write" or "rw", and where.
-using bound_access = std::tuple<bound_data*, std::string, stf::data_place>;
+// Logical data that is split, as bytes with extents.
+class bound_parts {
+ public:
+  using range = std::pair<index_t, index_t>;
+
+  // How many parts along each dimension, and rows of neighbours.
+  bound_parts(const stf::context& c, const bound_data& whole, const std::vector<index_t>& shape,
+              std::size_t element_bytes, const std::vector<index_t>& counts, index_t halo,
+              const stf::data_place& where);
+  bound_parts(const bound_parts&) = delete;
+  bound_parts& operator=(const bound_parts&) = delete;
+  ~bound_parts();
+
+  int size() const { return static_cast<int>(parts_->plan().parts.size()); }
+  std::vector<range> box(int i) const;
+  range rows_with_halo(int i) const;
+  bound_data part(int i) const { return bound_data(parts_->part(i)); }
+  const std::shared_ptr<const stf::ghost_rows>& ghosts(int i) const;
+  void join();
+
+ private:
+  stf::context context_;
+  std::unique_ptr<stf::detail::split_handle> parts_;
+};
+
+// One access of a task: data, "read", "write" or "rw", and where; and what it is the part of, if it is to be read with
+// its halo, and the number of the part.
+using bound_access = std::tuple<bound_data*, std::string, stf::data_place, std::optional<bound_parts*>, int>;
+
+// Data outside of tasks, with a stream of its own.
+class bound_frozen {
+ public:
+  bound_frozen(const stf::context& c, const bound_access& access);
+  bound_frozen(const bound_frozen&) = delete;
+  bound_frozen& operator=(const bound_frozen&) = delete;
+  ~bound_frozen();
+
+  // The device, -1 for the host, and the cudaStream_t, 0 on virtual devices.
+  int device() const { return pe_; }
+  std::uintptr_t stream() const { return reinterpret_cast<std::uintptr_t>(stream_.native()); }
+  std::uintptr_t get();
+  void synchronize();
+  void unfreeze();
+
+ private:
+  bound_frozen(const stf::context& c, const stf::data_access& access);
+
+  machine machine_;
+  int pe_;
+  starling::stream stream_;
+  std::optional<stf::frozen_instance> frozen_;
+};
 
 class bound_task {
  public:
@@ -118,6 +168,11 @@ class bound_context {
   bound_data token();
   std::unique_ptr<bound_task> begin(const stf::exec_place& where, const std::vector<bound_access>& accesses,
                                     const std::string& name);
+  std::unique_ptr<bound_parts> split(const bound_data& whole, const std::vector<index_t>& shape,
+                                     std::size_t element_bytes, const std::vector<index_t>& counts, index_t halo,
+                                     const stf::data_place& where);
+  std::unique_ptr<bound_frozen> freeze(const bound_access& access);
+  void prefetch(const bound_data& data, const stf::data_place& where);
   stf::context& get() { return *context_; }
 
  private:

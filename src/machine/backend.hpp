@@ -36,6 +36,7 @@ class stream_backend {
   virtual void wait(const event_backend& e) = 0;
   virtual void call(std::function<void()> f) = 0;
   virtual void synchronize() = 0;
+  virtual bool keep_with_recording(std::shared_ptr<void> what) = 0;
   virtual void* native() const { return nullptr; }
 };
 

@@ -49,6 +49,8 @@ void stream::wait(const event& e) { impl_->wait(e.impl()); }
 
 void stream::synchronize() { impl_->synchronize(); }
 
+bool stream::keep_with_recording(std::shared_ptr<void> what) { return impl_->keep_with_recording(std::move(what)); }
+
 void* stream::native() const { return impl_->native(); }
 
 void graph::launch(stream& s) const { impl_->launch(s.impl()); }

@@ -18,6 +18,16 @@ int pe_of(const data_place& place) {
   return place.is_composite() ? place.grid().first() : place.pe();
 }
 
+void expect_value(const data_body& d, const data_instance* from) {
+  expect<argument_error>(from != nullptr, "stf: ", d.describe(),
+                         " is read, but nothing has been written to it; make its first access write()");
+}
+
+// Where the data begins in a block that has its ghosts too.
+std::size_t aligned_start(const data_description& what) {
+  return (what.ghosts_before + place_memory::alignment - 1) / place_memory::alignment * place_memory::alignment;
+}
+
 }  // namespace
 
 coherence::coherence(machine& m, lane_set& lanes, data_registry& all, std::size_t device_cap,
@@ -27,12 +37,12 @@ coherence::coherence(machine& m, lane_set& lanes, data_registry& all, std::size_
       all_(all),
       free_buried_(std::move(free_buried)),
       patience_(environment::read().deadline) {
-  for (int pe = 0; pe < m.size(); ++pe) memories_.push_back(std::make_unique<place_memory>(m, pe, device_cap));
-  memories_.push_back(std::make_unique<place_memory>(m, host_place, 0));
+  for (int pe = 0; pe < m.size(); ++pe) store_->memories.push_back(std::make_unique<place_memory>(m, pe, device_cap));
+  store_->memories.push_back(std::make_unique<place_memory>(m, host_place, 0));
 }
 
 place_memory& coherence::memory_of(const data_place& place) {
-  return place.is_host() ? *memories_.back() : *memories_[static_cast<std::size_t>(place.pe())];
+  return place.is_host() ? *store_->memories.back() : *store_->memories[static_cast<std::size_t>(place.pe())];
 }
 
 data_instance* coherence::find(data_body& d, const data_place& place) const {
@@ -42,13 +52,13 @@ data_instance* coherence::find(data_body& d, const data_place& place) const {
 }
 
 data_instance& coherence::acquire(data_body& d, const data_place& place, bool valid, bool alone, moment_list& before) {
+  if (!d.addends.empty()) valid ? combine(d) : drop_addends(d);
   data_instance* mine = find(d, place);
   if (mine == nullptr) mine = &create(d, place, before);
   mine->last_use = ++uses_;
   if (valid && !mine->valid) {
     data_instance* from = nearest(d, place);
-    expect<argument_error>(from != nullptr, "stf: ", d.describe(),
-                           " is read, but nothing has been written to it; make its first access write()");
+    expect_value(d, from);
     copy(d, *from, *mine);
   }
   before.add(mine->ready);
@@ -65,6 +75,35 @@ void coherence::release(data_body& d, data_instance& i, bool wrote, const moment
   i.valid = true;
   i.ready = end;
   i.used.clear();
+  ++d.version;
+}
+
+void coherence::refresh(const ghost_rows& ghosts, data_instance& i, moment_list& before) {
+  i.ghosts.resize(ghosts.sources.size());
+  for (std::size_t k = 0; k < ghosts.sources.size(); ++k) {
+    const ghost_rows::source& s = ghosts.sources[k];
+    if (!s.data->body.addends.empty()) combine(s.data->body);
+    data_instance::ghost& mine = i.ghosts[k];
+    if (mine.version != s.data->body.version + 1) {
+      data_instance* from = nearest(s.data->body, i.place);
+      expect_value(s.data->body, from);
+      moment_list free = from->ready;
+      free.add(i.fresh);
+      free.add(mine.ready);
+      free.add(i.ghosts_used);
+      lane& l = lanes_.for_copy(pe_of(from->place), pe_of(i.place));
+      lanes_.order(l, free);
+      l.stream().copy(i.start + s.to, from->start + s.from, s.bytes);
+      const moment end = l.mark();
+      from->used.add(end);
+      mine.ready.clear();
+      mine.ready.add(end);
+      mine.version = s.data->body.version + 1;
+      copies_.fetch_add(1, std::memory_order_relaxed);
+      copied_bytes_.fetch_add(s.bytes, std::memory_order_relaxed);
+    }
+    before.add(mine.ready);
+  }
 }
 
 // The host last, a copy on the same device first.
@@ -92,8 +131,10 @@ data_instance& coherence::create(data_body& d, const data_place& place, moment_l
     fresh->pages = allocate_pages(map_pages(d.what, place, machine_.size(), machine_.page_bytes()));
     fresh->start = fresh->pages.data();
   } else {
-    fresh->block = allocate(d.describe(), d.what.bytes, place, fresh->ready);
-    fresh->start = fresh->block.start;
+    const std::size_t before_it = aligned_start(d.what);
+    fresh->block = allocate(d.describe(), before_it + d.what.bytes + d.what.ghosts_after, place, fresh->ready);
+    fresh->start = fresh->block.start + before_it;
+    fresh->fresh = fresh->ready;
   }
   before.add(fresh->ready);
   d.instances.push_back(std::move(fresh));
@@ -109,7 +150,8 @@ memory_block coherence::allocate(const std::string& what, std::size_t bytes, con
     const place_memory::usage now = memory.used();
     const bool possible = now.cap == 0 || bytes <= now.cap;
     const eviction moved = possible ? evict_one(place) : eviction::nothing;
-    if (moved == eviction::done || (possible && (free_buried_() || release_scratch(place)))) continue;
+    if (moved == eviction::done || (possible && (free_buried_() || release_scratch(place) || release_addends(place))))
+      continue;
     if (moved == eviction::busy)
       throw memory_busy(message("stf: ", what, " needs ", format_bytes(bytes), " on ", describe(place),
                                 ", where tasks that other threads submit hold what could be moved away (",
@@ -149,6 +191,26 @@ memory_block coherence::allocate_patiently(const std::string& what, std::size_t 
   }
 }
 
+void coherence::patiently(const std::function<void()>& attempt, const std::function<void()>& let_go) {
+  try {
+    return attempt();
+  } catch (const memory_busy&) {
+    // Below, where nothing is in flight.
+  }
+  let_go();
+  const std::lock_guard turn(turn_);
+  const auto limit = std::chrono::steady_clock::now() + patience_;
+  while (true) {
+    try {
+      return attempt();
+    } catch (const memory_busy&) {
+      if (std::chrono::steady_clock::now() >= limit) throw;
+    }
+    let_go();
+    std::this_thread::sleep_for(std::chrono::microseconds(100));
+  }
+}
+
 // Moves away the instance that was used the longest ago. A place that is the host's only gives up copies. Busy: other
 // threads hold all that could be moved.
 coherence::eviction coherence::evict_one(const data_place& place) {
@@ -164,7 +226,7 @@ coherence::eviction coherence::evict_one(const data_place& place) {
     for (const auto& here : d->body.instances) {
       const bool only_copy = here->valid && d->body.valid_instances() == 1;
       if (here->block.start == nullptr || !(here->place == place) || here->last_use >= oldest) continue;
-      if (place.is_host() && only_copy) continue;
+      if ((place.is_host() && only_copy) || d->body.held(*here)) continue;
       oldest = here->last_use;
       victim = d;
       leaving = here.get();
@@ -176,7 +238,7 @@ coherence::eviction coherence::evict_one(const data_place& place) {
   const std::lock_guard lock(*victim, std::adopt_lock);
   std::vector<std::unique_ptr<data_instance>>& all = victim->body.instances;
   for (std::size_t i = 0; i < all.size(); ++i) {
-    if (all[i].get() != leaving || all[i]->last_use != oldest) continue;
+    if (all[i].get() != leaving || all[i]->last_use != oldest || victim->body.held(*leaving)) continue;
     evict(victim->body, i);
     break;
   }
@@ -280,11 +342,13 @@ bool coherence::release_scratch(const data_place& place) {
 
 void coherence::write_back(data_body& d) {
   if (!d.to_be_written_back()) return;
+  if (!d.addends.empty()) combine(d);
   for (const auto& i : d.instances)
-    if (i->users_memory) copy(d, *nearest(d, i->place), *i);
+    if (i->users_memory && !i->valid) copy(d, *nearest(d, i->place), *i);
 }
 
 void coherence::drop(data_body& d) {
+  drop_addends(d);
   for (const auto& i : d.instances) free(*i);
   d.instances.clear();
 }
@@ -292,18 +356,20 @@ void coherence::drop(data_body& d) {
 void coherence::free(data_instance& i) {
   moment_list uses = i.ready;
   uses.add(i.used);
+  uses.add(i.ghosts_used);
+  for (const data_instance::ghost& g : i.ghosts) uses.add(g.ready);
   if (i.block.start != nullptr) memory_of(i.place).free(i.block, uses);
   if (i.pages.size() == 0 && !i.pin.owns()) return;
   const std::lock_guard lock(mutex_);
   constexpr std::size_t many = 64;
-  if (retired_.size() % many == many - 1)
-    std::erase_if(retired_, [this](const retired_memory& r) { return lanes_.over(r.uses); });
-  retired_.push_back({std::move(i.pages), std::move(i.pin), std::move(uses)});
+  if (store_->retired.size() % many == many - 1)
+    std::erase_if(store_->retired, [this](const retired_memory& r) { return lanes_.over(r.uses); });
+  store_->retired.push_back({std::move(i.pages), std::move(i.pin), std::move(uses)});
 }
 
 void coherence::reclaim(bool all) {
   const std::lock_guard lock(mutex_);
-  std::erase_if(retired_, [&](const retired_memory& r) { return all || lanes_.over(r.uses); });
+  std::erase_if(store_->retired, [&](const retired_memory& r) { return all || lanes_.over(r.uses); });
 }
 
 // Waits for retired ones when memory does not suffice otherwise, which it cannot while work is recorded.
@@ -317,7 +383,7 @@ local_memory coherence::allocate_pages(const std::vector<placed_bytes>& pieces) 
   std::vector<retired_memory> old;
   {
     const std::lock_guard lock(mutex_);
-    old.swap(retired_);
+    old.swap(store_->retired);
   }
   for (const retired_memory& r : old) lanes_.wait(r.uses);
   old.clear();
@@ -329,9 +395,9 @@ statistics coherence::statistics() const {
   now.copies = copies_;
   now.copied_bytes = copied_bytes_;
   now.evictions = evictions_;
-  for (std::size_t i = 0; i < memories_.size(); ++i) {
-    const place_memory::usage u = memories_[i]->used();
-    const int pe = i + 1 == memories_.size() ? host_place : static_cast<int>(i);
+  for (std::size_t i = 0; i < store_->memories.size(); ++i) {
+    const place_memory::usage u = store_->memories[i]->used();
+    const int pe = i + 1 == store_->memories.size() ? host_place : static_cast<int>(i);
     now.places.push_back({pe, u.reserved, u.in_use, u.most_in_use, u.largest_free, u.cap});
   }
   return now;

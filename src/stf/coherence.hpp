@@ -33,12 +33,24 @@ class coherence {
   // An instance at this place (no affine one), which holds the value if `valid`. What its next user has to wait for to
   // read it, or with `alone` to change it, is added to `before`. The caller holds the data. Throws memory_busy.
   data_instance& acquire(data_body& d, const data_place& place, bool valid, bool alone, moment_list& before);
+  // The same for the rows of other data around an instance that was acquired. The caller holds these data too.
+  void refresh(const ghost_rows& ghosts, data_instance& i, moment_list& before);
   // The user that acquired it is over at `end`. One that wrote leaves the only valid instance.
   static void release(data_body& d, data_instance& i, bool wrote, const moment_list& end);
 
-  // How long to try again after memory_busy. One thread at a time does, so that each gets its turn.
+  // An instance of its own for a task that reduces into the data (no affine place); `before` as for acquire. The caller
+  // fills it with the identity. Addends by another operator are combined first.
+  memory_block new_addend(data_body& d, const data_place& place, const std::shared_ptr<const task_reduction>& reduces,
+                          bool starts_over, moment_list& before);
+  // The task is over at `end`; one that failed leaves no addend, and the data without a value.
+  void add(data_body& d, data_addend a, const std::shared_ptr<const task_reduction>& reduces, bool starts_over,
+           bool good);
+
+  // Calls attempt(), which locks data and acquires instances, again for as long as it throws memory_busy and the
+  // patience lasts; between attempts let_go(), which unlocks. One thread at a time tries again, so that each gets its
+  // turn.
+  void patiently(const std::function<void()>& attempt, const std::function<void()>& let_go);
   std::chrono::duration<double> patience() const { return patience_; }
-  std::mutex& turn() { return turn_; }
 
   // Memory on a lane's device for what the caller alone runs in the lane from here on: zero, or as an earlier user of
   // it left it. Kept for others when that user says that they may have it as it is.
@@ -55,6 +67,8 @@ class coherence {
   void drop(data_body& d);
   // What only finished work can give back, the pages of composite instances and what was pinned: once it is over.
   void reclaim(bool all);
+  // Keeps the memory of all instances.
+  std::shared_ptr<void> memory() const { return store_; }
 
   stf::statistics statistics() const;
 
@@ -67,6 +81,11 @@ class coherence {
   enum class eviction { done, busy, nothing };
   eviction evict_one(const data_place& place);
   bool release_scratch(const data_place& place);
+  bool release_addends(const data_place& place);
+  // Makes the addends part of the value: on a device if that is possible, or on the host.
+  void combine(data_body& d, bool on_host = false);
+  void combine_at(data_body& d, const data_place& place, std::vector<data_addend>& addends, bool starts_over);
+  void drop_addends(data_body& d);
   local_memory allocate_pages(const std::vector<placed_bytes>& pieces);
   void evict(data_body& d, std::size_t which);
   void copy(const data_body& d, data_instance& from, data_instance& to);
@@ -78,14 +97,17 @@ class coherence {
   lane_set& lanes_;
   data_registry& all_;
   const std::function<bool()> free_buried_;
-  std::vector<std::unique_ptr<place_memory>> memories_;  // by device, the host's last
   struct retired_memory {
     local_memory pages;
     pinned_memory pin;
     moment_list uses;
   };
+  struct store {
+    std::vector<std::unique_ptr<place_memory>> memories;  // by device, the host's last
+    std::vector<retired_memory> retired;
+  };
+  const std::shared_ptr<store> store_ = std::make_shared<store>();
   mutable std::mutex mutex_;
-  std::vector<retired_memory> retired_;
   struct idle_scratch {
     int pe;
     memory_block block;

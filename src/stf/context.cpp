@@ -1,6 +1,7 @@
 #include "starling/stf/context.hpp"
 
 #include "context_state.hpp"
+#include "splitting.hpp"
 
 namespace starling::stf {
 
@@ -33,11 +34,25 @@ std::string detail::name_of(data_state& d) {
 context::context(machine m, const context_options& options)
     : state_(std::make_shared<context_state>(std::move(m), options)) {}
 
+context::context(machine m, const context_options& options, const stream& user)
+    : state_(std::make_shared<context_state>(std::move(m), options, user)) {}
+
 std::shared_ptr<data_state> context::new_data(data_description what) { return state_->new_data(std::move(what)); }
 
 std::byte* context::wait_for(const std::shared_ptr<data_state>& d) {
   expect<argument_error>(d && d->context == state_, "context::wait: data of another context, or none");
   return state_->wait_for(*d);
+}
+
+void context::bring(const std::shared_ptr<data_state>& d, const data_place& where) {
+  expect<argument_error>(d && d->context == state_, "context::prefetch: data of another context, or none");
+  state_->bring("prefetch", *d, access_mode::read, where, [](data_instance&, moment_list&) {});
+}
+
+void context::join(const detail::split_handle& parts) {
+  expect<argument_error>(parts.state()->context() == state_, "context::join: parts of data of another context");
+  const auto inside = state_->submit("join");
+  parts.state()->join(true);
 }
 
 void context::fence() { state_->fence(); }

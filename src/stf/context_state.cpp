@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "splitting.hpp"
 #include "starling/base/error.hpp"
 #include "starling/stf/host_body.hpp"
 #include "starling/stf/task_error.hpp"
@@ -28,13 +29,19 @@ void check_parts(const data_description& what) {
 
 }  // namespace
 
-context_state::context_state(machine m, const context_options& o)
+context_state::context_state(machine m, const context_options& o, const std::optional<stream>& user)
     : machine_(std::move(m)),
       options_(o),
+      in_users_stream_(user.has_value()),
       lanes_(machine_),
       coherence_(machine_, lanes_, registry_, o.device_memory, [this] { return write_back_buried(); }),
       graphs_(o.graphs_kept) {
   if (o.drawing) drawing_.emplace();
+  if (!user) return;
+  expect<range_error>(user->pe() >= 0 && user->pe() < machine_.size(), "stf: a stream of device ", user->pe(),
+                      ", and the context's machine has ", machine_.size(), "; pass a stream of this machine");
+  stream s = *user;
+  lanes_.begin_after(s, s.keep_with_recording(coherence_.memory()));
 }
 
 context_state::~context_state() {
@@ -42,6 +49,11 @@ context_state::~context_state() {
     finalize();
   } catch (...) {
     // Whoever wants to know finalizes.
+  }
+  try {
+    lanes_.wait_for_end();
+  } catch (...) {
+    // Whoever wants to know synchronizes the stream before.
   }
 }
 
@@ -66,6 +78,8 @@ submission context_state::submit(const std::string& name) {
     if (options_.backend == backend_kind::stream || recording_) {
       submission s{std::move(inside), {}, submitters::presence(submitters_)};
       if (recording_) s.recording = std::unique_lock(recording_mutex_);
+      lanes_.expect_still_recorded();
+      if (any_ends_) try_again();
       if (any_buried_) write_back_buried();
       return s;
     }
@@ -108,6 +122,9 @@ void context_state::fence() {
 
 void context_state::synchronize() {
   require_outside_tasks("synchronize");
+  expect<argument_error>(!lanes_.user_recorded(),
+                         "stf: synchronize in a context whose stream is being recorded; launch the graph and "
+                         "synchronize its stream");
   const epoch_end alone(*this);
   end_epoch();
   lanes_.wait_for_all();
@@ -127,6 +144,8 @@ void context_state::finalize() {
   require_outside_tasks("finalize");
   const epoch_end alone(*this);
   if (finalized_) return;
+  try_again();
+  expect_none_frozen();
   finalized_ = true;
   std::exception_ptr failure;
   const auto attempt = [&failure](const auto& step) {
@@ -137,32 +156,37 @@ void context_state::finalize() {
     }
   };
   const auto all = registry_.alive();
+  attempt([&] { lanes_.expect_still_recorded(); });
+  if (failure) {
+    // Copies that were recorded have not been made: the user's memory keeps what it has.
+    for (const auto& d : all) coherence_.drop(d->body);
+    std::rethrow_exception(failure);
+  }
+  const auto splits = open_splits();
   attempt([&] {
     const bool any =
         any_buried_ || std::any_of(all.begin(), all.end(), [](const auto& d) { return d->body.to_be_written_back(); });
-    if (any && options_.backend == backend_kind::graph) begin_epoch();
+    if ((any || !splits.empty()) && options_.backend == backend_kind::graph) begin_epoch();
   });
+  for (const auto& s : splits) attempt([&] { s->join(false); });
+  try_again();
   attempt([&] { write_back_buried(); });
   for (const auto& d : all) attempt([&] { coherence_.write_back(d->body); });
   attempt([&] { end_epoch(); });
-  attempt([&] { lanes_.wait_for_all(); });
+  attempt([&] { in_users_stream_ ? lanes_.end_before_user() : lanes_.wait_for_all(); });
   attempt([&] { check_values(); });
   for (const auto& d : all) attempt([&] { coherence_.drop(d->body); });
-  coherence_.reclaim(true);
+  if (!in_users_stream_) coherence_.reclaim(true);
   if (failure) std::rethrow_exception(failure);
 }
 
 std::byte* context_state::wait_for(data_state& d) {
   require_outside_tasks("wait");
+  expect<argument_error>(!lanes_.user_recorded(),
+                         "stf: wait in a context whose stream is being recorded; the value is there when the graph "
+                         "was launched and is over");
   std::byte* start = nullptr;
-  moment_list ready;
-  {
-    const auto inside = submit("");
-    const std::lock_guard holding(d);
-    expect<task_error>(d.body.failed_by.empty(), "stf: ", d.body.describe(), " has no value: task '", d.body.failed_by,
-                       "' threw instead of writing it");
-    start = coherence_.acquire(d.body, data_place::host(), true, false, ready).start;
-  }
+  bring("wait", d, access_mode::read, data_place::host(), [&](data_instance& i, moment_list&) { start = i.start; });
   synchronize();
   return start;
 }

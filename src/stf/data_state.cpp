@@ -16,9 +16,23 @@ int data_body::valid_instances() const {
   return static_cast<int>(std::count_if(instances.begin(), instances.end(), [](const auto& i) { return i->valid; }));
 }
 
+bool data_body::held(const data_instance& i) const {
+  return std::any_of(holds.begin(), holds.end(), [&](const auto& h) { return h->instance == &i; });
+}
+
+void data_body::expect_usable(access_mode mode, const std::string& who) const {
+  for (const auto& h : holds)
+    expect<argument_error>(!writes(mode) && !writes(h->mode), "stf: ", who, " cannot ", reads(mode) ? "use " : "write ",
+                           describe(), ", which ", h->why, "; ", h->remedy);
+  expect<task_error>(!reads(mode) || failed_by.empty(), "stf: ", who, " reads ", describe(),
+                     ", which has no value: task '", failed_by, "' threw instead of writing it");
+}
+
 bool data_body::to_be_written_back() const {
-  return failed_by.empty() && valid_instances() > 0 &&
-         std::any_of(instances.begin(), instances.end(), [](const auto& i) { return i->users_memory && !i->valid; });
+  const bool combined = addends.empty();
+  return failed_by.empty() && has_value() && std::any_of(instances.begin(), instances.end(), [=](const auto& i) {
+           return i->users_memory && (!i->valid || !combined);
+         });
 }
 
 data_state::data_state(std::shared_ptr<context_state> c, data_description w) : context(std::move(c)) {
@@ -38,9 +52,10 @@ data_state::data_state(std::shared_ptr<context_state> c, data_description w) : c
   users->start = first.start;
   users->users_memory = true;
   users->valid = true;
-  users->packed = body.what.original.size() == 1 && first.offset == 0 &&
-                  (first.rows == 1 || first.pitch == first.row_bytes) &&
-                  first.rows * first.row_bytes == body.what.bytes;
+  // Instances with ghosts are laid out differently.
+  users->packed =
+      body.what.original.size() == 1 && first.offset == 0 && body.what.ghosts_before + body.what.ghosts_after == 0 &&
+      (first.rows == 1 || first.pitch == first.row_bytes) && first.rows * first.row_bytes == body.what.bytes;
   if (users->packed && users->place.is_host() && body.what.bytes > 0) {
     users->pin = context->on().pin(first.start, body.what.bytes);
     users->packed = users->pin.held();

@@ -12,6 +12,7 @@
 
 #include "moment.hpp"
 #include "place_memory.hpp"
+#include "starling/stf/access.hpp"
 #include "starling/stf/data_interface.hpp"
 #include "starling/stf/place.hpp"
 
@@ -33,6 +34,32 @@ struct data_instance {
   moment_list ready;  // when it holds the value
   moment_list used;   // when all who read it have
   std::uint64_t last_use = 0;
+  // Of data with ghosts: what is there, by the number of the source; and when all who read it have.
+  struct ghost {
+    std::uint64_t version = 0;  // of the source's value, plus 1
+    moment_list ready;
+  };
+  std::vector<ghost> ghosts;
+  moment_list ghosts_used;
+  moment_list fresh;  // when the memory was no longer used for anything else
+};
+
+// An instance that stays where it is, with its value, while somebody other than tasks uses it. Meanwhile tasks may read
+// the data, if that one only reads too; otherwise they have to stay away.
+struct data_hold {
+  data_instance* instance = nullptr;  // null: for good
+  access_mode mode = access_mode::read;
+  moment_list before;       // what that one has to wait for
+  const char* why = "";     // "is frozen"
+  const char* remedy = "";  // "call unfreeze() first"
+  bool split = false;       // by parts, which finalize puts together
+};
+
+// What one task adds to the value, in an instance of its own, until it is combined.
+struct data_addend {
+  data_place place;
+  memory_block block;
+  moment_list ready;
 };
 
 // The data as coherence sees it. Belongs to who holds the lock.
@@ -41,13 +68,35 @@ struct data_body {
   data_description what;
   std::string name;
   std::vector<std::unique_ptr<data_instance>> instances;
-  std::string failed_by;  // the task that should have written it and threw
-  // Since the last write, that task first; only when somebody wants a drawing.
-  std::vector<std::uint64_t> users;
+  std::vector<std::shared_ptr<data_hold>> holds;
+  std::uint64_t version = 0;  // how many tasks have written it
+  std::string failed_by;      // the task that should have written it and threw
+  // Of tasks that reduce into it, in the order of their submission; not part of the instances yet.
+  std::vector<data_addend> addends;
+  std::shared_ptr<const task_reduction> reduces;  // what they are combined by
+  bool starts_over = false;                       // without the value of the instances
+  // The task that wrote it last, or those that reduced since, and those that read it since; only when somebody wants a
+  // drawing.
+  std::vector<std::uint64_t> writers;
+  std::vector<std::uint64_t> readers;
+  bool reducers = false;
 
   // "logical data 'x'", or its number.
   std::string describe() const;
+  // Of drawings, when it was written otherwise than by a task.
+  void forget_users() {
+    writers.clear();
+    readers.clear();
+    reducers = false;
+  }
   int valid_instances() const;
+  bool has_value() const { return valid_instances() > 0 || !addends.empty(); }
+  bool held(const data_instance& i) const;
+  // Otherwise ask expect_usable.
+  bool free_to_use() const { return holds.empty() && failed_by.empty(); }
+  // Throws argument_error when `who` cannot use it like this now, because it is held; task_error when it has no value
+  // that could be read, because a task threw.
+  void expect_usable(access_mode mode, const std::string& who) const;
   // Whether the user's memory lacks the value, which another instance has.
   bool to_be_written_back() const;
 };

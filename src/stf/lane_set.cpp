@@ -10,7 +10,7 @@
 namespace starling::stf {
 namespace {
 
-constexpr int lanes_of_device = lane_set::per_place + 2;
+constexpr int lanes_of_device = lane_set::per_place + 3;
 
 }  // namespace
 
@@ -18,13 +18,42 @@ lane_set::lane_set(machine m)
     : machine_(std::move(m)),
       origin_(machine_.new_stream(0)),
       start_(machine_.new_event(0, event_use::ordering)),
-      joined_(static_cast<std::size_t>(machine_.size() * lanes_of_device + per_place)) {
-  // Device by device its lanes for tasks, for copies to it, for copies from it; then the host's.
+      joined_(static_cast<std::size_t>(machine_.size() * lanes_of_device + per_place + 1)) {
+  // Device by device its lanes for tasks, for copies to it, for copies from it, for the user's streams; then the
+  // host's for tasks, and one for copies.
   for (std::size_t i = 0; i < joined_.size(); ++i) {
     const int place = static_cast<int>(i) / lanes_of_device;
     lanes_.push_back(std::make_unique<lane>(machine_, place < machine_.size() ? place : 0,
                                             static_cast<std::uint32_t>(i), joined_.size(), clock_));
   }
+}
+
+void lane_set::begin_after(const stream& user, bool recorded) {
+  user_ = user;
+  user_recorded_ = recorded;
+  start_ = machine_.new_event(user.pe(), event_use::ordering);
+  user_->record(start_);
+}
+
+void lane_set::end_before_user() {
+  for (const auto& l : lanes_) {
+    if (!joined_[l->id()]) continue;
+    l->mark();
+    l->hold_back(*user_, l->tip());
+  }
+  if (user_recorded_) return;
+  end_ = machine_.new_event(user_->pe(), event_use::ordering);
+  user_->record(*end_);
+}
+
+void lane_set::expect_still_recorded() {
+  expect<argument_error>(!user_recorded_ || user_->keep_with_recording(nullptr),
+                         "stf: the recording that the context is part of is over, and its tasks are lost; finalize the "
+                         "context before the recording ends");
+}
+
+void lane_set::wait_for_end() {
+  if (end_) end_->synchronize();
 }
 
 lane& lane_set::take(int pe, const moment_list& before) {
@@ -54,12 +83,12 @@ lane& lane_set::take(int pe, const moment_list& before) {
 
 lane& lane_set::for_copy(int from, int to) {
   const int place = to == host_place ? from : to;
-  if (place == host_place) return *lanes_[static_cast<std::size_t>(machine_.size() * lanes_of_device)];
+  if (place == host_place) return *lanes_.back();
   return *lanes_[static_cast<std::size_t>(place * lanes_of_device + per_place + (to == host_place ? 1 : 0))];
 }
 
 void lane_set::join(lane& l) {
-  if (recording_ && !joined_[l.id()].exchange(true)) l.stream().wait(start_);
+  if ((recording_ || user_) && !joined_[l.id()].exchange(true)) l.stream().wait(start_);
 }
 
 void lane_set::order(lane& later, const moment_list& before) {
@@ -71,8 +100,43 @@ void lane_set::order(lane& later, const moment_list& before) {
   }
 }
 
+void lane_set::hold_back(stream& user, const moment_list& before) {
+  if (recorded_before_) {
+    // Graphs go one after the other.
+    event all = machine_.new_event(0, event_use::ordering);
+    origin_.record(all);
+    return user.wait(all);
+  }
+  for (const moment& m : before) {
+    lane& l = *lanes_[m.lane];
+    if (m.number > l.floor()) l.hold_back(user, m.number);
+  }
+}
+
+moment_list lane_set::after(stream& user) {
+  expect<range_error>(user.pe() >= 0 && user.pe() < machine_.size(), "stf: a stream of device ", user.pe(),
+                      ", and the context's machine has ", machine_.size(), "; pass a stream of this machine");
+  event all = machine_.new_event(user.pe(), event_use::ordering);
+  user.record(all);
+  moment_list now;
+  if (recorded_before_) {
+    users_.push_back(std::move(all));
+  } else {
+    lane& l = *lanes_[static_cast<std::size_t>(user.pe() * lanes_of_device + per_place + 2)];
+    join(l);
+    l.stream().wait(all);
+    now.add(l.mark());
+  }
+  return now;
+}
+
+void lane_set::wait_for_users() {
+  for (const event& e : users_) origin_.wait(e);
+  users_.clear();
+}
+
 void lane_set::wait(const moment_list& before) {
-  expect<argument_error>(!recording_,
+  expect<argument_error>(!recording(),
                          "stf: the host waits for work that is being recorded; end the epoch with fence()");
   for (const moment& m : before) {
     lane& l = *lanes_[m.lane];
@@ -83,7 +147,7 @@ void lane_set::wait(const moment_list& before) {
 
 bool lane_set::over(const moment_list& before) {
   // Of what is ordered by graphs it is not known.
-  if (recorded_before_) return before.empty();
+  if (recorded_before_ || user_recorded_) return before.empty();
   for (const moment& m : before) {
     lane& l = *lanes_[m.lane];
     if (m.number > l.floor() && !l.after(m.number).done()) return false;
@@ -100,6 +164,7 @@ void lane_set::wait_for_all() {
       if (!first) first = std::current_exception();
     }
   };
+  wait_for_users();
   wait_for(origin_);
   for (const auto& l : lanes_) wait_for(l->stream());
   if (first) std::rethrow_exception(first);
@@ -132,6 +197,9 @@ bool lane_set::end_recording(std::optional<graph>& into) {
   return false;
 }
 
-void lane_set::launch(const graph& g) { g.launch(origin_); }
+void lane_set::launch(const graph& g) {
+  wait_for_users();
+  g.launch(origin_);
+}
 
 }  // namespace starling::stf

@@ -1,5 +1,6 @@
-// The lanes of a context: for every device some for tasks and one for copies to it and one for copies from it, and some
-// for work of the host. They order work after moments, with as few events as the lanes' knowledge of each other allows.
+// The lanes of a context: for every device some for tasks, one for copies to it, one for copies from it and one that
+// waits for streams of the user, and some for work of the host, one of them for copies. They order work after moments,
+// with as few events as the lanes' knowledge of each other allows.
 #pragma once
 
 #include <atomic>
@@ -18,6 +19,13 @@ class lane_set {
 
   explicit lane_set(machine m);
 
+  // All work comes after what the user's stream has so far, and is part of its recording, if `recorded`.
+  void begin_after(const stream& user, bool recorded);
+  // Later work of that stream starts after all work. No lane is to be used any more.
+  void end_before_user();
+  // Blocks until that is over; not while it is recorded.
+  void wait_for_end();
+
   // A lane for a task on device `pe` (host_place: the host) that waits for `before`: one whose newest work is among it
   // when there is one, so that no event is needed; else the one that has been without work for the longest, if that is
   // longer than `before` is old. It is taken until leave().
@@ -27,6 +35,12 @@ class lane_set {
 
   // Later work of `later` starts after `before`.
   void order(lane& later, const moment_list& before);
+
+  // Later work of the user's stream starts after `before`. Not while work is recorded: end the epoch first.
+  void hold_back(stream& user, const moment_list& before);
+  // What is over when everything that the user's stream has so far is. If work is recorded: nothing, and the graph that
+  // is launched next starts after that.
+  moment_list after(stream& user);
 
   // Blocks the calling thread until all of it is over.
   void wait(const moment_list& before);
@@ -38,7 +52,11 @@ class lane_set {
   // ---- recordings: from begin to end all lanes put their work into one graph ----
 
   void begin_recording();
-  bool recording() const { return recording_.has_value(); }
+  bool recording() const { return recording_.has_value() || user_recorded_; }
+  // By the user, and not by begin_recording.
+  bool user_recorded() const { return user_recorded_; }
+  // Throws argument_error when that recording is over.
+  void expect_still_recorded();
   // Ends it: the work becomes `into`, by an update if there is one of the same shape; says whether it was.
   bool end_recording(std::optional<graph>& into);
   // Puts a graph in line behind everything before.
@@ -47,6 +65,7 @@ class lane_set {
  private:
   void join(lane& l);
   void raise_floors();
+  void wait_for_users();
 
   machine machine_;
   std::atomic<std::uint64_t> clock_{0};
@@ -56,6 +75,10 @@ class lane_set {
   std::optional<starling::recording> recording_;
   std::atomic<bool> recorded_before_{false};
   std::vector<std::atomic<bool>> joined_;  // by lane, in this recording
+  std::optional<stream> user_;             // whose work all this is
+  bool user_recorded_ = false;
+  std::optional<event> end_;
+  std::vector<event> users_;  // of the user's streams: what the next graph starts after
 };
 
 }  // namespace starling::stf

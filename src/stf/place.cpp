@@ -61,6 +61,12 @@ data_place data_place::composite_of(const any_partitioner& p, const exec_place& 
   return place;
 }
 
+void data_place::check(int n_pes) const {
+  if (is_composite()) (void)grid_.devices(n_pes);
+  expect<range_error>(kind_ != kind::device || (pe_ >= 0 && pe_ < n_pes), "stf: data_place::device(", pe_,
+                      ") on a machine with ", n_pes, " devices; they are numbered from 0");
+}
+
 bool operator==(const data_place& a, const data_place& b) {
   return a.kind_ == b.kind_ && a.pe_ == b.pe_ && a.partitioner_ == b.partitioner_ && a.grid_ == b.grid_;
 }

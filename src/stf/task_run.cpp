@@ -1,12 +1,12 @@
 #include "starling/stf/task_run.hpp"
 
 #include <algorithm>
-#include <chrono>
-#include <thread>
+#include <utility>
 
 #include "context_state.hpp"
 #include "starling/base/error.hpp"
 #include "starling/stf/task_error.hpp"
+#include "starling/stf/task_reduction.hpp"
 
 namespace starling::stf {
 namespace {
@@ -17,7 +17,12 @@ struct used_data {
   access_mode mode;
   data_place place;
   data_instance* instance = nullptr;
+  std::shared_ptr<const task_reduction> reduces = nullptr;
+  memory_block addend{};  // instead of an instance
+  moment_list addend_free{};
 };
+
+std::string describe_task(const std::string& name) { return name.empty() ? "a task" : "task '" + name + "'"; }
 
 access_mode both(access_mode a, access_mode b) { return a == b ? a : access_mode::rw; }
 
@@ -25,8 +30,7 @@ access_mode both(access_mode a, access_mode b) { return a == b ? a : access_mode
 
 void expect_data_on_host(const task_description& what) {
   for (const data_access& a : what.accesses)
-    expect<argument_error>(a.place.is_affine() || a.place.is_host(),
-                           "stf: ", what.name.empty() ? "a task" : "task '" + what.name + "'",
+    expect<argument_error>(a.place.is_affine() || a.place.is_host(), "stf: ", describe_task(what.name),
                            " runs on the host, which cannot reach data on ", describe(a.place),
                            "; leave the place out, or use context::task and copy");
 }
@@ -36,8 +40,12 @@ struct task_run::state {
   exec_place where;
   std::vector<int> pes;
   std::string name;
-  std::vector<used_data> used;         // in the order of the accesses
-  std::vector<std::size_t> of_access;  // which of `used`
+  std::vector<used_data> used;  // in the order of the accesses
+  struct seen {
+    std::size_t which;  // of `used`
+    std::shared_ptr<const ghost_rows> ghosts;
+  };
+  std::vector<seen> of_access;
   submission inside;
   std::vector<std::unique_lock<data_state>> held;
   std::vector<lane*> lanes;
@@ -49,14 +57,24 @@ struct task_run::state {
   std::vector<std::pair<std::size_t, memory_block>> scratch;  // by place
 
   ~state() {
+    give_back_addends();
     for (lane* l : lanes) l->leave();
   }
 
+  // The data whose rows are around that of an access; each may come several times.
+  template <class F>
+  void for_each_ghost(const F& f) const {
+    for (const seen& a : of_access)
+      if (a.ghosts)
+        for (const ghost_rows::source& s : a.ghosts->sources) f(s.data);
+  }
   data_place place_of(const data_access& a) const;
   void collect(const std::vector<data_access>& accesses);
   void lock_all();
   void begin();
-  void begin_when_free();
+  // Of a beginning that failed.
+  void give_back_addends() noexcept;
+  void fill_addends();
   void draw(std::uint64_t number);
   void end(bool good);
 };
@@ -64,13 +82,11 @@ struct task_run::state {
 data_place task_run::state::place_of(const data_access& a) const {
   const data_description& what = a.data->body.what;
   const int n_pes = context->on().size();
-  if (a.place.is_composite()) (void)a.place.grid().devices(n_pes);
   if (!a.place.is_affine()) {
-    expect<range_error>(a.place.is_host() || a.place.is_composite() || (a.place.pe() >= 0 && a.place.pe() < n_pes),
-                        "stf: data_place::device(", a.place.pe(), ") on a machine with ", n_pes,
-                        " devices; they are numbered from 0");
+    a.place.check(n_pes);
     return a.place;
   }
+  if (a.reduces && !where.is_host()) return data_place::device(pes.front());
   if (what.bytes == 0 || where.is_host()) return data_place::host();
   if (pes.size() == 1) return data_place::device(pes.front());
   if (what.extents.empty()) return data_place::device(pes.front());
@@ -79,17 +95,21 @@ data_place task_run::state::place_of(const data_access& a) const {
 
 void task_run::state::collect(const std::vector<data_access>& accesses) {
   for (const data_access& a : accesses) {
-    expect<argument_error>(a.data != nullptr, "stf: ", name.empty() ? "a task" : "task '" + name + "'",
+    expect<argument_error>(a.data != nullptr, "stf: ", describe_task(name),
                            " uses logical data that is none; make it with context::logical_data");
     expect<argument_error>(a.data->context == context, "stf: ", a.data->body.describe(),
                            " belongs to another context; contexts share no data");
     const data_place place = place_of(a);
     const auto same = std::find_if(used.begin(), used.end(), [&](const used_data& u) { return u.data == a.data; });
-    of_access.push_back(static_cast<std::size_t>(same - used.begin()));
+    of_access.push_back({static_cast<std::size_t>(same - used.begin()), a.ghosts});
+    expect<argument_error>(a.ghosts == nullptr || !place.is_composite(), "stf: ", a.data->body.describe(),
+                           " with its halo on ", describe(place), "; name one device as its place, or the host");
     if (same == used.end()) {
-      used.push_back({a.data, a.mode, place, nullptr});
+      used.push_back({a.data, a.mode, place, nullptr, a.reduces, {}});
       continue;
     }
+    expect<argument_error>(!a.reduces && !same->reduces, "stf: ", describe_task(name), " reduces into ",
+                           a.data->body.describe(), " and uses it otherwise too; name it once");
     expect<argument_error>(same->place == place, "stf: ", a.data->body.describe(), " is used twice by one task, on ",
                            describe(same->place), " and on ", describe(place), "; one place is possible");
     same->mode = both(same->mode, a.mode);
@@ -100,62 +120,83 @@ void task_run::state::collect(const std::vector<data_access>& accesses) {
 void task_run::state::lock_all() {
   std::vector<data_state*> all;
   for (const used_data& u : used) all.push_back(u.data.get());
+  for_each_ghost([&](const std::shared_ptr<data_state>& d) { all.push_back(d.get()); });
   std::sort(all.begin(), all.end(), [](data_state* a, data_state* b) { return a->body.id < b->body.id; });
+  all.erase(std::unique(all.begin(), all.end()), all.end());
   for (data_state* d : all) held.emplace_back(*d);
 }
 
 void task_run::state::begin() {
+  for (const used_data& u : used)
+    if (!u.data->body.free_to_use()) u.data->body.expect_usable(u.mode, describe_task(name));
+  for_each_ghost([&](const std::shared_ptr<data_state>& d) {
+    if (!d->body.free_to_use()) d->body.expect_usable(access_mode::read, describe_task(name));
+  });
   moment_list before;
   for (used_data& u : used) {
-    data_body& d = u.data->body;
-    expect<task_error>(!reads(u.mode) || d.failed_by.empty(), "stf: ", name.empty() ? "a task" : "task '" + name + "'",
-                       " reads ", d.describe(), ", which has no value: task '", d.failed_by,
-                       "' threw instead of writing it");
-    u.instance = &context->coherence().acquire(d, u.place, reads(u.mode), writes(u.mode), before);
+    if (u.reduces) {
+      u.addend = context->coherence().new_addend(u.data->body, u.place, u.reduces, !reads(u.mode), u.addend_free);
+      before.add(u.addend_free);
+    } else {
+      u.instance = &context->coherence().acquire(u.data->body, u.place, reads(u.mode), writes(u.mode), before);
+    }
   }
+  for (const seen& a : of_access)
+    if (a.ghosts) context->coherence().refresh(*a.ghosts, *used[a.which].instance, before);
   lane_set& all = context->lanes();
   for (const int pe : pes) {
     lanes.push_back(&all.take(pe, before));
     all.order(*lanes.back(), before);
   }
+  fill_addends();
 }
 
-// While other threads hold what could be moved away: without holding anything oneself.
-void task_run::state::begin_when_free() {
-  held.clear();
-  const std::lock_guard turn(context->coherence().turn());
-  const auto limit = std::chrono::steady_clock::now() + context->coherence().patience();
-  while (true) {
-    lock_all();
-    try {
-      return begin();
-    } catch (const memory_busy&) {
-      if (std::chrono::steady_clock::now() >= limit) throw;
-    }
-    held.clear();
-    std::this_thread::sleep_for(std::chrono::microseconds(100));
+void task_run::state::give_back_addends() noexcept {
+  for (used_data& u : used) {
+    if (u.addend.start != nullptr) context->coherence().give_back(u.addend, u.place, u.addend_free);
+    u.addend = {};
+    u.addend_free.clear();
   }
+}
+
+void task_run::state::fill_addends() {
+  moment_list filled;
+  for (const used_data& u : used) {
+    if (!u.reduces) continue;
+    u.reduces->fill(lanes.front()->stream(), where.is_host(), u.addend.start, u.data->body.what.bytes);
+    filled.add(lanes.front()->mark());
+  }
+  for (std::size_t i = 1; i < lanes.size(); ++i) context->lanes().order(*lanes[i], filled);
 }
 
 void task_run::state::draw(std::uint64_t number) {
   task_graph* drawing = context->drawing();
   if (drawing == nullptr) return;
   drawing->add_task(number, name, describe(where));
-  for (const used_data& u : used) {
-    data_body& d = u.data->body;
-    // The first user wrote it, the others read it since.
+  const auto after = [&](const data_body& d, const std::vector<std::uint64_t>& earlier) {
     const std::string label = d.name.empty() ? "data " + std::to_string(d.id) : d.name;
-    const bool alone = writes(u.mode);
-    for (std::size_t i = 0; i < d.users.size(); ++i)
-      if (d.users[i] != 0 && (i == 0 ? !alone || d.users.size() == 1 : alone))
-        drawing->add_edge(d.users[i], number, label);
-    if (alone)
-      d.users = {number};
-    else if (d.users.empty())
-      d.users = {0, number};
-    else
-      d.users.push_back(number);
-  }
+    for (const std::uint64_t e : earlier) drawing->add_edge(e, number, label);
+  };
+  const auto add = [&](data_body& d, bool alone, bool reduces, bool starts_over) {
+    if (reduces) {
+      // It waits for nobody; who comes next waits for it too.
+      if (starts_over) d.forget_users();
+      if (!d.reducers) d.writers.insert(d.writers.end(), d.readers.begin(), d.readers.end());
+      if (!d.reducers) d.readers.clear();
+      d.reducers = true;
+      d.writers.push_back(number);
+      return;
+    }
+    after(d, alone && !d.readers.empty() ? d.readers : d.writers);
+    if (!alone) return d.readers.push_back(number);
+    d.forget_users();
+    d.writers = {number};
+  };
+  for (const used_data& u : used) add(u.data->body, writes(u.mode), u.reduces != nullptr, !reads(u.mode));
+  for_each_ghost([&](const std::shared_ptr<data_state>& d) {
+    if (std::none_of(used.begin(), used.end(), [&](const used_data& u) { return u.data == d; }))
+      add(d->body, false, false, false);
+  });
 }
 
 void task_run::state::end(bool good) {
@@ -164,9 +205,14 @@ void task_run::state::end(bool good) {
   for (const auto& [which, block] : scratch) context->coherence().keep_scratch(*lanes[which], block, good);
   for (used_data& u : used) {
     data_body& d = u.data->body;
-    coherence::release(d, *u.instance, writes(u.mode), end);
+    if (u.reduces)
+      context->coherence().add(d, {u.place, std::exchange(u.addend, {}), end}, u.reduces, !reads(u.mode), good);
+    else
+      coherence::release(d, *u.instance, writes(u.mode), end);
     if (writes(u.mode)) d.failed_by = good ? "" : name.empty() ? "without a name" : name;
   }
+  for (const seen& a : of_access)
+    if (a.ghosts) used[a.which].instance->ghosts_used.add(end);
   for (const temporary& t : temporaries) context->coherence().give_back(t.block, t.where, end);
   held.clear();
 }
@@ -180,15 +226,15 @@ task_run::task_run(const std::shared_ptr<context_state>& context, const task_des
   s.pes = what.place.is_host() ? std::vector<int>{host_place} : what.place.devices(context->on().size());
   s.inside = context->submit(what.name);
   s.collect(what.accesses);
-  s.lock_all();
-  bool begun = false;
-  try {
-    s.begin();
-    begun = true;
-  } catch (const memory_busy&) {
-    // Below, where nothing is in flight.
-  }
-  if (!begun) s.begin_when_free();
+  context->coherence().patiently(
+      [&s] {
+        s.lock_all();
+        s.begin();
+      },
+      [&s] {
+        s.give_back_addends();
+        s.held.clear();
+      });
   s.draw(context->new_task());
 }
 
@@ -224,7 +270,9 @@ stream& task_run::stream(int place) {
 std::byte* task_run::memory(std::size_t which) const {
   expect<range_error>(which < open().of_access.size(), "stf: dependency ", which, " of a task with ",
                       open().of_access.size());
-  return open().used[open().of_access[which]].instance->start;
+  const state::seen& a = open().of_access[which];
+  const used_data& u = open().used[a.which];
+  return u.reduces ? u.addend.start : u.instance->start - (a.ghosts ? a.ghosts->before : 0);
 }
 
 const exec_place& task_run::where() const { return open().where; }

@@ -73,7 +73,10 @@ TEST_CASE("handles of nothing") {
               {"task 't'", "none", "context::logical_data"});
   check_parts(failure_of<argument_error>([&] { (void)ctx.wait(none); }), {"none"});
   check_parts(failure_of<argument_error>([&] { none.set_symbol("name"); }), {"'name'", "none"});
-  check_parts(failure_of<argument_error>([&] { (void)none.reduce(stf::reducer::sum()); }), {"0 elements"});
+  check_parts(failure_of<argument_error>([&] {
+                ctx.parallel_for(stf::box(3), none.reduce(stf::reducer::sum()))->*[](index_t, int& s) { ++s; };
+              }),
+              {"0 elements"});
   check_parts(failure_of<argument_error>([&] {
                 ctx.parallel_for(stf::box(3), no_scalar.reduce(stf::reducer::sum()))->*[](index_t, int& s) { ++s; };
               }),

@@ -74,6 +74,10 @@ class stream {
   // Returns when all work so far is done. Throws what went wrong in it.
   void synchronize();
 
+  // Whether the stream is being recorded; if so `what` lives as long as the graph that the recording makes, and its
+  // launches. Otherwise it is not kept. Null asks only.
+  bool keep_with_recording(std::shared_ptr<void> what);
+
   // The cudaStream_t; null on virtual devices.
   void* native() const;
 

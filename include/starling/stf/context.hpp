@@ -16,10 +16,12 @@
 
 #include "starling/machine/machine.hpp"
 #include "starling/stf/context_options.hpp"
+#include "starling/stf/frozen.hpp"
 #include "starling/stf/host_task.hpp"
 #include "starling/stf/launch.hpp"
 #include "starling/stf/logical_data.hpp"
 #include "starling/stf/parallel_for.hpp"
+#include "starling/stf/split_data.hpp"
 #include "starling/stf/statistics.hpp"
 #include "starling/stf/task.hpp"
 #include "starling/stf/task_error.hpp"
@@ -88,12 +90,12 @@ class context {
 
   // ---- tasks ----
 
-  template <class... Views, class... Given>
-  auto task(const exec_place& where, dependency<Views, Given>... deps) {
-    return stf::task<dependency<Views, Given>...>(state_, where, std::move(deps)...);
+  template <task_dependency... Deps>
+  auto task(const exec_place& where, Deps... deps) {
+    return stf::task<Deps...>(state_, where, std::move(deps)...);
   }
-  template <class... Views, class... Given>
-  auto task(dependency<Views, Given>... deps) {
+  template <task_dependency... Deps>
+  auto task(Deps... deps) {
     return task(exec_place(), std::move(deps)...);
   }
   // body(i, j, ..., data...) for every coordinate of a shape (starling/stf/shape.hpp), in any order. On a grid of
@@ -118,15 +120,68 @@ class context {
   auto launch(const hierarchy_spec<Levels...>& spec, const exec_place& where, Deps... deps) {
     return launch_task<hierarchy_spec<Levels...>, Deps...>(state_, spec, where, std::move(deps)...);
   }
-  template <class... Levels, class... Views, class... Given>
-  auto launch(const hierarchy_spec<Levels...>& spec, dependency<Views, Given>... deps) {
+  template <class... Levels, task_dependency... Deps>
+  auto launch(const hierarchy_spec<Levels...>& spec, Deps... deps) {
     return launch(spec, exec_place(), std::move(deps)...);
   }
 
   // body(views...) runs on a thread of the host, when its data is there.
-  template <class... Views, class... Given>
-  auto host_launch(dependency<Views, Given>... deps) {
-    return host_task<dependency<Views, Given>...>(state_, std::move(deps)...);
+  template <task_dependency... Deps>
+  auto host_launch(Deps... deps) {
+    return host_task<Deps...>(state_, std::move(deps)...);
+  }
+
+  // ---- parts of data ----
+
+  // `count` parts of x, by default blocks of the slowest dimension; a partitioner is one whose parts of a box are
+  // boxes, as blocked{dimension}. The whole lies at `where` meanwhile; affine: where its value is. Without a value,
+  // every part or none has to be written before join. See starling/stf/split_data.hpp.
+  template <class View, class Partitioner = blocked>
+  split_data<View> split(const stf::logical_data<View>& x, index_t count, const Partitioner& p = {},
+                         const data_place& where = data_place::affine()) {
+    return split_by(x, count, p, halo{0}, where);
+  }
+  // With rows of the neighbours, which split_data::with_halo shows.
+  template <class View>
+  split_data<View> split(const stf::logical_data<View>& x, index_t count, halo h,
+                         const data_place& where = data_place::affine()) {
+    detail::check_halo(h);
+    return split_by(x, count, blocked(), h, where);
+  }
+  // A grid of tiles, numbered row by row: how many along each dimension.
+  template <class View, int Rank>
+  split_data<View> split(const stf::logical_data<View>& x, const int (&counts)[Rank],
+                         const data_place& where = data_place::affine()) {
+    static_assert(Rank == static_cast<int>(View::rank()), "context::split: a count of tiles for each dimension");
+    std::vector<box<Rank>> boxes{box<Rank>(x.shape())};
+    for (int d = 0; d < Rank; ++d) {
+      detail::check_count(counts[d]);
+      std::vector<box<Rank>> finer;
+      for (const box<Rank>& b : boxes)
+        for (int i = 0; i < counts[d]; ++i) finer.push_back(blocked{d}.part(b, i, counts[d]));
+      boxes = std::move(finer);
+    }
+    return {state_, x, where, std::move(boxes), halo{0}};
+  }
+  // The whole is one again, with what the parts have become; the parts cannot be used any more.
+  template <class View>
+  void join(const split_data<View>& parts) {
+    join(parts.handle());
+  }
+  void join(const detail::split_handle& parts);
+
+  // ---- data outside of tasks ----
+
+  // Starts to bring the value of `d` to a place, for tasks that come later. Does not wait.
+  template <class View>
+  void prefetch(const stf::logical_data<View>& d, const data_place& where) {
+    bring(d.state(), where);
+  }
+  // For work of the user in streams of its own: freeze(x.read(place)) or x.rw, x.write; see starling/stf/frozen.hpp.
+  // Does not wait. Throws what a task would that uses the data like this.
+  template <class View, class Given>
+  frozen_logical_data<View, Given> freeze(dependency<View, Given> use) {
+    return {state_, std::move(use)};
   }
 
   // ---- order ----
@@ -154,9 +209,23 @@ class context {
 
   const std::shared_ptr<context_state>& state() const { return state_; }
 
+ protected:
+  context(machine m, const context_options& options, const stream& user);
+
  private:
   std::shared_ptr<data_state> new_data(data_description what);
   std::byte* wait_for(const std::shared_ptr<data_state>& d);
+  void bring(const std::shared_ptr<data_state>& d, const data_place& where);
+
+  template <class View, class Partitioner>
+  split_data<View> split_by(const stf::logical_data<View>& x, index_t count, const Partitioner& p, halo h,
+                            const data_place& where) {
+    using box_type = box<static_cast<int>(View::rank())>;
+    detail::check_count(count);
+    std::vector<box_type> boxes;
+    for (index_t i = 0; i < count; ++i) boxes.push_back(p.part(box_type(x.shape()), i, count));
+    return {state_, x, where, std::move(boxes), h};
+  }
 
   std::shared_ptr<context_state> state_;
 };
@@ -166,6 +235,13 @@ class stream_ctx : public context {
  public:
   explicit stream_ctx(machine m = machine::best(), context_options options = {})
       : context(std::move(m), with(options)) {}
+  // Within a stream of the user: tasks start after what it has so far, and its later work after finalize(), which waits
+  // for nothing: the user's memory has its values when the stream comes to its end. What a body of the host throws
+  // comes from synchronize(), also after finalize. The end of the last handle waits for the work, and frees its memory.
+  // If the stream is being recorded, everything becomes part of the graph, which keeps that memory; the host cannot
+  // wait for tasks then, and all has to be finalized before the recording ends.
+  stream_ctx(machine m, const stream& user, context_options options = {})
+      : context(std::move(m), with(options), user) {}
 
  private:
   static context_options with(context_options o) {

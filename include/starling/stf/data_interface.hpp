@@ -98,6 +98,8 @@ struct data_description {
   std::vector<index_t> extents;       // the slowest dimension first
   std::vector<memory_part> original;  // the user's memory; empty: none
   data_place original_place;
+  std::size_t ghosts_before = 0;  // bytes that an instance has room for around it; see ghost_rows
+  std::size_t ghosts_after = 0;
 };
 
 template <class View>

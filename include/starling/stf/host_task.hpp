@@ -19,7 +19,9 @@ class host_task : public task_builder<host_task<Deps...>, Deps...> {
 
  public:
   explicit host_task(std::shared_ptr<context_state> context, Deps... deps)
-      : base(std::move(context), exec_place::host(), std::move(deps)...) {}
+      : base(std::move(context), exec_place::host(), std::move(deps)...) {
+    base::reduce_as_task();
+  }
 
   // Keeps a copy of the body. What it throws comes out of the next synchronize() or finalize().
   template <class F>
@@ -30,7 +32,7 @@ class host_task : public task_builder<host_task<Deps...>, Deps...> {
  private:
   template <class F, std::size_t... I>
   void submit(F&& body, std::index_sequence<I...>) {
-    check_callable<F, typename Deps::view_type...>();
+    check_callable<F, detail::view_in_task_t<Deps>...>();
     expect_data_on_host(what_);
     task_run run(context_, what_);
     run.stream().call([body = std::decay_t<F>(std::forward<F>(body)),

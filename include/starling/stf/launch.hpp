@@ -23,7 +23,9 @@ class launch_task : public task_builder<launch_task<Spec, Deps...>, Deps...> {
 
  public:
   launch_task(std::shared_ptr<context_state> context, Spec spec, exec_place where, Deps... deps)
-      : base(std::move(context), std::move(where), std::move(deps)...), spec_(std::move(spec)) {}
+      : base(std::move(context), std::move(where), std::move(deps)...), spec_(std::move(spec)) {
+    base::reduce_as_task();
+  }
 
   // body(th, views...), a STARLING_HD lambda or function object; th is a thread_hierarchy<Spec>.
   template <class Body>

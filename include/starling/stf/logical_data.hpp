@@ -22,28 +22,47 @@ struct dependency {
   typename data_interface<View>::shape_type shape;
 };
 
-// The result of a parallel loop: each thread's share of it reaches the body as T&.
+// The result of a parallel loop, of which each thread's share reaches the body as T&; or what a task adds to, which
+// gets an instance of its own.
 template <class View, class Op>
 struct reduction {
   using element_type = typename View::element_type;
   using view_type = accumulated<element_type>;
 
   element_type* result(std::byte* start) const { return reinterpret_cast<element_type*>(start); }
+  View view(std::byte* start) const { return data_interface<View>::view(shape, start); }
 
   data_access access;
   Op op;
+  typename data_interface<View>::shape_type shape;
+  bool starts_over = false;  // do_init was given
 };
 
-// To a reduction: what the loop adds up is combined with the value that is there, instead of replacing it.
+// To a reduction: what is added up is combined with the value that is there, or replaces it. Without either, a loop
+// replaces the value, and a task adds to it.
 struct no_init {};
+struct do_init {};
 
 namespace detail {
+
+template <class Dep>
+inline constexpr bool is_reduction = false;
+template <class View, class Op>
+inline constexpr bool is_reduction<reduction<View, Op>> = true;
+template <class Dep>
+inline constexpr bool is_dependency = false;
+template <class View, class Given>
+inline constexpr bool is_dependency<dependency<View, Given>> = true;
 
 [[noreturn]] void refuse_reduction(index_t elements);
 void set_name(const std::shared_ptr<data_state>& d, std::string name);
 std::string name_of(data_state& d);
 
 }  // namespace detail
+
+// What x.read(), x.write(), x.rw() and x.reduce(op) of logical data give.
+template <class Dep>
+concept task_dependency = detail::is_dependency<Dep> || detail::is_reduction<Dep>;
 
 template <data_view View>
 class logical_data {
@@ -69,14 +88,20 @@ class logical_data {
     return {{data_, access_mode::rw, where}, shape_};
   }
 
-  // Of one element: a parallel loop's result, by an operator of starling/stf/reducer.hpp or one like them.
+  // By an operator of starling/stf/reducer.hpp or one like them. Of one element: a parallel loop's result. Of any
+  // number: tasks that add to it at the same time, element by element; the next other access sees it all, combined in
+  // the order in which the tasks were submitted.
   template <class Op>
   reduction<View, Op> reduce(Op op) const {
-    return reduce_with(std::move(op), access_mode::write);
+    return {{data_, access_mode::write, data_place::affine()}, std::move(op), shape_};
   }
   template <class Op>
   reduction<View, Op> reduce(Op op, no_init) const {
-    return reduce_with(std::move(op), access_mode::rw);
+    return {{data_, access_mode::rw, data_place::affine()}, std::move(op), shape_};
+  }
+  template <class Op>
+  reduction<View, Op> reduce(Op op, do_init) const {
+    return {{data_, access_mode::write, data_place::affine()}, std::move(op), shape_, true};
   }
 
   const shape_type& shape() const { return shape_; }
@@ -90,12 +115,6 @@ class logical_data {
   const std::shared_ptr<data_state>& state() const { return data_; }
 
  private:
-  template <class Op>
-  reduction<View, Op> reduce_with(Op op, access_mode mode) const {
-    if (shape_.size() != 1) detail::refuse_reduction(shape_.size());
-    return {{data_, mode, data_place::affine()}, std::move(op)};
-  }
-
   std::shared_ptr<data_state> data_;
   shape_type shape_;
 };

@@ -14,11 +14,6 @@ namespace starling::stf {
 
 namespace detail {
 
-template <class Dep>
-inline constexpr bool is_reduction = false;
-template <class View, class Op>
-inline constexpr bool is_reduction<reduction<View, Op>> = true;
-
 // Blocks of a loop on one device, and the partial values that they leave for one reduction.
 inline constexpr int most_blocks = 4095;
 inline constexpr std::size_t partials_bytes = target::reduce_slot_bytes * (1 + std::size_t{most_blocks});
@@ -35,7 +30,9 @@ class parallel_for_task : public task_builder<parallel_for_task<Partitioner, Sha
   parallel_for_task(std::shared_ptr<context_state> context, Partitioner p, exec_place where, Shape shape, Deps... deps)
       : base(std::move(context), std::move(where), std::move(deps)...),
         partitioner_(std::move(p)),
-        shape_(std::move(shape)) {}
+        shape_(std::move(shape)) {
+    std::apply([](const auto&... d) { (check_reduction(d), ...); }, deps_);
+  }
 
   // body(i, j, ..., data...): a number for every dimension of the shape, then a view of each dependency or T& for a
   // reduction. For devices it is a STARLING_HD lambda or function object.
@@ -45,6 +42,13 @@ class parallel_for_task : public task_builder<parallel_for_task<Partitioner, Sha
   }
 
  private:
+  template <class View, class Op>
+  static void check_reduction(const reduction<View, Op>& r) {
+    if (r.shape.size() != 1) detail::refuse_reduction(r.shape.size());
+  }
+  template <class Dep>
+  static void check_reduction(const Dep&) {}
+
   template <class Body, std::size_t... I>
   void submit(const Body& body, std::index_sequence<I...> all) {
     if constexpr (detail::check_body<Shape, Body, argument_type<I>...>()) {

@@ -116,6 +116,8 @@ class data_place {
   int pe() const { return pe_; }
   const exec_place& grid() const { return grid_; }
   const any_partitioner& partitioner() const { return partitioner_; }
+  // Throws range_error when it is a device, or has one, that a machine of n_pes devices does not have.
+  void check(int n_pes) const;
 
   // Two composite places are the same when grid and partitioner are.
   friend bool operator==(const data_place& a, const data_place& b);

@@ -31,10 +31,10 @@ class scalar_view {
   scalar_view() = default;
   STARLING_HD constexpr explicit scalar_view(T* element) : element_(element) {}
   // scalar_view<double> goes where a scalar_view<const double> is wanted.
-  STARLING_HD constexpr operator scalar_view<const T>() const  // NOLINT: as with pointers
-    requires(!std::is_const_v<T>)
-  {
-    return scalar_view<const T>(element_);
+  template <class U = T>
+    requires(!std::is_const_v<U>)
+  STARLING_HD constexpr operator scalar_view<const U>() const {  // NOLINT: as with pointers
+    return scalar_view<const U>(element_);
   }
 
   STARLING_HD constexpr T& operator*() const { return *element_; }

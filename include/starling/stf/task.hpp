@@ -17,7 +17,9 @@ class task : public task_builder<task<Deps...>, Deps...> {
 
  public:
   task(std::shared_ptr<context_state> context, exec_place place, Deps... deps)
-      : base(std::move(context), std::move(place), std::move(deps)...) {}
+      : base(std::move(context), std::move(place), std::move(deps)...) {
+    base::reduce_as_task();
+  }
 
   // body(stream&, views...): its work goes into the stream. body(task_run&, views...): into the streams of all places
   // of a grid. When the body throws, the task has failed: what it should have written has no value until another task
@@ -32,11 +34,11 @@ class task : public task_builder<task<Deps...>, Deps...> {
  private:
   template <class F, std::size_t... I>
   void call(F&& body, task_run& run, std::index_sequence<I...>) {
-    if constexpr (!std::is_invocable_v<F, stream&, typename Deps::view_type...> &&
-                  std::is_invocable_v<F, task_run&, typename Deps::view_type...>) {
+    if constexpr (!std::is_invocable_v<F, stream&, detail::view_in_task_t<Deps>...> &&
+                  std::is_invocable_v<F, task_run&, detail::view_in_task_t<Deps>...>) {
       std::forward<F>(body)(run, std::get<I>(deps_).view(run.memory(I))...);
     } else {
-      check_callable<F, stream&, typename Deps::view_type...>();
+      check_callable<F, stream&, detail::view_in_task_t<Deps>...>();
       std::forward<F>(body)(run.stream(), std::get<I>(deps_).view(run.memory(I))...);
     }
   }

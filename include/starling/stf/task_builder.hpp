@@ -6,9 +6,40 @@
 #include <tuple>
 #include <utility>
 
+#include "starling/stf/logical_data.hpp"
+#include "starling/stf/task_reduction.hpp"
 #include "starling/stf/task_run.hpp"
 
 namespace starling::stf {
+
+namespace detail {
+
+// What the body of a task gets for a dependency.
+template <class Dep>
+struct view_in_task {
+  using type = typename Dep::view_type;
+};
+template <class View, class Op>
+struct view_in_task<reduction<View, Op>> {
+  using type = View;
+};
+template <class Dep>
+using view_in_task_t = typename view_in_task<Dep>::type;
+
+// The access of a task to it.
+template <class Dep>
+data_access access_in_task(const Dep& d) {
+  return d.access;
+}
+template <class View, class Op>
+data_access access_in_task(const reduction<View, Op>& d) {
+  data_access a = d.access;
+  a.mode = d.starts_over ? access_mode::write : access_mode::rw;
+  a.reduces = std::make_shared<typed_reduction<typename View::element_type, Op>>(d.op);
+  return a;
+}
+
+}  // namespace detail
 
 // Mixin: Self is the kind of task.
 template <class Self, class... Deps>
@@ -25,6 +56,13 @@ class task_builder {
       : context_(std::move(context)), deps_(std::move(deps)...) {
     what_.place = std::move(place);
     std::apply([this](const auto&... d) { (what_.accesses.push_back(d.access), ...); }, deps_);
+  }
+
+  // Reductions are those of a task: an instance of its own for each.
+  void reduce_as_task() {
+    if constexpr (!(detail::is_reduction<Deps> || ...)) return;
+    what_.accesses.clear();
+    std::apply([this](const auto&... d) { (what_.accesses.push_back(detail::access_in_task(d)), ...); }, deps_);
   }
 
   std::shared_ptr<context_state> context_;

@@ -32,6 +32,8 @@ from starling.errors import TaskError
 from starling.stf._access import Access
 from starling.stf._context import Context, context
 from starling.stf._data import LogicalData
+from starling.stf._frozen import Frozen
+from starling.stf._parts import Parts
 from starling.stf._statistics import PlaceUsage, Statistics
 from starling.stf._task import Task
 
@@ -41,7 +43,9 @@ exec_place = native.exec_place
 __all__ = [
     "Access",
     "Context",
+    "Frozen",
     "LogicalData",
+    "Parts",
     "PlaceUsage",
     "Statistics",
     "Task",

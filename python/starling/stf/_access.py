@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
 
 from starling._native import native
 from starling.errors import ElementTypeError
@@ -21,6 +23,22 @@ class Access:
     data: LogicalData
     mode: Mode
     place: native.data_place
+    # With a halo: what the data is a part of, and its number; the extents of the view; the parts around it.
+    halo: tuple[native.StfParts, int] | None = None
+    extents: tuple[int, ...] | None = None
+    near: tuple[LogicalData, ...] = ()
+
+    @property
+    def layout(self) -> tuple[tuple[int, ...], np.dtype[Any]]:
+        """Shape and element type of the view; raises ArgumentError for a token."""
+        shape, dtype = self.data.layout
+        return (shape if self.extents is None else self.extents), dtype
+
+    @property
+    def bound(self) -> tuple[native.StfData, str, native.data_place, native.StfParts | None, int]:
+        """As the native module takes it."""
+        parts, number = self.halo or (None, 0)
+        return self.data._bound, self.mode, self.place, parts, number
 
     @property
     def reads(self) -> bool:

@@ -20,7 +20,9 @@ from starling.machine import Machine
 from starling.stf._access import Access, checked
 from starling.stf._adopt import adopt, element_type, extents
 from starling.stf._data import LogicalData
+from starling.stf._frozen import Frozen
 from starling.stf._functions import Functions, Pending, note_writer, refuse_within_function, within_function, writers_of
+from starling.stf._parts import Parts, counts_of
 from starling.stf._statistics import Statistics, statistics_of
 from starling.stf._task import Task
 
@@ -114,6 +116,77 @@ class Context:
         """Data without bytes: orders tasks, carries nothing, and has no view."""
         refuse_within_function("Context.token")
         return LogicalData(self, self._bound.token(), None, None, name)
+
+    def split(
+        self, data: LogicalData, parts: int | Sequence[int], *, halo: int = 0, place: native.data_place | None = None
+    ) -> Parts:
+        """Data as parts that are logical data of their own: each moves alone, and tasks on different ones do not wait
+        for each other. Until :meth:`Parts.join` the whole cannot be used.
+
+        Args:
+            data: The whole; no token.
+            parts: How many blocks of the first dimension, or how many parts along each dimension.
+            halo: Rows of its neighbours with which :meth:`Parts.with_halo` shows a part; only with blocks of the first
+                dimension.
+            place: Where the whole lies meanwhile. None: where its value is, or the host.
+
+        Raises:
+            ArgumentError: A number is not allowed; the data is split or frozen already.
+
+        >>> import numpy as np
+        >>> from starling import stf
+        >>> a = np.zeros(10)
+        >>> with stf.context(2) as ctx:
+        ...     with ctx.split(ctx.logical_data(a), 2) as halves:
+        ...         for i, half in enumerate(halves):
+        ...             with ctx.task(half.rw(), where=stf.exec_place.device(i)) as t:
+        ...                 (v,) = t.views()
+        ...                 v += i + 1
+        >>> a
+        array([1., 1., 1., 1., 1., 2., 2., 2., 2., 2.])
+        """
+        refuse_within_function("Context.split")
+        self._own("Context.split", (data.read() if isinstance(data, LogicalData) else data,))
+        shape, dtype = data.layout
+        counts = counts_of(parts, len(shape))
+        rows = whole_number("halo", halo, least=0, most=2**62)
+        if rows > 0 and any(n != 1 for n in counts[1:]):
+            raise ArgumentError(
+                f"halo = {rows} for parts = {tuple(counts)}; a halo is for blocks of the first dimension"
+            )
+        where = native.data_place.affine() if place is None else place
+        if not isinstance(where, native.data_place):
+            raise ElementTypeError(f"place = {place!r} is a {type(place).__name__}; pass a starling.stf.data_place")
+        bound = self._bound.split(data._bound, list(shape), dtype.itemsize, counts, rows, where)
+        return Parts(self, data, bound)
+
+    def freeze(self, access: Access) -> Frozen:
+        """Data outside of tasks, as a ``with`` block, for libraries and code that no task is made of.
+
+        On virtual devices and the host the block waits for the value. With ``backend="graph"`` it ends an epoch.
+
+        >>> import numpy as np
+        >>> from starling import stf
+        >>> a = np.zeros(3)
+        >>> with stf.context(2) as ctx:
+        ...     x = ctx.logical_data(a)
+        ...     with ctx.freeze(x.rw()) as f:
+        ...         v = f.view()
+        ...         v += 1
+        >>> a
+        array([1., 1., 1.])
+        """
+        refuse_within_function("Context.freeze")
+        (found,) = self._own("Context.freeze", (access,))
+        if found.data.is_token:
+            raise ArgumentError("Context.freeze: a token has no value")
+        return Frozen(self, found, self._memory)
+
+    def prefetch(self, data: LogicalData, place: native.data_place) -> None:
+        """Starts to bring the value to a place, for tasks that come later."""
+        refuse_within_function("Context.prefetch")
+        (access,) = self._own("Context.prefetch", (data.read(place) if isinstance(data, LogicalData) else data,))
+        self._bound.prefetch(access.data._bound, access.place)
 
     # ---- tasks ----
 
@@ -284,7 +357,7 @@ class Context:
         return self.machine.devices[device].id
 
     def _begin(self, where: native.exec_place, accesses: tuple[Access, ...], name: str) -> native.StfTask:
-        return self._bound.begin(where, [(a.data._bound, a.mode, a.place) for a in accesses], name)
+        return self._bound.begin(where, [a.bound for a in accesses], name)
 
     def _launch(self, function: Callable[..., object], accesses: tuple[Access, ...], name: str | None) -> None:
         if not callable(function) or inspect.iscoroutinefunction(function):

@@ -46,7 +46,7 @@ class LogicalData:
         self._bound = bound
         self._array = array
         self._writable = writable
-        self._writer = 0  # the newest task that writes it, by number
+        self._writers: tuple[int, ...] = ()  # the newest task that writes it, by number; of what was split, several
         if name:
             bound.set_name(name)
 

@@ -129,11 +129,12 @@ class Functions:
 
 def writers_of(accesses: Sequence[Access]) -> tuple[int, ...]:
     """Who wrote what these read. The task that has the accesses has begun, so that nobody else changes it."""
-    return tuple(access.data._writer for access in accesses if access.reads)
+    read = [data for access in accesses if access.reads for data in (access.data, *access.near)]
+    return tuple(writer for data in read for writer in data._writers)
 
 
 def note_writer(accesses: Sequence[Access], number: int) -> None:
     """The same of what comes after."""
     for access in accesses:
         if access.writes:
-            access.data._writer = number
+            access.data._writers = (number,)

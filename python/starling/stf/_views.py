@@ -27,7 +27,7 @@ class Memory:
 
 
 def layout(access: Access, address: int, writable: bool) -> dict[str, Any]:
-    shape, dtype = access.data.layout
+    shape, dtype = access.layout
     return {
         "version": 3,
         "data": (address, not writable),
@@ -39,7 +39,7 @@ def layout(access: Access, address: int, writable: bool) -> dict[str, Any]:
 
 def on_host(access: Access, address: int, keep: object) -> NDArray[Any]:
     """A NumPy array over the memory at an address; read-only unless the task writes."""
-    shape, dtype = access.data.layout
+    shape, dtype = access.layout
     if 0 in shape:
         view: NDArray[Any] = np.empty(shape, dtype)
         view.flags.writeable = access.writes
@@ -50,7 +50,7 @@ def on_host(access: Access, address: int, keep: object) -> NDArray[Any]:
 
 def on_gpu(access: Access, address: int, stream: int, device: int, keep: object) -> Any:
     """A CuPy array; without CuPy, an object with `__cuda_array_interface__`. CuPy knows no read-only arrays."""
-    shape, dtype = access.data.layout
+    shape, dtype = access.layout
     interface = {**layout(access, address, access.writes), "stream": stream}
     memory = Memory("__cuda_array_interface__", interface, (keep, access.data._array))
     cupy = cupy_or_none()

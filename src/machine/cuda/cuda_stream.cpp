@@ -164,6 +164,12 @@ void cuda_stream::synchronize() {
   if (first) std::rethrow_exception(first);
 }
 
+bool cuda_stream::keep_with_recording(std::shared_ptr<void> what) {
+  const auto recorded = recording();
+  if (recorded && what) recorded->kept.push_back(std::move(what));
+  return recorded != nullptr;
+}
+
 void cuda_stream::launch_graph(cudaGraphExec_t graph, const std::shared_ptr<graph_parts>& parts) {
   machine_->require_idle("graph::launch");
   const device_guard guard(device().id);

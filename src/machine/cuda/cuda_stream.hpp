@@ -26,6 +26,7 @@ class cuda_stream final : public stream_backend, public std::enable_shared_from_
   void record(event_backend& e) override;
   void wait(const event_backend& e) override;
   void synchronize() override;
+  bool keep_with_recording(std::shared_ptr<void> what) override;
   void* native() const override { return get(); }
 
   // One operation of this stream: a recorded graph, with what belongs to it.

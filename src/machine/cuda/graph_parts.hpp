@@ -17,6 +17,7 @@ struct graph_parts {
   std::shared_ptr<launch_faults> faults;
   host_calls calls;
   std::vector<std::unique_ptr<program_control>> meetings;  // one for each resident launch: some run side by side
+  std::vector<std::shared_ptr<void>> kept;                 // by stream::keep_with_recording
 
   bool any() const { return calls.failed() || faults->any(); }
 };

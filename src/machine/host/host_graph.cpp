@@ -139,6 +139,8 @@ void host_graph::launch(stream_backend& s) {
         to.push(std::get<recording::work>(step).run, false, std::get<recording::work>(step).touched);
     }
   }
+  // Before the joins below, which let this launch end.
+  if (!work_->kept.empty()) origin.push([kept = work_->kept] {}, true);
   // What failed on a helper fails on the launching stream. The helper may have the next launch queued already.
   for (const auto& h : helpers_) {
     const auto end = std::make_shared<point>();

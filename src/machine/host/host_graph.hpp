@@ -45,6 +45,7 @@ class recording : public std::enable_shared_from_this<recording> {
   };
   std::vector<lane> lanes;  // the origin's first
   std::size_t slots = 0;
+  std::vector<std::shared_ptr<void>> kept;  // what the operations need
 
   std::size_t operations() const;
   // Same lanes with the same kinds of steps.

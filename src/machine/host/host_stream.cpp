@@ -230,6 +230,12 @@ void host_stream::wait(const event_backend& e) {
     push([awaited] { awaited->wait(); });
 }
 
+bool host_stream::keep_with_recording(std::shared_ptr<void> what) {
+  if (!recorder) return false;
+  if (what) recorder->kept.push_back(std::move(what));
+  return true;
+}
+
 void host_stream::synchronize() {
   expect_outside_of_host_call("stream::synchronize");
   expect<argument_error>(!recorder,

@@ -32,6 +32,7 @@ class host_stream final : public stream_backend, public std::enable_shared_from_
   void record(event_backend& e) override;
   void wait(const event_backend& e) override;
   void synchronize() override;
+  bool keep_with_recording(std::shared_ptr<void> what) override;
 
   // Queues an operation. After one has thrown, later ones are skipped until synchronize() has thrown its exception;
   // `always` runs regardless, so that nobody waits for ever.

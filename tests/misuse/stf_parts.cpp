@@ -1,0 +1,206 @@
+// Parts of data, used as they cannot be.
+#include "starling/stf/context.hpp"
+#include "support/failure.hpp"
+#include "support/usable.hpp"
+
+namespace starling::test {
+
+// A partitioner of a user that gives elements to two owners, or to none that is there.
+struct odd_partitioner {
+  index_t shift = 0;
+  stf::box<1> part(const stf::box<1>& s, index_t which, index_t) const {
+    return stf::box<1>(index_range{which + shift, s.upper(0) + shift});
+  }
+};
+
+namespace {
+
+using stf::context;
+using stf::data_place;
+using stf::exec_place;
+using stf::slice;
+
+constexpr stf::backend_kind back_ends[] = {stf::backend_kind::stream, stf::backend_kind::graph};
+
+void nothing(stream&, slice<int>) {}
+void look(stream&, slice<const int>) {}
+void add_one(stream& s, slice<int> x) {
+  s.call([x] {
+    for (index_t i = 0; i < x.extent(0); ++i) x(i) += 1;
+  });
+}
+
+TEST_CASE("the whole while it is split, and parts afterwards") {
+  machine m = machine::host(2);
+  for (const auto backend : back_ends) {
+    std::vector<int> x(10, 3);
+    context ctx(m, {.backend = backend});
+    auto d = ctx.logical_data(x).set_symbol("x");
+    auto parts = ctx.split(d, 3);
+    const auto one = parts[1];
+    const std::string say = "context::join";
+    check_parts(failure_of<argument_error>([&] { ctx.task(d.read()).set_symbol("t")->*look; }),
+                {"task 't'", "'x'", "split into parts", say});
+    check_parts(failure_of<argument_error>([&] { ctx.task(d.write())->*nothing; }), {"'x'", "split", say});
+    check_parts(failure_of<argument_error>([&] { (void)ctx.wait(d); }), {"'x'", "split", say});
+    check_parts(failure_of<argument_error>([&] { (void)ctx.freeze(d.read()); }), {"'x'", "split", say});
+    check_parts(failure_of<argument_error>([&] { (void)ctx.split(d, 2); }), {"'x'", "split", say});
+    check_parts(failure_of<argument_error>([&] { ctx.prefetch(d, data_place::device(0)); }), {"'x'", "split", say});
+    ctx.task(one.rw())->*add_one;
+    {
+      auto f = ctx.freeze(one.read());
+      check_parts(failure_of<argument_error>([&] { ctx.join(parts); }), {"join", "'x[1]'", "frozen"});
+      auto finer = ctx.split(parts[2], 2);
+      check_parts(failure_of<argument_error>([&] { ctx.join(parts); }), {"join"});
+      check_parts(failure_of<argument_error>([&] { ctx.finalize(); }), {"finalize", "'x[1]'", "frozen"});
+    }
+    ctx.join(parts);
+    ctx.join(parts);
+    check_parts(failure_of<argument_error>([&] { ctx.task(one.read()).set_symbol("late")->*look; }),
+                {"task 'late'", "'x[1]'", "joined", "context::split again"});
+    check_parts(failure_of<argument_error>([&] { (void)ctx.wait(parts[0]); }), {"'x[0]'", "joined"});
+    ctx.task(d.rw())->*add_one;
+    ctx.finalize();
+    CHECK(x == std::vector<int>{4, 4, 4, 4, 5, 5, 5, 4, 4, 4});
+    check_usable(m);
+  }
+}
+
+TEST_CASE("handles that outlive each other and the context") {
+  machine m = machine::host(2);
+  for (const auto backend : back_ends) {
+    std::vector<int> x(12, 3);
+    std::optional<stf::split_data<slice<int>>> outer;
+    std::optional<stf::split_data<slice<int>>> inner;
+    {
+      context ctx(m, {.backend = backend});
+      {
+        auto d = ctx.logical_data(x);
+        outer.emplace(ctx.split(d, 2));
+        inner.emplace(ctx.split((*outer)[1], 3));
+      }
+      ctx.task(exec_place::device(1), (*inner)[0].rw())->*add_one;
+      outer.reset();  // waits for the inner parts
+      ctx.task(exec_place::device(1), (*inner)[2].rw())->*add_one;
+      // The body of a task is where the last handle of its part goes.
+      ctx.task((*inner)[1].rw())->*[&](stream& s, slice<int> v) {
+        inner.reset();
+        add_one(s, v);
+      };
+      ctx.finalize();
+    }
+    CHECK(x == std::vector<int>{3, 3, 3, 3, 3, 3, 4, 4, 4, 4, 4, 4});
+    {
+      context ctx(m, {.backend = backend});
+      auto d = ctx.logical_data(x);
+      outer.emplace(ctx.split(d, 2));
+      ctx.task((*outer)[0].rw())->*add_one;
+      ctx.finalize();  // puts the parts together
+      CHECK(x[0] == 4);
+    }
+    outer.reset();
+    check_usable(m);
+  }
+}
+
+TEST_CASE("parts that cannot be") {
+  machine m = machine::host(2);
+  std::vector<int> x(10, 3);
+  context ctx(m);
+  context other(m);
+  auto d = ctx.logical_data(x).set_symbol("x");
+  auto square = ctx.logical_data(stf::shape_of<slice<int, 2>>(4, 4)).set_symbol("square");
+  auto theirs = other.logical_data(x).set_symbol("theirs");
+  stf::logical_data<slice<int>> none;
+  for (const int count : {0, -3}) {
+    check_parts(failure_of<argument_error>([&] { (void)ctx.split(d, count); }), {message(count, " parts")});
+    check_parts(failure_of<argument_error>([&] { (void)ctx.split(square, {2, count}); }), {message(count, " parts")});
+  }
+  check_parts(failure_of<argument_error>([&] { (void)ctx.split(d, index_t{1} << 40); }), {"1099511627776 parts"});
+  check_parts(failure_of<argument_error>([&] { (void)ctx.split(d, 2, stf::halo{-1}); }), {"-1 rows"});
+  check_parts(failure_of<argument_error>([&] { (void)ctx.split(d, 2, stf::blocked{1}); }), {"dimension 1"});
+  check_parts(failure_of<argument_error>([&] { (void)ctx.split(d, 2, odd_partitioner()); }),
+              {"parts 0 and 1", "elements in common"});
+  check_parts(failure_of<argument_error>([&] { (void)ctx.split(d, 1, odd_partitioner{3}); }),
+              {"part 0 goes from 3 to 13", "extent 10"});
+  check_parts(failure_of<argument_error>([&] { (void)ctx.split(theirs, 2); }), {"'theirs'", "another context"});
+  check_parts(failure_of<argument_error>([&] { (void)ctx.split(none, 1); }), {"none"});
+  check_parts(failure_of<range_error>([&] { (void)ctx.split(d, 2, stf::blocked(), data_place::device(2)); }),
+              {"device(2)"});
+  auto f = ctx.freeze(d.read());
+  check_parts(failure_of<argument_error>([&] { (void)ctx.split(d, 2); }), {"'x'", "frozen"});
+  stream s = m.new_stream(0);
+  f.unfreeze(s);
+  {
+    auto parts = ctx.split(d, 20);  // half of them are empty
+    check_parts(failure_of<range_error>([&] { (void)parts[20]; }), {"part 20 of 20"});
+    check_parts(failure_of<range_error>([&] { (void)parts.box(-1); }), {"part -1 of 20"});
+    check_parts(failure_of<argument_error>([&] { (void)parts.with_halo(0); }), {"without one", "halo"});
+    check_parts(failure_of<argument_error>([&] { other.join(parts); }), {"another context"});
+    for (int i = 0; i < 20; ++i) ctx.task(exec_place::device(i % 2), parts[i].rw())->*add_one;
+  }
+  {
+    auto wide = ctx.split(d, 2, stf::halo{1000});
+    CHECK(wide.with_halo(0).shape.size() == 10);
+    check_parts(failure_of<argument_error>([&] { (void)ctx.freeze(wide.with_halo(0)); }), {"halo", "part alone"});
+    check_parts(failure_of<argument_error>([&] {
+                  ctx.task(exec_place::all_devices(), wide.with_halo(0))->*[](stf::task_run&, slice<const int>) {};
+                }),
+                {"'x[0]'", "halo", "one device"});
+  }
+  ctx.finalize();
+  other.finalize();
+  CHECK(x == std::vector<int>(10, 4));
+  check_usable(m);
+}
+
+TEST_CASE("parts without a value, and parts whose task threw") {
+  machine m = machine::host(1);
+  for (const auto backend : back_ends) {
+    std::vector<int> x(10, 3);
+    context ctx(m, {.backend = backend});
+    auto fresh = ctx.logical_data(stf::shape_of<slice<int>>(4)).set_symbol("fresh");
+    auto d = ctx.logical_data(x).set_symbol("x");
+    {
+      auto parts = ctx.split(fresh, 2, stf::halo{1});
+      check_parts(failure_of<argument_error>([&] { ctx.task(parts[0].read())->*look; }), {"'fresh[0]'", "write()"});
+      ctx.task(parts[0].write())->*[](stream& s, slice<int> v) { s.fill(v.data_handle(), 0, 8); };
+      check_parts(failure_of<argument_error>([&] { ctx.task(parts.with_halo(0))->*look; }), {"'fresh[1]'", "write()"});
+      check_parts(failure_of<argument_error>([&] { ctx.join(parts); }), {"'fresh[1]' has no value", "write it first"});
+    }
+    check_parts(failure_of<argument_error>([&] { ctx.task(fresh.read())->*look; }), {"'fresh'", "write()"});
+    {
+      auto parts = ctx.split(d, 2, stf::halo{1});
+      try {
+        ctx.task(parts[1].rw()).set_symbol("bad")->*[](stream&, slice<int>) { throw std::runtime_error("no"); };
+      } catch (const std::runtime_error&) {
+      }
+      check_parts(failure_of<stf::task_error>([&] { ctx.task(parts.with_halo(0))->*look; }), {"'x[1]'", "'bad'"});
+      ctx.task(parts[0].rw())->*add_one;
+      ctx.join(parts);
+    }
+    check_parts(failure_of<stf::task_error>([&] { ctx.task(d.read())->*look; }), {"'x'", "'bad'"});
+    check_parts(failure_of<stf::task_error>([&] { ctx.finalize(); }), {"'x'", "'bad'"});
+    check_usable(m);
+  }
+}
+
+TEST_CASE("little memory") {
+  machine m = machine::host(1);
+  std::vector<int> x(1000, 3);
+  context ctx(m, {.device_memory = 1024});
+  auto d = ctx.logical_data(x).set_symbol("x");
+  check_parts(failure_of<memory_error>([&] { (void)ctx.split(d, 4, stf::blocked(), data_place::device(0)); }),
+              {"'x'", "the cap"});
+  auto parts = ctx.split(d, 4);
+  check_parts(failure_of<memory_error>(
+                  [&] { ctx.task(parts[0].rw(), parts[1].rw())->*[](stream&, slice<int>, slice<int>) {}; }),
+              {"'x[", "the cap"});
+  for (int i = 0; i < 4; ++i) ctx.task(parts[i].rw())->*add_one;
+  ctx.finalize();
+  CHECK(x == std::vector<int>(1000, 4));
+  check_usable(m);
+}
+
+}  // namespace
+}  // namespace starling::test

@@ -1,0 +1,132 @@
+// Tasks that reduce as they cannot: into data without a value, in use otherwise, with bodies that throw, with too
+// little memory.
+#include "starling/stf/context.hpp"
+#include "support/failure.hpp"
+#include "support/usable.hpp"
+
+namespace starling::test {
+namespace {
+
+using stf::context;
+using stf::exec_place;
+using stf::scalar_view;
+using stf::slice;
+namespace reducer = stf::reducer;
+
+constexpr stf::backend_kind back_ends[] = {stf::backend_kind::stream, stf::backend_kind::graph};
+
+void nothing(stream&, slice<int>) {}
+void look(stream&, slice<const int>) {}
+void add_one(stream& s, slice<int> x) {
+  s.call([x] {
+    for (index_t i = 0; i < x.extent(0); ++i) x(i) += 1;
+  });
+}
+
+TEST_CASE("data without a value, frozen, split, or named twice") {
+  machine m = machine::host(2);
+  for (const auto backend : back_ends) {
+    std::vector<int> x(4, 1);
+    stream s = m.new_stream(0);
+    context ctx(m, {.backend = backend});
+    auto d = ctx.logical_data(x).set_symbol("x");
+    auto fresh = ctx.logical_data(stf::shape_of<slice<int>>(4)).set_symbol("fresh");
+    stf::logical_data<slice<int>> none;
+    check_parts(failure_of<argument_error>([&] { ctx.task(fresh.reduce(reducer::sum()))->*nothing; }),
+                {"'fresh'", "do_init()"});
+    check_parts(failure_of<argument_error>([&] { ctx.task(none.reduce(reducer::sum()))->*nothing; }), {"none"});
+    check_parts(failure_of<argument_error>([&] {
+                  ctx.task(d.reduce(reducer::sum()), d.read())->*[](stream&, slice<int>, slice<const int>) {};
+                }),
+                {"'x'", "name it once"});
+    check_parts(failure_of<argument_error>([&] {
+                  ctx.task(d.reduce(reducer::sum()), d.reduce(reducer::sum()))->*[](stream&, slice<int>, slice<int>) {};
+                }),
+                {"'x'", "name it once"});
+    {
+      auto f = ctx.freeze(d.read());
+      check_parts(failure_of<argument_error>([&] { ctx.task(d.reduce(reducer::sum()))->*nothing; }), {"'x'", "frozen"});
+      f.unfreeze(s);
+      auto parts = ctx.split(d, 2);
+      check_parts(failure_of<argument_error>([&] { ctx.task(d.reduce(reducer::sum()))->*nothing; }), {"'x'", "split"});
+      ctx.task(parts[1].reduce(reducer::sum()))->*add_one;
+    }
+    ctx.task(exec_place::device(1), d.reduce(reducer::sum()))->*add_one;
+    // Whoever freezes or splits it next sees the sum.
+    {
+      auto f = ctx.freeze(d.read());
+      (void)f.get(s);
+      ctx.task(d.read())->*look;
+    }
+    ctx.finalize();
+    CHECK(x == std::vector<int>{2, 2, 3, 3});
+    check_parts(failure_of<argument_error>([&] { ctx.task(d.reduce(reducer::sum()))->*nothing; }), {"finalized"});
+    check_usable(m);
+  }
+}
+
+// A submission that fails leaves what was added before; a body that throws does not.
+TEST_CASE("submissions and bodies that fail") {
+  machine m = machine::host(1);
+  for (const auto backend : back_ends) {
+    std::vector<int> x(4, 1), y(4, 1);
+    context ctx(m, {.backend = backend});
+    auto d = ctx.logical_data(x).set_symbol("x");
+    auto e = ctx.logical_data(y).set_symbol("y");
+    auto fresh = ctx.logical_data(stf::shape_of<slice<int>>(4)).set_symbol("fresh");
+    ctx.task(d.reduce(reducer::sum()))->*add_one;
+    const auto refused = [&](auto use) {
+      check_parts(failure_of<argument_error>(
+                      [&] { ctx.task(use, fresh.read())->*[](stream&, slice<int>, slice<const int>) {}; }),
+                  {"'fresh'"});
+    };
+    refused(d.reduce(reducer::sum()));
+    refused(d.reduce(reducer::sum(), stf::do_init()));
+    refused(d.reduce(reducer::product()));
+    ctx.task(d.reduce(reducer::sum()))->*add_one;
+    ctx.task(e.reduce(reducer::sum()))->*add_one;
+    try {
+      ctx.task(e.reduce(reducer::sum())).set_symbol("bad")->*
+          [](stream&, slice<int>) { throw std::runtime_error("no"); };
+    } catch (const std::runtime_error&) {
+    }
+    check_parts(failure_of<stf::task_error>([&] { ctx.task(e.read())->*look; }), {"'y'", "'bad'"});
+    check_parts(failure_of<stf::task_error>([&] { ctx.task(e.reduce(reducer::sum()))->*nothing; }), {"'y'", "'bad'"});
+    ctx.task(e.reduce(reducer::sum(), stf::do_init()))->*add_one;
+    ctx.finalize();
+    CHECK(x == std::vector<int>(4, 3));
+    CHECK(y == std::vector<int>(4, 1));
+    check_usable(m);
+  }
+}
+
+TEST_CASE("little memory for what tasks add") {
+  machine m = machine::host(2);
+  for (const auto backend : back_ends) {
+    std::vector<int> x(64, 1), y(64, 1), z(200);
+    context ctx(m, {.backend = backend, .device_memory = 512});
+    auto d = ctx.logical_data(x).set_symbol("x");
+    auto e = ctx.logical_data(y).set_symbol("y");
+    auto large = ctx.logical_data(z).set_symbol("large");
+    check_parts(failure_of<memory_error>([&] { ctx.task(large.reduce(reducer::sum()))->*nothing; }),
+                {"'large'", "the cap"});
+    // Two fit; what others added gives way.
+    for (int i = 0; i < 10; ++i) {
+      ctx.task(exec_place::device(i % 2), d.reduce(reducer::sum()))->*add_one;
+      ctx.task(exec_place::device(i % 2), e.reduce(reducer::sum()))->*add_one;
+      if (i % 3 == 0)
+        ctx.task(exec_place::device(0), e.rw(), d.rw())->*[](stream& s, slice<int> v, slice<int> w) {
+          add_one(s, v);
+          add_one(s, w);
+        };
+    }
+    ctx.finalize();
+    CHECK(x == std::vector<int>(64, 15));
+    CHECK(y == std::vector<int>(64, 15));
+    for (int pe = 0; pe < 2; ++pe) CHECK(ctx.statistics().places[static_cast<std::size_t>(pe)].in_use == 0);
+    check_usable(m);
+  }
+}
+
+}  // namespace
+}  // namespace starling::test

@@ -1,0 +1,417 @@
+// Data that is split into parts: by rows, columns and tiles, wherever the whole lies; what moves, what waits, and rows
+// of neighbours.
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+#include "starling/stf/context.hpp"
+#include "support/random.hpp"
+#include "support/test_machine.hpp"
+
+namespace starling::test {
+namespace {
+
+using stf::context;
+using stf::data_place;
+using stf::exec_place;
+using stf::slice;
+
+constexpr stf::backend_kind back_ends[] = {stf::backend_kind::stream, stf::backend_kind::graph};
+
+exec_place anywhere(random& r, int n_pes) {
+  const auto pe = static_cast<int>(r.below(n_pes + 1));
+  return pe == n_pes ? exec_place::host() : exec_place::device(pe);
+}
+
+// x = 3 x + 1000 (i - first) + what, with i the row of the whole: told where the part begins.
+void change(context& ctx, const exec_place& where, const stf::logical_data<slice<std::int64_t, 2>>& d, index_t first,
+            std::int64_t what) {
+  ctx.parallel_for(where, d.shape(), d.rw())->*STARLING_KERNEL(index_t i, index_t j, slice<std::int64_t, 2> x) {
+    x(i, j) = 3 * x(i, j) + 1000 * (first + i) + what;
+  };
+}
+
+struct grid_2d {
+  index_t rows;
+  index_t columns;
+  std::vector<std::int64_t> values;
+
+  grid_2d(random& r, index_t n, index_t m) : rows(n), columns(m), values(static_cast<std::size_t>(n * m)) {
+    for (auto& v : values) v = r.below(1000);
+  }
+  slice<std::int64_t, 2> view() { return slice<std::int64_t, 2>(values.data(), rows, columns); }
+  void change(const stf::box<2>& b, std::int64_t what) {
+    for (auto [i, j] : b) {
+      auto& x = values[static_cast<std::size_t>(i * columns + j)];
+      x = 3 * x + 1000 * i + what;
+    }
+  }
+};
+
+TEST_CASE("random parts of two dimensions, wherever the whole lies") {
+  for (std::uint64_t seed = 1; seed <= 12; ++seed)
+    for (const auto backend : back_ends) {
+      random r(seed);
+      INFO("seed " << seed);
+      const int n_pes = 1 + static_cast<int>(seed % 3);
+      const auto m = test_machine(n_pes);
+      if (!m) return;
+      grid_2d x(r, 1 + r.below(12), 1 + r.below(12));
+      grid_2d expected = x;
+      context ctx(*m, {.backend = backend, .device_memory = seed % 2 == 0 ? std::size_t{16} << 10 : 0});
+      auto d = ctx.logical_data(x.view());
+      for (int round = 0; round < 4; ++round) {
+        // The value goes to a place first.
+        const std::int64_t what = r.below(100);
+        change(ctx, anywhere(r, n_pes), d, 0, what);
+        expected.change(stf::box(x.rows, x.columns), what);
+        const auto work = [&](auto& parts) {
+          for (int step = 0; step < 8; ++step) {
+            const int i = static_cast<int>(r.below(parts.size()));
+            change(ctx, anywhere(r, n_pes), parts[i], parts.box(i).lower(0), step);
+            expected.change(parts.box(i), step);
+            if (r.below(5) == 0) ctx.fence();
+          }
+          if (r.below(2) == 0) ctx.join(parts);
+        };
+        const auto count = 1 + r.below(5);
+        switch (r.below(4)) {
+          case 0: {
+            auto parts = ctx.split(d, count);
+            work(parts);
+            break;
+          }
+          case 1: {
+            auto parts = ctx.split(d, count, stf::blocked{1});
+            work(parts);
+            break;
+          }
+          case 2: {
+            auto parts = ctx.split(d, {2, static_cast<int>(count)}, data_place::device(n_pes - 1));
+            work(parts);
+            break;
+          }
+          default: {
+            auto parts = ctx.split(d, count, stf::halo{1}, data_place::host());
+            work(parts);
+          }
+        }
+      }
+      ctx.finalize();
+      CHECK(x.values == expected.values);
+    }
+}
+
+TEST_CASE("parts of one and of three dimensions, and of parts") {
+  const auto m = test_machine(2);
+  if (!m) return;
+  for (const auto backend : back_ends) {
+    std::vector<int> a(3 * 4 * 5);
+    for (std::size_t i = 0; i < a.size(); ++i) a[i] = static_cast<int>(i);
+    context ctx(*m, {.backend = backend});
+    auto d = ctx.logical_data(slice<int, 3>(a.data(), 3, 4, 5));
+    {
+      auto tiles = ctx.split(d, {2, 2, 3});
+      CHECK(tiles.size() == 12);
+      for (int i = 0; i < tiles.size(); ++i)
+        ctx.parallel_for(exec_place::device(i % 2), tiles[i].shape(), tiles[i].rw())
+                ->*STARLING_KERNEL(index_t, index_t, index_t, slice<int, 3> x) {
+          (void)x;
+        };
+      // Each element is that of its place in the whole, and gets the number of its tile and of its half.
+      for (int i = 0; i < tiles.size(); ++i) {
+        auto halves = ctx.split(tiles[i], 2, stf::blocked{1});
+        for (int h = 0; h < 2; ++h) {
+          const stf::box<3> b = tiles.box(i);
+          const index_t at[3] = {b.lower(0), b.lower(1) + halves.box(h).lower(1), b.lower(2)};
+          ctx.parallel_for(exec_place::device((i + h) % 2), halves[h].shape(), halves[h].rw())
+                  ->*STARLING_KERNEL(index_t p, index_t q, index_t r, slice<int, 3> x) {
+            const auto number = static_cast<int>(((at[0] + p) * 4 + at[1] + q) * 5 + at[2] + r);
+            x(p, q, r) = x(p, q, r) == number ? 1000 * (2 * i + h) + number : -1;
+          };
+        }
+      }
+    }
+    auto line = ctx.logical_data(stf::shape_of<slice<int>>(7));
+    auto three = ctx.split(line, 3);
+    for (int i = 0; i < 3; ++i)
+      ctx.parallel_for(exec_place::device(i % 2), three[i].shape(), three[i].write())
+              ->*STARLING_KERNEL(index_t k, slice<int> x) {
+        x(k) = 10 * i + static_cast<int>(k);
+      };
+    ctx.join(three);
+    const slice<const int> whole = ctx.wait(line);
+    const int wanted[7] = {0, 1, 2, 10, 11, 20, 21};
+    for (int i = 0; i < 7; ++i) CHECK(whole(i) == wanted[i]);
+    ctx.finalize();
+    bool right = true;
+    for (int i = 0; i < 60; ++i) {
+      const int p = i / 20, q = i / 5 % 4, s = i % 5;
+      const int tile = (p < 2 ? 0 : 6) + (q < 2 ? 0 : 3) + (s < 2 ? 0 : s < 4 ? 1 : 2);
+      right = right && a[static_cast<std::size_t>(i)] == 1000 * (2 * tile + q % 2) + i;
+    }
+    CHECK(right);
+  }
+}
+
+// Rows of an array that are apart, and a whole that lies over all devices.
+TEST_CASE("a whole in the user's rows, and one over a grid") {
+  const auto m = test_machine(2);
+  if (!m) return;
+  for (const auto backend : back_ends) {
+    random r(3);
+    grid_2d all(r, 8, 10);
+    grid_2d expected = all;
+    const strided_view<std::int64_t, 2> inner(all.values.data() + 11,
+                                              {starling::view_extents<2>(6, 8), cuda::std::array<index_t, 2>{10, 1}});
+    context ctx(*m, {.backend = backend});
+    auto d = ctx.logical_data(inner);
+    {
+      auto parts = ctx.split(d, {3, 2});
+      for (int i = 0; i < parts.size(); ++i) change(ctx, exec_place::device(i % 2), parts[i], parts.box(i).lower(0), i);
+      ctx.join(parts);
+      ctx.parallel_for(exec_place::all_devices(), d.shape(), d.rw())
+              ->*STARLING_KERNEL(index_t i, index_t j, slice<std::int64_t, 2> x) {
+        x(i, j) += 5;
+      };
+      auto again = ctx.split(d, 4);
+      for (int i = 0; i < again.size(); ++i) change(ctx, exec_place::device(i % 2), again[i], again.box(i).lower(0), i);
+    }
+    ctx.finalize();
+    for (index_t i = 0; i < 6; ++i)
+      for (index_t j = 0; j < 8; ++j) {
+        auto& x = expected.values[static_cast<std::size_t>((i + 1) * 10 + j + 1)];
+        x = 3 * x + 1000 * i + 2 * (i / 2) + j / 4 + 5;
+        const index_t part = i < 4 ? i / 2 : i - 2;
+        x = 3 * x + 1000 * i + part;
+      }
+    CHECK(all.values == expected.values);
+  }
+}
+
+TEST_CASE("only parts move") {
+  const auto m = test_machine(2);
+  if (!m) return;
+  for (const auto backend : back_ends) {
+    constexpr index_t n = 100;
+    std::vector<std::int64_t> a(n * n, 1);
+    context ctx(*m, {.backend = backend});
+    auto d = ctx.logical_data(slice<std::int64_t, 2>(a.data(), n, n));
+    change(ctx, exec_place::device(0), d, 0, 0);  // on device 0, so that the whole moves there once
+    auto moved = [&, before = std::uint64_t{0}]() mutable {
+      const std::uint64_t now = ctx.statistics().copied_bytes;
+      const std::uint64_t since = now - before;
+      before = now;
+      return since;
+    };
+    CHECK(moved() == n * n * 8);
+    {
+      auto rows = ctx.split(d, 4);
+      CHECK(moved() == 0);
+      for (int i = 0; i < 4; ++i) change(ctx, exec_place::device(0), rows[i], 0, 1);
+      CHECK(moved() == 0);  // device 0 has them in one piece
+      change(ctx, exec_place::device(1), rows[3], 0, 1);
+      CHECK(moved() == 25 * n * 8);
+      change(ctx, exec_place::device(1), rows[3], 0, 1);
+      CHECK(moved() == 0);
+      (void)ctx.wait(rows[2]);
+      CHECK(moved() == 25 * n * 8);
+      ctx.join(rows);
+      CHECK(moved() == 25 * n * 8);  // rows[3] goes home
+    }
+    {
+      auto tiles = ctx.split(d, {4, 4});
+      change(ctx, exec_place::device(1), tiles[5], 0, 1);
+      CHECK(moved() == 25 * 25 * 8);
+    }
+    ctx.task(exec_place::device(0), d.read())->*[](stream&, slice<const std::int64_t, 2>) {};
+    CHECK(moved() == 25 * 25 * 8);
+    // Parts that were only read leave the other copies of the whole valid.
+    ctx.prefetch(d, data_place::device(1));
+    CHECK(moved() == n * n * 8);
+    {
+      auto rows = ctx.split(d, 2);
+      ctx.task(exec_place::device(1), rows[1].read())->*[](stream&, slice<const std::int64_t, 2>) {};
+    }
+    (void)moved();
+    ctx.task(exec_place::device(0), d.read())->*[](stream&, slice<const std::int64_t, 2>) {};
+    ctx.task(exec_place::device(1), d.read())->*[](stream&, slice<const std::int64_t, 2>) {};
+    CHECK(moved() == 0);
+    ctx.finalize();
+  }
+}
+
+// The first body goes on when the second has begun, which therefore cannot wait for it.
+TEST_CASE("tasks on different parts do not wait for each other") {
+  const auto m = test_machine(1);
+  if (!m) return;
+  std::vector<int> a(10, 1);
+  std::atomic<bool> second{false};
+  std::atomic<bool> met{false};
+  context ctx(*m);
+  auto d = ctx.logical_data(a);
+  auto halves = ctx.split(d, 2, stf::halo{2});
+  ctx.host_launch(halves[0].rw())->*[&](slice<int> x) {
+    const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    while (!second && std::chrono::steady_clock::now() < limit) std::this_thread::yield();
+    met = second.load();
+    x(4) = 7;
+  };
+  ctx.host_launch(halves[1].rw())->*[&](slice<int> x) {
+    second = true;
+    x(0) = 8;
+  };
+  // These wait for both.
+  ctx.host_launch(halves.with_halo(0), halves.with_halo(1))->*[&](slice<const int> x, slice<const int> y) {
+    if (x.extent(0) != 7 || y.extent(0) != 7) throw argument_error("extents");
+    for (int i = 0; i < 7; ++i)
+      if (x(i) != (i == 4 ? 7 : i == 5 ? 8 : 1) || y(i) != (i == 1 ? 7 : i == 2 ? 8 : 1))
+        throw argument_error("values");
+  };
+  ctx.finalize();
+  CHECK(met);
+  CHECK(a == std::vector<int>{1, 1, 1, 1, 7, 8, 1, 1, 1, 1});
+}
+
+// Steps of a stencil of `width` neighbours on both sides; the ends stay.
+void step_1d(context& ctx, const exec_place& where, const stf::split_data<slice<std::int64_t>>& u,
+             const stf::split_data<slice<std::int64_t>>& v, int i, index_t n, index_t width) {
+  const index_t before = u.box(i).lower(0) - u.box_with_halo(i).lower(0);
+  const index_t first = u.box(i).lower(0);
+  ctx.parallel_for(where, v[i].shape(), u.with_halo(i), v[i].write())
+          ->*STARLING_KERNEL(index_t k, slice<const std::int64_t> in, slice<std::int64_t> out) {
+    std::int64_t sum = 0;
+    for (index_t w = -width; w <= width; ++w)
+      if (first + k + w >= 0 && first + k + w < n) sum += (w + width + 1) * in(before + k + w);
+    out(k) = sum % 1000;
+  };
+}
+
+TEST_CASE("random stencils with rows of neighbours") {
+  for (std::uint64_t seed = 1; seed <= 10; ++seed)
+    for (const auto backend : back_ends) {
+      random r(seed);
+      INFO("seed " << seed);
+      const int n_pes = 1 + static_cast<int>(seed % 4);
+      const auto m = test_machine(n_pes);
+      if (!m) return;
+      const index_t n = 1 + r.below(60);
+      const index_t width = 1 + r.below(6);  // may reach over more than one neighbour
+      const auto count = 1 + r.below(8);
+      std::vector<std::int64_t> a(static_cast<std::size_t>(n));
+      for (auto& x : a) x = r.below(1000);
+      std::vector<std::int64_t> expected = a;
+      context ctx(*m, {.backend = backend, .device_memory = seed % 3 == 0 ? std::size_t{8} << 10 : 0});
+      auto d = ctx.logical_data(a);
+      auto e = ctx.logical_data(stf::shape_of<slice<std::int64_t>>(n));
+      {
+        auto u = ctx.split(d, count, stf::halo{width});
+        auto v = ctx.split(e, count, stf::halo{width});
+        for (int t = 0; t < 6; ++t) {
+          std::vector<int> order;
+          for (int i = 0; i < u.size(); ++i) order.insert(order.begin() + r.below(i + 1), i);
+          for (const int i : order)
+            step_1d(ctx, r.below(4) == 0 ? anywhere(r, n_pes) : exec_place::device(i % n_pes), u, v, i, n, width);
+          std::swap(u, v);
+          if (r.below(3) == 0) ctx.fence();
+          std::vector<std::int64_t> next(expected.size());
+          for (index_t k = 0; k < n; ++k) {
+            std::int64_t sum = 0;
+            for (index_t w = -width; w <= width; ++w)
+              if (k + w >= 0 && k + w < n) sum += (w + width + 1) * expected[static_cast<std::size_t>(k + w)];
+            next[static_cast<std::size_t>(k)] = sum % 1000;
+          }
+          expected = next;
+        }
+      }
+      ctx.finalize();
+      CHECK(a == expected);
+    }
+}
+
+// Each thread has a part, reads its neighbours' rows, adds to one sum, and looks at another datum in a stream of its
+// own.
+TEST_CASE("several threads on parts, sums and frozen data") {
+  constexpr int threads = 4;
+  constexpr int rounds = 20;
+  const auto m = test_machine(2);
+  if (!m) return;
+  for (const auto backend : back_ends) {
+    std::vector<std::int64_t> a(40, 1), shown(10, 7);
+    std::int64_t sum = 5;
+    std::atomic<int> wrong{0};
+    context ctx(*m, {.backend = backend});
+    auto d = ctx.logical_data(a);
+    auto t = ctx.logical_data(stf::scalar_view<std::int64_t>(&sum));
+    auto looked_at = ctx.logical_data(shown);
+    {
+      const auto parts = ctx.split(d, threads, stf::halo{2});
+      std::vector<std::thread> running;
+      for (int i = 0; i < threads; ++i)
+        running.emplace_back([&, i] {
+          machine user = *m;
+          stream s = user.new_stream(i % 2);
+          for (int round = 0; round < rounds; ++round) {
+            const auto where = exec_place::device((i + round) % 2);
+            ctx.parallel_for(where, parts[i].shape(), parts[i].rw())
+                    ->*STARLING_KERNEL(index_t k, slice<std::int64_t> x) {
+              x(k) += 1;
+            };
+            ctx.task(where, parts.with_halo(i), t.reduce(stf::reducer::sum()))
+                    ->*[](stream& w, slice<const std::int64_t>, stf::scalar_view<std::int64_t> mine) {
+                          std::int64_t* at = mine.get();
+                          w.launch(
+                              1, STARLING_KERNEL(block & b) {
+                                if (b.member() == 0) *at += 1;
+                              });
+                        };
+            auto f = ctx.freeze(looked_at.read(data_place::host()));
+            std::int64_t seen = 0;
+            s.copy(&seen, f.get(s).data_handle() + round % 10, sizeof seen);
+            s.synchronize();
+            if (seen != 7) ++wrong;
+            f.unfreeze(s);
+          }
+        });
+      for (auto& r : running) r.join();
+    }
+    ctx.finalize();
+    CHECK(wrong == 0);
+    CHECK(a == std::vector<std::int64_t>(40, 1 + rounds));
+    CHECK(sum == 5 + threads * rounds);
+  }
+}
+
+TEST_CASE("of neighbours the halo's rows move alone") {
+  const auto m = test_machine(4);
+  if (!m) return;
+  for (const auto backend : back_ends) {
+    constexpr index_t n = 400;
+    constexpr int steps = 10;
+    std::vector<std::int64_t> a(n, 1);
+    context ctx(*m, {.backend = backend});
+    auto d = ctx.logical_data(a);
+    auto e = ctx.logical_data(stf::shape_of<slice<std::int64_t>>(n));
+    auto u = ctx.split(d, 4, stf::halo{1});
+    auto v = ctx.split(e, 4, stf::halo{1});
+    for (int t = 0; t < steps; ++t) {
+      for (int i = 0; i < 4; ++i) step_1d(ctx, exec_place::device(i), u, v, i, n, 1);
+      std::swap(u, v);
+      // Each part once, at first; then six rows of 8 bytes a step.
+      CHECK(ctx.statistics().copied_bytes == n * 8 + static_cast<std::uint64_t>(t + 1) * 6 * 8);
+    }
+    // Read again, nothing moves.
+    const auto before = ctx.statistics().copies;
+    for (int i = 0; i < 4; ++i)
+      ctx.task(exec_place::device(i), u.with_halo(i))->*[](stream&, slice<const std::int64_t>) {};
+    const auto rows = ctx.statistics().copies;
+    CHECK(rows == before + 6);
+    for (int i = 0; i < 4; ++i)
+      ctx.task(exec_place::device(i), u.with_halo(i))->*[](stream&, slice<const std::int64_t>) {};
+    CHECK(ctx.statistics().copies == rows);
+    ctx.finalize();
+  }
+}
+
+}  // namespace
+}  // namespace starling::test

@@ -1,0 +1,167 @@
+// Contexts within a stream of the user: after what it has, before what it gets, without waiting; and as a part of what
+// is recorded.
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+#include "starling/stf/context.hpp"
+#include "support/random.hpp"
+#include "support/test_machine.hpp"
+
+namespace starling::test {
+namespace {
+
+using stf::exec_place;
+using stf::scalar_view;
+using stf::slice;
+using stf::stream_ctx;
+
+void apply(stream& s, slice<double> y, double a, double b) {
+  s.launch(
+      3, STARLING_KERNEL(block & blk) {
+        blk.for_each(blk.my_share(y.extent(0)), [&](index_t i) { y(i) = a * y(i) + b; });
+      });
+}
+
+void on_host(stream& s, std::vector<double>& x, double b) {
+  s.call([&x, b] {
+    for (double& v : x) v += b;
+  });
+}
+
+// Tasks on all devices with parts, reductions and temporary data; what a value becomes by them.
+void work(stf::context& ctx, std::vector<double>& x, double& sum) {
+  const int n_pes = ctx.on().size();
+  auto d = ctx.logical_data(x);
+  auto t = ctx.logical_data(scalar_view<double>(&sum));
+  for (int pe = 0; pe < n_pes; ++pe)
+    ctx.task(exec_place::device(pe), d.rw())->*[](stream& s, slice<double> v) { apply(s, v, 2, 1); };
+  {
+    auto parts = ctx.split(d, n_pes + 1);
+    for (int i = 0; i < parts.size(); ++i)
+      ctx.task(exec_place::device(i % n_pes), parts[i].rw())->*[](stream& s, slice<double> v) { apply(s, v, 1, 3); };
+  }
+  auto copy = ctx.logical_data(stf::shape_of<slice<double>>(d.shape().size()));
+  ctx.parallel_for(exec_place::all_devices(), d.shape(), d.read(), copy.write(), t.reduce(stf::reducer::sum()))
+          ->*STARLING_KERNEL(index_t i, slice<const double> v, slice<double> c, double& s) {
+    c(i) = v(i);
+    s += v(i);
+  };
+  ctx.task(exec_place::device(n_pes - 1), copy.read(), d.write())
+          ->*[](stream& s, slice<const double> c, slice<double> v) {
+                s.copy(v.data_handle(), c.data_handle(), static_cast<std::size_t>(c.extent(0)) * sizeof(double));
+                apply(s, v, 1, 10);
+              };
+  ctx.finalize();
+}
+double worked(double x, int n_pes) {
+  for (int pe = 0; pe < n_pes; ++pe) x = 2 * x + 1;
+  return x + 13;
+}
+
+TEST_CASE("between the work of a stream") {
+  for (int n_pes = 1; n_pes <= 3; ++n_pes) {
+    const auto m = test_machine(n_pes);
+    if (!m) return;
+    machine user = *m;
+    stream s = user.new_stream(n_pes - 1);
+    std::vector<double> x(50, 1.0);
+    double sum = -1;
+    double expected = 1;
+    for (int round = 0; round < 3; ++round) {
+      on_host(s, x, 5);
+      stream_ctx ctx(*m, s, {.device_memory = std::size_t{512} << 10});
+      work(ctx, x, sum);
+      on_host(s, x, 7);
+      expected = worked(expected + 5, n_pes) + 7;
+    }
+    s.synchronize();
+    CHECK(x == std::vector<double>(50, expected));
+    CHECK(sum == 50 * (expected - 17));
+  }
+}
+
+// The stream's own work ends only after finalize has returned.
+TEST_CASE("finalize does not wait") {
+  const auto m = test_machine(2);
+  if (!m) return;
+  machine user = *m;
+  stream s = user.new_stream(0);
+  std::vector<double> x(50, 1.0);
+  std::atomic<bool> finalized{false};
+  std::atomic<bool> held{false};
+  double sum = -1;
+  {
+    s.call([&] {
+      const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+      while (!finalized && std::chrono::steady_clock::now() < limit) std::this_thread::yield();
+      held = finalized.load();
+    });
+    stream_ctx ctx(*m, s);
+    work(ctx, x, sum);
+    CHECK(sum == -1);
+    finalized = true;
+  }  // waits
+  CHECK(held);
+  CHECK(x[0] == worked(1, 2));
+  s.synchronize();
+}
+
+TEST_CASE("as a part of what is recorded") {
+  for (int n_pes = 1; n_pes <= 3; ++n_pes) {
+    const auto m = test_machine(n_pes);
+    if (!m) return;
+    machine user = *m;
+    stream s = user.new_stream(0);
+    std::vector<double> x(50, 1.0);
+    double sum = -1;
+    std::optional<graph> g = user.record(s, [&] {
+      on_host(s, x, 5);
+      stream_ctx ctx(*m, s);
+      work(ctx, x, sum);
+      on_host(s, x, 7);
+    });
+    CHECK(x[0] == 1);
+    CHECK(sum == -1);
+    double expected = 1;
+    for (int launch = 0; launch < 3; ++launch) {
+      g->launch(s);
+      expected = worked(expected + 5, n_pes) + 7;
+    }
+    g.reset();
+    s.synchronize();
+    CHECK(x == std::vector<double>(50, expected));
+    CHECK(sum == 50 * (expected - 17));
+    // The machine is as before.
+    stream_ctx ctx(*m, s);
+    work(ctx, x, sum);
+    s.synchronize();
+    CHECK(x[0] == worked(expected, n_pes));
+  }
+}
+
+// Two streams of the user, which waits for neither.
+TEST_CASE("two contexts in two streams") {
+  const auto m = test_machine(2);
+  if (!m) return;
+  machine user = *m;
+  stream s = user.new_stream(0);
+  stream t = user.new_stream(1);
+  std::vector<double> x(50, 1.0), y(50, 2.0);
+  double sum_x = 0, sum_y = 0;
+  stream_ctx first(*m, s);
+  stream_ctx second(*m, t);
+  work(first, x, sum_x);
+  work(second, y, sum_y);
+  event both = user.new_event(1);
+  t.record(both);
+  s.wait(both);
+  on_host(s, x, 1);
+  on_host(s, y, 1);
+  s.synchronize();
+  CHECK(x[0] == worked(1, 2) + 1);
+  CHECK(y[0] == worked(2, 2) + 1);
+}
+
+}  // namespace
+}  // namespace starling::test
