@@ -87,6 +87,7 @@ class backend {
   // Turns check mode on, and says what it has explored; virtual devices alone have it.
   virtual void enter_check_mode(const check_options& options);
   virtual check_summary checked() const;
+  virtual bool checking() const { return false; }
   // Replaces the faults that are injected. GPUs have none.
   virtual void inject(const fault_plan& plan);
   virtual std::vector<fired_fault> faults_fired() const { return {}; }

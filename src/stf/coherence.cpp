@@ -7,6 +7,7 @@
 
 #include "data_registry.hpp"
 #include "page_map.hpp"
+#include "scheduler.hpp"
 #include "starling/base/environment.hpp"
 #include "starling/base/error.hpp"
 
@@ -204,8 +205,13 @@ void coherence::copy(const data_body& d, data_instance& from, data_instance& to)
   moment_list before = from.ready;
   before.add(to.ready);
   before.add(to.used);
-  lane& l = lanes_.for_copy(pe_of(from.place), pe_of(to.place));
+  const int from_pe = pe_of(from.place);
+  const int to_pe = pe_of(to.place);
+  lane& l = lanes_.for_copy(from_pe, to_pe);
   lanes_.order(l, before);
+  std::optional<event> begun;
+  if (scheduler_ != nullptr && !lanes_.recording())
+    begun = scheduler_->begin_copy(l.stream(), from_pe, to_pe, d.what.bytes);
   const auto move = [&](std::byte* dest, std::size_t dest_pitch, const std::byte* source, std::size_t source_pitch,
                         const memory_part& p) {
     l.stream().copy_rows(dest, dest_pitch, source, source_pitch, p.row_bytes, p.rows);
@@ -220,6 +226,7 @@ void coherence::copy(const data_body& d, data_instance& from, data_instance& to)
         move(to.start + p.offset, p.row_bytes, p.start, p.pitch, p);
     }
   }
+  if (begun) scheduler_->end_copy(l.stream(), std::move(*begun), from_pe, to_pe, d.what.bytes);
   const moment end = l.mark();
   from.used.add(end);
   to.ready.clear();

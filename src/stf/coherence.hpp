@@ -17,6 +17,7 @@
 namespace starling::stf {
 
 class data_registry;
+class scheduler;
 
 // There is too little memory, but other threads hold data that could be moved away. Who holds data too lets go of it
 // before it tries again: the others may want that.
@@ -35,6 +36,9 @@ class coherence {
   data_instance& acquire(data_body& d, const data_place& place, bool valid, bool alone, moment_list& before);
   // The user that acquired it is over at `end`. One that wrote leaves the only valid instance.
   static void release(data_body& d, data_instance& i, bool wrote, const moment_list& end);
+
+  // Copies are measured for it from now on; it outlives this.
+  void measure_with(scheduler& s) { scheduler_ = &s; }
 
   // How long to try again after memory_busy. One thread at a time does, so that each gets its turn.
   std::chrono::duration<double> patience() const { return patience_; }
@@ -78,6 +82,7 @@ class coherence {
   lane_set& lanes_;
   data_registry& all_;
   const std::function<bool()> free_buried_;
+  scheduler* scheduler_ = nullptr;
   std::vector<std::unique_ptr<place_memory>> memories_;  // by device, the host's last
   struct retired_pages {
     local_memory pages;

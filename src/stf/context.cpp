@@ -46,6 +46,7 @@ void context::finalize() { state_->finalize(); }
 
 const machine& context::on() const { return state_->on(); }
 stf::statistics context::statistics() const { return state_->statistics(); }
+std::string context::explain() const { return stf::explain(statistics()); }
 
 namespace {
 

@@ -32,9 +32,11 @@ context_state::context_state(machine m, const context_options& o)
     : machine_(std::move(m)),
       options_(o),
       lanes_(machine_),
+      scheduler_(machine_),
       coherence_(machine_, lanes_, registry_, o.device_memory, [this] { return write_back_buried(); }),
       graphs_(o.graphs_kept) {
   if (o.drawing) drawing_.emplace();
+  coherence_.measure_with(scheduler_);
 }
 
 context_state::~context_state() {
@@ -111,6 +113,7 @@ void context_state::synchronize() {
   const epoch_end alone(*this);
   end_epoch();
   lanes_.wait_for_all();
+  scheduler_.all_over();
   coherence_.reclaim(true);
 }
 
@@ -208,6 +211,7 @@ stf::statistics context_state::statistics() {
   host_body::expect_none("statistics");
   stf::statistics now = coherence_.statistics();
   now.tasks = tasks_;
+  now.classes = scheduler_.classes();
   const std::shared_lock inside(epoch_);
   now.epochs = graphs_.epochs;
   now.graphs_reused = graphs_.reused;

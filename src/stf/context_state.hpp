@@ -15,6 +15,7 @@
 #include "graph_cache.hpp"
 #include "holder_waits.hpp"
 #include "lane_set.hpp"
+#include "scheduler.hpp"
 #include "starling/stf/context_options.hpp"
 #include "submitters.hpp"
 #include "task_graph.hpp"
@@ -39,6 +40,7 @@ class context_state : public std::enable_shared_from_this<context_state> {
   lane_set& lanes() { return lanes_; }
   stf::coherence& coherence() { return coherence_; }
   holder_waits& waits() { return waits_; }
+  stf::scheduler& scheduler() { return scheduler_; }
   // Null: nobody wants a drawing.
   task_graph* drawing() { return drawing_ ? &*drawing_ : nullptr; }
 
@@ -75,6 +77,7 @@ class context_state : public std::enable_shared_from_this<context_state> {
   data_registry registry_;
   holder_waits waits_;
   lane_set lanes_;
+  stf::scheduler scheduler_;
   stf::coherence coherence_;
   std::optional<task_graph> drawing_;
   graph_cache graphs_;

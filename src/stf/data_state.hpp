@@ -42,6 +42,11 @@ struct data_body {
   std::string failed_by;  // the task that should have written it and threw
   // Since the last write, that task first; only when somebody wants a drawing.
   std::vector<std::uint64_t> users;
+  // When the value is expected to be there, in which of the scheduler's rounds.
+  struct {
+    double at = 0;
+    std::uint64_t round = 0;
+  } expected;
 
   // "logical data 'x'", or its number.
   std::string describe() const;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 #include <thread>
 
 #include "context_state.hpp"
@@ -33,9 +34,11 @@ void expect_data_on_host(const task_description& what) {
 
 struct task_run::state {
   std::shared_ptr<context_state> context;
-  exec_place where;
+  exec_place where;  // automatic: not chosen yet
   std::vector<int> pes;
   std::string name;
+  std::optional<scheduler::decision> scheduled;
+  std::optional<event> begun;          // when the task is measured
   std::vector<used_data> used;         // in the order of the accesses
   std::vector<std::size_t> of_access;  // which of `used`
   submission inside;
@@ -57,6 +60,7 @@ struct task_run::state {
   void lock_all();
   void begin();
   void begin_when_free();
+  void schedule(const task_description& what);
   void draw(std::uint64_t number);
   void end(bool good);
 };
@@ -72,6 +76,7 @@ data_place task_run::state::place_of(const data_access& a) const {
     return a.place;
   }
   if (what.bytes == 0 || where.is_host()) return data_place::host();
+  if (where.is_automatic()) return data_place::affine();
   if (pes.size() == 1) return data_place::device(pes.front());
   if (what.extents.empty()) return data_place::device(pes.front());
   return data_place::composite(blocked(), where);
@@ -118,6 +123,27 @@ void task_run::state::begin() {
     lanes.push_back(&all.take(pe, before));
     all.order(*lanes.back(), before);
   }
+  if (scheduled && scheduled->measure && !all.recording()) begun = context->scheduler().begin(lanes.front()->stream());
+}
+
+// Says of the task what it uses, and where it goes; for a place that the context chooses, finds it.
+void task_run::state::schedule(const task_description& what) {
+  stf::scheduler& s = context->scheduler();
+  const bool chooses = where.is_automatic();
+  if (!chooses && (!s.active() || pes.size() != 1 || where.is_host())) return;
+  std::vector<scheduled_access> uses;
+  for (const used_data& u : used) {
+    const bool follows = std::any_of(what.accesses.begin(), what.accesses.end(),
+                                     [&](const data_access& a) { return a.data == u.data && a.place.is_affine(); });
+    uses.push_back({&u.data->body, reads(u.mode), writes(u.mode), follows});
+  }
+  scheduled = chooses ? s.choose(what, uses) : s.note(what, pes.front(), uses);
+  if (!chooses) return;
+  where = exec_place::device(scheduled->where.device);
+  pes = {scheduled->where.device};
+  used.clear();
+  of_access.clear();
+  collect(what.accesses);
 }
 
 // While other threads hold what could be moved away: without holding anything oneself.
@@ -140,7 +166,9 @@ void task_run::state::begin_when_free() {
 void task_run::state::draw(std::uint64_t number) {
   task_graph* drawing = context->drawing();
   if (drawing == nullptr) return;
-  drawing->add_task(number, name, describe(where));
+  const bool chosen = scheduled && scheduled->where.why != placement_reason::given;
+  drawing->add_task(number, name,
+                    describe(where) + (chosen ? message(", automatic: ", stf::name(scheduled->where.why)) : ""));
   for (const used_data& u : used) {
     data_body& d = u.data->body;
     // The first user wrote it, the others read it since.
@@ -159,6 +187,7 @@ void task_run::state::draw(std::uint64_t number) {
 }
 
 void task_run::state::end(bool good) {
+  if (begun && good) context->scheduler().end(lanes.front()->stream(), std::move(*begun), *scheduled);
   moment_list end;
   for (lane* l : lanes) end.add(l->mark());
   for (const auto& [which, block] : scratch) context->coherence().keep_scratch(*lanes[which], block, good);
@@ -177,10 +206,14 @@ task_run::task_run(const std::shared_ptr<context_state>& context, const task_des
   s.context = context;
   s.where = what.place;
   s.name = what.name;
-  s.pes = what.place.is_host() ? std::vector<int>{host_place} : what.place.devices(context->on().size());
+  if (s.where.is_host())
+    s.pes = {host_place};
+  else if (!s.where.is_automatic())
+    s.pes = s.where.devices(context->on().size());
   s.inside = context->submit(what.name);
   s.collect(what.accesses);
   s.lock_all();
+  s.schedule(what);
   bool begun = false;
   try {
     s.begin();

@@ -148,6 +148,8 @@ class context {
 
   const machine& on() const;
   stf::statistics statistics() const;
+  // How it has chosen places so far, and from which measurements.
+  std::string explain() const;
   // The tasks so far and their order; with context_options::drawing.
   std::string dot() const;
   std::string mermaid() const;

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace starling::stf {
@@ -16,6 +17,21 @@ struct place_usage {
   std::size_t cap = 0;           // 0: none
 };
 
+// Tasks of one name, or of one type of body if they have none, that touch about as many bytes; of contexts in which
+// tasks have left their place to the context.
+struct task_class_usage {
+  struct on_device {
+    int pe = 0;
+    std::uint64_t chosen = 0;    // tasks there, those too whose place the program gave
+    std::uint64_t explored = 0;  // of these, to learn how long they take there
+    std::uint64_t samples = 0;   // measured tasks
+    double seconds = 0;          // their mean
+  };
+  std::string name;
+  std::size_t most_bytes = 0;  // a task touches up to so many, and more than half of them
+  std::vector<on_device> devices;
+};
+
 struct statistics {
   std::uint64_t tasks = 0;
   std::uint64_t copies = 0;
@@ -25,6 +41,10 @@ struct statistics {
   std::uint64_t epochs = 0;
   std::uint64_t graphs_reused = 0;
   std::vector<place_usage> places;  // devices in order, then the host
+  std::vector<task_class_usage> classes;
 };
+
+// What the context has learned and how it chooses, as text: a line for each class of tasks.
+std::string explain(const statistics& s);
 
 }  // namespace starling::stf
