@@ -34,7 +34,8 @@ context_state::context_state(machine m, const context_options& o)
       lanes_(machine_),
       scheduler_(machine_),
       coherence_(machine_, lanes_, registry_, o.device_memory, [this] { return write_back_buried(); }),
-      graphs_(o.graphs_kept) {
+      graphs_(o.graphs_kept),
+      epoch_times_(machine_) {
   if (o.drawing) drawing_.emplace();
   coherence_.measure_with(scheduler_);
 }
@@ -65,7 +66,7 @@ submission context_state::submit(const std::string& name) {
     std::shared_lock inside(epoch_);
     expect<argument_error>(!finalized_, "stf: ", name.empty() ? "work" : "task '" + name + "'",
                            " after the context was finalized; make a new context");
-    if (options_.backend == backend_kind::stream || recording_) {
+    if (options_.backend == backend_kind::stream || recording_ || streaming_) {
       submission s{std::move(inside), {}, submitters::presence(submitters_)};
       if (recording_) s.recording = std::unique_lock(recording_mutex_);
       if (any_buried_) write_back_buried();
@@ -77,23 +78,84 @@ submission context_state::submit(const std::string& name) {
   }
 }
 
-void context_state::begin_epoch() {
-  if (recording_) return;
-  lanes_.begin_recording();
+void context_state::begin_epoch(bool on_streams) {
+  if (recording_ || streaming_) return;
   tasks_before_ = tasks_;
-  recording_ = true;
+  signature_ = 0;
+  bool record = true;
+  if (options_.backend == backend_kind::automatic) {
+    const std::lock_guard lock(policy_mutex_);
+    epoch_times_.collect(
+        [this](const measured_epoch& e, double seconds) { policy_.measured(e.signature, e.used, seconds); });
+    record = !on_streams && policy_.next() == backend_kind::graph;
+    epoch_begun_.reset();
+    if (policy_.wants_time() && !machine_.checking()) epoch_begun_ = epoch_times_.begin(lanes_.gather());
+  }
+  if (record) {
+    lanes_.begin_recording();
+    recording_ = true;
+  } else {
+    lanes_.resume();
+    streaming_ = true;
+  }
+}
+
+// The epoch is all in the streams.
+void context_state::note_epoch(backend_kind used) {
+  if (options_.backend != backend_kind::automatic) return;
+  const std::lock_guard lock(policy_mutex_);
+  const bool timed = epoch_begun_.has_value();
+  if (timed) epoch_times_.end(lanes_.gather(), std::move(*epoch_begun_), {signature_, used});
+  epoch_begun_.reset();
+  if (!refused_.empty()) {
+    policy_.refuse(refused_);
+    policy_.refuse(signature_, refused_);
+    refused_.clear();
+  }
+  policy_.ended(signature_, tasks_ - tasks_before_, used, timed);
 }
 
 void context_state::end_epoch() {
+  if (streaming_) {
+    streaming_ = false;
+    ++graphs_.epochs;
+    graphs_.copies_before = coherence_.statistics().copies;
+    return note_epoch(backend_kind::stream);
+  }
   if (!recording_) return;
   const stf::statistics now = coherence_.statistics();
   std::optional<graph>& place = graphs_.place_for({tasks_ - tasks_before_, now.copies - graphs_.copies_before});
   graphs_.copies_before = now.copies;
   recording_ = false;
-  const bool updated = lanes_.end_recording(place);
+  const bool updated = [&] {
+    try {
+      return lanes_.end_recording(place);
+    } catch (const error& e) {
+      const std::lock_guard lock(policy_mutex_);
+      policy_.refuse(e.what());
+      throw;
+    }
+  }();
   ++graphs_.epochs;
   if (updated) ++graphs_.reused;
   lanes_.launch(*place);
+  note_epoch(backend_kind::graph);
+}
+
+bool context_state::go_on_with_streams(const std::string& why) {
+  if (submitters_.here()) return false;
+  const epoch_end alone(*this);
+  if (tries_graph()) {
+    refused_ = why;
+    end_epoch();
+    begin_epoch(true);
+  }
+  return true;
+}
+
+void context_state::refuse_graph(const std::string& why) {
+  const std::lock_guard lock(policy_mutex_);
+  refused_ = why;
 }
 
 void context_state::require_outside_tasks(const char* call) {
@@ -143,7 +205,7 @@ void context_state::finalize() {
   attempt([&] {
     const bool any =
         any_buried_ || std::any_of(all.begin(), all.end(), [](const auto& d) { return d->body.to_be_written_back(); });
-    if (any && options_.backend == backend_kind::graph) begin_epoch();
+    if (any && options_.backend != backend_kind::stream) begin_epoch();
   });
   attempt([&] { write_back_buried(); });
   for (const auto& d : all) attempt([&] { coherence_.write_back(d->body); });
@@ -213,6 +275,10 @@ stf::statistics context_state::statistics() {
   now.tasks = tasks_;
   now.classes = scheduler_.classes();
   const std::shared_lock inside(epoch_);
+  {
+    const std::lock_guard lock(policy_mutex_);
+    now.epoch_classes = policy_.choices();
+  }
   now.epochs = graphs_.epochs;
   now.graphs_reused = graphs_.reused;
   return now;

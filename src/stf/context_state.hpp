@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "backend_policy.hpp"
 #include "coherence.hpp"
 #include "data_registry.hpp"
 #include "graph_cache.hpp"
@@ -52,6 +53,14 @@ class context_state : public std::enable_shared_from_this<context_state> {
   // Tasks are submitted inside of this. Throws argument_error after finalize.
   submission submit(const std::string& name);
   std::uint64_t new_task() { return ++tasks_; }
+  // Part of what tells epochs apart. The order of tasks, which threads may change, is none.
+  void add_to_epoch(std::uint64_t task) { signature_.fetch_add(task, std::memory_order_relaxed); }
+  // Whether the epoch is recorded because the context chose to.
+  bool tries_graph() const { return recording_ && options_.backend == backend_kind::automatic; }
+  // Ends the epoch if tries_graph(), and goes on with streams. False within a task, whose work the recording has.
+  bool go_on_with_streams(const std::string& why);
+  // The epoch cannot be repeated as a graph.
+  void refuse_graph(const std::string& why);
 
   void fence();
   // fence, and the work of all epochs is over. Throws what failed in it.
@@ -63,7 +72,8 @@ class context_state : public std::enable_shared_from_this<context_state> {
   stf::statistics statistics();
 
  private:
-  void begin_epoch();
+  void begin_epoch(bool on_streams = false);
+  void note_epoch(backend_kind used);
   void end_epoch();
   void require_outside_tasks(const char* call);
   void check_values();
@@ -93,6 +103,7 @@ class context_state : public std::enable_shared_from_this<context_state> {
   };
   bool finalized_ = false;
   std::atomic<bool> recording_{false};
+  std::atomic<bool> streaming_{false};    // an epoch goes on whose tasks go into streams, in a context that chooses
   std::recursive_mutex recording_mutex_;  // a task may be submitted from the body of another
   submitters submitters_;
   std::mutex writing_back_buried_;  // whoever finds none left can rely on it
@@ -103,6 +114,17 @@ class context_state : public std::enable_shared_from_this<context_state> {
   std::atomic<std::uint64_t> data_numbers_{0};
   std::atomic<std::uint64_t> tasks_{0};
   std::uint64_t tasks_before_ = 0;  // this epoch
+  // Of contexts that choose:
+  std::atomic<std::uint64_t> signature_{0};
+  std::mutex policy_mutex_;
+  backend_policy policy_;
+  std::string refused_;  // why this epoch cannot be a graph
+  struct measured_epoch {
+    std::uint64_t signature;
+    backend_kind used;
+  };
+  event_samples<measured_epoch> epoch_times_;
+  std::optional<event> epoch_begun_;  // when it is measured
 };
 
 }  // namespace starling::stf

@@ -52,7 +52,7 @@ lane& lane_set::for_copy(int from, int to) {
 }
 
 void lane_set::join(lane& l) {
-  if (recording_ && !joined_[l.id()].exchange(true)) l.stream().wait(start_);
+  if (gated_ && !joined_[l.id()].exchange(true)) l.stream().wait(start_);
 }
 
 void lane_set::order(lane& later, const moment_list& before) {
@@ -103,12 +103,29 @@ void lane_set::raise_floors() {
   for (const auto& l : lanes_) l->raise_floor();
 }
 
+stream& lane_set::gather() {
+  for (const auto& l : lanes_)
+    if (const std::uint64_t tip = l->tip(); tip > l->floor()) (void)l->hold_back(origin_, tip);
+  return origin_;
+}
+
 void lane_set::begin_recording() {
+  gather();
   raise_floors();
   recorded_before_ = true;
   recording_.emplace(machine_.start_recording(origin_));
+  gate();
+}
+
+void lane_set::gate() {
   origin_.record(start_);
   for (auto& j : joined_) j = false;
+  gated_ = true;
+}
+
+void lane_set::resume() {
+  if (origin_ahead_) gate();
+  origin_ahead_ = false;
 }
 
 bool lane_set::end_recording(std::optional<graph>& into) {
@@ -120,6 +137,8 @@ bool lane_set::end_recording(std::optional<graph>& into) {
   raise_floors();
   starling::recording done = std::move(*recording_);
   recording_.reset();
+  gated_ = false;
+  origin_ahead_ = true;
   if (into) return done.finish_into(*into);
   into.emplace(done.finish());
   return false;

@@ -35,16 +35,23 @@ class lane_set {
   void wait_for_all();
 
   // ---- recordings: from begin to end all lanes put their work into one graph ----
+  // Nobody else gives the lanes work while one of these calls goes on.
 
+  // The stream that graphs are launched into; later work of it starts after all that the lanes have so far.
+  stream& gather();
   void begin_recording();
   bool recording() const { return recording_.has_value(); }
   // Ends it: the work becomes `into`, by an update if there is one of the same shape; says whether it was.
   bool end_recording(std::optional<graph>& into);
-  // Puts a graph in line behind everything before.
+  // Puts a graph in line behind everything that was recorded before; lanes may have no work of their own until
+  // resume().
   void launch(const graph& g);
+  // From here on work of the lanes starts after what gather()'s stream has so far. For the end of a recording.
+  void resume();
 
  private:
   void join(lane& l);
+  void gate();
   void raise_floors();
 
   machine machine_;
@@ -54,7 +61,9 @@ class lane_set {
   event start_;
   std::optional<starling::recording> recording_;
   std::atomic<bool> recorded_before_{false};
-  std::vector<std::atomic<bool>> joined_;  // by lane, in this recording
+  bool gated_ = false;                     // lanes wait for start_ before they do anything
+  bool origin_ahead_ = false;              // the stream of graphs has work that lanes do not wait for
+  std::vector<std::atomic<bool>> joined_;  // by lane: it has waited
 };
 
 }  // namespace starling::stf

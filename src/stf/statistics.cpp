@@ -37,6 +37,21 @@ std::string explain(const statistics& s) {
     }
     out << "\n";
   }
+  for (const epoch_class_usage& e : s.epoch_classes) {
+    const auto times = [&out](const char* what, const epoch_class_usage::times& t) {
+      out << what << " had " << t.epochs;
+      if (t.seconds > 0) out << ", " << seconds_text(t.seconds) << " at best of " << t.samples << " samples";
+    };
+    out << "epochs of " << e.tasks << " tasks: ";
+    times("streams", e.on_streams);
+    times("; graphs", e.as_graph);
+    out << "; next " << (e.chosen == backend_kind::graph ? "a graph" : "on streams");
+    if (!e.refused.empty())
+      out << ", because it cannot be recorded: " << e.refused;
+    else
+      out << (e.settled ? ", which is faster" : ", to be measured");
+    out << "\n";
+  }
   return out.str();
 }
 

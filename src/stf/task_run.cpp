@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
 #include <optional>
 #include <thread>
 
@@ -19,6 +20,10 @@ struct used_data {
   data_place place;
   data_instance* instance = nullptr;
 };
+
+void mix_into(std::uint64_t& hash, std::uint64_t value) {
+  hash ^= value + 0x9e3779b97f4a7c15u + (hash << 6) + (hash >> 2);
+}
 
 access_mode both(access_mode a, access_mode b) { return a == b ? a : access_mode::rw; }
 
@@ -60,7 +65,9 @@ struct task_run::state {
   void lock_all();
   void begin();
   void begin_when_free();
+  void begin_or_stop_recording();
   void schedule(const task_description& what);
+  std::uint64_t signature(const task_description& what) const;
   void draw(std::uint64_t number);
   void end(bool good);
 };
@@ -163,6 +170,37 @@ void task_run::state::begin_when_free() {
   }
 }
 
+// A graph cannot wait for memory as streams can. Where the context chose the graph, it goes on with streams.
+void task_run::state::begin_or_stop_recording() {
+  try {
+    return begin();
+  } catch (const memory_busy&) {
+    throw;
+  } catch (const memory_error& e) {
+    if (!context->tries_graph()) throw;
+    held.clear();
+    inside = submission();
+    const bool again = context->go_on_with_streams(e.what());
+    inside = context->submit(name);
+    if (!again) throw;
+  }
+  lock_all();
+  begin();
+}
+
+// What makes it another task than others, for epochs that are compared.
+std::uint64_t task_run::state::signature(const task_description& what) const {
+  std::uint64_t hash = std::hash<std::string>()(name);
+  mix_into(hash, reinterpret_cast<std::uintptr_t>(what.kind));
+  for (const int pe : pes) mix_into(hash, static_cast<std::uint64_t>(pe + 2));
+  for (const used_data& u : used) {
+    mix_into(hash, u.data->body.what.bytes);
+    mix_into(hash, static_cast<std::uint64_t>(u.mode));
+    mix_into(hash, std::hash<std::string>()(u.place.is_composite() ? "composite" : describe(u.place)));
+  }
+  return hash;
+}
+
 void task_run::state::draw(std::uint64_t number) {
   task_graph* drawing = context->drawing();
   if (drawing == nullptr) return;
@@ -198,6 +236,8 @@ void task_run::state::end(bool good) {
   }
   for (const temporary& t : temporaries) context->coherence().give_back(t.block, t.where, end);
   held.clear();
+  if (!good && context->tries_graph())
+    context->refuse_graph((name.empty() ? "a task" : "task '" + name + "'") + " threw while it was recorded");
 }
 
 task_run::task_run(const std::shared_ptr<context_state>& context, const task_description& what)
@@ -216,12 +256,13 @@ task_run::task_run(const std::shared_ptr<context_state>& context, const task_des
   s.schedule(what);
   bool begun = false;
   try {
-    s.begin();
+    s.begin_or_stop_recording();
     begun = true;
   } catch (const memory_busy&) {
     // Below, where nothing is in flight.
   }
   if (!begun) s.begin_when_free();
+  if (context->options().backend == backend_kind::automatic) context->add_to_epoch(s.signature(what));
   s.draw(context->new_task());
 }
 

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "starling/stf/context_options.hpp"
+
 namespace starling::stf {
 
 struct place_usage {
@@ -32,19 +34,36 @@ struct task_class_usage {
   std::vector<on_device> devices;
 };
 
+// Epochs of the same tasks; of contexts that choose between streams and graphs.
+struct epoch_class_usage {
+  struct times {
+    std::uint64_t epochs = 0;
+    std::uint64_t samples = 0;
+    double seconds = 0;  // the shortest that counts; 0: none yet
+  };
+  std::uint64_t tasks = 0;
+  times on_streams;
+  times as_graph;
+  bool settled = false;                        // both are known
+  backend_kind chosen = backend_kind::stream;  // for the next such epoch
+  std::string refused;                         // why it cannot become a graph; empty: it can
+};
+
 struct statistics {
   std::uint64_t tasks = 0;
   std::uint64_t copies = 0;
   std::uint64_t copied_bytes = 0;
   std::uint64_t evictions = 0;
-  // Of graph contexts: epochs, and how many of them found an executable graph that could be updated.
+  // Epochs of graph contexts and of those that choose, and how many of them found an executable graph that could be
+  // updated.
   std::uint64_t epochs = 0;
   std::uint64_t graphs_reused = 0;
   std::vector<place_usage> places;  // devices in order, then the host
   std::vector<task_class_usage> classes;
+  std::vector<epoch_class_usage> epoch_classes;  // in the order in which they were first seen
 };
 
-// What the context has learned and how it chooses, as text: a line for each class of tasks.
+// What the context has learned and how it chooses, as text: a line for each class of tasks and of epochs.
 std::string explain(const statistics& s);
 
 }  // namespace starling::stf
