@@ -44,6 +44,8 @@ class graph_backend {
   virtual ~graph_backend() = default;
   virtual void launch(stream_backend& s) = 0;
   virtual std::size_t operations() const = 0;
+  // Null: it cannot. Of a loop there is none.
+  virtual std::shared_ptr<graph_backend> loop(const loop_condition&) const { return nullptr; }
 };
 
 // A recording under way; abandoned when it dies.

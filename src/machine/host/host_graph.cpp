@@ -1,5 +1,7 @@
 #include "host_graph.hpp"
 
+#include "host_loop.hpp"
+
 #include <algorithm>
 
 #include "starling/base/error.hpp"
@@ -14,7 +16,13 @@ recording::lane& recording::join(host_stream& s) {
 }
 
 void recording::add(host_stream& s, step_kind kind, host_stream::operation op, check::host_ranges touched) {
-  join(s).steps.emplace_back(work{kind, std::move(op), std::move(touched)});
+  add(s, work{kind, std::move(op), std::move(touched)});
+}
+
+void recording::add(host_stream& s, step what) {
+  lane& l = join(s);
+  l.steps.push_back(std::move(what));
+  in_order.push_back({static_cast<std::size_t>(&l - lanes.data()), l.steps.size() - 1});
 }
 
 void recording::mark(host_stream& s, host_event& e) {
@@ -33,9 +41,7 @@ void recording::await(host_stream& s, const host_event& e) {
   join(s).steps.emplace_back(await_slot{e.recorded_slot});
 }
 
-void recording::await(host_stream& s, std::shared_ptr<point> p) {
-  join(s).steps.emplace_back(await_point{std::move(p)});
-}
+void recording::await(host_stream& s, std::shared_ptr<point> p) { add(s, await_point{std::move(p)}); }
 
 std::size_t recording::operations() const {
   std::size_t n = 0;
@@ -90,27 +96,32 @@ void recording::close(bool check) {
                            "recorded after its last operation");
 }
 
-host_graph::host_graph(std::shared_ptr<recording> work)
-    : device_(work->lanes.front().recorded_on->device()), work_(std::move(work)), helpers_(helpers_for(*work_)) {
+host_graph::host_graph(std::shared_ptr<recording> work) : host_graph(work->lanes.front().recorded_on->device(), work) {
   let_go();
+}
+
+host_graph::host_graph(std::shared_ptr<host_backend> device, std::shared_ptr<recording> work)
+    : device_(std::move(device)), work_(std::move(work)), helpers_(helpers_for(device_, *work_)) {}
+
+std::shared_ptr<graph_backend> host_graph::loop(const loop_condition& c) const {
+  return std::make_shared<host_loop>(device_, work_, c);
 }
 
 bool host_graph::become(std::shared_ptr<recording> work) {
   const std::shared_ptr<host_backend> device = work->lanes.front().recorded_on->device();
   const bool same = device == device_ && work->same_shape(*work_);
-  if (!same) helpers_ = helpers_for(*work);
+  if (!same) helpers_ = helpers_for(device, *work);
   device_ = device;
   work_ = std::move(work);
   let_go();
   return same;
 }
 
-std::vector<std::shared_ptr<host_stream>> host_graph::helpers_for(const recording& work) {
+std::vector<std::shared_ptr<host_stream>> host_graph::helpers_for(const std::shared_ptr<host_backend>& device,
+                                                                  const recording& work) {
   std::vector<std::shared_ptr<host_stream>> helpers;
-  for (std::size_t i = 1; i < work.lanes.size(); ++i) {
-    const host_stream& from = *work.lanes[i].recorded_on;
-    helpers.push_back(std::make_shared<host_stream>(from.device(), from.pe()));
-  }
+  for (std::size_t i = 1; i < work.lanes.size(); ++i)
+    helpers.push_back(std::make_shared<host_stream>(device, work.lanes[i].pe));
   return helpers;
 }
 
