@@ -6,8 +6,10 @@
 #include <thread>
 
 #include "data_registry.hpp"
+#include "held_memory.hpp"
 #include "page_map.hpp"
 #include "scheduler.hpp"
+#include "scope_entry.hpp"
 #include "starling/base/environment.hpp"
 #include "starling/base/error.hpp"
 
@@ -46,7 +48,10 @@ data_instance& coherence::acquire(data_body& d, const data_place& place, bool va
   data_instance* mine = find(d, place);
   if (mine == nullptr) mine = &create(d, place, before);
   mine->last_use = ++uses_;
-  if (valid && !mine->valid) {
+  const bool comes_with_launch = d.in_scope != nullptr && d.in_scope->brings(mine, valid && !mine->valid);
+  if (comes_with_launch) {
+    mine->valid = true;
+  } else if (valid && !mine->valid) {
     data_instance* from = nearest(d, place);
     expect<argument_error>(from != nullptr, "stf: ", d.describe(),
                            " is read, but nothing has been written to it; make its first access write()");
@@ -62,6 +67,7 @@ void coherence::release(data_body& d, data_instance& i, bool wrote, const moment
     i.used.add(end);
     return;
   }
+  if (d.in_scope != nullptr) d.in_scope->written = true;
   for (const auto& other : d.instances) other->valid = false;
   i.valid = true;
   i.ready = end;
@@ -153,6 +159,7 @@ memory_block coherence::allocate_patiently(const std::string& what, std::size_t 
 // Moves away the instance that was used the longest ago. A place that is the host's only gives up copies. Busy: other
 // threads hold all that could be moved.
 coherence::eviction coherence::evict_one(const data_place& place) {
+  if (held_ != nullptr) return eviction::nothing;
   std::shared_ptr<data_state> victim;
   const data_instance* leaving = nullptr;
   std::uint64_t oldest = std::numeric_limits<std::uint64_t>::max();
@@ -164,7 +171,7 @@ coherence::eviction coherence::evict_one(const data_place& place) {
     }
     for (const auto& here : d->body.instances) {
       const bool only_copy = here->valid && d->body.valid_instances() == 1;
-      if (here->block.start == nullptr || !(here->place == place) || here->last_use >= oldest) continue;
+      if (here->held() || here->block.start == nullptr || !(here->place == place) || here->last_use >= oldest) continue;
       if (place.is_host() && only_copy) continue;
       oldest = here->last_use;
       victim = d;
@@ -242,6 +249,7 @@ memory_block coherence::borrow(std::size_t bytes, const data_place& place, momen
 }
 
 void coherence::give_back(const memory_block& b, const data_place& place, const moment_list& uses) {
+  if (held_memory* h = held_) return h->keep(place, b);
   memory_of(place).free(b, uses);
 }
 
@@ -267,7 +275,7 @@ memory_block coherence::take_scratch(lane& l, std::size_t bytes) {
 void coherence::keep_scratch(lane& l, const memory_block& b, bool as_it_is) {
   moment_list uses;
   uses.add(l.mark());
-  if (!as_it_is) return give_back(b, data_place::device(l.pe()), uses);
+  if (!as_it_is || held_ != nullptr) return give_back(b, data_place::device(l.pe()), uses);
   const std::lock_guard lock(scratch_mutex_);
   scratch_.push_back({l.pe(), b, std::move(uses)});
 }
@@ -285,6 +293,12 @@ bool coherence::release_scratch(const data_place& place) {
   return !idle.empty();
 }
 
+void coherence::give_back(held_memory& h, const moment_list& uses) {
+  for (const held_memory::block& b : h.take_blocks()) give_back(b.memory, b.place, uses);
+  const std::lock_guard lock(mutex_);
+  for (local_memory& pages : h.take_pages()) retired_.push_back({std::move(pages), uses});
+}
+
 void coherence::write_back(data_body& d) {
   if (!d.to_be_written_back()) return;
   for (const auto& i : d.instances)
@@ -299,8 +313,9 @@ void coherence::drop(data_body& d) {
 void coherence::free(data_instance& i) {
   moment_list uses = i.ready;
   uses.add(i.used);
-  if (i.block.start != nullptr) memory_of(i.place).free(i.block, uses);
+  if (i.block.start != nullptr) give_back(i.block, i.place, uses);
   if (i.pages.size() == 0) return;
+  if (held_memory* h = held_) return h->keep(std::move(i.pages));
   const std::lock_guard lock(mutex_);
   retired_.push_back({std::move(i.pages), std::move(uses)});
 }

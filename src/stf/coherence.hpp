@@ -17,6 +17,7 @@
 namespace starling::stf {
 
 class data_registry;
+class held_memory;
 class scheduler;
 
 // There is too little memory, but other threads hold data that could be moved away. Who holds data too lets go of it
@@ -39,6 +40,13 @@ class coherence {
 
   // Copies are measured for it from now on; it outlives this.
   void measure_with(scheduler& s) { scheduler_ = &s; }
+
+  // Until the next call, memory that nobody uses any more is kept here instead of being given to others, and nothing is
+  // moved away. Null: no longer.
+  void keep_for(held_memory* h) { held_ = h; }
+  void give_back(held_memory& h, const moment_list& uses);
+  // Brings the value to an instance.
+  void refresh(data_body& d, data_instance& i) { copy(d, *nearest(d, i.place), i); }
 
   // How long to try again after memory_busy. One thread at a time does, so that each gets its turn.
   std::chrono::duration<double> patience() const { return patience_; }
@@ -83,6 +91,7 @@ class coherence {
   data_registry& all_;
   const std::function<bool()> free_buried_;
   scheduler* scheduler_ = nullptr;
+  std::atomic<held_memory*> held_{nullptr};
   std::vector<std::unique_ptr<place_memory>> memories_;  // by device, the host's last
   struct retired_pages {
     local_memory pages;

@@ -40,6 +40,13 @@ std::byte* context::wait_for(const std::shared_ptr<data_state>& d) {
   return state_->wait_for(*d);
 }
 
+recorded_tasks context::record(const std::function<void()>& body) { return recorded_tasks(state_->record(body)); }
+void context::repeat(std::uint64_t n, const std::function<void()>& body) { state_->repeat(n, body); }
+void context::repeat_while(const std::shared_ptr<data_state>& flag, const std::function<void()>& body,
+                           std::uint64_t most) {
+  state_->repeat_while(flag, body, most);
+}
+
 void context::fence() { state_->fence(); }
 void context::synchronize() { state_->synchronize(); }
 void context::finalize() { state_->finalize(); }

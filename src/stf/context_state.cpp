@@ -1,6 +1,7 @@
 #include "context_state.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include "starling/base/error.hpp"
 #include "starling/stf/host_body.hpp"
@@ -48,6 +49,32 @@ context_state::~context_state() {
   }
 }
 
+context_state::epoch_end::epoch_end(context_state& c) {
+  while (true) {
+    c.await_recorder();
+    gate = std::unique_lock(c.gate_);
+    alone = std::unique_lock(c.epoch_);
+    if (!c.recorded_elsewhere()) return;
+    alone.unlock();
+    gate.unlock();
+  }
+}
+
+bool context_state::recorded_elsewhere() const {
+  const std::thread::id who = recorder_;
+  return who != std::thread::id() && who != std::this_thread::get_id();
+}
+
+void context_state::await_recorder() {
+  if (!recorded_elsewhere()) return;
+  std::unique_lock lock(recorder_mutex_);
+  const auto patience = coherence_.patience();
+  expect<task_error>(recorder_gone_.wait_for(lock, patience, [this] { return !recorded_elsewhere(); }),
+                     "stf: another thread has been recording tasks for ", patience.count(),
+                     " s (STARLING_DEADLINE), while others cannot submit; a body of context::record must not take that "
+                     "long");
+}
+
 std::shared_ptr<data_state> context_state::new_data(data_description what) {
   check_parts(what);
   const auto inside = submit("");
@@ -63,7 +90,9 @@ submission context_state::submit(const std::string& name) {
     if (!submitters_.here()) {
       const std::lock_guard turn(gate_);
     }
+    await_recorder();
     std::shared_lock inside(epoch_);
+    if (recorded_elsewhere()) continue;
     expect<argument_error>(!finalized_, "stf: ", name.empty() ? "work" : "task '" + name + "'",
                            " after the context was finalized; make a new context");
     if (options_.backend == backend_kind::stream || recording_ || streaming_) {
@@ -160,6 +189,8 @@ void context_state::refuse_graph(const std::string& why) {
 
 void context_state::require_outside_tasks(const char* call) {
   host_body::expect_none(call);
+  expect<argument_error>(scope() == nullptr, "stf: ", call,
+                         " within a body whose tasks are recorded, none of which has run; call it after");
   expect<argument_error>(!submitters_.here(), "stf: ", call, " within the body of a task; call it after the task");
 }
 
@@ -259,8 +290,14 @@ bool context_state::write_back_buried() {
   std::vector<data_body> all;
   {
     const std::lock_guard lock(buried_mutex_);
-    all.swap(buried_);
-    any_buried_ = false;
+    // What is recorded may be done never or often: only the scope's own data goes with it.
+    const task_scope* recorded = scope_.get();
+    const auto now = std::partition(buried_.begin(), buried_.end(), [recorded](const data_body& b) {
+      return recorded != nullptr && !recorded->made(b.id);
+    });
+    std::move(now, buried_.end(), std::back_inserter(all));
+    buried_.erase(now, buried_.end());
+    any_buried_ = !buried_.empty();
   }
   for (data_body& body : all) {
     coherence_.write_back(body);
@@ -273,6 +310,8 @@ stf::statistics context_state::statistics() {
   host_body::expect_none("statistics");
   stf::statistics now = coherence_.statistics();
   now.tasks = tasks_;
+  now.recordings = recordings_;
+  now.launches = launches_;
   now.classes = scheduler_.classes();
   const std::shared_lock inside(epoch_);
   {

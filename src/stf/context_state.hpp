@@ -3,11 +3,14 @@
 #pragma once
 
 #include <atomic>
+#include <condition_variable>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <shared_mutex>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "backend_policy.hpp"
@@ -20,6 +23,7 @@
 #include "starling/stf/context_options.hpp"
 #include "submitters.hpp"
 #include "task_graph.hpp"
+#include "task_scope.hpp"
 
 namespace starling::stf {
 
@@ -56,11 +60,21 @@ class context_state : public std::enable_shared_from_this<context_state> {
   // Part of what tells epochs apart. The order of tasks, which threads may change, is none.
   void add_to_epoch(std::uint64_t task) { signature_.fetch_add(task, std::memory_order_relaxed); }
   // Whether the epoch is recorded because the context chose to.
-  bool tries_graph() const { return recording_ && options_.backend == backend_kind::automatic; }
+  bool tries_graph() const {
+    return recording_ && options_.backend == backend_kind::automatic && recorder_ == std::thread::id();
+  }
   // Ends the epoch if tries_graph(), and goes on with streams. False within a task, whose work the recording has.
   bool go_on_with_streams(const std::string& why);
   // The epoch cannot be repeated as a graph.
   void refuse_graph(const std::string& why);
+
+  // The tasks that the body submits, for many launches.
+  std::shared_ptr<task_scope> record(const std::function<void()>& body);
+  // The scope whose tasks this thread submits; null: none.
+  task_scope* scope() const { return recorder_ == std::this_thread::get_id() ? scope_.get() : nullptr; }
+  void launch(task_scope& scope, const graph& what, std::uint64_t times);
+  void repeat(std::uint64_t times, const std::function<void()>& body);
+  void repeat_while(const std::shared_ptr<data_state>& flag, const std::function<void()>& body, std::uint64_t most);
 
   void fence();
   // fence, and the work of all epochs is over. Throws what failed in it.
@@ -76,6 +90,9 @@ class context_state : public std::enable_shared_from_this<context_state> {
   void note_epoch(backend_kind used);
   void end_epoch();
   void require_outside_tasks(const char* call);
+  // Until no other thread records tasks. Throws task_error when that takes too long.
+  void await_recorder();
+  bool recorded_elsewhere() const;
   void check_values();
   // Whether there was any.
   bool write_back_buried();
@@ -97,15 +114,22 @@ class context_state : public std::enable_shared_from_this<context_state> {
   std::mutex gate_;
   std::shared_mutex epoch_;
   struct epoch_end {
-    explicit epoch_end(context_state& c) : gate(c.gate_), alone(c.epoch_) {}
-    std::lock_guard<std::mutex> gate;
-    std::lock_guard<std::shared_mutex> alone;
+    explicit epoch_end(context_state& c);
+    std::unique_lock<std::mutex> gate;
+    std::unique_lock<std::shared_mutex> alone;
   };
   bool finalized_ = false;
   std::atomic<bool> recording_{false};
   std::atomic<bool> streaming_{false};    // an epoch goes on whose tasks go into streams, in a context that chooses
   std::recursive_mutex recording_mutex_;  // a task may be submitted from the body of another
   submitters submitters_;
+  // While tasks are recorded for many launches:
+  std::shared_ptr<task_scope> scope_;
+  std::atomic<std::thread::id> recorder_{};
+  std::mutex recorder_mutex_;
+  std::condition_variable recorder_gone_;
+  std::atomic<std::uint64_t> recordings_{0};
+  std::atomic<std::uint64_t> launches_{0};
   std::mutex writing_back_buried_;  // whoever finds none left can rely on it
   std::mutex buried_mutex_;
   std::vector<data_body> buried_;

@@ -18,6 +18,7 @@
 namespace starling::stf {
 
 class context_state;
+struct scope_entry;
 
 // One copy of the data.
 struct data_instance {
@@ -31,6 +32,9 @@ struct data_instance {
   moment_list ready;  // when it holds the value
   moment_list used;   // when all who read it have
   std::uint64_t last_use = 0;
+  std::shared_ptr<std::atomic<int>> holds;  // how many recorded scopes need it where it is; null: none so far
+
+  bool held() const { return holds && *holds > 0; }
 };
 
 // The data as coherence sees it. Belongs to who holds the lock.
@@ -39,7 +43,8 @@ struct data_body {
   data_description what;
   std::string name;
   std::vector<std::unique_ptr<data_instance>> instances;
-  std::string failed_by;  // the task that should have written it and threw
+  std::string failed_by;            // the task that should have written it and threw
+  scope_entry* in_scope = nullptr;  // while a scope that uses it is recorded
   // Since the last write, that task first; only when somebody wants a drawing.
   std::vector<std::uint64_t> users;
   // When the value is expected to be there, in which of the scheduler's rounds.

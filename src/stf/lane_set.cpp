@@ -144,6 +144,13 @@ bool lane_set::end_recording(std::optional<graph>& into) {
   return false;
 }
 
+void lane_set::abandon_recording() {
+  recording_.reset();
+  gated_ = false;
+  origin_ahead_ = true;
+  raise_floors();
+}
+
 void lane_set::launch(const graph& g) { g.launch(origin_); }
 
 }  // namespace starling::stf

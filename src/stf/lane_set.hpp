@@ -43,6 +43,8 @@ class lane_set {
   bool recording() const { return recording_.has_value(); }
   // Ends it: the work becomes `into`, by an update if there is one of the same shape; says whether it was.
   bool end_recording(std::optional<graph>& into);
+  // Ends it, and nothing of it will be.
+  void abandon_recording();
   // Puts a graph in line behind everything that was recorded before; lanes may have no work of their own until
   // resume().
   void launch(const graph& g);

@@ -123,6 +123,7 @@ void task_run::state::begin() {
     expect<task_error>(!reads(u.mode) || d.failed_by.empty(), "stf: ", name.empty() ? "a task" : "task '" + name + "'",
                        " reads ", d.describe(), ", which has no value: task '", d.failed_by,
                        "' threw instead of writing it");
+    if (task_scope* scope = context->scope()) scope->enter(u.data);
     u.instance = &context->coherence().acquire(d, u.place, reads(u.mode), writes(u.mode), before);
   }
   lane_set& all = context->lanes();

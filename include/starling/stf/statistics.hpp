@@ -58,6 +58,9 @@ struct statistics {
   // updated.
   std::uint64_t epochs = 0;
   std::uint64_t graphs_reused = 0;
+  // Of tasks that were recorded: the recordings, and how often one was done, rounds of loops not counted.
+  std::uint64_t recordings = 0;
+  std::uint64_t launches = 0;
   std::vector<place_usage> places;  // devices in order, then the host
   std::vector<task_class_usage> classes;
   std::vector<epoch_class_usage> epoch_classes;  // in the order in which they were first seen
