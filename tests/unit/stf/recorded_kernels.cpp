@@ -266,7 +266,7 @@ void check_while(machine m, backend_kind backend, int end, std::uint64_t most, e
   ctx.repeat_while(
       again,
       [&] {
-        ctx.task(where, a.rw())->*add_one;
+        ctx.parallel_for(where, a.shape(), a.rw())->*STARLING_KERNEL(index_t i, slice<int> v) { v(i) += 1; };
         ctx.parallel_for(where, stf::box(1), a.read(), again.write())
                 ->*STARLING_KERNEL(index_t, slice<const int> v, scalar_view<T> f) {
           *f = v(0) < end ? static_cast<T>(T(1) << (8 * (sizeof(T) - 1) % 7)) : T(0);
