@@ -147,7 +147,7 @@ TEST_CASE("temporary data, reductions and memory of the user within the body") {
     auto b = ctx.logical_data(y);
     auto total = ctx.logical_data(scalar_view<int>(&sum));
     auto second = ctx.logical_data(scalar_view<int>(&other));
-    const auto sum_of = [&](auto& from, auto& to) {
+    const auto sum_of = [&](const stf::logical_data<slice<int>>& from, const stf::logical_data<scalar_view<int>>& to) {
       ctx.parallel_for(exec_place::all_devices(), from.shape(), from.read(), to.reduce(stf::reducer::sum()))
               ->*STARLING_KERNEL(index_t i, slice<const int> v, int& s) {
         s += v(i);
