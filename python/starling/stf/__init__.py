@@ -32,7 +32,7 @@ from starling.errors import TaskError
 from starling.stf._access import Access
 from starling.stf._context import Context, context
 from starling.stf._data import LogicalData
-from starling.stf._statistics import PlaceUsage, Statistics
+from starling.stf._statistics import ClassOnDevice, EpochClass, EpochTimes, PlaceUsage, Statistics, TaskClass
 from starling.stf._task import Task
 
 data_place = native.data_place
@@ -40,11 +40,15 @@ exec_place = native.exec_place
 
 __all__ = [
     "Access",
+    "ClassOnDevice",
     "Context",
+    "EpochClass",
+    "EpochTimes",
     "LogicalData",
     "PlaceUsage",
     "Statistics",
     "Task",
+    "TaskClass",
     "TaskError",
     "context",
     "data_place",
