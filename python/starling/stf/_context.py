@@ -147,8 +147,8 @@ class Context:
         records = self.backend == "graph" or (self.backend == "automatic" and self.machine.kind != "host")
         if records and (self.machine.kind == "host" or place.is_host):
             raise Unsupported(
-                "Context.task: with backend='graph' on virtual devices and the host, or 'automatic' on the host, the body "
-                "of a task would compute before the graph of its data runs; use host_launch, or backend='stream'"
+                "Context.task: with backend='graph' on virtual devices and the host, or 'automatic' on the host, the "
+                "body of a task would compute before the graph of its data runs; use host_launch, or backend='stream'"
             )
         return Task(self, self._own("Context.task", accesses), place, text("name", name), self._memory)
 
