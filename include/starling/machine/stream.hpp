@@ -100,7 +100,8 @@ class graph {
 
   // A graph that repeats this one's work as the condition says, without the host. It keeps nothing of this one. Nothing
   // where the devices cannot do so on their own: on GPUs, functions of the host, kernels of several GPUs or of launches
-  // whose blocks meet, and drivers before CUDA 12.4. Throws argument_error for a condition that makes no sense.
+  // whose blocks meet, and drivers before CUDA 12.4; in
+  // check mode, which explores launches. Throws argument_error for a condition that makes no sense.
   std::optional<graph> loop(const loop_condition& condition) const;
 
  private:

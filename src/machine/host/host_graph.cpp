@@ -1,9 +1,8 @@
 #include "host_graph.hpp"
 
-#include "host_loop.hpp"
-
 #include <algorithm>
 
+#include "host_loop.hpp"
 #include "starling/base/error.hpp"
 
 namespace starling::host {
@@ -16,13 +15,7 @@ recording::lane& recording::join(host_stream& s) {
 }
 
 void recording::add(host_stream& s, step_kind kind, host_stream::operation op, check::host_ranges touched) {
-  add(s, work{kind, std::move(op), std::move(touched)});
-}
-
-void recording::add(host_stream& s, step what) {
-  lane& l = join(s);
-  l.steps.push_back(std::move(what));
-  in_order.push_back({static_cast<std::size_t>(&l - lanes.data()), l.steps.size() - 1});
+  join(s).steps.emplace_back(work{kind, std::move(op), std::move(touched)});
 }
 
 void recording::mark(host_stream& s, host_event& e) {
@@ -41,7 +34,9 @@ void recording::await(host_stream& s, const host_event& e) {
   join(s).steps.emplace_back(await_slot{e.recorded_slot});
 }
 
-void recording::await(host_stream& s, std::shared_ptr<point> p) { add(s, await_point{std::move(p)}); }
+void recording::await(host_stream& s, std::shared_ptr<point> p) {
+  join(s).steps.emplace_back(await_point{std::move(p)});
+}
 
 std::size_t recording::operations() const {
   std::size_t n = 0;
@@ -104,6 +99,9 @@ host_graph::host_graph(std::shared_ptr<host_backend> device, std::shared_ptr<rec
     : device_(std::move(device)), work_(std::move(work)), helpers_(helpers_for(device_, *work_)) {}
 
 std::shared_ptr<graph_backend> host_graph::loop(const loop_condition& c) const {
+  if (c.flag != nullptr) device_->check_bytes("graph::loop (flag)", c.flag, c.flag_bytes);
+  // Schedules are explored launch by launch: there whoever wants a loop launches again.
+  if (device_->deferred()) return nullptr;
   return std::make_shared<host_loop>(device_, work_, c);
 }
 

@@ -44,12 +44,6 @@ class recording : public std::enable_shared_from_this<recording> {
     std::vector<step> steps;
   };
   std::vector<lane> lanes;  // the origin's first
-  // Work and waits for points outside, one after the other as they were recorded: an order that satisfies all marks.
-  struct place {
-    std::size_t lane;
-    std::size_t step;
-  };
-  std::vector<place> in_order;
   std::size_t slots = 0;
 
   std::size_t operations() const;
@@ -58,7 +52,6 @@ class recording : public std::enable_shared_from_this<recording> {
 
  private:
   lane& join(host_stream& s);
-  void add(host_stream& s, step what);
 
   std::vector<std::size_t> lane_of_slot_;
   std::vector<std::shared_ptr<host_event>> events_;

@@ -1,5 +1,5 @@
 // A loop of recorded work on virtual devices: one operation of the launching stream, which launches the work on streams
-// of its own, waits, and looks. In check mode it does the work itself, one step after the other.
+// of its own, waits, and looks.
 #pragma once
 
 #include <memory>
@@ -10,8 +10,9 @@ namespace starling::host {
 
 class host_loop final : public graph_backend {
  public:
-  // Throws range_error when the flag is not in one live allocation.
-  host_loop(std::shared_ptr<host_backend> device, std::shared_ptr<recording> work, const loop_condition& c);
+  // A flag is in one live allocation.
+  host_loop(const std::shared_ptr<host_backend>& device, const std::shared_ptr<recording>& work,
+            const loop_condition& c);
 
   void launch(stream_backend& s) override;
   std::size_t operations() const override;
