@@ -43,9 +43,14 @@ std::size_t scheduler::class_of(const task_description& what, const std::vector<
   std::size_t bytes = 0;
   for (const scheduled_access& u : uses) bytes += u.data->what.bytes;
   // A name says more than the type of the body.
-  const class_key key{what.name, what.name.empty() ? reinterpret_cast<std::uintptr_t>(what.kind) : 0,
-                      static_cast<int>(std::bit_width(bytes))};
-  const auto known = classes_.find(key);
+  class_key key{what.name, what.name.empty() ? reinterpret_cast<std::uintptr_t>(what.kind) : 0,
+                static_cast<int>(std::bit_width(bytes))};
+  auto known = classes_.find(key);
+  if (known == classes_.end() && classes_.size() >= most_classes) {
+    key.name = "all others";
+    key.kind = 0;
+    known = classes_.find(key);
+  }
   if (known != classes_.end()) return known->second;
   return classes_.emplace(key, policy_.new_class(guess_of(machine_, bytes))).first->second;
 }

@@ -29,6 +29,10 @@ struct scheduled_access {
 
 class scheduler {
  public:
+  // Classes that are told apart; tasks of later ones differ by size alone, so that names which never come again cost
+  // no memory.
+  static constexpr std::size_t most_classes = 1024;
+
   explicit scheduler(const machine& m);
 
   struct decision {

@@ -173,6 +173,21 @@ TEST_CASE("the choice is explained") {
   CHECK(y == std::vector<int>(10, 11));
 }
 
+TEST_CASE("names that never come again") {
+  const auto m = test_machine(2);
+  if (!m || m->checking()) return;
+  std::vector<int> x(30, 0);
+  context ctx(*m);
+  auto d = ctx.logical_data(x);
+  const int tasks = 1500;
+  for (int i = 0; i < tasks; ++i)
+    ctx.task(exec_place::automatic(), d.rw()).set_symbol("step " + std::to_string(i))->*add_one;
+  ctx.finalize();
+  CHECK(x == std::vector<int>(30, tasks));
+  CHECK(ctx.statistics().classes.size() <= 1025);
+  CHECK(ctx.statistics().classes.back().name == "all others");
+}
+
 TEST_CASE("several threads leave their places to the context") {
   const auto m = test_machine(3);
   if (!m) return;
