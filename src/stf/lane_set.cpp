@@ -52,7 +52,13 @@ lane& lane_set::for_copy(int from, int to) {
 }
 
 void lane_set::join(lane& l) {
-  if (gated_ && !joined_[l.id()].exchange(true)) l.stream().wait(start_);
+  std::atomic<bool>& joined = joined_[l.id()];
+  if (!gated_ || joined.load(std::memory_order_acquire)) return;
+  // Others who share the lane go on only when the wait is in it.
+  const std::lock_guard lock(join_mutex_);
+  if (joined.load(std::memory_order_relaxed)) return;
+  l.stream().wait(start_);
+  joined.store(true, std::memory_order_release);
 }
 
 void lane_set::order(lane& later, const moment_list& before) {

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <vector>
 
@@ -66,6 +67,7 @@ class lane_set {
   bool gated_ = false;                     // lanes wait for start_ before they do anything
   bool origin_ahead_ = false;              // the stream of graphs has work that lanes do not wait for
   std::vector<std::atomic<bool>> joined_;  // by lane: it has waited
+  std::mutex join_mutex_;
 };
 
 }  // namespace starling::stf

@@ -9,8 +9,6 @@
 // other.
 #pragma once
 
-#include <type_traits>
-
 #include "starling/base/view.hpp"
 #include "starling/stf/checked_layout.hpp"
 
@@ -33,9 +31,11 @@ class scalar_view {
   scalar_view() = default;
   STARLING_HD constexpr explicit scalar_view(T* element) : element_(element) {}
   // scalar_view<double> goes where a scalar_view<const double> is wanted.
-  template <class U>
-    requires(std::is_same_v<const U, T> && !std::is_same_v<U, T>)
-  STARLING_HD constexpr scalar_view(const scalar_view<U>& other) : element_(other.get()) {}  // NOLINT: as with pointers
+  template <class U = T>
+    requires(!std::is_const_v<U>)
+  STARLING_HD constexpr operator scalar_view<const U>() const {  // NOLINT: as with pointers
+    return scalar_view<const U>(element_);
+  }
 
   STARLING_HD constexpr T& operator*() const { return *element_; }
   STARLING_HD constexpr T* operator->() const { return element_; }
