@@ -44,6 +44,42 @@ nb::dict usage_of(const stf::place_usage& p) {
   return d;
 }
 
+nb::dict class_of(const stf::task_class_usage& c) {
+  nb::dict d;
+  d["name"] = c.name;
+  d["most_bytes"] = c.most_bytes;
+  nb::list devices;
+  for (const stf::task_class_usage::on_device& each : c.devices) {
+    nb::dict on;
+    on["device"] = each.pe;
+    on["chosen"] = each.chosen;
+    on["explored"] = each.explored;
+    on["samples"] = each.samples;
+    on["seconds"] = each.seconds;
+    devices.append(on);
+  }
+  d["devices"] = devices;
+  return d;
+}
+
+nb::dict epoch_of(const stf::epoch_class_usage& e) {
+  const auto times_of = [](const stf::epoch_class_usage::times& t) {
+    nb::dict d;
+    d["epochs"] = t.epochs;
+    d["samples"] = t.samples;
+    d["seconds"] = t.seconds;
+    return d;
+  };
+  nb::dict d;
+  d["tasks"] = e.tasks;
+  d["on_streams"] = times_of(e.on_streams);
+  d["as_graph"] = times_of(e.as_graph);
+  d["settled"] = e.settled;
+  d["chosen"] = e.chosen == stf::backend_kind::graph ? "graph" : "stream";
+  d["refused"] = e.refused;
+  return d;
+}
+
 nb::dict statistics_of(bound_context& c) {
   const stf::statistics now = [&c] {
     const nb::gil_scoped_release unlocked;
@@ -59,6 +95,12 @@ nb::dict statistics_of(bound_context& c) {
   nb::list places;
   for (const stf::place_usage& p : now.places) places.append(usage_of(p));
   d["places"] = places;
+  nb::list classes;
+  for (const stf::task_class_usage& each : now.classes) classes.append(class_of(each));
+  d["classes"] = classes;
+  nb::list epochs;
+  for (const stf::epoch_class_usage& each : now.epoch_classes) epochs.append(epoch_of(each));
+  d["epoch_classes"] = epochs;
   return d;
 }
 
@@ -69,7 +111,10 @@ void bind_places(nb::module_& m) {
       .def_static("all_devices", &exec_place::all_devices, "All devices of the context's machine, as one grid.")
       .def_static("grid", &exec_place::grid, "numbers"_a,
                   "These devices as one grid, in this order.\n\nRaises:\n    ArgumentError: There are none.")
+      .def_static("automatic", &exec_place::automatic,
+                  "The device on which the context expects the task to end first, chosen when it begins.")
       .def_prop_ro("is_host", &exec_place::is_host)
+      .def_prop_ro("is_automatic", &exec_place::is_automatic, "Whether it was made by automatic.")
       .def_prop_ro("is_grid", &exec_place::is_grid, "Whether it was made by all_devices or grid.")
       .def("__eq__", [](const exec_place& a,
                         nb::handle b) { return nb::isinstance<exec_place>(b) && a == nb::cast<exec_place>(b); })
@@ -134,6 +179,8 @@ void bind_stf(nb::module_& m) {
       .def(
           "finalize", [](bound_context& c) { c.get().finalize(); }, nb::call_guard<nb::gil_scoped_release>())
       .def("statistics", &statistics_of, nb::sig("def statistics(self) -> dict[str, typing.Any]"))
+      .def(
+          "explain", [](bound_context& c) { return c.get().explain(); }, nb::call_guard<nb::gil_scoped_release>())
       .def(
           "dot", [](bound_context& c) { return c.get().dot(); }, nb::call_guard<nb::gil_scoped_release>())
       .def("mermaid", [](bound_context& c) { return c.get().mermaid(); }, nb::call_guard<nb::gil_scoped_release>());

@@ -15,7 +15,8 @@ namespace {
 stf::backend_kind backend_named(const std::string& name) {
   if (name == "stream") return stf::backend_kind::stream;
   if (name == "graph") return stf::backend_kind::graph;
-  throw argument_error(message("backend = '", name, "'; must be 'stream' or 'graph'"));
+  if (name == "automatic") return stf::backend_kind::automatic;
+  throw argument_error(message("backend = '", name, "'; must be 'stream', 'graph' or 'automatic'"));
 }
 
 stf::access_mode mode_named(const std::string& text) {

@@ -263,6 +263,51 @@ def test_statistics(devices):
     assert s.places[2].cap == 0
 
 
+@computes_in_bodies
+def test_places_that_the_context_chooses(devices):
+    arrays = [np.zeros(100) for _ in range(8)]
+    ctx = stf.context(devices(4))
+    data = [ctx.logical_data(a) for a in arrays]
+    seen = set()
+    for _ in range(3):
+        for d in data:
+            with ctx.task(d.rw(), where=stf.exec_place.automatic(), name="add") as t:
+                (v,) = t.views()
+                v += 1
+                seen.update(t.devices)
+    assert "task 'add'" in ctx.explain()
+    ctx.finalize()
+    for a in arrays:
+        np.testing.assert_array_equal(a, 3)
+    assert seen == {0, 1, 2, 3}
+    (tasks,) = ctx.statistics().classes
+    assert tasks.name == "add"
+    assert tasks.most_bytes == 1023
+    assert sum(d.chosen for d in tasks.devices) == 24
+    assert [d.device for d in tasks.devices] == [0, 1, 2, 3]
+    assert all(d.explored == 2 for d in tasks.devices)
+    assert stf.exec_place.automatic().is_automatic
+    assert not stf.exec_place.device(1).is_automatic
+    assert stf.exec_place.automatic() == stf.exec_place.automatic()
+    assert "automatic" in repr(stf.exec_place.automatic())
+
+
+@computes_in_bodies
+def test_streams_or_graphs(devices):
+    a = np.zeros(50)
+    with stf.context(devices(1), backend="automatic") as ctx:
+        x = ctx.logical_data(a)
+        for _ in range(12):
+            with ctx.task(x.rw()) as t:
+                (v,) = t.views()
+                v += 1
+            ctx.fence()
+    np.testing.assert_array_equal(a, 12)
+    for epochs in ctx.statistics().epoch_classes:
+        assert epochs.chosen in ("stream", "graph")
+        assert epochs.on_streams.epochs + epochs.as_graph.epochs > 0
+
+
 def test_drawings(devices):
     with stf.context(devices(1), drawing=True) as ctx:
         x, y = ctx.logical_data(np.ones(3), name="x"), ctx.logical_data(np.ones(3), name="y")

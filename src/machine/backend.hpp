@@ -45,6 +45,8 @@ class graph_backend {
   virtual ~graph_backend() = default;
   virtual void launch(stream_backend& s) = 0;
   virtual std::size_t operations() const = 0;
+  // Null: it cannot. Of a loop there is none.
+  virtual std::shared_ptr<graph_backend> loop(const loop_condition&) const { return nullptr; }
 };
 
 // A recording under way; abandoned when it dies.
@@ -93,6 +95,7 @@ class backend {
   // Turns check mode on, and says what it has explored; virtual devices alone have it.
   virtual void enter_check_mode(const check_options& options);
   virtual check_summary checked() const;
+  virtual bool checking() const { return false; }
   // Replaces the faults that are injected. GPUs have none.
   virtual void inject(const fault_plan& plan);
   virtual std::vector<fired_fault> faults_fired() const { return {}; }

@@ -46,6 +46,7 @@ machine machine::check(const check_options& options) const {
 }
 
 check_summary machine::checked() const { return impl_->checked(); }
+bool machine::checking() const { return impl_->checking(); }
 
 machine machine::cuda(const std::vector<int>& ids) {
   auto impl = make_cuda_backend(ids);

@@ -57,6 +57,16 @@ void graph::launch(stream& s) const { impl_->launch(s.impl()); }
 
 std::size_t graph::operations() const { return impl_->operations(); }
 
+std::optional<graph> graph::loop(const loop_condition& c) const {
+  expect<argument_error>(c.most >= 1, "graph::loop: most = 0; a loop does its work at least once");
+  const bool sizes = c.flag_bytes == 1 || c.flag_bytes == 2 || c.flag_bytes == 4 || c.flag_bytes == 8;
+  expect<argument_error>(c.flag == nullptr ? c.flag_bytes == 0 : sizes, "graph::loop: a flag of ", c.flag_bytes,
+                         " bytes at ", c.flag, "; 1, 2, 4 or 8 bytes, or none");
+  auto made = impl_->loop(c);
+  if (!made) return std::nullopt;
+  return graph(std::move(made));
+}
+
 recording::recording(std::unique_ptr<recording_backend> impl) : impl_(std::move(impl)) {}
 recording::recording(recording&&) noexcept = default;
 recording& recording::operator=(recording&&) noexcept = default;

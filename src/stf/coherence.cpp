@@ -6,7 +6,10 @@
 #include <thread>
 
 #include "data_registry.hpp"
+#include "held_memory.hpp"
 #include "page_map.hpp"
+#include "scheduler.hpp"
+#include "scope_entry.hpp"
 #include "starling/base/environment.hpp"
 #include "starling/base/error.hpp"
 
@@ -56,7 +59,10 @@ data_instance& coherence::acquire(data_body& d, const data_place& place, bool va
   data_instance* mine = find(d, place);
   if (mine == nullptr) mine = &create(d, place, before);
   mine->last_use = ++uses_;
-  if (valid && !mine->valid) {
+  const bool comes_with_launch = d.in_scope != nullptr && d.in_scope->brings(mine, valid && !mine->valid);
+  if (comes_with_launch) {
+    mine->valid = true;
+  } else if (valid && !mine->valid) {
     data_instance* from = nearest(d, place);
     expect_value(d, from);
     copy(d, *from, *mine);
@@ -71,6 +77,7 @@ void coherence::release(data_body& d, data_instance& i, bool wrote, const moment
     i.used.add(end);
     return;
   }
+  if (d.in_scope != nullptr) d.in_scope->written = true;
   for (const auto& other : d.instances) other->valid = false;
   i.valid = true;
   i.ready = end;
@@ -214,6 +221,7 @@ void coherence::patiently(const std::function<void()>& attempt, const std::funct
 // Moves away the instance that was used the longest ago. A place that is the host's only gives up copies. Busy: other
 // threads hold all that could be moved.
 coherence::eviction coherence::evict_one(const data_place& place) {
+  if (held_ != nullptr) return eviction::nothing;
   std::shared_ptr<data_state> victim;
   const data_instance* leaving = nullptr;
   std::uint64_t oldest = std::numeric_limits<std::uint64_t>::max();
@@ -225,7 +233,7 @@ coherence::eviction coherence::evict_one(const data_place& place) {
     }
     for (const auto& here : d->body.instances) {
       const bool only_copy = here->valid && d->body.valid_instances() == 1;
-      if (here->block.start == nullptr || !(here->place == place) || here->last_use >= oldest) continue;
+      if (here->held() || here->block.start == nullptr || !(here->place == place) || here->last_use >= oldest) continue;
       if ((place.is_host() && only_copy) || d->body.held(*here)) continue;
       oldest = here->last_use;
       victim = d;
@@ -266,8 +274,13 @@ void coherence::copy(const data_body& d, data_instance& from, data_instance& to)
   moment_list before = from.ready;
   before.add(to.ready);
   before.add(to.used);
-  lane& l = lanes_.for_copy(pe_of(from.place), pe_of(to.place));
+  const int from_pe = pe_of(from.place);
+  const int to_pe = pe_of(to.place);
+  lane& l = lanes_.for_copy(from_pe, to_pe);
   lanes_.order(l, before);
+  std::optional<event> begun;
+  if (scheduler_ != nullptr && !lanes_.recording())
+    begun = scheduler_->begin_copy(l.stream(), from_pe, to_pe, d.what.bytes);
   const auto move = [&](std::byte* dest, std::size_t dest_pitch, const std::byte* source, std::size_t source_pitch,
                         const memory_part& p) {
     l.stream().copy_rows(dest, dest_pitch, source, source_pitch, p.row_bytes, p.rows);
@@ -282,6 +295,7 @@ void coherence::copy(const data_body& d, data_instance& from, data_instance& to)
         move(to.start + p.offset, p.row_bytes, p.start, p.pitch, p);
     }
   }
+  if (begun) scheduler_->end_copy(l.stream(), std::move(*begun), from_pe, to_pe, d.what.bytes);
   const moment end = l.mark();
   from.used.add(end);
   to.ready.clear();
@@ -297,6 +311,7 @@ memory_block coherence::borrow(std::size_t bytes, const data_place& place, momen
 }
 
 void coherence::give_back(const memory_block& b, const data_place& place, const moment_list& uses) {
+  if (held_memory* h = held_) return h->keep(place, b);
   memory_of(place).free(b, uses);
 }
 
@@ -322,7 +337,7 @@ memory_block coherence::take_scratch(lane& l, std::size_t bytes) {
 void coherence::keep_scratch(lane& l, const memory_block& b, bool as_it_is) {
   moment_list uses;
   uses.add(l.mark());
-  if (!as_it_is) return give_back(b, data_place::device(l.pe()), uses);
+  if (!as_it_is || held_ != nullptr) return give_back(b, data_place::device(l.pe()), uses);
   const std::lock_guard lock(scratch_mutex_);
   scratch_.push_back({l.pe(), b, std::move(uses)});
 }
@@ -338,6 +353,12 @@ bool coherence::release_scratch(const data_place& place) {
   }
   for (const idle_scratch& s : idle) memory_of(place).free(s.block, s.uses);
   return !idle.empty();
+}
+
+void coherence::give_back(held_memory& h, const moment_list& uses) {
+  for (const held_memory::block& b : h.take_blocks()) give_back(b.memory, b.place, uses);
+  const std::lock_guard lock(mutex_);
+  for (local_memory& pages : h.take_pages()) retired_.push_back({std::move(pages), uses});
 }
 
 void coherence::write_back(data_body& d) {
@@ -358,7 +379,8 @@ void coherence::free(data_instance& i) {
   uses.add(i.used);
   uses.add(i.ghosts_used);
   for (const data_instance::ghost& g : i.ghosts) uses.add(g.ready);
-  if (i.block.start != nullptr) memory_of(i.place).free(i.block, uses);
+  if (i.block.start != nullptr) give_back(i.block, i.place, uses);
+  if (held_memory* h = held_; h != nullptr && i.pages.size() > 0) h->keep(std::move(i.pages));
   if (i.pages.size() == 0 && !i.pin.owns()) return;
   const std::lock_guard lock(mutex_);
   constexpr std::size_t many = 64;

@@ -17,6 +17,8 @@
 namespace starling::stf {
 
 class data_registry;
+class held_memory;
+class scheduler;
 
 // There is too little memory, but other threads hold data that could be moved away. Who holds data too lets go of it
 // before it tries again: the others may want that.
@@ -37,6 +39,16 @@ class coherence {
   void refresh(const ghost_rows& ghosts, data_instance& i, moment_list& before);
   // The user that acquired it is over at `end`. One that wrote leaves the only valid instance.
   static void release(data_body& d, data_instance& i, bool wrote, const moment_list& end);
+
+  // Copies are measured for it from now on; it outlives this.
+  void measure_with(scheduler& s) { scheduler_ = &s; }
+
+  // Until the next call, memory that nobody uses any more is kept here instead of being given to others, and nothing is
+  // moved away. Null: no longer.
+  void keep_for(held_memory* h) { held_ = h; }
+  void give_back(held_memory& h, const moment_list& uses);
+  // Brings the value to an instance.
+  void refresh(data_body& d, data_instance& i) { copy(d, *nearest(d, i.place), i); }
 
   // An instance of its own for a task that reduces into the data (no affine place); `before` as for acquire. The caller
   // fills it with the identity. Addends by another operator are combined first.
@@ -97,6 +109,8 @@ class coherence {
   lane_set& lanes_;
   data_registry& all_;
   const std::function<bool()> free_buried_;
+  scheduler* scheduler_ = nullptr;
+  std::atomic<held_memory*> held_{nullptr};
   struct retired_memory {
     local_memory pages;
     pinned_memory pin;

@@ -49,6 +49,13 @@ void context::bring(const std::shared_ptr<data_state>& d, const data_place& wher
   state_->bring("prefetch", *d, access_mode::read, where, [](data_instance&, moment_list&) {});
 }
 
+recorded_tasks context::record(const std::function<void()>& body) { return recorded_tasks(state_->record(body)); }
+void context::repeat(std::uint64_t n, const std::function<void()>& body) { state_->repeat(n, body); }
+void context::repeat_while(const std::shared_ptr<data_state>& flag, const std::function<void()>& body,
+                           std::uint64_t most) {
+  state_->repeat_while(flag, body, most);
+}
+
 void context::join(const detail::split_handle& parts) {
   expect<argument_error>(parts.state()->context() == state_, "context::join: parts of data of another context");
   const auto inside = state_->submit("join");
@@ -61,6 +68,7 @@ void context::finalize() { state_->finalize(); }
 
 const machine& context::on() const { return state_->on(); }
 stf::statistics context::statistics() const { return state_->statistics(); }
+std::string context::explain() const { return stf::explain(statistics()); }
 
 namespace {
 

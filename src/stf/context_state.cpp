@@ -1,6 +1,7 @@
 #include "context_state.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include "splitting.hpp"
 #include "starling/base/error.hpp"
@@ -34,10 +35,15 @@ context_state::context_state(machine m, const context_options& o, const std::opt
       options_(o),
       in_users_stream_(user.has_value()),
       lanes_(machine_),
+      scheduler_(machine_),
       coherence_(machine_, lanes_, registry_, o.device_memory, [this] { return write_back_buried(); }),
-      graphs_(o.graphs_kept) {
+      graphs_(o.graphs_kept),
+      epoch_times_(machine_) {
   if (o.drawing) drawing_.emplace();
+  coherence_.measure_with(scheduler_);
   if (!user) return;
+  expect<argument_error>(o.backend == backend_kind::stream,
+                         "stf: a context within a user's stream with a backend of its own; leave the option out");
   expect<range_error>(user->pe() >= 0 && user->pe() < machine_.size(), "stf: a stream of device ", user->pe(),
                       ", and the context's machine has ", machine_.size(), "; pass a stream of this machine");
   stream s = *user;
@@ -57,6 +63,32 @@ context_state::~context_state() {
   }
 }
 
+context_state::epoch_end::epoch_end(context_state& c) {
+  while (true) {
+    c.await_recorder();
+    gate = std::unique_lock(c.gate_);
+    alone = std::unique_lock(c.epoch_);
+    if (!c.recorded_elsewhere()) return;
+    alone.unlock();
+    gate.unlock();
+  }
+}
+
+bool context_state::recorded_elsewhere() const {
+  const std::thread::id who = recorder_;
+  return who != std::thread::id() && who != std::this_thread::get_id();
+}
+
+void context_state::await_recorder() {
+  if (!recorded_elsewhere()) return;
+  std::unique_lock lock(recorder_mutex_);
+  const auto patience = coherence_.patience();
+  expect<task_error>(recorder_gone_.wait_for(lock, patience, [this] { return !recorded_elsewhere(); }),
+                     "stf: another thread has been recording tasks for ", patience.count(),
+                     " s (STARLING_DEADLINE), while others cannot submit; a body of context::record must not take that "
+                     "long");
+}
+
 std::shared_ptr<data_state> context_state::new_data(data_description what) {
   check_parts(what);
   const auto inside = submit("");
@@ -72,10 +104,12 @@ submission context_state::submit(const std::string& name) {
     if (!submitters_.here()) {
       const std::lock_guard turn(gate_);
     }
+    await_recorder();
     std::shared_lock inside(epoch_);
+    if (recorded_elsewhere()) continue;
     expect<argument_error>(!finalized_, "stf: ", name.empty() ? "work" : "task '" + name + "'",
                            " after the context was finalized; make a new context");
-    if (options_.backend == backend_kind::stream || recording_) {
+    if (options_.backend == backend_kind::stream || recording_ || streaming_) {
       submission s{std::move(inside), {}, submitters::presence(submitters_)};
       if (recording_) s.recording = std::unique_lock(recording_mutex_);
       lanes_.expect_still_recorded();
@@ -89,27 +123,94 @@ submission context_state::submit(const std::string& name) {
   }
 }
 
-void context_state::begin_epoch() {
-  if (recording_) return;
-  lanes_.begin_recording();
+void context_state::begin_epoch(bool on_streams) {
+  if (recording_ || streaming_) return;
   tasks_before_ = tasks_;
-  recording_ = true;
+  signature_ = 0;
+  bool record = true;
+  if (options_.backend == backend_kind::automatic) {
+    const std::lock_guard lock(policy_mutex_);
+    epoch_times_.collect(
+        [this](const measured_epoch& e, double seconds) { policy_.measured(e.signature, e.used, seconds); });
+    record = !on_streams && policy_.next() == backend_kind::graph;
+    epoch_begun_.reset();
+    if (policy_.wants_time() && !machine_.checking()) epoch_begun_ = epoch_times_.begin(lanes_.gather());
+  }
+  if (record) {
+    lanes_.begin_recording();
+    recording_ = true;
+  } else {
+    lanes_.resume();
+    streaming_ = true;
+  }
+}
+
+// The epoch is all in the streams.
+void context_state::note_epoch(backend_kind used) {
+  if (options_.backend != backend_kind::automatic) return;
+  const std::lock_guard lock(policy_mutex_);
+  const bool timed = epoch_begun_.has_value();
+  if (timed) epoch_times_.end(lanes_.gather(), std::move(*epoch_begun_), {signature_, used});
+  epoch_begun_.reset();
+  if (!refused_.empty()) {
+    policy_.refuse(refused_);
+    policy_.refuse(signature_, refused_);
+    refused_.clear();
+  }
+  policy_.ended(signature_, tasks_ - tasks_before_, used, timed);
 }
 
 void context_state::end_epoch() {
+  if (streaming_) {
+    streaming_ = false;
+    ++graphs_.epochs;
+    graphs_.copies_before = coherence_.statistics().copies;
+    return note_epoch(backend_kind::stream);
+  }
   if (!recording_) return;
   const stf::statistics now = coherence_.statistics();
   std::optional<graph>& place = graphs_.place_for({tasks_ - tasks_before_, now.copies - graphs_.copies_before});
   graphs_.copies_before = now.copies;
   recording_ = false;
-  const bool updated = lanes_.end_recording(place);
+  const bool updated = [&] {
+    try {
+      return lanes_.end_recording(place);
+    } catch (const error& e) {
+      const std::lock_guard lock(policy_mutex_);
+      policy_.refuse(e.what());
+      throw;
+    }
+  }();
   ++graphs_.epochs;
   if (updated) ++graphs_.reused;
   lanes_.launch(*place);
+  note_epoch(backend_kind::graph);
+}
+
+bool context_state::go_on_with_streams(const std::string& why) {
+  if (submitters_.here()) return false;
+  const epoch_end alone(*this);
+  if (tries_graph()) {
+    refused_ = why;
+    end_epoch();
+    begin_epoch(true);
+  }
+  return true;
+}
+
+void context_state::refuse_graph(const std::string& why) {
+  const std::lock_guard lock(policy_mutex_);
+  refused_ = why;
+}
+
+void context_state::require_outside_scopes(const char* call) const {
+  expect<argument_error>(scope() == nullptr, "stf: ", call,
+                         " within a body whose tasks are recorded, none of which has run; call it before or after");
 }
 
 void context_state::require_outside_tasks(const char* call) {
   host_body::expect_none(call);
+  require_outside_scopes(call);
   expect<argument_error>(!submitters_.here(), "stf: ", call, " within the body of a task; call it after the task");
 }
 
@@ -128,6 +229,7 @@ void context_state::synchronize() {
   const epoch_end alone(*this);
   end_epoch();
   lanes_.wait_for_all();
+  scheduler_.all_over();
   coherence_.reclaim(true);
 }
 
@@ -166,7 +268,7 @@ void context_state::finalize() {
   attempt([&] {
     const bool any =
         any_buried_ || std::any_of(all.begin(), all.end(), [](const auto& d) { return d->body.to_be_written_back(); });
-    if ((any || !splits.empty()) && options_.backend == backend_kind::graph) begin_epoch();
+    if ((any || !splits.empty()) && options_.backend != backend_kind::stream) begin_epoch();
   });
   for (const auto& s : splits) attempt([&] { s->join(false); });
   try_again();
@@ -218,8 +320,14 @@ bool context_state::write_back_buried() {
   std::vector<data_body> all;
   {
     const std::lock_guard lock(buried_mutex_);
-    all.swap(buried_);
-    any_buried_ = false;
+    // What is recorded may be done never or often: only the scope's own data goes with it.
+    const task_scope* recorded = scope_.get();
+    const auto now = std::partition(buried_.begin(), buried_.end(), [recorded](const data_body& b) {
+      return recorded != nullptr && !recorded->made(b.id);
+    });
+    std::move(now, buried_.end(), std::back_inserter(all));
+    buried_.erase(now, buried_.end());
+    any_buried_ = !buried_.empty();
   }
   for (data_body& body : all) {
     coherence_.write_back(body);
@@ -232,7 +340,14 @@ stf::statistics context_state::statistics() {
   host_body::expect_none("statistics");
   stf::statistics now = coherence_.statistics();
   now.tasks = tasks_;
+  now.recordings = recordings_;
+  now.launches = launches_;
+  now.classes = scheduler_.classes();
   const std::shared_lock inside(epoch_);
+  {
+    const std::lock_guard lock(policy_mutex_);
+    now.epoch_classes = policy_.choices();
+  }
   now.epochs = graphs_.epochs;
   now.graphs_reused = graphs_.reused;
   return now;

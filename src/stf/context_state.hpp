@@ -3,22 +3,27 @@
 #pragma once
 
 #include <atomic>
+#include <condition_variable>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <shared_mutex>
 #include <string>
+#include <thread>
 #include <vector>
 
+#include "backend_policy.hpp"
 #include "coherence.hpp"
 #include "data_registry.hpp"
 #include "graph_cache.hpp"
 #include "holder_waits.hpp"
 #include "lane_set.hpp"
+#include "scheduler.hpp"
 #include "starling/stf/context_options.hpp"
 #include "submitters.hpp"
 #include "task_graph.hpp"
+#include "task_scope.hpp"
 
 namespace starling::stf {
 
@@ -43,6 +48,7 @@ class context_state : public std::enable_shared_from_this<context_state> {
   lane_set& lanes() { return lanes_; }
   stf::coherence& coherence() { return coherence_; }
   holder_waits& waits() { return waits_; }
+  stf::scheduler& scheduler() { return scheduler_; }
   // Null: nobody wants a drawing.
   task_graph* drawing() { return drawing_ ? &*drawing_ : nullptr; }
 
@@ -54,6 +60,24 @@ class context_state : public std::enable_shared_from_this<context_state> {
   // Tasks are submitted inside of this. Throws argument_error after finalize.
   submission submit(const std::string& name);
   std::uint64_t new_task() { return ++tasks_; }
+  // Part of what tells epochs apart. The order of tasks, which threads may change, is none.
+  void add_to_epoch(std::uint64_t task) { signature_.fetch_add(task, std::memory_order_relaxed); }
+  // Whether the epoch is recorded because the context chose to.
+  bool tries_graph() const {
+    return recording_ && options_.backend == backend_kind::automatic && recorder_ == std::thread::id();
+  }
+  // Ends the epoch if tries_graph(), and goes on with streams. False within a task, whose work the recording has.
+  bool go_on_with_streams(const std::string& why);
+  // The epoch cannot be repeated as a graph.
+  void refuse_graph(const std::string& why);
+
+  // The tasks that the body submits, for many launches.
+  std::shared_ptr<task_scope> record(const std::function<void()>& body);
+  // The scope whose tasks this thread submits; null: none.
+  task_scope* scope() const { return recorder_ == std::this_thread::get_id() ? scope_.get() : nullptr; }
+  void launch(task_scope& scope, const graph& what, std::uint64_t times);
+  void repeat(std::uint64_t times, const std::function<void()>& body);
+  void repeat_while(const std::shared_ptr<data_state>& flag, const std::function<void()>& body, std::uint64_t most);
 
   void fence();
   // fence, and the work of all epochs is over. Throws what failed in it.
@@ -76,9 +100,14 @@ class context_state : public std::enable_shared_from_this<context_state> {
   stf::statistics statistics();
 
  private:
-  void begin_epoch();
+  void begin_epoch(bool on_streams = false);
+  void note_epoch(backend_kind used);
   void end_epoch();
   void require_outside_tasks(const char* call);
+  void require_outside_scopes(const char* call) const;
+  // Until no other thread records tasks. Throws task_error when that takes too long.
+  void await_recorder();
+  bool recorded_elsewhere() const;
   void check_values();
   void try_again();
   void expect_none_frozen();
@@ -95,6 +124,7 @@ class context_state : public std::enable_shared_from_this<context_state> {
   data_registry registry_;
   holder_waits waits_;
   lane_set lanes_;
+  stf::scheduler scheduler_;
   stf::coherence coherence_;
   std::optional<task_graph> drawing_;
   graph_cache graphs_;
@@ -104,14 +134,22 @@ class context_state : public std::enable_shared_from_this<context_state> {
   std::mutex gate_;
   std::shared_mutex epoch_;
   struct epoch_end {
-    explicit epoch_end(context_state& c) : gate(c.gate_), alone(c.epoch_) {}
-    std::lock_guard<std::mutex> gate;
-    std::lock_guard<std::shared_mutex> alone;
+    explicit epoch_end(context_state& c);
+    std::unique_lock<std::mutex> gate;
+    std::unique_lock<std::shared_mutex> alone;
   };
   std::atomic<bool> finalized_{false};
   std::atomic<bool> recording_{false};
+  std::atomic<bool> streaming_{false};    // an epoch goes on whose tasks go into streams, in a context that chooses
   std::recursive_mutex recording_mutex_;  // a task may be submitted from the body of another
   submitters submitters_;
+  // While tasks are recorded for many launches:
+  std::shared_ptr<task_scope> scope_;
+  std::atomic<std::thread::id> recorder_{};
+  std::mutex recorder_mutex_;
+  std::condition_variable recorder_gone_;
+  std::atomic<std::uint64_t> recordings_{0};
+  std::atomic<std::uint64_t> launches_{0};
   std::mutex writing_back_buried_;  // whoever finds none left can rely on it
   std::mutex buried_mutex_;
   std::vector<data_body> buried_;
@@ -125,6 +163,17 @@ class context_state : public std::enable_shared_from_this<context_state> {
   std::atomic<std::uint64_t> data_numbers_{0};
   std::atomic<std::uint64_t> tasks_{0};
   std::uint64_t tasks_before_ = 0;  // this epoch
+  // Of contexts that choose:
+  std::atomic<std::uint64_t> signature_{0};
+  std::mutex policy_mutex_;
+  backend_policy policy_;
+  std::string refused_;  // why this epoch cannot be a graph
+  struct measured_epoch {
+    std::uint64_t signature;
+    backend_kind used;
+  };
+  event_samples<measured_epoch> epoch_times_;
+  std::optional<event> epoch_begun_;  // when it is measured
 };
 
 }  // namespace starling::stf

@@ -19,6 +19,7 @@
 namespace starling::stf {
 
 class context_state;
+struct scope_entry;
 
 // One copy of the data.
 struct data_instance {
@@ -34,6 +35,9 @@ struct data_instance {
   moment_list ready;  // when it holds the value
   moment_list used;   // when all who read it have
   std::uint64_t last_use = 0;
+  std::shared_ptr<std::atomic<int>> holds;  // how many recorded scopes need it where it is; null: none so far
+  bool held() const { return holds && *holds > 0; }
+
   // Of data with ghosts: what is there, by the number of the source; and when all who read it have.
   struct ghost {
     std::uint64_t version = 0;  // of the source's value, plus 1
@@ -75,11 +79,17 @@ struct data_body {
   std::vector<data_addend> addends;
   std::shared_ptr<const task_reduction> reduces;  // what they are combined by
   bool starts_over = false;                       // without the value of the instances
+  scope_entry* in_scope = nullptr;                // while a scope that uses it is recorded
   // The task that wrote it last, or those that reduced since, and those that read it since; only when somebody wants a
   // drawing.
   std::vector<std::uint64_t> writers;
   std::vector<std::uint64_t> readers;
   bool reducers = false;
+  // When the value is expected to be there, in which of the scheduler's rounds.
+  struct {
+    double at = 0;
+    std::uint64_t round = 0;
+  } expected;
 
   // "logical data 'x'", or its number.
   std::string describe() const;

@@ -88,7 +88,13 @@ lane& lane_set::for_copy(int from, int to) {
 }
 
 void lane_set::join(lane& l) {
-  if ((recording_ || user_) && !joined_[l.id()].exchange(true)) l.stream().wait(start_);
+  std::atomic<bool>& joined = joined_[l.id()];
+  if ((!gated_ && !user_) || joined.load(std::memory_order_acquire)) return;
+  // Others who share the lane go on only when the wait is in it.
+  const std::lock_guard lock(join_mutex_);
+  if (joined.load(std::memory_order_relaxed)) return;
+  l.stream().wait(start_);
+  joined.store(true, std::memory_order_release);
 }
 
 void lane_set::order(lane& later, const moment_list& before) {
@@ -105,7 +111,7 @@ void lane_set::hold_back(stream& user, const moment_list& before) {
     // Graphs go one after the other.
     event all = machine_.new_event(0, event_use::ordering);
     origin_.record(all);
-    return user.wait(all);
+    user.wait(all);
   }
   for (const moment& m : before) {
     lane& l = *lanes_[m.lane];
@@ -119,7 +125,7 @@ moment_list lane_set::after(stream& user) {
   event all = machine_.new_event(user.pe(), event_use::ordering);
   user.record(all);
   moment_list now;
-  if (recorded_before_) {
+  if (recording()) {
     users_.push_back(std::move(all));
   } else {
     lane& l = *lanes_[static_cast<std::size_t>(user.pe() * lanes_of_device + per_place + 2)];
@@ -175,12 +181,29 @@ void lane_set::raise_floors() {
   for (const auto& l : lanes_) l->raise_floor();
 }
 
+stream& lane_set::gather() {
+  for (const auto& l : lanes_)
+    if (const std::uint64_t tip = l->tip(); tip > l->floor()) (void)l->hold_back(origin_, tip);
+  return origin_;
+}
+
 void lane_set::begin_recording() {
+  gather();
   raise_floors();
   recorded_before_ = true;
   recording_.emplace(machine_.start_recording(origin_));
+  gate();
+}
+
+void lane_set::gate() {
   origin_.record(start_);
   for (auto& j : joined_) j = false;
+  gated_ = true;
+}
+
+void lane_set::resume() {
+  if (origin_ahead_) gate();
+  origin_ahead_ = false;
 }
 
 bool lane_set::end_recording(std::optional<graph>& into) {
@@ -192,9 +215,18 @@ bool lane_set::end_recording(std::optional<graph>& into) {
   raise_floors();
   starling::recording done = std::move(*recording_);
   recording_.reset();
+  gated_ = false;
+  origin_ahead_ = true;
   if (into) return done.finish_into(*into);
   into.emplace(done.finish());
   return false;
+}
+
+void lane_set::abandon_recording() {
+  recording_.reset();
+  gated_ = false;
+  origin_ahead_ = true;
+  raise_floors();
 }
 
 void lane_set::launch(const graph& g) {

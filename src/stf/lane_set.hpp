@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <vector>
 
@@ -50,7 +51,10 @@ class lane_set {
   void wait_for_all();
 
   // ---- recordings: from begin to end all lanes put their work into one graph ----
+  // Nobody else gives the lanes work while one of these calls goes on.
 
+  // The stream that graphs are launched into; later work of it starts after all that the lanes have so far.
+  stream& gather();
   void begin_recording();
   bool recording() const { return recording_.has_value() || user_recorded_; }
   // By the user, and not by begin_recording.
@@ -59,11 +63,17 @@ class lane_set {
   void expect_still_recorded();
   // Ends it: the work becomes `into`, by an update if there is one of the same shape; says whether it was.
   bool end_recording(std::optional<graph>& into);
-  // Puts a graph in line behind everything before.
+  // Ends it, and nothing of it will be.
+  void abandon_recording();
+  // Puts a graph in line behind everything that was recorded before; lanes may have no work of their own until
+  // resume().
   void launch(const graph& g);
+  // From here on work of the lanes starts after what gather()'s stream has so far. For the end of a recording.
+  void resume();
 
  private:
   void join(lane& l);
+  void gate();
   void raise_floors();
   void wait_for_users();
 
@@ -74,8 +84,11 @@ class lane_set {
   event start_;
   std::optional<starling::recording> recording_;
   std::atomic<bool> recorded_before_{false};
-  std::vector<std::atomic<bool>> joined_;  // by lane, in this recording
-  std::optional<stream> user_;             // whose work all this is
+  bool gated_ = false;                     // lanes wait for start_ before they do anything
+  bool origin_ahead_ = false;              // the stream of graphs has work that lanes do not wait for
+  std::vector<std::atomic<bool>> joined_;  // by lane: it has waited
+  std::mutex join_mutex_;
+  std::optional<stream> user_;  // whose work all this is
   bool user_recorded_ = false;
   std::optional<event> end_;
   std::vector<event> users_;  // of the user's streams: what the next graph starts after

@@ -25,6 +25,9 @@ exec_place exec_place::grid(std::vector<int> pes) {
 
 std::vector<int> exec_place::devices(int n_pes) const {
   if (kind_ == kind::host) return {};
+  expect<argument_error>(kind_ != kind::automatic,
+                         "exec_place::automatic() names no devices: the context chooses one when a task is submitted; "
+                         "name a device or a grid here");
   std::vector<int> pes;
   if (kind_ == kind::all) {
     pes.resize(static_cast<std::size_t>(n_pes));
@@ -47,6 +50,7 @@ bool operator==(const exec_place& a, const exec_place& b) {
 
 std::string describe(const exec_place& p) {
   if (p.is_host()) return "host";
+  if (p.is_automatic()) return "automatic";
   if (p == exec_place::all_devices()) return "all devices";
   const std::vector<int> pes = p.devices(std::numeric_limits<int>::max());
   return (p.is_grid() ? "devices " : "device ") + list_of(pes);

@@ -1,6 +1,8 @@
 #include "starling/stf/task_run.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <optional>
 #include <utility>
 
 #include "context_state.hpp"
@@ -23,6 +25,9 @@ struct used_data {
 };
 
 std::string describe_task(const std::string& name) { return name.empty() ? "a task" : "task '" + name + "'"; }
+void mix_into(std::uint64_t& hash, std::uint64_t value) {
+  hash ^= value + 0x9e3779b97f4a7c15u + (hash << 6) + (hash >> 2);
+}
 
 access_mode both(access_mode a, access_mode b) { return a == b ? a : access_mode::rw; }
 
@@ -37,9 +42,11 @@ void expect_data_on_host(const task_description& what) {
 
 struct task_run::state {
   std::shared_ptr<context_state> context;
-  exec_place where;
+  exec_place where;  // automatic: not chosen yet
   std::vector<int> pes;
   std::string name;
+  std::optional<scheduler::decision> scheduled;
+  std::optional<event> begun;   // when the task is measured
   std::vector<used_data> used;  // in the order of the accesses
   struct seen {
     std::size_t which;  // of `used`
@@ -71,10 +78,15 @@ struct task_run::state {
   data_place place_of(const data_access& a) const;
   void collect(const std::vector<data_access>& accesses);
   void lock_all();
+  // Throws argument_error for what recorded tasks cannot do again and again.
+  void expect_recordable() const;
   void begin();
   // Of a beginning that failed.
   void give_back_addends() noexcept;
   void fill_addends();
+  void begin_or_stop_recording();
+  void schedule(const task_description& what);
+  std::uint64_t signature(const task_description& what) const;
   void draw(std::uint64_t number);
   void end(bool good);
 };
@@ -86,6 +98,7 @@ data_place task_run::state::place_of(const data_access& a) const {
     a.place.check(n_pes);
     return a.place;
   }
+  if (where.is_automatic() && what.bytes > 0) return data_place::affine();
   if (a.reduces && !where.is_host()) return data_place::device(pes.front());
   if (what.bytes == 0 || where.is_host()) return data_place::host();
   if (pes.size() == 1) return data_place::device(pes.front());
@@ -126,14 +139,28 @@ void task_run::state::lock_all() {
   for (data_state* d : all) held.emplace_back(*d);
 }
 
+void task_run::state::expect_recordable() const {
+  for (const used_data& u : used)
+    expect<argument_error>(!u.reduces && u.data->body.addends.empty(), "stf: ", describe_task(name),
+                           " is recorded to be repeated, and ", u.data->body.describe(),
+                           " is reduced into by tasks; reduce in a loop (parallel_for), and read it before the recording");
+  for_each_ghost([&](const std::shared_ptr<data_state>& d) {
+    throw argument_error(message("stf: ", describe_task(name), " is recorded to be repeated, and reads ",
+                                 d->body.describe(), " with its halo; use parts without halos there"));
+  });
+}
+
 void task_run::state::begin() {
   for (const used_data& u : used)
     if (!u.data->body.free_to_use()) u.data->body.expect_usable(u.mode, describe_task(name));
   for_each_ghost([&](const std::shared_ptr<data_state>& d) {
     if (!d->body.free_to_use()) d->body.expect_usable(access_mode::read, describe_task(name));
   });
+  task_scope* scope = context->scope();
+  if (scope != nullptr) expect_recordable();
   moment_list before;
   for (used_data& u : used) {
+    if (scope != nullptr) scope->enter(u.data);
     if (u.reduces) {
       u.addend = context->coherence().new_addend(u.data->body, u.place, u.reduces, !reads(u.mode), u.addend_free);
       before.add(u.addend_free);
@@ -149,6 +176,27 @@ void task_run::state::begin() {
     all.order(*lanes.back(), before);
   }
   fill_addends();
+  if (scheduled && scheduled->measure && !all.recording()) begun = context->scheduler().begin(lanes.front()->stream());
+}
+
+// Says of the task what it uses, and where it goes; for a place that the context chooses, finds it.
+void task_run::state::schedule(const task_description& what) {
+  stf::scheduler& s = context->scheduler();
+  const bool chooses = where.is_automatic();
+  if (!chooses && (!s.active() || pes.size() != 1 || where.is_host())) return;
+  std::vector<scheduled_access> uses;
+  for (const used_data& u : used) {
+    const bool follows = std::any_of(what.accesses.begin(), what.accesses.end(),
+                                     [&](const data_access& a) { return a.data == u.data && a.place.is_affine(); });
+    uses.push_back({&u.data->body, reads(u.mode), writes(u.mode), follows});
+  }
+  scheduled = chooses ? s.choose(what, uses) : s.note(what, pes.front(), uses);
+  if (!chooses) return;
+  where = exec_place::device(scheduled->where.device);
+  pes = {scheduled->where.device};
+  used.clear();
+  of_access.clear();
+  collect(what.accesses);
 }
 
 void task_run::state::give_back_addends() noexcept {
@@ -169,10 +217,44 @@ void task_run::state::fill_addends() {
   for (std::size_t i = 1; i < lanes.size(); ++i) context->lanes().order(*lanes[i], filled);
 }
 
+// A graph cannot wait for memory as streams can. Where the context chose the graph, it goes on with streams.
+void task_run::state::begin_or_stop_recording() {
+  try {
+    return begin();
+  } catch (const memory_busy&) {
+    throw;
+  } catch (const memory_error& e) {
+    if (!context->tries_graph()) throw;
+    give_back_addends();
+    held.clear();
+    inside = submission();
+    const bool again = context->go_on_with_streams(e.what());
+    inside = context->submit(name);
+    if (!again) throw;
+  }
+  lock_all();
+  begin();
+}
+
+// What makes it another task than others, for epochs that are compared.
+std::uint64_t task_run::state::signature(const task_description& what) const {
+  std::uint64_t hash = std::hash<std::string>()(name);
+  mix_into(hash, reinterpret_cast<std::uintptr_t>(what.kind));
+  for (const int pe : pes) mix_into(hash, static_cast<std::uint64_t>(pe + 2));
+  for (const used_data& u : used) {
+    mix_into(hash, u.data->body.what.bytes);
+    mix_into(hash, static_cast<std::uint64_t>(u.mode));
+    mix_into(hash, std::hash<std::string>()(u.place.is_composite() ? "composite" : describe(u.place)));
+  }
+  return hash;
+}
+
 void task_run::state::draw(std::uint64_t number) {
   task_graph* drawing = context->drawing();
   if (drawing == nullptr) return;
-  drawing->add_task(number, name, describe(where));
+  const bool chosen = scheduled && scheduled->where.why != placement_reason::given;
+  drawing->add_task(number, name,
+                    describe(where) + (chosen ? message(", automatic: ", stf::name(scheduled->where.why)) : ""));
   const auto after = [&](const data_body& d, const std::vector<std::uint64_t>& earlier) {
     const std::string label = d.name.empty() ? "data " + std::to_string(d.id) : d.name;
     for (const std::uint64_t e : earlier) drawing->add_edge(e, number, label);
@@ -200,6 +282,7 @@ void task_run::state::draw(std::uint64_t number) {
 }
 
 void task_run::state::end(bool good) {
+  if (begun && good) context->scheduler().end(lanes.front()->stream(), std::move(*begun), *scheduled);
   moment_list end;
   for (lane* l : lanes) end.add(l->mark());
   for (const auto& [which, block] : scratch) context->coherence().keep_scratch(*lanes[which], block, good);
@@ -215,6 +298,8 @@ void task_run::state::end(bool good) {
     if (a.ghosts) used[a.which].instance->ghosts_used.add(end);
   for (const temporary& t : temporaries) context->coherence().give_back(t.block, t.where, end);
   held.clear();
+  if (!good && context->tries_graph())
+    context->refuse_graph((name.empty() ? "a task" : "task '" + name + "'") + " threw while it was recorded");
 }
 
 task_run::task_run(const std::shared_ptr<context_state>& context, const task_description& what)
@@ -223,18 +308,23 @@ task_run::task_run(const std::shared_ptr<context_state>& context, const task_des
   s.context = context;
   s.where = what.place;
   s.name = what.name;
-  s.pes = what.place.is_host() ? std::vector<int>{host_place} : what.place.devices(context->on().size());
+  if (s.where.is_host())
+    s.pes = {host_place};
+  else if (!s.where.is_automatic())
+    s.pes = s.where.devices(context->on().size());
   s.inside = context->submit(what.name);
   s.collect(what.accesses);
   context->coherence().patiently(
-      [&s] {
+      [&] {
         s.lock_all();
-        s.begin();
+        if (!s.scheduled) s.schedule(what);
+        s.begin_or_stop_recording();
       },
       [&s] {
         s.give_back_addends();
         s.held.clear();
       });
+  if (context->options().backend == backend_kind::automatic) context->add_to_epoch(s.signature(what));
   s.draw(context->new_task());
 }
 

@@ -17,7 +17,8 @@ std::uint64_t seeds() {
   return text == nullptr ? 24 : std::strtoull(text, nullptr, 10);
 }
 
-constexpr stf::backend_kind back_ends[] = {stf::backend_kind::stream, stf::backend_kind::graph};
+constexpr stf::backend_kind back_ends[] = {stf::backend_kind::stream, stf::backend_kind::graph,
+                                           stf::backend_kind::automatic};
 constexpr int data_of_program = 5;
 
 // Small and large, so that memory is reused in pieces.
@@ -123,6 +124,103 @@ TEST_CASE("loops over all devices and reductions") {
       CHECK(m.checked().accesses_seen);
       CHECK(m.checked().schedules >= seeds());
     }
+}
+
+// Launches of recorded tasks and loops of them among other tasks.
+TEST_CASE("recorded tasks and loops") {
+  random r(5);
+  for (const auto backend : back_ends)
+    for (int n_pes = 1; n_pes <= 3; ++n_pes)
+      for (int i = 0; i < 2; ++i) {
+        const task_program p = program_for(r, n_pes, 6);
+        task_program other = program_for(r, n_pes, 4);
+        other.length = p.length;
+        task_values expected = random_task_values(r, p);
+        task_values values = expected;
+        for (const int which : {0, 1, 0, 0, 1, 0, 0}) run_in_order(which == 0 ? p : other, expected);
+        machine m = checked_machine(n_pes, seeds());
+        INFO("seed " << r.seed << ", " << n_pes << " devices\n" << p.text() << "--\n" << other.text());
+        std::int64_t rounds = 0;
+        int flag = 1;
+        try {
+          context ctx(m, {.backend = backend});
+          std::vector<stf::logical_data<int_slice>> data;
+          for (auto& v : values) data.push_back(ctx.logical_data(v));
+          auto count = ctx.logical_data(stf::scalar_view<std::int64_t>(&rounds));
+          auto again = ctx.logical_data(stf::scalar_view<int>(&flag));
+          const auto all = [&](const task_program& what) {
+            for (const task_step& s : what.steps) submit(ctx, s, data);
+          };
+          const stf::recorded_tasks one = ctx.record([&] { all(p); });
+          one.launch();
+          all(other);
+          one.launch(2);
+          ctx.repeat(1, [&] { all(other); });
+          // Two rounds.
+          ctx.repeat_while(
+              again,
+              [&] {
+                all(p);
+                ctx.parallel_for(exec_place::device(n_pes - 1), stf::box(1), again.write(), count.rw())
+                        ->*STARLING_KERNEL(index_t, stf::scalar_view<int> f, stf::scalar_view<std::int64_t> n) {
+                  *n += 1;
+                  *f = *n < 2 ? 1 : 0;
+                };
+              },
+              9);
+          ctx.finalize();
+        } catch (const check_error& e) {
+          FAIL_CHECK(e.what());
+        }
+        CHECK(values == expected);
+        CHECK(rounds == 2);
+        CHECK(flag == 0);
+        CHECK(m.checked().schedules >= seeds());
+      }
+}
+
+struct write_one {
+  std::int64_t* to;
+  std::int64_t value;
+  STARLING_HD void operator()(block& b) const {
+    if (b.member() == 0) *to = value;
+  }
+};
+
+// A body that touches what its task did not name: found among launches as among tasks.
+TEST_CASE("recorded tasks that hide what they use are found") {
+  for (const bool named : {true, false}) {
+    machine m = checked_machine(2, seeds());
+    std::vector<std::int64_t> x(4, 0);
+    const auto run = [&] {
+      context ctx(m);
+      auto shared = ctx.logical_data(stf::shape_of<int_slice>(4));
+      auto own = ctx.logical_data(x);
+      std::int64_t* hidden = nullptr;
+      ctx.task(exec_place::device(0), shared.write())->*[&](stream& s, int_slice v) {
+        hidden = v.data_handle();
+        s.launch(1, write_one{hidden, 1});
+      };
+      const stf::recorded_tasks r = ctx.record([&] {
+        const auto body = [&](stream& s) { s.launch(1, write_one{hidden, 2}); };
+        if (named)
+          ctx.task(exec_place::device(0), shared.rw(), own.rw())->*[&](stream& s, int_slice, int_slice) { body(s); };
+        else
+          ctx.task(exec_place::device(0), own.rw())->*[&](stream& s, int_slice) { body(s); };
+      });
+      ctx.synchronize();
+      ctx.task(exec_place::device(0), shared.rw())->*[&](stream& s, int_slice) { s.launch(1, write_one{hidden, 3}); };
+      r.launch();
+      ctx.finalize();
+    };
+    if (named) {
+      run();
+      continue;
+    }
+    const auto e = finding_of(run);
+    REQUIRE(e);
+    CHECK(std::string(name(e->what_kind())) == std::string(name(defect::unordered_write)));
+  }
 }
 
 }  // namespace

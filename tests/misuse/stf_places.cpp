@@ -72,6 +72,26 @@ TEST_CASE_FIXTURE(place_fixture, "grids and composite places") {
   }
 }
 
+TEST_CASE_FIXTURE(place_fixture, "a place that the context chooses, where devices must be named") {
+  check_parts(failure_of<argument_error>([] { (void)exec_place::automatic().devices(2); }),
+              {"automatic()", "name a device or a grid"});
+  check_parts(failure_of<argument_error>([] { (void)data_place::composite(stf::blocked(), exec_place::automatic()); }),
+              {"automatic", "grid"});
+  // A datum on two places, whichever the context would choose.
+  for (int i = 0; i < 4; ++i)
+    check_parts(failure_of<argument_error>([&] {
+                  ctx.task(exec_place::automatic(), d.read(), d.rw(data_place::device(0)))
+                          ->*[](stream&, slice<const int>, slice<int>) {};
+                }),
+                {"used twice", "affine", "device 0"});
+  check_parts(
+      failure_of<range_error>([&] { ctx.task(exec_place::automatic(), d.rw(data_place::device(9)))->*nothing; }),
+      {"device(9)"});
+  auto none = ctx.logical_data(stf::shape_of<slice<int>>(4));
+  check_parts(failure_of<argument_error>([&] { ctx.task(exec_place::automatic(), none.rw())->*nothing; }),
+              {"nothing has been written"});
+}
+
 TEST_CASE_FIXTURE(place_fixture, "a dimension that the data or the loop lacks") {
   const auto place = data_place::composite(stf::blocked{1}, exec_place::all_devices());
   check_parts(failure_of<argument_error>([&] { ctx.task(d.rw(place))->*nothing; }), {"dimension 1", "1 dimension"});

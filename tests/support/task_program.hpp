@@ -110,9 +110,12 @@ struct step_kernel {
   }
 };
 
-inline void submit(stf::context& ctx, const task_step& s, std::vector<stf::logical_data<int_slice>>& data) {
-  const stf::exec_place where =
-      s.place == task_step::on_host ? stf::exec_place::host() : stf::exec_place::device(s.place);
+inline stf::exec_place place_of(const task_step& s) {
+  return s.place == task_step::on_host ? stf::exec_place::host() : stf::exec_place::device(s.place);
+}
+
+inline void submit(stf::context& ctx, const task_step& s, std::vector<stf::logical_data<int_slice>>& data,
+                   const stf::exec_place& where) {
   const stf::data_place place =
       s.target_place == task_step::affine ? stf::data_place::affine() : stf::data_place::device(s.target_place);
   auto& target = data[static_cast<std::size_t>(s.target)];
@@ -145,6 +148,10 @@ inline void submit(stf::context& ctx, const task_step& s, std::vector<stf::logic
     with(target.rw(place));
   else
     with(target.write(place));
+}
+
+inline void submit(stf::context& ctx, const task_step& s, std::vector<stf::logical_data<int_slice>>& data) {
+  submit(ctx, s, data, place_of(s));
 }
 
 // Submitted to the context, which is finalized; a fence after every `epoch` tasks, 0: none.

@@ -46,6 +46,8 @@ class machine {
   machine check(const check_options& options = {}) const;
   // What check mode has explored so far.
   check_summary checked() const;
+  // Whether it is in check mode.
+  bool checking() const;
   // GPUs by CUDA ordinal; none: all of them. Every pair must reach each other's memory. Throws unsupported_error that
   // says what is missing: the build, the driver, a device, a link.
   static machine cuda(const std::vector<int>& ids = {});

@@ -3,8 +3,10 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 
 #include "starling/machine/kernel.hpp"
 
@@ -87,6 +89,14 @@ class stream {
   std::shared_ptr<stream_backend> impl_;
 };
 
+// How often a loop of recorded work does it: once in any case, and then again as long as all of this holds.
+struct loop_condition {
+  std::uint64_t most = 1;  // so many times at most, the first included; at least 1
+  // 1, 2, 4 or 8 bytes in memory of the machine, of which one is not 0: looked at after each time. Null: not asked for.
+  const void* flag = nullptr;
+  std::size_t flag_bytes = 0;
+};
+
 // A recorded piece of work, for many launches. Copies are the same graph.
 class graph {
  public:
@@ -96,6 +106,12 @@ class graph {
   void launch(stream& s) const;
   // How many there are in it: launches, copies, fills and calls, as the device counts them.
   std::size_t operations() const;
+
+  // A graph that repeats this one's work as the condition says, without the host. It keeps nothing of this one. Nothing
+  // where the devices cannot do so on their own: on GPUs, functions of the host, kernels of several GPUs or of launches
+  // whose blocks meet, and drivers before CUDA 12.4; in
+  // check mode, which explores launches. Throws argument_error for a condition that makes no sense.
+  std::optional<graph> loop(const loop_condition& condition) const;
 
  private:
   friend class recording;

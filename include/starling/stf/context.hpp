@@ -12,6 +12,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "starling/machine/machine.hpp"
@@ -21,6 +22,7 @@
 #include "starling/stf/launch.hpp"
 #include "starling/stf/logical_data.hpp"
 #include "starling/stf/parallel_for.hpp"
+#include "starling/stf/recorded_tasks.hpp"
 #include "starling/stf/split_data.hpp"
 #include "starling/stf/statistics.hpp"
 #include "starling/stf/task.hpp"
@@ -184,6 +186,27 @@ class context {
     return {state_, std::move(use)};
   }
 
+  // ---- tasks that come again ----
+
+  // Records the tasks that the body submits instead of doing them; they can be done many times, without their bodies
+  // being called again, on the instances of data that they have now. The body is called once, on this thread; other
+  // threads that submit wait until it is over. What the tasks read from before is brought to them at each launch;
+  // memory that they use is theirs until the last handle to the recording has gone, and memory of the user as long.
+  // Ends an epoch. Throws what the body throws, task_error for a task that threw, argument_error for tasks that cannot
+  // be repeated and within tasks or other recordings; then all data is as before.
+  recorded_tasks record(const std::function<void()>& body);
+  // Does the tasks of the body n times; the body is called once. Within record it is called n times instead.
+  void repeat(std::uint64_t n, const std::function<void()>& body);
+  // Does the tasks of the body, one of which writes the flag, and again while the flag is not 0: at most so many times,
+  // after which the flag tells whether it would have gone on. Where the device can look at the flag itself the host
+  // does not wait.
+  template <class T>
+    requires(std::is_integral_v<T>)
+  void repeat_while(const stf::logical_data<scalar_view<T>>& flag, const std::function<void()>& body,
+                    std::uint64_t most) {
+    repeat_while(flag.state(), body, most);
+  }
+
   // ---- order ----
 
   // Ends an epoch, without waiting: a graph context starts the graph of its tasks.
@@ -203,6 +226,8 @@ class context {
 
   const machine& on() const;
   stf::statistics statistics() const;
+  // How it has chosen places so far, and from which measurements.
+  std::string explain() const;
   // The tasks so far and their order; with context_options::drawing.
   std::string dot() const;
   std::string mermaid() const;
@@ -226,6 +251,7 @@ class context {
     for (index_t i = 0; i < count; ++i) boxes.push_back(p.part(box_type(x.shape()), i, count));
     return {state_, x, where, std::move(boxes), h};
   }
+  void repeat_while(const std::shared_ptr<data_state>& flag, const std::function<void()>& body, std::uint64_t most);
 
   std::shared_ptr<context_state> state_;
 };

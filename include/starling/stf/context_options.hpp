@@ -6,8 +6,9 @@
 namespace starling::stf {
 
 enum class backend_kind {
-  stream,  // tasks go into streams as they are submitted
-  graph,   // the tasks of an epoch, which fence() ends, become one graph; graphs are kept and updated
+  stream,     // tasks go into streams as they are submitted
+  graph,      // the tasks of an epoch, which fence() ends, become one graph; graphs are kept and updated
+  automatic,  // epochs are measured both ways, and those that come again do what was faster
 };
 
 struct context_options {

@@ -34,6 +34,7 @@ class host_task : public task_builder<host_task<Deps...>, Deps...> {
   void submit(F&& body, std::index_sequence<I...>) {
     check_callable<F, detail::view_in_task_t<Deps>...>();
     expect_data_on_host(what_);
+    what_.kind = kind_of_body<std::decay_t<F>>;
     task_run run(context_, what_);
     run.stream().call([body = std::decay_t<F>(std::forward<F>(body)),
                        views = std::make_tuple(std::get<I>(deps_).view(run.memory(I))...)]() mutable {

@@ -37,6 +37,7 @@ class launch_task : public task_builder<launch_task<Spec, Deps...>, Deps...> {
   template <class Body, std::size_t... I>
   void submit(const Body& body, std::index_sequence<I...>) {
     if (what_.place.is_host()) detail::refuse_launch_on_host();
+    what_.kind = kind_of_body<Body>;
     task_run run(context_, what_);
     const auto views = std::make_tuple(std::get<I>(deps_).view(run.memory(I))...);
     for (int place = 0; place < run.places(); ++place) {

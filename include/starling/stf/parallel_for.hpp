@@ -55,6 +55,7 @@ class parallel_for_task : public task_builder<parallel_for_task<Partitioner, Sha
       // What throws here has not begun, so that the data keeps its value.
       (void)partitioner_.part(shape_, 0, 1);
       if (what_.place.is_host()) expect_data_on_host(what_);
+      what_.kind = kind_of_body<Body>;
       task_run run(context_, what_);
       if (run.on_host())
         run.stream().call(

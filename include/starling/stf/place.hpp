@@ -24,22 +24,25 @@ class exec_place {
   static exec_place all_devices() { return exec_place(kind::all, 0); }
   // These devices as one grid, in this order; a device may appear more than once.
   static exec_place grid(std::vector<int> pes);
+  // The device on which the context expects the task to end first, chosen when the task is submitted.
+  static exec_place automatic() { return exec_place(kind::automatic, 0); }
   // What a task gets that names no place: device 0.
   exec_place() = default;
 
+  bool is_automatic() const { return kind_ == kind::automatic; }
   bool is_host() const { return kind_ == kind::host; }
   // Whether it was made by all_devices or grid.
   bool is_grid() const { return kind_ == kind::all || kind_ == kind::grid; }
   // The first device; 0 for the host.
   int first() const { return pe_; }
   // The devices of this place on a machine of n_pes devices; empty for the host. Throws range_error for one that the
-  // machine does not have.
+  // machine does not have, argument_error for automatic(), which names none.
   std::vector<int> devices(int n_pes) const;
 
   friend bool operator==(const exec_place& a, const exec_place& b);
 
  private:
-  enum class kind { device, host, all, grid };
+  enum class kind { device, host, all, grid, automatic };
   exec_place(kind k, int pe) : kind_(k), pe_(pe) {}
 
   kind kind_ = kind::device;

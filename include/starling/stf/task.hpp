@@ -26,6 +26,7 @@ class task : public task_builder<task<Deps...>, Deps...> {
   // writes it, and the exception goes on to the caller.
   template <class F>
   void operator->*(F&& body) && {
+    what_.kind = kind_of_body<std::decay_t<F>>;
     task_run run(context_, what_);
     call(std::forward<F>(body), run, std::index_sequence_for<Deps...>());
     run.finish();

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <source_location>
 #include <string>
 #include <vector>
 
@@ -14,10 +15,20 @@ namespace starling::stf {
 
 class context_state;
 
+// The type of a task's body, as a function of its own that returns the compiler's text for it; null: not known. What
+// tasks without a name have in common.
+using body_kind = const char* (*)();
+
+template <class Body>
+const char* kind_of_body() {
+  return std::source_location::current().function_name();
+}
+
 struct task_description {
   exec_place place;
   std::vector<data_access> accesses;
   std::string name;
+  body_kind kind = nullptr;
 };
 
 // Throws argument_error when one of the data is to lie on a device: bodies that run on the host cannot reach it there.

@@ -34,7 +34,7 @@ from starling.stf._context import Context, context
 from starling.stf._data import LogicalData
 from starling.stf._frozen import Frozen
 from starling.stf._parts import Parts
-from starling.stf._statistics import PlaceUsage, Statistics
+from starling.stf._statistics import ClassOnDevice, EpochClass, EpochTimes, PlaceUsage, Statistics, TaskClass
 from starling.stf._task import Task
 
 data_place = native.data_place
@@ -42,13 +42,17 @@ exec_place = native.exec_place
 
 __all__ = [
     "Access",
+    "ClassOnDevice",
     "Context",
+    "EpochClass",
+    "EpochTimes",
     "Frozen",
     "LogicalData",
     "Parts",
     "PlaceUsage",
     "Statistics",
     "Task",
+    "TaskClass",
     "TaskError",
     "context",
     "data_place",

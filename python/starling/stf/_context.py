@@ -26,7 +26,7 @@ from starling.stf._parts import Parts, counts_of
 from starling.stf._statistics import Statistics, statistics_of
 from starling.stf._task import Task
 
-Backend = Literal["stream", "graph"]
+Backend = Literal["stream", "graph", "automatic"]
 Function = TypeVar("Function", bound=Callable[..., object])
 
 log = logging.getLogger("starling")
@@ -43,7 +43,7 @@ class Context:
 
     Attributes:
         machine: Where tasks run.
-        backend: ``"stream"`` or ``"graph"``.
+        backend: ``"stream"``, ``"graph"`` or ``"automatic"``.
     """
 
     def __init__(self, machine: Machine, backend: Backend, device_memory: int, drawing: bool) -> None:
@@ -53,8 +53,10 @@ class Context:
         self._functions = Functions()
         self._open: set[Task] = set()
         self._arrays: list[Any] = []  # of the user; the context works on them until it ends
+        # Bodies on virtual devices compute themselves, which cannot be recorded.
+        native_backend = "stream" if backend == "automatic" and machine.kind == "host" else backend
         self._bound = native.StfContext(
-            machine, backend=backend, device_memory=device_memory, drawing=drawing, runner=self._functions.run
+            machine, backend=native_backend, device_memory=device_memory, drawing=drawing, runner=self._functions.run
         )
         # What views of tasks hold on to. All memory of virtual devices is their machine's; that of GPUs the context's.
         self._memory: object = machine if machine.kind == "host" else self._bound
@@ -197,7 +199,8 @@ class Context:
 
         Args:
             accesses: What ``read()``, ``write()`` or ``rw()`` of logical data return.
-            where: Device 0 if it is left out.
+            where: Device 0 if it is left out. ``exec_place.automatic()``: the device on which the context expects it to
+                end first, by the times of earlier tasks of the same name; see :meth:`explain`.
             name: For errors and drawings.
 
         Raises:
@@ -207,16 +210,18 @@ class Context:
             OutOfMemory: The data does not fit.
             TaskError: It reads data whose writer failed.
             Unsupported: The body would have to compute while a graph is recorded: with ``backend="graph"`` on virtual
-                devices and the host. :meth:`host_launch` works there.
+                devices and the host, with ``backend="automatic"`` on the host beside GPUs. :meth:`host_launch` works
+                there.
         """
         refuse_within_function("Context.task")
         place = native.exec_place.device(0) if where is None else where
         if not isinstance(place, native.exec_place):
             raise ElementTypeError(f"where = {place!r} is a {type(place).__name__}; pass a starling.stf.exec_place")
-        if self.backend == "graph" and (self.machine.kind == "host" or place.is_host):
+        records = self.backend == "graph" or (self.backend == "automatic" and self.machine.kind != "host")
+        if records and (self.machine.kind == "host" or place.is_host):
             raise Unsupported(
-                "Context.task: with backend='graph' on virtual devices and the host the body of a task would compute "
-                "before the graph of its data runs; use host_launch, or backend='stream'"
+                "Context.task: with backend='graph' on virtual devices and the host, or 'automatic' on the host, the "
+                "body of a task would compute before the graph of its data runs; use host_launch, or backend='stream'"
             )
         return Task(self, self._own("Context.task", accesses), place, text("name", name), self._memory)
 
@@ -336,6 +341,24 @@ class Context:
         """What it has done so far."""
         return statistics_of(self._bound.statistics())
 
+    def explain(self) -> str:
+        """How it chooses devices for ``exec_place.automatic()``, and between streams and graphs: what it measured.
+
+        >>> import numpy as np
+        >>> from starling import stf
+        >>> with stf.context(2) as ctx:
+        ...     for name in ("a", "b"):
+        ...         x = ctx.logical_data(np.ones(4), name=name)
+        ...         with ctx.task(x.rw(), where=stf.exec_place.automatic(), name="double") as t:
+        ...             (dx,) = t.views()
+        ...             dx *= 2
+        >>> ctx.statistics().classes[0].name, sum(d.chosen for d in ctx.statistics().classes[0].devices)
+        ('double', 2)
+        >>> ctx.explain().startswith("task 'double', up to 63 B: device 0 had ")
+        True
+        """
+        return self._bound.explain()
+
     def dot(self) -> str:
         """The tasks so far and their order, in the language of Graphviz.
 
@@ -424,7 +447,8 @@ def context(
         devices: How many, a machine, or the name of its kind: ``"host"``, ``"cuda"`` or ``"auto"``. None: all GPUs, or
             4 virtual devices.
         backend: ``"stream"``: tasks go into streams as they come. ``"graph"``: those of an epoch, which ``fence()``
-            ends, become one graph, and graphs are updated where that is possible.
+            ends, become one graph, and graphs are updated where that is possible. ``"automatic"``: each kind of epoch
+            is measured both ways and then does what was faster; on virtual devices the same as ``"stream"``.
         device_memory: Most memory that the context takes of each device, in bytes or as text such as ``"512M"``; what
             does not fit moves to the host and comes back. 0: all there is.
         drawing: Remember the tasks, for ``dot()`` and ``mermaid()``.
@@ -438,7 +462,7 @@ def context(
     ...     print(ctx)
     <starling.stf.Context: stream back end, <starling.Machine: 2 virtual devices>>
     """
-    one_of("backend", backend, ("stream", "graph"))
+    one_of("backend", backend, ("stream", "graph", "automatic"))
     if isinstance(device_memory, str):
         memory = native.parse_bytes(device_memory, "device_memory")
     else:

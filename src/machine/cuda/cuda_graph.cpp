@@ -1,5 +1,6 @@
 #include "cuda_graph.hpp"
 
+#include "cuda_loop.hpp"
 #include "device_guard.hpp"
 
 namespace starling::on_cuda {
@@ -36,15 +37,14 @@ class cuda_recording final : public recording_backend {
 
   std::shared_ptr<graph_backend> finish() override {
     const device_guard guard(origin_->device().id);
-    const unique_graph recorded = end();
-    return std::make_shared<cuda_graph>(machine_, recorded.get(), parts_);
+    return std::make_shared<cuda_graph>(machine_, end(), parts_);
   }
 
   bool finish_into(std::shared_ptr<graph_backend>& g) override {
     const device_guard guard(origin_->device().id);
-    const unique_graph recorded = end();
-    if (auto* there = dynamic_cast<cuda_graph*>(g.get())) return there->become(recorded.get(), parts_);
-    g = std::make_shared<cuda_graph>(machine_, recorded.get(), parts_);
+    unique_graph recorded = end();
+    if (auto* there = dynamic_cast<cuda_graph*>(g.get())) return there->become(std::move(recorded), parts_);
+    g = std::make_shared<cuda_graph>(machine_, std::move(recorded), parts_);
     return false;
   }
 
@@ -73,21 +73,27 @@ class cuda_recording final : public recording_backend {
 
 }  // namespace
 
-cuda_graph::cuda_graph(std::shared_ptr<cuda_backend> machine, cudaGraph_t recorded, std::shared_ptr<graph_parts> parts)
+cuda_graph::cuda_graph(std::shared_ptr<cuda_backend> machine, unique_graph recorded, std::shared_ptr<graph_parts> parts)
     : machine_(std::move(machine)),
       parts_(std::move(parts)),
-      graph_(executable(recorded)),
-      operations_(nodes_of(recorded)) {}
+      recorded_(std::move(recorded)),
+      graph_(executable(recorded_.get())),
+      operations_(nodes_of(recorded_.get())) {}
 
-bool cuda_graph::become(cudaGraph_t recorded, std::shared_ptr<graph_parts> parts) {
-  const std::size_t operations = nodes_of(recorded);
+std::shared_ptr<graph_backend> cuda_graph::loop(const loop_condition& c) const {
+  return make_cuda_loop(machine_, recorded_.get(), parts_, operations_, c);
+}
+
+bool cuda_graph::become(unique_graph recorded, std::shared_ptr<graph_parts> parts) {
+  const std::size_t operations = nodes_of(recorded.get());
   cudaGraphExecUpdateResultInfo why{};
-  const cudaError_t updated = cudaGraphExecUpdate(graph_.get(), recorded, &why);
+  const cudaError_t updated = cudaGraphExecUpdate(graph_.get(), recorded.get(), &why);
   if (is_sticky(updated)) check(updated, "cudaGraphExecUpdate");
   if (updated != cudaSuccess) {
     ignore(updated);
-    graph_ = executable(recorded);
+    graph_ = executable(recorded.get());
   }
+  recorded_ = std::move(recorded);
   parts_ = std::move(parts);
   operations_ = operations;
   return updated == cudaSuccess;

@@ -8,8 +8,7 @@ namespace starling::on_cuda {
 
 class cuda_graph final : public graph_backend {
  public:
-  // `recorded` is not needed after.
-  cuda_graph(std::shared_ptr<cuda_backend> machine, cudaGraph_t recorded, std::shared_ptr<graph_parts> parts);
+  cuda_graph(std::shared_ptr<cuda_backend> machine, unique_graph recorded, std::shared_ptr<graph_parts> parts);
 
   void launch(stream_backend& s) override {
     as_cuda<cuda_stream>(s, "graph::launch").launch_graph(graph_.get(), parts_);
@@ -18,11 +17,13 @@ class cuda_graph final : public graph_backend {
 
   // Does this work from now on; true if CUDA could keep what it had made for the work before. Launches under way are
   // not touched.
-  bool become(cudaGraph_t recorded, std::shared_ptr<graph_parts> parts);
+  bool become(unique_graph recorded, std::shared_ptr<graph_parts> parts);
+  std::shared_ptr<graph_backend> loop(const loop_condition& c) const override;
 
  private:
   std::shared_ptr<cuda_backend> machine_;
   std::shared_ptr<graph_parts> parts_;
+  unique_graph recorded_;
   unique_graph_exec graph_;
   std::size_t operations_;
 };

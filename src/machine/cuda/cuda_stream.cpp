@@ -71,6 +71,7 @@ void cuda_stream::launch(int blocks, const kernel& k, const launch_options& opti
   const device_guard guard(g.id);
   const auto recorded = recording();
   launch_faults& faults = recorded ? *recorded->faults : *faults_;
+  if (recorded) recorded->pes.insert(pe_);
   faults.attach(state, options, deadline);
   if (options.resident) {
     if (recorded) recorded->meetings.push_back(std::make_unique<program_control>(machine.control, 1));
@@ -117,6 +118,7 @@ void cuda_stream::fill(void* dest, unsigned char byte, std::size_t bytes) {
         a.type == cudaMemoryTypeDevice || a.type == cudaMemoryTypeManaged,
         "stream::fill: host memory; a GPU's stream fills device memory, use machine::fill or memset");
   }
+  if (const auto recorded = recording()) recorded->pes.insert(pe_);
   check(cudaMemsetAsync(dest, byte, bytes, get()), "cudaMemsetAsync", pe_);
 }
 

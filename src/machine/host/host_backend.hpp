@@ -35,6 +35,7 @@ class host_backend final : public backend, public std::enable_shared_from_this<h
   void run(const std::vector<program>& programs) override;
   void enter_check_mode(const check_options& options) override;
   check_summary checked() const override;
+  bool checking() const override { return checker_ != nullptr; }
 
   void inject(const fault_plan& plan) override;
   std::vector<fired_fault> faults_fired() const override;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "host_loop.hpp"
 #include "starling/base/error.hpp"
 
 namespace starling::host {
@@ -90,27 +91,35 @@ void recording::close(bool check) {
                            "recorded after its last operation");
 }
 
-host_graph::host_graph(std::shared_ptr<recording> work)
-    : device_(work->lanes.front().recorded_on->device()), work_(std::move(work)), helpers_(helpers_for(*work_)) {
+host_graph::host_graph(std::shared_ptr<recording> work) : host_graph(work->lanes.front().recorded_on->device(), work) {
   let_go();
+}
+
+host_graph::host_graph(std::shared_ptr<host_backend> device, std::shared_ptr<recording> work)
+    : device_(std::move(device)), work_(std::move(work)), helpers_(helpers_for(device_, *work_)) {}
+
+std::shared_ptr<graph_backend> host_graph::loop(const loop_condition& c) const {
+  if (c.flag != nullptr) device_->check_bytes("graph::loop (flag)", c.flag, c.flag_bytes);
+  // Schedules are explored launch by launch: there whoever wants a loop launches again.
+  if (device_->deferred()) return nullptr;
+  return std::make_shared<host_loop>(device_, work_, c);
 }
 
 bool host_graph::become(std::shared_ptr<recording> work) {
   const std::shared_ptr<host_backend> device = work->lanes.front().recorded_on->device();
   const bool same = device == device_ && work->same_shape(*work_);
-  if (!same) helpers_ = helpers_for(*work);
+  if (!same) helpers_ = helpers_for(device, *work);
   device_ = device;
   work_ = std::move(work);
   let_go();
   return same;
 }
 
-std::vector<std::shared_ptr<host_stream>> host_graph::helpers_for(const recording& work) {
+std::vector<std::shared_ptr<host_stream>> host_graph::helpers_for(const std::shared_ptr<host_backend>& device,
+                                                                  const recording& work) {
   std::vector<std::shared_ptr<host_stream>> helpers;
-  for (std::size_t i = 1; i < work.lanes.size(); ++i) {
-    const host_stream& from = *work.lanes[i].recorded_on;
-    helpers.push_back(std::make_shared<host_stream>(from.device(), from.pe()));
-  }
+  for (std::size_t i = 1; i < work.lanes.size(); ++i)
+    helpers.push_back(std::make_shared<host_stream>(device, work.lanes[i].pe));
   return helpers;
 }
 

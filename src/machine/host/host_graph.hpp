@@ -62,14 +62,18 @@ class recording : public std::enable_shared_from_this<recording> {
 class host_graph final : public graph_backend {
  public:
   explicit host_graph(std::shared_ptr<recording> work);
+  // Of work that another graph has too.
+  host_graph(std::shared_ptr<host_backend> device, std::shared_ptr<recording> work);
   void launch(stream_backend& s) override;
   std::size_t operations() const override { return work_->operations(); }
 
   // Does this work from now on; true if it has the shape of the work before.
   bool become(std::shared_ptr<recording> work);
+  std::shared_ptr<graph_backend> loop(const loop_condition& c) const override;
 
  private:
-  static std::vector<std::shared_ptr<host_stream>> helpers_for(const recording& work);
+  static std::vector<std::shared_ptr<host_stream>> helpers_for(const std::shared_ptr<host_backend>& device,
+                                                               const recording& work);
   void let_go();  // of the streams that were recorded on
 
   std::shared_ptr<host_backend> device_;

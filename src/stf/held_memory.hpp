@@ -1,0 +1,44 @@
+// held_memory: what tasks that are recorded for many launches have let go of. Nobody else may have it until the graph
+// is gone, since each launch uses it again. Thread-safe.
+#pragma once
+
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "place_memory.hpp"
+#include "starling/stf/place.hpp"
+
+namespace starling::stf {
+
+class held_memory {
+ public:
+  struct block {
+    data_place place;
+    memory_block memory;
+  };
+
+  void keep(const data_place& place, const memory_block& b) {
+    const std::lock_guard lock(mutex_);
+    blocks_.push_back({place, b});
+  }
+  void keep(local_memory pages) {
+    const std::lock_guard lock(mutex_);
+    pages_.push_back(std::move(pages));
+  }
+  std::vector<block> take_blocks() {
+    const std::lock_guard lock(mutex_);
+    return std::exchange(blocks_, {});
+  }
+  std::vector<local_memory> take_pages() {
+    const std::lock_guard lock(mutex_);
+    return std::exchange(pages_, {});
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<block> blocks_;
+  std::vector<local_memory> pages_;
+};
+
+}  // namespace starling::stf
