@@ -1,4 +1,6 @@
 // Parts of data, used as they cannot be.
+#include <optional>
+
 #include "starling/stf/context.hpp"
 #include "support/failure.hpp"
 #include "support/usable.hpp"

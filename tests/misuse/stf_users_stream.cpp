@@ -1,4 +1,6 @@
 // Contexts within a stream of the user, used as they cannot be.
+#include <optional>
+
 #include "starling/stf/context.hpp"
 #include "support/failure.hpp"
 #include "support/usable.hpp"

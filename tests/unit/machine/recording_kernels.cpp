@@ -1,5 +1,7 @@
 // Recordings that the host begins and ends, and graphs that take on new work. Misuse is in
 // misuse/recording_objects_kernels.cpp.
+#include <memory>
+#include <optional>
 #include <thread>
 
 #include "support/failure.hpp"
@@ -151,6 +153,43 @@ TEST_CASE("threads record graphs on streams of their own at the same time") {
     });
   for (std::thread& t : all) t.join();
   for (std::size_t i = 0; i < threads; ++i) CHECK(read(*m, data[i], static_cast<int>(i % 2))[0] == 110);
+}
+
+TEST_CASE("what a recording keeps") {
+  const auto m = test_machine(1);
+  if (!m) return;
+  machine mine = *m;
+  stream s = mine.new_stream(0);
+  auto kept = std::make_shared<int>(1);
+  const std::weak_ptr<int> there = kept;
+  CHECK_FALSE(s.keep_with_recording(kept));
+  CHECK(kept.use_count() == 1);
+  std::optional<graph> g = mine.record(s, [&] {
+    CHECK(s.keep_with_recording(nullptr));
+    CHECK(s.keep_with_recording(std::move(kept)));
+    s.call([] {});
+  });
+  CHECK_FALSE(there.expired());
+  g->launch(s);
+  s.synchronize();
+  CHECK_FALSE(there.expired());
+  // A graph that takes on new work lets go of what the old one kept.
+  recording next = mine.start_recording(s);
+  s.call([] {});
+  (void)next.finish_into(*g);
+  g->launch(s);
+  s.synchronize();
+  CHECK(there.expired());
+  // One that is dropped does when its launches are over.
+  auto more = std::make_shared<int>(2);
+  const std::weak_ptr<int> more_there = more;
+  g = mine.record(s, [&] { (void)s.keep_with_recording(std::move(more)); });
+  g->launch(s);
+  g.reset();
+  s.synchronize();
+  s.call([] {});
+  s.synchronize();
+  CHECK(more_there.expired());
 }
 
 }  // namespace

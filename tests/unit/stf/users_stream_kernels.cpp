@@ -2,6 +2,7 @@
 // is recorded.
 #include <atomic>
 #include <chrono>
+#include <optional>
 #include <thread>
 
 #include "starling/stf/context.hpp"
