@@ -358,7 +358,7 @@ bool coherence::release_scratch(const data_place& place) {
 void coherence::give_back(held_memory& h, const moment_list& uses) {
   for (const held_memory::block& b : h.take_blocks()) give_back(b.memory, b.place, uses);
   const std::lock_guard lock(mutex_);
-  for (local_memory& pages : h.take_pages()) retired_.push_back({std::move(pages), uses});
+  for (local_memory& pages : h.take_pages()) store_->retired.push_back({std::move(pages), {}, uses});
 }
 
 void coherence::write_back(data_body& d) {

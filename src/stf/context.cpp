@@ -58,6 +58,7 @@ void context::repeat_while(const std::shared_ptr<data_state>& flag, const std::f
 
 void context::join(const detail::split_handle& parts) {
   expect<argument_error>(parts.state()->context() == state_, "context::join: parts of data of another context");
+  state_->require_outside_scopes("join");
   const auto inside = state_->submit("join");
   parts.state()->join(true);
 }

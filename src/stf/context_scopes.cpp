@@ -8,9 +8,10 @@ namespace starling::stf {
 
 std::shared_ptr<task_scope> context_state::record(const std::function<void()>& body) {
   require_outside_tasks("record");
-  expect<argument_error>(!in_users_stream_,
-                         "stf: record in a context within a user's stream; record the stream itself (machine::record), or "
-                         "make a context without one");
+  expect<argument_error>(
+      !in_users_stream_,
+      "stf: record in a context within a user's stream; record the stream itself (machine::record), or "
+      "make a context without one");
   expect<argument_error>(body != nullptr, "context::record: the body is empty; pass a function that submits tasks");
   {
     const epoch_end alone(*this);

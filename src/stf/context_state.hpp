@@ -73,6 +73,8 @@ class context_state : public std::enable_shared_from_this<context_state> {
 
   // The tasks that the body submits, for many launches.
   std::shared_ptr<task_scope> record(const std::function<void()>& body);
+  // Throws argument_error while this thread submits the tasks of a scope.
+  void require_outside_scopes(const char* call) const;
   // The scope whose tasks this thread submits; null: none.
   task_scope* scope() const { return recorder_ == std::this_thread::get_id() ? scope_.get() : nullptr; }
   void launch(task_scope& scope, const graph& what, std::uint64_t times);
@@ -104,7 +106,6 @@ class context_state : public std::enable_shared_from_this<context_state> {
   void note_epoch(backend_kind used);
   void end_epoch();
   void require_outside_tasks(const char* call);
-  void require_outside_scopes(const char* call) const;
   // Until no other thread records tasks. Throws task_error when that takes too long.
   void await_recorder();
   bool recorded_elsewhere() const;

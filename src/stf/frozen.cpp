@@ -66,6 +66,7 @@ void frozen_instance::state::end_without_handle(std::unique_ptr<state> last) {
   const std::shared_ptr<state> s = std::move(last);
   const auto end = [s] { s->end(s->shown, !s->shown.empty()); };
   try {
+    s->context->require_outside_scopes("the end of freeze");
     const auto inside = s->context->submit("the end of freeze");
     end();
   } catch (...) {
@@ -89,6 +90,7 @@ std::byte* frozen_instance::get(stream& user) {
 
 void frozen_instance::unfreeze(stream& user) {
   state& s = open("unfreeze");
+  s.context->require_outside_scopes("unfreeze");
   {
     const auto inside = s.context->submit("unfreeze");
     std::vector<stream> users{user};

@@ -6,6 +6,7 @@ namespace starling::stf {
 
 void context_state::bring(const char* who, data_state& d, access_mode mode, data_place where,
                           const std::function<void(data_instance&, moment_list&)>& use) {
+  require_outside_scopes(who);
   where.check(machine_.size());
   if (d.body.what.bytes == 0)
     where = data_place::host();

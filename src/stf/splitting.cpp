@@ -25,6 +25,7 @@ splitting::splitting(const std::shared_ptr<context_state>& context, const std::s
                          "context::split: logical data that is none; make it with context::logical_data");
   expect<argument_error>(whole->context == context, "context::split: ", whole->body.describe(),
                          " belongs to another context; contexts share no data");
+  context->require_outside_scopes("split");
   data_place home = where;
   {
     const auto inside = context_->submit("split");
@@ -250,6 +251,7 @@ split_handle::~split_handle() {
   if (!state_->open()) return;
   const auto end = [s = state_] { s->join(false); };
   try {
+    state_->context()->require_outside_scopes("the end of split");
     const auto inside = state_->context()->submit("the end of split");
     end();
   } catch (...) {

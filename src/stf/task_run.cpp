@@ -141,9 +141,10 @@ void task_run::state::lock_all() {
 
 void task_run::state::expect_recordable() const {
   for (const used_data& u : used)
-    expect<argument_error>(!u.reduces && u.data->body.addends.empty(), "stf: ", describe_task(name),
-                           " is recorded to be repeated, and ", u.data->body.describe(),
-                           " is reduced into by tasks; reduce in a loop (parallel_for), and read it before the recording");
+    expect<argument_error>(
+        !u.reduces && u.data->body.addends.empty(), "stf: ", describe_task(name), " is recorded to be repeated, and ",
+        u.data->body.describe(),
+        " is reduced into by tasks; reduce in a loop (parallel_for), and read it before the recording");
   for_each_ghost([&](const std::shared_ptr<data_state>& d) {
     throw argument_error(message("stf: ", describe_task(name), " is recorded to be repeated, and reads ",
                                  d->body.describe(), " with its halo; use parts without halos there"));

@@ -103,8 +103,13 @@ moment_list task_scope::prepare() {
   moment_list before;
   for (const auto& e : entries_) {
     data_body& d = e->data->body;
-    expect<task_error>(e->needed.empty() || d.failed_by.empty(), "recorded_tasks::launch: it reads ", d.describe(),
-                       ", which has no value: task '", d.failed_by, "' threw instead of writing it");
+    const access_mode mode = !e->written         ? access_mode::read
+                             : e->needed.empty() ? access_mode::write
+                                                 : access_mode::rw;
+    d.expect_usable(mode, "recorded_tasks::launch");
+    // What tasks have added since is part of the value, or lost with it.
+    if (!d.addends.empty() && !e->used.empty())
+      (void)context_->coherence().acquire(d, e->used.front()->place, reads(mode), true, before);
     for (const data_instance* i : e->needed) (void)context_->coherence().acquire(d, i->place, true, e->written, before);
     for (const data_instance* i : e->used) {
       before.add(i->ready);
@@ -139,7 +144,8 @@ void task_scope::launch(const graph& what, std::uint64_t times) {
       i->used.clear();
     }
     d.failed_by.clear();
-    d.users.clear();
+    ++d.version;
+    d.forget_users();
   }
 }
 
