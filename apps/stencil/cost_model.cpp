@@ -9,9 +9,6 @@
 namespace starling::stencil {
 namespace {
 
-// Cells that the work for one cell of an edge is worth: it is computed twice, packed and unpacked.
-constexpr double cells_per_edge_cell = 4;
-
 std::string rounded(double us) {
   char text[32];
   std::snprintf(text, sizeof text, us < 100 ? "%.2f" : "%.0f", us);
@@ -23,7 +20,7 @@ double cells_of_pe(const geometry& g) {
 }
 
 // A step of tiles: the exchange, and the work of the largest tile.
-double tiled_us(const geometry& g, const tile_choice& c, const step_costs& costs) {
+double tiled_us(const geometry& g, machine_kind kind, const tile_choice& c, const step_costs& costs) {
   const tiling& t = c.grid;
   double computed = 1;
   double own = 1;
@@ -38,7 +35,7 @@ double tiled_us(const geometry& g, const tile_choice& c, const step_costs& costs
   double on_chip = 1;
   if (t.streams)
     on_chip = std::min(1.0, static_cast<double>(t.layers_on_chip) / static_cast<double>(t.largest[layer_axis(g)]));
-  const double work = (on_chip * computed + cells_per_edge_cell * edges) / costs.chip_cells_per_us +
+  const double work = (on_chip * computed + cells_per_edge_cell(kind) * edges) / costs.chip_cells_per_us +
                       (1 - on_chip) * computed * t.blocks() / costs.memory_cells_per_us;
   return flight / t.depth + work;
 }
@@ -51,7 +48,8 @@ void try_tiles(variant how, const geometry& g, const tile_limits& limits, const 
   try {
     const tile_choice c = choose_tiles<T>(g, limits, options);
     if (how == variant::temporal && c.grid.depth == 1) return;  // that is resident
-    all.push_back({how, g.n_pes(), how == variant::temporal ? c.grid.depth : 0, tiled_us(g, c, costs), {}});
+    all.push_back(
+        {how, g.n_pes(), how == variant::temporal ? c.grid.depth : 0, tiled_us(g, limits.kind, c, costs), {}});
   } catch (const launch_error&) {
     // Its tiles do not fit: one of the others is taken.
   }

@@ -39,7 +39,6 @@ index_t columns_of(const geometry& g, const tiling& t) {
 // exchange takes the time of so many cells besides.
 double cost(const geometry& g, const tile_limits& limits, std::size_t cell_bytes, const tiling& t) {
   const bool host = limits.kind == machine_kind::host;
-  const double cells_per_edge_cell = host ? 100 : 4;
   const double cells_per_exchange = host ? 50'000 : 12'000;
   double computed = 1;
   double edges = 0;
@@ -51,7 +50,7 @@ double cost(const geometry& g, const tile_limits& limits, std::size_t cell_bytes
   // Cells that do not fit twice are best kept in one array, where a thread has one column at most.
   const bool once = 2 * computed * static_cast<double>(cell_bytes) > 0.9 * static_cast<double>(limits.scratch_bytes);
   const bool wide = !host && once && columns_of(g, t) > most_threads;
-  return computed + cells_per_edge_cell * edges + (wide ? 0.5 * computed : 0) +
+  return computed + cells_per_edge_cell(limits.kind) * edges + (wide ? 0.5 * computed : 0) +
          (edges > 0 ? cells_per_exchange / t.depth : 0);
 }
 

@@ -83,7 +83,7 @@ class tile_edges {
       keep(own_, b_.thread().template take_packet<T>(slot + b_.member(), number, own_route_.pe));
       return;
     }
-    constexpr int together = 4;
+    constexpr int together = target::on_gpu && !Streams ? 8 : 4;
     for (int k = b_.member(); k < packets_; k += together * b_.members()) {
       edge e[together];
       unrolled<together>([&](auto i) {

@@ -239,8 +239,9 @@ class one_array_sweep {
  public:
   using cells = tile_cells<T, Dimensions, Streams>;
   static constexpr int along = columns<Dimensions>::along;
-  // Layers that a thread holds.
-  static constexpr int at_once = (Dimensions == 3 ? 32 : 64) / static_cast<int>(sizeof(T));
+  // Layers that a thread holds: as many as there are registers for.
+  static constexpr int at_once =
+      (Dimensions == 3 ? (Streams ? 24 : 32) : (Streams ? 32 : 64)) / static_cast<int>(sizeof(T));
 
   // `kept` has room for two layers of as many values as the group has members.
   STARLING_HD one_array_sweep(const coefficients<T>& w, const tile& mine, const cells& c, T* kept)
@@ -257,34 +258,60 @@ class one_array_sweep {
     const bool mine = !c.idle() && c.has(c.row(), c.x(), reach);
     bool odd = false;
     bool first = true;
-    part<Check>(g, c, mine, low, cut, cells_.t.chip, cells_.chip, odd, first, change);
-    if constexpr (Streams) part<Check>(g, c, mine, cut, high, cells_.t.memory, cells_.memory, odd, first, change);
+    part<false, Check>(g, c, mine, low, cut, cells_.t.chip, cells_.chip, odd, first, change);
+    if constexpr (Streams) part<true, Check>(g, c, mine, cut, high, cells_.t.memory, cells_.memory, odd, first, change);
   }
 
  private:
-  // Layers [begin, end), all in `array`.
-  template <bool Check, class Group>
+  // This thread's layers of a phase.
+  struct share {
+    int from;
+    int n;
+  };
+  STARLING_HD static share share_of(const columns<Dimensions>& c, bool mine, int start, int end) {
+    const int from = start + c.segment() * at_once;
+    const int left = end - from;
+    return {from, !mine || left < 0 ? 0 : left < at_once ? left : at_once};
+  }
+  STARLING_HD static T* cell(const columns<Dimensions>& c, const tile_layout& l, T* array, int layer) {
+    return array + (Dimensions == 3 ? l.at(layer, c.row(), c.x()) : l.at(0, layer, c.x()));
+  }
+  // n of a thread's cells; beyond n copies of the last one.
+  STARLING_HD static void load(const T* p, int n, int stride, T (&to)[at_once]) {
+    unrolled<at_once>([&](auto k) {
+      constexpr int i = decltype(k)::value;
+      to[i] = p[(i < n ? i : n - 1) * stride];
+    });
+  }
+
+  // Layers [begin, end), all in `array`. Ahead: a thread's cells of the next phase are loaded while this one's are
+  // computed; nobody else writes them.
+  template <bool Ahead, bool Check, class Group>
   STARLING_HD void part(const Group& g, const columns<Dimensions>& c, bool mine, int begin, int end,
                         const tile_layout& l, T* array, bool& odd, bool& first, T& change) const {
     const int phase = c.segments() * at_once;
     const int members = g.members();
+    T coming[at_once];
+    const auto fetch = [&](int start) {
+      const share next = share_of(c, mine, start, end);
+      if (next.n > 0) load(cell(c, l, array, next.from), next.n, l.stride[along], coming);
+    };
+    if constexpr (Ahead) fetch(begin);
     for (int start = begin; start < end; start += phase) {
-      const int from = start + c.segment() * at_once;
-      const int left = end - from;
-      const int n = !mine || left < 0 ? 0 : left < at_once ? left : at_once;
+      const auto [from, n] = share_of(c, mine, start, end);
       const int stop = start + phase < end ? start + phase : end;
       T made[at_once];
-      T* p = array + (Dimensions == 3 ? l.at(from, c.row(), c.x()) : l.at(0, from, c.x()));
+      T* p = cell(c, l, array, from);
       if (n > 0) {
+        if constexpr (!Ahead) load(p, n, l.stride[along], coming);
         const T before = c.segment() == 0 && !first ? kept_[(odd ? 0 : members) + c.column()]
                                                     : *cells_.in_layer(from - 1, c.row(), c.x());
         const T after = *cells_.in_layer(from + n, c.row(), c.x());
-        T last;
-        if (n == at_once)
-          last = compute<true, Check>(p, n, before, after, l, made, change);
-        else
-          last = compute<false, Check>(p, n, before, after, l, made, change);
-        if (from + n == stop) kept_[(odd ? members : 0) + c.column()] = last;
+        if (from + n == stop) kept_[(odd ? members : 0) + c.column()] = coming[at_once - 1];
+        surroundings<T> s[at_once];
+        gather(p, n, l, coming, s);
+        if constexpr (Ahead) fetch(start + phase);
+        compute<Check>(n, before, after, s, made, change);
       }
       g.sync();
       unrolled<at_once>([&](auto k) {
@@ -296,15 +323,12 @@ class one_array_sweep {
     }
   }
 
-  // n new values, at_once if Full; returns the last of the old ones.
-  template <bool Full, bool Check>
-  STARLING_HD T compute(const T* p, int n, T before, T after, const tile_layout& l, T (&made)[at_once],
-                        T& change) const {
-    surroundings<T> s[at_once];
+  STARLING_HD static void gather(const T* p, int n, const tile_layout& l, const T (&centre)[at_once],
+                                 surroundings<T> (&s)[at_once]) {
     unrolled<at_once>([&](auto k) {
       constexpr int i = decltype(k)::value;
-      const T* q = p + (Full || i < n ? i : n - 1) * l.stride[along];
-      s[i].centre = *q;
+      const T* q = p + (i < n ? i : n - 1) * l.stride[along];
+      s[i].centre = centre[i];
       s[i].west = q[-1];
       s[i].east = q[1];
       if constexpr (Dimensions == 3) {
@@ -312,14 +336,19 @@ class one_array_sweep {
         s[i].south = q[l.stride[1]];
       }
     });
-    T last = s[at_once - 1].centre;
+  }
+
+  // n new values.
+  template <bool Check>
+  STARLING_HD void compute(int n, T before, T after, surroundings<T> (&s)[at_once], T (&made)[at_once],
+                           T& change) const {
     unrolled<at_once>([&](auto k) {
       constexpr int i = decltype(k)::value;
       T low = before;
       T high = after;
       if constexpr (i > 0) low = s[i - 1].centre;
       if constexpr (i + 1 < at_once)
-        if (Full || i + 1 < n) high = s[i + 1].centre;
+        if (i + 1 < n) high = s[i + 1].centre;
       if constexpr (Dimensions == 3) {
         s[i].below = low;
         s[i].above = high;
@@ -329,9 +358,8 @@ class one_array_sweep {
       }
       made[i] = relaxed<Dimensions>(weight_, s[i]);
       if constexpr (Check)
-        if (Full || i < n) note_difference(s[i].centre, made[i], change);
+        if (i < n) note_difference(s[i].centre, made[i], change);
     });
-    return last;  // beyond n all are copies of the last one
   }
 
   const coefficients<T>& weight_;

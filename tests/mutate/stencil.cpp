@@ -56,6 +56,16 @@ int main(int argc, char** argv) {
   add("2D, 2 chunks a face, faces that meet", 2, {{4, 256}, {}, true, {.steps = 3, .blocks = 16, .threads = 32}});
   add("3D, 2 PEs", 2, {{6, 4, 4}, {}, false, {.steps = 4, .blocks = 2}});
   add("3D, faces that meet", 4, {{4, 4, 4}, {2, 2, 1}, true, {.steps = 3, .blocks = 3}});
+  // Blocks that keep their tiles.
+  const auto resident = stencil::variant::resident;
+  const auto temporal = stencil::variant::temporal;
+  add("tiles, 2 PEs", 2, {{8, 10}, {}, false, {.how = resident, .steps = 5, .blocks = 4}});
+  add("tiles, periodic", 1, {{8, 6}, {}, true, {.how = resident, .steps = 4, .blocks = 2}});
+  add("tiles, with checks", 2, {{8, 6}, {}, false, {.how = resident, .steps = 4, .check_every = 1, .blocks = 3}});
+  add("tiles, 3D", 2, {{6, 4, 4}, {}, true, {.how = resident, .steps = 3, .blocks = 2}});
+  add("tiles, every two steps", 2, {{8, 8}, {}, true, {.how = temporal, .steps = 6, .blocks = 4, .depth = 2}});
+  add("graph, 2 PEs", 2, {{8, 10}, {}, false, {.how = stencil::variant::graph, .steps = 9, .blocks = 3}});
+  add("graph, periodic", 2, {{6, 6}, {}, true, {.how = stencil::variant::graph, .steps = 4, .blocks = 2}});
   // Steps that the host controls, ordered by events.
   for (const auto how : {stencil::variant::copy, stencil::variant::overlap, stencil::variant::p2p})
     add(st::message("variant ", stencil::name(how)), 3, {{9, 6}, {}, true, {.how = how, .steps = 4, .blocks = 2}});

@@ -5,14 +5,35 @@ from __future__ import annotations
 from mutations.model import Program, in_file
 
 KERNELS = "apps/stencil/stencil_kernels.cpp"
+FACES = "apps/stencil/face_exchange.hpp"
 FIELDS = "apps/stencil/fields.hpp"
+TILES = "apps/stencil/tiles.hpp"
+EDGES = "apps/stencil/tile_edges.hpp"
+RESIDENT = "apps/stencil/resident_kernels.cpp"
+GRAPH = "apps/stencil/flagged_graph.cpp"
 HOST = "apps/stencil/host_controlled.cpp"
-STENCIL = tuple(f"apps/stencil/{name}.cpp" for name in
-                ("host_controlled", "launch_shape", "problem", "reference", "solver", "stencil_kernels"))  # fmt: skip
+STENCIL = tuple(
+    f"apps/stencil/{name}.cpp"
+    for name in (
+        "cost_file", "cost_model", "flagged_graph", "host_controlled", "launch_shape", "problem", "reference",
+        "resident_kernels", "solver", "stencil_kernels", "tile_choice", "tune",
+    )
+)  # fmt: skip
 STENCIL_USES = (
     (KERNELS, (KERNELS,)),
     (HOST, (HOST,)),
-    (FIELDS, tuple(f"apps/stencil/{name}.cpp" for name in ("host_controlled", "solver", "stencil_kernels"))),
+    (FACES, (KERNELS,)),
+    (
+        FIELDS,
+        tuple(
+            f"apps/stencil/{name}.cpp"
+            for name in ("flagged_graph", "host_controlled", "resident_kernels", "solver", "stencil_kernels")
+        ),
+    ),
+    (TILES, tuple(f"apps/stencil/{name}.cpp" for name in ("resident_kernels", "solver", "tile_choice"))),
+    (EDGES, (RESIDENT,)),
+    (RESIDENT, (RESIDENT,)),
+    (GRAPH, (GRAPH,)),
 )
 
 PROGRAMS = {
@@ -33,6 +54,10 @@ MUTATIONS = [
         ("no barrier in a step that checks",
          "checked = static_cast<double>(b.all_reduce(b.reduce(change, maximum{}), maximum{}));",
          "checked = static_cast<double>(b.reduce(change, maximum{}));"),
+    ),
+    *in_file(
+        "stencil, packets",
+        FACES,
         ("the packets of the step before the last", "message_of(generation - 1))", "message_of(generation - 2))"),
         ("no packets before the first step", "        send(b, part, a.first, content);\n", "        (void)content;\n"),
         ("no packets in a step", "        send(b, part, generation, content);\n", "        content(0);\n"),
@@ -42,6 +67,10 @@ MUTATIONS = [
         ("chunks not told apart", "to + part.cells.begin / each, content", "to, content"),
         ("a later run counts its messages from 1",
          "return a.first_message + (generation - a.first);", "return 1 + (generation - a.first);"),
+    ),
+    *in_file(
+        "stencil, packets",
+        KERNELS,
         ("no quiet after publishing", "    b.quiet();\n", "",
          "the end of a launch completes its puts, and the host waits for it"),
     ),
@@ -55,7 +84,7 @@ MUTATIONS = [
     ),
     *in_file(
         "stencil, signals",
-        KERNELS,
+        FACES,
         ("no wait for the neighbours",
          "      if (generation > a.first + 1) wait_for_inboxes(b, s.own(), part, generation - 1);\n", ""),
         ("no wait in the second step", "if (generation > a.first + 1) wait", "if (generation > a.first + 2) wait"),
@@ -80,6 +109,10 @@ MUTATIONS = [
          "              part.neighbour);\n        b.signal_set(a.f.arrived"),
         ("values of another generation's slot",
          "inbox_of_neighbour(a.f, part.face, generation) +", "inbox_of_neighbour(a.f, part.face, generation + 1) +"),
+    ),
+    *in_file(
+        "stencil, signals",
+        KERNELS,
         ("no sync_pe after a step", "      b.sync_pe();\n      continue;\n", "      continue;\n"),
         ("no values published", "b.put(inbox_of_neighbour(f, face, generation) + mine.begin, value, mine.size(), "
          "own.neighbour[face]);", "(void)value;"),
@@ -114,5 +147,36 @@ MUTATIONS = [
          "  border.record(sent(pe, generation));\n"
          "  border.launch_kernel(face_blocks, step_kernel(a, step_part::border, 0), shape);\n"
          "  if (options_.how == variant::overlap) copy_faces(border, pe, generation);\n"),
+    ),
+    *in_file(
+        "stencil, packets",
+        TILES,
+        ("tiles: mail in one slot", "mail_slots = 2", "mail_slots = 1"),
+    ),
+    *in_file(
+        "stencil, packets",
+        EDGES,
+        ("tiles: the packets of the exchange before", "const auto number = static_cast<std::uint64_t>(message);",
+         "const auto number = static_cast<std::uint64_t>(message - 1);"),
+        ("tiles: taken from the other slot",
+         "(t_.mail_slot(message) + index_t", "(t_.mail_slot(message + 1) + index_t"),
+        ("tiles: sent to the other slot", "mail_ + t_.mail_slot(message);", "mail_ + t_.mail_slot(message + 1);"),
+        ("tiles: packets for the wrong side", "t_.start[opposite_direction(d)]", "t_.start[d]"),
+    ),
+    *in_file(
+        "stencil, packets",
+        RESIDENT,
+        ("tiles: no packets before the first step", "    edges_.send(message, array(0));\n", ""),
+        ("tiles: no packets in a step",
+         "if (until_exchange == 0 && left > 0) edges_.send_next(++message, in, a_.f.weight);", "++message;"),
+        ("tiles: no exchange after the first", "if (until_exchange == 0) {", "if (left == a_.steps) {"),
+    ),
+    *in_file(
+        "stencil, packets",
+        GRAPH,
+        ("graph: no waits for the neighbours", "arguments_.a.first = -1;", "arguments_.a.first = 1 << 30;"),
+        ("graph: steps are not counted",
+         "  s.launch_kernel(1, count_kernel(arguments_.reached, n),"
+         " {.threads = 32, .deadline = options_.deadline});\n", ""),
     ),
 ]  # fmt: skip

@@ -55,6 +55,35 @@ void compare_deep(unsigned seed, int rounds) {
 TEST_CASE("depths, blocks and tiles partly in memory, float") { compare_deep<float>(31, 200); }
 TEST_CASE("depths, blocks and tiles partly in memory, double") { compare_deep<double>(32, 200); }
 
+// On GPUs: two arrays, one array, and one array with layers in memory.
+template <class T>
+void compare_larger(unsigned seed) {
+  std::mt19937 draw(seed);
+  const auto between = [&](int a, int b) { return std::uniform_int_distribution<int>(a, b)(draw); };
+  test::machines all;
+  for (int round = 0; round < 24; ++round) {
+    const int n_pes = 1 + round % 4;
+    run_options o{.how = variant::resident, .steps = between(2, 12), .blocks = 4};
+    o.depth = round / 4 % 2 == 0 ? 1 : between(2, 4);
+    if (o.depth > 1) o.how = variant::temporal;
+    problem<T> p = test::random_problem<T>(n_pes, draw);
+    for (std::size_t a = 0; a < p.shape.size(); ++a)
+      p.shape[a] = p.shape.size() == 2 ? between(150, 330) : between(30, 50);
+    const double tile_bytes = [&] {
+      double bytes = sizeof(T);
+      for (const index_t n : p.shape) bytes *= static_cast<double>(n);
+      return bytes / n_pes / 4;
+    }();
+    o.on_chip_bytes = static_cast<std::size_t>(tile_bytes * (round % 3 == 0 ? 4 : round % 3 == 1 ? 1.6 : 0.7)) + 12000;
+    while (!streams(p, n_pes, o)) o.on_chip_bytes += 4000;
+    INFO("seed ", seed, " round ", round);
+    test::compare(all.of(n_pes), p, o, draw);
+  }
+}
+
+TEST_CASE("larger tiles, float") { compare_larger<float>(35); }
+TEST_CASE("larger tiles, double") { compare_larger<double>(36); }
+
 TEST_CASE("tiles deal out a box, and neighbours are mutual") {
   std::mt19937 draw(33);
   for (int round = 0; round < 100; ++round) {
