@@ -103,9 +103,7 @@ moment_list task_scope::prepare() {
   moment_list before;
   for (const auto& e : entries_) {
     data_body& d = e->data->body;
-    const access_mode mode = !e->written         ? access_mode::read
-                             : e->needed.empty() ? access_mode::write
-                                                 : access_mode::rw;
+    const access_mode mode = !e->written ? access_mode::read : e->needed.empty() ? access_mode::write : access_mode::rw;
     d.expect_usable(mode, "recorded_tasks::launch");
     // What tasks have added since is part of the value, or lost with it.
     if (!d.addends.empty() && !e->used.empty())
