@@ -358,7 +358,8 @@ bool coherence::release_scratch(const data_place& place) {
 void coherence::give_back(held_memory& h, const moment_list& uses) {
   for (const held_memory::block& b : h.take_blocks()) give_back(b.memory, b.place, uses);
   const std::lock_guard lock(mutex_);
-  for (local_memory& pages : h.take_pages()) store_->retired.push_back({std::move(pages), {}, uses});
+  for (held_memory::range& r : h.take_ranges())
+    store_->retired.push_back({std::move(r.pages), std::move(r.pin), uses});
 }
 
 void coherence::write_back(data_body& d) {
@@ -380,8 +381,8 @@ void coherence::free(data_instance& i) {
   uses.add(i.ghosts_used);
   for (const data_instance::ghost& g : i.ghosts) uses.add(g.ready);
   if (i.block.start != nullptr) give_back(i.block, i.place, uses);
-  if (held_memory* h = held_; h != nullptr && i.pages.size() > 0) h->keep(std::move(i.pages));
   if (i.pages.size() == 0 && !i.pin.owns()) return;
+  if (held_memory* h = held_) return h->keep({std::move(i.pages), std::move(i.pin)});
   const std::lock_guard lock(mutex_);
   constexpr std::size_t many = 64;
   if (store_->retired.size() % many == many - 1)

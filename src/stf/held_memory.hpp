@@ -22,23 +22,28 @@ class held_memory {
     const std::lock_guard lock(mutex_);
     blocks_.push_back({place, b});
   }
-  void keep(local_memory pages) {
+  // Of composite instances, and of the user.
+  struct range {
+    local_memory pages;
+    pinned_memory pin;
+  };
+  void keep(range r) {
     const std::lock_guard lock(mutex_);
-    pages_.push_back(std::move(pages));
+    ranges_.push_back(std::move(r));
   }
   std::vector<block> take_blocks() {
     const std::lock_guard lock(mutex_);
     return std::exchange(blocks_, {});
   }
-  std::vector<local_memory> take_pages() {
+  std::vector<range> take_ranges() {
     const std::lock_guard lock(mutex_);
-    return std::exchange(pages_, {});
+    return std::exchange(ranges_, {});
   }
 
  private:
   std::mutex mutex_;
   std::vector<block> blocks_;
-  std::vector<local_memory> pages_;
+  std::vector<range> ranges_;
 };
 
 }  // namespace starling::stf
