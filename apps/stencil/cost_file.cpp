@@ -25,6 +25,7 @@ constexpr named_cost fields_of_costs[] = {
     {"far_us", &step_costs::far_us},
     {"chip_cells_per_us", &step_costs::chip_cells_per_us},
     {"memory_cells_per_us", &step_costs::memory_cells_per_us},
+    {"streamed_cells_per_us", &step_costs::streamed_cells_per_us},
     {"meet_us", &step_costs::meet_us},
     {"graph_us", &step_costs::graph_us},
     {"host_us", &step_costs::host_us},

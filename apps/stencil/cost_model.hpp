@@ -9,13 +9,14 @@ namespace starling::stencil {
 
 // What the model is made of: measured once for a kind of device, by tune() or by those who wrote the built-in ones.
 struct step_costs {
-  double near_us = 0;              // resident: a step without work, within one PE
-  double far_us = 0;               // the same between PEs
-  double chip_cells_per_us = 0;    // resident: that a block computes of what it keeps on chip
-  double memory_cells_per_us = 0;  // that a PE computes of what is in its memory
-  double meet_us = 0;              // cpu_free: a step without work
-  double graph_us = 0;             // graph: the same
-  double host_us = 0;              // p2p: the same
+  double near_us = 0;                // resident: a step without work, within one PE
+  double far_us = 0;                 // the same between PEs
+  double chip_cells_per_us = 0;      // resident: that a block computes of what it keeps on chip
+  double memory_cells_per_us = 0;    // that a PE computes of what is in its memory
+  double streamed_cells_per_us = 0;  // resident: the same, of what its blocks do not keep on chip
+  double meet_us = 0;                // cpu_free: a step without work
+  double graph_us = 0;               // graph: the same
+  double host_us = 0;                // p2p: the same
   std::string source = "built in";
 };
 

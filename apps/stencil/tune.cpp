@@ -40,6 +40,17 @@ machine machine_of_one(const machine& m) {
   return m.kind() == machine_kind::host ? machine::host(1) : machine::cuda({m.device(0).id});
 }
 
+// The tiles of a domain of the stopwatch's.
+tiling tiles_of(const machine& m, index_t side) {
+  problem<float> p;
+  p.shape = {side * m.size(), side};
+  p.coefficients = jacobi_coefficients<float>(2);
+  p.edges = {edge::periodic, edge::periodic};
+  return choose_tiles<float>(geometry_of(p, m.size()), limits_of(m), {.how = variant::resident}).grid;
+}
+
+double cells_of_tile(const tiling& t) { return static_cast<double>(t.largest[1] * t.largest[2]); }
+
 // Never zero or less, whatever the noise.
 double at_least(double value, double least) { return std::max(value, least); }
 
@@ -64,16 +75,19 @@ step_costs tune(const machine& m, double seconds) {
   c.meet_us = time.us(tiny, variant::cpu_free);
   c.graph_us = time.us(tiny, variant::graph);
   c.host_us = time.us(tiny, variant::p2p);
-  problem<float> p;
-  p.shape = {on_chip * m.size(), on_chip};
-  p.coefficients = jacobi_coefficients<float>(2);
-  p.edges = {edge::periodic, edge::periodic};
-  const tile_choice tiles = choose_tiles<float>(geometry_of(p, m.size()), limits_of(m), {.how = variant::resident});
-  const auto cells = static_cast<double>(tiles.grid.largest[1] * tiles.grid.largest[2]);
+  const tiling kept = tiles_of(m, on_chip);
   const double least = 0.05 * c.far_us;
-  c.chip_cells_per_us = cells / at_least(time.us(on_chip, variant::resident) - c.far_us, least);
+  c.chip_cells_per_us = cells_of_tile(kept) / at_least(time.us(on_chip, variant::resident) - c.far_us, least);
   c.memory_cells_per_us =
       static_cast<double>(in_memory * in_memory) / at_least(time.us(in_memory, variant::cpu_free) - c.meet_us, least);
+  const tiling streamed = tiles_of(m, in_memory);
+  c.streamed_cells_per_us = c.memory_cells_per_us;
+  if (streamed.streams) {
+    const double part = static_cast<double>(streamed.layers_on_chip) / static_cast<double>(streamed.largest[1]);
+    const double on_chip_us = part * cells_of_tile(streamed) / c.chip_cells_per_us;
+    c.streamed_cells_per_us = (1 - part) * static_cast<double>(in_memory * in_memory) /
+                              at_least(time.us(in_memory, variant::resident) - c.far_us - on_chip_us, least);
+  }
   c.source = "measured now";
   return c;
 }

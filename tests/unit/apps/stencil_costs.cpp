@@ -41,6 +41,12 @@ TEST_CASE("cells that fit on chip stay there, and small domains on few devices")
   CHECK(on_gpus({1, 5}, 4).devices == 1);
 }
 
+// What does not fit on chip is read in wider rows by the other variants.
+TEST_CASE("large domains stay in memory") {
+  CHECK(on_gpus({8192, 8192}, 2).how == variant::cpu_free);
+  CHECK(on_gpus({256, 256, 256}, 2).how == variant::cpu_free);
+}
+
 TEST_CASE("costs decide") {
   problem<float> p;
   p.shape = {512, 512};
@@ -116,7 +122,8 @@ TEST_CASE_FIXTURE(cache_folder, "tuning finds costs, and automatic runs go by th
   std::optional<machine> m = test::test_machine(2);
   if (!m) return;
   const step_costs c = tune(*m, 0.01);
-  for (const double value : {c.near_us, c.far_us, c.chip_cells_per_us, c.memory_cells_per_us, c.meet_us, c.graph_us})
+  for (const double value : {c.near_us, c.far_us, c.chip_cells_per_us, c.memory_cells_per_us, c.streamed_cells_per_us,
+                             c.meet_us, c.graph_us})
     CHECK(value > 0);
   write_costs(cost_file(m->kind()), c, tuned_device(*m));
   problem<double> p;
