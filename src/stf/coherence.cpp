@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <limits>
 #include <thread>
 
 #include "data_registry.hpp"
@@ -218,58 +217,6 @@ void coherence::patiently(const std::function<void()>& attempt, const std::funct
   }
 }
 
-// Moves away the instance that was used the longest ago. A place that is the host's only gives up copies. Busy: other
-// threads hold all that could be moved.
-coherence::eviction coherence::evict_one(const data_place& place) {
-  if (held_ != nullptr) return eviction::nothing;
-  std::shared_ptr<data_state> victim;
-  const data_instance* leaving = nullptr;
-  std::uint64_t oldest = std::numeric_limits<std::uint64_t>::max();
-  bool busy = false;
-  for (auto& d : all_.alive(&busy)) {
-    if (!d->try_lock()) {
-      busy = busy || !d->mine();
-      continue;
-    }
-    for (const auto& here : d->body.instances) {
-      const bool only_copy = here->valid && d->body.valid_instances() == 1;
-      if (here->held() || here->block.start == nullptr || !(here->place == place) || here->last_use >= oldest) continue;
-      if ((place.is_host() && only_copy) || d->body.held(*here)) continue;
-      oldest = here->last_use;
-      victim = d;
-      leaving = here.get();
-    }
-    d->unlock();
-  }
-  if (!victim) return busy ? eviction::busy : eviction::nothing;
-  if (!victim->try_lock()) return eviction::busy;
-  const std::lock_guard lock(*victim, std::adopt_lock);
-  std::vector<std::unique_ptr<data_instance>>& all = victim->body.instances;
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    if (all[i].get() != leaving || all[i]->last_use != oldest || victim->body.held(*leaving)) continue;
-    evict(victim->body, i);
-    break;
-  }
-  return eviction::done;  // or somebody has used it meanwhile: look again
-}
-
-void coherence::evict(data_body& d, std::size_t which) {
-  data_instance& leaving = *d.instances[which];
-  // What a task left that threw is no value.
-  if (leaving.valid && d.valid_instances() == 1 && d.failed_by.empty()) {
-    // The user's own memory on the host is as good as any.
-    data_instance* refuge = nullptr;
-    for (const auto& i : d.instances)
-      if (i->place.is_host()) refuge = i.get();
-    moment_list unused;
-    if (refuge == nullptr) refuge = &create(d, data_place::host(), unused);
-    copy(d, leaving, *refuge);
-    evictions_.fetch_add(1, std::memory_order_relaxed);
-  }
-  free(leaving);
-  d.instances.erase(d.instances.begin() + static_cast<std::ptrdiff_t>(which));
-}
-
 void coherence::copy(const data_body& d, data_instance& from, data_instance& to) {
   moment_list before = from.ready;
   before.add(to.ready);
@@ -358,8 +305,7 @@ bool coherence::release_scratch(const data_place& place) {
 void coherence::give_back(held_memory& h, const moment_list& uses) {
   for (const held_memory::block& b : h.take_blocks()) give_back(b.memory, b.place, uses);
   const std::lock_guard lock(mutex_);
-  for (held_memory::range& r : h.take_ranges())
-    store_->retired.push_back({std::move(r.pages), std::move(r.pin), uses});
+  for (held_memory::range& r : h.take_ranges()) store_->retired.push_back({std::move(r.pages), std::move(r.pin), uses});
 }
 
 void coherence::write_back(data_body& d) {
