@@ -263,7 +263,7 @@ def results_page(results: list[Results], page: Path) -> str:
 
 
 def readme_part(results: list[Results]) -> str:
-    """The table of figures: of the file with the most GPUs."""
+    """The tables of figures: of the file with the most GPUs, then the stencils of the others."""
     measured = [r for r in results if r.gpus and (r.steps or r.calls)]
     if not measured:
         return "not measured yet"
@@ -287,6 +287,9 @@ def readme_part(results: list[Results]) -> str:
     parts += head("call", f"{n} devices")
     parts += [row(call_title(what, size or 0), shown(r.call(what, n, size))) for what, size in wanted]
     parts += ["", "Bars that were set before measuring:", "", *bars(r)]
+    for other in measured:
+        if other is not r and other.steps:
+            parts += ["", f"{other.name()}, stencil, us per step:", "", *plot.stencil_table(other.steps)]
     return "\n".join(parts)
 
 
