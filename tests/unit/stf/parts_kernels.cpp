@@ -23,11 +23,14 @@ exec_place anywhere(random& r, int n_pes) {
   return pe == n_pes ? exec_place::host() : exec_place::device(pe);
 }
 
-// x = 3 x + 1000 (i - first) + what, with i the row of the whole: told where the part begins.
+// Below a million, so that it can be done again and again.
+constexpr std::int64_t changed(std::int64_t x, std::int64_t by) { return (3 * x + by) % 1'000'003; }
+
+// x = changed(x, 1000 i + what), with i the row of the whole: told where the part begins.
 void change(context& ctx, const exec_place& where, const stf::logical_data<slice<std::int64_t, 2>>& d, index_t first,
             std::int64_t what) {
   ctx.parallel_for(where, d.shape(), d.rw())->*STARLING_KERNEL(index_t i, index_t j, slice<std::int64_t, 2> x) {
-    x(i, j) = 3 * x(i, j) + 1000 * (first + i) + what;
+    x(i, j) = changed(x(i, j), 1000 * (first + i) + what);
   };
 }
 
@@ -43,7 +46,7 @@ struct grid_2d {
   void change(const stf::box<2>& b, std::int64_t what) {
     for (auto [i, j] : b) {
       auto& x = values[static_cast<std::size_t>(i * columns + j)];
-      x = 3 * x + 1000 * i + what;
+      x = changed(x, 1000 * i + what);
     }
   }
 };
@@ -181,9 +184,9 @@ TEST_CASE("a whole in the user's rows, and one over a grid") {
     for (index_t i = 0; i < 6; ++i)
       for (index_t j = 0; j < 8; ++j) {
         auto& x = expected.values[static_cast<std::size_t>((i + 1) * 10 + j + 1)];
-        x = 3 * x + 1000 * i + 2 * (i / 2) + j / 4 + 5;
+        x = changed(x, 1000 * i + 2 * (i / 2) + j / 4 + 5);
         const index_t part = i < 4 ? i / 2 : i - 2;
-        x = 3 * x + 1000 * i + part;
+        x = changed(x, 1000 * i + part);
       }
     CHECK(all.values == expected.values);
   }
