@@ -15,11 +15,6 @@
 namespace starling::stf {
 namespace {
 
-int pe_of(const data_place& place) {
-  if (place.is_host()) return host_place;
-  return place.is_composite() ? place.grid().first() : place.pe();
-}
-
 void expect_value(const data_body& d, const data_instance* from) {
   expect<argument_error>(from != nullptr, "stf: ", d.describe(),
                          " is read, but nothing has been written to it; make its first access write()");

@@ -8,6 +8,11 @@
 
 namespace starling::stf {
 
+int pe_of(const data_place& place) {
+  if (place.is_host()) return host_place;
+  return place.is_composite() ? place.grid().first() : place.pe();
+}
+
 std::string data_body::describe() const {
   return name.empty() ? "logical data " + std::to_string(id) : "logical data '" + name + "'";
 }

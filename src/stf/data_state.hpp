@@ -21,6 +21,9 @@ namespace starling::stf {
 class context_state;
 struct scope_entry;
 
+// Whose memory an instance is in: a device, of several the first, or host_place.
+int pe_of(const data_place& place);
+
 // One copy of the data.
 struct data_instance {
   data_place place;

@@ -19,11 +19,6 @@ double guess_of(const machine& m, std::size_t bytes) {
   return 5e-6 + static_cast<double>(bytes) / bytes_per_second;
 }
 
-int pe_of(const data_place& place) {
-  if (place.is_host()) return host_place;
-  return place.is_composite() ? place.grid().first() : place.pe();
-}
-
 // "f(int)::<lambda(...)>" of the text that a compiler has for a function template's instance.
 std::string body_text(body_kind kind) {
   if (kind == nullptr) return "without a name";

@@ -25,6 +25,7 @@ struct used_data {
 };
 
 std::string describe_task(const std::string& name) { return name.empty() ? "a task" : "task '" + name + "'"; }
+
 void mix_into(std::uint64_t& hash, std::uint64_t value) {
   hash ^= value + 0x9e3779b97f4a7c15u + (hash << 6) + (hash >> 2);
 }
@@ -299,8 +300,7 @@ void task_run::state::end(bool good) {
     if (a.ghosts) used[a.which].instance->ghosts_used.add(end);
   for (const temporary& t : temporaries) context->coherence().give_back(t.block, t.where, end);
   held.clear();
-  if (!good && context->tries_graph())
-    context->refuse_graph((name.empty() ? "a task" : "task '" + name + "'") + " threw while it was recorded");
+  if (!good && context->tries_graph()) context->refuse_graph(describe_task(name) + " threw while it was recorded");
 }
 
 task_run::task_run(const std::shared_ptr<context_state>& context, const task_description& what)
