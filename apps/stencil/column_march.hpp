@@ -36,7 +36,7 @@ class column_march {
  public:
   static constexpr int width = 16 / static_cast<int>(sizeof(T));
   // Cells of a column that are under way at once. So many that the loads of 512 threads hide the way to memory.
-  static constexpr int at_once = sizeof(T) == 4 ? (Dimensions == 3 ? 3 : 6) : (Dimensions == 3 ? 2 : 4);
+  static constexpr int at_once = Dimensions == 2 ? 4 : sizeof(T) == 4 ? 3 : 2;
 
   struct alignas(16) vector {
     T cell[width];

@@ -306,6 +306,8 @@ class one_array_sweep {
                     : cells_.t.layers_on_chip < low            ? low
                                                                : cells_.t.layers_on_chip;
     const bool mine = !c.idle() && c.has(c.row(), c.x(), reach);
+    // The ring is in this array too: nobody may put new cells there while others still read it for what is in memory.
+    if (Streams && low >= cut) g.sync();
     bool odd = false;
     bool first = true;
     const tile_layout& l = cells_.t.chip;
