@@ -1,5 +1,6 @@
-# The rivals of the conjugate gradient benchmark: built where cuSPARSE and NCCL are found, in the CUDA toolkit or in the
-# packages of the Python in use (nvidia-cusparse, nvidia-nccl-cu13, nvidia-nvjitlink).
+# The programs that measure other libraries. Of conjugate gradients: where cuSPARSE and NCCL are found, in the CUDA
+# toolkit or in the packages of the Python in use (nvidia-cusparse, nvidia-nccl-cu13, nvidia-nvjitlink). Of tasks: CUB,
+# which is beside the headers that Starling needs anyway.
 
 set(STARLING_RIVALS auto CACHE STRING "Build the programs that measure other libraries: auto (if they are found), on, off")
 set_property(CACHE STARLING_RIVALS PROPERTY STRINGS auto on off)
@@ -18,6 +19,15 @@ function(starling_find_rival name header)
     unset(found_include)
     unset(found_library)
   endforeach()
+endfunction()
+
+function(starling_rival_of_tasks)
+  set(program bench_stf_rivals_reduction)
+  add_executable(${program} bench/stf/rivals_reduction.cpp)
+  target_link_libraries(${program} PRIVATE starling)
+  target_include_directories(${program} PRIVATE bench)
+  starling_build_flags(${program})
+  starling_kernels(${program})
 endfunction()
 
 function(starling_rivals)
@@ -66,6 +76,7 @@ if(NOT STARLING_RIVALS MATCHES "^(auto|on|off)$")
   message(FATAL_ERROR "STARLING_RIVALS is '${STARLING_RIVALS}'; it must be auto, on or off")
 endif()
 if(STARLING_WITH_CUDA AND NOT STARLING_RIVALS STREQUAL "off")
+  starling_rival_of_tasks()
   starling_rivals()
 elseif(STARLING_RIVALS STREQUAL "on")
   message(FATAL_ERROR "STARLING_RIVALS=on needs CUDA; configure with -DSTARLING_CUDA=on")
