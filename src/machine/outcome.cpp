@@ -17,7 +17,7 @@ namespace {
   if (r.op == operation::scratch)
     throw range_error(message(place, ": ", format_bytes(r.wanted), " of scratch memory wanted, the launch gave ",
                               format_bytes(scratch_bytes), "; raise launch_options::scratch_bytes"));
-  if (r.op == operation::channel && r.peer == any_pe)
+  if (r.op == operation::channel)
     throw range_error(
         message(place, ": ", refused_message(static_cast<std::int64_t>(r.wanted), r.seen, r.signal_offset)));
   if (r.wanted != 0)

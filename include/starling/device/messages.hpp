@@ -99,7 +99,7 @@ class messages {
   // may be overwritten.
   template <class T>
   STARLING_HD void give_credit(const channel<T>& c, std::uint64_t number, int from, where at = where::current()) const {
-    self().check_peer(from, operation::channel, at);
+    self().check_peer(from, operation::put, at);
     if constexpr (target::on_gpu) renew(c, number);
     self().signal_set(c.taken_by(self().pe()), number, from, at);
   }
@@ -107,7 +107,7 @@ class messages {
   // The sender: waits, with a deadline, until message `number` may be sent to `pe`.
   template <class T>
   STARLING_HD void await_credit(const channel<T>& c, std::uint64_t number, int pe, where at = where::current()) const {
-    self().check_peer(pe, operation::channel, at);
+    self().check_peer(pe, operation::wait, at);
     const auto slots = static_cast<std::uint64_t>(c.slots());
     if (number > slots) self().wait(c.taken_by(pe), compare::ge, number - slots, pe, at);
   }

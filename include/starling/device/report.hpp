@@ -31,7 +31,7 @@ enum class operation : std::int32_t {
   scratch,
   slice_access,
   sync_level,
-  channel,  // its peer, or a message that it cannot carry
+  channel  // a message that it cannot carry
 };
 
 constexpr const char* name(operation op) {
