@@ -3,6 +3,7 @@
 // thread().
 #pragma once
 
+#include "starling/device/bulk_transfer.hpp"
 #include "starling/device/group.hpp"
 
 namespace starling {
@@ -55,8 +56,17 @@ class team : public whole_block<team> {
   using whole_block<team>::whole_block;
 };
 
-class block : public whole_block<block> {
+class block : public whole_block<block>, public bulk_transfer<block> {
  public:
+  using bulk_transfer<block>::get;
+  using bulk_transfer<block>::put;
+  using bulk_transfer<block>::put_signal;
+  using bulk_transfer<block>::send;
+  using whole_block<block>::get;
+  using whole_block<block>::put;
+  using whole_block<block>::put_signal;
+  using whole_block<block>::send;
+
   // Made by the launch: on a GPU from the state alone, on a virtual device with the block's number and port. `traced`:
   // the block records its calls.
   STARLING_HD block(const program_state& state, bool traced) : block(state, nullptr, target::block_index(), traced) {
@@ -98,6 +108,18 @@ class block : public whole_block<block> {
     } else {
       return reinterpret_cast<T*>(port().scratch(bytes, at));
     }
+  }
+
+  // A part of the scratch memory for large copies, bulk_scratch_bytes of it: see bulk_buffer.hpp. One is enough.
+  STARLING_HD bulk_buffer bulk_scratch(where at = where::current()) {
+    std::byte* start = scratch<std::byte>(static_cast<index_t>(bulk_scratch_bytes), at);
+    if constexpr (target::on_gpu) {
+      if (member() == 0)
+        for (std::uint64_t i = 0; i < bulk_stages; ++i) target::bulk_begin(bulk_buffer(start).barrier(i));
+      target::fence_bulk();
+      sync();
+    }
+    return bulk_buffer(start);
   }
 
   // ---- across blocks: every block of the program calls these, in the same order ----

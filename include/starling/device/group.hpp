@@ -47,6 +47,10 @@ class group : public loops<Self>,
   STARLING_HD void give_up() const { this->end_thread(); }
   // Barrier; ends the group when a thread of it has given up in a wait.
   STARLING_HD void end_if_absent(operation op, where at) const { this->end_if(false, op, at); }
+  STARLING_HD void end_if_failed(bool failed, operation op, where at) const { this->end_if(failed, op, at); }
+  STARLING_HD void raise_signal(sym<signal> sig, std::uint64_t value, signal_op op, int pe) const {
+    this->raise(sig, value, op, pe);
+  }
   lane_order lanes() const { return port_->lanes(); }
 
  private:

@@ -112,6 +112,19 @@ class messages {
     if (number > slots) self().wait(c.taken_by(pe), compare::ge, number - slots, pe, at);
   }
 
+  // For calls that are made of these. Ends the program for a message that the channel cannot carry.
+  template <class T>
+  STARLING_HD void check_message(const channel<T>& c, index_t n, std::uint64_t number, where at) const {
+    if (n >= 0 && n <= c.capacity() && number != 0) return;
+    if constexpr (target::on_gpu) {
+      if (self().member() == 0) gpu::refuse_message(self().state(), self().index(), n, c.capacity(), number, at);
+      self().sync();
+      self().give_up();
+    } else {
+      refuse_message(self().pe(), self().index(), n, static_cast<std::uint64_t>(c.capacity()), number, at);
+    }
+  }
+
  private:
   STARLING_HD const Self& self() const { return static_cast<const Self&>(*this); }
 
@@ -136,18 +149,6 @@ class messages {
           [&](auto i) { return first + i * members < words; }, [&](auto i) { return packets + (first + i * members); },
           number, [&](auto) { return from; }, [&](auto i, const content& c) { use(first + i * members, c.element[0]); },
           at);
-  }
-
-  template <class T>
-  STARLING_HD void check_message(const channel<T>& c, index_t n, std::uint64_t number, where at) const {
-    if (n >= 0 && n <= c.capacity() && number != 0) return;
-    if constexpr (target::on_gpu) {
-      if (self().member() == 0) gpu::refuse_message(self().state(), self().index(), n, c.capacity(), number, at);
-      self().sync();
-      self().give_up();
-    } else {
-      refuse_message(self().pe(), self().index(), n, static_cast<std::uint64_t>(c.capacity()), number, at);
-    }
   }
 
   // GPUs compare the lower halves of numbers. So that no packet of long ago looks like one of now, the receiver sets
