@@ -49,6 +49,6 @@ def plot_times(path: str | PathLike[str], times: Sequence[CommunicationTime]) ->
             axes.set_yscale("log")
             axes.set(title=title, xlabel="bytes", ylabel=unit)
             axes.grid(True, alpha=0.25)
-    grid[0][0].legend(frameon=False, fontsize=8)
+    figure.legend(*grid[0][0].get_legend_handles_labels(), loc="outside right upper", frameon=False, fontsize=8)
     with written_whole(path) as file:
         figure.savefig(file, format="png")

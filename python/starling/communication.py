@@ -100,20 +100,23 @@ def measure(
         StallError: A message did not come within the machine's deadline.
     """
     wanted = _names(ways)
-    options = {
-        "bytes": [whole_number("sizes", n, least=8, most=2**32) for n in sizes or ()],
-        "ways": wanted,
-        "pairs": [(whole_number("pairs", a, least=0), whole_number("pairs", b, least=0)) for a, b in pairs or ()],
-        "repetitions": whole_number("repetitions", repetitions, most=1000),
-        "seconds": finite_number("seconds", seconds),
-        "blocks": 0 if blocks is None else whole_number("blocks", blocks, most=1024),
-        "meetings": bool(meetings),
-    }
-    for name, given, read in (("sizes", sizes, options["bytes"]), ("pairs", pairs, options["pairs"])):
-        if given is not None and not read:
+    lengths = [whole_number("sizes", n, least=8, most=2**32) for n in sizes or ()]
+    routes = [(whole_number("pairs", a, least=0), whole_number("pairs", b, least=0)) for a, b in pairs or ()]
+    for name, empty in (("sizes", sizes is not None and not lengths), ("pairs", pairs is not None and not routes)):
+        if empty:
             raise ArgumentError(f"{name} is empty; name at least one, or pass None for all that suit the machine")
-    m = machines.of(machine, devices)
-    return [_result(r) for r in native.measure_communication(m, told=_converting(told), **options)]
+    times = native.measure_communication(
+        machines.of(machine, devices),
+        bytes=lengths,
+        ways=wanted,
+        pairs=routes,
+        repetitions=whole_number("repetitions", repetitions, most=1000),
+        seconds=finite_number("seconds", seconds),
+        blocks=0 if blocks is None else whole_number("blocks", blocks, most=1024),
+        meetings=bool(meetings),
+        told=None if told is None else lambda r: told(_result(r)),
+    )
+    return [_result(r) for r in times]
 
 
 def _names(ways: Iterable[str] | None) -> list[str]:
@@ -128,10 +131,6 @@ def _names(ways: Iterable[str] | None) -> list[str]:
         if name not in WAYS:
             raise ArgumentError(f"ways: {name!r} is not known; must be some of {', '.join(WAYS)}")
     return wanted
-
-
-def _converting(told: Callable[[CommunicationTime], None] | None) -> Callable[[Any], None] | None:
-    return None if told is None else lambda r: told(_result(r))
 
 
 def _result(r: Any) -> CommunicationTime:
