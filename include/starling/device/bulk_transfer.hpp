@@ -53,7 +53,8 @@ class bulk_transfer {
   STARLING_HD void send(bulk_buffer& via, const channel<T>& c, const std::type_identity_t<T>* source, index_t n,
                         std::uint64_t number, int pe, where at = where::current()) {
     const bool enough = n * static_cast<index_t>(sizeof(T)) >= bulk_from || c.how() == protocol::bulk;
-    if (!enough || c.uses_packets(n, pe == self().pe())) return self().send(c, source, n, number, pe, at);
+    if (!target::on_gpu || !enough || c.uses_packets(n, pe == self().pe()))
+      return self().send(c, source, n, number, pe, at);
     self().check_message(c, n, number, at);
     put_signal(via, c.data_of(number), source, n, c.arrived_of(number), number, pe, signal_op::set, at);
   }

@@ -35,7 +35,7 @@ class messages {
       send_words<T>(c, [=](index_t i) { return source[i]; }, n, number, pe, at);
       self().sync();
     } else {
-      self().put_signal(c.data_of(number), source, n, c.arrived_of(number), number, pe, signal_op::set, at);
+      send_stores(c, source, n, number, pe, at);
     }
   }
 
@@ -47,7 +47,7 @@ class messages {
     if (c.uses_packets(n, pe == self().pe()))
       send_words<T>(c, f, n, number, pe, at);
     else
-      self().put_signal(c.data_of(number), f, n, c.arrived_of(number), number, pe, signal_op::set, at);
+      send_stores(c, f, n, number, pe, at);
   }
 
   // Waits, with a deadline, for message `number` of n elements from PE `from`. Its elements, for all threads of the
@@ -109,7 +109,7 @@ class messages {
   STARLING_HD void await_credit(const channel<T>& c, std::uint64_t number, int pe, where at = where::current()) const {
     self().check_peer(pe, operation::wait, at);
     const auto slots = static_cast<std::uint64_t>(c.slots());
-    if (number > slots) self().wait(c.taken_by(pe), compare::ge, number - slots, pe, at);
+    if (number > slots) self().wait(c.taken_by(pe), number - slots, pe, at);
   }
 
   // For calls that are made of these. Ends the program for a message that the channel cannot carry.
@@ -135,6 +135,38 @@ class messages {
     self().template put_packets<std::uint64_t>(
         c.packets_of(number), [&](index_t k) { return content{{word_of_message<T>(f, n, k)}}; }, words_for<T>(n),
         number, pe, at);
+  }
+
+  template <class T>
+  STARLING_HD void send_stores(const channel<T>& c, const T* source, index_t n, std::uint64_t number, int pe,
+                               where at) const {
+    if constexpr (target::on_gpu)
+      self().put_signal(c.data_of(number), source, n, c.arrived_of(number), number, pe, signal_op::set, at);
+    else
+      deliver(c, source, n, number, pe, at);
+  }
+  template <class T, element_source<T> F>
+  STARLING_HD void send_stores(const channel<T>& c, const F& f, index_t n, std::uint64_t number, int pe,
+                               where at) const {
+    if constexpr (target::on_gpu) {
+      self().put_signal(c.data_of(number), f, n, c.arrived_of(number), number, pe, signal_op::set, at);
+    } else {
+      T* staged = reinterpret_cast<T*>(self().port().staging(static_cast<std::size_t>(n) * sizeof(T)));
+      for (index_t i = 0; i < n; ++i) staged[i] = f(i);
+      deliver(c, staged, n, number, pe, at);
+    }
+  }
+
+  // A virtual device's put with a signal that tells of its own data alone: no more than packets would, so that check
+  // mode finds who relies on more.
+  template <class T>
+  void deliver(const channel<T>& c, const T* source, index_t n, std::uint64_t number, int pe, where at) const {
+    self().check_peer(pe, operation::put, at);
+    const sym<signal> arrived = c.arrived_of(number);
+    const trace_span span(self(), trace_operation::put_signal, pe, n * static_cast<index_t>(sizeof(T)), arrived, number,
+                          signal_op::set);
+    self().port().put_signal({c.data_of(number).on(pe), source, n, sizeof(T), 1, 1, pe, true, at},
+                             {arrived.on(pe), signal_op::set, number, pe, at, false});
   }
 
   // use(k, word k) for each word, by the thread that took it. Several packets at once: each look at one takes long.

@@ -22,7 +22,7 @@ TEST_CASE("every way, size and pair is measured, and every meeting") {
     auto m = test_machine(pes);
     if (!m) return;
     comm::bench_options o;
-    o.bytes = {8, 136, 65544};
+    o.bytes = {8, 136, packets_up_to_other_pe + 8};
     o.repetitions = 2;
     o.seconds = 1e-4;
     o.blocks = 2;
