@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "starling/stf/context.hpp"
-#include "support/task_program.hpp"
+#include "support/task_loops.hpp"
 #include "support/test_machine.hpp"
 
 namespace starling::test {
@@ -12,48 +12,10 @@ namespace {
 
 using stf::backend_kind;
 using stf::context;
-using stf::data_place;
 using stf::exec_place;
 using stf::persistent_ctx;
 using stf::scalar_view;
 using stf::slice;
-
-// One step of a random program as a loop.
-struct step_body {
-  bool keeps = true;
-  std::int64_t constant = 0;
-
-  STARLING_HD void operator()(index_t i, int_slice t) const { set(t(i), 0); }
-  STARLING_HD void operator()(index_t i, const_int_slice a, int_slice t) const {
-    set(t(i), static_cast<std::uint64_t>(a(i)));
-  }
-  STARLING_HD void operator()(index_t i, const_int_slice a, const_int_slice b, int_slice t) const {
-    set(t(i), static_cast<std::uint64_t>(a(i)) + static_cast<std::uint64_t>(b(i)));
-  }
-  STARLING_HD void set(std::int64_t& x, std::uint64_t added) const {
-    x = stepped(keeps, keeps ? x : 0, static_cast<std::int64_t>(added + static_cast<std::uint64_t>(constant)));
-  }
-};
-
-void submit_loop(context& ctx, const task_step& s, std::vector<stf::logical_data<int_slice>>& data) {
-  const exec_place where = exec_place::device(s.place < 0 ? 0 : s.place);
-  const data_place place = s.target_place == task_step::affine ? data_place::affine() : data_place::device(s.target_place);
-  auto& target = data[static_cast<std::size_t>(s.target)];
-  const auto source = [&](std::size_t k) { return data[static_cast<std::size_t>(s.sources[k])].read(); };
-  const auto with = [&](auto use) {
-    const step_body body{s.keeps, s.constant};
-    if (s.sources.empty())
-      ctx.parallel_for(where, target.shape(), use)->*body;
-    else if (s.sources.size() == 1)
-      ctx.parallel_for(where, target.shape(), source(0), use)->*body;
-    else
-      ctx.parallel_for(where, target.shape(), source(0), source(1), use)->*body;
-  };
-  if (s.keeps)
-    with(target.rw(place));
-  else
-    with(target.write(place));
-}
 
 TEST_CASE("random loops of tasks, among other tasks") {
   random r(41);
@@ -139,8 +101,11 @@ std::vector<double> relaxed(const machine& m, backend_kind backend, const exec_p
   auto kept = ctx.logical_data(scalar_view<double>(&results[1]));
   auto largest = ctx.logical_data(scalar_view<double>(&results[2]));
   ctx.parallel_for(where, lu.shape(), lu.read(), lv.write())
-          ->*STARLING_KERNEL(index_t i, index_t j, slice<const double, 2> a, slice<double, 2> b) { b(i, j) = a(i, j); };
-  const auto sweep = [&](const auto& from, const auto& to) {
+          ->*STARLING_KERNEL(index_t i, index_t j, slice<const double, 2> a, slice<double, 2> b) {
+    b(i, j) = a(i, j);
+  };
+  using grid = stf::logical_data<slice<double, 2>>;
+  const auto sweep = [&](const grid& from, const grid& to) {
     const auto inner = stf::box(index_range{1, n - 1}, index_range{1, n - 1});
     ctx.parallel_for(where, inner, from.read(), to.rw(), largest.reduce(stf::reducer::maxval()),
                      sum.reduce(stf::reducer::sum()))
@@ -155,7 +120,9 @@ std::vector<double> relaxed(const machine& m, backend_kind backend, const exec_p
     sweep(lu, lv);
     sweep(lv, lu);
     ctx.parallel_for(where, lu.shape(), lu.read(), kept.reduce(stf::reducer::sum(), stf::no_init()))
-            ->*STARLING_KERNEL(index_t i, index_t j, slice<const double, 2> a, double& s) { s += a(i, j); };
+            ->*STARLING_KERNEL(index_t i, index_t j, slice<const double, 2> a, double& s) {
+      s += a(i, j);
+    };
   });
   ctx.finalize();
   u.insert(u.end(), results.begin(), results.end());
@@ -194,15 +161,21 @@ TEST_CASE("loops of one to four dimensions, parts, tokens and temporaries") {
   ctx.repeat(3, [&] {
     auto t = ctx.logical_data(stf::shape_of<slice<int>>(100));
     ctx.parallel_for(exec_place::device(1), t.shape(), t.write(), order.read())
-            ->*STARLING_KERNEL(index_t i, slice<int> v, stf::token_view) { v(i) = static_cast<int>(i); };
+            ->*STARLING_KERNEL(index_t i, slice<int> v, stf::token_view) {
+      v(i) = static_cast<int>(i);
+    };
     ctx.parallel_for(a.shape(), a.rw(), t.read())
             ->*STARLING_KERNEL(index_t i, index_t j, index_t k, index_t l, slice<int, 4> v, slice<const int> w) {
       v(i, j, k, l) += w(i + j + k + l);
     };
     ctx.parallel_for(exec_place::device(1), b.shape(), b.rw())
-            ->*STARLING_KERNEL(index_t i, index_t j, index_t k, slice<int, 3> v) { v(i, j, k) *= 2; };
+            ->*STARLING_KERNEL(index_t i, index_t j, index_t k, slice<int, 3> v) {
+      v(i, j, k) *= 2;
+    };
     ctx.parallel_for(exec_place::device(1), stf::box(1), c.rw(), b.read(), order.rw())
-            ->*STARLING_KERNEL(index_t, slice<int> v, slice<const int, 3> w, stf::token_view) { v(0) += w(2, 3, 29); };
+            ->*STARLING_KERNEL(index_t, slice<int> v, slice<const int, 3> w, stf::token_view) {
+      v(0) += w(2, 3, 29);
+    };
     // No coordinates: nothing to do.
     ctx.parallel_for(stf::box(0), a.rw())->*STARLING_KERNEL(index_t, slice<int, 4> v) { v(0, 0, 0, 0) = -1; };
   });
@@ -228,13 +201,17 @@ TEST_CASE("parts on several devices") {
       ctx.repeat(10, [&] {
         for (int k = 0; k < n_pes; ++k)
           ctx.parallel_for(exec_place::device(k), parts[k].shape(), parts[k].rw(), parts[(k + 1) % n_pes].read())
-                  ->*STARLING_KERNEL(index_t i, int_slice v, const_int_slice w) { v(i) += w(0) % 7; };
+                  ->*STARLING_KERNEL(index_t i, int_slice v, const_int_slice w) {
+            v(i) += w(0) % 7;
+          };
       });
       ctx.join(parts);
     }
     ctx.repeat(2, [&] {
       ctx.parallel_for(a.shape(), a.read(), total.reduce(stf::reducer::sum()))
-              ->*STARLING_KERNEL(index_t i, const_int_slice v, std::int64_t& s) { s += v(i); };
+              ->*STARLING_KERNEL(index_t i, const_int_slice v, std::int64_t& s) {
+        s += v(i);
+      };
     });
     ctx.finalize();
     std::vector<std::int64_t> expected(400, 1);
@@ -244,7 +221,8 @@ TEST_CASE("parts on several devices") {
         const index_range next = stf::blocked().part(stf::box(400), (k + 1) % n_pes, n_pes).range(0);
         const std::int64_t first = expected[static_cast<std::size_t>(next.begin)];
         // With one device a part reads what it writes, its own first element.
-        for (index_t i = mine.begin; i < mine.end; ++i) expected[static_cast<std::size_t>(i)] += n_pes > 1 ? first % 7 : 0;
+        for (index_t i = mine.begin; i < mine.end; ++i)
+          expected[static_cast<std::size_t>(i)] += n_pes > 1 ? first % 7 : 0;
       }
     if (n_pes > 1) CHECK(x == expected);
     CHECK(sum == std::accumulate(x.begin(), x.end(), std::int64_t{0}));
@@ -279,7 +257,8 @@ TEST_CASE("launches with scratch memory among loops") {
       std::vector<int> expected(64, 1);
       for (int t = 0; t < 4; ++t) {
         std::reverse(expected.begin(), expected.end());
-        for (int i = 0; i < 64; ++i) expected[static_cast<std::size_t>(i)] = expected[static_cast<std::size_t>(i)] * 2 + i;
+        for (int i = 0; i < 64; ++i)
+          expected[static_cast<std::size_t>(i)] = expected[static_cast<std::size_t>(i)] * 2 + i;
       }
       for (std::size_t i = 0; i < x.size(); ++i) REQUIRE(x[i] == expected[i % 64]);
     }
@@ -299,9 +278,11 @@ void check_while(const machine& m, int end, std::uint64_t most, const exec_place
   ctx.repeat_while(
       again,
       [&] {
-        ctx.parallel_for(where, a.shape(), a.rw())->*STARLING_KERNEL(index_t, slice<int>) {};
+        ctx.parallel_for(where, a.shape(), a.rw())->*STARLING_KERNEL(index_t, slice<int>){};
         ctx.parallel_for(exec_place::device(0), a.shape(), a.rw(), total.reduce(stf::reducer::sum()))
-                ->*STARLING_KERNEL(index_t i, slice<int> v, int& s) { s += ++v(i); };
+                ->*STARLING_KERNEL(index_t i, slice<int> v, int& s) {
+          s += ++v(i);
+        };
         ctx.parallel_for(where, stf::box(1), total.read(), again.write())
                 ->*STARLING_KERNEL(index_t, scalar_view<const int> s, scalar_view<T> f) {
           *f = *s < 100 * end ? static_cast<T>(T(1) << (8 * (sizeof(T) - 1) % 7)) : T(0);
@@ -352,7 +333,9 @@ TEST_CASE("record and launch do the tasks in streams, of any kind") {
   persistent_ctx ctx(*m);
   auto a = ctx.logical_data(x);
   const auto both = ctx.record([&] {
-    ctx.parallel_for(exec_place::device(1), a.shape(), a.rw())->*STARLING_KERNEL(index_t i, slice<int> v) { v(i) += 1; };
+    ctx.parallel_for(exec_place::device(1), a.shape(), a.rw())->*STARLING_KERNEL(index_t i, slice<int> v) {
+      v(i) += 1;
+    };
     ctx.host_launch(a.rw())->*[](slice<int> v) { v(3) *= 2; };
   });
   both.launch(3);
