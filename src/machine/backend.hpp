@@ -87,8 +87,6 @@ class backend {
 
   // How many blocks of this kernel one PE holds, with nothing else running.
   virtual int blocks_that_fit(const kernel& k, const launch_options& options) const = 0;
-  // Registers of a thread of it, on the PE where they are most.
-  virtual int registers_of(const kernel&) const { return 0; }
   // Arguments are checked, and every program's blocks are known to fit next to the others'.
   virtual void run(const std::vector<program>& programs) = 0;
   // Throws launch_error unless all programs' blocks are resident together.

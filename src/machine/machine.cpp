@@ -110,8 +110,6 @@ int machine::blocks_that_fit(const kernel& k, const launch_options& options) con
   return impl_->blocks_that_fit(k, options);
 }
 
-int machine::registers_of(const kernel& k) const { return impl_->registers_of(k); }
-
 std::size_t machine::bytes_of(index_t n, std::size_t element) {
   const auto most = static_cast<index_t>(static_cast<std::size_t>(std::numeric_limits<index_t>::max()) / element);
   expect<argument_error>(n >= 0 && n <= most, "machine::allocate: ", n, " elements of ", element,

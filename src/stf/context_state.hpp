@@ -19,7 +19,6 @@
 #include "graph_cache.hpp"
 #include "holder_waits.hpp"
 #include "lane_set.hpp"
-#include "program_run.hpp"
 #include "scheduler.hpp"
 #include "starling/stf/context_options.hpp"
 #include "submitters.hpp"
@@ -29,6 +28,7 @@
 namespace starling::stf {
 
 class splitting;
+struct item_list;
 
 // Held while work is submitted: the epoch goes on, and of one that is recorded nobody else changes the recording.
 struct submission {
@@ -157,7 +157,6 @@ class context_state : public std::enable_shared_from_this<context_state> {
   // While tasks are recorded for many launches:
   std::shared_ptr<task_scope> scope_;
   item_list* items_ = nullptr;
-  item_functions functions_;
   std::atomic<std::thread::id> recorder_{};
   std::mutex recorder_mutex_;
   std::condition_variable recorder_gone_;

@@ -9,6 +9,7 @@ constexpr std::size_t bytes_of_block = std::size_t{64} << 10;
 constexpr int most_blocks = 64;
 
 struct copy_rows_kernel {
+  static constexpr int max_threads = 256;
   static constexpr bool any_threads = true;
 
   item_list::rows rows;
@@ -38,11 +39,7 @@ struct copy_rows_kernel {
 
 }  // namespace
 
-item_code copying_item(const item_list::rows& r) {
-  item_code c = make_item<this_unit>(copy_rows_kernel{r});
-  c.plain = true;
-  return c;
-}
+item_code copying_item(const item_list::rows& r) { return make_item(copy_rows_kernel{r}); }
 
 void item_list::copy(const std::string& name, const rows& r) {
   if (r.bytes == 0 || r.count == 0) return;

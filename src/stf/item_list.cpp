@@ -10,8 +10,6 @@ void detail::check_item(const task_run& run, const hierarchy_map& map) {
   if (map.resident) run.refuse_item(message("a launch whose ", map.blocks, " blocks wait for each other"));
   if (map.active != map.threads)
     run.refuse_item(message("a launch of ", map.active, " threads a block, which is no multiple of 32"));
-  if (map.threads > program_threads)
-    run.refuse_item(message("a launch of ", map.threads, " threads a block (at most ", program_threads, ")"));
 }
 
 }  // namespace starling::stf

@@ -25,6 +25,7 @@ struct noted_item {
   int blocks = 1;  // of the launch
   int threads = 256;
   std::size_t scratch_bytes = 0;
+  int unit = 0;  // which of the programs does it
   item_code code;
   std::vector<item_access> accesses;
   std::vector<int> after;  // earlier items of its task

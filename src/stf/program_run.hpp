@@ -1,38 +1,37 @@
-// program_run: runs a plan of items as one persistent program over a machine.
+// program_run: runs items as persistent programs over a machine, one for each kind of kernel.
 #pragma once
 
 #include <cstdint>
-#include <map>
-#include <utility>
+#include <vector>
 
 #include "program_plan.hpp"
 #include "starling/machine/machine.hpp"
 
 namespace starling::stf {
 
-// Where the functions of items are on the devices, once that has been asked for.
-class item_functions {
- public:
-  // Throws unsupported_error for code that was compiled for virtual devices only, on GPUs.
-  item_function find(machine& m, int pe, const item_code& code);
-
- private:
-  std::map<std::pair<const void*, int>, item_function> known_;  // by finder and device
-};
-
 struct program_rounds {
   std::uint64_t most = 1;
-  const std::byte* flag = nullptr;  // of one byte or more that is not 0: another round; null: all of them
+  const std::byte* flag = nullptr;  // of its bytes one that is not 0: another round; null: all of them
   std::size_t flag_bytes = 0;
 };
 
-// Chooses who does what, and runs it; returns when the last round is over. Throws task_error for items that cannot be
-// part of one program, and what machine::run throws: stall_error names the task that a block waited for. The item that
-// looks at a flag, if there is one, is that without a function.
-void run_program(machine& m, const item_list& list, const program_rounds& rounds, item_functions& functions);
+// A program for each kind of kernel among the items, with blocks of one size: what noted_item::unit counts.
+struct program_unit {
+  kernel (*make)(const program_tables& tables) = nullptr;
+  launch_options options;  // threads, and the most scratch memory of its items
+  int blocks_wanted = 1;   // of launches, by the item that has most of them
+};
 
-// The same for a plan that is there, by blocks of so many threads.
-void run_program(machine& m, const item_list& list, const program_plan& plan, const program_rounds& rounds,
-                 item_functions& functions);
+// Says of each item which program does it. On virtual devices, where each can do all of them, there are few.
+std::vector<program_unit> assign_units(const machine& m, std::vector<noted_item>& items);
+
+// Chooses who does what and runs it; returns when the last round is over. Throws task_error when the programs do not
+// fit, and what machine::run throws: stall_error names the task that a block waited for. The item that looks at a flag,
+// if there is one, is that without code.
+void run_program(machine& m, item_list list, const program_rounds& rounds);
+
+// The same for a plan that is there.
+void run_program(machine& m, const item_list& list, const std::vector<program_unit>& units, const program_plan& plan,
+                 const program_rounds& rounds);
 
 }  // namespace starling::stf

@@ -93,7 +93,7 @@ noted_item adding(std::string name, std::uint64_t task, int pe, int blocks, cons
   i.task = task;
   i.pe = pe;
   i.blocks = blocks;
-  i.code = stf::make_item<stf::this_unit>(k);
+  i.code = stf::make_item(k);
   const auto bytes = static_cast<std::size_t>(k.n) * sizeof(std::int64_t);
   i.accesses = {{reinterpret_cast<const std::byte*>(k.to), bytes, true},
                 {reinterpret_cast<const std::byte*>(k.from), bytes, false}};
@@ -118,15 +118,15 @@ TEST_CASE("no wait of a plan can be left out") {
     list.copy("there", {0, 1, memory[1].data(), bytes, memory[0].data(), bytes, bytes, 1});
     list.items.push_back(adding("second", 2, 1, 3, {x(1), x(1), n}));
     list.copy("back", {1, 0, memory[2].data(), bytes, memory[1].data(), bytes, bytes, 1});
-    stf::program_plan plan = stf::plan_program(list.items, stf::order_items(list.items), 2, 4, 1);
+    const auto units = stf::assign_units(m, list.items);
+    stf::program_plan plan = stf::plan_program(list.items, stf::order_items(list.items), 2, {3, 3}, 1);
     int waits = 0;
-    for (auto& device : plan.blocks)
-      for (auto& steps : device)
+    for (auto& station : plan.blocks)
+      for (auto& steps : station)
         for (auto& s : steps)
           for (std::size_t w = 0; w < s.waits.size(); ++w)
             if (waits++ == without) s.waits.erase(s.waits.begin() + static_cast<std::ptrdiff_t>(w--));
-    stf::item_functions functions;
-    stf::run_program(m, list, plan, {3}, functions);
+    stf::run_program(m, list, units, plan, {3});
     std::int64_t a = 0, b = 0, c = 0;
     for (int t = 0; t < 3; ++t) {
       a += c + 1;

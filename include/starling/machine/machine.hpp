@@ -81,8 +81,6 @@ class machine {
     return blocks_that_fit(make_kernel(f), options);
   }
   int blocks_that_fit(const kernel& k, const launch_options& options) const;
-  // Registers that a thread of it has on the GPUs; 0 on virtual devices.
-  int registers_of(const kernel& k) const;
 
   // ---- symmetric memory ----
 

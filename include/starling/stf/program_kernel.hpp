@@ -1,6 +1,7 @@
-// The kernel of a persistent program of tasks: each block goes through a list of steps of its own, round after round. A
-// step waits until the items that it depends on have come far enough, does the block's part of one item, and counts
-// that in the item's counter.
+// program_kernel<F>: a persistent program that does items of tasks, those whose kernel is an F. Each block goes through
+// a list of steps of its own, round after round. A step waits until the items that it depends on have come far enough,
+// does the block's part of one item, and counts that in the item's counter. Several such programs run at the same time,
+// one for each F, and their items wait for each other in the same way.
 //
 // An item is work that so many blocks of a launch would do; the block calls it once for each of those that are its
 // part, with the number that each would have, so that all values are those of the launch. Counters only grow: in round
@@ -31,18 +32,18 @@ struct program_wait {
 };
 
 struct program_step {
-  item_function run = nullptr;  // null: looks at the value that decides about the next round
-  const void* closure = nullptr;
-  std::int32_t first = 0;   // of the launch's blocks
-  std::int32_t stride = 1;  // as many blocks of the program share the item
-  std::int32_t blocks = 1;  // of the launch
+  item_function on_host = nullptr;
+  const void* closure = nullptr;  // null: looks at the value that decides about the next round
+  std::int32_t first = 0;         // of the launch's blocks
+  std::int32_t stride = 1;        // as many blocks of the program share the item
+  std::int32_t blocks = 1;        // of the launch
   std::int32_t counter = 0;
   std::uint64_t tells = 0;  // devices whose copy of the counter is raised, a bit each
   std::int32_t waits = 0;   // where its waits begin
   std::int32_t waits_end = 0;
 };
 
-// What one device has of a program, in its memory: where each block's steps begin, by block, then how many all are.
+// What one device has of one program, in its memory: where each block's steps begin, by block, then how many all are.
 struct program_table {
   const std::int32_t* first_step = nullptr;
   const program_step* steps = nullptr;
@@ -73,12 +74,9 @@ STARLING_HD inline program_state state_of_item(const block& b) {
   return s;
 }
 
-// The most threads of a block of a program.
-inline constexpr int program_threads = 256;
-
-template <class Unit>
+template <class F>
 struct program_kernel {
-  static constexpr int max_threads = program_threads;
+  static constexpr int max_threads = target::most_threads<F>;
 
   program_tables tables;
 
@@ -106,7 +104,7 @@ struct program_kernel {
       for (std::int32_t i = first; i < last; ++i) {
         const program_step& s = mine.steps[i];
         await(b, mine, s, t);
-        if (s.run != nullptr)
+        if (s.closure != nullptr)
           work(b, state, s, port);
         else
           decide(b, t);
@@ -136,7 +134,10 @@ struct program_kernel {
     for (std::int32_t i = s.first; i < s.blocks; i += s.stride) {
       if constexpr (!target::on_gpu) port->next_item();
       block part = b.in_place_of(state, port, i);
-      s.run(s.closure, part);
+      if constexpr (target::on_gpu)
+        (*static_cast<const F*>(s.closure))(part);
+      else
+        s.on_host(s.closure, part);
       // What the threads share is free for the next one.
       if (i + s.stride < s.blocks) b.sync();
     }

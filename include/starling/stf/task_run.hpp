@@ -92,7 +92,7 @@ class task_lane {
   template <kernel_function F>
   void launch(int blocks, const F& f, const launch_options& options = {}) {
     run_.stream(place_).launch(blocks, f, options);
-    if (run_.noted()) run_.note(place_, blocks, make_item<this_unit>(f), options);
+    if (run_.noted()) run_.note(place_, blocks, make_item(f), options);
   }
 
  private:

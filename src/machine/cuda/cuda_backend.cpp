@@ -89,13 +89,6 @@ int cuda_backend::blocks_that_fit(const kernel& given, const launch_options& opt
   return least;
 }
 
-int cuda_backend::registers_of(const kernel& given) const {
-  const kernel k = as_run(given);
-  int most = 0;
-  for (const gpu& g : gpus_) most = std::max(most, kernels_.facts(k, {.threads = 32}, g.pe).registers);
-  return most;
-}
-
 void cuda_backend::check_residency(const std::vector<program>& programs) const {
   require_residency(gpus_, kernels_, as_run(programs));
 }

@@ -37,7 +37,6 @@ class cuda_backend final : public backend, public std::enable_shared_from_this<c
   double default_deadline() const override { return default_deadline_; }
 
   int blocks_that_fit(const kernel& k, const launch_options& options) const override;
-  int registers_of(const kernel& k) const override;
   void run(const std::vector<program>& programs) override { runner_.run(as_run(programs), trace().get()); }
   void check_residency(const std::vector<program>& programs) const override;
 
