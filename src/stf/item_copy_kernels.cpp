@@ -10,7 +10,6 @@ constexpr int most_blocks = 64;
 
 struct copy_rows_kernel {
   static constexpr int max_threads = 256;
-  static constexpr bool any_threads = true;
 
   item_list::rows rows;
 
@@ -39,7 +38,11 @@ struct copy_rows_kernel {
 
 }  // namespace
 
-item_code copying_item(const item_list::rows& r) { return make_item(copy_rows_kernel{r}); }
+item_code copying_item(const item_list::rows& r) {
+  item_code c = make_item(copy_rows_kernel{r});
+  c.accesses_seen = true;  // it puts
+  return c;
+}
 
 void item_list::copy(const std::string& name, const rows& r) {
   if (r.bytes == 0 || r.count == 0) return;

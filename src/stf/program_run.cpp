@@ -212,6 +212,9 @@ void run_program(machine& m, const item_list& list, const std::vector<program_un
     program p;
     (void)p.roles.add("tasks", blocks);
     p.k = unit.make(t);
+    // It may do any of the items.
+    p.k.accesses_seen = std::all_of(list.items.begin(), list.items.end(),
+                                    [](const noted_item& i) { return !works(i) || i.code.accesses_seen; });
     p.options = unit.options;
     programs.push_back(std::move(p));
   }

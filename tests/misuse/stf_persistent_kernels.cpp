@@ -161,6 +161,7 @@ TEST_CASE("a signal that is lost: the stall names the task") {
   });
   m.inject({});
   REQUIRE(e);
+  MESSAGE(std::string(e->what()));
   check_parts(e->what(), {"deadline passed in wait at ", "from PE 0"});
   // What the tasks should have written has no value.
   check_throws<task_error>([&] { (void)ctx.wait(a); }, {"logical data 'x'", "no value"});

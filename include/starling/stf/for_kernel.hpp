@@ -76,7 +76,6 @@ constexpr bool check_body() {
 template <class Shape, class Body, class... Args>
 struct for_kernel {
   static constexpr int max_threads = for_threads;
-  static constexpr bool any_threads = !has_accumulators<Args...>;
 
   Shape part;
   Body body;

@@ -18,8 +18,7 @@ struct item_code {
   // Bytes that a GPU may have a copy of, as launches copy them.
   std::shared_ptr<const void> closure;
   std::size_t bytes = 0;
-  // Whether it gives the same values with another number of threads: F::any_threads.
-  bool any_threads = false;
+  bool accesses_seen = false;  // by check mode
 };
 
 template <kernel_function F>
@@ -30,7 +29,7 @@ item_code make_item(const F& f) {
   c.program = [](const program_tables& tables) { return make_kernel(program_kernel<F>{tables}); };
   c.closure = std::make_shared<const F>(f);
   c.bytes = sizeof(F);
-  if constexpr (requires { F::any_threads; }) c.any_threads = F::any_threads;
+  c.accesses_seen = target::checked;
   return c;
 }
 

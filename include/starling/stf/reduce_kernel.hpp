@@ -118,8 +118,6 @@ struct finish_kernel {
 // The values of several places, one after another in memory, into an accumulator's result, in that order.
 template <class T, class Op>
 struct combine_kernel {
-  static constexpr bool any_threads = true;
-
   accumulator<T, Op> total;
   const T* values;
   int count;
