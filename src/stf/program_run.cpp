@@ -19,6 +19,9 @@ constexpr int grain_of_gpu = 4;
 constexpr std::size_t alignment = 256;
 std::size_t aligned(std::size_t n) { return (n + alignment - 1) / alignment * alignment; }
 
+// What a report of a wait says before the number of the round.
+std::string shown(const noted_item& i) { return i.name + ", round"; }
+
 bool works(const noted_item& i) { return i.code.program != nullptr; }
 
 // What one device gets of one program: all of it in one piece of memory.
@@ -35,7 +38,7 @@ class table_writer {
     steps_ = reserve(n_steps_ * sizeof(program_step));
     waits_ = reserve(n_waits_ * sizeof(program_wait));
     for (const noted_item& i : list.items) {
-      names_.push_back(reserve(i.name.size() + 1));
+      names_.push_back(reserve(shown(i).size() + 1));
       closures_.push_back(i.pe == pe && i.unit == unit ? reserve(i.code.bytes) : 0);
     }
   }
@@ -92,7 +95,7 @@ class table_writer {
     put(waits_, waits.data(), waits.size() * sizeof(program_wait));
     for (std::size_t i = 0; i < list_.items.size(); ++i) {
       const noted_item& item = list_.items[i];
-      put(names_[i], item.name.c_str(), item.name.size() + 1);
+      put(names_[i], shown(item).c_str(), shown(item).size() + 1);
       if (on_gpus && item.pe == pe_ && item.unit == unit_) put(closures_[i], item.code.closure.get(), item.code.bytes);
     }
     return all;

@@ -147,7 +147,7 @@ void task_scope::run(const std::function<void()>& program) {
   try {
     program();
   } catch (...) {
-    set_results("of a repeat that failed");
+    set_results("the loop of repeat");
     throw;
   }
   set_results("");
