@@ -161,8 +161,12 @@ TEST_CASE("a signal that is lost: the stall names the task") {
   });
   m.inject({});
   REQUIRE(e);
-  check_parts(e->what(), {"deadline passed in wait at a copy of logical data 'x', round:0", "from PE 1",
-                          "waiting in wait at a copy of logical data 'x', round:0"});
+  // Whose deadline passes first is open: that of the task, of the copies or of the device that was not told.
+  check_parts(e->what(), {"deadline passed in wait at ", ", round:", "from PE "});
+  const std::string text = e->what();
+  CHECK((text.find("task 'first', round:") != std::string::npos ||
+         text.find("task 'second', round:") != std::string::npos ||
+         text.find("a copy of logical data 'x', round:") != std::string::npos));
   // What the tasks should have written has no value.
   check_throws<task_error>([&] { (void)ctx.wait(a); }, {"logical data 'x'", "no value"});
   ctx.parallel_for(a.shape(), a.write())->*STARLING_KERNEL(index_t i, slice<int> v) { v(i) = 1; };
