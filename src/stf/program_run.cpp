@@ -180,7 +180,7 @@ void run_program(machine& m, item_list list, const program_rounds& rounds) {
           largest > 1, "stf: the ", units.size(),
           " kinds of kernels of the body do not fit on a device at once, as a persistent program needs: ", e.what(),
           "; or use stream_ctx or graph_ctx");
-      for (int& blocks : most) blocks = std::max(1, std::min(blocks, largest / 2));
+      for (int& blocks : most) blocks = std::max(1, std::min(blocks, largest - (largest + 3) / 4));
     }
   }
 }

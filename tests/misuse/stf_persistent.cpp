@@ -2,7 +2,8 @@
 // And programs that stall.
 #include "starling/stf/context.hpp"
 #include "support/environment_guard.hpp"
-#include "support/faults.hpp"
+#include "support/stall.hpp"
+#include "support/usable.hpp"
 
 namespace starling::test {
 namespace {
