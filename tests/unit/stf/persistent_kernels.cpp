@@ -188,7 +188,7 @@ TEST_CASE("loops of one to four dimensions, parts, tokens and temporaries") {
 }
 
 TEST_CASE("parts on several devices") {
-  for (int n_pes = 1; n_pes <= 4; ++n_pes) {
+  for (int n_pes = 2; n_pes <= 4; ++n_pes) {
     const auto m = test_machine(n_pes);
     if (!m) return;
     std::vector<std::int64_t> x(400, 1);
@@ -220,11 +220,9 @@ TEST_CASE("parts on several devices") {
         const index_range mine = stf::blocked().part(stf::box(400), k, n_pes).range(0);
         const index_range next = stf::blocked().part(stf::box(400), (k + 1) % n_pes, n_pes).range(0);
         const std::int64_t first = expected[static_cast<std::size_t>(next.begin)];
-        // With one device a part reads what it writes, its own first element.
-        for (index_t i = mine.begin; i < mine.end; ++i)
-          expected[static_cast<std::size_t>(i)] += n_pes > 1 ? first % 7 : 0;
+        for (index_t i = mine.begin; i < mine.end; ++i) expected[static_cast<std::size_t>(i)] += first % 7;
       }
-    if (n_pes > 1) CHECK(x == expected);
+    CHECK(x == expected);
     CHECK(sum == std::accumulate(x.begin(), x.end(), std::int64_t{0}));
   }
 }
