@@ -16,6 +16,10 @@ constexpr int blocks_of_virtual_device = 6;
 // Blocks of a launch that a block of a GPU's program does before an item gets another one.
 constexpr int grain_of_gpu = 4;
 
+// Fast memory of a block for its steps and waits, unless items want much themselves.
+constexpr std::size_t list_room = 4096;
+constexpr std::size_t much_scratch = std::size_t{16} << 10;
+
 constexpr std::size_t alignment = 256;
 std::size_t aligned(std::size_t n) { return (n + alignment - 1) / alignment * alignment; }
 
@@ -43,6 +47,16 @@ class table_writer {
     }
   }
   std::size_t bytes() const { return size_; }
+  // Of the steps and waits of the block that has most.
+  std::size_t longest_list() const {
+    std::size_t longest = 0;
+    for (const auto& steps : blocks_) {
+      std::size_t list = steps.size() * sizeof(program_step);
+      for (const planned_step& s : steps) list += s.waits.size() * sizeof(program_wait);
+      longest = std::max(longest, list);
+    }
+    return longest;
+  }
 
   // Virtual devices call the closures where the host has them.
   std::vector<std::byte> write(bool on_gpus) const {
@@ -154,12 +168,16 @@ std::vector<program_unit> assign_units(const machine& m, std::vector<noted_item>
     if (u == units.end() && on_host && units.size() == most_units_of_virtual_device)
       u = units.begin() + static_cast<std::ptrdiff_t>(i.task % most_units_of_virtual_device);
     if (u == units.end()) {
-      units.push_back({i.code.program, {.threads = i.threads}, 1});
+      units.push_back({i.code.program, {.threads = i.threads}, 1, 0});
       u = units.end() - 1;
     }
     i.unit = static_cast<int>(u - units.begin());
     u->options.scratch_bytes = std::max(u->options.scratch_bytes, aligned(i.scratch_bytes));
     u->blocks_wanted = std::max(u->blocks_wanted, i.blocks);
+  }
+  for (program_unit& u : units) {
+    u.item_scratch = u.options.scratch_bytes;
+    if (u.item_scratch <= much_scratch) u.options.scratch_bytes += list_room;
   }
   return units;
 }
@@ -203,7 +221,12 @@ void run_program(machine& m, const item_list& list, const std::vector<program_un
     const int blocks = plan.blocks_of(u);
     if (blocks == 0) continue;
     std::size_t bytes = 0;
-    for (int pe = 0; pe < m.size(); ++pe) bytes = std::max(bytes, table_writer(nullptr, plan, list, pe, u).bytes());
+    std::size_t longest = 0;
+    for (int pe = 0; pe < m.size(); ++pe) {
+      const table_writer w(nullptr, plan, list, pe, u);
+      bytes = std::max(bytes, w.bytes());
+      longest = std::max(longest, w.longest_list());
+    }
     const auto& table = tables.emplace_back(m.allocate<std::byte>(static_cast<index_t>(bytes)));
     for (int pe = 0; pe < m.size(); ++pe) {
       const auto written = table_writer(table.on(pe), plan, list, pe, u).write(m.kind() == machine_kind::cuda);
@@ -211,7 +234,9 @@ void run_program(machine& m, const item_list& list, const std::vector<program_un
     }
     const program_unit& unit = units[static_cast<std::size_t>(u)];
     t.table = {reinterpret_cast<program_table*>(table.on(0)), table.data().stride_bytes()};
-    t.item_scratch = static_cast<std::uint32_t>(unit.options.scratch_bytes);
+    t.item_scratch = static_cast<std::uint32_t>(unit.item_scratch);
+    t.list_scratch =
+        static_cast<std::uint32_t>(longest <= unit.options.scratch_bytes - unit.item_scratch ? longest : 0);
     program p;
     (void)p.roles.add("tasks", blocks);
     p.k = unit.make(t);

@@ -18,8 +18,9 @@ struct program_rounds {
 // A program for each kind of kernel among the items, with blocks of one size: what noted_item::unit counts.
 struct program_unit {
   kernel (*make)(const program_tables& tables) = nullptr;
-  launch_options options;  // threads, and the most scratch memory of its items
-  int blocks_wanted = 1;   // of launches, by the item that has most of them
+  launch_options options;
+  int blocks_wanted = 1;         // of launches, by the item that has most of them
+  std::size_t item_scratch = 0;  // the most that one asks for; the options have room for the block's list besides
 };
 
 // Says of each item which program does it. On virtual devices, where each can do all of them, there are few.

@@ -59,7 +59,19 @@ struct program_tables {
   const std::byte* flag = nullptr;  // 1, 2, 4 or 8 bytes, of which one is not 0 if another round is to follow
   std::uint32_t flag_bytes = 0;     // 0: all rounds are done
   std::uint32_t item_scratch = 0;   // bytes of scratch memory that an item may ask for
+  std::uint32_t list_scratch = 0;   // bytes behind these for a block's steps and waits; 0: they stay where they are
 };
+
+// Copies what a block reads in every round into its fast memory; by all threads, without a barrier.
+template <class T>
+STARLING_HD T* keep_near(const block& b, std::byte* to, const T* from, index_t n) {
+  static_assert(sizeof(T) % sizeof(std::uint64_t) == 0 && alignof(T) <= 8);
+  auto* words = reinterpret_cast<std::uint64_t*>(to);
+  const auto* source = reinterpret_cast<const std::uint64_t*>(from);
+  const index_t all = n * static_cast<index_t>(sizeof(T) / sizeof(std::uint64_t));
+  for (index_t i = b.member(); i < all; i += b.members()) words[i] = source[i];
+  return reinterpret_cast<T*>(to);
+}
 
 // What an item sees of the launch: as many blocks as it has, no other programs, no barriers across blocks.
 STARLING_HD inline program_state state_of_item(const block& b) {
@@ -86,24 +98,44 @@ struct program_kernel {
     const std::int32_t first = mine.first_step[b.index()];
     const std::int32_t last = mine.first_step[b.index() + 1];
     if (first == last) return;
+    steps_and_waits list{mine.steps + first, mine.waits, last - first, 0};
+    const std::uint32_t room = tables.item_scratch + tables.list_scratch;
+    std::byte* scratch = room > 0 ? b.scratch<std::byte>(room) : nullptr;
+    if (tables.list_scratch > 0) list = near(b, list, scratch + tables.item_scratch);
     program_state state = state_of_item(b);
+    state.scratch_bytes = tables.item_scratch;
     if constexpr (target::on_gpu) {
-      rounds(b, state, mine, first, last, nullptr);
+      rounds(b, state, list, nullptr);
     } else {
-      item_port port(b.port(), tables.item_scratch > 0 ? b.scratch<std::byte>(tables.item_scratch) : nullptr,
-                     tables.item_scratch);
-      rounds(b, state, mine, first, last, &port);
+      item_port port(b.port(), scratch, tables.item_scratch);
+      rounds(b, state, list, &port);
     }
   }
 
  private:
-  STARLING_HD void rounds(block& b, program_state& state, const program_table& mine, std::int32_t first,
-                          std::int32_t last, item_port* port) const {
+  struct steps_and_waits {
+    const program_step* steps;
+    const program_wait* waits;
+    std::int32_t count;       // of the steps
+    std::int32_t first_wait;  // the number that the steps have for waits[0]
+  };
+
+  STARLING_HD static steps_and_waits near(const block& b, const steps_and_waits& list, std::byte* room) {
+    const std::int32_t first = list.steps[0].waits;
+    const std::int32_t last = list.steps[list.count - 1].waits_end;
+    const program_step* steps = keep_near(b, room, list.steps, list.count);
+    const program_wait* waits = keep_near(b, room + static_cast<std::size_t>(list.count) * sizeof(program_step),
+                                          list.waits + first, last - first);
+    b.sync();
+    return {steps, waits, list.count, first};
+  }
+
+  STARLING_HD void rounds(block& b, program_state& state, const steps_and_waits& list, item_port* port) const {
     for (std::uint64_t t = 0; t < tables.rounds; ++t) {
       if (t > 0 && tables.flag_bytes > 0 && !another(b, t)) return;
-      for (std::int32_t i = first; i < last; ++i) {
-        const program_step& s = mine.steps[i];
-        await(b, mine, s, t);
+      for (std::int32_t i = 0; i < list.count; ++i) {
+        const program_step& s = list.steps[i];
+        await(b, list, s, t);
         if (s.closure != nullptr)
           work(b, state, s, port);
         else
@@ -115,10 +147,10 @@ struct program_kernel {
     }
   }
 
-  STARLING_HD void await(const block& b, const program_table& mine, const program_step& s, std::uint64_t t) const {
+  STARLING_HD void await(const block& b, const steps_and_waits& list, const program_step& s, std::uint64_t t) const {
     if (s.waits == s.waits_end) return;
     for (std::int32_t i = s.waits + b.member(); i < s.waits_end; i += b.members()) {
-      const program_wait& w = mine.waits[i];
+      const program_wait& w = list.waits[i - list.first_wait];
       if (t < static_cast<std::uint64_t>(w.lag)) continue;
       const std::uint64_t round = t - static_cast<std::uint64_t>(w.lag);
       // The report names the task in place of a file, and the round in place of a line.
