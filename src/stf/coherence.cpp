@@ -6,6 +6,7 @@
 
 #include "data_registry.hpp"
 #include "held_memory.hpp"
+#include "item_list.hpp"
 #include "page_map.hpp"
 #include "scheduler.hpp"
 #include "scope_entry.hpp"
@@ -218,6 +219,7 @@ void coherence::copy(const data_body& d, data_instance& from, data_instance& to)
   before.add(to.used);
   const int from_pe = pe_of(from.place);
   const int to_pe = pe_of(to.place);
+  if (notes_ != nullptr) note_copy(d, from, to);
   lane& l = lanes_.for_copy(from_pe, to_pe);
   lanes_.order(l, before);
   std::optional<event> begun;
@@ -248,6 +250,17 @@ void coherence::copy(const data_body& d, data_instance& from, data_instance& to)
   copied_bytes_.fetch_add(d.what.bytes, std::memory_order_relaxed);
 }
 
+void coherence::note_copy(const data_body& d, const data_instance& from, const data_instance& to) {
+  if (d.what.bytes == 0) return;
+  if (from.place.is_host() || to.place.is_host()) {
+    notes_->refused = message("a copy of ", d.describe(), " from ", describe(from.place), " to ", describe(to.place),
+                              " in each round; let no task of the body have it on the host");
+    return;
+  }
+  notes_->copy("a copy of " + d.describe(),
+               {pe_of(from.place), pe_of(to.place), to.start, d.what.bytes, from.start, d.what.bytes, d.what.bytes, 1});
+}
+
 memory_block coherence::borrow(std::size_t bytes, const data_place& place, moment_list& before) {
   return allocate_patiently("a task", bytes, place, before);
 }
@@ -273,6 +286,7 @@ memory_block coherence::take_scratch(lane& l, std::size_t bytes) {
   const memory_block fresh = allocate_patiently("a reduction", bytes, data_place::device(l.pe()), before);
   lanes_.order(l, before);
   l.stream().fill(fresh.start, 0, fresh.bytes);
+  if (notes_ != nullptr) notes_->zeros.push_back({fresh.start, fresh.bytes});
   return fresh;
 }
 

@@ -18,6 +18,7 @@ namespace starling::stf {
 
 class data_registry;
 class held_memory;
+struct item_list;
 class scheduler;
 
 // There is too little memory, but other threads hold data that could be moved away. Who holds data too lets go of it
@@ -47,6 +48,8 @@ class coherence {
   // moved away. Null: no longer.
   void keep_for(held_memory* h) { held_ = h; }
   void give_back(held_memory& h, const moment_list& uses);
+  // Until the next call, copies are noted there too, which a persistent program is to do. Null: no longer.
+  void note_in(item_list* items) { notes_ = items; }
   // Brings the value to an instance.
   void refresh(data_body& d, data_instance& i) { copy(d, *nearest(d, i.place), i); }
 
@@ -101,6 +104,7 @@ class coherence {
   local_memory allocate_pages(const std::vector<placed_bytes>& pieces);
   void evict(data_body& d, std::size_t which);
   void copy(const data_body& d, data_instance& from, data_instance& to);
+  void note_copy(const data_body& d, const data_instance& from, const data_instance& to);
   data_instance* nearest(const data_body& d, const data_place& to) const;
   place_memory& memory_of(const data_place& place);
   void free(data_instance& i);
@@ -111,6 +115,7 @@ class coherence {
   const std::function<bool()> free_buried_;
   scheduler* scheduler_ = nullptr;
   std::atomic<held_memory*> held_{nullptr};
+  item_list* notes_ = nullptr;  // while one thread alone submits
   struct retired_memory {
     local_memory pages;
     pinned_memory pin;

@@ -6,7 +6,7 @@
 
 namespace starling::stf {
 
-std::shared_ptr<task_scope> context_state::record(const std::function<void()>& body) {
+std::shared_ptr<task_scope> context_state::record(const std::function<void()>& body, item_list* items) {
   require_outside_tasks("record");
   expect<argument_error>(
       !in_users_stream_,
@@ -22,6 +22,8 @@ std::shared_ptr<task_scope> context_state::record(const std::function<void()>& b
     auto fresh = std::make_shared<task_scope>(shared_from_this(), data_numbers_);
     lanes_.begin_recording();
     coherence_.keep_for(&fresh->held());
+    coherence_.note_in(items);
+    items_ = items;
     scope_ = std::move(fresh);
     recorder_ = std::this_thread::get_id();
     recording_ = true;
@@ -47,6 +49,8 @@ std::shared_ptr<task_scope> context_state::record(const std::function<void()>& b
     if (!done) lanes_.abandon_recording();
     scope_->leave(std::move(done), registry_);
     coherence_.keep_for(nullptr);
+    coherence_.note_in(nullptr);
+    items_ = nullptr;
     recording_ = false;
     lanes_.resume();
     scope = std::exchange(scope_, nullptr);
@@ -81,6 +85,7 @@ void context_state::repeat(std::uint64_t times, const std::function<void()>& bod
   }
   require_outside_tasks("repeat");
   if (times == 0) return;
+  if (options_.backend == backend_kind::persistent) return repeat_on_devices(times, nullptr, body);
   const auto recorded = record(body);
   const auto loop = times > 1 ? recorded->work().loop({times}) : std::nullopt;
   launch(*recorded, loop ? *loop : recorded->work(), loop ? 1 : times);
@@ -92,11 +97,9 @@ void context_state::repeat_while(const std::shared_ptr<data_state>& flag, const 
   expect<argument_error>(flag && flag->context.get() == this,
                          "context::repeat_while: the flag is data of another context, or none");
   expect<argument_error>(most >= 1, "context::repeat_while: at most 0 rounds; the body is done at least once");
+  if (options_.backend == backend_kind::persistent) return repeat_on_devices(most, flag.get(), body);
   const auto recorded = record(body);
-  const data_instance* where = recorded->result(*flag);
-  expect<argument_error>(where != nullptr, "context::repeat_while: no task of the body writes the flag, ",
-                         flag->body.describe(), ", so that it would go on for all ", most,
-                         " rounds or stop after one; let one of its tasks write it");
+  const data_instance* where = &recorded->expect_result(*flag, most);
   const std::size_t bytes = flag->body.what.bytes;
   if (const auto loop = recorded->work().loop({most, where->start, bytes})) return launch(*recorded, *loop, 1);
   // The devices cannot look, so that the host does.

@@ -109,7 +109,7 @@ submission context_state::submit(const std::string& name) {
     if (recorded_elsewhere()) continue;
     expect<argument_error>(!finalized_, "stf: ", name.empty() ? "work" : "task '" + name + "'",
                            " after the context was finalized; make a new context");
-    if (options_.backend == backend_kind::stream || recording_ || streaming_) {
+    if (streams_only() || recording_ || streaming_) {
       submission s{std::move(inside), {}, submitters::presence(submitters_)};
       if (recording_) s.recording = std::unique_lock(recording_mutex_);
       lanes_.expect_still_recorded();
@@ -268,7 +268,7 @@ void context_state::finalize() {
   attempt([&] {
     const bool any =
         any_buried_ || std::any_of(all.begin(), all.end(), [](const auto& d) { return d->body.to_be_written_back(); });
-    if ((any || !splits.empty()) && options_.backend != backend_kind::stream) begin_epoch();
+    if ((any || !splits.empty()) && !streams_only()) begin_epoch();
   });
   for (const auto& s : splits) attempt([&] { s->join(false); });
   try_again();

@@ -28,6 +28,7 @@
 namespace starling::stf {
 
 class splitting;
+struct item_list;
 
 // Held while work is submitted: the epoch goes on, and of one that is recorded nobody else changes the recording.
 struct submission {
@@ -72,11 +73,14 @@ class context_state : public std::enable_shared_from_this<context_state> {
   void refuse_graph(const std::string& why);
 
   // The tasks that the body submits, for many launches.
-  std::shared_ptr<task_scope> record(const std::function<void()>& body);
+  // With `items` their work is noted there too.
+  std::shared_ptr<task_scope> record(const std::function<void()>& body, item_list* items = nullptr);
   // Throws argument_error while this thread submits the tasks of a scope.
   void require_outside_scopes(const char* call) const;
   // The scope whose tasks this thread submits; null: none.
   task_scope* scope() const { return recorder_ == std::this_thread::get_id() ? scope_.get() : nullptr; }
+  // Where this thread's tasks are noted, for a persistent program; null: they are not.
+  item_list* items() const { return scope() != nullptr ? items_ : nullptr; }
   void launch(task_scope& scope, const graph& what, std::uint64_t times);
   void repeat(std::uint64_t times, const std::function<void()>& body);
   void repeat_while(const std::shared_ptr<data_state>& flag, const std::function<void()>& body, std::uint64_t most);
@@ -102,6 +106,12 @@ class context_state : public std::enable_shared_from_this<context_state> {
   stf::statistics statistics();
 
  private:
+  // Tasks go into streams as they are submitted.
+  bool streams_only() const {
+    return options_.backend == backend_kind::stream || options_.backend == backend_kind::persistent;
+  }
+  // The tasks of the body, as one persistent program; for as long as the flag is set, if there is one.
+  void repeat_on_devices(std::uint64_t most, data_state* flag, const std::function<void()>& body);
   void begin_epoch(bool on_streams = false);
   void note_epoch(backend_kind used);
   void end_epoch();
@@ -146,6 +156,7 @@ class context_state : public std::enable_shared_from_this<context_state> {
   submitters submitters_;
   // While tasks are recorded for many launches:
   std::shared_ptr<task_scope> scope_;
+  item_list* items_ = nullptr;
   std::atomic<std::thread::id> recorder_{};
   std::mutex recorder_mutex_;
   std::condition_variable recorder_gone_;

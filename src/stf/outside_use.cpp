@@ -28,7 +28,7 @@ void context_state::bring(const char* who, data_state& d, access_mode mode, data
 }
 
 void context_state::hold_back(const char* who, stream& user, const moment_list& before) {
-  if (options_.backend == backend_kind::stream) {
+  if (streams_only()) {
     const auto inside = submit(who);
     return lanes_.hold_back(user, before);
   }

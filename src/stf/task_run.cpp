@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "context_state.hpp"
+#include "item_list.hpp"
 #include "starling/base/error.hpp"
 #include "starling/stf/task_error.hpp"
 #include "starling/stf/task_reduction.hpp"
@@ -63,6 +64,10 @@ struct task_run::state {
   };
   std::vector<temporary> temporaries;
   std::vector<std::pair<std::size_t, memory_block>> scratch;  // by place
+  // Of a task that becomes part of a persistent program:
+  item_list* items = nullptr;
+  std::size_t first_item = 0;
+  std::vector<std::vector<int>> newest_items;  // by place: what its next one comes after
 
   ~state() {
     give_back_addends();
@@ -89,6 +94,9 @@ struct task_run::state {
   void schedule(const task_description& what);
   std::uint64_t signature(const task_description& what) const;
   void draw(std::uint64_t number);
+  [[noreturn]] void refuse_item(const std::string& why) const;
+  // All items of the task use what the task uses.
+  void note_accesses();
   void end(bool good);
 };
 
@@ -283,7 +291,29 @@ void task_run::state::draw(std::uint64_t number) {
   });
 }
 
+void task_run::state::refuse_item(const std::string& why) const {
+  throw task_error(message("stf: ", describe_task(name), " is ", why,
+                           ", which a persistent program cannot do; use a stream_ctx or a graph_ctx for this loop, or "
+                           "context::record"));
+}
+
+void task_run::state::note_accesses() {
+  std::vector<item_access> all;
+  for (const used_data& u : used) {
+    const std::size_t bytes = u.data->body.what.bytes;
+    // Data without bytes orders tasks all the same: its own address stands for it.
+    if (bytes == 0)
+      all.push_back({reinterpret_cast<const std::byte*>(u.data.get()), 1, writes(u.mode)});
+    else
+      all.push_back({u.instance->start, bytes, writes(u.mode)});
+  }
+  for (const auto& [place, block] : scratch) all.push_back({block.start, block.bytes, true});
+  for (const temporary& t : temporaries) all.push_back({t.block.start, t.block.bytes, true});
+  for (std::size_t i = first_item; i < items->items.size(); ++i) items->items[i].accesses = all;
+}
+
 void task_run::state::end(bool good) {
+  if (items != nullptr) note_accesses();
   if (begun && good) context->scheduler().end(lanes.front()->stream(), std::move(*begun), *scheduled);
   moment_list end;
   for (lane* l : lanes) end.add(l->mark());
@@ -314,6 +344,9 @@ task_run::task_run(const std::shared_ptr<context_state>& context, const task_des
   else if (!s.where.is_automatic())
     s.pes = s.where.devices(context->on().size());
   s.inside = context->submit(what.name);
+  s.items = context->items();
+  if (s.items != nullptr && !what.as_items)
+    s.refuse_item(s.where.is_host() ? "work of the host" : "a body that puts work into streams");
   s.collect(what.accesses);
   context->coherence().patiently(
       [&] {
@@ -327,6 +360,10 @@ task_run::task_run(const std::shared_ptr<context_state>& context, const task_des
       });
   if (context->options().backend == backend_kind::automatic) context->add_to_epoch(s.signature(what));
   s.draw(context->new_task());
+  if (s.items == nullptr) return;
+  ++s.items->tasks;
+  s.first_item = s.items->items.size();
+  s.newest_items.resize(s.pes.size());
 }
 
 task_run::task_run(task_run&&) noexcept = default;
@@ -388,7 +425,29 @@ std::byte* task_run::temporary(int place, std::size_t bytes) {
   return s.temporaries.back().block.start;
 }
 
+bool task_run::noted() const { return open().items != nullptr; }
+
+void task_run::refuse_item(const std::string& why) const { open().refuse_item(why); }
+
+void task_run::note(int place, int blocks, item_code code, const launch_options& options) {
+  state& s = open();
+  auto& newest = s.newest_items[static_cast<std::size_t>(place)];
+  noted_item i;
+  i.name = s.name.empty() ? message("task ", s.items->tasks, " of the body") : describe_task(s.name);
+  i.task = s.items->tasks;
+  i.pe = pe(place);
+  i.blocks = blocks;
+  i.threads = options.threads;
+  i.scratch_bytes = options.scratch_bytes;
+  i.code = std::move(code);
+  i.after = std::exchange(newest, {static_cast<int>(s.items->items.size())});
+  s.items->items.push_back(std::move(i));
+}
+
 void task_run::gather() {
+  auto& newest = open().newest_items;
+  for (std::size_t place = 1; place < newest.size(); ++place)
+    newest[0].insert(newest[0].end(), newest[place].begin(), newest[place].end());
   moment_list others;
   for (std::size_t i = 1; i < open().lanes.size(); ++i) others.add(open().lanes[i]->mark());
   open().context->lanes().order(*open().lanes.front(), others);

@@ -99,6 +99,14 @@ const data_instance* task_scope::result(const data_state& d) const {
   return nullptr;
 }
 
+const data_instance& task_scope::expect_result(const data_state& flag, std::uint64_t most) const {
+  const data_instance* where = result(flag);
+  expect<argument_error>(where != nullptr, "context::repeat_while: no task of the body writes the flag, ",
+                         flag.body.describe(), ", so that it would go on for all ", most,
+                         " rounds or stop after one; let one of its tasks write it");
+  return *where;
+}
+
 moment_list task_scope::prepare() {
   moment_list before;
   for (const auto& e : entries_) {
@@ -129,6 +137,23 @@ void task_scope::launch(const graph& what, std::uint64_t times) {
   for (std::uint64_t i = 0; i < times; ++i) what.launch(l.stream());
   newest_launch_.clear();
   newest_launch_.add(l.mark());
+  set_results("");
+}
+
+void task_scope::run(const std::function<void()>& program) {
+  // Work from before the recording, whose memory the tasks may have now, is waited for too.
+  context_->lanes().wait(prepare());
+  newest_launch_.clear();
+  try {
+    program();
+  } catch (...) {
+    set_results("the loop of repeat");
+    throw;
+  }
+  set_results("");
+}
+
+void task_scope::set_results(const std::string& failed_by) {
   for (const auto& e : entries_) {
     data_body& d = e->data->body;
     if (!e->written) {
@@ -141,7 +166,7 @@ void task_scope::launch(const graph& what, std::uint64_t times) {
       i->ready = newest_launch_;
       i->used.clear();
     }
-    d.failed_by.clear();
+    d.failed_by = failed_by;
     ++d.version;
     d.forget_users();
   }

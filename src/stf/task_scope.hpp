@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -47,10 +48,17 @@ class task_scope {
   // The instance that has the value of this data after a launch, one on a device if there is; null: the scope does not
   // write it.
   const data_instance* result(const data_state& d) const;
+  // The same of the flag of a loop; throws argument_error when the scope does not write it.
+  const data_instance& expect_result(const data_state& flag, std::uint64_t most) const;
   // Puts `times` launches of a graph of this scope in line. Nobody else uses the context meanwhile.
   void launch(const graph& what, std::uint64_t times);
+  // Has `program` do the tasks, when what they use is there, and waits for it. What it should have written has no value
+  // when it throws.
+  void run(const std::function<void()>& program);
 
  private:
+  // The tasks have been done, or are over at newest_launch_.
+  void set_results(const std::string& failed_by);
   void enter_made(const std::shared_ptr<data_state>& d);
   moment_list prepare();
 

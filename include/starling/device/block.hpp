@@ -167,6 +167,11 @@ class block : public whole_block<block>, public bulk_transfer<block> {
 
   // ---- for launches ----
 
+  // This block in place of block `index` of a launch that `state` describes. Not recorded in traces.
+  STARLING_HD block in_place_of(const program_state& launch, host_port* port, int index) const {
+    return block(launch, port, index, false);
+  }
+
   STARLING_HD void begin_trace() const { tracing::begin(state(), index()); }
   STARLING_HD void end_trace() const { tracing::end(state(), index()); }
 

@@ -276,6 +276,24 @@ class stream_ctx : public context {
   }
 };
 
+// A context whose tasks go into streams, but for those of repeat and repeat_while: these become one persistent program
+// on all devices that they name, whose blocks wait for each other where the tasks' data says so, and for nothing else.
+// The calls return when the program is over. Bodies may hold parallel_for and launch on devices. task_error for others:
+// task, host_launch, the host as a place; launches whose blocks wait for each other; copies from or to the host in each
+// round. stall_error names the task that a block waited for longer than STARLING_DEADLINE; what the tasks should have
+// written has no value then.
+class persistent_ctx : public context {
+ public:
+  explicit persistent_ctx(machine m = machine::best(), context_options options = {})
+      : context(std::move(m), with(options)) {}
+
+ private:
+  static context_options with(context_options o) {
+    o.backend = backend_kind::persistent;
+    return o;
+  }
+};
+
 // A context that makes a graph of the tasks of each epoch.
 class graph_ctx : public context {
  public:

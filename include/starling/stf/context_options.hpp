@@ -6,9 +6,10 @@
 namespace starling::stf {
 
 enum class backend_kind {
-  stream,     // tasks go into streams as they are submitted
-  graph,      // the tasks of an epoch, which fence() ends, become one graph; graphs are kept and updated
-  automatic,  // epochs are measured both ways, and those that come again do what was faster
+  stream,      // tasks go into streams as they are submitted
+  graph,       // the tasks of an epoch, which fence() ends, become one graph; graphs are kept and updated
+  automatic,   // epochs are measured both ways, and those that come again do what was faster
+  persistent,  // as stream, but repeat and repeat_while each run as one persistent program on the devices
 };
 
 struct context_options {

@@ -107,10 +107,10 @@ struct for_kernel {
   STARLING_HD static void leave_value(block&, const Arg&, const detail::in_loop<Arg>&) {}
 };
 
-// Puts the loop into a stream: body(i, j, ..., data...) for every coordinate of `part`. An empty shape launches
-// nothing, but gives accumulators their identity.
-template <shape_like Shape, class Body, class... Args>
-void enqueue_for(stream& s, const launch_plan& plan, const Shape& part, const Body& body, const Args&... args) {
+// Puts the loop into a stream, or a task_lane: body(i, j, ..., data...) for every coordinate of `part`. An empty shape
+// launches nothing, but gives accumulators their identity.
+template <class Stream, shape_like Shape, class Body, class... Args>
+void enqueue_for(Stream&& s, const launch_plan& plan, const Shape& part, const Body& body, const Args&... args) {
   if constexpr (detail::check_body<Shape, Body, Args...>()) {
     if (plan.blocks < 1 || plan.threads < 32 || plan.threads > for_threads || plan.threads % 32 != 0) refuse_plan(plan);
     if (!(complete(args) && ...)) refuse_partials();
@@ -125,8 +125,8 @@ void enqueue_for(stream& s, const launch_plan& plan, const Shape& part, const Bo
 
 // After loops on several places that each gave a result of its own: combines these, `count` of them one after another
 // in memory, into total.result, in their order. total.partials is not used.
-template <class T, class Op>
-void enqueue_combine(stream& s, const accumulator<T, Op>& total, const T* values, int count) {
+template <class Stream, class T, class Op>
+void enqueue_combine(Stream&& s, const accumulator<T, Op>& total, const T* values, int count) {
   s.launch(1, combine_kernel<T, Op>{total, values, count}, {.threads = 32});
 }
 

@@ -14,6 +14,8 @@ namespace starling::stf {
 namespace detail {
 
 [[noreturn]] void refuse_launch_on_host();
+// Throws task_error for a launch that cannot be an item of a persistent program.
+void check_item(const task_run& run, const hierarchy_map& map);
 
 }  // namespace detail
 
@@ -38,12 +40,14 @@ class launch_task : public task_builder<launch_task<Spec, Deps...>, Deps...> {
   void submit(const Body& body, std::index_sequence<I...>) {
     if (what_.place.is_host()) detail::refuse_launch_on_host();
     what_.kind = kind_of_body<Body>;
+    what_.as_items = true;
     task_run run(context_, what_);
     const auto views = std::make_tuple(std::get<I>(deps_).view(run.memory(I))...);
     for (int place = 0; place < run.places(); ++place) {
       hierarchy_map map = plan_launch(run.on(), spec_, place, run.places(), body, std::get<I>(views)...);
       if (map.device_scratch_bytes > 0) map.device_scratch = run.temporary(place, map.device_scratch_bytes);
-      enqueue_launch(run.stream(place), map, spec_, body, std::get<I>(views)...);
+      if (run.noted()) detail::check_item(run, map);
+      enqueue_launch(task_lane(run, place), map, spec_, body, std::get<I>(views)...);
     }
     run.finish();
   }

@@ -129,9 +129,10 @@ hierarchy_map plan_launch(const machine& m, const Spec& spec, int place_index, i
   }
 }
 
-// Puts the launch into a stream, as planned. map.device_scratch must be memory of map.device_scratch_bytes.
-template <class Spec, class Body, class... Args>
-void enqueue_launch(stream& s, const hierarchy_map& map, const Spec&, const Body& body, const Args&... args) {
+// Puts the launch into a stream, or a task_lane, as planned. map.device_scratch must be memory of
+// map.device_scratch_bytes.
+template <class Stream, class Spec, class Body, class... Args>
+void enqueue_launch(Stream&& s, const hierarchy_map& map, const Spec&, const Body& body, const Args&... args) {
   if constexpr (check_callable<Body, thread_hierarchy<Spec>, Args...>()) {
     if (map.device_scratch_bytes > 0 && map.device_scratch == nullptr) refuse_scratch(map.device_scratch_bytes);
     if (map.blocks == 0) return;

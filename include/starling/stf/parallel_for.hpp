@@ -56,6 +56,7 @@ class parallel_for_task : public task_builder<parallel_for_task<Partitioner, Sha
       (void)partitioner_.part(shape_, 0, 1);
       if (what_.place.is_host()) expect_data_on_host(what_);
       what_.kind = kind_of_body<Body>;
+      what_.as_items = !what_.place.is_host();
       task_run run(context_, what_);
       if (run.on_host())
         run.stream().call(
@@ -88,7 +89,7 @@ class parallel_for_task : public task_builder<parallel_for_task<Partitioner, Sha
   static void on_device(task_run& run, int place, const Part& part, const Body& body, const Args&... args) {
     launch_plan plan = for_plan(run.on(), run.pe(place), part.size());
     plan.blocks = std::min(plan.blocks, detail::most_blocks);
-    enqueue_for(run.stream(place), plan, part, body, args...);
+    enqueue_for(task_lane(run, place), plan, part, body, args...);
   }
 
   template <std::size_t I>
@@ -128,7 +129,7 @@ class parallel_for_task : public task_builder<parallel_for_task<Partitioner, Sha
   template <std::size_t I>
   void combine(task_run& run, std::byte* results) const {
     if constexpr (detail::is_reduction<dep<I>>)
-      enqueue_combine(run.stream(0), total<I>(run), results_of<I>(run, results), run.places());
+      enqueue_combine(task_lane(run, 0), total<I>(run), results_of<I>(run, results), run.places());
   }
   template <std::size_t I>
   static auto results_of(const task_run& run, std::byte* results) {

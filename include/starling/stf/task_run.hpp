@@ -10,6 +10,7 @@
 
 #include "starling/machine/machine.hpp"
 #include "starling/stf/access.hpp"
+#include "starling/stf/program_item.hpp"
 
 namespace starling::stf {
 
@@ -29,6 +30,8 @@ struct task_description {
   std::vector<data_access> accesses;
   std::string name;
   body_kind kind = nullptr;
+  // All work of the task is launched by a task_lane, so that a persistent program can do it.
+  bool as_items = false;
 };
 
 // Throws argument_error when one of the data is to lie on a device: bodies that run on the host cannot reach it there.
@@ -63,6 +66,12 @@ class task_run {
   // Later work in the stream of place 0 starts after the work that all places have so far.
   void gather();
 
+  // Whether the task becomes part of a persistent program; what it launches has to be noted then too.
+  bool noted() const;
+  void note(int place, int blocks, item_code code, const launch_options& options);
+  // Throws task_error: the task cannot be part of a persistent program because of `why`.
+  [[noreturn]] void refuse_item(const std::string& why) const;
+
   // The work is in the streams.
   void finish();
   // It is not all there: what the task should have written has no value.
@@ -72,6 +81,23 @@ class task_run {
   struct state;
   state& open() const;  // throws argument_error when the task is over
   std::unique_ptr<state> state_;
+};
+
+// Where a task on devices launches its kernels: the stream of one of its places, and the persistent program that the
+// task becomes part of, if it does.
+class task_lane {
+ public:
+  task_lane(task_run& run, int place) : run_(run), place_(place) {}
+
+  template <kernel_function F>
+  void launch(int blocks, const F& f, const launch_options& options = {}) {
+    run_.stream(place_).launch(blocks, f, options);
+    if (run_.noted()) run_.note(place_, blocks, make_item(f), options);
+  }
+
+ private:
+  task_run& run_;
+  int place_;
 };
 
 }  // namespace starling::stf

@@ -1,0 +1,55 @@
+// item_port: what a virtual device does for an item of a persistent program. All as for the block that runs it, but for
+// scratch memory: that of a block lasts until its kernel returns, that of an item until the next item.
+#pragma once
+
+#include "starling/base/error.hpp"
+#include "starling/device/block.hpp"
+
+namespace starling::stf {
+
+class item_port final : public host_port {
+ public:
+  item_port(host_port& block, std::byte* scratch, std::size_t bytes)
+      : block_(block), scratch_(scratch), bytes_(bytes) {}
+
+  void next_item() { used_ = 0; }
+
+  void put(const transfer& t) override { block_.put(t); }
+  void put_signal(const transfer& t, const signal_update& s) override { block_.put_signal(t, s); }
+  void get(const transfer& t) override { block_.get(t); }
+  void update(const signal_update& s) override { block_.update(s); }
+  void wait(const wait_request& w) override { block_.wait(w); }
+  bool test(const wait_request& w) override { return block_.test(w); }
+  void atomic(void* address, std::size_t bytes, int pe, where at, void (*apply)(void*), void* context) override {
+    block_.atomic(address, bytes, pe, at, apply, context);
+  }
+  void collective(const collective_call& c) override { block_.collective(c); }
+  lane_order lanes() override { return block_.lanes(); }
+  void fence() override { block_.fence(); }
+  void quiet() override { block_.quiet(); }
+  [[noreturn]] void refuse_pe(operation op, int pe, where at) override {
+    block_.refuse_pe(op, pe, at);
+    throw error("item_port: the block went on");  // not every compiler knows that it does not
+  }
+  [[noreturn]] void refuse_barrier(operation op, where at) override {
+    block_.refuse_barrier(op, at);
+    throw error("item_port: the block went on");
+  }
+  std::byte* staging(std::size_t bytes) override { return block_.staging(bytes); }
+
+  std::byte* scratch(std::size_t bytes, where at) override {
+    // More than there is: the block's own port says so.
+    if (bytes > bytes_ - used_) return block_.scratch(bytes_ + bytes, at);
+    std::byte* start = scratch_ + used_;
+    used_ += bytes;
+    return start;
+  }
+
+ private:
+  host_port& block_;
+  std::byte* scratch_;
+  std::size_t bytes_;
+  std::size_t used_ = 0;
+};
+
+}  // namespace starling::stf

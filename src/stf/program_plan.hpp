@@ -1,0 +1,51 @@
+// program_plan: which block of which program on which device does which part of which item of a persistent program, and
+// what it waits for before. Computed on the host, before the programs start; nothing is decided while they run.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "item_list.hpp"
+#include "program_order.hpp"
+
+namespace starling::stf {
+
+struct planned_wait {
+  int item = 0;  // whose counter is to show that the round, or the one before, is done
+  int lag = 0;
+};
+
+struct planned_step {
+  int item = 0;
+  int part = 0;  // of the item's parts
+  std::vector<planned_wait> waits;
+};
+
+// An item's parts are done by blocks first_block, first_block + 1, ... of its program on its device.
+struct placed_item {
+  int first_block = 0;
+  int parts = 1;
+  std::uint64_t tells = 0;  // devices whose blocks wait for it, a bit each
+};
+
+struct program_plan {
+  int units = 1;
+  std::vector<placed_item> items;
+  // By station, which is a device and one of the programs on it, and block; the steps of a block are in the order of
+  // the items.
+  std::vector<std::vector<std::vector<planned_step>>> blocks;
+
+  const std::vector<std::vector<planned_step>>& on(int device, int unit) const {
+    return blocks[static_cast<std::size_t>(device * units + unit)];
+  }
+  // Of the device where a program has most.
+  int blocks_of(int unit) const;
+};
+
+// On each of `devices` devices program u may have most_blocks[u] blocks; a block has `grain` blocks of a launch to do
+// before an item gets a second one. Items that do not depend on each other are put on different blocks while there are
+// some, an item that continues what one block has done on the same block.
+program_plan plan_program(const std::vector<noted_item>& items, const std::vector<program_edge>& edges, int devices,
+                          const std::vector<int>& most_blocks, int grain);
+
+}  // namespace starling::stf
