@@ -75,6 +75,7 @@ int main(int argc, char** argv) try {
   st::machine m = st::machine::best(devices);
   std::vector<domain> domains = {{"256^2", {256, 256}}, {"2048^2", {2048, 2048}}};
   if (m.kind() == st::machine_kind::cuda) {
+    domains.push_back({"4096^2", {4096, 4096}});
     domains.push_back({"8192^2", {8192, 8192}});
     domains.push_back({"16384^2", {16384, 16384}});
     domains.push_back({"256^3", {256, 256, 256}});

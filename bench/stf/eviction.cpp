@@ -77,7 +77,7 @@ int main(int argc, char** argv) try {
   const st::machine m = st::machine::best(1);
   const bool gpu = m.kind() == st::machine_kind::cuda;
   setting s{};
-  const auto mebibytes = static_cast<index_t>(given.number("--mebibytes", gpu ? 4096 : 16));
+  const auto mebibytes = static_cast<index_t>(given.number("--mebibytes", gpu ? 1024 : 16));
   s.blocks = static_cast<int>(given.number("--blocks", 64));
   s.elements = mebibytes * (index_t{1} << 20) / static_cast<index_t>(sizeof(double)) / s.blocks;
   s.rounds = static_cast<int>(given.number("--rounds", 3));

@@ -20,11 +20,16 @@ problem<T> deep_problem(int n_pes, int depth, std::mt19937& draw) {
   return p;
 }
 
-// Whether the run that was asked for keeps cells in memory; nothing when its edges do not fit.
+// Whether the run that was asked for keeps cells in memory on virtual devices; nothing when its edges do not fit there
+// or on a GPU.
 template <class T>
 std::optional<bool> streams(const problem<T>& p, int n_pes, const run_options& o) {
+  const auto on = [&](machine_kind kind) {
+    return choose_tiles<T>(geometry_of(p, n_pes), {kind, 64, std::size_t{1} << 20}, o).grid.streams;
+  };
   try {
-    return choose_tiles<T>(geometry_of(p, n_pes), {machine_kind::host, 64, std::size_t{1} << 20}, o).grid.streams;
+    (void)on(machine_kind::cuda);
+    return on(machine_kind::host);
   } catch (const launch_error&) {
     return std::nullopt;
   }
