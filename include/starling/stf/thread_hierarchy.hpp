@@ -81,14 +81,14 @@ class thread_hierarchy {
 
   // ---- shapes ----
 
-  // This thread's part of a shape. Over the levels: blocked, but cyclic over the innermost, so that neighbours touch
-  // neighbours.
+  // This thread's part of a shape: blocked over the places, as data is; cyclic over the threads of a place, so that
+  // neighbours touch neighbours.
   template <shape_like Shape>
   STARLING_HD auto apply_partition(const Shape& s) const {
     if constexpr (detail::box_like<Shape>)
-      return over_levels<First>(detail::every(detail::as_box(s), 0, 1, s.size()));
+      return in_turns(detail::every(detail::as_box(s), 0, 1, s.size()));
     else
-      return over_levels<First>(detail::every(s, 0, 1, s.size()));
+      return in_turns(detail::every(s, 0, 1, s.size()));
   }
   // With one partitioner, over all threads at once; with one for each level, one after the other.
   template <shape_like Shape, class... Partitioners>
@@ -145,12 +145,20 @@ class thread_hierarchy {
     return false;
   }
 
-  template <int L, class Sub>
-  STARLING_HD Sub over_levels(const Sub& s) const {
-    if constexpr (L == Spec::depth - 1)
-      return detail::round_robin(s, p_.at[L], width<L>());
-    else
-      return over_levels<L + 1>(detail::numbers(s, share(s.size(), width<L>(), p_.at[L])));
+  // Threads of a place take turns: at any moment they are all near each other in memory.
+  template <class Sub>
+  STARLING_HD Sub in_turns(const Sub& s) const {
+    if constexpr (First == 0) {
+      const index_range here = share(width<0>(), p_.map->places, p_.map->place);
+      const index_t begin = share(s.size(), width<0>(), here.begin).begin;
+      const index_t end = share(s.size(), width<0>(), here.end - 1).end;
+      constexpr int next = Spec::depth > 1 ? 1 : 0;
+      const index_t inner = Spec::depth > 1 ? product<next>() : 1;
+      const index_t rank = (p_.at[0] - here.begin) * inner + (Spec::depth > 1 ? rank_from<next>(0) : 0);
+      return detail::round_robin(detail::numbers(s, {begin, end}), rank, here.size() * inner);
+    } else {
+      return detail::round_robin(s, rank(), size());
+    }
   }
   template <int Level, class Shape, class P, class... More>
   STARLING_HD auto part_of(const Shape& s, const P& p, const More&... more) const {

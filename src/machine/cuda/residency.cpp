@@ -3,6 +3,7 @@
 #include <cuda_occupancy.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "starling/base/environment.hpp"
 #include "starling/base/error.hpp"
@@ -86,8 +87,13 @@ residency residency_on(const gpu& g, kernel_table& kernels, const std::vector<pr
     r.blocks_that_fit = kernels.facts(p.k, p.options, g.pe).blocks_per_multiprocessor * multiprocessors;
     return r;
   }
+  // A multiprocessor takes as many blocks of any mixture as of the program of which it takes the fewest: so many are
+  // within every resource, whichever blocks they are.
+  int fewest = std::numeric_limits<int>::max();
+  for (const program& p : programs)
+    fewest = std::min(fewest, calculate(g, demand_on(g, kernels, {p})).activeBlocksPerMultiprocessor);
+  r.blocks_that_fit = fewest * multiprocessors;
   const demand most = demand_on(g, kernels, programs);
-  r.blocks_that_fit = calculate(g, most).activeBlocksPerMultiprocessor * multiprocessors;
   // Enough shared memory for the blocks that a multiprocessor must take, and the rest left to the cache.
   const cudaDeviceProp& p = g.properties;
   const auto blocks = static_cast<std::size_t>((r.blocks_wanted + multiprocessors - 1) / multiprocessors);
