@@ -104,17 +104,20 @@ std::vector<block_plan> plan_blocks(const rows_to_deal& pe, int blocks, index_t 
   std::vector<block_plan> plans(static_cast<std::size_t>(blocks));
   const auto& send_rows = pe.send_rows;
   index_t begin = 0;
+  index_t long_rows = 0;
   for (int b = 0; b < blocks; ++b) {
     const index_t wanted = cost.back() / blocks * (b + 1) + cost.back() % blocks * (b + 1) / blocks;
     index_t end = b + 1 == blocks ? n : std::lower_bound(cost.begin() + begin, cost.end(), wanted) - cost.begin();
     end = std::min(end, n);
-    while (end < n && row_at(end) % unit != 0) ++end;
+    while (end < n && (row_at(end) % unit != 0 || parts[static_cast<std::size_t>(end)].piece > 0)) ++end;
     block_plan& plan = plans[static_cast<std::size_t>(b)];
     plan.first_row = row_at(begin);
     plan.rows = row_at(end) - row_at(begin);
     plan.first_part = begin;
     plan.parts = end - begin;
-    for (index_t p = begin; p < end; ++p) plan.long_rows += parts[static_cast<std::size_t>(p)].long_row ? 1 : 0;
+    plan.first_long_row = long_rows;
+    for (index_t p = begin; p < end; ++p) plan.long_rows += parts[static_cast<std::size_t>(p)].piece == 0 ? 1 : 0;
+    long_rows += plan.long_rows;
     const auto first = std::lower_bound(send_rows.begin(), send_rows.end(), plan.first_row);
     const auto last = std::lower_bound(send_rows.begin(), send_rows.end(), plan.first_row + plan.rows);
     plan.first_send = first - send_rows.begin();

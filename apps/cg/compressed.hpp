@@ -12,6 +12,8 @@ template <class T>
 struct compressed_rows {
   std::vector<chunk> chunks;
   std::vector<std::uint16_t> row_in_chunk;  // [rows]
+  std::vector<long_row> long_rows;
+  std::int32_t pieces = 0;  // of all of them
   std::vector<std::int32_t> column;
   std::vector<T> value;
 };

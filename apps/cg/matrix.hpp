@@ -74,6 +74,8 @@ class matrix {
   symmetric_array<slice> slices_;
   symmetric_array<chunk> chunks_;
   symmetric_array<std::uint16_t> row_in_chunk_;
+  symmetric_array<long_row> long_rows_;
+  symmetric_array<T> piece_sums_;
   symmetric_array<send_entry> sends_;
 };
 
