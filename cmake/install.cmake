@@ -7,9 +7,10 @@ include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 set(starling_config_dir ${CMAKE_INSTALL_LIBDIR}/cmake/starling)
-set(starling_installed starling starling_cg starling_stencil)
+set(starling_installed starling starling_cg starling_comm starling_stencil)
 if(STARLING_HAS_CHECK)
-  list(APPEND starling_installed starling_accesses starling_check starling_cg_checked starling_stencil_checked)
+  list(APPEND starling_installed starling_accesses starling_check starling_cg_checked
+    starling_comm_checked starling_stencil_checked)
 endif()
 install(TARGETS ${starling_installed} EXPORT starlingTargets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)

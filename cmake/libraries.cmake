@@ -95,6 +95,7 @@ function(starling_application name)
 endfunction()
 
 starling_application(cg)
+starling_application(comm)
 starling_application(stencil)
 # The same bits from every variant, on every machine: no multiply-add is fused unless the source says so. Public, because
 # a template of these libraries that is instantiated elsewhere must round the same way.

@@ -31,12 +31,12 @@ function(starling_python_module name)
   set_target_properties(${name} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${starling_module_dir})
 endfunction()
 
-starling_python_module(_starling starling_stencil starling_cg)
+starling_python_module(_starling starling_stencil starling_cg starling_comm)
 set(starling_modules _starling)
 if(STARLING_HAS_CHECK)
   # The same for check mode, loaded in its place where STARLING_CHECK is set. Its own code needs no watching.
   starling_python_module(_starling_checked
-    $<LINK_ONLY:starling_stencil_checked> $<LINK_ONLY:starling_cg_checked>)
+    $<LINK_ONLY:starling_stencil_checked> $<LINK_ONLY:starling_cg_checked> $<LINK_ONLY:starling_comm_checked>)
   target_include_directories(_starling_checked PRIVATE ${PROJECT_SOURCE_DIR}/apps)
   list(APPEND starling_modules _starling_checked)
 endif()

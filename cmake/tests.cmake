@@ -41,16 +41,17 @@ function(starling_test_suite suite)
   endforeach()
 endfunction()
 
-starling_test_suite(unit starling_cg starling_stencil)
-starling_test_suite(protocol starling_cg starling_stencil)
-starling_test_suite(misuse starling_cg starling_stencil)
+starling_test_suite(unit starling_cg starling_comm starling_stencil)
+starling_test_suite(protocol starling_cg starling_comm starling_stencil)
+starling_test_suite(misuse starling_cg starling_comm starling_stencil)
 if(STARLING_HAS_CHECK AND NOT STARLING_WITH_CUDA)
   # What check mode finds and what it lets pass.
-  starling_test_suite(check starling_cg_checked starling_stencil_checked)
+  starling_test_suite(check starling_cg_checked starling_comm_checked starling_stencil_checked)
   # The unit and protocol tests again: right programs, which check mode must let pass. What counts bytes of memory is left
   # out: check mode leaves room between arrays.
   foreach(suite unit protocol)
-    starling_test_program(${suite}_checked ${suite} starling_cg_checked starling_stencil_checked)
+    starling_test_program(${suite}_checked ${suite} starling_cg_checked starling_comm_checked
+      starling_stencil_checked)
     set_target_properties(${suite}_checked PROPERTIES EXCLUDE_FROM_ALL ON)
     add_test(NAME ${suite}_checked COMMAND ${suite}_checked
       --source-file-exclude=*/symmetric_array.cpp --test-case-exclude=*memory*,*environment*)

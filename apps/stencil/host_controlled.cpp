@@ -72,7 +72,7 @@ void host_controlled<T>::copy_faces(stream& s, int pe, index_t generation) {
 
 template <class T>
 void host_controlled<T>::step_in_order(int pe, index_t generation, bool check) {
-  const step_arguments<T> a{f_, generation, options_.compute, check, false};
+  const step_arguments<T> a{f_, generation, options_.compute, check, false, launch_.inside};
   stream& s = main_[static_cast<std::size_t>(pe)];
   wait_for_neighbours(s, pe, generation);
   s.launch_kernel(launch_.blocks, step_kernel(a, step_part::whole, 0),
@@ -84,7 +84,7 @@ void host_controlled<T>::step_in_order(int pe, index_t generation, bool check) {
 template <class T>
 void host_controlled<T>::step_overlapped(int pe, index_t generation, bool check) {
   const auto i = static_cast<std::size_t>(pe);
-  const step_arguments<T> a{f_, generation, options_.compute, check, options_.how == variant::p2p};
+  const step_arguments<T> a{f_, generation, options_.compute, check, options_.how == variant::p2p, launch_.inside};
   const launch_options shape{launch_.threads, scratch_bytes, options_.deadline};
   const int face_blocks = check ? launch_.blocks : launch_.face_blocks > 0 ? launch_.face_blocks : 1;
   stream& border = side_[i];

@@ -57,7 +57,7 @@ int natural_face_blocks(const geometry& g, int blocks, int threads) {
 
 }  // namespace
 
-launch_shape choose_launch(const geometry& g, machine_kind kind, const run_options& options,
+launch_shape choose_launch(const geometry& g, machine_kind kind, std::size_t cell_bytes, const run_options& options,
                            const std::function<int(int threads)>& fits) {
   expect<argument_error>(options.blocks >= 0, "stencil: blocks = ", options.blocks,
                          "; must be at least 1, or 0 to choose");
@@ -69,6 +69,11 @@ launch_shape choose_launch(const geometry& g, machine_kind kind, const run_optio
   s.blocks = options.blocks > 0 ? options.blocks : natural_blocks(g, kind, s.threads, most);
   s.face_blocks = natural_face_blocks(g, s.blocks, s.threads);
   if (g.exchanged_faces() > 0) s.chunks = std::clamp(s.face_blocks / g.exchanged_faces(), 1, most_chunks);
+  // Blocks that do faces alone are blocks of the same launch only where one launch does the whole step.
+  const bool one_launch = options.how == variant::cpu_free || options.how == variant::graph;
+  const bool host = kind == machine_kind::host;
+  s.inside = cut_inside(g, one_launch ? s.blocks - s.face_blocks : s.blocks, host ? 1 : s.threads,
+                        host ? 1 : static_cast<int>(16 / cell_bytes));
   return s;
 }
 

@@ -2,15 +2,17 @@
 #pragma once
 
 #include "starling/machine/machine.hpp"
+#include "stencil/inside_cut.hpp"
 #include "stencil/problem.hpp"
 
 namespace starling::stencil {
 
 struct launch_shape {
-  int blocks = 1;       // per PE
-  int threads = 256;    // per block
-  int face_blocks = 0;  // of these, for faces; 0: every block does faces and inside
-  int chunks = 1;       // per face
+  int blocks = 1;          // per PE
+  int threads = 256;       // per block
+  int face_blocks = 0;     // of these, for faces; 0: every block does faces and inside
+  int chunks = 1;          // per face
+  inside_cut inside = {};  // among the blocks that do the inside
 };
 
 // Chunks of a face at most, so many signals are set aside for each.
@@ -18,7 +20,7 @@ inline constexpr int most_chunks = 64;
 
 // Options that are not 0 are kept; throws argument_error when they are not possible, launch_error when the blocks do
 // not fit. `fits` tells how many blocks of so many threads a PE holds.
-launch_shape choose_launch(const geometry& g, machine_kind kind, const run_options& options,
+launch_shape choose_launch(const geometry& g, machine_kind kind, std::size_t cell_bytes, const run_options& options,
                            const std::function<int(int threads)>& fits);
 
 }  // namespace starling::stencil

@@ -11,7 +11,8 @@ template <class T, int Dimensions, bool OneArray, bool Streams>
 class tile_program {
  public:
   using cells = tile_cells<T, Dimensions, Streams>;
-  static constexpr int arrays = OneArray ? 1 : 2;
+  static constexpr int arrays_on_chip = OneArray ? 1 : 2;
+  static constexpr bool alternates = Streams || !OneArray;  // between two arrays, on chip or in memory
 
   STARLING_HD tile_program(block& b, const resident_arguments<T>& a)
       : b_(b),
@@ -20,7 +21,7 @@ class tile_program {
         memory_(Streams ? a.memory.on(b.pe()) + b.index() * a.grid.memory_elements() + a.grid.list_elements : nullptr),
         edges_(b, a.grid, a.mail, Streams ? memory_ - a.grid.list_elements : nullptr),
         kept_(OneArray ? b.scratch<T>(2 * b.members()) : nullptr),
-        chip_(b.scratch<T>(arrays * a.grid.chip.elements)) {}
+        chip_(b.scratch<T>(arrays_on_chip * a.grid.chip.elements)) {}
 
   STARLING_HD void run() {
     if (b_.member() == 0) mine_ = tile_of(a_.f.shape, a_.grid, *a_.f.own.on(b_.pe()), b_.index());
@@ -28,6 +29,7 @@ class tile_program {
     edges_.plan(a_.f.shape, mine_, a_.compute);
     load();
     const columns<Dimensions> mine(mine_, a_.grid.depth - 1, b_.member(), b_.members(), a_.grid.layers_on_chip);
+    if constexpr (Streams) segments_ = memory_sweep<T, Dimensions>::segments(mine_, a_.grid, b_.members());
     index_t message = a_.first_message;
     edges_.send(message, array(0));
     double checked = 0;
@@ -35,12 +37,12 @@ class tile_program {
     index_t until_check = a_.check_every;
     index_t left = a_.steps;
     for (int now = 0; left > 0;) {
-      const int next = OneArray || !a_.compute ? now : 1 - now;
+      const int next = !alternates || !a_.compute ? now : 1 - now;
       const cells in = array(now);
       const cells out = array(next);
       if (until_exchange == 0) {
         // Held cells of the ring have to be in both arrays. Before the first step nobody reads the other one.
-        edges_.take(message, in, out, !OneArray && left == a_.steps);
+        edges_.take(message, in, out, alternates && left == a_.steps);
         until_exchange = a_.grid.depth;
       }
       --until_exchange;
@@ -58,23 +60,23 @@ class tile_program {
     }
     const index_t steps = a_.steps - left;
     b_.sync();
-    store(steps, array(OneArray || !a_.compute ? 0 : static_cast<int>(steps % 2)));
+    store(steps, array(!alternates || !a_.compute ? 0 : static_cast<int>(steps % 2)));
     if (b_.pe() == 0 && b_.index() == 0 && b_.member() == 0) *a_.status.on(0) = {a_.first + steps, checked};
   }
 
  private:
   STARLING_HD cells array(int which) const {
-    return {chip_ + which * a_.grid.chip.elements, memory_ + which * a_.grid.memory.elements, a_.grid};
+    return {chip_ + (OneArray ? 0 : which) * a_.grid.chip.elements, memory_ + which * a_.grid.memory.elements, a_.grid};
   }
   // Held cells have to be in both arrays: no step writes them.
   STARLING_HD void load() {
     const T* from = a_.f.u[a_.first % 2].on(b_.pe());
     const cells first = array(0);
-    const cells second = array(arrays - 1);
+    const cells second = array(alternates ? 1 : 0);
     each_cell([&](int z, int y, int x, index_t at) {
       const T value = from[at];
       *first.at(z, y, x) = value;
-      if constexpr (!OneArray) *second.at(z, y, x) = value;
+      if constexpr (alternates) *second.at(z, y, x) = value;
     });
     b_.sync();
   }
@@ -107,6 +109,9 @@ class tile_program {
   STARLING_HD void sweep(const columns<Dimensions>& mine, int reach, const cells& in, const cells& out,
                          T& change) const {
     const coefficients<T>& w = a_.f.weight;
+    if constexpr (Streams && target::on_gpu)
+      memory_sweep<T, Dimensions>(w, mine_, in, out)
+          .template run<Check>(b_.member(), b_.members(), segments_, reach, change);
     if constexpr (OneArray)
       one_array_sweep<T, Dimensions, Streams>(w, mine_, in, kept_).template run<Check>(b_, mine, reach, change);
     else if constexpr (target::on_gpu)
@@ -122,6 +127,7 @@ class tile_program {
   tile_edges<T, Dimensions, Streams> edges_;
   T* kept_;
   T* chip_;
+  int segments_ = 1;  // of a column in memory
 };
 
 template <class T, int Dimensions, bool OneArray, bool Streams>

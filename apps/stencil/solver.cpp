@@ -171,7 +171,7 @@ run_result solver<T>::advance(const run_options& options) {
     return timed(options, tiles.grid.blocks(), tiles.threads,
                  [&](run_result& result) { advance_resident(options, tiles, result); });
   }
-  const launch_shape launch = choose_launch(fields_.shape, machine_.kind(), options, [&](int threads) {
+  const launch_shape launch = choose_launch(fields_.shape, machine_.kind(), sizeof(T), options, [&](int threads) {
     return blocks_that_fit({threads, scratch_of(faces * most_chunks), options.deadline}, options.how);
   });
   if (!options.compute) equal_slots();
@@ -296,6 +296,7 @@ void solver<T>::advance_cpu_free(const run_options& options, const launch_shape&
   a.check_every = options.check_every;
   a.tolerance = options.tolerance;
   a.compute = options.compute;
+  a.inside = launch.inside;
   a.packets = cut_faces(a, launch) <= most_packet_bytes;
   a.status = status_.data();
   role_plan roles;

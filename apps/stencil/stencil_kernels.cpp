@@ -5,11 +5,16 @@
 namespace starling::stencil {
 namespace {
 
+// Registers for a whole step without spilling; what is spilled has to come back from beyond the first cache, which
+// every wait empties.
+constexpr int most_threads = 512;
+
 template <class T, int Dimensions>
 struct step {
   step_arguments<T> a;
   step_part part;
   int first_change;
+  static constexpr int max_threads = most_threads;
 
   STARLING_HD void operator()(block& b) const {
     const box& own = own_box(b, a.f);
@@ -17,7 +22,7 @@ struct step {
     T change = 0;
     if (part != step_part::inside)
       for (int face = 0; face < faces; ++face) do_face(b, s, face, change);
-    if (part != step_part::border) s.inside(b, b.my_share(s.inside_rows()), change);
+    if (part != step_part::border) s.inside(b, a.inside, b.rank(), change);
     if (!a.check) return;
     change = b.reduce(change, maximum{});
     if (b.member() == 0) a.f.changes.on(b.pe())[first_change + b.index()] = change;
@@ -67,17 +72,11 @@ struct publish {
   }
 };
 
-// Registers for a whole step without spilling; what is spilled has to come back from beyond the first cache, which
-// every wait empties.
-constexpr int most_threads = 640;
-
 // The part of the persistent program that does not depend on how faces travel.
 template <class T, int Dimensions, class Exchange>
 STARLING_HD void run_cpu_free(block& b, const cpu_free_arguments<T>& a, Exchange exchange) {
   const box& own = own_box(b, a.f);
   exchange.begin(b, own);
-  const index_range rows =
-      b.my_share(sweep<T, Dimensions>(a.f, own, b.pe(), a.first + 1, a.compute, false).inside_rows());
   index_t generation = a.first;
   double checked = 0;
   for (index_t t = 1; t <= a.steps; ++t) {
@@ -86,7 +85,7 @@ STARLING_HD void run_cpu_free(block& b, const cpu_free_arguments<T>& a, Exchange
     const sweep<T, Dimensions> s(a.f, own, b.pe(), generation, a.compute, check);
     T change = 0;
     if (b.role() == a.face_role) exchange.step(b, s, generation, change);
-    if (b.role() == a.inside_role) s.inside(b, rows, change);
+    if (b.role() == a.inside_role) s.inside(b, a.inside, b.rank(), change);
     if (!check) {
       b.sync_pe();
       continue;
@@ -128,8 +127,7 @@ struct flagged_step {
     T change = 0;
     faces.step(b, step, generation, change);
     const int without_faces = b.index() - s.face_blocks;
-    if (without_faces >= 0)
-      step.inside(b, share(step.inside_rows(), b.blocks_per_pe() - s.face_blocks, without_faces), change);
+    if (without_faces >= 0) step.inside(b, s.a.inside, without_faces, change);
     if (!s.check) return;
     change = b.reduce(change, maximum{});
     if (b.member() == 0) s.a.f.changes.on(b.pe())[b.index()] = change;

@@ -3,6 +3,7 @@
 
 #include "starling/machine/kernel.hpp"
 #include "stencil/fields.hpp"
+#include "stencil/inside_cut.hpp"
 
 namespace starling::stencil {
 
@@ -19,6 +20,7 @@ struct step_arguments {
   bool compute = true;
   bool check = false;           // find the largest change
   bool store_to_peers = false;  // faces go to the neighbours' inboxes by peer stores; otherwise to the outbox
+  inside_cut inside = {};       // among the blocks of a launch
 };
 
 // Everything, the faces alone, the inside alone. With check, each block leaves its largest change in
@@ -53,6 +55,7 @@ struct cpu_free_arguments {
   bool faces_meet = false;                // some cell lies on two faces
   int face_role = 0;                      // blocks that do faces
   int inside_role = 0;                    // blocks that do the inside; the same number: every block does both
+  inside_cut inside = {};                 // among these
   sym<program_status> status;
 };
 template <class T>

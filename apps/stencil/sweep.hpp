@@ -2,7 +2,9 @@
 #pragma once
 
 #include "starling/device/block.hpp"
+#include "stencil/column_march.hpp"
 #include "stencil/fields.hpp"
+#include "stencil/inside_cut.hpp"
 
 namespace starling::stencil {
 
@@ -84,105 +86,49 @@ class sweep {
         value = value + weight_.high[a] * ((f.neighbours & (2u << (2 * a))) != 0 ? n.high[a] : across(a, 1));
       });
     }
-    if (check_) note_change(n.centre, value, change);
+    if (check_) note_difference(n.centre, value, change);
     if (f.kept) out_[f.at] = value;
     return value;
   }
 
-  // Rows of the inside over all its planes, for sharing among blocks.
-  STARLING_HD index_t inside_rows() const {
-    if (own_.inner[0].empty() || own_.inner[1].empty() || own_.inner[2].empty()) return 0;
-    return own_.inner[0].size() * own_.inner[1].size();
-  }
-
-  STARLING_HD void inside(const block& b, index_range rows, T& change) const {
-    if (!compute_ || rows.empty()) return;
-    if constexpr (Dimensions == 2) {
-      plane(b, own_.inner[0].begin, {own_.inner[1].begin + rows.begin, own_.inner[1].begin + rows.end}, change);
-    } else {
-      // Runs of rows within one plane, so that no element needs a division.
-      const index_t per_plane = own_.inner[1].size();
-      index_t z = rows.begin / per_plane;
-      index_t first = rows.begin - z * per_plane;
-      for (index_t left = rows.size(); left > 0; ++z) {
-        const index_t run = left < per_plane - first ? left : per_plane - first;
-        const index_t y = own_.inner[1].begin + first;
-        plane(b, own_.inner[0].begin + z, {y, y + run}, change);
-        left -= run;
-        first = 0;
-      }
-    }
+  // A block's piece of the inside, the index-th of those that `cut` makes.
+  STARLING_HD void inside(const block& b, const inside_cut& cut, int index, T& change) const {
+    if (!compute_ || index >= cut.pieces()) return;
+    const inside_piece piece = cut.piece(own_, index);
+    if (piece.empty()) return;
+    if (check_)
+      inside<true>(b, piece, cut.segments, change);
+    else
+      inside<false>(b, piece, cut.segments, change);
   }
 
  private:
   STARLING_HD index_t offset(const cell& c) const { return c.at[0] * layer_ + c.at[1] * pitch_ + c.at[2]; }
   STARLING_HD index_t stride(int axis) const { return axis == 0 ? layer_ : axis == 1 ? pitch_ : 1; }
 
-  STARLING_HD static void note_change(T was, T is, T& change) {
-    const T difference = is > was ? is - was : was - is;
-    change = maximum{}(change, difference);
-  }
-
-  STARLING_HD void plane(const block& b, index_t z, index_range ys, T& change) const {
-    if (check_)
-      plane<true>(b, z, ys, change);
-    else
-      plane<false>(b, z, ys, change);
-  }
-
   // Check is known when compiled: without it the loop has no reduction and vectorises.
   template <bool Check>
-  STARLING_HD void plane(const block& b, index_t z, index_range ys, T& change) const {
-    if constexpr (target::on_gpu) {
-      ys = groups_of<4, Check>(b, z, ys, change);
-      ys = groups_of<2, Check>(b, z, ys, change);
-    }
-    groups_of<1, Check>(b, z, ys, change);
+  STARLING_HD void inside(const block& b, const inside_piece& piece, int segments, T& change) const {
+    if constexpr (target::on_gpu)
+      column_march<T, Dimensions>(weight_, in_, out_, layer_, pitch_)
+          .template run<Check>(b.member(), b.members(), piece.zs, piece.ys, piece.xs, segments, change);
+    else
+      for (index_t z = piece.zs.begin; z < piece.zs.end; ++z)
+        b.for_each(piece.ys, piece.xs, [&](index_t y, index_t x) { update<Check>(z, y, x, change); });
   }
 
-  // Goes over the rows N at a time; returns those left.
-  template <int N, bool Check>
-  STARLING_HD index_range groups_of(const block& b, index_t z, index_range ys, T& change) const {
-    const index_t groups = ys.size() / N;
-    if (groups > 0)
-      b.for_each({0, groups}, own_.inner[2],
-                 [&](index_t g, index_t x) { rows<N, Check>(z, ys.begin + g * N, x, change); });
-    return {ys.begin + groups * N, ys.end};
-  }
-
-  // N cells one above the other. All loads come before the first store: the compiler may not move them there, and they
-  // have to run together to use a GPU's memory.
-  template <int N, bool Check>
-  STARLING_HD void rows(index_t z, index_t y, index_t x, T& change) const {
+  template <bool Check>
+  STARLING_HD void update(index_t z, index_t y, index_t x, T& change) const {
     const index_t at = z * layer_ + y * pitch_ + x;
     const T* in = in_ + at;
-    T column[N + 2];
-    T west[N];
-    T east[N];
-    T below[N];
-    T above[N];
-    for (int i = 0; i < N + 2; ++i) column[i] = in[(i - 1) * pitch_];
-    for (int i = 0; i < N; ++i) {
-      west[i] = in[i * pitch_ - 1];
-      east[i] = in[i * pitch_ + 1];
-      if constexpr (Dimensions == 3) {
-        below[i] = in[i * pitch_ - layer_];
-        above[i] = in[i * pitch_ + layer_];
-      }
+    surroundings<T> s{*in, 0, 0, in[-pitch_], in[pitch_], in[-1], in[1]};
+    if constexpr (Dimensions == 3) {
+      s.below = in[-layer_];
+      s.above = in[layer_];
     }
-    for (int i = 0; i < N; ++i) {
-      T sum = weight_.centre * column[i + 1];
-      if constexpr (Dimensions == 3) {
-        sum = sum + weight_.low[0] * below[i];
-        sum = sum + weight_.high[0] * above[i];
-      }
-      sum = sum + weight_.low[1] * column[i];
-      sum = sum + weight_.high[1] * column[i + 2];
-      sum = sum + weight_.low[2] * west[i];
-      sum = sum + weight_.high[2] * east[i];
-      if constexpr (Check) note_change(column[i + 1], sum, change);
-      out_[at + i * pitch_] = sum;
-    }
+    const T value = relaxed<Dimensions>(weight_, s);
+    if constexpr (Check) note_difference(s.centre, value, change);
+    out_[at] = value;
   }
 
   const box& own_;

@@ -1,12 +1,14 @@
 // One step of a star stencil over a tile, by all threads of a group. Each thread goes down columns of cells: along z in
 // three dimensions, along y in two. What it reads of its own column stays in its registers.
 //
-// A tile's cells are in two arrays, which a step reads and writes in turn, or in one. In one array, a step goes in
+// What is on chip is in two arrays, which a step reads and writes in turn, or in one. In one array, a step goes in
 // phases: every thread computes some layers of its column into registers, then a barrier, then it stores them. Later
 // phases read layers that are not yet stored, and the layer before them as it was, which the phase before has kept.
+// What is in memory is in two arrays always, and comes first: it needs the last layer on chip as it was.
 #pragma once
 
 #include "starling/device/loops.hpp"
+#include "stencil/column_march.hpp"
 #include "stencil/tile_cells.hpp"
 
 namespace starling::stencil {
@@ -39,16 +41,14 @@ class columns {
     const int end = mine.end(along, reach);
     const int cut = layers_on_chip < begin ? begin : layers_on_chip < end ? layers_on_chip : end;
     on_chip_ = piece(begin, cut);
-    in_memory_ = piece(cut, end);
   }
 
   struct layers {
     int begin = 0;
     int end = 0;
   };
-  // This thread's layers of both parts of the tile.
+  // This thread's layers of what is on chip.
   STARLING_HD layers on_chip() const { return on_chip_; }
-  STARLING_HD layers in_memory() const { return in_memory_; }
 
   STARLING_HD int segment() const { return segment_; }
   STARLING_HD int segments() const { return segments_; }
@@ -103,12 +103,64 @@ class columns {
   int segment_ = 0;
   int segments_ = 1;
   layers on_chip_;
-  layers in_memory_;
   bool idle_ = true;
   bool one_each_ = true;
 };
 
-// A step from one pair of arrays to another.
+// A step of the layers that are in memory.
+template <class T, int Dimensions>
+class memory_sweep {
+ public:
+  using march = column_march<T, Dimensions>;
+  using cells = tile_cells<T, Dimensions, true>;
+  static constexpr int along = columns<Dimensions>::along;
+
+  STARLING_HD memory_sweep(const coefficients<T>& w, const tile& mine, const cells& in, const cells& out)
+      : weight_(w), mine_(mine), in_(in), out_(out) {}
+
+  // Into how many segments so many threads best cut their columns.
+  STARLING_HD static int segments(const tile& mine, const tiling& t, int threads) {
+    const auto rows = static_cast<int>(Dimensions == 3 ? range(mine, 1, 0).size() : 1);
+    return segments_for(march::vectors(range(mine, 2, 0)) * rows, static_cast<int>(layers(mine, t, 0).size()), threads);
+  }
+
+  template <bool Check>
+  STARLING_HD void run(int member, int members, int segments, int reach, T& change) const {
+    const index_range own = layers(mine_, in_.t, reach);
+    const index_range zs = Dimensions == 3 ? own : index_range{0, 1};
+    const index_range ys = Dimensions == 3 ? range(mine_, 1, reach) : own;
+    const index_range xs = range(mine_, 2, reach);
+    if (zs.empty() || ys.empty() || xs.empty()) return;
+    const auto before = [&](index_t y, index_t x, T(&cells_before)[march::width]) {
+      const int layer = static_cast<int>(own.begin) - 1;
+      unrolled<march::width>([&](auto k) {
+        const index_t at = x + k;
+        const bool inside = at >= xs.begin && at < xs.end;
+        cells_before[k] = inside ? *in_.in_layer(layer, static_cast<int>(y), static_cast<int>(at)) : T{};
+      });
+    };
+    const tile_layout& l = in_.t.memory;
+    march(weight_, in_.memory + l.origin, out_.memory + l.origin, l.stride[0], l.stride[1])
+        .template run<Check>(member, members, zs, ys, xs, segments, change, before);
+  }
+
+ private:
+  STARLING_HD static index_range range(const tile& mine, int axis, int reach) {
+    return {mine.begin(axis, reach), mine.end(axis, reach)};
+  }
+  STARLING_HD static index_range layers(const tile& mine, const tiling& t, int reach) {
+    index_range r = range(mine, along, reach);
+    if (t.layers_on_chip > r.begin) r.begin = t.layers_on_chip;
+    return r;
+  }
+
+  const coefficients<T>& weight_;
+  const tile& mine_;
+  const cells& in_;
+  const cells& out_;
+};
+
+// A step of the layers that are on chip, from one array to another.
 template <class T, int Dimensions, bool Streams>
 class two_array_sweep {
  public:
@@ -120,10 +172,8 @@ class two_array_sweep {
 
   template <bool Check>
   STARLING_HD void run(const columns<Dimensions>& c, int reach, T& change) const {
-    c.each(reach, [&](int row, int x) {
-      part<Check>(c.on_chip(), reach, row, x, in_.t.chip, in_.chip, out_.chip, change);
-      if constexpr (Streams) part<Check>(c.in_memory(), reach, row, x, in_.t.memory, in_.memory, out_.memory, change);
-    });
+    c.each(reach,
+           [&](int row, int x) { part<Check>(c.on_chip(), reach, row, x, in_.t.chip, in_.chip, out_.chip, change); });
   }
 
   // The same by one thread that has all of the tile: rows are plain loops.
@@ -256,10 +306,37 @@ class one_array_sweep {
                     : cells_.t.layers_on_chip < low            ? low
                                                                : cells_.t.layers_on_chip;
     const bool mine = !c.idle() && c.has(c.row(), c.x(), reach);
+    // The ring is in this array too: nobody may put new cells there while others still read it for what is in memory.
+    if (Streams && low >= cut) g.sync();
     bool odd = false;
     bool first = true;
-    part<false, Check>(g, c, mine, low, cut, cells_.t.chip, cells_.chip, odd, first, change);
-    if constexpr (Streams) part<true, Check>(g, c, mine, cut, high, cells_.t.memory, cells_.memory, odd, first, change);
+    const tile_layout& l = cells_.t.chip;
+    const int phase = c.segments() * at_once;
+    const int members = g.members();
+    for (int start = low; start < cut; start += phase) {
+      const auto [from, n] = share_of(c, mine, start, cut);
+      const int stop = start + phase < cut ? start + phase : cut;
+      T made[at_once];
+      T* p = cell(c, l, cells_.chip, from);
+      if (n > 0) {
+        T centre[at_once];
+        load(p, n, l.stride[along], centre);
+        const T before = c.segment() == 0 && !first ? kept_[(odd ? 0 : members) + c.column()]
+                                                    : *cells_.in_layer(from - 1, c.row(), c.x());
+        const T after = *cells_.in_layer(from + n, c.row(), c.x());
+        if (from + n == stop) kept_[(odd ? members : 0) + c.column()] = centre[at_once - 1];
+        surroundings<T> s[at_once];
+        gather(p, n, l, centre, s);
+        compute<Check>(n, before, after, s, made, change);
+      }
+      g.sync();
+      unrolled<at_once>([&](auto k) {
+        constexpr int i = decltype(k)::value;
+        if (i < n) p[i * l.stride[along]] = made[i];
+      });
+      odd = !odd;
+      first = false;
+    }
   }
 
  private:
@@ -282,45 +359,6 @@ class one_array_sweep {
       constexpr int i = decltype(k)::value;
       to[i] = p[(i < n ? i : n - 1) * stride];
     });
-  }
-
-  // Layers [begin, end), all in `array`. Ahead: a thread's cells of the next phase are loaded while this one's are
-  // computed; nobody else writes them.
-  template <bool Ahead, bool Check, class Group>
-  STARLING_HD void part(const Group& g, const columns<Dimensions>& c, bool mine, int begin, int end,
-                        const tile_layout& l, T* array, bool& odd, bool& first, T& change) const {
-    const int phase = c.segments() * at_once;
-    const int members = g.members();
-    T coming[at_once];
-    const auto fetch = [&](int start) {
-      const share next = share_of(c, mine, start, end);
-      if (next.n > 0) load(cell(c, l, array, next.from), next.n, l.stride[along], coming);
-    };
-    if constexpr (Ahead) fetch(begin);
-    for (int start = begin; start < end; start += phase) {
-      const auto [from, n] = share_of(c, mine, start, end);
-      const int stop = start + phase < end ? start + phase : end;
-      T made[at_once];
-      T* p = cell(c, l, array, from);
-      if (n > 0) {
-        if constexpr (!Ahead) load(p, n, l.stride[along], coming);
-        const T before = c.segment() == 0 && !first ? kept_[(odd ? 0 : members) + c.column()]
-                                                    : *cells_.in_layer(from - 1, c.row(), c.x());
-        const T after = *cells_.in_layer(from + n, c.row(), c.x());
-        if (from + n == stop) kept_[(odd ? members : 0) + c.column()] = coming[at_once - 1];
-        surroundings<T> s[at_once];
-        gather(p, n, l, coming, s);
-        if constexpr (Ahead) fetch(start + phase);
-        compute<Check>(n, before, after, s, made, change);
-      }
-      g.sync();
-      unrolled<at_once>([&](auto k) {
-        constexpr int i = decltype(k)::value;
-        if (i < n) p[i * l.stride[along]] = made[i];
-      });
-      odd = !odd;
-      first = false;
-    }
   }
 
   STARLING_HD static void gather(const T* p, int n, const tile_layout& l, const T (&centre)[at_once],

@@ -1,7 +1,8 @@
 // Time per step of the stencil variants: 5 points in 2D, 7 in 3D, float32, fixed edges, split along the first axis.
 // Prints one JSON object a line.
 //
-//   steps [devices] [repetitions] [longest seconds of one run] [variant,...] [domain,...]
+//   steps [devices] [repetitions] [longest seconds of one run] [variant,...] [domain,...] [threads]
+//         [bytes on chip]
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -69,11 +70,15 @@ int main(int argc, char** argv) try {
   const double seconds = argc > 3 ? std::atof(argv[3]) : 0.2;
   const std::string wanted_variants = argc > 4 ? argv[4] : "";
   const std::string wanted_domains = argc > 5 ? argv[5] : "";
+  const int threads = argc > 6 ? std::atoi(argv[6]) : 0;
+  const std::size_t on_chip_bytes = argc > 7 ? std::strtoul(argv[7], nullptr, 10) : 0;
   st::machine m = st::machine::best(devices);
   std::vector<domain> domains = {{"256^2", {256, 256}}, {"2048^2", {2048, 2048}}};
   if (m.kind() == st::machine_kind::cuda) {
     domains.push_back({"8192^2", {8192, 8192}});
+    domains.push_back({"16384^2", {16384, 16384}});
     domains.push_back({"256^3", {256, 256, 256}});
+    domains.push_back({"512^3", {512, 512, 512}});
   } else {
     domains.push_back({"64^3", {64, 64, 64}});
   }
@@ -89,7 +94,9 @@ int main(int argc, char** argv) try {
          {sten::variant::copy, sten::variant::overlap, sten::variant::p2p, sten::variant::graph,
           sten::variant::cpu_free, sten::variant::resident, sten::variant::temporal, sten::variant::automatic}) {
       if (!names(wanted_variants, sten::name(how))) continue;
-      for (const bool compute : {true, false}) measure(s, d, {.how = how, .compute = compute}, repetitions, seconds);
+      for (const bool compute : {true, false})
+        measure(s, d, {.how = how, .threads = threads, .on_chip_bytes = on_chip_bytes, .compute = compute}, repetitions,
+                seconds);
     }
   }
   return 0;

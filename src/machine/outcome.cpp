@@ -1,6 +1,7 @@
 #include "outcome.hpp"
 
 #include "starling/base/environment.hpp"
+#include "starling/device/messages.hpp"
 
 namespace starling {
 namespace {
@@ -16,6 +17,9 @@ namespace {
   if (r.op == operation::scratch)
     throw range_error(message(place, ": ", format_bytes(r.wanted), " of scratch memory wanted, the launch gave ",
                               format_bytes(scratch_bytes), "; raise launch_options::scratch_bytes"));
+  if (r.op == operation::channel)
+    throw range_error(
+        message(place, ": ", refused_message(static_cast<std::int64_t>(r.wanted), r.seen, r.signal_offset)));
   if (r.wanted != 0)
     throw range_error(message(place, ": ", r.wanted, " bytes at +0x", std::hex, r.signal_offset, std::dec, " on PE ",
                               r.peer,

@@ -7,6 +7,8 @@ from mutations.model import Program, in_file
 BLOCK = "include/starling/device/block.hpp"
 PACKETS = "include/starling/device/packet_exchange.hpp"
 PUTS = "include/starling/device/communication.hpp"
+MESSAGES = "include/starling/device/messages.hpp"
+CHANNEL = "include/starling/device/channel.hpp"
 PIPELINE = "examples/02_pipeline.cpp"
 
 PROGRAMS = {
@@ -14,6 +16,10 @@ PROGRAMS = {
     "transfers": Program(
         ("tests/mutate/transfers.cpp",),
         ((PACKETS, ("tests/mutate/transfers.cpp",)), (PUTS, ("tests/mutate/transfers.cpp",))),
+    ),
+    "channels": Program(
+        ("tests/mutate/channels.cpp",),
+        ((MESSAGES, ("tests/mutate/channels.cpp",)), (CHANNEL, ("tests/mutate/channels.cpp",))),
     ),
     "pipeline": Program(
         (PIPELINE,),
@@ -159,6 +165,32 @@ MUTATIONS = [
          "return {(first + i).on(self().pe()), how, value == 0 ? 0 : value - 1, from, op, at};"),
         ("test always true", "return self().port().test({local, how, value, any_pe, operation::wait, at});",
          "return self().port().test({local, how, value, any_pe, operation::wait, at}) || true;"),
+    ),
+    *in_file(
+        "channels",
+        MESSAGES,
+        ("no credit awaited",
+         "    if (number > slots) self().wait(c.taken_by(pe), number - slots, pe, at);\n", ""),
+        ("a credit too many awaited", "self().wait(c.taken_by(pe), number - slots, pe, at)",
+         "self().wait(c.taken_by(pe), number - slots - 1, pe, at)"),
+        ("no credit given", "    self().signal_set(c.taken_by(self().pe()), number, from, at);\n", ""),
+        ("the credit of another PE", "self().signal_set(c.taken_by(self().pe()),", "self().signal_set(c.taken_by(0),"),
+        ("a message of stores not awaited", "      self().wait(c.arrived_of(number), number, from, at);\n", ""),
+        ("a message of stores awaited with the number before",
+         "self().wait(c.arrived_of(number), number, from, at)",
+         "self().wait(c.arrived_of(number), number - 1, from, at)"),
+        ("send returns before its source is read",
+         "sizeof(T), 1, 1, pe, true, at}", "sizeof(T), 1, 1, pe, false, at}"),
+        ("the last word not taken", "first < words; first", "first < words - 1; first"),
+        ("words beside their places", "memcpy(words + 8 * k, &word, 8)", "memcpy(words + 8 * (k / 2), &word, 8)"),
+    ),
+    *in_file(
+        "channels",
+        CHANNEL,
+        ("one slot for all messages", "number % static_cast<std::uint64_t>(p_.slots)", "number % 1"),
+        ("one lane for all senders", "const index_t first = static_cast<index_t>(i) * p_.slots;",
+         "const index_t first = static_cast<index_t>(i) * 0;"),
+        ("one word less than the message has", "return words > 0 ? words : 1;", "return words > 1 ? words - 1 : 1;"),
     ),
     *in_file(
         "pipeline",

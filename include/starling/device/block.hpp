@@ -3,6 +3,7 @@
 // thread().
 #pragma once
 
+#include "starling/device/bulk_transfer.hpp"
 #include "starling/device/group.hpp"
 
 namespace starling {
@@ -55,8 +56,17 @@ class team : public whole_block<team> {
   using whole_block<team>::whole_block;
 };
 
-class block : public whole_block<block> {
+class block : public whole_block<block>, public bulk_transfer<block> {
  public:
+  using bulk_transfer<block>::get;
+  using bulk_transfer<block>::put;
+  using bulk_transfer<block>::put_signal;
+  using bulk_transfer<block>::send;
+  using whole_block<block>::get;
+  using whole_block<block>::put;
+  using whole_block<block>::put_signal;
+  using whole_block<block>::send;
+
   // Made by the launch: on a GPU from the state alone, on a virtual device with the block's number and port. `traced`:
   // the block records its calls.
   STARLING_HD block(const program_state& state, bool traced) : block(state, nullptr, target::block_index(), traced) {
@@ -98,6 +108,18 @@ class block : public whole_block<block> {
     } else {
       return reinterpret_cast<T*>(port().scratch(bytes, at));
     }
+  }
+
+  // A part of the scratch memory for large copies, bulk_scratch_bytes of it: see bulk_buffer.hpp. One is enough.
+  STARLING_HD bulk_buffer bulk_scratch(where at = where::current()) {
+    std::byte* start = scratch<std::byte>(static_cast<index_t>(bulk_scratch_bytes), at);
+    if constexpr (target::on_gpu) {
+      if (member() == 0)
+        for (std::uint64_t i = 0; i < bulk_stages; ++i) target::bulk_begin(bulk_buffer(start).barrier(i));
+      target::fence_bulk();
+      sync();
+    }
+    return bulk_buffer(start);
   }
 
   // ---- across blocks: every block of the program calls these, in the same order ----
@@ -191,7 +213,7 @@ class block : public whole_block<block> {
     const control_words& c = state().control;
     begin_collective(op, sizeof(T), root, at);
     ++meetings_;
-    if (state().n_blocks == 1) return exchange(op, first(value), combine, at);
+    if (state().n_blocks == 1) return exchange(op, op == operation::sync_all ? value : first(value), combine, at);
     if (member() == 0) as<T>(c.block_values.on(pe())[index()]) = value;
     arrive(at);
     if (index() == 0) {
@@ -232,15 +254,17 @@ class block : public whole_block<block> {
       end_if(false, op, at);
       return mine;
     }
-    if (op == operation::sync_all) {
-      sync();
-      fence_for_peers();
-    }
-    small_value packed{};
-    as<T>(packed) = mine;
     // A PE that has all packets of this round may start the next one while others still read this round's.
     const index_t round = static_cast<index_t>(meetings_ % 2) * n_pes();
     const sym<packet> boxes = state().control.pe_packets + round * small_value_packets;
+    if constexpr (target::on_gpu) {
+      if (op == operation::sync_all) {
+        meet_pes(boxes, at);
+        return mine;
+      }
+    }
+    small_value packed{};
+    as<T>(packed) = mine;
     for (int i = member(); i < n_pes() * pieces; i += members())
       put_packet(boxes + (pe() * small_value_packets + i % pieces), packed.word[i % pieces], meetings_, i / pieces, at,
                  op == operation::sync_all);
@@ -250,7 +274,6 @@ class block : public whole_block<block> {
       const bool came = await_packet(op, box, meetings_, i / pieces, at, gathered(i / pieces).word[i % pieces]);
       failed = failed || !came;
     }
-    if (op == operation::sync_all) fence_for_peers();
     end_if(failed, op, at);
     T sum = as<T>(gathered(0));
     for (int i = 1; i < n_pes(); ++i) sum = combine(sum, as<T>(gathered(i)));
@@ -258,14 +281,34 @@ class block : public whole_block<block> {
     return sum;
   }
 
+  // The exchange of sync_all on a GPU: thread i tells PE i with one release, which covers what the block's barrier has
+  // gathered, and hears of PE i with acquiring loads. A fence behind the wait would first wait for this thread's own
+  // stores to come home, a flight there and back. No value travels, so the second word of a packet is enough; it holds
+  // what a packet with this number and no data would, so that the boxes serve all meetings.
+  STARLING_HD void meet_pes(sym<packet> boxes, where at) {
+    constexpr int number_bits = 32;
+    const std::uint64_t word = meetings_ << number_bits;
+    sync();
+    for (int i = member(); i < n_pes(); i += members())
+      gpu::system_atomic((boxes + pe() * small_value_packets).on(i)->number.value)
+          .store(word, cuda::memory_order_release);
+    bool failed = false;
+    for (int i = member(); i < n_pes(); i += members()) {
+      signal& told = (boxes + i * small_value_packets).on(pe())->number;
+      const wait_request request{&told, compare::eq, meetings_, i, operation::sync_all, at};
+      const bool came = gpu::poll(state(), index(), request, [&] {
+        const std::uint64_t seen = gpu::system_atomic(told.value).load(cuda::memory_order_acquire);
+        return seen == word ? meetings_ : seen >> number_bits;
+      });
+      failed = failed || !came;
+    }
+    end_if(failed, operation::sync_all, at);
+  }
+
   // Where the value of PE i is put together: the block's fast memory on a GPU.
   STARLING_HD small_value& gathered(int i) const {
     if constexpr (target::on_gpu) return reinterpret_cast<small_value*>(target::reduce_slots())[i];
     return state().control.pe_values.on(pe())[i];
-  }
-
-  STARLING_HD void fence_for_peers() const {
-    if constexpr (target::on_gpu) target::fence_system();
   }
 
   starling::role role_;

@@ -273,6 +273,16 @@ class communication {
     target::exit_thread();
   }
 
+  STARLING_HD void raise(sym<signal> sig, std::uint64_t value, signal_op op, int pe) const {
+    if (!leader()) return;
+    // Only blocks of `pe` wait for its copy: for one's own PE the cheaper fence suffices.
+    signal& target = *sig.on(pe);
+    if (pe == self().pe())
+      raise(gpu::device_atomic(target.value), value, op);
+    else
+      raise(gpu::system_atomic(target.value), value, op);
+  }
+
   STARLING_HD void check_pe(int pe, operation op, where at) const {
     if (pe >= 0 && pe < self().n_pes()) return;
     if constexpr (target::on_gpu) {
@@ -292,16 +302,6 @@ class communication {
     const bool between_pes = (op == operation::sync_all || op == operation::all_reduce || op == operation::broadcast);
     if (between_pes && from == any_pe) from = static_cast<int>(i);
     return {(first + i).on(self().pe()), how, value, from, op, at};
-  }
-
-  STARLING_HD void raise(sym<signal> sig, std::uint64_t value, signal_op op, int pe) const {
-    if (!leader()) return;
-    // Only blocks of `pe` wait for its copy: for one's own PE the cheaper fence suffices.
-    signal& target = *sig.on(pe);
-    if (pe == self().pe())
-      raise(gpu::device_atomic(target.value), value, op);
-    else
-      raise(gpu::system_atomic(target.value), value, op);
   }
 
   template <class Word>

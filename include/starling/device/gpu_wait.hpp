@@ -64,6 +64,20 @@ __attribute__((noinline)) STARLING_HD inline void refuse(const program_state& s,
   file_report(s, block, r);
 }
 
+// The same for a message that its channel cannot carry.
+__attribute__((noinline)) STARLING_HD inline void refuse_message(const program_state& s, int block, std::int64_t n,
+                                                                 std::int64_t capacity, std::uint64_t number,
+                                                                 where at) {
+  block_report r;
+  r.state = block_state::out_of_range;
+  r.op = operation::channel;
+  r.wanted = static_cast<std::uint64_t>(n);
+  r.seen = static_cast<std::uint64_t>(capacity);
+  r.signal_offset = number;
+  set_place(r, at);
+  file_report(s, block, r);
+}
+
 STARLING_HD inline std::uint64_t offset_in_heap(const program_state& s, const void* address) {
   return static_cast<std::uint64_t>(static_cast<const std::byte*>(address) - s.heap.on(s.pe));
 }

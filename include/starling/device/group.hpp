@@ -4,13 +4,18 @@
 #include "starling/device/atomics.hpp"
 #include "starling/device/communication.hpp"
 #include "starling/device/loops.hpp"
+#include "starling/device/messages.hpp"
 #include "starling/device/packet_exchange.hpp"
 #include "starling/device/reduce.hpp"
 
 namespace starling {
 
 template <class Self>
-class group : public loops<Self>, public communication<Self>, public packet_exchange<Self>, public atomics<Self> {
+class group : public loops<Self>,
+              public communication<Self>,
+              public packet_exchange<Self>,
+              public messages<Self>,
+              public atomics<Self> {
  public:
   STARLING_HD group(const program_state& state, host_port* port, int index, bool traced)
       : state_(&state), port_(port), index_(index), traced_(traced) {}
@@ -40,6 +45,12 @@ class group : public loops<Self>, public communication<Self>, public packet_exch
   STARLING_HD host_port* port_pointer() const { return port_; }
   STARLING_HD bool traced() const { return traced_; }
   STARLING_HD void give_up() const { this->end_thread(); }
+  // Barrier; ends the group when a thread of it has given up in a wait.
+  STARLING_HD void end_if_absent(operation op, where at) const { this->end_if(false, op, at); }
+  STARLING_HD void end_if_failed(bool failed, operation op, where at) const { this->end_if(failed, op, at); }
+  STARLING_HD void raise_signal(sym<signal> sig, std::uint64_t value, signal_op op, int pe) const {
+    this->raise(sig, value, op, pe);
+  }
   lane_order lanes() const { return port_->lanes(); }
 
  private:

@@ -30,7 +30,8 @@ enum class operation : std::int32_t {
   atomic,
   scratch,
   slice_access,
-  sync_level
+  sync_level,
+  channel  // a message that it cannot carry
 };
 
 constexpr const char* name(operation op) {
@@ -59,6 +60,8 @@ constexpr const char* name(operation op) {
       return "slice access";
     case operation::sync_level:
       return "sync";
+    case operation::channel:
+      return "channel";
   }
   return "?";
 }

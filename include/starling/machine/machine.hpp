@@ -17,6 +17,7 @@
 #include "starling/machine/stall_error.hpp"
 #include "starling/machine/stream.hpp"
 #include "starling/machine/symmetric_array.hpp"
+#include "starling/machine/symmetric_channel.hpp"
 #include "starling/machine/trace_options.hpp"
 
 namespace starling {
@@ -88,6 +89,12 @@ class machine {
   template <class T>
   symmetric_array<T> allocate(index_t n) {
     return {symmetric_memory(impl_, bytes_of(n, sizeof(T))), n};
+  }
+
+  // A channel for messages of up to `capacity` elements. Throws argument_error, and memory_error as allocate does.
+  template <class T>
+  symmetric_channel<T> allocate_channel(index_t capacity, const channel_options& options = {}) {
+    return {*this, capacity, options};
   }
 
   // ---- local memory ----

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from starling import __version__
-from starling.cli import check, doctor, plot, solve, stencil, trace, tune
+from starling.cli import bench, check, doctor, plot, solve, stencil, trace, tune
 
 app = typer.Typer(
     name="starling",
@@ -23,6 +23,7 @@ app.command("check")(check.command)
 app.command("trace")(trace.command)
 app.command("plot")(plot.command)
 app.command("tune")(tune.command)
+app.add_typer(bench.app, name="bench")
 
 
 def _show_version(wanted: bool) -> None:

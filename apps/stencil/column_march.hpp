@@ -1,0 +1,186 @@
+// The inside of a box on a GPU. A thread goes along columns of cells, as many side by side as 16 bytes hold: along z in
+// three dimensions, along y in two. What it has loaded of its columns stays in registers until the step has passed, so
+// that a cell comes from memory once; its neighbours beside the columns were loaded by other threads of the block at
+// about the same time, and are in the first cache.
+//
+// Rows start at multiples of 16 bytes and have room up to one. Vectors at the ends of a row may hold cells that are not
+// the inside's: these are loaded and not used.
+#pragma once
+
+#include <type_traits>
+
+#include "starling/base/index.hpp"
+#include "starling/device/loops.hpp"
+#include "stencil/relax.hpp"
+
+namespace starling::stencil {
+
+// Into how many segments threads cut columns of a length, so that all threads have work to the end. A thread loads two
+// cells more for each segment.
+constexpr int segments_for(int columns, int length, int threads) {
+  constexpr int most = 32;
+  int best = 1;
+  int least = 0;
+  for (int segments = 1; segments <= (threads > 1 ? most : 1); ++segments) {
+    const int rounds = (columns * segments + threads - 1) / threads;
+    const int cells = rounds * ((length + segments - 1) / segments + 2);
+    if (segments > 1 && cells >= least) continue;
+    least = cells;
+    best = segments;
+  }
+  return best;
+}
+
+template <class T, int Dimensions>
+class column_march {
+ public:
+  static constexpr int width = 16 / static_cast<int>(sizeof(T));
+  // Cells of a column that are under way at once. So many that the loads of 512 threads hide the way to memory.
+  static constexpr int at_once = Dimensions == 2 ? 4 : sizeof(T) == 4 ? 3 : 2;
+
+  struct alignas(16) vector {
+    T cell[width];
+  };
+  struct in_array {
+    STARLING_HD void operator()(index_t, index_t, T (&)[width]) const {}
+  };
+
+  STARLING_HD column_march(const coefficients<T>& w, const T* in, T* out, index_t layer, index_t pitch)
+      : weight_(w), in_(in), out_(out), layer_(layer), pitch_(pitch) {}
+
+  STARLING_HD static int vectors(index_range xs) {
+    return static_cast<int>(ceil_div(xs.end, index_t{width})) - first_vector(xs);
+  }
+
+  // All cells of the ranges, shared among `members` threads. Each column is cut into so many segments.
+  // first_before(y, x, cells): the cells before the first of the columns from (y, x), where they are not in the array.
+  template <bool Check, class FirstBefore = in_array>
+  STARLING_HD void run(int member, int members, index_range zs, index_range ys, index_range xs, int segments, T& change,
+                       const FirstBefore& first_before = {}) const {
+    const index_range along = Dimensions == 3 ? zs : ys;
+    const int first = first_vector(xs);
+    const int vectors = column_march::vectors(xs);
+    const int rows = Dimensions == 3 ? static_cast<int>(ys.size()) : 1;
+    const int columns = vectors * rows;
+    for (int i = member; i < columns * segments; i += members) {
+      const int segment = i / columns;
+      const int column = i - segment * columns;
+      const int row = column / vectors;
+      const index_t x = static_cast<index_t>(first + column - row * vectors) * width;
+      const index_t at = x + (Dimensions == 3 ? (ys.begin + row) * pitch_ : zs.begin * layer_);
+      const index_range mine = share(along.size(), segments, segment);
+      if (mine.empty()) continue;
+      const int from = x < xs.begin ? static_cast<int>(xs.begin - x) : 0;
+      const int to = xs.end - x < width ? static_cast<int>(xs.end - x) : width;
+      const index_t begin = at + (along.begin + mine.begin) * stride();
+      vector before;
+      if (std::is_same_v<FirstBefore, in_array> || segment > 0)
+        before = load(in_ + begin - stride());
+      else
+        first_before(ys.begin + row, x, before.cell);
+      column_of<Check>(begin, before, static_cast<int>(mine.size()), from, to, change);
+    }
+  }
+
+ private:
+  STARLING_HD static int first_vector(index_range xs) {
+    return static_cast<int>(xs.begin >= 0 ? xs.begin / width : -ceil_div(-xs.begin, index_t{width}));
+  }
+  // What is beside a cell of the column, on each side of it.
+  struct beside {
+    vector north, south;  // three dimensions only
+    T west, east;
+  };
+
+  STARLING_HD index_t stride() const { return Dimensions == 3 ? layer_ : pitch_; }
+  STARLING_HD static vector load(const T* p) { return *reinterpret_cast<const vector*>(p); }
+
+  // n vectors one after the other, of which the cells [from, to) are the inside's.
+  template <bool Check>
+  STARLING_HD void column_of(index_t at, vector before, int n, int from, int to, T& change) const {
+    const T* in = in_ + at;
+    T* out = out_ + at;
+    vector centre = load(in);
+    for (int left = n; left > 0; left -= at_once) {
+      vector after[at_once];
+      beside sides[at_once];
+      // Past the column's end the last one is loaded again: no branch stands between the loads.
+      unrolled<at_once>([&](auto k) {
+        constexpr int i = decltype(k)::value;
+        after[i] = load(in + (i < left ? i + 1 : left) * stride());
+      });
+      unrolled<at_once>([&](auto k) {
+        constexpr int i = decltype(k)::value;
+        const T* p = in + (i < left ? i : left - 1) * stride();
+        sides[i].west = p[-1];
+        sides[i].east = p[width];
+        if constexpr (Dimensions == 3) {
+          sides[i].north = load(p - pitch_);
+          sides[i].south = load(p + pitch_);
+        }
+      });
+      unrolled<at_once>([&](auto k) {
+        constexpr int i = decltype(k)::value;
+        if (i < left) {
+          const vector made = step<Check>(before, centre, after[i], sides[i], from, to, change);
+          keep(out + i * stride(), made, from, to);
+        }
+        before = centre;
+        centre = after[i];
+      });
+      in += at_once * stride();
+      out += at_once * stride();
+    }
+  }
+
+  template <bool Check>
+  STARLING_HD vector step(const vector& before, const vector& centre, const vector& after, const beside& sides,
+                          int from, int to, T& change) const {
+    vector made;
+    unrolled<width>([&](auto k) {
+      constexpr int i = decltype(k)::value;
+      surroundings<T> s{};
+      s.centre = centre.cell[i];
+      if constexpr (Dimensions == 3) {
+        s.below = before.cell[i];
+        s.above = after.cell[i];
+        s.north = sides.north.cell[i];
+        s.south = sides.south.cell[i];
+      } else {
+        s.north = before.cell[i];
+        s.south = after.cell[i];
+      }
+      if constexpr (i == 0)
+        s.west = sides.west;
+      else
+        s.west = centre.cell[i - 1];
+      if constexpr (i + 1 == width)
+        s.east = sides.east;
+      else
+        s.east = centre.cell[i + 1];
+      made.cell[i] = relaxed<Dimensions>(weight_, s);
+      if constexpr (Check)
+        if (i >= from && i < to) note_difference(s.centre, made.cell[i], change);
+    });
+    return made;
+  }
+
+  STARLING_HD static void keep(T* out, const vector& made, int from, int to) {
+    if (from == 0 && to == width) {
+      *reinterpret_cast<vector*>(out) = made;
+      return;
+    }
+    unrolled<width>([&](auto k) {
+      constexpr int i = decltype(k)::value;
+      if (i >= from && i < to) out[i] = made.cell[i];
+    });
+  }
+
+  coefficients<T> weight_;
+  const T* in_;
+  T* out_;
+  index_t layer_;
+  index_t pitch_;
+};
+
+}  // namespace starling::stencil

@@ -1,0 +1,100 @@
+"""Runs the measurements of communication, and those of other libraries that were built, into one result file.
+
+    python bench/communication/run.py [--short] [--bin build/cuda/bin] [--out bench/communication/results]
+
+Each program prints one JSON object a line. A rival whose program is not there is left out, and named.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+
+import facts  # noqa: E402
+import programs  # noqa: E402
+
+ROOT = HERE.parent.parent
+
+# Where there is no network, and never with NVLink multicast.
+programs.ENVIRONMENT.update(
+    {
+        "NVSHMEM_DISABLE_NVLS": "1",
+        "NVSHMEM_REMOTE_TRANSPORT": "none",
+        "NVSHMEM_BOOTSTRAP_UID_SOCK_IFNAME": "lo",
+        "NVSHMEM_SYMMETRIC_SIZE": "512M",
+    }
+)
+OURS = "bench_communication_ways"
+RIVALS = ("bench_communication_rivals_nccl", "bench_communication_rivals_nvshmem")
+
+
+def arguments_of(program: str, devices: int, seconds: float) -> list[object]:
+    """What a program is called with."""
+    given: list[object] = ["--devices", devices, "--repetitions", 5, "--seconds", seconds]
+    return given + (["--limit", 60] if program.endswith("nvshmem") else [])
+
+
+def measured(folder: Path, devices: int, seconds: float, limit: float) -> list[dict]:
+    """The lines of all programs; for one that is not there or fails, a line that says so."""
+    lines: list[dict] = []
+    for program in (OURS, *RIVALS):
+        if program != OURS and devices < 2:
+            continue
+        if not (folder / program).is_file():
+            print(f"{program} is not in {folder}: left out", file=sys.stderr)
+            lines.append({"what": program, "devices": devices, "error": "was not built"})
+            continue
+        outcome = programs.run(folder / program, arguments_of(program, devices, seconds), limit)
+        lines += outcome.lines
+        if outcome.problem:
+            lines.append({"what": program, "devices": devices, "error": outcome.problem})
+    return lines
+
+
+def table(lines: list[dict], source: int, destination: int) -> list[str]:
+    """Markdown: microseconds one way by size, a column for each way and rival; the least of the repetitions."""
+    chosen = {
+        (line["bytes"], line["what"]): min(line["us"])
+        for line in lines
+        if line.get("us") and line["measure"] == "latency" and (line["from"], line["to"]) == (source, destination)
+    }
+    names = list(dict.fromkeys(name for _, name in chosen))
+    rows = [f"| bytes | {' | '.join(names)} |", "|---:" * (len(names) + 1) + "|"]
+    for size in sorted({size for size, _ in chosen}):
+        cells = [f"{chosen[size, name]:.2f}" if (size, name) in chosen else "" for name in names]
+        rows.append(f"| {size} | {' | '.join(cells)} |")
+    return rows
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--short", action="store_true", help="shorter repetitions")
+    parser.add_argument("--bin", type=Path, default=ROOT / "build/cuda/bin", help="where the programs are")
+    parser.add_argument("--out", type=Path, default=HERE / "results", help="where the results go")
+    parser.add_argument("--devices", type=int, nargs="+", default=[2, 4], help="numbers of devices")
+    options = parser.parse_args()
+    if not (options.bin / OURS).is_file():
+        parser.error(f"--bin {options.bin}: {OURS} is not there; build the benchmarks first (make gpu)")
+    here = facts.machine()
+    devices = programs.devices_here(here, options.devices)
+    if not devices:
+        parser.error(f"--devices {options.devices}: this machine has {len(here['gpus'])} GPUs; name fewer")
+    seconds, limit = (0.002, 120) if options.short else (0.01, 600)
+    results = [line for n in devices for line in measured(options.bin, n, seconds, limit)]
+    options.out.mkdir(parents=True, exist_ok=True)
+    target = options.out / programs.result_file(here, devices)
+    target.write_text(json.dumps({"machine": here, "results": results}, indent=1) + "\n")
+    print(f"{len(results)} results in {target}", file=sys.stderr)
+    most = max(devices)
+    of_most = [line for line in results if line.get("devices") == most]
+    print("\n".join(table(of_most, 0, most - 1)))
+    return 0 if any("us" in line for line in results) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

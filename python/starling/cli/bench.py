@@ -1,0 +1,141 @@
+"""``starling bench``: measures parts of Starling on the machine at hand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from starling import communication
+from starling import machine as machines
+from starling._files import check_writable, write_json
+from starling._native import native
+from starling.cli._messages import told
+from starling.cli._options import HELP_FILES, Debug, Devices, MachineKind
+from starling.communication import WAYS, CommunicationTime
+from starling.errors import ArgumentError
+
+app = typer.Typer(help="Measure parts of Starling on the machine at hand.", no_args_is_help=True)
+
+LEAST_BYTES = 8
+MOST_BYTES = 2**32
+
+
+@app.command("comm")
+def comm(
+    devices: Devices = None,
+    machine: MachineKind = "auto",
+    max_bytes: Annotated[
+        str | None, typer.Option(help="Of the longest message, such as 64K or 16M; 64M on GPUs by default, else 64K.")
+    ] = None,
+    ways: Annotated[str | None, typer.Option(help=f"Some of {','.join(WAYS)}, with commas; all by default.")] = None,
+    repetitions: Annotated[int, typer.Option(help="How often each time is taken, after one to warm up.")] = 5,
+    seconds: Annotated[float, typer.Option(help="How long a repetition lasts, about.")] = 0.01,
+    blocks: Annotated[
+        int | None, typer.Option(help="That send a stream; as many as suit the machine by default.")
+    ] = None,
+    json: Annotated[
+        Path | None,
+        typer.Option("--json", metavar="FILE.json", help="All times, by repetition.", rich_help_panel=HELP_FILES),
+    ] = None,
+    plot: Annotated[
+        Path | None,
+        typer.Option("--plot", metavar="FILE.png", help="Latency and bandwidth by size.", rich_help_panel=HELP_FILES),
+    ] = None,
+    debug: Debug = False,
+) -> None:
+    """Measure messages between every two devices, by size and by way, and barriers and reductions of all devices.
+
+    Latencies are microseconds of a message one way, with its notification; the least and the median of the repetitions.
+    """
+    console = Console(highlight=False)
+    with told(debug, kept=""):
+        for path, suffix in ((json, ".json"), (plot, ".png")):
+            if path is not None:
+                check_writable(path, [suffix])
+        names = None if ways is None else [w.strip() for w in ways.split(",") if w.strip()]
+        m = machines.named(machine, devices)
+        sizes = _sizes(_most(max_bytes, m.kind))
+        with console.status("measuring") as status:
+            times = communication.measure(
+                machine=m,
+                sizes=sizes,
+                ways=names,
+                repetitions=repetitions,
+                seconds=seconds,
+                blocks=blocks,
+                told=lambda t: status.update(f"measuring {t.what}, {t.bytes} B, {t.source} to {t.destination}"),
+            )
+        for table in _tables(times):
+            console.print(table)
+        if json is not None:
+            write_json(json, {"machine": _facts(m), "results": [t.as_dict() for t in times]})
+            console.print(f"wrote {json}", markup=False, soft_wrap=True)
+        if plot is not None:
+            # Here, because it takes long to load.
+            from starling._communication_plot import plot_times
+
+            plot_times(plot, times)
+            console.print(f"wrote {plot}", markup=False, soft_wrap=True)
+
+
+def _most(text: str | None, kind: str) -> int:
+    if text is None:
+        return 2**26 if kind == "cuda" else 2**16
+    most = int(native.parse_bytes(text, "--max-bytes"))
+    if not LEAST_BYTES <= most <= MOST_BYTES:
+        raise ArgumentError(f"--max-bytes {text}; must be from {LEAST_BYTES} to {MOST_BYTES} bytes")
+    return most
+
+
+def _sizes(most: int) -> list[int]:
+    """Powers of two up to `most`: eightfold while messages are short, then fourfold, and the longest."""
+    sizes = [LEAST_BYTES]
+    while (following := sizes[-1] * (8 if sizes[-1] < 1024 else 4)) <= most:
+        sizes.append(following)
+    longest = most // 8 * 8
+    return sizes if sizes[-1] == longest else [*sizes, longest]
+
+
+def _facts(m: machines.Machine) -> dict[str, Any]:
+    return {"kind": m.kind, "devices": [d.name for d in m.devices], "choice": m.choice}
+
+
+def _tables(times: list[CommunicationTime]) -> list[Table]:
+    tables = []
+    for pair in dict.fromkeys((t.source, t.destination) for t in times if t.measure != "call"):
+        of_pair = [t for t in times if (t.source, t.destination) == pair]
+        there = f"device {pair[0]} to {'itself' if pair[0] == pair[1] else pair[1]}"
+        tables.append(_by_size(f"{there}: us one way, least / median", of_pair, "latency"))
+        tables.append(_by_size(f"{there}: GB/s of messages one behind the other", of_pair, "stream"))
+    calls = [t for t in times if t.measure == "call"]
+    if calls:
+        table = Table(title="calls of all devices: us, least / median", title_justify="left")
+        for column in ("call", "blocks a device", "us"):
+            table.add_column(column)
+        for t in calls:
+            table.add_row(t.what, str(t.blocks), _shown(t))
+        tables.append(table)
+    return tables
+
+
+def _by_size(title: str, times: list[CommunicationTime], measure: str) -> Table:
+    chosen = {(t.bytes, t.what): t for t in times if t.measure == measure}
+    ways = [w for w in WAYS if any(way == w for _, way in chosen)]
+    table = Table(title=title, title_justify="left")
+    table.add_column("bytes", justify="right")
+    for way in ways:
+        table.add_column(way, justify="right", no_wrap=True)
+    for size in sorted({size for size, _ in chosen}):
+        row = [chosen.get((size, way)) for way in ways]
+        table.add_row(str(size), *(_shown(t) if t is not None else "" for t in row))
+    return table
+
+
+def _shown(t: CommunicationTime) -> str:
+    if t.measure == "stream":
+        return f"{t.gigabytes_per_second:.3g}"
+    return f"{t.least:.2f} / {t.median:.2f}"

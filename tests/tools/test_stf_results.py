@@ -1,0 +1,65 @@
+"""The page of the results of tasks says what its file holds, and does not stumble over what it lacks."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import stf_page
+from stf_page import StfResults
+
+MACHINE = {"gpus": ["NVIDIA H200, 580, 143771 MiB"], "processor": "p", "cores": 8}
+BIG = 1 << 30
+
+
+def task(topology: str, us: list[float], **more: object) -> dict:
+    return {"what": "task_overhead", "topology": topology, "data": "slices", "work": "none", "backend": "stream",
+            "threads": 1, "us": us, **more}  # fmt: skip
+
+
+def total(way: str, devices: int, gb_per_s: list[float]) -> dict:
+    return {"what": "reduction", "elements": BIG, "devices": devices, "way": way, "us": [1.0], "gb_per_s": gb_per_s}
+
+
+def evicted(sweeps: int, cap: int, seconds: list[float]) -> dict:
+    return {"what": "eviction", "sweeps": sweeps, "cap_mebibytes": cap, "prefetch": 0, "evictions": 7 if cap else 0,
+            "seconds": seconds}  # fmt: skip
+
+
+FULL = [
+    task("trivial", [1.0, 0.8, 0.85]),
+    task("stencil", [1.9]),
+    task("trivial", [4.5], work="kernel", threads=2),
+    total("launch", 1, [4400.0, 4450.0]),
+    total("launch", 2, [8800.0]),
+    total("CUB", 1, [4500.0]),
+    evicted(16, 0, [0.5, 0.4]),
+    evicted(16, 1024, [0.8]),
+    {"what": "pipeline", "elements": 1000, "devices": 1, "way": "stream", "us": [3.0, 2.5]},
+    {"what": "pipeline", "elements": 1000, "devices": 1, "way": "persistent", "us": [0.7]},
+]
+
+
+def results(tmp_path: Path, lines: list) -> StfResults:
+    file = tmp_path / "r.json"
+    file.write_text(json.dumps({"machine": MACHINE, "results": lines}))
+    return StfResults(file)
+
+
+def test_all_tables(tmp_path: Path) -> None:
+    text = stf_page.results_page([results(tmp_path, FULL)])
+    assert "| trivial | slices | 0.85 (0.80 to 1.00) | 0.9 | met | 1.18 |" in text
+    assert "| stencil | slices | 1.90 (1.90 to 1.90) | 1.6 | missed | 2.32 |" in text
+    assert "| trivial, slices | a kernel in each task, 2 threads submit | 4.50 (4.50 to 4.50) |" in text
+    assert f"| {BIG:,} | 4,450 | not measured | 8,800 | not measured | 4,500 |" in text
+    assert "99 % of CUB's rate; the limit was 97 %: met." in text
+    assert "| 16 | no | 0.4000 | 0.8000 | 50 % | 7 |" in text
+    assert "| 1,000 | 1 | 2.50 | 0.70 |" in text
+
+
+def test_what_is_missing(tmp_path: Path) -> None:
+    text = stf_page.results_page([results(tmp_path, [{"what": "other"}, "no line", evicted(1, 0, [1.0])])])
+    assert "Cost of a task" in text.split("##")[1]  # in the explanation
+    assert "### Cost of a task" not in text
+    assert "| 1 | no | 1.0000 | not measured | not measured | not measured |" in text
+    assert "Not measured yet." in stf_page.results_page([])
