@@ -10,9 +10,6 @@
 
 namespace starling::cg::detail {
 
-// Whether a lane loads the next chunk's entries before it sums this one's.
-inline constexpr bool chunk_ahead = true;
-
 inline constexpr int chunk_rounds = chunk::most_entries / 32;  // entries of a lane
 inline constexpr int passes_ahead = 2;                         // over a chunk's rows, whose starts are loaded early
 
@@ -105,7 +102,7 @@ struct chunk_product {
       if (now.rows > 0)
         unrolled<passes_ahead>([&](auto p) { find_row(now, lanes, p * lanes.rows_of_pass, begin[p], end[p]); });
       lane_entries<T> next = {};
-      if constexpr (chunk_ahead) next.load(w.member(), then, value, column);
+      next.load(w.member(), then, value, column);
       const chunk after = walk.next();
       w.sync();  // the compiler puts no product, which waits, before the last load
       unrolled<chunk_rounds>([&](auto r) { product[r] = entries.value[r] * product[r]; });
@@ -122,7 +119,6 @@ struct chunk_product {
         }
         w.sync();
       }
-      if constexpr (!chunk_ahead) next.load(w.member(), then, value, column);
       entries = next;
       now = then;
       then = after;

@@ -7,9 +7,9 @@
 
 namespace starling::cg {
 
-// out[i] = (A x)[i] for the block's rows in the parts named, but for the rows
-// in pieces. Every thread of the block calls it; no barrier. Out of line, since there are several calls and much of it;
-// so what it is given must not be an object of a thread's own, whose address it would take.
+// out[i] = (A x)[i] for the block's rows in the parts named, but for the rows in pieces. Every thread of the block
+// calls it; no barrier. Out of line, since there are several calls and much of it; so what it is given must not be an
+// object of a thread's own, whose address it would take.
 template <class T>
 __attribute__((noinline)) STARLING_HD void multiply(thread t, const block_rows<T>& m, const T* x, T* out,
                                                     which_parts which) {

@@ -7,15 +7,13 @@
 namespace starling::cg::detail {
 
 // A GPU's thread has the loads of so many entries in flight together, of so many slices: all those of a short row, some
-// of a long one, whose loads would drive each other out of the caches otherwise. Measured on H200.
+// of a long one, whose loads would drive each other out of the caches otherwise. A long row's next entries are on their
+// way when these are added, and the columns of those after them: then no load waits for another one, and the compiler
+// cannot put an addition, which waits, between two loads. Measured on H200.
 template <int Side>
 inline constexpr int entries_at_once = Side == 1 ? 4 : 1;
 template <int Side>
 inline constexpr int entries_of_short_row = Side == 1 ? 8 : 0;
-// Whether a long row's next entries are on their way when these are added, and the columns of those after them: then no
-// load waits for another one, and the compiler cannot put an addition, which waits, between two loads.
-template <int Side>
-inline constexpr bool loads_ahead = Side == 3;
 inline constexpr int slices_at_once = target::on_gpu ? 2 : 1;  // see multiply_slice_rows
 
 // A lane's row (of blocks) of one slice.
@@ -42,7 +40,7 @@ struct streamed_entries {
   }
 };
 
-// The next N entries of the rows in S slices, which all of them have: sum[s][r] for row r of slice s.
+// The last N entries of the rows in S slices, which all of them have: sum[s][r] for row r of slice s.
 template <int N, int Side, class Read, int S, class T, class Offset>
 STARLING_HD void multiply_entries(slice_row<T, Offset> (&rows)[S], const T* x, T (&sum)[S][Side]) {
   constexpr Read read;
@@ -122,18 +120,14 @@ template <int Side, class Read, int S, class T, class Offset>
 STARLING_HD void multiply_rows(slice_row<T, Offset> (&rows)[S], int n, const T* x, T (&sum)[S][Side]) {
   constexpr int step = entries_at_once<Side>;
   constexpr int most = entries_of_short_row<Side>;
-  if constexpr (loads_ahead<Side>) {
-    if (n > most) {
-      entries_on_their_way<step, Side, Read, S, T> some;
-      some.load_columns(rows, 0);
-      for (; n > most; n -= step) {
-        some.load(rows, x, n - step > most);
-        target::sync_warp();  // all lanes are here; the compiler puts no addition, which waits, before the last load
-        some.add_to(sum);
-      }
+  if (n > most) {
+    entries_on_their_way<step, Side, Read, S, T> some;
+    some.load_columns(rows, 0);
+    for (; n > most; n -= step) {
+      some.load(rows, x, n - step > most);
+      target::sync_warp();  // all lanes are here; the compiler puts no addition, which waits, before the last load
+      some.add_to(sum);
     }
-  } else {
-    for (; n > most; n -= step) multiply_entries<step, Side, Read>(rows, x, sum);
   }
   unrolled<most>([&](auto last) {
     if (n == last + 1) multiply_entries<last + 1, Side, Read>(rows, x, sum);
