@@ -138,7 +138,7 @@ void matrix<T>::store_compressed(const csr_view<T>& a, const halo& h) {
     auto next_long = one.long_rows.begin();
     for (const chunk& c : one.chunks) {
       part_of_rows part{c.first_row, c.entries};
-      if (c.rows == 0) {
+      if (c.rows() == 0) {
         part = {next_long->row, c.entries, c.first_row - next_long->first_piece};
         if (part.piece + 1 == next_long->pieces) ++next_long;
       }
@@ -209,6 +209,12 @@ index_t matrix<T>::entry_bytes() const {
   return static_cast<index_t>(sizeof(T)) + offset / (side() * side());
 }
 
+// A warp takes about as long for each chunk: as for a full one, whose rows are short.
+template <class T>
+index_t matrix<T>::least_part_bytes() const {
+  return facts_.how == storage::compressed ? chunk::most_entries * (entry_bytes() + 4) : 0;
+}
+
 template <class T>
 const dealing<T>& matrix<T>::dealt_to(int blocks, index_t unit) {
   const auto same = [&](const dealing<T>& d) { return d.blocks == blocks && d.unit == unit; };
@@ -223,7 +229,7 @@ const dealing<T>& matrix<T>::dealt_to(int blocks, index_t unit) {
   d.unit = unit;
   std::vector<std::vector<block_plan>> plans;
   for (const rows_to_deal& pe : to_deal_) {
-    plans.push_back(plan_blocks(pe, blocks, unit, entry_bytes()));
+    plans.push_back(plan_blocks(pe, blocks, unit, entry_bytes(), least_part_bytes()));
     for (const block_plan& plan : plans.back()) {
       index_t entries = 0;
       for (index_t p = plan.first_part; p < plan.first_part + plan.parts; ++p)

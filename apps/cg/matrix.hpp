@@ -57,6 +57,7 @@ class matrix {
   matrix_data<T> all_rows() const;
   int side() const { return facts_.how == storage::sliced_3x3 ? 3 : 1; }
   index_t entry_bytes() const;
+  index_t least_part_bytes() const;
   template <class U>
   symmetric_array<U> to_devices(const std::vector<std::vector<U>>& by_pe);
 

@@ -23,18 +23,23 @@ __attribute__((noinline)) STARLING_HD void multiply(thread t, const block_rows<T
   detail::multiply_slices<1>(w, m, m.a.offset_32.on(m.pe), x, out, which);
 }
 
-// The block's rows in pieces, after a barrier behind their products: sums of the pieces, in order.
+// The block's rows in pieces, after a barrier behind their products: sums of the pieces, in order. A few lanes have a
+// row, so that many rows, which wait for memory, are summed at once.
 template <class T>
 STARLING_HD void sum_pieces(thread t, const block_rows<T>& m, T* out) {
   const warp w(t);
+  const int lanes = w.members() < 8 ? 1 : 8;
+  const int per_warp = w.members() / lanes;
   const long_row* rows = m.a.long_rows.on(m.pe) + m.plan.first_long_row;
-  for (index_t i = w.rank(); i < m.plan.long_rows; i += w.count()) {
-    const long_row row = rows[i];
+  const int n = static_cast<int>(m.plan.long_rows);
+  for (int first = w.rank() * per_warp; first < n; first += w.count() * per_warp) {
+    const int i = first + w.member() / lanes;
+    const long_row row = rows[i < n ? i : n - 1];
     const T* pieces = m.a.piece_sums.on(m.pe) + row.first_piece;
     T sum{0};
-    for (int p = w.member(); p < row.pieces; p += w.members()) sum += pieces[p];
-    sum = detail::sum_of_lanes(sum, w.members());
-    if (w.member() == 0) out[row.row - m.plan.first_row] = sum;
+    for (int p = w.member() % lanes; p < row.pieces; p += lanes) sum += pieces[p];
+    sum = detail::sum_of_lanes(sum, lanes);
+    if (i < n && w.member() % lanes == 0) out[row.row - m.plan.first_row] = sum;
   }
 }
 

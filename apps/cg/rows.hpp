@@ -28,15 +28,18 @@ struct slice {
 
 // Compressed rows: consecutive rows with at most `most_entries` entries together, or a piece of a longer row. What a
 // warp does at once.
-struct chunk {
+struct alignas(16) chunk {
   static constexpr int most_entries = 256;
   static constexpr int most_rows = 256;
 
-  index_t start = 0;  // in entries
-  std::int32_t entries = 0;
+  index_t start = 0;           // in entries
   std::int32_t first_row = 0;  // of the PE; of a piece: its number among the PE's pieces
-  std::int32_t rows = 0;       // 0: a piece
-  std::int32_t reads_halo = 0;
+  std::uint16_t entries = 0;
+  std::uint16_t rows_halo = 0;  // rows, 0 of a piece; the highest bit: some column is of the halo
+
+  static constexpr std::uint16_t halo_bit = 1 << 15;
+  constexpr int rows() const { return rows_halo & ~halo_bit; }
+  constexpr bool reads_halo() const { return (rows_halo & halo_bit) != 0; }
 };
 
 // A row in pieces.

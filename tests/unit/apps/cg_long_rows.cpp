@@ -40,7 +40,7 @@ void check_chunks(const csr<double>& a, const std::vector<index_t>& first_rows) 
     const cg::compressed_rows<double> made = cg::compress_rows(a.view(), h, pe, 2);
     const index_t* starts = a.row_start.data() + own.first;
     const auto length = [&](index_t row) { return starts[row + 1] - starts[row]; };
-    REQUIRE(made.row_in_chunk.size() == static_cast<std::size_t>(own.rows));
+    REQUIRE(made.row_in_chunk.size() == static_cast<std::size_t>(own.rows) + 1);
     index_t row = 0, entry = 0;
     std::size_t cut = 0;
     std::int32_t piece = 0;
@@ -50,12 +50,12 @@ void check_chunks(const csr<double>& a, const std::vector<index_t>& first_rows) 
       bool reads_halo = false;
       for (index_t e = c.start; e < c.start + c.entries; ++e)
         reads_halo = reads_halo || !own.owns(made.column[static_cast<std::size_t>(e)]);
-      CHECK((c.reads_halo != 0) == reads_halo);
+      CHECK(c.reads_halo() == reads_halo);
       entry += c.entries;
-      if (c.rows > 0) {
-        CHECK(c.rows <= chunk::most_rows);
+      if (c.rows() > 0) {
+        CHECK(c.rows() <= chunk::most_rows);
         REQUIRE(c.first_row == row);
-        for (; row < c.first_row + c.rows; ++row)
+        for (; row < c.first_row + c.rows(); ++row)
           CHECK(c.start + made.row_in_chunk[static_cast<std::size_t>(row)] == starts[row] - starts[0]);
         REQUIRE(entry == starts[row] - starts[0]);
         continue;
@@ -112,8 +112,8 @@ void check_dealt(cg::matrix<double>& a, machine& m, int blocks, index_t unit) {
       index_t rows_in_chunks = static_cast<index_t>(cut.size());
       index_t pieces_in_chunks = 0, pieces_of_rows = 0;
       for (const chunk& c : chunks) {
-        rows_in_chunks += c.rows;
-        if (c.rows == 0) CHECK(c.first_row == piece + pieces_in_chunks++);
+        rows_in_chunks += c.rows();
+        if (c.rows() == 0) CHECK(c.first_row == piece + pieces_in_chunks++);
       }
       for (const cg::long_row& one : cut) {
         CHECK(one.row >= row);
