@@ -40,7 +40,7 @@ struct streamed_entries {
   }
 };
 
-// The last N entries of the rows in S slices, which all of them have: sum[s][r] for row r of slice s.
+// The next N entries of the rows in S slices, which all of them have: sum[s][r] for row r of slice s.
 template <int N, int Side, class Read, int S, class T, class Offset>
 STARLING_HD void multiply_entries(slice_row<T, Offset> (&rows)[S], const T* x, T (&sum)[S][Side]) {
   constexpr Read read;
@@ -120,14 +120,18 @@ template <int Side, class Read, int S, class T, class Offset>
 STARLING_HD void multiply_rows(slice_row<T, Offset> (&rows)[S], int n, const T* x, T (&sum)[S][Side]) {
   constexpr int step = entries_at_once<Side>;
   constexpr int most = entries_of_short_row<Side>;
-  if (n > most) {
-    entries_on_their_way<step, Side, Read, S, T> some;
-    some.load_columns(rows, 0);
-    for (; n > most; n -= step) {
-      some.load(rows, x, n - step > most);
-      target::sync_warp();  // all lanes are here; the compiler puts no addition, which waits, before the last load
-      some.add_to(sum);
+  if constexpr (target::on_gpu) {
+    if (n > most) {
+      entries_on_their_way<step, Side, Read, S, T> some;
+      some.load_columns(rows, 0);
+      for (; n > most; n -= step) {
+        some.load(rows, x, n - step > most);
+        target::sync_warp();  // all lanes are here; the compiler puts no addition, which waits, before the last load
+        some.add_to(sum);
+      }
     }
+  } else {
+    for (; n > most; n -= step) multiply_entries<step, Side, Read>(rows, x, sum);
   }
   unrolled<most>([&](auto last) {
     if (n == last + 1) multiply_entries<last + 1, Side, Read>(rows, x, sum);
