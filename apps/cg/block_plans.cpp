@@ -85,7 +85,8 @@ void find_peers(const rows_to_deal& pe, std::vector<block_plan>& plans) {
 
 }  // namespace
 
-std::vector<block_plan> plan_blocks(const rows_to_deal& pe, int blocks, index_t unit, index_t entry_bytes) {
+std::vector<block_plan> plan_blocks(const rows_to_deal& pe, int blocks, index_t unit, index_t entry_bytes,
+                                    index_t least_bytes) {
   const auto& parts = pe.parts;
   const rows_of_pe& own = pe.own;
   const auto n = static_cast<index_t>(parts.size());
@@ -95,26 +96,40 @@ std::vector<block_plan> plan_blocks(const rows_to_deal& pe, int blocks, index_t 
   constexpr index_t row_bytes = 24;
   constexpr index_t box_bytes = 64;
   const auto row_at = [&](index_t p) { return p < n ? parts[static_cast<std::size_t>(p)].first_row : own.rows; };
+  const auto may_begin = [&](index_t p) {
+    return p == n || (row_at(p) % unit == 0 && parts[static_cast<std::size_t>(p)].piece <= 0);
+  };
   std::vector<index_t> cost(static_cast<std::size_t>(n) + 1, 0);
-  for (index_t p = 0; p < n; ++p)
-    cost[static_cast<std::size_t>(p) + 1] =
-        cost[static_cast<std::size_t>(p)] + parts[static_cast<std::size_t>(p)].entries * entry_bytes +
-        (row_at(p + 1) - row_at(p)) * row_bytes +
-        std::min(parts[static_cast<std::size_t>(p)].boxes_read.size(), row_at(p + 1) - row_at(p)) * box_bytes;
+  for (index_t p = 0; p < n; ++p) {
+    const part_of_rows& part = parts[static_cast<std::size_t>(p)];
+    const index_t rows = row_at(p + 1) - row_at(p);
+    cost[static_cast<std::size_t>(p) + 1] = cost[static_cast<std::size_t>(p)] +
+                                            std::max(part.entries * entry_bytes + rows * row_bytes, least_bytes) +
+                                            std::min(part.boxes_read.size(), rows) * box_bytes;
+  }
   std::vector<block_plan> plans(static_cast<std::size_t>(blocks));
   const auto& send_rows = pe.send_rows;
   index_t begin = 0;
+  index_t long_rows = 0;
   for (int b = 0; b < blocks; ++b) {
     const index_t wanted = cost.back() / blocks * (b + 1) + cost.back() % blocks * (b + 1) / blocks;
     index_t end = b + 1 == blocks ? n : std::lower_bound(cost.begin() + begin, cost.end(), wanted) - cost.begin();
     end = std::min(end, n);
-    while (end < n && row_at(end) % unit != 0) ++end;
+    // The nearest place where a block may end.
+    index_t before = end;
+    while (before > begin && !may_begin(before)) --before;
+    while (!may_begin(end)) ++end;
+    if (before > begin &&
+        wanted - cost[static_cast<std::size_t>(before)] < cost[static_cast<std::size_t>(end)] - wanted)
+      end = before;
     block_plan& plan = plans[static_cast<std::size_t>(b)];
     plan.first_row = row_at(begin);
     plan.rows = row_at(end) - row_at(begin);
     plan.first_part = begin;
     plan.parts = end - begin;
-    for (index_t p = begin; p < end; ++p) plan.long_rows += parts[static_cast<std::size_t>(p)].long_row ? 1 : 0;
+    plan.first_long_row = long_rows;
+    for (index_t p = begin; p < end; ++p) plan.long_rows += parts[static_cast<std::size_t>(p)].piece == 0 ? 1 : 0;
+    long_rows += plan.long_rows;
     const auto first = std::lower_bound(send_rows.begin(), send_rows.end(), plan.first_row);
     const auto last = std::lower_bound(send_rows.begin(), send_rows.end(), plan.first_row + plan.rows);
     plan.first_send = first - send_rows.begin();

@@ -11,8 +11,8 @@ namespace starling::cg {
 // What blocks are dealt: a slice or a chunk.
 struct part_of_rows {
   index_t first_row;
-  index_t entries;  // stored
-  bool long_row;
+  index_t entries;           // stored
+  int piece = -1;            // of a row in pieces: its number there; they stay together
   index_range rows_read{};   // own rows whose values it reads
   index_range boxes_read{};  // values of other PEs
 };
@@ -29,7 +29,8 @@ struct rows_to_deal {
 };
 
 // A plan for each of `blocks` blocks, about equally much work; boundaries at multiples of `unit` rows where there are
-// any. `entry_bytes`: of a stored entry.
-std::vector<block_plan> plan_blocks(const rows_to_deal& pe, int blocks, index_t unit, index_t entry_bytes);
+// any. `entry_bytes`: of a stored entry. `least_bytes`: those that take as long as a part does however little it has.
+std::vector<block_plan> plan_blocks(const rows_to_deal& pe, int blocks, index_t unit, index_t entry_bytes,
+                                    index_t least_bytes);
 
 }  // namespace starling::cg

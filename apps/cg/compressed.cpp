@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "cg/in_parallel.hpp"
+#include "cg/row_pack.hpp"
 
 namespace starling::cg {
 
@@ -12,29 +13,52 @@ compressed_rows<T> compress_rows(const csr_view<T>& a, const halo& h, int pe, in
   const index_t* starts = a.row_start + own.first;
   const index_t entries = starts[own.rows] - starts[0];
   compressed_rows<T> made;
+  const auto room = static_cast<std::size_t>(entries) + chunk::most_entries;
+  made.value.reserve(room);
   made.value.assign(a.value + starts[0], a.value + starts[own.rows]);
-  made.column.resize(static_cast<std::size_t>(entries));
+  made.value.resize(room);
+  made.column.resize(room);
   in_parts(entries, workers, [&](index_range part) {
     for (index_t e = part.begin; e < part.end; ++e)
       made.column[static_cast<std::size_t>(e)] = h.local(pe, a.column[starts[0] + e]);
   });
-  made.row_in_chunk.resize(static_cast<std::size_t>(own.rows));
+  made.row_in_chunk.resize(static_cast<std::size_t>(own.rows) + 1);
+  const auto length_of = [&](index_t row) { return starts[row + 1] - starts[row]; };
   chunk open;
   const auto close = [&] {
-    for (index_t e = open.start; e < open.start + open.entries && open.reads_halo == 0; ++e)
-      open.reads_halo = own.owns(made.column[static_cast<std::size_t>(e)]) ? 0 : 1;
-    if (open.rows > 0) made.chunks.push_back(open);
+    if (open.entries == 0 && open.rows() == 0) return;
+    const std::int32_t* columns = made.column.data() + open.start;
+    if (!std::all_of(columns, columns + open.entries, [&](std::int32_t c) { return own.owns(c); }))
+      open.rows_halo |= chunk::halo_bit;
+    made.chunks.push_back(open);
+    open = {};
   };
-  for (index_t row = 0; row < own.rows; ++row) {
-    const index_t length = starts[row + 1] - starts[row];
-    if (open.rows > 0 && (open.entries + length > chunk::most_entries || open.rows == chunk::most_rows)) {
+  const auto cut = [&](index_t row) {
+    close();
+    const index_t length = length_of(row);
+    const auto pieces = static_cast<std::int32_t>(ceil_div(length, index_t{chunk::most_entries}));
+    made.long_rows.push_back({static_cast<std::int32_t>(row), made.pieces, pieces});
+    for (std::int32_t p = 0; p < pieces; ++p) {
+      const index_range part = share(length, index_t{pieces}, index_t{p});
+      open = {starts[row] - starts[0] + part.begin, made.pieces++, static_cast<std::uint16_t>(part.size()), 0};
       close();
-      open = {};
     }
-    if (open.rows == 0) open = {starts[row] - starts[0], 0, static_cast<std::int32_t>(row), 0, 0};
+  };
+  const auto add = [&](index_t row) {
+    const index_t length = length_of(row);
+    if (length > chunk::most_entries) return cut(row);
+    if (open.entries + length > chunk::most_entries || open.rows() == chunk::most_rows) close();
+    if (open.rows() == 0) open = {starts[row] - starts[0], static_cast<std::int32_t>(row), 0, 0};
     made.row_in_chunk[static_cast<std::size_t>(row)] = static_cast<std::uint16_t>(open.entries);
-    open.entries += static_cast<std::int32_t>(length);
-    ++open.rows;
+    open.entries = static_cast<std::uint16_t>(open.entries + length);
+    ++open.rows_halo;
+  };
+  // Chunks begin where a pack of rows does as far as that goes: blocks are dealt chunks that do.
+  for (index_t row = 0; row < own.rows; row += pack_rows) {
+    const index_t end = std::min(row + pack_rows, own.rows);
+    const index_t length = starts[end] - starts[row];
+    if (length <= chunk::most_entries && open.entries + length > chunk::most_entries) close();
+    for (index_t one = row; one < end; ++one) add(one);
   }
   close();
   return made;

@@ -8,12 +8,16 @@
 
 namespace starling::cg {
 
+// A warp that has less than a whole chunk to do reads on: behind the last entry and row there are as many that it may
+// read, all zero.
 template <class T>
 struct compressed_rows {
   std::vector<chunk> chunks;
-  std::vector<std::uint16_t> row_in_chunk;  // [rows]
-  std::vector<std::int32_t> column;
-  std::vector<T> value;
+  std::vector<std::uint16_t> row_in_chunk;  // [rows + 1]
+  std::vector<long_row> long_rows;
+  std::int32_t pieces = 0;           // of all of them
+  std::vector<std::int32_t> column;  // [entries + chunk::most_entries]
+  std::vector<T> value;              // the same
 };
 
 template <class T>

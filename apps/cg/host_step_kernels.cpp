@@ -176,6 +176,7 @@ class host_stepping {
 template <class T, method How>
 struct host_step_program {
   static constexpr int max_threads = most_block_threads;
+  static constexpr int least_blocks = 1;
   host_step_arguments<T> a;
 
   STARLING_HD void operator()(block& b) const { host_stepping<T, How>(b, a).run(); }

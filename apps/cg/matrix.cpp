@@ -90,8 +90,7 @@ void matrix<T>::store_slices(const csr_view<T>& a, const halo& h) {
     slices.push_back(table.slices);
     index_t row = 0;
     for (const slice& s : table.slices) {
-      to_deal_[static_cast<std::size_t>(pe)].parts.push_back(
-          {row, index_t{s.width()} * slice_rows * side() * side(), false});
+      to_deal_[static_cast<std::size_t>(pe)].parts.push_back({row, index_t{s.width()} * slice_rows * side() * side()});
       row += index_t{slice_rows} * side();
     }
   }
@@ -130,22 +129,34 @@ void matrix<T>::store_compressed(const csr_view<T>& a, const halo& h) {
   in_parallel(n, [&](int pe) { made[static_cast<std::size_t>(pe)] = compress_rows(a, h, pe, n); });
   std::vector<std::vector<chunk>> chunks;
   std::vector<std::vector<std::uint16_t>> rows;
+  std::vector<std::vector<long_row>> long_rows;
+  index_t most_pieces = 0;
   std::vector<std::vector<std::int32_t>> columns;
   std::vector<std::vector<T>> values;
   for (int pe = 0; pe < n; ++pe) {
     auto& one = made[static_cast<std::size_t>(pe)];
-    for (const chunk& c : one.chunks)
-      to_deal_[static_cast<std::size_t>(pe)].parts.push_back(
-          {c.first_row, c.entries, c.entries > chunk::block_entries});
+    auto next_long = one.long_rows.begin();
+    for (const chunk& c : one.chunks) {
+      part_of_rows part{c.first_row, c.entries};
+      if (c.rows() == 0) {
+        part = {next_long->row, c.entries, c.first_row - next_long->first_piece};
+        if (part.piece + 1 == next_long->pieces) ++next_long;
+      }
+      to_deal_[static_cast<std::size_t>(pe)].parts.push_back(part);
+    }
+    most_pieces = std::max(most_pieces, index_t{one.pieces});
     facts_.bytes.push_back(static_cast<index_t>(one.value.size() * sizeof(T) + one.column.size() * 4 +
                                                 one.row_in_chunk.size() * 2 + one.chunks.size() * sizeof(chunk)));
     chunks.push_back(std::move(one.chunks));
     rows.push_back(std::move(one.row_in_chunk));
+    long_rows.push_back(std::move(one.long_rows));
     columns.push_back(std::move(one.column));
     values.push_back(std::move(one.value));
   }
   chunks_ = to_devices(chunks);
   row_in_chunk_ = to_devices(rows);
+  long_rows_ = to_devices(long_rows);
+  piece_sums_ = machine_.template allocate<T>(most_pieces);
   offsets_32_ = to_devices(columns);
   values_ = to_devices(values);
 }
@@ -198,6 +209,12 @@ index_t matrix<T>::entry_bytes() const {
   return static_cast<index_t>(sizeof(T)) + offset / (side() * side());
 }
 
+// A warp takes about as long for each chunk: as for a full one, whose rows are short.
+template <class T>
+index_t matrix<T>::least_part_bytes() const {
+  return facts_.how == storage::compressed ? chunk::most_entries * (entry_bytes() + 4) : 0;
+}
+
 template <class T>
 const dealing<T>& matrix<T>::dealt_to(int blocks, index_t unit) {
   const auto same = [&](const dealing<T>& d) { return d.blocks == blocks && d.unit == unit; };
@@ -212,7 +229,7 @@ const dealing<T>& matrix<T>::dealt_to(int blocks, index_t unit) {
   d.unit = unit;
   std::vector<std::vector<block_plan>> plans;
   for (const rows_to_deal& pe : to_deal_) {
-    plans.push_back(plan_blocks(pe, blocks, unit, entry_bytes()));
+    plans.push_back(plan_blocks(pe, blocks, unit, entry_bytes(), least_part_bytes()));
     for (const block_plan& plan : plans.back()) {
       index_t entries = 0;
       for (index_t p = plan.first_part; p < plan.first_part + plan.parts; ++p)
@@ -242,6 +259,8 @@ matrix_data<T> matrix<T>::all_rows() const {
   if (slices_.allocated()) d.slices = slices_.data();
   if (chunks_.allocated()) d.chunks = chunks_.data();
   if (row_in_chunk_.allocated()) d.row_in_chunk = row_in_chunk_.data();
+  if (long_rows_.allocated()) d.long_rows = long_rows_.data();
+  if (piece_sums_.allocated()) d.piece_sums = piece_sums_.data();
   d.sends = sends_.data();
   return d;
 }

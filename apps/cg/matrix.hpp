@@ -57,6 +57,7 @@ class matrix {
   matrix_data<T> all_rows() const;
   int side() const { return facts_.how == storage::sliced_3x3 ? 3 : 1; }
   index_t entry_bytes() const;
+  index_t least_part_bytes() const;
   template <class U>
   symmetric_array<U> to_devices(const std::vector<std::vector<U>>& by_pe);
 
@@ -74,6 +75,8 @@ class matrix {
   symmetric_array<slice> slices_;
   symmetric_array<chunk> chunks_;
   symmetric_array<std::uint16_t> row_in_chunk_;
+  symmetric_array<long_row> long_rows_;
+  symmetric_array<T> piece_sums_;
   symmetric_array<send_entry> sends_;
 };
 

@@ -19,7 +19,8 @@ struct publish_once {
 
 template <class T>
 struct multiply_once {
-  static constexpr int max_threads = 1024;  // few registers, so that several blocks share a multiprocessor
+  static constexpr int max_threads = most_block_threads;
+  static constexpr int least_blocks = 1;
   system_data<T> s;
   vector_name out;
   std::uint64_t product;

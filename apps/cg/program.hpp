@@ -220,6 +220,7 @@ STARLING_HD void gather_sums(block& b, const program_arguments<T>& a) {
 template <class T, method How>
 struct cg_program {
   static constexpr int max_threads = most_block_threads;
+  static constexpr int least_blocks = 1;
   program_arguments<T> a;
 
   STARLING_HD void operator()(block& b) const {

@@ -26,18 +26,27 @@ struct slice {
   constexpr bool reads_halo() const { return (width_halo & halo_bit) != 0; }
 };
 
-// Compressed rows: consecutive rows with at most `most_entries` entries together, or one longer row. What a warp does
-// at once.
-struct chunk {
+// Compressed rows: consecutive rows with at most `most_entries` entries together, or a piece of a longer row. What a
+// warp does at once.
+struct alignas(16) chunk {
   static constexpr int most_entries = 256;
   static constexpr int most_rows = 256;
-  static constexpr int block_entries = 8192;  // a longer row is done by all warps of the block
 
-  index_t start = 0;  // in entries
-  std::int32_t entries = 0;
-  std::int32_t first_row = 0;  // of the PE
-  std::int32_t rows = 0;
-  std::int32_t reads_halo = 0;
+  index_t start = 0;           // in entries
+  std::int32_t first_row = 0;  // of the PE; of a piece: its number among the PE's pieces
+  std::uint16_t entries = 0;
+  std::uint16_t rows_halo = 0;  // rows, 0 of a piece; the highest bit: some column is of the halo
+
+  static constexpr std::uint16_t halo_bit = 1 << 15;
+  constexpr int rows() const { return rows_halo & ~halo_bit; }
+  constexpr bool reads_halo() const { return (rows_halo & halo_bit) != 0; }
+};
+
+// A row in pieces.
+struct long_row {
+  std::int32_t row = 0;  // of the PE
+  std::int32_t first_piece = 0;
+  std::int32_t pieces = 0;
 };
 
 // A value that another PE needs.
@@ -88,7 +97,8 @@ struct block_plan {
   // Blocks of this PE that take what it reads of other PEs; none, when it reads none or takes all of it itself.
   std::int32_t first_taker = 0;
   std::int32_t takers = 0;
-  std::int32_t long_rows = 0;  // chunks that all warps share
+  index_t first_long_row = 0;  // rows in pieces
+  index_t long_rows = 0;
 };
 
 // The matrix on all PEs.
@@ -103,6 +113,8 @@ struct matrix_data {
   sym<slice> slices;
   sym<chunk> chunks;
   sym<std::uint16_t> row_in_chunk;  // [rows] where a row's entries begin in its chunk
+  sym<long_row> long_rows;
+  sym<T> piece_sums;  // written in each product
   sym<send_entry> sends;
   sym<block_plan> plans;  // [blocks]
 };

@@ -164,7 +164,10 @@ class worker {
         multiply(t.thread(), d.rows, x, to, which_parts::halo);
       }
     }
-    if (plan.long_rows > 0) multiply_long_rows(t, d.rows, x, to);
+    if (plan.long_rows > 0) {
+      t.sync();
+      sum_pieces(t.thread(), d.rows, to);
+    }
     t.any(false);
   }
 

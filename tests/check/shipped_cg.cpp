@@ -141,19 +141,19 @@ TEST_CASE("stretches, and solves one after another") {
   }
 }
 
-TEST_CASE("a row that all warps share") {
-  loose_rows rows(8300);
-  for (index_t i = 0; i < 8300; ++i) {
-    rows[static_cast<std::size_t>(i)][i] = 2;
-    if (i != 40) set_pair(rows, 40, i, 1e-3);
-  }
-  // The accesses to so many rows take their time: a few schedules only.
+TEST_CASE("rows in pieces") {
+  const index_t n = 310;
+  loose_rows rows(static_cast<std::size_t>(n));
+  for (index_t i = 0; i < n; ++i) rows[static_cast<std::size_t>(i)][i] = i == 40 || i == 41 || i == n - 1 ? 400 : 4;
+  for (const index_t hub : {index_t{40}, index_t{41}, n - 1})
+    for (index_t i = 0; i < n; ++i)
+      if (i != hub) set_pair(rows, hub, i, -1);
   const auto a = compressed<double>(rows);
-  machine m = checked_machine(2, 2);
-  cg::solver<double> s(m, a.view(), {.how = storage::compressed});
-  const vector b = random_vector(8300, 1);
-  vector x(8300, 0.0);
-  CHECK(s.solve(b.data(), x.data(), few(method::fused, preconditioner::none, 2, 1)).iterations == 1);
+  for (const method how : methods)
+    for (const int n_pes : {1, 2})
+      check_solves(a, n_pes, {.how = storage::compressed}, {few(how, preconditioner::none, 2, 1)});
+  check_solves(a, 3, {.first_rows = {0, 40, 41, n}, .how = storage::compressed},
+               {few(method::fused, preconditioner::jacobi, 2, 1)});
 }
 
 }  // namespace

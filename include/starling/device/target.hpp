@@ -442,11 +442,23 @@ constexpr int most_threads_of() {
 template <class Kernel>
 inline constexpr int most_threads = most_threads_of<Kernel>();
 
+// The least blocks that a multiprocessor must have room for: 0, or the functor's least_blocks. Where it says nothing,
+// the compiler may make registers fewer than max_threads allows, and move values to memory.
+template <class Kernel>
+constexpr int least_blocks_of() {
+  if constexpr (requires { Kernel::least_blocks; })
+    return Kernel::least_blocks;
+  else
+    return 0;
+}
+template <class Kernel>
+inline constexpr int least_blocks = least_blocks_of<Kernel>();
+
 #if defined(__CUDACC__)
 // The GPU side of every launch: makes the thread's view of the block and calls the kernel. There are two of each
 // kernel: recording takes registers and instructions, and one that does not record must not have them.
 template <class Block, class State, class Kernel, bool Traced>
-__global__ void __launch_bounds__(most_threads<Kernel>)
+__global__ void __launch_bounds__(most_threads<Kernel>, least_blocks<Kernel>)
     entry(const __grid_constant__ State state, const __grid_constant__ Kernel kernel) {
 #if defined(__CUDA_ARCH__)
   Block b(state, Traced);

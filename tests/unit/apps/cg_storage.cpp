@@ -2,114 +2,25 @@
 // how its matrix lies.
 #include <doctest/doctest.h>
 
-#include <limits>
-#include <numeric>
-#include <set>
-
 #include "cg/matrices.hpp"
-#include "cg/solver.hpp"
-#include "support/cg_oracle.hpp"
-#include "support/test_machine.hpp"
+#include "support/cg_products.hpp"
 
 namespace starling {
 namespace {
 
 using cg::csr;
-using cg::matrix_facts;
 using cg::matrix_options;
 using cg::storage;
+using test::check_product;
 using test::loose_rows;
+using test::rows_of_lengths;
 
 constexpr storage all_storages[] = {storage::automatic, storage::sliced, storage::sliced_3x3, storage::compressed};
-
-// Values that each PE needs from others, counted one by one.
-template <class T>
-std::vector<index_t> halo_of(const csr<T>& a, const matrix_facts& facts) {
-  const index_t unit = facts.how == storage::sliced_3x3 ? 3 : 1;
-  std::vector<index_t> halo;
-  for (std::size_t pe = 0; pe + 1 < facts.first_rows.size(); ++pe) {
-    std::set<index_t> columns;
-    for (index_t row = facts.first_rows[pe]; row < facts.first_rows[pe + 1]; ++row)
-      test::each_entry(a, row, [&](index_t c, double) {
-        if (c >= facts.first_rows[pe] && c < facts.first_rows[pe + 1]) return;
-        for (index_t i = 0; i < unit; ++i) columns.insert(c / unit * unit + i);
-      });
-    halo.push_back(static_cast<index_t>(columns.size()));
-  }
-  return halo;
-}
-
-template <class T>
-void check_facts(const csr<T>& a, const matrix_facts& facts, const matrix_options& asked, int n_pes) {
-  CHECK(facts.rows == a.rows());
-  CHECK(facts.nonzeros == a.row_start.back());
-  CHECK(facts.how != storage::automatic);
-  if (asked.how != storage::automatic) CHECK(facts.how == asked.how);
-  REQUIRE(facts.first_rows.size() == static_cast<std::size_t>(n_pes) + 1);
-  CHECK(facts.first_rows.front() == 0);
-  CHECK(facts.first_rows.back() == a.rows());
-  CHECK(std::is_sorted(facts.first_rows.begin(), facts.first_rows.end()));
-  if (!asked.first_rows.empty()) CHECK(facts.first_rows == asked.first_rows);
-  CHECK(facts.halo == halo_of(a, facts));
-  REQUIRE(facts.bytes.size() == static_cast<std::size_t>(n_pes));
-  for (std::size_t pe = 0; pe < facts.bytes.size(); ++pe) {
-    const index_t entries = a.row_start[static_cast<std::size_t>(facts.first_rows[pe + 1])] -
-                            a.row_start[static_cast<std::size_t>(facts.first_rows[pe])];
-    CHECK(facts.bytes[pe] >= entries * static_cast<index_t>(sizeof(T)));
-  }
-  if (facts.how == storage::compressed) CHECK(facts.offset_bits == 32);
-  CHECK((facts.offset_bits == 16 || facts.offset_bits == 32));
-}
-
-// y = A x twice: the first x leaves NaN everywhere, which must not show in the second y.
-template <class T>
-void check_product(const csr<T>& a, machine& m, matrix_options o) {
-  CAPTURE(std::string(name(o.how)));
-  CAPTURE(m.size());
-  CAPTURE(sizeof(T));
-  CAPTURE(a.rows());
-  o.products_only = true;
-  cg::solver<T> s(m, a.view(), o);
-  check_facts(a, s.facts(), o, m.size());
-  const auto n = static_cast<std::size_t>(a.rows());
-  const T nan = std::numeric_limits<T>::quiet_NaN();
-  const std::vector<T> poison(n, nan);
-  std::vector<T> y(n, nan);
-  s.multiply(poison.data(), y.data());
-  const auto x = test::as<T>(test::random_vector(a.rows(), 7));
-  std::fill(y.begin(), y.end(), nan);
-  s.multiply(x.data(), y.data());
-  index_t wrong = 0;
-  for (index_t row = 0; row < a.rows(); ++row) {
-    double wanted = 0, size = 0, terms = 0;
-    test::each_entry(a, row, [&](index_t c, double v) {
-      const double term = v * static_cast<double>(x[static_cast<std::size_t>(c)]);
-      wanted += term;
-      size += std::abs(term);
-      ++terms;
-    });
-    const double got = static_cast<double>(y[static_cast<std::size_t>(row)]);
-    const double allowed = static_cast<double>(std::numeric_limits<T>::epsilon()) * (terms + 2) * size;
-    if (!(std::abs(got - wanted) <= allowed)) {
-      if (wrong == 0) MESSAGE("row " << row << " is " << got << ", not " << wanted);
-      ++wrong;
-    }
-  }
-  CHECK(wrong == 0);
-}
-
-struct machines {
-  template <class F>
-  void each(std::initializer_list<int> sizes, const F& f) const {
-    for (const int n : sizes)
-      if (std::optional<machine> m = test::test_machine(n)) f(*m);
-  }
-};
 
 template <class T>
 void check_storages(const loose_rows& rows, std::initializer_list<int> sizes, const matrix_options& asked = {}) {
   const csr<T> a = test::compressed<T>(rows);
-  machines().each(sizes, [&](machine& m) {
+  test::each_machine(sizes, [&](machine& m) {
     for (const storage how : all_storages) {
       if (how == storage::sliced_3x3 && a.rows() % 3 != 0) continue;
       for (const cg::row_split split : {cg::row_split::rows, cg::row_split::nonzeros}) {
@@ -125,19 +36,6 @@ void check_storages(const loose_rows& rows, std::initializer_list<int> sizes, co
 void check_all(const loose_rows& rows, std::initializer_list<int> sizes = {1, 2, 3, 4}) {
   check_storages<double>(rows, sizes);
   check_storages<float>(rows, sizes);
-}
-
-// `lengths`: entries of each row, random columns of n, from where `first` says on.
-loose_rows rows_of_lengths(const std::vector<index_t>& lengths, index_t n, std::uint64_t seed) {
-  test::random r(seed);
-  loose_rows rows(static_cast<std::size_t>(n));
-  for (std::size_t i = 0; i < lengths.size(); ++i) {
-    auto& row = rows[i];
-    if (lengths[i] == n)
-      for (index_t c = 0; c < n; ++c) row[c] = r.real();
-    while (static_cast<index_t>(row.size()) < lengths[i]) row[r.below(n)] = r.real();
-  }
-  return rows;
 }
 
 // Without symmetry; every fifth row is empty.
@@ -173,50 +71,6 @@ TEST_CASE("no entries at all") {
   check_all(loose_rows(300), {1, 3});
 }
 
-TEST_CASE("rows around the length of a chunk") {
-  std::vector<index_t> lengths = {255, 256, 257, 0, 256, 0, 0, 1, 257, 1, 255, 1, 1, 128, 128, 128, 129, 511, 512, 513};
-  check_all(rows_of_lengths(lengths, 600, 8), {1, 2, 3});
-  // More rows without entries, and with one, than a chunk may have.
-  lengths.assign(700, 0);
-  lengths[255] = 256;
-  lengths[256] = 1;
-  for (std::size_t i = 400; i < 700; ++i) lengths[i] = 1;
-  check_all(rows_of_lengths(lengths, 900, 9), {1, 3});
-}
-
-TEST_CASE("rows that all warps of a block share") {
-  const index_t n = 9000;
-  std::vector<index_t> lengths(static_cast<std::size_t>(n), 0);
-  for (std::size_t i = 0; i < lengths.size(); i += 3) lengths[i] = 2;
-  lengths[16] = 8191;
-  lengths[17] = 8192;
-  lengths[18] = 8193;
-  lengths[4000] = n;
-  lengths.back() = n;
-  const loose_rows rows = rows_of_lengths(lengths, n, 10);
-  const csr<double> in_double = test::compressed<double>(rows);
-  const csr<float> in_float = test::compressed<float>(rows);
-  machines().each({1, 3}, [&](machine& m) {
-    check_product(in_double, m, {.how = storage::compressed});
-    check_product(in_float, m, {.how = storage::compressed});
-    check_product(in_float, m, {.how = storage::automatic});
-  });
-  machines().each({2}, [&](machine& m) { check_product(in_double, m, {.how = storage::sliced}); });
-}
-
-TEST_CASE("a dense row and its column") {
-  loose_rows rows(8400);
-  for (index_t i = 0; i < 8400; ++i) {
-    rows[static_cast<std::size_t>(i)][i] = 4;
-    if (i != 5) test::set_pair(rows, 5, i, 1.0 / static_cast<double>(i + 1));
-  }
-  const csr<double> a = test::compressed<double>(rows);
-  machines().each({1, 4}, [&](machine& m) {
-    check_product(a, m, {.how = storage::compressed});
-    check_product(a, m, {.how = storage::sliced_3x3});
-  });
-}
-
 TEST_CASE("offsets of 16 and of 32 bits") {
   const auto far = [](index_t n, index_t column) {
     loose_rows rows(static_cast<std::size_t>(n));
@@ -245,7 +99,7 @@ TEST_CASE("columns are numbered by PE, so a far corner of the halo is near") {
   rows[0][n - 1] = -1;
   rows[static_cast<std::size_t>(n) - 1][0] = -1;
   const csr<double> a = test::compressed<double>(rows);
-  machines().each({2}, [&](machine& m) {
+  test::each_machine({2}, [&](machine& m) {
     check_product(a, m, {.how = storage::sliced});
     const cg::solver<double> s(m, a.view(), {.how = storage::sliced});
     CHECK(s.facts().offset_bits == 16);
@@ -267,7 +121,7 @@ TEST_CASE("rows dealt by hand, to some PEs none") {
   dealt({0, 0, 33, 33, 99});
   dealt({0, 30, 60, 99, 99});
   // Boundaries that blocks of 3 x 3 do not allow.
-  machines().each({3}, [&](machine& m) {
+  test::each_machine({3}, [&](machine& m) {
     const csr<float> a = test::compressed<float>(rows);
     for (const storage how : {storage::automatic, storage::sliced, storage::compressed})
       check_product(a, m, {.first_rows = {0, 1, 50, 99}, .how = how});
@@ -280,7 +134,7 @@ TEST_CASE("rows dealt by number, and by entries") {
     for (index_t j = 0; j < 100; ++j)
       if (i != j) rows[static_cast<std::size_t>(i)][j] = 1;
   const csr<double> a = test::compressed<double>(rows);
-  machines().each({4}, [&](machine& m) {
+  test::each_machine({4}, [&](machine& m) {
     const auto first_rows = [&](cg::row_split split) {
       return cg::solver<double>(m, a.view(), {.split = split, .how = storage::sliced, .products_only = true})
           .facts()
@@ -301,7 +155,7 @@ TEST_CASE("rows dealt by number, and by entries") {
 }
 
 TEST_CASE("the storage follows the matrix") {
-  machines().each({2}, [](machine& m) {
+  test::each_machine({2}, [](machine& m) {
     const auto chosen = [&](const csr<float>& a) { return cg::solver<float>(m, a.view()).facts().how; };
     CHECK(chosen(cg::grid_3d<float>(12, 12, 12)) == storage::sliced);
     CHECK(chosen(cg::elasticity_3d<float>(16, 12, 12)) == storage::sliced_3x3);
@@ -314,7 +168,7 @@ TEST_CASE("the storage follows the matrix") {
 }
 
 TEST_CASE("generated matrices") {
-  machines().each({1, 3, 4}, [](machine& m) {
+  test::each_machine({1, 3, 4}, [](machine& m) {
     for (const storage how : all_storages) {
       check_product(cg::elasticity_3d<float>(5, 4, 4), m, {.how = how});
       if (how == storage::sliced_3x3) continue;

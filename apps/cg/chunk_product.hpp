@@ -1,0 +1,201 @@
+// The product of a block's compressed rows with a vector, on the device: a warp takes a chunk at a time, a lane every
+// 32nd entry of it; the products lie side by side in the warp's buffer when rows are summed.
+//
+// What takes long is the way of an entry: its column comes from memory, then the vector's value from a cache. So all
+// that a chunk needs of the matrix is on its way while the chunk before is multiplied and summed, and its description a
+// chunk earlier still: the only wait left in a chunk is for the vector's values.
+#pragma once
+
+#include <bit>
+
+#include <cuda/std/bit>
+
+#include "cg/block_rows.hpp"
+#include "starling/device/block.hpp"
+
+namespace starling::cg::detail {
+
+inline constexpr int chunk_rounds = chunk::most_entries / 32;  // entries of a lane
+inline constexpr int passes_ahead = 2;                         // over a chunk's rows, whose starts are loaded early
+inline constexpr int sums_at_once = 4;                         // entries of a row on their way out of the buffer
+
+// The sum of lanes `first` to `first + n - 1` of a warp, n a power of two, in lane `first` of each such group.
+template <class T>
+STARLING_HD T sum_of_lanes(T value, int n) {
+  for (int delta = n >> 1; delta > 0; delta >>= 1) value += target::shuffle_down(value, delta);
+  return value;
+}
+
+// How a chunk's rows are shared by lanes: 2^`log_each` for a row, so that one pass does 32 >> log_each of them.
+struct row_lanes {
+  int log_each;
+
+  STARLING_HD explicit row_lanes(int rows) {
+    const int log_rows = cuda::std::bit_width(static_cast<unsigned>(rows - 1));  // rounded up
+    log_each = log_rows < 5 ? 5 - log_rows : 0;
+  }
+  STARLING_HD int each() const { return 1 << log_each; }
+  STARLING_HD int rows_of_pass() const { return 32 >> log_each; }
+  STARLING_HD int row(int lane) const { return lane >> log_each; }       // of a pass
+  STARLING_HD int place(int lane) const { return lane & (each() - 1); }  // within the row
+};
+
+// Where a row begins among the entries of its chunk, and the row after it, which may be another chunk's. As they are
+// loaded: to look at them would be to wait.
+struct row_span {
+  int begin = 0;
+  int next = 0;
+};
+
+// What a lane has of a chunk of the matrix: the entries of place 32 r + lane, and where its rows lie among them. Behind
+// the last entry it reads on into what follows, so that no load depends on a condition; nobody uses those values.
+template <class T>
+struct lane_work {
+  T value[chunk_rounds];
+  std::int32_t column[chunk_rounds];
+  row_span row[passes_ahead];
+};
+
+template <class T>
+struct chunk_product {
+  const chunk* chunks;
+  int parts;
+  which_parts which;
+  const T* value;
+  const std::int32_t* column;
+  const std::uint16_t* row_start;
+  const T* x;
+  T* buffer;
+  T* piece_sum;
+  T* out;  // of the PE's row 0
+
+  // All the wanted chunks of a warp.
+  STARLING_HD void run(const warp& w) const {
+    const int lane = w.member();
+    const int step = w.count();
+    int at = w.rank();
+    if (at >= parts) return;
+    target::vector16 now = description(at), then = description(at + step);
+    lane_work<T> mine = {};
+    if (wanted(at, now)) load(lane, std::bit_cast<chunk>(now), mine);
+    for (; at < parts; at += step) {
+      T product[chunk_rounds] = {};
+      const bool multiplies = wanted(at, now);
+      if (multiplies) unrolled<chunk_rounds>([&](auto r) { product[r] = x[mine.column[r]]; });
+      lane_work<T> next = {};
+      if (wanted(at + step, then)) load(lane, std::bit_cast<chunk>(then), next);
+      const target::vector16 after = description(at + 2 * step);
+      w.sync();  // the compiler puts no product, which waits, before the last load
+      if (multiplies) {
+        const chunk c = std::bit_cast<chunk>(now);
+        unrolled<chunk_rounds>([&](auto r) { product[r] = mine.value[r] * product[r]; });
+        if (c.rows() == 0)
+          add_piece(lane, c, product);
+        else
+          add_rows(w, c, mine, product);
+      }
+      mine = next;
+      now = then;
+      then = after;
+    }
+  }
+
+ private:
+  // Of a chunk of the block, as it is loaded; the last one's behind that.
+  STARLING_HD target::vector16 description(int i) const {
+    return target::load16(reinterpret_cast<const target::vector16*>(chunks + (i < parts ? i : parts - 1)));
+  }
+
+  STARLING_HD bool wanted(int i, const target::vector16& description) const {
+    if (i >= parts) return false;
+    const chunk c = std::bit_cast<chunk>(description);
+    return (c.entries > 0 || c.rows() > 0) && cg::wanted(which, c.reads_halo());
+  }
+
+  STARLING_HD void load(int lane, const chunk& c, lane_work<T>& work) const {
+    const std::int32_t* columns = column + c.start + lane;
+    const T* values = value + c.start + lane;
+    unrolled<chunk_rounds>([&](auto r) { work.column[r] = target::load_once(columns + r * 32); });
+    unrolled<chunk_rounds>([&](auto r) { work.value[r] = target::load_once(values + r * 32); });
+    if (c.rows() == 0) return;
+    const row_lanes lanes(c.rows());
+    unrolled<passes_ahead>([&](auto p) { work.row[p] = find_row(c, p * lanes.rows_of_pass() + lanes.row(lane)); });
+  }
+
+  // Some row's for a lane that has none.
+  STARLING_HD row_span find_row(const chunk& c, int row) const {
+    const std::uint16_t* start = row_start + c.first_row + (row < c.rows() ? row : c.rows() - 1);
+    return {start[0], start[1]};
+  }
+
+  STARLING_HD void add_rows(const warp& w, const chunk& c, const lane_work<T>& mine,
+                            const T (&product)[chunk_rounds]) const {
+    const int lane = w.member();
+    T* to = buffer + lane;
+    unrolled<chunk_rounds>([&](auto r) { to[r * 32] = product[r]; });
+    w.sync();
+    const row_lanes lanes(c.rows());
+    unrolled<passes_ahead>([&](auto p) { add_pass(lane, c, lanes, p * lanes.rows_of_pass(), mine.row[p]); });
+    for (int first = passes_ahead * lanes.rows_of_pass(); first < c.rows(); first += lanes.rows_of_pass())
+      add_pass(lane, c, lanes, first, find_row(c, first + lanes.row(lane)));
+    w.sync();
+  }
+
+  // The rows from `first` on, as many as a pass does.
+  STARLING_HD void add_pass(int lane, const chunk& c, const row_lanes& lanes, int first, const row_span& place) const {
+    if (first >= c.rows()) return;
+    const int row = first + lanes.row(lane);
+    const int end = row + 1 < c.rows() ? place.next : c.entries;
+    const int each = lanes.each();
+    const int begin = place.begin + lanes.place(lane);
+    const T* from = buffer + begin;
+    T sum{0};
+    for (int left = end - begin; left > 0; left -= sums_at_once * each) {
+      T some[sums_at_once];
+      unrolled<sums_at_once>([&](auto k) { some[k] = from[k * each < left ? k * each : 0]; });
+      unrolled<sums_at_once>([&](auto k) { sum += k * each < left ? some[k] : T{0}; });
+      from += sums_at_once * each;
+    }
+    sum = sum_of_lanes(sum, each);
+    if (row < c.rows() && lanes.place(lane) == 0) out[c.first_row + row] = sum;
+  }
+
+  STARLING_HD void add_piece(int lane, const chunk& c, const T (&product)[chunk_rounds]) const {
+    T sum{0};
+    unrolled<chunk_rounds>([&](auto r) { sum += r * 32 + lane < c.entries ? product[r] : T{0}; });
+    sum = sum_of_lanes(sum, 32);
+    if (lane == 0) piece_sum[c.first_row] = sum;
+  }
+};
+
+template <class T>
+STARLING_HD void multiply_chunks(const warp& w, const block_rows<T>& m, const T* x, T* out, which_parts which) {
+  const chunk* chunks = m.a.chunks.on(m.pe) + m.plan.first_part;
+  const int parts = static_cast<int>(m.plan.parts);
+  const T* value = m.a.value.on(m.pe);
+  const std::int32_t* column = m.a.offset_32.on(m.pe);
+  const std::uint16_t* row_start = m.a.row_in_chunk.on(m.pe);
+  T* piece_sum = m.a.piece_sums.on(m.pe);
+  out -= m.plan.first_row;
+  if constexpr (target::on_gpu) {
+    T* buffer = m.row_buffer + w.rank() * chunk::most_entries;
+    chunk_product<T>{chunks, parts, which, value, column, row_start, x, buffer, piece_sum, out}.run(w);
+  } else {
+    const auto sum_of = [&](index_t begin, index_t end) {
+      T sum{0};
+      for (index_t e = begin; e < end; ++e) sum += value[e] * x[column[e]];
+      return sum;
+    };
+    for (const chunk* at = chunks; at != chunks + parts; ++at) {
+      const chunk c = *at;
+      if (!wanted(which, c.reads_halo())) continue;
+      if (c.rows() == 0) piece_sum[c.first_row] = sum_of(c.start, c.start + c.entries);
+      for (index_t i = 0; i < c.rows(); ++i) {
+        const std::uint16_t* start = row_start + c.first_row + i;
+        out[c.first_row + i] = sum_of(c.start + start[0], c.start + (i + 1 < c.rows() ? start[1] : c.entries));
+      }
+    }
+  }
+}
+
+}  // namespace starling::cg::detail
