@@ -24,6 +24,7 @@ def main() -> int:
     parser.add_argument("--short", action="store_true", help="fewer and shorter repetitions")
     parser.add_argument("--bin", type=Path, default=ROOT / "build/cuda/bin", help="where the programs are")
     parser.add_argument("--out", type=Path, default=ROOT / "bench/results", help="where results go")
+    parser.add_argument("--seconds", type=float, default=0, help="a repetition of the stencil lasts about so long")
     parser.add_argument("--devices", type=int, nargs="+", default=[1, 2, 4], help="numbers of devices")
     options = parser.parse_args()
     if not options.bin.is_dir():
@@ -32,7 +33,7 @@ def main() -> int:
     here = facts.machine()
     devices = devices_here(here, options.devices)
     repetitions = 5
-    seconds = 0.1 if options.short else 0.3
+    seconds = options.seconds or (0.1 if options.short else 0.3)
     results: list[dict[str, object]] = []
     for n in devices:
         results += lines_of(options.bin / "bench_communication_latency", [n, repetitions], 120)

@@ -15,6 +15,7 @@ struct step {
   step_part part;
   int first_change;
   static constexpr int max_threads = most_threads;
+  static constexpr int least_blocks = 1;
 
   STARLING_HD void operator()(block& b) const {
     const box& own = own_box(b, a.f);
@@ -100,6 +101,7 @@ template <class T, int Dimensions>
 struct cpu_free_signalled {
   cpu_free_arguments<T> a;
   static constexpr int max_threads = most_threads;
+  static constexpr int least_blocks = 1;
   STARLING_HD void operator()(block& b) const {
     run_cpu_free<T, Dimensions>(b, a, signalled_faces<T, Dimensions>{a, own_chunks(b, a)});
   }
@@ -109,6 +111,7 @@ template <class T, int Dimensions>
 struct cpu_free_packets {
   cpu_free_arguments<T> a;
   static constexpr int max_threads = most_threads;
+  static constexpr int least_blocks = 1;
   STARLING_HD void operator()(block& b) const {
     run_cpu_free<T, Dimensions>(b, a, packet_faces<T, Dimensions>{a, own_chunks(b, a)});
   }
@@ -118,6 +121,7 @@ template <class T, int Dimensions>
 struct flagged_step {
   flagged_step_arguments<T> s;
   static constexpr int max_threads = most_threads;
+  static constexpr int least_blocks = 1;
 
   STARLING_HD void operator()(block& b) const {
     const box& own = own_box(b, s.a.f);

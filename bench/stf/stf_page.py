@@ -144,13 +144,15 @@ def reduction_rows(r: StfResults) -> list[str]:
 
 
 def pipeline_rows(r: StfResults) -> list[str]:
-    ways = list(dict.fromkeys(line["way"] for line in r.all("pipeline")))
-    rows = head("elements", "devices", *(f"us per task, {way}" for way in ways))
-    for n in r.values("pipeline", key="elements"):
-        for d in r.values("pipeline", key="devices"):
-            lines = r.all("pipeline", elements=n, devices=d)
-            cells = [number(best([one for one in lines if one["way"] == way], "us", min)) for way in ways]
-            rows.append(row(f"{n:,}", d, *cells))
+    backends = list(dict.fromkeys(line["backend"] for line in r.all("stf_pipeline")))
+    rows = head("kernels", "in a round", "elements", "devices", *(f"us per task, {one}" for one in backends))
+    settings = dict.fromkeys(
+        (line["kinds"], line["kernels"], line["n"], line["devices"]) for line in r.all("stf_pipeline")
+    )
+    for kinds, kernels, n, devices in settings:
+        lines = r.all("stf_pipeline", kinds=kinds, kernels=kernels, n=n, devices=devices)
+        cells = [number(best([one for one in lines if one["backend"] == b], "us", min)) for b in backends]
+        rows.append(row(f"of {'one kind' if kinds == 'same' else 'several kinds'}", kernels, f"{n:,}", devices, *cells))
     return rows
 
 
@@ -176,7 +178,7 @@ def section(r: StfResults) -> list[str]:
         ("Cost of a task", "task_overhead", overhead_rows),
         ("Cost of a task: kernels, graphs, threads", "task_overhead", other_overhead_rows),
         ("Sums of doubles, GB/s, by number of devices", "reduction", reduction_rows),
-        ("Chains of small loops", "pipeline", pipeline_rows),
+        ("Chains of small loops", "stf_pipeline", pipeline_rows),
         (f"More data than fits (at least {100 * EVICTION_BAR:.0f} % was to be reached)", "eviction", eviction_rows),
     ]
     for title, what, rows in tables:

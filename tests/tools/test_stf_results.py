@@ -35,8 +35,8 @@ FULL = [
     total("CUB", 1, [4500.0]),
     evicted(16, 0, [0.5, 0.4]),
     evicted(16, 1024, [0.8]),
-    {"what": "pipeline", "elements": 1000, "devices": 1, "way": "stream", "us": [3.0, 2.5]},
-    {"what": "pipeline", "elements": 1000, "devices": 1, "way": "persistent", "us": [0.7]},
+    {"what": "stf_pipeline", "kinds": "same", "kernels": 4, "n": 1000, "devices": 1, "backend": "stream", "us": [3, 2]},
+    {"what": "stf_pipeline", "kinds": "same", "kernels": 4, "n": 1000, "devices": 1, "backend": "graph", "us": [0.7]},
 ]
 
 
@@ -54,7 +54,7 @@ def test_all_tables(tmp_path: Path) -> None:
     assert f"| {BIG:,} | 4,450 | not measured | 8,800 | not measured | 4,500 |" in text
     assert "99 % of CUB's rate; the limit was 97 %: met." in text
     assert "| 16 | no | 0.4000 | 0.8000 | 50 % | 7 |" in text
-    assert "| 1,000 | 1 | 2.50 | 0.70 |" in text
+    assert "| of one kind | 4 | 1,000 | 1 | 2.00 | 0.70 |" in text
 
 
 def test_what_is_missing(tmp_path: Path) -> None:
