@@ -15,6 +15,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 
+import comm_page  # noqa: E402
 import facts  # noqa: E402
 import programs  # noqa: E402
 
@@ -56,21 +57,6 @@ def measured(folder: Path, devices: int, seconds: float, limit: float) -> list[d
     return lines
 
 
-def table(lines: list[dict], source: int, destination: int) -> list[str]:
-    """Markdown: microseconds one way by size, a column for each way and rival; the least of the repetitions."""
-    chosen = {
-        (line["bytes"], line["what"]): min(line["us"])
-        for line in lines
-        if line.get("us") and line["measure"] == "latency" and (line["from"], line["to"]) == (source, destination)
-    }
-    names = list(dict.fromkeys(name for _, name in chosen))
-    rows = [f"| bytes | {' | '.join(names)} |", "|---:" * (len(names) + 1) + "|"]
-    for size in sorted({size for size, _ in chosen}):
-        cells = [f"{chosen[size, name]:.2f}" if (size, name) in chosen else "" for name in names]
-        rows.append(f"| {size} | {' | '.join(cells)} |")
-    return rows
-
-
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--short", action="store_true", help="shorter repetitions")
@@ -90,9 +76,7 @@ def main() -> int:
     target = options.out / programs.result_file(here, devices)
     target.write_text(json.dumps({"machine": here, "results": results}, indent=1) + "\n")
     print(f"{len(results)} results in {target}", file=sys.stderr)
-    most = max(devices)
-    of_most = [line for line in results if line.get("devices") == most]
-    print("\n".join(table(of_most, 0, most - 1)))
+    print("\n".join(comm_page.section(target.stem, here, results)))
     return 0 if any("us" in line for line in results) else 1
 
 
