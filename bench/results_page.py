@@ -102,6 +102,11 @@ class Results:
         return f"virtual devices on {self.machine.get('processor', 'an unnamed processor')}"
 
 
+def facts_of(machine: dict) -> list[str]:
+    """The machine and the versions behind a result, as a list."""
+    return [f"* {k}: {', '.join(map(str, v)) if isinstance(v, list) else v}" for k, v in machine.items() if v]
+
+
 def least(lines: Iterable[dict]) -> float | None:
     return min((plot.best(line) for line in lines), default=None)
 

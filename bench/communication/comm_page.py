@@ -17,7 +17,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 
-from results_page import head, row  # noqa: E402
+from results_page import facts_of, head, row  # noqa: E402
 
 ROOT = HERE.parent.parent
 
@@ -73,7 +73,7 @@ def section(name: str, machine: dict, lines: list[dict]) -> list[str]:
     """All tables of a result file: the way there and back is the same, so one pair of devices is shown."""
     most = max((line.get("devices", 0) for line in lines), default=0)
     here = [line for line in lines if line.get("devices") == most]
-    parts = [f"## {name}", "", *(f"* {k}: {v}" for k, v in machine.items() if v), ""]
+    parts = [f"## {name}", "", *facts_of(machine), ""]
     tables = (
         ("One way to another device, us", by_size(of_pair(here, "latency", 0, most - 1), microseconds)),
         ("Many at once to another device, GB/s", by_size(of_pair(here, "stream", 0, most - 1), gigabytes)),

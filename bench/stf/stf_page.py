@@ -16,7 +16,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # for results_page
 
-from results_page import ABSENT, head, row
+from results_page import ABSENT, facts_of, head, row
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
@@ -173,7 +173,7 @@ def eviction_rows(r: StfResults) -> list[str]:
 
 def section(r: StfResults) -> list[str]:
     """All tables of a result file."""
-    parts = [f"## {r.name()}", "", *(f"* {k}: {v}" for k, v in r.machine.items() if v), ""]
+    parts = [f"## {r.name()}", "", *facts_of(r.machine), ""]
     tables: list[tuple[str, str, Callable[[StfResults], list[str]]]] = [
         ("Cost of a task", "task_overhead", overhead_rows),
         ("Cost of a task: kernels, graphs, threads", "task_overhead", other_overhead_rows),
