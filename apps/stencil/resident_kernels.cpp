@@ -2,7 +2,7 @@
 
 #include "starling/device/block.hpp"
 #include "stencil/tile_edges.hpp"
-#include "stencil/tile_sweep.hpp"
+#include "stencil/tile_memory_sweep.hpp"
 
 namespace starling::stencil {
 namespace {

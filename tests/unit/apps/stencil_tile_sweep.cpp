@@ -1,5 +1,5 @@
 // Steps over a tile by many threads, in two arrays and in one, against a plain loop.
-#include "stencil/tile_sweep.hpp"
+#include "stencil/tile_memory_sweep.hpp"
 
 #include <doctest/doctest.h>
 

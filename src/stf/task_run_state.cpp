@@ -1,0 +1,254 @@
+#include "task_run_state.hpp"
+
+#include <algorithm>
+
+#include "starling/base/error.hpp"
+#include "starling/stf/task_error.hpp"
+
+namespace starling::stf {
+namespace {
+
+void mix_into(std::uint64_t& hash, std::uint64_t value) {
+  hash ^= value + 0x9e3779b97f4a7c15u + (hash << 6) + (hash >> 2);
+}
+
+access_mode both(access_mode a, access_mode b) { return a == b ? a : access_mode::rw; }
+
+}  // namespace
+
+std::string describe_task(const std::string& name) { return name.empty() ? "a task" : "task '" + name + "'"; }
+
+data_place task_run::state::place_of(const data_access& a) const {
+  const data_description& what = a.data->body.what;
+  const int n_pes = context->on().size();
+  if (!a.place.is_affine()) {
+    a.place.check(n_pes);
+    return a.place;
+  }
+  if (where.is_automatic() && what.bytes > 0) return data_place::affine();
+  if (a.reduces && !where.is_host()) return data_place::device(pes.front());
+  if (what.bytes == 0 || where.is_host()) return data_place::host();
+  if (pes.size() == 1) return data_place::device(pes.front());
+  if (what.extents.empty()) return data_place::device(pes.front());
+  return data_place::composite(blocked(), where);
+}
+
+void task_run::state::collect(const std::vector<data_access>& accesses) {
+  for (const data_access& a : accesses) {
+    expect<argument_error>(a.data != nullptr, "stf: ", describe_task(name),
+                           " uses logical data that is none; make it with context::logical_data");
+    expect<argument_error>(a.data->context == context, "stf: ", a.data->body.describe(),
+                           " belongs to another context; contexts share no data");
+    const data_place place = place_of(a);
+    const auto same = std::find_if(used.begin(), used.end(), [&](const used_data& u) { return u.data == a.data; });
+    of_access.push_back({static_cast<std::size_t>(same - used.begin()), a.ghosts});
+    expect<argument_error>(a.ghosts == nullptr || !place.is_composite(), "stf: ", a.data->body.describe(),
+                           " with its halo on ", describe(place), "; name one device as its place, or the host");
+    if (same == used.end()) {
+      used.push_back({a.data, a.mode, place, nullptr, a.reduces, {}});
+      continue;
+    }
+    expect<argument_error>(!a.reduces && !same->reduces, "stf: ", describe_task(name), " reduces into ",
+                           a.data->body.describe(), " and uses it otherwise too; name it once");
+    expect<argument_error>(same->place == place, "stf: ", a.data->body.describe(), " is used twice by one task, on ",
+                           describe(same->place), " and on ", describe(place), "; one place is possible");
+    same->mode = both(same->mode, a.mode);
+  }
+}
+
+// In the order of their numbers, as all tasks do, so that none waits for another in a circle.
+void task_run::state::lock_all() {
+  std::vector<data_state*> all;
+  for (const used_data& u : used) all.push_back(u.data.get());
+  for_each_ghost([&](const std::shared_ptr<data_state>& d) { all.push_back(d.get()); });
+  std::sort(all.begin(), all.end(), [](data_state* a, data_state* b) { return a->body.id < b->body.id; });
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+  for (data_state* d : all) held.emplace_back(*d);
+}
+
+void task_run::state::expect_recordable() const {
+  for (const used_data& u : used)
+    expect<argument_error>(
+        !u.reduces && u.data->body.addends.empty(), "stf: ", describe_task(name), " is recorded to be repeated, and ",
+        u.data->body.describe(),
+        " is reduced into by tasks; reduce in a loop (parallel_for), and read it before the recording");
+  for_each_ghost([&](const std::shared_ptr<data_state>& d) {
+    throw argument_error(message("stf: ", describe_task(name), " is recorded to be repeated, and reads ",
+                                 d->body.describe(), " with its halo; use parts without halos there"));
+  });
+}
+
+void task_run::state::begin() {
+  for (const used_data& u : used)
+    if (!u.data->body.free_to_use()) u.data->body.expect_usable(u.mode, describe_task(name));
+  for_each_ghost([&](const std::shared_ptr<data_state>& d) {
+    if (!d->body.free_to_use()) d->body.expect_usable(access_mode::read, describe_task(name));
+  });
+  task_scope* scope = context->scope();
+  if (scope != nullptr) expect_recordable();
+  moment_list before;
+  for (used_data& u : used) {
+    if (scope != nullptr) scope->enter(u.data);
+    if (u.reduces) {
+      u.addend = context->coherence().new_addend(u.data->body, u.place, u.reduces, !reads(u.mode), u.addend_free);
+      before.add(u.addend_free);
+    } else {
+      u.instance = &context->coherence().acquire(u.data->body, u.place, reads(u.mode), writes(u.mode), before);
+    }
+  }
+  for (const seen& a : of_access)
+    if (a.ghosts) context->coherence().refresh(*a.ghosts, *used[a.which].instance, before);
+  lane_set& all = context->lanes();
+  for (const int pe : pes) {
+    lanes.push_back(&all.take(pe, before));
+    all.order(*lanes.back(), before);
+  }
+  fill_addends();
+  if (scheduled && scheduled->measure && !all.recording()) begun = context->scheduler().begin(lanes.front()->stream());
+}
+
+// Says of the task what it uses, and where it goes; for a place that the context chooses, finds it.
+void task_run::state::schedule(const task_description& what) {
+  stf::scheduler& s = context->scheduler();
+  const bool chooses = where.is_automatic();
+  if (!chooses && (!s.active() || pes.size() != 1 || where.is_host())) return;
+  std::vector<scheduled_access> uses;
+  for (const used_data& u : used) {
+    const bool follows = std::any_of(what.accesses.begin(), what.accesses.end(),
+                                     [&](const data_access& a) { return a.data == u.data && a.place.is_affine(); });
+    uses.push_back({&u.data->body, reads(u.mode), writes(u.mode), follows});
+  }
+  scheduled = chooses ? s.choose(what, uses) : s.note(what, pes.front(), uses);
+  if (!chooses) return;
+  where = exec_place::device(scheduled->where.device);
+  pes = {scheduled->where.device};
+  used.clear();
+  of_access.clear();
+  collect(what.accesses);
+}
+
+void task_run::state::give_back_addends() noexcept {
+  for (used_data& u : used) {
+    if (u.addend.start != nullptr) context->coherence().give_back(u.addend, u.place, u.addend_free);
+    u.addend = {};
+    u.addend_free.clear();
+  }
+}
+
+void task_run::state::fill_addends() {
+  moment_list filled;
+  for (const used_data& u : used) {
+    if (!u.reduces) continue;
+    u.reduces->fill(lanes.front()->stream(), where.is_host(), u.addend.start, u.data->body.what.bytes);
+    filled.add(lanes.front()->mark());
+  }
+  for (std::size_t i = 1; i < lanes.size(); ++i) context->lanes().order(*lanes[i], filled);
+}
+
+// A graph cannot wait for memory as streams can. Where the context chose the graph, it goes on with streams.
+void task_run::state::begin_or_stop_recording() {
+  try {
+    return begin();
+  } catch (const memory_busy&) {
+    throw;
+  } catch (const memory_error& e) {
+    if (!context->tries_graph()) throw;
+    give_back_addends();
+    held.clear();
+    inside = submission();
+    const bool again = context->go_on_with_streams(e.what());
+    inside = context->submit(name);
+    if (!again) throw;
+  }
+  lock_all();
+  begin();
+}
+
+// What makes it another task than others, for epochs that are compared.
+std::uint64_t task_run::state::signature(const task_description& what) const {
+  std::uint64_t hash = std::hash<std::string>()(name);
+  mix_into(hash, reinterpret_cast<std::uintptr_t>(what.kind));
+  for (const int pe : pes) mix_into(hash, static_cast<std::uint64_t>(pe + 2));
+  for (const used_data& u : used) {
+    mix_into(hash, u.data->body.what.bytes);
+    mix_into(hash, static_cast<std::uint64_t>(u.mode));
+    mix_into(hash, std::hash<std::string>()(u.place.is_composite() ? "composite" : describe(u.place)));
+  }
+  return hash;
+}
+
+void task_run::state::draw(std::uint64_t number) {
+  task_graph* drawing = context->drawing();
+  if (drawing == nullptr) return;
+  const bool chosen = scheduled && scheduled->where.why != placement_reason::given;
+  drawing->add_task(number, name,
+                    describe(where) + (chosen ? message(", automatic: ", stf::name(scheduled->where.why)) : ""));
+  const auto after = [&](const data_body& d, const std::vector<std::uint64_t>& earlier) {
+    const std::string label = d.name.empty() ? "data " + std::to_string(d.id) : d.name;
+    for (const std::uint64_t e : earlier) drawing->add_edge(e, number, label);
+  };
+  const auto add = [&](data_body& d, bool alone, bool reduces, bool starts_over) {
+    if (reduces) {
+      // It waits for nobody; who comes next waits for it too.
+      if (starts_over) d.forget_users();
+      if (!d.reducers) d.writers.insert(d.writers.end(), d.readers.begin(), d.readers.end());
+      if (!d.reducers) d.readers.clear();
+      d.reducers = true;
+      d.writers.push_back(number);
+      return;
+    }
+    after(d, alone && !d.readers.empty() ? d.readers : d.writers);
+    if (!alone) return d.readers.push_back(number);
+    d.forget_users();
+    d.writers = {number};
+  };
+  for (const used_data& u : used) add(u.data->body, writes(u.mode), u.reduces != nullptr, !reads(u.mode));
+  for_each_ghost([&](const std::shared_ptr<data_state>& d) {
+    if (std::none_of(used.begin(), used.end(), [&](const used_data& u) { return u.data == d; }))
+      add(d->body, false, false, false);
+  });
+}
+
+void task_run::state::refuse_item(const std::string& why) const {
+  throw task_error(message("stf: ", describe_task(name), " is ", why,
+                           ", which a persistent program cannot do; use a stream_ctx or a graph_ctx for this loop, or "
+                           "context::record"));
+}
+
+void task_run::state::note_accesses() {
+  std::vector<item_access> all;
+  for (const used_data& u : used) {
+    const std::size_t bytes = u.data->body.what.bytes;
+    // Data without bytes orders tasks all the same: its own address stands for it.
+    if (bytes == 0)
+      all.push_back({reinterpret_cast<const std::byte*>(u.data.get()), 1, writes(u.mode)});
+    else
+      all.push_back({u.instance->start, bytes, writes(u.mode)});
+  }
+  for (const auto& [place, block] : scratch) all.push_back({block.start, block.bytes, true});
+  for (const temporary& t : temporaries) all.push_back({t.block.start, t.block.bytes, true});
+  for (std::size_t i = first_item; i < items->items.size(); ++i) items->items[i].accesses = all;
+}
+
+void task_run::state::end(bool good) {
+  if (items != nullptr) note_accesses();
+  if (begun && good) context->scheduler().end(lanes.front()->stream(), std::move(*begun), *scheduled);
+  moment_list end;
+  for (lane* l : lanes) end.add(l->mark());
+  for (const auto& [which, block] : scratch) context->coherence().keep_scratch(*lanes[which], block, good);
+  for (used_data& u : used) {
+    data_body& d = u.data->body;
+    if (u.reduces)
+      context->coherence().add(d, {u.place, std::exchange(u.addend, {}), end}, u.reduces, !reads(u.mode), good);
+    else
+      coherence::release(d, *u.instance, writes(u.mode), end);
+    if (writes(u.mode)) d.failed_by = good ? "" : name.empty() ? "without a name" : name;
+  }
+  for (const seen& a : of_access)
+    if (a.ghosts) used[a.which].instance->ghosts_used.add(end);
+  for (const temporary& t : temporaries) context->coherence().give_back(t.block, t.where, end);
+  held.clear();
+  if (!good && context->tries_graph()) context->refuse_graph(describe_task(name) + " threw while it was recorded");
+}
+
+}  // namespace starling::stf
