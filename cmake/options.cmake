@@ -34,9 +34,7 @@ if(PROJECT_IS_TOP_LEVEL)
   if(STARLING_CCACHE)
     foreach(language IN ITEMS CXX CUDA)
       if(NOT DEFINED CMAKE_${language}_COMPILER_LAUNCHER)
-        # What one checkout has compiled is good for another: objects do not tell where their sources are.
-        set(CMAKE_${language}_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}
-          CCACHE_NOHASHDIR=1 ${STARLING_CCACHE})
+        set(CMAKE_${language}_COMPILER_LAUNCHER ${STARLING_CCACHE})
       endif()
     endforeach()
   endif()
