@@ -17,6 +17,11 @@ using stf::persistent_ctx;
 using stf::scalar_view;
 using stf::slice;
 
+// Values may wrap round.
+STARLING_HD std::int64_t times_plus(std::uint64_t factor, std::int64_t x, std::int64_t y) {
+  return static_cast<std::int64_t>(factor * static_cast<std::uint64_t>(x) + static_cast<std::uint64_t>(y));
+}
+
 TEST_CASE("random loops of tasks, among other tasks") {
   random r(41);
   for (int n_pes = 1; n_pes <= 4; ++n_pes)
@@ -65,12 +70,12 @@ TEST_CASE("data goes to and fro between devices") {
       ctx.repeat(20, [&] {
         for (int pe = 0; pe < n_pes; ++pe)
           ctx.parallel_for(exec_place::device(pe), a.shape(), a.rw())->*STARLING_KERNEL(index_t i, int_slice v) {
-            v(i) = 3 * v(i) + pe;
+            v(i) = times_plus(3, v(i), pe);
           };
         // Still reads when the next round would write already.
         ctx.parallel_for(exec_place::device(n_pes - 1), a.shape(), a.read(), b.rw())
                 ->*STARLING_KERNEL(index_t i, const_int_slice v, int_slice w) {
-          w(i) = 5 * w(i) + v(v.extent(0) - 1 - i);
+          w(i) = times_plus(5, w(i), v(v.extent(0) - 1 - i));
         };
       });
       ctx.finalize();
