@@ -57,7 +57,7 @@ class Results:
             {"compute": True, "domain": "?", "variant": "?", **line} for line in lines if line["what"] == "stencil"
         ]
         self.calls = [{"bytes": 0, **line} for line in lines if line["what"] != "stencil"]
-        self.gpus = [str(gpu) for gpu in self.machine.get("gpus", [])]
+        self.gpus = gpus_of(self.machine)
 
     @property
     def devices(self) -> list[int]:
@@ -96,15 +96,19 @@ class Results:
         return min(known.items(), key=lambda item: item[1]) if known else None
 
     def name(self) -> str:
-        """The machine in words."""
-        if self.gpus:
-            return f"{len(self.gpus)} x {self.gpus[0].split(',')[0]}"
-        return f"virtual devices on {self.machine.get('processor', 'an unnamed processor')}"
+        return machine_name(self.machine)
 
 
-def facts_of(machine: dict) -> list[str]:
-    """The machine and the versions behind a result, as a list."""
-    return [f"* {k}: {', '.join(map(str, v)) if isinstance(v, list) else v}" for k, v in machine.items() if v]
+def gpus_of(machine: dict) -> list[str]:
+    return [str(gpu) for gpu in machine.get("gpus", [])]
+
+
+def machine_name(machine: dict) -> str:
+    """The machine in words."""
+    gpus = gpus_of(machine)
+    if gpus:
+        return f"{len(gpus)} x {gpus[0].split(',')[0]}"
+    return f"virtual devices on {machine.get('processor', 'an unnamed processor')}"
 
 
 def least(lines: Iterable[dict]) -> float | None:
@@ -137,14 +141,15 @@ def head(*titles: str) -> list[str]:
     return [row(*titles), "|" + "---|" * len(titles)]
 
 
-def machine_table(r: Results) -> list[str]:
+def machine_table(machine: dict) -> list[str]:
+    """The machine and the versions behind a result."""
     facts = {
-        "GPUs (name, driver, memory)": "<br>".join(r.gpus) or "none: virtual devices",
-        "processor": f"{r.machine.get('processor', '?')}, {r.machine.get('cores', '?')} cores",
-        "C++ compiler": " ".join(r.machine.get("compiler", [])) or "?",
-        "nvcc": r.machine.get("nvcc") or "none",
-        "sources": f"commit {r.machine.get('commit') or '?'}",
-        "date": r.machine.get("date", "?"),
+        "GPUs (name, driver, memory)": "<br>".join(gpus_of(machine)) or "none: virtual devices",
+        "processor": f"{machine.get('processor', '?')}, {machine.get('cores', '?')} cores",
+        "C++ compiler": " ".join(machine.get("compiler", [])) or "?",
+        "nvcc": machine.get("nvcc") or "none",
+        "sources": f"commit {machine.get('commit') or '?'}",
+        "date": machine.get("date", "?"),
     }
     return [*head("what", "value"), *(row(name, value) for name, value in facts.items())]
 
@@ -231,7 +236,14 @@ def pictures(r: Results, page: Path) -> list[str]:
 
 
 def section(r: Results, page: Path) -> list[str]:
-    parts = [f"## {r.name()}", "", f"From `{os.path.relpath(r.path, page.parent.parent)}`.", "", *machine_table(r), ""]
+    parts = [
+        f"## {r.name()}",
+        "",
+        f"From `{os.path.relpath(r.path, page.parent.parent)}`.",
+        "",
+        *machine_table(r.machine),
+        "",
+    ]
     if r.gpus and r.calls:
         parts += ["### The first bars", "", *bars(r), ""]
     if r.calls:

@@ -33,7 +33,7 @@ int natural_blocks(const geometry& g, machine_kind kind, int threads, int most) 
 }
 
 // The number that lets faces and inside end together. A block does a round of a face, two cells a thread with the wait
-// for the neighbour, in the time of about ten times as many cells of the inside. Measured on H200.
+// for the neighbour, in the time of about ten times as many cells of the inside.
 int natural_face_blocks(const geometry& g, int blocks, int threads) {
   const int n_faces = g.exchanged_faces();
   if (n_faces == 0 || blocks < 2) return 0;

@@ -17,7 +17,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 
-from results_page import facts_of, head, row  # noqa: E402
+from results_page import head, machine_table, row  # noqa: E402
 
 ROOT = HERE.parent.parent
 
@@ -30,6 +30,7 @@ HOW = """\
   `scattered` stores 4 bytes at a time in disorder. `copy_engine` and `staged` are copies that the host issues, straight
   and by way of memory of the host. `get` fetches the same bytes each time, so that those of small ones come from a
   cache and not over the link.
+* `channel` chose as the sources of the named commit did; where its choice changes has been set anew by these figures.
 * `nccl` is a send and a receive; `nvshmem put_signal` is the call of a block on the device. NVLink multicast is off.
 """
 
@@ -73,7 +74,7 @@ def section(name: str, machine: dict, lines: list[dict]) -> list[str]:
     """All tables of a result file: the way there and back is the same, so one pair of devices is shown."""
     most = max((line.get("devices", 0) for line in lines), default=0)
     here = [line for line in lines if line.get("devices") == most]
-    parts = [f"## {name}", "", *facts_of(machine), ""]
+    parts = [f"## {name}", "", *machine_table(machine), ""]
     tables = (
         ("One way to another device, us", by_size(of_pair(here, "latency", 0, most - 1), microseconds)),
         ("Many at once to another device, GB/s", by_size(of_pair(here, "stream", 0, most - 1), gigabytes)),

@@ -154,7 +154,7 @@ def failure_rows(r: CgResults) -> list[str]:
 
 def section(r: CgResults) -> list[str]:
     """All tables of a result file."""
-    parts = [f"## {r.name()}", "", *machine_table(r), ""]
+    parts = [f"## {r.name()}", "", *machine_table(r.machine), ""]
     most = max(r.devices, default=0)
     if r.gpus:
         parts += ["### The bars", "", *bar_rows(r), "", *control_rows(r), "", *multiply_rows(r), ""]

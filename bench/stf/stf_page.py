@@ -16,7 +16,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # for results_page
 
-from results_page import ABSENT, facts_of, head, row
+from results_page import ABSENT, head, machine_name, machine_table, row
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
@@ -41,6 +41,9 @@ HOW = """\
   persistent program. The least of the repetitions.
 * More data than fits (`bench/stf/eviction.cpp`): 64 blocks of data in turn, each gone over several times, with a cap on
   the device's memory of a quarter of the data. Everything that comes and goes passes over the bus to the host.
+
+The sources are those of the commit that a table names. What changed since, as the order in which `launch` deals
+elements to threads, is not in its figures.
 """
 
 
@@ -59,10 +62,7 @@ class StfResults:
         ]
 
     def name(self) -> str:
-        gpus = [str(gpu) for gpu in self.machine.get("gpus", [])]
-        if gpus:
-            return f"{len(gpus)} x {gpus[0].split(',')[0]}"
-        return f"virtual devices on {self.machine.get('processor', 'an unnamed processor')}"
+        return machine_name(self.machine)
 
     def values(self, what: str, **wanted: object) -> list[int]:
         key = str(wanted.pop("key"))
@@ -173,7 +173,7 @@ def eviction_rows(r: StfResults) -> list[str]:
 
 def section(r: StfResults) -> list[str]:
     """All tables of a result file."""
-    parts = [f"## {r.name()}", "", *facts_of(r.machine), ""]
+    parts = [f"## {r.name()}", "", *machine_table(r.machine), ""]
     tables: list[tuple[str, str, Callable[[StfResults], list[str]]]] = [
         ("Cost of a task", "task_overhead", overhead_rows),
         ("Cost of a task: kernels, graphs, threads", "task_overhead", other_overhead_rows),
