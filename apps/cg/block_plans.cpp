@@ -80,6 +80,7 @@ void find_peers(const rows_to_deal& pe, std::vector<block_plan>& plans) {
     const index_range takers = holders(plans, &block_plan::first_box, boxes);
     plan.first_taker = static_cast<std::int32_t>(takers.begin);
     plan.takers = static_cast<std::int32_t>(takers.size());
+    for (index_t b = takers.begin; b < takers.end; ++b) plans[static_cast<std::size_t>(b)].awaited = true;
   }
 }
 

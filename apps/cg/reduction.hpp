@@ -150,14 +150,6 @@ STARLING_HD bool serve(team t, const sum_desk* d, std::uint64_t number, const La
   return t.any(found);
 }
 
-// Waits for the sums of all PEs. A collective of the block; its first thread may then call total().
-STARLING_HD inline void await(team t, const sum_desk* d, std::uint64_t number) {
-  const sym<packet> totals = d->totals[number % 2];
-  for (int i = t.member(); i < t.n_pes() * sum_words; i += t.members())
-    d->of_pes[i] = detail::take(t, totals + i, number, i / sum_words);
-  t.any(false);
-}
-
 STARLING_HD inline dots total(const sum_desk& d, int n_pes) {
   dots sum{};
   for (int pe = 0; pe < n_pes; ++pe)
@@ -165,15 +157,22 @@ STARLING_HD inline dots total(const sum_desk& d, int n_pes) {
   return sum;
 }
 
-// Waits for the sum; then decide(sum), by one thread, to every thread. A collective of the block.
+// Waits for the sums of all PEs, by one warp; then decide(sum), by one thread, to every thread. A collective of the
+// block.
 template <class Decide>
 STARLING_HD auto collect(team t, sum_desk* d, std::uint64_t number, const Decide& decide) {
   using answer = decltype(decide(dots{}));
   static_assert(sizeof(answer) <= sum_desk::answer_bytes);
-  await(t, d, number);
   auto* given = reinterpret_cast<answer*>(d->answer);
-  if (t.member() == 0) *given = decide(total(*d, t.n_pes()));
-  t.sync();
+  const warp w = t.warp();
+  if (w.rank() == 0) {
+    const sym<packet> totals = d->totals[number % 2];
+    for (int i = w.member(); i < t.n_pes() * sum_words; i += w.members())
+      d->of_pes[i] = detail::take(t, totals + i, number, i / sum_words);
+    w.any(false);
+    if (w.member() == 0) *given = decide(total(*d, t.n_pes()));
+  }
+  t.any(false);
   return *given;
 }
 

@@ -1,5 +1,7 @@
-// Some consecutive rows of a vector at once: a GPU's thread then moves 16 bytes with each instruction, and has the
-// loads of all vectors in flight before it stores anything. Formulas over packs read like those over numbers.
+// Some rows of a vector at once: a GPU's thread then moves 16 bytes with each instruction, and has the loads of all
+// vectors in flight before it stores anything. Neighbouring threads move neighbouring 16 bytes, so that fast memory has
+// no conflicts; what a thread moves with another instruction lies further on. Formulas over packs read like those over
+// numbers.
 //
 // A block's rows begin at a multiple of `pack_rows`, and vectors are zero behind a PE's last row up to such a multiple,
 // so that no pack needs a look at where it ends.
@@ -38,37 +40,42 @@ struct pack {
   }
 };
 
-// Where a pack lies.
+// Where a pack lies: in each vector of the same type, in the same rows.
 struct row_place {
-  index_t first;
+  int number;  // among the packs of a group's rows
+  int packs;
 
   template <class T>
   STARLING_HD pack<T> load(const T* v) const {
     if constexpr (target::on_gpu) {
-      constexpr int words = sizeof(pack<T>) / sizeof(target::vector16);
-      struct raw {
-        target::vector16 word[words];
-      } bits = {};
-      const auto* from = reinterpret_cast<const target::vector16*>(v + first);
-      unrolled<words>([&](auto i) { bits.word[i] = target::load16(from + i); });
+      words<T> bits = {};
+      unrolled<words<T>::count>([&](auto i) { bits.word[i] = target::load16(word_of(v, i)); });
       return std::bit_cast<pack<T>>(bits);
     } else {
-      return {{v[first]}};
+      return {{v[number]}};
     }
   }
   template <class T>
   STARLING_HD void store(T* v, const pack<T>& p) const {
     if constexpr (target::on_gpu) {
-      constexpr int words = sizeof(pack<T>) / sizeof(target::vector16);
-      struct raw {
-        target::vector16 word[words];
-      };
-      const raw bits = std::bit_cast<raw>(p);
-      auto* to = reinterpret_cast<target::vector16*>(v + first);
-      unrolled<words>([&](auto i) { target::store16(to + i, bits.word[i]); });
+      const auto bits = std::bit_cast<words<T>>(p);
+      unrolled<words<T>::count>([&](auto i) { target::store16(word_of(v, i), bits.word[i]); });
     } else {
-      v[first] = p.row[0];
+      v[number] = p.row[0];
     }
+  }
+
+ private:
+  template <class T>
+  struct words {
+    static constexpr int count = sizeof(pack<T>) / sizeof(target::vector16);
+    target::vector16 word[count];
+  };
+  STARLING_HD const target::vector16* word_of(const void* v, int i) const {
+    return static_cast<const target::vector16*>(v) + (number + i * packs);
+  }
+  STARLING_HD target::vector16* word_of(void* v, int i) const {
+    return static_cast<target::vector16*>(v) + (number + i * packs);
   }
 };
 
@@ -77,9 +84,10 @@ template <class Group, class F>
 STARLING_HD void each_pack(const Group& g, index_t n, const F& f) {
   if constexpr (target::on_gpu) {
     const int packs = static_cast<int>((n + pack_rows - 1) / pack_rows);
-    for (int i = g.member(); i < packs; i += g.members()) f(row_place{index_t{i} * pack_rows});
+    for (int i = g.member(); i < packs; i += g.members()) f(row_place{i, packs});
   } else {
-    g.for_each(n, [&](index_t i) { f(row_place{i}); });
+    const int rows = static_cast<int>(n);
+    g.for_each(n, [&](index_t i) { f(row_place{static_cast<int>(i), rows}); });
   }
 }
 

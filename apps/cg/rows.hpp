@@ -94,6 +94,7 @@ struct block_plan {
   index_t first_box = 0;  // values of other PEs that it takes out of their boxes
   index_t boxes = 0;
   std::int32_t sender = any_pe;  // of all of them, or any_pe
+  bool awaited = false;          // some block reads what this one takes, and waits for it
   // Blocks of this PE that take what it reads of other PEs; none, when it reads none or takes all of it itself.
   std::int32_t first_taker = 0;
   std::int32_t takers = 0;

@@ -26,11 +26,11 @@ struct slice_row {
   bool wanted = false;
 };
 
-// How entries are read: those in fast memory as they are, the others once.
+// How entries are read: those in fast memory, and the others, once.
 struct kept_entries {
   template <class E>
   STARLING_HD E operator()(const E* at) const {
-    return *at;
+    return target::load_fast(at);
   }
 };
 struct streamed_entries {
@@ -133,9 +133,8 @@ STARLING_HD void multiply_rows(slice_row<T, Offset> (&rows)[S], int n, const T* 
   } else {
     for (; n > most; n -= step) multiply_entries<step, Side, Read>(rows, x, sum);
   }
-  unrolled<most>([&](auto last) {
-    if (n == last + 1) multiply_entries<last + 1, Side, Read>(rows, x, sum);
-  });
+  if (n == 0) return;
+  if constexpr (most > 0) with_constant<1, most>(n, [&](auto all) { multiply_entries<all, Side, Read>(rows, x, sum); });
 }
 
 // All entries of the rows in two slices: side by side as far as both go, then what the longer one has left.
@@ -166,39 +165,44 @@ STARLING_HD void multiply_slice_rows(slice_row<T, Offset> (&rows)[slices_at_once
   }
 }
 
-// The block's slices, as far as they are wanted.
-template <int Side, class Offset, class T>
-STARLING_HD void multiply_slices(const warp& w, const block_rows<T>& m, const Offset* offset, const T* x, T* out,
-                                 which_parts which) {
+// Entries of a matrix from number `first` on.
+template <class T, class Offset>
+struct entry_arrays {
+  const T* value;
+  const Offset* offset;
+  index_t first;
+};
+
+// The block's slices from `first` to before `end`, as far as they are wanted: they are all kept in fast memory, or none
+// of them is.
+template <int Side, class Read, class Offset, class T>
+STARLING_HD void multiply_some_slices(const warp& w, const block_rows<T>& m, int first, int end,
+                                      const entry_arrays<T, Offset>& entries, const T* x, T* out, which_parts which) {
   constexpr int area = Side * Side;
   const slice* slices = m.kept_slices != nullptr ? m.kept_slices : m.a.slices.on(m.pe) + m.plan.first_part;
-  const T* value = m.a.value.on(m.pe);
-  const int parts = static_cast<int>(m.plan.parts);
   const int row_count = static_cast<int>(m.plan.rows);
-  const index_t first = parts > 0 ? slices[0].start : 0;
-  for (int i = w.rank(); i < parts; i += slices_at_once * w.count()) {
+  // Warps take turns: the first of these slices is for the one after that with the last slice before.
+  const int turn = (w.rank() + w.count() - first % w.count()) % w.count();
+  for (int i = first + turn; i < end; i += slices_at_once * w.count()) {
     slice some[slices_at_once];
     unrolled<slices_at_once>([&](auto s) {
       const int j = i + s * w.count();
-      if (j < parts) some[s] = slices[j];
+      if (j < end) some[s] = slices[j];
     });
     for (int lane = w.member(); lane < slice_rows; lane += w.members()) {
       slice_row<T, Offset> rows[slices_at_once];
       unrolled<slices_at_once>([&](auto s) {
         const int j = i + s * w.count();
-        if (j >= parts || !wanted(which, some[s].reads_halo())) return;
-        const index_t start = j < m.kept ? some[s].start - first : some[s].start;
-        rows[s].value = (j < m.kept ? m.kept_value : value) + start * area + lane;
-        rows[s].offset = (j < m.kept ? static_cast<const Offset*>(m.kept_offset) : offset) + start + lane;
+        if (j >= end || !wanted(which, some[s].reads_halo())) return;
+        const index_t start = some[s].start - entries.first;
+        rows[s].value = entries.value + start * area + lane;
+        rows[s].offset = entries.offset + start + lane;
         rows[s].width = some[s].width();
         rows[s].base = some[s].base;
         rows[s].wanted = true;
       });
       T sum[slices_at_once][Side];
-      if (i >= m.kept)
-        multiply_slice_rows<Side, streamed_entries>(rows, x, sum);
-      else
-        multiply_slice_rows<Side, kept_entries>(rows, x, sum);
+      multiply_slice_rows<Side, Read>(rows, x, sum);
       unrolled<slices_at_once>([&](auto s) {
         const int row = ((i + s * w.count()) * slice_rows + lane) * Side;
         if (!rows[s].wanted) return;
@@ -207,6 +211,22 @@ STARLING_HD void multiply_slices(const warp& w, const block_rows<T>& m, const Of
         });
       });
     }
+  }
+}
+
+// The block's slices, as far as they are wanted.
+template <int Side, class Offset, class T>
+STARLING_HD void multiply_slices(const warp& w, const block_rows<T>& m, const Offset* offset, const T* x, T* out,
+                                 which_parts which) {
+  const int kept = static_cast<int>(m.kept);
+  const int parts = static_cast<int>(m.plan.parts);
+  if (kept > 0) {
+    const entry_arrays<T, Offset> near{m.kept_value, static_cast<const Offset*>(m.kept_offset), m.kept_slices[0].start};
+    multiply_some_slices<Side, kept_entries>(w, m, 0, kept, near, x, out, which);
+  }
+  if (kept < parts) {
+    const entry_arrays<T, Offset> far{m.a.value.on(m.pe), offset, 0};
+    multiply_some_slices<Side, streamed_entries>(w, m, kept, parts, far, x, out, which);
   }
 }
 

@@ -132,8 +132,11 @@ class worker {
     const desk<T>& d = *k.desk_;
     const team t = k.team_;
     const std::uint64_t number = k.product_ + 1;
-    // First what has the longest way.
     t.sync();
+    // One warp tells the PE's blocks while the others begin with what has the longest way: a release waits for what its
+    // thread has sent before.
+    const warp w = t.warp();
+    if (d.persistent && w.rank() == w.count() - 1) w.signal_set(d.ready + t.index(), number, t.pe());
     const int sends = static_cast<int>(d.rows.plan.sends);
     for (int i = t.member(); i < sends; i += t.members()) {
       const send_entry e = d.sends[i];
@@ -143,7 +146,6 @@ class worker {
       else
         t.thread().p(d.published_of_all[number % 2] + e.column, value, e.pe);
     }
-    if (d.persistent) t.signal_set(d.ready + t.index(), number, t.pe());
   }
 
   STARLING_HD static void product_of(worker k, vector_name out) {
@@ -156,8 +158,8 @@ class worker {
     if (!d.persistent) {
       multiply(t.thread(), d.rows, x, to, which_parts::all);
     } else {
-      if (plan.boxes > 0) k.take_boxes();
       if (plan.peers > 0) t.wait_all(d.ready + plan.first_peer, plan.peers, number, t.pe());
+      if (plan.boxes > 0) k.take_boxes();
       multiply(t.thread(), d.rows, x, to, plan.takers > 0 ? which_parts::own : which_parts::all);
       if (plan.takers > 0) {
         t.wait_all(d.taken + plan.first_taker, plan.takers, number, t.pe());
@@ -171,16 +173,26 @@ class worker {
     t.any(false);
   }
 
-  // This block's part of the values that other PEs have sent.
+  // This block's part of the values that other PEs have sent. All threads of the block see them after it.
   STARLING_HD void take_boxes() const {
-    const block_plan& plan = desk_->rows.plan;
-    const sym<packet> boxes = desk_->boxes[product_ % 2];
-    T* x = desk_->published[product_ % 2];
-    team_.for_each(index_range{plan.first_box, plan.first_box + plan.boxes}, [&](index_t box) {
-      x[desk_->rows.own.column_of_box(box)] =
-          team_.thread().template take_packet<T>(boxes + box, product_, plan.sender).element[0];
-    });
-    team_.signal_set(desk_->taken + team_.index(), product_, team_.pe());
+    const desk<T>& d = *desk_;
+    const block_plan& plan = d.rows.plan;
+    const sym<packet> boxes = d.boxes[product_ % 2] + plan.first_box;
+    T* x = d.published[product_ % 2];
+    constexpr int at_once = 2;  // their loads run together
+    const auto n = static_cast<int>(plan.boxes);
+    const int members = team_.members();
+    for (int first = team_.member(); first < n; first += at_once * members)
+      team_.thread().template take_packets<T, at_once>(
+          [&](int i) { return first + i * members < n; }, [&](int i) { return boxes + (first + i * members); },
+          product_, [&](int) { return plan.sender; },
+          [&](int i, const packet_content<T>& c) {
+            x[d.rows.own.column_of_box(plan.first_box + first + i * members)] = c.element[0];
+          });
+    if (plan.awaited)
+      team_.signal_set(d.taken + team_.index(), product_, team_.pe());
+    else
+      team_.any(false);
   }
 
   STARLING_HD void send(sym<packet> box, T value, std::uint64_t number, int pe) const {

@@ -19,6 +19,20 @@ STARLING_HD void unrolled(const F& f) {
   }
 }
 
+// f(n), Low <= n <= High, with n as a compile-time constant; found by halving, so that few branches are taken.
+template <int Low, int High, class F>
+STARLING_HD void with_constant(int n, const F& f) {
+  if constexpr (Low == High) {
+    f(std::integral_constant<int, Low>());
+  } else {
+    constexpr int middle = Low + (High - Low) / 2;
+    if (n <= middle)
+      with_constant<Low, middle>(n, f);
+    else
+      with_constant<middle + 1, High>(n, f);
+  }
+}
+
 // The tile: x fastest. Sides multiply to the number of threads when that is a power of two; left-over threads idle.
 struct thread_tile {
   index_t x, y, z;     // this thread

@@ -381,6 +381,30 @@ STARLING_HD T load_once(const T* from) {
 #endif
 }
 
+// What lies in the block's fast memory and is not written while it may be read this way. T: 2, 4 or 8 bytes.
+template <class T>
+STARLING_HD T load_fast(const T* from) {
+#if defined(__CUDA_ARCH__)
+  static_assert(sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8);
+  const auto address = static_cast<unsigned>(__cvta_generic_to_shared(from));
+  if constexpr (sizeof(T) == 8) {
+    std::uint64_t bits;
+    asm("ld.shared.b64 %0, [%1];" : "=l"(bits) : "r"(address));
+    return std::bit_cast<T>(bits);
+  } else if constexpr (sizeof(T) == 4) {
+    std::uint32_t bits;
+    asm("ld.shared.b32 %0, [%1];" : "=r"(bits) : "r"(address));
+    return std::bit_cast<T>(bits);
+  } else {
+    std::uint16_t bits;
+    asm("ld.shared.b16 %0, [%1];" : "=h"(bits) : "r"(address));
+    return std::bit_cast<T>(bits);
+  }
+#else
+  return *from;
+#endif
+}
+
 // Eight bytes of data with the number of the message that they belong to, in one access of 16 bytes, visible to every
 // device, relaxed. On a GPU each half of the data lies in one word of 8 bytes with the lower half of the number: words
 // are never torn, whole accesses of 16 bytes are (PTX: a vector access is several accesses; a b128 load was seen on

@@ -87,6 +87,7 @@ void cuda_stream::copy_rows(void* dest, std::size_t dest_pitch, const void* sour
   machine_->check_bytes("stream::copy (dest)", dest, extent(dest_pitch, row_bytes, rows));
   machine_->check_bytes("stream::copy (source)", source, extent(source_pitch, row_bytes, rows));
   if (rows == 0 || row_bytes == 0) return;
+  if (const auto recorded = recording()) recorded->pes.insert(pe_);
   std::optional<activity_span> span;
   trace_into(span, copy_activity(*machine_, dest, source, rows * row_bytes));
   const auto most = device().properties.memPitch;
