@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Builds for GPUs, runs the tests on the GPUs of this machine, then a short benchmark. Works without a network where the
+# Builds for GPUs, runs the tests on the GPUs of this machine, then short benchmarks. Works without a network where the
 # system's python3 has the packages; otherwise makes .venv first. The log and results go to $OUT (build/gpu).
 #
 #   MEMCHECK="command ..."   what compute-sanitizer runs (tests of puts, signals and barriers; small, since it is slow)
-#   BENCH="arguments"        for bench/run.py (--short)
+#   BENCH="arguments"        for bench/cpu_free_stencil/run.py (--short)
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 
@@ -23,7 +23,7 @@ export PATH="$scripts:$PATH:/usr/local/cuda/bin" PYTHONPATH="$PWD/python${PYTHON
 
 bin=build/cuda/bin
 read -ra memcheck <<<"${MEMCHECK:-$bin/unit --source-file=*/put_signal_kernels.cpp,*/sync_kernels.cpp}"
-read -ra bench <<<"${BENCH:---short --out $out/bench}"
+read -ra bench <<<"${BENCH:---short --out $out/bench/stencil}"
 
 passed=0
 failed=0
@@ -74,5 +74,6 @@ if command -v compute-sanitizer >/dev/null; then
 else
   skip memcheck "no compute-sanitizer"
 fi
-if [ -f bench/run.py ]; then step bench 480 "$python" bench/run.py "${bench[@]}"; else skip bench "no bench/run.py"; fi
+step calls 240 "$python" bench/run.py --out "$out/bench"
+step stencil 480 "$python" bench/cpu_free_stencil/run.py "${bench[@]}"
 finish
