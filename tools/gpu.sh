@@ -68,6 +68,9 @@ step machine 60 "$python" -c 'from starling import machine; print(machine.cuda()
 for suite in unit protocol misuse; do
   if [ -x "$bin/$suite" ]; then step $suite 300 "$bin/$suite"; else skip $suite "no such tests"; fi
 done
+if [ -x "$bin/protocol" ]; then
+  step long-run 120 env STARLING_LONG_STEPS=1000000 "$bin/protocol" "--source-file=*/stencil_long_run.cpp"
+fi
 if [ -d python/tests ]; then step python 300 "$python" -m pytest -q --color=no python/tests; fi
 if command -v compute-sanitizer >/dev/null; then
   step memcheck 300 compute-sanitizer --tool memcheck --error-exitcode 1 "${memcheck[@]}"
