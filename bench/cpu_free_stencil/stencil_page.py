@@ -40,9 +40,8 @@ the devices before and after. Nothing is averaged over different runs of the ben
 
 * Strong scaling: the same domain on more devices. Weak scaling: the axes double in turn as the devices double.
 * Without computation cells keep their values and everything else happens. What is left is communication and control;
-  of `resident` and `temporal`, where a tile does not fit on chip, also the layers that they read and write in every
-  step.
-* Share of communication: time without computation over time with it. It may be above 100 %: the host's time varies.
+  of `resident` and `temporal` that includes the packets between the tiles of one device.
+* Share of communication: time without computation over time with it. It may be above 100 %: times vary.
 * Overlap ratio: of the time without computation C, the part that was hidden behind the computation W in a step of T,
   (C + W - T) / C, no less than 0 % and no more than 100 %. W is what computing adds to a step of the same variant on
   one device that has as many cells as each of several. For `overlap` and `p2p` it is that of `copy`, whose kernel is
