@@ -1,4 +1,4 @@
-// Stencils of STARLING_LONG_STEPS steps (400 without it) in one run, bit for bit. STARLING_TEST_SEED repeats a run.
+// Stencils of STARLING_LONG_STEPS steps (200 without it) in one run, bit for bit. STARLING_TEST_SEED repeats a run.
 //
 // A mistake in any step has to be seen at the end. Averages forget: they come to rest, and a lost or stale edge is
 // smoothed away. Here cells get a quarter of the differences of their neighbours along both axes, in a domain without
@@ -27,7 +27,7 @@ namespace {
 
 index_t long_steps() {
   const char* text = std::getenv("STARLING_LONG_STEPS");
-  return text == nullptr ? 400 : std::stoll(text);
+  return text == nullptr ? 200 : std::stoll(text);
 }
 
 bool same_bits(const std::vector<float>& a, const std::vector<float>& b) {
