@@ -1,13 +1,14 @@
 # The commands of the project; each does all of its own set-up.
 
-.PHONY: help demo test test-all soak bugs mutate protocols gpu lint format clean
+.PHONY: help demo test test-all soak long-run bugs mutate protocols gpu lint format clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make demo      build for this machine, diffuse a photograph and solve a linear system on all its devices"
 	@echo "make test      build and run every test and check (virtual devices; GPU code is compiled if nvcc is here)"
-	@echo "make test-all  the same, and installation with pip into a fresh environment"
+	@echo "make test-all  the same, long sweeps and runs, and installation with pip into a fresh environment"
 	@echo "make soak      random faults under random programs for 5 minutes (STARLING_SOAK_SECONDS)"
+	@echo "make long-run  stencils of many steps in one run (STARLING_LONG_STEPS; STARLING_TEST_MACHINE=cuda: on GPUs)"
 	@echo "make bugs      run the wrong programs of examples/bugs and 10,000 schedules of their corrected twins"
 	@echo "make protocols 10,000 schedules of every protocol that ships, and the unit tests in check mode"
 	@echo "make mutate    weaken the protocols one place at a time; check mode must notice"
@@ -27,6 +28,9 @@ test-all:
 
 soak:
 	@python3 tools/run_tests.py --only soak
+
+long-run:
+	@python3 tools/run_tests.py --only long-run
 
 bugs:
 	@python3 tools/run_tests.py --only bugs

@@ -34,6 +34,7 @@ class json_line {
     return quoted + "\"";
   }
   static std::string shown(const char* text) { return shown(std::string(text)); }
+  static std::string shown(bool value) { return value ? "true" : "false"; }
 
   template <class V>
     requires std::is_integral_v<V>

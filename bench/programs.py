@@ -19,7 +19,7 @@ from pathlib import Path
 ENVIRONMENT = {"NCCL_NVLS_ENABLE": "0"}
 
 
-BEGIN = "begin"  # a program says so before each matrix
+BEGIN = "begin"  # a program says so before each matrix or domain
 
 
 @dataclass
@@ -99,23 +99,24 @@ def lines_of(program: Path, arguments: list[object], seconds: float) -> list[dic
     return run(program, arguments, seconds).lines
 
 
-def over_matrices(
-    program: Path, arguments: list[object], todo: list[str], seconds: float, quiet: float = 60
+def over(
+    key: str, option: str, todo: list[str], program: Path, arguments: list[object], seconds: float, quiet: float = 60
 ) -> list[dict]:
-    """The results of a program for all matrices that it gets through in this time. One that dies or says nothing for
-    `quiet` seconds is started again for the matrices behind the one where that happened."""
+    """The results of a program for all the matrices, or whatever its lines name by `key` and it is given by `option`,
+    that it gets through in this time. One that dies or says nothing for `quiet` seconds is started again for those
+    behind the one where that happened."""
     end = time.monotonic() + seconds
     results: list[dict] = []
     while todo and end - time.monotonic() > 1:
-        outcome = run(program, [*arguments, "--matrices", ",".join(todo)], end - time.monotonic(), quiet)
+        outcome = run(program, [*arguments, option, ",".join(todo)], end - time.monotonic(), quiet)
         results += [line for line in outcome.lines if line.get("what") != BEGIN]
         if not outcome.problem:
             return results
-        seen = [todo.index(line["matrix"]) for line in outcome.lines if line.get("matrix") in todo]
+        seen = [todo.index(line[key]) for line in outcome.lines if line.get(key) in todo]
         stuck = max(seen, default=0)
-        results.append({"what": program.name, "matrix": todo[stuck], "error": outcome.problem})
+        results.append({"what": program.name, key: todo[stuck], "error": outcome.problem})
         todo = todo[stuck + 1 :]
-    results += [{"what": program.name, "matrix": name, "error": "no time left"} for name in todo]
+    results += [{"what": program.name, key: name, "error": "no time left"} for name in todo]
     return results
 
 

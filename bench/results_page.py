@@ -1,4 +1,5 @@
-"""Writes docs/results.md and the table of figures in README.md from the result files.
+"""Writes docs/results.md, and the table of calls in README.md, from the result files; and what the pages of the other
+benchmarks share.
 
     python bench/results_page.py [--results bench/results] [--page docs/results.md] [--readme README.md]
 
@@ -18,25 +19,24 @@ from pathlib import Path
 import plot
 
 ROOT = Path(__file__).resolve().parent.parent
-BEGIN, END = "<!-- results:begin -->", "<!-- results:end -->"
 ABSENT = "not measured"
 
-# The bars that were set before the first measurement: title, limit in microseconds, what is to be below it.
-STEP_BAR = 2.5
-STEP_BAR_DOMAIN, STEP_BAR_DEVICES = "256^2", 4
-MESSAGE_BAR, MESSAGE_BYTES = 1.5, 8
+# The bars that were set before the first measurement: limit in microseconds, what is to be below it.
+MESSAGE_BAR, MESSAGE_BYTES, MESSAGE_DEVICES = 1.5, 8, 4
+
+PAGES = """\
+The calls of kernels are on this page. Others: [stencils](stencil_results.md), [conjugate gradients](cg_results.md),
+[tasks](tasks_results.md), [messages of all ways and sizes, beside other libraries](communication_results.md).
+"""
 
 HOW = """\
 Every figure is in microseconds. A program runs once to warm up and then several times; the tables give the least of the
 repetitions, and the last section the median too. Nothing is averaged over different runs of the benchmark.
 
-* Calls (`bench/communication/latency.cpp`): many calls inside one persistent program, timed by the host around the
-  whole program, divided by their number. The times so contain a share of the program's launch. `put_signal` and
-  `put_packets` are ping-pongs of one block on PE 0 and one on PE 1; the time is half of a round trip. `run of an empty
-  program` is a whole program that does nothing.
-* Stencil steps (`bench/cpu_free_stencil/steps.cpp`): float32, Jacobi coefficients, fixed boundaries, split along the
-  first axis, no look at the change. As many steps as last a good fraction of a second; time over number of steps.
-  Arrays are on the devices before and after.
+Many calls inside one persistent program (`bench/communication/latency.cpp`), timed by the host around the whole
+program, divided by their number. The times so contain a share of the program's launch. `put_signal` and `put_packets`
+are ping-pongs of one block on PE 0 and one on PE 1; the time is half of a round trip. `run of an empty program` is a
+whole program that does nothing.
 """
 
 
@@ -49,54 +49,36 @@ class Results:
     """One result file."""
 
     def __init__(self, path: Path) -> None:
-        data = json.loads(path.read_text())
+        self.data = json.loads(path.read_text())
         self.path = path
-        self.machine: dict = data.get("machine", {})
-        lines = [line for line in data.get("results", []) if usable(line)]
-        self.steps = [
-            {"compute": True, "domain": "?", "variant": "?", **line} for line in lines if line["what"] == "stencil"
-        ]
-        self.calls = [{"bytes": 0, **line} for line in lines if line["what"] != "stencil"]
+        self.machine: dict = self.data.get("machine", {})
+        everything = self.data.get("results", [])
+        self.lines = [line for line in everything if usable(line)]
+        self.failures = [line for line in everything if isinstance(line, dict) and "error" in line]
         self.gpus = gpus_of(self.machine)
 
     @property
     def devices(self) -> list[int]:
-        return sorted({line["devices"] for line in self.steps + self.calls})
+        return sorted({line["devices"] for line in self.lines})
 
-    @property
-    def domains(self) -> list[str]:
-        return list(dict.fromkeys(line["domain"] for line in self.steps))
+    def name(self) -> str:
+        return machine_name(self.machine)
 
-    def step(self, domain: str, devices: int, variant: str, compute: bool = True) -> float | None:
-        """Least microseconds per step."""
-        return least(
-            line
-            for line in plot.stencil_lines(self.steps, compute)
-            if (line["domain"], line["devices"], line["variant"]) == (domain, devices, variant)
-        )
+
+class Calls(Results):
+    """One result file of calls."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path)
+        self.lines = [{"bytes": 0, **line} for line in self.lines]
 
     def call(self, what: str, devices: int, size: int | None = None) -> float | None:
         """Least microseconds of one call."""
         return least(
             line
-            for line in self.calls
+            for line in self.lines
             if (line["what"], line["devices"]) == (what, devices) and size in (None, line["bytes"])
         )
-
-    def base(self, domain: str, devices: int, compute: bool = True) -> tuple[str, float] | None:
-        """The best host-controlled variant and its time."""
-        return self.best_of(plot.HOST_CONTROLLED, domain, devices, compute)
-
-    def best_of(
-        self, variants: Iterable[str], domain: str, devices: int, compute: bool = True
-    ) -> tuple[str, float] | None:
-        """The best of some variants and its time."""
-        times = {v: self.step(domain, devices, v, compute) for v in variants}
-        known = {v: t for v, t in times.items() if t is not None}
-        return min(known.items(), key=lambda item: item[1]) if known else None
-
-    def name(self) -> str:
-        return machine_name(self.machine)
 
 
 def gpus_of(machine: dict) -> list[str]:
@@ -123,6 +105,15 @@ def speed_up(base: float | None, ours: float | None) -> str:
     if base is None or ours is None or base <= 0:
         return ABSENT
     return f"{round(100 * (base - ours) / base)} %"
+
+
+def verdict(time: float | None, limit: float) -> str:
+    return ABSENT if time is None else "met" if time < limit else "missed"
+
+
+def reason(line: dict) -> str:
+    """Why something failed, for a cell of a table."""
+    return " ".join(str(line["error"]).split()).replace("|", "/")[:200]
 
 
 def call_title(what: str, size: int) -> str:
@@ -154,8 +145,8 @@ def machine_table(machine: dict) -> list[str]:
     return [*head("what", "value"), *(row(name, value) for name, value in facts.items())]
 
 
-def call_table(r: Results) -> list[str]:
-    names = dict.fromkeys((line["what"], line["bytes"]) for line in r.calls)
+def call_table(r: Calls) -> list[str]:
+    names = dict.fromkeys((line["what"], line["bytes"]) for line in r.lines)
     if not names:
         return [ABSENT]
     rows = head("call", *(f"{n} device{'s' if n > 1 else ''}" for n in r.devices))
@@ -169,154 +160,85 @@ def shown_or_blank(time: float | None, what: str, devices: int) -> str:
     return "" if time is None and one_way and devices == 1 else shown(time)
 
 
-def speed_up_table(r: Results, compute: bool) -> list[str]:
-    """The best variant without the host, one exchange a step, against the best host-controlled one."""
-    rows = head(
-        "domain", "devices", "best host-controlled", "its time", "best without the host", "its time", "speed-up"
-    )
-    for domain in r.domains:
-        for devices in r.devices:
-            base = r.base(domain, devices, compute)
-            best = r.best_of(plot.CPU_FREE, domain, devices, compute)
-            if base is None and best is None:
-                continue
-            name, time = base or (ABSENT, None)
-            ours, our_time = best or (ABSENT, None)
-            rows.append(row(domain, devices, name, shown(time), ours, shown(our_time), speed_up(time, our_time)))
-    return rows
-
-
-def bars(r: Results) -> list[str]:
+def bars(r: Calls) -> list[str]:
     """Each bar, stated plainly as met or missed."""
-
-    def verdict(time: float | None, limit: float) -> str:
-        return ABSENT if time is None else "met" if time < limit else "missed"
-
     rows = head("bar", "limit", "measured", "verdict")
-    time = r.step(STEP_BAR_DOMAIN, STEP_BAR_DEVICES, "cpu_free")
-    title = f"a step of `cpu_free`, {STEP_BAR_DOMAIN} on {STEP_BAR_DEVICES} GPUs"
-    rows.append(row(title, f"{STEP_BAR} us", shown(time), verdict(time, STEP_BAR)))
-    counts = sorted({line["devices"] for line in r.calls if line["what"] in ("put_signal", "put_packets")})
+    counts = sorted({line["devices"] for line in r.lines if line["what"] in ("put_signal", "put_packets")})
     for what in ("put_signal", "put_packets"):
-        for n in counts or [STEP_BAR_DEVICES]:
+        for n in counts or [MESSAGE_DEVICES]:
             time = r.call(what, n, MESSAGE_BYTES)
             title = f"{MESSAGE_BYTES} B with their notification one way, by `{what}`, machine of {n} GPUs"
             rows.append(row(title, f"{MESSAGE_BAR} us", shown(time), verdict(time, MESSAGE_BAR)))
     return rows
 
 
-def all_lines(r: Results) -> list[str]:
+def all_lines(r: Calls) -> list[str]:
     """Least and median of every line."""
     rows = head("what", "devices", "repetitions", "least", "median")
-    for line in r.calls:
-        rows.append(numbers(call_title(line["what"], line["bytes"]), line))
-    for line in r.steps:
-        shape = f", {line['blocks']} x {line['threads']} threads" if "blocks" in line and "threads" in line else ""
-        without = "" if line["compute"] else ", without computation"
-        rows.append(numbers(f"{line['domain']}, {line['variant']}{without}{shape}", line))
+    for line in r.lines:
+        us = line["us"]
+        title = call_title(line["what"], line["bytes"])
+        rows.append(row(title, line["devices"], len(us), shown(min(us)), shown(statistics.median(us))))
     return rows
 
 
-def numbers(title: str, line: dict) -> str:
-    return row(title, line["devices"], len(line["us"]), shown(plot.best(line)), shown(statistics.median(line["us"])))
-
-
-def pictures(r: Results, page: Path) -> list[str]:
-    """Makes the pictures beside the result file; links to those that could be made."""
+def pictures(r: Calls, page: Path) -> list[str]:
+    """Makes the picture beside the result file; a link to it if it could be made."""
     try:
-        plot.figures(r.steps + r.calls, r.path.parent, r.path.stem)
+        plot.figures(r.lines, r.path.parent, r.path.stem)
     except (KeyError, TypeError, ValueError) as problem:
-        print(f"{r.path.name}: no pictures ({problem!r})", file=sys.stderr)
-    links = []
-    for part, text in (("stencil", "Microseconds per step"), ("put-signal", "Put with signal by size")):
-        picture = r.path.with_name(f"{r.path.stem}-{part}.png")
-        if picture.is_file():
-            links += [f"![{text}]({os.path.relpath(picture, page.parent)})", ""]
-    return links
+        print(f"{r.path.name}: no picture ({problem!r})", file=sys.stderr)
+    picture = r.path.with_name(f"{r.path.stem}-put-signal.png")
+    return [f"![Put with signal by size]({os.path.relpath(picture, page.parent)})", ""] if picture.is_file() else []
 
 
-def section(r: Results, page: Path) -> list[str]:
-    parts = [
-        f"## {r.name()}",
-        "",
-        f"From `{os.path.relpath(r.path, page.parent.parent)}`.",
-        "",
-        *machine_table(r.machine),
-        "",
-    ]
-    if r.gpus and r.calls:
+def section(r: Calls, page: Path) -> list[str]:
+    parts = [f"## {r.name()}", "", f"From `{os.path.relpath(r.path, page.parent.parent)}`.", ""]
+    parts += [*machine_table(r.machine), ""]
+    if r.gpus and r.lines:
         parts += ["### The first bars", "", *bars(r), ""]
-    if r.calls:
-        parts += ["### Calls", "", *call_table(r), ""]
-    parts += ["### Stencil", ""]
-    if not r.steps:
-        return [*parts, ABSENT, ""]
-    parts += [*plot.stencil_table(r.steps), "", *pictures(r, page)]
-    parts += ["Speed-up is (T_base - T_ours) / T_base, T_base being the best host-controlled variant.", ""]
-    parts += [*speed_up_table(r, True), ""]
-    if plot.stencil_lines(r.steps, False):
-        parts += ["### Stencil without computation", ""]
-        parts += ["Cells keep their values; everything else happens. What is left is communication and control.", ""]
-        parts += [*plot.stencil_table(r.steps, compute=False), "", *speed_up_table(r, False), ""]
-    return [*parts, "### All results, least and median", "", *all_lines(r), ""]
+    parts += ["### Calls", "", *call_table(r), "", *pictures(r, page)]
+    return [*parts, "### All results, least and median", "", *all_lines(r), ""] if r.lines else parts
 
 
-def results_page(results: list[Results], page: Path) -> str:
-    parts = ["# Results", "", "This page is written by `bench/results_page.py` from the files in `bench/results`.", ""]
+def results_page(results: list[Calls], page: Path) -> str:
+    parts = ["# Results", "", PAGES]
+    parts += ["This page is written by `bench/results_page.py` from the files in `bench/results`.", ""]
     if not results:
         return "\n".join([*parts, "Not measured yet.", ""])
     parts += ["## How it was measured", "", HOW]
     parts += ["On your machine: `make gpu`, or `python bench/run.py` after a build with the preset `cuda`.", ""]
     for r in results:
         parts += section(r, page)
-    parts += [
-        "## What was not measured",
-        "",
-        "Other GPUs and more of them, GPUs without a direct link, float64, periodic boundaries, splits along two axes,",
-        "weak scaling, power, and other libraries on the same machine.",
-        "",
-    ]
+    parts += ["## What was not measured", ""]
+    parts += ["Other GPUs and more of them, and GPUs without a direct link.", ""]
     return "\n".join(parts)
 
 
-def readme_part(results: list[Results]) -> str:
-    """The tables of figures: of the file with the most GPUs, then the stencils of the others."""
-    measured = [r for r in results if r.gpus and (r.steps or r.calls)]
+def readme_part(results: list[Calls]) -> str:
+    """The table of calls: of the file with the most GPUs."""
+    measured = [r for r in results if r.gpus and r.lines]
     if not measured:
-        return "not measured yet"
+        return ABSENT
     r = max(measured, key=lambda one: max(one.devices))
     n = max(r.devices)
-    repetitions = max(len(line["us"]) for line in r.steps + r.calls)
+    repetitions = max(len(line["us"]) for line in r.lines)
     parts = [f"{r.name()}; microseconds, the least of {repetitions} repetitions.", ""]
-    if r.steps:
-        there = [v for v in plot.VARIANTS if any(line["variant"] == v for line in r.steps)]
-        parts += head("stencil, us per step", "devices", *(f"`{v}`" for v in there), "`cpu_free` gains")
-        for domain in r.domains:
-            for devices in sorted({1, n} & set(r.devices)):
-                times = [r.step(domain, devices, v) for v in there]
-                base = r.base(domain, devices)
-                ours = r.step(domain, devices, "cpu_free")
-                gain = speed_up(base[1] if base else None, ours)
-                parts.append(row(domain, devices, *(shown(t) for t in times), gain))
-        parts.append("")
     wanted = [("put_signal", MESSAGE_BYTES), ("put_packets", MESSAGE_BYTES), ("put_signal", 65536)]
-    wanted += [(w, None) for w in dict.fromkeys(c["what"] for c in r.calls) if w.startswith(("sync_all", "all_reduce"))]
+    wanted += [(w, None) for w in dict.fromkeys(c["what"] for c in r.lines) if w.startswith(("sync_all", "all_reduce"))]
     parts += head("call", f"{n} devices")
     parts += [row(call_title(what, size or 0), shown(r.call(what, n, size))) for what, size in wanted]
-    parts += ["", "Bars that were set before measuring:", "", *bars(r)]
-    for other in measured:
-        if other is not r and other.steps:
-            parts += ["", f"{other.name()}, stencil, us per step:", "", *plot.stencil_table(other.steps)]
-    return "\n".join(parts)
+    return "\n".join([*parts, "", "Bars that were set before measuring:", "", *bars(r)])
 
 
-def put_into(readme: Path, text: str) -> None:
-    """Replaces what stands between the markers."""
+def put_into(readme: Path, text: str, name: str) -> None:
+    """Replaces what stands between the two markers of this name."""
+    begin, end = f"<!-- {name}:begin -->", f"<!-- {name}:end -->"
     whole = readme.read_text()
-    if whole.count(BEGIN) != 1 or whole.count(END) != 1 or whole.index(BEGIN) > whole.index(END):
-        sys.exit(f"{readme}: needs one line {BEGIN} and, below it, one line {END}")
-    before, rest = whole.split(BEGIN)
-    readme.write_text(f"{before}{BEGIN}\n\n{text}\n\n{END}{rest.split(END)[1]}")
+    if whole.count(begin) != 1 or whole.count(end) != 1 or whole.index(begin) > whole.index(end):
+        sys.exit(f"{readme}: needs one line {begin} and, below it, one line {end}")
+    before, rest = whole.split(begin)
+    readme.write_text(f"{before}{begin}\n\n{text}\n\n{end}{rest.split(end)[1]}")
 
 
 def main() -> int:
@@ -325,11 +247,11 @@ def main() -> int:
     parser.add_argument("--page", type=Path, default=ROOT / "docs/results.md", help="the page to write")
     parser.add_argument("--readme", type=Path, default=ROOT / "README.md", help="where the table goes")
     options = parser.parse_args()
-    results = [Results(path.resolve()) for path in sorted(options.results.glob("*.json"))]
+    results = [Calls(path.resolve()) for path in sorted(options.results.glob("*.json"))]
     page = options.page.resolve()
     page.write_text(results_page(results, page))
     if options.readme.is_file():
-        put_into(options.readme, readme_part(results))
+        put_into(options.readme, readme_part(results), "calls")
     print(f"{len(results)} result files -> {page.name}", file=sys.stderr)
     return 0
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Builds for GPUs, runs the tests on the GPUs of this machine, then a short benchmark. Works without a network where the
+# Builds for GPUs, runs the tests on the GPUs of this machine, then short benchmarks. Works without a network where the
 # system's python3 has the packages; otherwise makes .venv first. The log and results go to $OUT (build/gpu).
 #
 #   MEMCHECK="command ..."   what compute-sanitizer runs (tests of puts, signals and barriers; small, since it is slow)
-#   BENCH="arguments"        for bench/run.py (--short)
+#   BENCH="arguments"        for bench/cpu_free_stencil/run.py (--short)
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 
@@ -23,7 +23,7 @@ export PATH="$scripts:$PATH:/usr/local/cuda/bin" PYTHONPATH="$PWD/python${PYTHON
 
 bin=build/cuda/bin
 read -ra memcheck <<<"${MEMCHECK:-$bin/unit --source-file=*/put_signal_kernels.cpp,*/sync_kernels.cpp}"
-read -ra bench <<<"${BENCH:---short --out $out/bench}"
+read -ra bench <<<"${BENCH:---short --out $out/bench/stencil}"
 
 passed=0
 failed=0
@@ -68,11 +68,15 @@ step machine 60 "$python" -c 'from starling import machine; print(machine.cuda()
 for suite in unit protocol misuse; do
   if [ -x "$bin/$suite" ]; then step $suite 300 "$bin/$suite"; else skip $suite "no such tests"; fi
 done
+if [ -x "$bin/protocol" ]; then
+  step long-run 120 env STARLING_LONG_STEPS=1000000 "$bin/protocol" "--source-file=*/stencil_long_run.cpp"
+fi
 if [ -d python/tests ]; then step python 300 "$python" -m pytest -q --color=no python/tests; fi
 if command -v compute-sanitizer >/dev/null; then
   step memcheck 300 compute-sanitizer --tool memcheck --error-exitcode 1 "${memcheck[@]}"
 else
   skip memcheck "no compute-sanitizer"
 fi
-if [ -f bench/run.py ]; then step bench 480 "$python" bench/run.py "${bench[@]}"; else skip bench "no bench/run.py"; fi
+step calls 240 "$python" bench/run.py --out "$out/bench"
+step stencil 480 "$python" bench/cpu_free_stencil/run.py "${bench[@]}"
 finish

@@ -190,6 +190,15 @@ def soak(run: Run) -> None:
     print("\n".join(re.findall(r"\d+ runs, .*", said)), end=" ", flush=True)
 
 
+def long_run(run: Run) -> None:
+    """Stencils of very many steps in one run; on GPUs where STARLING_TEST_MACHINE says so."""
+    on_gpus = os.environ.get("STARLING_TEST_MACHINE") == "cuda"
+    folder = configure(run, "cuda" if on_gpus else "host")
+    build(run, folder, "protocol")
+    steps = os.environ.get("STARLING_LONG_STEPS", "1000000" if on_gpus else "20000")
+    run.command(folder / "bin/protocol", "--source-file=*/stencil_long_run.cpp", STARLING_LONG_STEPS=steps)
+
+
 def install_check(run: Run) -> None:
     consume(run, BUILD / "host")
 
@@ -300,6 +309,7 @@ STAGES = [
     Stage("host-tests", host_tests, needs=("host-build",)),
     Stage("python-tests", python_tests, needs=("host-build",)),
     Stage("soak", soak, needs=("host-build",), when="asked"),
+    Stage("long-run", long_run, when="all"),
     Stage("types", types, needs=("host-build",)),  # reads the module's stub
     Stage("install", install_check, needs=("host-build",)),
     Stage("tsan", thread_sanitizer),

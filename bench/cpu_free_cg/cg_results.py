@@ -3,7 +3,6 @@ out: what a file does not hold is None here."""
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterable
 from pathlib import Path
@@ -39,13 +38,7 @@ class CgResults(results_page.Results):
 
     def __init__(self, path: Path) -> None:
         super().__init__(path)
-        self.lines = [line for line in self.calls if "matrix" in line]
-        everything = json.loads(path.read_text()).get("results", [])
-        self.failures = [line for line in everything if isinstance(line, dict) and "error" in line]
-
-    @property
-    def devices(self) -> list[int]:
-        return sorted({line["devices"] for line in self.lines})
+        self.lines = [line for line in self.lines if "matrix" in line]
 
     @property
     def matrices(self) -> list[str]:

@@ -16,7 +16,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # for results_p
 
 import cg_plot
 from cg_results import BAR_DEVICES, BARS, CPU_FREE, HOST_CONTROLLED, METHODS, Best, CgResults, geometric_mean
-from results_page import ABSENT, head, machine_table, row
+from results_page import ABSENT, head, machine_table, reason, row
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
@@ -146,9 +146,8 @@ def storage_rows(r: CgResults) -> list[str]:
 def failure_rows(r: CgResults) -> list[str]:
     rows = head("what", "matrix", "devices", "failure")
     for line in r.failures:
-        text = " ".join(str(line["error"]).split()).replace("|", "/")[:200]
         what = " ".join(str(line[key]) for key in ("what", "method", "control") if key in line)
-        rows.append(row(what, line.get("matrix", ""), line.get("devices", ""), text))
+        rows.append(row(what, line.get("matrix", ""), line.get("devices", ""), reason(line)))
     return rows
 
 

@@ -52,9 +52,9 @@ def main() -> int:
     lengths = ["--repetitions", 3, "--seconds", 0.01] if o.short else ["--repetitions", 5, "--seconds", 0.03]
     arguments = ["--devices", ",".join(map(str, devices)), *lengths]
     todo = names(own, o.matrices)
-    results = programs.over_matrices(own, arguments, todo, o.seconds)
+    results = programs.over("matrix", "--matrices", todo, own, arguments, o.seconds)
     if rival.is_file() and not o.no_rivals:
-        results += programs.over_matrices(rival, arguments, todo, o.seconds)
+        results += programs.over("matrix", "--matrices", todo, rival, arguments, o.seconds)
 
     o.out.mkdir(parents=True, exist_ok=True)
     target = o.out / programs.result_file(here, devices)

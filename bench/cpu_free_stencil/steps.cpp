@@ -1,107 +1,187 @@
-// Time per step of the stencil variants: 5 points in 2D, 7 in 3D, float32, fixed edges, split along the first axis.
-// Prints one JSON object a line.
+// Time per step of the stencil variants, with and without computation: 5 points in 2D, 7 in 3D, float32, fixed edges,
+// split along the first axis. Prints one JSON object a line; what fails is a line with "error", and the rest goes on.
 //
-//   steps [devices] [repetitions] [longest seconds of one run] [variant,...] [domain,...] [threads]
-//         [bytes on chip]
+//   steps [--devices 1,2,4] [--domains 256x256,64x64x64,..] [--variants copy,..] [--depths 1,2,..] [--repetitions 5]
+//         [--seconds 0.1] [--threads N] [--blocks N] [--on-chip BYTES]
+//
+// --seconds: about how long a repetition lasts. --depths: of `temporal`, each in turn, instead of what is chosen.
+// --threads, --blocks, --on-chip: as run_options says.
 #include <algorithm>
+#include <charconv>
 #include <cstdio>
-#include <cstdlib>
+#include <optional>
 #include <random>
 #include <string>
 #include <vector>
 
+#include "command_line.hpp"
+#include "json_line.hpp"
 #include "stencil/solver.hpp"
 
 namespace st = starling;
 namespace sten = starling::stencil;
+using starling::bench::json_line;
 
 namespace {
 
-// Whether a list with commas names it; an empty one names everything.
-bool names(const std::string& list, const std::string& name) {
-  return list.empty() || ("," + list + ",").find("," + name + ",") != std::string::npos;
-}
-
 struct domain {
-  const char* name;
+  std::string name;
   std::vector<st::index_t> shape;
 };
 
+struct plan {
+  std::vector<int> devices;
+  std::vector<domain> domains;
+  std::vector<sten::variant> variants;
+  std::vector<int> depths;  // 0: chosen
+  int repetitions = 5;
+  double seconds = 0.1;
+  sten::run_options options;
+};
+
+// "8192x8192" or "256x256x256".
+domain domain_named(const std::string& text) {
+  domain d{text, {}};
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  bool good = true;
+  while (good) {
+    st::index_t extent = 0;
+    const auto read = std::from_chars(at, end, extent);
+    good = read.ec == std::errc{} && extent > 0;
+    d.shape.push_back(extent);
+    at = read.ptr;
+    if (at == end || *at != 'x') break;
+    ++at;
+  }
+  good = good && at == end && (d.shape.size() == 2 || d.shape.size() == 3);
+  st::expect<st::argument_error>(good, "--domains ", text,
+                                 "; must be two or three extents above 0 with x between, as 8192x8192");
+  return d;
+}
+
+// Of the largest domains there are too many to draw each: a million numbers again and again.
 std::vector<float> random_cells(const std::vector<st::index_t>& shape) {
   std::size_t n = 1;
   for (const st::index_t extent : shape) n *= static_cast<std::size_t>(extent);
+  const std::size_t drawn = std::min<std::size_t>(n, 1'000'003);
   std::minstd_rand draw(1);
   std::vector<float> u(n);
-  for (float& x : u) x = static_cast<float>(draw()) / static_cast<float>(std::minstd_rand::max());
+  for (std::size_t i = 0; i < drawn; ++i)
+    u[i] = static_cast<float>(draw()) / static_cast<float>(std::minstd_rand::max());
+  for (std::size_t i = drawn; i < n; i += drawn) std::copy_n(u.begin(), std::min(drawn, n - i), u.data() + i);
   return u;
 }
 
 // As many steps as last about `seconds`, found by doubling.
 st::index_t steps_for(sten::solver<float>& s, sten::run_options o, double seconds) {
-  for (o.steps = 10;; o.steps *= 2) {
+  constexpr st::index_t fewest = 10;
+  constexpr st::index_t most = 100'000;
+  for (o.steps = fewest;; o.steps *= 2) {
     const double took = s.advance(o).seconds;
-    if (took > seconds / 4 || o.steps >= 1 << 17)
-      return std::max<st::index_t>(10, static_cast<st::index_t>(static_cast<double>(o.steps) * seconds / took));
+    if (took > seconds / 4 || o.steps >= most)
+      return std::clamp(static_cast<st::index_t>(static_cast<double>(o.steps) * seconds / took), fewest, most);
   }
 }
 
-void measure(sten::solver<float>& s, const domain& d, sten::run_options o, int repetitions, double seconds) {
-  o.steps = std::min<st::index_t>(steps_for(s, o, seconds), 100000);
+json_line described(const st::machine& m, const domain& d, const sten::run_options& o) {
+  json_line line("stencil");
+  line.add("machine", name(m.kind())).add("devices", m.size()).add("domain", d.name).add("variant", sten::name(o.how));
+  return line.add("compute", o.compute);
+}
+
+void measure(sten::solver<float>& s, const domain& d, sten::run_options o, const plan& p) {
+  o.steps = steps_for(s, o, p.seconds);
   sten::run_result r;
-  std::printf(
-      "{\"what\": \"stencil\", \"machine\": \"%s\", \"devices\": %d, \"domain\": \"%s\", \"variant\": \"%s\", "
-      "\"compute\": %s, \"steps\": %ld, \"us\": [",
-      name(s.device().kind()), s.device().size(), d.name, sten::name(o.how), o.compute ? "true" : "false",
-      static_cast<long>(o.steps));
-  for (int i = 0; i < repetitions; ++i) {
+  std::vector<double> us;
+  for (int i = 0; i < p.repetitions; ++i) {
     r = s.advance(o);
-    std::printf("%s%.4f", i > 0 ? ", " : "", r.seconds / static_cast<double>(o.steps) * 1e6);
+    us.push_back(r.seconds / static_cast<double>(o.steps) * 1e6);
   }
-  std::printf("], \"blocks\": %d, \"threads\": %d, \"depth\": %d, \"ran\": \"%s\"}\n", r.blocks, r.threads, r.depth,
-              sten::name(r.how));
-  std::fflush(stdout);
+  json_line line = described(s.device(), d, o);
+  line.add("steps", o.steps).add("us", us).add("blocks", r.blocks).add("threads", r.threads).add("depth", r.depth);
+  line.add("ran", sten::name(r.how)).print();
+}
+
+// A failure becomes a line. It costs the cells, and who cannot load them again is not worth going on with.
+void attempt(sten::solver<float>& s, const std::vector<float>& u, const domain& d, const sten::run_options& o,
+             const plan& p) {
+  try {
+    measure(s, d, o, p);
+  } catch (const st::error& e) {
+    described(s.device(), d, o).add("error", e.what()).print();
+    s.load(u.data());
+  }
+}
+
+// None, and a line, where the domain is too large for the machine or cannot be split among it.
+std::optional<sten::solver<float>> solver_of(const st::machine& m, const domain& d) {
+  sten::problem<float> problem;
+  problem.shape = d.shape;
+  problem.coefficients = sten::jacobi_coefficients<float>(static_cast<int>(d.shape.size()));
+  const json_line failed = json_line("stencil").add("devices", m.size()).add("domain", d.name);
+  try {
+    return sten::solver<float>(m, problem);
+  } catch (const st::memory_error& e) {
+    json_line(failed).add("error", e.what()).print();
+  } catch (const st::argument_error& e) {
+    json_line(failed).add("error", e.what()).print();
+  }
+  return std::nullopt;
+}
+
+void measure_domain(const st::machine& m, const domain& d, const plan& p) {
+  std::optional<sten::solver<float>> s = solver_of(m, d);
+  if (!s) return;
+  const std::vector<float> u = random_cells(d.shape);
+  s->load(u.data());
+  sten::run_options o = p.options;
+  for (const sten::variant how : p.variants) {
+    o.how = how;
+    for (const int depth : how == sten::variant::temporal ? p.depths : std::vector<int>{0}) {
+      o.depth = depth;
+      for (const bool compute : {true, false}) {
+        o.compute = compute;
+        attempt(*s, u, d, o, p);
+      }
+    }
+  }
+}
+
+plan planned(const st::bench::command_line& given) {
+  const int gpus = st::machine::probe_cuda().devices;
+  plan p;
+  p.devices = given.numbers("--devices", gpus == 0 || gpus >= 4 ? "1,2,4" : gpus >= 2 ? "1,2" : "1");
+  const char* domains = gpus == 0 ? "64x64,256x256,24x24x24" : "256x256,2048x2048,8192x8192,256x256x256,512x512x512";
+  for (const std::string& text : given.list("--domains", domains)) p.domains.push_back(domain_named(text));
+  for (const std::string& text : given.list("--variants", "copy,overlap,p2p,graph,cpu_free,resident,temporal"))
+    p.variants.push_back(sten::variant_named(text));
+  p.depths = given.numbers("--depths", "");
+  if (p.depths.empty()) p.depths = {0};
+  p.repetitions = static_cast<int>(given.number("--repetitions", 5));
+  p.seconds = given.number("--seconds", 0.1);
+  p.options.threads = static_cast<int>(given.number("--threads", 0));
+  p.options.blocks = static_cast<int>(given.number("--blocks", 0));
+  p.options.on_chip_bytes = static_cast<std::size_t>(given.number("--on-chip", 0));
+  return p;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) try {
-  const int devices = argc > 1 ? std::atoi(argv[1]) : 0;
-  const int repetitions = argc > 2 ? std::atoi(argv[2]) : 5;
-  const double seconds = argc > 3 ? std::atof(argv[3]) : 0.2;
-  const std::string wanted_variants = argc > 4 ? argv[4] : "";
-  const std::string wanted_domains = argc > 5 ? argv[5] : "";
-  const int threads = argc > 6 ? std::atoi(argv[6]) : 0;
-  const std::size_t on_chip_bytes = argc > 7 ? std::strtoul(argv[7], nullptr, 10) : 0;
-  st::machine m = st::machine::best(devices);
-  std::vector<domain> domains = {{"256^2", {256, 256}}, {"2048^2", {2048, 2048}}};
-  if (m.kind() == st::machine_kind::cuda) {
-    domains.push_back({"4096^2", {4096, 4096}});
-    domains.push_back({"8192^2", {8192, 8192}});
-    domains.push_back({"16384^2", {16384, 16384}});
-    domains.push_back({"256^3", {256, 256, 256}});
-    domains.push_back({"512^3", {512, 512, 512}});
-  } else {
-    domains.push_back({"64^3", {64, 64, 64}});
-  }
-  for (const domain& d : domains) {
-    if (!names(wanted_domains, d.name)) continue;
-    const std::vector<float> u = random_cells(d.shape);
-    sten::problem<float> p;
-    p.shape = d.shape;
-    p.coefficients = sten::jacobi_coefficients<float>(static_cast<int>(d.shape.size()));
-    sten::solver<float> s(m, p);
-    s.load(u.data());
-    for (const auto how :
-         {sten::variant::copy, sten::variant::overlap, sten::variant::p2p, sten::variant::graph,
-          sten::variant::cpu_free, sten::variant::resident, sten::variant::temporal, sten::variant::automatic}) {
-      if (!names(wanted_variants, sten::name(how))) continue;
-      for (const bool compute : {true, false})
-        measure(s, d, {.how = how, .threads = threads, .on_chip_bytes = on_chip_bytes, .compute = compute}, repetitions,
-                seconds);
+  const plan p = planned({argc,
+                          argv,
+                          {"--devices", "--domains", "--variants", "--depths", "--repetitions", "--seconds",
+                           "--threads", "--blocks", "--on-chip"}});
+  for (const int n : p.devices) {
+    const st::machine m = st::machine::best(n);
+    for (const domain& d : p.domains) {
+      json_line("begin").add("devices", n).add("domain", d.name).print();
+      measure_domain(m, d, p);
     }
   }
   return 0;
-} catch (const st::error& e) {
+} catch (const std::exception& e) {
   std::fprintf(stderr, "steps: %s\n", e.what());
   return 1;
 }

@@ -146,7 +146,7 @@ def test_goes_on_behind_the_matrix_that_fails(tmp_path: Path) -> None:
     program.write_text(f"#!{sys.executable}\n{PROGRAM}")
     program.chmod(0o755)
     todo = ["dies", "one", "two", "hangs", "three"]
-    done = programs.over_matrices(program, [], todo, seconds=30, quiet=1.5)
+    done = programs.over("matrix", "--matrices", todo, program, [], seconds=30, quiet=1.5)
     assert [x["matrix"] for x in done if "error" not in x] == ["one", "two", "three"]
     assert {x["matrix"]: x["error"].split(":")[0] for x in done if "error" in x} == {
         "dies": "exit status 1",

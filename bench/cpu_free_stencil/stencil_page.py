@@ -1,0 +1,238 @@
+"""Writes docs/stencil_results.md, and the table of stencils in README.md, from the result files.
+
+    python bench/cpu_free_stencil/stencil_page.py [--results FOLDER] [--page docs/stencil_results.md]
+        [--readme README.md]
+
+Every figure of the two pages comes from a result file; what a file does not hold is called "not measured".
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import statistics
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # for results_page
+
+import stencil_plot
+from results_page import ABSENT, head, machine_table, put_into, reason, row, shown, speed_up, verdict
+from stencil_results import (
+    BASELINE,
+    CPU_FREE,
+    HOST_CONTROLLED,
+    STEP_BAR,
+    STEP_BAR_DEVICES,
+    STEP_BAR_DOMAIN,
+    StencilResults,
+)
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+
+HOW = """\
+A step of each variant (`bench/cpu_free_stencil/steps.cpp`; [who controls what](stencil.md#variants)): float32, Jacobi
+coefficients, fixed boundaries, split along the first axis, no look at the change. As many steps as last a hundredth of
+a second or more, time over their number, in microseconds; the tables give the least of the repetitions. Arrays are on
+the devices before and after. Nothing is averaged over different runs of the benchmark.
+
+* Strong scaling: the same domain on more devices. Weak scaling: the axes double in turn as the devices double.
+* Without computation cells keep their values and everything else happens. What is left is communication and control;
+  of `resident` and `temporal` that includes the packets between the tiles of one device.
+* Share of communication: time without computation over time with it. It may be above 100 %: times vary.
+* Overlap ratio: of the time without computation C, the part that was hidden behind the computation W in a step of T,
+  (C + W - T) / C, no less than 0 % and no more than 100 %. W is what computing adds to a step of the same variant on
+  one device that has as many cells as each of several. For `overlap` and `p2p` it is that of `copy`, whose kernel is
+  the same and which hides nothing on one device. Where a device's own blocks exchange while they compute, as in
+  `resident`, some of W is hidden on one device already: there the ratio is no more than a lower bound.
+* Speed-up: (T_base - T_ours) / T_base, in percent. Best without the host is `cpu_free` or `resident`, which exchange in
+  every step as the host-controlled variants do; `temporal` exchanges less often and is left out.
+"""
+
+
+def percent(part: float | None) -> str:
+    return "" if part is None else f"{100 * part:.0f} %"
+
+
+def step_rows(r: StencilResults, cases: list[tuple[str, int]], compute: bool) -> list[str]:
+    """A row for each domain and number of devices, a column for each variant."""
+    rows = head("domain", "devices", *r.variants)
+    for domain, n in cases:
+        times = [r.step(domain, n, v, compute) for v in r.variants]
+        if any(times):
+            rows.append(row(domain, n, *("" if t is None else shown(t) for t in times)))
+    return rows
+
+
+def gain_rows(r: StencilResults, cases: list[tuple[str, int]]) -> list[str]:
+    """The same with computation, and what the best variant without the host gains over the best host-controlled."""
+    cases = [(domain, n) for domain, n in cases if r.best_of(r.variants, domain, n)]
+    rows = step_rows(r, cases, True)
+    rows[:2] = head("domain", "devices", *(f"`{v}`" for v in r.variants), "gain without the host")
+    for k, (domain, n) in enumerate(cases, start=2):
+        base, ours = (r.best_of(variants, domain, n) for variants in (HOST_CONTROLLED, CPU_FREE))
+        rows[k] += f" {speed_up(base[1] if base else None, ours[1] if ours else None)} |"
+    return rows
+
+
+def speed_up_rows(r: StencilResults, cases: list[tuple[str, int]], compute: bool) -> list[str]:
+    """The best variant without the host, one exchange a step, against the best host-controlled and the baseline."""
+    titles = ("domain", "devices", "best host-controlled", "its time", "best without the host", "its time", "speed-up")
+    rows = head(*titles, f"over `{BASELINE}`")
+    for domain, n in cases:
+        base, ours = (r.best_of(variants, domain, n, compute) for variants in (HOST_CONTROLLED, CPU_FREE))
+        if base is None and ours is None:
+            continue
+        name, time = base or (ABSENT, None)
+        our_name, our_time = ours or (ABSENT, None)
+        over_baseline = speed_up(r.step(domain, n, BASELINE, compute), our_time)
+        rows.append(row(domain, n, name, shown(time), our_name, shown(our_time), speed_up(time, our_time),
+                        over_baseline))  # fmt: skip
+    return rows
+
+
+def part_rows(r: StencilResults, part: Callable[[str, int, str], float | None]) -> list[str]:
+    """A part of a step of each variant, for every domain on several devices."""
+    rows = head("domain", "devices", *r.variants)
+    for domain, n in dict.fromkeys([*weak_cases(r), *r.strong()]):
+        parts = [part(domain, n, v) for v in r.variants]
+        if n > 1 and any(p is not None for p in parts):
+            rows.append(row(domain, n, *map(percent, parts)))
+    return rows
+
+
+def efficiency_rows(r: StencilResults) -> list[str]:
+    rows = head("one device", "devices", "domain", *r.variants)
+    for base, n, domain in r.weak():
+        parts = [r.efficiency(base, n, domain, v) for v in r.variants]
+        if n > 1 and any(parts):
+            rows.append(row(base, n, domain, *map(percent, parts)))
+    return rows
+
+
+def weak_cases(r: StencilResults) -> list[tuple[str, int]]:
+    """Without the domains whose series is of one device alone."""
+    scaled = {base for base, n, _ in r.weak() if n > 1}
+    return [(domain, n) for base, n, domain in r.weak() if base in scaled]
+
+
+def bar_rows(r: StencilResults) -> list[str]:
+    time = r.step(STEP_BAR_DOMAIN, STEP_BAR_DEVICES, "cpu_free")
+    title = f"a step of `cpu_free`, {STEP_BAR_DOMAIN} on {STEP_BAR_DEVICES} GPUs"
+    rows = head("bar that was set before measuring", "limit", "measured", "verdict")
+    return [*rows, row(title, f"{STEP_BAR} us", shown(time), verdict(time, STEP_BAR))]
+
+
+def failure_rows(r: StencilResults) -> list[str]:
+    keys = ("domain", "devices", "variant")
+    return head(*keys, "failure") + [row(*(line.get(k, "") for k in keys), reason(line)) for line in r.failures]
+
+
+def depths(r: StencilResults) -> list[str]:
+    """The depths that were chosen for `temporal`."""
+    chosen = [line for line in r.lines if line["variant"] == "temporal" and line["compute"] and "depth" in line]
+    deep = [f"{line['domain']} on {line['devices']}: {line['depth']}" for line in chosen if line["depth"] > 1]
+    text = f"Steps between two exchanges of `temporal`: {'; '.join([*deep, 'otherwise 1'])}."
+    return [text, ""] if chosen else []
+
+
+def spread(r: StencilResults) -> list[str]:
+    """How far the repetitions of a line are apart."""
+    apart = [statistics.median(line["us"]) / min(line["us"]) - 1 for line in r.lines if len(line["us"]) > 1]
+    if not apart:
+        return []
+    repetitions = max(len(line["us"]) for line in r.lines)
+    most = f"{100 * max(apart):.0f} % at most, by {100 * statistics.median(apart):.1f} % or less in half of the lines"
+    return [f"{len(r.lines)} lines of {repetitions} repetitions; their medians are above the least by {most}.", ""]
+
+
+def scaling_parts(r: StencilResults, title: str, cases: list[tuple[str, int]]) -> list[str]:
+    """The tables of a way of scaling, with and without computation."""
+    parts = [f"### {title}", "", *step_rows(r, cases, True), "", *speed_up_rows(r, cases, True), ""]
+    if any(r.step(domain, n, v, False) is not None for domain, n in cases for v in r.variants):
+        parts += [f"### {title}, without computation", ""]
+        parts += [*step_rows(r, cases, False), "", *speed_up_rows(r, cases, False), ""]
+    return parts
+
+
+def section(r: StencilResults) -> list[str]:
+    """All tables of a result file."""
+    parts = [f"## {r.name()}", "", *machine_table(r.machine), ""]
+    if not r.lines:
+        parts += [ABSENT, ""]
+    if r.lines and r.gpus:
+        parts += [*bar_rows(r), ""]
+    for title, part in (("Share of communication", r.share), ("Overlap ratio", r.overlap)):
+        rows = part_rows(r, part)
+        if len(rows) > 2:
+            parts += [f"### {title}", "", *rows, ""]
+    if weak_cases(r):
+        parts += scaling_parts(r, "Weak scaling", weak_cases(r))
+        parts += ["### Efficiency of weak scaling", "", *efficiency_rows(r), ""]
+    if r.strong():
+        parts += scaling_parts(r, "Strong scaling", r.strong())
+    parts += depths(r)
+    if r.failures:
+        parts += ["### What failed", "", *failure_rows(r), ""]
+    return [*parts, *spread(r)]
+
+
+def pictures(r: StencilResults, page: Path) -> list[str]:
+    """Makes the pictures beside the result file; links to those that could be made."""
+    try:
+        made = stencil_plot.figures(r)
+    except (KeyError, TypeError, ValueError) as problem:
+        print(f"{r.path.name}: no pictures ({problem!r})", file=sys.stderr)
+        return []
+    return [line for one in made for line in (f"![{one.stem}]({os.path.relpath(one, page.parent)})", "")]
+
+
+def results_page(results: list[StencilResults], page: Path) -> str:
+    parts = ["# Results of stencils", ""]
+    parts += ["This page is written by `bench/cpu_free_stencil/stencil_page.py` from the files in"]
+    parts += ["`bench/cpu_free_stencil/results`.", ""]
+    if not results:
+        return "\n".join([*parts, "Not measured yet.", ""])
+    parts += ["## How it was measured", "", HOW]
+    parts += ["On your machine: `python bench/cpu_free_stencil/run.py` after a build with the preset `cuda`.", ""]
+    for r in results:
+        parts += [*section(r), *pictures(r, page)]
+    parts += ["## What was not measured", ""]
+    parts += ["Other GPUs and more of them, GPUs without a direct link, float64, periodic boundaries, splits along two"]
+    parts += ["axes, power, and other libraries on the same machine.", ""]
+    return "\n".join(parts)
+
+
+def readme_part(results: list[StencilResults]) -> str:
+    """The table of the file with the most GPUs, on one and on all of them, then those of the others."""
+    measured = sorted((r for r in results if r.gpus and r.lines), key=lambda r: -max(r.devices))
+    if not measured:
+        return ABSENT
+    parts: list[str] = []
+    for k, r in enumerate(measured):
+        ends = {min(r.devices), max(r.devices)} if k == 0 else set(r.devices)
+        repetitions = max(len(line["us"]) for line in r.lines)
+        parts += [f"{r.name()}; stencils, microseconds per step, the least of {repetitions} repetitions:", ""]
+        parts += [*gain_rows(r, [(domain, n) for domain, n in r.strong() if n in ends]), ""]
+    return "\n".join([*parts, *bar_rows(measured[0])])
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--results", type=Path, default=HERE / "results", help="the result files")
+    parser.add_argument("--page", type=Path, default=ROOT / "docs/stencil_results.md", help="the page to write")
+    parser.add_argument("--readme", type=Path, default=ROOT / "README.md", help="where the table goes")
+    options = parser.parse_args()
+    results = [StencilResults(path.resolve()) for path in sorted(options.results.glob("*.json"))]
+    page = options.page.resolve()
+    page.write_text(results_page(results, page))
+    if options.readme.is_file():
+        put_into(options.readme, readme_part(results), "stencils")
+    print(f"{len(results)} result files -> {page.name}", file=sys.stderr)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
