@@ -15,7 +15,7 @@ class host_stepping {
         state_(read_state(b, a)),
         given_(b.scratch<decision>(1)),
         k_(b, a.s, false, {}, static_cast<std::uint64_t>(a.step.slots.products)),
-        sums_(new_sum_desk(b, a.s.sums)),
+        sums_(new_sum_desk(b, a.s.sums, 0)),
         of_warps_(b.scratch<double>(host_sums::words(b.warp().count(), b.n_pes()))) {}
 
   STARLING_HD void run() {

@@ -18,8 +18,7 @@ class iterating {
   STARLING_HD iterating(block& b, const program_arguments<T>& a)
       : a_(a),
         k_(b, a.s, true, a.kept, a.s.state.on(b.pe())->products),
-        sums_(new_sum_desk(b, a.s.sums)),
-        sum_(a.s.state.on(b.pe())->sums),
+        sums_(new_sum_desk(b, a.s.sums, a.s.state.on(b.pe())->sums)),
         state_(b.scratch<iteration_state>(1)) {
     if (b.member() == 0) *state_ = *a.s.state.on(b.pe());
     b.sync();
@@ -156,10 +155,10 @@ class iterating {
 
   // ---- pieces ----
 
-  STARLING_HD void post(const dots& mine) { sums::post(k_.all(), sums_, mine, ++sum_); }
+  STARLING_HD void post(const dots& mine) { sums::post(k_.all(), sums_, mine); }
   template <class Decide>
   STARLING_HD decision collect(const Decide& decide_on) const {
-    return sums::collect(k_.all(), sums_, sum_, decide_on);
+    return sums::collect(k_.all(), sums_, decide_on);
   }
 
   STARLING_HD void publish_vector(vector_name v) {
@@ -197,22 +196,22 @@ class iterating {
     const team& t = k_.all();
     if (t.index() != 0 || t.member() != 0) return;
     state_->products = k_.product_number();
-    state_->sums = sum_;
+    state_->sums = sums_->number + 1;  // the farewell has not been collected
     *a_.s.state.on(t.pe()) = *state_;
   }
 
   const program_arguments<T>& a_;
   worker<T> k_;
   sum_desk* sums_;
-  std::uint64_t sum_;       // number of the last
   iteration_state* state_;  // of the block's first thread
 };
 
 // The block of a PE that gathers sums: until all working blocks say farewell.
 template <class T>
 STARLING_HD void gather_sums(block& b, const program_arguments<T>& a) {
-  const sum_desk* d = new_sum_desk(b, a.s.sums);
-  std::uint64_t number = a.s.state.on(b.pe())->sums + 1;
+  std::uint64_t number = a.s.state.on(b.pe())->sums;
+  const sum_desk* d = new_sum_desk(b, a.s.sums, number);
+  ++number;
   const auto farewell = [](int word, double part) { return word == sum_rho && part == farewell_rho; };
   while (!sums::serve(b.team(), d, number, farewell)) ++number;
 }

@@ -54,6 +54,7 @@ struct sum_desk {
   sym<packet> parts[2];  // by parity of the sum's number
   sym<packet> totals[2];
   int blocks = 0;
+  std::uint64_t number = 0;  // of the last sum that was collected; here, since registers are few
   double* words = nullptr;   // sum_words of each warp
   double* of_pes = nullptr;  // sum_words of each PE
   alignas(16) std::byte answer[answer_bytes];
@@ -64,8 +65,8 @@ constexpr std::size_t sum_scratch(int warps, int n_pes) {
   return sizeof(sum_desk) + sizeof(double) * static_cast<std::size_t>(sum_words * (warps + n_pes)) + 48;
 }
 
-// By every block of the kernel.
-STARLING_HD inline sum_desk* new_sum_desk(block& b, const sum_boxes& boxes) {
+// By every block of the kernel; `number`: of the last sum.
+STARLING_HD inline sum_desk* new_sum_desk(block& b, const sum_boxes& boxes, std::uint64_t number) {
   auto* d = b.scratch<sum_desk>(1);
   double* words = b.scratch<double>(index_t{sum_words} * b.warp().count());
   double* of_pes = b.scratch<double>(index_t{sum_words} * b.n_pes());
@@ -76,6 +77,7 @@ STARLING_HD inline sum_desk* new_sum_desk(block& b, const sum_boxes& boxes) {
       d->totals[slot] = boxes.totals + slot * b.n_pes() * sum_words;
     }
     d->blocks = boxes.blocks;
+    d->number = number;
     d->words = words;
     d->of_pes = of_pes;
   }
@@ -83,7 +85,7 @@ STARLING_HD inline sum_desk* new_sum_desk(block& b, const sum_boxes& boxes) {
   return d;
 }
 
-// Sum number `number`: greater than those of all earlier sums in these boxes, and counted alike by all blocks.
+// Sums are numbered, and counted alike by all blocks. A block posts to each and collects it, in turn.
 namespace sums {
 namespace detail {
 
@@ -120,8 +122,9 @@ STARLING_HD void sum_over_block(const team& t, const sum_desk& d, const dots& mi
 
 }  // namespace detail
 
-// Adds this block's part, a value per thread. A collective of the block.
-STARLING_HD inline void post(team t, const sum_desk* d, dots mine, std::uint64_t number) {
+// Adds this block's part, a value per thread, to the next sum. A collective of the block.
+STARLING_HD inline void post(team t, const sum_desk* d, dots mine) {
+  const std::uint64_t number = d->number + 1;
   const sym<packet> box = d->parts[number % 2] + index_t{t.index()} * sum_words;
   detail::sum_over_block(t, *d, mine, [&](int word, double sum, int j) {
     if (j == 0) detail::send(t, box + word, sum, number, t.pe());
@@ -157,20 +160,24 @@ STARLING_HD inline dots total(const sum_desk& d, int n_pes) {
   return sum;
 }
 
-// Waits for the sums of all PEs, by one warp; then decide(sum), by one thread, to every thread. A collective of the
-// block.
+// Waits for the sum that was posted to last, by one warp; then decide(sum), by one thread, to every thread. A
+// collective of the block.
 template <class Decide>
-STARLING_HD auto collect(team t, sum_desk* d, std::uint64_t number, const Decide& decide) {
+STARLING_HD auto collect(team t, sum_desk* d, const Decide& decide) {
   using answer = decltype(decide(dots{}));
   static_assert(sizeof(answer) <= sum_desk::answer_bytes);
   auto* given = reinterpret_cast<answer*>(d->answer);
   const warp w = t.warp();
   if (w.rank() == 0) {
+    const std::uint64_t number = d->number + 1;
     const sym<packet> totals = d->totals[number % 2];
     for (int i = w.member(); i < t.n_pes() * sum_words; i += w.members())
       d->of_pes[i] = detail::take(t, totals + i, number, i / sum_words);
     w.any(false);
-    if (w.member() == 0) *given = decide(total(*d, t.n_pes()));
+    if (w.member() == 0) {
+      d->number = number;
+      *given = decide(total(*d, t.n_pes()));
+    }
   }
   t.any(false);
   return *given;
