@@ -2,7 +2,7 @@
 // Prints one JSON object a line.
 //
 //   steps [devices] [repetitions] [longest seconds of one run] [variant,...] [domain,...] [threads]
-//         [bytes on chip]
+//         [bytes on chip] [blocks for faces alone, -1: chosen] [largest face that travels as packets, bytes]
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -72,6 +72,8 @@ int main(int argc, char** argv) try {
   const std::string wanted_domains = argc > 5 ? argv[5] : "";
   const int threads = argc > 6 ? std::atoi(argv[6]) : 0;
   const std::size_t on_chip_bytes = argc > 7 ? std::strtoul(argv[7], nullptr, 10) : 0;
+  const int face_blocks = argc > 8 ? std::atoi(argv[8]) : -1;
+  const std::size_t packet_bytes = argc > 9 ? std::strtoul(argv[9], nullptr, 10) : sten::run_options{}.packet_bytes;
   st::machine m = st::machine::best(devices);
   std::vector<domain> domains = {{"256^2", {256, 256}}, {"2048^2", {2048, 2048}}};
   if (m.kind() == st::machine_kind::cuda) {
@@ -96,8 +98,14 @@ int main(int argc, char** argv) try {
           sten::variant::cpu_free, sten::variant::resident, sten::variant::temporal, sten::variant::automatic}) {
       if (!names(wanted_variants, sten::name(how))) continue;
       for (const bool compute : {true, false})
-        measure(s, d, {.how = how, .threads = threads, .on_chip_bytes = on_chip_bytes, .compute = compute}, repetitions,
-                seconds);
+        measure(s, d,
+                {.how = how,
+                 .threads = threads,
+                 .face_blocks = face_blocks,
+                 .packet_bytes = packet_bytes,
+                 .on_chip_bytes = on_chip_bytes,
+                 .compute = compute},
+                repetitions, seconds);
     }
   }
   return 0;
