@@ -76,17 +76,7 @@ struct plain_inbox {
   // What lies across the cells of a strip that begins at cell `first`.
   template <class Strip>
   STARLING_HD typename Strip::values across(const face_chunk& part, index_t first) const {
-    using values = typename Strip::values;
-    const T* from = slot + start[part.face] + first;
-    if constexpr (Strip::in_row) {
-      return *reinterpret_cast<const values*>(from);
-    } else {
-      values held{};
-      unrolled<static_cast<int>(signalled_cells<T>)>([&](auto e) {
-        if (first + e < part.cells.end) held.cell[e] = from[e];
-      });
-      return held;
-    }
+    return *reinterpret_cast<const typename Strip::values*>(slot + start[part.face] + first);
   }
 };
 
@@ -127,12 +117,13 @@ STARLING_HD typename Strip::values make_strip(const sweep<T, Dimensions>& s, con
   return strip.finish(inbox.template across<Strip>(part, first), inbox, change);
 }
 
-// Large faces: put with signal, 16 bytes at a time. Chunk after chunk: wait for the neighbour's values, compute, put,
-// signal.
+// Large faces: put with signal, 16 bytes at a time or, where cells do not follow one another in memory, one. Chunk
+// after chunk: wait for the neighbour's values, compute, put, signal.
 template <class T, int Dimensions>
 struct signalled_faces {
   const cpu_free_arguments<T>& a;
   chunk_list chunks;
+  static constexpr int in_row = static_cast<int>(signalled_cells<T>);
 
   STARLING_HD void begin(block&, const box&) const {}
 
@@ -140,15 +131,15 @@ struct signalled_faces {
     const plain_inbox<T> inbox(a.f, b.pe(), generation - 1);
     for (const face_chunk& part : chunks) {
       if (generation > a.first + 1) wait_for_inboxes(b, s.own(), part, generation - 1);
-      with_strips<T, Dimensions, signalled_cells<T>>(part.face / 2, a.in_rows, [&](auto kind) {
+      with_strips<T, Dimensions, in_row, 1>(part.face / 2, a.in_rows, [&](auto kind) {
         using strip = typename decltype(kind)::type;
         const auto value = [&](index_t k) {
-          return make_strip<strip>(s, part, part.cells.begin + k * signalled_cells<T>, inbox, change);
+          return make_strip<strip>(s, part, part.cells.begin + k * strip::width, inbox, change);
         };
         const sym<T> to = inbox_of_neighbour(a.f, part.face, generation) + part.cells.begin;
         const sym<typename strip::values> strips(reinterpret_cast<typename strip::values*>(to.on(0)),
                                                  to.stride_bytes());
-        b.put_signal(strips, value, ceil_div(part.cells.size(), signalled_cells<T>),
+        b.put_signal(strips, value, part.cells.size() / strip::width,
                      a.f.arrived + (opposite(part.face) * a.chunks + part.chunk),
                      static_cast<std::uint64_t>(generation), part.neighbour);
       });
@@ -167,8 +158,8 @@ struct signalled_faces {
   }
 };
 
-// Small faces: packets. Each thread waits for the packet that it needs and sends the one that it made; threads that have
-// none go on to the inside.
+// Small faces: packets. Each thread waits for the packet that it needs and sends the one that it made; threads that
+// have none go on to the inside.
 template <class T, int Dimensions>
 struct packet_faces {
   const cpu_free_arguments<T>& a;
@@ -197,7 +188,7 @@ struct packet_faces {
   STARLING_HD void step(block& b, const sweep<T, Dimensions>& s, index_t generation, T& change) const {
     const packet_inbox<T> inbox(a.f, b, s.own(), message_of(generation - 1));
     for (const face_chunk& part : chunks) {
-      with_strips<T, Dimensions, each>(part.face / 2, a.in_rows, [&](auto kind) {
+      with_strips<T, Dimensions, each, each>(part.face / 2, a.in_rows, [&](auto kind) {
         using strip = typename decltype(kind)::type;
         const auto content = [&](index_t k) {
           const auto made = make_strip<strip>(s, part, part.cells.begin + k * each, inbox, change);

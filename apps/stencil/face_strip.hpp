@@ -1,6 +1,6 @@
 // The cells of a face that a thread makes at once: some that follow one another in the numbering of the face. What they
-// need of this PE's memory is loaded when a strip is made, before the neighbours' values are awaited, so that the loads
-// run meanwhile; `finish` computes and keeps them, and returns what the neighbour wants.
+// need of this PE's memory is loaded when a strip is made, before a packet is awaited, so that the loads run meanwhile;
+// `finish` computes and keeps them, and returns what the neighbour wants.
 #pragma once
 
 #include <type_traits>
@@ -19,7 +19,7 @@ template <class T, int Dimensions, int Axis, int Width>
 class scattered_strip {
  public:
   using values = strip_values<T, Width>;
-  static constexpr bool in_row = false;
+  static constexpr int width = Width;
 
   // From cell `first` of the face on; `cells` are those that the caller may ask for.
   STARLING_HD scattered_strip(const sweep<T, Dimensions>& s, int side, index_range cells, index_t first)
@@ -57,7 +57,7 @@ class row_strip {
 
  public:
   using values = strip_values<T, Width>;
-  static constexpr bool in_row = true;
+  static constexpr int width = Width;
 
   STARLING_HD row_strip(const sweep<T, Dimensions>& s, int side, index_range, index_t first) : sweep_(s), side_(side) {
     const box& own = s.own();
@@ -134,15 +134,16 @@ class row_strip {
   T east_{};
 };
 
-// Calls f(strip) with the type of strip for a face across an axis known only at run time, as a std::type_identity.
-template <class T, int Dimensions, int Width, class F>
+// Calls f(strip) with the type of strip for a face across an axis known only at run time, as a std::type_identity: rows
+// of RowWidth cells where the face has such, or any ScatteredWidth cells.
+template <class T, int Dimensions, int RowWidth, int ScatteredWidth, class F>
 STARLING_HD void with_strips(int axis, bool in_rows, const F& f) {
   with_axis<Dimensions>(axis, [&](auto a) {
     constexpr int Axis = decltype(a)::value;
     if constexpr (Axis != 2) {
-      if (in_rows) return f(std::type_identity<row_strip<T, Dimensions, Axis, Width>>());
+      if (in_rows) return f(std::type_identity<row_strip<T, Dimensions, Axis, RowWidth>>());
     }
-    f(std::type_identity<scattered_strip<T, Dimensions, Axis, Width>>());
+    f(std::type_identity<scattered_strip<T, Dimensions, Axis, ScatteredWidth>>());
   });
 }
 

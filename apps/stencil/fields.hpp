@@ -3,8 +3,8 @@
 // Values carry a generation: the number of steps that made them. Generation g of the cells is in u[g % 2]; generation g
 // of what a neighbour's face holds is in slot g % 3 of the inbox of that face.
 // Why three slots: a block that sends a piece of generation g has the neighbour's piece of g - 1, sent after all blocks
-// of the neighbour had finished step g - 2, the last that reads generation g - 3. Blocks of the neighbour may still read
-// g - 2.
+// of the neighbour had finished step g - 2, the last that reads generation g - 3. Blocks of the neighbour may still
+// read g - 2.
 #pragma once
 
 #include "starling/device/program_state.hpp"

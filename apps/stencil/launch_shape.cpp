@@ -35,10 +35,11 @@ int natural_blocks(const geometry& g, machine_kind kind, int threads, int most) 
 // Blocks for faces alone: the number that lets faces and inside end together, or 0 where that is not clearly faster
 // than every block doing a part of both. A block does a round of a face, two cells a thread with the wait for the
 // neighbour, in the time of about five times as many cells of the inside; a block that does both does one after the
-// other.
-int natural_face_blocks(const geometry& g, int blocks, int threads) {
+// other. A virtual device has one block for faces: there the roles are to be seen, in traces and reports.
+int natural_face_blocks(const geometry& g, machine_kind kind, int blocks, int threads) {
   const int n_faces = g.exchanged_faces();
   if (n_faces == 0 || blocks < 2) return 0;
+  if (kind == machine_kind::host) return 1;
   const double cells_per_round = 5.0 * 2 * threads;
   const double on_faces = static_cast<double>(cells_on_faces(g));
   const double inside = static_cast<double>(cells(g)) - on_faces;
@@ -76,7 +77,7 @@ launch_shape choose_launch(const geometry& g, machine_kind kind, std::size_t cel
   expect<argument_error>(options.face_blocks < s.blocks, "stencil: face_blocks = ", options.face_blocks, " of ",
                          s.blocks,
                          " blocks; leave one for the inside at least, or ask for 0, and every block does both");
-  s.face_blocks = options.face_blocks >= 0 ? options.face_blocks : natural_face_blocks(g, s.blocks, s.threads);
+  s.face_blocks = options.face_blocks >= 0 ? options.face_blocks : natural_face_blocks(g, kind, s.blocks, s.threads);
   if (g.exchanged_faces() > 0) s.chunks = std::clamp(s.doing_faces() / g.exchanged_faces(), 1, most_chunks);
   // Blocks that do faces alone are blocks of the same launch only where one launch does the whole step.
   const bool one_launch = options.how == variant::cpu_free || options.how == variant::graph;

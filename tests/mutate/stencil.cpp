@@ -57,8 +57,8 @@ int main(int argc, char** argv) {
   add("2D, one layer a PE", 3, {{3, 6}, {}, true, {.steps = 4, .blocks = 2}});
   add("2D, faces that meet", 4, {{8, 8}, {2, 2}, false, {.steps = 4, .blocks = 3}});
   add("2D, with checks", 2, {{8, 6}, {}, false, {.steps = 4, .check_every = 1, .blocks = 3}});
-  add("2D, 2 chunks a face", 2, {{4, 256}, {}, false, {.steps = 3, .blocks = 8, .threads = 32}});
-  add("2D, 2 chunks a face, faces that meet", 2, {{4, 256}, {}, true, {.steps = 3, .blocks = 16, .threads = 32}});
+  add("2D, 2 chunks a face", 2, {{4, 256}, {}, false, {.steps = 3, .blocks = 8, .face_blocks = 4}});
+  add("2D, 2 chunks a face, faces that meet", 2, {{4, 256}, {}, true, {.steps = 3, .blocks = 16, .face_blocks = 8}});
   // Every block does a part of the faces: strips of whole rows, of rows that end within one, and more blocks than
   // strips.
   add("2D, all blocks do faces", 2, {{6, 16}, {}, false, {.steps = 4, .blocks = 3, .face_blocks = 0}});

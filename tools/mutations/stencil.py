@@ -103,9 +103,9 @@ MUTATIONS = [
         ("the signal of the wrong face",
          "(opposite(part.face) * a.chunks + part.chunk)", "(part.face * a.chunks + part.chunk)"),
         ("the signal apart from its data",
-         "b.put_signal(strips, value, ceil_div(part.cells.size(), signalled_cells<T>),\n"
+         "b.put_signal(strips, value, part.cells.size() / strip::width,\n"
          "                     a.f.arrived",
-         "b.put(strips, value, ceil_div(part.cells.size(), signalled_cells<T>), part.neighbour);\n"
+         "b.put(strips, value, part.cells.size() / strip::width, part.neighbour);\n"
          "        b.signal_set(a.f.arrived"),
         ("values of another generation's slot",
          "inbox_of_neighbour(a.f, part.face, generation) +", "inbox_of_neighbour(a.f, part.face, generation + 1) +"),
