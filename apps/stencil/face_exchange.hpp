@@ -1,10 +1,10 @@
 // How the blocks of a PE share its faces, what they send for them and what they wait for.
 #pragma once
 
-#include <type_traits>
+#include <bit>
 
+#include "stencil/face_strip.hpp"
 #include "stencil/stencil_kernels.hpp"
-#include "stencil/sweep.hpp"
 
 namespace starling::stencil {
 
@@ -17,56 +17,11 @@ STARLING_HD const box& own_box(block& b, const fields<T>& f) {
   return *own;
 }
 
-// Calls f(axis) with the axis as a compile-time constant, so that a face's cells are indexed without memory.
-template <int Dimensions, class F>
-STARLING_HD void with_axis(int axis, const F& f) {
-  if constexpr (Dimensions == 3) {
-    if (axis == 0) return f(std::integral_constant<int, 0>());
-  }
-  if (axis == 1) return f(std::integral_constant<int, 1>());
-  f(std::integral_constant<int, 2>());
-}
-
 // The address in a neighbour's inbox for what this PE's face `face` holds.
 template <class T>
 STARLING_HD sym<T> inbox_of_neighbour(const fields<T>& f, int face, index_t generation) {
   return f.inbox + f.inbox_slot(generation) + f.face_start[opposite(face)];
 }
-
-// What neighbours have sent for a step, from the slots of the generation before it.
-template <class T>
-struct plain_inbox {
-  const T* slot;
-  const index_t* start;
-
-  STARLING_HD plain_inbox(const fields<T>& f, int pe, index_t generation)
-      : slot(f.inbox.on(pe) + f.inbox_slot(generation)), start(f.face_start) {}
-  STARLING_HD T operator()(int face, index_t i) const { return slot[start[face] + i]; }
-};
-
-// The same from packets; waits for each as it is needed.
-template <class T>
-struct packet_inbox {
-  const block& b;
-  const box& own;
-  sym<packet> slot;
-  const index_t* start;
-  std::uint64_t number;
-
-  STARLING_HD packet_inbox(const fields<T>& f, const block& reader, const box& mine, index_t message)
-      : b(reader),
-        own(mine),
-        slot(f.mail + f.mail_slot(message)),
-        start(f.mail_start),
-        number(static_cast<std::uint64_t>(message)) {}
-  STARLING_HD packet_content<T> take(int face, index_t k) const {
-    return b.thread().template take_packet<T>(slot + (start[face] + k), number, own.neighbour[face]);
-  }
-  STARLING_HD T operator()(int face, index_t i) const {
-    constexpr index_t each = elements_per_packet<T>;
-    return take(face, i / each).element[i % each];
-  }
-};
 
 // A piece of a face that one block does.
 struct face_chunk {
@@ -74,9 +29,6 @@ struct face_chunk {
   int chunk;
   int neighbour;
   index_range cells;
-
-  // A cell of the chunk, for threads that have none.
-  STARLING_HD index_t within(index_t i) const { return i < cells.end ? i : cells.begin; }
 };
 
 struct chunk_list {
@@ -111,26 +63,83 @@ STARLING_HD chunk_list own_chunks(block& b, const cpu_free_arguments<T>& a) {
   return {list, count};
 }
 
-// Large faces: put with signal. Chunk after chunk: wait for the neighbour's values, compute, put, signal.
+// What neighbours have sent for a step, from the slots of the generation before it.
+template <class T>
+struct plain_inbox {
+  const T* slot;
+  const index_t* start;
+
+  STARLING_HD plain_inbox(const fields<T>& f, int pe, index_t generation)
+      : slot(f.inbox.on(pe) + f.inbox_slot(generation)), start(f.face_start) {}
+  STARLING_HD T operator()(int face, index_t i) const { return slot[start[face] + i]; }
+
+  // What lies across the cells of a strip that begins at cell `first`.
+  template <class Strip>
+  STARLING_HD typename Strip::values across(const face_chunk& part, index_t first) const {
+    return *reinterpret_cast<const typename Strip::values*>(slot + start[part.face] + first);
+  }
+};
+
+// The same from packets, of which a strip is one; waits for each as it is needed.
+template <class T>
+struct packet_inbox {
+  const block& b;
+  const box& own;
+  sym<packet> slot;
+  const index_t* start;
+  std::uint64_t number;
+  static constexpr index_t each = elements_per_packet<T>;
+
+  STARLING_HD packet_inbox(const fields<T>& f, const block& reader, const box& mine, index_t message)
+      : b(reader),
+        own(mine),
+        slot(f.mail + f.mail_slot(message)),
+        start(f.mail_start),
+        number(static_cast<std::uint64_t>(message)) {}
+  STARLING_HD T operator()(int face, index_t i) const { return take(face, i / each).element[i % each]; }
+
+  template <class Strip>
+  STARLING_HD typename Strip::values across(const face_chunk& part, index_t first) const {
+    return std::bit_cast<typename Strip::values>(take(part.face, first / each));
+  }
+
+ private:
+  STARLING_HD packet_content<T> take(int face, index_t k) const {
+    return b.thread().template take_packet<T>(slot + (start[face] + k), number, own.neighbour[face]);
+  }
+};
+
+// The cells of a chunk from `first` on, as many as a strip has.
+template <class Strip, class T, int Dimensions, class Inbox>
+STARLING_HD typename Strip::values make_strip(const sweep<T, Dimensions>& s, const face_chunk& part, index_t first,
+                                              const Inbox& inbox, T& change) {
+  const Strip strip(s, part.face % 2, part.cells, first);
+  return strip.finish(inbox.template across<Strip>(part, first), inbox, change);
+}
+
+// Large faces: put with signal, 16 bytes at a time or, where cells do not follow one another in memory, one. Chunk
+// after chunk: wait for the neighbour's values, compute, put, signal.
 template <class T, int Dimensions>
 struct signalled_faces {
   const cpu_free_arguments<T>& a;
   chunk_list chunks;
+  static constexpr int in_row = static_cast<int>(signalled_cells<T>);
 
-  STARLING_HD void begin(block&, const box&) {}
+  STARLING_HD void begin(block&, const box&) const {}
 
   STARLING_HD void step(block& b, const sweep<T, Dimensions>& s, index_t generation, T& change) const {
     const plain_inbox<T> inbox(a.f, b.pe(), generation - 1);
     for (const face_chunk& part : chunks) {
       if (generation > a.first + 1) wait_for_inboxes(b, s.own(), part, generation - 1);
-      with_axis<Dimensions>(part.face / 2, [&](auto axis) {
-        const auto value = [&](index_t i) {
-          const index_t at = part.cells.begin + i;
-          const auto f = s.template cell_of<decltype(axis)::value>(part.face % 2, at);
-          return s.template finish<decltype(axis)::value>(part.face % 2, f, s.gather(f), inbox(part.face, at), inbox,
-                                                          change);
+      with_strips<T, Dimensions, in_row, 1>(part.face / 2, a.in_rows, [&](auto kind) {
+        using strip = typename decltype(kind)::type;
+        const auto value = [&](index_t k) {
+          return make_strip<strip>(s, part, part.cells.begin + k * strip::width, inbox, change);
         };
-        b.put_signal(inbox_of_neighbour(a.f, part.face, generation) + part.cells.begin, value, part.cells.size(),
+        const sym<T> to = inbox_of_neighbour(a.f, part.face, generation) + part.cells.begin;
+        const sym<typename strip::values> strips(reinterpret_cast<typename strip::values*>(to.on(0)),
+                                                 to.stride_bytes());
+        b.put_signal(strips, value, part.cells.size() / strip::width,
                      a.f.arrived + (opposite(part.face) * a.chunks + part.chunk),
                      static_cast<std::uint64_t>(generation), part.neighbour);
       });
@@ -149,21 +158,15 @@ struct signalled_faces {
   }
 };
 
-// Small faces: packets. Each thread waits for the packet that it needs and sends the one that it made.
+// Small faces: packets. Each thread waits for the packet that it needs and sends the one that it made; threads that
+// have none go on to the inside.
 template <class T, int Dimensions>
 struct packet_faces {
   const cpu_free_arguments<T>& a;
   chunk_list chunks;
-  static constexpr index_t each = elements_per_packet<T>;
-  using face_cell = typename sweep<T, Dimensions>::face_cell;
+  static constexpr int each = static_cast<int>(elements_per_packet<T>);
 
-  // A thread that sends one packet in each step works out its cells once.
-  bool one_packet = false;
-  face_cell planned[each]{};
-
-  STARLING_HD void begin(block& b, const box& own) {
-    one_packet = chunks.count == 1 && packets_for<T>(chunks.first->cells.size()) <= b.members();
-    if (one_packet) plan(b, own, *chunks.first);
+  STARLING_HD void begin(block& b, const box& own) const {
     const T* values = a.f.u[a.first % 2].on(b.pe());
     for (const face_chunk& part : chunks) {
       with_axis<Dimensions>(part.face / 2, [&](auto axis) {
@@ -185,24 +188,11 @@ struct packet_faces {
   STARLING_HD void step(block& b, const sweep<T, Dimensions>& s, index_t generation, T& change) const {
     const packet_inbox<T> inbox(a.f, b, s.own(), message_of(generation - 1));
     for (const face_chunk& part : chunks) {
-      with_axis<Dimensions>(part.face / 2, [&](auto axis) {
-        constexpr int Axis = decltype(axis)::value;
-        const int side = part.face % 2;
+      with_strips<T, Dimensions, each, each>(part.face / 2, a.in_rows, [&](auto kind) {
+        using strip = typename decltype(kind)::type;
         const auto content = [&](index_t k) {
-          const index_t first = part.cells.begin + k * each;
-          face_cell cells[each]{};
-          typename sweep<T, Dimensions>::neighbourhood around[each]{};
-          unrolled<each>([&](auto e) {
-            cells[e] = one_packet ? planned[e] : s.template cell_of<Axis>(side, part.within(first + e));
-            around[e] = s.gather(cells[e]);
-          });
-          const packet_content<T> beyond = inbox.take(part.face, first / each);
-          packet_content<T> made{};
-          unrolled<each>([&](auto e) {
-            if (first + e < part.cells.end)
-              made.element[e] = s.template finish<Axis>(side, cells[e], around[e], beyond.element[e], inbox, change);
-          });
-          return made;
+          const auto made = make_strip<strip>(s, part, part.cells.begin + k * each, inbox, change);
+          return std::bit_cast<packet_content<T>>(made);
         };
         send(b, part, generation, content);
       });
@@ -210,16 +200,6 @@ struct packet_faces {
   }
 
  private:
-  STARLING_HD void plan(const block& b, const box& own, const face_chunk& part) {
-    const sweep<T, Dimensions> s(a.f, own, b.pe(), a.first + 1, a.compute, false);
-    with_axis<Dimensions>(part.face / 2, [&](auto axis) {
-      unrolled<each>([&](auto e) {
-        planned[e] = s.template cell_of<decltype(axis)::value>(part.face % 2,
-                                                               part.within(part.cells.begin + b.member() * each + e));
-      });
-    });
-  }
-
   // Messages are numbered on from run to run: a packet of an earlier run is never taken for one of this.
   STARLING_HD index_t message_of(index_t generation) const { return a.first_message + (generation - a.first); }
 

@@ -2,8 +2,9 @@
 //
 // Values carry a generation: the number of steps that made them. Generation g of the cells is in u[g % 2]; generation g
 // of what a neighbour's face holds is in slot g % 3 of the inbox of that face.
-// Why three slots: a PE that sends generation g has the neighbour's g - 1, sent after all blocks of the neighbour had
-// finished step g - 2, the last that reads generation g - 3. Blocks of the neighbour may still read g - 2.
+// Why three slots: a block that sends a piece of generation g has the neighbour's piece of g - 1, sent after all blocks
+// of the neighbour had finished step g - 2, the last that reads generation g - 3. Blocks of the neighbour may still
+// read g - 2.
 #pragma once
 
 #include "starling/device/program_state.hpp"
@@ -12,6 +13,10 @@
 namespace starling::stencil {
 
 inline constexpr int inbox_slots = 3;
+
+// Cells of a face that are stored at once where no packets travel: 16 bytes.
+template <class T>
+inline constexpr index_t signalled_cells = static_cast<index_t>(16 / sizeof(T));
 
 template <class T>
 struct coefficients {
@@ -38,13 +43,13 @@ struct fields {
   constexpr index_t inbox_slot(index_t generation) const { return generation % inbox_slots * face_start[faces]; }
 };
 
-// The layout of inbox, mail and outbox for a geometry.
+// The layout of inbox, mail and outbox for a geometry. A face begins at a multiple of 16 bytes, and has room up to one.
 template <class T>
 constexpr void place_faces(fields<T>& f) {
   for (int face = 0; face < faces; ++face) {
     const int axis = face / 2;
     const index_t cells = f.shape.exchanges(axis) ? f.shape.face_cells(axis) : 0;
-    f.face_start[face + 1] = f.face_start[face] + cells;
+    f.face_start[face + 1] = f.face_start[face] + round_up(cells, signalled_cells<T>);
     f.mail_start[face + 1] = f.mail_start[face] + packets_for<T>(cells);
   }
 }

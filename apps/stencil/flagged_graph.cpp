@@ -28,7 +28,7 @@ flagged_graph<T>::flagged_graph(machine& m, const fields<T>& f, std::vector<stre
   arguments_.a.compute = options.compute;
   arguments_.a.first = -1;  // the inboxes of every step are awaited
   arguments_.a.inside = launch.inside;
-  (void)cut_faces(arguments_.a, launch);
+  cut_faces(arguments_.a, launch);
   arguments_.reached = reached_.data();
   arguments_.face_blocks = launch.face_blocks;
   for (std::size_t pe = 0; pe < streams.size() && length_ > 0; ++pe)

@@ -86,7 +86,8 @@ void host_controlled<T>::step_overlapped(int pe, index_t generation, bool check)
   const auto i = static_cast<std::size_t>(pe);
   const step_arguments<T> a{f_, generation, options_.compute, check, options_.how == variant::p2p, launch_.inside};
   const launch_options shape{launch_.threads, scratch_bytes, options_.deadline};
-  const int face_blocks = check ? launch_.blocks : launch_.face_blocks > 0 ? launch_.face_blocks : 1;
+  const int for_faces = f_.shape.exchanged_faces() > 0 ? launch_.doing_faces() : 1;
+  const int face_blocks = check ? launch_.blocks : for_faces;
   stream& border = side_[i];
   stream& middle = main_[i];
   middle.wait(sent(pe, generation - 1));  // the faces of the step before are what the inside reads now

@@ -32,22 +32,27 @@ int natural_blocks(const geometry& g, machine_kind kind, int threads, int most) 
   return static_cast<int>(std::min<index_t>(wanted, most));
 }
 
-// The number that lets faces and inside end together. A block does a round of a face, two cells a thread with the wait
-// for the neighbour, in the time of about ten times as many cells of the inside.
-int natural_face_blocks(const geometry& g, int blocks, int threads) {
+// Blocks for faces alone: the number that lets faces and inside end together, or 0 where that is not clearly faster
+// than every block doing a part of both. A block does a round of a face, two cells a thread with the wait for the
+// neighbour, in the time of about five times as many cells of the inside; a block that does both does one after the
+// other. A virtual device has one block for faces: there the roles are to be seen, in traces and reports.
+int natural_face_blocks(const geometry& g, machine_kind kind, int blocks, int threads) {
   const int n_faces = g.exchanged_faces();
   if (n_faces == 0 || blocks < 2) return 0;
-  const double cells_per_round = 10.0 * 2 * threads;
+  if (kind == machine_kind::host) return 1;
+  const double cells_per_round = 5.0 * 2 * threads;
   const double on_faces = static_cast<double>(cells_on_faces(g));
   const double inside = static_cast<double>(cells(g)) - on_faces;
-  int best = 1;
-  double least = std::numeric_limits<double>::infinity();
+  const auto rounds = [&](double chunks) { return std::ceil(on_faces / (2.0 * chunks * threads)); };
+  constexpr double clearly_faster = 0.95;
+  double least = clearly_faster * (rounds(blocks) * cells_per_round + inside / blocks);
+  int best = 0;
   for (int n = 1; n <= std::max(blocks / 2, 1); ++n) {
     if (n > n_faces && n % n_faces != 0) continue;  // chunks of equal size
     const int chunks = std::max(n / n_faces, 1);
     const double chunks_per_block = std::ceil(static_cast<double>(n_faces) * chunks / n);
-    const double rounds = chunks_per_block * std::ceil(on_faces / (2.0 * n_faces * chunks * threads));
-    const double slower = std::max(rounds * cells_per_round, inside / (blocks - n));
+    const double slower =
+        std::max(chunks_per_block * rounds(n_faces * chunks) * cells_per_round, inside / (blocks - n));
     if (slower >= least) continue;
     least = slower;
     best = n;
@@ -61,14 +66,19 @@ launch_shape choose_launch(const geometry& g, machine_kind kind, std::size_t cel
                            const std::function<int(int threads)>& fits) {
   expect<argument_error>(options.blocks >= 0, "stencil: blocks = ", options.blocks,
                          "; must be at least 1, or 0 to choose");
+  expect<argument_error>(options.face_blocks >= -1, "stencil: face_blocks = ", options.face_blocks,
+                         "; must be at least 0, or -1 to choose");
   launch_shape s;
   s.threads = options.threads > 0 ? options.threads : natural_threads(g);
   const int most = fits(s.threads);
   expect<launch_error>(options.blocks <= most, "stencil: blocks = ", options.blocks, " per PE, but only ", most,
                        " fit at once with ", s.threads, " threads each; ask for fewer, or 0 to choose");
   s.blocks = options.blocks > 0 ? options.blocks : natural_blocks(g, kind, s.threads, most);
-  s.face_blocks = natural_face_blocks(g, s.blocks, s.threads);
-  if (g.exchanged_faces() > 0) s.chunks = std::clamp(s.face_blocks / g.exchanged_faces(), 1, most_chunks);
+  expect<argument_error>(options.face_blocks < s.blocks, "stencil: face_blocks = ", options.face_blocks, " of ",
+                         s.blocks,
+                         " blocks; leave one for the inside at least, or ask for 0, and every block does both");
+  s.face_blocks = options.face_blocks >= 0 ? options.face_blocks : natural_face_blocks(g, kind, s.blocks, s.threads);
+  if (g.exchanged_faces() > 0) s.chunks = std::clamp(s.doing_faces() / g.exchanged_faces(), 1, most_chunks);
   // Blocks that do faces alone are blocks of the same launch only where one launch does the whole step.
   const bool one_launch = options.how == variant::cpu_free || options.how == variant::graph;
   const bool host = kind == machine_kind::host;

@@ -13,13 +13,15 @@ struct launch_shape {
   int face_blocks = 0;     // of these, for faces; 0: every block does faces and inside
   int chunks = 1;          // per face
   inside_cut inside = {};  // among the blocks that do the inside
+
+  constexpr int doing_faces() const { return face_blocks > 0 ? face_blocks : blocks; }
 };
 
 // Chunks of a face at most, so many signals are set aside for each.
-inline constexpr int most_chunks = 64;
+inline constexpr int most_chunks = 1024;
 
-// Options that are not 0 are kept; throws argument_error when they are not possible, launch_error when the blocks do
-// not fit. `fits` tells how many blocks of so many threads a PE holds.
+// Options that name a number are kept; throws argument_error when they are not possible, launch_error when the blocks
+// do not fit. `fits` tells how many blocks of so many threads a PE holds.
 launch_shape choose_launch(const geometry& g, machine_kind kind, std::size_t cell_bytes, const run_options& options,
                            const std::function<int(int threads)>& fits);
 

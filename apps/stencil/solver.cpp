@@ -28,9 +28,6 @@ coefficients<T> weights(const problem<T>& p) {
   return w;
 }
 
-// Chunks up to this size travel as packets: no fence, but twice the bytes.
-constexpr index_t most_packet_bytes = 16384;
-
 void check(const run_options& o) {
   expect<argument_error>(o.steps >= 1, "stencil: steps = ", o.steps, "; must be at least 1");
   expect<argument_error>(o.check_every >= 0, "stencil: check_every = ", o.check_every,
@@ -172,7 +169,7 @@ run_result solver<T>::advance(const run_options& options) {
                  [&](run_result& result) { advance_resident(options, tiles, result); });
   }
   const launch_shape launch = choose_launch(fields_.shape, machine_.kind(), sizeof(T), options, [&](int threads) {
-    return blocks_that_fit({threads, scratch_of(faces * most_chunks), options.deadline}, options.how);
+    return blocks_that_fit({threads, scratch_of(faces), options.deadline}, options.how);
   });
   if (!options.compute) equal_slots();
   if (options.how == variant::graph) {
@@ -297,7 +294,8 @@ void solver<T>::advance_cpu_free(const run_options& options, const launch_shape&
   a.tolerance = options.tolerance;
   a.compute = options.compute;
   a.inside = launch.inside;
-  a.packets = cut_faces(a, launch) <= most_packet_bytes;
+  a.packets = face_bytes<T>(fields_.shape) <= options.packet_bytes;
+  cut_faces(a, launch);
   a.status = status_.data();
   role_plan roles;
   if (launch.face_blocks == 0) {

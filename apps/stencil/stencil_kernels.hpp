@@ -53,6 +53,7 @@ struct cpu_free_arguments {
   int chunks_per_block = 1;               // at most, of those blocks that do faces
   index_t chunk_cells[axes] = {1, 1, 1};  // in a chunk of a face across each axis, a whole number of packets
   bool faces_meet = false;                // some cell lies on two faces
+  bool in_rows = false;                   // none does, and rows of faces are rows of the arrays, of whole strips
   int face_role = 0;                      // blocks that do faces
   int inside_role = 0;                    // blocks that do the inside; the same number: every block does both
   inside_cut inside = {};                 // among these

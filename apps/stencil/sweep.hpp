@@ -1,12 +1,24 @@
 // One step of a star stencil on one PE, for kernels: the inside, which needs no other PE, and the faces, which do.
 #pragma once
 
+#include <type_traits>
+
 #include "starling/device/block.hpp"
 #include "stencil/column_march.hpp"
 #include "stencil/fields.hpp"
 #include "stencil/inside_cut.hpp"
 
 namespace starling::stencil {
+
+// Calls f(axis) with the axis as a compile-time constant, so that a face's cells are indexed without memory.
+template <int Dimensions, class F>
+STARLING_HD void with_axis(int axis, const F& f) {
+  if constexpr (Dimensions == 3) {
+    if (axis == 0) return f(std::integral_constant<int, 0>());
+  }
+  if (axis == 1) return f(std::integral_constant<int, 1>());
+  f(std::integral_constant<int, 2>());
+}
 
 // What a step of one PE reads and writes. Made once per step; holds by value what the loops use.
 template <class T, int Dimensions>
@@ -24,6 +36,13 @@ class sweep {
         check_(check) {}
 
   STARLING_HD const box& own() const { return own_; }
+  STARLING_HD const T* in() const { return in_; }
+  STARLING_HD T* out() const { return out_; }
+  STARLING_HD const coefficients<T>& weight() const { return weight_; }
+  STARLING_HD bool computes() const { return compute_; }
+  STARLING_HD bool checks() const { return check_; }
+  STARLING_HD index_t offset(const cell& c) const { return c.at[0] * layer_ + c.at[1] * pitch_ + c.at[2]; }
+  STARLING_HD index_t stride(int axis) const { return axis == 0 ? layer_ : axis == 1 ? pitch_ : 1; }
 
   // A cell of a face: what does not change from step to step.
   struct face_cell {
@@ -103,9 +122,6 @@ class sweep {
   }
 
  private:
-  STARLING_HD index_t offset(const cell& c) const { return c.at[0] * layer_ + c.at[1] * pitch_ + c.at[2]; }
-  STARLING_HD index_t stride(int axis) const { return axis == 0 ? layer_ : axis == 1 ? pitch_ : 1; }
-
   // Check is known when compiled: without it the loop has no reduction and vectorises.
   template <bool Check>
   STARLING_HD void inside(const block& b, const inside_piece& piece, int segments, T& change) const {

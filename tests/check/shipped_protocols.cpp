@@ -85,7 +85,21 @@ TEST_CASE("tiles that stay with their blocks") {
 }
 
 TEST_CASE("faces that travel by put_signal") {
-  check_stencil<double>(2, stencil::variant::cpu_free, {4, 2100}, stencil::edge::fixed, 1);
+  check_stencil<double>(2, {.how = stencil::variant::cpu_free, .blocks = 1, .packet_bytes = 0}, {4, 210},
+                        stencil::edge::fixed);
+}
+
+TEST_CASE("every block does a part of the faces") {
+  for (const stencil::variant how : {stencil::variant::cpu_free, stencil::variant::graph})
+    for (const std::size_t packet_bytes : {std::size_t{0}, std::size_t{1} << 18}) {
+      CAPTURE(stencil::name(how));
+      CAPTURE(packet_bytes);
+      const stencil::run_options o{.how = how, .blocks = 4, .face_blocks = 0, .packet_bytes = packet_bytes};
+      check_stencil<float>(2, o, {6, 24}, stencil::edge::fixed);
+      check_stencil<float>(3, o, {7, 9}, stencil::edge::periodic);
+      check_stencil<double>(2, o, {4, 4, 6}, stencil::edge::fixed);
+      check_stencil<float>(2, o, {5, 3, 5}, stencil::edge::periodic);
+    }
 }
 
 }  // namespace

@@ -120,6 +120,8 @@ TEST_CASE_FIXTURE(loaded_solver, "options that make no sense") {
   CHECK(says(refusal({.tolerance = 0.5}), "without check_every; say after how many steps to look"));
   CHECK(says(refusal({.blocks = -2}), "blocks = -2"));
   CHECK(says(refusal({.threads = 33}), "threads = 33; must be a multiple of 32"));
+  CHECK(says(refusal({.face_blocks = -2}), "face_blocks = -2; must be at least 0, or -1 to choose"));
+  CHECK(says(refusal({.blocks = 2, .face_blocks = 2}), "face_blocks = 2 of 2 blocks; leave one for the inside"));
   CHECK(says(refusal({.deadline = -1.0}), "deadline = -1"));
   // Nothing of this has cost the cells.
   std::vector<float> got(72);

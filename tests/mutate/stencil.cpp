@@ -10,6 +10,9 @@ namespace {
 
 namespace stencil = st::stencil;
 
+// Faces up to this size travel as packets.
+constexpr std::size_t packet_bytes = 262144;
+
 struct domain {
   std::vector<st::index_t> shape;
   std::vector<int> parts;  // empty: along the first axis
@@ -30,8 +33,10 @@ void run(st::machine& m, const domain& d) {
   std::vector<T> got = wanted;
   stencil::solver<T> s(m, p);
   s.load(got.data());
+  stencil::run_options options = d.options;
+  options.packet_bytes = packet_bytes;
   for (int call = 0; call < 2; ++call) {
-    s.advance(d.options);
+    s.advance(options);
     stencil::reference(p, wanted, d.options.steps);
   }
   s.store(got.data());
@@ -52,8 +57,14 @@ int main(int argc, char** argv) {
   add("2D, one layer a PE", 3, {{3, 6}, {}, true, {.steps = 4, .blocks = 2}});
   add("2D, faces that meet", 4, {{8, 8}, {2, 2}, false, {.steps = 4, .blocks = 3}});
   add("2D, with checks", 2, {{8, 6}, {}, false, {.steps = 4, .check_every = 1, .blocks = 3}});
-  add("2D, 2 chunks a face", 2, {{4, 256}, {}, false, {.steps = 3, .blocks = 8, .threads = 32}});
-  add("2D, 2 chunks a face, faces that meet", 2, {{4, 256}, {}, true, {.steps = 3, .blocks = 16, .threads = 32}});
+  add("2D, 2 chunks a face", 2, {{4, 256}, {}, false, {.steps = 3, .blocks = 8, .face_blocks = 4}});
+  add("2D, 2 chunks a face, faces that meet", 2, {{4, 256}, {}, true, {.steps = 3, .blocks = 16, .face_blocks = 8}});
+  // Every block does a part of the faces: strips of whole rows, of rows that end within one, and more blocks than
+  // strips.
+  add("2D, all blocks do faces", 2, {{6, 16}, {}, false, {.steps = 4, .blocks = 3, .face_blocks = 0}});
+  add("2D, all blocks do faces, odd rows", 2, {{6, 7}, {}, true, {.steps = 4, .blocks = 4, .face_blocks = 0}});
+  add("2D, all blocks do faces that meet", 4, {{6, 6}, {2, 2}, false, {.steps = 3, .blocks = 6, .face_blocks = 0}});
+  add("3D, all blocks do faces", 2, {{4, 3, 8}, {}, false, {.steps = 3, .blocks = 4, .face_blocks = 0}});
   add("3D, 2 PEs", 2, {{6, 4, 4}, {}, false, {.steps = 4, .blocks = 2}});
   add("3D, faces that meet", 4, {{4, 4, 4}, {2, 2, 1}, true, {.steps = 3, .blocks = 3}});
   // Blocks that keep their tiles.

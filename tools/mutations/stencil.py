@@ -42,7 +42,7 @@ PROGRAMS = {
     "stencil, signals": Program(
         ("tests/mutate/stencil.cpp", *STENCIL),
         STENCIL_USES,
-        setting=("apps/stencil/solver.cpp", "most_packet_bytes = 16384", "most_packet_bytes = 0"),
+        setting=("tests/mutate/stencil.cpp", "packet_bytes = 262144", "packet_bytes = 0"),
     ),
 }
 
@@ -103,10 +103,10 @@ MUTATIONS = [
         ("the signal of the wrong face",
          "(opposite(part.face) * a.chunks + part.chunk)", "(part.face * a.chunks + part.chunk)"),
         ("the signal apart from its data",
-         "b.put_signal(inbox_of_neighbour(a.f, part.face, generation) + part.cells.begin, value, part.cells.size(),\n"
+         "b.put_signal(strips, value, part.cells.size() / strip::width,\n"
          "                     a.f.arrived",
-         "b.put(inbox_of_neighbour(a.f, part.face, generation) + part.cells.begin, value, part.cells.size(),\n"
-         "              part.neighbour);\n        b.signal_set(a.f.arrived"),
+         "b.put(strips, value, part.cells.size() / strip::width, part.neighbour);\n"
+         "        b.signal_set(a.f.arrived"),
         ("values of another generation's slot",
          "inbox_of_neighbour(a.f, part.face, generation) +", "inbox_of_neighbour(a.f, part.face, generation + 1) +"),
     ),

@@ -74,7 +74,7 @@ TEST_CASE("faces of several chunks") {
   p.coefficients = heat_coefficients<float>(3, 0.1);
   p.edges = {edge::periodic, edge::fixed, edge::periodic};
   p.parts = {2, 2, 1};
-  compare(all.of(4), p, {.how = variant::cpu_free, .steps = 15, .blocks = 14}, draw);
+  compare(all.of(4), p, {.how = variant::cpu_free, .steps = 15, .blocks = 14, .face_blocks = 12}, draw);
 }
 
 TEST_CASE("runs go on where the last one ended, whatever its variant and blocks") {

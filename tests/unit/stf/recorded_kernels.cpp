@@ -90,8 +90,8 @@ TEST_CASE("random programs, recorded and launched among other tasks") {
         second.length = between.length = first.length;
         task_values expected = random_task_values(r, first);
         task_values values = expected;
-        INFO("seed " << r.seed << ", back end " << static_cast<int>(backend) << ", " << n_pes << " devices, program " << i
-                     << "\n"
+        INFO("seed " << r.seed << ", back end " << static_cast<int>(backend) << ", " << n_pes << " devices, program "
+                     << i << "\n"
                      << first.text() << "--\n"
                      << second.text() << "--\n"
                      << between.text());

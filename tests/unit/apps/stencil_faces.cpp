@@ -1,0 +1,142 @@
+// How the blocks of a PE share its faces: which blocks, in what pieces, and how they travel.
+#include <doctest/doctest.h>
+
+#include <random>
+#include <vector>
+
+#include "stencil/face_cutting.hpp"
+#include "stencil/launch_shape.hpp"
+#include "support/stencil_runs.hpp"
+
+namespace starling::stencil {
+namespace {
+
+using test::compare;
+using test::machines;
+using test::random_problem;
+
+constexpr variant programs[] = {variant::cpu_free, variant::graph};
+
+// Packets of any size, or none.
+std::size_t packet_bytes(std::mt19937& draw) { return draw() % 2 == 0 ? 0 : run_options{}.packet_bytes; }
+
+template <class T>
+void compare_random(unsigned seed, int rounds) {
+  std::mt19937 draw(seed);
+  machines all;
+  for (int round = 0; round < rounds; ++round) {
+    const int n_pes = 1 + round % 4;
+    problem<T> p = random_problem<T>(n_pes, draw);
+    // Rows that are whole strips, on half of the domains.
+    if (draw() % 2 == 0) p.shape.back() = p.parts.back() * 4 * std::uniform_int_distribution<int>(1, 9)(draw);
+    run_options o;
+    o.how = programs[draw() % 2];
+    o.steps = std::uniform_int_distribution<int>(1, 8)(draw);
+    o.blocks = std::uniform_int_distribution<int>(1, 9)(draw);
+    o.face_blocks = std::uniform_int_distribution<int>(-1, o.blocks - 1)(draw);
+    o.packet_bytes = packet_bytes(draw);
+    INFO("seed ", seed, " round ", round);
+    compare(all.of(n_pes), p, o, draw);
+  }
+}
+
+TEST_CASE("random domains, blocks that do faces, and ways to send them: float") { compare_random<float>(31, 200); }
+TEST_CASE("random domains, blocks that do faces, and ways to send them: double") { compare_random<double>(32, 200); }
+
+template <class T>
+problem<T> plane(index_t rows, index_t columns, edge e) {
+  problem<T> p;
+  p.shape = {rows, columns};
+  p.coefficients = heat_coefficients<T>(2, 0.2);
+  p.edges = {e, edge::fixed};
+  return p;
+}
+
+TEST_CASE("faces of fewer cells than there are blocks") {
+  std::mt19937 draw(33);
+  machines all;
+  for (const index_t columns : {1, 2, 3, 4, 5, 8})
+    for (const int face_blocks : {0, 1, 7, 15})
+      for (const variant how : programs)
+        compare(all.of(2), plane<float>(6, columns, edge::periodic),
+                {.how = how, .steps = 5, .blocks = 16, .face_blocks = face_blocks, .packet_bytes = packet_bytes(draw)},
+                draw);
+}
+
+TEST_CASE("pieces that end at, before and behind a strip's end") {
+  std::mt19937 draw(34);
+  machines all;
+  for (index_t columns = 28; columns <= 36; ++columns)
+    for (int blocks = 2; blocks <= 6; ++blocks)
+      for (const std::size_t packets : {std::size_t{0}, run_options{}.packet_bytes}) {
+        compare(all.of(3), plane<float>(9, columns, edge::fixed),
+                {.steps = 4, .blocks = blocks, .face_blocks = 0, .packet_bytes = packets}, draw);
+        compare(all.of(3), plane<double>(3, columns, edge::periodic),
+                {.steps = 4, .blocks = blocks, .face_blocks = 0, .packet_bytes = packets}, draw);
+      }
+}
+
+geometry box_domain(index_t z, index_t y, index_t x, int parts) {
+  problem<float> p;
+  if (z > 1) p.shape.push_back(z);
+  p.shape.push_back(y);
+  p.shape.push_back(x);
+  p.coefficients = jacobi_coefficients<float>(static_cast<int>(p.shape.size()));
+  return geometry_of(p, parts);
+}
+
+launch_shape shape_on_gpu(const geometry& g, run_options o = {}) {
+  return choose_launch(g, machine_kind::cuda, 4, o, [](int threads) { return 132 * (512 / threads); });
+}
+
+TEST_CASE("every block does faces where they are large, blocks of their own where a step is short") {
+  for (const int parts : {2, 4}) {
+    CAPTURE(parts);
+    CHECK(shape_on_gpu(box_domain(512, 512, 512, parts)).face_blocks == 0);
+    CHECK(shape_on_gpu(box_domain(256, 256, 256, parts)).face_blocks == 0);
+    CHECK(shape_on_gpu(box_domain(1, 16384, 16384, parts)).face_blocks == 0);
+    CHECK(shape_on_gpu(box_domain(1, 2048, 2048, parts)).face_blocks > 0);
+    CHECK(shape_on_gpu(box_domain(1, 256, 256, parts)).face_blocks > 0);
+  }
+  CHECK(shape_on_gpu(box_domain(512, 512, 512, 1)).face_blocks == 0);
+}
+
+TEST_CASE("a face is cut for all blocks that do faces, and no block has more chunks than faces") {
+  for (const int face_blocks : {-1, 0, 1, 2, 3, 16, 60})
+    for (const int blocks : {61, 132, 264}) {
+      const geometry g = box_domain(512, 512, 512, 4);
+      const launch_shape s = shape_on_gpu(g, {.blocks = blocks, .threads = 256, .face_blocks = face_blocks});
+      CAPTURE(face_blocks);
+      CAPTURE(blocks);
+      CHECK(s.chunks == std::max(s.doing_faces() / 2, 1));
+      CHECK(chunks_per_block(g, s) == (s.doing_faces() == 1 ? 2 : 1));
+      cpu_free_arguments<float> a;
+      a.f.shape = g;
+      cut_faces(a, s);
+      CHECK(a.chunk_cells[0] % 4 == 0);
+      CHECK(a.chunk_cells[0] * s.chunks >= g.face_cells(0));
+      CHECK(a.in_rows);
+      CHECK_FALSE(a.faces_meet);
+    }
+}
+
+TEST_CASE("strips are vectors only where rows are whole strips and no faces meet") {
+  const auto in_rows = [](const geometry& g, bool packets) {
+    cpu_free_arguments<float> a;
+    a.f.shape = g;
+    a.packets = packets;
+    cut_faces(a, {});
+    return a.in_rows;
+  };
+  CHECK(in_rows(box_domain(1, 64, 64, 4), true));
+  CHECK(in_rows(box_domain(1, 64, 66, 4), true));
+  CHECK_FALSE(in_rows(box_domain(1, 64, 66, 4), false));
+  CHECK_FALSE(in_rows(box_domain(1, 64, 65, 4), true));
+  CHECK_FALSE(in_rows(box_domain(1, 4, 64, 4), true));  // one layer is both sides' face
+  geometry columns = box_domain(1, 64, 64, 2);
+  std::swap(columns.parts[1], columns.parts[2]);
+  CHECK_FALSE(in_rows(columns, true));
+}
+
+}  // namespace
+}  // namespace starling::stencil
