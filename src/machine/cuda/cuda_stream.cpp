@@ -173,16 +173,36 @@ bool cuda_stream::keep_with_recording(std::shared_ptr<void> what) {
   return recorded != nullptr;
 }
 
-void cuda_stream::launch_graph(cudaGraphExec_t graph, const std::shared_ptr<graph_parts>& parts) {
+void cuda_stream::prepare(const std::shared_ptr<graph_parts>& parts, std::optional<activity_span>& span) {
   machine_->require_idle("graph::launch");
   const device_guard guard(device().id);
   expect<argument_error>(!recording(), "graph::launch inside a recording; launch it after");
   keep(parts);
-  std::optional<activity_span> span;
   host_activity a;
   a.kind = host_activity::what::graph;
   trace_into(span, a);
+}
+
+void cuda_stream::launch_graph(cudaGraphExec_t graph, const std::shared_ptr<graph_parts>& parts) {
+  std::optional<activity_span> span;
+  prepare(parts, span);
+  const device_guard guard(device().id);
   check(cudaGraphLaunch(graph, get()), "cudaGraphLaunch", pe_);
+}
+
+void cuda_stream::launch_graph_there(cudaGraphExec_t graph, const std::shared_ptr<graph_parts>& parts, const gpu& other,
+                                     cudaStream_t there) {
+  std::optional<activity_span> span;
+  prepare(parts, span);
+  device_guard guard(device().id);
+  const unique_event before = make_event(pe_, event_use::ordering);
+  check(cudaEventRecord(before.get(), get()), "cudaEventRecord (graph::launch)", pe_);
+  guard.use(other.id);
+  check(cudaStreamWaitEvent(there, before.get(), 0), "cudaStreamWaitEvent (graph::launch)", other.pe);
+  check(cudaGraphLaunch(graph, there), "cudaGraphLaunch", other.pe);
+  const unique_event after = make_event(other.pe, event_use::ordering);
+  check(cudaEventRecord(after.get(), there), "cudaEventRecord (graph::launch)", other.pe);
+  check(cudaStreamWaitEvent(get(), after.get(), 0), "cudaStreamWaitEvent (graph::launch)", pe_);
 }
 
 // The stream's device is current.
