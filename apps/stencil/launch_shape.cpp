@@ -34,27 +34,32 @@ int natural_blocks(const geometry& g, machine_kind kind, int threads, int most) 
 
 // Blocks for faces alone: the number that lets faces and inside end together, or 0 where that is not clearly faster
 // than every block doing a part of both. A block does a round of a face, two cells a thread with the wait for the
-// neighbour, in the time of about five times as many cells of the inside; a block that does both does one after the
-// other. A virtual device has one block for faces: there the roles are to be seen, in traces and reports.
+// neighbour, in the time of about ten times as many cells of the inside; a block that does both does one after the
+// other. The inside waits for memory: three quarters of the blocks do it about as fast as all, so that faces may
+// have the others, and be sooner where neighbours wait for them. A virtual device has one block for faces: there the
+// roles are to be seen, in traces and reports.
 int natural_face_blocks(const geometry& g, machine_kind kind, int blocks, int threads) {
   const int n_faces = g.exchanged_faces();
   if (n_faces == 0 || blocks < 2) return 0;
   if (kind == machine_kind::host) return 1;
-  const double cells_per_round = 5.0 * 2 * threads;
+  const double cells_per_round = 10.0 * 2 * threads;
   const double on_faces = static_cast<double>(cells_on_faces(g));
   const double inside = static_cast<double>(cells(g)) - on_faces;
+  const auto inside_by = [&](int n) { return inside / std::min<double>(n, 0.75 * blocks); };
   const auto rounds = [&](double chunks) { return std::ceil(on_faces / (2.0 * chunks * threads)); };
   constexpr double clearly_faster = 0.95;
-  double least = clearly_faster * (rounds(blocks) * cells_per_round + inside / blocks);
+  double least = clearly_faster * (rounds(blocks) * cells_per_round + inside_by(blocks));
+  double least_faces = 0;
   int best = 0;
   for (int n = 1; n <= std::max(blocks / 2, 1); ++n) {
     if (n > n_faces && n % n_faces != 0) continue;  // chunks of equal size
     const int chunks = std::max(n / n_faces, 1);
     const double chunks_per_block = std::ceil(static_cast<double>(n_faces) * chunks / n);
-    const double slower =
-        std::max(chunks_per_block * rounds(n_faces * chunks) * cells_per_round, inside / (blocks - n));
-    if (slower >= least) continue;
+    const double faces = chunks_per_block * rounds(n_faces * chunks) * cells_per_round;
+    const double slower = std::max(faces, inside_by(blocks - n));
+    if (slower > least || (slower == least && faces >= least_faces)) continue;
     least = slower;
+    least_faces = faces;
     best = n;
   }
   return best;
