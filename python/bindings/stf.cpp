@@ -153,6 +153,9 @@ void bind_tasks(nb::module_& m) {
       .def("get", &bound_frozen::get, "Where it begins; the stream waits for the value.")
       .def("synchronize", &bound_frozen::synchronize, "Until the stream's work is over.")
       .def("unfreeze", &bound_frozen::unfreeze, "Later tasks wait for the stream.");
+  nb::class_<bound_recording>(m, "StfRecording", "Tasks that were recorded.")
+      .def("launch", &bound_recording::launch, "n"_a, "Does them so often, without waiting.")
+      .def("operations", &bound_recording::operations, "How many launches, copies, fills and calls they are.");
 }
 
 }  // namespace
@@ -172,6 +175,9 @@ void bind_stf(nb::module_& m) {
       .def("split", &bound_context::split, "whole"_a, "shape"_a, "element_bytes"_a, "counts"_a, "halo"_a, "where"_a)
       .def("freeze", &bound_context::freeze, "access"_a)
       .def("prefetch", &bound_context::prefetch, "data"_a, "where"_a)
+      .def("record", &bound_context::record, "body"_a)
+      .def("repeat", &bound_context::repeat, "n"_a, "body"_a)
+      .def("repeat_while", &bound_context::repeat_while, "flag"_a, "body"_a, "most"_a)
       .def(
           "fence", [](bound_context& c) { c.get().fence(); }, nb::call_guard<nb::gil_scoped_release>())
       .def(

@@ -211,6 +211,16 @@ void bound_task::fail() {
   run_.reset();
 }
 
+bound_recording::~bound_recording() {
+  const nb::gil_scoped_release unlocked;
+  tasks_ = {};
+}
+
+void bound_recording::launch(std::uint64_t n) {
+  const nb::gil_scoped_release unlocked;
+  tasks_.launch(n);
+}
+
 bound_context::bound_context(const machine& m, const std::string& backend, std::size_t device_memory, bool drawing,
                              nb::object runner)
     : runner_(std::make_shared<function_runner>(std::move(runner))) {
@@ -261,6 +271,35 @@ std::unique_ptr<bound_frozen> bound_context::freeze(const bound_access& access) 
 void bound_context::prefetch(const bound_data& data, const stf::data_place& where) {
   const nb::gil_scoped_release unlocked;
   get().prefetch(stf::logical_data<array_view>(data.state(), {}), where);
+}
+
+namespace {
+
+// Calls a function of Python, which its caller keeps, on this thread.
+auto calling(nb::handle body) {
+  return [body] {
+    const nb::gil_scoped_acquire locked;
+    (void)body();
+  };
+}
+
+}  // namespace
+
+std::unique_ptr<bound_recording> bound_context::record(nb::handle body) {
+  const nb::gil_scoped_release unlocked;
+  return std::make_unique<bound_recording>(get().record(calling(body)));
+}
+
+void bound_context::repeat(std::uint64_t n, nb::handle body) {
+  const nb::gil_scoped_release unlocked;
+  get().repeat(n, calling(body));
+}
+
+void bound_context::repeat_while(const bound_data& flag, nb::handle body, std::uint64_t most) {
+  const nb::gil_scoped_release unlocked;
+  // How many bytes the flag has its data knows.
+  const stf::logical_data<stf::scalar_view<std::int8_t>> any(flag.state(), {});
+  get().repeat_while(any, calling(body), most);
 }
 
 std::unique_ptr<bound_task> bound_context::begin(const stf::exec_place& where,

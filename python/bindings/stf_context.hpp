@@ -151,6 +151,21 @@ class bound_task {
   std::optional<stf::task_run> run_;
 };
 
+// Tasks that were recorded.
+class bound_recording {
+ public:
+  explicit bound_recording(stf::recorded_tasks tasks) : tasks_(std::move(tasks)) {}
+  bound_recording(const bound_recording&) = delete;
+  bound_recording& operator=(const bound_recording&) = delete;
+  ~bound_recording();
+
+  void launch(std::uint64_t n);
+  std::size_t operations() const { return tasks_.operations(); }
+
+ private:
+  stf::recorded_tasks tasks_;
+};
+
 class bound_context {
  public:
   bound_context(const machine& m, const std::string& backend, std::size_t device_memory, bool drawing,
@@ -173,6 +188,10 @@ class bound_context {
                                      const stf::data_place& where);
   std::unique_ptr<bound_frozen> freeze(const bound_access& access);
   void prefetch(const bound_data& data, const stf::data_place& where);
+  // The body is a function of Python without arguments.
+  std::unique_ptr<bound_recording> record(nanobind::handle body);
+  void repeat(std::uint64_t n, nanobind::handle body);
+  void repeat_while(const bound_data& flag, nanobind::handle body, std::uint64_t most);
   stf::context& get() { return *context_; }
 
  private:

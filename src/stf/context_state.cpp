@@ -63,7 +63,7 @@ context_state::~context_state() {
   }
 }
 
-context_state::epoch_end::epoch_end(context_state& c) {
+context_state::epoch_end::epoch_end(context_state& c) : here(c.at_gate_) {
   while (true) {
     c.await_recorder();
     gate = std::unique_lock(c.gate_);
@@ -101,7 +101,7 @@ submission context_state::submit(const std::string& name) {
   host_body::expect_none("work is submitted");
   while (true) {
     // Who is inside already must not wait for who waits for it.
-    if (!submitters_.here()) {
+    if (at_gate_ > 0 && !submitters_.here()) {
       const std::lock_guard turn(gate_);
     }
     await_recorder();

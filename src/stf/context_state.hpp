@@ -141,11 +141,17 @@ class context_state : public std::enable_shared_from_this<context_state> {
   graph_cache graphs_;
 
   // Shared by submissions; alone for what ends an epoch, which holds the gate meanwhile, so that threads that go on
-  // submitting do not keep it waiting.
+  // submitting do not keep it waiting. They look at the gate only when somebody has come to it.
   std::mutex gate_;
+  std::atomic<int> at_gate_{0};
   std::shared_mutex epoch_;
   struct epoch_end {
     explicit epoch_end(context_state& c);
+    struct counted {
+      explicit counted(std::atomic<int>& n) : number(n) { ++number; }
+      ~counted() { --number; }
+      std::atomic<int>& number;
+    } here;
     std::unique_lock<std::mutex> gate;
     std::unique_lock<std::shared_mutex> alone;
   };

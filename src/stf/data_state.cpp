@@ -70,10 +70,14 @@ data_state::data_state(std::shared_ptr<context_state> c, data_description w) : c
 
 data_state::~data_state() { context->bury(this, std::move(body)); }
 
+void data_state::refuse_second_task() const {
+  throw argument_error(message("stf: a task that uses ", body.describe(),
+                               " was submitted from within the body of one that holds it; submit it afterwards, or "
+                               "give the body a context of its own"));
+}
+
 void data_state::lock() {
-  expect<argument_error>(!mine(), "stf: a task that uses ", body.describe(),
-                         " was submitted from within the body of one that holds it; submit it afterwards, or give the "
-                         "body a context of its own");
+  if (mine()) refuse_second_task();
   std::unique_lock inside(mutex_);
   if (held_) {
     context->waits().enter(*this);

@@ -127,6 +127,7 @@ class data_state {
   void lock();
   bool try_lock();
   void unlock();
+  [[noreturn]] void refuse_second_task() const;
   bool mine() const { return holder_ == std::this_thread::get_id(); }
   std::thread::id holder() const { return holder_; }
 

@@ -5,7 +5,7 @@
 namespace starling::stf {
 namespace {
 
-constexpr std::size_t bytes_of_block = std::size_t{64} << 10;
+constexpr std::size_t bytes_of_block = std::size_t{4} << 10;  // a vector for each thread
 constexpr int most_blocks = 64;
 
 struct copy_rows_kernel {
@@ -52,6 +52,7 @@ void item_list::copy(const std::string& name, const rows& r) {
   i.pe = r.from;
   const std::size_t blocks = (r.bytes * r.count + bytes_of_block - 1) / bytes_of_block;
   i.blocks = static_cast<int>(blocks < most_blocks ? blocks : most_blocks);
+  i.divisible = true;
   i.code = copying_item(r);
   // Pieces that lie one behind the other are one; otherwise what is between rows counts too.
   const std::size_t gaps = r.count - 1;

@@ -18,11 +18,15 @@ struct item_access {
   bool writes = false;
 };
 
+// More is no use to any device.
+inline constexpr int most_blocks_of_item = 1 << 20;
+
 struct noted_item {
   std::string name;        // "task 'x'", for stall reports
   std::uint64_t task = 0;  // items of one task are not ordered by what they access, but by `after`
   int pe = 0;
-  int blocks = 1;  // of the launch
+  int blocks = 1;          // of the launch; of a divisible item, as many as have something to do
+  bool divisible = false;  // any number of blocks leaves the same values
   int threads = 256;
   std::size_t scratch_bytes = 0;
   int unit = 0;  // which of the programs does it

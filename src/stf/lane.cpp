@@ -39,11 +39,16 @@ const lane::point& lane::point_after(std::uint64_t number) {
 }
 
 // The lock is held until the wait is in the stream: a point is waited for only when it is in its own.
-std::vector<std::uint64_t> lane::hold_back(starling::stream& later, std::uint64_t number) {
+void lane::hold_back(starling::stream& later, std::uint64_t number, std::vector<std::uint64_t>& over) {
   const std::lock_guard lock(mutex_);
   const point& p = point_after(number);
   later.wait(p.reached);
-  return p.known;
+  over = p.known;
+}
+
+void lane::hold_back(starling::stream& later, std::uint64_t number) {
+  const std::lock_guard lock(mutex_);
+  later.wait(point_after(number).reached);
 }
 
 event lane::after(std::uint64_t number) {

@@ -29,9 +29,10 @@ class lane {
   // Its number: of two lanes, the one with the smaller tip was given work longer ago.
   std::uint64_t tip() const { return tip_; }
 
-  // Makes `later` wait for moment `number` of this lane, or a later one if none is recorded nearer. Returns what is
-  // over by then, a number for every lane.
-  std::vector<std::uint64_t> hold_back(starling::stream& later, std::uint64_t number);
+  // Makes `later` wait for moment `number` of this lane, or a later one if none is recorded nearer. `over` becomes what
+  // is over by then, a number for every lane.
+  void hold_back(starling::stream& later, std::uint64_t number, std::vector<std::uint64_t>& over);
+  void hold_back(starling::stream& later, std::uint64_t number);
   // An event that is reached when moment `number` is over.
   event after(std::uint64_t number);
   // Makes sure that the newest moment has a point of its own: work that is given from now on is not part of it.

@@ -99,10 +99,12 @@ void lane_set::join(lane& l) {
 
 void lane_set::order(lane& later, const moment_list& before) {
   join(later);
+  std::vector<std::uint64_t> over;  // one for all waits
   for (const moment& m : before) {
     lane& earlier = *lanes_[m.lane];
     if (m.lane == later.id() || m.number <= earlier.floor() || later.knows(m)) continue;
-    later.learn(earlier.hold_back(later.stream(), m.number));
+    earlier.hold_back(later.stream(), m.number, over);
+    later.learn(over);
   }
 }
 
@@ -183,7 +185,7 @@ void lane_set::raise_floors() {
 
 stream& lane_set::gather() {
   for (const auto& l : lanes_)
-    if (const std::uint64_t tip = l->tip(); tip > l->floor()) (void)l->hold_back(origin_, tip);
+    if (const std::uint64_t tip = l->tip(); tip > l->floor()) l->hold_back(origin_, tip);
   return origin_;
 }
 

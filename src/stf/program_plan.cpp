@@ -6,7 +6,10 @@
 namespace starling::stf {
 namespace {
 
-// What an item costs besides its work, in blocks of a launch.
+// What one block of a launch costs a block that does several, one after the other, in blocks of what is divisible,
+// whose loads are under way together.
+constexpr int cost_of_block = 4;
+// What an item costs besides its work, in its blocks.
 constexpr double cost_of_item = 1;
 
 // The blocks of one station as they fill up.
@@ -22,10 +25,15 @@ struct filling {
 class planner {
  public:
   planner(const std::vector<noted_item>& items, const std::vector<program_edge>& edges, int devices,
-          const std::vector<int>& most_blocks, int grain)
-      : items_(items), most_(most_blocks), grain_(grain), into_(items.size()) {
+          const std::vector<int>& most_blocks, int most_alone)
+      : items_(items), most_(most_blocks), into_(items.size()), alone_(items.size()) {
     plan_.units = static_cast<int>(most_blocks.size());
-    for (const program_edge& e : edges) into_[static_cast<std::size_t>(e.later)].push_back(e);
+    for (const program_edge& e : edges) {
+      into_[static_cast<std::size_t>(e.later)].push_back(e);
+      if (!small(e.earlier, most_alone) || !small(e.later, most_alone)) continue;
+      if (station_of(e.earlier) != station_of(e.later)) continue;
+      alone_[static_cast<std::size_t>(e.earlier)] = alone_[static_cast<std::size_t>(e.later)] = true;
+    }
     for (int device = 0; device < devices; ++device)
       for (const int most : most_blocks) filling_.push_back({std::vector<double>(static_cast<std::size_t>(most))});
     plan_.items.resize(items.size());
@@ -50,12 +58,16 @@ class planner {
   placed_item& at(int item) { return plan_.items[static_cast<std::size_t>(item)]; }
   std::size_t station_of(const noted_item& i) const { return static_cast<std::size_t>(i.pe * plan_.units + i.unit); }
   std::size_t station_of(int item) const { return station_of(items_[static_cast<std::size_t>(item)]); }
+  bool small(int item, int most) const {
+    const noted_item& i = items_[static_cast<std::size_t>(item)];
+    return i.blocks <= (i.divisible ? most : most / cost_of_block);
+  }
 
   void place(std::size_t i) {
     const noted_item& item = items_[i];
     placed_item& p = plan_.items[i];
     const int most = most_[static_cast<std::size_t>(item.unit)];
-    p.parts = std::clamp((item.blocks + grain_ - 1) / grain_, 1, most);
+    p.parts = alone_[i] ? 1 : std::clamp(item.blocks, 1, most);
     const double work = cost_of_item + static_cast<double>((item.blocks + p.parts - 1) / p.parts);
     filling& station = filling_[station_of(item)];
     double ready = 0;
@@ -116,8 +128,8 @@ class planner {
 
   const std::vector<noted_item>& items_;
   const std::vector<int>& most_;
-  const int grain_;
   std::vector<std::vector<program_edge>> into_;
+  std::vector<bool> alone_;  // one block does all of it
   std::vector<filling> filling_;
   std::vector<double> ended_;
   program_plan plan_;
@@ -134,8 +146,8 @@ int program_plan::blocks_of(int unit) const {
 }
 
 program_plan plan_program(const std::vector<noted_item>& items, const std::vector<program_edge>& edges, int devices,
-                          const std::vector<int>& most_blocks, int grain) {
-  return planner(items, edges, devices, most_blocks, grain).plan();
+                          const std::vector<int>& most_blocks, int most_alone) {
+  return planner(items, edges, devices, most_blocks, most_alone).plan();
 }
 
 }  // namespace starling::stf

@@ -42,10 +42,11 @@ struct program_plan {
   int blocks_of(int unit) const;
 };
 
-// On each of `devices` devices program u may have most_blocks[u] blocks; a block has `grain` blocks of a launch to do
-// before an item gets a second one. Items that do not depend on each other are put on different blocks while there are
-// some, an item that continues what one block has done on the same block.
+// On each of `devices` devices program u may have most_blocks[u] blocks. An item is shared by as many as it has blocks
+// of its own, but where it follows an item of the same program on the same device, and both are small: at most
+// `most_alone` blocks, if they are divisible. One block does both then, and waits for nothing. Items that do not depend
+// on each other are put on different blocks while there are some.
 program_plan plan_program(const std::vector<noted_item>& items, const std::vector<program_edge>& edges, int devices,
-                          const std::vector<int>& most_blocks, int grain);
+                          const std::vector<int>& most_blocks, int most_alone);
 
 }  // namespace starling::stf

@@ -13,15 +13,17 @@ namespace {
 // A virtual device has few blocks, and each is a thread.
 constexpr int most_units_of_virtual_device = 3;
 constexpr int blocks_of_virtual_device = 6;
-// Blocks of a launch that a block of a GPU's program does before an item gets another one.
-constexpr int grain_of_gpu = 4;
+// What one block of a GPU does in the time of a hand-over to others. Virtual devices share all there is, so that what
+// holds for several blocks is tried.
+constexpr int most_alone_on_gpu = 8;
+constexpr int most_alone_on_host = 1;
 
-// Fast memory of a block for its steps and waits, unless items want much themselves.
-constexpr std::size_t list_room = 4096;
+// Fast memory of a block for its steps and waits, and for what its items carry, unless they want much themselves.
+constexpr std::size_t list_room = 8192;
 constexpr std::size_t much_scratch = std::size_t{16} << 10;
 
 constexpr std::size_t alignment = 256;
-std::size_t aligned(std::size_t n) { return (n + alignment - 1) / alignment * alignment; }
+std::size_t aligned(std::size_t n, std::size_t to = alignment) { return (n + to - 1) / to * to; }
 
 // What a report of a wait says before the number of the round.
 std::string shown(const noted_item& i) { return i.name + ", round"; }
@@ -55,7 +57,16 @@ class table_writer {
       for (const planned_step& s : steps) list += s.waits.size() * sizeof(program_wait);
       longest = std::max(longest, list);
     }
-    return longest;
+    return aligned(longest, near_alignment);
+  }
+  // The same of what its items carry.
+  std::size_t largest_closures() const {
+    std::size_t steps = 0;
+    std::size_t closure = 0;
+    for (const auto& of_block : blocks_) steps = std::max(steps, of_block.size());
+    for (const noted_item& i : list_.items)
+      if (i.pe == pe_ && i.unit == unit_) closure = std::max(closure, i.code.bytes);
+    return steps * static_cast<std::size_t>(room_of_closure(closure));
   }
 
   // Virtual devices call the closures where the host has them.
@@ -79,7 +90,7 @@ class table_writer {
         }
         s.first = planned.part;
         s.stride = plan_.items[which].parts;
-        s.blocks = item.blocks;
+        s.blocks = item.divisible ? s.stride : item.blocks;
         s.counter = planned.item;
         s.tells = plan_.items[which].tells;
         s.waits = static_cast<std::int32_t>(waits.size());
@@ -140,14 +151,14 @@ class table_writer {
 
 // How many blocks each program may have on a device, so that all of them fit: in all as many as there would be of the
 // most demanding one alone.
-std::vector<int> blocks_for(const machine& m, const std::vector<program_unit>& units, int grain) {
+std::vector<int> blocks_for(const machine& m, const std::vector<program_unit>& units) {
   int all = std::numeric_limits<int>::max();
   for (const program_unit& u : units) all = std::min(all, m.blocks_that_fit(u.make({}), u.options));
   if (m.kind() == machine_kind::host) all = std::min(all, blocks_of_virtual_device);
   std::vector<int> wanted;
   double sum = 0;
   for (const program_unit& u : units) {
-    wanted.push_back(std::min(all, (u.blocks_wanted + grain - 1) / grain));
+    wanted.push_back(std::min(all, u.blocks_wanted));
     sum += wanted.back();
   }
   for (int& w : wanted)
@@ -186,11 +197,11 @@ void run_program(machine& m, item_list list, const program_rounds& rounds) {
   const std::vector<program_unit> units = assign_units(m, list.items);
   if (units.empty()) return;
   const std::vector<program_edge> edges = order_items(list.items);
-  const int grain = m.kind() == machine_kind::host ? 1 : grain_of_gpu;
-  std::vector<int> most = blocks_for(m, units, grain);
+  const int most_alone = m.kind() == machine_kind::host ? most_alone_on_host : most_alone_on_gpu;
+  std::vector<int> most = blocks_for(m, units);
   while (true) {
     try {
-      return run_program(m, list, units, plan_program(list.items, edges, m.size(), most, grain), rounds);
+      return run_program(m, list, units, plan_program(list.items, edges, m.size(), most, most_alone), rounds);
     } catch (const launch_error& e) {
       // Nothing has run. What fits with several programs only the machine knows.
       const int largest = *std::max_element(most.begin(), most.end());
@@ -215,6 +226,7 @@ void run_program(machine& m, const item_list& list, const std::vector<program_un
   t.rounds = rounds.most;
   t.flag = rounds.flag;
   t.flag_bytes = static_cast<std::uint32_t>(rounds.flag_bytes);
+  const bool on_gpus = m.kind() == machine_kind::cuda;
   std::vector<symmetric_array<std::byte>> tables;
   std::vector<program> programs;
   for (int u = 0; u < plan.units; ++u) {
@@ -222,21 +234,25 @@ void run_program(machine& m, const item_list& list, const std::vector<program_un
     if (blocks == 0) continue;
     std::size_t bytes = 0;
     std::size_t longest = 0;
+    std::size_t closures = 0;
     for (int pe = 0; pe < m.size(); ++pe) {
       const table_writer w(nullptr, plan, list, pe, u);
       bytes = std::max(bytes, w.bytes());
       longest = std::max(longest, w.longest_list());
+      closures = std::max(closures, w.largest_closures());
     }
     const auto& table = tables.emplace_back(m.allocate<std::byte>(static_cast<index_t>(bytes)));
     for (int pe = 0; pe < m.size(); ++pe) {
-      const auto written = table_writer(table.on(pe), plan, list, pe, u).write(m.kind() == machine_kind::cuda);
+      const auto written = table_writer(table.on(pe), plan, list, pe, u).write(on_gpus);
       m.copy(table.on(pe), written.data(), written.size());
     }
     const program_unit& unit = units[static_cast<std::size_t>(u)];
     t.table = {reinterpret_cast<program_table*>(table.on(0)), table.data().stride_bytes()};
     t.item_scratch = static_cast<std::uint32_t>(unit.item_scratch);
-    t.list_scratch =
-        static_cast<std::uint32_t>(longest <= unit.options.scratch_bytes - unit.item_scratch ? longest : 0);
+    const std::size_t room = unit.options.scratch_bytes - unit.item_scratch;
+    const bool carries = on_gpus && longest + closures <= room;
+    t.list_scratch = static_cast<std::uint32_t>(longest <= room ? longest : 0);
+    t.closure_scratch = static_cast<std::uint32_t>(carries ? closures : 0);
     program p;
     (void)p.roles.add("tasks", blocks);
     p.k = unit.make(t);

@@ -19,7 +19,7 @@ struct program_rounds {
 struct program_unit {
   kernel (*make)(const program_tables& tables) = nullptr;
   launch_options options;
-  int blocks_wanted = 1;         // of launches, by the item that has most of them
+  int blocks_wanted = 1;         // by the item that has most of them
   std::size_t item_scratch = 0;  // the most that one asks for; the options have room for the block's list besides
 };
 

@@ -1,7 +1,10 @@
 // The threads that are submitting work to a context. They must not wait for it: work waits for its submission to end.
+// Threads are kept apart, each in one of a few lists, so that those that submit at the same time do not meet here.
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <functional>
 #include <mutex>
 #include <thread>
 #include <utility>
@@ -10,40 +13,48 @@
 namespace starling::stf {
 
 class submitters {
+  struct alignas(128) list {
+    std::mutex mutex;
+    std::vector<std::thread::id> inside;
+  };
+
  public:
   // One submission of the thread that makes it; may end on another one.
   class presence {
    public:
     presence() = default;
-    explicit presence(submitters& all) : all_(&all), who_(std::this_thread::get_id()) {
-      const std::lock_guard lock(all.mutex_);
-      all.inside_.push_back(who_);
+    explicit presence(submitters& all) : who_(std::this_thread::get_id()), in_(&all.list_of(who_)) {
+      const std::lock_guard lock(in_->mutex);
+      in_->inside.push_back(who_);
     }
-    presence(presence&& other) noexcept : all_(std::exchange(other.all_, nullptr)), who_(other.who_) {}
+    presence(presence&& other) noexcept : who_(other.who_), in_(std::exchange(other.in_, nullptr)) {}
     presence& operator=(presence&& other) noexcept {
-      std::swap(all_, other.all_);
+      std::swap(in_, other.in_);
       std::swap(who_, other.who_);
       return *this;
     }
     ~presence() {
-      if (all_ == nullptr) return;
-      const std::lock_guard lock(all_->mutex_);
-      all_->inside_.erase(std::find(all_->inside_.begin(), all_->inside_.end(), who_));
+      if (in_ == nullptr) return;
+      const std::lock_guard lock(in_->mutex);
+      in_->inside.erase(std::find(in_->inside.begin(), in_->inside.end(), who_));
     }
 
    private:
-    submitters* all_ = nullptr;
     std::thread::id who_;
+    list* in_ = nullptr;
   };
 
-  bool here() const {
-    const std::lock_guard lock(mutex_);
-    return std::find(inside_.begin(), inside_.end(), std::this_thread::get_id()) != inside_.end();
+  bool here() {
+    const std::thread::id who = std::this_thread::get_id();
+    list& mine = list_of(who);
+    const std::lock_guard lock(mine.mutex);
+    return std::find(mine.inside.begin(), mine.inside.end(), who) != mine.inside.end();
   }
 
  private:
-  mutable std::mutex mutex_;
-  std::vector<std::thread::id> inside_;
+  list& list_of(std::thread::id who) { return lists_[std::hash<std::thread::id>()(who) % lists_.size()]; }
+
+  std::array<list, 32> lists_;
 };
 
 }  // namespace starling::stf

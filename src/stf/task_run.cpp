@@ -119,7 +119,8 @@ void task_run::note(int place, int blocks, item_code code, const launch_options&
   i.name = s.name.empty() ? message("task ", s.items->tasks, " of the body") : describe_task(s.name);
   i.task = s.items->tasks;
   i.pe = pe(place);
-  i.blocks = blocks;
+  i.divisible = code.most_blocks > 0;
+  i.blocks = i.divisible ? static_cast<int>(std::min<index_t>(code.most_blocks, most_blocks_of_item)) : blocks;
   i.threads = options.threads;
   i.scratch_bytes = options.scratch_bytes;
   i.code = std::move(code);

@@ -14,6 +14,30 @@ void mix_into(std::uint64_t& hash, std::uint64_t value) {
 
 access_mode both(access_mode a, access_mode b) { return a == b ? a : access_mode::rw; }
 
+// What a task says of its data is made only when it is wrong: the words for one access take longer than the rest of it.
+
+[[noreturn]] void refuse_data(const std::string& task, const data_access& a) {
+  throw argument_error(a.data == nullptr ? message("stf: ", describe_task(task),
+                                                   " uses logical data that is none; make it with "
+                                                   "context::logical_data")
+                                         : message("stf: ", a.data->body.describe(),
+                                                   " belongs to another context; contexts share no data"));
+}
+
+[[noreturn]] void refuse_halo_place(const data_access& a, const data_place& place) {
+  throw argument_error(message("stf: ", a.data->body.describe(), " with its halo on ", describe(place),
+                               "; name one device as its place, or the host"));
+}
+
+void expect_same_use(const std::string& task, const data_access& a, const used_data& first, const data_place& place) {
+  if (a.reduces || first.reduces)
+    throw argument_error(message("stf: ", describe_task(task), " reduces into ", a.data->body.describe(),
+                                 " and uses it otherwise too; name it once"));
+  if (!(first.place == place))
+    throw argument_error(message("stf: ", a.data->body.describe(), " is used twice by one task, on ",
+                                 describe(first.place), " and on ", describe(place), "; one place is possible"));
+}
+
 }  // namespace
 
 std::string describe_task(const std::string& name) { return name.empty() ? "a task" : "task '" + name + "'"; }
@@ -34,24 +58,19 @@ data_place task_run::state::place_of(const data_access& a) const {
 }
 
 void task_run::state::collect(const std::vector<data_access>& accesses) {
+  used.reserve(accesses.size());
+  of_access.reserve(accesses.size());
   for (const data_access& a : accesses) {
-    expect<argument_error>(a.data != nullptr, "stf: ", describe_task(name),
-                           " uses logical data that is none; make it with context::logical_data");
-    expect<argument_error>(a.data->context == context, "stf: ", a.data->body.describe(),
-                           " belongs to another context; contexts share no data");
+    if (a.data == nullptr || a.data->context != context) refuse_data(name, a);
     const data_place place = place_of(a);
     const auto same = std::find_if(used.begin(), used.end(), [&](const used_data& u) { return u.data == a.data; });
     of_access.push_back({static_cast<std::size_t>(same - used.begin()), a.ghosts});
-    expect<argument_error>(a.ghosts == nullptr || !place.is_composite(), "stf: ", a.data->body.describe(),
-                           " with its halo on ", describe(place), "; name one device as its place, or the host");
+    if (a.ghosts != nullptr && place.is_composite()) refuse_halo_place(a, place);
     if (same == used.end()) {
       used.push_back({a.data, a.mode, place, nullptr, a.reduces, {}});
       continue;
     }
-    expect<argument_error>(!a.reduces && !same->reduces, "stf: ", describe_task(name), " reduces into ",
-                           a.data->body.describe(), " and uses it otherwise too; name it once");
-    expect<argument_error>(same->place == place, "stf: ", a.data->body.describe(), " is used twice by one task, on ",
-                           describe(same->place), " and on ", describe(place), "; one place is possible");
+    expect_same_use(name, a, *same, place);
     same->mode = both(same->mode, a.mode);
   }
 }
@@ -59,10 +78,12 @@ void task_run::state::collect(const std::vector<data_access>& accesses) {
 // In the order of their numbers, as all tasks do, so that none waits for another in a circle.
 void task_run::state::lock_all() {
   std::vector<data_state*> all;
+  all.reserve(used.size());
   for (const used_data& u : used) all.push_back(u.data.get());
   for_each_ghost([&](const std::shared_ptr<data_state>& d) { all.push_back(d.get()); });
   std::sort(all.begin(), all.end(), [](data_state* a, data_state* b) { return a->body.id < b->body.id; });
   all.erase(std::unique(all.begin(), all.end()), all.end());
+  held.reserve(all.size());
   for (data_state* d : all) held.emplace_back(*d);
 }
 

@@ -84,6 +84,13 @@ struct for_kernel {
 
   STARLING_HD void operator()(block& b) const { run(b, std::index_sequence_for<Args...>()); }
 
+  // Without reductions any number of blocks leaves the same values; so many have something to do.
+  index_t most_blocks() const
+    requires(!has_accumulators<Args...>)
+  {
+    return ceil_div(part.size(), for_threads);
+  }
+
   template <std::size_t... I>
   STARLING_HD void run(block& b, std::index_sequence<I...>) const {
     pack<detail::in_loop<Args>...> mine{{{detail::in_loop<Args>(get<I>(args))}...}};

@@ -3,6 +3,7 @@
 // to kernels of the same translation unit, and each of these would hold a copy of every function that has one.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <memory>
 
@@ -11,6 +12,12 @@
 
 namespace starling::stf {
 
+// A kernel whose values are the same for any number of blocks that share it says how many would have something to do.
+template <class F>
+concept divisible_kernel = requires(const F& f) {
+  { f.most_blocks() } -> std::same_as<index_t>;
+};
+
 struct item_code {
   item_function on_host = nullptr;
   // The program that does such items; on virtual devices any program does any item.
@@ -18,6 +25,7 @@ struct item_code {
   // Bytes that a GPU may have a copy of, as launches copy them.
   std::shared_ptr<const void> closure;
   std::size_t bytes = 0;
+  index_t most_blocks = 0;     // of a divisible kernel; 0: the values are those of as many blocks as the launch has
   bool accesses_seen = false;  // by check mode
 };
 
@@ -29,6 +37,7 @@ item_code make_item(const F& f) {
   c.program = [](const program_tables& tables) { return make_kernel(program_kernel<F>{tables}); };
   c.closure = std::make_shared<const F>(f);
   c.bytes = sizeof(F);
+  if constexpr (divisible_kernel<F>) c.most_blocks = f.most_blocks();
   c.accesses_seen = target::checked;
   return c;
 }

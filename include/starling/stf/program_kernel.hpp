@@ -4,7 +4,8 @@
 // one for each F, and their items wait for each other in the same way.
 //
 // An item is work that so many blocks of a launch would do; the block calls it once for each of those that are its
-// part, with the number that each would have, so that all values are those of the launch. Counters only grow: in round
+// part, with the number that each would have, so that all values are those of the launch. Where the values are the same
+// for any number of blocks, the item has as many as blocks of the program do it. Counters only grow: in round
 // t, from 0, an item of k parts is done when its counter is k * (t + 1). A counter has a copy on every device, and an
 // item counts on those devices that wait for it: nobody polls memory of another device.
 //
@@ -21,6 +22,14 @@ namespace starling::stf {
 
 using item_function = void (*)(const void* closure, block& b);
 
+// Scratch memory is aligned to so many bytes, and a closure there takes a multiple of them; the tables have as many.
+inline constexpr std::size_t near_alignment = 16;
+constexpr index_t room_of_closure(std::size_t bytes) {
+  return round_up(static_cast<index_t>(bytes), static_cast<index_t>(near_alignment));
+}
+template <class F>
+inline constexpr index_t closure_room = room_of_closure(sizeof(F));
+
 // That another item has done what it does in the same round, or in the round before (`lag` 1).
 struct program_wait {
   std::int32_t counter = 0;
@@ -34,9 +43,9 @@ struct program_wait {
 struct program_step {
   item_function on_host = nullptr;
   const void* closure = nullptr;  // null: looks at the value that decides about the next round
-  std::int32_t first = 0;         // of the launch's blocks
+  std::int32_t first = 0;         // of the item's blocks
   std::int32_t stride = 1;        // as many blocks of the program share the item
-  std::int32_t blocks = 1;        // of the launch
+  std::int32_t blocks = 1;        // of the item
   std::int32_t counter = 0;
   std::uint64_t tells = 0;  // devices whose copy of the counter is raised, a bit each
   std::int32_t waits = 0;   // where its waits begin
@@ -56,10 +65,11 @@ struct program_tables {
   sym<signal> counters;
   sym<signal> go_on;  // 2 t + 2 once round t is over and another one begins, 2 t + 3 when it was the last
   std::uint64_t rounds = 1;
-  const std::byte* flag = nullptr;  // 1, 2, 4 or 8 bytes, of which one is not 0 if another round is to follow
-  std::uint32_t flag_bytes = 0;     // 0: all rounds are done
-  std::uint32_t item_scratch = 0;   // bytes of scratch memory that an item may ask for
-  std::uint32_t list_scratch = 0;   // bytes behind these for a block's steps and waits; 0: they stay where they are
+  const std::byte* flag = nullptr;    // 1, 2, 4 or 8 bytes, of which one is not 0 if another round is to follow
+  std::uint32_t flag_bytes = 0;       // 0: all rounds are done
+  std::uint32_t item_scratch = 0;     // bytes of scratch memory that an item may ask for
+  std::uint32_t list_scratch = 0;     // bytes behind these for a block's steps and waits; 0: they stay where they are
+  std::uint32_t closure_scratch = 0;  // bytes behind these for what its items carry; 0: likewise; GPUs only
 };
 
 // Copies what a block reads in every round into its fast memory; by all threads, without a barrier.
@@ -99,7 +109,7 @@ struct program_kernel {
     const std::int32_t last = mine.first_step[b.index() + 1];
     if (first == last) return;
     steps_and_waits list{mine.steps + first, mine.waits, last - first, 0};
-    const std::uint32_t room = tables.item_scratch + tables.list_scratch;
+    const std::uint32_t room = tables.item_scratch + tables.list_scratch + tables.closure_scratch;
     std::byte* scratch = room > 0 ? b.scratch<std::byte>(room) : nullptr;
     if (tables.list_scratch > 0) list = near(b, list, scratch + tables.item_scratch);
     program_state state = state_of_item(b);
@@ -120,14 +130,29 @@ struct program_kernel {
     std::int32_t first_wait;  // the number that the steps have for waits[0]
   };
 
-  STARLING_HD static steps_and_waits near(const block& b, const steps_and_waits& list, std::byte* room) {
+  STARLING_HD steps_and_waits near(const block& b, const steps_and_waits& list, std::byte* room) const {
     const std::int32_t first = list.steps[0].waits;
     const std::int32_t last = list.steps[list.count - 1].waits_end;
-    const program_step* steps = keep_near(b, room, list.steps, list.count);
+    program_step* steps = keep_near(b, room, list.steps, list.count);
     const program_wait* waits = keep_near(b, room + static_cast<std::size_t>(list.count) * sizeof(program_step),
                                           list.waits + first, last - first);
     b.sync();
+    if constexpr (target::on_gpu && alignof(F) <= near_alignment)
+      if (tables.closure_scratch > 0) take_closures(b, steps, list.count, room + tables.list_scratch);
     return {steps, waits, list.count, first};
+  }
+
+  // What a block acquires from others empties the first cache: from memory an item would wait once for what it carries
+  // and again for its data.
+  STARLING_HD static void take_closures(const block& b, program_step* steps, std::int32_t count, std::byte* room) {
+    constexpr index_t words = closure_room<F> / static_cast<index_t>(sizeof(std::uint64_t));
+    for (std::int32_t i = 0; i < count; ++i)
+      if (steps[i].closure != nullptr)
+        (void)keep_near(b, room + i * closure_room<F>, static_cast<const std::uint64_t*>(steps[i].closure), words);
+    b.sync();
+    for (std::int32_t i = b.member(); i < count; i += b.members())
+      if (steps[i].closure != nullptr) steps[i].closure = room + i * closure_room<F>;
+    b.sync();
   }
 
   STARLING_HD void rounds(block& b, program_state& state, const steps_and_waits& list, item_port* port) const {

@@ -55,6 +55,7 @@ class task_builder {
   task_builder(std::shared_ptr<context_state> context, exec_place place, Deps... deps)
       : context_(std::move(context)), deps_(std::move(deps)...) {
     what_.place = std::move(place);
+    what_.accesses.reserve(sizeof...(Deps));
     std::apply([this](const auto&... d) { (what_.accesses.push_back(d.access), ...); }, deps_);
   }
 

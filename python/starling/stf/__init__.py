@@ -34,6 +34,7 @@ from starling.stf._context import Context, context
 from starling.stf._data import LogicalData
 from starling.stf._frozen import Frozen
 from starling.stf._parts import Parts
+from starling.stf._recording import Recording
 from starling.stf._statistics import ClassOnDevice, EpochClass, EpochTimes, PlaceUsage, Statistics, TaskClass
 from starling.stf._task import Task
 
@@ -50,6 +51,7 @@ __all__ = [
     "LogicalData",
     "Parts",
     "PlaceUsage",
+    "Recording",
     "Statistics",
     "Task",
     "TaskClass",

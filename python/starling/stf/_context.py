@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import inspect
 import logging
 import threading
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from types import TracebackType
-from typing import Any, Literal, SupportsIndex, TypeVar, overload
+from typing import Any, TypeVar, overload
 
 from numpy.typing import NDArray
 
@@ -17,22 +16,21 @@ from starling._arguments import one_of, whole_number
 from starling._native import native
 from starling.errors import ArgumentError, ElementTypeError, Error, Unsupported
 from starling.machine import Machine
-from starling.stf._access import Access, checked
-from starling.stf._adopt import adopt, element_type, extents
+from starling.stf._access import Access
+from starling.stf._context_core import Backend, text
+from starling.stf._context_data import DataCalls
+from starling.stf._context_recordings import RecordingCalls
 from starling.stf._data import LogicalData
-from starling.stf._frozen import Frozen
-from starling.stf._functions import Functions, Pending, note_writer, refuse_within_function, within_function, writers_of
-from starling.stf._parts import Parts, counts_of
+from starling.stf._functions import refuse_within_function, within_function
 from starling.stf._statistics import Statistics, statistics_of
 from starling.stf._task import Task
 
-Backend = Literal["stream", "graph", "automatic"]
 Function = TypeVar("Function", bound=Callable[..., object])
 
 log = logging.getLogger("starling")
 
 
-class Context:
+class Context(DataCalls, RecordingCalls):
     """Takes tasks in program order and runs them in any order that gives the same values; made by :func:`context`.
 
     Several threads may submit tasks: their order is that in which they come. Tasks that use the same data take turns
@@ -47,148 +45,8 @@ class Context:
     """
 
     def __init__(self, machine: Machine, backend: Backend, device_memory: int, drawing: bool) -> None:
-        self._ended = True
-        self.machine = machine
-        self.backend = backend
-        self._functions = Functions()
-        self._open: set[Task] = set()
-        self._arrays: list[Any] = []  # of the user; the context works on them until it ends
-        # Bodies on virtual devices compute themselves, which cannot be recorded.
-        native_backend = "stream" if backend == "automatic" and machine.kind == "host" else backend
-        self._bound = native.StfContext(
-            machine, backend=native_backend, device_memory=device_memory, drawing=drawing, runner=self._functions.run
-        )
-        # What views of tasks hold on to. All memory of virtual devices is their machine's; that of GPUs the context's.
-        self._memory: object = machine if machine.kind == "host" else self._bound
-        self._ended = False
+        super().__init__(machine, backend, device_memory, drawing)
         self._at_exit = weakref.finalize(self, _finalize, weakref.ref(self))
-
-    # ---- data ----
-
-    @overload
-    def logical_data(self, array: Any, *, name: str | None = None) -> LogicalData: ...
-    @overload
-    def logical_data(
-        self, *, shape: SupportsIndex | Sequence[SupportsIndex], dtype: Any = "float64", name: str | None = None
-    ) -> LogicalData: ...
-    def logical_data(
-        self,
-        array: Any = None,
-        *,
-        shape: SupportsIndex | Sequence[SupportsIndex] | None = None,
-        dtype: Any = None,
-        name: str | None = None,
-    ) -> LogicalData:
-        """Data that tasks use: an array, or a shape without a value until a task writes it.
-
-        Args:
-            array: Of NumPy with 1 to 4 dimensions, or of CuPy on a device of the machine. C-contiguous, or
-                two-dimensional with rows that are. The context works on it in place and keeps it: look at it after
-                ``finalize()``, or with :meth:`wait`.
-            shape: Instead of an array, 1 to 4 numbers.
-            dtype: Its element type; float64 when it is left out.
-            name: For errors and drawings.
-
-        Raises:
-            ArgumentError: The layout is another one.
-            ElementTypeError: It is no array, or holds no numbers.
-
-        >>> import numpy as np
-        >>> from starling import stf
-        >>> ctx = stf.context(2)
-        >>> ctx.logical_data(np.ones((2, 3)), name="x"), ctx.logical_data(shape=5, dtype="f4")
-        (<starling.stf.LogicalData 'x': float64, shape (2, 3)>, <starling.stf.LogicalData: float32, shape (5,)>)
-        >>> ctx.finalize()
-        """
-        refuse_within_function("Context.logical_data")
-        if array is None:
-            if shape is None:
-                raise ArgumentError("Context.logical_data: neither an array nor a shape; pass one of them")
-            dtype = element_type("float64" if dtype is None else dtype)
-            wanted = extents(shape, dtype)
-            return LogicalData(self, self._bound.new_data(wanted, dtype.itemsize), wanted, dtype, name)
-        if shape is not None or dtype is not None:
-            raise ArgumentError("Context.logical_data: an array has its own shape and dtype; leave them out")
-        a = adopt(array, self.machine)
-        bound = self._bound.adopt(a.address, a.shape, a.dtype.itemsize, a.pitch, a.place)
-        self._arrays.append(array)
-        return LogicalData(self, bound, a.shape, a.dtype, name, array, a.writable)
-
-    def token(self, name: str | None = None) -> LogicalData:
-        """Data without bytes: orders tasks, carries nothing, and has no view."""
-        refuse_within_function("Context.token")
-        return LogicalData(self, self._bound.token(), None, None, name)
-
-    def split(
-        self, data: LogicalData, parts: int | Sequence[int], *, halo: int = 0, place: native.data_place | None = None
-    ) -> Parts:
-        """Data as parts that are logical data of their own: each moves alone, and tasks on different ones do not wait
-        for each other. Until :meth:`Parts.join` the whole cannot be used.
-
-        Args:
-            data: The whole; no token.
-            parts: How many blocks of the first dimension, or how many parts along each dimension.
-            halo: Rows of its neighbours with which :meth:`Parts.with_halo` shows a part; only with blocks of the first
-                dimension.
-            place: Where the whole lies meanwhile. None: where its value is, or the host.
-
-        Raises:
-            ArgumentError: A number is not allowed; the data is split or frozen already.
-
-        >>> import numpy as np
-        >>> from starling import stf
-        >>> a = np.zeros(10)
-        >>> with stf.context(2) as ctx:
-        ...     with ctx.split(ctx.logical_data(a), 2) as halves:
-        ...         for i, half in enumerate(halves):
-        ...             with ctx.task(half.rw(), where=stf.exec_place.device(i)) as t:
-        ...                 (v,) = t.views()
-        ...                 v += i + 1
-        >>> a
-        array([1., 1., 1., 1., 1., 2., 2., 2., 2., 2.])
-        """
-        refuse_within_function("Context.split")
-        self._own("Context.split", (data.read() if isinstance(data, LogicalData) else data,))
-        shape, dtype = data.layout
-        counts = counts_of(parts, len(shape))
-        rows = whole_number("halo", halo, least=0, most=2**62)
-        if rows > 0 and any(n != 1 for n in counts[1:]):
-            raise ArgumentError(
-                f"halo = {rows} for parts = {tuple(counts)}; a halo is for blocks of the first dimension"
-            )
-        where = native.data_place.affine() if place is None else place
-        if not isinstance(where, native.data_place):
-            raise ElementTypeError(f"place = {place!r} is a {type(place).__name__}; pass a starling.stf.data_place")
-        bound = self._bound.split(data._bound, list(shape), dtype.itemsize, counts, rows, where)
-        return Parts(self, data, bound)
-
-    def freeze(self, access: Access) -> Frozen:
-        """Data outside of tasks, as a ``with`` block, for libraries and code that no task is made of.
-
-        On virtual devices and the host the block waits for the value. With ``backend="graph"`` it ends an epoch.
-
-        >>> import numpy as np
-        >>> from starling import stf
-        >>> a = np.zeros(3)
-        >>> with stf.context(2) as ctx:
-        ...     x = ctx.logical_data(a)
-        ...     with ctx.freeze(x.rw()) as f:
-        ...         v = f.view()
-        ...         v += 1
-        >>> a
-        array([1., 1., 1.])
-        """
-        refuse_within_function("Context.freeze")
-        (found,) = self._own("Context.freeze", (access,))
-        if found.data.is_token:
-            raise ArgumentError("Context.freeze: a token has no value")
-        return Frozen(self, found, self._memory)
-
-    def prefetch(self, data: LogicalData, place: native.data_place) -> None:
-        """Starts to bring the value to a place, for tasks that come later."""
-        refuse_within_function("Context.prefetch")
-        (access,) = self._own("Context.prefetch", (data.read(place) if isinstance(data, LogicalData) else data,))
-        self._bound.prefetch(access.data._bound, access.place)
 
     # ---- tasks ----
 
@@ -222,6 +80,11 @@ class Context:
             raise Unsupported(
                 "Context.task: with backend='graph' on virtual devices and the host, or 'automatic' on the host, the "
                 "body of a task would compute before the graph of its data runs; use host_launch, or backend='stream'"
+            )
+        if self._records() and (self.machine.kind == "host" or place.is_host):
+            raise Unsupported(
+                "Context.task: on virtual devices and the host the body of a task computes once, while its recording "
+                "is made; use host_launch in what is recorded"
             )
         return Task(self, self._own("Context.task", accesses), place, text("name", name), self._memory)
 
@@ -272,7 +135,9 @@ class Context:
     def synchronize(self) -> None:
         """Returns when all tasks so far are over; raises what failed in them."""
         self._outside_of_bodies("Context.synchronize")
+        running = self._functions.running()
         self._bound.synchronize()
+        self._functions.over(running)
         self._functions.sweep()
         self._raise_first()
 
@@ -300,12 +165,14 @@ class Context:
             return
         self._outside_of_bodies("Context.finalize")
         self._ended = True
+        running = self._functions.running()
         problem: Error | None = None
         try:
             self._bound.finalize()
         except Error as error:
             problem = error
         self._at_exit.detach()
+        self._functions.over(running)
         self._functions.sweep()
         self._arrays.clear()
         self._raise_first()
@@ -373,58 +240,6 @@ class Context:
 
     def __repr__(self) -> str:
         return f"<starling.stf.Context: {self.backend} back end, {self.machine!r}{', finalized' * self._ended}>"
-
-    # ---- for tasks ----
-
-    def _ordinal(self, device: int) -> int:
-        return self.machine.devices[device].id
-
-    def _begin(self, where: native.exec_place, accesses: tuple[Access, ...], name: str) -> native.StfTask:
-        return self._bound.begin(where, [a.bound for a in accesses], name)
-
-    def _launch(self, function: Callable[..., object], accesses: tuple[Access, ...], name: str | None) -> None:
-        if not callable(function) or inspect.iscoroutinefunction(function):
-            raise ElementTypeError(f"Context.host_launch: {function!r} is no plain function; pass one")
-        title = text("name", name) or getattr(function, "__name__", type(function).__name__)
-        self._functions.sweep()
-        bound = self._begin(native.exec_place.host(), accesses, title)
-        try:
-            self._functions.check(f"host function '{title}'", accesses)
-            addresses = tuple(bound.address(i) for i in range(len(accesses)))
-            number = self._functions.number()
-            what = Pending(title, function, accesses, addresses, writers_of(accesses), self._memory)
-            self._functions.submit(number, what, bound)
-            note_writer(accesses, number)
-        except BaseException:
-            bound.fail()
-            raise
-        bound.finish()
-
-    def _own(self, call: str, accesses: tuple[object, ...]) -> tuple[Access, ...]:
-        found = checked(call, accesses)
-        for access in found:
-            if access.data.context is not self:
-                raise ArgumentError(
-                    f"{call}: {access.data.describe()} belongs to another context; contexts share no data"
-                )
-        return found
-
-    def _outside_of_bodies(self, call: str) -> None:
-        refuse_within_function(call)
-        if any(task._thread == threading.get_ident() for task in tuple(self._open)):
-            raise ArgumentError(f"{call} within the body of a task; call it after the with block")
-
-    def _raise_first(self) -> None:
-        failure = self._functions.first_failure()
-        if failure is not None:
-            raise failure
-
-
-def text(name: str, value: object) -> str:
-    """An optional text; nothing becomes an empty one."""
-    if value is not None and not isinstance(value, str):
-        raise ElementTypeError(f"{name} = {value!r} is a {type(value).__name__}; pass a text")
-    return value or ""
 
 
 def _finalize(reference: weakref.ref[Context]) -> None:

@@ -16,6 +16,7 @@ from starling._native import native
 from starling.errors import ArgumentError, TaskError
 from starling.stf import _views
 from starling.stf._access import Access
+from starling.stf._notes import Notes
 
 # A call of a context in a function that a stream runs has no other way to know.
 _running = threading.local()
@@ -48,6 +49,15 @@ class Pending:
     addresses: tuple[int, ...]
     writers: tuple[int, ...]
     keep: object
+    notes: Notes | None = None  # of the recording that it belongs to
+
+
+@dataclass(frozen=True)
+class Running:
+    """Recordings at one moment: how often each that may run was launched, and those that nobody launches any more."""
+
+    launched: dict[Notes, int]
+    left: set[Notes]
 
 
 class Functions:
@@ -59,6 +69,10 @@ class Functions:
         self._done: list[Pending] = []
         self._failures: dict[int, Failure] = {}  # by number; of those that did not run for it, too
         self._unseen: dict[int, BaseException] = {}
+        self._recorded: dict[int, Pending] = {}
+        self._launched: dict[Notes, int] = {}  # recordings that may run
+        self._left: set[Notes] = set()  # recordings that nobody launches any more
+        self._left_bound: list[native.StfRecording | None] = []
 
     def number(self) -> int:
         """For the next task."""
@@ -66,17 +80,24 @@ class Functions:
 
     def submit(self, number: int, what: Pending, task: native.StfTask) -> None:
         """`what` is the work of `task`."""
-        self._pending[number] = what
+        kept = self._pending if what.notes is None else self._recorded
+        kept[number] = what
         try:
             task.call(number)
         except BaseException:
-            del self._pending[number]
+            del kept[number]
             raise
+        if what.notes is not None:
+            what.notes.functions.append(number)
 
     def run(self, number: int) -> None:
         """On a thread of a stream. A function whose data has no value is left out."""
         _running.yes = True
         try:
+            recorded = self._recorded.get(number)
+            if recorded is not None and recorded.notes is not None:
+                self._run_recorded(number, recorded, recorded.notes)
+                return
             what = self._pending.pop(number)
             self._done.append(what)
             failure = self._failure_of(what.writers) or self._call(number, what)
@@ -84,6 +105,13 @@ class Functions:
                 self._failures[number] = failure
         finally:
             _running.yes = False
+
+    def _run_recorded(self, number: int, what: Pending, notes: Notes) -> None:
+        if notes.failure is not None:
+            return
+        failure = self._call(number, what)
+        if failure is not None:
+            notes.failure = self._failures[notes.number] = failure
 
     def _call(self, number: int, what: Pending) -> Failure | None:
         views: tuple[Any, ...] = ()
@@ -114,6 +142,37 @@ class Functions:
     def sweep(self) -> None:
         """Lets go of functions that have run. On threads of the user alone."""
         self._done.clear()
+        self._left_bound.clear()
+
+    # ---- recordings ----
+
+    def launched(self, notes: Notes) -> None:
+        """The functions of a recording may run. Called before the launch and after it, so that no `over` of another
+        thread misses it."""
+        if notes.functions:
+            self._launched[notes] = self._launched.get(notes, 0) + 1
+
+    def leave(self, notes: Notes, bound: native.StfRecording | None = None) -> None:
+        """A recording will not be launched again. On any thread."""
+        self._left.add(notes)
+        self._left_bound.append(bound)
+
+    def busy(self, but_for: Notes | None) -> bool:
+        """Whether functions may still run, those of one recording apart."""
+        return bool(self._pending) or any(notes is not but_for for notes in tuple(self._launched))
+
+    def running(self) -> Running:
+        """What may run now, for `over`."""
+        return Running(dict(self._launched), set(self._left))
+
+    def over(self, what: Running) -> None:
+        """All that has ended, so that functions that nobody launches again go."""
+        for notes, launches in what.launched.items():
+            if self._launched.get(notes) == launches:
+                del self._launched[notes]
+        self._left -= what.left
+        for number in [number for notes in what.left for number in notes.functions]:
+            self._recorded.pop(number, None)
 
     def first_failure(self) -> BaseException | None:
         """What the first function that failed has raised, once."""

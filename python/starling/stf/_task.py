@@ -11,7 +11,7 @@ from starling._native import native
 from starling.errors import ArgumentError
 from starling.stf import _views
 from starling.stf._access import Access
-from starling.stf._functions import note_writer, refuse_within_function
+from starling.stf._functions import refuse_within_function
 
 if TYPE_CHECKING:
     from starling.stf._context import Context
@@ -50,8 +50,8 @@ class Task:
         try:
             if in_place:
                 bound.wait_for_data()
-            context._functions.check(self._title(), self._accesses)
-            note_writer(self._accesses, context._functions.number())
+            context._check(self._title(), self._accesses)
+            context._note(self._accesses, context._functions.number())
             if not in_place:
                 self._leave = _views.make_current(context._ordinal(bound.devices()[0]), bound.streams()[0])
         except BaseException:

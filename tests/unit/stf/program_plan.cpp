@@ -25,6 +25,7 @@ noted_item item(std::uint64_t task, int pe, int blocks, const std::vector<int>& 
   i.task = task;
   i.pe = pe;
   i.blocks = blocks;
+  i.divisible = true;
   for (const int r : read) i.accesses.push_back({memory + r, 1, false});
   for (const int w : written) i.accesses.push_back({memory + w, 1, true});
   return i;
@@ -124,6 +125,35 @@ TEST_CASE("a chain of small items stays on one block and waits for nothing; inde
   plan = plan_program(free, order_items(free), 1, {8}, 4);
   CHECK(plan.blocks_of(0) == 6);
   for (const auto& steps : plan.on(0, 0)) CHECK(steps.size() == 1);
+}
+
+TEST_CASE("small items are shared by blocks where they hand over to another program or device anyway") {
+  constexpr int most_alone = 4;
+  // One after the other on two devices, then back.
+  std::vector<noted_item> items = {item(1, 0, 3, {}, {0}), item(2, 0, 3, {}, {0}), item(3, 1, 3, {}, {0})};
+  program_plan plan = plan_program(items, order_items(items), 2, {8}, most_alone);
+  CHECK(plan.items[0].parts == 1);
+  CHECK(plan.items[1].parts == 1);
+  CHECK(plan.items[2].parts == 3);
+  // Two programs in turn.
+  items = {item(1, 0, 3, {}, {0}), item(2, 0, 3, {}, {0})};
+  items[1].unit = 1;
+  plan = plan_program(items, order_items(items), 1, {8, 8}, most_alone);
+  CHECK(plan.items[0].parts == 3);
+  CHECK(plan.items[1].parts == 3);
+  // Blocks of a launch take one block longer.
+  items = {item(1, 0, 2, {}, {0}), item(2, 0, 2, {}, {0})};
+  items[1].divisible = false;
+  plan = plan_program(items, order_items(items), 1, {8}, most_alone);
+  CHECK(plan.items[0].parts == 2);
+  CHECK(plan.items[1].parts == 2);
+  // It follows itself; and one that is not small.
+  items = {item(1, 0, 4, {}, {0})};
+  CHECK(plan_program(items, order_items(items), 1, {8}, most_alone).items[0].parts == 1);
+  items = {item(1, 0, 4, {}, {0}), item(2, 0, 5, {}, {0})};
+  plan = plan_program(items, order_items(items), 1, {8}, most_alone);
+  CHECK(plan.items[0].parts == 4);
+  CHECK(plan.items[1].parts == 5);
 }
 
 }  // namespace

@@ -1,0 +1,132 @@
+"""What all calls of a context share: its fields, its checks, and how a task begins."""
+
+from __future__ import annotations
+
+import inspect
+import threading
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+from starling._native import native
+from starling.errors import ArgumentError, ElementTypeError
+from starling.machine import Machine
+from starling.stf._access import Access, checked
+from starling.stf._functions import Functions, Pending, note_writer, refuse_within_function, writers_of
+
+if TYPE_CHECKING:
+    from starling.stf._context import Context
+    from starling.stf._notes import Notes
+    from starling.stf._task import Task
+
+Backend = Literal["stream", "graph", "automatic"]
+
+
+class ContextCore:
+    """The part of a context that its calls are made of."""
+
+    def __init__(self, machine: Machine, backend: Backend, device_memory: int, drawing: bool) -> None:
+        self._ended = True
+        self.machine = machine
+        self.backend = backend
+        self._functions = Functions()
+        self._open: set[Task] = set()
+        self._notes: Notes | None = None  # of the recording under way
+        self._arrays: list[Any] = []  # of the user; the context works on them until it ends
+        # Bodies on virtual devices compute themselves, which cannot be recorded.
+        native_backend = "stream" if backend == "automatic" and machine.kind == "host" else backend
+        self._bound = native.StfContext(
+            machine, backend=native_backend, device_memory=device_memory, drawing=drawing, runner=self._functions.run
+        )
+        # What views of tasks hold on to. All memory of virtual devices is their machine's; that of GPUs the context's.
+        self._memory: object = machine if machine.kind == "host" else self._bound
+        self._ended = False
+
+    @property
+    def _whole(self) -> Context:
+        """This context, as what it makes knows it."""
+        return cast("Context", self)
+
+    def _ordinal(self, device: int) -> int:
+        return self.machine.devices[device].id
+
+    def _begin(self, where: native.exec_place, accesses: tuple[Access, ...], name: str) -> native.StfTask:
+        return self._bound.begin(where, [a.bound for a in accesses], name)
+
+    def _launch(self, function: Callable[..., object], accesses: tuple[Access, ...], name: str | None) -> None:
+        plain_function("Context.host_launch", function)
+        title = text("name", name) or getattr(function, "__name__", type(function).__name__)
+        self._functions.sweep()
+        bound = self._begin(native.exec_place.host(), accesses, title)
+        try:
+            self._check(f"host function '{title}'", accesses)
+            addresses = tuple(bound.address(i) for i in range(len(accesses)))
+            number = self._functions.number()
+            notes = self._notes if self._records() else None
+            what = Pending(title, function, accesses, addresses, writers_of(accesses), self._memory, notes)
+            self._functions.submit(number, what, bound)
+            self._note(accesses, number)
+        except BaseException:
+            bound.fail()
+            raise
+        bound.finish()
+
+    def _own(self, call: str, accesses: tuple[object, ...]) -> tuple[Access, ...]:
+        found = checked(call, accesses)
+        for access in found:
+            if access.data.context is not self:
+                raise ArgumentError(
+                    f"{call}: {access.data.describe()} belongs to another context; contexts share no data"
+                )
+        return found
+
+    def _outside_of_bodies(self, call: str) -> None:
+        refuse_within_function(call)
+        if any(task._thread == threading.get_ident() for task in tuple(self._open)):
+            raise ArgumentError(f"{call} within the body of a task; call it after the with block")
+        if self._records():
+            raise ArgumentError(f"{call} within the body of a recording; call it after record or repeat")
+
+    # ---- recordings ----
+
+    def _records(self) -> bool:
+        """Whether tasks of this thread are recorded."""
+        notes = self._notes
+        return notes is not None and notes.of_this_thread
+
+    def _check(self, name: str, accesses: tuple[Access, ...]) -> None:
+        """That functions have written what a task reads; of a recording its launches say it."""
+        if not self._records():
+            self._functions.check(name, accesses)
+
+    def _note(self, accesses: tuple[Access, ...], number: int) -> None:
+        """Who writes what the task has, for those that come after."""
+        if self._notes is not None and self._notes.of_this_thread:
+            self._notes.add(accesses)
+        else:
+            note_writer(accesses, number)
+
+    def _settle(self, but_for: Notes | None) -> None:
+        """What functions so far have written, or failed to write, is known; those of one recording may still run."""
+        if not self._functions.busy(but_for):
+            return
+        running = self._functions.running()
+        self._bound.synchronize()
+        self._functions.over(running)
+
+    def _raise_first(self) -> None:
+        failure = self._functions.first_failure()
+        if failure is not None:
+            raise failure
+
+
+def plain_function(call: str, function: object) -> None:
+    """Raises ElementTypeError for what is no function, or one that would only make a coroutine."""
+    if not callable(function) or inspect.iscoroutinefunction(function):
+        raise ElementTypeError(f"{call}: {function!r} is no plain function; pass one")
+
+
+def text(name: str, value: object) -> str:
+    """An optional text; nothing becomes an empty one."""
+    if value is not None and not isinstance(value, str):
+        raise ElementTypeError(f"{name} = {value!r} is a {type(value).__name__}; pass a text")
+    return value or ""
