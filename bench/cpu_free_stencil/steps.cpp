@@ -2,9 +2,10 @@
 // split along the first axis. Prints one JSON object a line; what fails is a line with "error", and the rest goes on.
 //
 //   steps [--devices 1,2,4] [--domains 256x256,64x64x64,..] [--variants copy,..] [--depths 1,2,..] [--repetitions 5]
-//         [--seconds 0.1] [--threads N] [--blocks N] [--on-chip BYTES] [--face-blocks N] [--packets BYTES]
+//         [--seconds 0.1] [--threads N] [--blocks N] [--on-chip BYTES] [--face-blocks N|all] [--packets BYTES]
 //
-// --seconds: about how long a repetition lasts. --depths: of `temporal`, each in turn, instead of what is chosen.
+// --face-blocks all: every block does faces too. --seconds: about how long a repetition lasts. --depths: of `temporal`,
+// each in turn, instead of what is chosen.
 // --threads, --blocks, --on-chip, --face-blocks, --packets: as run_options says.
 #include <algorithm>
 #include <charconv>
@@ -163,7 +164,10 @@ plan planned(const st::bench::command_line& given) {
   p.options.threads = static_cast<int>(given.number("--threads", 0));
   p.options.blocks = static_cast<int>(given.number("--blocks", 0));
   p.options.on_chip_bytes = static_cast<std::size_t>(given.number("--on-chip", 0));
-  p.options.face_blocks = static_cast<int>(given.number("--face-blocks", p.options.face_blocks));
+  if (given.text("--face-blocks", "") == "all")
+    p.options.face_blocks = 0;
+  else
+    p.options.face_blocks = static_cast<int>(given.number("--face-blocks", p.options.face_blocks));
   p.options.packet_bytes =
       static_cast<std::size_t>(given.number("--packets", static_cast<double>(p.options.packet_bytes)));
   return p;

@@ -9,31 +9,16 @@ namespace {
 
 class cuda_loop final : public graph_backend {
  public:
-  // The GPU that the work is of is current.
-  cuda_loop(std::shared_ptr<cuda_backend> machine, int pe, unique_graph_exec graph, std::shared_ptr<graph_parts> parts,
-            std::size_t operations)
-      : machine_(std::move(machine)),
-        pe_(pe),
-        parts_(std::move(parts)),
-        stream_(make_stream(pe)),
-        graph_(std::move(graph)),
-        operations_(operations) {}
+  cuda_loop(unique_graph_exec graph, std::shared_ptr<graph_parts> parts, std::size_t operations)
+      : parts_(std::move(parts)), graph_(std::move(graph)), operations_(operations) {}
 
-  // In a stream of the GPU that the work is of: launched in another GPU's, conditional nodes fail (seen with CUDA 13).
   void launch(stream_backend& s) override {
-    auto& in = as_cuda<cuda_stream>(s, "graph::launch");
-    if (in.pe() == pe_)
-      in.launch_graph(graph_.get(), parts_);
-    else
-      in.launch_graph_there(graph_.get(), parts_, machine_->machine().on(pe_), stream_.get());
+    as_cuda<cuda_stream>(s, "graph::launch").launch_graph(graph_.get(), parts_);
   }
   std::size_t operations() const override { return operations_; }
 
  private:
-  std::shared_ptr<cuda_backend> machine_;
-  int pe_;
   std::shared_ptr<graph_parts> parts_;
-  unique_stream stream_;
   unique_graph_exec graph_;
   std::size_t operations_;
 };
@@ -54,6 +39,7 @@ bool reaches(const cuda_backend& machine, const void* flag) {
          (a.type == cudaMemoryTypeDevice || a.type == cudaMemoryTypeManaged);
 }
 
+// A conditional node whose body copies between GPUs ends with a launch failure (CUDA 13.0 on H200).
 bool of_one_gpu(const graph_parts& parts) { return parts.pes.size() <= 1 && parts.meetings.empty(); }
 
 }  // namespace
@@ -104,7 +90,7 @@ std::shared_ptr<graph_backend> make_cuda_loop(const std::shared_ptr<cuda_backend
   if (!could(cudaGraphInstantiate(&graph, whole.get(), 0), "cudaGraphInstantiate (loop)")) return nullptr;
   unique_graph_exec owned(graph);
   parts->counters.push_back(std::move(counter));
-  return std::make_shared<cuda_loop>(machine, pe, std::move(owned), parts, operations);
+  return std::make_shared<cuda_loop>(std::move(owned), parts, operations);
 }
 
 }  // namespace starling::on_cuda

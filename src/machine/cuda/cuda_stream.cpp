@@ -87,9 +87,14 @@ void cuda_stream::copy_rows(void* dest, std::size_t dest_pitch, const void* sour
   machine_->check_bytes("stream::copy (dest)", dest, extent(dest_pitch, row_bytes, rows));
   machine_->check_bytes("stream::copy (source)", source, extent(source_pitch, row_bytes, rows));
   if (rows == 0 || row_bytes == 0) return;
-  if (const auto recorded = recording()) recorded->pes.insert(pe_);
+  const host_activity copy = copy_activity(*machine_, dest, source, rows * row_bytes);
+  if (const auto recorded = recording()) {
+    recorded->pes.insert(pe_);
+    for (const int pe : {copy.from, copy.to})
+      if (pe >= 0) recorded->pes.insert(pe);
+  }
   std::optional<activity_span> span;
-  trace_into(span, copy_activity(*machine_, dest, source, rows * row_bytes));
+  trace_into(span, copy);
   const auto most = device().properties.memPitch;
   if (rows == 1 || (dest_pitch == row_bytes && source_pitch == row_bytes)) {
     check(cudaMemcpyAsync(dest, source, rows * row_bytes, cudaMemcpyDefault, get()), "cudaMemcpyAsync", pe_);
@@ -173,36 +178,16 @@ bool cuda_stream::keep_with_recording(std::shared_ptr<void> what) {
   return recorded != nullptr;
 }
 
-void cuda_stream::prepare(const std::shared_ptr<graph_parts>& parts, std::optional<activity_span>& span) {
+void cuda_stream::launch_graph(cudaGraphExec_t graph, const std::shared_ptr<graph_parts>& parts) {
   machine_->require_idle("graph::launch");
   const device_guard guard(device().id);
   expect<argument_error>(!recording(), "graph::launch inside a recording; launch it after");
   keep(parts);
+  std::optional<activity_span> span;
   host_activity a;
   a.kind = host_activity::what::graph;
   trace_into(span, a);
-}
-
-void cuda_stream::launch_graph(cudaGraphExec_t graph, const std::shared_ptr<graph_parts>& parts) {
-  std::optional<activity_span> span;
-  prepare(parts, span);
-  const device_guard guard(device().id);
   check(cudaGraphLaunch(graph, get()), "cudaGraphLaunch", pe_);
-}
-
-void cuda_stream::launch_graph_there(cudaGraphExec_t graph, const std::shared_ptr<graph_parts>& parts, const gpu& other,
-                                     cudaStream_t there) {
-  std::optional<activity_span> span;
-  prepare(parts, span);
-  device_guard guard(device().id);
-  const unique_event before = make_event(pe_, event_use::ordering);
-  check(cudaEventRecord(before.get(), get()), "cudaEventRecord (graph::launch)", pe_);
-  guard.use(other.id);
-  check(cudaStreamWaitEvent(there, before.get(), 0), "cudaStreamWaitEvent (graph::launch)", other.pe);
-  check(cudaGraphLaunch(graph, there), "cudaGraphLaunch", other.pe);
-  const unique_event after = make_event(other.pe, event_use::ordering);
-  check(cudaEventRecord(after.get(), there), "cudaEventRecord (graph::launch)", other.pe);
-  check(cudaStreamWaitEvent(get(), after.get(), 0), "cudaStreamWaitEvent (graph::launch)", pe_);
 }
 
 // The stream's device is current.

@@ -31,9 +31,6 @@ class cuda_stream final : public stream_backend, public std::enable_shared_from_
 
   // One operation of this stream: a recorded graph, with what belongs to it.
   void launch_graph(cudaGraphExec_t graph, const std::shared_ptr<graph_parts>& parts);
-  // The same of a graph that has to start in a stream of another GPU, `there`.
-  void launch_graph_there(cudaGraphExec_t graph, const std::shared_ptr<graph_parts>& parts, const gpu& other,
-                          cudaStream_t there);
 
   cudaStream_t get() const { return stream_.get(); }
   const gpu& device() const { return machine_->machine().on(pe_); }
@@ -45,8 +42,6 @@ class cuda_stream final : public stream_backend, public std::enable_shared_from_
   std::shared_ptr<graph_parts> recording() const { return machine_->recorded().of(get(), pe_); }
   // How many blocks of the kernel fit at once; remembered, so that streams do not meet at the kernel table.
   int blocks_that_fit(const kernel& k, const launch_options& options);
-  // Keeps a graph's parts until its work has ended; refuses what must not be launched now.
-  void prepare(const std::shared_ptr<graph_parts>& parts, std::optional<activity_span>& span);
   void keep(const std::shared_ptr<graph_parts>& parts);
   void let_go();
 

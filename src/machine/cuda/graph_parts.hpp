@@ -20,7 +20,7 @@ struct graph_parts {
   host_calls calls;
   std::vector<std::unique_ptr<program_control>> meetings;  // one for each resident launch: some run side by side
   std::vector<std::shared_ptr<void>> kept;                 // by stream::keep_with_recording
-  std::set<int> pes;                                       // whose kernels, copies and fills are among the work
+  std::set<int> pes;                                       // whose kernels, copies, copied memory and fills are in it
   std::vector<unique_memory> counters;                     // of loops of the work
 
   bool any() const { return calls.failed() || faults->any(); }
