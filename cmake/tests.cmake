@@ -1,5 +1,11 @@
 # One executable for each kind of test, and one CTest entry for each source in it: few links, yet failures have names.
 
+# Seconds that a source's tests may take; with sanitizers they take ten times as long as without.
+if(STARLING_SANITIZE)
+  set(starling_test_limit 900)
+else()
+  set(starling_test_limit 300)
+endif()
 set(starling_test_environment UBSAN_OPTIONS=print_stacktrace=1 "TSAN_OPTIONS=halt_on_error=1 second_deadlock_stack=1")
 
 # The test framework's own code, compiled once for all of them.
@@ -37,7 +43,8 @@ function(starling_test_suite suite)
     string(REGEX REPLACE "\\.cpp$" "" name ${name})
     string(REPLACE "/" "." name ${name})
     add_test(NAME ${name} COMMAND ${suite} --source-file=${filter})
-    set_tests_properties(${name} PROPERTIES LABELS ${suite} TIMEOUT 300 ENVIRONMENT "${starling_test_environment}")
+    set_tests_properties(${name} PROPERTIES LABELS ${suite} TIMEOUT ${starling_test_limit}
+      ENVIRONMENT "${starling_test_environment}")
   endforeach()
 endfunction()
 

@@ -148,7 +148,8 @@ def build(run: Run, folder: Path, *targets: str) -> None:
 
 
 def ctest(run: Run, folder: Path, labels: str) -> None:
-    run.command("ctest", "--test-dir", folder, "-V", "-L", f"^({labels})$", "-j", str(CORES), "--no-tests=ignore")
+    words = ["ctest", "--test-dir", folder, "-V", "-L", f"^({labels})$", "-j", str(CORES), "--no-tests=ignore"]
+    run.command(*words, timeout=1800)
 
 
 def host_build(run: Run) -> None:

@@ -15,8 +15,8 @@ HOST = "apps/stencil/host_controlled.cpp"
 STENCIL = tuple(
     f"apps/stencil/{name}.cpp"
     for name in (
-        "cost_file", "cost_model", "flagged_graph", "host_controlled", "launch_shape", "problem", "reference",
-        "resident_kernels", "solver", "stencil_kernels", "tile_choice", "tune",
+        "cost_file", "cost_model", "flagged_graph", "host_controlled", "inside_cut", "launch_shape", "problem",
+        "reference", "resident_kernels", "solver", "stencil_kernels", "tile_choice", "tune",
     )
 )  # fmt: skip
 STENCIL_USES = (
