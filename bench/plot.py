@@ -1,4 +1,4 @@
-"""Picture of the calls of a result file.
+"""Picture of the calls of a result file; and what the pictures of the other benchmarks share.
 
 python bench/plot.py bench/results/FILE.json
 """
@@ -20,11 +20,19 @@ def best(line: dict) -> float:
     return min(line["us"])
 
 
-def figures(results: list[dict], folder: Path, stem: str) -> None:
-    """Writes STEM-put-signal.png."""
+def saved(figure: pyplot.Figure, results: Path, part: str) -> Path:
+    """Writes STEM-part.png beside the result file."""
+    target = results.with_name(f"{results.stem}-{part}.png")
+    figure.savefig(target, dpi=120)
+    pyplot.close(figure)
+    return target
+
+
+def figures(results: list[dict], path: Path) -> list[Path]:
+    """Writes STEM-put-signal.png beside the result file, if there is something to show."""
     puts = [r for r in results if r["what"] == "put_signal"]
     if not puts:
-        return
+        return []
     figure, axes = pyplot.subplots(figsize=(4.6, 3.2))
     for devices in sorted({r["devices"] for r in puts}):
         chosen = sorted((r["bytes"], best(r)) for r in puts if r["devices"] == devices)
@@ -32,10 +40,9 @@ def figures(results: list[dict], folder: Path, stem: str) -> None:
     axes.set(xlabel="bytes", ylabel="microseconds one way", title="put with signal")
     axes.legend(frameon=False, fontsize=8)
     figure.tight_layout()
-    figure.savefig(folder / f"{stem}-put-signal.png", dpi=130)
-    pyplot.close(figure)
+    return [saved(figure, path, "put-signal")]
 
 
 if __name__ == "__main__":
     path = Path(sys.argv[1])
-    figures(json.loads(path.read_text())["results"], path.parent, path.stem)
+    print(*figures(json.loads(path.read_text())["results"], path), sep="\n")

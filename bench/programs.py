@@ -125,6 +125,15 @@ def devices_here(machine: dict, wanted: list[int]) -> list[int]:
     return [n for n in wanted if n <= len(machine["gpus"])] if machine["gpus"] else wanted
 
 
+def keep_results(folder: Path, machine: dict, devices: list[int], results: list[dict], **more: object) -> Path:
+    """Writes the file of a machine's results, and says where."""
+    folder.mkdir(parents=True, exist_ok=True)
+    target = folder / result_file(machine, devices)
+    target.write_text(json.dumps({"machine": machine, **more, "results": results}, indent=1) + "\n")
+    print(f"{len(results)} results in {target}", file=sys.stderr)
+    return target
+
+
 def result_file(machine: dict, devices: list[int]) -> str:
     """The name of the file for a machine's results."""
     gpus = machine["gpus"]

@@ -13,13 +13,23 @@ import json
 import os
 import statistics
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import Protocol, TypeVar
 
 import plot
 
 ROOT = Path(__file__).resolve().parent.parent
 ABSENT = "not measured"
+
+
+class ResultFile(Protocol):
+    """What a page knows of a result file of any benchmark."""
+
+    path: Path
+
+
+Kept = TypeVar("Kept", bound=ResultFile)
 
 # The bars that were set before the first measurement: limit in microseconds, what is to be below it.
 MESSAGE_BAR, MESSAGE_BYTES, MESSAGE_DEVICES = 1.5, 8, 4
@@ -182,14 +192,18 @@ def all_lines(r: Calls) -> list[str]:
     return rows
 
 
-def pictures(r: Calls, page: Path) -> list[str]:
-    """Makes the picture beside the result file; a link to it if it could be made."""
+def pictures(r: Kept, make: Callable[[Kept], list[Path]], page: Path) -> list[str]:
+    """Makes the pictures beside the result file; links to those that could be made."""
     try:
-        plot.figures(r.lines, r.path.parent, r.path.stem)
+        made = make(r)
     except (KeyError, TypeError, ValueError) as problem:
-        print(f"{r.path.name}: no picture ({problem!r})", file=sys.stderr)
-    picture = r.path.with_name(f"{r.path.stem}-put-signal.png")
-    return [f"![Put with signal by size]({os.path.relpath(picture, page.parent)})", ""] if picture.is_file() else []
+        print(f"{r.path.name}: no pictures ({problem!r})", file=sys.stderr)
+        return []
+    return [line for one in made for line in (f"![{one.stem}]({os.path.relpath(one, page.parent)})", "")]
+
+
+def pictures_of_calls(r: Calls) -> list[Path]:
+    return plot.figures(r.lines, r.path)
 
 
 def section(r: Calls, page: Path) -> list[str]:
@@ -197,7 +211,7 @@ def section(r: Calls, page: Path) -> list[str]:
     parts += [*machine_table(r.machine), ""]
     if r.gpus and r.lines:
         parts += ["### The first bars", "", *bars(r), ""]
-    parts += ["### Calls", "", *call_table(r), "", *pictures(r, page)]
+    parts += ["### Calls", "", *call_table(r), "", *pictures(r, pictures_of_calls, page)]
     return [*parts, "### All results, least and median", "", *all_lines(r), ""] if r.lines else parts
 
 

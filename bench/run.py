@@ -9,13 +9,12 @@ runner of its own: `bench/cpu_free_stencil/run.py`, and so on.
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from pathlib import Path
 
 import facts
 import results_page
-from programs import devices_here, lines_of, result_file
+from programs import devices_here, keep_results, lines_of
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -35,10 +34,7 @@ def main() -> int:
     for n in devices:
         results += lines_of(options.bin / "bench_communication_latency", [n, 5], 120)
 
-    options.out.mkdir(parents=True, exist_ok=True)
-    target = options.out / result_file(here, devices)
-    target.write_text(json.dumps({"machine": here, "results": results}, indent=1) + "\n")
-    print(f"{len(results)} results in {target}", file=sys.stderr)
+    target = keep_results(options.out, here, devices, results)
     print("\n".join(results_page.section(results_page.Calls(target), target)))
     return 0 if results else 1
 

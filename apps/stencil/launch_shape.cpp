@@ -39,15 +39,15 @@ int natural_blocks(const geometry& g, machine_kind kind, int threads, int most) 
 // as all where the second cache has most of it; faces may then have the others, and be sooner where neighbours wait for
 // them. A virtual device has one block for faces: there the roles are to be seen, in traces and reports. Measured on
 // H200.
-int natural_face_blocks(const geometry& g, machine_kind kind, int blocks, int threads) {
+int natural_face_blocks(const geometry& g, machine_kind kind, std::size_t cell_bytes, int blocks, int threads) {
   const int n_faces = g.exchanged_faces();
   if (n_faces == 0 || blocks < 2) return 0;
   if (kind == machine_kind::host) return 1;
   const double cells_per_round = 10.0 * 2 * threads;
   const double on_faces = static_cast<double>(cells_on_faces(g));
   const double inside = static_cast<double>(cells(g)) - on_faces;
-  constexpr double cells_in_cache = 10'000'000;
-  const double enough = inside < cells_in_cache ? 0.75 * blocks : blocks;
+  constexpr double bytes_in_cache = 40'000'000;
+  const double enough = inside * static_cast<double>(cell_bytes) < bytes_in_cache ? 0.75 * blocks : blocks;
   const auto inside_by = [&](int n) { return inside / std::min<double>(n, enough); };
   const auto rounds = [&](double chunks) { return std::ceil(on_faces / (2.0 * chunks * threads)); };
   const double shared = rounds(blocks) * cells_per_round + inside_by(blocks);
@@ -89,7 +89,8 @@ launch_shape choose_launch(const geometry& g, machine_kind kind, std::size_t cel
   expect<argument_error>(options.face_blocks < s.blocks, "stencil: face_blocks = ", options.face_blocks, " of ",
                          s.blocks,
                          " blocks; leave one for the inside at least, or ask for 0, and every block does both");
-  s.face_blocks = options.face_blocks >= 0 ? options.face_blocks : natural_face_blocks(g, kind, s.blocks, s.threads);
+  s.face_blocks =
+      options.face_blocks >= 0 ? options.face_blocks : natural_face_blocks(g, kind, cell_bytes, s.blocks, s.threads);
   if (g.exchanged_faces() > 0) s.chunks = std::clamp(s.doing_faces() / g.exchanged_faces(), 1, most_chunks);
   // Blocks that do faces alone are blocks of the same launch only where one launch does the whole step.
   const bool one_launch = options.how == variant::cpu_free || options.how == variant::graph;

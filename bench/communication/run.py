@@ -8,7 +8,6 @@ Each program prints one JSON object a line. A rival whose program is not there i
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from pathlib import Path
 
@@ -72,10 +71,7 @@ def main() -> int:
         parser.error(f"--devices {options.devices}: this machine has {len(here['gpus'])} GPUs; name fewer")
     seconds, limit = (0.002, 120) if options.short else (0.01, 600)
     results = [line for n in devices for line in measured(options.bin, n, seconds, limit)]
-    options.out.mkdir(parents=True, exist_ok=True)
-    target = options.out / programs.result_file(here, devices)
-    target.write_text(json.dumps({"machine": here, "results": results}, indent=1) + "\n")
-    print(f"{len(results)} results in {target}", file=sys.stderr)
+    target = programs.keep_results(options.out, here, devices, results)
     print("\n".join(comm_page.section(target.stem, here, results)))
     return 0 if any("us" in line for line in results) else 1
 

@@ -15,6 +15,7 @@ import matplotlib
 matplotlib.use("Agg")
 from cg_results import BAR_DEVICES, BARS, CPU_FREE, HOST_CONTROLLED, METHODS, CgResults, geometric_mean
 from matplotlib import pyplot
+from plot import saved
 
 COLOURS = dict(zip(METHODS, ("tab:blue", "tab:orange", "tab:green"), strict=True))
 DASHES = {CPU_FREE: "-", "streams": ":", "graph": "--"}
@@ -39,7 +40,7 @@ def scaling_picture(r: CgResults) -> Path | None:
     named = {label: handle for axes in fields for handle, label in zip(*axes.get_legend_handles_labels(), strict=True)}
     figure.legend(named.values(), named.keys(), frameon=False, fontsize=8, ncols=5, loc="lower center")
     figure.tight_layout(rect=(0, 0.5 / (2.9 * rows), 1, 1))
-    return saved(figure, r, "scaling")
+    return saved(figure, r.path, "scaling")
 
 
 def scaling_field(r: CgResults, axes: pyplot.Axes, matrix: str) -> None:
@@ -85,14 +86,7 @@ def speed_up_picture(r: CgResults) -> Path | None:
     axes.set(ylabel="times as fast as host-controlled", title=f"{devices} devices")
     axes.legend(frameon=False, fontsize=8)
     figure.tight_layout()
-    return saved(figure, r, "speed-up")
-
-
-def saved(figure: pyplot.Figure, r: CgResults, part: str) -> Path:
-    target = r.path.with_name(f"{r.path.stem}-{part}.png")
-    figure.savefig(target, dpi=130)
-    pyplot.close(figure)
-    return target
+    return saved(figure, r.path, "speed-up")
 
 
 def figures(r: CgResults) -> list[Path]:

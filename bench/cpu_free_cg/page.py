@@ -8,7 +8,6 @@ Every figure of the page comes from a result file or from the publication it nam
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from pathlib import Path
 
@@ -16,7 +15,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # for results_p
 
 import cg_plot
 from cg_results import BAR_DEVICES, BARS, CPU_FREE, HOST_CONTROLLED, METHODS, Best, CgResults, geometric_mean
-from results_page import ABSENT, head, machine_table, reason, row
+from results_page import ABSENT, head, machine_table, pictures, reason, row
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
@@ -171,15 +170,6 @@ def section(r: CgResults) -> list[str]:
     return parts
 
 
-def pictures(r: CgResults, page: Path) -> list[str]:
-    try:
-        made = cg_plot.figures(r)
-    except (KeyError, TypeError, ValueError) as problem:
-        print(f"{r.path.name}: no pictures ({problem!r})", file=sys.stderr)
-        return []
-    return [line for one in made for line in (f"![{one.stem}]({os.path.relpath(one, page.parent)})", "")]
-
-
 def results_page(results: list[CgResults], page: Path) -> str:
     parts = ["# Results of conjugate gradients", ""]
     parts += ["This page is written by `bench/cpu_free_cg/page.py` from the files in `bench/cpu_free_cg/results`.", ""]
@@ -188,7 +178,7 @@ def results_page(results: list[CgResults], page: Path) -> str:
     parts += ["## How it was measured", "", HOW]
     parts += ["On your machine: `python bench/cpu_free_cg/run.py` after a build with the preset `cuda`.", ""]
     for r in results:
-        parts += [*section(r), *pictures(r, page)]
+        parts += [*section(r), *pictures(r, cg_plot.figures, page)]
     return "\n".join(parts).rstrip() + "\n"
 
 

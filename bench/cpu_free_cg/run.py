@@ -9,7 +9,6 @@ A program that dies or says nothing for a while is started again for the matrice
 from __future__ import annotations
 
 import argparse
-import json
 import subprocess
 import sys
 from pathlib import Path
@@ -56,10 +55,7 @@ def main() -> int:
     if rival.is_file() and not o.no_rivals:
         results += programs.over("matrix", "--matrices", todo, rival, arguments, o.seconds)
 
-    o.out.mkdir(parents=True, exist_ok=True)
-    target = o.out / programs.result_file(here, devices)
-    target.write_text(json.dumps({"machine": here, "results": results}, indent=1) + "\n")
-    print(f"{len(results)} results in {target}", file=sys.stderr)
+    target = programs.keep_results(o.out, here, devices, results)
     kept = CgResults(target)
     print("\n".join(page.section(kept)))
     cg_plot.figures(kept)

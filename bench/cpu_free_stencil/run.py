@@ -11,7 +11,6 @@ that is hidden. On virtual devices the domains are tiny. `stencil_page.py` write
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import time
 from pathlib import Path
@@ -67,10 +66,7 @@ def main() -> int:
     results = measured(o.bin / PROGRAM, sizes, devices, lengths, o.seconds or (120 if o.short else 600))
     print(f"{time.monotonic() - started:.0f} s", file=sys.stderr)
 
-    o.out.mkdir(parents=True, exist_ok=True)
-    target = o.out / programs.result_file(here, devices)
-    target.write_text(json.dumps({"machine": here, "sizes": sizes, "results": results}, indent=1) + "\n")
-    print(f"{len(results)} results in {target}", file=sys.stderr)
+    target = programs.keep_results(o.out, here, devices, results, sizes=sizes)
     kept = StencilResults(target)
     print("\n".join(stencil_page.section(kept)))
     stencil_plot.figures(kept)

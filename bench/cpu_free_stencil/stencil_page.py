@@ -9,7 +9,6 @@ Every figure of the two pages comes from a result file; what a file does not hol
 from __future__ import annotations
 
 import argparse
-import os
 import statistics
 import sys
 from collections.abc import Callable
@@ -18,7 +17,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # for results_page
 
 import stencil_plot
-from results_page import ABSENT, head, machine_table, put_into, reason, row, shown, speed_up, verdict
+from results_page import ABSENT, head, machine_table, pictures, put_into, reason, row, shown, speed_up, verdict
 from stencil_results import (
     BASELINE,
     CPU_FREE,
@@ -181,16 +180,6 @@ def section(r: StencilResults) -> list[str]:
     return [*parts, *spread(r)]
 
 
-def pictures(r: StencilResults, page: Path) -> list[str]:
-    """Makes the pictures beside the result file; links to those that could be made."""
-    try:
-        made = stencil_plot.figures(r)
-    except (KeyError, TypeError, ValueError) as problem:
-        print(f"{r.path.name}: no pictures ({problem!r})", file=sys.stderr)
-        return []
-    return [line for one in made for line in (f"![{one.stem}]({os.path.relpath(one, page.parent)})", "")]
-
-
 def results_page(results: list[StencilResults], page: Path) -> str:
     parts = ["# Results of stencils", ""]
     parts += ["This page is written by `bench/cpu_free_stencil/stencil_page.py` from the files in"]
@@ -200,7 +189,7 @@ def results_page(results: list[StencilResults], page: Path) -> str:
     parts += ["## How it was measured", "", HOW]
     parts += ["On your machine: `python bench/cpu_free_stencil/run.py` after a build with the preset `cuda`.", ""]
     for r in results:
-        parts += [*section(r), *pictures(r, page)]
+        parts += [*section(r), *pictures(r, stencil_plot.figures, page)]
     parts += ["## What was not measured", ""]
     parts += ["Other GPUs and more of them, GPUs without a direct link, float64, periodic boundaries, splits along two"]
     parts += ["axes, power, and other libraries on the same machine.", ""]
@@ -208,17 +197,16 @@ def results_page(results: list[StencilResults], page: Path) -> str:
 
 
 def readme_part(results: list[StencilResults]) -> str:
-    """The table of the file with the most GPUs, on one and on all of them, then those of the others."""
-    measured = sorted((r for r in results if r.gpus and r.lines), key=lambda r: -max(r.devices))
+    """The table of the file with the most GPUs, on one and on all of them."""
+    measured = [r for r in results if r.gpus and r.lines]
     if not measured:
         return ABSENT
-    parts: list[str] = []
-    for k, r in enumerate(measured):
-        ends = {min(r.devices), max(r.devices)} if k == 0 else set(r.devices)
-        repetitions = max(len(line["us"]) for line in r.lines)
-        parts += [f"{r.name()}; stencils, microseconds per step, the least of {repetitions} repetitions:", ""]
-        parts += [*gain_rows(r, [(domain, n) for domain, n in r.strong() if n in ends]), ""]
-    return "\n".join([*parts, *bar_rows(measured[0])])
+    r = max(measured, key=lambda r: max(r.devices))
+    ends = (min(r.devices), max(r.devices))
+    repetitions = max(len(line["us"]) for line in r.lines)
+    parts = [f"{r.name()}; stencils, microseconds per step, the least of {repetitions} repetitions:", ""]
+    parts += [*gain_rows(r, [(domain, n) for domain, n in r.strong() if n in ends]), ""]
+    return "\n".join([*parts, *bar_rows(r)])
 
 
 def main() -> int:

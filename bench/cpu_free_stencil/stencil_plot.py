@@ -15,6 +15,7 @@ import matplotlib
 
 matplotlib.use("Agg")
 from matplotlib import pyplot
+from plot import saved
 from stencil_results import CPU_FREE, VARIANTS, StencilResults
 
 COLOURS = {v: f"C{k}" for k, v in enumerate(VARIANTS)}
@@ -70,7 +71,7 @@ def scaling_picture(r: StencilResults, fields: list[list[Field]], part: str) -> 
     }
     figure.legend(named.values(), named.keys(), frameon=False, fontsize=8, ncols=len(VARIANTS), loc="lower center")
     figure.tight_layout(rect=(0, 0.3 / (3.1 * len(rows)), 1, 1))
-    return saved(figure, r, part)
+    return saved(figure, r.path, part)
 
 
 def overlap_picture(r: StencilResults) -> Path | None:
@@ -99,14 +100,7 @@ def overlap_picture(r: StencilResults) -> Path | None:
         for axes in (left, right):
             axes.tick_params(axis="x", rotation=35, labelsize=8)
     figure.tight_layout()
-    return saved(figure, r, "overlap")
-
-
-def saved(figure: pyplot.Figure, r: StencilResults, part: str) -> Path:
-    target = r.path.with_name(f"{r.path.stem}-{part}.png")
-    figure.savefig(target, dpi=110)
-    pyplot.close(figure)
-    return target
+    return saved(figure, r.path, "overlap")
 
 
 def figures(r: StencilResults) -> list[Path]:

@@ -8,7 +8,6 @@ Each program prints one JSON object a line. A result file holds all lines of one
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from pathlib import Path
 
@@ -56,10 +55,7 @@ def main() -> int:
     for prefetch in ([], ["--prefetch"]):
         results += programs.lines_of(o.bin / "bench_stf_eviction", prefetch, 90)
 
-    o.out.mkdir(parents=True, exist_ok=True)
-    target = o.out / programs.result_file(here, devices)
-    target.write_text(json.dumps({"machine": here, "results": results}, indent=1) + "\n")
-    print(f"{len(results)} results in {target}", file=sys.stderr)
+    target = programs.keep_results(o.out, here, devices, results)
     print("\n".join(stf_page.section(stf_page.StfResults(target))))
     return 0 if results else 1
 

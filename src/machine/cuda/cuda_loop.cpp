@@ -39,7 +39,7 @@ bool reaches(const cuda_backend& machine, const void* flag) {
          (a.type == cudaMemoryTypeDevice || a.type == cudaMemoryTypeManaged);
 }
 
-// A conditional node whose body copies between GPUs ends with a launch failure (CUDA 13.0 on H200).
+// A conditional node was seen to end with a launch failure where its body copied between GPUs (CUDA 13.0 on H200).
 bool of_one_gpu(const graph_parts& parts) { return parts.pes.size() <= 1 && parts.meetings.empty(); }
 
 }  // namespace
