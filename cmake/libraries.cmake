@@ -66,6 +66,7 @@ function(starling_application_library library)
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/apps> $<INSTALL_INTERFACE:include/starling_apps>)
   target_link_libraries(${library} PUBLIC starling)
   starling_build_flags(${library})
+  starling_precompile(${library} <cuda/atomic> <cuda/std/mdspan> <functional> <memory> <string> <vector>)
 endfunction()
 
 function(starling_application name)
@@ -92,6 +93,8 @@ function(starling_application name)
     set_target_properties(starling_${name}_checked PROPERTIES EXPORT_NAME ${name}_checked)
     add_library(starling::${name}_checked ALIAS starling_${name}_checked)
     target_link_libraries(starling_${name}_checked PUBLIC starling_check)
+    # Check mode runs one fiber at a time: there is little to gain from optimising what it watches.
+    target_compile_options(starling_${name}_checked PRIVATE $<$<CONFIG:Release>:-O1>)
   endif()
 endfunction()
 

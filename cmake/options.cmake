@@ -29,9 +29,10 @@ if(PROJECT_IS_TOP_LEVEL)
   set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
   set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
 
+  # Not with precompiled headers, which it cannot see through.
   find_program(STARLING_CCACHE ccache)
   mark_as_advanced(STARLING_CCACHE)
-  if(STARLING_CCACHE)
+  if(STARLING_CCACHE AND NOT STARLING_PCH)
     foreach(language IN ITEMS CXX CUDA)
       if(NOT DEFINED CMAKE_${language}_COMPILER_LAUNCHER)
         set(CMAKE_${language}_COMPILER_LAUNCHER ${STARLING_CCACHE})

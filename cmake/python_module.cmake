@@ -19,8 +19,8 @@ find_package(nanobind CONFIG REQUIRED)
 
 # nanobind uses the stable ABI where this Python has what it needs of it (3.12 and newer).
 set(starling_module_dir ${PROJECT_BINARY_DIR}/python/starling)
-function(starling_python_module name)
-  nanobind_add_module(${name} STABLE_ABI NB_STATIC ${starling_binding_sources})
+function(starling_python_module name sources)
+  nanobind_add_module(${name} STABLE_ABI NB_STATIC ${sources})
   target_link_libraries(${name} PRIVATE starling ${ARGN})
   # Where the C++ library is linked statically, its symbols must not mix with those of a copy that another module brings.
   target_link_options(${name} PRIVATE -Wl,--exclude-libs,ALL)
@@ -31,11 +31,13 @@ function(starling_python_module name)
   set_target_properties(${name} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${starling_module_dir})
 endfunction()
 
-starling_python_module(_starling starling_stencil starling_cg starling_comm)
+starling_python_module(_starling "${starling_binding_sources}" starling_stencil starling_cg starling_comm)
 set(starling_modules _starling)
 if(STARLING_HAS_CHECK)
-  # The same for check mode, loaded in its place where STARLING_CHECK is set. Its own code needs no watching.
+  # The same for check mode, loaded in its place where STARLING_CHECK is set. Its own code needs no watching: but for the
+  # module's name the objects are the same.
   starling_python_module(_starling_checked
+    "python/bindings/module.cpp;$<FILTER:$<TARGET_OBJECTS:_starling>,EXCLUDE,/module\\.cpp>"
     $<LINK_ONLY:starling_stencil_checked> $<LINK_ONLY:starling_cg_checked> $<LINK_ONLY:starling_comm_checked>)
   target_include_directories(_starling_checked PRIVATE ${PROJECT_SOURCE_DIR}/apps)
   list(APPEND starling_modules _starling_checked)

@@ -65,11 +65,11 @@ step build 480 cmake --build build/cuda --parallel "$(nproc)" || finish
 step doctor 60 "$python" -m starling doctor
 # Tests that find too few GPUs skip themselves; none at all is a failure.
 step machine 60 "$python" -c 'from starling import machine; print(machine.cuda())' || finish
-for suite in unit protocol misuse; do
+for suite in unit protocol misuse apps; do
   if [ -x "$bin/$suite" ]; then step $suite 300 "$bin/$suite"; else skip $suite "no such tests"; fi
 done
-if [ -x "$bin/protocol" ]; then
-  step long-run 120 env STARLING_LONG_STEPS=1000000 "$bin/protocol" "--source-file=*/stencil_long_run.cpp"
+if [ -x "$bin/apps" ]; then
+  step long-run 120 env STARLING_LONG_STEPS=1000000 "$bin/apps" "--source-file=*/stencil_long_run.cpp"
 fi
 if [ -d python/tests ]; then step python 300 "$python" -m pytest -q --color=no python/tests; fi
 if command -v compute-sanitizer >/dev/null; then

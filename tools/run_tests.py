@@ -157,7 +157,7 @@ def host_build(run: Run) -> None:
 
 
 def host_tests(run: Run) -> None:
-    ctest(run, BUILD / "host", "unit|protocol|misuse|check|compile_fail|example")
+    ctest(run, BUILD / "host", "unit|protocol|misuse|apps|check|compile_fail|example")
 
 
 def python_tests(run: Run) -> None:
@@ -185,8 +185,8 @@ def reformat(run: Run) -> None:
 
 def soak(run: Run) -> None:
     """Random faults for minutes."""
-    build(run, BUILD / "host", "protocol")
-    program = [BUILD / "host/bin/protocol", "--source-file=*tests/protocol/fault_soak.cpp"]
+    build(run, BUILD / "host", "apps")
+    program = [BUILD / "host/bin/apps", "--source-file=*/fault_soak.cpp"]
     said = run.command(*program, STARLING_SOAK_SECONDS=os.environ.get("STARLING_SOAK_SECONDS", "300"))
     print("\n".join(re.findall(r"\d+ runs, .*", said)), end=" ", flush=True)
 
@@ -195,25 +195,33 @@ def long_run(run: Run) -> None:
     """Stencils of very many steps in one run; on GPUs where STARLING_TEST_MACHINE says so."""
     on_gpus = os.environ.get("STARLING_TEST_MACHINE") == "cuda"
     folder = configure(run, "cuda" if on_gpus else "host")
-    build(run, folder, "protocol")
+    build(run, folder, "apps")
     steps = os.environ.get("STARLING_LONG_STEPS", "1000000" if on_gpus else "20000")
-    run.command(folder / "bin/protocol", "--source-file=*/stencil_long_run.cpp", STARLING_LONG_STEPS=steps)
+    run.command(folder / "bin/apps", "--source-file=*/stencil_long_run.cpp", STARLING_LONG_STEPS=steps)
 
 
 def install_check(run: Run) -> None:
     consume(run, BUILD / "host")
 
 
+def sanitized(run: Run, preset: str, *suites: str) -> None:
+    folder = configure(run, preset)
+    build(run, folder, *suites)
+    ctest(run, folder, "|".join(suites))
+
+
 def thread_sanitizer(run: Run) -> None:
-    folder = configure(run, "tsan")
-    build(run, folder, "unit", "protocol")
-    ctest(run, folder, "unit|protocol")
+    sanitized(run, "tsan", "unit", "protocol")
 
 
 def address_sanitizer(run: Run) -> None:
-    folder = configure(run, "asan-ubsan")
-    build(run, folder, "unit", "misuse")
-    ctest(run, folder, "unit|misuse")
+    sanitized(run, "asan-ubsan", "misuse")
+
+
+def sanitizers_all(run: Run) -> None:
+    """What the two quick stages leave out: half an hour of compiling on two cores."""
+    sanitized(run, "tsan", "apps")
+    sanitized(run, "asan-ubsan", "unit", "protocol", "apps")
 
 
 def bugs(run: Run) -> None:
@@ -225,7 +233,7 @@ def bugs(run: Run) -> None:
 
 def protocols(run: Run) -> None:
     """What ships passes check mode: stencils, solvers and tasks under many schedules, and the unit tests' programs."""
-    build(run, BUILD / "host", "check", "unit_checked", "protocol_checked")
+    build(run, BUILD / "host", "check", "unit_checked", "protocol_checked", "apps_checked")
     for source, seeds in (("shipped_protocols", "10000"), ("shipped_cg", "1000"), ("shipped_tasks", "1000")):
         run.command(
             BUILD / "host/bin/check",
@@ -315,6 +323,7 @@ STAGES = [
     Stage("install", install_check, needs=("host-build",)),
     Stage("tsan", thread_sanitizer),
     Stage("asan-ubsan", address_sanitizer),
+    Stage("sanitizers-all", sanitizers_all, when="all"),
     Stage("bugs", bugs, needs=("host-build",), when="all"),
     Stage("protocols", protocols, needs=("host-build",), when="all"),
     Stage("mutate", mutate, needs=("host-build",), when="all"),
