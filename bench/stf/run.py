@@ -21,12 +21,13 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 
 
 def overhead(program: Path) -> list[dict]:
-    """What a task costs the host: all graphs; with a kernel; in graphs; from several threads."""
+    """What a task costs the host: all graphs; with a kernel; in graphs; recorded and launched; from several threads."""
     few = ["--topologies", "trivial,stencil", "--data", "tokens"]
     return [
         *programs.lines_of(program, ["--steps", 400, "--repetitions", 9], 120),
         *programs.lines_of(program, [*few, "--work", "kernel"], 60),
-        *programs.lines_of(program, [*few, "--graph"], 60),
+        *programs.lines_of(program, [*few, "--backends", "graph"], 60),
+        *programs.lines_of(program, ["--work", "none,kernel", "--data", "tokens", "--backends", "replay"], 60),
         *programs.lines_of(program, ["--topologies", "trivial", "--data", "tokens", "--threads", "2,4,8"], 60),
     ]
 

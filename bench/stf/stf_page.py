@@ -25,6 +25,8 @@ TOPOLOGIES = ("trivial", "tree", "fft", "sweep", "random", "stencil")
 PUBLISHED = {"trivial": 1.18, "stencil": 2.32}
 # Set before the first measurement, microseconds per task on streams.
 BARS = {"trivial": 0.9, "stencil": 1.6}
+# The same of a recorded graph that is launched again.
+REPLAY_BAR = 0.15
 # Of CUB's rate on one GPU, at 2^30 elements.
 REDUCTION_BAR, REDUCTION_BAR_ELEMENTS = 0.97, 1 << 30
 # Of the speed with all data on the device, where there is enough to compute.
@@ -33,7 +35,8 @@ EVICTION_BAR = 0.6
 HOW = """\
 * Cost of a task (`bench/stf/task_overhead.cpp`): graphs of tasks without work, as in table I of CUDASTF; time from the
   first submission to the last over the number of tasks, without the wait at the end. The table gives the median of the
-  repetitions and, behind it, the least and the largest.
+  repetitions and, behind it, the least and the largest. A recorded graph is launched a second time, and the time goes
+  until all of it is done.
 * Sums (`bench/stf/reduction.cpp`, `bench/stf/rivals_reduction.cpp`): sums of doubles one after the other, time over
   their number. `launch` is the algorithm of CUDASTF's figure 6; `parallel_for` is a loop with a reduction; CUB is
   `cub::DeviceReduce::Sum` on one GPU. The best of the repetitions.
@@ -124,6 +127,17 @@ def other_overhead_rows(r: StfResults) -> list[str]:
     return rows
 
 
+def replay_rows(r: StfResults) -> list[str]:
+    rows = head("graph, tokens", "us per empty task", "limit", "verdict", "us per task with a kernel")
+    for topology in TOPOLOGIES:
+        empty = first(r.all("task_replay", topology=topology, work="none"))
+        kernel = first(r.all("task_replay", topology=topology, work="kernel"))
+        if empty or kernel:
+            met = None if empty is None else statistics.median(empty["us"]) <= REPLAY_BAR
+            rows.append(row(topology, spread(empty), REPLAY_BAR, verdict(met), spread(kernel)))
+    return rows
+
+
 def reduction_rows(r: StfResults) -> list[str]:
     devices = r.values("reduction", key="devices")
     rows = head("elements", *(f"`{way}`, {n}" for n in devices for way in ("launch", "parallel_for")), "CUB, 1")
@@ -177,6 +191,7 @@ def section(r: StfResults) -> list[str]:
     tables: list[tuple[str, str, Callable[[StfResults], list[str]]]] = [
         ("Cost of a task", "task_overhead", overhead_rows),
         ("Cost of a task: kernels, graphs, threads", "task_overhead", other_overhead_rows),
+        ("Cost of a task: recorded and launched again", "task_replay", replay_rows),
         ("Sums of doubles, GB/s, by number of devices", "reduction", reduction_rows),
         ("Chains of small loops", "stf_pipeline", pipeline_rows),
         (f"More data than fits (at least {100 * EVICTION_BAR:.0f} % was to be reached)", "eviction", eviction_rows),

@@ -1,8 +1,10 @@
 // What a task costs the host: time per task of graphs like those of TaskBench, tasks without work (CUDASTF, table I),
-// with slices or tokens as data, from one or several threads. One JSON object a line.
+// with slices or tokens as data, from one or several threads; or time per task of such a graph recorded once and launched
+// again, until all of it is done. One JSON object a line.
 //
 //   task_overhead [--devices N] [--topologies trivial,tree,fft,sweep,random,stencil] [--data slices,tokens]
-//                 [--work none,kernel] [--threads 1,2,4,8] [--width N] [--steps N] [--repetitions N] [--graph]
+//                 [--work none,kernel] [--threads 1,2,4,8] [--width N] [--steps N] [--repetitions N]
+//                 [--backends stream,graph,replay]
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -89,8 +91,7 @@ void submit(stf::context& ctx, columns<Data>& c, const reads& r, int t, int i, b
 
 struct setting {
   int devices, threads, width, steps;
-  std::string topology, data, work;
-  bool graph;
+  std::string topology, data, work, backend;
 };
 
 template <class Data>
@@ -106,29 +107,81 @@ columns<Data> make_columns(stf::context& ctx, int width) {
   return c;
 }
 
-// Microseconds per task; every thread has columns of its own.
 template <class Data>
-double once(const st::machine& m, const setting& s) {
-  stf::context ctx(m, {.backend = s.graph ? stf::backend_kind::graph : stf::backend_kind::stream});
+void submit_steps(stf::context& ctx, columns<Data>& c, const setting& s, int steps) {
+  for (int t = 0; t < steps; ++t)
+    for (int i = 0; i < s.width; ++i) submit(ctx, c, read_by(s.topology, s.width, t, i), t, i, s.work == "kernel");
+}
+
+double us_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() * 1e6;
+}
+
+// Microseconds per task that is submitted; every thread has columns of its own.
+template <class Data>
+double submitted(const st::machine& m, const setting& s) {
+  stf::context ctx(m, {.backend = s.backend == "graph" ? stf::backend_kind::graph : stf::backend_kind::stream});
   std::vector<columns<Data>> all;
   for (int k = 0; k < s.threads; ++k) all.push_back(make_columns<Data>(ctx, s.width));
   const auto run = [&](int steps) {
     std::vector<std::thread> threads;
-    for (int k = 0; k < s.threads; ++k)
-      threads.emplace_back([&, k] {
-        for (int t = 0; t < steps; ++t)
-          for (int i = 0; i < s.width; ++i)
-            submit(ctx, all[static_cast<std::size_t>(k)], read_by(s.topology, s.width, t, i), t, i, s.work == "kernel");
-      });
+    for (auto& c : all) threads.emplace_back([&] { submit_steps(ctx, c, s, steps); });
     for (auto& t : threads) t.join();
   };
   run(2);  // every instance has its memory
   ctx.synchronize();
   const auto start = std::chrono::steady_clock::now();
   run(s.steps);
-  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  const double us = us_since(start);
   ctx.finalize();
-  return seconds * 1e6 / (static_cast<double>(s.threads) * s.width * s.steps);
+  return us / (static_cast<double>(s.threads) * s.width * s.steps);
+}
+
+// Microseconds per task of one launch of the recorded graph, until it is done.
+template <class Data>
+double replayed(const st::machine& m, const setting& s) {
+  stf::context ctx(m);
+  columns<Data> c = make_columns<Data>(ctx, s.width);
+  submit_steps(ctx, c, s, 2);
+  double us = 0;
+  {
+    const stf::recorded_tasks graph = ctx.record([&] { submit_steps(ctx, c, s, s.steps); });
+    graph.launch();  // the first one uploads it
+    ctx.synchronize();
+    const auto start = std::chrono::steady_clock::now();
+    graph.launch();
+    ctx.synchronize();
+    us = us_since(start);
+  }
+  ctx.finalize();
+  return us / (static_cast<double>(s.width) * s.steps);
+}
+
+template <class Data>
+double once(const st::machine& m, const setting& s) {
+  return s.backend == "replay" ? replayed<Data>(m, s) : submitted<Data>(m, s);
+}
+
+void measure(const st::machine& m, const setting& s, int repetitions) {
+  st::expect<st::argument_error>(s.backend == "stream" || s.backend == "graph" || s.backend == "replay", "--backends ",
+                                 s.backend, "; known: stream, graph, replay");
+  st::expect<st::argument_error>(s.backend != "replay" || s.threads == 1, "--threads ", s.threads,
+                                 " with the backend replay; one thread records");
+  std::vector<double> us;
+  for (int k = 0; k < repetitions; ++k)
+    us.push_back(s.data == "tokens" ? once<stf::token>(m, s) : once<slice_data>(m, s));
+  st::bench::json_line(s.backend == "replay" ? "task_replay" : "task_overhead")
+      .add("machine", name(m.kind()))
+      .add("devices", s.devices)
+      .add("topology", s.topology)
+      .add("data", s.data)
+      .add("work", s.work)
+      .add("backend", s.backend)
+      .add("threads", s.threads)
+      .add("width", s.width)
+      .add("steps", s.steps)
+      .add("us", us)
+      .print();
 }
 
 }  // namespace
@@ -136,37 +189,18 @@ double once(const st::machine& m, const setting& s) {
 int main(int argc, char** argv) try {
   const st::bench::command_line given(argc, argv,
                                       {"--devices", "--topologies", "--data", "--work", "--threads", "--width",
-                                       "--steps", "--repetitions", "--graph!"});
+                                       "--steps", "--repetitions", "--backends"});
   const st::machine m = st::machine::best(static_cast<int>(given.number("--devices", 1)));
   const int repetitions = static_cast<int>(given.number("--repetitions", 5));
   for (const std::string& topology : given.list("--topologies", "trivial,tree,fft,sweep,random,stencil"))
     for (const std::string& data : given.list("--data", "slices,tokens"))
       for (const std::string& work : given.list("--work", "none"))
-        for (const int threads : given.numbers("--threads", "1")) {
-          const setting s{m.size(),
-                          threads,
-                          static_cast<int>(given.number("--width", 16)),
-                          static_cast<int>(given.number("--steps", 300)),
-                          topology,
-                          data,
-                          work,
-                          given.has("--graph")};
-          std::vector<double> us;
-          for (int k = 0; k < repetitions; ++k)
-            us.push_back(data == "tokens" ? once<stf::token>(m, s) : once<slice_data>(m, s));
-          st::bench::json_line("task_overhead")
-              .add("machine", name(m.kind()))
-              .add("devices", s.devices)
-              .add("topology", topology)
-              .add("data", data)
-              .add("work", work)
-              .add("backend", s.graph ? "graph" : "stream")
-              .add("threads", threads)
-              .add("width", s.width)
-              .add("steps", s.steps)
-              .add("us", us)
-              .print();
-        }
+        for (const std::string& backend : given.list("--backends", "stream"))
+          for (const int threads : given.numbers("--threads", "1"))
+            measure(m,
+                    {m.size(), threads, static_cast<int>(given.number("--width", 16)),
+                     static_cast<int>(given.number("--steps", 300)), topology, data, work, backend},
+                    repetitions);
   return 0;
 } catch (const st::error& e) {
   std::fprintf(stderr, "%s\n", e.what());

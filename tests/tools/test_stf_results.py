@@ -30,6 +30,9 @@ FULL = [
     task("trivial", [1.0, 0.8, 0.85]),
     task("stencil", [1.9]),
     task("trivial", [4.5], work="kernel", threads=2),
+    task("tree", [0.2, 0.1, 0.14], what="task_replay", work="none", data="tokens"),
+    task("tree", [1.5], what="task_replay", work="kernel", data="tokens"),
+    task("fft", [0.3], what="task_replay", work="none", data="tokens"),
     total("launch", 1, [4400.0, 4450.0]),
     total("launch", 2, [8800.0]),
     total("CUB", 1, [4500.0]),
@@ -51,6 +54,8 @@ def test_all_tables(tmp_path: Path) -> None:
     assert "| trivial | slices | 0.85 (0.80 to 1.00) | 0.9 | met | 1.18 |" in text
     assert "| stencil | slices | 1.90 (1.90 to 1.90) | 1.6 | missed | 2.32 |" in text
     assert "| trivial, slices | a kernel in each task, 2 threads submit | 4.50 (4.50 to 4.50) |" in text
+    assert "| tree | 0.14 (0.10 to 0.20) | 0.15 | met | 1.50 (1.50 to 1.50) |" in text
+    assert "| fft | 0.30 (0.30 to 0.30) | 0.15 | missed | not measured |" in text
     assert f"| {BIG:,} | 4,450 | not measured | 8,800 | not measured | 4,500 |" in text
     assert "99 % of CUB's rate; the limit was 97 %: met." in text
     assert "| 16 | no | 0.4000 | 0.8000 | 50 % | 7 |" in text
