@@ -1,6 +1,6 @@
 // What a task costs the host: time per task of graphs like those of TaskBench, tasks without work (CUDASTF, table I),
-// with slices or tokens as data, from one or several threads; or time per task of such a graph recorded once and launched
-// again, until all of it is done. One JSON object a line.
+// with slices or tokens as data, from one or several threads; or time per task of such a graph recorded once and
+// launched again, until all of it is done. One JSON object a line.
 //
 //   task_overhead [--devices N] [--topologies trivial,tree,fft,sweep,random,stencil] [--data slices,tokens]
 //                 [--work none,kernel] [--threads 1,2,4,8] [--width N] [--steps N] [--repetitions N]

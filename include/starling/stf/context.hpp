@@ -51,7 +51,7 @@ class context {
   // ---- data ----
 
   // Of memory of the user, which keeps it and its place for as long as the context may use it; it has its value again
-  // after finalize, or after the last handle has gone and its tasks are over.
+  // after finalize, or after the last handle has gone and its tasks are over. Of const elements it can only be read.
   template <data_view View>
   stf::logical_data<View> logical_data(const View& v, const data_place& where = data_place::host()) {
     const auto shape = data_interface<View>::shape(v);
@@ -68,6 +68,12 @@ class context {
   stf::logical_data<slice<T>> logical_data(std::vector<T>& values) {
     return logical_data(slice<T>(values.data(), static_cast<index_t>(values.size())));
   }
+  template <class T>
+  stf::logical_data<slice<const T>> logical_data(const std::vector<T>& values) {
+    return logical_data(slice<const T>(values.data(), static_cast<index_t>(values.size())));
+  }
+  template <class T>
+  void logical_data(const std::vector<T>&& values) = delete;  // its memory goes before the tasks come
   // n elements from `start` on.
   template <class T>
   stf::logical_data<slice<T>> logical_data(T* start, index_t n, const data_place& where = data_place::host()) {
@@ -315,7 +321,7 @@ stf::logical_data<slice<T, 2>> context::logical_data(const strided_view<T, 2>& v
                          v.stride(1), " apart; rows must be contiguous");
   expect<argument_error>(v.stride(0) >= 0 || v.extent(0) <= 1, "context::logical_data: rows are ", v.stride(0),
                          " elements apart; they must follow one another");
-  what.original = {{reinterpret_cast<std::byte*>(v.data_handle()), 0, static_cast<std::size_t>(v.extent(1)) * sizeof(T),
+  what.original = {{detail::bytes_at(v.data_handle()), 0, static_cast<std::size_t>(v.extent(1)) * sizeof(T),
                     static_cast<std::size_t>(v.extent(0)), static_cast<std::size_t>(v.stride(0)) * sizeof(T)}};
   what.original_place = where;
   return {new_data(std::move(what)), shape};

@@ -17,6 +17,7 @@
 
 #include <cstddef>
 #include <limits>
+#include <type_traits>
 #include <vector>
 
 #include "starling/stf/place.hpp"
@@ -28,7 +29,7 @@ namespace starling::stf {
 // A piece of a user's data, and where it lies in an instance: `rows` rows of `row_bytes`, `pitch` bytes apart in the
 // user's memory, one after the other in the instance from `offset` on.
 struct memory_part {
-  std::byte* start = nullptr;
+  std::byte* start = nullptr;  // of data that is only read: never written through
   std::size_t offset = 0;
   std::size_t row_bytes = 0;
   std::size_t rows = 1;
@@ -43,10 +44,19 @@ namespace detail {
 // Throws argument_error: more bytes than can be counted.
 [[noreturn]] void refuse_elements(index_t elements, std::size_t bytes_each);
 
+template <class T>
+std::byte* bytes_at(T* start) {
+  return reinterpret_cast<std::byte*>(const_cast<std::remove_const_t<T>*>(start));
+}
+
 }  // namespace detail
 
 template <class View>
 concept data_view = requires { typename data_interface<View>::shape_type; };
+
+// Whether tasks may only read data of such views: their elements are const.
+template <class View>
+inline constexpr bool only_read = requires { requires std::is_const_v<typename View::element_type>; };
 
 // Elements in one piece; a slice whose rows are apart is taken by context::logical_data.
 template <class T, class Extents, class Layout>
@@ -71,7 +81,7 @@ struct data_interface<cuda::std::mdspan<T, Extents, Layout>> {
   static constexpr std::size_t element_bytes = sizeof(T);
   static std::vector<memory_part> parts(const view_type& v) {
     const std::size_t all = shape(v).bytes();
-    return {{reinterpret_cast<std::byte*>(v.data_handle()), 0, all, 1, all}};
+    return {{detail::bytes_at(v.data_handle()), 0, all, 1, all}};
   }
 };
 
@@ -86,7 +96,7 @@ struct data_interface<scalar_view<T>> {
     return scalar_view<T>(reinterpret_cast<T*>(start));
   }
   static std::vector<memory_part> parts(const scalar_view<T>& v) {
-    return {{reinterpret_cast<std::byte*>(v.get()), 0, sizeof(T), 1, sizeof(T)}};
+    return {{detail::bytes_at(v.get()), 0, sizeof(T), 1, sizeof(T)}};
   }
 };
 

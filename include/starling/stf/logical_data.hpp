@@ -81,10 +81,12 @@ class logical_data {
   }
   // The task gives it a new value and does not look at the old one.
   dependency<View, View> write(const data_place& where = data_place::affine()) const {
+    check_writable();
     return {{data_, access_mode::write, where}, shape_};
   }
   // The task reads and changes it.
   dependency<View, View> rw(const data_place& where = data_place::affine()) const {
+    check_writable();
     return {{data_, access_mode::rw, where}, shape_};
   }
 
@@ -93,14 +95,17 @@ class logical_data {
   // the order in which the tasks were submitted.
   template <class Op>
   reduction<View, Op> reduce(Op op) const {
+    check_writable();
     return {{data_, access_mode::write, data_place::affine()}, std::move(op), shape_};
   }
   template <class Op>
   reduction<View, Op> reduce(Op op, no_init) const {
+    check_writable();
     return {{data_, access_mode::rw, data_place::affine()}, std::move(op), shape_};
   }
   template <class Op>
   reduction<View, Op> reduce(Op op, do_init) const {
+    check_writable();
     return {{data_, access_mode::write, data_place::affine()}, std::move(op), shape_, true};
   }
 
@@ -115,6 +120,11 @@ class logical_data {
   const std::shared_ptr<data_state>& state() const { return data_; }
 
  private:
+  static constexpr void check_writable() {
+    static_assert(!only_read<View>,
+                  "logical data of const elements can only be read; make it of memory that may change");
+  }
+
   std::shared_ptr<data_state> data_;
   shape_type shape_;
 };

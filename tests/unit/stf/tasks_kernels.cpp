@@ -126,6 +126,64 @@ TEST_CASE("rows that are apart") {
   }
 }
 
+// The sum of all that may only be read: a vector, an array, rows that are apart, one element, and a part of it.
+TEST_CASE("data of const elements is read where it is wanted, and stays as it is") {
+  const auto m = test_machine(2);
+  if (!m) return;
+  for (const auto backend : back_ends()) {
+    random r(2);
+    std::vector<double> values(40), rows(40);
+    for (double& x : values) x = r.real();
+    for (double& x : rows) x = r.real();
+    const std::vector<double> vector = values;
+    const double array[3] = {1, 2, 3};
+    const double one = 7;
+    const strided_view<const double, 2> apart(rows.data(),
+                                              {starling::view_extents<2>(4, 5), cuda::std::array<index_t, 2>{10, 1}});
+    std::vector<double> out(2, -1.0);
+    context ctx(*m, {.backend = backend});
+    auto lv = ctx.logical_data(vector);
+    auto la = ctx.logical_data(array);
+    auto lr = ctx.logical_data(apart);
+    auto lo = ctx.logical_data(stf::scalar_view<const double>(&one));
+    auto result = ctx.logical_data(out);
+    for (int d = 0; d < m->size(); ++d)
+      ctx.task(exec_place::device(d), lv.read(), la.read(), lr.read(), lo.read(), result.rw())
+              ->*[d](stream& s, slice<const double> v, slice<const double> a, slice<const double, 2> two,
+                     stf::scalar_view<const double> x, slice<double> sums) {
+                    s.launch(
+                        1, STARLING_KERNEL(block & b) {
+                          b.for_each(index_range{d, d + 1}, [&](index_t i) {
+                            sums(i) = 0;
+                            for (index_t k = 0; k < v.extent(0); ++k) sums(i) += v(k);
+                            for (index_t k = 0; k < a.extent(0); ++k) sums(i) += a(k);
+                            for (index_t k = 0; k < two.extent(0); ++k)
+                              for (index_t l = 0; l < two.extent(1); ++l) sums(i) += two(k, l);
+                            sums(i) += *x;
+                          });
+                        });
+                  };
+    auto parts = ctx.split(lv, 4);
+    index_t found = -1;
+    ctx.host_launch(parts[1].read())->*[&](slice<const double> v) {
+      found = v.extent(0) == 10 && v(9) == vector[19] ? 1 : 0;
+    };
+    ctx.join(parts);
+    CHECK(ctx.wait(lv)(3) == values[3]);
+    ctx.finalize();
+    double sum = 0;
+    for (const double x : values) sum += x;
+    for (const double x : array) sum += x;
+    for (std::size_t k = 0; k < 4; ++k)
+      for (std::size_t l = 0; l < 5; ++l) sum += rows[10 * k + l];
+    sum += one;
+    for (int d = 0; d < m->size(); ++d) CHECK(out[static_cast<std::size_t>(d)] == sum);
+    CHECK(found == 1);
+    CHECK(vector == values);
+    CHECK(one == 7);
+  }
+}
+
 TEST_CASE("work of the host, and values that the host waits for") {
   const auto m = test_machine(1);
   if (!m) return;
