@@ -93,8 +93,6 @@ function(starling_application name)
     set_target_properties(starling_${name}_checked PROPERTIES EXPORT_NAME ${name}_checked)
     add_library(starling::${name}_checked ALIAS starling_${name}_checked)
     target_link_libraries(starling_${name}_checked PUBLIC starling_check)
-    # Check mode runs one fiber at a time: there is little to gain from optimising what it watches.
-    target_compile_options(starling_${name}_checked PRIVATE $<$<CONFIG:Release>:-O1>)
   endif()
 endfunction()
 

@@ -59,13 +59,13 @@ void bound_data::set_name(const std::string& name) {
 }
 
 bound_parts::bound_parts(const stf::context& c, const bound_data& whole, const std::vector<index_t>& shape,
-                         std::size_t element_bytes, const std::vector<index_t>& counts, index_t halo,
+                         std::size_t element_bytes, const std::vector<index_t>& counts, const stf::halo& around,
                          const stf::data_place& where)
     : context_(c) {
   expect<argument_error>(counts.size() == shape.size(), "stf: ", counts.size(), " counts of parts for data of ",
                          shape.size(), " dimensions");
-  stf::detail::check_halo({halo});
-  stf::detail::split_plan plan{shape, element_bytes, 1, {{}}, halo};
+  stf::detail::check_halo(around);
+  stf::detail::split_plan plan{shape, element_bytes, 1, {{}}, around};
   for (std::size_t d = 0; d < shape.size(); ++d) {
     stf::detail::check_count(counts[d]);
     std::vector<std::vector<index_range>> finer;
@@ -260,8 +260,8 @@ bound_data bound_context::token() {
 
 std::unique_ptr<bound_parts> bound_context::split(const bound_data& whole, const std::vector<index_t>& shape,
                                                   std::size_t element_bytes, const std::vector<index_t>& counts,
-                                                  index_t halo, const stf::data_place& where) {
-  return std::make_unique<bound_parts>(get(), whole, shape, element_bytes, counts, halo, where);
+                                                  index_t halo, bool periodic, const stf::data_place& where) {
+  return std::make_unique<bound_parts>(get(), whole, shape, element_bytes, counts, stf::halo{halo, periodic}, where);
 }
 
 std::unique_ptr<bound_frozen> bound_context::freeze(const bound_access& access) {

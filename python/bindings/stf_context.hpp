@@ -79,7 +79,7 @@ class bound_parts {
 
   // How many parts along each dimension, and rows of neighbours.
   bound_parts(const stf::context& c, const bound_data& whole, const std::vector<index_t>& shape,
-              std::size_t element_bytes, const std::vector<index_t>& counts, index_t halo,
+              std::size_t element_bytes, const std::vector<index_t>& counts, const stf::halo& around,
               const stf::data_place& where);
   bound_parts(const bound_parts&) = delete;
   bound_parts& operator=(const bound_parts&) = delete;
@@ -185,7 +185,7 @@ class bound_context {
                                     const std::string& name);
   std::unique_ptr<bound_parts> split(const bound_data& whole, const std::vector<index_t>& shape,
                                      std::size_t element_bytes, const std::vector<index_t>& counts, index_t halo,
-                                     const stf::data_place& where);
+                                     bool periodic, const stf::data_place& where);
   std::unique_ptr<bound_frozen> freeze(const bound_access& access);
   void prefetch(const bound_data& data, const stf::data_place& where);
   // The body is a function of Python without arguments.

@@ -140,6 +140,34 @@ def test_fetched_ahead(devices):
         assert ctx.statistics().copies == 1
 
 
+@pytest.mark.parametrize("parts", [1, 3, 7])
+def test_a_stencil_round_the_ends(devices, rng, parts):
+    a = rng.random((11, 2))
+    b = np.zeros_like(a)
+    expected = a.copy()
+    ctx = stf.context(devices(2))
+    u = ctx.split(ctx.logical_data(a), parts, halo=2, periodic=True)
+    v = ctx.split(ctx.logical_data(b), parts, halo=2, periodic=True)
+    for i in range(parts):
+        mine = u.index_of(i)[0]
+        np.testing.assert_array_equal(
+            np.arange(11)[u.index_with_halo(i)[0]], np.arange(mine.start - 2, mine.stop + 2) % 11
+        )
+    for _ in range(3):
+        for i in range(parts):
+
+            def step(old, new):
+                new[:] = sum(old[k : k + len(new)] for k in range(5)) / 5
+
+            ctx.host_launch(step, u.with_halo(i), v[i].write())
+        u, v = v, u
+        expected = sum(np.roll(expected, shift, axis=0) for shift in (2, 1, 0, -1, -2)) / 5
+    u.join()
+    v.join()
+    ctx.finalize()
+    np.testing.assert_array_equal(b, expected)
+
+
 def test_misuse(devices):
     with stf.context(devices(2)) as ctx, stf.context(devices(1)) as other:
         x = ctx.logical_data(np.zeros((4, 4)), name="x")
@@ -155,6 +183,10 @@ def test_misuse(devices):
                 ctx.split(x, parts)
         with pytest.raises(errors.ArgumentError, match="halo = -1"):
             ctx.split(x, 2, halo=-1)
+        with pytest.raises(errors.ArgumentError, match="periodic halo of 5 rows round 4"):
+            ctx.split(x, 2, halo=5, periodic=True)
+        with pytest.raises(errors.ElementTypeError, match="periodic = 1 "):
+            ctx.split(x, 2, halo=1, periodic=1)
         with pytest.raises(errors.ArgumentError, match="halo = 1 for parts"):
             ctx.split(x, (2, 2), halo=1)
         with pytest.raises(errors.ElementTypeError, match="place"):

@@ -212,20 +212,24 @@ part_description describe(const split_plan& plan, int i) {
 index_range split_plan::rows_with_halo(int i) const {
   const index_range mine = parts[static_cast<std::size_t>(i)][0];
   if (mine.empty()) return mine;
-  return {mine.begin - std::min(halo_rows, mine.begin), mine.end + std::min(halo_rows, extents[0] - mine.end)};
+  if (around.periodic) return {mine.begin - around.rows, mine.end + around.rows};
+  return {mine.begin - std::min(around.rows, mine.begin), mine.end + std::min(around.rows, extents[0] - mine.end)};
 }
 
 split_handle::split_handle(const std::shared_ptr<context_state>& context, const std::shared_ptr<data_state>& whole,
                            const data_place& where, split_plan plan)
     : plan_(std::move(plan)) {
   check_parts(plan_);
+  expect<argument_error>(!plan_.around.periodic || plan_.around.rows <= plan_.extents[0],
+                         "context::split: a periodic halo of ", plan_.around.rows, " rows round ", plan_.extents[0],
+                         "; at most as many as there are");
   const int n = static_cast<int>(plan_.parts.size());
   std::vector<part_description> parts;
   for (int i = 0; i < n; ++i) parts.push_back(describe(plan_, i));
   state_ = std::make_shared<splitting>(context, whole, where, std::move(parts));
   context->add_split(state_);
   ghosts_.resize(plan_.parts.size());
-  if (plan_.halo_rows > 0)
+  if (plan_.around.rows > 0)
     for (int i = 0; i < n; ++i) ghosts_[static_cast<std::size_t>(i)] = ghosts_of(i);
 }
 
@@ -235,14 +239,20 @@ std::shared_ptr<const ghost_rows> split_handle::ghosts_of(int i) const {
   const index_range mine = plan_.parts[static_cast<std::size_t>(i)][0];
   const index_range wide = plan_.rows_with_halo(i);
   all->before = static_cast<std::size_t>(mine.begin - wide.begin) * row;
-  for (std::size_t j = 0; j < plan_.parts.size(); ++j) {
-    const index_range theirs = plan_.parts[j][0];
-    const index_t begin = std::max(wide.begin, theirs.begin);
-    const index_t end = std::min(wide.end, theirs.end);
-    if (static_cast<int>(j) == i || begin >= end) continue;
-    all->sources.push_back({part(static_cast<int>(j)), static_cast<std::size_t>(begin - theirs.begin) * row,
+  const auto add = [&](int j, index_t shift) {
+    const index_range theirs = plan_.parts[static_cast<std::size_t>(j)][0];
+    const index_t begin = std::max(wide.begin, theirs.begin + shift);
+    const index_t end = std::min(wide.end, theirs.end + shift);
+    if (begin >= end) return;
+    all->sources.push_back({part(j), static_cast<std::size_t>(begin - shift - theirs.begin) * row,
                             static_cast<std::ptrdiff_t>(begin - mine.begin) * static_cast<std::ptrdiff_t>(row),
                             static_cast<std::size_t>(end - begin) * row});
+  };
+  for (int j = 0; j < static_cast<int>(plan_.parts.size()); ++j) {
+    if (j != i) add(j, 0);
+    // Round the ends a part may be its own neighbour.
+    if (plan_.around.periodic)
+      for (const index_t shift : {-plan_.extents[0], plan_.extents[0]}) add(j, shift);
   }
   return all;
 }

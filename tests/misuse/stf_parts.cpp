@@ -120,6 +120,8 @@ TEST_CASE("parts that cannot be") {
   }
   check_parts(failure_of<argument_error>([&] { (void)ctx.split(d, index_t{1} << 40); }), {"1099511627776 parts"});
   check_parts(failure_of<argument_error>([&] { (void)ctx.split(d, 2, stf::halo{-1}); }), {"-1 rows"});
+  check_parts(failure_of<argument_error>([&] { (void)ctx.split(d, 2, stf::halo{11, true}); }),
+              {"periodic halo of 11 rows", "10"});
   check_parts(failure_of<argument_error>([&] { (void)ctx.split(d, 2, stf::blocked{1}); }), {"dimension 1"});
   check_parts(failure_of<argument_error>([&] { (void)ctx.split(d, 2, odd_partitioner()); }),
               {"parts 0 and 1", "elements in common"});

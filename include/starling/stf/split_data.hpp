@@ -23,9 +23,11 @@ namespace starling::stf {
 class context_state;
 class splitting;
 
-// Rows of the neighbours that a part can be read with; a row is one index of the slowest dimension.
+// Rows of the neighbours that a part can be read with; a row is one index of the slowest dimension. Periodic: the first
+// part and the last are neighbours too, so that every part has all its rows.
 struct halo {
   index_t rows = 1;
+  bool periodic = false;
 };
 
 namespace detail {
@@ -36,9 +38,9 @@ struct split_plan {
   std::size_t element_bytes = 1;
   std::size_t alignment = 1;
   std::vector<std::vector<index_range>> parts;  // a range for each dimension
-  index_t halo_rows = 0;
+  halo around{0};
 
-  // The range of part i in the slowest dimension, with its halo.
+  // The range of part i in the slowest dimension, with its halo; beyond the ends where that is periodic.
   index_range rows_with_halo(int i) const;
 };
 
@@ -89,7 +91,7 @@ class split_data {
              std::vector<box_type> boxes, halo h)
       : boxes_(std::move(boxes)) {
     detail::split_plan plan{
-        data_interface<View>::extents(whole.shape()), sizeof(element_type), alignof(element_type), {}, h.rows};
+        data_interface<View>::extents(whole.shape()), sizeof(element_type), alignof(element_type), {}, h};
     for (const box_type& b : boxes_) {
       plan.parts.emplace_back();
       for (int d = 0; d < n_dimensions; ++d) plan.parts.back().push_back(b.range(d));
@@ -104,6 +106,7 @@ class split_data {
   const box_type& box(int i) const { return boxes_[checked(i)]; }
 
   // Part i and the rows around it that there are, to read; each task gets them as they are after the tasks before it.
+  // With a periodic halo the box may begin below 0 and end beyond the whole: row k is row k modulo the extent.
   // Of the neighbours these rows move alone.
   dependency<View, read_type> with_halo(int i, const data_place& where = data_place::affine()) const {
     const std::size_t which = checked(i);

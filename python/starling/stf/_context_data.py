@@ -75,7 +75,13 @@ class DataCalls(ContextCore):
         return LogicalData(self._whole, self._bound.token(), None, None, name)
 
     def split(
-        self, data: LogicalData, parts: int | Sequence[int], *, halo: int = 0, place: native.data_place | None = None
+        self,
+        data: LogicalData,
+        parts: int | Sequence[int],
+        *,
+        halo: int = 0,
+        periodic: bool = False,
+        place: native.data_place | None = None,
     ) -> Parts:
         """Data as parts that are logical data of their own: each moves alone, and tasks on different ones do not wait
         for each other. Until :meth:`Parts.join` the whole cannot be used.
@@ -85,6 +91,7 @@ class DataCalls(ContextCore):
             parts: How many blocks of the first dimension, or how many parts along each dimension.
             halo: Rows of its neighbours with which :meth:`Parts.with_halo` shows a part; only with blocks of the first
                 dimension.
+            periodic: The first part and the last are neighbours too; `halo` is at most the number of rows.
             place: Where the whole lies meanwhile. None: where its value is, or the host.
 
         Raises:
@@ -111,10 +118,12 @@ class DataCalls(ContextCore):
             raise ArgumentError(
                 f"halo = {rows} for parts = {tuple(counts)}; a halo is for blocks of the first dimension"
             )
+        if not isinstance(periodic, bool):
+            raise ElementTypeError(f"periodic = {periodic!r} is a {type(periodic).__name__}; pass True or False")
         where = native.data_place.affine() if place is None else place
         if not isinstance(where, native.data_place):
             raise ElementTypeError(f"place = {place!r} is a {type(place).__name__}; pass a starling.stf.data_place")
-        bound = self._bound.split(data._bound, list(shape), dtype.itemsize, counts, rows, where)
+        bound = self._bound.split(data._bound, list(shape), dtype.itemsize, counts, rows, periodic, where)
         return Parts(self._whole, data, bound)
 
     def freeze(self, access: Access) -> Frozen:

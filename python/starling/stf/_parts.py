@@ -6,6 +6,9 @@ from collections.abc import Iterator, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, SupportsIndex
 
+import numpy as np
+from numpy.typing import NDArray
+
 from starling._arguments import whole_number
 from starling._native import native
 from starling.errors import ArgumentError, ElementTypeError
@@ -51,10 +54,14 @@ class Parts:
         """Where part `number` lies in the whole: ``array[parts.index_of(i)]``."""
         return tuple(slice(begin, end) for begin, end in self._bound.box(self._checked(number)))
 
-    def index_with_halo(self, number: SupportsIndex) -> tuple[slice, ...]:
-        """The same of what :meth:`with_halo` shows."""
+    def index_with_halo(self, number: SupportsIndex) -> tuple[slice | NDArray[np.int64], ...]:
+        """The same of what :meth:`with_halo` shows; where that goes round the ends, the first index is an array."""
         which = self._checked(number)
-        return (slice(*self._bound.rows_with_halo(which)), *self.index_of(which)[1:])
+        begin, end = self._bound.rows_with_halo(which)
+        extent = (self._whole.shape or (0,))[0]
+        inside = begin >= 0 and end <= extent
+        rows = slice(begin, end) if inside else np.arange(begin, end) % extent
+        return (rows, *self.index_of(which)[1:])
 
     def with_halo(self, number: SupportsIndex, place: native.data_place | None = None) -> Access:
         """The part and the rows around it that there are, to read. Of its neighbours only these rows move.
@@ -66,7 +73,12 @@ class Parts:
         access = self._parts[which].read(place)
         rows = self._bound.rows_with_halo(which)
         shape = (rows[1] - rows[0], *(self._parts[which].shape or ())[1:])
-        near = [p for i, p in enumerate(self._parts) if i != which and self._overlaps(i, rows)]
+        extent = (self._whole.shape or (0,))[0]
+        near = [
+            p
+            for i, p in enumerate(self._parts)
+            if i != which and any(self._overlaps(i, rows, shift) for shift in (-extent, 0, extent))
+        ]
         return Access(access.data, access.mode, access.place, (self._bound, which), shape, tuple(near))
 
     def join(self) -> None:
@@ -89,9 +101,10 @@ class Parts:
     ) -> None:
         self.join()
 
-    def _overlaps(self, number: int, rows: tuple[int, int]) -> bool:
+    def _overlaps(self, number: int, rows: tuple[int, int], shift: int) -> bool:
+        """Whether rows reach into a part, or into its copy `shift` rows on, as there is of one round the ends."""
         begin, end = self._bound.box(number)[0]
-        return begin < rows[1] and end > rows[0]
+        return begin + shift < rows[1] and end + shift > rows[0]
 
     def _checked(self, number: SupportsIndex) -> int:
         return range(len(self._parts))[number]
