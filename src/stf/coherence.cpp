@@ -87,8 +87,8 @@ void coherence::refresh(const ghost_rows& ghosts, data_instance& i, moment_list&
     if (!s.data->body.addends.empty()) combine(s.data->body);
     data_instance::ghost& mine = i.ghosts[k];
     if (mine.version != s.data->body.version + 1) {
-      data_instance* from = nearest(s.data->body, i.place);
-      expect_value(s.data->body, from);
+      data_instance* from = &source_of_ghosts(s.data->body, i.place, before);
+      if (notes_ != nullptr) note_copy(s.data->body, *from, s.from, i, s.to, s.bytes);
       moment_list free = from->ready;
       free.add(i.fresh);
       free.add(mine.ready);
@@ -108,8 +108,26 @@ void coherence::refresh(const ghost_rows& ghosts, data_instance& i, moment_list&
   }
 }
 
-// The host last, a copy on the same device first.
+// While a scope is recorded, a value from before is taken from where it is now, and launches bring it to there.
+data_instance& coherence::source_of_ghosts(data_body& d, const data_place& to, moment_list& before) {
+  data_instance* from = nearest(d, to);
+  scope_entry* scope = d.in_scope;
+  if (scope != nullptr && scope->had_value && !scope->written && from == nullptr) {
+    from = nearest(d, to, [&](data_instance& i) { return i.packed && scope->was_valid(&i); });
+    if (from == nullptr) from = &acquire(d, to, true, false, before);
+  }
+  expect_value(d, from);
+  if (scope != nullptr && scope->brings(from, true)) from->valid = true;
+  return *from;
+}
+
 data_instance* coherence::nearest(const data_body& d, const data_place& to) const {
+  return nearest(d, to, [](const data_instance& i) { return i.valid; });
+}
+
+// The host last, a copy on the same device first.
+template <class F>
+data_instance* coherence::nearest(const data_body& d, const data_place& to, const F& usable) const {
   const auto distance = [&](const data_instance& i) {
     const int from = pe_of(i.place);
     const int target = pe_of(to);
@@ -120,7 +138,7 @@ data_instance* coherence::nearest(const data_body& d, const data_place& to) cons
   };
   data_instance* best = nullptr;
   for (const auto& i : d.instances)
-    if (i->valid && (best == nullptr || distance(*i) < distance(*best))) best = i.get();
+    if (usable(*i) && (best == nullptr || distance(*i) < distance(*best))) best = i.get();
   return best;
 }
 
@@ -219,7 +237,7 @@ void coherence::copy(const data_body& d, data_instance& from, data_instance& to)
   before.add(to.used);
   const int from_pe = pe_of(from.place);
   const int to_pe = pe_of(to.place);
-  if (notes_ != nullptr) note_copy(d, from, to);
+  if (notes_ != nullptr) note_copy(d, from, 0, to, 0, d.what.bytes);
   lane& l = lanes_.for_copy(from_pe, to_pe);
   lanes_.order(l, before);
   std::optional<event> begun;
@@ -250,15 +268,16 @@ void coherence::copy(const data_body& d, data_instance& from, data_instance& to)
   copied_bytes_.fetch_add(d.what.bytes, std::memory_order_relaxed);
 }
 
-void coherence::note_copy(const data_body& d, const data_instance& from, const data_instance& to) {
-  if (d.what.bytes == 0) return;
+void coherence::note_copy(const data_body& d, const data_instance& from, std::size_t offset, const data_instance& to,
+                          std::ptrdiff_t to_offset, std::size_t bytes) {
+  if (bytes == 0) return;
   if (from.place.is_host() || to.place.is_host()) {
     notes_->refused = message("a copy of ", d.describe(), " from ", describe(from.place), " to ", describe(to.place),
                               " in each round; let no task of the body have it on the host");
     return;
   }
   notes_->copy("a copy of " + d.describe(),
-               {pe_of(from.place), pe_of(to.place), to.start, d.what.bytes, from.start, d.what.bytes, d.what.bytes, 1});
+               {pe_of(from.place), pe_of(to.place), to.start + to_offset, bytes, from.start + offset, bytes, bytes, 1});
 }
 
 memory_block coherence::borrow(std::size_t bytes, const data_place& place, moment_list& before) {
@@ -333,8 +352,7 @@ void coherence::drop(data_body& d) {
 void coherence::free(data_instance& i) {
   moment_list uses = i.ready;
   uses.add(i.used);
-  uses.add(i.ghosts_used);
-  for (const data_instance::ghost& g : i.ghosts) uses.add(g.ready);
+  i.add_ghost_uses(uses);
   if (i.block.start != nullptr) give_back(i.block, i.place, uses);
   if (i.pages.size() == 0 && !i.pin.owns()) return;
   if (held_memory* h = held_) return h->keep({std::move(i.pages), std::move(i.pin)});

@@ -104,8 +104,13 @@ class coherence {
   local_memory allocate_pages(const std::vector<placed_bytes>& pieces);
   void evict(data_body& d, std::size_t which);
   void copy(const data_body& d, data_instance& from, data_instance& to);
-  void note_copy(const data_body& d, const data_instance& from, const data_instance& to);
+  void note_copy(const data_body& d, const data_instance& from, std::size_t offset, const data_instance& to,
+                 std::ptrdiff_t to_offset, std::size_t bytes);
   data_instance* nearest(const data_body& d, const data_place& to) const;
+  // The nearest of those for which usable(instance) holds.
+  template <class F>
+  data_instance* nearest(const data_body& d, const data_place& to, const F& usable) const;
+  data_instance& source_of_ghosts(data_body& d, const data_place& to, moment_list& before);
   place_memory& memory_of(const data_place& place);
   void free(data_instance& i);
 

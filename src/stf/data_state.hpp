@@ -48,6 +48,20 @@ struct data_instance {
   };
   std::vector<ghost> ghosts;
   moment_list ghosts_used;
+  // What is there has to come anew.
+  void forget_ghosts() {
+    for (ghost& g : ghosts) g.version = 0;
+  }
+  // The same, and whoever used them is over at `end`.
+  void forget_ghosts(const moment_list& end) {
+    forget_ghosts();
+    for (ghost& g : ghosts) g.ready.clear();
+    ghosts_used = end;
+  }
+  void add_ghost_uses(moment_list& to) const {
+    to.add(ghosts_used);
+    for (const ghost& g : ghosts) to.add(g.ready);
+  }
   moment_list fresh;  // when the memory was no longer used for anything else
 };
 

@@ -20,6 +20,10 @@ struct scope_entry {
   std::vector<std::pair<data_instance*, bool>> valid_before;
   std::string failed_before;
 
+  bool was_valid(data_instance* i) const {
+    return std::find(valid_before.begin(), valid_before.end(), std::pair(i, true)) != valid_before.end();
+  }
+
   bool written = false;
   std::vector<data_instance*> used;
   std::vector<data_instance*> needed;       // hold the value before each launch: the scope reads it there

@@ -88,15 +88,13 @@ void task_run::state::lock_all() {
 }
 
 void task_run::state::expect_recordable() const {
-  for (const used_data& u : used)
-    expect<argument_error>(
-        !u.reduces && u.data->body.addends.empty(), "stf: ", describe_task(name), " is recorded to be repeated, and ",
-        u.data->body.describe(),
+  const auto expect = [&](bool good, const data_body& d) {
+    starling::expect<argument_error>(
+        good && d.addends.empty(), "stf: ", describe_task(name), " is recorded to be repeated, and ", d.describe(),
         " is reduced into by tasks; reduce in a loop (parallel_for), and read it before the recording");
-  for_each_ghost([&](const std::shared_ptr<data_state>& d) {
-    throw argument_error(message("stf: ", describe_task(name), " is recorded to be repeated, and reads ",
-                                 d->body.describe(), " with its halo; use parts without halos there"));
-  });
+  };
+  for (const used_data& u : used) expect(!u.reduces, u.data->body);
+  for_each_ghost([&](const std::shared_ptr<data_state>& d) { expect(true, d->body); });
 }
 
 void task_run::state::begin() {
@@ -106,10 +104,13 @@ void task_run::state::begin() {
     if (!d->body.free_to_use()) d->body.expect_usable(access_mode::read, describe_task(name));
   });
   task_scope* scope = context->scope();
-  if (scope != nullptr) expect_recordable();
+  if (scope != nullptr) {
+    expect_recordable();
+    for (const used_data& u : used) scope->enter(u.data);
+    for_each_ghost([&](const std::shared_ptr<data_state>& d) { scope->enter(d); });
+  }
   moment_list before;
   for (used_data& u : used) {
-    if (scope != nullptr) scope->enter(u.data);
     if (u.reduces) {
       u.addend = context->coherence().new_addend(u.data->body, u.place, u.reduces, !reads(u.mode), u.addend_free);
       before.add(u.addend_free);
@@ -245,6 +246,13 @@ void task_run::state::note_accesses() {
       all.push_back({reinterpret_cast<const std::byte*>(u.data.get()), 1, writes(u.mode)});
     else
       all.push_back({u.instance->start, bytes, writes(u.mode)});
+  }
+  for (const seen& a : of_access) {
+    if (!a.ghosts) continue;
+    const data_instance& i = *used[a.which].instance;
+    const data_description& what = used[a.which].data->body.what;
+    all.push_back({i.start - what.ghosts_before, what.ghosts_before, false});
+    all.push_back({i.start + what.bytes, what.ghosts_after, false});
   }
   for (const auto& [place, block] : scratch) all.push_back({block.start, block.bytes, true});
   for (const temporary& t : temporaries) all.push_back({t.block.start, t.block.bytes, true});

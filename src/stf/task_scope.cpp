@@ -25,6 +25,7 @@ void task_scope::enter(const std::shared_ptr<data_state>& d) {
   for (const auto& i : body.instances) {
     e->valid_before.emplace_back(i.get(), i->valid);
     i->valid = false;
+    i->forget_ghosts();
   }
   body.in_scope = e.get();
   entries_.push_back(std::move(e));
@@ -74,6 +75,7 @@ void task_scope::leave(std::optional<graph> recorded, const data_registry& all) 
       // All work from before is over when anything that comes begins.
       i->ready.clear();
       i->used.clear();
+      i->forget_ghosts({});
     }
     for (const auto& [i, valid] : e->valid_before) i->valid = valid;
     d.failed_by = e->failed_before;
@@ -120,6 +122,7 @@ moment_list task_scope::prepare() {
     for (const data_instance* i : e->used) {
       before.add(i->ready);
       if (e->written) before.add(i->used);
+      i->add_ghost_uses(before);
     }
   }
   return before;
@@ -156,6 +159,7 @@ void task_scope::run(const std::function<void()>& program) {
 void task_scope::set_results(const std::string& failed_by) {
   for (const auto& e : entries_) {
     data_body& d = e->data->body;
+    for (data_instance* i : e->used) i->forget_ghosts(newest_launch_);
     if (!e->written) {
       for (data_instance* i : e->used) i->used.add(newest_launch_);
       continue;

@@ -3,6 +3,7 @@
 #include "starling/stf/context.hpp"
 #include "support/checked.hpp"
 #include "support/random.hpp"
+#include "support/stf/line_stencil.hpp"
 
 namespace starling::test {
 namespace {
@@ -17,37 +18,22 @@ constexpr stf::backend_kind back_ends[] = {stf::backend_kind::stream, stf::backe
 TEST_CASE("a stencil in parts") {
   for (const auto backend : back_ends)
     for (int n_pes = 1; n_pes <= 3; ++n_pes) {
-      const bool periodic = n_pes == 2;
-      constexpr index_t n = 24;
+      const line_stencil s{.n = 24, .periodic = n_pes == 2};
       machine m = checked_machine(n_pes, 24);
       CAPTURE(n_pes);
-      std::vector<int> a(n);
-      for (index_t i = 0; i < n; ++i) a[static_cast<std::size_t>(i)] = static_cast<int>(i * i % 17);
-      std::vector<int> expected = a;
+      std::vector<std::int64_t> a(24);
+      for (std::size_t i = 0; i < a.size(); ++i) a[i] = static_cast<std::int64_t>(i * i % 17);
+      std::vector<std::int64_t> expected = a;
       try {
         context ctx(m, {.backend = backend});
         auto d = ctx.logical_data(a);
-        auto e = ctx.logical_data(stf::shape_of<slice<int>>(n));
-        auto u = ctx.split(d, n_pes + 1, stf::halo{1, periodic});
-        auto v = ctx.split(e, n_pes + 1, stf::halo{1, periodic});
+        auto e = ctx.logical_data(stf::shape_of<slice<std::int64_t>>(s.n));
+        auto u = ctx.split(d, n_pes + 1, s.around());
+        auto v = ctx.split(e, n_pes + 1, s.around());
         for (int t = 0; t < 4; ++t) {
-          for (int i = 0; i < u.size(); ++i) {
-            const index_t before = u.box(i).lower(0) - u.box_with_halo(i).lower(0);
-            const index_t first = u.box(i).lower(0);
-            ctx.parallel_for(exec_place::device(i % n_pes), v[i].shape(), u.with_halo(i), v[i].write())
-                    ->*STARLING_KERNEL(index_t k, slice<const int> in, slice<int> out) {
-              const int left = periodic || first + k > 0 ? in(before + k - 1) : 0;
-              const int right = periodic || first + k < n - 1 ? in(before + k + 1) : 0;
-              out(k) = (left + 2 * in(before + k) + right) % 1000;
-            };
-          }
+          for (int i = 0; i < u.size(); ++i) s.step(ctx, exec_place::device(i % n_pes), u, v, i);
           std::swap(u, v);
-          std::vector<int> next(n);
-          for (std::size_t k = 0; k < n; ++k)
-            next[k] = ((periodic || k > 0 ? expected[(k + n - 1) % n] : 0) + 2 * expected[k] +
-                       (periodic || k < n - 1 ? expected[(k + 1) % n] : 0)) %
-                      1000;
-          expected = next;
+          expected = s.step(expected);
         }
         ctx.finalize();
       } catch (const check_error& e) {
@@ -56,6 +42,43 @@ TEST_CASE("a stencil in parts") {
       CHECK(a == expected);
       CHECK(m.checked().accesses_seen);
     }
+}
+
+// Launches of a recorded step, and steps that have nothing but the rows around the parts in common with it.
+TEST_CASE("recorded steps among others") {
+  for (const auto backend : back_ends) {
+    const line_stencil s{.n = 12, .periodic = true};
+    machine m = checked_machine(2, 24);
+    std::vector<std::int64_t> a(12, 3), b(12, -1), c(12, -1);
+    a[5] = 9;
+    const std::vector<std::int64_t> expected = s.step(a);
+    try {
+      context ctx(m, {.backend = backend});
+      auto d = ctx.logical_data(a);
+      auto e = ctx.logical_data(b);
+      auto f = ctx.logical_data(c);
+      {
+        const auto u = ctx.split(d, 3, s.around());
+        const auto v = ctx.split(e, 3);
+        const auto w = ctx.split(f, 3);
+        const auto step_to = [&](const auto& target) {
+          for (int i = 0; i < 3; ++i) s.step(ctx, exec_place::device(i % 2), u, target, i);
+        };
+        step_to(w);
+        const stf::recorded_tasks step = ctx.record([&] { step_to(v); });
+        for (int k = 0; k < 2; ++k) {
+          step.launch();
+          step_to(w);
+        }
+      }
+      ctx.finalize();
+    } catch (const check_error& e) {
+      FAIL_CHECK(e.what());
+    }
+    CHECK(b == expected);
+    CHECK(c == expected);
+    CHECK(m.checked().accesses_seen);
+  }
 }
 
 // Nothing but the rows themselves puts who reads them and who changes them in order.

@@ -6,6 +6,7 @@
 
 #include "starling/stf/context.hpp"
 #include "support/random.hpp"
+#include "support/stf/line_stencil.hpp"
 #include "support/test_machine.hpp"
 
 namespace starling::test {
@@ -277,59 +278,36 @@ TEST_CASE("tasks on different parts do not wait for each other") {
   CHECK(a == std::vector<int>{1, 1, 1, 1, 7, 8, 1, 1, 1, 1});
 }
 
-// Steps of a stencil of `width` neighbours on both sides, which there are round the ends or not.
-void step_1d(context& ctx, const exec_place& where, const stf::split_data<slice<std::int64_t>>& u,
-             const stf::split_data<slice<std::int64_t>>& v, int i, index_t n, index_t width, bool periodic) {
-  const index_t before = u.box(i).lower(0) - u.box_with_halo(i).lower(0);
-  const index_t first = u.box(i).lower(0);
-  ctx.parallel_for(where, v[i].shape(), u.with_halo(i), v[i].write())
-          ->*STARLING_KERNEL(index_t k, slice<const std::int64_t> in, slice<std::int64_t> out) {
-    std::int64_t sum = 0;
-    for (index_t w = -width; w <= width; ++w)
-      if (periodic || (first + k + w >= 0 && first + k + w < n)) sum += (w + width + 1) * in(before + k + w);
-    out(k) = sum % 1000;
-  };
-}
-
 TEST_CASE("random stencils with rows of neighbours") {
   for (std::uint64_t seed = 1; seed <= 20; ++seed)
     for (const auto backend : back_ends) {
       random r(seed);
-      const bool periodic = seed % 2 == 0;
       INFO("seed " << seed);
       const int n_pes = 1 + static_cast<int>(seed / 2 % 4);
       const auto m = test_machine(n_pes);
       if (!m) return;
-      const index_t n = 1 + r.below(60);
-      // May reach over more than one neighbour.
-      const index_t width = 1 + r.below(static_cast<int>(periodic ? std::min<index_t>(n, 6) : 6));
+      line_stencil s;
+      s.n = 1 + r.below(60);
+      s.periodic = seed % 2 == 0;
+      s.width = 1 + r.below(s.periodic && s.n < 6 ? s.n : 6);  // may reach over more than one neighbour
       const auto count = 1 + r.below(8);
-      std::vector<std::int64_t> a(static_cast<std::size_t>(n));
+      std::vector<std::int64_t> a(static_cast<std::size_t>(s.n));
       for (auto& x : a) x = r.below(1000);
       std::vector<std::int64_t> expected = a;
       context ctx(*m, {.backend = backend, .device_memory = seed % 3 == 0 ? std::size_t{8} << 10 : 0});
       auto d = ctx.logical_data(a);
-      auto e = ctx.logical_data(stf::shape_of<slice<std::int64_t>>(n));
+      auto e = ctx.logical_data(stf::shape_of<slice<std::int64_t>>(s.n));
       {
-        auto u = ctx.split(d, count, stf::halo{width, periodic});
-        auto v = ctx.split(e, count, stf::halo{width, periodic});
+        auto u = ctx.split(d, count, s.around());
+        auto v = ctx.split(e, count, s.around());
         for (int t = 0; t < 6; ++t) {
           std::vector<int> order;
           for (int i = 0; i < u.size(); ++i) order.insert(order.begin() + r.below(i + 1), i);
           for (const int i : order)
-            step_1d(ctx, r.below(4) == 0 ? anywhere(r, n_pes) : exec_place::device(i % n_pes), u, v, i, n, width,
-                    periodic);
+            s.step(ctx, r.below(4) == 0 ? anywhere(r, n_pes) : exec_place::device(i % n_pes), u, v, i);
           std::swap(u, v);
           if (r.below(3) == 0) ctx.fence();
-          std::vector<std::int64_t> next(expected.size());
-          for (index_t k = 0; k < n; ++k) {
-            std::int64_t sum = 0;
-            for (index_t w = -width; w <= width; ++w)
-              if (periodic || (k + w >= 0 && k + w < n))
-                sum += (w + width + 1) * expected[static_cast<std::size_t>((k + w + n) % n)];
-            next[static_cast<std::size_t>(k)] = sum % 1000;
-          }
-          expected = next;
+          expected = s.step(expected);
         }
       }
       ctx.finalize();
@@ -396,6 +374,7 @@ TEST_CASE("of neighbours the halo's rows move alone") {
   for (const auto backend : back_ends) {
     constexpr index_t n = 400;
     constexpr int steps = 10;
+    const line_stencil s{.n = n};
     std::vector<std::int64_t> a(n, 1);
     context ctx(*m, {.backend = backend});
     auto d = ctx.logical_data(a);
@@ -403,7 +382,7 @@ TEST_CASE("of neighbours the halo's rows move alone") {
     auto u = ctx.split(d, 4, stf::halo{1});
     auto v = ctx.split(e, 4, stf::halo{1});
     for (int t = 0; t < steps; ++t) {
-      for (int i = 0; i < 4; ++i) step_1d(ctx, exec_place::device(i), u, v, i, n, 1, false);
+      for (int i = 0; i < 4; ++i) s.step(ctx, exec_place::device(i), u, v, i);
       std::swap(u, v);
       // Each part once, at first; then six rows of 8 bytes a step.
       CHECK(ctx.statistics().copied_bytes == n * 8 + static_cast<std::uint64_t>(t + 1) * 6 * 8);
