@@ -4,6 +4,7 @@
 
 #include "coherence.hpp"
 #include "data_registry.hpp"
+#include "scope_entry.hpp"
 #include "starling/stf/task_reduction.hpp"
 
 namespace starling::stf {
@@ -19,7 +20,8 @@ memory_block coherence::new_addend(data_body& d, const data_place& place,
                                    moment_list& before) {
   if (!starts_over && !d.addends.empty() && (!d.reduces->same(*reduces) || d.addends.size() >= most_addends))
     combine(d);
-  expect<argument_error>(starts_over || d.has_value(), "stf: ", d.describe(),
+  const bool comes_with_launch = d.in_scope != nullptr && d.in_scope->had_value;
+  expect<argument_error>(starts_over || comes_with_launch || d.has_value(), "stf: ", d.describe(),
                          " is reduced into, but nothing has been written to it; make its first access write(), or "
                          "reduce(op, do_init())");
   try {
@@ -42,7 +44,7 @@ void coherence::add(data_body& d, data_addend a, const std::shared_ptr<const tas
 }
 
 void coherence::drop_addends(data_body& d) {
-  for (const data_addend& a : d.addends) memory_of(a.place).free(a.block, a.ready);
+  for (const data_addend& a : d.addends) give_back(a.block, a.place, a.ready);
   d.addends.clear();
   d.reduces.reset();
   d.starts_over = false;
@@ -108,13 +110,13 @@ void coherence::combine_at(data_body& d, const data_place& place, std::vector<da
   end.add(l.mark());
   l.leave();
   for (data_addend& a : addends) a.ready.add(end);
-  for (const memory_block& b : fetched) memory_of(place).free(b, end);
+  for (const memory_block& b : fetched) give_back(b, place, end);
   release(d, into, true, end);
 }
 
 // Of data that nobody holds; on the host, since the place is full.
 bool coherence::release_addends(const data_place& place) {
-  if (place.is_host()) return false;
+  if (place.is_host() || held_ != nullptr) return false;
   bool any = false;
   for (auto& d : all_.alive()) {
     if (!d->try_lock()) continue;

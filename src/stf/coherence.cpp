@@ -84,7 +84,7 @@ void coherence::refresh(const ghost_rows& ghosts, data_instance& i, moment_list&
   i.ghosts.resize(ghosts.sources.size());
   for (std::size_t k = 0; k < ghosts.sources.size(); ++k) {
     const ghost_rows::source& s = ghosts.sources[k];
-    if (!s.data->body.addends.empty()) combine(s.data->body);
+    combine_addends(s.data->body);
     data_instance::ghost& mine = i.ghosts[k];
     if (mine.version != s.data->body.version + 1) {
       data_instance* from = &source_of_ghosts(s.data->body, i.place, before);
@@ -338,7 +338,7 @@ void coherence::give_back(held_memory& h, const moment_list& uses) {
 
 void coherence::write_back(data_body& d) {
   if (!d.to_be_written_back()) return;
-  if (!d.addends.empty()) combine(d);
+  combine_addends(d);
   for (const auto& i : d.instances)
     if (i->users_memory && !i->valid) copy(d, *nearest(d, i->place), *i);
 }

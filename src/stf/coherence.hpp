@@ -60,6 +60,11 @@ class coherence {
   // The task is over at `end`; one that failed leaves no addend, and the data without a value.
   void add(data_body& d, data_addend a, const std::shared_ptr<const task_reduction>& reduces, bool starts_over,
            bool good);
+  // Makes addends, if there are some, part of the value; or forgets them.
+  void combine_addends(data_body& d) {
+    if (!d.addends.empty()) combine(d);
+  }
+  void drop_addends(data_body& d);
 
   // Calls attempt(), which locks data and acquires instances, again for as long as it throws memory_busy and the
   // patience lasts; between attempts let_go(), which unlocks. One thread at a time tries again, so that each gets its
@@ -100,7 +105,6 @@ class coherence {
   // Makes the addends part of the value: on a device if that is possible, or on the host.
   void combine(data_body& d, bool on_host = false);
   void combine_at(data_body& d, const data_place& place, std::vector<data_addend>& addends, bool starts_over);
-  void drop_addends(data_body& d);
   local_memory allocate_pages(const std::vector<placed_bytes>& pieces);
   void evict(data_body& d, std::size_t which);
   void copy(const data_body& d, data_instance& from, data_instance& to);

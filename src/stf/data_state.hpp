@@ -83,20 +83,23 @@ struct data_addend {
   moment_list ready;
 };
 
+// Of tasks that reduce into data, in the order of their submission; not part of its instances yet.
+struct pending_sum {
+  std::vector<data_addend> addends;
+  std::shared_ptr<const task_reduction> reduces;  // what they are combined by
+  bool starts_over = false;                       // without the value of the instances
+};
+
 // The data as coherence sees it. Belongs to who holds the lock.
-struct data_body {
+struct data_body : pending_sum {
   std::uint64_t id = 0;
   data_description what;
   std::string name;
   std::vector<std::unique_ptr<data_instance>> instances;
   std::vector<std::shared_ptr<data_hold>> holds;
-  std::uint64_t version = 0;  // how many tasks have written it
-  std::string failed_by;      // the task that should have written it and threw
-  // Of tasks that reduce into it, in the order of their submission; not part of the instances yet.
-  std::vector<data_addend> addends;
-  std::shared_ptr<const task_reduction> reduces;  // what they are combined by
-  bool starts_over = false;                       // without the value of the instances
-  scope_entry* in_scope = nullptr;                // while a scope that uses it is recorded
+  std::uint64_t version = 0;        // how many tasks have written it
+  std::string failed_by;            // the task that should have written it and threw
+  scope_entry* in_scope = nullptr;  // while a scope that uses it is recorded
   // The task that wrote it last, or those that reduced since, and those that read it since; only when somebody wants a
   // drawing.
   std::vector<std::uint64_t> writers;

@@ -8,10 +8,9 @@
 #include <utility>
 #include <vector>
 
-namespace starling::stf {
+#include "data_state.hpp"
 
-class data_state;
-struct data_instance;
+namespace starling::stf {
 
 struct scope_entry {
   std::shared_ptr<data_state> data;
@@ -19,6 +18,7 @@ struct scope_entry {
   bool had_value = false;
   std::vector<std::pair<data_instance*, bool>> valid_before;
   std::string failed_before;
+  pending_sum pending_before;
 
   bool was_valid(data_instance* i) const {
     return std::find(valid_before.begin(), valid_before.end(), std::pair(i, true)) != valid_before.end();

@@ -31,6 +31,8 @@ task_run::task_run(const std::shared_ptr<context_state>& context, const task_des
   if (s.items != nullptr && !what.as_items)
     s.refuse_item(s.where.is_host() ? "work of the host" : "a body that puts work into streams");
   s.collect(what.accesses);
+  if (s.items != nullptr && std::any_of(s.used.begin(), s.used.end(), [](const used_data& u) { return u.reduces; }))
+    s.refuse_item("a reduction into data that other tasks may reduce into");
   context->coherence().patiently(
       [&] {
         s.lock_all();

@@ -87,16 +87,6 @@ void task_run::state::lock_all() {
   for (data_state* d : all) held.emplace_back(*d);
 }
 
-void task_run::state::expect_recordable() const {
-  const auto expect = [&](bool good, const data_body& d) {
-    starling::expect<argument_error>(
-        good && d.addends.empty(), "stf: ", describe_task(name), " is recorded to be repeated, and ", d.describe(),
-        " is reduced into by tasks; reduce in a loop (parallel_for), and read it before the recording");
-  };
-  for (const used_data& u : used) expect(!u.reduces, u.data->body);
-  for_each_ghost([&](const std::shared_ptr<data_state>& d) { expect(true, d->body); });
-}
-
 void task_run::state::begin() {
   for (const used_data& u : used)
     if (!u.data->body.free_to_use()) u.data->body.expect_usable(u.mode, describe_task(name));
@@ -105,7 +95,6 @@ void task_run::state::begin() {
   });
   task_scope* scope = context->scope();
   if (scope != nullptr) {
-    expect_recordable();
     for (const used_data& u : used) scope->enter(u.data);
     for_each_ghost([&](const std::shared_ptr<data_state>& d) { scope->enter(d); });
   }

@@ -68,8 +68,6 @@ struct task_run::state {
   data_place place_of(const data_access& a) const;
   void collect(const std::vector<data_access>& accesses);
   void lock_all();
-  // Throws argument_error for what recorded tasks cannot do again and again.
-  void expect_recordable() const;
   void begin();
   // Of a beginning that failed.
   void give_back_addends() noexcept;

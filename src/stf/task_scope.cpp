@@ -20,8 +20,9 @@ void task_scope::enter(const std::shared_ptr<data_state>& d) {
   if (made(body.id) || body.in_scope != nullptr) return;
   auto e = std::make_unique<scope_entry>();
   e->data = d;
-  e->had_value = body.failed_by.empty() && body.valid_instances() > 0;
+  e->had_value = body.failed_by.empty() && body.has_value();
   e->failed_before = body.failed_by;
+  std::swap(e->pending_before, static_cast<pending_sum&>(body));
   for (const auto& i : body.instances) {
     e->valid_before.emplace_back(i.get(), i->valid);
     i->valid = false;
@@ -50,6 +51,7 @@ void task_scope::close(coherence& c, const data_registry& all) {
     if (made(d->body.id)) enter_made(d);
   for (const auto& e : entries_) {
     data_body& d = e->data->body;
+    c.combine_addends(d);
     expect<task_error>(!e->written || d.failed_by.empty(), "context::record: task '", d.failed_by,
                        "' threw instead of writing ", d.describe(), ", so that its tasks cannot be launched");
     for (const auto& i : d.instances)
@@ -70,6 +72,8 @@ void task_scope::leave(std::optional<graph> recorded, const data_registry& all) 
       if (made(d->body.id) && d->body.in_scope == nullptr) enter_made(d);
   for (const auto& e : entries_) {
     data_body& d = e->data->body;
+    context_->coherence().drop_addends(d);
+    std::swap(e->pending_before, static_cast<pending_sum&>(d));
     for (const auto& i : d.instances) {
       i->valid = false;
       // All work from before is over when anything that comes begins.

@@ -75,5 +75,44 @@ TEST_CASE("random tasks that reduce") {
     }
 }
 
+// Launches of recorded ones, and others, add to the same data one after the other.
+TEST_CASE("recorded tasks that reduce, among others") {
+  for (const auto backend : {stf::backend_kind::stream, stf::backend_kind::graph}) {
+    machine m = checked_machine(2, 24);
+    std::vector<int> x(20, 1), y(20, 0);
+    try {
+      context ctx(m, {.backend = backend});
+      auto dx = ctx.logical_data(x);
+      auto dy = ctx.logical_data(y);
+      const auto give = [&](int pe, int what) {
+        ctx.task(exec_place::device(pe), dx.reduce(reducer::sum()))->*[what](stream& s, slice<int> a) {
+          add(s, a, what);
+        };
+      };
+      give(0, 1);
+      const stf::recorded_tasks recorded = ctx.record([&] {
+        give(0, 10);
+        give(1, 20);
+        ctx.task(exec_place::device(1), dx.read(), dy.write())->*[](stream& s, slice<const int> a, slice<int> b) {
+          s.copy(b.data_handle(), a.data_handle(), 20 * sizeof(int));
+        };
+        give(1, 30);
+      });
+      for (int k = 0; k < 2; ++k) {
+        recorded.launch(2);
+        give(1, 100);
+        give(0, 200);
+      }
+      ctx.finalize();
+    } catch (const check_error& e) {
+      FAIL_CHECK(e.what());
+    }
+    // Of the last launch, what is given after the copy is not in it.
+    CHECK(x == std::vector<int>(20, 2 + 4 * 60 + 2 * 300));
+    CHECK(y == std::vector<int>(20, 2 + 4 * 60 + 300 - 30));
+    CHECK(m.checked().accesses_seen);
+  }
+}
+
 }  // namespace
 }  // namespace starling::test

@@ -103,6 +103,18 @@ TEST_CASE("a launch of blocks with idle threads") {
       {"task 'mine'", "20 threads", "stream_ctx"});
 }
 
+TEST_CASE("a launch that reduces") {
+  check_refused(
+      [](persistent_ctx& ctx, int_data& a, flag_data&) {
+        const auto spec = stf::par(2, stf::con<32>());
+        using levels = stf::thread_hierarchy<std::remove_const_t<decltype(spec)>>;
+        ctx.launch(spec, exec_place::device(0), a.reduce(stf::reducer::sum())).set_symbol("mine")->*STARLING_KERNEL(
+                                                                                                        levels,
+                                                                                                        slice<int>){};
+      },
+      {"task 'mine'", "a reduction", "stream_ctx"});
+}
+
 TEST_CASE("a copy from the host in each round") {
   check_refused(
       [](persistent_ctx& ctx, int_data& a, flag_data&) {
