@@ -105,7 +105,7 @@ std::string cost_file(machine_kind kind) {
     folder = std::filesystem::path(home) / ".cache";
   else
     return {};
-  return (folder / "starling" / (std::string("stencil_") + name(kind) + ".json")).string();
+  return (folder / "starling" / message("stencil_", name(kind), ".json")).string();
 }
 
 step_costs read_costs(const std::string& path, const std::string& device) {
