@@ -35,8 +35,8 @@ EVICTION_BAR = 0.6
 HOW = """\
 * Cost of a task (`bench/stf/task_overhead.cpp`): graphs of tasks without work, as in table I of CUDASTF; time from the
   first submission to the last over the number of tasks, without the wait at the end. The table gives the median of the
-  repetitions and, behind it, the least and the largest. A recorded graph is launched a second time, and the time goes
-  until all of it is done.
+  repetitions and, behind it, the least and the largest. Where a table has recorded graphs, they are launched a second
+  time, and the time goes until all is done.
 * Sums (`bench/stf/reduction.cpp`, `bench/stf/rivals_reduction.cpp`): sums of doubles one after the other, time over
   their number. `launch` is the algorithm of CUDASTF's figure 6; `parallel_for` is a loop with a reduction; CUB is
   `cub::DeviceReduce::Sum` on one GPU. The best of the repetitions.
