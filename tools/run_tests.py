@@ -219,7 +219,7 @@ def address_sanitizer(run: Run) -> None:
 
 
 def sanitizers_all(run: Run) -> None:
-    """What the two quick stages leave out: half an hour of compiling on two cores."""
+    """What the two quick stages leave out, most of it long to compile."""
     sanitized(run, "tsan", "apps")
     sanitized(run, "asan-ubsan", "unit", "protocol", "apps")
 
