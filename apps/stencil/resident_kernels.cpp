@@ -1,6 +1,9 @@
 #include "stencil/resident_kernels.hpp"
 
+#include <type_traits>
+
 #include "starling/device/block.hpp"
+#include "stencil/one_array_sweep.hpp"
 #include "stencil/tile_edges.hpp"
 #include "stencil/tile_memory_sweep.hpp"
 
@@ -11,8 +14,8 @@ template <class T, int Dimensions, bool OneArray, bool Streams>
 class tile_program {
  public:
   using cells = tile_cells<T, Dimensions, Streams>;
-  static constexpr int arrays_on_chip = OneArray ? 1 : 2;
-  static constexpr bool alternates = Streams || !OneArray;  // between two arrays, on chip or in memory
+  using share = std::conditional_t<OneArray, patch<T, Dimensions>, columns<Dimensions>>;
+  static constexpr int arrays = OneArray ? 1 : 2;
 
   STARLING_HD tile_program(block& b, const resident_arguments<T>& a)
       : b_(b),
@@ -20,16 +23,15 @@ class tile_program {
         mine_(*b.scratch<tile>(1)),
         memory_(Streams ? a.memory.on(b.pe()) + b.index() * a.grid.memory_elements() + a.grid.list_elements : nullptr),
         edges_(b, a.grid, a.mail, Streams ? memory_ - a.grid.list_elements : nullptr),
-        kept_(OneArray ? b.scratch<T>(2 * b.members()) : nullptr),
-        chip_(b.scratch<T>(arrays_on_chip * a.grid.chip.elements)) {}
+        chip_(b.scratch<T>(arrays * a.grid.chip.elements)) {}
 
   STARLING_HD void run() {
     if (b_.member() == 0) mine_ = tile_of(a_.f.shape, a_.grid, *a_.f.own.on(b_.pe()), b_.index());
     b_.sync();
     edges_.plan(a_.f.shape, mine_, a_.compute);
     load();
-    const columns<Dimensions> mine(mine_, a_.grid.depth - 1, b_.member(), b_.members(), a_.grid.layers_on_chip);
-    if constexpr (Streams) segments_ = memory_sweep<T, Dimensions>::segments(mine_, a_.grid, b_.members());
+    const share mine = share_of_tile();
+    if constexpr (Streams && !OneArray) segments_ = memory_sweep<T, Dimensions>::segments(mine_, a_.grid, b_.members());
     index_t message = a_.first_message;
     edges_.send(message, array(0));
     double checked = 0;
@@ -37,12 +39,12 @@ class tile_program {
     index_t until_check = a_.check_every;
     index_t left = a_.steps;
     for (int now = 0; left > 0;) {
-      const int next = !alternates || !a_.compute ? now : 1 - now;
+      const int next = OneArray || !a_.compute ? now : 1 - now;
       const cells in = array(now);
       const cells out = array(next);
       if (until_exchange == 0) {
         // Held cells of the ring have to be in both arrays. Before the first step nobody reads the other one.
-        edges_.take(message, in, out, alternates && left == a_.steps);
+        edges_.take(message, in, out, !OneArray && left == a_.steps);
         until_exchange = a_.grid.depth;
       }
       --until_exchange;
@@ -60,23 +62,29 @@ class tile_program {
     }
     const index_t steps = a_.steps - left;
     b_.sync();
-    store(steps, array(!alternates || !a_.compute ? 0 : static_cast<int>(steps % 2)));
+    store(steps, array(OneArray || !a_.compute ? 0 : static_cast<int>(steps % 2)));
     if (b_.pe() == 0 && b_.index() == 0 && b_.member() == 0) *a_.status.on(0) = {a_.first + steps, checked};
   }
 
  private:
   STARLING_HD cells array(int which) const {
-    return {chip_ + (OneArray ? 0 : which) * a_.grid.chip.elements, memory_ + which * a_.grid.memory.elements, a_.grid};
+    return {chip_ + which * a_.grid.chip.elements, memory_ + which * a_.grid.memory.elements, a_.grid};
+  }
+  STARLING_HD share share_of_tile() const {
+    if constexpr (OneArray)
+      return {mine_, a_.grid.depth - 1, b_.member(), b_.members()};
+    else
+      return {mine_, a_.grid.depth - 1, b_.member(), b_.members(), a_.grid.layers_on_chip};
   }
   // Held cells have to be in both arrays: no step writes them.
   STARLING_HD void load() {
     const T* from = a_.f.u[a_.first % 2].on(b_.pe());
     const cells first = array(0);
-    const cells second = array(alternates ? 1 : 0);
+    const cells second = array(arrays - 1);
     each_cell([&](int z, int y, int x, index_t at) {
       const T value = from[at];
       *first.at(z, y, x) = value;
-      if constexpr (alternates) *second.at(z, y, x) = value;
+      if constexpr (!OneArray) *second.at(z, y, x) = value;
     });
     b_.sync();
   }
@@ -97,7 +105,7 @@ class tile_program {
     });
   }
 
-  STARLING_HD void sweep(const columns<Dimensions>& mine, int reach, const cells& in, const cells& out, bool check,
+  STARLING_HD void sweep(const share& mine, int reach, const cells& in, const cells& out, bool check,
                          T& change) const {
     if (check)
       sweep<true>(mine, reach, in, out, change);
@@ -106,18 +114,19 @@ class tile_program {
   }
 
   template <bool Check>
-  STARLING_HD void sweep(const columns<Dimensions>& mine, int reach, const cells& in, const cells& out,
+  STARLING_HD void sweep(const share& mine, int reach, const cells& in, const cells& out,
                          T& change) const {
     const coefficients<T>& w = a_.f.weight;
-    if constexpr (Streams && target::on_gpu)
-      memory_sweep<T, Dimensions>(w, mine_, in, out)
-          .template run<Check>(b_.member(), b_.members(), segments_, reach, change);
-    if constexpr (OneArray)
-      one_array_sweep<T, Dimensions, Streams>(w, mine_, in, kept_).template run<Check>(b_, mine, reach, change);
-    else if constexpr (target::on_gpu)
+    if constexpr (OneArray) {
+      one_array_sweep<T, Dimensions, Streams>(w, mine_, in, mine, reach).template run<Check>(b_, change);
+    } else if constexpr (target::on_gpu) {
+      if constexpr (Streams)
+        memory_sweep<T, Dimensions>(w, mine_, in, out)
+            .template run<Check>(b_.member(), b_.members(), segments_, reach, change);
       two_array_sweep<T, Dimensions, Streams>(w, mine_, in, out).template run<Check>(mine, reach, change);
-    else
+    } else {
       two_array_sweep<T, Dimensions, Streams>(w, mine_, in, out).template run_rows<Check>(b_, reach, change);
+    }
   }
 
   block& b_;
@@ -125,7 +134,6 @@ class tile_program {
   tile& mine_;
   T* memory_;
   tile_edges<T, Dimensions, Streams> edges_;
-  T* kept_;
   T* chip_;
   int segments_ = 1;  // of a column in memory
 };
@@ -155,7 +163,9 @@ kernel resident_kernel(const resident_arguments<T>& a) {
 template <class T>
 index_t resident_list_elements(const tiling& t, int threads) {
   const auto bytes = t.packets_per_block() * static_cast<index_t>(sizeof(edge_anywhere));
-  return t.streams && t.packets_per_block() > threads ? round_up(bytes, 128) / static_cast<index_t>(sizeof(T)) : 0;
+  return t.streams && t.packets_per_block() > threads && !edges_listed_on_chip(t.packets_per_block())
+             ? round_up(bytes, 128) / static_cast<index_t>(sizeof(T))
+             : 0;
 }
 
 template <class T>
@@ -163,10 +173,11 @@ std::size_t resident_scratch(const tiling& t, int threads) {
   const auto room = [](index_t n, std::size_t bytes) {
     return static_cast<std::size_t>(round_up(n * static_cast<index_t>(bytes), 16));
   };
-  const bool listed = t.packets_per_block() > threads && !t.streams;
+  const index_t packets = t.packets_per_block();
+  const bool listed = packets > threads && (!t.streams || edges_listed_on_chip(packets));
   return room(1, sizeof(tile)) + room(directions, sizeof(route)) +
-         (listed ? room(t.packets_per_block(), sizeof(edge_on_chip)) : 0) +
-         (t.in_place ? room(2 * threads, sizeof(T)) : 0) + room((t.in_place ? 1 : 2) * t.chip.elements, sizeof(T));
+         (listed ? room(packets, t.streams ? sizeof(edge_anywhere) : sizeof(edge_on_chip)) : 0) +
+         room(t.arrays() * t.chip.elements, sizeof(T));
 }
 
 template kernel resident_kernel(const resident_arguments<float>&);

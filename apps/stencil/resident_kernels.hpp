@@ -16,7 +16,7 @@ struct resident_arguments {
   fields<T> f;
   tiling grid;
   sym<packet> mail;           // [mail_slots][blocks][packets_per_block]
-  sym<T> memory;              // [blocks][2] cells that are not on chip
+  sym<T> memory;              // [blocks][list, arrays] cells that are not on chip
   index_t first = 0;          // generation that the arrays hold
   index_t first_message = 1;  // greater than all numbers of earlier runs
   index_t steps = 0;

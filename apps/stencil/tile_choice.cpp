@@ -1,10 +1,12 @@
 #include "stencil/tile_choice.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <optional>
 
 #include "starling/base/error.hpp"
+#include "stencil/patches.hpp"
 #include "stencil/resident_kernels.hpp"
 
 namespace starling::stencil {
@@ -28,11 +30,20 @@ bool possible(const geometry& g, const tiling& t) {
   return true;
 }
 
-// Columns of a step that computes as much of the ring as any.
-index_t columns_of(const geometry& g, const tiling& t) {
-  index_t n = 1;
-  for (int a = layer_axis(g) + 1; a < axes; ++a) n *= t.largest[a] + (tiles_exchange(g, t, a) ? 2 * (t.depth - 1) : 0);
-  return n;
+// Patches of a step that computes as much of the ring as any.
+index_t patches_of_tile(const geometry& g, const tiling& t, int width) {
+  const auto ring = [&](int a) { return tiles_exchange(g, t, a) ? index_t{t.depth - 1} : 0; };
+  const index_t rows = g.active[0] ? t.largest[1] + 2 * ring(1) : 1;
+  return patches_of(rows, t.largest[2] + 2 * ring(2), ring(2), g.active[0] ? 3 : 2, width);
+}
+
+// The cells of one array that all threads of a block go through for a tile: patches fill whole warps, and segments of
+// its layers are as long as the longest.
+double cells_in_patches(const geometry& g, const tiling& t, int width, double layers) {
+  const int dimensions = g.active[0] ? 3 : 2;
+  const index_t patches = round_up(patches_of_tile(g, t, width), 32);
+  const index_t segments = std::clamp<index_t>(most_threads / patches, 1, most_patch_segments);
+  return std::ceil(layers / static_cast<double>(segments)) * width * patch_rows(dimensions) * most_threads;
 }
 
 // What a step of the largest tile costs, in cells. A cell at an edge is computed twice, packed and unpacked; an
@@ -41,17 +52,28 @@ double cost(const geometry& g, const tile_limits& limits, std::size_t cell_bytes
   const bool host = limits.kind == machine_kind::host;
   const double cells_per_exchange = host ? 50'000 : 12'000;
   double computed = 1;
+  double kept = 1;
   double edges = 0;
   for (int a = 0; a < axes; ++a) {
     const bool exchanges = tiles_exchange(g, t, a);
     computed *= static_cast<double>(t.largest[a] + (exchanges ? t.depth - 1 : 0));
+    if (g.active[a]) kept *= static_cast<double>(t.largest[a] + 2 * t.depth);
     if (exchanges) edges += 2 * static_cast<double>(cells(t.largest)) / static_cast<double>(t.largest[a]);
   }
-  // Cells that do not fit twice are best kept in one array, where a thread has one column at most.
-  const bool once = 2 * computed * static_cast<double>(cell_bytes) > 0.9 * static_cast<double>(limits.scratch_bytes);
-  const bool wide = !host && once && columns_of(g, t) > most_threads;
-  return computed + cells_per_edge_cell(limits.kind) * edges + (wide ? 0.5 * computed : 0) +
-         (edges > 0 ? cells_per_exchange / t.depth : 0);
+  const double room = static_cast<double>(limits.scratch_bytes) / static_cast<double>(cell_bytes);
+  // Cells that do not fit twice are best kept in one array, where a thread has one patch at most. Those that do not fit
+  // at all are loaded and stored besides.
+  if (!host && 2 * computed > 0.9 * room) {
+    const int width = 16 / static_cast<int>(cell_bytes);
+    const int along = layer_axis(g);
+    const double layers = static_cast<double>(t.largest[along] + (tiles_exchange(g, t, along) ? t.depth - 1 : 0));
+    if (patches_of_tile(g, t, width) > most_threads)
+      computed *= 1.5;
+    else
+      computed = std::max(computed, cells_in_patches(g, t, width, layers));
+    computed += std::max(0.0, kept - 0.95 * room);
+  }
+  return computed + cells_per_edge_cell(limits.kind) * edges + (edges > 0 ? cells_per_exchange / t.depth : 0);
 }
 
 // The cheapest of the grids that are possible; nothing if none is.
@@ -86,25 +108,31 @@ void lay_out(const geometry& g, tiling& t, index_t on_chip) {
   t.streams = on_chip < all;
   t.layers_on_chip = t.streams ? static_cast<int>(on_chip) : all_layers;
   const index_t rows = g.active[0] ? t.largest[1] + 2 * ring : 1;
-  // Rows of odd length: edges across rows do not all fall into one bank of shared memory.
-  const index_t pitch = (t.largest[2] + 2 * ring) | 1;
+  // An odd number of elements, or of vectors: edges across rows do not all fall into one bank of shared memory. Vectors
+  // lie at multiples of their size, so that the ring before a row is at the end of the row before it.
+  const index_t width = t.in_place ? cell_vector<T>::width : 1;
+  const index_t pitch = (ceil_div(t.largest[2] + 2 * ring, width) | 1) * width;
+  const index_t before = t.in_place ? round_up(ring, width) : ring;
   t.chip = {};
   t.chip.stride[1] = static_cast<int>(pitch);
   if (g.active[0]) t.chip.stride[0] = static_cast<int>(pitch * rows);
-  t.chip.origin = static_cast<int>(ring * pitch * rows + (g.active[0] ? ring * pitch : 0) + ring);
-  t.chip.elements = (ring + (t.streams ? on_chip : all + ring)) * pitch * rows;
+  t.chip.origin = static_cast<int>(ring * pitch * rows + (g.active[0] ? ring * pitch : 0) + before);
+  // A patch may read a row and a vector more than there are.
+  t.chip.elements = (ring + (t.streams ? on_chip : all + ring)) * pitch * rows + (t.in_place ? before + pitch : 0);
   t.memory = {};
   if (!t.streams) return;
-  // In memory rows start at multiples of 128 bytes, after room for the ring.
-  const index_t line = 128 / static_cast<index_t>(sizeof(T));
-  const index_t row = round_up(line + t.largest[2] + ring, line);
-  t.memory.elements = (all - on_chip + ring) * row * rows;
+  // In memory rows start at multiples of 32 bytes, as much as is fetched at once, after room for the ring.
+  const index_t sector = 32 / static_cast<index_t>(sizeof(T));
+  const index_t row_before = round_up(ring, sector);
+  const index_t row = round_up(row_before + t.largest[2] + ring, sector);
+  // Vectors may be read up to a row past the last one.
+  t.memory.elements = (all - on_chip + ring) * row * rows + row;
   expect<argument_error>((t.memory.elements + on_chip * row * rows) < std::numeric_limits<int>::max(),
                          "stencil: a tile has ", cells(t.largest),
                          " cells, too many for this variant; use more devices, or the variant cpu_free");
   t.memory.stride[1] = static_cast<int>(row);
   if (g.active[0]) t.memory.stride[0] = static_cast<int>(row * rows);
-  t.memory.origin = static_cast<int>((g.active[0] ? ring * row : 0) + line - on_chip * row * rows);
+  t.memory.origin = static_cast<int>((g.active[0] ? ring * row : 0) + row_before - on_chip * row * rows);
 }
 
 template <class T>
@@ -124,8 +152,8 @@ int natural_blocks(const geometry& g, const tile_limits& limits) {
   return static_cast<int>(std::clamp<index_t>(ceil_div(all, fewest_cells), 1, limits.blocks));
 }
 
-// So many that a thread has eight cells, and one packet at most where that can be. In one array, all: columns are cut
-// into as many pieces as there are threads for.
+// So many that a thread has eight cells, and one packet at most where that can be. In one array, all: layers are cut
+// into as many segments as there are threads for.
 int natural_threads(const tiling& t) {
   if (t.in_place) return most_threads;
   const index_t packets = std::min<index_t>(t.packets_per_block(), most_threads);
@@ -140,9 +168,8 @@ bool fit(const geometry& g, const tile_limits& limits, const run_options& option
   const int along = layer_axis(g);
   tiling& t = c.grid;
   t.in_place = in_place;
-  const index_t columns = columns_of(g, t);
   c.threads = options.threads > 0 ? options.threads : natural_threads(t);
-  if (in_place && columns > c.threads) return false;
+  if (in_place && patches_of_tile(g, t, cell_vector<T>::width) > c.threads) return false;
   const int members = limits.kind == machine_kind::host ? 1 : c.threads;
   const auto bytes = [&](index_t layers) {
     lay_out<T>(g, t, layers);

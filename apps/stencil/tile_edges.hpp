@@ -36,6 +36,11 @@ struct edge_anywhere {
   int facts = 0;
 };
 
+// Whether the list of a tile with cells in memory is on chip all the same, because it is short.
+constexpr bool edges_listed_on_chip(index_t packets) {
+  return packets * static_cast<index_t>(sizeof(edge_anywhere)) <= 16384;
+}
+
 template <class T, int Dimensions, bool Streams>
 class tile_edges {
  public:
@@ -117,10 +122,8 @@ class tile_edges {
   // Threads that have at most one packet keep it in registers.
   STARLING_HD static edge* list_of(block& b, int packets, T* memory) {
     if (packets <= b.members()) return nullptr;
-    if constexpr (Streams)
-      return reinterpret_cast<edge*>(memory);
-    else
-      return b.scratch<edge>(packets);
+    if (!Streams || edges_listed_on_chip(packets)) return b.scratch<edge>(packets);
+    return reinterpret_cast<edge*>(memory);
   }
 
   STARLING_HD static bool is(const edge& e, int fact) { return (e.facts & fact) != 0; }

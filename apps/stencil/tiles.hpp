@@ -49,7 +49,7 @@ struct tiling {
   int tiles[axes] = {1, 1, 1};
   int depth = 1;
   int layers_on_chip = 0;  // of a tile, along the first active axis; the others are in memory
-  bool in_place = false;   // on chip in one array instead of two
+  bool in_place = false;   // in one array instead of two
   bool streams = false;    // some tile has layers in memory
   tile_layout chip;
   tile_layout memory;
@@ -57,8 +57,9 @@ struct tiling {
   index_t largest[axes] = {1, 1, 1};   // extents of a tile
   index_t start[directions + 1] = {};  // where the packets of a direction begin in a block's mail
 
+  constexpr int arrays() const { return in_place ? 1 : 2; }
   // Of one block.
-  constexpr index_t memory_elements() const { return list_elements + 2 * memory.elements; }
+  constexpr index_t memory_elements() const { return list_elements + arrays() * memory.elements; }
   constexpr int blocks() const { return tiles[0] * tiles[1] * tiles[2]; }
   constexpr index_t packets_per_block() const { return start[directions]; }
   constexpr index_t mail_slot(index_t message) const { return message % mail_slots * blocks() * packets_per_block(); }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "starling/base/error.hpp"
+#include "stencil/one_array_sweep.hpp"
 #include "stencil/tile_choice.hpp"
 #include "support/threads_of_block.hpp"
 
@@ -24,23 +25,29 @@ struct tile_fixture {
   std::vector<T> chip[2];
   std::vector<T> memory[2];
 
-  explicit tile_fixture(std::mt19937& draw) {
+  tile_fixture(std::mt19937& draw, bool in_place) {
     const auto between = [&](int a, int b) { return std::uniform_int_distribution<int>(a, b)(draw); };
     std::uniform_real_distribution<T> value(-1, 1);
-    problem<T> p;
-    for (int a = 0; a < Dimensions; ++a) p.shape.push_back(between(5, a == 0 ? 40 : 13));
-    for (int a = 0; a <= 2 * Dimensions; ++a) p.coefficients.push_back(value(draw));
-    p.edges.assign(p.shape.size(), edge::periodic);
-    const geometry g = geometry_of(p, 1);
-    run_options o{.how = variant::temporal, .blocks = 1};
-    o.depth = between(1, 4);
-    o.on_chip_bytes = between(0, 1) == 0 ? 0 : static_cast<std::size_t>(between(2000, 12000));
-    for (;; o.on_chip_bytes += 1000) try {
-        t = choose_tiles<T>(g, {machine_kind::host, 1, std::size_t{1} << 20}, o).grid;
-        break;
+    // On GPUs cells are in one array where two do not fit.
+    const machine_kind kind = in_place ? machine_kind::cuda : machine_kind::host;
+    const bool streams = between(0, 1) == 0;
+    for (bool found = false; !found;) {
+      problem<T> p;
+      for (int a = 0; a < Dimensions; ++a) p.shape.push_back(between(5, a == 0 ? 40 : 13));
+      p.coefficients.resize(1 + 2 * Dimensions);
+      p.edges.assign(p.shape.size(), edge::periodic);
+      const geometry g = geometry_of(p, 1);
+      run_options o{.how = variant::temporal, .blocks = 1};
+      o.depth = between(1, 4);
+      o.on_chip_bytes = !in_place && between(0, 1) == 0 ? 0 : std::size_t{1000} << between(0, 5);
+      o.on_chip_bytes += o.on_chip_bytes * static_cast<std::size_t>(between(0, 9)) / 10;
+      try {
+        t = choose_tiles<T>(g, {kind, 1, std::size_t{1} << 20}, o).grid;
+        found = t.in_place == in_place && (!in_place || t.streams == streams);
       } catch (const launch_error&) {
       }
-    mine = tile_of(g, t, box_of(g, 0), 0);
+      mine = tile_of(g, t, box_of(g, 0), 0);
+    }
     for (int a = axes - Dimensions; a < axes; ++a)
       for (int side = 0; side < 2; ++side)
         if (between(0, 2) == 0) {  // as at an edge of the domain
@@ -77,76 +84,88 @@ void in_memory(const tile_fixture<T, Dimensions>& f, const test::thread_of_block
   sweep(f.weight, f.mine, in, out).template run<true>(g.member(), g.members(), segments, reach, change);
 }
 
-template <class T, int Dimensions, bool Streams>
-void compare_sweeps(tile_fixture<T, Dimensions>& f, int reach, int members) {
-  tile_fixture<T, Dimensions> plain = f;
-  tile_fixture<T, Dimensions> two = f;
-  tile_fixture<T, Dimensions> one = f;
+// A plain loop from the first array to the second.
+template <bool Streams, class T, int Dimensions>
+T step_plainly(tile_fixture<T, Dimensions>& f, int reach) {
   struct alone {
     void for_each(index_range r, const std::function<void(index_t)>& body) const {
       for (index_t i = r.begin; i < r.end; ++i) body(i);
     }
   };
-  const int deepest = f.t.depth - 1;
-  T wanted = 0;
-  {
-    const auto in = plain.template cells<Streams>(0);
-    const auto out = plain.template cells<Streams>(1);
-    two_array_sweep<T, Dimensions, Streams>(f.weight, f.mine, in, out).template run_rows<true>(alone{}, reach, wanted);
-  }
-  std::vector<T> changes(static_cast<std::size_t>(2 * members));
+  T change = 0;
+  const auto in = f.template cells<Streams>(0);
+  const auto out = f.template cells<Streams>(1);
+  two_array_sweep<T, Dimensions, Streams>(f.weight, f.mine, in, out).template run_rows<true>(alone{}, reach, change);
+  return change;
+}
+
+template <class T>
+T largest(const std::vector<T>& changes) {
+  T all = 0;
+  for (const T change : changes) all = maximum{}(all, change);
+  return all;
+}
+
+template <class T, int Dimensions, bool Streams>
+void compare_two_arrays(tile_fixture<T, Dimensions> f, int reach, int members) {
+  tile_fixture<T, Dimensions> plain = f;
+  const T wanted = step_plainly<Streams>(plain, reach);
+  std::vector<T> changes(static_cast<std::size_t>(members));
   test::run_as_block(members, [&](const test::thread_of_block& g) {
-    const columns<Dimensions> c(f.mine, deepest, g.member(), members, f.t.layers_on_chip);
-    const auto in = two.template cells<Streams>(0);
-    const auto out = two.template cells<Streams>(1);
+    const columns<Dimensions> c(f.mine, f.t.depth - 1, g.member(), members, f.t.layers_on_chip);
+    const auto in = f.template cells<Streams>(0);
+    const auto out = f.template cells<Streams>(1);
     T& change = changes[static_cast<std::size_t>(g.member())];
     if constexpr (Streams) in_memory(f, g, in, out, reach, change);
     two_array_sweep<T, Dimensions, Streams>(f.weight, f.mine, in, out).template run<true>(c, reach, change);
   });
-  int count = 1;
-  for (int a = columns<Dimensions>::along + 1; a < axes; ++a)
-    count *= f.mine.end(a, deepest) - f.mine.begin(a, deepest);
-  const bool wide = count > members;
-  if (!wide) {
-    std::vector<T> kept(static_cast<std::size_t>(2 * members));
-    test::run_as_block(members, [&](const test::thread_of_block& g) {
-      const columns<Dimensions> c(f.mine, deepest, g.member(), members, f.t.layers_on_chip);
-      const auto cells = one.template cells<Streams>(0);
-      T& change = changes[static_cast<std::size_t>(members + g.member())];
-      if constexpr (Streams) in_memory(f, g, cells, one.template cells<Streams>(1), reach, change);
-      one_array_sweep<T, Dimensions, Streams>(f.weight, f.mine, cells, kept.data())
-          .template run<true>(g, c, reach, change);
-    });
-  }
-  T seen[2] = {0, 0};
-  for (int i = 0; i < members; ++i)
-    for (int k = 0; k < 2; ++k) seen[k] = maximum{}(seen[k], changes[static_cast<std::size_t>(k * members + i)]);
-  CHECK(seen[0] == wanted);
-  CHECK(two.chip[1] == plain.chip[1]);
-  CHECK(two.memory[1] == plain.memory[1]);
-  if (wide) return;
-  CHECK(seen[1] == wanted);
-  CHECK(one.chip[0] == plain.chip[1]);
-  CHECK(one.memory[1] == plain.memory[1]);
+  CHECK(largest(changes) == wanted);
+  CHECK(f.chip[1] == plain.chip[1]);
+  CHECK(f.memory[1] == plain.memory[1]);
+}
+
+template <class T, int Dimensions, bool Streams>
+void compare_one_array(tile_fixture<T, Dimensions> f, int reach, int members) {
+  using patch = stencil::patch<T, Dimensions>;
+  tile_fixture<T, Dimensions> plain = f;
+  const T wanted = step_plainly<Streams>(plain, reach);
+  members += patch::count(f.mine, f.t.depth - 1);
+  std::vector<T> changes(static_cast<std::size_t>(members));
+  test::run_as_block(members, [&](const test::thread_of_block& g) {
+    const patch p(f.mine, f.t.depth - 1, g.member(), members);
+    const auto cells = f.template cells<Streams>(0);
+    one_array_sweep<T, Dimensions, Streams>(f.weight, f.mine, cells, p, reach)
+        .template run<true>(g, changes[static_cast<std::size_t>(g.member())]);
+  });
+  CHECK(largest(changes) == wanted);
+  CHECK(f.chip[0] == plain.chip[1]);
+  CHECK(f.memory[0] == plain.memory[1]);
 }
 
 template <class T, int Dimensions>
 void compare_random_tiles(unsigned seed) {
   std::mt19937 draw(seed);
-  int streamed = 0;
-  for (int round = 0; round < 60; ++round) {
-    tile_fixture<T, Dimensions> f(draw);
-    const int reach = std::uniform_int_distribution<int>(0, f.t.depth - 1)(draw);
-    const int members = std::uniform_int_distribution<int>(1, Dimensions == 2 ? 40 : 130)(draw);
+  const auto between = [&](int a, int b) { return std::uniform_int_distribution<int>(a, b)(draw); };
+  int streamed[2] = {0, 0};
+  for (int round = 0; round < 120; ++round) {
+    const bool in_place = round % 2 == 1;
+    const tile_fixture<T, Dimensions> f(draw, in_place);
+    const int reach = between(0, f.t.depth - 1);
+    const int members = in_place ? between(0, 80) : between(1, Dimensions == 2 ? 40 : 130);
     INFO("seed ", seed, " round ", round, " reach ", reach, " depth ", f.t.depth, " members ", members, " on chip ",
          f.t.layers_on_chip);
-    if (f.t.streams)
-      compare_sweeps<T, Dimensions, true>(f, reach, members);
+    if (in_place)
+      f.t.streams ? compare_one_array<T, Dimensions, true>(f, reach, members)
+                  : compare_one_array<T, Dimensions, false>(f, reach, members);
     else
-      compare_sweeps<T, Dimensions, false>(f, reach, members);
-    streamed += f.t.streams ? 1 : 0;
+      f.t.streams ? compare_two_arrays<T, Dimensions, true>(f, reach, members)
+                  : compare_two_arrays<T, Dimensions, false>(f, reach, members);
+    streamed[in_place] += f.t.streams ? 1 : 0;
   }
-  CHECK(streamed > 5);
+  for (const int n : streamed) {
+    CHECK(n > 5);
+    CHECK(n < 58);
+  }
 }
 
 TEST_CASE("2D tiles, float") { compare_random_tiles<float, 2>(41); }

@@ -124,6 +124,16 @@ STARLING_HD T shuffle_down(const T& value, [[maybe_unused]] int delta) {
 #endif
 }
 
+// The value of the lane `delta` below this one, likewise.
+template <class T>
+STARLING_HD T shuffle_up(const T& value, [[maybe_unused]] int delta) {
+#if defined(__CUDA_ARCH__)
+  return move_words(value, [delta](unsigned w) { return __shfl_up_sync(0xffffffffu, w, delta); });
+#else
+  return value;
+#endif
+}
+
 // The value of the lane whose number differs from this one's in the bits of `mask`.
 template <class T>
 STARLING_HD T shuffle_xor(const T& value, [[maybe_unused]] int mask) {

@@ -1,0 +1,128 @@
+// How the threads of a block share a tile that they keep in one array: each has a patch of columns side by side, as
+// many as 16 bytes hold, in one row of a layer or in two; of the layers it has all, or a segment. Whole warps have a
+// segment, so that a barrier of these is enough between threads that have the same layers.
+#pragma once
+
+#include "starling/device/loops.hpp"
+#include "stencil/tile_cells.hpp"
+
+namespace starling::stencil {
+
+// Cells of a row that are loaded and stored at once.
+template <class T>
+struct alignas(16) cell_vector {
+  static constexpr int width = 16 / static_cast<int>(sizeof(T));
+  T cell[width];
+};
+
+// Segments have a barrier each, of those that a block has besides its own.
+inline constexpr int most_patch_segments = 15;
+
+// Rows of a patch. What a patch of two rows reads beside it serves twice as many cells.
+constexpr int patch_rows(int dimensions) { return dimensions == 3 ? 2 : 1; }
+
+// Multiples of `width` around a range that may begin below 0.
+constexpr int round_down(int n, int width) { return n - (n % width + width) % width; }
+
+// Patches that cover a layer of so many rows and cells of a row, of which `ring` lie before the tile's first.
+constexpr index_t patches_of(index_t rows, index_t row_cells, index_t ring, int dimensions, int width) {
+  const index_t before = ring == 0 ? 0 : round_up(ring, width);
+  const index_t vectors = ceil_div(row_cells - ring, index_t{width}) + before / width;
+  return vectors * ceil_div(rows, index_t{patch_rows(dimensions)});
+}
+
+// One thread's patch: all that a loop over steps need not work out again.
+template <class T, int Dimensions>
+class patch {
+ public:
+  static constexpr int along = Dimensions == 3 ? 0 : 1;  // the axis of the layers
+  static constexpr int width = cell_vector<T>::width;
+  static constexpr int rows = patch_rows(Dimensions);
+
+  struct layers {
+    int begin;
+    int count;
+  };
+
+  // For steps that leave at most `reach` layers of the ring known. Members are at least as many as patches.
+  STARLING_HD patch(const tile& mine, int reach, int member, int members) : mine_(mine) {
+    const int first_x = round_down(mine.begin(2, reach), width);
+    const int first_row = Dimensions == 3 ? mine.begin(1, reach) : 0;
+    const int vectors = vectors_of(mine, reach);
+    const int count = patch::count(mine, reach);
+    if (count <= 0) return;
+    warps_ = (count + target::warp_size - 1) / target::warp_size * target::warp_size;
+    segments_ = clamp(members / warps_, 1, most_patch_segments);
+    segment_ = member / warps_;
+    const int column = member - segment_ * warps_;
+    idle_ = segment_ >= segments_ || column >= count;
+    row_ = first_row + column / vectors * rows;
+    const int vector = column % vectors;
+    x_ = first_x + vector * width;
+    const int lane = member % target::warp_size;
+    first_ = lane == 0 || vector == 0;
+    last_ = lane == target::warp_size - 1 || vector == vectors - 1;
+  }
+
+  // All of a tile's.
+  STARLING_HD static int count(const tile& mine, int reach) {
+    const int n = Dimensions == 3 ? mine.end(1, reach) - mine.begin(1, reach) : 1;
+    return n <= 0 ? 0 : vectors_of(mine, reach) * ((n + rows - 1) / rows);
+  }
+
+  // A barrier of all threads that have the same layers.
+  template <class Group>
+  STARLING_HD void sync(const Group& g) const {
+    if (!target::on_gpu || segments_ == 1)
+      g.sync();
+    else if (segment_ < segments_)
+      target::sync_part(1 + segment_, warps_);
+  }
+  STARLING_HD int segments() const { return segments_; }
+
+  STARLING_HD int row() const { return row_; }
+  STARLING_HD int x() const { return x_; }
+  // Whether the lane before has the cells before it, and the lane after those after it.
+  STARLING_HD bool first() const { return first_; }
+  STARLING_HD bool last() const { return last_; }
+
+  // A bit for each cell of a layer of it, row by row, that a step computes which leaves `reach` layers of the ring.
+  STARLING_HD unsigned updated(int reach) const {
+    unsigned bits = 0;
+    for (int r = 0; r < rows; ++r)
+      for (int k = 0; k < width; ++k)
+        if (inside(2, x_ + k, reach) && (Dimensions == 2 || inside(1, row_ + r, reach))) bits |= 1u << (r * width + k);
+    return idle_ ? 0 : bits;
+  }
+
+  // Its share of some layers, and the largest share of any thread.
+  STARLING_HD layers share_of(int begin, int end) const {
+    const int each = most_of(begin, end);
+    const int first = begin + segment_ * each;
+    const int left = end - first;
+    return {first, idle_ || left < 0 ? 0 : left < each ? left : each};
+  }
+  STARLING_HD int most_of(int begin, int end) const { return (end - begin + segments_ - 1) / segments_; }
+
+ private:
+  STARLING_HD static int clamp(int n, int least, int most) { return n < least ? least : n > most ? most : n; }
+  STARLING_HD static int vectors_of(const tile& mine, int reach) {
+    const int n = mine.end(2, reach) - round_down(mine.begin(2, reach), width);
+    return n <= 0 ? 0 : (n + width - 1) / width;
+  }
+  STARLING_HD bool inside(int axis, int at, int reach) const {
+    return at >= mine_.begin(axis, reach) && at < mine_.end(axis, reach);
+  }
+
+  const tile& mine_;
+  int row_ = 0;
+  int x_ = 0;
+  int segment_ = 0;
+  int segments_ = 1;
+  int warps_ = 1;  // threads of a segment
+  bool idle_ = true;
+  bool first_ = true;
+  bool last_ = true;
+};
+
+}  // namespace starling::stencil
