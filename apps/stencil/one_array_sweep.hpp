@@ -2,8 +2,8 @@
 // the layers of its patch, some of them in a phase: it computes them into registers, and stores them when all threads
 // with the same layers have computed theirs. So every cell is read as it was by all who need it; the layer before a
 // phase, which is already stored, is still in the registers of the thread, and the layers beyond a thread's share are
-// read before anybody's first phase. What is on chip and what is in memory are gone along side by side: the loads from memory are under way while
-// the cells on chip are computed.
+// read before anybody's first phase. What is on chip and what is in memory are gone along side by side: the loads from
+// memory are under way while the cells on chip are computed.
 #pragma once
 
 #include "stencil/patches.hpp"
@@ -19,23 +19,22 @@ class one_array_sweep {
   static constexpr int width = vector::width;
   static constexpr int rows = patch_rows(Dimensions);
   // Layers of a phase: as many as there are registers for.
-  static constexpr int chip_layers = Dimensions == 2 ? 4 : Streams ? 1 : 2;
-  static constexpr int memory_layers = Dimensions == 2 ? 4 : 1;
+  static constexpr int chip_layers = Dimensions == 2 ? (Streams ? 2 : 4) : Streams ? 1 : 2;
+  static constexpr int memory_layers = Dimensions == 2 ? 3 : 1;
 
-  STARLING_HD one_array_sweep(const coefficients<T>& w, const tile& mine, const cells& c,
-                              const patch<T, Dimensions>& p, int reach)
+  STARLING_HD one_array_sweep(const coefficients<T>& w, const tile& mine, const cells& c, const patch<T, Dimensions>& p,
+                              int reach)
       : weight_(w), cells_(c), patch_(p), updated_(p.updated(reach)) {
     low_ = mine.begin(along, reach);
     high_ = mine.end(along, reach);
     cut_ = !Streams || c.t.layers_on_chip > high_ ? high_ : c.t.layers_on_chip < low_ ? low_ : c.t.layers_on_chip;
   }
 
-  // Ends with all of the group's threads past their last load, but not past their last store.
+  // Ends with a barrier of the group.
   template <bool Check, class Group>
   STARLING_HD void run(const Group& g, T& change) const {
-    if (low_ >= high_) return;
-    go<Check>(g, change);
-    if (patch_.segments() > 1) g.sync();
+    if (low_ < high_) go<Check>(g, change);
+    g.sync();
   }
 
  private:
@@ -50,23 +49,16 @@ class one_array_sweep {
       const int memory_phases = (patch_.most_of(cut_, high_) + memory_layers - 1) / memory_layers;
       march in_memory = start(cells_.memory, cells_.t.memory, cut_, high_);
       if (patch_.segments() > 1) g.sync();
-      for (int phase = 0; phase < chip_phases || phase < memory_phases; ++phase) {
-        beside<memory_layers> from_memory{};
-        load(in_memory, cells_.t.memory, from_memory);
-        beside_rows<memory_layers> sides{};
-        load(in_memory, cells_.t.memory, sides);
+      for (int phase = 0; phase < memory_phases; ++phase) {
+        loaded from_memory;
+        load_ahead(in_memory, from_memory);
         if (phase < chip_phases)
           step_on_chip<Check>(g, on_chip, change);
         else
           patch_.sync(g);
-        if (phase >= memory_phases) continue;
-        vector made[memory_layers][rows];
-        compute<Check>(
-            in_memory, from_memory, [&](auto i, auto r, T& west) { west = sides.west[i][r]; },
-            [&](auto i, auto r, T& east) { east = sides.east[i][r]; }, made, change);
-        store(in_memory, cells_.t.memory, made);
-        advance(in_memory, cells_.t.memory, from_memory);
+        step_in_memory<Check>(in_memory, from_memory, change);
       }
+      for (int phase = memory_phases; phase < chip_phases; ++phase) step_on_chip<Check>(g, on_chip, change);
     }
   }
 
@@ -85,11 +77,11 @@ class one_array_sweep {
     vector north[Layers];
     vector south[Layers];
   };
-  // The cells before and after each row of the patch, where no other lane of the warp has them.
-  template <int Layers>
-  struct beside_rows {
-    T west[Layers][rows];
-    T east[Layers][rows];
+  // From memory also the cells before and after each row of the patch, where no other lane of the warp has them.
+  struct loaded {
+    beside<memory_layers> layers;
+    T west[memory_layers][rows] = {};
+    T east[memory_layers][rows] = {};
   };
 
   STARLING_HD static vector load(const T* p) { return *reinterpret_cast<const vector*>(p); }
@@ -101,7 +93,8 @@ class one_array_sweep {
     const auto [first, count] = patch_.share_of(begin, end);
     march m{};
     m.left = count;
-    m.at = array + (Dimensions == 3 ? l.at(first, patch_.row(), patch_.x()) : l.at(0, first, patch_.x()));
+    const int from = count > 0 ? first : begin;
+    m.at = array + (Dimensions == 3 ? l.at(from, patch_.row(), patch_.x()) : l.at(0, from, patch_.x()));
     if (m.left > 0)
       unrolled<rows>([&](auto r) {
         m.before[r] = load_layer(first - 1, r);
@@ -156,15 +149,37 @@ class one_array_sweep {
     }
   }
 
-  template <int Layers>
-  STARLING_HD void load(const march& m, const tile_layout& l, beside_rows<Layers>& b) const {
-    unrolled<Layers>([&](auto i) {
+  // All loads at once, whatever is left, so that nothing waits for one of them: what is not left is not looked at, and
+  // what follows the last layer is not `last` yet.
+  STARLING_HD void load_ahead(const march& m, loaded& to) const {
+    const tile_layout& l = cells_.t.memory;
+    unrolled<memory_layers>([&](auto i) {
+      const T* here = m.at + (i < m.left ? i : 0) * l.stride[along];
+      const T* after = m.at + (i + 1 < m.left ? i + 1 : 0) * l.stride[along];
       unrolled<rows>([&](auto r) {
-        const T* p = m.at + i * l.stride[along] + r * l.stride[1];
-        if (i < m.left && patch_.first()) b.west[i][r] = p[-1];
-        if (i < m.left && patch_.last()) b.east[i][r] = p[width];
+        to.layers.after[i][r] = load(after + r * l.stride[1]);
+        const T* p = here + r * l.stride[1];
+        if (patch_.first()) to.west[i][r] = p[-1];
+        if (patch_.last()) to.east[i][r] = p[width];
       });
+      if constexpr (Dimensions == 3) {
+        to.layers.north[i] = load(here - l.stride[1]);
+        to.layers.south[i] = load(here + rows * l.stride[1]);
+      }
     });
+  }
+
+  template <bool Check>
+  STARLING_HD void step_in_memory(march& m, loaded& from, T& change) const {
+    unrolled<memory_layers>([&](auto i) {
+      if (i + 1 == m.left) unrolled<rows>([&](auto r) { from.layers.after[i][r] = m.last[r]; });
+    });
+    vector made[memory_layers][rows];
+    compute<Check>(
+        m, from.layers, [&](auto i, auto r, T& west) { west = from.west[i][r]; },
+        [&](auto i, auto r, T& east) { east = from.east[i][r]; }, made, change);
+    store(m, cells_.t.memory, made);
+    advance(m, cells_.t.memory, from.layers);
   }
 
   // west(layer, row, value), east likewise: set what no other lane has.
@@ -236,9 +251,8 @@ class one_array_sweep {
     constexpr unsigned whole = (1u << rows * width) - 1;
     if (updated_ == whole && m.left >= Layers) {
       unrolled<Layers>([&](auto i) {
-        unrolled<rows>([&](auto r) {
-          *reinterpret_cast<vector*>(m.at + i * l.stride[along] + r * l.stride[1]) = made[i][r];
-        });
+        unrolled<rows>(
+            [&](auto r) { *reinterpret_cast<vector*>(m.at + i * l.stride[along] + r * l.stride[1]) = made[i][r]; });
       });
       return;
     }

@@ -62,6 +62,7 @@ class patch {
     const int lane = member % target::warp_size;
     first_ = lane == 0 || vector == 0;
     last_ = lane == target::warp_size - 1 || vector == vectors - 1;
+    updated_ = bits(0);
   }
 
   // All of a tile's.
@@ -87,13 +88,7 @@ class patch {
   STARLING_HD bool last() const { return last_; }
 
   // A bit for each cell of a layer of it, row by row, that a step computes which leaves `reach` layers of the ring.
-  STARLING_HD unsigned updated(int reach) const {
-    unsigned bits = 0;
-    for (int r = 0; r < rows; ++r)
-      for (int k = 0; k < width; ++k)
-        if (inside(2, x_ + k, reach) && (Dimensions == 2 || inside(1, row_ + r, reach))) bits |= 1u << (r * width + k);
-    return idle_ ? 0 : bits;
-  }
+  STARLING_HD unsigned updated(int reach) const { return reach == 0 ? updated_ : bits(reach); }
 
   // Its share of some layers, and the largest share of any thread.
   STARLING_HD layers share_of(int begin, int end) const {
@@ -110,8 +105,20 @@ class patch {
     const int n = mine.end(2, reach) - round_down(mine.begin(2, reach), width);
     return n <= 0 ? 0 : (n + width - 1) / width;
   }
-  STARLING_HD bool inside(int axis, int at, int reach) const {
-    return at >= mine_.begin(axis, reach) && at < mine_.end(axis, reach);
+  STARLING_HD unsigned bits(int reach) const {
+    const unsigned in_row = bits_between(mine_.begin(2, reach) - x_, mine_.end(2, reach) - x_, width);
+    if (Dimensions == 2 || idle_) return idle_ ? 0 : in_row;
+    const unsigned in_column = bits_between(mine_.begin(1, reach) - row_, mine_.end(1, reach) - row_, rows);
+    unsigned all = 0;
+    for (int r = 0; r < rows; ++r)
+      if ((in_column >> r & 1) != 0) all |= in_row << (r * width);
+    return all;
+  }
+  // Those from `begin` up to `end`, of n.
+  STARLING_HD static unsigned bits_between(int begin, int end, int n) {
+    const int from = clamp(begin, 0, n);
+    const int to = clamp(end, from, n);
+    return (1u << to) - (1u << from);
   }
 
   const tile& mine_;
@@ -119,7 +126,8 @@ class patch {
   int x_ = 0;
   int segment_ = 0;
   int segments_ = 1;
-  int warps_ = 1;  // threads of a segment
+  int warps_ = 1;         // threads of a segment
+  unsigned updated_ = 0;  // in a step that leaves none of the ring
   bool idle_ = true;
   bool first_ = true;
   bool last_ = true;

@@ -51,9 +51,11 @@ class tile_program {
       --left;
       b_.any(false);  // a barrier that ends the threads whose block has lost some in a wait
       const bool check = --until_check == 0;
-      if (until_exchange == 0 && left > 0) edges_.send_next(++message, in, a_.f.weight);
+      const bool send = until_exchange == 0 && left > 0;
+      if (send && !OneArray) edges_.send_next(++message, in, a_.f.weight);
       T change = 0;
       if (a_.compute) sweep(mine, until_exchange, in, out, check, change);
+      if (send && OneArray) edges_.send(++message, in);
       now = next;
       if (!check) continue;
       until_check = a_.check_every;
@@ -105,8 +107,7 @@ class tile_program {
     });
   }
 
-  STARLING_HD void sweep(const share& mine, int reach, const cells& in, const cells& out, bool check,
-                         T& change) const {
+  STARLING_HD void sweep(const share& mine, int reach, const cells& in, const cells& out, bool check, T& change) const {
     if (check)
       sweep<true>(mine, reach, in, out, change);
     else
@@ -114,8 +115,7 @@ class tile_program {
   }
 
   template <bool Check>
-  STARLING_HD void sweep(const share& mine, int reach, const cells& in, const cells& out,
-                         T& change) const {
+  STARLING_HD void sweep(const share& mine, int reach, const cells& in, const cells& out, T& change) const {
     const coefficients<T>& w = a_.f.weight;
     if constexpr (OneArray) {
       one_array_sweep<T, Dimensions, Streams>(w, mine_, in, mine, reach).template run<Check>(b_, change);

@@ -43,7 +43,9 @@ double cells_in_patches(const geometry& g, const tiling& t, int width, double la
   const int dimensions = g.active[0] ? 3 : 2;
   const index_t patches = round_up(patches_of_tile(g, t, width), 32);
   const index_t segments = std::clamp<index_t>(most_threads / patches, 1, most_patch_segments);
-  return std::ceil(layers / static_cast<double>(segments)) * width * patch_rows(dimensions) * most_threads;
+  // Eight lanes load 128 bytes at once: where that is several short rows, some lie in the same banks.
+  const double conflicts = dimensions == 3 && t.largest[2] < 8 * width ? 1.3 : 1;
+  return conflicts * std::ceil(layers / static_cast<double>(segments)) * width * patch_rows(dimensions) * most_threads;
 }
 
 // What a step of the largest tile costs, in cells. A cell at an edge is computed twice, packed and unpacked; an

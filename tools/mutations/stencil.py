@@ -168,7 +168,7 @@ MUTATIONS = [
         RESIDENT,
         ("tiles: no packets before the first step", "    edges_.send(message, array(0));\n", ""),
         ("tiles: no packets in a step",
-         "if (until_exchange == 0 && left > 0) edges_.send_next(++message, in, a_.f.weight);", "++message;"),
+         "if (send && !OneArray) edges_.send_next(++message, in, a_.f.weight);", "++message;"),
         ("tiles: no exchange after the first", "if (until_exchange == 0) {", "if (left == a_.steps) {"),
     ),
     *in_file(

@@ -42,10 +42,14 @@ class packet_exchange {
     if constexpr (target::on_gpu) {
       const trace_span span(self(), trace_operation::take_packet, any_pe, N);
       target::numbered seen[N];
-      unrolled<N>([&](auto i) { seen[i].number = wanted(i) ? number - 1 : number; });
+      const packet* local[N];
+      unrolled<N>([&](auto i) {
+        seen[i].number = wanted(i) ? number - 1 : number;
+        local[i] = source(i).on(self().pe());
+      });
       for (bool all = false; !all;) {
         unrolled<N>([&](auto i) {
-          if (seen[i].number != number) seen[i] = target::load_numbered(source(i).on(self().pe()), number);
+          if (seen[i].number != number) seen[i] = target::load_numbered(local[i], number);
         });
         all = true;
         sym<packet> missing;
