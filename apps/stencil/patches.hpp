@@ -76,6 +76,8 @@ class patch {
   STARLING_HD void sync(const Group& g) const {
     if (!target::on_gpu || segments_ == 1)
       g.sync();
+    else if (warps_ == target::warp_size)
+      target::sync_warp();
     else if (segment_ < segments_)
       target::sync_part(1 + segment_, warps_);
   }

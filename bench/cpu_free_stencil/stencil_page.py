@@ -46,8 +46,9 @@ the devices before and after. Nothing is averaged over different runs of the ben
   one device that has as many cells as each of several. For `overlap` and `p2p` it is that of `copy`, whose kernel is
   the same and which hides nothing on one device. Where a device's own blocks exchange while they compute, as in
   `resident`, some of W is hidden on one device already: there the ratio is no more than a lower bound.
-* Since these figures were taken, `cpu_free` and `graph` give faces one or two blocks of their own in two dimensions
-  with 10 million cells and more a device, where none or sixteen had them here.
+* The figures on four GPUs are older than those on two. Since then tiles of `resident` and `temporal` that do not fit on
+  chip twice are computed by vectors in one array, and `cpu_free` and `graph` give faces one or two blocks of their own
+  in two dimensions with 10 million cells and more a device, where none or sixteen had them.
 * Speed-up: (T_base - T_ours) / T_base, in percent. Best without the host is `cpu_free` or `resident`, which exchange in
   every step as the host-controlled variants do; `temporal` exchanges less often and is left out.
 """

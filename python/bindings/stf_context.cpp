@@ -142,6 +142,8 @@ bound_task::bound_task(const stf::context& c, std::shared_ptr<function_runner> r
                        const std::vector<bound_access>& accesses, const std::string& name)
     : runner_(std::move(runner)) {
   const stf::task_description what = describe(where, accesses, name);
+  // Views of what runs on the host are NumPy's.
+  if (where.is_host()) stf::expect_data_on_host(what);
   const nb::gil_scoped_release unlocked;
   run_.emplace(c.state(), what);
 }

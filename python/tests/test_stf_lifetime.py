@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from starling import stf
+from stf_marks import computes_in_bodies
 from test_process import python
 
 
@@ -23,28 +24,36 @@ def watched(n=4):
     return a, weakref.ref(a)
 
 
+def fill(ctx, access, value):
+    """On device 0."""
+    with ctx.task(access) as t:
+        t.views()[0].fill(value)
+
+
+@computes_in_bodies
 def test_data_that_is_dropped_returns_to_its_array(devices):
     a = np.zeros(4)
     ctx = stf.context(devices(1))
     x = ctx.logical_data(a)
-    ctx.host_launch(lambda v: v.fill(2), x.rw(stf.data_place.device(0)))
+    fill(ctx, x.rw(), 2)
     del x
     gc.collect()
     ctx.host_launch(lambda: None)  # with work that comes later the value goes back
     ctx.synchronize()
     np.testing.assert_array_equal(a, 2)
     b = np.zeros(4)
-    ctx.host_launch(lambda v: v.fill(3), ctx.logical_data(b).rw(stf.data_place.device(0)))
+    fill(ctx, ctx.logical_data(b).rw(), 3)
     ctx.finalize()
     np.testing.assert_array_equal(b, 3)
     assert all(p.in_use == 0 for p in ctx.statistics().places)
 
 
+@computes_in_bodies
 def test_memory_of_data_that_is_dropped_is_used_again(devices):
     ctx = stf.context(devices(1), device_memory=20_000)
     for i in range(50):
         x = ctx.logical_data(shape=1000)
-        ctx.host_launch(lambda v, i=i: v.fill(i), x.write(stf.data_place.device(0)))
+        fill(ctx, x.write(), i)
         if i % 10 == 0:
             assert ctx.wait(x)[0] == i
     ctx.finalize()
@@ -82,7 +91,7 @@ def test_a_context_that_is_dropped_ends(devices):
     x = ctx.logical_data(a)
     gate = threading.Event()
     # The function refers to the context, and the context to the function that waits.
-    ctx.host_launch(lambda v, ctx=ctx, x=x: (gate.wait(60), v.fill(5)), x.rw(stf.data_place.device(0)))
+    ctx.host_launch(lambda v, ctx=ctx, x=x: (gate.wait(60), v.fill(5)), x.rw())
     gone = weakref.ref(ctx)
     del ctx, x
     gate.set()
@@ -180,7 +189,7 @@ def test_the_end_of_python_ends_contexts():
         "-c",
         "import atexit, time; atexit.register(lambda: print(a))\n"
         + START
-        + "ctx.host_launch(lambda v: (time.sleep(.1), v.fill(3)), x.rw(stf.data_place.device(1)))\n"
+        + "ctx.host_launch(lambda v: (time.sleep(.1), v.fill(3)), x.rw())\n"
         "ctx.host_launch(lambda: 1 // 0)\n",
     )
     assert "ZeroDivisionError" in result.stderr

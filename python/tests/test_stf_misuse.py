@@ -149,12 +149,27 @@ def test_unknown_devices(ctx, device):
     for task in (
         ctx.task(x.read(), where=stf.exec_place.device(device)),
         ctx.task(x.read(), where=stf.exec_place.grid([0, device])),
-        ctx.task(x.read(stf.data_place.device(device)), where=HOST()),
+        ctx.task(x.read(stf.data_place.device(device))),
     ):
         with pytest.raises(errors.RangeError, match=str(device)), task:
             pytest.fail("the body runs")
     with pytest.raises(errors.ArgumentError, match="no devices"):
         stf.exec_place.grid([])
+
+
+def test_the_host_cannot_reach_devices(ctx):
+    x = ctx.logical_data(np.zeros(3), name="x")
+    on_device = stf.data_place.device(0)
+    with pytest.raises(errors.ArgumentError, match="'add' runs on the host, which cannot reach data on device 0"):
+        ctx.host_launch(lambda v: None, x.rw(on_device), name="add")
+    with (
+        pytest.raises(errors.ArgumentError, match="cannot reach data on device 0"),
+        ctx.task(x.rw(on_device), where=HOST()),
+    ):
+        pytest.fail("the body runs")
+    with ctx.task(x.rw(), where=HOST()) as t:
+        t.views()[0].fill(1)
+    assert ctx.wait(x).tolist() == [1, 1, 1]
 
 
 def test_read_only_arrays(ctx):
@@ -403,7 +418,7 @@ def test_the_same_data_twice_in_a_task(ctx):
         a, b = t.views()
         b += 1
         np.testing.assert_array_equal(a, 1)
-    both = ctx.task(x.read(stf.data_place.device(0)), x.rw(stf.data_place.device(1)), where=HOST())
+    both = ctx.task(x.read(stf.data_place.device(0)), x.rw(stf.data_place.device(1)))
     with pytest.raises(errors.ArgumentError, match="used twice"), both:
         pytest.fail("the body runs")
 

@@ -54,8 +54,8 @@ def test_all_tables(tmp_path: Path) -> None:
     assert "| trivial | slices | 0.85 (0.80 to 1.00) | 0.9 | met | 1.18 |" in text
     assert "| stencil | slices | 1.90 (1.90 to 1.90) | 1.6 | missed | 2.32 |" in text
     assert "| trivial, slices | a kernel in each task, 2 threads submit | 4.50 (4.50 to 4.50) |" in text
-    assert "| tree | 0.14 (0.10 to 0.20) | 0.15 | met | 1.50 (1.50 to 1.50) |" in text
-    assert "| fft | 0.30 (0.30 to 0.30) | 0.15 | missed | not measured |" in text
+    assert "| tree | 140.00 (100.00 to 200.00) | 150 | met | 1500.00 (1500.00 to 1500.00) |" in text
+    assert "| fft | 300.00 (300.00 to 300.00) | 150 | missed | not measured |" in text
     assert f"| {BIG:,} | 4,450 | not measured | 8,800 | not measured | 4,500 |" in text
     assert "99 % of CUB's rate; the limit was 97 %: met." in text
     assert "| 16 | no | 0.4000 | 0.8000 | 50 % | 7 |" in text
