@@ -207,17 +207,20 @@ std::optional<tile_choice> choice_for(const geometry& g, const tile_limits& limi
   return c;
 }
 
-// The depth that is cheapest among those that keep everything on chip; 1 if none does.
+// The depth that is cheapest among those that keep everything on chip; 1 if none does, or none is clearly cheaper: where
+// less was expected of a larger depth, steps took longer.
 template <class T>
 int natural_depth(const geometry& g, const tile_limits& limits, const run_options& options, int blocks) {
+  constexpr double clearly_cheaper = 0.8;
   int best = 1;
   double least = std::numeric_limits<double>::infinity();
   for (int depth = 1; depth <= most_depth; ++depth) {
     const std::optional<tiling> grid = best_grid<T>(g, limits, depth, blocks);
-    if (!grid || cost(g, limits, sizeof(T), *grid) >= least) continue;
-    const std::optional<tile_choice> c = choice_for<T>(g, limits, options, *grid);
-    if (!c || c->grid.streams) continue;
-    least = cost(g, limits, sizeof(T), *grid);
+    const double c = grid ? cost(g, limits, sizeof(T), *grid) : least;
+    if (c >= least) continue;
+    const std::optional<tile_choice> tiles = choice_for<T>(g, limits, options, *grid);
+    if (!tiles || tiles->grid.streams) continue;
+    least = depth == 1 ? clearly_cheaper * c : c;
     best = depth;
   }
   return best;
