@@ -207,8 +207,8 @@ std::optional<tile_choice> choice_for(const geometry& g, const tile_limits& limi
   return c;
 }
 
-// The depth that is cheapest among those that keep everything on chip; 1 if none does, or none is clearly cheaper: where
-// less was expected of a larger depth, steps took longer.
+// The depth that is cheapest among those that keep everything on chip; 1 if none does, or none is clearly cheaper:
+// where less was expected of a larger depth, steps took longer.
 template <class T>
 int natural_depth(const geometry& g, const tile_limits& limits, const run_options& options, int blocks) {
   constexpr double clearly_cheaper = 0.8;
