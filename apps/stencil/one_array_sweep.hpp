@@ -273,8 +273,9 @@ class one_array_sweep {
       m.before[r] = of_layer<Layers - 1>(m, b, r);
       m.centre[r] = b.after[Layers - 1][r];
     });
-    m.at += Layers * l.stride[along];
-    m.left = m.left > Layers ? m.left - Layers : 0;
+    const int done = m.left < Layers ? m.left : Layers;
+    m.at += done * l.stride[along];
+    m.left -= done;
   }
 
   const coefficients<T>& weight_;

@@ -54,8 +54,10 @@ class patch {
     warps_ = (count + target::warp_size - 1) / target::warp_size * target::warp_size;
     segments_ = clamp(members / warps_, 1, most_patch_segments);
     segment_ = member / warps_;
-    const int column = member - segment_ * warps_;
-    idle_ = segment_ >= segments_ || column >= count;
+    const int number = member - segment_ * warps_;
+    idle_ = segment_ >= segments_ || number >= count;
+    // What an idle thread loads for nothing has to be there.
+    const int column = idle_ ? 0 : number;
     row_ = first_row + column / vectors * rows;
     const int vector = column % vectors;
     x_ = first_x + vector * width;

@@ -123,9 +123,10 @@ void lay_out(const geometry& g, tiling& t, index_t on_chip) {
   t.chip.elements = (ring + (t.streams ? on_chip : all + ring)) * pitch * rows + (t.in_place ? before + pitch : 0);
   t.memory = {};
   if (!t.streams) return;
-  // In memory rows start at multiples of 32 bytes, as much as is fetched at once, after room for the ring.
+  // In memory rows start at multiples of 32 bytes, as much as is fetched at once, after room for the ring and for the
+  // cell before it, which is loaded too.
   const index_t sector = 32 / static_cast<index_t>(sizeof(T));
-  const index_t row_before = round_up(ring, sector);
+  const index_t row_before = round_up(ring + 1, sector);
   const index_t row = round_up(row_before + t.largest[2] + ring, sector);
   // Vectors may be read up to a row past the last one.
   t.memory.elements = (all - on_chip + ring) * row * rows + row;
