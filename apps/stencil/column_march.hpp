@@ -11,6 +11,7 @@
 
 #include "starling/base/index.hpp"
 #include "starling/device/loops.hpp"
+#include "stencil/cell_vector.hpp"
 #include "stencil/relax.hpp"
 
 namespace starling::stencil {
@@ -34,13 +35,11 @@ constexpr int segments_for(int columns, int length, int threads) {
 template <class T, int Dimensions>
 class column_march {
  public:
-  static constexpr int width = 16 / static_cast<int>(sizeof(T));
+  static constexpr int width = cell_vector<T>::width;
   // Cells of a column that are under way at once. So many that the loads of 512 threads hide the way to memory.
   static constexpr int at_once = Dimensions == 2 ? 4 : sizeof(T) == 4 ? 3 : 2;
 
-  struct alignas(16) vector {
-    T cell[width];
-  };
+  using vector = cell_vector<T>;
   struct in_array {
     STARLING_HD void operator()(index_t, index_t, T (&)[width]) const {}
   };

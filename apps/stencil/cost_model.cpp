@@ -62,8 +62,8 @@ void try_tiles(variant how, const geometry& g, const tile_limits& limits, const 
 step_costs built_in_costs(machine_kind kind) {
   step_costs c;
   if (kind == machine_kind::cuda) {
-    // Measured on H200, float32: bench/cpu_free_stencil/results/nvidia-h200-x2.json. Streamed cells: 350'000 to 550'000
-    // in 2D, 130'000 in 3D.
+    // Measured on H200, float32: bench/cpu_free_stencil/results/nvidia-h200-x2.json. Streamed cells: about 320'000 in
+    // 2D, 100'000 and more in 3D.
     c.near_us = 0.8;
     c.far_us = 1.1;
     c.chip_cells_per_us = 9000;

@@ -4,16 +4,10 @@
 #pragma once
 
 #include "starling/device/loops.hpp"
+#include "stencil/cell_vector.hpp"
 #include "stencil/tile_cells.hpp"
 
 namespace starling::stencil {
-
-// Cells of a row that are loaded and stored at once.
-template <class T>
-struct alignas(16) cell_vector {
-  static constexpr int width = 16 / static_cast<int>(sizeof(T));
-  T cell[width];
-};
 
 // Segments have a barrier each, of those that a block has besides its own.
 inline constexpr int most_patch_segments = 15;

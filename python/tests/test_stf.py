@@ -358,8 +358,8 @@ def test_places_are_values():
 
 
 def test_what_devices_may_be(devices):
-    m = devices(2)
+    m = devices(3)
     assert stf.context(m).machine is m
-    assert stf.context(2).machine.size == 2
+    assert stf.context(3).machine.size == 3
     assert stf.context("host").machine.kind == "host"
     assert stf.context().machine.size >= 1

@@ -183,18 +183,21 @@ def test_the_end_of_python_is_silent(program):
     assert (result.returncode, result.stdout, result.stderr) == (0, "", "")
 
 
+@computes_in_bodies
 def test_the_end_of_python_ends_contexts():
-    """Work that is under way is done, and what failed in it is told."""
+    """Work that is under way is done, values return from devices, and what failed is told."""
     result = python(
         "-c",
-        "import atexit, time; atexit.register(lambda: print(a))\n"
+        "import atexit, time; atexit.register(lambda: print(a, b))\n"
         + START
-        + "ctx.host_launch(lambda v: (time.sleep(.1), v.fill(3)), x.rw())\n"
+        + "b = np.zeros(4); y = ctx.logical_data(b)\n"
+        "with ctx.task(y.rw(), where=stf.exec_place.device(1)) as t: t.views()[0].fill(4)\n"
+        "ctx.host_launch(lambda v: (time.sleep(.1), v.fill(3)), x.rw())\n"
         "ctx.host_launch(lambda: 1 // 0)\n",
     )
     assert "ZeroDivisionError" in result.stderr
     assert "leak" not in result.stderr
-    assert result.stdout == "[3. 3. 3. 3.]\n"
+    assert result.stdout == "[3. 3. 3. 3.] [4. 4. 4. 4.]\n"
 
 
 def test_exit_in_a_body():
