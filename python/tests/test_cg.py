@@ -17,16 +17,11 @@ TOLERANCE = {"float32": 2e-5, "float64": 1e-9}
 
 
 def scipys(a, b, **options):
-    """SciPy's solution and how many iterations it took."""
-    iterations = 0
-
-    def count(_):
-        nonlocal iterations
-        iterations += 1
-
-    x, info = scipy.sparse.linalg.cg(a, b, callback=count, **options)
+    """SciPy's solution, and the norm of b - A x after 0, 1, 2, ... iterations."""
+    norms = [float(np.linalg.norm(b))]
+    x, info = scipy.sparse.linalg.cg(a, b, callback=lambda xk: norms.append(residual(a, xk, b)), **options)
     assert info == 0
-    return x, iterations
+    return x, norms
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4])
@@ -38,12 +33,15 @@ def test_classes_of_matrices(devices, rng, name, dtype, n):
     rtol = TOLERANCE[dtype]
     x, info, report = cg(a, b, rtol=rtol, M="jacobi", machine=devices(n), report=True)
     inverse = sparse.diags_array(1 / a.diagonal())
-    expected, iterations = scipys(a.astype("f8"), b.astype("f8"), rtol=rtol, M=inverse)
+    expected, norms = scipys(a.astype("f8"), b.astype("f8"), rtol=rtol / 20, M=inverse)
     assert (info, x.dtype, x.shape) == (0, np.dtype(dtype), b.shape)
     assert residual(a, x, b) <= 1.05 * rtol * np.linalg.norm(b)
     if dtype == "float64":
         assert abs(x - expected).max() <= 1e4 * rtol * abs(expected).max()
-    assert abs(report.iterations - iterations) <= 2 + iterations // (20 if dtype == "float64" else 4)
+    # Residuals of CG rise and fall, so a rounding decides in which dip the target is reached: ours must be one of those
+    # where SciPy's, in float64, is near it.
+    sooner, later = (next(i for i, r in enumerate(norms) if r <= f * report.target) for f in (10, 1 / 10))
+    assert sooner <= report.iterations <= 2 + later * (1.05 if dtype == "float64" else 1.25)
     assert report.devices == n
     assert report.dtype == dtype
 
