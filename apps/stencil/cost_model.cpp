@@ -35,8 +35,8 @@ double tiled_us(const geometry& g, machine_kind kind, const tile_choice& c, cons
   double on_chip = 1;
   if (t.streams)
     on_chip = std::min(1.0, static_cast<double>(t.layers_on_chip) / static_cast<double>(t.largest[layer_axis(g)]));
-  // Edges that are listed in memory were seen to take three times as long.
-  const double per_edge_cell = cells_per_edge_cell(kind) * (t.list_elements > 0 ? 3 : 1);
+  // Edges of many cells, which travel as vectors: as measured when they were packets listed in memory.
+  const double per_edge_cell = cells_per_edge_cell(kind) * (t.faces && kind == machine_kind::cuda ? 3 : 1);
   const double work = (on_chip * computed + per_edge_cell * edges) / costs.chip_cells_per_us +
                       (1 - on_chip) * computed * t.blocks() / costs.streamed_cells_per_us;
   return flight / t.depth + work;

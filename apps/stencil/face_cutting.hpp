@@ -20,11 +20,11 @@ constexpr int chunks_per_block(const geometry& g, const launch_shape& launch) {
 
 // Bytes of the largest face.
 template <class T>
-std::size_t face_bytes(const geometry& g) {
+index_t face_bytes(const geometry& g) {
   index_t cells = 0;
   for (int axis = 0; axis < axes; ++axis)
     if (g.exchanges(axis)) cells = std::max(cells, g.face_cells(axis));
-  return static_cast<std::size_t>(cells) * sizeof(T);
+  return cells * static_cast<index_t>(sizeof(T));
 }
 
 // Sets what the arguments say of chunks; `packets` has been set. A chunk begins where strips of either kind do.

@@ -49,16 +49,16 @@ variant variant_named(const std::string& text);
 struct run_options {
   variant how = variant::cpu_free;
   index_t steps = 1;
-  index_t check_every = 0;            // 0: never; otherwise every that many steps the largest change of a cell is found
-  double tolerance = 0;               // stop when the largest change is not above it
-  int blocks = 0;                     // per PE; 0: chosen from the domain and the device
-  int threads = 0;                    // per block on GPUs; 0: chosen
-  int face_blocks = -1;               // of `blocks`, for faces alone; 0: every block does faces and inside; -1: chosen
-  std::size_t packet_bytes = 262144;  // faces of `cpu_free` up to this size travel as packets
-  int depth = 0;                      // layers that blocks of `resident` exchange, every that many steps; 0: chosen
-  std::size_t on_chip_bytes = 0;      // that a block of `resident` or `temporal` may use; 0: what there is
-  bool compute = true;                // false: cells keep their values, only communication happens
-  double deadline = 0;                // seconds a wait may last; 0: the machine's
+  index_t check_every = 0;        // 0: never; otherwise every that many steps the largest change of a cell is found
+  double tolerance = 0;           // stop when the largest change is not above it
+  int blocks = 0;                 // per PE; 0: chosen from the domain and the device
+  int threads = 0;                // per block on GPUs; 0: chosen
+  int face_blocks = -1;           // of `blocks`, for faces alone; 0: every block does faces and inside; -1: chosen
+  index_t packet_bytes = -1;      // up to which a face of a PE, or all edges of a tile, are packets; -1: chosen
+  int depth = 0;                  // layers that blocks of `resident` exchange, every that many steps; 0: chosen
+  std::size_t on_chip_bytes = 0;  // that a block of `resident` or `temporal` may use; 0: what there is
+  bool compute = true;            // false: cells keep their values, only communication happens
+  double deadline = 0;            // seconds a wait may last; 0: the machine's
 };
 
 struct run_result {

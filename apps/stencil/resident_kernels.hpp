@@ -15,8 +15,8 @@ template <class T>
 struct resident_arguments {
   fields<T> f;
   tiling grid;
-  sym<packet> mail;           // [mail_slots][blocks][packets_per_block]
-  sym<T> memory;              // [blocks][list, arrays] cells that are not on chip
+  tile_mail<T> mail;
+  sym<T> memory;              // [blocks][arrays] cells that are not on chip
   index_t first = 0;          // generation that the arrays hold
   index_t first_message = 1;  // greater than all numbers of earlier runs
   index_t steps = 0;
@@ -30,12 +30,12 @@ struct resident_arguments {
 template <class T>
 kernel resident_kernel(const resident_arguments<T>& arguments);
 
+// Those of them whose edges travel as vectors.
+template <class T>
+kernel resident_face_kernel(const resident_arguments<T>& arguments);
+
 // What block::scratch gives out in it, for blocks of so many threads (1 on virtual devices).
 template <class T>
 std::size_t resident_scratch(const tiling& t, int threads);
-
-// tiling::list_elements for them.
-template <class T>
-index_t resident_list_elements(const tiling& t, int threads);
 
 }  // namespace starling::stencil

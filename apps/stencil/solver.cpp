@@ -36,6 +36,8 @@ void check(const run_options& o) {
                          "; must be finite and at least 0");
   expect<argument_error>(o.tolerance == 0 || o.check_every > 0, "stencil: tolerance = ", o.tolerance,
                          " without check_every; say after how many steps to look");
+  expect<argument_error>(o.packet_bytes >= -1, "stencil: packet_bytes = ", o.packet_bytes,
+                         "; must be at least 0, or -1 to choose");
 }
 
 }  // namespace
@@ -236,12 +238,15 @@ tile_choice solver<T>::choose(const run_options& options) {
   expect<launch_error>(c.grid.blocks() <= fit, "stencil: ", c.grid.blocks(), " tiles per PE, but only ", fit,
                        " blocks fit at once with ", c.threads, " threads and ", c.scratch_bytes,
                        " bytes on chip each; ask for fewer blocks");
-  const index_t packets = mail_slots * c.grid.blocks() * c.grid.packets_per_block();
-  if (tile_mail_.size() < packets) {
-    tile_mail_.reset();
-    tile_mail_ = machine_.template allocate<packet>(packets);
-    for (int pe = 0; pe < machine_.size(); ++pe)
-      machine_.fill(tile_mail_.on(pe), 0, static_cast<std::size_t>(packets) * sizeof(packet));
+  const index_t mail = mail_slots * c.grid.blocks() * c.grid.mail_per_block();
+  if (c.grid.faces) {
+    if (tile_vectors_.size() < mail) {
+      tile_vectors_.reset();
+      tile_vectors_ = machine_.template allocate<cell_vector<T>>(mail);
+    }
+    make_zeroed(tile_arrived_, c.grid.blocks() * directions);
+  } else {
+    make_zeroed(tile_packets_, mail);
   }
   if (tile_memory_.size() < c.memory_elements) {
     tile_memory_.reset();
@@ -250,12 +255,25 @@ tile_choice solver<T>::choose(const run_options& options) {
   return c;
 }
 
+// At least so many elements, all zero when new. What is there is not read any more.
+template <class T>
+template <class Element>
+void solver<T>::make_zeroed(symmetric_array<Element>& array, index_t elements) {
+  if (array.size() >= elements) return;
+  array.reset();
+  array = machine_.template allocate<Element>(elements);
+  for (int pe = 0; pe < machine_.size(); ++pe)
+    machine_.fill(array.on(pe), 0, static_cast<std::size_t>(elements) * sizeof(Element));
+}
+
 template <class T>
 void solver<T>::advance_resident(const run_options& options, const tile_choice& tiles, run_result& result) {
   resident_arguments<T> a;
   a.f = fields_;
   a.grid = tiles.grid;
-  if (tile_mail_.allocated()) a.mail = tile_mail_.data();
+  if (tile_packets_.allocated()) a.mail.packets = tile_packets_.data();
+  if (tile_vectors_.allocated()) a.mail.vectors = tile_vectors_.data();
+  if (tile_arrived_.allocated()) a.mail.arrived = tile_arrived_.data();
   if (tile_memory_.allocated()) a.memory = tile_memory_.data();
   a.first = generation_;
   a.first_message = messages_ + 1;
@@ -294,7 +312,7 @@ void solver<T>::advance_cpu_free(const run_options& options, const launch_shape&
   a.tolerance = options.tolerance;
   a.compute = options.compute;
   a.inside = launch.inside;
-  a.packets = face_bytes<T>(fields_.shape) <= options.packet_bytes;
+  a.packets = face_bytes<T>(fields_.shape) <= most_packet_bytes(options, machine_.kind(), 262'144);
   cut_faces(a, launch);
   a.status = status_.data();
   role_plan roles;

@@ -44,6 +44,8 @@ class solver {
   int blocks_that_fit(const launch_options& launch, variant how) const;
   void advance_cpu_free(const run_options& options, const launch_shape& launch, run_result& result);
   tile_choice choose(const run_options& options);
+  template <class Element>
+  void make_zeroed(symmetric_array<Element>& array, index_t elements);
   void run_persistent(const program& p, const run_options& options, run_result& result);
   void advance_resident(const run_options& options, const tile_choice& tiles, run_result& result);
   template <class F>
@@ -60,7 +62,9 @@ class solver {
   symmetric_array<T> u_[2];
   symmetric_array<T> inbox_;
   symmetric_array<packet> mail_;
-  symmetric_array<packet> tile_mail_;
+  symmetric_array<packet> tile_packets_;
+  symmetric_array<cell_vector<T>> tile_vectors_;
+  symmetric_array<signal> tile_arrived_;
   symmetric_array<T> tile_memory_;
   symmetric_array<T> outbox_;
   symmetric_array<T> changes_;

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "starling/base/error.hpp"
+#include "stencil/launch_shape.hpp"
 #include "stencil/patches.hpp"
 #include "stencil/resident_kernels.hpp"
 
@@ -138,13 +139,15 @@ void lay_out(const geometry& g, tiling& t, index_t on_chip) {
   t.memory.origin = static_cast<int>((g.active[0] ? ring * row : 0) + row_before - on_chip * row * rows);
 }
 
+// Deals out a block's mail to directions.
 template <class T>
-void number_packets(const geometry& g, tiling& t) {
+void number_mail(const geometry& g, tiling& t) {
+  const index_t cells_each = t.faces ? cell_vector<T>::width : elements_per_packet<T>;
   for (int number = 0; number < directions; ++number) {
     const direction d(number);
     bool used = d.distance() == 1 || (d.distance() > 1 && t.depth > 1);
     for (int a = 0; a < axes; ++a) used = used && (d.step[a] == 0 || tiles_exchange(g, t, a));
-    t.start[number + 1] = t.start[number] + (used ? packets_sent(d, t, elements_per_packet<T>) : 0);
+    t.start[number + 1] = t.start[number] + (used ? mail_sent(d, t, cells_each) : 0);
   }
 }
 
@@ -159,7 +162,7 @@ int natural_blocks(const geometry& g, const tile_limits& limits) {
 // into as many segments as there are threads for.
 int natural_threads(const tiling& t) {
   if (t.in_place) return most_threads;
-  const index_t packets = std::min<index_t>(t.packets_per_block(), most_threads);
+  const index_t packets = t.faces ? 0 : std::min<index_t>(t.mail_per_block(), most_threads);
   const index_t wanted = std::max(ceil_div(cells(t.largest), 8), packets);
   return static_cast<int>(std::clamp<index_t>(round_up(wanted, 32), 128, most_threads));
 }
@@ -176,7 +179,6 @@ bool fit(const geometry& g, const tile_limits& limits, const run_options& option
   const int members = limits.kind == machine_kind::host ? 1 : c.threads;
   const auto bytes = [&](index_t layers) {
     lay_out<T>(g, t, layers);
-    t.list_elements = resident_list_elements<T>(t, members);
     c.scratch_bytes = resident_scratch<T>(t, members);
     return static_cast<index_t>(c.scratch_bytes);
   };
@@ -193,19 +195,30 @@ bool fit(const geometry& g, const tile_limits& limits, const run_options& option
   return true;
 }
 
+// Whether the edges of a tile are few enough for packets. Where cells are in memory, the list of what each packet
+// carries has to be short: it takes room on chip from them.
+bool suits_packets(const tiling& t, machine_kind kind, const run_options& options) {
+  const index_t on_gpus = t.streams ? 8192 : std::numeric_limits<index_t>::max();
+  return t.mail_per_block() * 8 <= most_packet_bytes(options, kind, on_gpus);
+}
+
 // Everything that follows from a grid; nothing if its edges do not fit on chip.
 template <class T>
 std::optional<tile_choice> choice_for(const geometry& g, const tile_limits& limits, const run_options& options,
                                       const tiling& grid) {
-  tile_choice c;
-  c.grid = grid;
-  number_packets<T>(g, c.grid);
   const bool gpu = limits.kind == machine_kind::cuda;
-  const bool fits = fit<T>(g, limits, options, false, false, c) || (gpu && fit<T>(g, limits, options, true, true, c)) ||
-                    fit<T>(g, limits, options, false, true, c);
-  if (!fits) return std::nullopt;
-  if (c.grid.streams) c.memory_elements = c.grid.blocks() * c.grid.memory_elements();
-  return c;
+  for (const bool faces : {false, true}) {
+    tile_choice c;
+    c.grid = grid;
+    c.grid.faces = faces;
+    number_mail<T>(g, c.grid);
+    const bool fits = fit<T>(g, limits, options, false, false, c) ||
+                      (gpu && fit<T>(g, limits, options, true, true, c)) || fit<T>(g, limits, options, false, true, c);
+    if (!fits || (!faces && !suits_packets(c.grid, limits.kind, options))) continue;
+    if (c.grid.streams) c.memory_elements = c.grid.blocks() * c.grid.memory_elements();
+    return c;
+  }
+  return std::nullopt;
 }
 
 // The depth that is cheapest among those that keep everything on chip; 1 if none does, or none is clearly cheaper:

@@ -1,5 +1,5 @@
-// The edges of a tile in one block's hands: which packet carries which cells, where it goes, and what comes back.
-// Worked out once; a step only takes and sends.
+// The edges of a tile as packets: which packet carries which cells, where it goes, and what comes back. Worked out
+// once; a step only takes and sends.
 #pragma once
 
 #include <type_traits>
@@ -36,25 +36,29 @@ struct edge_anywhere {
   int facts = 0;
 };
 
-// Whether the list of a tile with cells in memory is on chip all the same, because it is short.
-constexpr bool edges_listed_on_chip(index_t packets) {
-  return packets * static_cast<index_t>(sizeof(edge_anywhere)) <= 16384;
+// Bytes on chip that a block of so many threads has for its list. Threads that have at most one packet keep it in
+// registers.
+constexpr index_t edge_list_bytes(const tiling& t, int threads) {
+  if (t.mail_per_block() <= threads) return 0;
+  return t.mail_per_block() * static_cast<index_t>(t.streams ? sizeof(edge_anywhere) : sizeof(edge_on_chip));
 }
 
-template <class T, int Dimensions, bool Streams>
+template <class T, int Dimensions, bool OneArray, bool Streams>
 class tile_edges {
  public:
   using cells = tile_cells<T, Dimensions, Streams>;
   using edge = std::conditional_t<Streams, edge_anywhere, edge_on_chip>;
   static constexpr int each_packet = static_cast<int>(elements_per_packet<T>);
+  // Where there are two arrays, cells at edges are computed and sent before the others.
+  static constexpr bool ahead = !OneArray;
 
-  STARLING_HD tile_edges(block& b, const tiling& t, sym<packet> mail, T* memory)
+  STARLING_HD tile_edges(block& b, const tiling& t, const tile_mail<T>& mail)
       : b_(b),
         t_(t),
-        mail_(mail),
-        packets_(static_cast<int>(t.packets_per_block())),
+        mail_(mail.packets),
+        packets_(static_cast<int>(t.mail_per_block())),
         routes_(b.scratch<route>(directions)),
-        list_(list_of(b, packets_, memory)) {}
+        list_(packets_ > b.members() ? b.scratch<edge>(packets_) : nullptr) {}
 
   // Ends with a barrier of the block.
   STARLING_HD void plan(const geometry& g, const tile& mine, bool compute) {
@@ -119,13 +123,6 @@ class tile_edges {
   }
 
  private:
-  // Threads that have at most one packet keep it in registers.
-  STARLING_HD static edge* list_of(block& b, int packets, T* memory) {
-    if (packets <= b.members()) return nullptr;
-    if (!Streams || edges_listed_on_chip(packets)) return b.scratch<edge>(packets);
-    return reinterpret_cast<edge*>(memory);
-  }
-
   STARLING_HD static bool is(const edge& e, int fact) { return (e.facts & fact) != 0; }
   STARLING_HD static int number_of(const edge& e) { return e.facts >> edge_facts::direction_shift; }
   STARLING_HD static int below(const edge& e, bool second) { return second && is(e, edge_facts::down) ? 1 : 0; }

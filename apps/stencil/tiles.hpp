@@ -2,18 +2,22 @@
 // and host share.
 //
 // Around its cells a tile has a ring: `depth` layers of the neighbours' cells on each side. Tiles send each other what
-// lies at their edges as packets, once every `depth` steps; in the steps between, a tile computes the part of the ring
-// that is still known too, and one layer less of it in each step. All of a tile's messages of one exchange carry the
-// same number, one more than those of the exchange before, and travel in slot number % 2 of the receiver's mail.
+// lies at their edges, as packets or as vectors with a signal, once every `depth` steps; in the steps between, a tile
+// computes the part of the ring that is still known too, and one layer less of it in each step. All of a tile's
+// messages of one exchange carry the same number, one more than those of the exchange before, and travel in slot number
+// % 2 of the receiver's mail.
 //
 // Why two slots: neighbours are mutual, and between taking and sending a block has a barrier. So a block that sends
 // number m has taken m - 1 of every neighbour. That neighbour sent its m - 1 after it had taken all of its m - 2,
 // which lay in the slot that m goes to. So nothing is overwritten before it was taken, and no other word is needed
-// between blocks: neither a signal nor a barrier. Numbers go on from run to run, and packets that a run left behind are
-// overwritten without harm: nobody waits for their numbers any more.
+// between blocks: no credit and no barrier. Numbers go on from run to run, and what a run left behind is overwritten
+// without harm: nobody waits for its numbers any more. Packets and vectors have mail of their own, since the cells in a
+// vector could look like the number of a packet.
 #pragma once
 
 #include "starling/device/packet.hpp"
+#include "starling/device/symmetric.hpp"
+#include "stencil/cell_vector.hpp"
 #include "stencil/geometry.hpp"
 
 namespace starling::stencil {
@@ -28,7 +32,7 @@ struct direction {
 
   STARLING_HD explicit constexpr direction(int number) : step{number / 9 - 1, number / 3 % 3 - 1, number % 3 - 1} {}
   constexpr int distance() const { return step[0] * step[0] + step[1] * step[1] + step[2] * step[2]; }
-  // Packets run along this axis, so that few of them are half empty.
+  // Packets and vectors run along this axis, so that few of them are half empty.
   constexpr int fast() const { return step[2] != 0 && step[1] == 0 ? 1 : 2; }
   // The third one is z.
   constexpr int middle() const { return fast() == 2 ? 1 : 2; }
@@ -51,18 +55,24 @@ struct tiling {
   int layers_on_chip = 0;  // of a tile, along the first active axis; the others are in memory
   bool in_place = false;   // in one array instead of two
   bool streams = false;    // some tile has layers in memory
+  bool faces = false;      // edges travel as vectors with signals, not as packets
   tile_layout chip;
   tile_layout memory;
-  index_t list_elements = 0;           // of a block's memory, before its cells: the list of what its packets carry
   index_t largest[axes] = {1, 1, 1};   // extents of a tile
-  index_t start[directions + 1] = {};  // where the packets of a direction begin in a block's mail
+  index_t start[directions + 1] = {};  // where what comes for a direction begins in a block's mail
 
   constexpr int arrays() const { return in_place ? 1 : 2; }
   // Of one block.
-  constexpr index_t memory_elements() const { return list_elements + arrays() * memory.elements; }
+  constexpr index_t memory_elements() const { return arrays() * memory.elements; }
   constexpr int blocks() const { return tiles[0] * tiles[1] * tiles[2]; }
-  constexpr index_t packets_per_block() const { return start[directions]; }
-  constexpr index_t mail_slot(index_t message) const { return message % mail_slots * blocks() * packets_per_block(); }
+  // Packets or vectors, 16 bytes each.
+  constexpr index_t mail_per_block() const { return start[directions]; }
+  constexpr index_t mail_slot(index_t message) const { return message % mail_slots * blocks() * mail_per_block(); }
+  constexpr int directions_used() const {
+    int n = 0;
+    for (int d = 0; d < directions; ++d) n += start[d + 1] > start[d] ? 1 : 0;
+    return n;
+  }
 };
 
 // The axis along which a tile is cut into what is on chip and what is not.
@@ -78,10 +88,19 @@ constexpr index_t extent_sent(const direction& d, int axis, index_t tile_extent,
   return d.step[axis] == 0 ? tile_extent : depth;
 }
 
-constexpr index_t packets_sent(const direction& d, const tiling& t, index_t per_packet) {
+// Packets or vectors of so many cells.
+constexpr index_t mail_sent(const direction& d, const tiling& t, index_t cells_each) {
   return extent_sent(d, 0, t.largest[0], t.depth) * extent_sent(d, d.middle(), t.largest[d.middle()], t.depth) *
-         ceil_div(extent_sent(d, d.fast(), t.largest[d.fast()], t.depth), per_packet);
+         ceil_div(extent_sent(d, d.fast(), t.largest[d.fast()], t.depth), cells_each);
 }
+
+// What tiles send each other comes here; one or the other is used.
+template <class T>
+struct tile_mail {
+  sym<packet> packets;          // [mail_slots][blocks][mail_per_block]
+  sym<cell_vector<T>> vectors;  // the same
+  sym<signal> arrived;          // [blocks][directions] number of the last message whose vectors have come
+};
 
 // One block's tile.
 struct tile {

@@ -169,7 +169,7 @@ plan planned(const st::bench::command_line& given) {
   else
     p.options.face_blocks = static_cast<int>(given.number("--face-blocks", p.options.face_blocks));
   p.options.packet_bytes =
-      static_cast<std::size_t>(given.number("--packets", static_cast<double>(p.options.packet_bytes)));
+      static_cast<st::index_t>(given.number("--packets", static_cast<double>(p.options.packet_bytes)));
   return p;
 }
 

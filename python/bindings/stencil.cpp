@@ -87,19 +87,20 @@ void bind_solver(nb::module_& m, const char* name) {
       .def(
           "advance",
           [](solver& self, const std::string& variant, index_t steps, index_t check_every, double tolerance, int blocks,
-             int threads, int depth, bool compute, double deadline) {
+             int threads, int depth, index_t packet_bytes, bool compute, double deadline) {
             return self.advance({.how = stencil::variant_named(variant),
                                  .steps = steps,
                                  .check_every = check_every,
                                  .tolerance = tolerance,
                                  .blocks = blocks,
                                  .threads = threads,
+                                 .packet_bytes = packet_bytes,
                                  .depth = depth,
                                  .compute = compute,
                                  .deadline = deadline});
           },
           "variant"_a, "steps"_a, nb::kw_only(), "check_every"_a = 0, "tolerance"_a = 0.0, "blocks"_a = 0,
-          "threads"_a = 0, "depth"_a = 0, "compute"_a = true, "deadline"_a = 0.0);
+          "threads"_a = 0, "depth"_a = 0, "packet_bytes"_a = -1, "compute"_a = true, "deadline"_a = 0.0);
 }
 
 // What auto would take of the devices of a machine: variant, devices, depth, microseconds, reason.

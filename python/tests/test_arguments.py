@@ -97,6 +97,11 @@ WRONG_RUNS = {
     "tol NaN": (lambda: stencil.jacobi(U, 1, tol=np.nan), ArgumentError, ["tol = nan", "finite"]),
     "tol text": (lambda: stencil.jacobi(U, 1, tol="small"), ElementTypeError, ["tol = 'small'", "number"]),
     "check_every zero": (lambda: stencil.jacobi(U, 1, check_every=0), ArgumentError, ["check_every = 0", "at least 1"]),
+    "packet_bytes negative": (
+        lambda: stencil.Stencil((4, 4)).march(1, packet_bytes=-1),
+        ArgumentError,
+        ["packet_bytes = -1", "at least 0"],
+    ),
     "blocks zero": (lambda: stencil.jacobi(U, 1, blocks=0), ArgumentError, ["blocks = 0", "at least 1"]),
     "blocks huge": (lambda: stencil.jacobi(U, 1, blocks=2**31), ArgumentError, ["blocks = 2147483648", "at most"]),
     "blocks many": (lambda: stencil.jacobi(U, 1, blocks=10**6), LaunchError, ["1000000", "fit", "fewer"]),

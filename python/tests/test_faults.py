@@ -37,7 +37,7 @@ def no_more_threads_than(before):
 def advanced(m, u, deadline=30.0):
     s = stencil.Stencil(u.shape, "float32", machine=m)
     s.load(u)
-    s.advance(STEPS, deadline=deadline)
+    s.advance(STEPS, deadline=deadline, packet_bytes=2**18)
     return s.store()
 
 

@@ -43,6 +43,16 @@ def test_depths(devices, noise, reference, depth):
     assert same(got, reference(u, 13, ODD_2D))
 
 
+@pytest.mark.parametrize("variant", ["cpu_free", "resident", "temporal"])
+@pytest.mark.parametrize("packet_bytes", [None, 0, 2**18])
+def test_packets_and_signals(devices, noise, reference, variant, packet_bytes):
+    u = noise((29, 31))
+    s = stencil.Stencil(u.shape, u.dtype, coefficients=ODD_2D, machine=devices(3))
+    s.load(u)
+    s.advance(11, variant=variant, packet_bytes=packet_bytes)
+    assert same(s.store(), reference(u, 11, ODD_2D))
+
+
 @pytest.mark.parametrize("variant", stencil.VARIANTS)
 @pytest.mark.parametrize("boundary", ["periodic", ("fixed", "periodic"), ("periodic", "fixed")])
 @pytest.mark.parametrize("n", [1, 2, 4])

@@ -33,6 +33,7 @@ void compare_random(unsigned seed, int rounds) {
     o.how = variants[round / 4 % n_variants];
     o.steps = std::uniform_int_distribution<int>(1, 12)(draw);
     o.blocks = std::uniform_int_distribution<int>(0, 6)(draw);
+    o.packet_bytes = test::random_packet_limit(draw);
     INFO("seed ", seed, " round ", round);
     compare(all.of(n_pes), p, o, draw);
   }
@@ -50,7 +51,8 @@ TEST_CASE("every variant, PE count and block count on one odd domain") {
   for (const variant how : variants)
     for (int n_pes = 1; n_pes <= 4; ++n_pes)
       for (int blocks = 1; blocks <= 4; ++blocks)
-        compare(all.of(n_pes), p, {.how = how, .steps = 9, .blocks = blocks}, draw);
+        for (const index_t packets : test::packet_limits)
+          compare(all.of(n_pes), p, {.how = how, .steps = 9, .blocks = blocks, .packet_bytes = packets}, draw);
 }
 
 TEST_CASE("one row for each PE") {

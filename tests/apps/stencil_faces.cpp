@@ -17,9 +17,6 @@ using test::random_problem;
 
 constexpr variant programs[] = {variant::cpu_free, variant::graph};
 
-// Packets of any size, or none.
-std::size_t packet_bytes(std::mt19937& draw) { return draw() % 2 == 0 ? 0 : run_options{}.packet_bytes; }
-
 template <class T>
 void compare_random(unsigned seed, int rounds) {
   std::mt19937 draw(seed);
@@ -34,7 +31,7 @@ void compare_random(unsigned seed, int rounds) {
     o.steps = std::uniform_int_distribution<int>(1, 8)(draw);
     o.blocks = std::uniform_int_distribution<int>(1, 9)(draw);
     o.face_blocks = std::uniform_int_distribution<int>(-1, o.blocks - 1)(draw);
-    o.packet_bytes = packet_bytes(draw);
+    o.packet_bytes = test::random_packet_limit(draw);
     INFO("seed ", seed, " round ", round);
     compare(all.of(n_pes), p, o, draw);
   }
@@ -59,7 +56,11 @@ TEST_CASE("faces of fewer cells than there are blocks") {
     for (const int face_blocks : {0, 1, 7, 15})
       for (const variant how : programs)
         compare(all.of(2), plane<float>(6, columns, edge::periodic),
-                {.how = how, .steps = 5, .blocks = 16, .face_blocks = face_blocks, .packet_bytes = packet_bytes(draw)},
+                {.how = how,
+                 .steps = 5,
+                 .blocks = 16,
+                 .face_blocks = face_blocks,
+                 .packet_bytes = test::random_packet_limit(draw)},
                 draw);
 }
 
@@ -68,7 +69,7 @@ TEST_CASE("pieces that end at, before and behind a strip's end") {
   machines all;
   for (index_t columns = 28; columns <= 36; ++columns)
     for (int blocks = 2; blocks <= 6; ++blocks)
-      for (const std::size_t packets : {std::size_t{0}, run_options{}.packet_bytes}) {
+      for (const index_t packets : test::packet_limits) {
         compare(all.of(3), plane<float>(9, columns, edge::fixed),
                 {.steps = 4, .blocks = blocks, .face_blocks = 0, .packet_bytes = packets}, draw);
         compare(all.of(3), plane<double>(3, columns, edge::periodic),

@@ -82,18 +82,20 @@ TEST_CASE("many steps in one run end in the bits of the reference") {
   const repetition expected = after(p, u, steps);
   std::optional<machine> m = most_devices();
   if (!m) return;
-  for (const variant how : {variant::cpu_free, variant::resident, variant::temporal}) {
-    INFO(name(how), ", ", steps, " steps on ", m->size(), " PEs");
-    solver<float> s(*m, p);
-    s.load(u.data());
-    const run_result r = s.advance({.how = how, .steps = steps});
-    std::vector<float> got(u.size(), std::numeric_limits<float>::quiet_NaN());
-    s.store(got.data());
-    CHECK(r.steps == steps);
-    CHECK(same_bits(got, expected.cells));
-    if (r.seconds > 1)
-      MESSAGE(std::string(name(how)) << ": " << steps << " steps on " << m->size() << " PEs in " << r.seconds << " s");
-  }
+  for (const variant how : {variant::cpu_free, variant::resident, variant::temporal})
+    for (const index_t packets : {index_t{0}, index_t{1} << 18}) {
+      INFO(name(how), ", ", steps, " steps on ", m->size(), " PEs, packets up to ", packets);
+      solver<float> s(*m, p);
+      s.load(u.data());
+      const run_result r = s.advance({.how = how, .steps = steps, .packet_bytes = packets});
+      std::vector<float> got(u.size(), std::numeric_limits<float>::quiet_NaN());
+      s.store(got.data());
+      CHECK(r.steps == steps);
+      CHECK(same_bits(got, expected.cells));
+      if (r.seconds > 1)
+        MESSAGE(std::string(name(how)) << ": " << steps << " steps on " << m->size() << " PEs in " << r.seconds
+                                       << " s, packets up to " << packets);
+    }
 }
 
 TEST_CASE("one stale row in a long run shows at its end") {

@@ -47,6 +47,7 @@ void compare_deep(unsigned seed, int rounds) {
     o.depth = between(1, 5);
     if (o.depth > 1) o.how = variant::temporal;
     const problem<T> p = deep_problem<T>(n_pes, o.depth, draw);
+    o.packet_bytes = test::random_packet_limit(draw);
     // About as little as the edges allow.
     if (between(0, 1) == 1) o.on_chip_bytes = static_cast<std::size_t>(between(700, 1200));
     while (!streams(p, n_pes, o)) o.on_chip_bytes += 400;
@@ -69,7 +70,7 @@ void compare_larger(unsigned seed) {
   for (int round = 0; round < 24; ++round) {
     const int n_pes = 1 + round % 4;
     run_options o{.how = variant::resident, .steps = between(2, 12), .blocks = 4};
-    o.depth = round / 4 % 2 == 0 ? 1 : between(2, 4);
+    o.depth = round / 12 == 0 ? 1 : between(2, 4);
     if (o.depth > 1) o.how = variant::temporal;
     problem<T> p = test::random_problem<T>(n_pes, draw);
     for (std::size_t a = 0; a < p.shape.size(); ++a)
@@ -79,6 +80,7 @@ void compare_larger(unsigned seed) {
       for (const index_t n : p.shape) bytes *= static_cast<double>(n);
       return bytes / n_pes / 4;
     }();
+    o.packet_bytes = test::packet_limits[round / 4 % 3];
     o.on_chip_bytes = static_cast<std::size_t>(tile_bytes * (round % 3 == 0 ? 4 : round % 3 == 1 ? 1.6 : 0.7)) + 12000;
     while (!streams(p, n_pes, o)) o.on_chip_bytes += 4000;
     INFO("seed ", seed, " round ", round);
@@ -184,6 +186,7 @@ TEST_CASE("runs go on with other tiles, depths and variants") {
     o.depth = 1 + i % 3;
     o.how = i % 4 == 3 ? variant::cpu_free : variant::temporal;
     o.on_chip_bytes = i % 2 == 0 ? 0 : 4000;
+    o.packet_bytes = test::packet_limits[i / 2 % 3];
     s.advance(o);
     total += o.steps;
   }

@@ -42,10 +42,13 @@ void check_stencil(int n_pes, stencil::run_options o, const std::vector<index_t>
   CHECK(m.checked().accesses_seen);
 }
 
+// Every face and edge travels as packets, as small ones do between GPUs.
+constexpr index_t all_packets = index_t{1} << 30;
+
 template <class T>
 void check_stencil(int n_pes, stencil::variant how, const std::vector<index_t>& shape, stencil::edge edges,
                    int blocks) {
-  check_stencil<T>(n_pes, {.how = how, .blocks = blocks}, shape, edges);
+  check_stencil<T>(n_pes, {.how = how, .blocks = blocks, .packet_bytes = all_packets}, shape, edges);
 }
 
 constexpr stencil::variant variants[] = {
@@ -74,14 +77,27 @@ TEST_CASE("3D stencils") {
 TEST_CASE("tiles that stay with their blocks") {
   for (const int depth : {1, 2, 3}) {
     CAPTURE(depth);
-    stencil::run_options o{.how = stencil::variant::temporal, .blocks = 4, .depth = depth};
+    stencil::run_options o{.how = stencil::variant::temporal, .blocks = 4, .packet_bytes = all_packets, .depth = depth};
     check_stencil<float>(1, o, {13, 12}, stencil::edge::periodic);
     check_stencil<float>(2, o, {8, 7, 6}, stencil::edge::fixed);
     o.on_chip_bytes = 3000;
     check_stencil<double>(2, o, {44, 9}, stencil::edge::fixed);
   }
-  check_stencil<float>(2, {.how = stencil::variant::resident, .blocks = 2, .depth = 1, .on_chip_bytes = 4000},
-                       {20, 7, 8}, stencil::edge::periodic);
+  check_stencil<float>(
+      2,
+      {.how = stencil::variant::resident, .blocks = 2, .packet_bytes = all_packets, .depth = 1, .on_chip_bytes = 4000},
+      {20, 7, 8}, stencil::edge::periodic);
+}
+
+TEST_CASE("tiles whose edges travel as vectors with signals") {
+  for (const int depth : {1, 2}) {
+    CAPTURE(depth);
+    stencil::run_options o{.how = stencil::variant::temporal, .blocks = 4, .packet_bytes = 0, .depth = depth};
+    check_stencil<float>(1, o, {13, 12}, stencil::edge::periodic);
+    check_stencil<double>(2, o, {8, 7, 6}, stencil::edge::fixed);
+    o.on_chip_bytes = 3000;
+    check_stencil<double>(2, o, {44, 9}, stencil::edge::fixed);
+  }
 }
 
 TEST_CASE("faces that travel by put_signal") {
@@ -91,7 +107,7 @@ TEST_CASE("faces that travel by put_signal") {
 
 TEST_CASE("every block does a part of the faces") {
   for (const stencil::variant how : {stencil::variant::cpu_free, stencil::variant::graph})
-    for (const std::size_t packet_bytes : {std::size_t{0}, std::size_t{1} << 18}) {
+    for (const index_t packet_bytes : {index_t{0}, all_packets}) {
       CAPTURE(stencil::name(how));
       CAPTURE(packet_bytes);
       const stencil::run_options o{.how = how, .blocks = 4, .face_blocks = 0, .packet_bytes = packet_bytes};

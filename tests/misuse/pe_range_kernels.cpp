@@ -72,6 +72,20 @@ TEST_CASE("p to a PE that does not exist") {
   check_refused(*m, k, "put", line, 2);
 }
 
+TEST_CASE("put_signals of which one goes to a PE that does not exist") {
+  auto m = test_machine(2);
+  if (!m) return;
+  const fixture f(*m);
+  const sym<int> x = f.data.data();
+  const sym<signal> s = f.signals.data();
+  const int line = __LINE__ + 2;
+  auto k = STARLING_KERNEL(block & b) {
+    b.put_signals<int>(3, [=](int pe) { return signalled_put<int>{x, 4, s, pe}; }, [](int, index_t) { return 1; }, 1);
+    b.sync_all();
+  };
+  check_refused(*m, k, "put", line, 2);
+}
+
 TEST_CASE("put_signal to a PE that does not exist") {
   auto m = test_machine(2);
   if (!m) return;

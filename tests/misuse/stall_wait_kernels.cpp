@@ -87,6 +87,24 @@ TEST_CASE("a ring of four PEs of which each waits before it sends: a cycle of fo
   check_usable(*m);
 }
 
+TEST_CASE("wait_each tells which of its signals has not come, and from whom") {
+  auto m = test_machine(3);
+  if (!m) return;
+  auto signals = zeroed<signal>(*m, 3);
+  const sym<signal> s = signals.data();
+  const int line = __LINE__ + 4;
+  auto k = STARLING_KERNEL(block & b) {
+    for (int to = 0; to < 3; ++to)
+      if (b.pe() != 2) b.signal_set(s + b.pe(), 4, to);
+    if (b.pe() == 0) b.wait_each(3, [=](int i) { return awaited_signal{s + i, i}; }, 4);
+  };
+  const auto e = stall_of([&] { m->run(1, k, soon); });
+  REQUIRE(e);
+  check_wait(report_of(*e, 0, 0), {operation::wait, 0, 2, compare::ge, 4, 0, file, line});
+  check_parts(e->what(), {">= 4 wanted, 0 seen, from PE 2"});
+  check_usable(*m);
+}
+
 TEST_CASE("every comparison can stall, and is reported") {
   auto m = test_machine(1);
   if (!m) return;

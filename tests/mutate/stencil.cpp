@@ -11,7 +11,7 @@ namespace {
 namespace stencil = st::stencil;
 
 // Faces up to this size travel as packets.
-constexpr std::size_t packet_bytes = 262144;
+constexpr starling::index_t packet_bytes = 262144;
 
 struct domain {
   std::vector<st::index_t> shape;

@@ -47,6 +47,10 @@ stencil::problem<T> random_problem(int n_pes, std::mt19937& draw) {
   return p;
 }
 
+// Sizes up to which edges travel as packets: what the machine chooses, none, all.
+inline constexpr index_t packet_limits[] = {-1, 0, index_t{1} << 30};
+inline index_t random_packet_limit(std::mt19937& draw) { return packet_limits[draw() % 3]; }
+
 template <class T>
 std::string describe(const stencil::problem<T>& p, const stencil::run_options& o) {
   std::ostringstream out;

@@ -9,30 +9,31 @@ FACES = "apps/stencil/face_exchange.hpp"
 FIELDS = "apps/stencil/fields.hpp"
 TILES = "apps/stencil/tiles.hpp"
 EDGES = "apps/stencil/tile_edges.hpp"
-RESIDENT = "apps/stencil/resident_kernels.cpp"
+TILE_FACES = "apps/stencil/tile_faces.hpp"
+TILE_PROGRAM = "apps/stencil/tile_program.hpp"
 GRAPH = "apps/stencil/flagged_graph.cpp"
 HOST = "apps/stencil/host_controlled.cpp"
 STENCIL = tuple(
     f"apps/stencil/{name}.cpp"
     for name in (
         "cost_file", "cost_model", "flagged_graph", "host_controlled", "inside_cut", "launch_shape", "problem",
-        "reference", "resident_kernels", "solver", "stencil_kernels", "tile_choice", "tune",
+        "reference", "resident_face_kernels", "resident_kernels", "solver", "stencil_kernels", "tile_choice", "tune",
     )
 )  # fmt: skip
+TILE_KERNELS = ("apps/stencil/resident_face_kernels.cpp", "apps/stencil/resident_kernels.cpp")
 STENCIL_USES = (
     (KERNELS, (KERNELS,)),
     (HOST, (HOST,)),
     (FACES, (KERNELS,)),
     (
         FIELDS,
-        tuple(
-            f"apps/stencil/{name}.cpp"
-            for name in ("flagged_graph", "host_controlled", "resident_kernels", "solver", "stencil_kernels")
-        ),
+        tuple(f"apps/stencil/{name}.cpp" for name in ("flagged_graph", "host_controlled", "solver", "stencil_kernels"))
+        + TILE_KERNELS,
     ),
-    (TILES, tuple(f"apps/stencil/{name}.cpp" for name in ("resident_kernels", "solver", "tile_choice"))),
-    (EDGES, (RESIDENT,)),
-    (RESIDENT, (RESIDENT,)),
+    (TILES, ("apps/stencil/solver.cpp", "apps/stencil/tile_choice.cpp", *TILE_KERNELS)),
+    (EDGES, TILE_KERNELS),
+    (TILE_FACES, TILE_KERNELS),
+    (TILE_PROGRAM, TILE_KERNELS),
     (GRAPH, (GRAPH,)),
 )
 
@@ -164,11 +165,40 @@ MUTATIONS = [
         ("tiles: packets for the wrong side", "t_.start[opposite_direction(d)]", "t_.start[d]"),
     ),
     *in_file(
+        "stencil, signals",
+        TILES,
+        ("tiles: mail in one slot", "mail_slots = 2", "mail_slots = 1"),
+    ),
+    *in_file(
+        "stencil, signals",
+        TILE_FACES,
+        ("tiles: the vectors of the exchange before",
+         "static_cast<std::uint64_t>(message));\n    const vector* slot",
+         "static_cast<std::uint64_t>(message - 1));\n    const vector* slot"),
+        ("tiles: vectors taken from the other slot",
+         "mail_.on(b_.pe()) + t_.mail_slot(message);", "mail_.on(b_.pe()) + t_.mail_slot(message + 1);"),
+        ("tiles: vectors sent to the other slot",
+         "slot = mail_ + t_.mail_slot(message);", "slot = mail_ + t_.mail_slot(message + 1);"),
+        ("tiles: vectors for the wrong side",
+         "static_cast<int>(t_.start[back])", "static_cast<int>(t_.start[number])"),
+        ("tiles: the signal of the wrong side",
+         "f.there = to.block * directions + back;", "f.there = to.block * directions + number;"),
+        ("tiles: the signal of an exchange to come",
+         "static_cast<int>(k)); },\n        static_cast<std::uint64_t>(message));",
+         "static_cast<int>(k)); },\n        static_cast<std::uint64_t>(message + 1));"),
+    ),
+    *in_file(
+        "stencil, signals",
+        TILE_PROGRAM,
+        ("tiles: no vectors before the first step", "    edges_.send(message, array(0));\n", ""),
+        ("tiles: no vectors in a step", "if (send) edges_.send(++message, out);", "if (send) ++message;"),
+    ),
+    *in_file(
         "stencil, packets",
-        RESIDENT,
+        TILE_PROGRAM,
         ("tiles: no packets before the first step", "    edges_.send(message, array(0));\n", ""),
         ("tiles: no packets in a step",
-         "if (send && !OneArray) edges_.send_next(++message, in, a_.f.weight);", "++message;"),
+         "if (send) edges_.send_next(++message, in, a_.f.weight);", "if (send) ++message;"),
         ("tiles: no exchange after the first", "if (until_exchange == 0) {", "if (left == a_.steps) {"),
     ),
     *in_file(

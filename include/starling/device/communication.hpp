@@ -19,6 +19,21 @@ namespace starling {
 template <class F, class T>
 concept element_source = std::is_invocable_r_v<T, const F&, index_t>;
 
+// One of the puts that put_signals makes together: n elements, and the signal that says so, at `pe`.
+template <class T>
+struct signalled_put {
+  sym<T> dest;
+  index_t n;
+  sym<signal> sig;
+  int pe;
+};
+
+// One of the signals that wait_each waits for. `from`: the PE that is to raise it, for reports.
+struct awaited_signal {
+  sym<signal> sig;
+  int from;
+};
+
 template <class Self>
 class communication {
  public:
@@ -95,6 +110,36 @@ class communication {
       T* staged = reinterpret_cast<T*>(self().port().staging(static_cast<std::size_t>(n) * sizeof(T)));
       for (index_t i = 0; i < n; ++i) staged[i] = f(i);
       self().port().put_signal(contiguous(dest.on(pe), staged, n, pe, true, at), {sig.on(pe), op, value, pe, at});
+    }
+  }
+
+  // As `puts` calls of put_signal, the i-th being to(i) with f(i, k) as element k, all signals set to `value`, but
+  // with one barrier for all: threads that have no part in one put make the next, and signals are raised side by side.
+  // For what goes to several PEs in each step, such as halos.
+  template <class T, class To, class F>
+    requires std::is_invocable_r_v<signalled_put<T>, const To&, int> && std::is_invocable_r_v<T, const F&, int, index_t>
+  STARLING_HD void put_signals(int puts, const To& to, const F& f, std::uint64_t value,
+                               where at = where::current()) const {
+    if constexpr (target::on_gpu) {
+      index_t k = self().member();
+      for (int i = 0; i < puts; ++i) {
+        const signalled_put<T> put = to(i);
+        check_pe(put.pe, operation::put, at);
+        const trace_span span(self(), trace_operation::put_signal, put.pe, bytes<T>(put.n), put.sig, value);
+        T* dest = put.dest.on(put.pe);
+        for (; k < put.n; k += self().members()) dest[k] = f(i, k);
+        k -= put.n;
+      }
+      self().sync();
+      for (int i = self().member(); i < puts; i += self().members()) {
+        const signalled_put<T> put = to(i);
+        raise_by_thread(put.sig, value, signal_op::set, put.pe);
+      }
+    } else {
+      for (int i = 0; i < puts; ++i) {
+        const signalled_put<T> put = to(i);
+        put_signal(put.dest, [&](index_t k) { return f(i, k); }, put.n, put.sig, value, put.pe, signal_op::set, at);
+      }
     }
   }
 
@@ -212,6 +257,29 @@ class communication {
     wait_as(operation::wait, first, n, compare::ge, at_least, from, at);
   }
 
+  // Waits until each of the n signals what(i) is at least `value`, as wait_all does for signals side by side.
+  template <class What>
+    requires std::is_invocable_r_v<awaited_signal, const What&, int>
+  STARLING_HD void wait_each(int n, const What& what, std::uint64_t at_least, where at = where::current()) const {
+    if constexpr (target::on_gpu) {
+      // A trace says of each how long it took: one after the other.
+      if (!self().traced()) {
+        bool failed = false;
+        for (int i = self().member(); i < n; i += self().members()) {
+          const awaited_signal s = what(i);
+          const wait_request w = request(operation::wait, s.sig, 0, compare::ge, at_least, s.from, at);
+          failed = failed || !gpu::wait(self().state(), self().index(), w);
+        }
+        end_if(failed, operation::wait, at);
+        return;
+      }
+    }
+    for (int i = 0; i < n; ++i) {
+      const awaited_signal s = what(i);
+      wait(s.sig, at_least, s.from, at);
+    }
+  }
+
   // Whether the local copy of `sig` compares to `value` now; if so, acquires as wait does. Does not return once the
   // program was ended elsewhere. A loop around it has no deadline of its own: bound it, or use wait.
   STARLING_HD bool test(sym<signal> sig, compare how, std::uint64_t value, where at = where::current()) const {
@@ -274,13 +342,7 @@ class communication {
   }
 
   STARLING_HD void raise(sym<signal> sig, std::uint64_t value, signal_op op, int pe) const {
-    if (!leader()) return;
-    // Only blocks of `pe` wait for its copy: for one's own PE the cheaper fence suffices.
-    signal& target = *sig.on(pe);
-    if (pe == self().pe())
-      raise(gpu::device_atomic(target.value), value, op);
-    else
-      raise(gpu::system_atomic(target.value), value, op);
+    if (leader()) raise_by_thread(sig, value, op, pe);
   }
 
   STARLING_HD void check_pe(int pe, operation op, where at) const {
@@ -302,6 +364,15 @@ class communication {
     const bool between_pes = (op == operation::sync_all || op == operation::all_reduce || op == operation::broadcast);
     if (between_pes && from == any_pe) from = static_cast<int>(i);
     return {(first + i).on(self().pe()), how, value, from, op, at};
+  }
+
+  STARLING_HD void raise_by_thread(sym<signal> sig, std::uint64_t value, signal_op op, int pe) const {
+    // Only blocks of `pe` wait for its copy: for one's own PE the cheaper fence suffices.
+    signal& target = *sig.on(pe);
+    if (pe == self().pe())
+      raise(gpu::device_atomic(target.value), value, op);
+    else
+      raise(gpu::system_atomic(target.value), value, op);
   }
 
   template <class Word>

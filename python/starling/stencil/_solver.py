@@ -152,6 +152,7 @@ class Stencil:
         check_every: int | None = None,
         blocks: int | None = None,
         depth: int | None = None,
+        packet_bytes: int | None = None,
         deadline: float | None = None,
         compute: bool = True,
         progress: Callable[[Progress], object] | None = None,
@@ -169,6 +170,8 @@ class Stencil:
             check_every: Steps between two looks at the change. None: 100 with `tol` (or `steps`, if fewer), else never.
             blocks: On each device; None: chosen from the domain and the device.
             depth: Steps between two exchanges of the variant ``"temporal"``, up to 16; None: chosen.
+            packet_bytes: Up to so many bytes a face of a device, or in ``"resident"`` and ``"temporal"`` all edges of a
+                tile, travel as packets, larger ones with a signal; None: chosen, on virtual devices 0.
             deadline: Seconds that a wait on a device may last; None: ``STARLING_DEADLINE``.
             compute: False: cells keep their values and only communication happens, to measure it.
             progress: Called after every chunk of steps, which last a fraction of a second.
@@ -185,6 +188,7 @@ class Stencil:
             check_every=check_every,
             blocks=blocks,
             depth=depth,
+            packet_bytes=packet_bytes,
             deadline=deadline,
             compute=compute,
         )
@@ -202,6 +206,7 @@ class Stencil:
         check_every: int | None = None,
         blocks: int | None = None,
         depth: int | None = None,
+        packet_bytes: int | None = None,
         deadline: float | None = None,
         compute: bool = True,
         stop_every: int | None = None,
@@ -226,6 +231,7 @@ class Stencil:
             "tolerance": tolerance if every else 0.0,
             "blocks": 0 if blocks is None else whole_number("blocks", blocks),
             "depth": _problem.depth_of(depth),
+            "packet_bytes": -1 if packet_bytes is None else whole_number("packet_bytes", packet_bytes, least=0),
             "deadline": 0.0 if deadline is None else finite_number("deadline", deadline),
             "compute": bool(compute),
         }

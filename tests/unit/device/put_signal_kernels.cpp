@@ -85,6 +85,73 @@ TEST_CASE_TEMPLATE("put_signal around a ring", T, std::uint8_t, float, words3, l
     }
 }
 
+// How many elements one PE sends another: none at times, and more than a block has threads.
+STARLING_HD index_t part_length(int from, int to, index_t longest) {
+  return static_cast<index_t>(mix(static_cast<std::uint64_t>(from), static_cast<std::uint64_t>(to), 5) % 4) * longest /
+         3;
+}
+
+// Rounds in which every PE sends each, itself too, a part; and when it has read what came, credit: parts without data.
+template <class T>
+void run_all_to_all(machine& m, level l, sym<T> inbox, sym<signal> arrived, sym<signal> taken, counter good,
+                    index_t longest, int rounds) {
+  auto k = STARLING_KERNEL(block & b) {
+    const int me = b.pe();
+    at_level(b, l, [&](const auto& g) {
+      for (int round = 1; round <= rounds; ++round) {
+        g.template put_signals<T>(
+            b.n_pes(),
+            [=](int to) {
+              return signalled_put<T>{inbox + me * (longest + 1), part_length(me, to, longest), arrived + me, to};
+            },
+            [=](int to, index_t i) { return wanted<T>(4 * me + to, round, i); }, round);
+        g.wait_each(b.n_pes(), [=](int from) { return awaited_signal{arrived + from, from}; }, round);
+        index_t wrong = 0;
+        for (int from = 0; from < b.n_pes(); ++from) {
+          const T* part = inbox.on(me) + from * (longest + 1);
+          for (index_t i = 0; i < part_length(from, me, longest); ++i)
+            wrong += !(part[i] == wanted<T>(4 * from + me, round, i));
+        }
+        good.add(g, 1, wrong);
+        g.template put_signals<T>(
+            b.n_pes(), [=](int to) { return signalled_put<T>{inbox, 0, taken + me, to}; },
+            [](int, index_t) { return T{}; }, round);
+        g.wait_each(b.n_pes(), [=](int from) { return awaited_signal{taken + from, from}; }, round);
+      }
+    });
+  };
+  m.run(1, k, {.threads = 64});
+}
+
+TEST_CASE_TEMPLATE("put_signals to all PEs, and wait_each for all", T, std::uint8_t, float, words3) {
+  for (const int n_pes : {1, 2, 4}) {
+    auto m = test_machine(n_pes);
+    if (!m) continue;
+    for (const level l : all_levels)
+      for (const index_t longest : {3, 40, 600}) {
+        CAPTURE(n_pes);
+        CAPTURE(l);
+        CAPTURE(longest);
+        const int rounds = 4;
+        const auto inbox = poisoned<T>(*m, n_pes * (longest + 1));
+        const auto arrived = zeroed<signal>(*m, n_pes);
+        const auto taken = zeroed<signal>(*m, n_pes);
+        const tally t(*m);
+        run_all_to_all<T>(*m, l, inbox.data(), arrived.data(), taken.data(), t.counter(), longest, rounds);
+        CHECK(t.made() >= static_cast<std::uint64_t>(n_pes * rounds));
+        CHECK(t.failed() == 0);
+        for (int pe = 0; pe < n_pes; ++pe) {
+          const std::vector<T> got = read(*m, inbox, pe);
+          for (int from = 0; from < n_pes; ++from) {
+            for (index_t i = part_length(from, pe, longest); i <= longest; ++i)
+              CHECK((got[static_cast<std::size_t>(from * (longest + 1) + i)] == poison_value<T>()));
+            CHECK(read(*m, arrived, pe)[static_cast<std::size_t>(from)].value == static_cast<std::uint64_t>(rounds));
+          }
+        }
+      }
+  }
+}
+
 TEST_CASE("several PEs add to one signal, and their data has all arrived when the sum has") {
   auto m = test_machine(4);
   if (!m) return;
