@@ -1,7 +1,7 @@
 # The rivals of the benchmarks of conjugate gradients and of communication: built where cuSPARSE, NCCL and NVSHMEM are
 # found, in the CUDA toolkit or in the packages of the Python in use (nvidia-cusparse, nvidia-nccl-cu13,
 # nvidia-nvjitlink, nvidia-nvshmem-cu13). Of the benchmark of tasks: CUB, which is beside headers that Starling needs
-# anyway.
+# anyway. Of that of communication also unified memory, which CUDA has.
 
 set(STARLING_RIVALS auto CACHE STRING "Build the programs that measure other libraries: auto (if they are found), on, off")
 set_property(CACHE STARLING_RIVALS PROPERTY STRINGS auto on off)
@@ -70,6 +70,10 @@ function(starling_rivals)
     target_link_libraries(bench_cpu_free_cg_rivals PRIVATE starling starling_cg)
     starling_link_rivals(bench_cpu_free_cg_rivals CUSPARSE NCCL)
   endif()
+  add_executable(bench_communication_rivals_unified bench/communication/rivals_unified.cpp)
+  target_include_directories(bench_communication_rivals_unified PRIVATE include)
+  target_compile_features(bench_communication_rivals_unified PRIVATE cxx_std_20)
+  starling_link_rivals(bench_communication_rivals_unified)
   if(NCCL_LIBRARY)
     add_executable(bench_communication_rivals_nccl bench/communication/rivals_nccl.cpp)
     target_include_directories(bench_communication_rivals_nccl PRIVATE include)

@@ -34,6 +34,11 @@ HOW = """\
 * `nccl` is a send and a receive; `nvshmem put_signal` is the call of a block on the device. NVLink multicast is off.
 """
 
+UNIFIED = """\
+* `unified`: a kernel on one device changes each word of managed memory, then a kernel on the other; its pages travel
+  when they are touched, or `fetched ahead` by the host.
+"""
+
 
 def of_pair(lines: list[dict], measure: str, source: int, destination: int) -> list[dict]:
     return [
@@ -96,7 +101,8 @@ def results_page(results: list[tuple[str, dict]]) -> str:
     parts += ["`bench/communication/results`.", ""]
     if not results:
         return "\n".join([*parts, "Not measured yet.", ""])
-    parts += ["## How it was measured", "", HOW]
+    measured = {line.get("what") for _, data in results for line in data.get("results", [])}
+    parts += ["## How it was measured", "", HOW + (UNIFIED if "unified" in measured else "")]
     parts += [
         "On your machine: `starling bench comm`; with other libraries `python bench/communication/run.py` after a"
     ]

@@ -30,7 +30,7 @@ programs.ENVIRONMENT.update(
     }
 )
 OURS = "bench_communication_ways"
-RIVALS = ("bench_communication_rivals_nccl", "bench_communication_rivals_nvshmem")
+RIVALS = tuple(f"bench_communication_rivals_{name}" for name in ("unified", "nccl", "nvshmem"))
 
 
 def arguments_of(program: str, devices: int, seconds: float) -> list[object]:
