@@ -1,7 +1,7 @@
 # The rivals of the benchmarks of conjugate gradients and of communication: built where cuSPARSE, NCCL and NVSHMEM are
 # found, in the CUDA toolkit or in the packages of the Python in use (nvidia-cusparse, nvidia-nccl-cu13,
 # nvidia-nvjitlink, nvidia-nvshmem-cu13). Of the benchmark of tasks: CUB, which is beside headers that Starling needs
-# anyway. Of that of communication also unified memory, which CUDA has.
+# anyway. Of that of communication also MPI, if there is one, and unified memory, which CUDA has.
 
 set(STARLING_RIVALS auto CACHE STRING "Build the programs that measure other libraries: auto (if they are found), on, off")
 set_property(CACHE STARLING_RIVALS PROPERTY STRINGS auto on off)
@@ -59,7 +59,9 @@ function(starling_rivals)
     message(FATAL_ERROR "STARLING_RIVALS=on, but cuSPARSE or NCCL was not found. Install them with the CUDA toolkit or "
       "with pip (nvidia-cusparse, nvidia-nccl-cu13), or configure with -DSTARLING_RIVALS=off")
   endif()
-  message(STATUS "Starling: rivals: cuSPARSE ${CUSPARSE_LIBRARY}, NCCL ${NCCL_LIBRARY}, NVSHMEM ${NVSHMEM_LIBRARY}")
+  find_package(MPI QUIET COMPONENTS CXX)
+  message(STATUS "Starling: rivals: cuSPARSE ${CUSPARSE_LIBRARY}, NCCL ${NCCL_LIBRARY}, NVSHMEM ${NVSHMEM_LIBRARY}, "
+    "MPI ${MPI_CXX_LIBRARIES}")
 
   add_executable(bench_stf_rivals_reduction bench/stf/rivals_reduction.cpp)
   target_link_libraries(bench_stf_rivals_reduction PRIVATE starling)
@@ -74,6 +76,14 @@ function(starling_rivals)
   target_include_directories(bench_communication_rivals_unified PRIVATE include)
   target_compile_features(bench_communication_rivals_unified PRIVATE cxx_std_20)
   starling_link_rivals(bench_communication_rivals_unified)
+  if(MPI_CXX_FOUND)
+    # Without kernels: the host's compiler has it.
+    add_executable(bench_communication_rivals_mpi bench/communication/rivals_mpi.cpp)
+    target_link_libraries(bench_communication_rivals_mpi PRIVATE MPI::MPI_CXX CUDA::cudart)
+    target_include_directories(bench_communication_rivals_mpi PRIVATE bench include)
+    target_compile_features(bench_communication_rivals_mpi PRIVATE cxx_std_20)
+    starling_build_flags(bench_communication_rivals_mpi)
+  endif()
   if(NCCL_LIBRARY)
     add_executable(bench_communication_rivals_nccl bench/communication/rivals_nccl.cpp)
     target_include_directories(bench_communication_rivals_nccl PRIVATE include)

@@ -34,10 +34,16 @@ HOW = """\
 * `nccl` is a send and a receive; `nvshmem put_signal` is the call of a block on the device. NVLink multicast is off.
 """
 
-UNIFIED = """\
+# Said of rivals that were measured.
+OF_RIVALS = {
+    "unified": """\
 * `unified`: a kernel on one device changes each word of managed memory, then a kernel on the other; its pages travel
   when they are touched, or `fetched ahead` by the host.
-"""
+""",
+    "mpi staged": """\
+* `mpi` is a send and a receive of one process for each device, `staged` by way of pinned memory of the host.
+""",
+}
 
 
 def of_pair(lines: list[dict], measure: str, source: int, destination: int) -> list[dict]:
@@ -102,7 +108,8 @@ def results_page(results: list[tuple[str, dict]]) -> str:
     if not results:
         return "\n".join([*parts, "Not measured yet.", ""])
     measured = {line.get("what") for _, data in results for line in data.get("results", [])}
-    parts += ["## How it was measured", "", HOW + (UNIFIED if "unified" in measured else "")]
+    said = [text for name, text in OF_RIVALS.items() if name in measured]
+    parts += ["## How it was measured", "", "".join([HOW, *said])]
     parts += [
         "On your machine: `starling bench comm`; with other libraries `python bench/communication/run.py` after a"
     ]

@@ -8,6 +8,7 @@ Each program prints one JSON object a line. A rival whose program is not there i
 from __future__ import annotations
 
 import argparse
+import shutil
 import sys
 from pathlib import Path
 
@@ -27,16 +28,22 @@ programs.ENVIRONMENT.update(
         "NVSHMEM_REMOTE_TRANSPORT": "none",
         "NVSHMEM_BOOTSTRAP_UID_SOCK_IFNAME": "lo",
         "NVSHMEM_SYMMETRIC_SIZE": "512M",
+        # Open MPI refuses root, which containers mostly are.
+        "OMPI_ALLOW_RUN_AS_ROOT": "1",
+        "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
     }
 )
 OURS = "bench_communication_ways"
-RIVALS = tuple(f"bench_communication_rivals_{name}" for name in ("unified", "nccl", "nvshmem"))
+RIVALS = tuple(f"bench_communication_rivals_{name}" for name in ("unified", "nccl", "nvshmem", "mpi"))
 
 
-def arguments_of(program: str, devices: int, seconds: float) -> list[object]:
-    """What a program is called with."""
-    given: list[object] = ["--devices", devices, "--repetitions", 5, "--seconds", seconds]
-    return given + (["--limit", 60] if program.endswith("nvshmem") else [])
+def command_of(program: Path, devices: int, seconds: float) -> list[object]:
+    """How a program is started."""
+    given: list[object] = ["--repetitions", 5, "--seconds", seconds]
+    if program.name.endswith("mpi"):
+        return [shutil.which("mpiexec") or "mpiexec", "-n", devices, program, *given]
+    limit = ["--limit", 60] if program.name.endswith("nvshmem") else []
+    return [program, "--devices", devices, *given, *limit]
 
 
 def measured(folder: Path, devices: int, seconds: float, limit: float) -> list[dict]:
@@ -49,7 +56,8 @@ def measured(folder: Path, devices: int, seconds: float, limit: float) -> list[d
             print(f"{program} is not in {folder}: left out", file=sys.stderr)
             lines.append({"what": program, "devices": devices, "error": "was not built"})
             continue
-        outcome = programs.run(folder / program, arguments_of(program, devices, seconds), limit)
+        start, *arguments = command_of(folder / program, devices, seconds)
+        outcome = programs.run(Path(str(start)), arguments, limit)
         lines += outcome.lines
         if outcome.problem:
             lines.append({"what": program, "devices": devices, "error": outcome.problem})

@@ -45,6 +45,16 @@ def test_programs_are_merged(runner, tmp_path: Path) -> None:
     assert "| 8 | 1.50 | 1.50 |" in "\n".join(runner.comm_page.section("here", {}, lines))
 
 
+def test_mpi_has_a_process_for_each_device(runner, tmp_path: Path, monkeypatch) -> None:
+    program(tmp_path, runner.OURS, "")
+    program(tmp_path, runner.RIVALS[-1], f"echo '{json.dumps({**LINE, 'what': 'mpi staged'})}'")
+    program(tmp_path, "mpiexec", 'test "$1 $2" = "-n 4" && shift 2 && exec "$@"')
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    lines = runner.measured(tmp_path, 4, 0.001, 10)
+    assert lines[-1]["what"] == "mpi staged"
+    assert not any("mpi" in line["what"] and "error" in line for line in lines)
+
+
 def test_one_device_has_no_rivals(runner, tmp_path: Path) -> None:
     program(tmp_path, runner.OURS, f"echo '{json.dumps(LINE)}'")
     assert runner.measured(tmp_path, 1, 0.001, 10) == [LINE]
