@@ -152,6 +152,14 @@ class one_array_sweep {
   // All loads at once, whatever is left, so that nothing waits for one of them: what is not left is not looked at, and
   // what follows the last layer is not `last` yet.
   STARLING_HD void load_ahead(const march& m, loaded& to) const {
+    // Where nothing is left these are cells that other threads store at the same time. That does no harm on a GPU,
+    // where a branch would do some.
+    if constexpr (!target::on_gpu) {
+      if (m.left == 0) {
+        to = {};
+        return;
+      }
+    }
     const tile_layout& l = cells_.t.memory;
     unrolled<memory_layers>([&](auto i) {
       const T* here = m.at + (i < m.left ? i : 0) * l.stride[along];

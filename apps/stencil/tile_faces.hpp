@@ -10,7 +10,9 @@
 namespace starling::stencil {
 
 // What one neighbour gets: the cells at the edge towards it, line by line, in vectors of which the last of a line may
-// be filled in part. What it sends are as many, to the ring `depth` layers beyond those cells.
+// be filled in part. A vector has cells that follow one another in a row. Where lines run across rows, its cells are as
+// far apart as there are vectors: threads side by side then have rows side by side, which lie in other banks. What the
+// neighbour sends are as many, to the ring `depth` layers beyond those cells.
 struct tile_face {
   int pe;      // of the neighbour
   int out;     // first vector in a slot of its mail
@@ -25,7 +27,8 @@ struct tile_face {
   int vectors;
 };
 
-template <class T, int Dimensions, bool OneArray, bool Streams>
+// Block: block, or what plays one.
+template <class T, int Dimensions, bool OneArray, bool Streams, class Block = block>
 class tile_faces {
  public:
   using cells = tile_cells<T, Dimensions, Streams>;
@@ -33,19 +36,28 @@ class tile_faces {
   // Edges are sent as they are after a step.
   static constexpr bool ahead = false;
 
-  STARLING_HD tile_faces(block& b, const tiling& t, const tile_mail<T>& mail)
-      : b_(b), t_(t), mail_(mail.vectors), arrived_(mail.arrived), faces_(b.scratch<tile_face>(t.directions_used())) {}
+  STARLING_HD tile_faces(Block& b, const tiling& t, const tile_mail<T>& mail)
+      : b_(b),
+        t_(t),
+        mail_(mail.vectors),
+        arrived_(mail.arrived),
+        faces_(b.template scratch<tile_face>(t.directions_used())) {}
 
   // Ends with a barrier of the block.
   STARLING_HD void plan(const geometry& g, const tile& mine, bool) {
-    count_ = 0;
-    for (int d = 0; d < directions; ++d) {
-      if (t_.start[d + 1] == t_.start[d]) continue;
-      const tile_place to = beside(g, t_, b_.pe(), b_.index(), direction(d));
-      if (to.pe == no_neighbour) continue;
-      if (b_.member() == 0) faces_[count_] = face(mine, d, to);
-      ++count_;
+    const int used = t_.directions_used();
+    for (int i = b_.member(); i < used; i += b_.members()) {
+      const int d = t_.direction_used(i);
+      faces_[i] = face(mine, d, beside(g, t_, b_.pe(), b_.index(), direction(d)));
     }
+    b_.sync();
+    count_ = 0;
+    for (int i = 0; i < used; ++i) count_ += faces_[i].pe == no_neighbour ? 0 : 1;
+    b_.sync();
+    // Those with a neighbour first.
+    if (b_.member() == 0)
+      for (int i = 0, n = 0; i < used; ++i)
+        if (faces_[i].pe != no_neighbour) faces_[n++] = faces_[i];
     b_.sync();
   }
 
@@ -58,7 +70,7 @@ class tile_faces {
     int k = b_.member();
     for (int i = 0; i < count_;) {
       // Loads run together.
-      constexpr int together = target::on_gpu ? 4 : 1;
+      constexpr int together = 4;
       vector got[together];
       int from[together];
       int number[together];
@@ -73,19 +85,17 @@ class tile_faces {
         if (from[j] == count_) return;
         const tile_face& f = faces_[from[j]];
         const direction d(f.number);
-        const line_part p = part(f, number[j]);
-        const int z = p.at[0] + t_.depth * d.step[0];
-        const int y = p.at[1] + t_.depth * d.step[1];
-        const int x = p.at[2] + t_.depth * d.step[2];
-        store(now, d, p.cells, z, y, x, got[j]);
-        if (both) store(other, d, p.cells, z, y, x, got[j]);
+        line_part p = part(f, number[j]);
+        unrolled<axes>([&](auto axis) { p.at[axis] += t_.depth * d.step[axis]; });
+        store(now, p, got[j]);
+        if (both) store(other, p, got[j]);
       });
     }
   }
 
   STARLING_HD void send(index_t message, const cells& now) const {
     const sym<vector> slot = mail_ + t_.mail_slot(message);
-    b_.put_signals<vector>(
+    b_.template put_signals<vector>(
         count_,
         [&](int i) {
           const tile_face& f = faces_[i];
@@ -96,10 +106,14 @@ class tile_faces {
   }
 
  private:
-  // The cells of one vector: so many from a place in the tile.
+  // The cells of one vector: where in the tile the first one is, how many rows and how far in a row the next one is
+  // from it, how many there are, and whether they are a vector in the array too.
   struct line_part {
     int at[axes];
+    int rows_on;
+    int on;
     int cells;
+    bool whole;
   };
 
   STARLING_HD tile_face face(const tile& mine, int number, const tile_place& to) const {
@@ -125,43 +139,48 @@ class tile_faces {
   STARLING_HD static line_part part(const tile_face& f, int k) {
     const auto number = static_cast<unsigned>(k);  // its divisions are the cheaper ones
     const unsigned line = number / static_cast<unsigned>(f.line_vectors);
-    const int in_line = vector::width * static_cast<int>(number - line * static_cast<unsigned>(f.line_vectors));
-    const unsigned outer = line / static_cast<unsigned>(f.middle_lines);
-    const int middle = static_cast<int>(line - outer * static_cast<unsigned>(f.middle_lines));
-    const bool down = direction(f.number).fast() == 1;
-    const int left = f.line_cells - in_line;
-    return {{f.first[0] + static_cast<int>(outer), f.first[1] + (down ? in_line : middle),
-             f.first[2] + (down ? middle : in_line)},
-            left < vector::width ? left : vector::width};
+    const int in_line = static_cast<int>(number - line * static_cast<unsigned>(f.line_vectors));
+    const unsigned above = line / static_cast<unsigned>(f.middle_lines);
+    const int outer = static_cast<int>(above);
+    const int middle = static_cast<int>(line - above * static_cast<unsigned>(f.middle_lines));
+    const direction d(f.number);
+    if (d.fast() == 1) {
+      int cells = 0;
+      unrolled<vector::width>([&](auto i) { cells += in_line + i * f.line_vectors < f.line_cells ? 1 : 0; });
+      return {{f.first[0] + outer, f.first[1] + in_line, f.first[2] + middle}, f.line_vectors, 0, cells, false};
+    }
+    const int x = vector::width * in_line;
+    const int left = f.line_cells - x;
+    // In one array rows begin at multiples of a vector's size, so that vectors at edges along rows do.
+    const bool whole = OneArray && d.step[2] == 0 && left >= vector::width;
+    return {{f.first[0] + outer, f.first[1] + middle, f.first[2] + x},
+            0,
+            1,
+            left < vector::width ? left : vector::width,
+            whole};
   }
 
-  // In one array rows begin at multiples of a vector's size, so that those at edges along rows lie at such too.
-  STARLING_HD static bool whole(const direction& d, int n) { return OneArray && d.step[2] == 0 && n == vector::width; }
-
   STARLING_HD vector load(const cells& c, const tile_face& f, int k) const {
-    const direction d(f.number);
     const line_part p = part(f, k);
-    if (whole(d, p.cells)) return *reinterpret_cast<const vector*>(c.at(p.at[0], p.at[1], p.at[2]));
-    const int down = d.fast() == 1 ? 1 : 0;
+    if (p.whole) return *reinterpret_cast<const vector*>(c.at(p.at[0], p.at[1], p.at[2]));
     vector v{};
     unrolled<vector::width>([&](auto i) {
-      if (i < p.cells) v.cell[i] = *c.at(p.at[0], p.at[1] + down * i, p.at[2] + (1 - down) * i);
+      if (i < p.cells) v.cell[i] = *c.at(p.at[0], p.at[1] + i * p.rows_on, p.at[2] + i * p.on);
     });
     return v;
   }
 
-  STARLING_HD static void store(const cells& c, const direction& d, int n, int z, int y, int x, const vector& v) {
-    if (whole(d, n)) {
-      *reinterpret_cast<vector*>(c.at(z, y, x)) = v;
+  STARLING_HD static void store(const cells& c, const line_part& p, const vector& v) {
+    if (p.whole) {
+      *reinterpret_cast<vector*>(c.at(p.at[0], p.at[1], p.at[2])) = v;
       return;
     }
-    const int down = d.fast() == 1 ? 1 : 0;
     unrolled<vector::width>([&](auto i) {
-      if (i < n) *c.at(z, y + down * i, x + (1 - down) * i) = v.cell[i];
+      if (i < p.cells) *c.at(p.at[0], p.at[1] + i * p.rows_on, p.at[2] + i * p.on) = v.cell[i];
     });
   }
 
-  block& b_;
+  Block& b_;
   const tiling& t_;
   sym<vector> mail_;
   sym<signal> arrived_;

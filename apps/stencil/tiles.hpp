@@ -73,6 +73,12 @@ struct tiling {
     for (int d = 0; d < directions; ++d) n += start[d + 1] > start[d] ? 1 : 0;
     return n;
   }
+  // The i-th of them.
+  constexpr int direction_used(int i) const {
+    int d = 0;
+    while (start[d + 1] == start[d] || i-- > 0) ++d;
+    return d;
+  }
 };
 
 // The axis along which a tile is cut into what is on chip and what is not.

@@ -11,6 +11,7 @@
 
 #include "starling/device/gpu_copy.hpp"
 #include "starling/device/gpu_wait.hpp"
+#include "starling/device/loops.hpp"
 #include "starling/device/trace_span.hpp"
 
 namespace starling {
@@ -115,7 +116,7 @@ class communication {
 
   // As `puts` calls of put_signal, the i-th being to(i) with f(i, k) as element k, all signals set to `value`, but
   // with one barrier for all: threads that have no part in one put make the next, and signals are raised side by side.
-  // For what goes to several PEs in each step, such as halos.
+  // For what goes to several PEs in each step, such as halos. f must not read what the puts write.
   template <class T, class To, class F>
     requires std::is_invocable_r_v<signalled_put<T>, const To&, int> && std::is_invocable_r_v<T, const F&, int, index_t>
   STARLING_HD void put_signals(int puts, const To& to, const F& f, std::uint64_t value,
@@ -127,7 +128,15 @@ class communication {
         check_pe(put.pe, operation::put, at);
         const trace_span span(self(), trace_operation::put_signal, put.pe, bytes<T>(put.n), put.sig, value);
         T* dest = put.dest.on(put.pe);
-        for (; k < put.n; k += self().members()) dest[k] = f(i, k);
+        // Some at once, so that what f loads is on its way together.
+        constexpr int together = 4;
+        const index_t step = self().members();
+        for (; k + (together - 1) * step < put.n; k += together * step) {
+          T made[together];
+          unrolled<together>([&](auto j) { made[j] = f(i, k + j * step); });
+          unrolled<together>([&](auto j) { dest[k + j * step] = made[j]; });
+        }
+        for (; k < put.n; k += step) dest[k] = f(i, k);
         k -= put.n;
       }
       self().sync();
