@@ -36,7 +36,7 @@ def rate(variant: str, seeds: int) -> float:
         s = stencil.Stencil((SIDE, SIDE), machine=m)
         s.load(u)
         before = m.checked()["seconds"]
-        s.advance(STEPS, variant=variant)
+        s.advance(STEPS, variant=variant, packet_bytes=2**18)
         seconds.append(m.checked()["seconds"] - before)
 
     found = check(run, devices=DEVICES, seeds=seeds)
