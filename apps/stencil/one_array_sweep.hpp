@@ -152,8 +152,8 @@ class one_array_sweep {
   // All loads at once, whatever is left, so that nothing waits for one of them: what is not left is not looked at, and
   // what follows the last layer is not `last` yet.
   STARLING_HD void load_ahead(const march& m, loaded& to) const {
-    // Where nothing is left these are cells that other threads store at the same time. That does no harm on a GPU,
-    // where a branch would do some.
+    // Where nothing is left these are cells that other threads store at the same time, and nobody looks at what was
+    // loaded. A GPU is spared the branch.
     if constexpr (!target::on_gpu) {
       if (m.left == 0) {
         to = {};

@@ -2,9 +2,10 @@
 // all-reduce of two doubles. By way of pinned memory of the host and, if the library says that it can, straight from
 // the GPUs' memory. Prints one JSON object a line, like ways.cpp.
 //
-//   mpiexec -n N rivals_mpi [--bytes 8,64,...] [--repetitions 5] [--seconds 0.01]
+//   mpiexec -n N rivals_mpi [--bytes 8,64,...] [--repetitions 5] [--seconds 0.01] [--limit 60]
 //
-// Latency: half of a ping-pong.
+// Latency: half of a ping-pong. A process that has not ended when the limit, in seconds, has passed is ended by an
+// alarm, and mpiexec then ends the others.
 #define OMPI_SKIP_MPICXX 1  // the C++ interfaces, which the standard no longer has
 #define MPICH_SKIP_MPICXX 1
 #include <cuda_runtime.h>
@@ -12,6 +13,7 @@
 #if defined(OPEN_MPI)
 #include <mpi-ext.h>
 #endif
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -20,17 +22,13 @@
 #include <vector>
 
 #include "command_line.hpp"
-#include "json_line.hpp"
-#include "starling/base/error.hpp"
-#include "starling/base/index.hpp"
+#include "communication/rivals_support.hpp"
 
 namespace st = starling;
 
 namespace {
 
-void check(cudaError_t status, const char* call) {
-  st::expect<st::device_error>(status == cudaSuccess, call, ": ", cudaGetErrorString(status));
-}
+using st::bench::check;
 void check(int status, const char* call) {
   st::expect<st::device_error>(status == MPI_SUCCESS, call, ": MPI error ", status);
 }
@@ -100,16 +98,7 @@ struct bench {
   void print(bool staged, const char* measure, int from, int to, int bytes, st::index_t n,
              const std::vector<double>& us) const {
     if (me != 0) return;
-    st::bench::json_line(staged ? "mpi staged" : "mpi")
-        .add("measure", measure)
-        .add("machine", "cuda")
-        .add("devices", devices)
-        .add("from", from)
-        .add("to", to)
-        .add("bytes", bytes)
-        .add("iterations", n)
-        .add("us", us)
-        .print();
+    st::bench::rival_result{staged ? "mpi staged" : "mpi", measure, devices, from, to, bytes, n, us}.print();
   }
 
   st::index_t times(double us) const { return static_cast<st::index_t>(std::clamp(1e6 * seconds / us, 4.0, 10000.0)); }
@@ -131,7 +120,8 @@ struct bench {
 };
 
 void measure(int argc, char** argv) {
-  const st::bench::command_line given(argc, argv, {"--bytes", "--repetitions", "--seconds"});
+  const st::bench::command_line given(argc, argv, {"--bytes", "--repetitions", "--seconds", "--limit"});
+  alarm(static_cast<unsigned>(given.number("--limit", 60)));
   bench all;
   check(MPI_Comm_rank(MPI_COMM_WORLD, &all.me), "MPI_Comm_rank");
   check(MPI_Comm_size(MPI_COMM_WORLD, &all.devices), "MPI_Comm_size");

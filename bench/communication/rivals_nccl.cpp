@@ -13,17 +13,13 @@
 #include <vector>
 
 #include "command_line.hpp"
-#include "json_line.hpp"
-#include "starling/base/error.hpp"
-#include "starling/base/index.hpp"
+#include "communication/rivals_support.hpp"
 
 namespace st = starling;
 
 namespace {
 
-void check(cudaError_t status, const char* call) {
-  st::expect<st::device_error>(status == cudaSuccess, call, ": ", cudaGetErrorString(status));
-}
+using st::bench::check;
 void check(ncclResult_t status, const char* call) {
   st::expect<st::device_error>(status == ncclSuccess, call, ": ", ncclGetErrorString(status));
 }
@@ -68,15 +64,8 @@ class gpus {
 
   // Waits for all work, with a deadline.
   void finish() const {
-    const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-    for (cudaStream_t s : streams_) {
-      cudaError_t status = cudaStreamQuery(s);
-      while (status == cudaErrorNotReady) {
-        st::expect<st::device_error>(std::chrono::steady_clock::now() < limit, "NCCL has not finished after 20 s");
-        status = cudaStreamQuery(s);
-      }
-      check(status, "cudaStreamQuery");
-    }
+    const auto limit = st::bench::soon();
+    for (cudaStream_t s : streams_) st::bench::finish(s, limit);
   }
 
  private:
@@ -105,16 +94,7 @@ std::vector<double> timed(const gpus& all, int repetitions, st::index_t iteratio
 void print(const char* measure, int devices, int from, int to, st::index_t bytes, st::index_t iterations,
            std::vector<double> us, double parts) {
   for (double& t : us) t /= parts;
-  st::bench::json_line("nccl")
-      .add("measure", measure)
-      .add("machine", "cuda")
-      .add("devices", devices)
-      .add("from", from)
-      .add("to", to)
-      .add("bytes", bytes)
-      .add("iterations", iterations)
-      .add("us", us)
-      .print();
+  st::bench::rival_result{"nccl", measure, devices, from, to, bytes, iterations, us}.print();
 }
 
 }  // namespace

@@ -20,17 +20,13 @@
 #include <vector>
 
 #include "command_line.hpp"
-#include "json_line.hpp"
-#include "starling/base/error.hpp"
-#include "starling/base/index.hpp"
+#include "communication/rivals_support.hpp"
 
 namespace st = starling;
 
 namespace {
 
-void check(cudaError_t status, const char* call) {
-  st::expect<st::device_error>(status == cudaSuccess, call, ": ", cudaGetErrorString(status));
-}
+using st::bench::check;
 
 // The two ends of every child's pipe.
 struct pipe_ends {
@@ -84,16 +80,7 @@ __global__ void barriers(int iterations, int repetitions, unsigned long long* ns
 
 void print(const char* what, const char* measure, int devices, int to, st::index_t bytes, int iterations,
            const std::vector<double>& us) {
-  st::bench::json_line(what)
-      .add("measure", measure)
-      .add("machine", "cuda")
-      .add("devices", devices)
-      .add("from", to < 0 ? -1 : 0)
-      .add("to", to)
-      .add("bytes", bytes)
-      .add("iterations", iterations)
-      .add("us", us)
-      .print();
+  st::bench::rival_result{what, measure, devices, to < 0 ? -1 : 0, to, bytes, iterations, us}.print();
 }
 
 struct wishes {

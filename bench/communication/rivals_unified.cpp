@@ -14,17 +14,13 @@
 #include <vector>
 
 #include "command_line.hpp"
-#include "json_line.hpp"
-#include "starling/base/error.hpp"
-#include "starling/base/index.hpp"
+#include "communication/rivals_support.hpp"
 
 namespace st = starling;
 
 namespace {
 
-void check(cudaError_t status, const char* call) {
-  st::expect<st::device_error>(status == cudaSuccess, call, ": ", cudaGetErrorString(status));
-}
+using st::bench::check;
 
 __global__ void add_one(std::uint64_t* words, st::index_t n) {
   const st::index_t step = static_cast<st::index_t>(gridDim.x) * blockDim.x;
@@ -72,15 +68,7 @@ class shared_array {
   }
 
   // Waits for all turns, with a deadline.
-  void finish() const {
-    const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-    cudaError_t status = cudaStreamQuery(streams_[1]);
-    while (status == cudaErrorNotReady) {
-      st::expect<st::device_error>(std::chrono::steady_clock::now() < limit, "unified memory: not done after 20 s");
-      status = cudaStreamQuery(streams_[1]);
-    }
-    check(status, "cudaStreamQuery");
-  }
+  void finish() const { st::bench::finish(streams_[1], st::bench::soon()); }
 
   // Every word has seen every turn.
   void verify() const {
@@ -123,16 +111,8 @@ void measure(int devices, int from, int to, st::index_t bytes, bool ahead, int r
     if (r >= 0) us.push_back(1e6 * took.count() / static_cast<double>(2 * n));
   }
   a.verify();
-  st::bench::json_line(ahead ? "unified, fetched ahead" : "unified")
-      .add("measure", "latency")
-      .add("machine", "cuda")
-      .add("devices", devices)
-      .add("from", from)
-      .add("to", to)
-      .add("bytes", bytes)
-      .add("iterations", n)
-      .add("us", us)
-      .print();
+  const char* what = ahead ? "unified, fetched ahead" : "unified";
+  st::bench::rival_result{what, "latency", devices, from, to, bytes, n, us}.print();
 }
 
 }  // namespace
@@ -146,7 +126,8 @@ int main(int argc, char** argv) try {
   for (int d = 0; d < devices; ++d) {
     int can = 0;
     check(cudaDeviceGetAttribute(&can, cudaDevAttrConcurrentManagedAccess, d), "cudaDeviceGetAttribute");
-    st::expect<st::device_error>(can != 0, "GPU ", d, " cannot fetch pages of managed memory as it needs them");
+    st::expect<st::device_error>(can != 0, "GPU ", d,
+                                 " cannot fetch pages of managed memory as it needs them; nothing to measure here");
   }
   const int repetitions = static_cast<int>(given.number("--repetitions", 5));
   const double seconds = given.number("--seconds", 0.01);

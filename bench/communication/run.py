@@ -40,10 +40,11 @@ RIVALS = tuple(f"bench_communication_rivals_{name}" for name in ("unified", "ncc
 def command_of(program: Path, devices: int, seconds: float) -> list[object]:
     """How a program is started."""
     given: list[object] = ["--repetitions", 5, "--seconds", seconds]
+    if program.name.endswith(("mpi", "nvshmem")):
+        given += ["--limit", 60]
     if program.name.endswith("mpi"):
         return [shutil.which("mpiexec") or "mpiexec", "-n", devices, program, *given]
-    limit = ["--limit", 60] if program.name.endswith("nvshmem") else []
-    return [program, "--devices", devices, *given, *limit]
+    return [program, "--devices", devices, *given]
 
 
 def measured(folder: Path, devices: int, seconds: float, limit: float) -> list[dict]:
