@@ -9,6 +9,7 @@
 #include "stencil/face_cutting.hpp"
 #include "stencil/flagged_graph.hpp"
 #include "stencil/host_controlled.hpp"
+#include "stencil/march_kernels.hpp"
 #include "stencil/resident_kernels.hpp"
 #include "stencil/stencil_kernels.hpp"
 #include "stencil/tune.hpp"
@@ -26,6 +27,14 @@ coefficients<T> weights(const problem<T>& p) {
     w.high[i + axes - dimensions] = p.coefficients[2 + 2 * i];
   }
   return w;
+}
+
+// Whether a cell adds the same to each of its neighbours, in two dimensions; of zeros, of the same sign.
+template <class T>
+bool alike(const coefficients<T>& w) {
+  for (const T other : {w.high[1], w.low[2], w.high[2]})
+    if (other != w.low[1] || std::signbit(other) != std::signbit(w.low[1])) return false;
+  return true;
 }
 
 void check(const run_options& o) {
@@ -165,6 +174,9 @@ run_result solver<T>::advance(const run_options& options) {
     result.why = choice.why;
     return result;
   }
+  if (const std::optional<march_choice> march = choose_march<T>(fields_.shape, limits_of(machine_), options))
+    return timed(options, march->blocks, march->threads,
+                 [&](run_result& result) { advance_marching(options, *march, result); });
   if (options.how == variant::resident || options.how == variant::temporal) {
     const tile_choice tiles = choose(options);
     return timed(options, tiles.grid.blocks(), tiles.threads,
@@ -288,6 +300,36 @@ void solver<T>::advance_resident(const run_options& options, const tile_choice& 
   roles.add("tiles", tiles.grid.blocks());
   run_persistent(program{roles, resident_kernel(a), {tiles.threads, tiles.scratch_bytes, options.deadline}}, options,
                  result);
+}
+
+template <class T>
+void solver<T>::advance_marching(const run_options& options, const march_choice& march, run_result& result) {
+  march_arguments<T> a;
+  a.f = fields_;
+  a.layout = march.layout;
+  for (int slot = 0; slot < 2; ++slot) {
+    symmetric_array<T>& cells = march_cells_[slot];
+    if (cells.size() < march.layout.elements) {
+      cells.reset();
+      cells = machine_.template allocate<T>(march.layout.elements);
+    }
+    a.cells[slot] = cells.data();
+  }
+  a.alike = alike(fields_.weight);
+  a.first = generation_;
+  a.steps = options.steps;
+  a.check_every = options.check_every;
+  a.tolerance = options.tolerance;
+  a.compute = options.compute;
+  a.status = status_.data();
+  result.depth = march.layout.depth;
+  const launch_options launch{march.threads, march_scratch(), options.deadline};
+  const int fit = machine_.blocks_that_fit(march_kernel(a), launch);
+  expect<launch_error>(march.blocks <= fit, "stencil: blocks = ", march.blocks, " per PE, but only ", fit,
+                       " fit at once with ", march.threads, " threads each; ask for fewer");
+  role_plan roles;
+  roles.add("strips", march.blocks);
+  run_persistent(program{roles, march_kernel(a), launch}, options, result);
 }
 
 // Runs one of the persistent programs and takes over the status that it leaves.

@@ -12,6 +12,7 @@
 #include "stencil/cost_model.hpp"
 #include "stencil/fields.hpp"
 #include "stencil/launch_shape.hpp"
+#include "stencil/march_choice.hpp"
 #include "stencil/problem.hpp"
 #include "stencil/stencil_kernels.hpp"
 #include "stencil/tile_choice.hpp"
@@ -48,6 +49,7 @@ class solver {
   void make_zeroed(symmetric_array<Element>& array, index_t elements);
   void run_persistent(const program& p, const run_options& options, run_result& result);
   void advance_resident(const run_options& options, const tile_choice& tiles, run_result& result);
+  void advance_marching(const run_options& options, const march_choice& march, run_result& result);
   template <class F>
   run_result timed(const run_options& options, int blocks, int threads, const F& work);
   void advance_from_host(const run_options& options, const launch_shape& launch, run_result& result);
@@ -66,6 +68,7 @@ class solver {
   symmetric_array<cell_vector<T>> tile_vectors_;
   symmetric_array<signal> tile_arrived_;
   symmetric_array<T> tile_memory_;
+  symmetric_array<T> march_cells_[2];
   symmetric_array<T> outbox_;
   symmetric_array<T> changes_;
   symmetric_array<signal> arrived_;

@@ -254,6 +254,25 @@ void check(const tile_limits& given, const run_options& options) {
                        given.blocks, " fit at once; ask for fewer, or 0 to choose");
 }
 
+tile_limits limits_asked_for(tile_limits limits, const run_options& options) {
+  check(limits, options);
+  if (options.on_chip_bytes > 0) limits.scratch_bytes = std::min(limits.scratch_bytes, options.on_chip_bytes);
+  return limits;
+}
+
+template <class T>
+tiling grid_asked_for(const geometry& g, const tile_limits& limits, const run_options& options) {
+  const int blocks = options.blocks > 0 ? options.blocks : natural_blocks(g, limits);
+  const int depth = options.depth > 0                  ? options.depth
+                    : options.how == variant::temporal ? natural_depth<T>(g, limits, options, blocks)
+                                                       : 1;
+  const std::optional<tiling> grid = best_grid<T>(g, limits, depth, blocks);
+  expect<argument_error>(grid.has_value(), "stencil: depth = ", depth,
+                         " needs as many layers on every device along each axis that exchanges; ask for a smaller "
+                         "depth, fewer devices or another split");
+  return *grid;
+}
+
 }  // namespace
 
 tile_limits limits_of(const machine& m) {
@@ -264,20 +283,18 @@ tile_limits limits_of(const machine& m) {
 }
 
 template <class T>
+std::optional<tile_choice> tiles_on_chip(const geometry& g, const tile_limits& given, const run_options& options) {
+  const tile_limits limits = limits_asked_for(given, options);
+  const std::optional<tile_choice> c = choice_for<T>(g, limits, options, grid_asked_for<T>(g, limits, options));
+  return c && !c->grid.streams ? c : std::nullopt;
+}
+
+template <class T>
 tile_choice choose_tiles(const geometry& g, const tile_limits& given, const run_options& options) {
-  check(given, options);
-  tile_limits limits = given;
-  if (options.on_chip_bytes > 0) limits.scratch_bytes = std::min(limits.scratch_bytes, options.on_chip_bytes);
-  const int blocks = options.blocks > 0 ? options.blocks : natural_blocks(g, limits);
-  const int depth = options.depth > 0                  ? options.depth
-                    : options.how == variant::temporal ? natural_depth<T>(g, limits, options, blocks)
-                                                       : 1;
-  const std::optional<tiling> grid = best_grid<T>(g, limits, depth, blocks);
-  expect<argument_error>(grid.has_value(), "stencil: depth = ", depth,
-                         " needs as many layers on every device along each axis that exchanges; ask for a smaller "
-                         "depth, fewer devices or another split");
-  const std::optional<tile_choice> c = choice_for<T>(g, limits, options, *grid);
-  expect<launch_error>(c.has_value(), "stencil: the edges of a tile of ", cells(grid->largest),
+  const tile_limits limits = limits_asked_for(given, options);
+  const tiling grid = grid_asked_for<T>(g, limits, options);
+  const std::optional<tile_choice> c = choice_for<T>(g, limits, options, grid);
+  expect<launch_error>(c.has_value(), "stencil: the edges of a tile of ", cells(grid.largest),
                        " cells do not fit on chip, where a block has ", limits.scratch_bytes,
                        " bytes; use more devices or blocks, or the variant cpu_free");
   return *c;
@@ -285,5 +302,7 @@ tile_choice choose_tiles(const geometry& g, const tile_limits& given, const run_
 
 template tile_choice choose_tiles<float>(const geometry&, const tile_limits&, const run_options&);
 template tile_choice choose_tiles<double>(const geometry&, const tile_limits&, const run_options&);
+template std::optional<tile_choice> tiles_on_chip<float>(const geometry&, const tile_limits&, const run_options&);
+template std::optional<tile_choice> tiles_on_chip<double>(const geometry&, const tile_limits&, const run_options&);
 
 }  // namespace starling::stencil

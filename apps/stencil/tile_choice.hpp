@@ -1,6 +1,8 @@
 // How many tiles a PE's box is dealt to, and what of a tile is on chip.
 #pragma once
 
+#include <optional>
+
 #include "starling/machine/machine.hpp"
 #include "stencil/problem.hpp"
 #include "stencil/tiles.hpp"
@@ -33,5 +35,9 @@ constexpr double cells_per_edge_cell(machine_kind kind) { return kind == machine
 // not possible, launch_error when the tiles' edges alone do not fit on chip.
 template <class T>
 tile_choice choose_tiles(const geometry& g, const tile_limits& limits, const run_options& options);
+
+// The same where all cells fit on chip; otherwise nothing.
+template <class T>
+std::optional<tile_choice> tiles_on_chip(const geometry& g, const tile_limits& limits, const run_options& options);
 
 }  // namespace starling::stencil

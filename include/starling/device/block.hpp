@@ -219,19 +219,22 @@ class block : public whole_block<block>, public bulk_transfer<block> {
     begin_collective(op, sizeof(T), root, at);
     ++meetings_;
     if (state().n_blocks == 1) return exchange(op, op == operation::sync_all ? value : first(value), combine, at);
-    if (member() == 0) as<T>(c.block_values.on(pe())[index()]) = value;
+    if (op != operation::sync_all && member() == 0) as<T>(c.block_values.on(pe())[index()]) = value;
     arrive(at);
     if (index() == 0) {
       wait_as(op, c.arrived, 1, compare::ge, arrivals_wanted(), pe(), at);
-      T sum = as<T>(c.block_values.on(pe())[0]);
-      for (int i = 1; i < state().n_blocks; ++i) sum = combine(sum, as<T>(c.block_values.on(pe())[i]));
+      T sum = value;
+      if (op != operation::sync_all) {
+        sum = as<T>(c.block_values.on(pe())[0]);
+        for (int i = 1; i < state().n_blocks; ++i) sum = combine(sum, as<T>(c.block_values.on(pe())[i]));
+      }
       sum = exchange(op, sum, combine, at);
-      if (member() == 0) as<T>(*c.result.on(pe())) = sum;
+      if (op != operation::sync_all && member() == 0) as<T>(*c.result.on(pe())) = sum;
       release(at);
       return sum;
     }
     wait_as(op, c.released, 1, compare::ge, meetings_, pe(), at);
-    return as<T>(*c.result.on(pe()));
+    return op == operation::sync_all ? value : as<T>(*c.result.on(pe()));
   }
 
   template <class T>

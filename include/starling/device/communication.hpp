@@ -217,8 +217,7 @@ class communication {
   STARLING_HD void fence() const {
     const trace_span span(self(), trace_operation::fence, any_pe, 0);
     if constexpr (target::on_gpu) {
-      target::fence_system();
-      self().sync();
+      fence_by_leader();
     } else {
       self().port().fence();
     }
@@ -228,8 +227,7 @@ class communication {
   STARLING_HD void quiet() const {
     const trace_span span(self(), trace_operation::quiet, any_pe, 0);
     if constexpr (target::on_gpu) {
-      target::fence_system();
-      self().sync();
+      fence_by_leader();
     } else {
       self().port().quiet();
     }
@@ -312,6 +310,14 @@ class communication {
   }
 
  protected:
+  // One fence is enough, and many at once wait for each other: the barrier before it puts it after what all threads of
+  // the group have written, since a fence counts for what its thread has learnt of.
+  STARLING_HD void fence_by_leader() const {
+    self().sync();
+    if (leader()) target::fence_system();
+    self().sync();
+  }
+
   // Waits as part of `op`, which a stall report names.
   STARLING_HD void wait_as(operation op, sym<signal> first, index_t n, compare how, std::uint64_t value, int from,
                            where at) const {

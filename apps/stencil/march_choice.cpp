@@ -1,0 +1,67 @@
+#include "stencil/march_choice.hpp"
+
+#include <algorithm>
+
+#include "stencil/march_kernels.hpp"
+#include "stencil/row_march.hpp"
+
+namespace starling::stencil {
+namespace {
+
+// Steps in a pass; 1 where no pass of several is possible.
+int passes_depth(const geometry& g, const run_options& options) {
+  if (g.active[0] || g.largest(1) >= 1 << 30 || g.largest(2) >= 1 << 30) return 1;
+  index_t most = march_most_depth;
+  for (int a = 1; a < axes; ++a)
+    if (g.exchanges(a)) most = std::min(most, g.extent[a] / g.parts[a]);
+  if (options.depth > most) return 1;
+  return options.depth > 0 ? options.depth : static_cast<int>(most);
+}
+
+// So many segments for each strip that every warp of every PE has one item. A strip with held columns has more, since
+// it is as much more work.
+void cut_strips(const geometry& g, march_layout& m, int warps) {
+  constexpr double held_work = 1.4;
+  double parts = 1;
+  for (int pe = 0; pe < g.n_pes(); ++pe) {
+    const box own = box_of(g, pe);
+    double work = 0;
+    for (int s = 0; s < m.strips(own); ++s) work += m.holds_columns(own, s) ? held_work : 1;
+    parts = std::max(parts, work);
+  }
+  const int rows = static_cast<int>(g.largest(1));
+  m.segments = std::clamp(static_cast<int>(warps / parts), 1, rows);
+  m.held_segments = std::clamp(static_cast<int>(held_work * warps / parts), 1, rows);
+}
+
+}  // namespace
+
+template <class T>
+std::optional<march_choice> choose_march(const geometry& g, const tile_limits& limits, const run_options& options) {
+  if (options.how != variant::temporal) return std::nullopt;
+  const int depth = passes_depth(g, options);
+  if (depth < 2 || tiles_on_chip<T>(g, limits, options)) return std::nullopt;
+  const bool gpu = limits.kind == machine_kind::cuda;
+  march_choice c;
+  c.blocks = options.blocks > 0 ? options.blocks : gpu ? limits.blocks : std::min(2, limits.blocks);
+  c.threads = options.threads > 0 ? options.threads : march_most_threads;
+  march_layout& m = c.layout;
+  constexpr int width = cell_vector<T>::width;
+  m.depth = depth;
+  m.margin = static_cast<int>(round_up(depth, width));
+  m.columns = (gpu ? 32 : 1) * march_lane_cells<T>(gpu) - 2 * m.margin;
+  cut_strips(g, m, c.blocks * (gpu ? c.threads / 32 : 1));
+  // Rows start at multiples of 128 bytes, after the margin of the first strip. The last may be read past its own end.
+  const index_t line = 128 / static_cast<index_t>(sizeof(T));
+  const index_t before = round_up(m.margin, line);
+  m.pitch = before + round_up(round_up(g.largest(2), m.columns) + m.margin, line);
+  const index_t ring = g.exchanges(1) ? depth : 0;
+  m.origin = ring * m.pitch + before;
+  m.elements = (g.largest(1) + 2 * ring) * m.pitch;
+  return c;
+}
+
+template std::optional<march_choice> choose_march<float>(const geometry&, const tile_limits&, const run_options&);
+template std::optional<march_choice> choose_march<double>(const geometry&, const tile_limits&, const run_options&);
+
+}  // namespace starling::stencil

@@ -1,0 +1,38 @@
+// The persistent program that makes several steps in one pass over cells in memory: `temporal` in two dimensions, where
+// cells do not fit on chip.
+#pragma once
+
+#include "starling/machine/kernel.hpp"
+#include "stencil/fields.hpp"
+#include "stencil/march_layout.hpp"
+#include "stencil/stencil_kernels.hpp"
+
+namespace starling::stencil {
+
+// Of a block, so that a thread has the registers for all steps of a pass.
+inline constexpr int march_most_threads = 384;
+// Steps of a pass at most.
+inline constexpr int march_most_depth = 8;
+
+template <class T>
+struct march_arguments {
+  fields<T> f;
+  march_layout layout;
+  sym<T> cells[2];     // in the layout; passes read one and write the other
+  bool alike = false;  // all neighbours have the same weight
+  index_t first = 0;   // generation that the arrays hold
+  index_t steps = 0;
+  index_t check_every = 0;
+  double tolerance = 0;
+  bool compute = true;
+  sym<program_status> status;
+};
+
+// Ends with the cells in the array of the generation that it reached.
+template <class T>
+kernel march_kernel(const march_arguments<T>& arguments);
+
+// What block::scratch gives out in it.
+std::size_t march_scratch();
+
+}  // namespace starling::stencil

@@ -1,0 +1,95 @@
+// Stencils whose cells are in memory, several steps a pass: strips and segments of all sizes, rings of all PEs, held
+// rows and columns.
+#include <doctest/doctest.h>
+
+#include <random>
+#include <set>
+
+#include "stencil/march_choice.hpp"
+#include "stencil/march_kernels.hpp"
+#include "support/stencil_runs.hpp"
+
+namespace starling::stencil {
+namespace {
+
+// Extents that are enough for the depth on every PE, with about so many cells more along an axis.
+template <class T>
+problem<T> flat_problem(int n_pes, int depth, int more, std::mt19937& draw) {
+  problem<T> p;
+  do p = test::random_problem<T>(n_pes, draw);
+  while (p.shape.size() != 2);
+  for (std::size_t a = 0; a < 2; ++a)
+    p.shape[a] = p.parts[a] * depth + std::uniform_int_distribution<int>(0, more)(draw);
+  if (draw() % 3 == 0) p.coefficients = heat_coefficients<T>(2, 0.2);
+  return p;
+}
+
+// So little on chip that no tile fits there.
+constexpr std::size_t nothing_on_chip = 16;
+
+template <class T>
+void compare_marches(unsigned seed, int rounds, int more) {
+  std::mt19937 draw(seed);
+  const auto between = [&](int a, int b) { return std::uniform_int_distribution<int>(a, b)(draw); };
+  test::machines all;
+  for (int round = 0; round < rounds; ++round) {
+    const int n_pes = 1 + round % 4;
+    run_options o{.how = variant::temporal, .steps = between(1, 30), .blocks = between(1, 6)};
+    o.depth = between(2, 8);
+    o.threads = 32 * between(1, 8);
+    o.on_chip_bytes = nothing_on_chip;
+    const problem<T> p = flat_problem<T>(n_pes, o.depth, more, draw);
+    INFO("seed ", seed, " round ", round);
+    const geometry g = geometry_of(p, n_pes);
+    CHECK(choose_march<T>(g, {machine_kind::host, 64, 100'000}, o));
+    CHECK(choose_march<T>(g, {machine_kind::cuda, 64, 100'000}, o));
+    test::compare(all.of(n_pes), p, o, draw);
+  }
+}
+
+TEST_CASE("passes of several steps, float") { compare_marches<float>(81, 200, 25); }
+TEST_CASE("passes of several steps, double") { compare_marches<double>(82, 200, 25); }
+TEST_CASE("passes of several steps, several strips, float") { compare_marches<float>(83, 60, 400); }
+TEST_CASE("passes of several steps, several strips, double") { compare_marches<double>(84, 60, 400); }
+
+TEST_CASE("every cell is one item's, and there is an item for every warp at most") {
+  std::mt19937 draw(85);
+  for (int round = 0; round < 200; ++round) {
+    const int n_pes = 1 + round % 4;
+    const run_options o{.how = variant::temporal, .blocks = 1 + round % 9, .on_chip_bytes = nothing_on_chip};
+    const geometry g = geometry_of(flat_problem<float>(n_pes, 8, 1500, draw), n_pes);
+    const std::optional<march_choice> c = choose_march<float>(g, {machine_kind::cuda, 132, 200'000}, o);
+    REQUIRE(c);
+    const march_layout& m = c->layout;
+    CHECK(m.margin >= m.depth);
+    for (int pe = 0; pe < n_pes; ++pe) {
+      const box own = box_of(g, pe);
+      const int warps = c->blocks * c->threads / 32;
+      CHECK((m.items(own) <= warps || m.segments == 1));  // more strips than warps: in turn
+      CHECK(m.first_column(m.strips(own)) + m.margin >= own.extent[2]);
+      CHECK(m.at(own.extent[1] - 1, m.first_column(m.strips(own)) + 2 * m.margin) <= m.elements);
+    }
+  }
+}
+
+TEST_CASE("passes where tiles do not fit, and nowhere else") {
+  const auto marches = [](std::vector<index_t> shape, run_options o) {
+    problem<float> p;
+    p.coefficients = jacobi_coefficients<float>(static_cast<int>(shape.size()));
+    p.shape = std::move(shape);
+    return choose_march<float>(geometry_of(p, 4), {machine_kind::cuda, 132, 230'000}, o);
+  };
+  const std::optional<march_choice> large = marches({8192, 8192}, {.how = variant::temporal});
+  REQUIRE(large);
+  CHECK(large->layout.depth == march_most_depth);
+  CHECK_FALSE(marches({2048, 2048}, {.how = variant::temporal}));
+  CHECK_FALSE(marches({8192, 8192}, {.how = variant::resident}));
+  CHECK_FALSE(marches({8192, 8192}, {.how = variant::temporal, .depth = 1}));
+  CHECK_FALSE(marches({512, 512, 512}, {.how = variant::temporal}));
+  const std::optional<march_choice> thin = marches({12, 1 << 26}, {.how = variant::temporal});
+  REQUIRE(thin);
+  CHECK(thin->layout.depth == 3);
+}
+
+}  // namespace
+}  // namespace starling::stencil
