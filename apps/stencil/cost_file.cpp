@@ -26,6 +26,7 @@ constexpr named_cost fields_of_costs[] = {
     {"chip_cells_per_us", &step_costs::chip_cells_per_us},
     {"memory_cells_per_us", &step_costs::memory_cells_per_us},
     {"streamed_cells_per_us", &step_costs::streamed_cells_per_us},
+    {"marched_cells_per_us", &step_costs::marched_cells_per_us},
     {"meet_us", &step_costs::meet_us},
     {"graph_us", &step_costs::graph_us},
     {"host_us", &step_costs::host_us},

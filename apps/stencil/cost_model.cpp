@@ -42,12 +42,21 @@ double tiled_us(const geometry& g, machine_kind kind, const tile_choice& c, cons
   return flight / t.depth + work;
 }
 
+// A step of passes over memory, after each of which all blocks meet.
+double marched_us(const geometry& g, const march_choice& c, const step_costs& costs) {
+  return costs.meet_us / c.layout.depth + cells_of_pe(g) / costs.marched_cells_per_us;
+}
+
 template <class T>
 void try_tiles(variant how, const geometry& g, const tile_limits& limits, const step_costs& costs, run_options options,
                std::vector<variant_choice>& all) {
   options.how = how;
   if (how == variant::resident) options.depth = 0;
   try {
+    if (const std::optional<march_choice> march = choose_march<T>(g, limits, options)) {
+      all.push_back({how, g.n_pes(), march->layout.depth, marched_us(g, *march, costs), {}});
+      return;
+    }
     const tile_choice c = choose_tiles<T>(g, limits, options);
     if (how == variant::temporal && c.grid.depth == 1) return;  // that is resident
     all.push_back(
@@ -69,6 +78,7 @@ step_costs built_in_costs(machine_kind kind) {
     c.chip_cells_per_us = 9000;
     c.memory_cells_per_us = 400'000;
     c.streamed_cells_per_us = 300'000;
+    c.marched_cells_per_us = 1'400'000;
     c.meet_us = 2.4;
     c.graph_us = 3.9;
     c.host_us = 8.0;
@@ -78,6 +88,7 @@ step_costs built_in_costs(machine_kind kind) {
     c.chip_cells_per_us = 1000;
     c.memory_cells_per_us = 1000;
     c.streamed_cells_per_us = 1000;
+    c.marched_cells_per_us = 1000;
     c.meet_us = 50;
     c.graph_us = 60;
     c.host_us = 60;

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "stencil/tile_choice.hpp"
+#include "stencil/march_choice.hpp"
 
 namespace starling::stencil {
 
@@ -14,6 +14,7 @@ struct step_costs {
   double chip_cells_per_us = 0;      // resident: that a block computes of what it keeps on chip
   double memory_cells_per_us = 0;    // that a PE computes of what is in its memory
   double streamed_cells_per_us = 0;  // resident: the same, of what its blocks do not keep on chip
+  double marched_cells_per_us = 0;   // temporal, in memory: that a PE computes, a cell counted once for each step
   double meet_us = 0;                // cpu_free: a step without work
   double graph_us = 0;               // graph: the same
   double host_us = 0;                // p2p: the same

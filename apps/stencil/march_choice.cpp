@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "stencil/march_kernels.hpp"
-#include "stencil/row_march.hpp"
+#include "stencil/rows_ahead.hpp"
 
 namespace starling::stencil {
 namespace {
@@ -21,7 +21,7 @@ int passes_depth(const geometry& g, const run_options& options) {
 // So many segments for each strip that every warp of every PE has one item. A strip with held columns has more, since
 // it is as much more work.
 void cut_strips(const geometry& g, march_layout& m, int warps) {
-  constexpr double held_work = 1.4;
+  constexpr double held_work = 2.5;
   double parts = 1;
   for (int pe = 0; pe < g.n_pes(); ++pe) {
     const box own = box_of(g, pe);

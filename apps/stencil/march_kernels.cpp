@@ -39,6 +39,12 @@ __attribute__((noinline)) STARLING_HD void send_to_all(team t, const march_place
   for (int i = 0; i < place.peers; ++i) send(t, place.peer[i], array, layout, y, x, cells, n);
 }
 
+// Of all threads of a block; none on virtual devices.
+template <class T>
+constexpr index_t slots_of(int threads) {
+  return threads > 1 ? index_t{rows_ahead<T>::slots} * threads : 0;
+}
+
 // One block's part.
 template <class T>
 class march_program {
@@ -46,7 +52,8 @@ class march_program {
   using vector = cell_vector<T>;
   static constexpr int width = vector::width;
 
-  STARLING_HD march_program(block& b, const march_arguments<T>& a) : b_(b), a_(a), place_(*b.scratch<march_place>(1)) {}
+  STARLING_HD march_program(block& b, const march_arguments<T>& a)
+      : b_(b), a_(a), place_(*b.scratch<march_place>(1)), slots_(b.scratch<vector>(slots_of<T>(b.members()))) {}
 
   STARLING_HD void run() {
     if (b_.member() == 0) {
@@ -179,7 +186,7 @@ class march_program {
     };
     const warp w = b_.warp();
     row_march<T, march_most_depth, decltype(keep)> steps(a_.f.weight, layout, own, a_.cells[now].on(b_.pe()),
-                                                         w.member(), keep);
+                                                         w.member(), {slots_ + b_.member(), b_.members()}, keep);
     // Warps of a block take items far from each other, so that each has its share of those that are more work.
     const int warps = w.count() * b_.count();
     const int strips = layout.strips(own);
@@ -197,6 +204,7 @@ class march_program {
   block& b_;
   const march_arguments<T>& a_;
   march_place& place_;
+  vector* slots_;  // for rows on their way, of each thread
 };
 
 template <class T>
@@ -213,9 +221,15 @@ kernel march_kernel(const march_arguments<T>& a) {
   return make_kernel(march_steps<T>{a});
 }
 
-std::size_t march_scratch() { return round_up(sizeof(march_place), 16); }
+template <class T>
+std::size_t march_scratch(int threads) {
+  return static_cast<std::size_t>(round_up(sizeof(march_place), 16) +
+                                  slots_of<T>(threads) * static_cast<index_t>(sizeof(cell_vector<T>)));
+}
 
 template kernel march_kernel(const march_arguments<float>&);
 template kernel march_kernel(const march_arguments<double>&);
+template std::size_t march_scratch<float>(int);
+template std::size_t march_scratch<double>(int);
 
 }  // namespace starling::stencil

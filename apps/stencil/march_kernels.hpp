@@ -10,7 +10,7 @@
 namespace starling::stencil {
 
 // Of a block, so that a thread has the registers for all steps of a pass.
-inline constexpr int march_most_threads = 384;
+inline constexpr int march_most_threads = 512;
 // Steps of a pass at most.
 inline constexpr int march_most_depth = 8;
 
@@ -32,7 +32,8 @@ struct march_arguments {
 template <class T>
 kernel march_kernel(const march_arguments<T>& arguments);
 
-// What block::scratch gives out in it.
-std::size_t march_scratch();
+// What block::scratch gives out in it, for blocks of so many threads (1 on virtual devices).
+template <class T>
+std::size_t march_scratch(int threads);
 
 }  // namespace starling::stencil

@@ -11,14 +11,9 @@
 #include "starling/device/target.hpp"
 #include "stencil/march_layout.hpp"
 #include "stencil/relax.hpp"
+#include "stencil/rows_ahead.hpp"
 
 namespace starling::stencil {
-
-// Cells of a strip's row that a lane has. A virtual device has one lane.
-template <class T>
-constexpr int march_lane_cells(bool on_gpu) {
-  return on_gpu ? cell_vector<T>::width : 64;
-}
 
 // What a warp does at once.
 struct march_item {
@@ -44,12 +39,13 @@ class row_march {
   static constexpr int vectors = n / width;
 
   STARLING_HD row_march(const coefficients<T>& w, const march_layout& layout, const box& own, const T* in, int lane,
-                        const Store& store)
+                        const rows_ahead<T>& rows, const Store& store)
       : w_(w),
         layout_(layout),
         in_(in),
         store_(store),
         lane_(lane),
+        ahead_(rows),
         rows_(static_cast<int>(own.extent[1])),
         columns_(static_cast<int>(own.extent[2])),
         updated_rows_(own.updated[1]),
@@ -70,9 +66,7 @@ class row_march {
   // them. cells: any weights. held: the same where cells may be held, or changes are looked for.
   enum class form { products, cells, held };
 
-  struct lane_cells {
-    T cell[n];
-  };
+  using lane_cells = lane_row<T, n>;
   // Of the row that has come last to a step: the first two terms of its sum, and what its neighbours beside and below
   // add of it, cells or products.
   struct level {
@@ -174,7 +168,7 @@ class row_march {
   }
 
   template <form Form>
-  STARLING_HD void march(const march_pass& pass, const march_item& item, T& change) const {
+  STARLING_HD void march(const march_pass& pass, const march_item& item, T& change) {
     const int depth = pass.depth;
     const int last_row = rows_ - 1;
     const bool held_above = updated_rows_.begin > 0;
@@ -190,38 +184,37 @@ class row_march {
     const int first = held_above && begin - depth < 1 ? 1 : begin - depth;
     const int last = end + depth - 1;
     const int last_loaded = held_below && last > last_row ? last_row : last;
-    const auto up_to_last = [&](int r) { return load(place(r < last_loaded ? r : last_loaded)); };
-    lane_cells next[2] = {up_to_last(first), up_to_last(first + 1)};
+    ahead_.begin(in_ + place(first), layout_.pitch, last_loaded - first + 1);
     // Two rows at a time, without looking for held ones. A step has something to make two rows after the one before it.
+    const auto pair = [&](int row, int active) {
+      lane_cells now[2];
+      each<2>([&](auto i) { now[i] = ahead_.next(); });
+      each<Depth>([&](auto l) {
+        if (l >= active) return;
+        each<2>([&](auto i) {
+          const bool looked_at = l + 1 == depth && row + i - depth >= begin;
+          now[i] = arrive<Form>(levels[l], now[i], pass.check && looked_at, change);
+        });
+      });
+      index_t at = place(row - depth);
+      each<2>([&](auto i) {
+        if (row + i - depth >= begin) keep(at, row + i - depth, now[i]);
+        at += layout_.pitch;
+      });
+    };
     const bool from_edge = first > begin - depth;
     const int pairs_begin = from_edge ? begin + depth : first;
     for (int row = first; row <= last; ++row) {
       if (row >= pairs_begin) {
         int active = from_edge ? depth : 1;
-        for (index_t at = place(row); row < last_loaded; row += 2, at += 2 * layout_.pitch) {
-          lane_cells now[2] = {next[0], next[1]};
-          each<2>([&](auto i) {
-            const int more = row + 2 + i < last_loaded ? 2 + i : last_loaded - row;
-            next[i] = load(at + more * layout_.pitch);
-          });
-          each<Depth>([&](auto l) {
-            if (l >= active) return;
-            each<2>([&](auto i) {
-              const bool looked_at = l + 1 == depth && row + i - depth >= begin;
-              now[i] = arrive<Form>(levels[l], now[i], pass.check && looked_at, change);
-            });
-          });
-          each<2>([&](auto i) {
-            if (row + i - depth >= begin) keep(at + (i - depth) * layout_.pitch, row + i - depth, now[i]);
-          });
+        for (; row < last_loaded; row += 2) {
+          pair(row, active);
           if (active < depth) ++active;
         }
         if (row > last) break;
       }
       // A held row comes to each step as it is.
-      lane_cells now = next[0];
-      next[0] = next[1];
-      next[1] = up_to_last(row + 2);
+      lane_cells now = ahead_.next();
       bool done = false;
       each<Depth>([&](auto l) {
         const int come = row - l;  // the row that comes to this step
@@ -248,6 +241,7 @@ class row_march {
   const T* in_;
   const Store& store_;
   int lane_;
+  rows_ahead<T> ahead_;
   int rows_;
   int columns_;
   index_range updated_rows_;

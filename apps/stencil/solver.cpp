@@ -323,7 +323,8 @@ void solver<T>::advance_marching(const run_options& options, const march_choice&
   a.compute = options.compute;
   a.status = status_.data();
   result.depth = march.layout.depth;
-  const launch_options launch{march.threads, march_scratch(), options.deadline};
+  const int members = machine_.kind() == machine_kind::host ? 1 : march.threads;
+  const launch_options launch{march.threads, march_scratch<T>(members), options.deadline};
   const int fit = machine_.blocks_that_fit(march_kernel(a), launch);
   expect<launch_error>(march.blocks <= fit, "stencil: blocks = ", march.blocks, " per PE, but only ", fit,
                        " fit at once with ", march.threads, " threads each; ask for fewer");

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "starling/base/error.hpp"
+#include "stencil/march_kernels.hpp"
 #include "stencil/solver.hpp"
 
 namespace starling::stencil {
@@ -15,7 +16,7 @@ class stopwatch {
   stopwatch(const machine& m, double seconds) : machine_(m), seconds_(seconds) {}
 
   // Of a square domain with so many cells a side on each PE. Its edges are joined, so that one PE exchanges too.
-  double us(index_t side, variant how) const {
+  double us(index_t side, variant how, std::size_t on_chip_bytes = 0) const {
     problem<float> p;
     p.shape = {side * machine_.size(), side};
     p.coefficients = jacobi_coefficients<float>(2);
@@ -24,6 +25,7 @@ class stopwatch {
     const std::vector<float> u(static_cast<std::size_t>(side * side * machine_.size()), 1.0f);
     s.load(u.data());
     run_options o{.how = how, .steps = 8};
+    o.on_chip_bytes = on_chip_bytes;
     double best = s.advance(o).seconds / 8;
     constexpr index_t most_steps = 100'000;
     o.steps = std::clamp<index_t>(static_cast<index_t>(seconds_ / 4 / std::max(best, 1e-9)), 4, most_steps);
@@ -88,6 +90,9 @@ step_costs tune(const machine& m, double seconds) {
     c.streamed_cells_per_us = (1 - part) * static_cast<double>(in_memory * in_memory) /
                               at_least(time.us(in_memory, variant::resident) - c.far_us - on_chip_us, least);
   }
+  // With next to nothing on chip cells are in memory.
+  c.marched_cells_per_us = static_cast<double>(in_memory * in_memory) /
+                           at_least(time.us(in_memory, variant::temporal, 16) - c.meet_us / march_most_depth, least);
   c.source = "measured now";
   return c;
 }

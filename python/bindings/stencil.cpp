@@ -132,6 +132,7 @@ void bind_costs(nb::module_& m) {
                                                   {"chip_cells_per_us", c.chip_cells_per_us},
                                                   {"memory_cells_per_us", c.memory_cells_per_us},
                                                   {"streamed_cells_per_us", c.streamed_cells_per_us},
+                                                  {"marched_cells_per_us", c.marched_cells_per_us},
                                                   {"meet_us", c.meet_us},
                                                   {"graph_us", c.graph_us},
                                                   {"host_us", c.host_us}};

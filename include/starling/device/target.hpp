@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <exception>
 
 #if defined(__CUDACC__)
@@ -364,6 +365,34 @@ STARLING_HD void bulk_stores_read() {
 STARLING_HD inline void bulk_stores_done() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
   asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
+#endif
+}
+
+// ---- copies of 16 bytes from global to shared memory that a thread starts and goes on; for that thread alone. ----
+
+STARLING_HD inline void copy_ahead(void* shared, const void* global) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(
+                   static_cast<unsigned>(__cvta_generic_to_shared(shared))),
+               "l"(__cvta_generic_to_global(global))
+               : "memory");
+#else
+  std::memcpy(shared, global, 16);
+#endif
+}
+
+// Ends a batch of them.
+STARLING_HD inline void copies_started() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.commit_group;" ::: "memory");
+#endif
+}
+
+// Returns when all batches but the last N are there.
+template <int N>
+STARLING_HD void copies_done() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.wait_group %0;" ::"n"(N) : "memory");
 #endif
 }
 
