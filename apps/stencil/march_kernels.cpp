@@ -114,12 +114,18 @@ class march_program {
     });
   }
 
-  STARLING_HD static vector& at(T* p) { return *reinterpret_cast<vector*>(p); }
-
   // The first n cells of a vector; behind a row's last cell there may be a ring that others write.
+  STARLING_HD static vector get(const T* from, int n) {
+    if (n == width) return *reinterpret_cast<const vector*>(from);
+    vector cells{};
+    unrolled<width>([&](auto i) {
+      if (i < n) cells.cell[i] = from[i];
+    });
+    return cells;
+  }
   STARLING_HD static void put(T* to, const vector& cells, int n) {
     if (n == width)
-      at(to) = cells;
+      *reinterpret_cast<vector*>(to) = cells;
     else
       unrolled<width>([&](auto i) {
         if (i < n) to[i] = cells.cell[i];
@@ -135,7 +141,7 @@ class march_program {
     T* from = a_.f.u[a_.first % 2].on(b_.pe());
     T* first = a_.cells[0].on(b_.pe());
     T* second = a_.cells[1].on(b_.pe());
-    each_vector([&](index_t y, index_t x) { return at(from + y * a_.f.shape.stride[1] + x); },
+    each_vector([&](index_t y, index_t x) { return get(from + y * a_.f.shape.stride[1] + x, cells_from(x)); },
                 [&](index_t y, index_t x, const vector& cells) {
                   const int n = cells_from(x);
                   put(first + a_.layout.at(y, x), cells, n);
@@ -149,8 +155,10 @@ class march_program {
   STARLING_HD void store(index_t steps, int now) const {
     T* to = a_.f.u[(a_.first + steps) % 2].on(b_.pe());
     T* from = a_.cells[now].on(b_.pe());
-    each_vector([&](index_t y, index_t x) { return at(from + a_.layout.at(y, x)); },
-                [&](index_t y, index_t x, const vector& cells) { at(to + y * a_.f.shape.stride[1] + x) = cells; });
+    each_vector([&](index_t y, index_t x) { return get(from + a_.layout.at(y, x), cells_from(x)); },
+                [&](index_t y, index_t x, const vector& cells) {
+                  put(to + y * a_.f.shape.stride[1] + x, cells, cells_from(x));
+                });
   }
 
   // The box's cells at its edges to the rings around others.
@@ -163,7 +171,7 @@ class march_program {
       const index_range vectors{p.columns[0] / width, ceil_div(p.columns[1], width)};
       b_.for_each(rows, vectors, [&](index_t y, index_t v) {
         const auto x = static_cast<int>(v) * width;
-        const vector cells = *reinterpret_cast<const vector*>(from + a_.layout.at(y, x));
+        const vector cells = get(from + a_.layout.at(y, x), cells_from(x));
         send<T>(b_.team(), p, a_.cells[array], a_.layout, static_cast<int>(y), x, cells, cells_from(x));
       });
     }

@@ -174,9 +174,11 @@ run_result solver<T>::advance(const run_options& options) {
     result.why = choice.why;
     return result;
   }
-  if (const std::optional<march_choice> march = choose_march<T>(fields_.shape, limits_of(machine_), options))
+  if (const std::optional<march_choice> march = choose_march<T>(fields_.shape, limits_of(machine_), options)) {
+    const launch_options launch = prepare(*march, options);
     return timed(options, march->blocks, march->threads,
-                 [&](run_result& result) { advance_marching(options, *march, result); });
+                 [&](run_result& result) { advance_marching(options, *march, launch, result); });
+  }
   if (options.how == variant::resident || options.how == variant::temporal) {
     const tile_choice tiles = choose(options);
     return timed(options, tiles.grid.blocks(), tiles.threads,
@@ -302,19 +304,28 @@ void solver<T>::advance_resident(const run_options& options, const tile_choice& 
                  result);
 }
 
+// Memory for the passes, and how they are launched.
 template <class T>
-void solver<T>::advance_marching(const run_options& options, const march_choice& march, run_result& result) {
+launch_options solver<T>::prepare(const march_choice& march, const run_options& options) {
+  const int members = machine_.kind() == machine_kind::host ? 1 : march.threads;
+  const launch_options launch{march.threads, march_scratch<T>(members), options.deadline};
+  march_arguments<T> a;
+  a.f = fields_;
+  const int fit = machine_.blocks_that_fit(march_kernel(a), launch);
+  expect<launch_error>(march.blocks <= fit, "stencil: blocks = ", march.blocks, " per PE, but only ", fit,
+                       " fit at once with ", march.threads, " threads each; ask for fewer");
+  // Beside the rows there are elements that are loaded and not used.
+  for (symmetric_array<T>& cells : march_cells_) make_zeroed(cells, march.layout.elements);
+  return launch;
+}
+
+template <class T>
+void solver<T>::advance_marching(const run_options& options, const march_choice& march, const launch_options& launch,
+                                 run_result& result) {
   march_arguments<T> a;
   a.f = fields_;
   a.layout = march.layout;
-  for (int slot = 0; slot < 2; ++slot) {
-    symmetric_array<T>& cells = march_cells_[slot];
-    if (cells.size() < march.layout.elements) {
-      cells.reset();
-      cells = machine_.template allocate<T>(march.layout.elements);
-    }
-    a.cells[slot] = cells.data();
-  }
+  for (int slot = 0; slot < 2; ++slot) a.cells[slot] = march_cells_[slot].data();
   a.alike = alike(fields_.weight);
   a.first = generation_;
   a.steps = options.steps;
@@ -323,11 +334,6 @@ void solver<T>::advance_marching(const run_options& options, const march_choice&
   a.compute = options.compute;
   a.status = status_.data();
   result.depth = march.layout.depth;
-  const int members = machine_.kind() == machine_kind::host ? 1 : march.threads;
-  const launch_options launch{march.threads, march_scratch<T>(members), options.deadline};
-  const int fit = machine_.blocks_that_fit(march_kernel(a), launch);
-  expect<launch_error>(march.blocks <= fit, "stencil: blocks = ", march.blocks, " per PE, but only ", fit,
-                       " fit at once with ", march.threads, " threads each; ask for fewer");
   role_plan roles;
   roles.add("strips", march.blocks);
   run_persistent(program{roles, march_kernel(a), launch}, options, result);

@@ -49,7 +49,9 @@ class solver {
   void make_zeroed(symmetric_array<Element>& array, index_t elements);
   void run_persistent(const program& p, const run_options& options, run_result& result);
   void advance_resident(const run_options& options, const tile_choice& tiles, run_result& result);
-  void advance_marching(const run_options& options, const march_choice& march, run_result& result);
+  launch_options prepare(const march_choice& march, const run_options& options);
+  void advance_marching(const run_options& options, const march_choice& march, const launch_options& launch,
+                        run_result& result);
   template <class F>
   run_result timed(const run_options& options, int blocks, int threads, const F& work);
   void advance_from_host(const run_options& options, const launch_shape& launch, run_result& result);

@@ -49,9 +49,8 @@ the devices before and after. Nothing is averaged over different runs of the ben
 * The figures on four GPUs are older than those on two. Since then tiles of `resident` and `temporal` that do not fit on
   chip twice are computed by vectors in one array, and `cpu_free` and `graph` give faces one or two blocks of their own
   in two dimensions with 10 million cells and more a device, where none or sixteen had them.
-* After those on two GPUs the depth of `temporal` is 1 unless another is clearly cheaper by the estimate, as for
-  2048x2048 and 128x128x128 on one device, and `resident` loads less that nobody uses. Tiles with layers in memory whose
-  edges take more than 1024 packets, as those of 512x512x512, send them as vectors with a signal. Not measured again.
+  `temporal` made one step at a time where cells do not fit on chip; in two dimensions it now makes several in a pass
+  over memory.
 * Speed-up: (T_base - T_ours) / T_base, in percent. Best without the host is `cpu_free` or `resident`, which exchange in
   every step as the host-controlled variants do; `temporal` exchanges less often and is left out.
 """

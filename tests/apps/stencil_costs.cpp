@@ -42,7 +42,8 @@ TEST_CASE("cells that fit on chip stay there, and small domains on few devices")
   CHECK(on_gpus({1, 5}, 4).devices == 1);
 }
 
-// In three dimensions what does not fit on chip is read in wider rows by the other variants; in two, once in some steps.
+// In three dimensions what does not fit on chip is read in wider rows by the other variants; in two, once in some
+// steps.
 TEST_CASE("large domains stay in memory") {
   const variant_choice flat = on_gpus({16384, 16384}, 2);
   CHECK(flat.how == variant::temporal);

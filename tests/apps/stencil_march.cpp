@@ -52,6 +52,35 @@ TEST_CASE("passes of several steps, double") { compare_marches<double>(82, 200, 
 TEST_CASE("passes of several steps, several strips, float") { compare_marches<float>(83, 60, 400); }
 TEST_CASE("passes of several steps, several strips, double") { compare_marches<double>(84, 60, 400); }
 
+TEST_CASE("runs that end early, and go on") {
+  std::mt19937 draw(86);
+  std::optional<machine> m = test::test_machine(2);
+  if (!m) return;
+  problem<double> p;
+  p.shape = {40, 70};
+  p.coefficients = heat_coefficients<double>(2, 0.2);
+  std::vector<double> u = test::random_cells(p, draw);
+  solver<double> s(*m, p);
+  s.load(u.data());
+  run_options o{.how = variant::temporal, .steps = 1000, .check_every = 5, .tolerance = 1e-2};
+  o.on_chip_bytes = nothing_on_chip;
+  const run_result first = s.advance(o);
+  CHECK(first.converged);
+  CHECK(first.depth == march_most_depth);
+  CHECK(first.steps % 5 == 0);
+  CHECK(first.steps < 1000);
+  CHECK(reference(p, u, first.steps) == first.change);
+  // Without computing nothing changes, and another variant goes on from there.
+  o = {.how = variant::temporal, .steps = 20, .compute = false};
+  o.on_chip_bytes = nothing_on_chip;
+  CHECK(s.advance(o).steps == 20);
+  s.advance({.how = variant::cpu_free, .steps = 3});
+  reference(p, u, 3);
+  std::vector<double> got(u.size());
+  s.store(got.data());
+  CHECK(got == u);
+}
+
 TEST_CASE("every cell is one item's, and there is an item for every warp at most") {
   std::mt19937 draw(85);
   for (int round = 0; round < 200; ++round) {

@@ -100,6 +100,15 @@ TEST_CASE("tiles whose edges travel as vectors with signals") {
   }
 }
 
+TEST_CASE("passes of several steps") {
+  for (const int n_pes : {1, 2, 3, 4}) {
+    CAPTURE(n_pes);
+    stencil::run_options o{.how = stencil::variant::temporal, .blocks = 2, .depth = 3, .on_chip_bytes = 16};
+    check_stencil<float>(n_pes, o, {4 * n_pes, 150}, stencil::edge::fixed);
+    check_stencil<double>(n_pes, o, {4 * n_pes, 9}, stencil::edge::periodic);
+  }
+}
+
 TEST_CASE("faces that travel by put_signal") {
   check_stencil<double>(2, {.how = stencil::variant::cpu_free, .blocks = 1, .packet_bytes = 0}, {4, 210},
                         stencil::edge::fixed);

@@ -75,6 +75,11 @@ int main(int argc, char** argv) {
   add("tiles, with checks", 2, {{8, 6}, {}, false, {.how = resident, .steps = 4, .check_every = 1, .blocks = 3}});
   add("tiles, 3D", 2, {{6, 4, 4}, {}, true, {.how = resident, .steps = 3, .blocks = 2}});
   add("tiles, every two steps", 2, {{8, 8}, {}, true, {.how = temporal, .steps = 6, .blocks = 4, .depth = 2}});
+  // Several steps in a pass over memory.
+  add("passes, 2 PEs", 2,
+      {{16, 12}, {}, false, {.how = temporal, .steps = 8, .blocks = 2, .depth = 3, .on_chip_bytes = 16}});
+  add("passes, edges that meet", 4,
+      {{8, 8}, {2, 2}, true, {.how = temporal, .steps = 5, .blocks = 2, .depth = 2, .on_chip_bytes = 16}});
   add("graph, 2 PEs", 2, {{8, 10}, {}, false, {.how = stencil::variant::graph, .steps = 9, .blocks = 3}});
   add("graph, periodic", 2, {{6, 6}, {}, true, {.how = stencil::variant::graph, .steps = 4, .blocks = 2}});
   // Steps that the host controls, ordered by events.

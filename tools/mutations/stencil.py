@@ -11,13 +11,16 @@ TILES = "apps/stencil/tiles.hpp"
 EDGES = "apps/stencil/tile_edges.hpp"
 TILE_FACES = "apps/stencil/tile_faces.hpp"
 TILE_PROGRAM = "apps/stencil/tile_program.hpp"
+MARCH = "apps/stencil/march_kernels.cpp"
+MARCH_PEERS = "apps/stencil/march_peers.hpp"
 GRAPH = "apps/stencil/flagged_graph.cpp"
 HOST = "apps/stencil/host_controlled.cpp"
 STENCIL = tuple(
     f"apps/stencil/{name}.cpp"
     for name in (
-        "cost_file", "cost_model", "flagged_graph", "host_controlled", "inside_cut", "launch_shape", "problem",
-        "reference", "resident_face_kernels", "resident_kernels", "solver", "stencil_kernels", "tile_choice", "tune",
+        "cost_file", "cost_model", "flagged_graph", "host_controlled", "inside_cut", "launch_shape", "march_choice",
+        "march_kernels", "problem", "reference", "resident_face_kernels", "resident_kernels", "solver",
+        "stencil_kernels", "tile_choice", "tune",
     )
 )  # fmt: skip
 TILE_KERNELS = ("apps/stencil/resident_face_kernels.cpp", "apps/stencil/resident_kernels.cpp")
@@ -34,6 +37,8 @@ STENCIL_USES = (
     (EDGES, TILE_KERNELS),
     (TILE_FACES, TILE_KERNELS),
     (TILE_PROGRAM, TILE_KERNELS),
+    (MARCH, (MARCH,)),
+    (MARCH_PEERS, (MARCH,)),
     (GRAPH, (GRAPH,)),
 )
 
@@ -200,6 +205,23 @@ MUTATIONS = [
         ("tiles: no packets in a step",
          "if (send) edges_.send_next(++message, in, a_.f.weight);", "if (send) ++message;"),
         ("tiles: no exchange after the first", "if (until_exchange == 0) {", "if (left == a_.steps) {"),
+    ),
+    *in_file(
+        "stencil, packets",
+        MARCH,
+        ("passes: no meeting after one", "      b_.barrier_all();\n      left", "      left"),
+        ("passes: a meeting that edges may be late for", "      b_.barrier_all();\n      left",
+         "      b_.sync_all();\n      left"),
+        ("passes: edges sent before they are there", "    b_.sync_pe();\n    for (int array", "    for (int array"),
+        ("passes: no edges before the first", "array < 2; ++array) send_edges(array);", "array < 0; ++array) {}"),
+        ("passes: edges into the array that is read",
+         "place_, a_.cells[1 - now], layout", "place_, a_.cells[now], layout"),
+    ),
+    *in_file(
+        "stencil, packets",
+        MARCH_PEERS,
+        ("passes: a layer too few", "cells[1] = d < 0 ? layout.depth : extent;",
+         "cells[1] = d < 0 ? layout.depth - 1 : extent;"),
     ),
     *in_file(
         "stencil, packets",
