@@ -18,7 +18,7 @@ constexpr std::size_t most_bytes = 4096;
 
 struct named_cost {
   const char* name;
-  double step_costs::*value;
+  double step_costs::* value;
 };
 constexpr named_cost fields_of_costs[] = {
     {"near_us", &step_costs::near_us},

@@ -27,7 +27,7 @@ constexpr int march_peers(const geometry& g, const march_layout& layout, int pe,
       if (dx != 0 && to != no_neighbour) to = box_of(g, to).neighbour[4 + (dx > 0 ? 1 : 0)];
       if (to == no_neighbour) continue;
       const box other = box_of(g, to);
-      const auto part = [&](int d, int axis, int(&cells)[2], int& on) {
+      const auto part = [&](int d, int axis, int (&cells)[2], int& on) {
         const auto extent = static_cast<int>(own.extent[axis]);
         cells[0] = d > 0 ? extent - layout.depth : 0;
         cells[1] = d < 0 ? layout.depth : extent;

@@ -118,9 +118,9 @@ class communication {
   // with one barrier for all: threads that have no part in one put make the next, and signals are raised side by side.
   // For what goes to several PEs in each step, such as halos. f must not read what the puts write.
   template <class T, class To, class F>
-  requires std::is_invocable_r_v < signalled_put<T>,
-  const To&, int > &&std::is_invocable_r_v<T, const F&, int, index_t> STARLING_HD void put_signals(
-                       int puts, const To& to, const F& f, std::uint64_t value, where at = where::current()) const {
+    requires std::is_invocable_r_v<signalled_put<T>, const To&, int> && std::is_invocable_r_v<T, const F&, int, index_t>
+  STARLING_HD void put_signals(int puts, const To& to, const F& f, std::uint64_t value,
+                               where at = where::current()) const {
     if constexpr (target::on_gpu) {
       index_t k = self().member();
       for (int i = 0; i < puts; ++i) {
@@ -147,8 +147,7 @@ class communication {
     } else {
       for (int i = 0; i < puts; ++i) {
         const signalled_put<T> put = to(i);
-        put_signal(
-            put.dest, [&](index_t k) { return f(i, k); }, put.n, put.sig, value, put.pe, signal_op::set, at);
+        put_signal(put.dest, [&](index_t k) { return f(i, k); }, put.n, put.sig, value, put.pe, signal_op::set, at);
       }
     }
   }
@@ -267,8 +266,8 @@ class communication {
 
   // Waits until each of the n signals what(i) is at least `value`, as wait_all does for signals side by side.
   template <class What>
-  requires std::is_invocable_r_v<awaited_signal, const What&, int> STARLING_HD void wait_each(
-      int n, const What& what, std::uint64_t at_least, where at = where::current()) const {
+    requires std::is_invocable_r_v<awaited_signal, const What&, int>
+  STARLING_HD void wait_each(int n, const What& what, std::uint64_t at_least, where at = where::current()) const {
     if constexpr (target::on_gpu) {
       // A trace says of each how long it took: one after the other.
       if (!self().traced()) {
