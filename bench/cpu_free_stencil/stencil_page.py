@@ -200,16 +200,18 @@ def results_page(results: list[StencilResults], page: Path) -> str:
 
 
 def readme_part(results: list[StencilResults]) -> str:
-    """The table of the file with the most GPUs, on one and on all of them."""
+    """The table of each file from GPUs, the newest first, on one and on all of them; the bars of the one with most."""
     measured = [r for r in results if r.gpus and r.lines]
     if not measured:
         return ABSENT
-    r = max(measured, key=lambda r: max(r.devices))
-    ends = (min(r.devices), max(r.devices))
-    repetitions = max(len(line["us"]) for line in r.lines)
-    parts = [f"{r.name()}; stencils, microseconds per step, the least of {repetitions} repetitions:", ""]
-    parts += [*gain_rows(r, [(domain, n) for domain, n in r.strong() if n in ends]), ""]
-    return "\n".join([*parts, *bar_rows(r)])
+    parts = []
+    for r in sorted(measured, key=lambda r: str(r.machine.get("date", "")), reverse=True):
+        ends = (min(r.devices), max(r.devices))
+        repetitions = max(len(line["us"]) for line in r.lines)
+        parts += [f"{r.name()}, {r.machine.get('date', 'no date')}; stencils, microseconds per step, the least of"]
+        parts += [f"{repetitions} repetitions:", ""]
+        parts += [*gain_rows(r, [(domain, n) for domain, n in r.strong() if n in ends]), ""]
+    return "\n".join([*parts, *bar_rows(max(measured, key=lambda r: max(r.devices)))])
 
 
 def main() -> int:

@@ -142,6 +142,12 @@ def test_readme_says_what_is_gained(results) -> None:
     assert "| 256x256 | 4 | 16.50 | 20.00 |  | 2.00 |  |  | 88 % |" in text
 
 
+def test_readme_shows_the_newest_first(results) -> None:
+    files = [results(FULL, {**MACHINE, "date": date}) for date in ("2026-01-31", "2026-02-02", "2026-02-01")]
+    text = stencil_page.readme_part(files)
+    assert text.index("2026-02-02") < text.index("2026-02-01") < text.index("2026-01-31")
+
+
 def test_no_pictures_of_nothing(results) -> None:
     assert stencil_plot.figures(results(BROKEN)) == []
 
