@@ -1,6 +1,7 @@
 #include "stencil/cost_model.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <vector>
 
@@ -42,9 +43,13 @@ double tiled_us(const geometry& g, machine_kind kind, const tile_choice& c, cons
   return flight / t.depth + work;
 }
 
-// A step of passes over memory, after each of which all blocks meet.
-double marched_us(const geometry& g, const march_choice& c, const step_costs& costs) {
-  return costs.meet_us / c.layout.depth + cells_of_pe(g) / costs.marched_cells_per_us;
+// A step of passes over memory, after each of which all blocks meet. A look at the change ends a pass, which takes
+// about as long as one of all steps.
+double marched_us(const geometry& g, const march_choice& c, const step_costs& costs, index_t check_every) {
+  const double depth = c.layout.depth;
+  const auto until_look = static_cast<double>(check_every);
+  const double steps = check_every > 0 ? until_look / std::ceil(until_look / depth) : depth;
+  return costs.meet_us / steps + depth / steps * cells_of_pe(g) / costs.marched_cells_per_us;
 }
 
 template <class T>
@@ -54,7 +59,7 @@ void try_tiles(variant how, const geometry& g, const tile_limits& limits, const 
   if (how == variant::resident) options.depth = 0;
   try {
     if (const std::optional<march_choice> march = choose_march<T>(g, limits, options)) {
-      all.push_back({how, g.n_pes(), march->layout.depth, marched_us(g, *march, costs), {}});
+      all.push_back({how, g.n_pes(), march->layout.depth, marched_us(g, *march, costs, options.check_every), {}});
       return;
     }
     const tile_choice c = choose_tiles<T>(g, limits, options);

@@ -15,13 +15,15 @@ int passes_depth(const geometry& g, const run_options& options) {
   for (int a = 1; a < axes; ++a)
     if (g.exchanges(a)) most = std::min(most, g.extent[a] / g.parts[a]);
   if (options.depth > most) return 1;
-  return options.depth > 0 ? options.depth : static_cast<int>(most);
+  if (options.depth > 0) return options.depth;
+  // A pass ends where the change is looked at.
+  return static_cast<int>(options.check_every > 0 ? std::min(most, options.check_every) : most);
 }
 
 // So many segments for each strip that every warp of every PE has one item. A strip with held columns has more, since
 // it is as much more work.
 void cut_strips(const geometry& g, march_layout& m, int warps) {
-  constexpr double held_work = 2.5;
+  constexpr double held_work = 1.2;
   double parts = 1;
   for (int pe = 0; pe < g.n_pes(); ++pe) {
     const box own = box_of(g, pe);

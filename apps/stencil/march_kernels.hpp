@@ -10,7 +10,7 @@
 namespace starling::stencil {
 
 // Of a block, so that a thread has the registers for all steps of a pass.
-inline constexpr int march_most_threads = 512;
+inline constexpr int march_most_threads = 384;
 // Steps of a pass at most.
 inline constexpr int march_most_depth = 8;
 

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <limits>
+#include <type_traits>
 
 #include "starling/device/loops.hpp"
 #include "starling/device/target.hpp"
@@ -53,7 +54,10 @@ class row_march {
 
   STARLING_HD void run(const march_pass& pass, const march_item& item, bool holds, T& change) {
     begin_strip(item);
-    if (pass.check || holds)
+    if (holds && !pass.check && pass.alike && columns_ > n) {
+      find_held_cell();
+      march<form::held_products>(pass, item, change);
+    } else if (pass.check || holds)
       march<form::held>(pass, item, change);
     else if (pass.alike)
       march<form::products>(pass, item, change);
@@ -63,8 +67,10 @@ class row_march {
 
  private:
   // How a step is made. products: the neighbours' weights are one, so that a cell is multiplied by it once for all of
-  // them. cells: any weights. held: the same where cells may be held, or changes are looked for.
-  enum class form { products, cells, held };
+  // them. held_products: the same where a lane may have one held cell. cells: any weights. held: the same where cells
+  // may be held, or changes are looked for.
+  enum class form { products, held_products, cells, held };
+  static constexpr bool multiplies(form f) { return f == form::products || f == form::held_products; }
 
   using lane_cells = lane_row<T, n>;
   // Of the row that has come last to a step: the first two terms of its sum, and what its neighbours beside and below
@@ -89,6 +95,14 @@ class row_march {
   }
   STARLING_HD static int held_from(const box& own) {
     return own.updated[2].end < own.extent[2] ? static_cast<int>(own.updated[2].end) : std::numeric_limits<int>::max();
+  }
+
+  STARLING_HD void find_held_cell() {
+    held_cell_ = -1;
+    each<n>([&](auto i) {
+      const int x = first_ + i;
+      if (x >= 0 && x < columns_ && (x < free_columns_[0] || x >= free_columns_[1])) held_cell_ = i;
+    });
   }
 
   STARLING_HD void begin_strip(const march_item& item) {
@@ -127,13 +141,25 @@ class row_march {
   template <form Form>
   STARLING_HD lane_cells as_centre(const lane_cells& row) const {
     lane_cells c = row;
-    if constexpr (Form == form::products) each<n>([&](auto i) { c.cell[i] = w_.low[1] * row.cell[i]; });
+    if constexpr (multiplies(Form)) each<n>([&](auto i) { c.cell[i] = w_.low[1] * row.cell[i]; });
     return c;
   }
 
-  // The next row comes to a step, which makes the row before. looked_at: note how much that changes.
+  // What the lane's held cell holds in the last rows, the newest first. Products do not tell it.
+  struct held_rows {
+    T cell[Depth + 2];
+  };
+  STARLING_HD void note_held(held_rows& held, const lane_cells& row) const {
+    each<Depth + 1>([&](auto k) { held.cell[Depth + 1 - k] = held.cell[Depth - k]; });
+    each<n>([&](auto i) {
+      if (held_cell_ == i) held.cell[0] = row.cell[i];
+    });
+  }
+
+  // The next row comes to a step, which makes the row before, whose held cell holds `held`. looked_at: note how much
+  // that changes.
   template <form Form>
-  STARLING_HD lane_cells arrive(level& l, const lane_cells& row, bool looked_at, T& change) const {
+  STARLING_HD lane_cells arrive(level& l, const lane_cells& row, T held, bool looked_at, T& change) const {
     const T before = target::shuffle_up(l.centre.cell[n - 1], 1);
     const T after = target::shuffle_down(l.centre.cell[0], 1);
     const lane_cells south = as_centre<Form>(row);
@@ -142,7 +168,7 @@ class row_march {
       const T west = i > 0 ? l.centre.cell[i > 0 ? i - 1 : 0] : before;
       const T east = i + 1 < n ? l.centre.cell[i + 1 < n ? i + 1 : 0] : after;
       T sum = l.sum.cell[i];
-      if constexpr (Form == form::products) {
+      if constexpr (multiplies(Form)) {
         sum = sum + south.cell[i];
         sum = sum + west;
         sum = sum + east;
@@ -155,12 +181,14 @@ class row_march {
         const int x = first_ + i;
         if (x < free_columns_[0] || x >= free_columns_[1]) sum = l.centre.cell[i];
       }
+      if constexpr (Form == form::held_products)
+        if (held_cell_ == i) sum = held;
       made.cell[i] = sum;
     });
     if constexpr (Form == form::held)
       if (looked_at) look(l.centre, made, change);
     each<n>([&](auto i) {
-      const T north = Form == form::products ? l.centre.cell[i] : w_.low[1] * l.centre.cell[i];
+      const T north = multiplies(Form) ? l.centre.cell[i] : w_.low[1] * l.centre.cell[i];
       l.sum.cell[i] = w_.centre * row.cell[i] + north;
     });
     l.centre = south;
@@ -177,6 +205,7 @@ class row_march {
     const int end = item.end > updated_rows_.end ? static_cast<int>(updated_rows_.end) : item.end;
     if (begin >= end) return;
     level levels[Depth] = {};
+    held_rows held{};
     if (held_above && begin <= depth) {
       const lane_cells c = as_centre<Form>(load(place(0)));
       each<Depth>([&](auto l) { levels[l].centre = c; });
@@ -186,35 +215,44 @@ class row_march {
     const int last_loaded = held_below && last > last_row ? last_row : last;
     ahead_.begin(in_ + place(first), layout_.pitch, last_loaded - first + 1);
     // Two rows at a time, without looking for held ones. A step has something to make two rows after the one before it.
-    const auto pair = [&](int row, int active) {
+    const auto next = [&] {
+      const lane_cells row = ahead_.next();
+      if constexpr (Form == form::held_products) note_held(held, row);
+      return row;
+    };
+    // steady: all steps make rows, of which the last one's are the item's.
+    const auto pair = [&](auto steady, int row, int active) {
       lane_cells now[2];
-      each<2>([&](auto i) { now[i] = ahead_.next(); });
+      each<2>([&](auto i) { now[i] = next(); });
       each<Depth>([&](auto l) {
-        if (l >= active) return;
+        if (!steady && l >= active) return;
         each<2>([&](auto i) {
           const bool looked_at = l + 1 == depth && row + i - depth >= begin;
-          now[i] = arrive<Form>(levels[l], now[i], pass.check && looked_at, change);
+          now[i] = arrive<Form>(levels[l], now[i], held.cell[2 + l - i], pass.check && looked_at, change);
         });
       });
       index_t at = place(row - depth);
       each<2>([&](auto i) {
-        if (row + i - depth >= begin) keep(at, row + i - depth, now[i]);
+        if (steady || row + i - depth >= begin) keep(at, row + i - depth, now[i]);
         at += layout_.pitch;
       });
     };
     const bool from_edge = first > begin - depth;
     const int pairs_begin = from_edge ? begin + depth : first;
+    const int steady_begin = Form != form::held && depth == Depth ? begin + depth : last_loaded;
     for (int row = first; row <= last; ++row) {
       if (row >= pairs_begin) {
         int active = from_edge ? depth : 1;
-        for (; row < last_loaded; row += 2) {
-          pair(row, active);
+        for (; row < last_loaded && row < steady_begin; row += 2) {
+          pair(std::false_type(), row, active);
           if (active < depth) ++active;
         }
+        if constexpr (Form != form::held)
+          for (; row < last_loaded; row += 2) pair(std::true_type(), row, depth);
         if (row > last) break;
       }
       // A held row comes to each step as it is.
-      lane_cells now = ahead_.next();
+      lane_cells now = next();
       bool done = false;
       each<Depth>([&](auto l) {
         const int come = row - l;  // the row that comes to this step
@@ -222,7 +260,8 @@ class row_march {
         done = come < begin - depth + l || (held_above && come < 1);
         if (done) return;
         if (held_below && come == last_row && l > 0) now = load(place(last_row));
-        now = arrive<Form>(levels[l], now, pass.check && l + 1 == depth && row - depth >= begin, change);
+        now = arrive<Form>(levels[l], now, held.cell[1 + l], pass.check && l + 1 == depth && row - depth >= begin,
+                           change);
       });
       if (row - depth >= begin) keep(place(row - depth), row - depth, now);
     }
@@ -246,6 +285,7 @@ class row_march {
   int columns_;
   index_range updated_rows_;
   int free_columns_[2];  // [begin, end) of those that no held column is among
+  int held_cell_ = -1;   // of the lane's, where a column is held; -1: none
   int first_ = 0;        // column of the lane's first cell
   int own_[vectors];     // cells of each vector that are the strip's own
 };

@@ -20,11 +20,11 @@ namespace {
 
 constexpr tile_limits gpu{machine_kind::cuda, 132, 230'000};
 
-variant_choice on_gpus(std::vector<index_t> shape, int most) {
+variant_choice on_gpus(std::vector<index_t> shape, int most, const run_options& options = {}) {
   problem<float> p;
   p.coefficients = jacobi_coefficients<float>(static_cast<int>(shape.size()));
   p.shape = std::move(shape);
-  return choose_devices<float>(p, most, gpu, built_in_costs(machine_kind::cuda), {});
+  return choose_devices<float>(p, most, gpu, built_in_costs(machine_kind::cuda), options);
 }
 
 bool on_chip(const variant_choice& c) { return c.how == variant::resident || c.how == variant::temporal; }
@@ -48,6 +48,8 @@ TEST_CASE("large domains stay in memory") {
   const variant_choice flat = on_gpus({16384, 16384}, 2);
   CHECK(flat.how == variant::temporal);
   CHECK(flat.depth == march_most_depth);
+  CHECK(on_gpus({16384, 16384}, 2, {.check_every = 100}).how == variant::temporal);
+  CHECK(on_gpus({16384, 16384}, 2, {.check_every = 1}).how == variant::cpu_free);
   CHECK(on_gpus({256, 256, 256}, 2).how == variant::cpu_free);
 }
 

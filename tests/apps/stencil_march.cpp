@@ -111,6 +111,9 @@ TEST_CASE("passes where tiles do not fit, and nowhere else") {
   const std::optional<march_choice> large = marches({8192, 8192}, {.how = variant::temporal});
   REQUIRE(large);
   CHECK(large->layout.depth == march_most_depth);
+  CHECK(marches({8192, 8192}, {.how = variant::temporal, .check_every = 5})->layout.depth == 5);
+  CHECK(marches({8192, 8192}, {.how = variant::temporal, .check_every = 5, .depth = 7})->layout.depth == 7);
+  CHECK_FALSE(marches({8192, 8192}, {.how = variant::temporal, .check_every = 1}));
   CHECK_FALSE(marches({2048, 2048}, {.how = variant::temporal}));
   CHECK_FALSE(marches({8192, 8192}, {.how = variant::resident}));
   CHECK_FALSE(marches({8192, 8192}, {.how = variant::temporal, .depth = 1}));

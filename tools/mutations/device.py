@@ -11,6 +11,8 @@ MESSAGES = "include/starling/device/messages.hpp"
 CHANNEL = "include/starling/device/channel.hpp"
 PIPELINE = "examples/02_pipeline.cpp"
 
+LEAVE_RESULT = "      if (op != operation::sync_all && member() == 0) as<T>(*c.result.on(pe())) = sum;\n"
+
 PROGRAMS = {
     "collectives": Program(("tests/mutate/collectives.cpp",), ((BLOCK, ("tests/mutate/collectives.cpp",)),)),
     "transfers": Program(
@@ -54,14 +56,11 @@ MUTATIONS = [
         ("meet: the others do not wait for block 0",
          "    wait_as(op, c.released, 1, compare::ge, meetings_, pe(), at);\n", ""),
         ("meet: the others are not released", "      release(at);\n", ""),
-        ("meet: released before the result is there",
-         "      if (member() == 0) as<T>(*c.result.on(pe())) = sum;\n      release(at);\n",
-         "      release(at);\n      if (member() == 0) as<T>(*c.result.on(pe())) = sum;\n"),
+        ("meet: released before the result is there", f"{LEAVE_RESULT}      release(at);\n",
+         f"      release(at);\n{LEAVE_RESULT}"),
         ("meet: released before the PEs have met",
-         "      sum = exchange(op, sum, combine, at);\n      if (member() == 0) as<T>(*c.result.on(pe())) = sum;\n"
-         "      release(at);\n",
-         "      release(at);\n      sum = exchange(op, sum, combine, at);\n"
-         "      if (member() == 0) as<T>(*c.result.on(pe())) = sum;\n"),
+         f"      sum = exchange(op, sum, combine, at);\n{LEAVE_RESULT}      release(at);\n",
+         f"      release(at);\n      sum = exchange(op, sum, combine, at);\n{LEAVE_RESULT}"),
         ("meet: one slot for the values of all blocks",
          "as<T>(c.block_values.on(pe())[index()]) = value;", "as<T>(c.block_values.on(pe())[0]) = value;"),
         ("a release that orders nothing",
