@@ -58,11 +58,12 @@ void try_tiles(variant how, const geometry& g, const tile_limits& limits, const 
   options.how = how;
   if (how == variant::resident) options.depth = 0;
   try {
-    if (const std::optional<march_choice> march = choose_march<T>(g, limits, options)) {
+    const cell_plan plan = plan_cells<T>(g, limits, options);
+    if (const auto* march = std::get_if<march_choice>(&plan)) {
       all.push_back({how, g.n_pes(), march->layout.depth, marched_us(g, *march, costs, options.check_every), {}});
       return;
     }
-    const tile_choice c = choose_tiles<T>(g, limits, options);
+    const auto& c = std::get<tile_choice>(plan);
     if (how == variant::temporal && c.grid.depth == 1) return;  // that is resident
     all.push_back(
         {how, g.n_pes(), how == variant::temporal ? c.grid.depth : 0, tiled_us(g, limits.kind, c, costs), {}});

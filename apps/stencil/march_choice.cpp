@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "starling/base/error.hpp"
 #include "stencil/march_kernels.hpp"
 #include "stencil/rows_ahead.hpp"
 
@@ -36,25 +37,22 @@ void cut_strips(const geometry& g, march_layout& m, int warps) {
   m.held_segments = std::clamp(static_cast<int>(held_work * warps / parts), 1, rows);
 }
 
-}  // namespace
-
-template <class T>
-std::optional<march_choice> choose_march(const geometry& g, const tile_limits& limits, const run_options& options) {
-  if (options.how != variant::temporal) return std::nullopt;
-  const int depth = passes_depth(g, options);
-  if (depth < 2 || tiles_on_chip<T>(g, limits, options)) return std::nullopt;
+march_choice passes(const geometry& g, const tile_limits& limits, const run_options& options, int depth,
+                    index_t cell_bytes, int lane_cells) {
+  expect<argument_error>(options.threads <= march_most_threads, "stencil: threads = ", options.threads,
+                         "; passes of several steps have at most ", march_most_threads,
+                         ": ask for fewer, or 0 to choose");
   const bool gpu = limits.kind == machine_kind::cuda;
   march_choice c;
   c.blocks = options.blocks > 0 ? options.blocks : gpu ? limits.blocks : std::min(2, limits.blocks);
   c.threads = options.threads > 0 ? options.threads : march_most_threads;
   march_layout& m = c.layout;
-  constexpr int width = cell_vector<T>::width;
   m.depth = depth;
-  m.margin = static_cast<int>(round_up(depth, width));
-  m.columns = (gpu ? 32 : 1) * march_lane_cells<T>(gpu) - 2 * m.margin;
+  m.margin = static_cast<int>(round_up(depth, 16 / cell_bytes));
+  m.columns = (gpu ? 32 : 1) * lane_cells - 2 * m.margin;
   cut_strips(g, m, c.blocks * (gpu ? c.threads / 32 : 1));
   // Rows start at multiples of 128 bytes, after the margin of the first strip. The last may be read past its own end.
-  const index_t line = 128 / static_cast<index_t>(sizeof(T));
+  const index_t line = 128 / cell_bytes;
   const index_t before = round_up(m.margin, line);
   m.pitch = before + round_up(round_up(g.largest(2), m.columns) + m.margin, line);
   const index_t ring = g.exchanges(1) ? depth : 0;
@@ -63,7 +61,17 @@ std::optional<march_choice> choose_march(const geometry& g, const tile_limits& l
   return c;
 }
 
-template std::optional<march_choice> choose_march<float>(const geometry&, const tile_limits&, const run_options&);
-template std::optional<march_choice> choose_march<double>(const geometry&, const tile_limits&, const run_options&);
+}  // namespace
+
+template <class T>
+cell_plan plan_cells(const geometry& g, const tile_limits& limits, const run_options& options) {
+  const int depth = options.how == variant::temporal ? passes_depth(g, options) : 1;
+  if (depth < 2) return choose_tiles<T>(g, limits, options);
+  if (const std::optional<tile_choice> tiles = tiles_on_chip<T>(g, limits, options)) return *tiles;
+  return passes(g, limits, options, depth, sizeof(T), march_lane_cells<T>(limits.kind == machine_kind::cuda));
+}
+
+template cell_plan plan_cells<float>(const geometry&, const tile_limits&, const run_options&);
+template cell_plan plan_cells<double>(const geometry&, const tile_limits&, const run_options&);
 
 }  // namespace starling::stencil

@@ -1,7 +1,7 @@
 // Whether several steps are made in one pass over memory, how many, and how the pass is dealt out.
 #pragma once
 
-#include <optional>
+#include <variant>
 
 #include "stencil/march_layout.hpp"
 #include "stencil/tile_choice.hpp"
@@ -14,9 +14,13 @@ struct march_choice {
   int threads = 1;
 };
 
-// For `temporal` in two dimensions, where tiles do not fit on chip and boxes have layers for a depth from 2 on;
-// otherwise nothing. Options that are not 0 are kept; throws argument_error and launch_error as choose_tiles does.
+// How `resident` and `temporal` keep cells: in tiles, or in memory for passes of several steps.
+using cell_plan = std::variant<tile_choice, march_choice>;
+
+// Passes for `temporal` in two dimensions, where tiles do not fit on chip and boxes have layers for a depth from 2 on;
+// tiles otherwise. Options that are not 0 are kept; throws argument_error and launch_error as choose_tiles does, and
+// argument_error for more threads than a block of a pass has.
 template <class T>
-std::optional<march_choice> choose_march(const geometry& g, const tile_limits& limits, const run_options& options);
+cell_plan plan_cells(const geometry& g, const tile_limits& limits, const run_options& options);
 
 }  // namespace starling::stencil

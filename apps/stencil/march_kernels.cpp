@@ -94,8 +94,8 @@ class march_program {
   }
 
  private:
-  // copy(row, first column) for the vectors of the block's share of the box; some rows at once, so that the loads are
-  // on their way together.
+  // store(row, column, load(row, column)) for the vectors of the block's share of the box; some rows at once, so that
+  // the loads are on their way together.
   template <class Load, class Store>
   STARLING_HD void each_vector(const Load& load, const Store& store) const {
     constexpr int together = 4;

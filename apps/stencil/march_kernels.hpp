@@ -15,17 +15,11 @@ inline constexpr int march_most_threads = 384;
 inline constexpr int march_most_depth = 8;
 
 template <class T>
-struct march_arguments {
+struct march_arguments : persistent_run {
   fields<T> f;
   march_layout layout;
   sym<T> cells[2];     // in the layout; passes read one and write the other
   bool alike = false;  // all neighbours have the same weight
-  index_t first = 0;   // generation that the arrays hold
-  index_t steps = 0;
-  index_t check_every = 0;
-  double tolerance = 0;
-  bool compute = true;
-  sym<program_status> status;
 };
 
 // Ends with the cells in the array of the generation that it reached.

@@ -35,11 +35,6 @@ struct march_layout {
   constexpr int segments_of(const box& own, int strip) const {
     return holds_columns(own, strip) ? held_segments : segments;
   }
-  constexpr int items(const box& own) const {
-    int n = 0;
-    for (int s = 0; s < strips(own); ++s) n += segments_of(own, s);
-    return n;
-  }
 };
 
 }  // namespace starling::stencil

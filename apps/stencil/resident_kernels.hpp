@@ -12,18 +12,12 @@ namespace starling::stencil {
 inline constexpr int resident_most_threads = 512;
 
 template <class T>
-struct resident_arguments {
+struct resident_arguments : persistent_run {
   fields<T> f;
   tiling grid;
   tile_mail<T> mail;
   sym<T> memory;              // [blocks][arrays] cells that are not on chip
-  index_t first = 0;          // generation that the arrays hold
   index_t first_message = 1;  // greater than all numbers of earlier runs
-  index_t steps = 0;
-  index_t check_every = 0;
-  double tolerance = 0;
-  bool compute = true;
-  sym<program_status> status;
 };
 
 // Ends with the cells in the array of the generation that it reached.

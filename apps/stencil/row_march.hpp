@@ -2,7 +2,7 @@
 // for each of the steps, what the next row needs of the last two in registers. A row that was loaded goes through all
 // steps at once, each of them a row behind the one before, and what comes out at the end is stored: a cell is loaded
 // and stored once in `depth` steps. Lanes have cells side by side and hear of their neighbours' by shuffles; there is
-// no barrier and no shared memory. (Overlapped temporal blocking, streamed along y.)
+// no barrier. (Overlapped temporal blocking, streamed along y.)
 #pragma once
 
 #include <limits>
@@ -214,13 +214,13 @@ class row_march {
     const int last = end + depth - 1;
     const int last_loaded = held_below && last > last_row ? last_row : last;
     ahead_.begin(in_ + place(first), layout_.pitch, last_loaded - first + 1);
-    // Two rows at a time, without looking for held ones. A step has something to make two rows after the one before it.
     const auto next = [&] {
       const lane_cells row = ahead_.next();
       if constexpr (Form == form::held_products) note_held(held, row);
       return row;
     };
-    // steady: all steps make rows, of which the last one's are the item's.
+    // Two rows at a time, without looking for held ones. A step has something to make two rows after the one before it;
+    // steady: all have, and the last one's rows are the item's.
     const auto pair = [&](auto steady, int row, int active) {
       lane_cells now[2];
       each<2>([&](auto i) { now[i] = next(); });

@@ -27,8 +27,8 @@ class rows_ahead {
   using row = lane_row<T, n>;
   using vector = cell_vector<T>;
 
-  // In shared memory, of each thread of a GPU; two more than are on their way, so that a row that is asked for has the
-  // place of one that was taken the time before.
+  // In shared memory, of each thread of a GPU; more than are on their way, so that a row that is asked for does not
+  // have the place of the one that is being taken.
   static constexpr int ahead = 6;
   static constexpr int slots = 8;
 

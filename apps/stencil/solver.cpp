@@ -174,13 +174,15 @@ run_result solver<T>::advance(const run_options& options) {
     result.why = choice.why;
     return result;
   }
-  if (const std::optional<march_choice> march = choose_march<T>(fields_.shape, limits_of(machine_), options)) {
-    const launch_options launch = prepare(*march, options);
-    return timed(options, march->blocks, march->threads,
-                 [&](run_result& result) { advance_marching(options, *march, launch, result); });
-  }
   if (options.how == variant::resident || options.how == variant::temporal) {
-    const tile_choice tiles = choose(options);
+    const cell_plan plan = plan_cells<T>(fields_.shape, limits_of(machine_), options);
+    if (const auto* march = std::get_if<march_choice>(&plan)) {
+      const launch_options launch = prepare(*march, options);
+      return timed(options, march->blocks, march->threads,
+                   [&](run_result& result) { advance_marching(options, *march, launch, result); });
+    }
+    const auto& tiles = std::get<tile_choice>(plan);
+    prepare(tiles, options);
     return timed(options, tiles.grid.blocks(), tiles.threads,
                  [&](run_result& result) { advance_resident(options, tiles, result); });
   }
@@ -242,9 +244,9 @@ run_result solver<T>::timed(const run_options& options, int blocks, int threads,
   return result;
 }
 
+// Memory for tiles.
 template <class T>
-tile_choice solver<T>::choose(const run_options& options) {
-  tile_choice c = choose_tiles<T>(fields_.shape, limits_of(machine_), options);
+void solver<T>::prepare(const tile_choice& c, const run_options& options) {
   resident_arguments<T> a;
   a.f = fields_;
   a.grid = c.grid;
@@ -266,7 +268,16 @@ tile_choice solver<T>::choose(const run_options& options) {
     tile_memory_.reset();
     tile_memory_ = machine_.template allocate<T>(c.memory_elements);
   }
-  return c;
+}
+
+template <class T>
+void solver<T>::tell(persistent_run& run, const run_options& options) const {
+  run.first = generation_;
+  run.steps = options.steps;
+  run.check_every = options.check_every;
+  run.tolerance = options.tolerance;
+  run.compute = options.compute;
+  run.status = status_.data();
 }
 
 // At least so many elements, all zero when new. What is there is not read any more.
@@ -283,20 +294,15 @@ void solver<T>::make_zeroed(symmetric_array<Element>& array, index_t elements) {
 template <class T>
 void solver<T>::advance_resident(const run_options& options, const tile_choice& tiles, run_result& result) {
   resident_arguments<T> a;
+  tell(a, options);
   a.f = fields_;
   a.grid = tiles.grid;
   if (tile_packets_.allocated()) a.mail.packets = tile_packets_.data();
   if (tile_vectors_.allocated()) a.mail.vectors = tile_vectors_.data();
   if (tile_arrived_.allocated()) a.mail.arrived = tile_arrived_.data();
   if (tile_memory_.allocated()) a.memory = tile_memory_.data();
-  a.first = generation_;
   a.first_message = messages_ + 1;
   messages_ += options.steps + 1;
-  a.steps = options.steps;
-  a.check_every = options.check_every;
-  a.tolerance = options.tolerance;
-  a.compute = options.compute;
-  a.status = status_.data();
   result.depth = tiles.grid.depth;
   role_plan roles;
   roles.add("tiles", tiles.grid.blocks());
@@ -323,16 +329,11 @@ template <class T>
 void solver<T>::advance_marching(const run_options& options, const march_choice& march, const launch_options& launch,
                                  run_result& result) {
   march_arguments<T> a;
+  tell(a, options);
   a.f = fields_;
   a.layout = march.layout;
   for (int slot = 0; slot < 2; ++slot) a.cells[slot] = march_cells_[slot].data();
   a.alike = alike(fields_.weight);
-  a.first = generation_;
-  a.steps = options.steps;
-  a.check_every = options.check_every;
-  a.tolerance = options.tolerance;
-  a.compute = options.compute;
-  a.status = status_.data();
   result.depth = march.layout.depth;
   role_plan roles;
   roles.add("strips", march.blocks);
@@ -352,18 +353,13 @@ void solver<T>::run_persistent(const program& p, const run_options& options, run
 template <class T>
 void solver<T>::advance_cpu_free(const run_options& options, const launch_shape& launch, run_result& result) {
   cpu_free_arguments<T> a;
+  tell(a, options);
   a.f = fields_;
-  a.first = generation_;
   a.first_message = messages_ + 1;
   messages_ += options.steps + 1;
-  a.steps = options.steps;
-  a.check_every = options.check_every;
-  a.tolerance = options.tolerance;
-  a.compute = options.compute;
   a.inside = launch.inside;
   a.packets = face_bytes<T>(fields_.shape) <= most_packet_bytes(options, machine_.kind(), 262'144);
   cut_faces(a, launch);
-  a.status = status_.data();
   role_plan roles;
   if (launch.face_blocks == 0) {
     a.face_role = a.inside_role = roles.add("faces and inside", launch.blocks);

@@ -44,7 +44,8 @@ class solver {
   void publish();
   int blocks_that_fit(const launch_options& launch, variant how) const;
   void advance_cpu_free(const run_options& options, const launch_shape& launch, run_result& result);
-  tile_choice choose(const run_options& options);
+  void prepare(const tile_choice& tiles, const run_options& options);
+  void tell(persistent_run& run, const run_options& options) const;
   template <class Element>
   void make_zeroed(symmetric_array<Element>& array, index_t elements);
   void run_persistent(const program& p, const run_options& options, run_result& result);

@@ -39,15 +39,20 @@ struct program_status {
   double change;
 };
 
-template <class T>
-struct cpu_free_arguments {
-  fields<T> f;
-  index_t first = 0;          // generation that the arrays hold
-  index_t first_message = 1;  // number of its packets; greater than those of all earlier runs
+// What each of the persistent programs is told of a run.
+struct persistent_run {
+  index_t first = 0;  // generation that the arrays hold
   index_t steps = 0;
   index_t check_every = 0;
   double tolerance = 0;
   bool compute = true;
+  sym<program_status> status;
+};
+
+template <class T>
+struct cpu_free_arguments : persistent_run {
+  fields<T> f;
+  index_t first_message = 1;              // number of its packets; greater than those of all earlier runs
   bool packets = false;                   // how faces travel; otherwise put with signal, inboxes of `first` in place
   int chunks = 1;                         // per face
   int chunks_per_block = 1;               // at most, of those blocks that do faces
@@ -57,7 +62,6 @@ struct cpu_free_arguments {
   int face_role = 0;                      // blocks that do faces
   int inside_role = 0;                    // blocks that do the inside; the same number: every block does both
   inside_cut inside = {};                 // among these
-  sym<program_status> status;
 };
 template <class T>
 kernel cpu_free_kernel(const cpu_free_arguments<T>& arguments);

@@ -7,6 +7,7 @@
 
 #include "stencil/march_choice.hpp"
 #include "stencil/march_kernels.hpp"
+#include "support/failure.hpp"
 #include "support/stencil_runs.hpp"
 
 namespace starling::stencil {
@@ -22,6 +23,13 @@ problem<T> flat_problem(int n_pes, int depth, int more, std::mt19937& draw) {
     p.shape[a] = p.parts[a] * depth + std::uniform_int_distribution<int>(0, more)(draw);
   if (draw() % 3 == 0) p.coefficients = heat_coefficients<T>(2, 0.2);
   return p;
+}
+
+template <class T>
+std::optional<march_choice> passes(const geometry& g, const tile_limits& limits, const run_options& o) {
+  const cell_plan plan = plan_cells<T>(g, limits, o);
+  const auto* march = std::get_if<march_choice>(&plan);
+  return march == nullptr ? std::nullopt : std::optional(*march);
 }
 
 // So little on chip that no tile fits there.
@@ -41,8 +49,8 @@ void compare_marches(unsigned seed, int rounds, int more) {
     const problem<T> p = flat_problem<T>(n_pes, o.depth, more, draw);
     INFO("seed ", seed, " round ", round);
     const geometry g = geometry_of(p, n_pes);
-    CHECK(choose_march<T>(g, {machine_kind::host, 64, 100'000}, o));
-    CHECK(choose_march<T>(g, {machine_kind::cuda, 64, 100'000}, o));
+    CHECK(passes<T>(g, {machine_kind::host, 64, 100'000}, o));
+    CHECK(passes<T>(g, {machine_kind::cuda, 64, 100'000}, o));
     test::compare(all.of(n_pes), p, o, draw);
   }
 }
@@ -87,14 +95,16 @@ TEST_CASE("every cell is one item's, and there is an item for every warp at most
     const int n_pes = 1 + round % 4;
     const run_options o{.how = variant::temporal, .blocks = 1 + round % 9, .on_chip_bytes = nothing_on_chip};
     const geometry g = geometry_of(flat_problem<float>(n_pes, 8, 1500, draw), n_pes);
-    const std::optional<march_choice> c = choose_march<float>(g, {machine_kind::cuda, 132, 200'000}, o);
+    const std::optional<march_choice> c = passes<float>(g, {machine_kind::cuda, 132, 200'000}, o);
     REQUIRE(c);
     const march_layout& m = c->layout;
     CHECK(m.margin >= m.depth);
     for (int pe = 0; pe < n_pes; ++pe) {
       const box own = box_of(g, pe);
       const int warps = c->blocks * c->threads / 32;
-      CHECK((m.items(own) <= warps || m.segments == 1));  // more strips than warps: in turn
+      int items = 0;
+      for (int strip = 0; strip < m.strips(own); ++strip) items += m.segments_of(own, strip);
+      CHECK((items <= warps || m.segments == 1));  // more strips than warps: in turn
       CHECK(m.first_column(m.strips(own)) + m.margin >= own.extent[2]);
       CHECK(m.at(own.extent[1] - 1, m.first_column(m.strips(own)) + 2 * m.margin) <= m.elements);
     }
@@ -106,7 +116,7 @@ TEST_CASE("passes where tiles do not fit, and nowhere else") {
     problem<float> p;
     p.coefficients = jacobi_coefficients<float>(static_cast<int>(shape.size()));
     p.shape = std::move(shape);
-    return choose_march<float>(geometry_of(p, 4), {machine_kind::cuda, 132, 230'000}, o);
+    return passes<float>(geometry_of(p, 4), {machine_kind::cuda, 132, 230'000}, o);
   };
   const std::optional<march_choice> large = marches({8192, 8192}, {.how = variant::temporal});
   REQUIRE(large);
@@ -116,6 +126,9 @@ TEST_CASE("passes where tiles do not fit, and nowhere else") {
   CHECK_FALSE(marches({8192, 8192}, {.how = variant::temporal, .check_every = 1}));
   CHECK_FALSE(marches({2048, 2048}, {.how = variant::temporal}));
   CHECK_FALSE(marches({8192, 8192}, {.how = variant::resident}));
+  const std::string refusal = test::failure_of<argument_error>(
+      [&] { (void)marches({8192, 8192}, {.how = variant::temporal, .threads = 512}); });
+  CHECK(refusal.find("threads = 512; passes of several steps have at most 384") != std::string::npos);
   CHECK_FALSE(marches({8192, 8192}, {.how = variant::temporal, .depth = 1}));
   CHECK_FALSE(marches({512, 512, 512}, {.how = variant::temporal}));
   const std::optional<march_choice> thin = marches({12, 1 << 26}, {.how = variant::temporal});
