@@ -23,13 +23,10 @@ double cells_of_pe(const geometry& g) {
 // A step of tiles: the exchange, and the work of the largest tile.
 double tiled_us(const geometry& g, machine_kind kind, const tile_choice& c, const step_costs& costs) {
   const tiling& t = c.grid;
-  double computed = 1;
+  const double computed = cells_computed(g, t);
   double own = 1;
   double edges = 0;
-  for (int a = 0; a < axes; ++a) {
-    own *= static_cast<double>(t.largest[a]);
-    computed *= static_cast<double>(t.largest[a] + (tiles_exchange(g, t, a) ? t.depth - 1 : 0));
-  }
+  for (int a = 0; a < axes; ++a) own *= static_cast<double>(t.largest[a]);
   for (int a = 0; a < axes; ++a)
     if (tiles_exchange(g, t, a)) edges += 2 * own / static_cast<double>(t.largest[a]);
   const double flight = edges == 0 ? 0 : g.exchanged_faces() > 0 && g.n_pes() > 1 ? costs.far_us : costs.near_us;
@@ -40,7 +37,11 @@ double tiled_us(const geometry& g, machine_kind kind, const tile_choice& c, cons
   const double per_edge_cell = cells_per_edge_cell(kind) * (t.faces && kind == machine_kind::cuda ? 3 : 1);
   const double work = (on_chip * computed + per_edge_cell * edges) / costs.chip_cells_per_us +
                       (1 - on_chip) * computed * t.blocks() / costs.streamed_cells_per_us;
-  return flight / t.depth + work;
+  if (t.depth == 1 || kind == machine_kind::host) return flight / t.depth + work;
+  // On GPUs an exchange of several layers takes longer, above all where a thread has many packets, and each step has
+  // its barriers (measured on H200).
+  const double exchange = flight * (t.mail_per_block() <= c.threads ? 2 : 4.5);
+  return exchange / t.depth + 0.15 * costs.near_us + work;
 }
 
 // A step of passes over memory, after each of which all blocks meet. A look at the change ends a pass, which takes

@@ -18,8 +18,7 @@ template <class T>
 struct march_arguments : persistent_run {
   fields<T> f;
   march_layout layout;
-  sym<T> cells[2];     // in the layout; passes read one and write the other
-  bool alike = false;  // all neighbours have the same weight
+  sym<T> cells[2];  // in the layout; passes read one and write the other
 };
 
 // Ends with the cells in the array of the generation that it reached.

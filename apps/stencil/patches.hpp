@@ -18,6 +18,15 @@ constexpr int patch_rows(int dimensions) { return dimensions == 3 ? 2 : 1; }
 // Multiples of `width` around a range that may begin below 0.
 constexpr int round_down(int n, int width) { return n - (n % width + width) % width; }
 
+constexpr int clamp(int n, int least, int most) { return n < least ? least : n > most ? most : n; }
+
+// A bit for each of n cells, set from `begin` up to `end`.
+constexpr unsigned bits_between(int begin, int end, int n) {
+  const int from = clamp(begin, 0, n);
+  const int to = clamp(end, from, n);
+  return (1u << to) - (1u << from);
+}
+
 // Patches that cover a layer of so many rows and cells of a row, of which `ring` lie before the tile's first.
 constexpr index_t patches_of(index_t rows, index_t row_cells, index_t ring, int dimensions, int width) {
   const index_t before = ring == 0 ? 0 : round_up(ring, width);
@@ -98,7 +107,6 @@ class patch {
   STARLING_HD int most_of(int begin, int end) const { return (end - begin + segments_ - 1) / segments_; }
 
  private:
-  STARLING_HD static int clamp(int n, int least, int most) { return n < least ? least : n > most ? most : n; }
   STARLING_HD static int vectors_of(const tile& mine, int reach) {
     const int n = mine.end(2, reach) - round_down(mine.begin(2, reach), width);
     return n <= 0 ? 0 : (n + width - 1) / width;
@@ -111,12 +119,6 @@ class patch {
     for (int r = 0; r < rows; ++r)
       if ((in_column >> r & 1) != 0) all |= in_row << (r * width);
     return all;
-  }
-  // Those from `begin` up to `end`, of n.
-  STARLING_HD static unsigned bits_between(int begin, int end, int n) {
-    const int from = clamp(begin, 0, n);
-    const int to = clamp(end, from, n);
-    return (1u << to) - (1u << from);
   }
 
   const tile& mine_;

@@ -6,6 +6,7 @@ namespace starling::stencil {
 
 template <class T>
 kernel resident_kernel(const resident_arguments<T>& a) {
+  if (a.grid.bands.used()) return a.grid.depth > 1 ? resident_deep_band_kernel(a) : resident_band_kernel(a);
   return a.grid.faces ? resident_face_kernel(a) : tile_kernel<false>(a);
 }
 

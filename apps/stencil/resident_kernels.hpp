@@ -24,6 +24,12 @@ struct resident_arguments : persistent_run {
 template <class T>
 kernel resident_kernel(const resident_arguments<T>& arguments);
 
+// Those of them that keep cells in registers; deep: and exchange less often than every step.
+template <class T>
+kernel resident_band_kernel(const resident_arguments<T>& arguments);
+template <class T>
+kernel resident_deep_band_kernel(const resident_arguments<T>& arguments);
+
 // Those of them whose edges travel as vectors.
 template <class T>
 kernel resident_face_kernel(const resident_arguments<T>& arguments);

@@ -277,6 +277,7 @@ void solver<T>::tell(persistent_run& run, const run_options& options) const {
   run.check_every = options.check_every;
   run.tolerance = options.tolerance;
   run.compute = options.compute;
+  run.alike = alike(fields_.weight);
   run.status = status_.data();
 }
 
@@ -333,7 +334,6 @@ void solver<T>::advance_marching(const run_options& options, const march_choice&
   a.f = fields_;
   a.layout = march.layout;
   for (int slot = 0; slot < 2; ++slot) a.cells[slot] = march_cells_[slot].data();
-  a.alike = alike(fields_.weight);
   result.depth = march.layout.depth;
   role_plan roles;
   roles.add("strips", march.blocks);

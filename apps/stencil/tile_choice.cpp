@@ -38,6 +38,15 @@ index_t patches_of_tile(const geometry& g, const tiling& t, int width) {
   return patches_of(rows, t.largest[2] + 2 * ring(2), ring(2), g.active[0] ? 3 : 2, width);
 }
 
+// Bands of a step that computes as much of the ring as any; none where rows are too long for a warp.
+band_grid bands_of_tile(const geometry& g, const tiling& t, int width, int most_warps) {
+  const auto ring = [&](int a) { return tiles_exchange(g, t, a) ? index_t{t.depth - 1} : 0; };
+  if (g.active[0] || patches_of(1, t.largest[2] + 2 * ring(2), ring(2), 2, width) > band_vectors) return {};
+  const index_t held = 2;  // at most, of rows that steps do not make
+  const index_t fewest = g.extent[1] / g.parts[1] / t.tiles[1] - held;
+  return bands_for(t.largest[1] + 2 * ring(1), fewest, t.depth, most_warps);
+}
+
 // The cells of one array that all threads of a block go through for a tile: patches fill whole warps, and segments of
 // its layers are as long as the longest.
 double cells_in_patches(const geometry& g, const tiling& t, int width, double layers) {
@@ -64,10 +73,18 @@ double cost(const geometry& g, const tile_limits& limits, std::size_t cell_bytes
     if (exchanges) edges += 2 * static_cast<double>(cells(t.largest)) / static_cast<double>(t.largest[a]);
   }
   const double room = static_cast<double>(limits.scratch_bytes) / static_cast<double>(cell_bytes);
+  const int width = 16 / static_cast<int>(cell_bytes);
+  const band_grid bands = host ? band_grid{} : bands_of_tile(g, t, width, most_threads / 32);
+  if (bands.used() && kept <= 0.95 * room) {
+    constexpr double cells_per_step = 1000;
+    const double corners = tiles_exchange(g, t, 1) && tiles_exchange(g, t, 2) ? 4.0 * t.depth * t.depth : 0;
+    const double packets = (t.depth * edges + corners) / (8.0 / static_cast<double>(cell_bytes));
+    const double exchange = edges == 0 ? 0 : t.depth == 1 ? 7'000 : packets <= most_threads ? 14'000 : 36'000;
+    return cells_of_bands(bands) + cells_per_step + cells_per_edge_cell(limits.kind) * edges + exchange / t.depth;
+  }
   // Cells that do not fit twice are best kept in one array, where a thread has one patch at most. Those that do not fit
   // at all are loaded and stored besides.
   if (!host && 2 * computed > 0.9 * room) {
-    const int width = 16 / static_cast<int>(cell_bytes);
     const int along = layer_axis(g);
     const double layers = static_cast<double>(t.largest[along] + (tiles_exchange(g, t, along) ? t.depth - 1 : 0));
     if (patches_of_tile(g, t, width) > most_threads)
@@ -114,7 +131,7 @@ void lay_out(const geometry& g, tiling& t, index_t on_chip) {
   // An odd number of elements, or of vectors: edges across rows do not all fall into one bank of shared memory. Vectors
   // lie at multiples of their size, so that the ring before a row is at the end of the row before it.
   const index_t width = t.in_place ? cell_vector<T>::width : 1;
-  const index_t pitch = (ceil_div(t.largest[2] + 2 * ring, width) | 1) * width;
+  const index_t pitch = t.bands.used() ? band_pitch * width : (ceil_div(t.largest[2] + 2 * ring, width) | 1) * width;
   const index_t before = t.in_place ? round_up(ring, width) : ring;
   t.chip = {};
   t.chip.stride[1] = static_cast<int>(pitch);
@@ -161,21 +178,29 @@ int natural_blocks(const geometry& g, const tile_limits& limits) {
 // So many that a thread has eight cells, and one packet at most where that can be. In one array, all: layers are cut
 // into as many segments as there are threads for.
 int natural_threads(const tiling& t) {
-  if (t.in_place) return most_threads;
   const index_t packets = t.faces ? 0 : std::min<index_t>(t.mail_per_block(), most_threads);
+  if (t.bands.used()) return static_cast<int>(std::max<index_t>(32 * t.bands.count, round_up(packets, 32)));
+  if (t.in_place) return most_threads;
   const index_t wanted = std::max(ceil_div(cells(t.largest), 8), packets);
   return static_cast<int>(std::clamp<index_t>(round_up(wanted, 32), 128, most_threads));
 }
 
+// How the cells of a tile are kept.
+enum class kept_in { bands, two_arrays, one_array };
+
 // Everything on chip, or as many layers as fit, for a way to keep cells.
 template <class T>
-bool fit(const geometry& g, const tile_limits& limits, const run_options& options, bool in_place, bool may_stream,
+bool fit(const geometry& g, const tile_limits& limits, const run_options& options, kept_in how, bool may_stream,
          tile_choice& c) {
   const int along = layer_axis(g);
   tiling& t = c.grid;
-  t.in_place = in_place;
+  t.in_place = how != kept_in::two_arrays;
+  const int most_warps = (options.threads > 0 ? options.threads : most_threads) / 32;
+  t.bands = how == kept_in::bands ? bands_of_tile(g, t, cell_vector<T>::width, most_warps) : band_grid{};
+  if (how == kept_in::bands && !t.bands.used()) return false;
   c.threads = options.threads > 0 ? options.threads : natural_threads(t);
-  if (in_place && patches_of_tile(g, t, cell_vector<T>::width) > c.threads) return false;
+  if (how == kept_in::bands && t.depth == 1 && t.mail_per_block() > c.threads) return false;
+  if (how == kept_in::one_array && patches_of_tile(g, t, cell_vector<T>::width) > c.threads) return false;
   const int members = limits.kind == machine_kind::host ? 1 : c.threads;
   const auto bytes = [&](index_t layers) {
     lay_out<T>(g, t, layers);
@@ -212,8 +237,10 @@ std::optional<tile_choice> choice_for(const geometry& g, const tile_limits& limi
     c.grid = grid;
     c.grid.faces = faces;
     number_mail<T>(g, c.grid);
-    const bool fits = fit<T>(g, limits, options, false, false, c) ||
-                      (gpu && fit<T>(g, limits, options, true, true, c)) || fit<T>(g, limits, options, false, true, c);
+    const bool fits = (gpu && !faces && fit<T>(g, limits, options, kept_in::bands, false, c)) ||
+                      fit<T>(g, limits, options, kept_in::two_arrays, false, c) ||
+                      (gpu && fit<T>(g, limits, options, kept_in::one_array, true, c)) ||
+                      fit<T>(g, limits, options, kept_in::two_arrays, true, c);
     if (!fits || (!faces && !suits_packets(c.grid, limits.kind, options))) continue;
     if (c.grid.streams) c.memory_elements = c.grid.blocks() * c.grid.memory_elements();
     return c;
@@ -280,6 +307,14 @@ tile_limits limits_of(const machine& m) {
   // One block has a multiprocessor of a GPU to itself.
   const int blocks = d.multiprocessors > 0 ? d.multiprocessors : m.blocks_that_fit([](block&) {});
   return {m.kind(), blocks, d.scratch_bytes};
+}
+
+double cells_computed(const geometry& g, const tiling& t) {
+  if (t.bands.used()) return cells_of_bands(t.bands);
+  double computed = 1;
+  for (int a = 0; a < axes; ++a)
+    computed *= static_cast<double>(t.largest[a] + (tiles_exchange(g, t, a) ? t.depth - 1 : 0));
+  return computed;
 }
 
 template <class T>

@@ -31,6 +31,9 @@ inline constexpr int most_depth = 16;
 // Cells that the work for one cell of an edge is worth: it is computed twice, packed and unpacked.
 constexpr double cells_per_edge_cell(machine_kind kind) { return kind == machine_kind::host ? 10 : 4; }
 
+// What a step of the largest tile computes, in cells of an array on chip that take as long.
+double cells_computed(const geometry& g, const tiling& t);
+
 // Options that are not 0 are kept, but for the number of blocks: at most so many. Throws argument_error when they are
 // not possible, launch_error when the tiles' edges alone do not fit on chip.
 template <class T>

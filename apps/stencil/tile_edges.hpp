@@ -43,14 +43,15 @@ constexpr index_t edge_list_bytes(const tiling& t, int threads) {
   return t.mail_per_block() * static_cast<index_t>(t.streams ? sizeof(edge_anywhere) : sizeof(edge_on_chip));
 }
 
-template <class T, int Dimensions, bool OneArray, bool Streams>
+// Ahead: cells at edges are computed and sent before the others, which needs all of them, as they were, in the array.
+// Listed: threads may have more than one packet.
+template <class T, int Dimensions, bool Ahead, bool Streams, bool Listed = true>
 class tile_edges {
  public:
   using cells = tile_cells<T, Dimensions, Streams>;
   using edge = std::conditional_t<Streams, edge_anywhere, edge_on_chip>;
   static constexpr int each_packet = static_cast<int>(elements_per_packet<T>);
-  // Where there are two arrays, cells at edges are computed and sent before the others.
-  static constexpr bool ahead = !OneArray;
+  static constexpr bool ahead = Ahead;
 
   STARLING_HD tile_edges(block& b, const tiling& t, const tile_mail<T>& mail)
       : b_(b),
@@ -58,7 +59,7 @@ class tile_edges {
         mail_(mail.packets),
         packets_(static_cast<int>(t.mail_per_block())),
         routes_(b.scratch<route>(directions)),
-        list_(packets_ > b.members() ? b.scratch<edge>(packets_) : nullptr) {}
+        list_(Listed && packets_ > b.members() ? b.scratch<edge>(packets_) : nullptr) {}
 
   // Ends with a barrier of the block.
   STARLING_HD void plan(const geometry& g, const tile& mine, bool compute) {
@@ -70,7 +71,7 @@ class tile_edges {
     }
     b_.sync();
     const int first = b_.member();
-    if (list_ != nullptr) {
+    if (listed()) {
       for (int k = first; k < packets_; k += b_.members()) list_[k] = made(mine, compute, k);
     } else if (first < packets_) {
       own_ = made(mine, compute, first);
@@ -87,7 +88,7 @@ class tile_edges {
       put_into_ring(now, e, c);
       if (both) put_into_ring(other, e, c);
     };
-    if (list_ == nullptr) {
+    if (!listed()) {
       if (!is(own_, edge_facts::there)) return;
       keep(own_, b_.thread().template take_packet<T>(slot + b_.member(), number, own_route_.pe));
       return;
@@ -108,21 +109,28 @@ class tile_edges {
 
   // The edges' cells as they are.
   STARLING_HD void send(index_t message, const cells& now) const {
-    send_values(message, [&](const edge& e, bool second, bool) { return *cell(now, e, second); });
+    send_values(message, [&](const edge& e, packet_content<T>& c) {
+      c.element[0] = *cell(now, e, false);
+      if constexpr (each_packet == 2)
+        if (is(e, edge_facts::two)) c.element[1] = *cell(now, e, true);
+    });
   }
 
   // The edges' cells after one more step than `from` has seen.
   STARLING_HD void send_next(index_t message, const cells& from, const coefficients<T>& w) const {
-    send_values(message, [&](const edge& e, bool second, bool updated) {
-      if (!updated) return *cell(from, e, second);
-      if constexpr (Streams)
-        return relaxed<Dimensions>(w, from.around(e.at[0], e.at[1] + below(e, second), e.at[2] + right(e, second)));
-      else
-        return relaxed<Dimensions>(w, from.around(cell(from, e, second)));
+    send_values(message, [&](const edge& e, packet_content<T>& c) {
+      // What both need is loaded before either is computed.
+      const surroundings<T> first = around(from, e, false);
+      surroundings<T> second{};
+      if constexpr (each_packet == 2) second = around(from, e, is(e, edge_facts::two));
+      c.element[0] = is(e, edge_facts::first_updated) ? relaxed<Dimensions>(w, first) : first.centre;
+      if constexpr (each_packet == 2)
+        c.element[1] = is(e, edge_facts::second_updated) ? relaxed<Dimensions>(w, second) : second.centre;
     });
   }
 
  private:
+  STARLING_HD bool listed() const { return Listed && list_ != nullptr; }
   STARLING_HD static bool is(const edge& e, int fact) { return (e.facts & fact) != 0; }
   STARLING_HD static int number_of(const edge& e) { return e.facts >> edge_facts::direction_shift; }
   STARLING_HD static int below(const edge& e, bool second) { return second && is(e, edge_facts::down) ? 1 : 0; }
@@ -134,6 +142,13 @@ class tile_edges {
       return c.at(e.at[0], e.at[1] + below(e, second), e.at[2] + right(e, second));
     else
       return c.chip + e.cell + (second ? to_second(e) : 0);
+  }
+
+  STARLING_HD surroundings<T> around(const cells& c, const edge& e, bool second) const {
+    if constexpr (Streams)
+      return c.around(e.at[0], e.at[1] + below(e, second), e.at[2] + right(e, second));
+    else
+      return c.around(cell(c, e, second));
   }
 
   STARLING_HD T* ring(const cells& c, const edge& e, bool second) const {
@@ -158,19 +173,17 @@ class tile_edges {
       if (is(e, edge_facts::two)) *ring(c, e, true) = content.element[1];
   }
 
-  // value(edge, whether its second cell, whether updated)
+  // fill(edge, content)
   template <class F>
-  STARLING_HD void send_values(index_t message, const F& value) const {
+  STARLING_HD void send_values(index_t message, const F& fill) const {
     const sym<packet> slot = mail_ + t_.mail_slot(message);
     const auto send_one = [&](const edge& e, const route& to) {
       packet_content<T> c{};
-      c.element[0] = value(e, false, is(e, edge_facts::first_updated));
-      if constexpr (each_packet == 2)
-        if (is(e, edge_facts::two)) c.element[1] = value(e, true, is(e, edge_facts::second_updated));
+      fill(e, c);
       b_.thread().template put_packets<T>(
           slot + to.out, [&](index_t) { return c; }, 1, static_cast<std::uint64_t>(message), to.pe);
     };
-    if (list_ == nullptr) {
+    if (!listed()) {
       if (is(own_, edge_facts::there)) send_one(own_, own_route_);
       return;
     }

@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "starling/device/block.hpp"
+#include "stencil/band_sweep.hpp"
 #include "stencil/one_array_sweep.hpp"
 #include "stencil/resident_kernels.hpp"
 #include "stencil/tile_edges.hpp"
@@ -13,21 +14,38 @@
 
 namespace starling::stencil {
 
+// How a block keeps its tile.
+struct keeping {
+  bool one_array = false;  // instead of two
+  bool streams = false;    // some layers are in memory
+  bool faces = false;      // edges travel as vectors
+  int band_rows = 0;       // of a warp's registers, which hold the cells; 0: they do not
+  bool deep = true;        // tiles may exchange less often than every step, and a thread may have many packets
+
+  // Of cells in registers the array has enough for edges of one layer.
+  constexpr bool ahead() const { return !one_array || (band_rows > 0 && !deep); }
+};
+
 // One block's part.
-template <class T, int Dimensions, bool OneArray, bool Streams, bool Faces>
+template <class T, int Dimensions, keeping Keeping>
 class tile_program {
  public:
-  using cells = tile_cells<T, Dimensions, Streams>;
-  using share = std::conditional_t<OneArray, patch<T, Dimensions>, columns<Dimensions>>;
-  using edges = std::conditional_t<Faces, tile_faces<T, Dimensions, OneArray, Streams>,
-                                   tile_edges<T, Dimensions, OneArray, Streams>>;
-  static constexpr int arrays = OneArray ? 1 : 2;
+  static constexpr bool one_array = Keeping.one_array;
+  static constexpr bool streams = Keeping.streams;
+  static constexpr bool in_bands = Keeping.band_rows > 0;
+  using cells = tile_cells<T, Dimensions, streams>;
+  // Which cells a thread has, and where it keeps them itself, these too.
+  using share = std::conditional_t<in_bands, band_sweep<T, in_bands ? Keeping.band_rows : 1, Keeping.deep>,
+                                   std::conditional_t<one_array, patch<T, Dimensions>, columns<Dimensions>>>;
+  using edges = std::conditional_t<Keeping.faces, tile_faces<T, Dimensions, one_array, streams>,
+                                   tile_edges<T, Dimensions, Keeping.ahead(), streams, Keeping.deep>>;
+  static constexpr int arrays = one_array ? 1 : 2;
 
   STARLING_HD tile_program(block& b, const resident_arguments<T>& a)
       : b_(b),
         a_(a),
         mine_(*b.scratch<tile>(1)),
-        memory_(Streams ? a.memory.on(b.pe()) + b.index() * a.grid.memory_elements() : nullptr),
+        memory_(streams ? a.memory.on(b.pe()) + b.index() * a.grid.memory_elements() : nullptr),
         edges_(b, a.grid, a.mail),
         chip_(b.scratch<T>(arrays * a.grid.chip.elements)) {}
 
@@ -36,8 +54,9 @@ class tile_program {
     b_.sync();
     edges_.plan(a_.f.shape, mine_, a_.compute);
     load();
-    const share mine = share_of_tile();
-    if constexpr (Streams && !OneArray) segments_ = memory_sweep<T, Dimensions>::segments(mine_, a_.grid, b_.members());
+    share mine = share_of_tile();
+    if constexpr (streams && !one_array)
+      segments_ = memory_sweep<T, Dimensions>::segments(mine_, a_.grid, b_.members());
     index_t message = a_.first_message;
     edges_.send(message, array(0));
     double checked = 0;
@@ -45,25 +64,36 @@ class tile_program {
     index_t until_check = a_.check_every;
     index_t left = a_.steps;
     for (int now = 0; left > 0;) {
-      const int next = OneArray || !a_.compute ? now : 1 - now;
+      const int next = one_array || !a_.compute ? now : 1 - now;
       const cells in = array(now);
       const cells out = array(next);
-      if (until_exchange == 0) {
+      const bool take = until_exchange == 0;
+      if (take) {
         // Held cells of the ring have to be in both arrays. Before the first step nobody reads the other one.
-        edges_.take(message, in, out, !OneArray && left == a_.steps);
+        edges_.take(message, in, out, !one_array && left == a_.steps);
         until_exchange = a_.grid.depth;
       }
+      b_.any(false);  // a barrier that ends the threads whose block has lost some in a wait
+      if constexpr (in_bands)
+        if (left == a_.steps || (Keeping.deep && take)) mine.load();
       --until_exchange;
       --left;
-      b_.any(false);  // a barrier that ends the threads whose block has lost some in a wait
       const bool check = --until_check == 0;
       const bool send = until_exchange == 0 && left > 0;
       if constexpr (edges::ahead)
         if (send) edges_.send_next(++message, in, a_.f.weight);
       T change = 0;
-      if (a_.compute) sweep(mine, until_exchange, in, out, check, change);
+      if constexpr (in_bands) {
+        if (a_.compute) {
+          mine.step(lanes_of_warp(), check, change);
+          b_.sync();
+          keep_bands(mine, until_exchange == 0);
+        }
+      } else if (a_.compute) {
+        sweep(mine, until_exchange, in, out, check, change);
+      }
       if constexpr (!edges::ahead) {
-        if (send && !OneArray) b_.sync();
+        if (send && (in_bands || !one_array)) b_.sync();
         if (send) edges_.send(++message, out);
       }
       now = next;
@@ -73,8 +103,10 @@ class tile_program {
       if (checked <= a_.tolerance) break;
     }
     const index_t steps = a_.steps - left;
+    if constexpr (in_bands)
+      if (a_.compute) mine.store();
     b_.sync();
-    store(steps, array(OneArray || !a_.compute ? 0 : static_cast<int>(steps % 2)));
+    store(steps, array(one_array || !a_.compute ? 0 : static_cast<int>(steps % 2)));
     if (b_.pe() == 0 && b_.index() == 0 && b_.member() == 0) *a_.status.on(0) = {a_.first + steps, checked};
   }
 
@@ -83,7 +115,9 @@ class tile_program {
     return {chip_ + which * a_.grid.chip.elements, memory_ + which * a_.grid.memory.elements, a_.grid};
   }
   STARLING_HD share share_of_tile() const {
-    if constexpr (OneArray)
+    if constexpr (in_bands)
+      return {a_.f.weight, a_.alike, mine_, array(0), b_.member()};
+    else if constexpr (one_array)
       return {mine_, a_.grid.depth - 1, b_.member(), b_.members()};
     else
       return {mine_, a_.grid.depth - 1, b_.member(), b_.members(), a_.grid.layers_on_chip};
@@ -96,7 +130,7 @@ class tile_program {
     each_cell([&](int z, int y, int x, index_t at) {
       const T value = from[at];
       *first.at(z, y, x) = value;
-      if constexpr (!OneArray) *second.at(z, y, x) = value;
+      if constexpr (!one_array) *second.at(z, y, x) = value;
     });
     b_.sync();
   }
@@ -117,6 +151,14 @@ class tile_program {
     });
   }
 
+  // What others have to know of the cells in registers goes into the array.
+  STARLING_HD void keep_bands(const share& mine, bool before_exchange) const {
+    if (Keeping.deep && before_exchange)
+      mine.store();
+    else
+      mine.share();
+  }
+
   STARLING_HD void sweep(const share& mine, int reach, const cells& in, const cells& out, bool check, T& change) const {
     if (check)
       sweep<true>(mine, reach, in, out, change);
@@ -127,15 +169,15 @@ class tile_program {
   template <bool Check>
   STARLING_HD void sweep(const share& mine, int reach, const cells& in, const cells& out, T& change) const {
     const coefficients<T>& w = a_.f.weight;
-    if constexpr (OneArray) {
-      one_array_sweep<T, Dimensions, Streams>(w, mine_, in, mine, reach).template run<Check>(b_, change);
+    if constexpr (one_array) {
+      one_array_sweep<T, Dimensions, streams>(w, mine_, in, mine, reach).template run<Check>(b_, change);
     } else if constexpr (target::on_gpu) {
-      if constexpr (Streams)
+      if constexpr (streams)
         memory_sweep<T, Dimensions>(w, mine_, in, out)
             .template run<Check>(b_.member(), b_.members(), segments_, reach, change);
-      two_array_sweep<T, Dimensions, Streams>(w, mine_, in, out).template run<Check>(mine, reach, change);
+      two_array_sweep<T, Dimensions, streams>(w, mine_, in, out).template run<Check>(mine, reach, change);
     } else {
-      two_array_sweep<T, Dimensions, Streams>(w, mine_, in, out).template run_rows<Check>(b_, reach, change);
+      two_array_sweep<T, Dimensions, streams>(w, mine_, in, out).template run_rows<Check>(b_, reach, change);
     }
   }
 
@@ -148,22 +190,28 @@ class tile_program {
   int segments_ = 1;  // of a column in memory
 };
 
-template <class T, int Dimensions, bool OneArray, bool Streams, bool Faces>
+template <class T, int Dimensions, keeping Keeping>
 struct resident {
   resident_arguments<T> a;
   static constexpr int max_threads = resident_most_threads;
-  STARLING_HD void operator()(block& b) const { tile_program<T, Dimensions, OneArray, Streams, Faces>(b, a).run(); }
+  STARLING_HD void operator()(block& b) const { tile_program<T, Dimensions, Keeping>(b, a).run(); }
 };
 
 template <bool Faces, class T, int Dimensions>
 kernel of_tiling(const resident_arguments<T>& a) {
-  if (a.grid.in_place && a.grid.streams) return make_kernel(resident<T, Dimensions, true, true, Faces>{a});
-  if (a.grid.in_place) return make_kernel(resident<T, Dimensions, true, false, Faces>{a});
-  if (a.grid.streams) return make_kernel(resident<T, Dimensions, false, true, Faces>{a});
-  return make_kernel(resident<T, Dimensions, false, false, Faces>{a});
+  if (a.grid.in_place && a.grid.streams) return make_kernel(resident<T, Dimensions, keeping{true, true, Faces}>{a});
+  if (a.grid.in_place) return make_kernel(resident<T, Dimensions, keeping{true, false, Faces}>{a});
+  if (a.grid.streams) return make_kernel(resident<T, Dimensions, keeping{false, true, Faces}>{a});
+  return make_kernel(resident<T, Dimensions, keeping{false, false, Faces}>{a});
 }
 
-// The program for tiles whose edges travel so.
+// The program for tiles in registers, in bands of so many rows.
+template <int Rows, bool Deep, class T>
+kernel band_kernel(const resident_arguments<T>& a) {
+  return make_kernel(resident<T, 2, keeping{.one_array = true, .band_rows = Rows, .deep = Deep}>{a});
+}
+
+// The program for tiles in arrays whose edges travel so.
 template <bool Faces, class T>
 kernel tile_kernel(const resident_arguments<T>& a) {
   return a.f.shape.active[0] ? of_tiling<Faces, T, 3>(a) : of_tiling<Faces, T, 2>(a);

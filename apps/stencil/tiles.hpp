@@ -17,6 +17,7 @@
 
 #include "starling/device/packet.hpp"
 #include "starling/device/symmetric.hpp"
+#include "stencil/bands.hpp"
 #include "stencil/cell_vector.hpp"
 #include "stencil/geometry.hpp"
 
@@ -54,6 +55,7 @@ struct tiling {
   int depth = 1;
   int layers_on_chip = 0;  // of a tile, along the first active axis; the others are in memory
   bool in_place = false;   // in one array instead of two
+  band_grid bands;         // used where a block keeps its cells in registers; then in one array too
   bool streams = false;    // some tile has layers in memory
   bool faces = false;      // edges travel as vectors with signals, not as packets
   tile_layout chip;

@@ -42,16 +42,21 @@ machine machine_of_one(const machine& m) {
   return m.kind() == machine_kind::host ? machine::host(1) : machine::cuda({m.device(0).id});
 }
 
-// The tiles of a domain of the stopwatch's.
-tiling tiles_of(const machine& m, index_t side) {
-  problem<float> p;
-  p.shape = {side * m.size(), side};
-  p.coefficients = jacobi_coefficients<float>(2);
-  p.edges = {edge::periodic, edge::periodic};
-  return choose_tiles<float>(geometry_of(p, m.size()), limits_of(m), {.how = variant::resident}).grid;
-}
+// The tiles of a domain of the stopwatch's, and what a step of one computes.
+struct tiles_of {
+  tiling grid;
+  double cells;
 
-double cells_of_tile(const tiling& t) { return static_cast<double>(t.largest[1] * t.largest[2]); }
+  tiles_of(const machine& m, index_t side) {
+    problem<float> p;
+    p.shape = {side * m.size(), side};
+    p.coefficients = jacobi_coefficients<float>(2);
+    p.edges = {edge::periodic, edge::periodic};
+    const geometry g = geometry_of(p, m.size());
+    grid = choose_tiles<float>(g, limits_of(m), {.how = variant::resident}).grid;
+    cells = cells_computed(g, grid);
+  }
+};
 
 // Never zero or less, whatever the noise.
 double at_least(double value, double least) { return std::max(value, least); }
@@ -77,16 +82,17 @@ step_costs tune(const machine& m, double seconds) {
   c.meet_us = time.us(tiny, variant::cpu_free);
   c.graph_us = time.us(tiny, variant::graph);
   c.host_us = time.us(tiny, variant::p2p);
-  const tiling kept = tiles_of(m, on_chip);
+  const tiles_of kept(m, on_chip);
   const double least = 0.05 * c.far_us;
-  c.chip_cells_per_us = cells_of_tile(kept) / at_least(time.us(on_chip, variant::resident) - c.far_us, least);
+  c.chip_cells_per_us = kept.cells / at_least(time.us(on_chip, variant::resident) - c.far_us, least);
   c.memory_cells_per_us =
       static_cast<double>(in_memory * in_memory) / at_least(time.us(in_memory, variant::cpu_free) - c.meet_us, least);
-  const tiling streamed = tiles_of(m, in_memory);
+  const tiles_of streamed(m, in_memory);
   c.streamed_cells_per_us = c.memory_cells_per_us;
-  if (streamed.streams) {
-    const double part = static_cast<double>(streamed.layers_on_chip) / static_cast<double>(streamed.largest[1]);
-    const double on_chip_us = part * cells_of_tile(streamed) / c.chip_cells_per_us;
+  if (streamed.grid.streams) {
+    const tiling& t = streamed.grid;
+    const double part = static_cast<double>(t.layers_on_chip) / static_cast<double>(t.largest[1]);
+    const double on_chip_us = part * streamed.cells / c.chip_cells_per_us;
     c.streamed_cells_per_us = (1 - part) * static_cast<double>(in_memory * in_memory) /
                               at_least(time.us(in_memory, variant::resident) - c.far_us - on_chip_us, least);
   }

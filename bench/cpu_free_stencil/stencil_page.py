@@ -51,6 +51,8 @@ the devices before and after. Nothing is averaged over different runs of the ben
   in two dimensions with 10 million cells and more a device, where none or sixteen had them.
   `temporal` made one step at a time where cells do not fit on chip; in two dimensions it now makes several in a pass
   over memory.
+* The figures of `resident` and `temporal` in two dimensions with up to four million cells a device are from before such
+  tiles were kept in registers.
 * Speed-up: (T_base - T_ours) / T_base, in percent. Best without the host is `cpu_free` or `resident`, which exchange in
   every step as the host-controlled variants do; `temporal` exchanges less often and is left out.
 """

@@ -135,25 +135,30 @@ TEST_CASE("tiles deal out a box, and neighbours are mutual") {
 
 TEST_CASE("a chosen depth pays where exchanges do, and is 1 where cells do not fit on chip otherwise") {
   problem<float> p;
-  p.shape = {2048, 2048};
+  p.shape = {256, 256};
   p.coefficients = jacobi_coefficients<float>(2);
-  const geometry g = geometry_of(p, 4);
   const run_options o{.how = variant::temporal};
-  CHECK(choose_tiles<float>(g, {machine_kind::cuda, 132, 230'000}, o).grid.depth > 1);
+  CHECK(choose_tiles<float>(geometry_of(p, 4), {machine_kind::cuda, 132, 230'000}, o).grid.depth > 1);
   p.shape = {60000, 60000};
   const tile_choice large = choose_tiles<float>(geometry_of(p, 4), {machine_kind::cuda, 132, 230'000}, o);
   CHECK(large.grid.depth == 1);
   CHECK(large.grid.streams);
 }
 
-TEST_CASE("cells on chip: in two arrays, in one, and as many as fit") {
+TEST_CASE("cells on chip: in registers, in two arrays, in one, and as many as fit") {
   const auto chosen = [](std::vector<index_t> shape) {
     problem<float> p;
     p.coefficients = jacobi_coefficients<float>(static_cast<int>(shape.size()));
     p.shape = std::move(shape);
     return choose_tiles<float>(geometry_of(p, 4), {machine_kind::cuda, 132, 230'000}, {.how = variant::resident});
   };
-  CHECK_FALSE(chosen({2048, 2048}).grid.in_place);
+  const tile_choice flat = chosen({2048, 2048});
+  CHECK(flat.grid.bands.used());
+  CHECK(flat.threads >= 32 * flat.grid.bands.count);
+  CHECK(flat.threads >= flat.grid.mail_per_block());
+  const tile_choice small = chosen({64, 64, 64});
+  CHECK_FALSE(small.grid.in_place);
+  CHECK_FALSE(small.grid.bands.used());
   const tile_choice solid = chosen({256, 256, 256});
   CHECK(solid.grid.in_place);
   CHECK_FALSE(solid.grid.streams);
@@ -161,6 +166,7 @@ TEST_CASE("cells on chip: in two arrays, in one, and as many as fit") {
   CHECK(large.grid.in_place);
   CHECK(large.grid.streams);
   CHECK(large.grid.layers_on_chip > 90);
+  CHECK_FALSE(large.grid.bands.used());
   for (const tile_choice& c : {solid, large}) {
     CHECK(c.grid.blocks() >= 120);
     CHECK(c.threads <= 512);

@@ -1,13 +1,15 @@
-// Steps over a tile by many threads, in two arrays and in one, against a plain loop.
+// Steps over a tile by many threads, in two arrays, in one and in registers, against a plain loop.
 #include "stencil/tile_memory_sweep.hpp"
 
 #include <doctest/doctest.h>
 
+#include <barrier>
 #include <functional>
 #include <random>
 #include <vector>
 
 #include "starling/base/error.hpp"
+#include "stencil/band_sweep.hpp"
 #include "stencil/one_array_sweep.hpp"
 #include "stencil/tile_choice.hpp"
 #include "support/threads_of_block.hpp"
@@ -33,7 +35,8 @@ struct tile_fixture {
     const bool streams = between(0, 1) == 0;
     for (bool found = false; !found;) {
       problem<T> p;
-      for (int a = 0; a < Dimensions; ++a) p.shape.push_back(between(5, a == 0 ? 40 : 13));
+      const int widest = Dimensions == 2 && in_place && between(0, 4) == 0 ? 120 : 13;
+      for (int a = 0; a < Dimensions; ++a) p.shape.push_back(between(5, a == 0 ? 40 : widest));
       p.coefficients.resize(1 + 2 * Dimensions);
       p.edges.assign(p.shape.size(), edge::periodic);
       const geometry g = geometry_of(p, 1);
@@ -168,6 +171,134 @@ void compare_random_tiles(unsigned seed) {
   }
 }
 
+// f(y, x) for the tile's own cells that steps make.
+template <class F>
+void each_made(const tile& mine, const F& f) {
+  for (int y = mine.begin(1, 0); y < mine.end(1, 0); ++y)
+    for (int x = mine.begin(2, 0); x < mine.end(2, 0); ++x) f(y, x);
+}
+
+// The lanes of a warp, played by threads: what one says the lane beside it hears.
+template <class T>
+struct played_warp {
+  T said[band_vectors] = {};
+  std::barrier<> meeting{band_vectors};
+};
+template <class T>
+class played_lanes {
+ public:
+  played_lanes(std::vector<played_warp<T>>& warps, const test::thread_of_block& g)
+      : warp_(warps[static_cast<std::size_t>(g.member() / band_vectors)]), lane_(g.member() % band_vectors) {}
+  T from_before(T value) const { return from(value, lane_ - 1); }
+  T from_after(T value) const { return from(value, lane_ + 1); }
+
+ private:
+  T from(T value, int lane) const {
+    warp_.said[lane_] = value;
+    warp_.meeting.arrive_and_wait();
+    const T heard = lane < 0 || lane == band_vectors ? value : warp_.said[lane];
+    warp_.meeting.arrive_and_wait();
+    return heard;
+  }
+
+  played_warp<T>& warp_;
+  int lane_;
+};
+
+// Where the ring has one layer, some steps with the same ring; otherwise as many as it has layers. `idle` more warps
+// have nothing to do.
+template <int Rows, bool Deep, class T>
+void compare_bands(tile_fixture<T, 2> f, bool alike, int idle) {
+  if (alike) f.weight.low[2] = f.weight.high[2] = f.weight.high[1] = f.weight.low[1];
+  const int depth = f.t.depth;
+  const int y_begin = f.mine.begin(1, depth - 1);
+  const int rows = f.mine.end(1, depth - 1) - y_begin;
+  if (rows < Rows) return;
+  tile_fixture<T, 2> plain = f;
+  const int steps = depth == 1 ? 3 : depth;
+  T wanted = 0;
+  for (int i = 0; i < steps; ++i) {
+    wanted = step_plainly<false>(plain, depth == 1 ? 0 : depth - 1 - i);
+    std::swap(plain.chip[0], plain.chip[1]);
+  }
+  const int bands = static_cast<int>(ceil_div(rows, Rows));
+  const int members = (bands + idle) * band_vectors;
+  std::vector<played_warp<T>> values(static_cast<std::size_t>(bands + idle));
+  std::vector<T> changes(static_cast<std::size_t>(members));
+  std::vector<T> shared;
+  const auto cells = f.template cells<false>(0);
+  test::run_as_block(members, [&](const test::thread_of_block& g) {
+    band_sweep<T, Rows, Deep> band(f.weight, alike, f.mine, cells, g.member());
+    band.load();
+    for (int i = 0; i < steps; ++i) {
+      g.sync();
+      band.step(played_lanes<T>(values, g), i == steps - 1, changes[static_cast<std::size_t>(g.member())]);
+      g.sync();
+      band.share();
+    }
+    g.sync();
+    if (g.member() == 0) shared = f.chip[0];
+    g.sync();
+    band.store();
+  });
+  CHECK(largest(changes) == wanted);
+  const auto equal = [&](const std::vector<T>& chip, int y, int x) {
+    const auto at = static_cast<std::size_t>(f.t.chip.at(0, y, x));
+    return chip[at] == plain.chip[0][at];
+  };
+  bool all = true;
+  bool edges = true;
+  bool between = true;
+  each_made(f.mine, [&](int y, int x) {
+    all = all && equal(f.chip[0], y, x);
+    const int to_edge[] = {y, f.mine.extent[1] - 1 - y, x, f.mine.extent[2] - 1 - x};
+    bool at_edge = false;
+    for (int side = 0; side < 4; ++side) at_edge = at_edge || (f.mine.open[2 + side] && to_edge[side] < 2);
+    edges = edges && (!at_edge || equal(shared, y, x));
+    for (int first = y_begin; first < y_begin + rows; first += Rows) {
+      const int band = std::min(first, y_begin + rows - Rows);
+      between = between && ((y != band - 1 && y != band + Rows) || equal(shared, y, x));
+    }
+  });
+  CHECK(between);
+  CHECK(all);
+  if (Deep) return;
+  CHECK(edges);
+  CHECK(std::equal(plain.chip[0].begin(), plain.chip[0].end(), f.chip[0].begin()));  // nothing else was written
+}
+
+template <int Rows, class T>
+void compare_bands(const tile_fixture<T, 2>& f, bool alike, int idle) {
+  f.t.depth > 1 ? compare_bands<Rows, true>(f, alike, idle) : compare_bands<Rows, false>(f, alike, idle);
+}
+
+template <class T>
+void compare_random_bands(unsigned seed) {
+  std::mt19937 draw(seed);
+  const auto between = [&](int a, int b) { return std::uniform_int_distribution<int>(a, b)(draw); };
+  for (int round = 0; round < 60;) {
+    const tile_fixture<T, 2> f(draw, true);
+    if (!f.t.bands.used()) continue;
+    ++round;
+    const bool alike = between(0, 1) == 0;
+    const int idle = between(0, 1);
+    INFO("seed ", seed, " round ", round, " alike ", alike, " depth ", f.t.depth, " extents ", f.mine.extent[1], " ",
+         f.mine.extent[2]);
+    switch (round % 3) {
+      case 0:
+        compare_bands<2>(f, alike, idle);
+        break;
+      case 1:
+        compare_bands<4>(f, alike, idle);
+        break;
+      default:
+        compare_bands<8>(f, alike, idle);
+    }
+  }
+}
+
+TEST_CASE("2D tiles in registers, float") { compare_random_bands<float>(45); }
+TEST_CASE("2D tiles in registers, double") { compare_random_bands<double>(46); }
 TEST_CASE("2D tiles, float") { compare_random_tiles<float, 2>(41); }
 TEST_CASE("2D tiles, double") { compare_random_tiles<double, 2>(42); }
 TEST_CASE("3D tiles, float") { compare_random_tiles<float, 3>(43); }

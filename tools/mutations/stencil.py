@@ -204,7 +204,7 @@ MUTATIONS = [
         ("tiles: no packets before the first step", "    edges_.send(message, array(0));\n", ""),
         ("tiles: no packets in a step",
          "if (send) edges_.send_next(++message, in, a_.f.weight);", "if (send) ++message;"),
-        ("tiles: no exchange after the first", "if (until_exchange == 0) {", "if (left == a_.steps) {"),
+        ("tiles: no exchange after the first", "take = until_exchange == 0;", "take = left == a_.steps;"),
     ),
     *in_file(
         "stencil, packets",
