@@ -145,11 +145,18 @@ class band_sweep {
 
   // The cells of its vectors that the lane does not make: of the ring, or held.
   STARLING_HD void load_others() {
-    unrolled<Rows>([&](auto r) {
-      unrolled<width>([&](auto k) {
-        if ((made_ >> k & 1) == 0) cells_[r].cell[k] = at_[r * pitch + k];
+    constexpr unsigned all_but_first = all_made & ~1u;
+    constexpr unsigned all_but_last = all_made >> 1;
+    if (made_ == all_but_first)
+      unrolled<Rows>([&](auto r) { cells_[r].cell[0] = at_[r * pitch]; });
+    else if (made_ == all_but_last)
+      unrolled<Rows>([&](auto r) { cells_[r].cell[width - 1] = at_[r * pitch + width - 1]; });
+    else
+      unrolled<Rows>([&](auto r) {
+        unrolled<width>([&](auto k) {
+          if ((made_ >> k & 1) == 0) cells_[r].cell[k] = at_[r * pitch + k];
+        });
       });
-    });
   }
 
   // Those cells of a row whose bits are set.

@@ -38,10 +38,9 @@ double tiled_us(const geometry& g, machine_kind kind, const tile_choice& c, cons
   const double work = (on_chip * computed + per_edge_cell * edges) / costs.chip_cells_per_us +
                       (1 - on_chip) * computed * t.blocks() / costs.streamed_cells_per_us;
   if (t.depth == 1 || kind == machine_kind::host) return flight / t.depth + work;
-  // On GPUs an exchange of several layers takes longer, above all where a thread has many packets, and each step has
-  // its barriers (measured on H200).
-  const double exchange = flight * (t.mail_per_block() <= c.threads ? 2 : 4.5);
-  return exchange / t.depth + 0.15 * costs.near_us + work;
+  // Each step has its barriers.
+  const double exchange = flight + cells_of_packets(static_cast<double>(t.mail_per_block())) / costs.chip_cells_per_us;
+  return exchange / t.depth + 0.1 * costs.near_us + work;
 }
 
 // A step of passes over memory, after each of which all blocks meet. A look at the change ends a pass, which takes

@@ -58,33 +58,35 @@ double cells_in_patches(const geometry& g, const tiling& t, int width, double la
   return conflicts * std::ceil(layers / static_cast<double>(segments)) * width * patch_rows(dimensions) * most_threads;
 }
 
-// What a step of the largest tile costs, in cells. A cell at an edge is computed twice, packed and unpacked; an
-// exchange takes the time of so many cells besides.
+// What an exchange costs, in cells, of tiles with so many cells at their edges.
+double exchange_cost(const geometry& g, machine_kind kind, std::size_t cell_bytes, const tiling& t, double edge_cells) {
+  if (edge_cells == 0) return 0;
+  if (kind == machine_kind::host) return 50'000;
+  constexpr double flight = 6'000;
+  const bool corners = !g.active[0] && tiles_exchange(g, t, 1) && tiles_exchange(g, t, 2);
+  const double sent = t.depth * (edge_cells + (corners ? 4 * t.depth : 0));
+  return flight + (t.depth > 1 ? cells_of_packets(sent * static_cast<double>(cell_bytes) / 8) : 0);
+}
+
+// What a step of the largest tile costs, in cells. A cell at an edge is computed twice, packed and unpacked.
 double cost(const geometry& g, const tile_limits& limits, std::size_t cell_bytes, const tiling& t) {
   const bool host = limits.kind == machine_kind::host;
-  const double cells_per_exchange = host ? 50'000 : 12'000;
-  double computed = 1;
   double kept = 1;
   double edges = 0;
   for (int a = 0; a < axes; ++a) {
-    const bool exchanges = tiles_exchange(g, t, a);
-    computed *= static_cast<double>(t.largest[a] + (exchanges ? t.depth - 1 : 0));
     if (g.active[a]) kept *= static_cast<double>(t.largest[a] + 2 * t.depth);
-    if (exchanges) edges += 2 * static_cast<double>(cells(t.largest)) / static_cast<double>(t.largest[a]);
+    if (tiles_exchange(g, t, a)) edges += 2 * static_cast<double>(cells(t.largest)) / static_cast<double>(t.largest[a]);
   }
+  const double besides = cells_per_edge_cell(limits.kind) * edges + (host ? 0 : 1'000) +
+                         exchange_cost(g, limits.kind, cell_bytes, t, edges) / t.depth;
   const double room = static_cast<double>(limits.scratch_bytes) / static_cast<double>(cell_bytes);
   const int width = 16 / static_cast<int>(cell_bytes);
-  const band_grid bands = host ? band_grid{} : bands_of_tile(g, t, width, most_threads / 32);
-  if (bands.used() && kept <= 0.95 * room) {
-    constexpr double cells_per_step = 1000;
-    const double corners = tiles_exchange(g, t, 1) && tiles_exchange(g, t, 2) ? 4.0 * t.depth * t.depth : 0;
-    const double packets = (t.depth * edges + corners) / (8.0 / static_cast<double>(cell_bytes));
-    const double exchange = edges == 0 ? 0 : t.depth == 1 ? 7'000 : packets <= most_threads ? 14'000 : 36'000;
-    return cells_of_bands(bands) + cells_per_step + cells_per_edge_cell(limits.kind) * edges + exchange / t.depth;
-  }
+  tiling kept_so = t;
+  if (!host && kept <= 0.95 * room) kept_so.bands = bands_of_tile(g, t, width, most_threads / 32);
+  double computed = cells_computed(g, kept_so);
   // Cells that do not fit twice are best kept in one array, where a thread has one patch at most. Those that do not fit
   // at all are loaded and stored besides.
-  if (!host && 2 * computed > 0.9 * room) {
+  if (!host && !kept_so.bands.used() && 2 * computed > 0.9 * room) {
     const int along = layer_axis(g);
     const double layers = static_cast<double>(t.largest[along] + (tiles_exchange(g, t, along) ? t.depth - 1 : 0));
     if (patches_of_tile(g, t, width) > most_threads)
@@ -93,7 +95,7 @@ double cost(const geometry& g, const tile_limits& limits, std::size_t cell_bytes
       computed = std::max(computed, cells_in_patches(g, t, width, layers));
     computed += std::max(0.0, kept - 0.95 * room);
   }
-  return computed + cells_per_edge_cell(limits.kind) * edges + (edges > 0 ? cells_per_exchange / t.depth : 0);
+  return computed + besides;
 }
 
 // The cheapest of the grids that are possible; nothing if none is.
@@ -307,6 +309,12 @@ tile_limits limits_of(const machine& m) {
   // One block has a multiprocessor of a GPU to itself.
   const int blocks = d.multiprocessors > 0 ? d.multiprocessors : m.blocks_that_fit([](block&) {});
   return {m.kind(), blocks, d.scratch_bytes};
+}
+
+double cells_of_packets(double packets) {
+  // Nearly all threads have one, or some have several.
+  constexpr double many = 480;
+  return packets < many ? 26 * packets : std::max(30'000.0, 45 * packets);
 }
 
 double cells_computed(const geometry& g, const tiling& t) {
