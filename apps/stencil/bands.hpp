@@ -26,8 +26,8 @@ struct band_grid {
   constexpr int rows_in_turn() const { return (count + 3) / 4 * rows; }
 };
 
-// What a step of all bands takes, in cells of an array on chip that take as long (measured on H200: a cell in registers
-// takes half the time).
+// What a step of all bands takes, in cells of an array on chip that take as long: on H200 a cell in registers took half
+// the time (no result file holds this yet).
 constexpr double cells_of_bands(const band_grid& g) { return 256.0 * g.rows_in_turn(); }
 
 // The bands of at most `most_warps` warps that soonest make a step of so many rows; some tiles may have as few as

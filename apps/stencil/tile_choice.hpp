@@ -31,7 +31,8 @@ inline constexpr int most_depth = 16;
 // Cells that the work for one cell of an edge is worth: it is computed twice, packed and unpacked.
 constexpr double cells_per_edge_cell(machine_kind kind) { return kind == machine_kind::host ? 10 : 4; }
 
-// Cells that the packets of a block are worth where tiles exchange several layers, on GPUs (measured on H200).
+// Cells that the packets of a block are worth where tiles exchange several layers, on GPUs: fitted to runs on H200 that
+// no result file holds yet.
 double cells_of_packets(double packets);
 
 // What a step of the largest tile computes, in cells of an array on chip that take as long.
