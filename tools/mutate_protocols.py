@@ -155,6 +155,8 @@ def verdict(status: int | None, said: str) -> str:
         return last
     if match := re.search(r"check: (.*) \(seed (\d+)\)", said):  # an example
         return f"found {match[1]}, seed {match[2]}"
+    if match := re.search(r"stall: .*", said):
+        return f"found {match[0]}"
     if status > 0 and not said.strip().startswith("usage"):
         return f"wrong result: {last or 'exit status ' + str(status)}"
     raise Broken(f"ended with {status}: {last}")

@@ -6,8 +6,7 @@
 
 namespace starling::stencil {
 
-// Rows that a band may have: programs are compiled for each of them (resident_band_kernels.cpp). More do not fit into
-// registers.
+// Rows that a band may have: programs are compiled for each of them. More do not fit into registers.
 inline constexpr int band_rows[] = {2, 4, 8, 12, 16};
 // Where tiles exchange less often than every step: that is for small ones.
 inline constexpr int most_deep_band_rows = 8;
@@ -27,7 +26,7 @@ struct band_grid {
 };
 
 // What a step of all bands takes, in cells of an array on chip that take as long: on H200 a cell in registers took half
-// the time (no result file holds this yet).
+// the time (bench/cpu_free_stencil/results/tiles).
 constexpr double cells_of_bands(const band_grid& g) { return 256.0 * g.rows_in_turn(); }
 
 // The bands of at most `most_warps` warps that soonest make a step of so many rows; some tiles may have as few as

@@ -5,6 +5,9 @@
 //
 // Rows start at multiples of 16 bytes and have room up to one. Vectors at the ends of a row may hold cells that are not
 // the inside's: these are loaded and not used.
+//
+// A step that goes backwards begins where the one before ended: what that one stored last may still be in the
+// second cache. What this gains has not been measured.
 #pragma once
 
 #include <type_traits>
@@ -32,7 +35,8 @@ constexpr int segments_for(int columns, int length, int threads) {
   return best;
 }
 
-template <class T, int Dimensions>
+// Backwards: from the columns' ends to their beginnings, and what is first otherwise comes last.
+template <class T, int Dimensions, bool Backwards = false>
 class column_march {
  public:
   static constexpr int width = cell_vector<T>::width;
@@ -61,7 +65,10 @@ class column_march {
     const int vectors = column_march::vectors(xs);
     const int rows = Dimensions == 3 ? static_cast<int>(ys.size()) : 1;
     const int columns = vectors * rows;
-    for (int i = member; i < columns * segments; i += members) {
+    const int rounds = (columns * segments + members - 1) / members;
+    for (int round = 0; round < rounds; ++round) {
+      const int i = member + (Backwards ? rounds - 1 - round : round) * members;
+      if (i >= columns * segments) continue;
       const int segment = i / columns;
       const int column = i - segment * columns;
       const int row = column / vectors;
@@ -71,7 +78,7 @@ class column_march {
       if (mine.empty()) continue;
       const int from = x < xs.begin ? static_cast<int>(xs.begin - x) : 0;
       const int to = xs.end - x < width ? static_cast<int>(xs.end - x) : width;
-      const index_t begin = at + (along.begin + mine.begin) * stride();
+      const index_t begin = at + (Backwards ? along.begin + mine.end - 1 : along.begin + mine.begin) * pitch_along();
       vector before;
       if (std::is_same_v<FirstBefore, in_array> || segment > 0)
         before = load(in_ + begin - stride());
@@ -91,7 +98,9 @@ class column_march {
     T west, east;
   };
 
-  STARLING_HD index_t stride() const { return Dimensions == 3 ? layer_ : pitch_; }
+  // From a cell of a column to the next one in the array, and to the next one that is gone to.
+  STARLING_HD index_t pitch_along() const { return Dimensions == 3 ? layer_ : pitch_; }
+  STARLING_HD index_t stride() const { return Backwards ? -pitch_along() : pitch_along(); }
   STARLING_HD static vector load(const T* p) { return *reinterpret_cast<const vector*>(p); }
 
   // n vectors one after the other, of which the cells [from, to) are the inside's.
@@ -135,19 +144,21 @@ class column_march {
   template <bool Check>
   STARLING_HD vector step(const vector& before, const vector& centre, const vector& after, const beside& sides,
                           int from, int to, T& change) const {
+    const vector& low = Backwards ? after : before;
+    const vector& high = Backwards ? before : after;
     vector made;
     unrolled<width>([&](auto k) {
       constexpr int i = decltype(k)::value;
       surroundings<T> s{};
       s.centre = centre.cell[i];
       if constexpr (Dimensions == 3) {
-        s.below = before.cell[i];
-        s.above = after.cell[i];
+        s.below = low.cell[i];
+        s.above = high.cell[i];
         s.north = sides.north.cell[i];
         s.south = sides.south.cell[i];
       } else {
-        s.north = before.cell[i];
-        s.south = after.cell[i];
+        s.north = low.cell[i];
+        s.south = high.cell[i];
       }
       if constexpr (i == 0)
         s.west = sides.west;

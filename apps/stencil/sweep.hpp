@@ -33,7 +33,8 @@ class sweep {
         layer_(f.shape.stride[0]),
         pitch_(f.shape.stride[1]),
         compute_(compute),
-        check_(check) {}
+        check_(check),
+        backwards_(generation % 2 == 0) {}
 
   STARLING_HD const box& own() const { return own_; }
   STARLING_HD const T* in() const { return in_; }
@@ -125,12 +126,21 @@ class sweep {
   // Check is known when compiled: without it the loop has no reduction and vectorises.
   template <bool Check>
   STARLING_HD void inside(const block& b, const inside_piece& piece, int segments, T& change) const {
-    if constexpr (target::on_gpu)
-      column_march<T, Dimensions>(weight_, in_, out_, layer_, pitch_)
-          .template run<Check>(b.member(), b.members(), piece.zs, piece.ys, piece.xs, segments, change);
-    else
+    if constexpr (target::on_gpu) {
+      if (backwards_)
+        columns<Check, true>(b, piece, segments, change);
+      else
+        columns<Check, false>(b, piece, segments, change);
+    } else {
       for (index_t z = piece.zs.begin; z < piece.zs.end; ++z)
         b.for_each(piece.ys, piece.xs, [&](index_t y, index_t x) { update<Check>(z, y, x, change); });
+    }
+  }
+
+  template <bool Check, bool Backwards>
+  STARLING_HD void columns(const block& b, const inside_piece& piece, int segments, T& change) const {
+    column_march<T, Dimensions, Backwards>(weight_, in_, out_, layer_, pitch_)
+        .template run<Check>(b.member(), b.members(), piece.zs, piece.ys, piece.xs, segments, change);
   }
 
   template <bool Check>
@@ -155,6 +165,7 @@ class sweep {
   index_t pitch_;
   bool compute_;
   bool check_;
+  bool backwards_;
 };
 
 }  // namespace starling::stencil

@@ -2,6 +2,7 @@
 // are made.
 #pragma once
 
+#include <iterator>
 #include <type_traits>
 
 #include "starling/device/block.hpp"
@@ -205,10 +206,17 @@ kernel of_tiling(const resident_arguments<T>& a) {
   return make_kernel(resident<T, Dimensions, keeping{false, false, Faces}>{a});
 }
 
-// The program for tiles in registers, in bands of so many rows.
-template <int Rows, bool Deep, class T>
+// The program for tiles in registers, in bands of as many rows as the tiling says.
+template <bool Deep, class T>
 kernel band_kernel(const resident_arguments<T>& a) {
-  return make_kernel(resident<T, 2, keeping{.one_array = true, .band_rows = Rows, .deep = Deep}>{a});
+  kernel found;
+  unrolled<static_cast<int>(std::size(band_rows))>([&](auto i) {
+    constexpr int rows = band_rows[decltype(i)::value];
+    if constexpr (!Deep || rows <= most_deep_band_rows)
+      if (a.grid.bands.rows == rows)
+        found = make_kernel(resident<T, 2, keeping{.one_array = true, .band_rows = rows, .deep = Deep}>{a});
+  });
+  return found;
 }
 
 // The program for tiles in arrays whose edges travel so.

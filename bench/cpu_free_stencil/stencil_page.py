@@ -19,12 +19,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # for results_p
 import stencil_plot
 from results_page import ABSENT, head, machine_table, pictures, put_into, reason, row, shown, speed_up, verdict
 from stencil_results import (
+    BAR_DEVICES,
+    BARS,
     BASELINE,
     CPU_FREE,
     HOST_CONTROLLED,
-    STEP_BAR,
-    STEP_BAR_DEVICES,
-    STEP_BAR_DOMAIN,
     StencilResults,
 )
 
@@ -52,7 +51,8 @@ the devices before and after. Nothing is averaged over different runs of the ben
   `temporal` made one step at a time where cells do not fit on chip; in two dimensions it now makes several in a pass
   over memory.
 * The figures of `resident` and `temporal` in two dimensions with up to four million cells a device are from before such
-  tiles were kept in registers.
+  tiles were kept in registers: what these take now is [below](#tiles-in-registers). All figures on GPUs are from before
+  every other step of a variant that keeps its cells in memory went backwards through them, which has not run on GPUs.
 * Speed-up: (T_base - T_ours) / T_base, in percent. Best without the host is `cpu_free` or `resident`, which exchange in
   every step as the host-controlled variants do; `temporal` exchanges less often and is left out.
 """
@@ -125,10 +125,14 @@ def weak_cases(r: StencilResults) -> list[tuple[str, int]]:
 
 
 def bar_rows(r: StencilResults) -> list[str]:
-    time = r.step(STEP_BAR_DOMAIN, STEP_BAR_DEVICES, "cpu_free")
-    title = f"a step of `cpu_free`, {STEP_BAR_DOMAIN} on {STEP_BAR_DEVICES} GPUs"
     rows = head("bar that was set before measuring", "limit", "measured", "verdict")
-    return [*rows, row(title, f"{STEP_BAR} us", shown(time), verdict(time, STEP_BAR))]
+    for bar in BARS:
+        best = r.best_of(bar.variants, bar.domain, BAR_DEVICES)
+        time = best[1] if best else None
+        names = " or ".join(f"`{v}`" for v in bar.variants)
+        title = f"a step of {names}, {bar.domain} on {BAR_DEVICES} GPUs"
+        rows.append(row(title, f"{bar.limit} us", shown(time), verdict(time, bar.limit)))
+    return rows
 
 
 def failure_rows(r: StencilResults) -> list[str]:
@@ -168,7 +172,7 @@ def section(r: StencilResults) -> list[str]:
     parts = [f"## {r.name()}", "", *machine_table(r.machine), ""]
     if not r.lines:
         parts += [ABSENT, ""]
-    if r.lines and r.gpus:
+    if r.gpus and BAR_DEVICES in r.devices:
         parts += [*bar_rows(r), ""]
     for title, part in (("Share of communication", r.share), ("Overlap ratio", r.overlap)):
         rows = part_rows(r, part)
@@ -185,7 +189,16 @@ def section(r: StencilResults) -> list[str]:
     return [*parts, *spread(r)]
 
 
-def results_page(results: list[StencilResults], page: Path) -> str:
+def tile_section(r: StencilResults) -> list[str]:
+    """A file of tiles alone, measured without the rivals."""
+    cases = list(dict.fromkeys((line["domain"], line["devices"]) for line in r.lines))
+    cases.sort(key=lambda case: case[1])
+    parts = [f"{r.name()}, `bench_cpu_free_stencil_steps --variants {','.join(r.variants)}`:", ""]
+    parts += [*machine_table(r.machine), "", *step_rows(r, cases, True), "", "Without computation:", ""]
+    return [*parts, *step_rows(r, cases, False), "", *depths(r), *spread(r)]
+
+
+def results_page(results: list[StencilResults], tiles: list[StencilResults], page: Path) -> str:
     parts = ["# Results of stencils", ""]
     parts += ["This page is written by `bench/cpu_free_stencil/stencil_page.py` from the files in"]
     parts += ["`bench/cpu_free_stencil/results`.", ""]
@@ -195,6 +208,10 @@ def results_page(results: list[StencilResults], page: Path) -> str:
     parts += ["On your machine: `python bench/cpu_free_stencil/run.py` after a build with the preset `cuda`.", ""]
     for r in results:
         parts += [*section(r), *pictures(r, stencil_plot.figures, page)]
+    if tiles:
+        parts += ["## Tiles in registers", ""]
+        for r in tiles:
+            parts += tile_section(r)
     parts += ["## What was not measured", ""]
     parts += ["Other GPUs and more of them, GPUs without a direct link, float64, periodic boundaries, splits along two"]
     parts += ["axes, power, and other libraries on the same machine.", ""]
@@ -207,13 +224,19 @@ def readme_part(results: list[StencilResults]) -> str:
     if not measured:
         return ABSENT
     parts = []
-    for r in sorted(measured, key=lambda r: str(r.machine.get("date", "")), reverse=True):
+    newest_first = sorted(measured, key=lambda r: str(r.machine.get("date", "")), reverse=True)
+    for r in newest_first:
         ends = (min(r.devices), max(r.devices))
         repetitions = max(len(line["us"]) for line in r.lines)
         parts += [f"{r.name()}, {r.machine.get('date', 'no date')}; stencils, microseconds per step, the least of"]
         parts += [f"{repetitions} repetitions:", ""]
         parts += [*gain_rows(r, [(domain, n) for domain, n in r.strong() if n in ends]), ""]
-    return "\n".join([*parts, *bar_rows(max(measured, key=lambda r: max(r.devices)))])
+    most = max(measured, key=lambda r: max(r.devices))
+    parts += bar_rows(most)
+    if most is not newest_first[0]:
+        parts += ["", "The bars are judged by the older file, that of the most devices: [what has changed since]"]
+        parts[-1] += "(docs/stencil_results.md#how-it-was-measured)."
+    return "\n".join(parts)
 
 
 def main() -> int:
@@ -223,8 +246,9 @@ def main() -> int:
     parser.add_argument("--readme", type=Path, default=ROOT / "README.md", help="where the table goes")
     options = parser.parse_args()
     results = [StencilResults(path.resolve()) for path in sorted(options.results.glob("*.json"))]
+    tiles = [StencilResults(path.resolve()) for path in sorted(options.results.glob("tiles/*.json"))]
     page = options.page.resolve()
-    page.write_text(results_page(results, page))
+    page.write_text(results_page(results, tiles, page))
     if options.readme.is_file():
         put_into(options.readme, readme_part(results), "stencils")
     print(f"{len(results)} result files -> {page.name}", file=sys.stderr)

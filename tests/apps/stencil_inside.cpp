@@ -97,13 +97,18 @@ void compare_march(unsigned seed) {
   const inside_cut cut =
       cut_inside(b.g, std::uniform_int_distribution<int>(1, 12)(b.draw), threads, column_march<T, Dimensions>::width);
   T change = 0;
-  for (int i = 0; i < cut.pieces(); ++i) {
-    const inside_piece p = cut.piece(b.own, i);
-    if (p.empty()) continue;
-    for (int member = 0; member < threads; ++member)
-      column_march<T, Dimensions>(w, in, out, layer, pitch)
-          .template run<true>(member, threads, p.zs, p.ys, p.xs, cut.segments, change);
-  }
+  const auto march = [&](const auto& columns) {
+    for (int i = 0; i < cut.pieces(); ++i) {
+      const inside_piece p = cut.piece(b.own, i);
+      if (p.empty()) continue;
+      for (int member = 0; member < threads; ++member)
+        columns.template run<true>(member, threads, p.zs, p.ys, p.xs, cut.segments, change);
+    }
+  };
+  if (std::uniform_int_distribution<int>(0, 1)(b.draw) == 0)
+    march(column_march<T, Dimensions>(w, in, out, layer, pitch));
+  else
+    march(column_march<T, Dimensions, true>(w, in, out, layer, pitch));
   T wanted_change = 0;
   bool right = true;
   for (index_t z = 0; z < b.own.extent[0]; ++z)

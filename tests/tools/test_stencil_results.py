@@ -110,9 +110,11 @@ def test_overlap_is_what_is_hidden_of_communication(results) -> None:
 
 
 def test_page_and_pictures_of_a_full_file(results, tmp_path: Path) -> None:
-    text = stencil_page.results_page([results(FULL)], tmp_path / "page.md")
+    text = stencil_page.results_page([results(FULL)], [], tmp_path / "page.md")
     assert "4 x NVIDIA H200" in text
     assert f"| a step of `cpu_free`, {SMALL} on 4 GPUs | 2.5 us | 2.00 | met |" in text
+    assert f"| a step of `cpu_free` or `resident`, {SMALL} on 4 GPUs | 1.2 us | 2.00 | missed |" in text
+    assert f"| a step of `temporal`, {SMALL} on 4 GPUs | 0.5 us | not measured | not measured |" in text
     assert "| 512x512 | 4 | graph | 5.00 | resident | 2.00 | 60 % | 90 % |" in text
     assert "| 512x512 | 4 | graph | 4.00 | resident | 1.00 | 75 % | 95 % |" in text  # without computation
     assert f"| {SMALL} | 4 | 512x512 | 44 % |" in text  # efficiency of `copy`
@@ -126,14 +128,24 @@ def test_page_and_pictures_of_a_full_file(results, tmp_path: Path) -> None:
 @pytest.mark.parametrize("machine", [{}, MACHINE])
 def test_page_of_a_file_that_lacks_much(results, tmp_path: Path, lines: list, machine: dict) -> None:
     r = results(lines, machine)
-    text = stencil_page.results_page([r], tmp_path / "page.md")
+    text = stencil_page.results_page([r], [], tmp_path / "page.md")
     assert ("a stall / with lines" in text) == bool(lines)
     assert "| stall" not in text
     assert (stencil_page.readme_part([r]) == "not measured") == (not r.lines or not machine)
 
 
+def test_page_with_tiles_measured_alone(results, tmp_path: Path) -> None:
+    tiles = [line for line in FULL if line["variant"] == "resident"]
+    text = stencil_page.results_page([results(FULL)], [results(tiles)], tmp_path / "page.md")
+    alone = text[text.index("## Tiles in registers") :]
+    assert "--variants resident`:" in alone
+    assert "| 512x512 | 4 | 2.00 |" in alone
+    assert SMALL not in alone
+    assert "Tiles in registers" not in stencil_page.results_page([results(FULL)], [], tmp_path / "page.md")
+
+
 def test_pages_without_files(tmp_path: Path) -> None:
-    assert "Not measured yet." in stencil_page.results_page([], tmp_path / "page.md")
+    assert "Not measured yet." in stencil_page.results_page([], [], tmp_path / "page.md")
     assert stencil_page.readme_part([]) == "not measured"
 
 

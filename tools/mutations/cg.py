@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mutations.model import Program, in_file
+from mutations.model import Program, in_file, sources_in
 
 CG_WORKER = "apps/cg/worker.hpp"
 CG_PHASES = "apps/cg/phases.hpp"
@@ -10,10 +10,7 @@ CG_SUMS = "apps/cg/reduction.hpp"
 CG_PROGRAM = "apps/cg/program.hpp"
 CG_PROGRAMS = tuple(f"apps/cg/{name}_kernels.cpp" for name in ("fused", "pipelined", "standard"))
 CG_KERNELS = (*CG_PROGRAMS, "apps/cg/host_step_kernels.cpp", "apps/cg/product_kernels.cpp")
-CG = (*CG_KERNELS, *(f"apps/cg/{name}.cpp" for name in
-      ("block_plans", "compressed", "halo", "host_controlled", "host_steps", "launch_shape", "launched_products",
-       "matrices_grid", "matrix", "matrix_checks", "options", "partition", "preconditioner_values", "sliced",
-       "solve_checks", "solver")))  # fmt: skip
+CG = sources_in("apps/cg")
 
 PROGRAMS = {
     "conjugate gradients": Program(

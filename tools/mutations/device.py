@@ -7,6 +7,7 @@ from mutations.model import Program, in_file
 BLOCK = "include/starling/device/block.hpp"
 PACKETS = "include/starling/device/packet_exchange.hpp"
 PUTS = "include/starling/device/communication.hpp"
+SIGNALS = "include/starling/device/signalling.hpp"
 MESSAGES = "include/starling/device/messages.hpp"
 CHANNEL = "include/starling/device/channel.hpp"
 PIPELINE = "examples/02_pipeline.cpp"
@@ -17,7 +18,7 @@ PROGRAMS = {
     "collectives": Program(("tests/mutate/collectives.cpp",), ((BLOCK, ("tests/mutate/collectives.cpp",)),)),
     "transfers": Program(
         ("tests/mutate/transfers.cpp",),
-        ((PACKETS, ("tests/mutate/transfers.cpp",)), (PUTS, ("tests/mutate/transfers.cpp",))),
+        tuple((header, ("tests/mutate/transfers.cpp",)) for header in (PACKETS, PUTS, SIGNALS)),
     ),
     "channels": Program(
         ("tests/mutate/channels.cpp",),
@@ -149,6 +150,10 @@ MUTATIONS = [
         ("fence does nothing", "      self().port().fence();\n", ""),
         ("quiet does nothing", "      self().port().quiet();\n", ""),
         ("quiet that only orders", "      self().port().quiet();\n", "      self().port().fence();\n"),
+    ),
+    *in_file(
+        "transfers",
+        SIGNALS,
         ("signal_set that orders nothing",
          "self().port().update({sig.on(pe), op, value, pe, at, true});\n    }\n  }\n",
          "self().port().update({sig.on(pe), op, value, pe, at, false});\n    }\n  }\n"),

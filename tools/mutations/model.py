@@ -42,6 +42,11 @@ def in_file(program: str, file: str, *changes: tuple[str, ...]) -> list[Mutation
     return [Mutation(change[0], program, file, *change[1:]) for change in changes]
 
 
+def sources_in(folder: str) -> tuple[str, ...]:
+    """All sources of a library."""
+    return tuple(sorted(str(path.relative_to(ROOT)) for path in (ROOT / folder).glob("*.cpp")))
+
+
 def replaced(text: str, old: str, new: str, file: str) -> str:
     if text.count(old) != 1:
         raise Broken(f"{file} has this text {text.count(old)} times, not once; bring the mutation up to date: {old!r}")

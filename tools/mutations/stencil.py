@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mutations.model import Program, in_file
+from mutations.model import Program, in_file, sources_in
 
 KERNELS = "apps/stencil/stencil_kernels.cpp"
 FACES = "apps/stencil/face_exchange.hpp"
@@ -15,14 +15,7 @@ MARCH = "apps/stencil/march_kernels.cpp"
 MARCH_PEERS = "apps/stencil/march_peers.hpp"
 GRAPH = "apps/stencil/flagged_graph.cpp"
 HOST = "apps/stencil/host_controlled.cpp"
-STENCIL = tuple(
-    f"apps/stencil/{name}.cpp"
-    for name in (
-        "cost_file", "cost_model", "flagged_graph", "host_controlled", "inside_cut", "launch_shape", "march_choice",
-        "march_kernels", "problem", "reference", "resident_face_kernels", "resident_kernels", "solver",
-        "stencil_kernels", "tile_choice", "tune",
-    )
-)  # fmt: skip
+STENCIL = sources_in("apps/stencil")
 TILE_KERNELS = ("apps/stencil/resident_face_kernels.cpp", "apps/stencil/resident_kernels.cpp")
 STENCIL_USES = (
     (KERNELS, (KERNELS,)),
