@@ -5,7 +5,7 @@ runs. Every run that a fault disturbs ends with a typed error that names the fau
 
 >>> import numpy as np
 >>> from starling import errors, faults, machine, stencil
->>> m = machine.host(4, faults=[faults.kill_block(pe=2, nth=100)])
+>>> m = machine.host(4, faults=[faults.kill_block(pe=2, block=0, nth=40)])
 >>> u = np.ones((32, 32), dtype="float32")
 >>> try:
 ...     stencil.jacobi(u, steps=100, machine=m)
