@@ -10,8 +10,8 @@
 // them.
 #pragma once
 
-#include "starling/device/loops.hpp"
 #include "stencil/patches.hpp"
+#include "stencil/relaxed_row.hpp"
 
 namespace starling::stencil {
 
@@ -25,6 +25,7 @@ struct lanes_of_warp {
   STARLING_HD T from_after(T value) const {
     return target::shuffle_down(value, 1);
   }
+  STARLING_HD void sync() const { target::sync_warp(); }
 };
 
 template <class T, int Rows, bool Deep>
@@ -219,27 +220,21 @@ class band_sweep {
     });
   }
 
-  STARLING_HD vector product(const vector& v) const {
-    vector p;
-    unrolled<width>([&](auto k) { p.cell[k] = weight_.low[1] * v.cell[k]; });
-    return p;
-  }
-
-  // Products: a cell is multiplied by the weight of all neighbours once for all of them.
+  // Products: see relaxed_row.
   template <bool Products, class Lanes>
   STARLING_HD void make(const Lanes& lanes) {
     const vector after = vector_at(at_ + Rows * pitch);
     vector north = vector_at(at_ - pitch);
     vector here = cells_[0];
     if constexpr (Products) {
-      north = product(north);
-      here = product(here);
+      north = weighted(weight_, north);
+      here = weighted(weight_, here);
     }
     unrolled<Rows>([&](auto row) {
       constexpr int r = decltype(row)::value;
       const vector centre = cells_[r];
       vector south = r + 1 < Rows ? cells_[r + 1 < Rows ? r + 1 : r] : after;
-      if constexpr (Products) south = product(south);
+      if constexpr (Products) south = weighted(weight_, south);
       T west = lanes.from_before(centre.cell[width - 1]);
       T east = lanes.from_after(centre.cell[0]);
       if (is(first_)) west = at_[r * pitch - 1];
@@ -248,16 +243,7 @@ class band_sweep {
         west = weight_.low[1] * west;
         east = weight_.low[1] * east;
       }
-      unrolled<width>([&](auto cell) {
-        constexpr int k = decltype(cell)::value;
-        const T before = k > 0 ? here.cell[k > 0 ? k - 1 : 0] : west;
-        const T next = k + 1 < width ? here.cell[k + 1 < width ? k + 1 : 0] : east;
-        if constexpr (Products)
-          cells_[r].cell[k] = weight_.centre * centre.cell[k] + north.cell[k] + south.cell[k] + before + next;
-        else
-          cells_[r].cell[k] =
-              relaxed<2>(weight_, surroundings<T>{centre.cell[k], 0, 0, north.cell[k], south.cell[k], before, next});
-      });
+      cells_[r] = relaxed_row<Products>(weight_, centre, north, south, here, west, east);
       north = here;
       here = south;
     });

@@ -30,13 +30,11 @@ double tiled_us(const geometry& g, machine_kind kind, const tile_choice& c, cons
   for (int a = 0; a < axes; ++a)
     if (tiles_exchange(g, t, a)) edges += 2 * own / static_cast<double>(t.largest[a]);
   const double flight = edges == 0 ? 0 : g.exchanged_faces() > 0 && g.n_pes() > 1 ? costs.far_us : costs.near_us;
-  double on_chip = 1;
-  if (t.streams)
-    on_chip = std::min(1.0, static_cast<double>(t.layers_on_chip) / static_cast<double>(t.largest[layer_axis(g)]));
+  const double on_chip = part_on_chip(g, t);
   // Edges of many cells, which travel as vectors: as measured when they were packets listed in memory.
   const double per_edge_cell = cells_per_edge_cell(kind) * (t.faces && kind == machine_kind::cuda ? 3 : 1);
   const double work = (on_chip * computed + per_edge_cell * edges) / costs.chip_cells_per_us +
-                      (1 - on_chip) * computed * t.blocks() / costs.streamed_cells_per_us;
+                      (1 - on_chip) * (t.tall.used() ? own : computed) * t.blocks() / costs.streamed_cells_per_us;
   if (t.depth == 1 || kind == machine_kind::host) return flight / t.depth + work;
   // Each step has its barriers.
   const double exchange = flight + cells_of_packets(static_cast<double>(t.mail_per_block())) / costs.chip_cells_per_us;

@@ -1,11 +1,13 @@
 #include "stencil/resident_kernels.hpp"
 
+#include "stencil/tall_links.hpp"
 #include "stencil/tile_program.hpp"
 
 namespace starling::stencil {
 
 template <class T>
 kernel resident_kernel(const resident_arguments<T>& a) {
+  if (a.grid.tall.used()) return resident_tall_kernel(a);
   if (a.grid.bands.used()) return a.grid.depth > 1 ? resident_deep_band_kernel(a) : resident_band_kernel(a);
   return a.grid.faces ? resident_face_kernel(a) : tile_kernel<false>(a);
 }
@@ -15,6 +17,9 @@ std::size_t resident_scratch(const tiling& t, int threads) {
   const auto room = [](index_t n, std::size_t bytes) {
     return static_cast<std::size_t>(round_up(n * static_cast<index_t>(bytes), 16));
   };
+  if (t.tall.used())
+    return room(1, sizeof(tile)) + room(tall_links_of_tile, sizeof(tall_link)) + room(t.chip.elements, sizeof(T)) +
+           room(tall_side_elements(t), sizeof(T));
   const std::size_t edges = t.faces ? room(t.directions_used(), sizeof(tile_face))
                                     : room(directions, sizeof(route)) + room(edge_list_bytes(t, threads), 1);
   return room(1, sizeof(tile)) + edges + room(t.arrays() * t.chip.elements, sizeof(T));

@@ -30,6 +30,10 @@ kernel resident_band_kernel(const resident_arguments<T>& arguments);
 template <class T>
 kernel resident_deep_band_kernel(const resident_arguments<T>& arguments);
 
+// Those whose tiles are tall.
+template <class T>
+kernel resident_tall_kernel(const resident_arguments<T>& arguments);
+
 // Those of them whose edges travel as vectors.
 template <class T>
 kernel resident_face_kernel(const resident_arguments<T>& arguments);

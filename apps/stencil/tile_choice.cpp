@@ -9,6 +9,7 @@
 #include "stencil/launch_shape.hpp"
 #include "stencil/patches.hpp"
 #include "stencil/resident_kernels.hpp"
+#include "stencil/tall_choice.hpp"
 
 namespace starling::stencil {
 namespace {
@@ -18,15 +19,10 @@ constexpr int most_threads = resident_most_threads;
 
 index_t cells(const index_t (&extent)[axes]) { return extent[0] * extent[1] * extent[2]; }
 
-void set_largest(const geometry& g, tiling& t) {
-  for (int a = 0; a < axes; ++a) t.largest[a] = ceil_div(g.largest(a), t.tiles[a]);
-}
-
 // Every tile has cells, and its neighbours need no others than its own.
 bool possible(const geometry& g, const tiling& t) {
   for (int a = 0; a < axes; ++a) {
-    const index_t smallest = g.extent[a] / g.parts[a] / t.tiles[a];
-    if (smallest < (tiles_exchange(g, t, a) ? t.depth : 1)) return false;
+    if (smallest_extent(g, t, a) < (tiles_exchange(g, t, a) ? t.depth : 1)) return false;
   }
   return true;
 }
@@ -43,7 +39,7 @@ band_grid bands_of_tile(const geometry& g, const tiling& t, int width, int most_
   const auto ring = [&](int a) { return tiles_exchange(g, t, a) ? index_t{t.depth - 1} : 0; };
   if (g.active[0] || patches_of(1, t.largest[2] + 2 * ring(2), ring(2), 2, width) > band_vectors) return {};
   const index_t held = 2;  // at most, of rows that steps do not make
-  const index_t fewest = g.extent[1] / g.parts[1] / t.tiles[1] - held;
+  const index_t fewest = smallest_extent(g, t, 1) - held;
   return bands_for(t.largest[1] + 2 * ring(1), fewest, t.depth, most_warps);
 }
 
@@ -83,6 +79,9 @@ double cost(const geometry& g, const tile_limits& limits, std::size_t cell_bytes
   const int width = 16 / static_cast<int>(cell_bytes);
   tiling kept_so = t;
   if (!host && kept <= 0.95 * room) kept_so.bands = bands_of_tile(g, t, width, most_threads / 32);
+  if (!host && !kept_so.bands.used())
+    if (const double tall = cells_of_tall(g, limits.scratch_bytes, cell_bytes, t); tall > 0)
+      return tall + 1'000 + exchange_cost(g, limits.kind, cell_bytes, t, edges);
   double computed = cells_computed(g, kept_so);
   // Cells that do not fit twice are best kept in one array, where a thread has one patch at most. Those that do not fit
   // at all are loaded and stored besides.
@@ -158,18 +157,6 @@ void lay_out(const geometry& g, tiling& t, index_t on_chip) {
   t.memory.origin = static_cast<int>((g.active[0] ? ring * row : 0) + row_before - on_chip * row * rows);
 }
 
-// Deals out a block's mail to directions.
-template <class T>
-void number_mail(const geometry& g, tiling& t) {
-  const index_t cells_each = t.faces ? cell_vector<T>::width : elements_per_packet<T>;
-  for (int number = 0; number < directions; ++number) {
-    const direction d(number);
-    bool used = d.distance() == 1 || (d.distance() > 1 && t.depth > 1);
-    for (int a = 0; a < axes; ++a) used = used && (d.step[a] == 0 || tiles_exchange(g, t, a));
-    t.start[number + 1] = t.start[number] + (used ? mail_sent(d, t, cells_each) : 0);
-  }
-}
-
 int natural_blocks(const geometry& g, const tile_limits& limits) {
   if (limits.kind == machine_kind::host) return std::min(2, limits.blocks);
   constexpr index_t fewest_cells = 512;
@@ -181,6 +168,7 @@ int natural_blocks(const geometry& g, const tile_limits& limits) {
 // into as many segments as there are threads for.
 int natural_threads(const tiling& t) {
   const index_t packets = t.faces ? 0 : std::min<index_t>(t.mail_per_block(), most_threads);
+  if (t.tall.used()) return 32 * t.tall.count;
   if (t.bands.used()) return static_cast<int>(std::max<index_t>(32 * t.bands.count, round_up(packets, 32)));
   if (t.in_place) return most_threads;
   const index_t wanted = std::max(ceil_div(cells(t.largest), 8), packets);
@@ -188,7 +176,7 @@ int natural_threads(const tiling& t) {
 }
 
 // How the cells of a tile are kept.
-enum class kept_in { bands, two_arrays, one_array };
+enum class kept_in { bands, tall_bands, two_arrays, one_array };
 
 // Everything on chip, or as many layers as fit, for a way to keep cells.
 template <class T>
@@ -198,6 +186,15 @@ bool fit(const geometry& g, const tile_limits& limits, const run_options& option
   tiling& t = c.grid;
   t.in_place = how != kept_in::two_arrays;
   const int most_warps = (options.threads > 0 ? options.threads : most_threads) / 32;
+  if (how == kept_in::tall_bands) {
+    tiling tall = t;
+    if (!lay_out_tall<T>(g, tall, most_warps, limits.scratch_bytes)) return false;
+    if (tall.tall.count < std::max(fewest_tall_bands, options.threads / 32)) return false;
+    t = tall;
+    c.threads = natural_threads(t);
+    c.scratch_bytes = resident_scratch<T>(t, c.threads);
+    return true;
+  }
   t.bands = how == kept_in::bands ? bands_of_tile(g, t, cell_vector<T>::width, most_warps) : band_grid{};
   if (how == kept_in::bands && !t.bands.used()) return false;
   c.threads = options.threads > 0 ? options.threads : natural_threads(t);
@@ -223,9 +220,9 @@ bool fit(const geometry& g, const tile_limits& limits, const run_options& option
 }
 
 // Whether the edges of a tile are few enough for packets. Where cells are in memory, the list of what each packet
-// carries has to be short: it takes room on chip from them.
+// carries has to be short: it takes room on chip from them. Tall tiles have no list.
 bool suits_packets(const tiling& t, machine_kind kind, const run_options& options) {
-  const index_t on_gpus = t.streams ? 8192 : std::numeric_limits<index_t>::max();
+  const index_t on_gpus = t.streams && !t.tall.used() ? 8192 : std::numeric_limits<index_t>::max();
   return t.mail_per_block() * 8 <= most_packet_bytes(options, kind, on_gpus);
 }
 
@@ -240,6 +237,7 @@ std::optional<tile_choice> choice_for(const geometry& g, const tile_limits& limi
     c.grid.faces = faces;
     number_mail<T>(g, c.grid);
     const bool fits = (gpu && !faces && fit<T>(g, limits, options, kept_in::bands, false, c)) ||
+                      (gpu && !faces && fit<T>(g, limits, options, kept_in::tall_bands, true, c)) ||
                       fit<T>(g, limits, options, kept_in::two_arrays, false, c) ||
                       (gpu && fit<T>(g, limits, options, kept_in::one_array, true, c)) ||
                       fit<T>(g, limits, options, kept_in::two_arrays, true, c);
@@ -319,6 +317,7 @@ double cells_of_packets(double packets) {
 
 double cells_computed(const geometry& g, const tiling& t) {
   if (t.bands.used()) return cells_of_bands(t.bands);
+  if (t.tall.used()) return cells_of_tall_bands(t.tall, t.largest[1]);
   double computed = 1;
   for (int a = 0; a < axes; ++a)
     computed *= static_cast<double>(t.largest[a] + (tiles_exchange(g, t, a) ? t.depth - 1 : 0));

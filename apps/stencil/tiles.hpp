@@ -17,9 +17,9 @@
 
 #include "starling/device/packet.hpp"
 #include "starling/device/symmetric.hpp"
-#include "stencil/bands.hpp"
 #include "stencil/cell_vector.hpp"
 #include "stencil/geometry.hpp"
+#include "stencil/tall_bands.hpp"
 
 namespace starling::stencil {
 
@@ -56,13 +56,21 @@ struct tiling {
   int layers_on_chip = 0;  // of a tile, along the first active axis; the others are in memory
   bool in_place = false;   // in one array instead of two
   band_grid bands;         // used where a block keeps its cells in registers; then in one array too
+  tall_bands tall;         // used where it keeps some of them so, some on chip and the others in memory; likewise
   bool streams = false;    // some tile has layers in memory
   bool faces = false;      // edges travel as vectors with signals, not as packets
   tile_layout chip;
   tile_layout memory;
+  int grain = 1;                       // cells of a row are dealt to tiles in multiples of it
   index_t largest[axes] = {1, 1, 1};   // extents of a tile
   index_t start[directions + 1] = {};  // where what comes for a direction begins in a block's mail
 
+  // Of so many cells along an axis, those of the tile at a place.
+  constexpr index_range cells_of(int axis, index_t cells, int at) const {
+    const index_t each = axis == 2 ? grain : 1;
+    const index_range part = share(ceil_div(cells, each), tiles[axis], at);
+    return {each * part.begin, each * part.end < cells ? each * part.end : cells};
+  }
   constexpr int arrays() const { return in_place ? 1 : 2; }
   // Of one block.
   constexpr index_t memory_elements() const { return arrays() * memory.elements; }
@@ -83,8 +91,19 @@ struct tiling {
   }
 };
 
+// Cells at the sides of a tall tile.
+constexpr index_t tall_side_elements(const tiling& t) { return tall_sides * tall_side_pitch(t.largest[1]); }
+
 // The axis along which a tile is cut into what is on chip and what is not.
 constexpr int layer_axis(const geometry& g) { return g.active[0] ? 0 : 1; }
+
+// How much of the largest tile is not in memory.
+constexpr double part_on_chip(const geometry& g, const tiling& t) {
+  if (!t.streams) return 1;
+  const double on_chip = t.tall.used() ? t.tall.rows_before_memory() : t.layers_on_chip;
+  const double all = t.tall.used() ? on_chip + t.tall.memory_rows : static_cast<double>(t.largest[layer_axis(g)]);
+  return on_chip < all ? on_chip / all : 1;
+}
 
 // Whether tiles have neighbours along the axis.
 constexpr bool tiles_exchange(const geometry& g, const tiling& t, int axis) {
@@ -100,6 +119,28 @@ constexpr index_t extent_sent(const direction& d, int axis, index_t tile_extent,
 constexpr index_t mail_sent(const direction& d, const tiling& t, index_t cells_each) {
   return extent_sent(d, 0, t.largest[0], t.depth) * extent_sent(d, d.middle(), t.largest[d.middle()], t.depth) *
          ceil_div(extent_sent(d, d.fast(), t.largest[d.fast()], t.depth), cells_each);
+}
+
+// Extents of the largest tile.
+constexpr void set_largest(const geometry& g, tiling& t) {
+  for (int a = 0; a < axes; ++a) t.largest[a] = t.cells_of(a, g.largest(a), 0).size();
+}
+
+// Of all PEs' tiles along an axis.
+constexpr index_t smallest_extent(const geometry& g, const tiling& t, int axis) {
+  return t.cells_of(axis, g.extent[axis] / g.parts[axis], t.tiles[axis] - 1).size();
+}
+
+// Deals out a block's mail to directions.
+template <class T>
+constexpr void number_mail(const geometry& g, tiling& t) {
+  const index_t cells_each = t.faces ? cell_vector<T>::width : elements_per_packet<T>;
+  for (int number = 0; number < directions; ++number) {
+    const direction d(number);
+    bool used = d.distance() == 1 || (d.distance() > 1 && t.depth > 1);
+    for (int a = 0; a < axes; ++a) used = used && (d.step[a] == 0 || tiles_exchange(g, t, a));
+    t.start[number + 1] = t.start[number] + (used ? mail_sent(d, t, cells_each) : 0);
+  }
 }
 
 // What tiles send each other comes here; one or the other is used.
@@ -142,7 +183,7 @@ constexpr tile tile_of(const geometry& g, const tiling& t, const box& own, int b
   place_of_block(t, block, at);
   tile mine{};
   for (int a = 0; a < axes; ++a) {
-    const index_range cells = share(own.extent[a], t.tiles[a], at[a]);
+    const index_range cells = t.cells_of(a, own.extent[a], at[a]);
     mine.first[a] = cells.begin;
     mine.extent[a] = static_cast<int>(cells.size());
     const index_t begin = own.updated[a].begin > cells.begin ? own.updated[a].begin - cells.begin : 0;

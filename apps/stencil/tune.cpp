@@ -45,6 +45,7 @@ machine machine_of_one(const machine& m) {
 // The tiles of a domain of the stopwatch's, and what a step of one computes.
 struct tiles_of {
   tiling grid;
+  double on_chip;  // their part
   double cells;
 
   tiles_of(const machine& m, index_t side) {
@@ -54,6 +55,7 @@ struct tiles_of {
     p.edges = {edge::periodic, edge::periodic};
     const geometry g = geometry_of(p, m.size());
     grid = choose_tiles<float>(g, limits_of(m), {.how = variant::resident}).grid;
+    on_chip = part_on_chip(g, grid);
     cells = cells_computed(g, grid);
   }
 };
@@ -90,10 +92,8 @@ step_costs tune(const machine& m, double seconds) {
   const tiles_of streamed(m, in_memory);
   c.streamed_cells_per_us = c.memory_cells_per_us;
   if (streamed.grid.streams) {
-    const tiling& t = streamed.grid;
-    const double part = static_cast<double>(t.layers_on_chip) / static_cast<double>(t.largest[1]);
-    const double on_chip_us = part * streamed.cells / c.chip_cells_per_us;
-    c.streamed_cells_per_us = (1 - part) * static_cast<double>(in_memory * in_memory) /
+    const double on_chip_us = streamed.on_chip * streamed.cells / c.chip_cells_per_us;
+    c.streamed_cells_per_us = (1 - streamed.on_chip) * static_cast<double>(in_memory * in_memory) /
                               at_least(time.us(in_memory, variant::resident) - c.far_us - on_chip_us, least);
   }
   // With next to nothing on chip cells are in memory.

@@ -3,7 +3,6 @@
 
 #include <doctest/doctest.h>
 
-#include <barrier>
 #include <functional>
 #include <random>
 #include <vector>
@@ -12,6 +11,7 @@
 #include "stencil/band_sweep.hpp"
 #include "stencil/one_array_sweep.hpp"
 #include "stencil/tile_choice.hpp"
+#include "support/played_lanes.hpp"
 #include "support/threads_of_block.hpp"
 
 namespace starling::stencil {
@@ -178,33 +178,6 @@ void each_made(const tile& mine, const F& f) {
     for (int x = mine.begin(2, 0); x < mine.end(2, 0); ++x) f(y, x);
 }
 
-// The lanes of a warp, played by threads: what one says the lane beside it hears.
-template <class T>
-struct played_warp {
-  T said[band_vectors] = {};
-  std::barrier<> meeting{band_vectors};
-};
-template <class T>
-class played_lanes {
- public:
-  played_lanes(std::vector<played_warp<T>>& warps, const test::thread_of_block& g)
-      : warp_(warps[static_cast<std::size_t>(g.member() / band_vectors)]), lane_(g.member() % band_vectors) {}
-  T from_before(T value) const { return from(value, lane_ - 1); }
-  T from_after(T value) const { return from(value, lane_ + 1); }
-
- private:
-  T from(T value, int lane) const {
-    warp_.said[lane_] = value;
-    warp_.meeting.arrive_and_wait();
-    const T heard = lane < 0 || lane == band_vectors ? value : warp_.said[lane];
-    warp_.meeting.arrive_and_wait();
-    return heard;
-  }
-
-  played_warp<T>& warp_;
-  int lane_;
-};
-
 // Where the ring has one layer, some steps with the same ring; otherwise as many as it has layers. `idle` more warps
 // have nothing to do.
 template <int Rows, bool Deep, class T>
@@ -223,7 +196,7 @@ void compare_bands(tile_fixture<T, 2> f, bool alike, int idle) {
   }
   const int bands = static_cast<int>(ceil_div(rows, Rows));
   const int members = (bands + idle) * band_vectors;
-  std::vector<played_warp<T>> values(static_cast<std::size_t>(bands + idle));
+  std::vector<test::played_warp<T>> values(static_cast<std::size_t>(bands + idle));
   std::vector<T> changes(static_cast<std::size_t>(members));
   std::vector<T> shared;
   const auto cells = f.template cells<false>(0);
@@ -232,7 +205,8 @@ void compare_bands(tile_fixture<T, 2> f, bool alike, int idle) {
     band.load();
     for (int i = 0; i < steps; ++i) {
       g.sync();
-      band.step(played_lanes<T>(values, g), i == steps - 1, changes[static_cast<std::size_t>(g.member())]);
+      band.step(test::played_lanes<T>(values, g.member()), i == steps - 1,
+                changes[static_cast<std::size_t>(g.member())]);
       g.sync();
       band.share();
     }

@@ -1,0 +1,76 @@
+// What a block of `resident` does whose tile is tall: its warps take, make their bands, send, step after step.
+#pragma once
+
+#include "starling/device/block.hpp"
+#include "stencil/band_sweep.hpp"
+#include "stencil/resident_kernels.hpp"
+#include "stencil/tall_links.hpp"
+
+namespace starling::stencil {
+
+// Block: block, or what plays one; so Lanes.
+// Products: all neighbours have the same weight.
+template <class T, int RegisterRows, bool Products, class Block = block, class Lanes = lanes_of_warp>
+class tall_program {
+ public:
+  using band = tall_band<T, RegisterRows, Products>;
+
+  STARLING_HD tall_program(Block& b, const resident_arguments<T>& a, const Lanes& lanes = {})
+      : b_(b),
+        a_(a),
+        lanes_(lanes),
+        mine_(*b.template scratch<tile>(1)),
+        links_(b, a.grid, a.mail),
+        where_{b.template scratch<T>(a.grid.chip.elements), b.template scratch<T>(tall_side_elements(a.grid)),
+               a.grid.streams ? a.memory.on(b.pe()) + b.index() * a.grid.memory_elements() : nullptr} {}
+
+  STARLING_HD void run() {
+    if (b_.member() == 0) mine_ = tile_of(a_.f.shape, a_.grid, *a_.f.own.on(b_.pe()), b_.index());
+    links_.plan(a_.f.shape);
+    band mine(a_.f.weight, mine_, a_.grid, where_, b_.member());
+    const index_t row = a_.f.shape.stride[1];
+    const index_t first = mine_.first[0] * a_.f.shape.stride[0] + mine_.first[1] * row + mine_.first[2];
+    mine.load(a_.f.u[a_.first % 2].on(b_.pe()) + first, row);
+    b_.sync();
+    index_t message = a_.first_message;
+    links_.send(message, mine, lanes_);
+    double checked = 0;
+    index_t until_check = a_.check_every;
+    index_t left = a_.steps;
+    while (left > 0) {
+      links_.take(message, mine);
+      mine.look_around();
+      b_.any(false);  // a barrier that ends the threads whose block has lost some in a wait
+      --left;
+      const bool check = --until_check == 0;
+      T change = 0;
+      if (a_.compute) step(mine, check, change);
+      if (left > 0) links_.send(++message, mine, lanes_);
+      b_.sync();
+      if (!check) continue;
+      until_check = a_.check_every;
+      checked = static_cast<double>(b_.all_reduce(b_.reduce(change, maximum{}), maximum{}));
+      if (checked <= a_.tolerance) break;
+    }
+    const index_t steps = a_.steps - left;
+    mine.store(a_.f.u[(a_.first + steps) % 2].on(b_.pe()) + first, row);
+    if (b_.pe() == 0 && b_.index() == 0 && b_.member() == 0) *a_.status.on(0) = {a_.first + steps, checked};
+  }
+
+ private:
+  STARLING_HD void step(band& mine, bool check, T& change) const {
+    if (check)
+      mine.template step<true>(lanes_, change);
+    else
+      mine.template step<false>(lanes_, change);
+  }
+
+  Block& b_;
+  const resident_arguments<T>& a_;
+  Lanes lanes_;
+  tile& mine_;
+  tall_links<T, band, Block> links_;
+  tall_storage<T> where_;
+};
+
+}  // namespace starling::stencil
