@@ -27,15 +27,14 @@ bool lay_out_tall(const geometry& g, tiling& t, int most_bands, std::size_t byte
   const std::size_t besides = resident_scratch<T>(t, 32 * t.tall.count);
   if (besides > bytes_on_chip) return false;
   const auto room = static_cast<index_t>((bytes_on_chip - besides) / sizeof(T)) / row_of_each;
-  t.tall.chip_rows = static_cast<int>(std::min<index_t>(room, rows - register_rows));
-  t.tall.memory_rows = rows - t.tall.rows_before_memory();
-  t.chip.elements = t.tall.chip_rows * row_of_each;
+  t.tall.chip_rows = static_cast<int>(std::min<index_t>(room - tall_end_rows, rows - 2 - register_rows));
+  t.tall.memory_rows = rows - t.tall.rows_not_in_memory();
+  t.chip.elements = (t.tall.chip_rows + tall_end_rows) * row_of_each;
   t.streams = t.tall.memory_rows > 0;
   t.memory = {};
   t.memory.elements = t.tall.memory_rows * row_of_each;
   number_mail<T>(g, t);
-  constexpr int least_chip_rows = 2;  // before and behind those in registers
-  return t.tall.chip_rows >= least_chip_rows;
+  return t.tall.chip_rows > 0;
 }
 
 double cells_of_tall(const geometry& g, std::size_t bytes_on_chip, std::size_t cell_bytes, tiling t) {

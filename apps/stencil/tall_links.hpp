@@ -59,8 +59,9 @@ class tall_links {
     if (band.is_last()) send_row(slot, message, links_[south], band, band.last());
   }
 
-  // The neighbours' cells of a message. A barrier of the block follows.
-  STARLING_HD void take(index_t message, Band& band) const {
+  // The neighbours' cells of a message, to where the band's step reads them.
+  template <class Lanes>
+  STARLING_HD void take(index_t message, const Band& band, const Lanes& lanes) const {
     const sym<packet> slot = mail_ + t_.mail_slot(message);
     if (band.is_first()) take_row(slot, message, links_[north], band, band.before());
     if (band.is_last()) take_row(slot, message, links_[south], band, band.after());
@@ -73,6 +74,7 @@ class tall_links {
             unrolled<each_packet>([&](auto j) { band.side(i == 1)[k * each_packet + j] = c.element[j]; });
           });
     });
+    lanes.sync();
   }
 
  private:

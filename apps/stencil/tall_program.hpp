@@ -21,7 +21,9 @@ class tall_program {
         lanes_(lanes),
         mine_(*b.template scratch<tile>(1)),
         links_(b, a.grid, a.mail),
-        where_{b.template scratch<T>(a.grid.chip.elements), b.template scratch<T>(tall_side_elements(a.grid)),
+        where_{b.template scratch<T>(a.grid.chip.elements),
+               b.template scratch<T>(tall_ring_elements(cell_vector<T>::width)),
+               b.template scratch<T>(tall_side_elements(a.grid)),
                a.grid.streams ? a.memory.on(b.pe()) + b.index() * a.grid.memory_elements() : nullptr} {}
 
   STARLING_HD void run() {
@@ -38,15 +40,13 @@ class tall_program {
     index_t until_check = a_.check_every;
     index_t left = a_.steps;
     while (left > 0) {
-      links_.take(message, mine);
-      mine.look_around();
-      b_.any(false);  // a barrier that ends the threads whose block has lost some in a wait
+      links_.take(message, mine, lanes_);
       --left;
       const bool check = --until_check == 0;
       T change = 0;
       if (a_.compute) step(mine, check, change);
       if (left > 0) links_.send(++message, mine, lanes_);
-      b_.sync();
+      b_.any(false);  // a barrier that ends the threads whose block has lost some in a wait
       if (!check) continue;
       until_check = a_.check_every;
       checked = static_cast<double>(b_.all_reduce(b_.reduce(change, maximum{}), maximum{}));

@@ -91,7 +91,8 @@ struct tiling {
   }
 };
 
-// Cells at the sides of a tall tile.
+// Cells around a tall tile: in the rows beyond it, and at its sides.
+constexpr index_t tall_ring_elements(index_t width) { return tall_ring_rows * band_vectors * width; }
 constexpr index_t tall_side_elements(const tiling& t) { return tall_sides * tall_side_pitch(t.largest[1]); }
 
 // The axis along which a tile is cut into what is on chip and what is not.
@@ -100,7 +101,7 @@ constexpr int layer_axis(const geometry& g) { return g.active[0] ? 0 : 1; }
 // How much of the largest tile is not in memory.
 constexpr double part_on_chip(const geometry& g, const tiling& t) {
   if (!t.streams) return 1;
-  const double on_chip = t.tall.used() ? t.tall.rows_before_memory() : t.layers_on_chip;
+  const double on_chip = t.tall.used() ? t.tall.rows_not_in_memory() : t.layers_on_chip;
   const double all = t.tall.used() ? on_chip + t.tall.memory_rows : static_cast<double>(t.largest[layer_axis(g)]);
   return on_chip < all ? on_chip / all : 1;
 }
