@@ -18,8 +18,8 @@ std::size_t resident_scratch(const tiling& t, int threads) {
     return static_cast<std::size_t>(round_up(n * static_cast<index_t>(bytes), 16));
   };
   if (t.tall.used())
-    return room(1, sizeof(tile)) + room(tall_links_of_tile, sizeof(tall_link)) + room(t.chip.elements, sizeof(T)) +
-           room(tall_ring_elements(cell_vector<T>::width), sizeof(T)) + room(tall_side_elements(t), sizeof(T));
+    return room(1, sizeof(tile)) + room(tall_links_of_tile, sizeof(tall_link)) +
+           room(t.tall.count, sizeof(tall_place)) + room(t.tall.elements(cell_vector<T>::width), sizeof(T));
   const std::size_t edges = t.faces ? room(t.directions_used(), sizeof(tile_face))
                                     : room(directions, sizeof(route)) + room(edge_list_bytes(t, threads), 1);
   return room(1, sizeof(tile)) + edges + room(t.arrays() * t.chip.elements, sizeof(T));

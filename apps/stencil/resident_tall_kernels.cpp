@@ -7,7 +7,7 @@ namespace {
 template <class T, bool Products>
 struct resident_tall {
   resident_arguments<T> a;
-  static constexpr int max_threads = resident_most_threads;
+  static constexpr int max_threads = 32 * most_tall_bands;
   static constexpr int least_blocks = 1;  // registers for all its cells
   STARLING_HD void operator()(block& b) const { tall_program<T, tall_register_rows, Products>(b, a).run(); }
 };

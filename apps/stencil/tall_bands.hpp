@@ -8,8 +8,10 @@
 
 namespace starling::stencil {
 
-// Rows of a band in registers; programs are compiled for them.
-inline constexpr int tall_register_rows = 16;
+// Rows of a band in registers, and bands of a tile. Fewer warps with more registers each keep more cells: 170 registers
+// of which 80 are cells, instead of 128 with 48.
+inline constexpr int tall_register_rows = 20;
+inline constexpr int most_tall_bands = 12;
 // With fewer bands much of a multiprocessor would be idle.
 inline constexpr int fewest_tall_bands = 8;
 // Places for a band's ends, for the rows beyond a tile, and columns at its sides that a block keeps apart.
@@ -17,14 +19,27 @@ inline constexpr int tall_end_rows = 4;
 inline constexpr int tall_ring_rows = 4;
 inline constexpr int tall_sides = 2;
 
+// Elements of a row.
+constexpr int tall_pitch(int width) { return band_vectors * width; }
+
 struct tall_bands {
   int count = 0;  // a warp each; 0: tiles are not kept so
   int register_rows = 0;
   int chip_rows = 0;    // of a band at most, without its ends
   int memory_rows = 0;  // likewise
+  int side_rows = 0;    // that a column at a side has room for
 
   constexpr bool used() const { return count > 0; }
   constexpr int rows_not_in_memory() const { return 2 + register_rows + chip_rows; }
+  // Where things are in the array on chip, in elements: bands one after the other, each with its first row twice, its
+  // last row twice and others; the rows beyond the tile twice, north and south; columns at the sides, west and east.
+  constexpr int band(int number, int width) const { return number * (tall_end_rows + chip_rows) * tall_pitch(width); }
+  constexpr int ring(bool south, int width) const { return band(count, width) + (south ? 2 : 0) * tall_pitch(width); }
+  constexpr int side(bool east, int width) const {
+    return band(count, width) + tall_ring_rows * tall_pitch(width) + (east ? side_rows : 0);
+  }
+  constexpr index_t elements(int width) const { return side(true, width) + side_rows; }
+
   // Of a tile of so many rows. Bands begin at even rows, since packets hold two cells one above the other.
   constexpr index_range rows_of(int band, int rows) const {
     const index_range pairs = share(ceil_div(rows, 2), count, band);
@@ -32,16 +47,57 @@ struct tall_bands {
   }
 };
 
-// From the cells of one side to those of the other; those of a side follow one another.
-constexpr index_t tall_side_pitch(index_t rows) { return round_up(rows, 4); }
+// What a band's warp is told of it. Places are as in tall_bands, those of rows in memory from the block's first on.
+struct tall_place {
+  int first_row = 0;  // of the tile
+  int rows = 0;       // all of them
+  int chip_rows = 0;
+  int memory_rows = 0;
+  int first = 0;   // where the first row is
+  int last = 0;    // and the last one
+  int before = 0;  // the row before these, and the one behind
+  int after = 0;
+  int chip = 0;  // other rows
+  int memory = 0;
+  bool first_band = false;
+  bool last_band = false;
+  bool holds_first = false;  // its first row is not made
+  bool holds_last = false;
+  bool registers_first = false;  // rows are in registers, on chip, in memory; otherwise the other way
+};
+
+// holds_first: the tile's first row is held; so holds_last.
+constexpr tall_place place_of_band(const tall_bands& b, int band, int rows, bool holds_first, bool holds_last,
+                                   int width) {
+  const index_range own = b.rows_of(band, rows);
+  tall_place p;
+  p.first_row = static_cast<int>(own.begin);
+  p.rows = static_cast<int>(own.size());
+  const int between = p.rows - 2 - b.register_rows;
+  p.chip_rows = between < b.chip_rows ? between : b.chip_rows;
+  p.memory_rows = between - p.chip_rows;
+  p.first = b.band(band, width);
+  p.last = p.first + 2 * tall_pitch(width);
+  p.chip = p.first + tall_end_rows * tall_pitch(width);
+  p.memory = band * b.memory_rows * tall_pitch(width);
+  p.first_band = band == 0;
+  p.last_band = band == b.count - 1;
+  p.before = p.first_band ? b.ring(false, width) : b.band(band - 1, width) + 2 * tall_pitch(width);
+  p.after = p.last_band ? b.ring(true, width) : b.band(band + 1, width);
+  p.holds_first = p.first_band && holds_first;
+  p.holds_last = p.last_band && holds_last;
+  // Half of those in each quarter of a multiprocessor, as far as they come in twos.
+  p.registers_first = (band / 4 + band) % 2 == 0;
+  return p;
+}
 
 // A band has its ends and a row on chip besides those in registers.
 constexpr int least_tall_band(int register_rows) { return register_rows + 3; }
 
-// What computing all bands of so many rows takes, in cells of an array on chip that take as long: about 50 instructions
+// What computing all bands of so many rows takes, in cells of an array on chip that take as long: about 44 instructions
 // a row, where bands that are all in registers have 31.
 constexpr double cells_of_tall_bands(const tall_bands& b, index_t rows) {
-  constexpr int row_of_each_quarter = 400;
+  constexpr int row_of_each_quarter = 360;
   return static_cast<double>(row_of_each_quarter * ((b.count + 3) / 4) * ceil_div(rows, b.count));
 }
 

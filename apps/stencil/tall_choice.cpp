@@ -23,13 +23,12 @@ bool lay_out_tall(const geometry& g, tiling& t, int most_bands, std::size_t byte
   t.tall.register_rows = register_rows;
   const auto rows = static_cast<int>(t.tall.rows_of(0, static_cast<int>(t.largest[1])).size());
   const index_t row_of_each = t.tall.count * band_vectors * width;
-  t.chip = {};
+  t.tall.side_rows = static_cast<int>(round_up(t.largest[1], 4));
   const std::size_t besides = resident_scratch<T>(t, 32 * t.tall.count);
   if (besides > bytes_on_chip) return false;
   const auto room = static_cast<index_t>((bytes_on_chip - besides) / sizeof(T)) / row_of_each;
-  t.tall.chip_rows = static_cast<int>(std::min<index_t>(room - tall_end_rows, rows - 2 - register_rows));
+  t.tall.chip_rows = static_cast<int>(std::min<index_t>(room, rows - 2 - register_rows));
   t.tall.memory_rows = rows - t.tall.rows_not_in_memory();
-  t.chip.elements = (t.tall.chip_rows + tall_end_rows) * row_of_each;
   t.streams = t.tall.memory_rows > 0;
   t.memory = {};
   t.memory.elements = t.tall.memory_rows * row_of_each;
@@ -38,9 +37,8 @@ bool lay_out_tall(const geometry& g, tiling& t, int most_bands, std::size_t byte
 }
 
 double cells_of_tall(const geometry& g, std::size_t bytes_on_chip, std::size_t cell_bytes, tiling t) {
-  constexpr int most_bands = resident_most_threads / 32;
-  const bool fits = cell_bytes == sizeof(float) ? lay_out_tall<float>(g, t, most_bands, bytes_on_chip)
-                                                : lay_out_tall<double>(g, t, most_bands, bytes_on_chip);
+  const bool fits = cell_bytes == sizeof(float) ? lay_out_tall<float>(g, t, most_tall_bands, bytes_on_chip)
+                                                : lay_out_tall<double>(g, t, most_tall_bands, bytes_on_chip);
   if (!fits || t.tall.count < fewest_tall_bands) return 0;
   // A cell at an edge is no more than packed and unpacked.
   double edges = 0;

@@ -21,15 +21,18 @@ class tall_program {
         lanes_(lanes),
         mine_(*b.template scratch<tile>(1)),
         links_(b, a.grid, a.mail),
-        where_{b.template scratch<T>(a.grid.chip.elements),
-               b.template scratch<T>(tall_ring_elements(cell_vector<T>::width)),
-               b.template scratch<T>(tall_side_elements(a.grid)),
-               a.grid.streams ? a.memory.on(b.pe()) + b.index() * a.grid.memory_elements() : nullptr} {}
+        places_(b.template scratch<tall_place>(a.grid.tall.count)),
+        chip_(b.template scratch<T>(a.grid.tall.elements(cell_vector<T>::width))) {}
 
   STARLING_HD void run() {
     if (b_.member() == 0) mine_ = tile_of(a_.f.shape, a_.grid, *a_.f.own.on(b_.pe()), b_.index());
     links_.plan(a_.f.shape);
-    band mine(a_.f.weight, mine_, a_.grid, where_, b_.member());
+    const int rows = mine_.extent[1];
+    for (int i = b_.member(); i < a_.grid.tall.count; i += b_.members())
+      places_[i] = place_of_band(a_.grid.tall, i, rows, mine_.begin(1, 0) > 0, mine_.end(1, 0) < rows, band::width);
+    b_.sync();
+    T* memory = a_.grid.streams ? a_.memory.on(b_.pe()) + b_.index() * a_.grid.memory_elements() : nullptr;
+    band mine(a_.f.weight, mine_, a_.grid, places_, chip_, memory, b_.member());
     const index_t row = a_.f.shape.stride[1];
     const index_t first = mine_.first[0] * a_.f.shape.stride[0] + mine_.first[1] * row + mine_.first[2];
     mine.load(a_.f.u[a_.first % 2].on(b_.pe()) + first, row);
@@ -44,7 +47,7 @@ class tall_program {
       --left;
       const bool check = --until_check == 0;
       T change = 0;
-      if (a_.compute) step(mine, check, change);
+      if (a_.compute) mine.step(lanes_, check ? &change : nullptr);
       if (left > 0) links_.send(++message, mine, lanes_);
       b_.any(false);  // a barrier that ends the threads whose block has lost some in a wait
       if (!check) continue;
@@ -58,19 +61,13 @@ class tall_program {
   }
 
  private:
-  STARLING_HD void step(band& mine, bool check, T& change) const {
-    if (check)
-      mine.template step<true>(lanes_, change);
-    else
-      mine.template step<false>(lanes_, change);
-  }
-
   Block& b_;
   const resident_arguments<T>& a_;
   Lanes lanes_;
   tile& mine_;
   tall_links<T, band, Block> links_;
-  tall_storage<T> where_;
+  tall_place* places_;
+  T* chip_;
 };
 
 }  // namespace starling::stencil

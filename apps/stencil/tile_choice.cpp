@@ -92,7 +92,8 @@ double cost(const geometry& g, const tile_limits& limits, std::size_t cell_bytes
       computed *= 1.5;
     else
       computed = std::max(computed, cells_in_patches(g, t, width, layers));
-    computed += std::max(0.0, kept - 0.95 * room);
+    // In two dimensions as measured: bench/cpu_free_stencil/results/nvidia-h200-x2.json.
+    computed += (g.active[0] ? 1 : 2) * std::max(0.0, kept - 0.95 * room);
   }
   return computed + besides;
 }
@@ -188,7 +189,7 @@ bool fit(const geometry& g, const tile_limits& limits, const run_options& option
   const int most_warps = (options.threads > 0 ? options.threads : most_threads) / 32;
   if (how == kept_in::tall_bands) {
     tiling tall = t;
-    if (!lay_out_tall<T>(g, tall, most_warps, limits.scratch_bytes)) return false;
+    if (!lay_out_tall<T>(g, tall, std::min(most_warps, most_tall_bands), limits.scratch_bytes)) return false;
     if (tall.tall.count < std::max(fewest_tall_bands, options.threads / 32)) return false;
     t = tall;
     c.threads = natural_threads(t);

@@ -91,10 +91,6 @@ struct tiling {
   }
 };
 
-// Cells around a tall tile: in the rows beyond it, and at its sides.
-constexpr index_t tall_ring_elements(index_t width) { return tall_ring_rows * band_vectors * width; }
-constexpr index_t tall_side_elements(const tiling& t) { return tall_sides * tall_side_pitch(t.largest[1]); }
-
 // The axis along which a tile is cut into what is on chip and what is not.
 constexpr int layer_axis(const geometry& g) { return g.active[0] ? 0 : 1; }
 

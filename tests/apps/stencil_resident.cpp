@@ -145,7 +145,7 @@ TEST_CASE("a chosen depth pays where exchanges do, and is 1 where cells do not f
   CHECK(large.grid.streams);
 }
 
-TEST_CASE("cells on chip: in registers, in two arrays, in one, and as many as fit") {
+TEST_CASE("cells on chip: in registers, in two arrays, in one, and as many as fit; in tall tiles all three") {
   const auto chosen = [](std::vector<index_t> shape) {
     problem<float> p;
     p.coefficients = jacobi_coefficients<float>(static_cast<int>(shape.size()));
@@ -162,12 +162,22 @@ TEST_CASE("cells on chip: in registers, in two arrays, in one, and as many as fi
   const tile_choice solid = chosen({256, 256, 256});
   CHECK(solid.grid.in_place);
   CHECK_FALSE(solid.grid.streams);
+  const tile_choice deep_box = chosen({512, 512, 512});
+  CHECK(deep_box.grid.in_place);
+  CHECK(deep_box.grid.streams);
+  CHECK(deep_box.grid.layers_on_chip > 0);
+  const tile_choice fits = chosen({8192, 4096});
   const tile_choice large = chosen({8192, 8192});
-  CHECK(large.grid.in_place);
+  const tile_choice huge = chosen({16384, 16384});
+  for (const tile_choice& c : {fits, large, huge}) {
+    CHECK(c.grid.tall.used());
+    CHECK(c.grid.tall.count >= fewest_tall_bands);
+    CHECK_FALSE(c.grid.bands.used());
+    CHECK(c.threads == 32 * c.grid.tall.count);
+  }
+  CHECK_FALSE(fits.grid.streams);
   CHECK(large.grid.streams);
-  CHECK(large.grid.layers_on_chip > 90);
-  CHECK_FALSE(large.grid.bands.used());
-  for (const tile_choice& c : {solid, large}) {
+  for (const tile_choice& c : {solid, deep_box, fits, large, huge}) {
     CHECK(c.grid.blocks() >= 120);
     CHECK(c.threads <= 512);
     CHECK(c.scratch_bytes <= 230'000);

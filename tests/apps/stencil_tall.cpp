@@ -73,7 +73,7 @@ class player {
   }
   template <class Op>
   T all_reduce(T value, const Op& op) const {
-    return combined(machine_.values, block_, value, op, *machine_.meeting);
+    return combined(machine_.values, member_ == 0 ? block_ : nowhere, value, op, *machine_.meeting);
   }
 
   template <class Element, class F>
@@ -97,9 +97,12 @@ class player {
   }
 
  private:
+  static constexpr int nowhere = -1;
+
+  // Of values that some threads leave at their places.
   template <class Op>
   static T combined(std::vector<T>& all, int at, T value, const Op& op, std::barrier<>& meeting) {
-    all[static_cast<std::size_t>(at)] = value;
+    if (at != nowhere) all[static_cast<std::size_t>(at)] = value;
     meeting.arrive_and_wait();
     T sum = all[0];
     for (const T& other : all) sum = op(sum, other);
