@@ -51,8 +51,9 @@ the devices before and after. Nothing is averaged over different runs of the ben
   `temporal` made one step at a time where cells do not fit on chip; in two dimensions it now makes several in a pass
   over memory.
 * The figures of `resident` and `temporal` in two dimensions with up to four million cells a device are from before such
-  tiles were kept in registers: what these take now is [below](#tiles-in-registers). All figures on GPUs are from before
-  every other step of a variant that keeps its cells in memory went backwards through them, which has not run on GPUs.
+  tiles were kept in registers: what these take now is [below](#tiles-in-registers). With more cells they are from
+  before tiles were tall, and all figures on GPUs are from before every other step of a variant that keeps its cells in
+  memory went backwards through them; neither has run on GPUs.
 * Speed-up: (T_base - T_ours) / T_base, in percent. Best without the host is `cpu_free` or `resident`, which exchange in
   every step as the host-controlled variants do; `temporal` exchanges less often and is left out.
 """
