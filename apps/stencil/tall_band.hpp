@@ -3,6 +3,10 @@
 // meanwhile, are made into another place than they are read from. So a step needs nothing of other warps but that they
 // have made the step before: one barrier.
 //
+// A step makes a band in pieces, three parts of its rows and then its ends. What lies beside a piece is needed when the
+// step comes to it, and what it has at its sides can be sent once it is made: most of a step is left for each packet's
+// flight. The first row is made last, so that this holds for the row above it too.
+//
 // The columns beside the tile and those at its sides share their place on chip: a step reads what lies beside a row and
 // leaves there what the row has at its side, until the neighbours' cells are taken the next time.
 //
@@ -52,6 +56,7 @@ class tall_band {
   STARLING_HD int end_row() const { return place_.first_row + place_.rows; }
   STARLING_HD int cells_in_row() const { return mine_.extent[2]; }
   STARLING_HD int lane() const { return lane_; }
+  STARLING_HD int number() const { return place_.number; }
   STARLING_HD T* side(bool east) const { return chip_ + t_.tall.side(east, width); }
   STARLING_HD bool is_first() const { return place_.first_band; }
   STARLING_HD bool is_last() const { return place_.last_band; }
@@ -82,17 +87,47 @@ class tall_band {
     });
   }
 
-  // ---- a step ----
+  // ---- a step: begin, and the pieces in their order ----
 
-  // All lanes of the warp take part. The bands beside have made the step before, and do not begin the one behind it.
-  // change: where the largest change of a cell is noted; null if nobody asks.
+  // On its way down the band: the row before and the one that is made next, both weighted where products are, and the
+  // latter as it is.
+  struct march {
+    vector north;
+    vector here;
+    vector centre;
+    T* side;  // its place there
+  };
+
+  // Pieces are three parts of the rows, one after the other behind the band's first row, and then the ends.
+  static constexpr int last_piece = 3;
+  // The row of the tile behind a part; behind the last one is the band's last row.
+  STARLING_HD int end_of_part(int part) const {
+    const bool registers_first = place_.registers_first;
+    int end = place_.first_row + 1 + (registers_first ? RegisterRows : place_.memory_rows);
+    if (part > 0) end += place_.chip_rows;
+    if (part == 2) end += registers_first ? place_.memory_rows : RegisterRows;
+    return end;
+  }
+
+  // The bands beside have made the step before.
+  STARLING_HD march begin() const {
+    const vector row = first();
+    const vector second = place_.registers_first   ? vector(cells_[0])
+                          : place_.memory_rows > 0 ? vector_at(memory_rows())
+                                                   : vector_at(chip_rows());
+    on_chip(place_.first + other()) = second;  // for the first row; nobody reads that place before the next step
+    return {maybe_weighted(row), maybe_weighted(second), second, side(is(at_east_)) + place_.first_row + 1};
+  }
+
+  // All lanes of the warp take part. change: where the largest change of a cell is noted; null if nobody asks. The
+  // bands beside do not begin the next step before all threads of the block have met.
   template <class Lanes>
-  STARLING_HD void step(const Lanes& lanes, T* change) {
+  STARLING_HD void make(int piece, march& m, const Lanes& lanes, T* change) {
     if (change == nullptr && mine_.extent[2] % width == 0)
-      make<true>(lanes, change);
+      make_piece<true>(piece, m, lanes, change);
     else
-      make<false>(lanes, change);
-    now_ = pitch - now_;
+      make_piece<false>(piece, m, lanes, change);
+    if (piece == last_piece) now_ = other();
   }
 
  private:
@@ -107,6 +142,8 @@ class tall_band {
 
   STARLING_HD static vector& at(T* p) { return *reinterpret_cast<vector*>(p); }
   STARLING_HD static vector vector_at(const T* p) { return *reinterpret_cast<const vector*>(p); }
+  // From the first of two places for a row to the one that it is made into.
+  STARLING_HD int other() const { return pitch - now_; }
   // The lane's in a row that begins so many elements behind the first.
   STARLING_HD vector& on_chip(int begin) const { return at(chip_ + begin + lane_ * width); }
   STARLING_HD T* chip_rows() const { return chip_ + place_.chip + lane_ * width; }
@@ -139,15 +176,6 @@ class tall_band {
     });
     return value;
   }
-
-  // On its way down the band: the row before and the one that is made next, both weighted where products are, and the
-  // latter as it is.
-  struct march {
-    vector north;
-    vector here;
-    vector centre;
-    T* side;  // its place there
-  };
 
   STARLING_HD vector maybe_weighted(const vector& v) const {
     if constexpr (Products) return weighted(weight_, v);
@@ -193,33 +221,36 @@ class tall_band {
     return v;
   }
 
+  template <bool Plain, class Lanes>
+  STARLING_HD void make_piece(int piece, march& m, const Lanes& lanes, T* change) {
+    const bool registers_first = place_.registers_first;
+    const bool streams = place_.memory_rows > 0;
+    if (piece == last_piece)
+      make_ends<Plain>(m, lanes, change);
+    else if (piece == (registers_first ? 0 : 2))
+      make_in_registers<Plain>(m, registers_first ? vector_at(chip_rows()) : last(), lanes, change);
+    else if (piece == 1)
+      make_on_chip<Plain>(m, registers_first ? (streams ? vector_at(memory_rows()) : last()) : vector(cells_[0]), lanes,
+                          change);
+    else if (streams)
+      make_in_memory<Plain>(m, registers_first ? last() : vector_at(chip_rows()), lanes, change);
+  }
+
+  template <bool Plain, class Lanes>
+  STARLING_HD void make_ends(march& m, const Lanes& lanes, T* change) const {
+    make_end<Plain>(m, place_.last, place_.holds_last, after(), lanes, change);
+    const vector second = on_chip(place_.first + other());
+    const vector row = first();
+    march f{maybe_weighted(before()), maybe_weighted(row), row, side(is(at_east_)) + place_.first_row};
+    make_end<Plain>(f, place_.first, place_.holds_first, second, lanes, change);
+  }
+
   // The first or last row of the band, from one of its places to the other.
   template <bool Plain, class Lanes>
   STARLING_HD void make_end(march& m, int row, bool held, vector south, const Lanes& lanes, T* change) const {
     const vector was = m.centre;
     const vector v = made<Plain>(m, south, lanes, held ? nullptr : change);
-    on_chip(row + (pitch - now_)) = held ? was : v;
-  }
-
-  template <bool Plain, class Lanes>
-  STARLING_HD void make(const Lanes& lanes, T* change) {
-    const bool registers_first = place_.registers_first;
-    const bool streams = place_.memory_rows > 0;
-    const vector row = first();
-    march m{maybe_weighted(before()), maybe_weighted(row), row, side(is(at_east_)) + place_.first_row};
-    const vector second = registers_first ? vector(cells_[0])
-                          : streams       ? vector_at(memory_rows())
-                                          : vector_at(chip_rows());
-    make_end<Plain>(m, place_.first, place_.holds_first, second, lanes, change);
-    for (int part = 0; part < 3; ++part)
-      if (part == (registers_first ? 0 : 2))
-        make_in_registers<Plain>(m, registers_first ? vector_at(chip_rows()) : last(), lanes, change);
-      else if (part == 1)
-        make_on_chip<Plain>(m, registers_first ? (streams ? vector_at(memory_rows()) : last()) : vector(cells_[0]),
-                            lanes, change);
-      else if (streams)
-        make_in_memory<Plain>(m, registers_first ? last() : vector_at(chip_rows()), lanes, change);
-    make_end<Plain>(m, place_.last, place_.holds_last, after(), lanes, change);
+    on_chip(row + other()) = held ? was : v;
   }
 
   // Each of these: `after` is the row behind the last of them.

@@ -40,15 +40,13 @@ struct tall_bands {
   }
   constexpr index_t elements(int width) const { return side(true, width) + side_rows; }
 
-  // Of a tile of so many rows. Bands begin at even rows, since packets hold two cells one above the other.
-  constexpr index_range rows_of(int band, int rows) const {
-    const index_range pairs = share(ceil_div(rows, 2), count, band);
-    return {2 * pairs.begin, 2 * pairs.end < rows ? 2 * pairs.end : rows};
-  }
+  // Of a tile of so many rows.
+  constexpr index_range rows_of(int band, int rows) const { return share(rows, count, band); }
 };
 
 // What a band's warp is told of it. Places are as in tall_bands, those of rows in memory from the block's first on.
 struct tall_place {
+  int number = 0;
   int first_row = 0;  // of the tile
   int rows = 0;       // all of them
   int chip_rows = 0;
@@ -71,6 +69,7 @@ constexpr tall_place place_of_band(const tall_bands& b, int band, int rows, bool
                                    int width) {
   const index_range own = b.rows_of(band, rows);
   tall_place p;
+  p.number = band;
   p.first_row = static_cast<int>(own.begin);
   p.rows = static_cast<int>(own.size());
   const int between = p.rows - 2 - b.register_rows;

@@ -14,8 +14,7 @@ bool lay_out_tall(const geometry& g, tiling& t, int most_bands, std::size_t byte
   set_largest(g, t);
   // The cells of a row at its two ends are not the same lane's.
   if (smallest_extent(g, t, 2) <= width || t.largest[2] > band_vectors * width) return false;
-  const index_t fewest_pairs = ceil_div(least_tall_band(register_rows) + 1, 2);
-  const index_t bands = ceil_div(smallest_extent(g, t, 1), 2) / fewest_pairs;
+  const index_t bands = smallest_extent(g, t, 1) / least_tall_band(register_rows);
   if (bands == 0) return false;
   t.in_place = true;
   t.tall = {};

@@ -1,6 +1,7 @@
 // What the warps of tall tiles send each other, as packets: each warp exchanges the cells at both sides of its band
 // with the same band of the tiles there, and the first and last bands of tiles one above the other exchange their rows.
-// See tiles.hpp for why two slots are enough; here it holds for each warp, whose lanes meet between taking and sending.
+// See tiles.hpp for why two slots are enough; here it holds for each packet of
+// a warp, whose lanes meet between taking it and sending its like.
 #pragma once
 
 #include "starling/device/block.hpp"
@@ -42,49 +43,75 @@ class tall_links {
     b_.sync();
   }
 
-  // What the band has at its sides, and at the ends of the tile.
+  // ---- a message, in the pieces in which a step makes the band ----
+
+  // What a piece has at its sides, and with the last one what is at the tile's ends. What shares a packet with the next
+  // piece goes with that one.
   template <class Lanes>
-  STARLING_HD void send(index_t message, const Band& band, const Lanes& lanes) const {
+  STARLING_HD void send(index_t message, int piece, const Band& band, const Lanes& lanes) const {
     lanes.sync();  // the cells at sides are other lanes'
     const sym<packet> slot = mail_ + t_.mail_slot(message);
     for (const int side : {west, east}) {
       const tall_link to = links_[side];
       if (to.pe == no_neighbour) continue;
       const T* cells = band.side(side == east);
-      each_of_side(band, [&](int k) {
-        put(slot + (to.out + k), message, to.pe, [&](int i) { return cells[k * each_packet + i]; });
+      each_packet_of(band, made(band, piece - 1), made(band, piece), piece, [&](int k, const index_range& rows) {
+        put(slot + (to.out + k), message, to.pe,
+            [&](int i) { return rows.begin + i < rows.end ? cells[rows.begin + i] : T(); });
       });
     }
+    if (piece != Band::last_piece) return;
     if (band.is_first()) send_row(slot, message, links_[north], band, band.first());
     if (band.is_last()) send_row(slot, message, links_[south], band, band.last());
   }
 
-  // The neighbours' cells of a message, to where the band's step reads them.
+  // What lies beside a piece, to where the step reads it, and with the last one what lies beyond the tile's ends.
   template <class Lanes>
-  STARLING_HD void take(index_t message, const Band& band, const Lanes& lanes) const {
+  STARLING_HD void take(index_t message, int piece, const Band& band, const Lanes& lanes) const {
     const sym<packet> slot = mail_ + t_.mail_slot(message);
-    if (band.is_first()) take_row(slot, message, links_[north], band, band.before());
-    if (band.is_last()) take_row(slot, message, links_[south], band, band.after());
     const tall_link from[tall_sides] = {links_[west], links_[east]};
-    each_of_side(band, [&](int k) {
+    each_packet_of(band, needed(band, piece - 1), needed(band, piece), piece, [&](int k, const index_range& rows) {
       b_.thread().template take_packets<T, tall_sides>(
           [&](auto i) { return from[i].pe != no_neighbour; }, [&](auto i) { return slot + (from[i].in + k); },
           static_cast<std::uint64_t>(message), [&](auto i) { return from[i].pe; },
           [&](auto i, const packet_content<T>& c) {
-            unrolled<each_packet>([&](auto j) { band.side(i == 1)[k * each_packet + j] = c.element[j]; });
+            unrolled<each_packet>([&](auto j) {
+              if (rows.begin + j < rows.end) band.side(i == 1)[rows.begin + j] = c.element[j];
+            });
           });
     });
+    if (piece == Band::last_piece) {
+      if (band.is_first()) take_row(slot, message, links_[north], band, band.before());
+      if (band.is_last()) take_row(slot, message, links_[south], band, band.after());
+    }
     lanes.sync();
   }
 
  private:
   enum link { north, south, west, east };
 
-  // f(k) for the packets of a side that this lane has. The last of a tile may be filled in part.
+  // A band's packets for a side: the first has the cell of its first row, which is made last, and the others those of
+  // the rows behind. How many there are; how many have to be there for a step to make the pieces up to one, and how
+  // many it has made then, the first packet and those of the last piece left out.
+  STARLING_HD static int all(const Band& band) { return 1 + up(band.end_row() - band.first_row() - 1); }
+  STARLING_HD static int needed(const Band& band, int piece) { return 1 + up(rows_made(band, piece)); }
+  STARLING_HD static int made(const Band& band, int piece) { return 1 + rows_made(band, piece) / each_packet; }
+  STARLING_HD static int rows_made(const Band& band, int piece) {
+    return piece < 0 ? 0 : band.end_of_part(piece) - band.first_row() - 1;
+  }
+  STARLING_HD static int up(int cells) { return (cells + each_packet - 1) / each_packet; }
+
+  // f(number among the tile's, rows) for those of the packets from `begin` to `end` that this lane has; with the last
+  // piece all others, and the first.
   template <class F>
-  STARLING_HD static void each_of_side(const Band& band, const F& f) {
-    const int end = (band.end_row() + each_packet - 1) / each_packet;
-    for (int k = band.first_row() / each_packet + band.lane(); k < end; k += band_vectors) f(k);
+  STARLING_HD static void each_packet_of(const Band& band, int begin, int end, int piece, const F& f) {
+    const int count = all(band);
+    if (piece == Band::last_piece) end = count + 1;
+    for (int i = begin + band.lane(); i < end; i += band_vectors) {
+      const int k = i == count ? 0 : i;
+      const int first = band.first_row() + (k == 0 ? 0 : 1 + (k - 1) * each_packet);
+      f(band.first_row() / each_packet + band.number() + k, index_range{first, k == 0 ? first + 1 : band.end_row()});
+    }
   }
 
   template <class F>

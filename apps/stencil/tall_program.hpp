@@ -38,17 +38,21 @@ class tall_program {
     mine.load(a_.f.u[a_.first % 2].on(b_.pe()) + first, row);
     b_.sync();
     index_t message = a_.first_message;
-    links_.send(message, mine, lanes_);
+    for (int piece = 0; piece <= band::last_piece; ++piece) links_.send(message, piece, mine, lanes_);
     double checked = 0;
     index_t until_check = a_.check_every;
     index_t left = a_.steps;
     while (left > 0) {
-      links_.take(message, mine, lanes_);
       --left;
       const bool check = --until_check == 0;
       T change = 0;
-      if (a_.compute) mine.step(lanes_, check ? &change : nullptr);
-      if (left > 0) links_.send(++message, mine, lanes_);
+      auto march = mine.begin();
+      for (int piece = 0; piece <= band::last_piece; ++piece) {
+        links_.take(message, piece, mine, lanes_);
+        if (a_.compute) mine.make(piece, march, lanes_, check ? &change : nullptr);
+        if (left > 0) links_.send(message + 1, piece, mine, lanes_);
+      }
+      ++message;
       b_.any(false);  // a barrier that ends the threads whose block has lost some in a wait
       if (!check) continue;
       until_check = a_.check_every;

@@ -136,7 +136,9 @@ constexpr void number_mail(const geometry& g, tiling& t) {
     const direction d(number);
     bool used = d.distance() == 1 || (d.distance() > 1 && t.depth > 1);
     for (int a = 0; a < axes; ++a) used = used && (d.step[a] == 0 || tiles_exchange(g, t, a));
-    t.start[number + 1] = t.start[number] + (used ? mail_sent(d, t, cells_each) : 0);
+    // Bands of tall tiles have a packet more for each side.
+    const int more = d.step[2] != 0 ? t.tall.count : 0;
+    t.start[number + 1] = t.start[number] + (used ? mail_sent(d, t, cells_each) + more : 0);
   }
 }
 

@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <atomic>
+#include <chrono>
 #include <memory>
 #include <random>
 #include <thread>
@@ -47,7 +48,11 @@ template <class T>
 class player {
  public:
   player(played_machine<T>& m, int block, int member)
-      : machine_(m), shared_(*m.blocks[static_cast<std::size_t>(block)]), block_(block), member_(member) {}
+      : machine_(m),
+        shared_(*m.blocks[static_cast<std::size_t>(block)]),
+        block_(block),
+        member_(member),
+        draw_(static_cast<unsigned>(1000 * block + member)) {}
 
   int pe() const { return shared_.pe; }
   int index() const { return shared_.index; }
@@ -87,6 +92,8 @@ class player {
   template <class Element, int N, class Wanted, class Source, class From, class Use>
   void take_packets(const Wanted& wanted, const Source& source, std::uint64_t number, const From& from,
                     const Use& use) const {
+    // Some are late, so that others get ahead of them.
+    if (draw_() % 64 == 0) std::this_thread::sleep_for(std::chrono::microseconds(draw_() % 500));
     unrolled<N>([&](auto i) {
       if (!wanted(i)) return;
       CHECK(from(i) >= 0);
@@ -115,6 +122,7 @@ class player {
   int block_;
   int member_;
   std::size_t used_ = 0;
+  mutable std::minstd_rand draw_;
 };
 
 constexpr int poison = -12345;
