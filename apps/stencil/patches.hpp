@@ -65,8 +65,8 @@ class patch {
     const int vector = column % vectors;
     x_ = first_x + vector * width;
     const int lane = member % target::warp_size;
-    first_ = lane == 0 || vector == 0;
-    last_ = lane == target::warp_size - 1 || vector == vectors - 1;
+    first_ = (lane == 0 || vector == 0) && x_ >= mine.begin(2, reach);
+    last_ = (lane == target::warp_size - 1 || vector == vectors - 1) && x_ + width <= mine.end(2, reach);
     updated_ = bits(0);
   }
 
@@ -90,7 +90,7 @@ class patch {
 
   STARLING_HD int row() const { return row_; }
   STARLING_HD int x() const { return x_; }
-  // Whether the lane before has the cells before it, and the lane after those after it.
+  // Whether steps need the cell before a row of it, or the one after it, and no lane beside this one has that.
   STARLING_HD bool first() const { return first_; }
   STARLING_HD bool last() const { return last_; }
 

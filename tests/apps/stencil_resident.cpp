@@ -91,6 +91,41 @@ void compare_larger(unsigned seed) {
 TEST_CASE("larger tiles, float") { compare_larger<float>(35); }
 TEST_CASE("larger tiles, double") { compare_larger<double>(36); }
 
+// On GPUs: tall tiles, some with rows in memory. On virtual devices the same domains in two arrays.
+template <class T>
+void compare_tall(unsigned seed) {
+  std::mt19937 draw(seed);
+  const auto between = [&](int a, int b) { return std::uniform_int_distribution<int>(a, b)(draw); };
+  test::machines all;
+  constexpr int lanes = 32;
+  const int widest = lanes * 16 / static_cast<int>(sizeof(T));
+  int streamed = 0;
+  constexpr int rounds = 16;
+  for (int round = 0; round < rounds;) {
+    const int n_pes = 1 + round % 4;
+    problem<T> p;
+    p.parts = {1, 1};
+    p.parts[static_cast<std::size_t>(between(0, 1))] = n_pes;
+    p.shape = {p.parts[0] * between(280, 700), p.parts[1] * between(widest / 2, 3 * widest)};
+    for (int a = 0; a < 2; ++a) p.edges.push_back(between(0, 1) == 0 ? edge::fixed : edge::periodic);
+    p.coefficients = jacobi_coefficients<T>(2);
+    if (between(0, 1) == 0) p.coefficients = {T(0.5), T(0.1), T(0.15), T(0.2), T(0.05)};
+    run_options o{.how = variant::resident, .steps = between(2, 9), .blocks = between(1, 4)};
+    o.on_chip_bytes = static_cast<std::size_t>(between(60, 220)) * 1000;
+    const tiling t = choose_tiles<T>(geometry_of(p, n_pes), {machine_kind::cuda, 64, 230'000}, o).grid;
+    if (!t.tall.used()) continue;
+    streamed += t.streams ? 1 : 0;
+    INFO("seed ", seed, " round ", round);
+    test::compare(all.of(n_pes), p, o, draw);
+    ++round;
+  }
+  CHECK(streamed > rounds / 8);
+  CHECK(streamed < rounds - rounds / 8);
+}
+
+TEST_CASE("tall tiles in programs, float") { compare_tall<float>(37); }
+TEST_CASE("tall tiles in programs, double") { compare_tall<double>(38); }
+
 TEST_CASE("tiles deal out a box, and neighbours are mutual") {
   std::mt19937 draw(33);
   for (int round = 0; round < 100; ++round) {
