@@ -76,7 +76,7 @@ step_costs built_in_costs(machine_kind kind) {
   step_costs c;
   if (kind == machine_kind::cuda) {
     // Measured on H200, float32: bench/cpu_free_stencil/results/nvidia-h200-x2.json. Streamed cells: about 320'000 in
-    // 2D, 100'000 and more in 3D.
+    // 2D, before tiles were tall, 100'000 and more in 3D.
     c.near_us = 0.8;
     c.far_us = 1.1;
     c.chip_cells_per_us = 9000;

@@ -1,7 +1,7 @@
 // What the warps of tall tiles send each other, as packets: each warp exchanges the cells at both sides of its band
 // with the same band of the tiles there, and the first and last bands of tiles one above the other exchange their rows.
-// See tiles.hpp for why two slots are enough; here it holds for each packet of
-// a warp, whose lanes meet between taking it and sending its like.
+// See tiles.hpp for why two slots are enough; here it holds for each packet of a warp, whose lanes meet between taking
+// it and sending its like.
 #pragma once
 
 #include "starling/device/block.hpp"
@@ -34,10 +34,10 @@ class tall_links {
   STARLING_HD void plan(const geometry& g) {
     const auto packets = static_cast<int>(t_.mail_per_block());
     for (int i = b_.member(); i < tall_links_of_tile; i += b_.members()) {
-      const int d = i == north ? 10 : i == south ? 16 : i == west ? 12 : 14;
+      const int d = i == north || i == south ? direction_number(0, i == north ? -1 : 1, 0)
+                                             : direction_number(0, 0, i == west ? -1 : 1);
       const tile_place to = beside(g, t_, b_.pe(), b_.index(), direction(d));
-      const bool used = t_.start[d + 1] > t_.start[d];
-      links_[i] = {used ? to.pe : no_neighbour, to.block * packets + static_cast<int>(t_.start[opposite_direction(d)]),
+      links_[i] = {to.pe, to.block * packets + static_cast<int>(t_.start[opposite_direction(d)]),
                    b_.index() * packets + static_cast<int>(t_.start[d])};
     }
     b_.sync();

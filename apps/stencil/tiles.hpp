@@ -38,6 +38,7 @@ struct direction {
   // The third one is z.
   constexpr int middle() const { return fast() == 2 ? 1 : 2; }
 };
+constexpr int direction_number(int z, int y, int x) { return 9 * (z + 1) + 3 * (y + 1) + x + 1; }
 constexpr int opposite_direction(int number) { return directions - 1 - number; }
 
 // Where the cells of a tile are in an array with room for the ring; cell (0, 0, 0) is at `origin`.

@@ -41,6 +41,7 @@ struct played_machine {
   std::vector<std::unique_ptr<played_block<T>>> blocks;
   std::vector<T> values;
   std::unique_ptr<std::barrier<>> meeting;
+  std::atomic<bool> stalled = false;  // some packet did not come, and nobody waits any more
 };
 
 // One thread, with the calls that the program makes.
@@ -98,7 +99,11 @@ class player {
       if (!wanted(i)) return;
       CHECK(from(i) >= 0);
       packet* p = source(i).on(pe());
-      while (std::atomic_ref(p->number.value).load(std::memory_order_acquire) != number) std::this_thread::yield();
+      const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(120);
+      while (std::atomic_ref(p->number.value).load(std::memory_order_acquire) != number && !machine_.stalled) {
+        std::this_thread::yield();
+        if (std::chrono::steady_clock::now() > deadline) machine_.stalled = true;
+      }
       use(i, packet_content<Element>::of_data(std::atomic_ref(p->data).load(std::memory_order_relaxed)));
     });
   }
@@ -186,6 +191,7 @@ class played_domain {
         CHECK(b.scratch_left() == 0);
       });
     for (std::thread& t : threads) t.join();
+    CHECK_FALSE(m.stalled);
     a_.first += steps;
     CHECK(status_.generation == a_.first);
     double change = 0;
