@@ -26,6 +26,11 @@ struct lanes_of_warp {
     return target::shuffle_down(value, 1);
   }
   STARLING_HD void sync() const { target::sync_warp(); }
+  // A value that all lanes have: the compiler learns that branches on it keep them together.
+  template <class T>
+  STARLING_HD T uniform(T value) const {
+    return target::uniform(value);
+  }
 };
 
 template <class T, int Rows, bool Deep>

@@ -3,15 +3,19 @@
 // meanwhile, are made into another place than they are read from. So a step needs nothing of other warps but that they
 // have made the step before: one barrier.
 //
-// A step makes a band in pieces, three parts of its rows and then its ends. What lies beside a piece is needed when the
-// step comes to it, and what it has at its sides can be sent once it is made: most of a step is left for each packet's
-// flight. The first row is made last, so that this holds for the row above it too.
+// A step makes a band in pieces: rows in registers, those on chip, and some of those in memory at a time; with the last
+// piece the ends. What lies beside a piece is needed when the step comes to it, and what it has at its sides can be
+// sent once it is made: much of a step is left for each packet's flight. The first row is made last, so that this holds
+// for the row above it too.
 //
 // The columns beside the tile and those at its sides share their place on chip: a step reads what lies beside a row and
 // leaves there what the row has at its side, until the neighbours' cells are taken the next time.
 //
-// Rows in memory are loaded some rows ahead. Half of the bands have them before their other rows and half behind, so
-// that the transfers of some warps run beside the work of others.
+// What a warp's way depends on is told the compiler as the same for all its lanes. Where it cannot know this, it takes
+// care of lanes that are apart before every shuffle.
+//
+// Rows in memory are loaded some rows ahead, and called to the L2 cache further ahead. Half of the bands have them
+// before their other rows and half behind, so that the transfers of some warps run beside the work of others.
 #pragma once
 
 #include <type_traits>
@@ -22,11 +26,11 @@
 
 namespace starling::stencil {
 
-// Products: all neighbours have the same weight.
+// Products: all neighbours have the same weight. Whole: no vector has both cells of the tile and others.
 //
 // Nearly all registers are for cells, so that what is needed once a step is read from the tiling and from the band's
-// place, and not kept.
-template <class T, int RegisterRows, bool Products>
+// place, and not kept; and so that there is one way to make a row.
+template <class T, int RegisterRows, bool Products, bool Whole>
 class tall_band {
  public:
   using vector = cell_vector<T>;
@@ -34,37 +38,42 @@ class tall_band {
   static constexpr int pitch = tall_pitch(width);
 
   // Of the member's warp, whose place is at `places`. chip and memory: of the block, as the tiling says.
+  template <class Lanes>
   STARLING_HD tall_band(const coefficients<T>& w, const tile& mine, const tiling& t, const tall_place* places, T* chip,
-                        T* memory, int member)
+                        T* memory, int member, const Lanes& lanes)
       : weight_(w),
         mine_(mine),
         t_(t),
         place_(places[member / band_vectors]),
         chip_(chip),
         memory_(memory),
-        lane_(member % band_vectors) {
-    const int lanes = (mine.extent[2] + width - 1) / width;
-    const bool last = lane_ == lanes - 1;
+        lane_(member % band_vectors),
+        chip_rows_(lanes.uniform(place_.chip_rows)),
+        memory_rows_(lanes.uniform(place_.memory_rows)),
+        ways_(lanes.uniform((place_.registers_first ? registers_first_ : 0) | (place_.first_band ? first_band_ : 0) |
+                            (place_.last_band ? last_band_ : 0))) {
+    const int vectors = (mine.extent[2] + width - 1) / width;
+    const bool last = lane_ == vectors - 1;
     is_ = (lane_ == 0 && mine.open[4] ? at_west_ : 0) | (last && mine.open[5] ? at_east_ : 0) |
           (lane_ == 0 && mine.begin(2, 0) > 0 ? holds_first_ : 0) |
-          (last && mine.end(2, 0) < mine.extent[2] ? holds_last_ : 0);
+          (last && mine.end(2, 0) < mine.extent[2] ? holds_last_ : 0) | (lane_ < vectors ? has_cells_ : 0);
   }
 
   // ---- for links ----
 
-  STARLING_HD int first_row() const { return place_.first_row; }
-  STARLING_HD int end_row() const { return place_.first_row + place_.rows; }
+  STARLING_HD int rows() const { return 2 + RegisterRows + chip_rows_ + memory_rows_; }
   STARLING_HD int cells_in_row() const { return mine_.extent[2]; }
   STARLING_HD int lane() const { return lane_; }
-  STARLING_HD int number() const { return place_.number; }
-  STARLING_HD T* side(bool east) const { return chip_ + t_.tall.side(east, width); }
-  STARLING_HD bool is_first() const { return place_.first_band; }
-  STARLING_HD bool is_last() const { return place_.last_band; }
-  // The lane's cells of the band's first and last row, and beyond these.
-  STARLING_HD vector first() const { return on_chip(place_.first + now_); }
-  STARLING_HD vector last() const { return on_chip(place_.last + now_); }
-  STARLING_HD vector& before() const { return on_chip(place_.before + now_); }
-  STARLING_HD vector& after() const { return on_chip(place_.after + now_); }
+  STARLING_HD bool is_first() const { return (ways_ & first_band_) != 0; }
+  STARLING_HD bool is_last() const { return (ways_ & last_band_) != 0; }
+  // What packets carry: cells at a side of the tile, of which the band's begin with packet first_packet(), the band's
+  // first and last row, and the rows beside them.
+  STARLING_HD int first_packet() const { return place_.packet; }
+  STARLING_HD packet_content<T>* side(bool east) const { return contents(t_.tall.side(east, width)); }
+  STARLING_HD packet_content<T>* first_row() const { return contents(place_.first + now_); }
+  STARLING_HD packet_content<T>* last_row() const { return contents(place_.last + now_); }
+  STARLING_HD packet_content<T>* row_before() const { return contents(place_.before + now_); }
+  STARLING_HD packet_content<T>* row_behind() const { return contents(place_.after + now_); }
 
   // ---- between runs ----
 
@@ -75,7 +84,7 @@ class tall_band {
       unrolled<width>([&](auto k) {
         if (k < cells_left()) here.cell[k] = from[y * row + lane_ * width + k];
       });
-      if (is(at_west_ | at_east_)) side(is(at_east_))[y] = side_cell(here);
+      if (is(at_west_ | at_east_)) side_of_row(y - place_.first_row) = side_cell(here);
       v = here;
     });
   }
@@ -95,59 +104,82 @@ class tall_band {
     vector north;
     vector here;
     vector centre;
-    T* side;  // its place there
+    T* side;   // its place there
+    T beside;  // what is there, for lanes at a side
+    bool looks;
+    T change;  // the largest of a cell, if it looks
   };
 
-  // Pieces are three parts of the rows, one after the other behind the band's first row, and then the ends.
-  static constexpr int last_piece = 3;
-  // The row of the tile behind a part; behind the last one is the band's last row.
-  STARLING_HD int end_of_part(int part) const {
-    const bool registers_first = place_.registers_first;
-    int end = place_.first_row + 1 + (registers_first ? RegisterRows : place_.memory_rows);
-    if (part > 0) end += place_.chip_rows;
-    if (part == 2) end += registers_first ? place_.memory_rows : RegisterRows;
-    return end;
+  STARLING_HD int pieces() const { return pieces_of_band(memory_rows_); }
+  STARLING_HD tall_piece piece(int number) const {
+    return piece_of_band(RegisterRows, chip_rows_, memory_rows_, registers_first(), number);
   }
 
-  // The bands beside have made the step before.
-  STARLING_HD march begin() const {
-    const vector row = first();
-    const vector second = place_.registers_first   ? vector(cells_[0])
-                          : place_.memory_rows > 0 ? vector_at(memory_rows())
-                                                   : vector_at(chip_rows());
+  // The bands beside have made the step before. looks: at the change of each cell.
+  STARLING_HD march begin(bool looks) const {
+    const vector row = on_chip(place_.first + now_);
+    const vector second = registers_first()  ? vector(cells_[0])
+                          : memory_rows_ > 0 ? vector_at(memory_rows())
+                                             : vector_at(chip_rows());
     on_chip(place_.first + other()) = second;  // for the first row; nobody reads that place before the next step
-    return {maybe_weighted(row), maybe_weighted(second), second, side(is(at_east_)) + place_.first_row + 1};
+    return {maybe_weighted(row), maybe_weighted(second), second, &side_of_row(1), T(), looks, T()};
   }
 
-  // All lanes of the warp take part. change: where the largest change of a cell is noted; null if nobody asks. The
-  // bands beside do not begin the next step before all threads of the block have met.
+  // All lanes of the warp take part, and meet. The bands beside do not begin the next step before all threads of the
+  // block have met.
   template <class Lanes>
-  STARLING_HD void make(int piece, march& m, const Lanes& lanes, T* change) {
-    if (change == nullptr && mine_.extent[2] % width == 0)
-      make_piece<true>(piece, m, lanes, change);
+  STARLING_HD void make(const tall_piece& piece, march& m, const Lanes& lanes) {
+    m.beside = at_side() ? *m.side : T();
+    if (piece.part == tall_part::registers)
+      make_in_registers(m, lanes);
+    else if (piece.part == tall_part::chip)
+      make_on_chip(m, lanes);
     else
-      make_piece<false>(piece, m, lanes, change);
-    if (piece == last_piece) now_ = other();
+      make_in_memory(piece, m, lanes);
+    if (piece.last) {
+      make_ends(m, lanes);
+      now_ = other();
+    }
+    lanes.sync();
   }
 
  private:
-  // Rows that are loaded ahead from memory.
+  // Rows that are loaded ahead from memory, and that are called to the L2 cache ahead of these.
   static constexpr int ahead = 4;
+  static constexpr int called_ahead = 12;
+
+  // What holds of the whole warp.
+  static constexpr unsigned registers_first_ = 1;
+  static constexpr unsigned first_band_ = 2;
+  static constexpr unsigned last_band_ = 4;
+  STARLING_HD bool registers_first() const { return (ways_ & registers_first_) != 0; }
 
   static constexpr unsigned at_west_ = 1;      // the cell before its first is another tile's
   static constexpr unsigned at_east_ = 2;      // likewise the one after its last
   static constexpr unsigned holds_first_ = 4;  // steps do not make the lane's first cell
   static constexpr unsigned holds_last_ = 8;   // nor its last
+  static constexpr unsigned has_cells_ = 16;
   STARLING_HD bool is(unsigned what) const { return (is_ & what) != 0; }
+  STARLING_HD bool at_side() const { return is(at_west_ | at_east_); }
 
   STARLING_HD static vector& at(T* p) { return *reinterpret_cast<vector*>(p); }
   STARLING_HD static vector vector_at(const T* p) { return *reinterpret_cast<const vector*>(p); }
   // From the first of two places for a row to the one that it is made into.
   STARLING_HD int other() const { return pitch - now_; }
+  STARLING_HD packet_content<T>* contents(int begin) const {
+    return reinterpret_cast<packet_content<T>*>(chip_ + begin);
+  }
   // The lane's in a row that begins so many elements behind the first.
   STARLING_HD vector& on_chip(int begin) const { return at(chip_ + begin + lane_ * width); }
+  STARLING_HD vector last() const { return on_chip(place_.last + now_); }
   STARLING_HD T* chip_rows() const { return chip_ + place_.chip + lane_ * width; }
   STARLING_HD T* memory_rows() const { return memory_ + place_.memory + lane_ * width; }
+  // Of a lane at a side, the place there of a row of the band.
+  STARLING_HD T& side_of_row(int row) const {
+    constexpr int each = static_cast<int>(elements_per_packet<T>);
+    const int k = row > 0 ? row - 1 : (rows() - 2 + each) / each * each;
+    return chip_[t_.tall.side(is(at_east_), width) + place_.packet * each + k];
+  }
   // Cells of the row from the lane's first on.
   STARLING_HD int cells_left() const { return mine_.extent[2] - lane_ * width; }
 
@@ -155,15 +187,14 @@ class tall_band {
   template <class F>
   STARLING_HD void each_row(const F& f) {
     int y = place_.first_row;
-    const bool registers_first = place_.registers_first;
     f(y++, on_chip(place_.first + now_));
     for (int part = 0; part < 3; ++part)
-      if (part == (registers_first ? 0 : 2))
+      if (part == (registers_first() ? 0 : 2))
         unrolled<RegisterRows>([&](auto r) { f(y++, cells_[r]); });
       else if (part == 1)
-        for (int i = 0; i < place_.chip_rows; ++i) f(y++, at(chip_rows() + i * pitch));
+        for (int i = 0; i < chip_rows_; ++i) f(y++, at(chip_rows() + i * pitch));
       else
-        for (int i = 0; i < place_.memory_rows; ++i) f(y++, at(memory_rows() + i * pitch));
+        for (int i = 0; i < memory_rows_; ++i) f(y++, at(memory_rows() + i * pitch));
     f(y, on_chip(place_.last + now_));
   }
 
@@ -171,6 +202,7 @@ class tall_band {
   STARLING_HD T side_cell(const vector& v) const { return is(at_east_) ? cell_at_end(v) : v.cell[0]; }
   STARLING_HD T cell_at_end(const vector& v) const {
     T value = v.cell[width - 1];
+    if constexpr (Whole) return value;
     unrolled<width - 1>([&](auto k) {
       if (k + 1 == cells_left()) value = v.cell[k];
     });
@@ -182,12 +214,23 @@ class tall_band {
     return v;
   }
 
-  // The row that the march is at; `south` is the one after it.
-  template <bool Plain, class Lanes>
-  STARLING_HD vector made(march& m, vector south, const Lanes& lanes, T* change) const {
-    T beside = is(at_west_ | at_east_) ? *m.side : T();
+  // The row that the march is at; `south` is the one after it. held: the row stays as it is.
+  template <class Lanes>
+  STARLING_HD vector made(march& m, vector south, const Lanes& lanes, bool held = false) const {
+    const vector was = m.centre;
+    const vector v = made_unseen(m, south, lanes, held);
+    if (m.looks) note_change(was, v, m.change);
+    return v;
+  }
+
+  // The same without a look at its change.
+  template <class Lanes>
+  STARLING_HD vector made_unseen(march& m, vector south, const Lanes& lanes, bool held = false) const {
+    T beside = m.beside;
+    // Behind a piece there may be a cell of the step before; nobody uses it.
+    m.beside = at_side() ? m.side[1] : T();
     if constexpr (Products) beside = weight_.low[1] * beside;
-    if constexpr (!Plain)
+    if constexpr (!Whole)
       unrolled<width>([&](auto k) {
         if (k == cells_left()) m.here.cell[k] = beside;
       });
@@ -198,22 +241,9 @@ class tall_band {
     const vector after = maybe_weighted(south);
     vector v = relaxed_row<Products>(weight_, m.centre, m.north, after, m.here, west, east);
     if (is(holds_first_)) v.cell[0] = m.centre.cell[0];
-    T last = v.cell[width - 1];
-    if constexpr (!Plain) {
-      if (is(holds_last_))
-        unrolled<width>([&](auto k) {
-          if (k + 1 == cells_left()) v.cell[k] = m.centre.cell[k];
-        });
-      last = cell_at_end(v);
-    } else {
-      if (is(holds_last_)) v.cell[width - 1] = m.centre.cell[width - 1];
-    }
-    if constexpr (!Plain)
-      if (change != nullptr)
-        unrolled<width>([&](auto k) {
-          if (k < cells_left()) note_difference(m.centre.cell[k], v.cell[k], *change);
-        });
-    if (is(at_west_ | at_east_)) *m.side = is(at_east_) ? last : v.cell[0];
+    if (is(holds_last_)) hold_last(v, m.centre);
+    if (held) v = m.centre;
+    if (at_side()) *m.side = side_cell(v);
     ++m.side;
     m.north = m.here;
     m.here = after;
@@ -221,60 +251,59 @@ class tall_band {
     return v;
   }
 
-  template <bool Plain, class Lanes>
-  STARLING_HD void make_piece(int piece, march& m, const Lanes& lanes, T* change) {
-    const bool registers_first = place_.registers_first;
-    const bool streams = place_.memory_rows > 0;
-    if (piece == last_piece)
-      make_ends<Plain>(m, lanes, change);
-    else if (piece == (registers_first ? 0 : 2))
-      make_in_registers<Plain>(m, registers_first ? vector_at(chip_rows()) : last(), lanes, change);
-    else if (piece == 1)
-      make_on_chip<Plain>(m, registers_first ? (streams ? vector_at(memory_rows()) : last()) : vector(cells_[0]), lanes,
-                          change);
-    else if (streams)
-      make_in_memory<Plain>(m, registers_first ? last() : vector_at(chip_rows()), lanes, change);
-  }
-
-  template <bool Plain, class Lanes>
-  STARLING_HD void make_ends(march& m, const Lanes& lanes, T* change) const {
-    make_end<Plain>(m, place_.last, place_.holds_last, after(), lanes, change);
-    const vector second = on_chip(place_.first + other());
-    const vector row = first();
-    march f{maybe_weighted(before()), maybe_weighted(row), row, side(is(at_east_)) + place_.first_row};
-    make_end<Plain>(f, place_.first, place_.holds_first, second, lanes, change);
-  }
-
-  // The first or last row of the band, from one of its places to the other.
-  template <bool Plain, class Lanes>
-  STARLING_HD void make_end(march& m, int row, bool held, vector south, const Lanes& lanes, T* change) const {
-    const vector was = m.centre;
-    const vector v = made<Plain>(m, south, lanes, held ? nullptr : change);
-    on_chip(row + other()) = held ? was : v;
-  }
-
-  // Each of these: `after` is the row behind the last of them.
-  template <bool Plain, class Lanes>
-  STARLING_HD void make_in_registers(march& m, vector after, const Lanes& lanes, T* change) {
-    unrolled<RegisterRows>([&](auto row) {
-      constexpr int r = decltype(row)::value;
-      const vector south = r + 1 < RegisterRows ? cells_[r + 1 < RegisterRows ? r + 1 : r] : after;
-      cells_[r] = made<Plain>(m, south, lanes, change);
+  STARLING_HD void hold_last(vector& v, const vector& was) const {
+    unrolled<width>([&](auto k) {
+      if (Whole ? k == width - 1 : k + 1 == cells_left()) v.cell[k] = was.cell[k];
     });
   }
 
-  template <bool Plain, class Lanes>
-  STARLING_HD void make_on_chip(march& m, vector after, const Lanes& lanes, T* change) const {
-    T* row = chip_rows();
-    for (int left = place_.chip_rows; left > 1; --left, row += pitch)
-      at(row) = made<Plain>(m, vector_at(row + pitch), lanes, change);
-    at(row) = made<Plain>(m, after, lanes, change);
+  STARLING_HD void note_change(const vector& was, const vector& v, T& change) const {
+    unrolled<width>([&](auto k) {
+      if (Whole ? is(has_cells_) : k < cells_left()) note_difference(was.cell[k], v.cell[k], change);
+    });
   }
 
-  template <bool Plain, class Lanes>
-  STARLING_HD void make_in_memory(march& m, vector after, const Lanes& lanes, T* change) const {
-    T* row = memory_rows();
-    int left = place_.memory_rows;
+  // ---- parts of a band, each from its first row on ----
+
+  // A look at the change of these takes them as they were from memory: registers have no room for both.
+  template <class Lanes>
+  STARLING_HD void make_in_registers(march& m, const Lanes& lanes) {
+    volatile T was[RegisterRows][width];
+    const auto each_cell = [&](const auto& f) {
+      unrolled<RegisterRows>([&](auto r) { unrolled<width>([&](auto k) { f(cells_[r].cell[k], was[r][k]); }); });
+    };
+    if (m.looks) each_cell([&](T cell, volatile T& there) { there = cell; });
+    const vector after = registers_first() ? vector_at(chip_rows()) : last();
+    unrolled<RegisterRows>([&](auto row) {
+      constexpr int r = decltype(row)::value;
+      const vector south = r + 1 < RegisterRows ? cells_[r + 1 < RegisterRows ? r + 1 : r] : after;
+      cells_[r] = made_unseen(m, south, lanes);
+    });
+    if (!m.looks) return;
+    unrolled<RegisterRows>([&](auto r) {
+      vector before;
+      unrolled<width>([&](auto k) { before.cell[k] = was[r][k]; });
+      note_change(before, cells_[r], m.change);
+    });
+  }
+
+  template <class Lanes>
+  STARLING_HD void make_on_chip(march& m, const Lanes& lanes) const {
+    const vector after = !registers_first() ? vector(cells_[0]) : memory_rows_ > 0 ? vector_at(memory_rows()) : last();
+    T* row = chip_rows();
+    for (int left = chip_rows_; left > 1; --left, row += pitch) at(row) = made(m, vector_at(row + pitch), lanes);
+    at(row) = made(m, after, lanes);
+  }
+
+  template <class Lanes>
+  STARLING_HD void make_in_memory(const tall_piece& piece, march& m, const Lanes& lanes) const {
+    const int first = piece.first - (registers_first() ? RegisterRows + chip_rows_ : 0);
+    T* row = memory_rows() + first * pitch;
+    int left = piece.rows;
+    const int behind = memory_rows_ - first - left;
+    const vector after = behind > 0          ? vector_at(row + left * pitch)
+                         : registers_first() ? last()
+                                             : vector_at(chip_rows());
     vector rows[ahead];
     unrolled<ahead>([&](auto i) {
       if (i + 1 < left) rows[i] = vector_at(row + (i + 1) * pitch);
@@ -285,13 +314,29 @@ class tall_band {
         if (!sure && i >= left) return;
         const vector south = sure || i + 1 < left ? rows[i] : after;
         if (sure || i + 1 + ahead < left) rows[i] = vector_at(row + (i + 1 + ahead) * pitch);
-        at(row + i * pitch) = made<Plain>(m, south, lanes, change);
+        if (i + 1 + ahead + called_ahead < left + behind)
+          target::call_to_l2(row + (i + 1 + ahead + called_ahead) * pitch);
+        at(row + i * pitch) = made(m, south, lanes);
       });
       row += ahead * pitch;
       left -= ahead;
     };
     while (left > 2 * ahead) some(std::true_type());
     while (left > 0) some(std::false_type());
+  }
+
+  // The first and last row of the band, each from one of its places to the other.
+  template <class Lanes>
+  STARLING_HD void make_ends(march& m, const Lanes& lanes) const {
+    on_chip(place_.last + other()) = made(m, on_chip(place_.after + now_), lanes, place_.holds_last);
+    const vector row = on_chip(place_.first + now_);
+    m.north = maybe_weighted(on_chip(place_.before + now_));
+    m.here = maybe_weighted(row);
+    m.centre = row;
+    m.side = &side_of_row(0);
+    m.beside = at_side() ? *m.side : T();
+    const vector second = on_chip(place_.first + other());
+    on_chip(place_.first + other()) = made(m, second, lanes, place_.holds_first);
   }
 
   const coefficients<T>& weight_;
@@ -301,6 +346,9 @@ class tall_band {
   T* chip_;
   T* memory_;
   int lane_;
+  int chip_rows_;
+  int memory_rows_;
+  unsigned ways_;
   unsigned is_;  // what holds of the lane, bit by bit
   int now_ = 0;  // from the first of two places for a row to the one where it is
   vector cells_[RegisterRows] = {};

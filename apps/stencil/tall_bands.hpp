@@ -21,13 +21,15 @@ inline constexpr int tall_sides = 2;
 
 // Elements of a row.
 constexpr int tall_pitch(int width) { return band_vectors * width; }
+// Rows in memory that a warp makes between two exchanges with the tiles at its sides, at most.
+inline constexpr int most_rows_of_piece = 60;
 
 struct tall_bands {
   int count = 0;  // a warp each; 0: tiles are not kept so
   int register_rows = 0;
   int chip_rows = 0;    // of a band at most, without its ends
   int memory_rows = 0;  // likewise
-  int side_rows = 0;    // that a column at a side has room for
+  int side_cells = 0;   // that a column at a side has room for
 
   constexpr bool used() const { return count > 0; }
   constexpr int rows_not_in_memory() const { return 2 + register_rows + chip_rows; }
@@ -36,9 +38,9 @@ struct tall_bands {
   constexpr int band(int number, int width) const { return number * (tall_end_rows + chip_rows) * tall_pitch(width); }
   constexpr int ring(bool south, int width) const { return band(count, width) + (south ? 2 : 0) * tall_pitch(width); }
   constexpr int side(bool east, int width) const {
-    return band(count, width) + tall_ring_rows * tall_pitch(width) + (east ? side_rows : 0);
+    return band(count, width) + tall_ring_rows * tall_pitch(width) + (east ? side_cells : 0);
   }
-  constexpr index_t elements(int width) const { return side(true, width) + side_rows; }
+  constexpr index_t elements(int width) const { return side(true, width) + side_cells; }
 
   // Of a tile of so many rows.
   constexpr index_range rows_of(int band, int rows) const { return share(rows, count, band); }
@@ -57,6 +59,7 @@ struct tall_place {
   int after = 0;
   int chip = 0;  // other rows
   int memory = 0;
+  int packet = 0;  // number of its first one among the tile's for a side
   bool first_band = false;
   bool last_band = false;
   bool holds_first = false;  // its first row is not made
@@ -64,9 +67,36 @@ struct tall_place {
   bool registers_first = false;  // rows are in registers, on chip, in memory; otherwise the other way
 };
 
-// holds_first: the tile's first row is held; so holds_last.
+// What a step makes of a band between two exchanges: rows that are kept alike. The last piece has the band's ends too.
+enum class tall_part { registers, chip, memory };
+struct tall_piece {
+  tall_part part;
+  int first;  // row, counted from the band's second
+  int rows;
+  bool last;
+};
+
+// How many pieces, and one of them in their order.
+constexpr int pieces_of_band(int memory_rows) {
+  return 2 + (memory_rows + most_rows_of_piece - 1) / most_rows_of_piece;
+}
+constexpr tall_piece piece_of_band(int register_rows, int chip_rows, int memory_rows, bool registers_first,
+                                   int number) {
+  const int in_memory = pieces_of_band(memory_rows) - 2;
+  const bool last = number == in_memory + 1;
+  const int from_registers = registers_first ? number : in_memory + 1 - number;
+  if (from_registers == 0)
+    return {tall_part::registers, registers_first ? 0 : memory_rows + chip_rows, register_rows, last};
+  if (from_registers == 1) return {tall_part::chip, registers_first ? register_rows : memory_rows, chip_rows, last};
+  const int done = (registers_first ? number - 2 : number) * most_rows_of_piece;
+  const int left = memory_rows - done;
+  return {tall_part::memory, (registers_first ? register_rows + chip_rows : 0) + done,
+          left < most_rows_of_piece ? left : most_rows_of_piece, last};
+}
+
+// holds_first: the tile's first row is held; so holds_last. each_packet: elements that a packet carries.
 constexpr tall_place place_of_band(const tall_bands& b, int band, int rows, bool holds_first, bool holds_last,
-                                   int width) {
+                                   int width, int each_packet) {
   const index_range own = b.rows_of(band, rows);
   tall_place p;
   p.number = band;
@@ -79,6 +109,7 @@ constexpr tall_place place_of_band(const tall_bands& b, int band, int rows, bool
   p.last = p.first + 2 * tall_pitch(width);
   p.chip = p.first + tall_end_rows * tall_pitch(width);
   p.memory = band * b.memory_rows * tall_pitch(width);
+  p.packet = p.first_row / each_packet + band;
   p.first_band = band == 0;
   p.last_band = band == b.count - 1;
   p.before = p.first_band ? b.ring(false, width) : b.band(band - 1, width) + 2 * tall_pitch(width);

@@ -22,7 +22,8 @@ bool lay_out_tall(const geometry& g, tiling& t, int most_bands, std::size_t byte
   t.tall.register_rows = register_rows;
   const auto rows = static_cast<int>(t.tall.rows_of(0, static_cast<int>(t.largest[1])).size());
   const index_t row_of_each = t.tall.count * band_vectors * width;
-  t.tall.side_rows = static_cast<int>(round_up(t.largest[1], 4));
+  t.tall.side_cells =
+      static_cast<int>(round_up((packets_for<T>(t.largest[1]) + t.tall.count) * elements_per_packet<T> + 1, 4));
   const std::size_t besides = resident_scratch<T>(t, 32 * t.tall.count);
   if (besides > bytes_on_chip) return false;
   const auto room = static_cast<index_t>((bytes_on_chip - besides) / sizeof(T)) / row_of_each;

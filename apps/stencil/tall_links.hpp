@@ -22,9 +22,8 @@ inline constexpr int tall_links_of_tile = 4;
 template <class T, class Band, class Block = block>
 class tall_links {
  public:
-  using vector = cell_vector<T>;
   static constexpr int each_packet = static_cast<int>(elements_per_packet<T>);
-  static constexpr int packets_of_vector = vector::width / each_packet;
+  using content = packet_content<T>;
 
   tall_links(const tall_links&) = delete;
   STARLING_HD tall_links(Block& b, const tiling& t, const tile_mail<T>& mail)
@@ -43,46 +42,41 @@ class tall_links {
     b_.sync();
   }
 
-  // ---- a message, in the pieces in which a step makes the band ----
+  // Where a message's packets are in the mail.
+  STARLING_HD int slot(index_t message) const { return static_cast<int>(t_.mail_slot(message)); }
+
+  // ---- a message, in the pieces in which a step makes the band: calls of all lanes of a warp ----
 
   // What a piece has at its sides, and with the last one what is at the tile's ends. What shares a packet with the next
   // piece goes with that one.
   template <class Lanes>
-  STARLING_HD void send(index_t message, int piece, const Band& band, const Lanes& lanes) const {
-    lanes.sync();  // the cells at sides are other lanes'
-    const sym<packet> slot = mail_ + t_.mail_slot(message);
-    for (const int side : {west, east}) {
-      const tall_link to = links_[side];
-      if (to.pe == no_neighbour) continue;
-      const T* cells = band.side(side == east);
-      each_packet_of(band, made(band, piece - 1), made(band, piece), piece, [&](int k, const index_range& rows) {
-        put(slot + (to.out + k), message, to.pe,
-            [&](int i) { return rows.begin + i < rows.end ? cells[rows.begin + i] : T(); });
-      });
-    }
-    if (piece != Band::last_piece) return;
-    if (band.is_first()) send_row(slot, message, links_[north], band, band.first());
-    if (band.is_last()) send_row(slot, message, links_[south], band, band.last());
+  STARLING_HD void send(index_t message, int slot, const tall_piece& piece, const Band& band,
+                        const Lanes& lanes) const {
+    const int begin = piece.first / each_packet;
+    const int end = piece.last ? all_packets(band) : (piece.first + piece.rows) / each_packet;
+    const int first = band.first_packet() + begin;
+    for (const int side : {west, east})
+      put(slot, message, links_[side], first, band.side(side == east) + first, end - begin, lanes);
+    if (!piece.last) return;
+    if (band.is_first()) put(slot, message, links_[north], 0, band.first_row(), up(band.cells_in_row()), lanes);
+    if (band.is_last()) put(slot, message, links_[south], 0, band.last_row(), up(band.cells_in_row()), lanes);
   }
 
   // What lies beside a piece, to where the step reads it, and with the last one what lies beyond the tile's ends.
   template <class Lanes>
-  STARLING_HD void take(index_t message, int piece, const Band& band, const Lanes& lanes) const {
-    const sym<packet> slot = mail_ + t_.mail_slot(message);
-    const tall_link from[tall_sides] = {links_[west], links_[east]};
-    each_packet_of(band, needed(band, piece - 1), needed(band, piece), piece, [&](int k, const index_range& rows) {
-      b_.thread().template take_packets<T, tall_sides>(
-          [&](auto i) { return from[i].pe != no_neighbour; }, [&](auto i) { return slot + (from[i].in + k); },
-          static_cast<std::uint64_t>(message), [&](auto i) { return from[i].pe; },
-          [&](auto i, const packet_content<T>& c) {
-            unrolled<each_packet>([&](auto j) {
-              if (rows.begin + j < rows.end) band.side(i == 1)[rows.begin + j] = c.element[j];
-            });
-          });
+  STARLING_HD void take(index_t message, int slot, const tall_piece& piece, const Band& band,
+                        const Lanes& lanes) const {
+    const int begin = up(piece.first);
+    const int end = piece.last ? all_packets(band) : up(piece.first + piece.rows);
+    const int first = band.first_packet() + begin;
+    take_some<tall_sides>(slot, message, band.lane(), end - begin, [&](auto side, int k) {
+      const tall_link from = links_[side == 0 ? west : east];
+      return incoming{from.pe, from.in + first + k, band.side(side == 1) + (first + k)};
     });
-    if (piece == Band::last_piece) {
-      if (band.is_first()) take_row(slot, message, links_[north], band, band.before());
-      if (band.is_last()) take_row(slot, message, links_[south], band, band.after());
+    if (piece.last) {
+      const int cells = up(band.cells_in_row());
+      if (band.is_first()) take_row(slot, message, links_[north], band.lane(), band.row_before(), cells);
+      if (band.is_last()) take_row(slot, message, links_[south], band.lane(), band.row_behind(), cells);
     }
     lanes.sync();
   }
@@ -90,62 +84,43 @@ class tall_links {
  private:
   enum link { north, south, west, east };
 
-  // A band's packets for a side: the first has the cell of its first row, which is made last, and the others those of
-  // the rows behind. How many there are; how many have to be there for a step to make the pieces up to one, and how
-  // many it has made then, the first packet and those of the last piece left out.
-  STARLING_HD static int all(const Band& band) { return 1 + up(band.end_row() - band.first_row() - 1); }
-  STARLING_HD static int needed(const Band& band, int piece) { return 1 + up(rows_made(band, piece)); }
-  STARLING_HD static int made(const Band& band, int piece) { return 1 + rows_made(band, piece) / each_packet; }
-  STARLING_HD static int rows_made(const Band& band, int piece) {
-    return piece < 0 ? 0 : band.end_of_part(piece) - band.first_row() - 1;
-  }
+  // A band's packets for a side have the cells of its rows from the second on, and the last packet that of the first
+  // row, which is made last.
+  STARLING_HD static int all_packets(const Band& band) { return up(band.rows() - 1) + 1; }
   STARLING_HD static int up(int cells) { return (cells + each_packet - 1) / each_packet; }
 
-  // f(number among the tile's, rows) for those of the packets from `begin` to `end` that this lane has; with the last
-  // piece all others, and the first.
-  template <class F>
-  STARLING_HD static void each_packet_of(const Band& band, int begin, int end, int piece, const F& f) {
-    const int count = all(band);
-    if (piece == Band::last_piece) end = count + 1;
-    for (int i = begin + band.lane(); i < end; i += band_vectors) {
-      const int k = i == count ? 0 : i;
-      const int first = band.first_row() + (k == 0 ? 0 : 1 + (k - 1) * each_packet);
-      f(band.first_row() / each_packet + band.number() + k, index_range{first, k == 0 ? first + 1 : band.end_row()});
+  // So many packets from `first` of the mail on.
+  template <class Lanes>
+  STARLING_HD void put(int slot, index_t message, const tall_link& to, int first, const content* from, int packets,
+                       const Lanes& lanes) const {
+    const int pe = lanes.uniform(to.pe);
+    if (pe == no_neighbour) return;
+    b_.warp().template put_packets<T>(
+        mail_ + (slot + to.out + first), [&](index_t k) { return from[k]; }, packets,
+        static_cast<std::uint64_t>(message), pe);
+  }
+
+  // Where a packet comes from and goes to.
+  struct incoming {
+    int pe;
+    int packet;
+    content* to;
+  };
+
+  // N times so many packets: of packet k of each i there is where(i, k).
+  template <int N, class Where>
+  STARLING_HD void take_some(int slot, index_t message, int lane, int packets, const Where& where) const {
+    for (int some = 0; some < packets; some += band_vectors) {
+      const int k = some + lane;
+      b_.warp().template take_packets_together<T, N>(
+          [&](auto i) { return k < packets && where(i, k).pe != no_neighbour; },
+          [&](auto i) { return mail_ + (slot + where(i, k).packet); }, static_cast<std::uint64_t>(message),
+          [&](auto i) { return where(i, k).pe; }, [&](auto i, const content& c) { *where(i, k).to = c; });
     }
   }
-
-  template <class F>
-  STARLING_HD void put(sym<packet> to, index_t message, int pe, const F& cell) const {
-    packet_content<T> c{};
-    unrolled<each_packet>([&](auto i) { c.element[i] = cell(i); });
-    b_.thread().template put_packets<T>(to, [&](index_t) { return c; }, 1, static_cast<std::uint64_t>(message), pe);
-  }
-
-  // Of the packets of a row this lane has those with cells of its vector.
-  STARLING_HD static bool has_packet(const Band& band, int i) {
-    return band.lane() * vector::width + i * each_packet < band.cells_in_row();
-  }
-
-  STARLING_HD void send_row(sym<packet> slot, index_t message, const tall_link& to, const Band& band,
-                            const vector& row) const {
-    if (to.pe == no_neighbour) return;
-    unrolled<packets_of_vector>([&](auto i) {
-      if (has_packet(band, i))
-        put(slot + (to.out + band.lane() * packets_of_vector + i), message, to.pe,
-            [&](auto j) { return row.cell[decltype(i)::value * each_packet + decltype(j)::value]; });
-    });
-  }
-
-  STARLING_HD void take_row(sym<packet> slot, index_t message, const tall_link& from, const Band& band,
-                            vector& row) const {
-    if (from.pe == no_neighbour) return;
-    b_.thread().template take_packets<T, packets_of_vector>(
-        [&](auto i) { return has_packet(band, i); },
-        [&](auto i) { return slot + (from.in + band.lane() * packets_of_vector + i); },
-        static_cast<std::uint64_t>(message), [&](auto) { return from.pe; },
-        [&](auto i, const packet_content<T>& c) {
-          unrolled<each_packet>([&](auto j) { row.cell[decltype(i)::value * each_packet + j] = c.element[j]; });
-        });
+  STARLING_HD void take_row(int slot, index_t message, const tall_link& from, int lane, content* to,
+                            int packets) const {
+    take_some<1>(slot, message, lane, packets, [&](auto, int k) { return incoming{from.pe, from.in + k, to + k}; });
   }
 
   Block& b_;

@@ -23,6 +23,10 @@ class played_lanes {
   T from_before(T value) const { return from(value, lane_ - 1); }
   T from_after(T value) const { return from(value, lane_ + 1); }
   void sync() const { warp_.meeting.arrive_and_wait(); }
+  template <class Value>
+  Value uniform(Value value) const {
+    return value;
+  }
 
  private:
   T from(T value, int lane) const {

@@ -98,21 +98,37 @@ __attribute__((noinline)) STARLING_HD inline void give_up(const program_state& s
   file_report(s, block, r);
 }
 
+// How long a wait goes on: until the program has ended or its deadline has passed.
+class patience {
+ public:
+  STARLING_HD explicit patience(const program_state& s) : state_(s) {}
+
+  // To be called after each look that was in vain.
+  STARLING_HD bool spent() {
+    if (++looks_ % 64 != 0) return false;  // reading the timer takes long
+    ended_ = program_ended(state_);
+    const std::uint64_t now = target::now_ns();
+    if (start_ == 0) start_ = now;
+    return ended_ || now - start_ >= state_.deadline_ns;
+  }
+  // What to report then.
+  STARLING_HD block_state why() const { return ended_ ? block_state::waiting : block_state::expired; }
+
+ private:
+  const program_state& state_;
+  std::uint64_t start_ = 0;
+  int looks_ = 0;
+  bool ended_ = false;
+};
+
 // Calls look() until the value it returns compares as wanted. Returns false, report filed, on deadline or abort.
 template <class Look>
 STARLING_HD bool poll(const program_state& s, int block, const wait_request& w, const Look& look) {
-  std::uint64_t seen = look();
-  if (holds(seen, w.how, w.wanted)) return true;
-  std::uint64_t start = 0;  // reading the timer takes long: not before a while has passed
-  for (int polls = 1;; ++polls) {
-    seen = look();
+  for (patience rest(s);;) {
+    const std::uint64_t seen = look();
     if (holds(seen, w.how, w.wanted)) return true;
-    if (polls % 64 != 0) continue;
-    const bool ended = program_ended(s);
-    const std::uint64_t now = target::now_ns();
-    if (start == 0) start = now;
-    if (!ended && now - start < s.deadline_ns) continue;
-    give_up(s, block, w, ended ? block_state::waiting : block_state::expired, seen);
+    if (!rest.spent()) continue;
+    give_up(s, block, w, rest.why(), seen);
     return false;
   }
 }

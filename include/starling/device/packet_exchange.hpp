@@ -39,38 +39,15 @@ class packet_exchange {
   template <class T, int N, class Wanted, class Source, class From, class Use>
   STARLING_HD void take_packets(const Wanted& wanted, const Source& source, std::uint64_t number, const From& from,
                                 const Use& use, where at = where::current()) const {
-    if constexpr (target::on_gpu) {
-      const trace_span span(self(), trace_operation::take_packet, any_pe, N);
-      target::numbered seen[N];
-      const packet* local[N];
-      unrolled<N>([&](auto i) {
-        seen[i].number = wanted(i) ? number - 1 : number;
-        local[i] = source(i).on(self().pe());
-      });
-      for (bool all = false; !all;) {
-        unrolled<N>([&](auto i) {
-          if (seen[i].number != number) seen[i] = target::load_numbered(local[i], number);
-        });
-        all = true;
-        sym<packet> missing;
-        int sender = any_pe;
-        unrolled<N>([&](auto i) {
-          if (seen[i].number == number) return;
-          all = false;
-          missing = source(i);
-          sender = from(i);
-        });
-        std::uint64_t data = 0;
-        if (!all && !await_packet(operation::wait, missing, number, sender, at, data)) self().give_up();
-      }
-      unrolled<N>([&](auto i) {
-        if (wanted(i)) use(i, packet_content<T>::of_data(seen[i].data));
-      });
-    } else {
-      unrolled<N>([&](auto i) {
-        if (wanted(i)) use(i, take_packet<T>(source(i), number, from(i), at));
-      });
-    }
+    take_all_of<T, N>(wanted, source, number, from, use, at, [](bool missing) { return missing; });
+  }
+
+  // The same as a collective of the group: none of its threads returns before all have theirs, and those of a warp stay
+  // together, which makes what they do next faster on a GPU.
+  template <class T, int N, class Wanted, class Source, class From, class Use>
+  STARLING_HD void take_packets_together(const Wanted& wanted, const Source& source, std::uint64_t number,
+                                         const From& from, const Use& use, where at = where::current()) const {
+    take_all_of<T, N>(wanted, source, number, from, use, at, [&](bool missing) { return self().any(missing, at); });
   }
 
  protected:
@@ -106,6 +83,45 @@ class packet_exchange {
   }
 
  private:
+  // any(whether this thread misses some): whether to go on waiting.
+  template <class T, int N, class Wanted, class Source, class From, class Use, class Any>
+  STARLING_HD void take_all_of(const Wanted& wanted, const Source& source, std::uint64_t number, const From& from,
+                               const Use& use, where at, const Any& any) const {
+    if constexpr (target::on_gpu) {
+      const trace_span span(self(), trace_operation::take_packet, any_pe, N);
+      target::numbered seen[N];
+      const packet* local[N];
+      unrolled<N>([&](auto i) {
+        seen[i].number = wanted(i) ? number - 1 : number;
+        local[i] = source(i).on(self().pe());
+      });
+      // No function is called but on the way out: the compiler would no longer know that the threads are together.
+      for (gpu::patience rest(self().state());;) {
+        bool misses = false;
+        unrolled<N>([&](auto i) {
+          if (seen[i].number != number) seen[i] = target::load_numbered(local[i], number);
+          misses = misses || seen[i].number != number;
+        });
+        if (!any(misses)) break;
+        if (!any(rest.spent())) continue;
+        unrolled<N>([&](auto i) {
+          if (!misses || seen[i].number == number) return;
+          const wait_request request{&local[i]->number, compare::eq, number, from(i), operation::wait, at};
+          gpu::give_up(self().state(), self().index(), request, rest.why(), seen[i].number);
+          misses = false;
+        });
+        self().give_up();
+      }
+      unrolled<N>([&](auto i) {
+        if (wanted(i)) use(i, packet_content<T>::of_data(seen[i].data));
+      });
+    } else {
+      unrolled<N>([&](auto i) {
+        if (wanted(i)) use(i, take_packet<T>(source(i), number, from(i), at));
+      });
+    }
+  }
+
   STARLING_HD static sym<signal> number_of(sym<packet> p) { return {&p.on(0)->number, p.stride_bytes()}; }
 
   STARLING_HD const Self& self() const { return static_cast<const Self&>(*this); }

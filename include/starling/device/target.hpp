@@ -155,6 +155,14 @@ STARLING_HD T shuffle_first(const T& value) {
 #endif
 }
 
+STARLING_HD inline int uniform(int value) {
+#if defined(__CUDA_ARCH__)
+  return __shfl_sync(0xffffffffu, value, 0);
+#else
+  return value;
+#endif
+}
+
 // 1 KB of shared memory of the block, for reductions: one slot of 32 bytes a warp.
 inline constexpr int reduce_slot_bytes = 32;
 STARLING_HD inline std::byte* reduce_slots() {
@@ -441,6 +449,13 @@ STARLING_HD T load_fast(const T* from) {
   }
 #else
   return *from;
+#endif
+}
+
+// Asks for the 128 bytes around an address to be in the L2 cache soon.
+STARLING_HD inline void call_to_l2([[maybe_unused]] const void* address) {
+#if defined(__CUDA_ARCH__)
+  asm volatile("prefetch.global.L2 [%0];" ::"l"(address));
 #endif
 }
 
