@@ -130,23 +130,21 @@ class tall_band {
   template <class Lanes>
   STARLING_HD void make(const tall_piece& piece, march& m, const Lanes& lanes) {
     m.beside = at_side() ? *m.side : T();
-    if (piece.part == tall_part::registers)
-      make_in_registers(m, lanes);
-    else if (piece.part == tall_part::chip)
-      make_on_chip(m, lanes);
+    if (piece.part == tall_part::registers) make_in_registers(m, lanes);
+    if (m.looks)
+      make_others<true>(piece, m, lanes);
     else
-      make_in_memory(piece, m, lanes);
-    if (piece.last) {
-      make_ends(m, lanes);
-      now_ = other();
-    }
+      make_others<false>(piece, m, lanes);
+    if (piece.last) now_ = other();
     lanes.sync();
   }
 
  private:
-  // Rows that are loaded ahead from memory, and that are called to the L2 cache ahead of these.
-  static constexpr int ahead = 4;
+  // Rows from memory that are in registers or on the way there, and that are called to the L2 cache ahead of these.
+  static constexpr int ahead = 6;
   static constexpr int called_ahead = 12;
+  // So many rows after each other leave the vectors of a march where they are.
+  static constexpr int turn = 6;
 
   // What holds of the whole warp.
   static constexpr unsigned registers_first_ = 1;
@@ -215,11 +213,11 @@ class tall_band {
   }
 
   // The row that the march is at; `south` is the one after it. held: the row stays as it is.
-  template <class Lanes>
+  template <bool Looks, class Lanes>
   STARLING_HD vector made(march& m, vector south, const Lanes& lanes, bool held = false) const {
     const vector was = m.centre;
     const vector v = made_unseen(m, south, lanes, held);
-    if (m.looks) note_change(was, v, m.change);
+    if constexpr (Looks) note_change(was, v, m.change);
     return v;
   }
 
@@ -287,48 +285,60 @@ class tall_band {
     });
   }
 
-  template <class Lanes>
+  // What is not in registers.
+  template <bool Looks, class Lanes>
+  STARLING_HD void make_others(const tall_piece& piece, march& m, const Lanes& lanes) {
+    if (piece.part == tall_part::chip) make_on_chip<Looks>(m, lanes);
+    if (piece.part == tall_part::memory) make_in_memory<Looks>(piece, m, lanes);
+    if (piece.last) make_ends<Looks>(m, lanes);
+  }
+
+  template <bool Looks, class Lanes>
   STARLING_HD void make_on_chip(march& m, const Lanes& lanes) const {
     const vector after = !registers_first() ? vector(cells_[0]) : memory_rows_ > 0 ? vector_at(memory_rows()) : last();
     T* row = chip_rows();
-    for (int left = chip_rows_; left > 1; --left, row += pitch) at(row) = made(m, vector_at(row + pitch), lanes);
-    at(row) = made(m, after, lanes);
+    int left = chip_rows_;
+    const auto some = [&](auto rows) {
+      unrolled<rows>([&](auto i) { at(row + i * pitch) = made<Looks>(m, vector_at(row + (i + 1) * pitch), lanes); });
+      row += rows * pitch;
+      left -= rows;
+    };
+    while (left > turn) some(std::integral_constant<int, turn>());
+    while (left > 1) some(std::integral_constant<int, 1>());
+    at(row) = made<Looks>(m, after, lanes);
   }
 
-  template <class Lanes>
+  template <bool Looks, class Lanes>
   STARLING_HD void make_in_memory(const tall_piece& piece, march& m, const Lanes& lanes) const {
-    const int first = piece.first - (registers_first() ? RegisterRows + chip_rows_ : 0);
+    const int first = piece.rows.begin - (registers_first() ? RegisterRows + chip_rows_ : 0);
     T* row = memory_rows() + first * pitch;
-    int left = piece.rows;
+    int left = piece.rows.end - piece.rows.begin;
     const int behind = memory_rows_ - first - left;
     const vector after = behind > 0          ? vector_at(row + left * pitch)
                          : registers_first() ? last()
                                              : vector_at(chip_rows());
-    vector rows[ahead];
-    unrolled<ahead>([&](auto i) {
-      if (i + 1 < left) rows[i] = vector_at(row + (i + 1) * pitch);
-    });
-    const auto some = [&](auto more) {
-      constexpr bool sure = decltype(more)::value;
+    vector rows[ahead];  // from the one that the march is at on
+    rows[0] = m.centre;
+    unrolled<ahead - 1>([&](auto i) { rows[i + 1] = i + 1 < left ? vector_at(row + (i + 1) * pitch) : after; });
+    const auto some = [&](auto all) {
+      if (left + behind > 2 * ahead + called_ahead)
+        unrolled<ahead>([&](auto i) { target::call_to_l2(row + (i + ahead + called_ahead) * pitch); });
       unrolled<ahead>([&](auto i) {
-        if (!sure && i >= left) return;
-        const vector south = sure || i + 1 < left ? rows[i] : after;
-        if (sure || i + 1 + ahead < left) rows[i] = vector_at(row + (i + 1 + ahead) * pitch);
-        if (i + 1 + ahead + called_ahead < left + behind)
-          target::call_to_l2(row + (i + 1 + ahead + called_ahead) * pitch);
-        at(row + i * pitch) = made(m, south, lanes);
+        if (!all && i >= left) return;
+        at(row + i * pitch) = made<Looks>(m, rows[(i + 1) % ahead], lanes);
+        rows[i] = all || i + ahead < left ? vector_at(row + (i + ahead) * pitch) : after;
       });
       row += ahead * pitch;
       left -= ahead;
     };
-    while (left > 2 * ahead) some(std::true_type());
+    while (left >= 2 * ahead) some(std::true_type());
     while (left > 0) some(std::false_type());
   }
 
   // The first and last row of the band, each from one of its places to the other.
-  template <class Lanes>
+  template <bool Looks, class Lanes>
   STARLING_HD void make_ends(march& m, const Lanes& lanes) const {
-    on_chip(place_.last + other()) = made(m, on_chip(place_.after + now_), lanes, place_.holds_last);
+    on_chip(place_.last + other()) = made<Looks>(m, on_chip(place_.after + now_), lanes, place_.holds_last);
     const vector row = on_chip(place_.first + now_);
     m.north = maybe_weighted(on_chip(place_.before + now_));
     m.here = maybe_weighted(row);
@@ -336,7 +346,7 @@ class tall_band {
     m.side = &side_of_row(0);
     m.beside = at_side() ? *m.side : T();
     const vector second = on_chip(place_.first + other());
-    on_chip(place_.first + other()) = made(m, second, lanes, place_.holds_first);
+    on_chip(place_.first + other()) = made<Looks>(m, second, lanes, place_.holds_first);
   }
 
   const coefficients<T>& weight_;

@@ -67,31 +67,54 @@ struct tall_place {
   bool registers_first = false;  // rows are in registers, on chip, in memory; otherwise the other way
 };
 
-// What a step makes of a band between two exchanges: rows that are kept alike. The last piece has the band's ends too.
+// What a step makes of a band at a time: rows that are kept alike. Rows are counted from the band's second.
 enum class tall_part { registers, chip, memory };
+struct tall_rows {
+  int begin;
+  int end;
+};
 struct tall_piece {
   tall_part part;
-  int first;  // row, counted from the band's second
-  int rows;
-  bool last;
+  tall_rows rows;
+  tall_rows taken;  // beside which cells of the neighbours are taken before it
+  tall_rows sent;   // of which cells are sent after it
+  bool takes_ends;  // and for the band's ends
+  bool last;        // these are made and sent with it
 };
 
-// How many pieces, and one of them in their order.
+// How many pieces, and one of them in their order. What is in registers and on chip goes together where there are rows
+// in memory too: then a packet has time enough, and fewer exchanges are faster.
 constexpr int pieces_of_band(int memory_rows) {
   return 2 + (memory_rows + most_rows_of_piece - 1) / most_rows_of_piece;
 }
 constexpr tall_piece piece_of_band(int register_rows, int chip_rows, int memory_rows, bool registers_first,
                                    int number) {
   const int in_memory = pieces_of_band(memory_rows) - 2;
-  const bool last = number == in_memory + 1;
+  const int kept = register_rows + chip_rows;
   const int from_registers = registers_first ? number : in_memory + 1 - number;
-  if (from_registers == 0)
-    return {tall_part::registers, registers_first ? 0 : memory_rows + chip_rows, register_rows, last};
-  if (from_registers == 1) return {tall_part::chip, registers_first ? register_rows : memory_rows, chip_rows, last};
-  const int done = (registers_first ? number - 2 : number) * most_rows_of_piece;
-  const int left = memory_rows - done;
-  return {tall_part::memory, (registers_first ? register_rows + chip_rows : 0) + done,
-          left < most_rows_of_piece ? left : most_rows_of_piece, last};
+  tall_piece p{};
+  p.last = number == in_memory + 1;
+  if (from_registers > 1) {
+    const int done = (registers_first ? number - 2 : number) * most_rows_of_piece;
+    const int end = done + most_rows_of_piece < memory_rows ? done + most_rows_of_piece : memory_rows;
+    const int before = registers_first ? kept : 0;
+    p.part = tall_part::memory;
+    p.rows = p.taken = p.sent = {before + done, before + end};
+    p.takes_ends = p.last;
+    return p;
+  }
+  const int begin = registers_first ? 0 : memory_rows;
+  const int cut = begin + (registers_first ? register_rows : chip_rows);
+  const int end = begin + kept;
+  const bool first = (from_registers == 0) == registers_first;
+  p.part = from_registers == 0 ? tall_part::registers : tall_part::chip;
+  p.rows = p.taken = p.sent = first ? tall_rows{begin, cut} : tall_rows{cut, end};
+  p.takes_ends = p.last;
+  if (in_memory == 0) return p;
+  p.taken = first ? tall_rows{begin, end} : tall_rows{end, end};
+  p.sent = first ? tall_rows{begin, begin} : tall_rows{begin, end};
+  p.takes_ends = first && !registers_first;
+  return p;
 }
 
 // holds_first: the tile's first row is held; so holds_last. each_packet: elements that a packet carries.

@@ -52,11 +52,12 @@ class tall_links {
   template <class Lanes>
   STARLING_HD void send(index_t message, int slot, const tall_piece& piece, const Band& band,
                         const Lanes& lanes) const {
-    const int begin = piece.first / each_packet;
-    const int end = piece.last ? all_packets(band) : (piece.first + piece.rows) / each_packet;
+    const int begin = piece.sent.begin / each_packet;
+    const int end = piece.last ? all_packets(band) : piece.sent.end / each_packet;
+    if (begin == end) return;
     const int first = band.first_packet() + begin;
-    for (const int side : {west, east})
-      put(slot, message, links_[side], first, band.side(side == east) + first, end - begin, lanes);
+    put(slot, message, links_[west], first, band.side(false) + first, end - begin, lanes);
+    put(slot, message, links_[east], first, band.side(true) + first, end - begin, lanes);
     if (!piece.last) return;
     if (band.is_first()) put(slot, message, links_[north], 0, band.first_row(), up(band.cells_in_row()), lanes);
     if (band.is_last()) put(slot, message, links_[south], 0, band.last_row(), up(band.cells_in_row()), lanes);
@@ -66,14 +67,15 @@ class tall_links {
   template <class Lanes>
   STARLING_HD void take(index_t message, int slot, const tall_piece& piece, const Band& band,
                         const Lanes& lanes) const {
-    const int begin = up(piece.first);
-    const int end = piece.last ? all_packets(band) : up(piece.first + piece.rows);
+    const int begin = up(piece.taken.begin);
+    const int end = piece.takes_ends ? all_packets(band) : up(piece.taken.end);
+    if (begin == end) return;
     const int first = band.first_packet() + begin;
     take_some<tall_sides>(slot, message, band.lane(), end - begin, [&](auto side, int k) {
       const tall_link from = links_[side == 0 ? west : east];
       return incoming{from.pe, from.in + first + k, band.side(side == 1) + (first + k)};
     });
-    if (piece.last) {
+    if (piece.takes_ends) {
       const int cells = up(band.cells_in_row());
       if (band.is_first()) take_row(slot, message, links_[north], band.lane(), band.row_before(), cells);
       if (band.is_last()) take_row(slot, message, links_[south], band.lane(), band.row_behind(), cells);
