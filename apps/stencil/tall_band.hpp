@@ -140,11 +140,8 @@ class tall_band {
   }
 
  private:
-  // Rows from memory that are in registers or on the way there, and that are called to the L2 cache ahead of these.
-  static constexpr int ahead = 6;
+  // Rows from memory that are called to the L2 cache ahead of those on the way to registers.
   static constexpr int called_ahead = 12;
-  // So many rows after each other leave the vectors of a march where they are.
-  static constexpr int turn = 6;
 
   // What holds of the whole warp.
   static constexpr unsigned registers_first_ = 1;
@@ -287,7 +284,7 @@ class tall_band {
 
   // What is not in registers.
   template <bool Looks, class Lanes>
-  STARLING_HD void make_others(const tall_piece& piece, march& m, const Lanes& lanes) {
+  STARLING_HD void make_others(const tall_piece& piece, march& m, const Lanes& lanes) const {
     if (piece.part == tall_part::chip) make_on_chip<Looks>(m, lanes);
     if (piece.part == tall_part::memory) make_in_memory<Looks>(piece, m, lanes);
     if (piece.last) make_ends<Looks>(m, lanes);
@@ -296,42 +293,44 @@ class tall_band {
   template <bool Looks, class Lanes>
   STARLING_HD void make_on_chip(march& m, const Lanes& lanes) const {
     const vector after = !registers_first() ? vector(cells_[0]) : memory_rows_ > 0 ? vector_at(memory_rows()) : last();
-    T* row = chip_rows();
-    int left = chip_rows_;
-    const auto some = [&](auto rows) {
-      unrolled<rows>([&](auto i) { at(row + i * pitch) = made<Looks>(m, vector_at(row + (i + 1) * pitch), lanes); });
-      row += rows * pitch;
-      left -= rows;
-    };
-    while (left > turn) some(std::integral_constant<int, turn>());
-    while (left > 1) some(std::integral_constant<int, 1>());
-    at(row) = made<Looks>(m, after, lanes);
+    make_rows<Looks, 3>(m, chip_rows(), chip_rows_, after, lanes, [](const T*, int) {});
   }
 
   template <bool Looks, class Lanes>
   STARLING_HD void make_in_memory(const tall_piece& piece, march& m, const Lanes& lanes) const {
     const int first = piece.rows.begin - (registers_first() ? RegisterRows + chip_rows_ : 0);
+    const int rows = piece.rows.end - piece.rows.begin;
+    const int behind = memory_rows_ - first - rows;
     T* row = memory_rows() + first * pitch;
-    int left = piece.rows.end - piece.rows.begin;
-    const int behind = memory_rows_ - first - left;
-    const vector after = behind > 0          ? vector_at(row + left * pitch)
+    const vector after = behind > 0          ? vector_at(row + rows * pitch)
                          : registers_first() ? last()
                                              : vector_at(chip_rows());
-    vector rows[ahead];  // from the one that the march is at on
-    rows[0] = m.centre;
-    unrolled<ahead - 1>([&](auto i) { rows[i + 1] = i + 1 < left ? vector_at(row + (i + 1) * pitch) : after; });
-    const auto some = [&](auto all) {
+    constexpr int ahead = 6;
+    make_rows<Looks, ahead>(m, row, rows, after, lanes, [behind](const T* from, int left) {
       if (left + behind > 2 * ahead + called_ahead)
-        unrolled<ahead>([&](auto i) { target::call_to_l2(row + (i + ahead + called_ahead) * pitch); });
-      unrolled<ahead>([&](auto i) {
+        unrolled<ahead>([&](auto i) { target::call_to_l2(from + (i + ahead + called_ahead) * pitch); });
+    });
+  }
+
+  // Rows that lie one after the other; `after` is the one behind them. Ahead: rows that are in registers or on the way
+  // there; in multiples of 3 the vectors of a march stay where they are. call(row, rows from it on) looks further
+  // ahead.
+  template <bool Looks, int Ahead, class Lanes, class Call>
+  STARLING_HD void make_rows(march& m, T* row, int left, vector after, const Lanes& lanes, const Call& call) const {
+    vector rows[Ahead];
+    rows[0] = m.centre;
+    unrolled<Ahead - 1>([&](auto i) { rows[i + 1] = i + 1 < left ? vector_at(row + (i + 1) * pitch) : after; });
+    const auto some = [&](auto all) {
+      call(row, left);
+      unrolled<Ahead>([&](auto i) {
         if (!all && i >= left) return;
-        at(row + i * pitch) = made<Looks>(m, rows[(i + 1) % ahead], lanes);
-        rows[i] = all || i + ahead < left ? vector_at(row + (i + ahead) * pitch) : after;
+        at(row + i * pitch) = made<Looks>(m, rows[(i + 1) % Ahead], lanes);
+        rows[i] = all || i + Ahead < left ? vector_at(row + (i + Ahead) * pitch) : after;
       });
-      row += ahead * pitch;
-      left -= ahead;
+      row += Ahead * pitch;
+      left -= Ahead;
     };
-    while (left >= 2 * ahead) some(std::true_type());
+    while (left >= 2 * Ahead) some(std::true_type());
     while (left > 0) some(std::false_type());
   }
 

@@ -56,11 +56,13 @@ class tall_links {
     const int end = piece.last ? all_packets(band) : piece.sent.end / each_packet;
     if (begin == end) return;
     const int first = band.first_packet() + begin;
-    put(slot, message, links_[west], first, band.side(false) + first, end - begin, lanes);
-    put(slot, message, links_[east], first, band.side(true) + first, end - begin, lanes);
+    put(slot, message, links_[west], first, band.side(false) + first, end - begin, band.lane(), lanes);
+    put(slot, message, links_[east], first, band.side(true) + first, end - begin, band.lane(), lanes);
     if (!piece.last) return;
-    if (band.is_first()) put(slot, message, links_[north], 0, band.first_row(), up(band.cells_in_row()), lanes);
-    if (band.is_last()) put(slot, message, links_[south], 0, band.last_row(), up(band.cells_in_row()), lanes);
+    if (band.is_first())
+      put(slot, message, links_[north], 0, band.first_row(), up(band.cells_in_row()), band.lane(), lanes);
+    if (band.is_last())
+      put(slot, message, links_[south], 0, band.last_row(), up(band.cells_in_row()), band.lane(), lanes);
   }
 
   // What lies beside a piece, to where the step reads it, and with the last one what lies beyond the tile's ends.
@@ -94,12 +96,15 @@ class tall_links {
   // So many packets from `first` of the mail on.
   template <class Lanes>
   STARLING_HD void put(int slot, index_t message, const tall_link& to, int first, const content* from, int packets,
-                       const Lanes& lanes) const {
+                       int lane, const Lanes& lanes) const {
     const int pe = lanes.uniform(to.pe);
     if (pe == no_neighbour) return;
-    b_.warp().template put_packets<T>(
-        mail_ + (slot + to.out + first), [&](index_t k) { return from[k]; }, packets,
-        static_cast<std::uint64_t>(message), pe);
+    for (int some = 0; some < packets; some += band_vectors) {
+      const int k = some + lane;
+      b_.warp().template put_packet_each<T>(
+          k < packets, mail_ + (slot + to.out + first + k), [&] { return from[k]; },
+          static_cast<std::uint64_t>(message), pe);
+    }
   }
 
   // Where a packet comes from and goes to.

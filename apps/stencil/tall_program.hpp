@@ -42,7 +42,7 @@ class tall_program {
     index_t message = a_.first_message;
     const int pieces = mine.pieces();
     for (int i = 0; i < pieces; ++i) links_.send(message, links_.slot(message), mine.piece(i), mine, lanes_);
-    lanes_.sync();  // what others take goes where these were read
+    lanes_.sync();  // what they take goes where they have read what they sent
     double checked = 0;
     index_t until_check = a_.check_every;
     index_t left = a_.steps;

@@ -84,12 +84,12 @@ class player {
   }
 
   template <class Element, class F>
-  void put_packets(sym<packet> to, const F& f, index_t n, std::uint64_t number, int pe) const {
-    for (index_t k = member_ % band_vectors; k < n; k += band_vectors) {
-      packet* p = (to + k).on(pe);
-      std::atomic_ref(p->data).store(f(k).as_data(), std::memory_order_relaxed);
-      std::atomic_ref(p->number.value).store(number, std::memory_order_release);
-    }
+  void put_packet_each(bool mine, sym<packet> to, const F& f, std::uint64_t number, int pe) const {
+    if (!mine) return;
+    packet* p = to.on(pe);
+    const packet_content<Element> c = f();
+    std::atomic_ref(p->data).store(c.as_data(), std::memory_order_relaxed);
+    std::atomic_ref(p->number.value).store(number, std::memory_order_release);
   }
   template <class Element, int N, class Wanted, class Source, class From, class Use>
   void take_packets_together(const Wanted& wanted, const Source& source, std::uint64_t number, const From& from,
@@ -305,7 +305,7 @@ void compare_random_domains(unsigned seed) {
   }
   CHECK(all.streamed > 5);
   CHECK(all.streamed < 35);
-  CHECK(all.ragged > 10);
+  CHECK(all.ragged > 5);
   CHECK(all.ragged < 30);
 }
 

@@ -105,13 +105,13 @@ class patience {
 
   // To be called after each look that was in vain.
   STARLING_HD bool spent() {
-    if (++looks_ % 64 != 0) return false;  // reading the timer takes long
+    if (++looks_ % 64 != 0) return false;  // what follows takes long
     ended_ = program_ended(state_);
     const std::uint64_t now = target::now_ns();
     if (start_ == 0) start_ = now;
     return ended_ || now - start_ >= state_.deadline_ns;
   }
-  // What to report then.
+  // What to report when it is spent.
   STARLING_HD block_state why() const { return ended_ ? block_state::waiting : block_state::expired; }
 
  private:

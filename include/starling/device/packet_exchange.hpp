@@ -22,6 +22,17 @@ class packet_exchange {
       put_packet(dest + k, f(k).as_data(), number, pe, at);
   }
 
+  // As put_packets with one packet of each thread: for those that pass `mine`, with f() as content.
+  template <class T, class F>
+  STARLING_HD void put_packet_each(bool mine, sym<packet> dest, const F& f, std::uint64_t number, int pe,
+                                   where at = where::current()) const {
+    self().check_peer(pe, operation::put, at);
+    const trace_span span(self(), trace_operation::put_packets, pe, 8, number_of(dest), number);
+    if (!mine) return;
+    const packet_content<T> c = f();
+    put_packet(dest, c.as_data(), number, pe, at);
+  }
+
   // The content of a packet of this PE once it has come with this number; the calling thread alone waits, with a
   // deadline, and no other memory access is ordered. `from` is the sender, for reports.
   template <class T>
