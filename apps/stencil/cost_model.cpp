@@ -33,8 +33,10 @@ double tiled_us(const geometry& g, machine_kind kind, const tile_choice& c, cons
   const double on_chip = part_on_chip(g, t);
   // Edges of many cells, which travel as vectors: as measured when they were packets listed in memory.
   const double per_edge_cell = cells_per_edge_cell(kind) * (t.faces && kind == machine_kind::cuda ? 3 : 1);
-  const double work = (on_chip * computed + per_edge_cell * edges) / costs.chip_cells_per_us +
-                      (1 - on_chip) * (t.tall.used() ? own : computed) * t.blocks() / costs.streamed_cells_per_us;
+  const double at_chip_rate = (t.tall.used() ? cells_of_tall_step(t.tall, t.largest[1]) : on_chip * computed);
+  const double streamed = t.tall.used() ? 0 : (1 - on_chip) * computed * t.blocks();
+  const double work =
+      (at_chip_rate + per_edge_cell * edges) / costs.chip_cells_per_us + streamed / costs.streamed_cells_per_us;
   if (t.depth == 1 || kind == machine_kind::host) return flight / t.depth + work;
   // Each step has its barriers.
   const double exchange = flight + cells_of_packets(static_cast<double>(t.mail_per_block())) / costs.chip_cells_per_us;
@@ -75,8 +77,8 @@ void try_tiles(variant how, const geometry& g, const tile_limits& limits, const 
 step_costs built_in_costs(machine_kind kind) {
   step_costs c;
   if (kind == machine_kind::cuda) {
-    // Measured on H200, float32: bench/cpu_free_stencil/results/nvidia-h200-x2.json. Streamed cells: about 320'000 in
-    // 2D, before tiles were tall, 100'000 and more in 3D.
+    // Measured on H200, float32: bench/cpu_free_stencil/results/nvidia-h200-x2.json. Streamed cells: 100'000 and more
+    // in 3D; in 2D tiles are tall.
     c.near_us = 0.8;
     c.far_us = 1.1;
     c.chip_cells_per_us = 9000;

@@ -119,8 +119,8 @@ void compare_tall(unsigned seed) {
     test::compare(all.of(n_pes), p, o, draw);
     ++round;
   }
-  CHECK(streamed > rounds / 8);
-  CHECK(streamed < rounds - rounds / 8);
+  CHECK(streamed > 0);
+  CHECK(streamed < rounds);
 }
 
 TEST_CASE("tall tiles in programs, float") { compare_tall<float>(37); }

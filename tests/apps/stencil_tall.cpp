@@ -253,6 +253,7 @@ problem<T> random_flat_problem(std::mt19937& draw, int rows, int columns, bool a
 
 struct seen {
   int streamed = 0;
+  int many_pieces = 0;
   int ragged = 0;
   int rounds = 0;
 };
@@ -264,7 +265,7 @@ void compare_random_domain(std::mt19937& draw, seen& all) {
   const int width = cell_vector<T>::width;
   const int grain = between(0, 1) == 0 ? 1 : 2 * width;  // whole vectors are otherwise rare
   const int columns = between((2 * width + grain) / grain, 50 * width / grain) * grain;
-  problem<T> p = random_flat_problem<T>(draw, between(8, 70), columns, alike);
+  problem<T> p = random_flat_problem<T>(draw, between(8, between(0, 2) == 0 ? 350 : 70), columns, alike);
   const geometry g = geometry_of(p, p.parts[0] * p.parts[1]);
   tiling t;
   t.tiles[1] = between(1, 2);
@@ -291,6 +292,7 @@ void compare_random_domain(std::mt19937& draw, seen& all) {
   }
   ++all.rounds;
   all.streamed += t.streams ? 1 : 0;
+  all.many_pieces += t.tall.memory_rows > most_rows_of_piece ? 1 : 0;
   all.ragged += whole ? 0 : 1;
 }
 
@@ -305,6 +307,7 @@ void compare_random_domains(unsigned seed) {
   }
   CHECK(all.streamed > 5);
   CHECK(all.streamed < 35);
+  CHECK(all.many_pieces > 0);
   CHECK(all.ragged > 5);
   CHECK(all.ragged < 30);
 }
