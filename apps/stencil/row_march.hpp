@@ -222,6 +222,7 @@ class row_march {
     // Two rows at a time, without looking for held ones. A step has something to make two rows after the one before it;
     // steady: all have, and the last one's rows are the item's.
     const auto pair = [&](auto steady, int row, int active) {
+      target::join_warp();
       lane_cells now[2];
       each<2>([&](auto i) { now[i] = next(); });
       each<Depth>([&](auto l) {
@@ -251,6 +252,7 @@ class row_march {
           for (; row < last_loaded; row += 2) pair(std::true_type(), row, depth);
         if (row > last) break;
       }
+      target::join_warp();
       // A held row comes to each step as it is.
       lane_cells now = next();
       bool done = false;

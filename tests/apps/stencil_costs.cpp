@@ -43,13 +43,14 @@ TEST_CASE("cells that fit on chip stay there, and small domains on few devices")
 }
 
 // In three dimensions what does not fit on chip is read in wider rows by the other variants; in two, once in some
-// steps.
+// steps, or by tall tiles, as far as these go.
 TEST_CASE("large domains stay in memory") {
   const variant_choice flat = on_gpus({16384, 16384}, 2);
   CHECK(flat.how == variant::temporal);
   CHECK(flat.depth == march_most_depth);
   CHECK(on_gpus({16384, 16384}, 2, {.check_every = 100}).how == variant::temporal);
-  CHECK(on_gpus({16384, 16384}, 2, {.check_every = 1}).how == variant::cpu_free);
+  CHECK(on_gpus({16384, 16384}, 2, {.check_every = 1}).how == variant::resident);
+  CHECK(on_gpus({4096, 65536}, 2, {.check_every = 1}).how == variant::cpu_free);
   CHECK(on_gpus({256, 256, 256}, 2).how == variant::cpu_free);
 }
 
