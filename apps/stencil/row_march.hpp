@@ -223,10 +223,11 @@ class row_march {
     // steady: all have, and the last one's rows are the item's.
     const auto pair = [&](auto steady, int row, int active) {
       target::join_warp();
+      const int steps = target::uniform(active);
       lane_cells now[2];
       each<2>([&](auto i) { now[i] = next(); });
       each<Depth>([&](auto l) {
-        if (!steady && l >= active) return;
+        if (!steady && l >= steps) return;
         each<2>([&](auto i) {
           const bool looked_at = l + 1 == depth && row + i - depth >= begin;
           now[i] = arrive<Form>(levels[l], now[i], held.cell[2 + l - i], pass.check && looked_at, change);

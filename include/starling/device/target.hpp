@@ -99,8 +99,8 @@ STARLING_HD inline void sync_part([[maybe_unused]] int number, [[maybe_unused]] 
 #endif
 }
 
-// The lanes of a warp together again. Where the compiler cannot know that they are, behind a branch of some of them with
-// a call in it, it guards every shuffle, which a barrier spares. Has the barriers sync_part names after warps.
+// The lanes of a warp together again. Where the compiler cannot know that they are, behind a branch of some of them
+// with a call in it, it guards every shuffle, which a barrier spares. Has the barriers sync_part names after warps.
 STARLING_HD inline void join_warp() {
 #if defined(__CUDA_ARCH__)
   sync_part(1 + static_cast<int>(threadIdx.x) / 32, 32);
