@@ -6,8 +6,8 @@
 // Rows start at multiples of 16 bytes and have room up to one. Vectors at the ends of a row may hold cells that are not
 // the inside's: these are loaded and not used.
 //
-// A step that goes backwards begins where the one before ended: what that one stored last may still be in the
-// second cache. What this gains has not been measured.
+// A step that goes backwards begins where the one before ended: what that one stored last may still be in the second
+// cache.
 #pragma once
 
 #include <type_traits>

@@ -50,10 +50,11 @@ the devices before and after. Nothing is averaged over different runs of the ben
   in two dimensions with 10 million cells and more a device, where none or sixteen had them.
   `temporal` made one step at a time where cells do not fit on chip; in two dimensions it now makes several in a pass
   over memory.
-* The figures of `resident` and `temporal` in two dimensions with up to four million cells a device are from before such
-  tiles were kept in registers: what these take now is [below](#tiles-in-registers). With more cells they are from
-  before tiles were tall, and all figures on GPUs are from before every other step of a variant that keeps its cells in
-  memory went backwards through them; neither has run on GPUs.
+* On two and four GPUs the figures of `resident` and `temporal` in two dimensions with up to four million cells a
+  device are from before such tiles were kept in registers, and with more cells from before tiles were tall; those of
+  passes are from before warps stayed together in them, and all are from before every other step of a variant that
+  keeps its cells in memory went backwards through them. What was measured since is [below](#tiles-and-passes); the
+  figures of one GPU alone are new.
 * Speed-up: (T_base - T_ours) / T_base, in percent. Best without the host is `cpu_free` or `resident`, which exchange in
   every step as the host-controlled variants do; `temporal` exchanges less often and is left out.
 """
@@ -210,7 +211,7 @@ def results_page(results: list[StencilResults], tiles: list[StencilResults], pag
     for r in results:
         parts += [*section(r), *pictures(r, stencil_plot.figures, page)]
     if tiles:
-        parts += ["## Tiles in registers", ""]
+        parts += ["## Tiles and passes", ""]
         for r in tiles:
             parts += tile_section(r)
     parts += ["## What was not measured", ""]

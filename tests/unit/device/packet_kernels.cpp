@@ -49,16 +49,29 @@ void run_ring(machine& m, sym<packet> boxes, sym<signal> taken, counter good, in
           c.element[e] = wanted<T>(pe, round, p * elements_per_packet<T> + e);
         return c;
       };
-      at_level(b, l, [&](const auto& g) { g.template put_packets<T>(box, content, packets, round, right); });
+      at_level(b, l, [&](const auto& g) {
+        if (round % 8 < 4) return g.template put_packets<T>(box, content, packets, round, right);
+        for (index_t first = 0; first < packets; first += g.members()) {
+          const index_t p = first + g.member();
+          g.template put_packet_each<T>(p < packets, box + p, [&] { return content(p); }, round, right);
+        }
+      });
       index_t wrong = 0;
       const auto look = [&](index_t p, const packet_content<T>& c) {
         for (index_t e = 0; e < elements_per_packet<T>; ++e)
           wrong += c.element[e] != wanted<T>(left, round, p * elements_per_packet<T> + e);
       };
-      if (round % 4 < 2) {
+      constexpr int at_once = 3;
+      if (round % 6 < 2) {
         b.for_each(packets, [&](index_t p) { look(p, b.template take_packet<T>(box + p, round, left)); });
+      } else if (round % 6 < 4) {
+        for (index_t first = 0; first < packets; first += at_once * b.members()) {
+          const auto number = [&](auto i) { return first + i * b.members() + b.member(); };
+          b.template take_packets_together<T, at_once>(
+              [&](auto i) { return number(i) < packets; }, [&](auto i) { return box + number(i); }, round,
+              [&](auto) { return left; }, [&](auto i, const packet_content<T>& c) { look(number(i), c); });
+        }
       } else {
-        constexpr int at_once = 3;
         b.for_each(ceil_div(packets, at_once), [&](index_t group) {
           const index_t first = group * at_once;
           b.thread().template take_packets<T, at_once>(
