@@ -137,7 +137,7 @@ def test_page_of_a_file_that_lacks_much(results, tmp_path: Path, lines: list, ma
 def test_page_with_tiles_measured_alone(results, tmp_path: Path) -> None:
     tiles = [line for line in FULL if line["variant"] == "resident"]
     text = stencil_page.results_page([results(FULL)], [results(tiles)], tmp_path / "page.md")
-    alone = text[text.index("## Tiles in registers") :]
+    alone = text[text.index("## Tiles and passes") :]
     assert "--variants resident`:" in alone
     assert "| 512x512 | 4 | 2.00 |" in alone
     assert SMALL not in alone
