@@ -141,7 +141,7 @@ def test_page_with_tiles_measured_alone(results, tmp_path: Path) -> None:
     assert "--variants resident`:" in alone
     assert "| 512x512 | 4 | 2.00 |" in alone
     assert SMALL not in alone
-    assert "Tiles in registers" not in stencil_page.results_page([results(FULL)], [], tmp_path / "page.md")
+    assert "Tiles and passes" not in stencil_page.results_page([results(FULL)], [], tmp_path / "page.md")
 
 
 def test_pages_without_files(tmp_path: Path) -> None:
