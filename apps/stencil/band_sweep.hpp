@@ -26,10 +26,10 @@ struct lanes_of_warp {
     return target::shuffle_down(value, 1);
   }
   STARLING_HD void sync() const { target::sync_warp(); }
-  // A value that all lanes have: the compiler learns that branches on it keep them together.
+  // A value that all lanes have, in a way that the compiler knows it.
   template <class T>
   STARLING_HD T uniform(T value) const {
-    return target::uniform(value);
+    return target::shuffle_first(value);
   }
 };
 

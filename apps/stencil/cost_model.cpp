@@ -33,7 +33,7 @@ double tiled_us(const geometry& g, machine_kind kind, const tile_choice& c, cons
   const double on_chip = part_on_chip(g, t);
   // Edges of many cells, which travel as vectors: as measured when they were packets listed in memory.
   const double per_edge_cell = cells_per_edge_cell(kind) * (t.faces && kind == machine_kind::cuda ? 3 : 1);
-  const double at_chip_rate = (t.tall.used() ? cells_of_tall_step(t.tall, t.largest[1]) : on_chip * computed);
+  const double at_chip_rate = t.tall.used() ? cells_of_tall_step(t.tall, t.largest[1]) : on_chip * computed;
   const double streamed = t.tall.used() ? 0 : (1 - on_chip) * computed * t.blocks();
   const double work =
       (at_chip_rate + per_edge_cell * edges) / costs.chip_cells_per_us + streamed / costs.streamed_cells_per_us;

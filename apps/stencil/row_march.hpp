@@ -223,7 +223,7 @@ class row_march {
     // steady: all have, and the last one's rows are the item's.
     const auto pair = [&](auto steady, int row, int active) {
       target::join_warp();
-      const int steps = target::uniform(active);
+      const int steps = target::shuffle_first(active);
       lane_cells now[2];
       each<2>([&](auto i) { now[i] = next(); });
       each<Depth>([&](auto l) {

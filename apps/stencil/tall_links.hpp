@@ -65,7 +65,7 @@ class tall_links {
       put(slot, message, links_[south], 0, band.last_row(), up(band.cells_in_row()), band.lane(), lanes);
   }
 
-  // What lies beside a piece, to where the step reads it, and with the last one what lies beyond the tile's ends.
+  // What lies beside the rows that a piece takes, to where the step reads it, and what lies beyond the tile's ends.
   template <class Lanes>
   STARLING_HD void take(index_t message, int slot, const tall_piece& piece, const Band& band,
                         const Lanes& lanes) const {

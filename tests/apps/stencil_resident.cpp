@@ -116,11 +116,13 @@ void compare_tall(unsigned seed) {
     if (!t.tall.used()) continue;
     streamed += t.streams ? 1 : 0;
     INFO("seed ", seed, " round ", round);
-    test::compare(all.of(n_pes), p, o, draw);
+    // Draws of its own: which tiles there are does not depend on the machine.
+    std::mt19937 cells(seed + static_cast<unsigned>(round));
+    test::compare(all.of(n_pes), p, o, cells);
     ++round;
   }
-  CHECK(streamed > 0);
-  CHECK(streamed < rounds);
+  CHECK(streamed > rounds / 8);
+  CHECK(streamed < rounds - rounds / 8);
 }
 
 TEST_CASE("tall tiles in programs, float") { compare_tall<float>(37); }

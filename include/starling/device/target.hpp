@@ -153,19 +153,12 @@ STARLING_HD T shuffle_xor(const T& value, [[maybe_unused]] int mask) {
 #endif
 }
 
-// The value of lane 0 of this warp.
+// The value of lane 0 of this warp. The compiler knows that all lanes have it, and that branches on it keep them
+// together.
 template <class T>
 STARLING_HD T shuffle_first(const T& value) {
 #if defined(__CUDA_ARCH__)
   return move_words(value, [](unsigned w) { return __shfl_sync(0xffffffffu, w, 0); });
-#else
-  return value;
-#endif
-}
-
-STARLING_HD inline int uniform(int value) {
-#if defined(__CUDA_ARCH__)
-  return __shfl_sync(0xffffffffu, value, 0);
 #else
   return value;
 #endif
