@@ -45,16 +45,13 @@ the devices before and after. Nothing is averaged over different runs of the ben
   one device that has as many cells as each of several. For `overlap` and `p2p` it is that of `copy`, whose kernel is
   the same and which hides nothing on one device. Where a device's own blocks exchange while they compute, as in
   `resident`, some of W is hidden on one device already: there the ratio is no more than a lower bound.
-* The figures on four GPUs are older than those on two. Since then tiles of `resident` and `temporal` that do not fit on
-  chip twice are computed by vectors in one array, and `cpu_free` and `graph` give faces one or two blocks of their own
-  in two dimensions with 10 million cells and more a device, where none or sixteen had them.
-  `temporal` made one step at a time where cells do not fit on chip; in two dimensions it now makes several in a pass
-  over memory.
-* On two and four GPUs the figures of `resident` and `temporal` in two dimensions with up to four million cells a
-  device are from before such tiles were kept in registers, and with more cells from before tiles were tall; those of
-  passes are from before warps stayed together in them, and all are from before every other step of a variant that
-  keeps its cells in memory went backwards through them. What was measured since is [below](#tiles-and-passes); the
-  figures of one GPU alone are new.
+* The figures on four GPUs are older than those on one and two. Since then tiles of `resident` and `temporal` that do
+  not fit on chip twice are computed by vectors in one array; in two dimensions those of up to four million cells a
+  device are kept in registers and larger ones are tall; `temporal` makes several steps in a pass over memory, by warps
+  that stay together; `cpu_free` and `graph` give faces one or two blocks of their own in two dimensions with 10
+  million cells and more a device; and every other step of a variant that keeps its cells in memory goes backwards
+  through them. What large tiles and passes take on one GPU with as many cells as each of four would have is
+  [below](#tiles-and-passes).
 * Speed-up: (T_base - T_ours) / T_base, in percent. Best without the host is `cpu_free` or `resident`, which exchange in
   every step as the host-controlled variants do; `temporal` exchanges less often and is left out.
 """
