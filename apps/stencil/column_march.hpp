@@ -41,7 +41,7 @@ class column_march {
  public:
   static constexpr int width = cell_vector<T>::width;
   // Cells of a column that are under way at once. So many that the loads of 512 threads hide the way to memory.
-  static constexpr int at_once = Dimensions == 2 ? 4 : sizeof(T) == 4 ? 3 : 2;
+  static constexpr int at_once = Dimensions == 2 || sizeof(T) == 4 ? 4 : 2;
 
   using vector = cell_vector<T>;
   struct in_array {

@@ -25,13 +25,28 @@ double cost(const geometry& g, int threads, int width, const inside_cut& c) {
   return rounds * static_cast<double>(length) * (1 + 0.5 / rows);
 }
 
+// Pieces as wide as a block has columns under way. So low that those of all blocks are a narrow band of the array, and
+// so high that the rows above and below, which are read twice, are few. Measured on an H200: as fast with 32 rows.
+inside_cut taken_in_turn(const geometry& g, int blocks, int threads, int width) {
+  constexpr index_t rows = 16;
+  inside_cut c;
+  c.along = static_cast<int>(ceil_div(g.largest(1), rows));
+  c.columns = index_t{threads} * width;
+  c.beside = static_cast<int>(ceil_div(g.largest(2), c.columns));
+  c.blocks = blocks;
+  return c;
+}
+
 }  // namespace
 
-inside_cut cut_inside(const geometry& g, int blocks, int threads, int width) {
+inside_cut cut_inside(const geometry& g, int blocks, int threads, int width, index_t cached) {
+  const index_t cell_bytes = 16 / width;
+  if (!g.active[0] && threads > 1 && g.largest(1) * g.largest(2) * cell_bytes > cached)
+    return taken_in_turn(g, blocks, threads, width);
   inside_cut best;
   double least = std::numeric_limits<double>::infinity();
   for (int across = 1; across <= (g.active[0] ? blocks : 1); ++across) {
-    inside_cut c{g.active[0] ? 0 : 1, blocks / across, across, 1};
+    inside_cut c{.along_axis = g.active[0] ? 0 : 1, .along = blocks / across, .across = across, .blocks = blocks};
     c.segments = segments_for(static_cast<int>(columns_of(g, width, c)), static_cast<int>(length_of(g, c)), threads);
     const double costs = cost(g, threads, width, c);
     if (costs >= least) continue;

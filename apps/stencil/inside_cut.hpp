@@ -12,20 +12,27 @@ struct inside_piece {
   constexpr bool empty() const { return zs.empty() || ys.empty() || xs.empty(); }
 };
 
-// Columns go along z in three dimensions, along y in two. Rows are never cut: they lie in memory as a whole.
+// Columns go along z in three dimensions, along y in two. Rows are cut in two dimensions alone, and only where blocks
+// take several pieces in turn: those under way at a time then lie side by side in memory.
 struct inside_cut {
-  int along_axis = 1;  // of the columns
-  int along = 1;       // pieces along the columns
-  int across = 1;      // pieces along y in three dimensions
-  int segments = 1;    // into which the threads of a block cut their columns
+  int along_axis = 1;   // of the columns
+  int along = 1;        // pieces along the columns
+  int across = 1;       // pieces along y in three dimensions
+  int segments = 1;     // into which the threads of a block cut their columns
+  int beside = 1;       // pieces of a row
+  index_t columns = 0;  // of such a piece, where there are several
+  int blocks = 1;       // that take pieces in turn
 
-  constexpr int pieces() const { return along * across; }
+  constexpr int pieces() const { return along * across * beside; }
   constexpr inside_piece piece(const box& own, int index) const {
     inside_piece p{own.inner[0], own.inner[1], own.inner[2]};
     if (p.empty()) return p;
-    index_range& columns = along_axis == 0 ? p.zs : p.ys;
-    columns = within(columns, along, index / across);
+    index_range& down = along_axis == 0 ? p.zs : p.ys;
+    down = within(down, along, index / (across * beside));
     if (along_axis == 0) p.ys = within(p.ys, across, index % across);
+    if (beside == 1) return p;
+    const index_t begin = index % beside * columns;
+    p.xs = {p.xs.begin > begin ? p.xs.begin : begin, p.xs.end < begin + columns ? p.xs.end : begin + columns};
     return p;
   }
 
@@ -36,7 +43,11 @@ struct inside_cut {
   }
 };
 
-// The cut for so many blocks of so many threads, each of which does `width` cells side by side.
-inside_cut cut_inside(const geometry& g, int blocks, int threads, int width);
+// Bytes of an array from which on it is clearly more than the second cache of a GPU holds.
+inline constexpr index_t bytes_beyond_cache = 60'000'000;
+
+// The cut for so many blocks of so many threads, each of which does `width` cells side by side. Of arrays with more
+// than `cached` bytes in two dimensions blocks take several pieces each, otherwise one at most.
+inside_cut cut_inside(const geometry& g, int blocks, int threads, int width, index_t cached = bytes_beyond_cache);
 
 }  // namespace starling::stencil

@@ -111,15 +111,18 @@ class sweep {
     return value;
   }
 
-  // A block's piece of the inside, the index-th of those that `cut` makes.
+  // The pieces of the inside that the index-th of the blocks takes which share the cut.
   STARLING_HD void inside(const block& b, const inside_cut& cut, int index, T& change) const {
-    if (!compute_ || index >= cut.pieces()) return;
-    const inside_piece piece = cut.piece(own_, index);
-    if (piece.empty()) return;
-    if (check_)
-      inside<true>(b, piece, cut.segments, change);
-    else
-      inside<false>(b, piece, cut.segments, change);
+    if (!compute_) return;
+    const int pieces = cut.pieces();
+    for (int i = index; i < pieces; i += cut.blocks) {
+      const inside_piece piece = cut.piece(own_, backwards_ && pieces > cut.blocks ? pieces - 1 - i : i);
+      if (piece.empty()) continue;
+      if (check_)
+        inside<true>(b, piece, cut.segments, change);
+      else
+        inside<false>(b, piece, cut.segments, change);
+    }
   }
 
  private:

@@ -31,10 +31,12 @@ TEST_CASE("the pieces of a cut hold every cell of the inside once") {
   for (unsigned seed = 0; seed < 400; ++seed) {
     random_box b(seed, seed % 2 == 0 ? 2 : 3, 40);
     const int blocks = std::uniform_int_distribution<int>(1, 140)(b.draw);
-    const inside_cut cut = cut_inside(b.g, blocks, 1 << (seed % 10), 4);
+    const index_t cached = seed % 4 < 2 ? 0 : bytes_beyond_cache;
+    const inside_cut cut = cut_inside(b.g, blocks, 1 << (seed % 10), 4, cached);
     CAPTURE(seed);
     REQUIRE(cut.pieces() >= 1);
-    REQUIRE(cut.pieces() <= blocks);
+    REQUIRE(cut.blocks == blocks);
+    if (cached > 0) REQUIRE(cut.pieces() <= blocks);
     REQUIRE(cut.segments >= 1);
     std::vector<int> times(static_cast<std::size_t>(b.own.extent[0] * b.own.extent[1] * b.own.extent[2]));
     const auto number = [&](index_t z, index_t y, index_t x) {
@@ -59,8 +61,12 @@ TEST_CASE("the pieces of a cut hold every cell of the inside once") {
 
 TEST_CASE("large insides are cut for every block, small ones among some") {
   geometry plane;
-  plane.extent[1] = plane.extent[2] = 8192;
+  plane.extent[1] = plane.extent[2] = 2048;
   CHECK(cut_inside(plane, 132, 512, 4).pieces() == 132);
+  plane.extent[1] = plane.extent[2] = 8192;
+  const inside_cut in_turn = cut_inside(plane, 132, 512, 4);
+  CHECK(in_turn.beside == 4);
+  CHECK(in_turn.along == 512);
   geometry cube;
   cube.active[0] = true;
   cube.extent[0] = cube.extent[1] = cube.extent[2] = 512;
@@ -94,8 +100,9 @@ void compare_march(unsigned seed) {
     w.high[a] = value(b.draw);
   }
   const int threads = 1 << std::uniform_int_distribution<int>(0, 8)(b.draw);
-  const inside_cut cut =
-      cut_inside(b.g, std::uniform_int_distribution<int>(1, 12)(b.draw), threads, column_march<T, Dimensions>::width);
+  const index_t cached = std::uniform_int_distribution<int>(0, 1)(b.draw) == 0 ? 0 : bytes_beyond_cache;
+  const inside_cut cut = cut_inside(b.g, std::uniform_int_distribution<int>(1, 12)(b.draw), threads,
+                                    column_march<T, Dimensions>::width, cached);
   T change = 0;
   const auto march = [&](const auto& columns) {
     for (int i = 0; i < cut.pieces(); ++i) {
