@@ -74,7 +74,7 @@ class column_march {
       const int row = column / vectors;
       const index_t x = static_cast<index_t>(first + column - row * vectors) * width;
       const index_t at = x + (Dimensions == 3 ? (ys.begin + row) * pitch_ : zs.begin * layer_);
-      const index_range mine = share(along.size(), segments, segment);
+      const index_range mine = segments == 1 ? index_range{0, along.size()} : share(along.size(), segments, segment);
       if (mine.empty()) continue;
       const int from = x < xs.begin ? static_cast<int>(xs.begin - x) : 0;
       const int to = xs.end - x < width ? static_cast<int>(xs.end - x) : width;

@@ -114,18 +114,26 @@ class sweep {
   // The pieces of the inside that the index-th of the blocks takes which share the cut.
   STARLING_HD void inside(const block& b, const inside_cut& cut, int index, T& change) const {
     if (!compute_) return;
-    const int pieces = cut.pieces();
-    for (int i = index; i < pieces; i += cut.blocks) {
-      const inside_piece piece = cut.piece(own_, backwards_ && pieces > cut.blocks ? pieces - 1 - i : i);
-      if (piece.empty()) continue;
-      if (check_)
-        inside<true>(b, piece, cut.segments, change);
-      else
-        inside<false>(b, piece, cut.segments, change);
+    if constexpr (Dimensions == 2) {
+      if (cut.in_turn()) {
+        const int pieces = cut.pieces();
+        for (int i = index; i < pieces; i += cut.blocks)
+          inside(b, cut.piece(own_, backwards_ ? pieces - 1 - i : i), 1, change);
+        return;
+      }
     }
+    if (index < cut.pieces()) inside(b, cut.piece(own_, index), cut.segments, change);
   }
 
  private:
+  STARLING_HD void inside(const block& b, const inside_piece& piece, int segments, T& change) const {
+    if (piece.empty()) return;
+    if (check_)
+      inside<true>(b, piece, segments, change);
+    else
+      inside<false>(b, piece, segments, change);
+  }
+
   // Check is known when compiled: without it the loop has no reduction and vectorises.
   template <bool Check>
   STARLING_HD void inside(const block& b, const inside_piece& piece, int segments, T& change) const {

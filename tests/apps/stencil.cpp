@@ -79,6 +79,22 @@ TEST_CASE("faces of several chunks") {
   compare(all.of(4), p, {.how = variant::cpu_free, .steps = 15, .blocks = 14, .face_blocks = 12}, draw);
 }
 
+TEST_CASE("on GPUs, planes of which blocks take pieces in turn") {
+  std::mt19937 draw(16);
+  machines all;
+  for (int n_pes = 1; n_pes <= 2; ++n_pes) {
+    std::optional<machine>& m = all.of(n_pes);
+    if (!m) continue;
+    const index_t grown = m->kind() == machine_kind::cuda ? 64 : 1;  // the least that is so large
+    problem<float> p;
+    p.shape = {61 * grown * n_pes + 3, 63 * grown + 1};
+    p.coefficients = {0.1f, 0.2f, 0.3f, 0.15f, 0.25f};
+    p.edges = {edge::periodic, edge::fixed};
+    for (const variant how : {variant::copy, variant::graph, variant::cpu_free})
+      compare(m, p, {.how = how, .steps = 3}, draw);
+  }
+}
+
 TEST_CASE("runs go on where the last one ended, whatever its variant and blocks") {
   std::mt19937 draw(16);
   problem<double> p;
