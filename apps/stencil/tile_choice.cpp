@@ -92,7 +92,7 @@ double cost(const geometry& g, const tile_limits& limits, std::size_t cell_bytes
       computed *= 1.5;
     else
       computed = std::max(computed, cells_in_patches(g, t, width, layers));
-    // In two dimensions as measured: bench/cpu_free_stencil/results/nvidia-h200-x2.json.
+    // In two dimensions fitted to runs on H200 that no result file holds.
     computed += (g.active[0] ? 1 : 2) * std::max(0.0, kept - 0.95 * room);
   }
   return computed + besides;

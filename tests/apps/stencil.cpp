@@ -6,6 +6,7 @@
 #include <random>
 #include <vector>
 
+#include "stencil/inside_cut.hpp"
 #include "stencil/reference.hpp"
 #include "stencil/solver.hpp"
 #include "support/stencil_runs.hpp"
@@ -85,9 +86,11 @@ TEST_CASE("on GPUs, planes of which blocks take pieces in turn") {
   for (int n_pes = 1; n_pes <= 2; ++n_pes) {
     std::optional<machine>& m = all.of(n_pes);
     if (!m) continue;
-    const index_t grown = m->kind() == machine_kind::cuda ? 64 : 1;  // the least that is so large
+    const bool gpu = m->kind() == machine_kind::cuda;
+    const index_t grown = gpu ? 64 : 1;
     problem<float> p;
     p.shape = {61 * grown * n_pes + 3, 63 * grown + 1};
+    if (gpu) REQUIRE(p.shape[0] * p.shape[1] / n_pes * index_t{sizeof(float)} > bytes_beyond_cache);
     p.coefficients = {0.1f, 0.2f, 0.3f, 0.15f, 0.25f};
     p.edges = {edge::periodic, edge::fixed};
     for (const variant how : {variant::copy, variant::graph, variant::cpu_free})
