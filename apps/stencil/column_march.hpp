@@ -35,13 +35,16 @@ constexpr int segments_for(int columns, int length, int threads) {
   return best;
 }
 
+// Cells of a column that are under way at once. So many that the loads of 512 threads hide the way to memory.
+template <class T, int Dimensions>
+inline constexpr int cells_at_once = Dimensions == 2 || sizeof(T) == 4 ? 4 : 2;
+
 // Backwards: from the columns' ends to their beginnings, and what is first otherwise comes last.
-template <class T, int Dimensions, bool Backwards = false>
+template <class T, int Dimensions, bool Backwards = false, int AtOnce = cells_at_once<T, Dimensions>>
 class column_march {
  public:
   static constexpr int width = cell_vector<T>::width;
-  // Cells of a column that are under way at once. So many that the loads of 512 threads hide the way to memory.
-  static constexpr int at_once = Dimensions == 2 || sizeof(T) == 4 ? 4 : 2;
+  static constexpr int at_once = AtOnce;
 
   using vector = cell_vector<T>;
   struct in_array {
@@ -49,7 +52,7 @@ class column_march {
   };
 
   STARLING_HD column_march(const coefficients<T>& w, const T* in, T* out, index_t layer, index_t pitch)
-      : weight_(w), in_(in), out_(out), layer_(layer), pitch_(pitch) {}
+      : weight_(w), in_(target::in_memory(in)), out_(target::in_memory(out)), layer_(layer), pitch_(pitch) {}
 
   STARLING_HD static int vectors(index_range xs) {
     return static_cast<int>(ceil_div(xs.end, index_t{width})) - first_vector(xs);
@@ -88,6 +91,17 @@ class column_march {
     }
   }
 
+  // n cells of the columns in a vector from `at` in the array on, of which [from, to) are the inside's; N: nearly
+  // always so many.
+  template <bool Check, int N>
+  STARLING_HD void column(index_t at, int n, int from, int to, T& change) const {
+    static_assert(N % at_once == 0);
+    if (n == N)
+      whole_column<Check, N>(at, from, to, change);
+    else
+      column_of<Check>(at, load(in_ + at - stride()), n, from, to, change);
+  }
+
  private:
   STARLING_HD static int first_vector(index_range xs) {
     return static_cast<int>(xs.begin >= 0 ? xs.begin / width : -ceil_div(-xs.begin, index_t{width}));
@@ -102,6 +116,44 @@ class column_march {
   STARLING_HD index_t pitch_along() const { return Dimensions == 3 ? layer_ : pitch_; }
   STARLING_HD index_t stride() const { return Backwards ? -pitch_along() : pitch_along(); }
   STARLING_HD static vector load(const T* p) { return *reinterpret_cast<const vector*>(p); }
+
+  // N vectors one after the other, without a look at what is left. Cells that are not the inside's stay as they are.
+  template <bool Check, int N>
+  STARLING_HD void whole_column(index_t at, int from, int to, T& change) const {
+    const T* in = in_ + at;
+    T* out = out_ + at;
+    vector before = load(in - stride());
+    vector centre = load(in);
+    for (int done = 0; done < N; done += at_once) {
+      vector after[at_once];
+      beside sides[at_once];
+      unrolled<at_once>([&](auto k) { after[k] = load(in + (k + 1) * stride()); });
+      unrolled<at_once>([&](auto k) { sides[k] = load_beside(in + k * stride()); });
+      target::ask_first();
+      unrolled<at_once>([&](auto k) {
+        vector made = step<Check>(before, centre, after[k], sides[k], from, to, change);
+        unrolled<width>([&](auto c) {
+          if (c < from || c >= to) made.cell[c] = centre.cell[c];
+        });
+        *reinterpret_cast<vector*>(out + k * stride()) = made;
+        before = centre;
+        centre = after[k];
+      });
+      in += at_once * stride();
+      out += at_once * stride();
+    }
+  }
+
+  STARLING_HD beside load_beside(const T* p) const {
+    beside b{};
+    b.west = p[-1];
+    b.east = p[width];
+    if constexpr (Dimensions == 3) {
+      b.north = load(p - pitch_);
+      b.south = load(p + pitch_);
+    }
+    return b;
+  }
 
   // n vectors one after the other, of which the cells [from, to) are the inside's.
   template <bool Check>
@@ -119,13 +171,7 @@ class column_march {
       });
       unrolled<at_once>([&](auto k) {
         constexpr int i = decltype(k)::value;
-        const T* p = in + (i < left ? i : left - 1) * stride();
-        sides[i].west = p[-1];
-        sides[i].east = p[width];
-        if constexpr (Dimensions == 3) {
-          sides[i].north = load(p - pitch_);
-          sides[i].south = load(p + pitch_);
-        }
+        sides[i] = load_beside(in + (i < left ? i : left - 1) * stride());
       });
       unrolled<at_once>([&](auto k) {
         constexpr int i = decltype(k)::value;

@@ -38,6 +38,9 @@ struct fields {
   index_t mail_start[faces + 1] = {};  // where a face begins in a slot of the mail, in packets
   sym<signal> arrived;                 // [faces][chunks] generation that a chunk of a face's inbox holds
   sym<T> changes;                      // [blocks] largest change seen by a block, for the host to combine
+  // Pieces of the inside that blocks asked for in turn, in all steps after this generation.
+  sym<std::uint32_t> pieces_taken;
+  index_t none_taken_at = 0;
 
   constexpr index_t mail_slot(index_t message) const { return message % inbox_slots * mail_start[faces]; }
   constexpr index_t inbox_slot(index_t generation) const { return generation % inbox_slots * face_start[faces]; }

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "starling/base/error.hpp"
+#include "stencil/cell_vector.hpp"
 
 namespace starling::stencil {
 namespace {
@@ -74,30 +75,38 @@ int natural_face_blocks(const geometry& g, machine_kind kind, std::size_t cell_b
 
 }  // namespace
 
-launch_shape choose_launch(const geometry& g, machine_kind kind, std::size_t cell_bytes, const run_options& options,
-                           const std::function<int(int threads)>& fits) {
+template <class T>
+launch_shape choose_launch(const geometry& g, machine_kind kind, const run_options& options,
+                           const std::function<int(int threads, bool in_turn)>& fits) {
   expect<argument_error>(options.blocks >= 0, "stencil: blocks = ", options.blocks,
                          "; must be at least 1, or 0 to choose");
   expect<argument_error>(options.face_blocks >= -1, "stencil: face_blocks = ", options.face_blocks,
                          "; must be at least 0, or -1 to choose");
   launch_shape s;
-  s.threads = options.threads > 0 ? options.threads : natural_threads(g);
-  const int most = fits(s.threads);
+  const bool in_turn = taken_in_turn<T>(g) && options.threads <= most_threads_in_turn;
+  s.threads = options.threads > 0 ? options.threads : in_turn ? most_threads_in_turn : natural_threads(g);
+  const int most = fits(s.threads, in_turn);
   expect<launch_error>(options.blocks <= most, "stencil: blocks = ", options.blocks, " per PE, but only ", most,
                        " fit at once with ", s.threads, " threads each; ask for fewer, or 0 to choose");
   s.blocks = options.blocks > 0 ? options.blocks : natural_blocks(g, kind, s.threads, most);
   expect<argument_error>(options.face_blocks < s.blocks, "stencil: face_blocks = ", options.face_blocks, " of ",
                          s.blocks,
                          " blocks; leave one for the inside at least, or ask for 0, and every block does both");
-  s.face_blocks =
-      options.face_blocks >= 0 ? options.face_blocks : natural_face_blocks(g, kind, cell_bytes, s.blocks, s.threads);
+  s.face_blocks = options.face_blocks >= 0 ? options.face_blocks
+                  : in_turn                ? 0  // a block that does faces takes the fewer pieces
+                                           : natural_face_blocks(g, kind, sizeof(T), s.blocks, s.threads);
   if (g.exchanged_faces() > 0) s.chunks = std::clamp(s.doing_faces() / g.exchanged_faces(), 1, most_chunks);
   // Blocks that do faces alone are blocks of the same launch only where one launch does the whole step.
   const bool one_launch = options.how == variant::cpu_free || options.how == variant::graph;
   const bool host = kind == machine_kind::host;
-  s.inside = cut_inside(g, one_launch ? s.blocks - s.face_blocks : s.blocks, host ? 1 : s.threads,
-                        host ? 1 : static_cast<int>(16 / cell_bytes));
+  s.inside = cut_inside<T>(g, one_launch ? s.blocks - s.face_blocks : s.blocks, host ? 1 : s.threads,
+                           host ? 1 : cell_vector<T>::width, in_turn);
   return s;
 }
+
+template launch_shape choose_launch<float>(const geometry&, machine_kind, const run_options&,
+                                           const std::function<int(int, bool)>&);
+template launch_shape choose_launch<double>(const geometry&, machine_kind, const run_options&,
+                                            const std::function<int(int, bool)>&);
 
 }  // namespace starling::stencil

@@ -65,12 +65,14 @@ solver<T>::solver(machine m, const problem<T>& p) : machine_(std::move(m)) {
   arrived_ = machine_.template allocate<signal>(faces * most_chunks);
   boxes_ = machine_.template allocate<box>(1);
   status_ = machine_.template allocate<program_status>(1);
+  pieces_taken_ = machine_.template allocate<std::uint32_t>(1);
   for (int slot = 0; slot < 2; ++slot) fields_.u[slot] = u_[slot].data();
   fields_.own = boxes_.data();
   fields_.inbox = inbox_.data();
   fields_.mail = mail_.data();
   fields_.outbox = outbox_.data();
   fields_.arrived = arrived_.data();
+  fields_.pieces_taken = pieces_taken_.data();
   for (int pe = 0; pe < machine_.size(); ++pe) {
     const box own = box_of(g, pe);
     machine_.copy(boxes_.on(pe), &own, sizeof own);
@@ -144,18 +146,29 @@ void solver<T>::equal_slots() {
   synchronize();
 }
 
+// No block has taken a piece of the inside after this generation.
+template <class T>
+void solver<T>::begin_taking() {
+  for (int pe = 0; pe < machine_.size(); ++pe) machine_.fill(pieces_taken_.on(pe), 0, sizeof(std::uint32_t));
+  fields_.none_taken_at = generation_;
+}
+
 // Of each kernel that the variant may run.
 template <class T>
-int solver<T>::blocks_that_fit(const launch_options& launch, variant how) const {
+int solver<T>::blocks_that_fit(const launch_options& launch, variant how, bool in_turn) const {
+  const inside_cut inside = cut_inside<T>(fields_.shape, 1, launch.threads, cell_vector<T>::width, in_turn);
   if (how == variant::graph) {
     flagged_step_arguments<T> step;
     step.a.f = fields_;
+    step.a.inside = inside;
     return machine_.blocks_that_fit(flagged_step_kernel(step), launch);
   }
   if (how != variant::cpu_free)
-    return machine_.blocks_that_fit(step_kernel(step_arguments<T>{.f = fields_}, step_part::whole, 0), launch);
+    return machine_.blocks_that_fit(step_kernel(step_arguments<T>{.f = fields_, .inside = inside}, step_part::whole, 0),
+                                    launch);
   cpu_free_arguments<T> a;
   a.f = fields_;
+  a.inside = inside;
   const int signalled = machine_.blocks_that_fit(cpu_free_kernel(a), launch);
   a.packets = true;
   return std::min(signalled, machine_.blocks_that_fit(cpu_free_kernel(a), launch));
@@ -186,9 +199,10 @@ run_result solver<T>::advance(const run_options& options) {
     return timed(options, tiles.grid.blocks(), tiles.threads,
                  [&](run_result& result) { advance_resident(options, tiles, result); });
   }
-  const launch_shape launch = choose_launch(fields_.shape, machine_.kind(), sizeof(T), options, [&](int threads) {
-    return blocks_that_fit({threads, scratch_of(faces), options.deadline}, options.how);
+  const launch_shape launch = choose_launch<T>(fields_.shape, machine_.kind(), options, [&](int threads, bool in_turn) {
+    return blocks_that_fit({threads, scratch_of(faces), options.deadline}, options.how, in_turn);
   });
+  if (launch.inside.in_turn()) begin_taking();
   if (!options.compute) equal_slots();
   if (options.how == variant::graph) {
     if (changes_.size() < launch.blocks) changes_ = machine_.template allocate<T>(launch.blocks);

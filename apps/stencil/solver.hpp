@@ -42,7 +42,7 @@ class solver {
  private:
   void copy_cells(T* u, bool in);
   void publish();
-  int blocks_that_fit(const launch_options& launch, variant how) const;
+  int blocks_that_fit(const launch_options& launch, variant how, bool in_turn) const;
   void advance_cpu_free(const run_options& options, const launch_shape& launch, run_result& result);
   void prepare(const tile_choice& tiles, const run_options& options);
   void tell(persistent_run& run, const run_options& options) const;
@@ -60,6 +60,7 @@ class solver {
   void in_looks(const run_options& options, int blocks_with_changes, run_result& result, const F& issue);
   double largest_change(int blocks);
   void equal_slots();
+  void begin_taking();
   void synchronize();
 
   machine machine_;
@@ -77,6 +78,7 @@ class solver {
   symmetric_array<signal> arrived_;
   symmetric_array<box> boxes_;
   symmetric_array<program_status> status_;
+  symmetric_array<std::uint32_t> pieces_taken_;
   std::vector<stream> main_;  // by PE
   std::vector<stream> side_;  // faces of the overlapping variants
   bool loaded_ = false;

@@ -7,23 +7,25 @@ namespace {
 
 // Registers for a whole step without spilling; what is spilled has to come back from beyond the first cache, which
 // every wait empties.
-constexpr int most_threads = 512;
+constexpr int threads_at_most(bool in_turn) { return in_turn ? most_threads_in_turn : 512; }
+constexpr int blocks_at_least(bool in_turn) { return in_turn ? least_blocks_in_turn : 1; }
 
-template <class T, int Dimensions>
+template <class T, int Dimensions, bool InTurn>
 struct step {
   step_arguments<T> a;
   step_part part;
   int first_change;
-  static constexpr int max_threads = most_threads;
-  static constexpr int least_blocks = 1;
+  static constexpr int max_threads = threads_at_most(InTurn);
+  static constexpr int least_blocks = blocks_at_least(InTurn);
 
   STARLING_HD void operator()(block& b) const {
     const box& own = own_box(b, a.f);
+    piece_board<T>* board = board_of<InTurn, T>(b);
     const sweep<T, Dimensions> s(a.f, own, b.pe(), a.generation, a.compute, a.check);
     T change = 0;
     if (part != step_part::inside)
       for (int face = 0; face < faces; ++face) do_face(b, s, face, change);
-    if (part != step_part::border) s.inside(b, a.inside, b.rank(), change);
+    if (part != step_part::border) s.template inside<InTurn>(b, a.inside, b.rank(), board, change);
     if (!a.check) return;
     change = b.reduce(change, maximum{});
     if (b.member() == 0) a.f.changes.on(b.pe())[first_change + b.index()] = change;
@@ -74,9 +76,10 @@ struct publish {
 };
 
 // The part of the persistent program that does not depend on how faces travel.
-template <class T, int Dimensions, class Exchange>
+template <class T, int Dimensions, bool InTurn, class Exchange>
 STARLING_HD void run_cpu_free(block& b, const cpu_free_arguments<T>& a, Exchange exchange) {
   const box& own = own_box(b, a.f);
+  piece_board<T>* board = board_of<InTurn, T>(b);
   exchange.begin(b, own);
   index_t generation = a.first;
   double checked = 0;
@@ -86,7 +89,7 @@ STARLING_HD void run_cpu_free(block& b, const cpu_free_arguments<T>& a, Exchange
     const sweep<T, Dimensions> s(a.f, own, b.pe(), generation, a.compute, check);
     T change = 0;
     if (b.role() == a.face_role) exchange.step(b, s, generation, change);
-    if (b.role() == a.inside_role) s.inside(b, a.inside, b.rank(), change);
+    if (b.role() == a.inside_role) s.template inside<InTurn>(b, a.inside, b.rank(), board, change);
     if (!check) {
       b.sync_pe();
       continue;
@@ -97,41 +100,42 @@ STARLING_HD void run_cpu_free(block& b, const cpu_free_arguments<T>& a, Exchange
   if (b.pe() == 0 && b.index() == 0 && b.member() == 0) *a.status.on(0) = {generation, checked};
 }
 
-template <class T, int Dimensions>
+template <class T, int Dimensions, bool InTurn>
 struct cpu_free_signalled {
   cpu_free_arguments<T> a;
-  static constexpr int max_threads = most_threads;
-  static constexpr int least_blocks = 1;
+  static constexpr int max_threads = threads_at_most(InTurn);
+  static constexpr int least_blocks = blocks_at_least(InTurn);
   STARLING_HD void operator()(block& b) const {
-    run_cpu_free<T, Dimensions>(b, a, signalled_faces<T, Dimensions>{a, own_chunks(b, a)});
+    run_cpu_free<T, Dimensions, InTurn>(b, a, signalled_faces<T, Dimensions>{a, own_chunks(b, a)});
   }
 };
 
-template <class T, int Dimensions>
+template <class T, int Dimensions, bool InTurn>
 struct cpu_free_packets {
   cpu_free_arguments<T> a;
-  static constexpr int max_threads = most_threads;
-  static constexpr int least_blocks = 1;
+  static constexpr int max_threads = threads_at_most(InTurn);
+  static constexpr int least_blocks = blocks_at_least(InTurn);
   STARLING_HD void operator()(block& b) const {
-    run_cpu_free<T, Dimensions>(b, a, packet_faces<T, Dimensions>{a, own_chunks(b, a)});
+    run_cpu_free<T, Dimensions, InTurn>(b, a, packet_faces<T, Dimensions>{a, own_chunks(b, a)});
   }
 };
 
-template <class T, int Dimensions>
+template <class T, int Dimensions, bool InTurn>
 struct flagged_step {
   flagged_step_arguments<T> s;
-  static constexpr int max_threads = most_threads;
-  static constexpr int least_blocks = 1;
+  static constexpr int max_threads = threads_at_most(InTurn);
+  static constexpr int least_blocks = blocks_at_least(InTurn);
 
   STARLING_HD void operator()(block& b) const {
     const box& own = own_box(b, s.a.f);
+    piece_board<T>* board = board_of<InTurn, T>(b);
     const signalled_faces<T, Dimensions> faces{s.a, own_chunks(b, s.a)};
     const index_t generation = *s.reached.on(b.pe()) + s.ahead;
     const sweep<T, Dimensions> step(s.a.f, own, b.pe(), generation, s.a.compute, s.check);
     T change = 0;
     faces.step(b, step, generation, change);
     const int without_faces = b.index() - s.face_blocks;
-    if (without_faces >= 0) step.inside(b, s.a.inside, without_faces, change);
+    if (without_faces >= 0) step.template inside<InTurn>(b, s.a.inside, without_faces, board, change);
     if (!s.check) return;
     change = b.reduce(change, maximum{});
     if (b.member() == 0) s.a.f.changes.on(b.pe())[b.index()] = change;
@@ -177,11 +181,22 @@ kernel of_dimension(const geometry& g, const Arguments&... arguments) {
   return make_kernel(Kernel<T, 2>{arguments...});
 }
 
+// And one for each way to deal out the inside.
+template <template <class, int, bool> class Kernel, class T, class... Arguments>
+kernel of_cut(const geometry& g, const inside_cut& cut, const Arguments&... arguments) {
+  if (g.active[0]) {
+    if (cut.in_turn()) return make_kernel(Kernel<T, 3, true>{arguments...});
+    return make_kernel(Kernel<T, 3, false>{arguments...});
+  }
+  if (cut.in_turn()) return make_kernel(Kernel<T, 2, true>{arguments...});
+  return make_kernel(Kernel<T, 2, false>{arguments...});
+}
+
 }  // namespace
 
 template <class T>
 kernel step_kernel(const step_arguments<T>& arguments, step_part part, int first_change) {
-  return of_dimension<step, T>(arguments.f.shape, arguments, part, first_change);
+  return of_cut<step, T>(arguments.f.shape, arguments.inside, arguments, part, first_change);
 }
 
 template <class T>
@@ -191,13 +206,13 @@ kernel publish_kernel(const fields<T>& f, index_t generation) {
 
 template <class T>
 kernel cpu_free_kernel(const cpu_free_arguments<T>& arguments) {
-  if (arguments.packets) return of_dimension<cpu_free_packets, T>(arguments.f.shape, arguments);
-  return of_dimension<cpu_free_signalled, T>(arguments.f.shape, arguments);
+  if (arguments.packets) return of_cut<cpu_free_packets, T>(arguments.f.shape, arguments.inside, arguments);
+  return of_cut<cpu_free_signalled, T>(arguments.f.shape, arguments.inside, arguments);
 }
 
 template <class T>
 kernel flagged_step_kernel(const flagged_step_arguments<T>& arguments) {
-  return of_dimension<flagged_step, T>(arguments.a.f.shape, arguments);
+  return of_cut<flagged_step, T>(arguments.a.f.shape, arguments.a.inside, arguments);
 }
 
 template <class T>

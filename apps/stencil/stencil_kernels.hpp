@@ -7,10 +7,11 @@
 
 namespace starling::stencil {
 
-// What block::scratch gives out in each of these kernels: room for the box, and for the list of a block's chunks.
-inline constexpr std::size_t scratch_bytes = 256;
+// What block::scratch gives out in each of these kernels: room for the box and for a board of pieces, and for the list
+// of a block's chunks.
+inline constexpr std::size_t scratch_bytes = 320;
 inline constexpr std::size_t scratch_bytes_per_chunk = 64;
-static_assert(sizeof(box) <= scratch_bytes);
+static_assert(sizeof(box) <= scratch_bytes - 128);
 
 // One step that the host launches.
 template <class T>

@@ -6,7 +6,8 @@
 #include "starling/device/block.hpp"
 #include "stencil/column_march.hpp"
 #include "stencil/fields.hpp"
-#include "stencil/inside_cut.hpp"
+#include "stencil/inside_loop.hpp"
+#include "stencil/taken_pieces.hpp"
 
 namespace starling::stencil {
 
@@ -30,6 +31,8 @@ class sweep {
         in_(f.u[(generation - 1) % 2].on(pe)),
         out_(f.u[generation % 2].on(pe)),
         weight_(f.weight),
+        counter_(f.pieces_taken),
+        steps_before_(static_cast<std::uint32_t>(generation - 1 - f.none_taken_at)),
         layer_(f.shape.stride[0]),
         pitch_(f.shape.stride[1]),
         compute_(compute),
@@ -111,28 +114,31 @@ class sweep {
     return value;
   }
 
-  // The pieces of the inside that the index-th of the blocks takes which share the cut.
-  STARLING_HD void inside(const block& b, const inside_cut& cut, int index, T& change) const {
+  // The part of the inside that the index-th of the blocks has which share the cut; InTurn: the pieces that it takes.
+  template <bool InTurn>
+  STARLING_HD void inside(const block& b, const inside_cut& cut, int index, piece_board<T>* board, T& change) const {
     if (!compute_) return;
-    // Never in three dimensions, where a loop here made steps slower.
-    if constexpr (Dimensions == 2) {
-      if (cut.in_turn()) {
-        const int pieces = cut.pieces();
-        for (int i = index; i < pieces; i += cut.blocks)
-          inside(b, cut.piece(own_, backwards_ ? pieces - 1 - i : i), 1, change);
-        return;
-      }
+    if constexpr (InTurn) {
+      if (check_)
+        change = maximum{}(change, taken<true>(b, cut, index, board));
+      else
+        taken<false>(b, cut, index, board);
+    } else if (index < cut.pieces()) {
+      const inside_piece piece = cut.piece(own_, index);
+      if (piece.empty()) return;
+      if (check_)
+        inside<true>(b, piece, cut.segments, change);
+      else
+        inside<false>(b, piece, cut.segments, change);
     }
-    if (index < cut.pieces()) inside(b, cut.piece(own_, index), cut.segments, change);
   }
 
  private:
-  STARLING_HD void inside(const block& b, const inside_piece& piece, int segments, T& change) const {
-    if (piece.empty()) return;
-    if (check_)
-      inside<true>(b, piece, segments, change);
-    else
-      inside<false>(b, piece, segments, change);
+  // The largest change.
+  template <bool Check>
+  STARLING_HD T taken(const block& b, const inside_cut& cut, int index, piece_board<T>* board) const {
+    if (b.member() == 0) board->begin({in_, out_, layer_, pitch_}, own_, counter_.on(b.pe()), steps_before_, cut);
+    return take_pieces<Dimensions, Check>(b.team(), weight_, counter_, own_, cut, index, board);
   }
 
   // Check is known when compiled: without it the loop has no reduction and vectorises.
@@ -144,8 +150,7 @@ class sweep {
       else
         columns<Check, false>(b, piece, segments, change);
     } else {
-      for (index_t z = piece.zs.begin; z < piece.zs.end; ++z)
-        b.for_each(piece.ys, piece.xs, [&](index_t y, index_t x) { update<Check>(z, y, x, change); });
+      loop_inside<Check, Dimensions>(b, piece, weight_, {in_, out_, layer_, pitch_}, change);
     }
   }
 
@@ -155,24 +160,12 @@ class sweep {
         .template run<Check>(b.member(), b.members(), piece.zs, piece.ys, piece.xs, segments, change);
   }
 
-  template <bool Check>
-  STARLING_HD void update(index_t z, index_t y, index_t x, T& change) const {
-    const index_t at = z * layer_ + y * pitch_ + x;
-    const T* in = in_ + at;
-    surroundings<T> s{*in, 0, 0, in[-pitch_], in[pitch_], in[-1], in[1]};
-    if constexpr (Dimensions == 3) {
-      s.below = in[-layer_];
-      s.above = in[layer_];
-    }
-    const T value = relaxed<Dimensions>(weight_, s);
-    if constexpr (Check) note_difference(s.centre, value, change);
-    out_[at] = value;
-  }
-
   const box& own_;
   const T* in_;
   T* out_;
   coefficients<T> weight_;
+  sym<std::uint32_t> counter_;
+  std::uint32_t steps_before_;  // that took pieces
   index_t layer_;
   index_t pitch_;
   bool compute_;

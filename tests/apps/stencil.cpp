@@ -90,11 +90,27 @@ TEST_CASE("on GPUs, planes of which blocks take pieces in turn") {
     const index_t grown = gpu ? 64 : 1;
     problem<float> p;
     p.shape = {61 * grown * n_pes + 3, 63 * grown + 1};
-    if (gpu) REQUIRE(p.shape[0] * p.shape[1] / n_pes * index_t{sizeof(float)} > bytes_beyond_cache);
+    if (gpu) REQUIRE(taken_in_turn<float>(geometry_of(p, n_pes)));
     p.coefficients = {0.1f, 0.2f, 0.3f, 0.15f, 0.25f};
     p.edges = {edge::periodic, edge::fixed};
     for (const variant how : {variant::copy, variant::graph, variant::cpu_free})
       compare(m, p, {.how = how, .steps = 3}, draw);
+  }
+}
+
+TEST_CASE("on GPUs, volumes of which blocks take pieces in turn") {
+  std::mt19937 draw(18);
+  machines all;
+  for (int n_pes = 1; n_pes <= 2; ++n_pes) {
+    std::optional<machine>& m = all.of(n_pes);
+    if (!m) continue;
+    const bool gpu = m->kind() == machine_kind::cuda;
+    problem<double> p;
+    p.shape = gpu ? std::vector<index_t>{301 * n_pes, 299, 311} : std::vector<index_t>{13 * n_pes, 21, 17};
+    if (gpu) REQUIRE(taken_in_turn<double>(geometry_of(p, n_pes)));
+    p.coefficients = {0.1, 0.2, 0.1, 0.15, 0.25, 0.05, 0.12};
+    p.edges = {edge::fixed, edge::periodic, edge::fixed};
+    for (const variant how : {variant::graph, variant::cpu_free}) compare(m, p, {.how = how, .steps = 3}, draw);
   }
 }
 

@@ -1,11 +1,15 @@
 // The inside of a box as a GPU does it: the cut among blocks, and the march of threads along columns, against a loop.
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <optional>
 #include <random>
 #include <vector>
 
-#include "stencil/column_march.hpp"
-#include "stencil/inside_cut.hpp"
+#include "stencil/problem.hpp"
+#include "stencil/stencil_kernels.hpp"
+#include "stencil/taken_pieces.hpp"
+#include "support/test_machine.hpp"
 
 namespace starling::stencil {
 namespace {
@@ -31,12 +35,13 @@ TEST_CASE("the pieces of a cut hold every cell of the inside once") {
   for (unsigned seed = 0; seed < 400; ++seed) {
     random_box b(seed, seed % 2 == 0 ? 2 : 3, 40);
     const int blocks = std::uniform_int_distribution<int>(1, 140)(b.draw);
-    const index_t cached = seed % 4 < 2 ? 0 : bytes_beyond_cache;
-    const inside_cut cut = cut_inside(b.g, blocks, 1 << (seed % 10), 4, cached);
+    const bool in_turn = seed % 4 < 2;
+    const inside_cut cut = cut_inside<float>(b.g, blocks, 1 << (seed % 10), 4, in_turn);
     CAPTURE(seed);
     REQUIRE(cut.pieces() >= 1);
     REQUIRE(cut.blocks == blocks);
-    if (cached > 0) REQUIRE(cut.pieces() <= blocks);
+    REQUIRE(cut.in_turn() == in_turn);
+    if (!in_turn) REQUIRE(cut.pieces() <= blocks);
     REQUIRE(cut.segments >= 1);
     std::vector<int> times(static_cast<std::size_t>(b.own.extent[0] * b.own.extent[1] * b.own.extent[2]));
     const auto number = [&](index_t z, index_t y, index_t x) {
@@ -62,15 +67,44 @@ TEST_CASE("the pieces of a cut hold every cell of the inside once") {
 TEST_CASE("large insides are cut for every block, small ones among some") {
   geometry plane;
   plane.extent[1] = plane.extent[2] = 2048;
-  CHECK(cut_inside(plane, 132, 512, 4).pieces() == 132);
+  CHECK(cut_inside<float>(plane, 132, 512, 4, false).pieces() == 132);
+  CHECK_FALSE(taken_in_turn<float>(plane));
   plane.extent[1] = plane.extent[2] = 8192;
-  const inside_cut in_turn = cut_inside(plane, 132, 512, 4);
-  CHECK(in_turn.beside == 4);
-  CHECK(in_turn.along == 512);
+  CHECK(taken_in_turn<float>(plane));
+  const inside_cut in_turn = cut_inside<float>(plane, 396, 256, 4, true);
+  CHECK(in_turn.parts[2] == 8);
+  CHECK(in_turn.parts[1] == 1024);
+  plane.parts[2] = 2;
+  CHECK_FALSE(taken_in_turn<float>(plane));
   geometry cube;
   cube.active[0] = true;
   cube.extent[0] = cube.extent[1] = cube.extent[2] = 512;
-  CHECK(cut_inside(cube, 132, 512, 4).pieces() >= 120);
+  CHECK(cut_inside<float>(cube, 132, 512, 4, false).pieces() >= 120);
+  CHECK(taken_in_turn<float>(cube));
+  const inside_cut tiles = cut_inside<float>(cube, 396, 256, 4, true);
+  CHECK(tiles.low[1] == 8);
+  CHECK(tiles.low[2] == 128);
+  cube.parts[0] = 4;
+  CHECK_FALSE(taken_in_turn<float>(cube));
+}
+
+TEST_CASE("low pieces of narrow arrays keep the threads of a block busy") {
+  for (const int dimensions : {2, 3})
+    for (const index_t width : {1, 5, 40, 130, 257, 1030, 1100, 5000}) {
+      geometry g;
+      g.active[0] = dimensions == 3;
+      g.extent[0] = dimensions == 3 ? 1000 : 1;
+      g.extent[1] = 1000;
+      g.extent[2] = width;
+      const inside_cut cut = cut_inside<float>(g, 396, 256, 4, true);
+      const index_t vectors = cut.low[2] / 4;
+      const index_t rows = dimensions == 3 ? cut.low[1] : 1;
+      CAPTURE(dimensions);
+      CAPTURE(width);
+      CHECK(vectors * rows * cut.segments <= 256);
+      CHECK(vectors * rows * cut.segments > 192);
+      CHECK(ceil_div(ceil_div(width, index_t{4}), vectors) == cut.parts[2]);
+    }
 }
 
 // All threads of all pieces, one after the other: none needs what another makes.
@@ -100,9 +134,8 @@ void compare_march(unsigned seed) {
     w.high[a] = value(b.draw);
   }
   const int threads = 1 << std::uniform_int_distribution<int>(0, 8)(b.draw);
-  const index_t cached = std::uniform_int_distribution<int>(0, 1)(b.draw) == 0 ? 0 : bytes_beyond_cache;
-  const inside_cut cut = cut_inside(b.g, std::uniform_int_distribution<int>(1, 12)(b.draw), threads,
-                                    column_march<T, Dimensions>::width, cached);
+  const inside_cut cut = cut_inside<T>(b.g, std::uniform_int_distribution<int>(1, 12)(b.draw), threads,
+                                       column_march<T, Dimensions>::width, false);
   T change = 0;
   const auto march = [&](const auto& columns) {
     for (int i = 0; i < cut.pieces(); ++i) {
@@ -138,6 +171,165 @@ void compare_march(unsigned seed) {
   CAPTURE(seed);
   CHECK(right);
   CHECK(change == wanted_change);
+}
+
+// A box whose rows are whole, in memory as a solver has it: vectors beside the inside are held cells or room behind.
+template <class T>
+struct held_rows {
+  geometry g{};
+  box own{};
+  index_t pitch = 0;
+  index_t layer = 0;
+  coefficients<T> weight{};
+  std::vector<cell_vector<T>> in_vectors, out_vectors;
+
+  held_rows(std::mt19937& draw, int dimensions, index_t longest) {
+    const auto extent = [&] { return std::uniform_int_distribution<index_t>(1, longest)(draw); };
+    std::uniform_real_distribution<T> value(-1, 1);
+    g.active[0] = dimensions == 3;
+    for (int a = axes - dimensions; a < axes; ++a) {
+      g.parts[a] = a < 2 ? std::uniform_int_distribution<int>(1, 2)(draw) : 1;
+      g.extent[a] = g.parts[a] * extent();
+    }
+    own = box_of(g, static_cast<int>(draw() % static_cast<unsigned>(g.n_pes())));
+    pitch = round_up(g.largest(2), index_t{128 / sizeof(T)});
+    layer = pitch * g.largest(1);
+    weight.centre = value(draw);
+    for (int a = axes - dimensions; a < axes; ++a) {
+      weight.low[a] = value(draw);
+      weight.high[a] = value(draw);
+    }
+    // A vector before the array and one behind it, which are loaded and not used.
+    in_vectors.resize(static_cast<std::size_t>(g.largest(0) * layer / cell_vector<T>::width + 2));
+    out_vectors.resize(in_vectors.size());
+    for (index_t i = 0; i < g.largest(0) * layer; ++i) {
+      in()[i] = value(draw);
+      out()[i] = held(i) ? in()[i] : T{-7};
+    }
+  }
+  T* in() { return in_vectors[1].cell; }
+  T* out() { return out_vectors[1].cell; }
+  bool inside(index_t i) const {
+    const index_t at[axes] = {i / layer, i % layer / pitch, i % pitch};
+    for (int a = 0; a < axes; ++a)
+      if (at[a] < own.inner[a].begin || at[a] >= own.inner[a].end) return false;
+    return true;
+  }
+  bool held(index_t i) const { return i % pitch < own.inner[2].begin || i % pitch >= own.inner[2].end; }
+
+  // What a step makes of a cell, and by how much that differs.
+  template <int Dimensions>
+  T made(index_t i, T& change) {
+    if (!inside(i)) return held(i) ? in()[i] : T{-7};
+    const T* u = in() + i;
+    surroundings<T> s{*u, 0, 0, u[-pitch], u[pitch], u[-1], u[1]};
+    if constexpr (Dimensions == 3) {
+      s.below = u[-layer];
+      s.above = u[layer];
+    }
+    const T value = relaxed<Dimensions>(weight, s);
+    note_difference(s.centre, value, change);
+    return value;
+  }
+};
+
+// All threads of all low pieces, as a GPU's do.
+template <class T, int Dimensions>
+void compare_pieces(unsigned seed) {
+  std::mt19937 draw(seed);
+  held_rows<T> rows(draw, Dimensions, Dimensions == 3 ? 26 : 90);
+  const int threads = 32 * std::uniform_int_distribution<int>(1, 8)(draw);
+  const inside_cut cut = cut_inside<T>(rows.g, 3, threads, cell_vector<T>::width, true);
+  piece_board<T> board{};
+  board.begin({rows.in(), rows.out(), rows.layer, rows.pitch}, rows.own, nullptr, 0, cut);
+  T change = 0;
+  for (int i = 0; i < cut.pieces(); ++i)
+    for (int member = 0; member < threads; ++member)
+      march_piece<Dimensions, true>(rows.weight, board, cut.low_start(board.first, i),
+                                    thread_of(cut, member, cell_vector<T>::width, Dimensions), change);
+  T wanted_change = 0;
+  bool right = true;
+  for (index_t i = 0; i < rows.g.largest(0) * rows.layer; ++i)
+    right = right && rows.out()[i] == rows.template made<Dimensions>(i, wanted_change);
+  CAPTURE(seed);
+  CHECK(right);
+  CHECK(change == wanted_change);
+}
+
+TEST_CASE("threads that march through low pieces make what a loop makes, and nothing else") {
+  for (unsigned seed = 0; seed < 120; ++seed) {
+    compare_pieces<float, 2>(seed);
+    compare_pieces<double, 2>(seed);
+    compare_pieces<float, 3>(seed);
+    compare_pieces<double, 3>(seed);
+  }
+}
+
+TEST_CASE("blocks take every piece of every step once, also when the count of pieces overflows") {
+  std::mt19937 draw(19);
+  std::optional<machine> m = test::test_machine(1);
+  if (!m || m->kind() != machine_kind::host) return;
+  for (const int dimensions : {2, 3})
+    for (const int blocks : {1, 2, 5}) {
+      problem<double> p;
+      p.shape = dimensions == 3 ? std::vector<index_t>{14, 21, 9} : std::vector<index_t>{67, 9};
+      p.coefficients = heat_coefficients<double>(dimensions, 0.1);
+      fields<double> f;
+      f.shape = geometry_of(p, 1);
+      f.weight.centre = 0.3;
+      for (int a = axes - dimensions; a < axes; ++a) f.weight.low[a] = f.weight.high[a] = 0.11;
+      const index_t cells = f.shape.largest(0) * f.shape.stride[0];
+      auto u = m->allocate<double>(cells);
+      auto u_next = m->allocate<double>(cells);
+      auto own = m->allocate<box>(1);
+      auto taken = m->allocate<std::uint32_t>(1);
+      *own.on(0) = box_of(f.shape, 0);
+      // Few steps before the count overflows.
+      const inside_cut cut = cut_inside<double>(f.shape, blocks, 1, 1, true);
+      REQUIRE(cut.pieces() > 2);
+      const index_t steps_before = (index_t{1} << 32) / cut.pieces() - 2;
+      *taken.on(0) = static_cast<std::uint32_t>(steps_before * cut.pieces());
+      f.u[0] = u.data();
+      f.u[1] = u_next.data();
+      f.own = own.data();
+      f.pieces_taken = taken.data();
+      f.none_taken_at = 0;
+      std::uniform_real_distribution<double> value(-1, 1);
+      for (index_t i = 0; i < cells; ++i) u.on(0)[i] = u_next.on(0)[i] = value(draw);
+      std::vector<double> expected(u.on(0), u.on(0) + cells);
+      const std::vector<double> first = expected;
+      const index_t start = steps_before + steps_before % 2;  // even: the first cells are in u
+      *taken.on(0) = static_cast<std::uint32_t>(start * cut.pieces());
+      stream s = m->new_stream(0);
+      for (index_t step = 1; step <= 8; ++step) {
+        const step_arguments<double> a{.f = f, .generation = start + step, .inside = cut};
+        s.launch_kernel(blocks, step_kernel(a, step_part::inside, 0), {.scratch_bytes = scratch_bytes});
+        s.synchronize();
+        const std::vector<double> before = expected;
+        const box b = *own.on(0);
+        for (index_t z = b.inner[0].begin; z < b.inner[0].end; ++z)
+          for (index_t y = b.inner[1].begin; y < b.inner[1].end; ++y)
+            for (index_t x = b.inner[2].begin; x < b.inner[2].end; ++x) {
+              const index_t i = z * f.shape.stride[0] + y * f.shape.stride[1] + x;
+              const double* c = before.data() + i;
+              const index_t pitch = f.shape.stride[1];
+              surroundings<double> around{*c, 0, 0, c[-pitch], c[pitch], c[-1], c[1]};
+              if (dimensions == 3) {
+                around.below = c[-f.shape.stride[0]];
+                around.above = c[f.shape.stride[0]];
+              }
+              expected[static_cast<std::size_t>(i)] =
+                  dimensions == 3 ? relaxed<3>(f.weight, around) : relaxed<2>(f.weight, around);
+            }
+        const double* now = f.u[step % 2].on(0);
+        CAPTURE(dimensions);
+        CAPTURE(blocks);
+        CAPTURE(step);
+        CHECK(std::equal(expected.begin(), expected.end(), now));
+        CHECK(*taken.on(0) == static_cast<std::uint32_t>((start + step) * cut.pieces()));
+      }
+      CHECK(expected != first);
+    }
 }
 
 TEST_CASE("threads that march along columns make what a loop makes, and nothing else") {

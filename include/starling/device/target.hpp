@@ -99,6 +99,47 @@ STARLING_HD inline void sync_part([[maybe_unused]] int number, [[maybe_unused]] 
 #endif
 }
 
+// A pointer to memory of a device, so that the compiler need not ask at each access whether it points to shared memory.
+template <class T>
+STARLING_HD T* in_memory(T* p) {
+#if defined(__CUDA_ARCH__)
+  __builtin_assume(__isGlobal(p));
+#endif
+  return p;
+}
+
+// The same of what is in a block's fast memory.
+template <class T>
+STARLING_HD T* in_scratch(T* p) {
+#if defined(__CUDA_ARCH__)
+  __builtin_assume(__isShared(p));
+#endif
+  return p;
+}
+
+// What is loaded before is asked for before anything behind this is computed. To save registers a compiler would
+// compute between loads, and wait for the first before it asks for the last. Also a fence for the block.
+STARLING_HD inline void ask_first() {
+#if defined(__CUDA_ARCH__)
+  __threadfence_block();
+#endif
+}
+
+// Adds to an integer in memory, for threads of all devices; relaxed. The value before, which is not waited for until it
+// is used.
+template <class T>
+STARLING_HD T fetch_add([[maybe_unused]] T* word, [[maybe_unused]] T value) {
+  T before{};
+#if defined(__CUDA_ARCH__)
+  const auto at = __cvta_generic_to_global(word);
+  if constexpr (sizeof(T) == 8)
+    asm volatile("atom.relaxed.sys.global.add.u64 %0, [%1], %2;" : "=l"(before) : "l"(at), "l"(value) : "memory");
+  else
+    asm volatile("atom.relaxed.sys.global.add.u32 %0, [%1], %2;" : "=r"(before) : "l"(at), "r"(value) : "memory");
+#endif
+  return before;
+}
+
 // The lanes of a warp together again. Where the compiler cannot know that they are, behind a branch of some of them
 // with a call in it, it guards every shuffle, which a barrier spares. Has the barriers sync_part names after warps.
 STARLING_HD inline void join_warp() {
