@@ -3,22 +3,20 @@
 #include "stencil/face_exchange.hpp"
 
 namespace starling::stencil {
-namespace {
-
 // Registers for a whole step without spilling; what is spilled has to come back from beyond the first cache, which
 // every wait empties.
-template <bool InTurn>
-constexpr int threads_at_most = InTurn ? most_threads_in_turn : 512;
-template <bool InTurn>
-constexpr int blocks_at_least = InTurn ? least_blocks_in_turn : 1;
+constexpr int threads_at_most(bool in_turn) { return in_turn ? most_threads_in_turn : 512; }
+constexpr int blocks_at_least(bool in_turn) { return in_turn ? least_blocks_in_turn : 1; }
+
+namespace {
 
 template <class T, int Dimensions, bool InTurn>
 struct step {
   step_arguments<T> a;
   step_part part;
   int first_change;
-  static constexpr int max_threads = threads_at_most<InTurn>;
-  static constexpr int least_blocks = blocks_at_least<InTurn>;
+  static constexpr int max_threads = threads_at_most(InTurn);
+  static constexpr int least_blocks = blocks_at_least(InTurn);
 
   STARLING_HD void operator()(block& b) const {
     const box& own = own_box(b, a.f);
@@ -105,8 +103,8 @@ STARLING_HD void run_cpu_free(block& b, const cpu_free_arguments<T>& a, Exchange
 template <class T, int Dimensions, bool InTurn>
 struct cpu_free_signalled {
   cpu_free_arguments<T> a;
-  static constexpr int max_threads = threads_at_most<InTurn>;
-  static constexpr int least_blocks = blocks_at_least<InTurn>;
+  static constexpr int max_threads = threads_at_most(InTurn);
+  static constexpr int least_blocks = blocks_at_least(InTurn);
   STARLING_HD void operator()(block& b) const {
     run_cpu_free<T, Dimensions, InTurn>(b, a, signalled_faces<T, Dimensions>{a, own_chunks(b, a)});
   }
@@ -115,8 +113,8 @@ struct cpu_free_signalled {
 template <class T, int Dimensions, bool InTurn>
 struct cpu_free_packets {
   cpu_free_arguments<T> a;
-  static constexpr int max_threads = threads_at_most<InTurn>;
-  static constexpr int least_blocks = blocks_at_least<InTurn>;
+  static constexpr int max_threads = threads_at_most(InTurn);
+  static constexpr int least_blocks = blocks_at_least(InTurn);
   STARLING_HD void operator()(block& b) const {
     run_cpu_free<T, Dimensions, InTurn>(b, a, packet_faces<T, Dimensions>{a, own_chunks(b, a)});
   }
@@ -125,8 +123,8 @@ struct cpu_free_packets {
 template <class T, int Dimensions, bool InTurn>
 struct flagged_step {
   flagged_step_arguments<T> s;
-  static constexpr int max_threads = threads_at_most<InTurn>;
-  static constexpr int least_blocks = blocks_at_least<InTurn>;
+  static constexpr int max_threads = threads_at_most(InTurn);
+  static constexpr int least_blocks = blocks_at_least(InTurn);
 
   STARLING_HD void operator()(block& b) const {
     const box& own = own_box(b, s.a.f);
