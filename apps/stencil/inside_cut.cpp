@@ -87,6 +87,8 @@ inside_cut pieces_in_turn(const geometry& g, int blocks, int threads, int width)
 template <class T>
 bool taken_in_turn(const geometry& g) {
   const index_t bytes = g.largest(0) * g.largest(1) * g.largest(2) * index_t{sizeof(T)};
+  constexpr index_t longest = 1 << 30;  // pieces are found with ints
+  if (std::max({g.largest(0), g.largest(1), g.largest(2)}) > longest) return false;
   return !g.exchanges(2) && bytes > (g.active[0] ? 200'000'000 : 60'000'000);
 }
 

@@ -59,6 +59,7 @@ struct inside_cut {
   }
   constexpr index_range part(index_range whole, int axis, int at) const {
     if (whole.empty()) return {};
+    if (parts[axis] == 1) return whole;  // no divisions, which a short step would feel
     const index_range mine = share(whole.size(), parts[axis], at);
     return {whole.begin + mine.begin, whole.begin + mine.end};
   }

@@ -3,6 +3,13 @@
 #include "stencil/face_exchange.hpp"
 
 namespace starling::stencil {
+
+template <class T>
+constexpr std::size_t room_in_scratch() {
+  return (sizeof(T) + 15) / 16 * 16;
+}
+static_assert(room_in_scratch<box>() + room_in_scratch<piece_board<double>>() <= scratch_bytes);
+
 // Registers for a whole step without spilling; what is spilled has to come back from beyond the first cache, which
 // every wait empties.
 constexpr int threads_at_most(bool in_turn) { return in_turn ? most_threads_in_turn : 512; }

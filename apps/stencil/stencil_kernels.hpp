@@ -11,7 +11,6 @@ namespace starling::stencil {
 // of a block's chunks.
 inline constexpr std::size_t scratch_bytes = 320;
 inline constexpr std::size_t scratch_bytes_per_chunk = 64;
-static_assert(sizeof(box) <= scratch_bytes - 128);
 
 // One step that the host launches.
 template <class T>

@@ -288,7 +288,6 @@ TEST_CASE("blocks take every piece of every step once, also when the count of pi
       const inside_cut cut = cut_inside<double>(f.shape, blocks, 1, 1, true);
       REQUIRE(cut.pieces() > 2);
       const index_t steps_before = (index_t{1} << 32) / cut.pieces() - 2;
-      *taken.on(0) = static_cast<std::uint32_t>(steps_before * cut.pieces());
       f.u[0] = u.data();
       f.u[1] = u_next.data();
       f.own = own.data();

@@ -125,17 +125,15 @@ STARLING_HD inline void ask_first() {
 #endif
 }
 
-// Adds to an integer in memory, for threads of all devices; relaxed. The value before, which is not waited for until it
-// is used.
-template <class T>
-STARLING_HD T fetch_add([[maybe_unused]] T* word, [[maybe_unused]] T value) {
-  T before{};
+// Adds to a word in memory, for threads of all devices; relaxed. The value before, which is not waited for until it is
+// used.
+STARLING_HD inline std::uint32_t fetch_add([[maybe_unused]] std::uint32_t* word, [[maybe_unused]] std::uint32_t value) {
+  std::uint32_t before = 0;
 #if defined(__CUDA_ARCH__)
-  const auto at = __cvta_generic_to_global(word);
-  if constexpr (sizeof(T) == 8)
-    asm volatile("atom.relaxed.sys.global.add.u64 %0, [%1], %2;" : "=l"(before) : "l"(at), "l"(value) : "memory");
-  else
-    asm volatile("atom.relaxed.sys.global.add.u32 %0, [%1], %2;" : "=r"(before) : "l"(at), "r"(value) : "memory");
+  asm volatile("atom.relaxed.sys.global.add.u32 %0, [%1], %2;"
+               : "=r"(before)
+               : "l"(__cvta_generic_to_global(word)), "r"(value)
+               : "memory");
 #endif
   return before;
 }
