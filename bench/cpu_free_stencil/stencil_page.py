@@ -50,10 +50,9 @@ the devices before and after. Nothing is averaged over different runs of the ben
   device are kept in registers and larger ones are tall; `temporal` makes several steps in a pass over memory, by warps
   that stay together; `cpu_free` and `graph` give faces one or two blocks of their own in two dimensions with 10
   million cells and more a device; planes of more than 60 MB and volumes of more than 200 MB are computed in low pieces,
-  of which whoever is free takes the next (measured on two GPUs; the file of one GPU is older than that); in three
-  dimensions threads have four cells of a column under way; and every other step of a variant that keeps its cells in
-  memory goes backwards through them, but in low pieces. What large tiles and passes take on one GPU with as many cells
-  as each of four would have is [below](#tiles-and-passes).
+  of which whoever is free takes the next; in three dimensions threads have four cells of a column under way; and every
+  other step of a variant that keeps its cells in memory goes backwards through them, but in low pieces. What large
+  tiles and passes take on one GPU with as many cells as each of four would have is [below](#tiles-and-passes).
 * Speed-up: (T_base - T_ours) / T_base, in percent. Best without the host is `cpu_free` or `resident`, which exchange in
   every step as the host-controlled variants do; `temporal` exchanges less often and is left out.
 """
