@@ -88,11 +88,12 @@ STARLING_HD void run_cpu_free(block& b, const cpu_free_arguments<T>& a, Exchange
   const box& own = own_box(b, a.f);
   piece_board<T>* board = board_of<InTurn, T>(b);
   exchange.begin(b, own);
+  const bool reports = b.pe() == 0 && b.index() == 0 && b.member() == 0;
   index_t generation = a.first;
-  double checked = 0;
-  for (index_t t = 1; t <= a.steps; ++t) {
+  index_t until_check = a.check_every;
+  while (generation < a.first + a.steps) {
     ++generation;
-    const bool check = a.check_every > 0 && t % a.check_every == 0;
+    const bool check = --until_check == 0;
     const sweep<T, Dimensions> s(a.f, own, b.pe(), generation, a.compute, check);
     T change = 0;
     if (b.role() == a.face_role) exchange.step(b, s, generation, change);
@@ -101,10 +102,12 @@ STARLING_HD void run_cpu_free(block& b, const cpu_free_arguments<T>& a, Exchange
       b.sync_pe();
       continue;
     }
-    checked = static_cast<double>(b.all_reduce(b.reduce(change, maximum{}), maximum{}));
+    until_check = a.check_every;
+    const auto checked = static_cast<double>(b.all_reduce(b.reduce(change, maximum{}), maximum{}));
+    if (reports) a.status.on(0)->change = checked;
     if (checked <= a.tolerance) break;
   }
-  if (b.pe() == 0 && b.index() == 0 && b.member() == 0) *a.status.on(0) = {generation, checked};
+  if (reports) a.status.on(0)->generation = generation;
 }
 
 template <class T, int Dimensions, bool InTurn>
