@@ -1,12 +1,13 @@
 # The commands of the project; each does all of its own set-up.
 
-.PHONY: help demo test test-all soak long-run bugs mutate protocols gpu lint format clean
+.PHONY: help demo test verify test-all soak long-run bugs mutate protocols gpu lint format clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make demo      build for this machine, diffuse a photograph and solve a linear system on all its devices"
-	@echo "make test      build and run every test and check (virtual devices; GPU code is compiled if nvcc is here)"
-	@echo "make test-all  the same, long sweeps and runs, and installation with pip into a fresh environment"
+	@echo "make test      build for virtual devices; units, protocols, misuse, examples, the Python package, style, types"
+	@echo "make verify    the rest: libraries, check mode, sanitizers, installation, GPU code compiled if nvcc is here"
+	@echo "make test-all  both, long sweeps and runs, and installation with pip into a fresh environment"
 	@echo "make soak      random faults under random programs for 5 minutes (STARLING_SOAK_SECONDS)"
 	@echo "make long-run  stencils of many steps in one run (STARLING_LONG_STEPS; STARLING_TEST_MACHINE=cuda: on GPUs)"
 	@echo "make bugs      run the wrong programs of examples/bugs and 10,000 schedules of their corrected twins"
@@ -22,6 +23,9 @@ demo:
 
 test:
 	@python3 tools/run_tests.py
+
+verify:
+	@python3 tools/run_tests.py --verify
 
 test-all:
 	@python3 tools/run_tests.py --all

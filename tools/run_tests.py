@@ -4,7 +4,10 @@
 A stage that fails does not stop the others, except those that need what it makes. Each stage's output goes to
 build/logs/<stage>.log; of a failed stage the end is shown. The last line is `N passed, M failed`.
 
-Usage: run_tests.py [--all] [--only STAGE]... [--list]
+Usage: run_tests.py [--verify | --all] [--only STAGE]... [--list]
+
+Without a choice the stages that a newcomer wants run; --verify runs the rest of what must hold, --all both and what
+takes longer still.
 """
 
 from __future__ import annotations
@@ -153,16 +156,35 @@ def ctest(run: Run, folder: Path, labels: str) -> None:
 
 
 def host_build(run: Run) -> None:
-    build(run, configure(run, "host"))
+    """What the quick tests use."""
+    examples = [f"example_{source.stem}" for source in sorted((ROOT / "examples").glob("*.cpp"))]
+    build(run, configure(run, "host"), "unit", "protocol", "misuse", "starling_python", *examples)
 
 
 def host_tests(run: Run) -> None:
-    ctest(run, BUILD / "host", "unit|protocol|misuse|apps|check|compile_fail|example")
+    ctest(run, BUILD / "host", "unit|protocol|misuse|example")
+
+
+def host_build_all(run: Run) -> None:
+    build(run, configure(run, "host"))
+
+
+def host_checks(run: Run) -> None:
+    """The libraries against their oracles, what check mode finds, and what must not compile."""
+    ctest(run, BUILD / "host", "apps|check|compile_fail|bug")
+
+
+def pytest(run: Run, *folders: str) -> None:
+    run.command(PYTHON, "-m", "pytest", "-q", "--color=no", "--doctest-modules", *folders)
 
 
 def python_tests(run: Run) -> None:
-    folders = [folder for folder in ("python/tests", "tests/tools") if (ROOT / folder).is_dir()]
-    run.command(PYTHON, "-m", "pytest", "-q", "--color=no", "--doctest-modules", *folders, "python/starling")
+    pytest(run, "python/tests", "python/starling")
+
+
+def tool_tests(run: Run) -> None:
+    """Of this script, the include checker, the mutations and the pages of results."""
+    pytest(run, "tests/tools")
 
 
 def style(run: Run) -> None:
@@ -307,7 +329,7 @@ class Stage:
     name: str
     action: Callable[[Run], None]
     needs: tuple[str, ...] = ("setup",)
-    when: str = "always"  # always, all (only with --all) or asked (only with --only)
+    when: str = "test"  # test, verify (with --verify), all (only with --all) or asked (only with --only)
 
 
 STAGES = [
@@ -320,16 +342,19 @@ STAGES = [
     Stage("soak", soak, needs=("host-build",), when="asked"),
     Stage("long-run", long_run, when="all"),
     Stage("types", types, needs=("host-build",)),  # reads the module's stub
-    Stage("install", install_check, needs=("host-build",)),
-    Stage("tsan", thread_sanitizer),
-    Stage("asan-ubsan", address_sanitizer),
+    Stage("host-build-all", host_build_all, when="verify"),
+    Stage("host-checks", host_checks, needs=("host-build-all",), when="verify"),
+    Stage("tool-tests", tool_tests, when="verify"),
+    Stage("install", install_check, needs=("host-build-all",), when="verify"),
+    Stage("tsan", thread_sanitizer, when="verify"),
+    Stage("asan-ubsan", address_sanitizer, when="verify"),
     Stage("sanitizers-all", sanitizers_all, when="all"),
-    Stage("bugs", bugs, needs=("host-build",), when="all"),
-    Stage("protocols", protocols, needs=("host-build",), when="all"),
-    Stage("mutate", mutate, needs=("host-build",), when="all"),
-    Stage("cuda-build", cuda_build),
-    Stage("cuda-tests", cuda_tests, needs=("cuda-build",)),
-    Stage("cuda-install", cuda_install_check, needs=("cuda-build",)),
+    Stage("bugs", bugs, needs=("host-build-all",), when="all"),
+    Stage("protocols", protocols, needs=("host-build-all",), when="all"),
+    Stage("mutate", mutate, needs=("host-build-all",), when="all"),
+    Stage("cuda-build", cuda_build, when="verify"),
+    Stage("cuda-tests", cuda_tests, needs=("cuda-build",), when="verify"),
+    Stage("cuda-install", cuda_install_check, needs=("cuda-build",), when="verify"),
     Stage("pip-install", pip_install, when="all"),
 ]
 
@@ -350,10 +375,10 @@ def python_paths() -> list[str]:
     return [path for path in PY_PATHS if (ROOT / path).is_dir()]
 
 
-def chosen_stages(only: list[str], everything: bool) -> list[Stage]:
+def chosen_stages(only: list[str], sets: tuple[str, ...]) -> list[Stage]:
+    """The stages named, or else those of the sets (`Stage.when`), and all that these need; in order."""
     by_name = {stage.name: stage for stage in STAGES}
-    if not only:
-        return [stage for stage in STAGES if stage.when == "always" or (everything and stage.when == "all")]
+    only = only or [stage.name for stage in STAGES if stage.when in sets]
     wanted: set[str] = set()
 
     def want(name: str) -> None:
@@ -388,7 +413,8 @@ def show_failure(log: Path, lines: int = 40) -> None:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="Runs every check of the project and says at the end what held.")
-    parser.add_argument("--all", action="store_true", help="also what takes longer")
+    parser.add_argument("--verify", action="store_true", help="what the quick tests leave out")
+    parser.add_argument("--all", action="store_true", help="everything, what takes long too")
     parser.add_argument("--only", action="append", default=[], choices=[stage.name for stage in STAGES])
     parser.add_argument("--list", action="store_true", help="name the stages and stop")
     arguments = parser.parse_args()
@@ -396,11 +422,12 @@ def main() -> int:
         print("\n".join(stage.name for stage in STAGES))
         return 0
 
+    sets = ("test", "verify", "all") if arguments.all else ("verify",) if arguments.verify else ("test",)
     LOGS.mkdir(parents=True, exist_ok=True)
     verdicts: dict[str, str] = {}
     rows: list[str] = []
     total = Count()
-    for stage in chosen_stages(arguments.only, arguments.all):
+    for stage in chosen_stages(arguments.only, sets):
         print(f"== {stage.name} ", end="", flush=True)
         start = time.monotonic()
         log = LOGS / f"{stage.name}.log"
@@ -428,7 +455,7 @@ def main() -> int:
         verdicts[stage.name] = verdict
         total.passed += count.passed
         total.failed += count.failed
-        rows.append(f"  {stage.name:<14}{seconds:7.1f} s   {verdict:<8} {note[:150]}".rstrip())
+        rows.append(f"  {stage.name:<16}{seconds:7.1f} s   {verdict:<8} {note[:150]}".rstrip())
         print(f"{verdict} ({seconds:.1f} s)", flush=True)
         if verdict == "FAILED":
             show_failure(log)

@@ -32,6 +32,8 @@ const char* name(block_state s) {
       return "finished";
     case block_state::incomplete:
       return "incomplete";
+    case block_state::near_side:
+      return "near_side";
   }
   return "?";
 }

@@ -29,6 +29,20 @@ namespace {
       message(place, ": PE ", r.peer, " of a machine with ", n_pes, "; PEs are numbered from 0 to ", n_pes - 1));
 }
 
+[[noreturn]] void throw_near_side(const block_report& r, const std::string& role) {
+  const bool get = r.op == operation::get;
+  const std::string what =
+      message(name(r.op), " at ", r.file, ":", r.line, " (PE ", r.pe, " block ", r.block, ", role ", role, "): the ",
+              get ? "destination, " : "source, ", r.wanted, " bytes at +0x", std::hex, r.signal_offset, std::dec);
+  if (r.peer != any_pe && r.peer != r.pe)
+    throw range_error(message(what, " on PE ", r.peer, ", is memory of another PE; ",
+                              get ? "a get writes to" : "a put reads from", " memory of its own PE ", r.pe,
+                              ": pass the symmetric address, or x.on(b.pe())"));
+  throw range_error(message(what, r.peer == any_pe ? " of local or scratch memory" : message(" on PE ", r.peer),
+                            ", is not inside one live allocation; check the size, the offset and whether the array is "
+                            "still allocated"));
+}
+
 }  // namespace
 
 void throw_first_cause(const std::vector<block_report>& reports, const program& p, int n_pes, double deadline_seconds,
@@ -43,6 +57,7 @@ void throw_first_cause(const std::vector<block_report>& reports, const program& 
                                    "con level outside; make it con, or synchronise another level"));
     if (r.state == block_state::out_of_range)
       throw_out_of_range(r, p.roles.name(r.role), n_pes, p.options.scratch_bytes);
+    if (r.state == block_state::near_side) throw_near_side(r, p.roles.name(r.role));
     if (r.state == block_state::not_resident)
       throw argument_error(message(name(r.op), " at ", r.file, ":", r.line, refused_in_launch(r.op)));
     if (r.state == block_state::incomplete)

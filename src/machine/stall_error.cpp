@@ -25,6 +25,8 @@ const char* describe(block_state s) {
       return "finished";
     case block_state::incomplete:
       return "threads missing";
+    case block_state::near_side:
+      return "transfer from or to memory that is not its own";
   }
   return "?";
 }

@@ -168,6 +168,52 @@ TEST_CASE("accesses that are wrong by themselves") {
   check_finds(m, 1, STARLING_KERNEL(block & b) { b.p(x, 1, 2); }, defect::out_of_bounds, {"names PE 2", "from 0 to 1"});
 }
 
+TEST_CASE("the near side of a transfer lies in one allocation of the own PE, or in scratch") {
+  machine m = checked_machine(2);
+  const auto small = zeroed<int>(m, 4);
+  const auto large = zeroed<int>(m, 256);
+  const sym<int> x = small.data();
+  const sym<int> y = large.data();
+  check_finds(
+      m, 1, STARLING_KERNEL(block & b) { b.get(x.on(b.pe()), y, 256, b.pe()); }, defect::out_of_bounds,
+      {"calls get at", "accesses_kernels.cpp:", "its destination, 1024 bytes", "not inside one live allocation"});
+  check_finds(m, 1, STARLING_KERNEL(block & b) { b.get_nbi(x.on(b.pe()) + 1, y, 4, b.pe()); }, defect::out_of_bounds,
+              {"calls get_nbi at", "its destination, 16 bytes"});
+  check_finds(m, 1, STARLING_KERNEL(block & b) { b.put(y, x.on(b.pe()), 5, 1 - b.pe()); }, defect::out_of_bounds,
+              {"calls put at", "its source, 20 bytes"});
+  check_finds(m, 1, STARLING_KERNEL(block & b) { b.iput(y, 1, x.on(b.pe()), 80, 2, 1 - b.pe()); },
+              defect::out_of_bounds, {"calls put at", "its source, 4 bytes"});
+  check_finds(m, 1, STARLING_KERNEL(block & b) { b.put(y, x.on(1 - b.pe()), 4, 1 - b.pe()); }, defect::foreign_access,
+              {"its source, 16 bytes", "memory of another PE", "own PE"});
+  check_finds(m, 1, STARLING_KERNEL(block & b) { b.get(x.on(1 - b.pe()), y, 4, b.pe()); }, defect::foreign_access,
+              {"its destination, 16 bytes", "memory of another PE"});
+  m.run(
+      1, STARLING_KERNEL(block & b) {
+        const int values[4] = {1, 2, 3, 4};
+        b.put(y, values, 4, b.pe());
+        b.quiet();
+        b.get(x.on(b.pe()), y, 4, b.pe());
+      });
+  CHECK(read(m, small, 1) == std::vector<int>{1, 2, 3, 4});
+}
+
+TEST_CASE("the near side of a transfer does not leave scratch") {
+  machine m = checked_machine(1);
+  const auto data = zeroed<int>(m, 64);
+  const sym<int> x = data.data();
+  const auto kernel = [=](index_t n) {
+    return STARLING_KERNEL(block & b) { b.get(b.scratch<int>(4), x, n, 0); };
+  };
+  std::string found;
+  try {
+    m.run(1, kernel(5), {.scratch_bytes = 32});
+  } catch (const check_error& e) {
+    found = e.what();
+  }
+  CHECK(found.find("its destination, 20 bytes at byte 0 of scratch memory, is not inside") != std::string::npos);
+  m.run(1, kernel(4), {.scratch_bytes = 32});
+}
+
 TEST_CASE("what has no value is handed on as such by puts and gets, and given one by writes") {
   machine m = checked_machine(2);
   const auto fresh = m.allocate<int>(4);

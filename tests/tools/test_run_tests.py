@@ -47,7 +47,18 @@ def test_other_output_holds_no_tests() -> None:
 
 
 def test_stages_bring_what_they_need() -> None:
-    names = [stage.name for stage in run_tests.chosen_stages(["types"], everything=False)]
+    names = [stage.name for stage in run_tests.chosen_stages(["types"], ("test",))]
     assert names == ["setup", "host-build", "types"]
     for stage in run_tests.STAGES:
         assert set(stage.needs) <= {other.name for other in run_tests.STAGES}
+
+
+def test_quick_stages_and_the_rest_are_all_that_must_hold() -> None:
+    quick = [stage.name for stage in run_tests.chosen_stages([], ("test",))]
+    rest = [stage.name for stage in run_tests.chosen_stages([], ("verify",))]
+    assert {"style", "host-tests", "python-tests", "types"} <= set(quick)
+    assert {"host-checks", "tool-tests", "install", "tsan", "asan-ubsan", "cuda-build"} <= set(rest)
+    assert set(quick) & set(rest) == {"setup"}  # nothing is done twice, and both can be started on their own
+    everything = [stage.name for stage in run_tests.chosen_stages([], ("test", "verify", "all"))]
+    assert set(quick) | set(rest) < set(everything)
+    assert "soak" not in everything

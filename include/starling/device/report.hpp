@@ -74,6 +74,7 @@ enum class block_state : std::int32_t {
   not_resident,  // called a barrier in a plain launch: a first cause
   finished,      // had returned from the kernel
   incomplete,    // threads of it had returned from the kernel, the others called a collective: a first cause
+  near_side,     // source of its put or destination of its get is not memory of its own: a first cause
 };
 
 // In a report: the peer is not known.
@@ -85,8 +86,8 @@ struct block_report {
   std::int32_t role = 0;
   block_state state = block_state::running;
   operation op = operation::none;
-  std::int32_t peer =
-      any_pe;  // the PE that should raise the signal; out_of_range: the PE asked for, the dimension or the level
+  std::int32_t peer = any_pe;  // the PE that should raise the signal; out_of_range: the PE asked for, the dimension or
+                               // the level; near_side: the PE whose memory it is, any_pe if it is of no PE alone
   compare how = compare::ge;
   std::int32_t line = 0;
   std::uint64_t signal_offset = 0;  // bytes from the start of symmetric memory; out_of_range of scratch: bytes asked

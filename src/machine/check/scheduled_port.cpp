@@ -1,7 +1,5 @@
 #include "scheduled_port.hpp"
 
-#include <cstring>
-
 #include "../launch_rules.hpp"
 
 namespace starling::check {
@@ -36,9 +34,43 @@ void scheduled_port::check_remote(const char* what, const void* address, const t
                  t.pe, t.at);
 }
 
+void scheduled_port::check_near(const char* what, const char* side, const void* address, std::size_t bytes, where at) {
+  if (bytes == 0) return;
+  const auto refuse = [&](defect d, const std::string& range, const std::string& is) {
+    fail(d, message(block_text(actor_), " calls ", what, " at ", at.file, ":", at.line, ": its ", side, ", ", range,
+                    ", is ", is));
+  };
+  const char* outside =
+      "not inside one live allocation; check the size, the offset and whether the array is still "
+      "allocated";
+  if (const auto scratch = scratch_.find(address, bytes)) {
+    if (!scratch->inside)
+      refuse(defect::out_of_bounds, message(bytes, " bytes at byte ", scratch->offset, " of scratch memory"), outside);
+    return;
+  }
+  const memory_map& m = schedule_.work().memory;
+  const auto start = reinterpret_cast<std::uintptr_t>(address);
+  const bool local = m.is_local(start);
+  const bool symmetric = !local && start >= m.begin && m.pe_of(start) < schedule_.work().n_pes;
+  if ((!local && !symmetric) || schedule_.live(address, bytes, actor_.pe)) return;
+  const bool foreign = symmetric && m.pe_of(start) != actor_.pe;
+  refuse(foreign ? defect::foreign_access : defect::out_of_bounds, range_text(m, start, bytes),
+         foreign ? message("memory of another PE; pass memory of the block's own PE ", actor_.pe) : outside);
+}
+
+void scheduled_port::check_near(const char* what, const char* side, const void* address, const transfer& t,
+                                index_t stride) {
+  if (stride == 1) return check_near(what, side, address, bytes_of(t), t.at);
+  for (index_t i = 0; i < t.count; ++i)
+    check_near(what, side, static_cast<const std::byte*>(address) + i * stride * static_cast<index_t>(t.element),
+               t.element, t.at);
+}
+
 void scheduled_port::put(const transfer& t) {
-  schedule_.begin_call(actor_, {t.blocking ? "put" : "put_nbi", t.at, t.pe, bytes_of(t), nullptr, 0});
-  check_remote("put", t.dest, t, t.dest_stride);
+  const char* what = t.blocking ? "put" : "put_nbi";
+  schedule_.begin_call(actor_, {what, t.at, t.pe, bytes_of(t), nullptr, 0});
+  check_remote(what, t.dest, t, t.dest_stride);
+  check_near(what, "source", t.source, t, t.source_stride);
   schedule_.put(actor_, t, nullptr);
 }
 
@@ -46,12 +78,15 @@ void scheduled_port::put_signal(const transfer& t, const signal_update& s) {
   schedule_.begin_call(actor_, {"put_signal", s.at, s.pe, bytes_of(t), s.target, s.value});
   check_remote("put_signal", s.target, sizeof(signal), s.pe, s.at);
   check_remote("put_signal", t.dest, t, t.dest_stride);
+  check_near("put_signal", "source", t.source, t, t.source_stride);
   schedule_.put(actor_, t, &s);
 }
 
 void scheduled_port::get(const transfer& t) {
-  schedule_.begin_call(actor_, {t.blocking ? "get" : "get_nbi", t.at, t.pe, bytes_of(t), nullptr, 0});
-  check_remote("get", t.source, t, t.source_stride);
+  const char* what = t.blocking ? "get" : "get_nbi";
+  schedule_.begin_call(actor_, {what, t.at, t.pe, bytes_of(t), nullptr, 0});
+  check_remote(what, t.source, t, t.source_stride);
+  check_near(what, "destination", t.dest, t, t.dest_stride);
   schedule_.get(actor_, t);
 }
 
@@ -106,14 +141,12 @@ void scheduled_port::refuse_barrier(operation op, where at) {
 }
 
 std::byte* scheduled_port::scratch(std::size_t bytes, where at) {
-  if (bytes > scratch_left_)
+  const std::size_t left = scratch_bytes_ - scratch_.used();
+  if (bytes > left)
     fail(defect::out_of_bounds,
          message(block_text(actor_), ": scratch at ", at.file, ":", at.line, " asks for ", bytes,
-                 " bytes and the launch has left ", scratch_left_, "; raise launch_options::scratch_bytes"));
-  scratch_left_ -= bytes;
-  scratch_.push_back(std::make_unique_for_overwrite<std::byte[]>(bytes));
-  std::memset(scratch_.back().get(), 0xff, bytes);
-  return scratch_.back().get();
+                 " bytes and the launch has left ", left, "; raise launch_options::scratch_bytes"));
+  return scratch_.take(bytes, 0xff);
 }
 
 std::byte* scheduled_port::staging(std::size_t bytes) {

@@ -1,9 +1,9 @@
 // The port of one block under a schedule: checks what the block asks for and hands it to the schedule.
 #pragma once
 
-#include <memory>
 #include <vector>
 
+#include "../scratch_memory.hpp"
 #include "schedule.hpp"
 
 namespace starling::check {
@@ -11,7 +11,7 @@ namespace starling::check {
 class scheduled_port final : public host_port {
  public:
   scheduled_port(schedule& s, actor& a, std::size_t scratch_bytes)
-      : schedule_(s), actor_(a), scratch_left_(scratch_bytes) {}
+      : schedule_(s), actor_(a), scratch_bytes_(scratch_bytes) {}
 
   void put(const transfer& t) override;
   void put_signal(const transfer& t, const signal_update& s) override;
@@ -34,11 +34,15 @@ class scheduled_port final : public host_port {
   // Fails unless the elements lie in allocations of the PE.
   void check_remote(const char* what, const void* address, const transfer& t, index_t stride);
   void check_remote(const char* what, const void* address, std::size_t bytes, int pe, where at);
+  // Fails unless the elements at the near side (source of a put, destination of a get) lie in one live allocation of
+  // the own PE or in one piece of scratch; of memory of the process nothing is known, and it passes.
+  void check_near(const char* what, const char* side, const void* address, const transfer& t, index_t stride);
+  void check_near(const char* what, const char* side, const void* address, std::size_t bytes, where at);
 
   schedule& schedule_;
   actor& actor_;
-  std::size_t scratch_left_;
-  std::vector<std::unique_ptr<std::byte[]>> scratch_;
+  std::size_t scratch_bytes_;
+  scratch_memory scratch_;
   std::vector<std::byte> staging_;
 };
 

@@ -50,8 +50,32 @@ void block_port::check_remote(operation op, const void* address, std::size_t byt
   program_.fail(r);
 }
 
+void block_port::check_near(operation op, const void* address, std::size_t bytes, where at) const {
+  if (bytes == 0) return;
+  const run_group& group = program_.group();
+  block_report r = report(block_state::near_side, op, at);
+  r.wanted = bytes;
+  if (const auto scratch = scratch_.find(address, bytes)) {
+    if (scratch->inside) return;
+    r.signal_offset = scratch->offset;
+  } else if (group.local.in_range(address)) {
+    if (group.local.contains(address, bytes)) return;
+    r.signal_offset = static_cast<std::uint64_t>(static_cast<const std::byte*>(address) - group.local.start());
+  } else if (group.heap.in_range(address)) {
+    if (group.heap.contains(address, bytes, pe_) || group.control.contains(address, bytes, pe_)) return;
+    const symmetric_heap::layout& all = group.heap.where();
+    const index_t from_start = static_cast<const std::byte*>(address) - all.start;
+    r.peer = static_cast<int>(from_start / all.stride);
+    r.signal_offset = static_cast<std::uint64_t>(from_start % all.stride);
+  } else {
+    return;  // memory of the process: its bounds are not known
+  }
+  program_.fail(r);
+}
+
 void block_port::put(const transfer& t) {
   check_remote(operation::put, t.dest, span(t, t.dest_stride), t.pe, t.at);
+  check_near(operation::put, t.source, span(t, t.source_stride), t.at);
   deliver(t);
 }
 
@@ -63,6 +87,7 @@ void block_port::put_signal(const transfer& t, const signal_update& s) {
 
 void block_port::get(const transfer& t) {
   check_remote(operation::get, t.source, span(t, t.source_stride), t.pe, t.at);
+  check_near(operation::get, t.dest, span(t, t.dest_stride), t.at);
   deliver(t);
 }
 
@@ -114,14 +139,12 @@ void block_port::quiet() {}
 void block_port::refuse_barrier(operation op, where at) { program_.fail(report(block_state::not_resident, op, at)); }
 
 std::byte* block_port::scratch(std::size_t bytes, where at) {
-  if (bytes > program_.scratch_bytes() - scratch_used_) {
+  if (bytes > program_.scratch_bytes() - scratch_.used()) {
     block_report r = report(block_state::out_of_range, operation::scratch, at);
-    r.wanted = scratch_used_ + bytes;
+    r.wanted = scratch_.used() + bytes;
     program_.fail(r);
   }
-  scratch_used_ += bytes;
-  scratch_.push_back(std::make_unique<std::byte[]>(bytes));
-  return scratch_.back().get();
+  return scratch_.take(bytes, 0);
 }
 
 std::byte* block_port::staging(std::size_t bytes) {

@@ -1,9 +1,9 @@
 // The port of one block of a running program: checks what the block asks for and carries it out.
 #pragma once
 
-#include <memory>
 #include <vector>
 
+#include "../scratch_memory.hpp"
 #include "running.hpp"
 #include "starling/device/host_port.hpp"
 
@@ -33,12 +33,14 @@ class block_port final : public host_port {
   [[noreturn]] void end_wait(block_state state, const wait_request& w) const;
   // Ends the program unless the bytes lie in one live allocation of an existing PE.
   void check_remote(operation op, const void* address, std::size_t bytes, int pe, where at) const;
+  // The same for the source of a put and the destination of a get. Symmetric memory must be of the own PE; of memory of
+  // the process nothing is known, and it passes.
+  void check_near(operation op, const void* address, std::size_t bytes, where at) const;
 
   running& program_;
   int pe_;
   int block_;
-  std::size_t scratch_used_ = 0;
-  std::vector<std::unique_ptr<std::byte[]>> scratch_;
+  scratch_memory scratch_;
   std::vector<std::byte> staging_;
 };
 
