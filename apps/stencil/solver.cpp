@@ -47,6 +47,11 @@ void check(const run_options& o) {
                          " without check_every; say after how many steps to look");
   expect<argument_error>(o.packet_bytes >= -1, "stencil: packet_bytes = ", o.packet_bytes,
                          "; must be at least 0, or -1 to choose");
+  expect<argument_error>(o.depth >= 0 && o.depth <= most_depth, "stencil: depth = ", o.depth, "; must be from 1 to ",
+                         most_depth, ", or 0 to choose");
+  expect<argument_error>(o.depth <= 1 || o.how == variant::temporal || o.how == variant::automatic,
+                         "stencil: depth = ", o.depth, " with the variant ", name(o.how),
+                         ", which exchanges in every step; choose the variant temporal");
 }
 
 }  // namespace

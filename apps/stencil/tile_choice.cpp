@@ -271,10 +271,6 @@ int natural_depth(const geometry& g, const tile_limits& limits, const run_option
 void check(const tile_limits& given, const run_options& options) {
   expect<argument_error>(options.blocks >= 0, "stencil: blocks = ", options.blocks,
                          "; must be at least 1, or 0 to choose");
-  expect<argument_error>(options.depth >= 0 && options.depth <= most_depth, "stencil: depth = ", options.depth,
-                         "; must be from 1 to ", most_depth, ", or 0 to choose");
-  expect<argument_error>(options.depth <= 1 || options.how != variant::resident, "stencil: depth = ", options.depth,
-                         " with the variant resident, which exchanges in every step; choose the variant temporal");
   expect<argument_error>(options.threads >= 0 && options.threads % 32 == 0 && options.threads <= most_threads,
                          "stencil: threads = ", options.threads, "; must be a multiple of 32 up to ", most_threads,
                          ", or 0 to choose");

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import SupportsFloat, SupportsIndex
 
 from starling.errors import ArgumentError, ElementTypeError
@@ -45,6 +45,13 @@ def finite_number(name: str, value: SupportsFloat, least: float | None = None) -
         limit = "" if least is None else f" and at least {least:g}"
         raise ArgumentError(f"{name} = {number}; must be finite{limit}")
     return number
+
+
+def callable_or_none(name: str, f: Callable[..., object] | None) -> Callable[..., object] | None:
+    """`f` itself, if it can be called."""
+    if f is not None and not callable(f):
+        raise ElementTypeError(f"{name} = {f!r} is a {type(f).__name__}; pass a function, or None")
+    return f
 
 
 def one_of(name: str, value: object, allowed: Sequence[str]) -> str:

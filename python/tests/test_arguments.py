@@ -93,6 +93,16 @@ WRONG_RUNS = {
         ArgumentError,
         ["depth = 2", "choose the variant temporal"],
     ),
+    "depth of a variant without it": (
+        lambda: stencil.jacobi(U, 1, depth=2),
+        ArgumentError,
+        ["depth = 2", "the variant cpu_free", "choose the variant temporal"],
+    ),
+    "progress no function": (
+        lambda: stencil.jacobi(U, 1, progress=3),
+        ElementTypeError,
+        ["progress = 3 is a int", "pass a function"],
+    ),
     "tol negative": (lambda: stencil.jacobi(U, 1, tol=-1), ArgumentError, ["tol = -1", "at least 0"]),
     "tol NaN": (lambda: stencil.jacobi(U, 1, tol=np.nan), ArgumentError, ["tol = nan", "finite"]),
     "tol text": (lambda: stencil.jacobi(U, 1, tol="small"), ElementTypeError, ["tol = 'small'", "number"]),

@@ -113,10 +113,3 @@ def launch(blocks: SupportsIndex | None, deadline: SupportsFloat | None) -> dict
     if deadline is not None and not 0 < seconds < 1e6:
         raise ArgumentError(f"deadline = {deadline} s; must be more than 0 and less than 1e6")
     return {"blocks": 0 if blocks is None else whole_number("blocks", blocks), "deadline": seconds}
-
-
-def callable_or_none(name: str, f: Callable[..., object] | None) -> Callable[..., object] | None:
-    """`f` itself, if it can be called."""
-    if f is not None and not callable(f):
-        raise ArgumentError(f"{name} = {f!r}; pass a function, or None")
-    return f

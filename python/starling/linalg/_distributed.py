@@ -10,7 +10,7 @@ import numpy as np
 from scipy.sparse.linalg import LinearOperator
 
 from starling import machine as machines
-from starling._arguments import one_of, whole_number
+from starling._arguments import callable_or_none, one_of, whole_number
 from starling._native import native
 from starling.errors import ArgumentError, BreakdownError, ElementTypeError, NotPositiveDefinite
 from starling.linalg import _choices, _matrix, _vectors
@@ -244,8 +244,8 @@ class DistributedMatrix(LinearOperator):  # type: ignore[misc]  # SciPy has no t
             **_choices.launch(blocks, deadline),
             **native_options(m),
         }
-        _choices.callable_or_none("callback", callback)
-        _choices.callable_or_none("progress", progress)
+        callable_or_none("callback", callback)
+        callable_or_none("progress", progress)
         right = self._own_type(_vectors.finite_vector(b, "b", rows), "b")
         x = np.zeros(rows, self.dtype)
         if x0 is not None:

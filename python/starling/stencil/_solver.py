@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from starling import _arrays
 from starling import machine as machines
-from starling._arguments import MOST_STEPS, finite_number, whole_number
+from starling._arguments import MOST_STEPS, callable_or_none, finite_number, whole_number
 from starling._native import native
 from starling.errors import ArgumentError, ElementTypeError
 from starling.machine import Machine
@@ -181,6 +181,7 @@ class Stencil:
             LaunchError: A device does not hold so many blocks at once.
             StallError: A wait passed its deadline.
         """
+        callable_or_none("progress", progress)
         march = self.march(
             steps,
             variant=variant,
