@@ -229,6 +229,7 @@ run_result solver<T>::advance(const run_options& options) {
 
 template <class T>
 variant_choice solver<T>::chosen(const run_options& options) const {
+  check(options);
   const step_costs costs = costs_of(machine_.kind(), tuned_device(machine_));
   return choose_variant<T>(fields_.shape, limits_of(machine_), costs, options);
 }
