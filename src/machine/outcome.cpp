@@ -1,6 +1,7 @@
 #include "outcome.hpp"
 
 #include "starling/base/environment.hpp"
+#include "starling/device/host_port.hpp"
 #include "starling/device/messages.hpp"
 
 namespace starling {
@@ -31,9 +32,12 @@ namespace {
 
 [[noreturn]] void throw_near_side(const block_report& r, const std::string& role) {
   const bool get = r.op == operation::get;
-  const std::string what =
-      message(name(r.op), " at ", r.file, ":", r.line, " (PE ", r.pe, " block ", r.block, ", role ", role, "): the ",
-              get ? "destination, " : "source, ", r.wanted, " bytes at +0x", std::hex, r.signal_offset, std::dec);
+  const std::string side = message(name(r.op), " at ", r.file, ":", r.line, " (PE ", r.pe, " block ", r.block,
+                                   ", role ", role, "): the ", get ? "destination, " : "source, ", r.wanted, " bytes");
+  if (r.seen != unknown_bytes)
+    throw range_error(message(side, ", goes beyond the end of its variable, which has ", r.seen,
+                              " bytes from there on; check the count: it is one of elements"));
+  const std::string what = message(side, " at +0x", std::hex, r.signal_offset, std::dec);
   if (r.peer != any_pe && r.peer != r.pe)
     throw range_error(message(what, " on PE ", r.peer, ", is memory of another PE; ",
                               get ? "a get writes to" : "a put reads from", " memory of its own PE ", r.pe,

@@ -1,6 +1,12 @@
 // Atomic operations on symmetric memory; names and meanings are OpenSHMEM 1.5's. Mixin for block, warp and thread,
 // beside communication: every call is a collective of the group that does one operation on the copy of `pe` and gives
-// its result to every thread. Relaxed: order with fence().
+// its result to every thread.
+//
+// Memory order. By default relaxed: the operation is atomic and orders nothing else, with or without fence() around it.
+// With cuda::memory_order_release the call first completes the group's earlier puts, as quiet() does; whoever reads
+// what it stored by a call with cuda::memory_order_acquire then sees them, and whatever else the group wrote or had
+// learnt of. memory_order_acq_rel is both. A compare_swap that stores nothing releases nothing. So a lock is taken by
+// atomic_compare_swap with acquire and given back by atomic_set with release.
 #pragma once
 
 #include "starling/device/communication.hpp"
@@ -10,62 +16,89 @@ namespace starling {
 template <class Self>
 class atomics {
  public:
-  // ---- atomics on the copy of `pe`: one operation per call, its result to every thread; relaxed, so order with fence
-  // ----
-
   template <class T>
-  STARLING_HD T atomic_fetch(sym<T> x, int pe, where at = where::current()) const {
-    return atomic(x, pe, at, [](auto word) { return word.load(cuda::memory_order_relaxed); });
+  STARLING_HD T atomic_fetch(sym<T> x, int pe, cuda::memory_order order = cuda::memory_order_relaxed,
+                             where at = where::current()) const {
+    return atomic(x, pe, order, at, [](auto word) { return outcome<T>{word.load(cuda::memory_order_relaxed), false}; });
   }
   template <class T>
-  STARLING_HD void atomic_set(sym<T> x, std::type_identity_t<T> value, int pe, where at = where::current()) const {
-    atomic(x, pe, at, [=](auto word) {
+  STARLING_HD void atomic_set(sym<T> x, std::type_identity_t<T> value, int pe,
+                              cuda::memory_order order = cuda::memory_order_relaxed,
+                              where at = where::current()) const {
+    atomic(x, pe, order, at, [=](auto word) {
       word.store(value, cuda::memory_order_relaxed);
-      return value;
+      return outcome<T>{value, true};
     });
   }
   template <class T>
-  STARLING_HD T atomic_fetch_add(sym<T> x, std::type_identity_t<T> value, int pe, where at = where::current()) const {
-    return atomic(x, pe, at, [=](auto word) { return word.fetch_add(value, cuda::memory_order_relaxed); });
+  STARLING_HD T atomic_fetch_add(sym<T> x, std::type_identity_t<T> value, int pe,
+                                 cuda::memory_order order = cuda::memory_order_relaxed,
+                                 where at = where::current()) const {
+    return atomic(x, pe, order, at,
+                  [=](auto word) { return outcome<T>{word.fetch_add(value, cuda::memory_order_relaxed), true}; });
   }
   template <std::integral T>
-  STARLING_HD T atomic_fetch_and(sym<T> x, std::type_identity_t<T> value, int pe, where at = where::current()) const {
-    return atomic(x, pe, at, [=](auto word) { return word.fetch_and(value, cuda::memory_order_relaxed); });
+  STARLING_HD T atomic_fetch_and(sym<T> x, std::type_identity_t<T> value, int pe,
+                                 cuda::memory_order order = cuda::memory_order_relaxed,
+                                 where at = where::current()) const {
+    return atomic(x, pe, order, at,
+                  [=](auto word) { return outcome<T>{word.fetch_and(value, cuda::memory_order_relaxed), true}; });
   }
   template <std::integral T>
-  STARLING_HD T atomic_fetch_or(sym<T> x, std::type_identity_t<T> value, int pe, where at = where::current()) const {
-    return atomic(x, pe, at, [=](auto word) { return word.fetch_or(value, cuda::memory_order_relaxed); });
+  STARLING_HD T atomic_fetch_or(sym<T> x, std::type_identity_t<T> value, int pe,
+                                cuda::memory_order order = cuda::memory_order_relaxed,
+                                where at = where::current()) const {
+    return atomic(x, pe, order, at,
+                  [=](auto word) { return outcome<T>{word.fetch_or(value, cuda::memory_order_relaxed), true}; });
   }
   template <std::integral T>
-  STARLING_HD T atomic_fetch_xor(sym<T> x, std::type_identity_t<T> value, int pe, where at = where::current()) const {
-    return atomic(x, pe, at, [=](auto word) { return word.fetch_xor(value, cuda::memory_order_relaxed); });
+  STARLING_HD T atomic_fetch_xor(sym<T> x, std::type_identity_t<T> value, int pe,
+                                 cuda::memory_order order = cuda::memory_order_relaxed,
+                                 where at = where::current()) const {
+    return atomic(x, pe, order, at,
+                  [=](auto word) { return outcome<T>{word.fetch_xor(value, cuda::memory_order_relaxed), true}; });
   }
   template <class T>
-  STARLING_HD T atomic_swap(sym<T> x, std::type_identity_t<T> value, int pe, where at = where::current()) const {
-    return atomic(x, pe, at, [=](auto word) { return word.exchange(value, cuda::memory_order_relaxed); });
+  STARLING_HD T atomic_swap(sym<T> x, std::type_identity_t<T> value, int pe,
+                            cuda::memory_order order = cuda::memory_order_relaxed, where at = where::current()) const {
+    return atomic(x, pe, order, at,
+                  [=](auto word) { return outcome<T>{word.exchange(value, cuda::memory_order_relaxed), true}; });
   }
   // Returns the old value; stores `value` if that was `expected`.
   template <class T>
   STARLING_HD T atomic_compare_swap(sym<T> x, std::type_identity_t<T> expected, std::type_identity_t<T> value, int pe,
+                                    cuda::memory_order order = cuda::memory_order_relaxed,
                                     where at = where::current()) const {
-    return atomic(x, pe, at, [=](auto word) {
+    return atomic(x, pe, order, at, [=](auto word) {
       T old = expected;
-      word.compare_exchange_strong(old, value, cuda::memory_order_relaxed, cuda::memory_order_relaxed);
-      return old;
+      const bool stored =
+          word.compare_exchange_strong(old, value, cuda::memory_order_relaxed, cuda::memory_order_relaxed);
+      return outcome<T>{old, stored};
     });
   }
 
  private:
+  template <class T>
+  struct outcome {
+    T result;
+    bool stored;
+  };
+
   STARLING_HD const Self& self() const { return static_cast<const Self&>(*this); }
 
   template <class T, class Apply>
-  STARLING_HD T atomic(sym<T> x, int pe, where at, Apply apply) const {
+  STARLING_HD T atomic(sym<T> x, int pe, cuda::memory_order order, where at, Apply apply) const {
     static_assert(sizeof(T) == 4 || sizeof(T) == 8, "atomics work on 4 and 8 byte types");
     self().check_peer(pe, operation::atomic, at);
     const trace_span span(self(), trace_operation::atomic, pe, sizeof(T));
     T result{};
     if constexpr (target::on_gpu) {
-      if (self().member() == 0) result = apply(gpu::system_atomic(*x.on(pe)));
+      if (releases(order)) self().sync();  // the leader's fence then counts for what all threads have written
+      if (self().member() == 0) {
+        if (releases(order)) target::fence_system();
+        result = apply(gpu::system_atomic(*x.on(pe))).result;
+        if (acquires(order)) target::fence_system();
+      }
       result = self().first(result);
     } else {
       struct call {
@@ -73,13 +106,13 @@ class atomics {
         Apply* apply;
         T result;
       } c{x.on(pe), &apply, T{}};
-      self().port().atomic(
-          c.word, sizeof(T), pe, at,
-          [](void* context) {
-            auto* one = static_cast<call*>(context);
-            one->result = (*one->apply)(gpu::system_atomic(*one->word));
-          },
-          &c);
+      const auto do_it = [](void* context) {
+        auto* one = static_cast<call*>(context);
+        const outcome<T> o = (*one->apply)(gpu::system_atomic(*one->word));
+        one->result = o.result;
+        return o.stored;
+      };
+      self().port().atomic({c.word, sizeof(T), pe, order, at, do_it, &c});
       result = c.result;
     }
     return result;

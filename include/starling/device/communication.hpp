@@ -36,28 +36,30 @@ class communication : public signalling<Self> {
 
   // On return the source may be reused; the data is on its way. Not ordered with anything before fence() or quiet().
   template <class T>
-  STARLING_HD void put(sym<T> dest, const std::type_identity_t<T>* source, index_t n, int pe,
-                       where at = where::current()) const {
+  [[gnu::always_inline]] STARLING_HD void put(sym<T> dest, const std::type_identity_t<T>* source, index_t n, int pe,
+                                              where at = where::current()) const {
     put_elements(dest, 1, source, 1, n, pe, true, at);
   }
 
   // As put; the source must stay as it is until quiet().
   template <class T>
-  STARLING_HD void put_nbi(sym<T> dest, const std::type_identity_t<T>* source, index_t n, int pe,
-                           where at = where::current()) const {
+  [[gnu::always_inline]] STARLING_HD void put_nbi(sym<T> dest, const std::type_identity_t<T>* source, index_t n, int pe,
+                                                  where at = where::current()) const {
     put_elements(dest, 1, source, 1, n, pe, false, at);
   }
 
   // As put, with strides in elements.
   template <class T>
-  STARLING_HD void iput(sym<T> dest, index_t dest_stride, const std::type_identity_t<T>* source, index_t source_stride,
-                        index_t n, int pe, where at = where::current()) const {
+  [[gnu::always_inline]] STARLING_HD void iput(sym<T> dest, index_t dest_stride, const std::type_identity_t<T>* source,
+                                               index_t source_stride, index_t n, int pe,
+                                               where at = where::current()) const {
     put_elements(dest, dest_stride, source, source_stride, n, pe, true, at);
   }
 
   // As put, of one value.
   template <class T>
-  STARLING_HD void p(sym<T> dest, const std::type_identity_t<T>& value, int pe, where at = where::current()) const {
+  [[gnu::always_inline]] STARLING_HD void p(sym<T> dest, const std::type_identity_t<T>& value, int pe,
+                                            where at = where::current()) const {
     static_assert(std::is_trivially_copyable_v<T>, "put moves trivially copyable types");
     check_pe(pe, operation::put, at);
     const trace_span span(self(), trace_operation::put, pe, sizeof(T));
@@ -73,9 +75,9 @@ class communication : public signalling<Self> {
   // Writes n elements and then sets (or adds to) the signal at `pe`. Who sees the new signal sees this call's data.
   // Earlier puts are not covered: call fence() before. On return the source may be reused.
   template <class T>
-  STARLING_HD void put_signal(sym<T> dest, const std::type_identity_t<T>* source, index_t n, sym<signal> sig,
-                              std::uint64_t value, int pe, signal_op op = signal_op::set,
-                              where at = where::current()) const {
+  [[gnu::always_inline]] STARLING_HD void put_signal(sym<T> dest, const std::type_identity_t<T>* source, index_t n,
+                                                     sym<signal> sig, std::uint64_t value, int pe,
+                                                     signal_op op = signal_op::set, where at = where::current()) const {
     static_assert(std::is_trivially_copyable_v<T>, "put moves trivially copyable types");
     check_pe(pe, operation::put, at);
     const trace_span span(self(), trace_operation::put_signal, pe, bytes<T>(n), sig, value, op);
@@ -84,7 +86,8 @@ class communication : public signalling<Self> {
       self().sync();
       raise(sig, value, op, pe);
     } else {
-      self().port().put_signal(contiguous(dest.on(pe), source, n, pe, true, at), {sig.on(pe), op, value, pe, at, true});
+      self().port().put_signal(contiguous(dest.on(pe), source, source, n, pe, true, at),
+                               {sig.on(pe), op, value, pe, at, true});
     }
   }
 
@@ -104,7 +107,8 @@ class communication : public signalling<Self> {
     } else {
       T* staged = reinterpret_cast<T*>(self().port().staging(static_cast<std::size_t>(n) * sizeof(T)));
       for (index_t i = 0; i < n; ++i) staged[i] = f(i);
-      self().port().put_signal(contiguous(dest.on(pe), staged, n, pe, true, at), {sig.on(pe), op, value, pe, at});
+      self().port().put_signal(contiguous(dest.on(pe), staged, staged, n, pe, true, at),
+                               {sig.on(pe), op, value, pe, at});
     }
   }
 
@@ -166,23 +170,24 @@ class communication : public signalling<Self> {
 
   // On return the data is in dest and every thread of the group may read it.
   template <class T>
-  STARLING_HD void get(std::type_identity_t<T>* dest, sym<T> source, index_t n, int pe,
-                       where at = where::current()) const {
+  [[gnu::always_inline]] STARLING_HD void get(std::type_identity_t<T>* dest, sym<T> source, index_t n, int pe,
+                                              where at = where::current()) const {
     get_elements(dest, 1, source, 1, n, pe, true, at);
     if constexpr (target::on_gpu) self().sync();
   }
 
   // As get; dest is not to be touched until quiet().
   template <class T>
-  STARLING_HD void get_nbi(std::type_identity_t<T>* dest, sym<T> source, index_t n, int pe,
-                           where at = where::current()) const {
+  [[gnu::always_inline]] STARLING_HD void get_nbi(std::type_identity_t<T>* dest, sym<T> source, index_t n, int pe,
+                                                  where at = where::current()) const {
     get_elements(dest, 1, source, 1, n, pe, false, at);
   }
 
   // As get, with strides in elements.
   template <class T>
-  STARLING_HD void iget(std::type_identity_t<T>* dest, index_t dest_stride, sym<T> source, index_t source_stride,
-                        index_t n, int pe, where at = where::current()) const {
+  [[gnu::always_inline]] STARLING_HD void iget(std::type_identity_t<T>* dest, index_t dest_stride, sym<T> source,
+                                               index_t source_stride, index_t n, int pe,
+                                               where at = where::current()) const {
     get_elements(dest, dest_stride, source, source_stride, n, pe, true, at);
     if constexpr (target::on_gpu) self().sync();
   }
@@ -200,7 +205,7 @@ class communication : public signalling<Self> {
         return *source.on(pe);
     } else {
       T value;
-      self().port().get(contiguous(&value, source.on(pe), 1, pe, true, at));
+      self().port().get(contiguous(&value, source.on(pe), &value, 1, pe, true, at));
       return value;
     }
   }
@@ -251,19 +256,22 @@ class communication : public signalling<Self> {
   }
 
   template <class T>
-  static transfer contiguous(T* dest, const T* source, index_t n, int pe, bool blocking, where at) {
-    return {dest, source, n, sizeof(T), 1, 1, pe, blocking, at};
+  [[gnu::always_inline]] static transfer contiguous(T* dest, const T* source, const void* near, index_t n, int pe,
+                                                    bool blocking, where at) {
+    return {dest, source, n, sizeof(T), 1, 1, pe, blocking, at, bytes_behind(near)};
   }
 
   template <class T>
-  void put_on_host(sym<T> dest, index_t dest_stride, const T* source, index_t source_stride, index_t n, int pe,
-                   bool blocking, where at) const {
-    self().port().put({dest.on(pe), source, n, sizeof(T), dest_stride, source_stride, pe, blocking, at});
+  [[gnu::always_inline]] void put_on_host(sym<T> dest, index_t dest_stride, const T* source, index_t source_stride,
+                                          index_t n, int pe, bool blocking, where at) const {
+    self().port().put(
+        {dest.on(pe), source, n, sizeof(T), dest_stride, source_stride, pe, blocking, at, bytes_behind(source)});
   }
 
   template <class T>
-  STARLING_HD void put_elements(sym<T> dest, index_t dest_stride, const T* source, index_t source_stride, index_t n,
-                                int pe, bool blocking, where at) const {
+  [[gnu::always_inline]] STARLING_HD void put_elements(sym<T> dest, index_t dest_stride, const T* source,
+                                                       index_t source_stride, index_t n, int pe, bool blocking,
+                                                       where at) const {
     static_assert(std::is_trivially_copyable_v<T>, "put moves trivially copyable types");
     check_pe(pe, operation::put, at);
     const trace_span span(self(), trace_operation::put, pe, bytes<T>(n));
@@ -281,8 +289,9 @@ class communication : public signalling<Self> {
   }
 
   template <class T>
-  STARLING_HD void get_elements(T* dest, index_t dest_stride, sym<T> source, index_t source_stride, index_t n, int pe,
-                                bool blocking, where at) const {
+  [[gnu::always_inline]] STARLING_HD void get_elements(T* dest, index_t dest_stride, sym<T> source,
+                                                       index_t source_stride, index_t n, int pe, bool blocking,
+                                                       where at) const {
     static_assert(std::is_trivially_copyable_v<T>, "get moves trivially copyable types");
     check_pe(pe, operation::get, at);
     const trace_span span(self(), trace_operation::get, pe, bytes<T>(n));
@@ -294,7 +303,8 @@ class communication : public signalling<Self> {
         for (index_t i = self().member(); i < n; i += self().members()) dest[i * dest_stride] = from[i * source_stride];
       }
     } else {
-      self().port().get({dest, source.on(pe), n, sizeof(T), dest_stride, source_stride, pe, blocking, at});
+      self().port().get(
+          {dest, source.on(pe), n, sizeof(T), dest_stride, source_stride, pe, blocking, at, bytes_behind(dest)});
     }
   }
 };

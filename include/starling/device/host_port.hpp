@@ -2,6 +2,8 @@
 // kernels never see it. One port belongs to one block, so that a port may hold that block's undelivered puts.
 #pragma once
 
+#include <cuda/atomic>
+
 #include <cstddef>
 #include <cstdint>
 
@@ -9,6 +11,15 @@
 #include "starling/device/report.hpp"
 
 namespace starling {
+
+// What bytes_behind says when the compiler cannot tell.
+inline constexpr auto unknown_bytes = static_cast<std::size_t>(-1);
+
+// How many bytes lie between an address and the end of the variable that it points into. Known where the optimiser sees
+// the variable, so it and whoever calls it must be inlined into the kernel.
+[[gnu::always_inline]] inline std::size_t bytes_behind(const void* address) {
+  return __builtin_object_size(address, 0);
+}
 
 // `count` elements of `element` bytes each; strides in elements. `remote` lies in the memory of PE `pe`.
 struct transfer {
@@ -21,6 +32,8 @@ struct transfer {
   int pe = 0;
   bool blocking = true;  // false: the source (of a get: the destination) is not to be touched until quiet()
   where at{};
+  // Bytes from the near side's address to the end of its variable; unknown unless the compiler can tell.
+  std::size_t near_bytes = unknown_bytes;
 };
 
 struct signal_update {
@@ -41,6 +54,24 @@ struct wait_request {
   operation op = operation::wait;
   where at{};
 };
+
+// One atomic operation on the copy of PE `pe`.
+struct atomic_call {
+  void* address = nullptr;
+  std::size_t bytes = 0;
+  int pe = 0;
+  cuda::memory_order order = cuda::memory_order_relaxed;
+  where at{};
+  bool (*apply)(void* context) = nullptr;  // does it; whether it stored
+  void* context = nullptr;
+};
+
+constexpr bool releases(cuda::memory_order o) {
+  return o == cuda::memory_order_release || o == cuda::memory_order_acq_rel || o == cuda::memory_order_seq_cst;
+}
+constexpr bool acquires(cuda::memory_order o) {
+  return o == cuda::memory_order_acquire || o == cuda::memory_order_acq_rel || o == cuda::memory_order_seq_cst;
+}
 
 // A barrier or reduction, as its block calls it.
 struct collective_call {
@@ -75,9 +106,8 @@ class host_port {
   virtual void wait(const wait_request& w) = 0;
   virtual bool test(const wait_request& w) = 0;
 
-  // Runs `apply(context)`, one atomic operation on `bytes` bytes at `address` in the memory of PE `pe`, and wakes those
-  // who wait for it.
-  virtual void atomic(void* address, std::size_t bytes, int pe, where at, void (*apply)(void*), void* context) = 0;
+  // Does the operation, and wakes those who wait for its word.
+  virtual void atomic(const atomic_call& c) = 0;
 
   // Told at the start of each barrier and reduction.
   virtual void collective(const collective_call& c) = 0;

@@ -36,7 +36,7 @@ class packet_exchange {
   // The content of a packet of this PE once it has come with this number; the calling thread alone waits, with a
   // deadline, and no other memory access is ordered. `from` is the sender, for reports.
   template <class T>
-  STARLING_HD packet_content<T> take_packet(sym<packet> source, std::uint64_t number, int from,
+  STARLING_HD packet_content<T> take_packet(sym<packet> source, std::uint64_t number, int from = any_pe,
                                             where at = where::current()) const {
     const trace_span span(self(), trace_operation::take_packet, from, 1, number_of(source), number);
     std::uint64_t data = 0;

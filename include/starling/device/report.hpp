@@ -92,8 +92,8 @@ struct block_report {
   std::int32_t line = 0;
   std::uint64_t signal_offset = 0;  // bytes from the start of symmetric memory; out_of_range of scratch: bytes asked
   std::uint64_t wanted = 0;
-  std::uint64_t seen = 0;
-  char file[88] = {};  // the end of the path, if it is longer
+  std::uint64_t seen = 0;  // near_side: bytes to the end of its variable, if the compiler could tell
+  char file[88] = {};      // the end of the path, if it is longer
 };
 
 // Copies the end of a path that fits, in code that runs on both targets.

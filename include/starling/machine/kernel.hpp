@@ -13,6 +13,7 @@ struct kernel {
   const void* on_gpu = nullptr;         // null: the source was compiled for virtual devices only
   const void* on_gpu_traced = nullptr;  // the same kernel, with blocks that record
   std::shared_ptr<const void> closure;
+  std::size_t closure_bytes = 0;
   bool accesses_seen = false;  // by check mode
 };
 
@@ -26,6 +27,7 @@ kernel make_kernel(const F& f) {
   k.on_gpu = target::entry_of<block, program_state, F, false>();
   k.on_gpu_traced = target::entry_of<block, program_state, F, true>();
   k.closure = std::make_shared<const F>(f);
+  k.closure_bytes = sizeof(F);
   k.accesses_seen = target::checked;
   return k;
 }

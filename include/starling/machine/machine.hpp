@@ -85,10 +85,14 @@ class machine {
 
   // ---- symmetric memory ----
 
-  // n objects on every PE; one call for the whole machine. Throws memory_error with the sizes when it does not fit.
+  // n objects on every PE, not initialised, but signals: those are 0. One call for the whole machine. Throws
+  // memory_error with the sizes when it does not fit.
   template <class T>
   symmetric_array<T> allocate(index_t n) {
-    return {symmetric_memory(impl_, bytes_of(n, sizeof(T))), n};
+    symmetric_array<T> fresh(symmetric_memory(impl_, bytes_of(n, sizeof(T))), n);
+    if constexpr (std::is_same_v<T, signal>)
+      for (int pe = 0; pe < size(); ++pe) fill(fresh.on(pe), 0, bytes_of(n, sizeof(T)));
+    return fresh;
   }
 
   // A channel for messages of up to `capacity` elements. Throws argument_error, and memory_error as allocate does.

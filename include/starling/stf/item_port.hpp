@@ -20,9 +20,7 @@ class item_port final : public host_port {
   void update(const signal_update& s) override { block_.update(s); }
   void wait(const wait_request& w) override { block_.wait(w); }
   bool test(const wait_request& w) override { return block_.test(w); }
-  void atomic(void* address, std::size_t bytes, int pe, where at, void (*apply)(void*), void* context) override {
-    block_.atomic(address, bytes, pe, at, apply, context);
-  }
+  void atomic(const atomic_call& c) override { block_.atomic(c); }
   void collective(const collective_call& c) override { block_.collective(c); }
   lane_order lanes() override { return block_.lanes(); }
   void fence() override { block_.fence(); }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "../local_heap.hpp"
+#include "scratch_area.hpp"
 
 namespace starling::check {
 
@@ -19,19 +20,50 @@ void note(access_marks& m, bad_access::kind what, std::uintptr_t address, std::s
 bool is_foreign(const access_marks& m, std::uintptr_t address) {
   const std::uintptr_t at = address - m.begin;
   if (at < m.symmetric_bytes) return static_cast<int>(at / m.stride) != m.pe;
+  if (m.scratch->covers(address)) return m.scratch->owner(address) != m.block;
   return m.pe == host_place && m.local->home(reinterpret_cast<const void*>(address)) != host_place;
+}
+
+void mark_in_use(access_marks& m, std::uintptr_t address, std::size_t bytes, bool write, const void* code) {
+  const near_use* u = m.disturbed(address, bytes, write);
+  if (u == nullptr) return;
+  note(m, bad_access::kind::in_use, address, bytes, write, code);
+  if (m.problem.code == code) m.problem.use = *u;
 }
 
 }  // namespace
 
+void access_marks::add_use(const near_use& u) {
+  const std::uintptr_t end = std::max(in_use_begin + in_use_bytes, u.end);
+  in_use_begin = in_use.empty() ? u.begin : std::min(in_use_begin, u.begin);
+  in_use_bytes = (in_use.empty() ? u.end : end) - in_use_begin;
+  in_use.push_back(u);
+}
+
+void access_marks::end_uses(int of_block) {
+  if (in_use.empty()) return;
+  std::vector<near_use> others;
+  others.swap(in_use);
+  in_use_begin = in_use_bytes = 0;
+  for (const near_use& u : others)
+    if (of_block != any_block && u.block != of_block) add_use(u);
+}
+
+const near_use* access_marks::disturbed(std::uintptr_t address, std::size_t n, bool write) const {
+  for (const near_use& u : in_use)
+    if (address < u.end && address + n > u.begin && (write || u.written)) return &u;
+  return nullptr;
+}
+
 void mark_access(access_marks& m, std::uintptr_t address, std::size_t bytes, bool write, const void* code) {
-  // The common case: bytes of one line of the block's own PE or of local memory, as they should be.
-  const std::uintptr_t at_all = address - m.begin;
-  const bool local = at_all >= m.symmetric_bytes && at_all < m.bytes && m.watch_end == 0 && m.pe != host_place;
-  if (const std::uintptr_t at = local ? at_all : address - m.own_begin;
-      (local || at < m.own_bytes) && at % 64 + bytes <= 64) {
-    line& l = (local ? m.lines : m.own_lines)[at / 64];
-    const std::uint64_t mask = bits(at % 64, bytes);
+  const std::uintptr_t start = address - m.begin;
+  if (bytes == 0) return;
+  if (start >= m.bytes) return mark_in_use(m, address, bytes, write, code);
+  const bool foreign = is_foreign(m, address);
+  // The common case: bytes of one line that the block may touch, as they should be.
+  if (!foreign && m.watch_end == 0 && start % 64 + bytes <= 64) {
+    line& l = m.lines[start / 64];
+    const std::uint64_t mask = bits(start % 64, bytes);
     if ((mask & ~(write ? l.live : l.initialised)) == 0) {
       if ((l.read | l.written) == 0) m.touched.push_back(&l);
       if (write) l.initialised |= mask;
@@ -39,12 +71,11 @@ void mark_access(access_marks& m, std::uintptr_t address, std::size_t bytes, boo
       return;
     }
   }
-  if (address - m.begin >= m.bytes || bytes == 0) return;
   if (address < m.watch_end && address + bytes > m.watch_begin)
     m.seen.push_back({m.block, m.stamp, write, address, bytes, code});
-  const bool foreign = is_foreign(m, address);
   for (std::size_t done = 0; done < bytes;) {
-    const std::uintptr_t at = address - m.begin + done;
+    const std::uintptr_t at = start + done;
+    if (at >= m.bytes) break;
     const std::size_t here = std::min(bytes - done, 64 - at % 64);
     const std::uint64_t mask = bits(at % 64, here);
     line& l = m.lines[at / 64];

@@ -12,7 +12,9 @@ class local_heap;
 
 namespace starling::check {
 
-// What is known of 64 bytes of symmetric memory.
+class scratch_area;
+
+// What is known of 64 bytes of memory.
 struct alignas(64) line {
   std::uint64_t read = 0;     // by the running block since its last call
   std::uint64_t written = 0;  // the same
@@ -30,13 +32,23 @@ constexpr std::uint64_t bits(std::size_t first, std::size_t count) {
   return count >= 64 ? ~std::uint64_t{0} << first : ((std::uint64_t{1} << count) - 1) << first;
 }
 
+// Memory of the process (a stack, a closure) that a put_nbi reads, or a get_nbi writes, until quiet().
+struct near_use {
+  std::uintptr_t begin = 0;
+  std::uintptr_t end = 0;
+  int block = 0;
+  std::uint32_t operation = 0;  // number
+  bool written = false;
+};
+
 // An access that is wrong by itself.
 struct bad_access {
-  enum class kind { none, dead, foreign, uninitialised } what = kind::none;
+  enum class kind { none, dead, foreign, uninitialised, in_use } what = kind::none;
   std::uintptr_t address = 0;
   std::size_t bytes = 0;
   bool write = false;
   const void* code = nullptr;  // the return address: where the access stands
+  near_use use{};              // in_use: by what
 };
 
 // An access to bytes that a replay watches.
@@ -50,18 +62,16 @@ struct seen_access {
 };
 
 struct access_marks {
-  // Memory of the running block's PE; 0 bytes while something is watched, so that every access takes the long way.
-  std::uintptr_t own_begin = 0;
-  std::size_t own_bytes = 0;
-  line* own_lines = nullptr;
-
-  // Memory of all PEs: first the symmetric memory of each, then local memory, which every PE may touch.
+  // Memory of all PEs: first the symmetric memory of each, then local memory, which every PE may touch, then scratch
+  // memory, of which each block may touch its own.
   std::uintptr_t begin = 0;
   std::size_t bytes = 0;
   std::size_t stride = 0;  // from PE to PE
   std::size_t symmetric_bytes = 0;
   const local_heap* local = nullptr;
+  const scratch_area* scratch = nullptr;
   line* lines = nullptr;
+  std::size_t quick_bytes = 0;  // as bytes; 0 while something is watched, so that every access takes the long way
 
   int block = 0;
   int pe = 0;  // host_place: a function of the host, which may touch that memory alone
@@ -72,13 +82,30 @@ struct access_marks {
   std::uintptr_t watch_begin = 0;
   std::uintptr_t watch_end = 0;
   std::vector<seen_access> seen;
+
+  // Memory of the process that operations under way use, and a range around all of it.
+  std::vector<near_use> in_use;
+  std::uintptr_t in_use_begin = 0;
+  std::size_t in_use_bytes = 0;
+
+  void watch(std::uintptr_t first, std::uintptr_t end) {
+    watch_begin = first;
+    watch_end = end;
+    quick_bytes = end != 0 ? 0 : bytes;
+  }
+  void add_use(const near_use& u);
+  // The uses of a block are over; of all blocks: any_block.
+  static constexpr int any_block = -1;
+  void end_uses(int of_block);
+  // The use that an access of these bytes would disturb; null: none.
+  const near_use* disturbed(std::uintptr_t address, std::size_t bytes, bool write) const;
 };
 
 // The marks of the block that runs on this thread; null: none does. Instrumented code has no other way to know.
 extern constinit thread_local access_marks* running_marks;
 
 // An access of bytes that this block has not accessed so since its last call, or that lie in several lines, in the
-// memory of another PE, are not live or not initialised, or are watched.
+// memory of another PE, are not live or not initialised, are watched, or may be in use by an operation.
 void mark_access(access_marks& m, std::uintptr_t address, std::size_t bytes, bool write, const void* code);
 
 // Marks an access; most are repeated and have no call. `code`: where it stands.
@@ -86,12 +113,12 @@ template <bool Write>
 inline void mark(std::uintptr_t address, std::size_t bytes, const void* code) {
   access_marks* m = running_marks;
   if (m == nullptr) return;
-  const std::uintptr_t at = address - m->own_begin;
-  if (at < m->own_bytes) {
-    const line& l = m->own_lines[at / 64];
+  const std::uintptr_t at = address - m->begin;
+  if (at < m->quick_bytes) {
+    const line& l = m->lines[at / 64];
     const std::uint64_t mask = bits(at % 64, bytes);
     if (at % 64 + bytes <= 64 && (mask & ~(Write ? l.written : l.read)) == 0) return;
-  } else if (address - m->begin >= m->bytes) {
+  } else if (at >= m->bytes && address - m->in_use_begin >= m->in_use_bytes) {
     return;
   }
   mark_access(*m, address, bytes, Write, code);

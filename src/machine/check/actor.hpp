@@ -38,6 +38,13 @@ struct suspicion {
   std::uint64_t value = 0;
 };
 
+// A word that a block has looked at by an atomic operation that left it as it was.
+struct vain_look {
+  const void* word = nullptr;
+  std::size_t bytes = 0;
+  where at{"", 0};
+};
+
 // A block's operations to one PE. Those of an epoch are delivered after all of the epochs before: fence() ends one.
 struct lane {
   std::uint32_t epoch = 0;
@@ -88,6 +95,7 @@ struct actor {
   std::uint64_t priority = 0;
   suspicion passed_early;  // a wait that passed by a value from before the run
   suspicion same_again;    // a signal set to what it had been set to
+  vain_look looked;        // its last, if nothing has changed since
   std::array<call, 8> calls;
   std::uint64_t n_calls = 0;
 
@@ -112,6 +120,7 @@ struct actor {
     n_calls = 0;
     host_calls = 0;
     passed_early = same_again = {};
+    looked = {};
   }
 
   void note(const call& c) { calls[n_calls++ % calls.size()] = c; }

@@ -6,7 +6,6 @@
 #include <fstream>
 
 #include "../json_text.hpp"
-#include "scheduled_port.hpp"
 
 namespace starling::check {
 
@@ -49,12 +48,14 @@ checker::checker(symmetric_heap& heap, symmetric_heap& control, const local_heap
       options_(options),
       report_path_(std::move(report_path)),
       shadow_(reinterpret_cast<std::uintptr_t>(heap.where().start),
-              static_cast<std::size_t>(local.start() + local.bytes() - heap.where().start)) {
+              static_cast<std::size_t>(local.start() + local.bytes() - heap.where().start) + scratch_area::all_bytes),
+      scratch_(local.start() + local.bytes(), shadow_) {
   marks_.begin = reinterpret_cast<std::uintptr_t>(heap.where().start);
   marks_.stride = static_cast<std::size_t>(heap.where().stride);
   marks_.symmetric_bytes = marks_.stride * static_cast<std::size_t>(heap.where().n_pes);
-  marks_.bytes = marks_.symmetric_bytes + local.bytes();
+  marks_.bytes = marks_.symmetric_bytes + local.bytes() + scratch_area::all_bytes;
   marks_.local = &local;
+  marks_.scratch = &scratch_;
   marks_.lines = shadow_.lines();
 }
 
@@ -73,6 +74,8 @@ workload checker::new_workload() const {
   w.memory.user_bytes = heap_.where().capacity;
   for (const auto& [offset, bytes] : heap_.live()) w.memory.allocations.push_back({offset, bytes});
   w.memory.local = &local_;
+  w.memory.scratch = &scratch_;
+  w.memory.bytes = marks_.bytes;
   return w;
 }
 
@@ -94,6 +97,11 @@ program_state checker::state_of(const program& p, int pe) const {
   s.heap = {heap_.where().start, heap_.where().stride};
   s.scratch_bytes = static_cast<std::uint32_t>(p.options.scratch_bytes);
   return s;
+}
+
+scheduled_port checker::port_of(actor& a, const program& p) {
+  const byte_range closure{reinterpret_cast<std::uintptr_t>(p.k.closure.get()), p.k.closure_bytes};
+  return {*schedule_, a, scratch_, p.options.scratch_bytes, closure};
 }
 
 void checker::open_memory() {
@@ -120,7 +128,7 @@ void checker::run(const std::vector<checked_program>& programs) {
         a.role_name = what.roles.name(a.role);
         a.job = [this, s, &what, number = static_cast<std::size_t>(a.number), &w] {
           actor& self = w.actors[number];
-          scheduled_port port(*schedule_, self, what.options.scratch_bytes);
+          scheduled_port port = port_of(self, what);
           block view(s, &port, self.block);
           what.k.on_host(what.k.closure.get(), view);
         };
@@ -164,7 +172,7 @@ void checker::launch(int pe, int blocks, const program& p) {
     s.control.arrived.on(pe)->value = 0;
   }
   schedule_->launch(blocks, p.options.resident, [&](actor& a, int index) {
-    scheduled_port port(*schedule_, a, p.options.scratch_bytes);
+    scheduled_port port = port_of(a, p);
     block view(s, &port, index);
     p.k.on_host(p.k.closure.get(), view);
   });

@@ -10,6 +10,7 @@
 #include "../symmetric_heap.hpp"
 #include "host_range.hpp"
 #include "schedule.hpp"
+#include "scheduled_port.hpp"
 #include "starling/device/program_state.hpp"
 #include "starling/machine/machine.hpp"
 
@@ -23,8 +24,8 @@ struct checked_program {
 
 class checker {
  public:
-  // Of one arena that holds, for each PE, the users' memory and behind it that of control words, and behind all of them
-  // local memory.
+  // Of one arena that holds, for each PE, the users' memory and behind it that of control words, behind all of them
+  // local memory, and behind that scratch_area::all_bytes.
   checker(symmetric_heap& heap, symmetric_heap& control, const local_heap& local, const check_options& options,
           std::string report_path);
   ~checker();
@@ -63,6 +64,7 @@ class checker {
   void add_to_report(const check_summary& c, const check_error* found) const;
   void open_memory();
   void note_kernel(const kernel& k) { now_.accesses_seen = now_.accesses_seen && k.accesses_seen; }
+  scheduled_port port_of(actor& a, const program& p);
   program_state state_of(const program& p, int pe) const;
 
   symmetric_heap& heap_;
@@ -72,6 +74,7 @@ class checker {
   std::string report_path_;
   std::mutex mutex_;  // one exploration at a time
   shadow shadow_;
+  scratch_area scratch_;
   access_marks marks_;
   std::vector<std::unique_ptr<fiber_slot>> slots_;
   std::vector<std::unique_ptr<fiber>> fibers_;

@@ -106,6 +106,15 @@ std::string local_text(const memory_map& m, std::uintptr_t address, std::size_t 
   return text + place;
 }
 
+std::string scratch_text(const memory_map& m, std::uintptr_t address, std::size_t bytes) {
+  const std::string text = message(bytes, bytes == 1 ? " byte" : " bytes");
+  const scratch_area::piece* p = m.scratch->find(address);
+  if (p == nullptr) return text + " of scratch memory, before the first piece that the block has asked for";
+  const std::size_t at = address - reinterpret_cast<std::uintptr_t>(p->start);
+  if (at < p->bytes) return text + message(" at byte ", at, " of ", p->bytes, " of scratch memory");
+  return text + message(", ", at - p->bytes, " bytes behind the end of ", p->bytes, " of scratch memory");
+}
+
 }  // namespace
 
 std::string place_text(const memory_map& m, const void* signal) {
@@ -117,6 +126,7 @@ std::string place_text(const memory_map& m, const void* signal) {
 
 std::string range_text(const memory_map& m, std::uintptr_t address, std::size_t bytes) {
   if (m.is_local(address)) return local_text(m, address, bytes);
+  if (m.scratch->covers(address)) return scratch_text(m, address, bytes);
   const std::size_t offset = m.offset_of(address);
   std::string text = message(bytes, bytes == 1 ? " byte at " : " bytes at ", hex(offset), " of PE ", m.pe_of(address));
   if (offset >= m.user_bytes) return text + " (the machine's own words)";
@@ -193,9 +203,33 @@ finding stuck_finding(const std::vector<actor>& actors, words& signals, const me
   return f;
 }
 
+namespace {
+
+// What an operation that is not complete still uses has been touched.
+std::string disturbed_text(const bad_access& b, const actor& a, const std::vector<actor>& actors) {
+  const actor& by = actors[static_cast<std::size_t>(b.use.block)];
+  const operation_fact& o = by.operations[b.use.operation];
+  const std::uintptr_t first = std::max(b.address, b.use.begin);
+  const std::size_t common = std::min(b.address + b.bytes, b.use.end) - first;
+  const std::string then = b.code != nullptr ? " at " + source_line(b.code) : " by the call shown below";
+  return message("nothing orders two accesses to ", common, common == 1 ? " byte" : " bytes", " of the process (byte ",
+                 first - b.use.begin, " of the ", b.use.end - b.use.begin, " of the call)",
+                 "\n  first: ", block_text(by), b.use.written ? " writes them by " : " reads them by ", o.what, " at ",
+                 place(o.at), " (not complete before quiet)\n  then: ", block_text(a),
+                 b.write ? " writes them" : " reads them", then,
+                 "\n  the call does not block: call quiet() before the bytes are touched again");
+}
+
+}  // namespace
+
 void describe_access(finding& f, const std::vector<actor>& actors, const memory_map& m) {
   const bad_access& b = *f.access;
   const actor& a = actors[static_cast<std::size_t>(f.blocks.front())];
+  if (b.what == bad_access::kind::in_use) {
+    f.what = defect::source_reused;
+    f.text = disturbed_text(b, a, actors);
+    return;
+  }
   const std::string text = message(block_text(a), b.write ? " writes " : " reads ", range_text(m, b.address, b.bytes),
                                    " at ", source_line(b.code));
   switch (b.what) {
@@ -207,12 +241,19 @@ void describe_access(finding& f, const std::vector<actor>& actors, const memory_
                  "the host before, and back after";
         return;
       }
+      if (m.scratch->covers(b.address)) {
+        f.text =
+            text + ", scratch memory of another block; scratch belongs to its block: use symmetric or local memory";
+        return;
+      }
       f.text = text + (b.write ? ", memory of another PE, with a plain store; use put, p or put_signal"
                                : ", memory of another PE, with a plain load; use get or g");
       return;
     case bad_access::kind::uninitialised:
       f.what = defect::uninitialised;
-      f.text = text + ", which nothing has written; write it first, or fill it before the run (machine::fill)";
+      f.text = text + (m.scratch->covers(b.address)
+                           ? ", which the block has not written; scratch memory holds nothing when a kernel begins"
+                           : ", which nothing has written; write it first, or fill it before the run (machine::fill)");
       return;
     default:
       f.what = defect::out_of_bounds;

@@ -7,11 +7,12 @@
 #include "../local_heap.hpp"
 #include "actor.hpp"
 #include "finding.hpp"
+#include "scratch_area.hpp"
 #include "words.hpp"
 
 namespace starling::check {
 
-// Where symmetric and local memory lie and what is allocated in them.
+// Where symmetric, local and scratch memory lie and what is allocated in them.
 struct memory_map {
   std::uintptr_t begin = 0;
   std::size_t stride = 0;      // from PE to PE
@@ -20,8 +21,12 @@ struct memory_map {
     std::size_t offset;
     std::size_t bytes;
   };
-  std::vector<allocation> allocations;  // by offset, on every PE alike
-  const local_heap* local = nullptr;    // behind the parts of all PEs
+  std::vector<allocation> allocations;    // by offset, on every PE alike
+  const local_heap* local = nullptr;      // behind the parts of all PEs
+  const scratch_area* scratch = nullptr;  // and behind that
+  std::size_t bytes = 0;                  // of all of it
+
+  bool covers(std::uintptr_t address) const { return address - begin < bytes; }
 
   bool is_local(std::uintptr_t address) const { return local->in_range(reinterpret_cast<const void*>(address)); }
   // Whether the address is of memory that users have allocated, not of the machine's own words.

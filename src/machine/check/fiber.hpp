@@ -4,8 +4,18 @@
 
 #include <csetjmp>
 #include <cstddef>
+#include <cstdint>
 
 namespace starling::check {
+
+struct byte_range {
+  std::uintptr_t begin = 0;
+  std::size_t bytes = 0;
+
+  bool holds(std::uintptr_t address, std::size_t n) const {
+    return address - begin < bytes && n <= bytes - (address - begin);
+  }
+};
 
 class fiber {
  public:
@@ -16,6 +26,8 @@ class fiber {
   ~fiber();
   fiber(const fiber&) = delete;
   fiber& operator=(const fiber&) = delete;
+
+  byte_range stack() const { return {reinterpret_cast<std::uintptr_t>(stack_start_), stack_size_}; }
 
   // Leaves `from`, which is running, for `to`; returns when something switches to `from`.
   static void switch_to(fiber& from, fiber& to);

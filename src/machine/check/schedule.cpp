@@ -42,8 +42,8 @@ std::optional<finding> schedule::execute(std::uint64_t seed, const std::optional
   marks_.touched.clear();
   marks_.problem = {};
   marks_.seen.clear();
-  marks_.watch_begin = watched ? watched->address : 0;
-  marks_.watch_end = watched ? watched->address + watched->bytes : 0;
+  marks_.watch(watched ? watched->address : 0, watched ? watched->address + watched->bytes : 0);
+  marks_.end_uses(access_marks::any_block);
   over_ = false;
   found_.reset();
   thrown_ = nullptr;
@@ -51,6 +51,7 @@ std::optional<finding> schedule::execute(std::uint64_t seed, const std::optional
   points_.clear();
   calls_ = 0;
   polls_ = 0;
+  spins_.reset();
   ready_.clear();
   for (actor& a : work_.actors) {
     a.reset(work_.actors.size(), static_cast<std::size_t>(work_.n_pes));
@@ -80,6 +81,8 @@ void schedule::run_one(actor& a) {
     a.job();
     running_marks = nullptr;
     flush(a);
+    check_stack_unused(a);
+    spins_.progress();
     if (a.what == actor::kind::launched) end_launched(a);
     a.returned = true;
   } catch (const schedule_over&) {
@@ -116,10 +119,6 @@ void schedule::resume(actor& a) {
   marks_.block = a.number;
   marks_.pe = a.pe;
   marks_.stamp = a.clock;
-  const std::size_t own = static_cast<std::size_t>(a.pe) * marks_.stride;
-  marks_.own_begin = marks_.begin + own;
-  marks_.own_lines = marks_.lines + own / 64;
-  marks_.own_bytes = marks_.watch_end != 0 ? 0 : marks_.stride;
   running_marks = &marks_;
 }
 
@@ -135,6 +134,7 @@ void schedule::begin_call(actor& a, const call& c) {
           message("more than ", most_calls, " calls; last by PE ", a.pe, " block ", a.block,
                   ": a loop that nothing ends, or a run too long to check; use fewer steps"),
           {a.number}});
+  if (spins_.call() && network_.idle()) fail(spinning_finding(work_.actors, ready_, spins_, work_.memory));
   turn(a);
 }
 
@@ -191,6 +191,7 @@ actor& schedule::pick() {
 void schedule::deliver() {
   const network::delivery d = network_.deliver_one(random_);
   if (d.completed != nullptr && d.completed->in_quiet && d.completed->on_their_way == 0) make_ready(*d.completed);
+  spins_.progress();
   if (d.raised == nullptr) return;
   const signal_update& s = d.raised->update;
   memory_.give_value(s.target, sizeof(signal));
@@ -239,6 +240,25 @@ lane_order schedule::order_of_lanes() {
   }
 }
 
+// A put_nbi or get_nbi that may not be complete must not use the stack of a kernel that has returned.
+void schedule::check_stack_unused(const actor& a) {
+  for (const near_use& u : marks_.in_use) {
+    if (u.block != a.number || !stack_of(a).holds(u.begin, u.end - u.begin)) continue;
+    const operation_fact& o = a.operations[u.operation];
+    fail({defect::source_reused,
+          message(
+              block_text(a), " returns from the kernel while ", o.what, " at ", o.at.file, ":", o.at.line,
+              u.written ? " may still write " : " may still read ", u.end - u.begin,
+              " bytes of its stack (not complete before quiet): call quiet() before the kernel, or the function that "
+              "has the variable, returns"),
+          {a.number}});
+  }
+}
+
+byte_range schedule::stack_of(const actor& a) const {
+  return work_.fibers[static_cast<std::size_t>(a.number)]->stack();
+}
+
 schedule* schedule::running() { return current_schedule; }
 
 // ---- accesses ----
@@ -251,6 +271,7 @@ void schedule::flush(actor& a) {
     const std::uint64_t written = l->written;
     const std::uint64_t read = l->read & ~written;
     l->read = l->written = 0;
+    if (written != 0) spins_.progress();
     if (clash) continue;
     if (read != 0) clash = !memory_.enter(*l, read, who, false, a.known, met);
     if (!clash && written != 0) clash = !memory_.enter(*l, written, who, true, a.known, met);

@@ -17,6 +17,7 @@
 #include "host_call.hpp"
 #include "host_range.hpp"
 #include "network.hpp"
+#include "spins.hpp"
 #include "words.hpp"
 
 namespace starling::check {
@@ -59,7 +60,7 @@ class schedule {
   void update(actor& a, const signal_update& s);
   void wait(actor& a, const wait_request& w);
   bool test(actor& a, const wait_request& w);
-  void atomic(actor& a, void* address, std::size_t bytes, void (*apply)(void*), void* context);
+  void atomic(actor& a, const atomic_call& c);
   void fence(actor& a);
   void quiet(actor& a);
   void collective(actor& a, const collective_call& c);
@@ -82,6 +83,7 @@ class schedule {
   void reach(const void* point);
   void await(const void* point);
 
+  byte_range stack_of(const actor& a) const;
   // Whether a range lies in allocations of this PE.
   bool live(const void* address, std::size_t bytes, int pe);
   [[noreturn]] void fail(finding f);
@@ -107,7 +109,11 @@ class schedule {
   void enter(const void* start, const transfer& t, index_t stride, const access& who, bool write,
              const knowledge& known);
   void enter_bytes(const void* start, std::size_t bytes, const access& who, bool write, const knowledge& known);
+  void enter_near(std::uintptr_t start, std::size_t bytes, const access& who, bool write);
+  void check_stack_unused(const actor& a);
   void complete_all(actor& a);
+  void end_outstanding(actor& a);
+  void raise_at_once(actor& a, const atomic_call& c);
   const knowledge& known_to_put(actor& a, int pe);
   release release_of(actor& a, int pe, bool orders);
   void learn(actor& a, const snapshot& s);
@@ -139,6 +145,7 @@ class schedule {
   std::map<std::pair<int, std::size_t>, host_call> host_calls_;  // by stream and place in it; of all schedules
   const host_ranges& touched_;                                   // by copies of this work
   std::uint64_t calls_ = 0;
+  spins spins_;
   unsigned polls_ = 0;  // calls since anything but looking at signals has happened
   knowledge with_fenced_;
 

@@ -1,5 +1,6 @@
 // The part of a schedule that is the calls of blocks: puts, gets, signals, waits, fences.
 #include <algorithm>
+#include <cstring>
 
 #include "schedule.hpp"
 
@@ -18,10 +19,25 @@ void each_run(const transfer& t, index_t stride, const F& f) {
 // Enters what a transfer does at one of its ends.
 void schedule::enter(const void* start, const transfer& t, index_t stride, const access& who, bool write,
                      const knowledge& known) {
-  if (!memory_.covers(start) || t.count <= 0) return;
+  if (t.count <= 0) return;
+  if (!memory_.covers(start)) {
+    each_run(t, stride, [&](index_t at, std::size_t bytes) {
+      enter_near(reinterpret_cast<std::uintptr_t>(start) + static_cast<std::uintptr_t>(at), bytes, who, write);
+    });
+    return;
+  }
   each_run(t, stride, [&](index_t at, std::size_t bytes) {
     enter_bytes(static_cast<const std::byte*>(start) + at, bytes, who, write, known);
   });
+}
+
+// The same for memory of the process, which operations under way may use.
+void schedule::enter_near(std::uintptr_t start, std::size_t bytes, const access& who, bool write) {
+  if (const near_use* u = marks_.disturbed(start, bytes, write)) {
+    bad_access b{bad_access::kind::in_use, start, bytes, write, nullptr, *u};
+    fail({defect::source_reused, "", {who.block}, {}, b});
+  }
+  if (who.operation) marks_.add_use({start, start + bytes, who.block, who.stamp, write});
 }
 
 void schedule::enter_bytes(const void* start, std::size_t bytes, const access& who, bool write,
@@ -165,6 +181,7 @@ void schedule::wait(actor& a, const wait_request& w) {
   while (!holds(w.local->value, w.how, w.wanted)) sleep(a);
   words_.learn(words_[number], a);
   polls_ = 0;
+  spins_.progress();
   resume(a);
 }
 
@@ -180,13 +197,34 @@ bool schedule::test(actor& a, const wait_request& w) {
   return yes;
 }
 
-void schedule::atomic(actor& a, void* address, std::size_t bytes, void (*apply)(void*), void* context) {
-  enter_bytes(address, bytes, {a.number, a.clock, false, true}, true, a.known);
-  memory_.give_value(address, bytes);
-  apply(context);
+void schedule::atomic(actor& a, const atomic_call& c) {
+  if (releases(c.order)) end_outstanding(a);
+  enter_bytes(c.address, c.bytes, {a.number, a.clock, false, true}, true, a.known);
+  memory_.give_value(c.address, c.bytes);
+  std::uint64_t before = 0;
+  std::uint64_t after = 0;
+  std::memcpy(&before, c.address, c.bytes);
+  const bool stored = c.apply(c.context);
+  std::memcpy(&after, c.address, c.bytes);
+  if (acquires(c.order)) words_.learn(words_[words_.at(c.address)], a);
+  if (stored && releases(c.order)) raise_at_once(a, c);
+  if (after != before)
+    spins_.changed(a.number, c);
+  else
+    spins_.looked(a, c);
   ++polls_;
-  wake(address);
+  wake(c.address);
   resume(a);
+}
+
+// A release by an atomic operation: who acquires the word learns what the block knows.
+void schedule::raise_at_once(actor& a, const atomic_call& c) {
+  operation_on_its_way& op = network_.issue(a, c.pe, "atomic", c.at, true);
+  const std::uint32_t number = words_.at(c.address);
+  op.covers = release_of(a, c.pe, true);
+  words_.raise(words_[number], a.number, op.number, op.covers);
+  words_[number].raised_at = c.at;
+  network_.carry_out(op);
 }
 
 void schedule::fence(actor& a) {
@@ -206,18 +244,23 @@ void schedule::complete_all(actor& a) {
   a.in_quiet = true;
   while (a.on_their_way > 0) sleep(a);
   a.in_quiet = false;
+  marks_.end_uses(a.number);
   operation_set all;
   all.insert_below(static_cast<std::uint32_t>(a.operations.size()));
   a.known.complete(static_cast<std::size_t>(a.number), all);
 }
 
-void schedule::quiet(actor& a) {
+void schedule::end_outstanding(actor& a) {
   complete_all(a);
   for (lane& l : a.lanes) {
     l.unfenced.clear();
     l.fenced.clear();
   }
   snapshots_.drop(a.released);
+}
+
+void schedule::quiet(actor& a) {
+  end_outstanding(a);
   resume(a);
 }
 

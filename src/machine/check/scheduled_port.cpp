@@ -1,6 +1,7 @@
 #include "scheduled_port.hpp"
 
 #include "../launch_rules.hpp"
+#include "program_data.hpp"
 
 namespace starling::check {
 namespace {
@@ -34,43 +35,62 @@ void scheduled_port::check_remote(const char* what, const void* address, const t
                  t.pe, t.at);
 }
 
-void scheduled_port::check_near(const char* what, const char* side, const void* address, std::size_t bytes, where at) {
+bool scheduled_port::is_of_block(const void* address, std::size_t bytes, bool to_read) const {
+  const auto start = reinterpret_cast<std::uintptr_t>(address);
+  const byte_range staging{reinterpret_cast<std::uintptr_t>(staging_.data()), staging_.size()};
+  return schedule_.stack_of(actor_).holds(start, bytes) || closure_.holds(start, bytes) ||
+         staging.holds(start, bytes) || (to_read && is_constant(start, bytes));
+}
+
+void scheduled_port::check_near_run(const char* what, const void* address, std::size_t bytes, const transfer& t) {
   if (bytes == 0) return;
+  const bool reads = t.dest != address;  // a put
   const auto refuse = [&](defect d, const std::string& range, const std::string& is) {
-    fail(d, message(block_text(actor_), " calls ", what, " at ", at.file, ":", at.line, ": its ", side, ", ", range,
-                    ", is ", is));
+    fail(d, message(block_text(actor_), " calls ", what, " at ", t.at.file, ":", t.at.line, ": its ",
+                    reads ? "source, " : "destination, ", range, ", is ", is));
   };
-  const char* outside =
-      "not inside one live allocation; check the size, the offset and whether the array is still "
-      "allocated";
-  if (const auto scratch = scratch_.find(address, bytes)) {
-    if (!scratch->inside)
-      refuse(defect::out_of_bounds, message(bytes, " bytes at byte ", scratch->offset, " of scratch memory"), outside);
-    return;
-  }
   const memory_map& m = schedule_.work().memory;
   const auto start = reinterpret_cast<std::uintptr_t>(address);
-  const bool local = m.is_local(start);
-  const bool symmetric = !local && start >= m.begin && m.pe_of(start) < schedule_.work().n_pes;
-  if ((!local && !symmetric) || schedule_.live(address, bytes, actor_.pe)) return;
-  const bool foreign = symmetric && m.pe_of(start) != actor_.pe;
+  const char* outside =
+      "not inside one live allocation; check the size, the offset and whether the array is still allocated";
+  if (!m.covers(start)) {
+    if (!is_of_block(address, bytes, reads))
+      refuse(defect::out_of_bounds, message(bytes, " bytes of the process"),
+             "memory that no device reaches; copy it to symmetric or local memory before the run, or capture it by "
+             "value");
+    return;
+  }
+  if (m.scratch->covers(start)) {
+    if (m.scratch->owner(start) != actor_.number)
+      refuse(defect::foreign_access, range_text(m, start, bytes), "scratch memory of another block");
+    if (!schedule_.live(address, bytes, actor_.pe)) refuse(defect::out_of_bounds, range_text(m, start, bytes), outside);
+    return;
+  }
+  if (schedule_.live(address, bytes, actor_.pe)) return;
+  const bool foreign = !m.is_local(start) && m.pe_of(start) != actor_.pe;
   refuse(foreign ? defect::foreign_access : defect::out_of_bounds, range_text(m, start, bytes),
          foreign ? message("memory of another PE; pass memory of the block's own PE ", actor_.pe) : outside);
 }
 
-void scheduled_port::check_near(const char* what, const char* side, const void* address, const transfer& t,
-                                index_t stride) {
-  if (stride == 1) return check_near(what, side, address, bytes_of(t), t.at);
+void scheduled_port::check_near(const char* what, const void* address, const transfer& t, index_t stride) {
+  if (t.count <= 0) return;
+  const auto element = static_cast<index_t>(t.element);
+  const auto last = static_cast<std::size_t>((t.count - 1) * stride * element);
+  if (t.near_bytes != unknown_bytes && last + t.element > t.near_bytes)
+    fail(defect::out_of_bounds, message(block_text(actor_), " calls ", what, " at ", t.at.file, ":", t.at.line,
+                                        ": its ", t.dest == address ? "destination, " : "source, ", last + t.element,
+                                        " bytes, goes beyond the end of its variable, which has ", t.near_bytes,
+                                        " bytes from there on; check the count: it is one of elements"));
+  if (stride == 1) return check_near_run(what, address, bytes_of(t), t);
   for (index_t i = 0; i < t.count; ++i)
-    check_near(what, side, static_cast<const std::byte*>(address) + i * stride * static_cast<index_t>(t.element),
-               t.element, t.at);
+    check_near_run(what, static_cast<const std::byte*>(address) + i * stride * element, t.element, t);
 }
 
 void scheduled_port::put(const transfer& t) {
   const char* what = t.blocking ? "put" : "put_nbi";
   schedule_.begin_call(actor_, {what, t.at, t.pe, bytes_of(t), nullptr, 0});
   check_remote(what, t.dest, t, t.dest_stride);
-  check_near(what, "source", t.source, t, t.source_stride);
+  check_near(what, t.source, t, t.source_stride);
   schedule_.put(actor_, t, nullptr);
 }
 
@@ -78,7 +98,7 @@ void scheduled_port::put_signal(const transfer& t, const signal_update& s) {
   schedule_.begin_call(actor_, {"put_signal", s.at, s.pe, bytes_of(t), s.target, s.value});
   check_remote("put_signal", s.target, sizeof(signal), s.pe, s.at);
   check_remote("put_signal", t.dest, t, t.dest_stride);
-  check_near("put_signal", "source", t.source, t, t.source_stride);
+  check_near("put_signal", t.source, t, t.source_stride);
   schedule_.put(actor_, t, &s);
 }
 
@@ -86,7 +106,7 @@ void scheduled_port::get(const transfer& t) {
   const char* what = t.blocking ? "get" : "get_nbi";
   schedule_.begin_call(actor_, {what, t.at, t.pe, bytes_of(t), nullptr, 0});
   check_remote(what, t.source, t, t.source_stride);
-  check_near(what, "destination", t.dest, t, t.dest_stride);
+  check_near(what, t.dest, t, t.dest_stride);
   schedule_.get(actor_, t);
 }
 
@@ -109,10 +129,10 @@ bool scheduled_port::test(const wait_request& w) {
   return schedule_.test(actor_, w);
 }
 
-void scheduled_port::atomic(void* address, std::size_t bytes, int pe, where at, void (*apply)(void*), void* context) {
-  schedule_.begin_call(actor_, {"atomic", at, pe, bytes, nullptr, 0});
-  check_remote("atomic", address, bytes, pe, at);
-  schedule_.atomic(actor_, address, bytes, apply, context);
+void scheduled_port::atomic(const atomic_call& c) {
+  schedule_.begin_call(actor_, {"atomic", c.at, c.pe, c.bytes, nullptr, 0});
+  check_remote("atomic", c.address, c.bytes, c.pe, c.at);
+  schedule_.atomic(actor_, c);
 }
 
 void scheduled_port::collective(const collective_call& c) {
@@ -140,13 +160,19 @@ void scheduled_port::refuse_barrier(operation op, where at) {
        message(block_text(actor_), ": ", name(op), " at ", at.file, ":", at.line, refused_in_launch(op)));
 }
 
+scheduled_port::~scheduled_port() {
+  if (slice_ >= 0) area_.give_back(slice_);
+}
+
 std::byte* scheduled_port::scratch(std::size_t bytes, where at) {
-  const std::size_t left = scratch_bytes_ - scratch_.used();
+  const std::size_t left = scratch_bytes_ - scratch_used_;
   if (bytes > left)
     fail(defect::out_of_bounds,
          message(block_text(actor_), ": scratch at ", at.file, ":", at.line, " asks for ", bytes,
                  " bytes and the launch has left ", left, "; raise launch_options::scratch_bytes"));
-  return scratch_.take(bytes, 0xff);
+  if (slice_ < 0) slice_ = area_.take(actor_.number);
+  scratch_used_ += bytes;
+  return area_.add_piece(slice_, bytes, 0xff);
 }
 
 std::byte* scheduled_port::staging(std::size_t bytes) {

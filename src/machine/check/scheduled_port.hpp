@@ -3,15 +3,19 @@
 
 #include <vector>
 
-#include "../scratch_memory.hpp"
 #include "schedule.hpp"
+#include "scratch_area.hpp"
 
 namespace starling::check {
 
 class scheduled_port final : public host_port {
  public:
-  scheduled_port(schedule& s, actor& a, std::size_t scratch_bytes)
-      : schedule_(s), actor_(a), scratch_bytes_(scratch_bytes) {}
+  // `closure`: of the kernel that the block runs.
+  scheduled_port(schedule& s, actor& a, scratch_area& area, std::size_t scratch_bytes, byte_range closure)
+      : schedule_(s), actor_(a), area_(area), scratch_bytes_(scratch_bytes), closure_(closure) {}
+  ~scheduled_port() override;
+  scheduled_port(const scheduled_port&) = delete;
+  scheduled_port& operator=(const scheduled_port&) = delete;
 
   void put(const transfer& t) override;
   void put_signal(const transfer& t, const signal_update& s) override;
@@ -19,7 +23,7 @@ class scheduled_port final : public host_port {
   void update(const signal_update& s) override;
   void wait(const wait_request& w) override;
   bool test(const wait_request& w) override;
-  void atomic(void* address, std::size_t bytes, int pe, where at, void (*apply)(void*), void* context) override;
+  void atomic(const atomic_call& c) override;
   void collective(const collective_call& c) override;
   lane_order lanes() override { return schedule_.order_of_lanes(); }
   void fence() override;
@@ -35,14 +39,19 @@ class scheduled_port final : public host_port {
   void check_remote(const char* what, const void* address, const transfer& t, index_t stride);
   void check_remote(const char* what, const void* address, std::size_t bytes, int pe, where at);
   // Fails unless the elements at the near side (source of a put, destination of a get) lie in one live allocation of
-  // the own PE or in one piece of scratch; of memory of the process nothing is known, and it passes.
-  void check_near(const char* what, const char* side, const void* address, const transfer& t, index_t stride);
-  void check_near(const char* what, const char* side, const void* address, std::size_t bytes, where at);
+  // the own PE, in one piece of scratch, or in memory of the block: its stack, the kernel's closure, and for a source
+  // constants of the program.
+  void check_near(const char* what, const void* address, const transfer& t, index_t stride);
+  void check_near_run(const char* what, const void* address, std::size_t bytes, const transfer& t);
+  bool is_of_block(const void* address, std::size_t bytes, bool to_read) const;
 
   schedule& schedule_;
   actor& actor_;
+  scratch_area& area_;
   std::size_t scratch_bytes_;
-  scratch_memory scratch_;
+  byte_range closure_;
+  int slice_ = -1;  // of scratch memory, once the block has asked for some
+  std::size_t scratch_used_ = 0;
   std::vector<std::byte> staging_;
 };
 

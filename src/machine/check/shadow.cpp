@@ -56,6 +56,18 @@ void shadow::reset() {
   free_ = 0;
 }
 
+void shadow::open_fresh(const std::byte* start, std::size_t bytes) {
+  over(start, bytes, [](line& l, std::uint64_t mask) {
+    l.live = mask;
+    l.initialised = l.started_as = 0;
+    l.writes = l.reads = l.words = 0;
+  });
+}
+
+void shadow::end_life(const std::byte* start, std::size_t bytes) {
+  over(start, bytes, [](line& l, std::uint64_t) { l.live = 0; });
+}
+
 bool shadow::valued(const void* start, std::size_t bytes) {
   bool all = true;
   over(start, bytes, [&](line& l, std::uint64_t mask) { all = all && (mask & ~l.initialised) == 0; });

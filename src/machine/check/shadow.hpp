@@ -47,6 +47,9 @@ class shadow {
   // ---- of a schedule ----
 
   void reset();
+  // An allocation that lives within the schedule begins here, without a value anywhere; its life ends.
+  void open_fresh(const std::byte* start, std::size_t bytes);
+  void end_life(const std::byte* start, std::size_t bytes);
   line* lines() { return lines_; }
 
   // Calls f(line, mask) for the parts of a range.

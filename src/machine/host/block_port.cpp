@@ -50,12 +50,15 @@ void block_port::check_remote(operation op, const void* address, std::size_t byt
   program_.fail(r);
 }
 
-void block_port::check_near(operation op, const void* address, std::size_t bytes, where at) const {
+void block_port::check_near(operation op, const void* address, std::size_t bytes, const transfer& t) const {
   if (bytes == 0) return;
   const run_group& group = program_.group();
-  block_report r = report(block_state::near_side, op, at);
+  block_report r = report(block_state::near_side, op, t.at);
   r.wanted = bytes;
-  if (const auto scratch = scratch_.find(address, bytes)) {
+  r.seen = unknown_bytes;
+  if (t.near_bytes != unknown_bytes && bytes > t.near_bytes) {
+    r.seen = t.near_bytes;
+  } else if (const auto scratch = scratch_.find(address, bytes)) {
     if (scratch->inside) return;
     r.signal_offset = scratch->offset;
   } else if (group.local.in_range(address)) {
@@ -75,7 +78,7 @@ void block_port::check_near(operation op, const void* address, std::size_t bytes
 
 void block_port::put(const transfer& t) {
   check_remote(operation::put, t.dest, span(t, t.dest_stride), t.pe, t.at);
-  check_near(operation::put, t.source, span(t, t.source_stride), t.at);
+  check_near(operation::put, t.source, span(t, t.source_stride), t);
   deliver(t);
 }
 
@@ -87,7 +90,7 @@ void block_port::put_signal(const transfer& t, const signal_update& s) {
 
 void block_port::get(const transfer& t) {
   check_remote(operation::get, t.source, span(t, t.source_stride), t.pe, t.at);
-  check_near(operation::get, t.dest, span(t, t.dest_stride), t.at);
+  check_near(operation::get, t.dest, span(t, t.dest_stride), t);
   deliver(t);
 }
 
@@ -126,10 +129,14 @@ bool block_port::test(const wait_request& w) {
   return holds(look(*w.local), w.how, w.wanted);
 }
 
-void block_port::atomic(void* address, std::size_t bytes, int pe, where at, void (*apply)(void*), void* context) {
-  check_remote(operation::atomic, address, bytes, pe, at);
-  apply(context);
-  program_.group().lot.wake(address);
+void block_port::atomic(const atomic_call& c) {
+  check_remote(operation::atomic, c.address, c.bytes, c.pe, c.at);
+  // A kernel may try in a loop, so this is where it learns that the program was ended.
+  if (program_.group().ended.load()) program_.fail(report(block_state::running, operation::atomic, c.at));
+  if (releases(c.order)) std::atomic_thread_fence(std::memory_order_seq_cst);
+  (void)c.apply(c.context);
+  if (acquires(c.order)) std::atomic_thread_fence(std::memory_order_seq_cst);
+  program_.group().lot.wake(c.address);
 }
 
 // Delivery is immediate, and the order of a thread's own accesses is kept by the signals, which release.

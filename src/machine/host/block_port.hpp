@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "../scratch_memory.hpp"
 #include "running.hpp"
+#include "scratch_memory.hpp"
 #include "starling/device/host_port.hpp"
 
 namespace starling::host {
@@ -19,7 +19,7 @@ class block_port final : public host_port {
   void update(const signal_update& s) override;
   void wait(const wait_request& w) override;
   bool test(const wait_request& w) override;
-  void atomic(void* address, std::size_t bytes, int pe, where at, void (*apply)(void*), void* context) override;
+  void atomic(const atomic_call& c) override;
   void collective(const collective_call&) override {}
   void fence() override;
   void quiet() override;
@@ -35,7 +35,7 @@ class block_port final : public host_port {
   void check_remote(operation op, const void* address, std::size_t bytes, int pe, where at) const;
   // The same for the source of a put and the destination of a get. Symmetric memory must be of the own PE; of memory of
   // the process nothing is known, and it passes.
-  void check_near(operation op, const void* address, std::size_t bytes, where at) const;
+  void check_near(operation op, const void* address, std::size_t bytes, const transfer& t) const;
 
   running& program_;
   int pe_;

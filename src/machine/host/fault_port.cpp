@@ -72,9 +72,9 @@ bool fault_port::test(const wait_request& w) {
   return to_->test(w);
 }
 
-void fault_port::atomic(void* address, std::size_t bytes, int pe, where at, void (*apply)(void*), void* context) {
-  meet(call(operation::atomic, address, pe, at));
-  to_->atomic(address, bytes, pe, at, apply, context);
+void fault_port::atomic(const atomic_call& c) {
+  meet(call(operation::atomic, c.address, c.pe, c.at));
+  to_->atomic(c);
 }
 
 void fault_port::fence() {

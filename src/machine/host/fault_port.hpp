@@ -20,7 +20,7 @@ class fault_port final : public host_port {
   void update(const signal_update& s) override;
   void wait(const wait_request& w) override;
   bool test(const wait_request& w) override;
-  void atomic(void* address, std::size_t bytes, int pe, where at, void (*apply)(void*), void* context) override;
+  void atomic(const atomic_call& c) override;
   void collective(const collective_call& c) override { to_->collective(c); }
   void fence() override;
   void quiet() override;

@@ -73,8 +73,9 @@ host_backend::host_backend(int devices, std::size_t memory_bytes, int max_blocks
       poison_(poison),
       deadline_(deadline),
       host_bytes_(host_bytes_beside(memory_bytes, devices)),
-      arena_(symmetric_bytes(memory_bytes, devices) + local_bytes(memory_bytes, devices),
-             all_pages(memory_bytes, devices)),
+      arena_(
+          symmetric_bytes(memory_bytes, devices) + local_bytes(memory_bytes, devices) + check::scratch_area::all_bytes,
+          all_pages(memory_bytes, devices)),
       heap_(part_of(arena_, devices, pages(memory_bytes), 0, pages(memory_bytes)), [](std::size_t) {}),
       control_heap_(part_of(arena_, devices, pages(memory_bytes), pages(memory_bytes), control_bytes),
                     [](std::size_t) {}),
