@@ -54,6 +54,9 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND NOT STARLING_SANITIZE)
   target_compile_definitions(starling_check INTERFACE STARLING_CHECKED)
   target_compile_options(starling_check INTERFACE
     "$<$<COMPILE_LANGUAGE:CXX>:SHELL:-fsanitize=thread -Wno-tsan -g1 --param tsan-instrument-func-entry-exit=0>")
+  foreach(call IN ITEMS memcpy memmove memset __memcpy_chk __memmove_chk __memset_chk)
+    target_link_options(starling_check INTERFACE "LINKER:--wrap=${call}")
+  endforeach()
 endif()
 
 # An application is a static library of its own: starling_application(<name>) takes apps/<name>, whose *_kernels.cpp

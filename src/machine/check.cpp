@@ -45,6 +45,11 @@ std::string whole_text(defect what, std::uint64_t seed, const std::string& text,
     if (b.calls.empty()) out << "    none\n";
     for (const std::string& c : b.calls) out << "    " << c << "\n";
   }
+  if (blocks.empty()) {  // not of a schedule
+    std::string said = out.str();
+    said.pop_back();
+    return said;
+  }
   out << "  again: seed " << seed << " shows the same, by check_options{.first_seed = " << seed
       << ", .seeds = 1} or starling check --seed " << seed;
   return out.str();

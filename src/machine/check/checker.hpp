@@ -46,6 +46,9 @@ class checker {
   // Runs a plain launch in the stream that is running.
   void launch(int pe, int blocks, const program& p);
 
+  // The host copies memory of a PE to its own: throws check_error if part of it has no value.
+  void host_reads(const std::byte* source, std::size_t bytes) const;
+
   void set_options(const check_options& options) { options_ = options; }
   const check_summary& summary() const { return summary_; }
 

@@ -140,6 +140,11 @@ std::string range_text(const memory_map& m, std::uintptr_t address, std::size_t 
                         before->bytes, ")");
 }
 
+std::string host_reads_text(const memory_map& m, std::uintptr_t address, std::size_t bytes) {
+  return message("the host reads ", range_text(m, address, bytes),
+                 ", which nothing has written; write it first, fill it (machine::fill), or copy less");
+}
+
 std::string call_text(const memory_map& m, const call& c) {
   std::string text = c.what;
   if (c.at.line != 0) text += " at " + place(c.at);

@@ -53,6 +53,10 @@ std::string range_text(const memory_map& m, std::uintptr_t address, std::size_t 
 // "put_signal at file:12 to PE 1, 256 bytes, signal +0x40 = 3".
 std::string call_text(const memory_map& m, const call& c);
 
+// The host copies bytes that nothing has written. Fewer than so many in a row may be the padding of a struct.
+inline constexpr std::size_t least_without_value = 8;
+std::string host_reads_text(const memory_map& m, std::uintptr_t address, std::size_t bytes);
+
 // The last calls of a block, oldest first.
 std::vector<std::string> history_text(const memory_map& m, const actor& a);
 

@@ -111,6 +111,7 @@ class schedule {
   void enter_bytes(const void* start, std::size_t bytes, const access& who, bool write, const knowledge& known);
   void enter_near(std::uintptr_t start, std::size_t bytes, const access& who, bool write);
   void check_stack_unused(const actor& a);
+  void check_host_reads(const actor& a, const std::byte* source, std::size_t bytes);
   void complete_all(actor& a);
   void end_outstanding(actor& a);
   void raise_at_once(actor& a, const atomic_call& c);

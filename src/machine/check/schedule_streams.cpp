@@ -30,11 +30,24 @@ void schedule::copy_rows(std::byte* dest, std::size_t dest_pitch, const std::byt
     const std::byte* from = source + i * source_pitch;
     const bool on_device = memory_.covers(to);
     if (memory_.covers(from)) enter_bytes(from, row_bytes, who, false, a.known);
+    if (memory_.covers(from) && !on_device) check_host_reads(a, from, row_bytes);
     if (on_device) enter_bytes(to, row_bytes, who, true, a.known);
     std::memmove(to, from, row_bytes);
     if (on_device) memory_.copy_values(to, memory_.covers(from) ? from : nullptr, row_bytes);
   }
   resume(a);
+}
+
+void schedule::check_host_reads(const actor& a, const std::byte* source, std::size_t bytes) {
+  if (memory_.valued(source, bytes)) return;
+  std::size_t lacking = 0;
+  for (std::size_t i = 0; i < bytes; ++i) {
+    lacking = memory_.valued(source + i, 1) ? 0 : lacking + 1;
+    if (lacking == std::min(bytes, least_without_value))
+      fail({defect::uninitialised,
+            host_reads_text(work_.memory, reinterpret_cast<std::uintptr_t>(source + i + 1) - lacking, lacking),
+            {a.number}});
+  }
 }
 
 void schedule::fill(std::byte* dest, unsigned char byte, std::size_t bytes) {

@@ -260,6 +260,9 @@ void host_backend::check_bytes(const char* call, const void* address, std::size_
 void host_backend::copy(void* dest, const void* source, std::size_t bytes) {
   check_bytes("machine::copy (dest)", dest, bytes);
   check_bytes("machine::copy (source)", source, bytes);
+  const auto of_machine = [&](const void* a) { return heap_.in_range(a) || local_.in_range(a); };
+  if (checker_ && of_machine(source) && !of_machine(dest))
+    checker_->host_reads(static_cast<const std::byte*>(source), bytes);
   if (bytes > 0) std::memcpy(dest, source, bytes);
 }
 

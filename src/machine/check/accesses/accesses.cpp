@@ -1,6 +1,8 @@
 // What code compiled with -fsanitize=thread calls at each load and store. The compiler's own run-time library for these
-// calls is not linked: here they leave marks for check mode. Names and arguments are the compiler's.
+// calls is not linked: here they leave marks for check mode. Names and arguments are the compiler's. The linker sends
+// memcpy, memmove and memset here too (--wrap), and with them std::copy and std::fill.
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 
 #include "../access_marks.hpp"
@@ -34,6 +36,36 @@ ACCESSES(2)
 ACCESSES(4)
 ACCESSES(8)
 ACCESSES(16)
+
+void* __real_memcpy(void* to, const void* from, std::size_t n);
+void* __real_memmove(void* to, const void* from, std::size_t n);
+void* __real_memset(void* to, int byte, std::size_t n);
+
+// The forms with a fourth argument are those of fortified builds: how much room there is.
+#define COPIES(name)                                                                         \
+  void* __wrap_##name(void* to, const void* from, std::size_t n) {                           \
+    mark_read(address(from), n, CALLER);                                                     \
+    mark_write(address(to), n, CALLER);                                                      \
+    return __real_##name(to, from, n);                                                       \
+  }                                                                                          \
+  void* __real___##name##_chk(void* to, const void* from, std::size_t n, std::size_t room);  \
+  void* __wrap___##name##_chk(void* to, const void* from, std::size_t n, std::size_t room) { \
+    mark_read(address(from), n, CALLER);                                                     \
+    mark_write(address(to), n, CALLER);                                                      \
+    return __real___##name##_chk(to, from, n, room);                                         \
+  }
+COPIES(memcpy)
+COPIES(memmove)
+
+void* __wrap_memset(void* to, int byte, std::size_t n) {
+  mark_write(address(to), n, CALLER);
+  return __real_memset(to, byte, n);
+}
+void* __real___memset_chk(void* to, int byte, std::size_t n, std::size_t room);
+void* __wrap___memset_chk(void* to, int byte, std::size_t n, std::size_t room) {
+  mark_write(address(to), n, CALLER);
+  return __real___memset_chk(to, byte, n, room);
+}
 
 void __tsan_read_range(void* p, unsigned long n) { mark_read(address(p), n, CALLER); }
 void __tsan_write_range(void* p, unsigned long n) { mark_write(address(p), n, CALLER); }
