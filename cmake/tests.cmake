@@ -67,6 +67,8 @@ starling_test_suite(apps starling_cg starling_comm starling_stencil)
 if(STARLING_HAS_CHECK AND NOT STARLING_WITH_CUDA)
   # What check mode finds and what it lets pass.
   starling_test_suite(check starling_cg_checked starling_comm_checked starling_stencil_checked)
+  # Wrong programs of all classes, and which of them it finds.
+  starling_test_suite(wrong starling_check)
   # Most tests again: right programs, which check mode must let pass. What counts bytes of memory is left out: check mode
   # leaves room between arrays.
   foreach(suite unit protocol apps)

@@ -171,7 +171,7 @@ def host_build_all(run: Run) -> None:
 
 def host_checks(run: Run) -> None:
     """The libraries against their oracles, what check mode finds, and what must not compile."""
-    ctest(run, BUILD / "host", "apps|check|compile_fail|bug")
+    ctest(run, BUILD / "host", "apps|check|wrong|compile_fail|bug")
 
 
 def pytest(run: Run, *folders: str) -> None:

@@ -1,0 +1,94 @@
+// Wrong programs, written from the documentation alone, each with its corrected twin. Check mode must find the mistake
+// of the one, as what it is and in words that help, and pass the other with the right result.
+//
+//   WRONG_PROGRAM(name, found, .kinds = {...}, .says = {...}) { ...runs on m, wrong or fixed; returns whether right }
+//
+// What check mode does not find yet says `missed` in place of `found`; the test fails as soon as that is no longer so.
+// Each is a test case in a suite of that name, so `wrong --count --test-suite=missed` counts and
+// `wrong --list-test-cases --test-suite=missed` names them.
+//
+// A miss must not end the process: what a wrong program writes lies in memory of the machine, or in a guard around it.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "support/checked.hpp"
+
+namespace starling::test {
+
+enum class detection { found, missed };
+
+struct expected {
+  std::vector<defect> kinds;      // any of them: which one depends on whose access comes first
+  std::vector<std::string> says;  // each is a part of the message
+  int pes = 2;
+  bool twin_refused = false;  // check mode calls the corrected program wrong
+};
+
+inline const std::vector<defect> races = {defect::unordered_read, defect::unordered_write};
+
+using program_to_check = bool (*)(machine& m, bool fixed);
+
+// Empty when the message is what is expected of it; otherwise what is wrong with it.
+inline std::string shortcoming(defect what, const std::string& said, const expected& want) {
+  if (std::find(want.kinds.begin(), want.kinds.end(), what) == want.kinds.end())
+    return message("found as ", name(what), ", not as ", name(want.kinds.front()), ": ", said);
+  for (const std::string& part : want.says)
+    if (said.find(part) == std::string::npos) return message("does not say '", part, "': ", said);
+  return {};
+}
+
+// Empty when check mode finds the mistake, or the call itself refuses what is out of bounds; otherwise what is said
+// instead.
+inline std::string miss(program_to_check run, const expected& want) {
+  machine m = checked_machine(want.pes);
+  try {
+    run(m, false);
+  } catch (const check_error& e) {
+    return shortcoming(e.what_kind(), e.what(), want);
+  } catch (const range_error& e) {
+    return shortcoming(defect::out_of_bounds, e.what(), want);
+  } catch (const std::exception& e) {
+    return message("another type of error: ", e.what());
+  }
+  return "nothing found";
+}
+
+// Empty when check mode passes the corrected program and its result is right.
+inline std::string refusal(program_to_check run, const expected& want) {
+  machine m = checked_machine(want.pes);
+  try {
+    if (!run(m, true)) return "the result is wrong";
+  } catch (const std::exception& e) {
+    return e.what();
+  }
+  return m.checked().accesses_seen ? "" : "loads and stores were not seen";
+}
+
+inline void check_program(program_to_check run, detection today, const expected& want) {
+  const std::string missed = miss(run, want);
+  if (today == detection::found) {
+    CHECK_MESSAGE(missed.empty(), missed);
+  } else {
+    CHECK_MESSAGE(!missed.empty(), "it is found now: say `found`");
+    MESSAGE("missed: " << missed);
+  }
+  const std::string refused = refusal(run, want);
+  if (want.twin_refused) {
+    CHECK_MESSAGE(!refused.empty(), "the corrected program passes now: take `twin_refused` away");
+    MESSAGE("the corrected program is refused: " << refused);
+  } else {
+    CHECK_MESSAGE(refused.empty(), "the corrected program: " << refused);
+  }
+}
+
+inline int* ints(const local_memory& m) { return reinterpret_cast<int*>(m.data()); }
+
+}  // namespace starling::test
+
+#define WRONG_PROGRAM(id, today, ...)                                                                 \
+  bool id(machine& m, bool fixed);                                                                    \
+  TEST_CASE(#id* doctest::test_suite(#today)) { check_program(id, detection::today, {__VA_ARGS__}); } \
+  bool id(machine& m, bool fixed)
