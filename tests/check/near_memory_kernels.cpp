@@ -23,8 +23,8 @@ TEST_CASE("the stack array that a put_nbi reads is changed before quiet") {
   };
   check_finds(m, 1, kernel(false), defect::source_reused,
               {"4 bytes of the process (byte 8 of the 16 of the call)",
-               "reads them by put_nbi at tests/check/near_memory_kernels.cpp:20 (not complete before quiet)",
-               "writes them at tests/check/near_memory_kernels.cpp:22", "call quiet()"});
+               "reads them by put_nbi at tests/check/near_memory_kernels.cpp:18 (not complete before quiet)",
+               "near_memory_kernels.cpp:20", "call quiet()"});
   m.run(1, kernel(true));
   CHECK(read(m, data, 1) == std::vector<int>{1, 2, 3, 4});
 }
@@ -46,7 +46,7 @@ TEST_CASE("the stack array that a get_nbi writes is read, or filled by another c
   };
   check_finds(m, 1, reads(false), defect::source_reused, {"writes them by get_nbi", "reads them at"});
   m.run(1, reads(true));
-  CHECK(read(m, seen, 0)[0] == 5);
+  CHECK(read(m, seen, 0)[0] == 0x05050505);
   const auto calls = STARLING_KERNEL(block & b) {
     int values[4] = {};
     b.get_nbi(values, x, 4, 1 - b.pe());
@@ -74,23 +74,25 @@ TEST_CASE("a kernel returns while a put_nbi may still read its stack") {
 
 TEST_CASE("two put_nbi may read one source, and what one block sends is not what another changes") {
   machine m = checked_machine(3);
-  const auto data = zeroed<int>(m, 4);
+  const auto data = zeroed<int>(m, 6);
   const sym<int> x = data.data();
   m.run(
       2, STARLING_KERNEL(block & b) {
         int values[2] = {b.pe(), b.index()};
         b.put_nbi(x + 2 * b.index(), values, 2, (b.pe() + 1) % 3);
-        if (b.index() == 0) b.put_nbi(x + 2 * b.index(), values, 1, (b.pe() + 1) % 3);
+        b.put_nbi(x + 4 + b.index(), values, 1, (b.pe() + 2) % 3);
         b.quiet();
         values[0] = 7;
       });
-  CHECK(read(m, data, 1) == std::vector<int>{0, 0, 0, 1});
+  CHECK(read(m, data, 1) == std::vector<int>{0, 0, 0, 1, 2, 2});
 }
 
 TEST_CASE("a transfer goes beyond the end of a stack array or of what the closure holds") {
   machine m = checked_machine(2);
   const auto data = filled<int>(m, 64, 1);
+  const auto sums = zeroed<int>(m, 1);
   const sym<int> x = data.data();
+  const sym<int> y = sums.data();
   struct four {
     int values[4] = {1, 2, 3, 4};
   };
@@ -102,7 +104,7 @@ TEST_CASE("a transfer goes beyond the end of a stack array or of what the closur
   const auto get = STARLING_KERNEL(block & b) {
     guarded g;
     b.get(g.values, x, 16, 1 - b.pe());
-    *x.on(b.pe()) = g.values[0] + g.behind[0];
+    *y.on(b.pe()) = g.values[0] + g.behind[0];
   };
   // The bound is that of the variable, so a row of an array is not told from the whole.
   CHECK_NOTHROW(m.run(1, get));

@@ -21,7 +21,7 @@ TEST_CASE("scratch memory is read before it is written") {
   const sym<int> y = sums.data();
   const auto kernel = [=](bool fixed) {
     return STARLING_KERNEL(block & b) {
-      int* sum = reinterpret_cast<int*>(b.scratch(4 * sizeof(int)));
+      int* sum = b.scratch<int>(4);
       if (fixed) b.for_each(4, [=](index_t i) { sum[i] = 0; });
       b.sync();
       for (int i = 0; i < 10; ++i) sum[i % 4] += i;
@@ -29,7 +29,7 @@ TEST_CASE("scratch memory is read before it is written") {
     };
   };
   scratch_finds(m, kernel(false), defect::uninitialised,
-                {"PE 0 block 0 (all) reads 4 bytes at byte 0 of 16 of scratch memory at", "scratch_kernels.cpp:30",
+                {"block 0 (all) reads 4 bytes at byte 0 of 16 of scratch memory at", "scratch_kernels.cpp:27",
                  "which the block has not written"});
   m.run(1, kernel(true), with_scratch());
   CHECK(read(m, sums, 1)[0] == 3 + 7);
@@ -39,8 +39,8 @@ TEST_CASE("an index behind the end of a piece of scratch, and before its start")
   machine m = checked_machine(2);
   const auto kernel = [=](int at) {
     return STARLING_KERNEL(block & b) {
-      int* first = reinterpret_cast<int*>(b.scratch(10 * sizeof(int)));
-      int* second = reinterpret_cast<int*>(b.scratch(10 * sizeof(int)));
+      int* first = b.scratch<int>(10);
+      int* second = b.scratch<int>(10);
       b.for_each(10, [=](index_t i) { first[i] = second[i] = 1; });
       first[at] = 2;
     };
@@ -57,7 +57,7 @@ TEST_CASE("a put from scratch memory, and one that goes beyond its end or is cha
   const sym<int> x = data.data();
   const auto kernel = [=](int n, bool wait) {
     return STARLING_KERNEL(block & b) {
-      int* mine = reinterpret_cast<int*>(b.scratch(8 * sizeof(int)));
+      int* mine = b.scratch<int>(8);
       b.for_each(8, [=](index_t i) { mine[i] = static_cast<int>(i); });
       b.sync();
       b.put_nbi(x, mine, n, 1 - b.pe());
@@ -80,7 +80,7 @@ TEST_CASE("scratch memory of one block is not another's, and dies with its kerne
   for (int i = 0; i < 2; ++i) box.on(0)[i] = nullptr;
   const sym<int*> where_it_is = box.data();
   const auto kernel = STARLING_KERNEL(block & b) {
-    int* mine = reinterpret_cast<int*>(b.scratch(sizeof(int)));
+    int* mine = b.scratch<int>(1);
     *mine = b.index();
     where_it_is.on(0)[b.index()] = mine;
     b.sync_pe();
@@ -103,7 +103,7 @@ TEST_CASE("many launches of many blocks use scratch memory one after the other")
     s.launch(
         64,
         STARLING_KERNEL(block & b) {
-          int* mine = reinterpret_cast<int*>(b.scratch(1000));
+          int* mine = b.scratch<int>(250);
           b.for_each(250, [=](index_t i) { mine[i] = static_cast<int>(i); });
           b.sync();
           y.on(0)[b.index()] += mine[b.index()];

@@ -6,14 +6,12 @@ namespace {
 
 // A lock that orders: what is done under it is seen by the next who holds it.
 STARLING_HD void lock(const block& b, sym<int> word) {
-  while (b.atomic_compare_swap(word, 0, b.pe() + 1, 0) != 0) {
+  while (b.atomic_compare_swap(word, 0, b.pe() + 1, 0, cuda::memory_order_acquire) != 0) {
   }
-  b.fence();
 }
 
 STARLING_HD void unlock(const block& b, sym<int> word) {
-  b.quiet();
-  b.atomic_set(word, 0, 0);
+  b.atomic_set(word, 0, 0, cuda::memory_order_release);
 }
 
 STARLING_HD void add_one(const block& b, sym<int> counter) { b.p(counter, b.g(counter, 0) + 1, 0); }

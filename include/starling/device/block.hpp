@@ -97,8 +97,8 @@ class block : public whole_block<block>, public bulk_transfer<block> {
   // names how many bytes there are; asking for more ends the program with range_error. Not initialised.
   template <class T>
   STARLING_HD T* scratch(index_t n, where at = where::current()) {
-    const auto bytes = static_cast<std::uint64_t>(round_up(n * static_cast<index_t>(sizeof(T)), 16));
     if constexpr (target::on_gpu) {
+      const auto bytes = static_cast<std::uint64_t>(round_up(n * static_cast<index_t>(sizeof(T)), scratch_unit));
       if (bytes > state().scratch_bytes - scratch_used_) {
         end_program(block_state::out_of_range, operation::scratch, any_pe, scratch_used_ + bytes, at);
       }
@@ -106,7 +106,7 @@ class block : public whole_block<block>, public bulk_transfer<block> {
       scratch_used_ += static_cast<std::uint32_t>(bytes);
       return reinterpret_cast<T*>(start);
     } else {
-      return reinterpret_cast<T*>(port().scratch(bytes, at));
+      return reinterpret_cast<T*>(port().scratch(static_cast<std::size_t>(n) * sizeof(T), at));
     }
   }
 

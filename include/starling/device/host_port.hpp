@@ -81,6 +81,14 @@ struct collective_call {
   where at{};
 };
 
+// Pieces of scratch memory are aligned to so many bytes, and take a multiple of them.
+inline constexpr index_t scratch_unit = 16;
+// What a piece takes; for counts that make no sense, more than there is.
+constexpr std::size_t scratch_taken(std::size_t bytes) {
+  constexpr auto unit = static_cast<std::size_t>(scratch_unit);
+  return bytes > unknown_bytes - unit ? unknown_bytes : (bytes + unit - 1) / unit * unit;
+}
+
 // The order in which a loop over threads visits its elements: threads of a block have none, so any will do.
 struct lane_order {
   int lanes = 1;  // elements i, i + lanes, i + 2 lanes ... come after one another
@@ -121,7 +129,8 @@ class host_port {
   // Ends a plain launch whose kernel called a barrier.
   [[noreturn]] virtual void refuse_barrier(operation op, where at) = 0;
 
-  // Memory of the block, alive until the kernel returns. Throws range_error when the launch did not ask for as much.
+  // Memory of the block, alive until the kernel returns; of what the launch asked for it takes whole scratch_units.
+  // Ends the program when that is not as much.
   virtual std::byte* scratch(std::size_t bytes, where at) = 0;
   // Memory for the source of one put, reused by the next call.
   virtual std::byte* staging(std::size_t bytes) = 0;

@@ -36,10 +36,11 @@ class item_port final : public host_port {
   std::byte* staging(std::size_t bytes) override { return block_.staging(bytes); }
 
   std::byte* scratch(std::size_t bytes, where at) override {
+    const std::size_t taken = scratch_taken(bytes);
     // More than there is: the block's own port says so.
-    if (bytes > bytes_ - used_) return block_.scratch(bytes_ + bytes, at);
+    if (taken > bytes_ - used_) return block_.scratch(bytes_ + bytes, at);
     std::byte* start = scratch_ + used_;
-    used_ += bytes;
+    used_ += taken;
     return start;
   }
 

@@ -1,5 +1,7 @@
 #include "scheduled_port.hpp"
 
+#include <utility>
+
 #include "../launch_rules.hpp"
 #include "program_data.hpp"
 
@@ -166,13 +168,17 @@ scheduled_port::~scheduled_port() {
 
 std::byte* scheduled_port::scratch(std::size_t bytes, where at) {
   const std::size_t left = scratch_bytes_ - scratch_used_;
-  if (bytes > left)
+  const std::size_t taken = scratch_taken(bytes);
+  if (taken > left)
     fail(defect::out_of_bounds,
          message(block_text(actor_), ": scratch at ", at.file, ":", at.line, " asks for ", bytes,
                  " bytes and the launch has left ", left, "; raise launch_options::scratch_bytes"));
   if (slice_ < 0) slice_ = area_.take(actor_.number);
-  scratch_used_ += bytes;
-  return area_.add_piece(slice_, bytes, 0xff);
+  scratch_used_ += taken;
+  const auto marks = std::exchange(running_marks, nullptr);  // what is done here is not the block's
+  std::byte* start = area_.add_piece(slice_, bytes, 0xff);
+  running_marks = marks;
+  return start;
 }
 
 std::byte* scheduled_port::staging(std::size_t bytes) {

@@ -15,15 +15,16 @@ int scratch_area::take(int block) {
   }
   const int s = free_.back();
   free_.pop_back();
-  slices_[static_cast<std::size_t>(s)].block = block;
+  slices_[static_cast<std::size_t>(s)] = {.block = block};
   return s;
 }
 
 std::byte* scratch_area::add_piece(int s, std::size_t bytes, unsigned char poison) {
-  constexpr std::size_t unit = 64;
+  constexpr std::size_t unit = 64;  // a piece begins a line
+  constexpr std::size_t apart = 256;
   slice& mine = slices_[static_cast<std::size_t>(s)];
-  const std::size_t at = mine.used + unit;
-  expect<memory_error>(at + bytes + unit <= slice_bytes,
+  const std::size_t at = mine.used + apart;
+  expect<memory_error>(at + bytes + apart <= slice_bytes,
                        "check mode: a block asks for too many pieces of scratch "
                        "memory (",
                        mine.pieces.size(), " so far); take one large piece");
@@ -38,7 +39,6 @@ std::byte* scratch_area::add_piece(int s, std::size_t bytes, unsigned char poiso
 void scratch_area::give_back(int s) {
   slice& mine = slices_[static_cast<std::size_t>(s)];
   for (const piece& p : mine.pieces) memory_.end_life(p.start, p.bytes);
-  mine = {};
   free_.push_back(s);
 }
 

@@ -29,7 +29,7 @@ class scratch_area {
   int take(int block);
   // Bytes that hold the byte `poison` and have no value.
   std::byte* add_piece(int slice, std::size_t bytes, unsigned char poison);
-  // Its pieces are no longer alive.
+  // Its pieces are no longer alive; what they were is known until somebody takes the slice.
   void give_back(int slice);
 
   bool covers(std::uintptr_t address) const { return address - reinterpret_cast<std::uintptr_t>(begin_) < all_bytes; }
@@ -41,7 +41,7 @@ class scratch_area {
  private:
   struct slice {
     int block = -1;
-    std::vector<piece> pieces;
+    std::vector<piece> pieces{};
     std::size_t used = 0;
   };
   std::size_t index_of(std::uintptr_t address) const {

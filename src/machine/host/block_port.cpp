@@ -146,9 +146,10 @@ void block_port::quiet() {}
 void block_port::refuse_barrier(operation op, where at) { program_.fail(report(block_state::not_resident, op, at)); }
 
 std::byte* block_port::scratch(std::size_t bytes, where at) {
-  if (bytes > program_.scratch_bytes() - scratch_.used()) {
+  const std::size_t taken = scratch_taken(bytes);
+  if (taken > program_.scratch_bytes() - scratch_.used()) {
     block_report r = report(block_state::out_of_range, operation::scratch, at);
-    r.wanted = scratch_.used() + bytes;
+    r.wanted = scratch_.used() + taken;
     program_.fail(r);
   }
   return scratch_.take(bytes, 0);

@@ -8,6 +8,8 @@
 #include <optional>
 #include <vector>
 
+#include "starling/device/host_port.hpp"
+
 namespace starling {
 
 class scratch_memory {
@@ -15,10 +17,11 @@ class scratch_memory {
   // Bytes that hold `fill` each.
   std::byte* take(std::size_t bytes, unsigned char fill) {
     pieces_.push_back({std::make_unique_for_overwrite<std::byte[]>(bytes), bytes});
-    used_ += bytes;
+    used_ += scratch_taken(bytes);
     std::memset(pieces_.back().start.get(), fill, bytes);
     return pieces_.back().start.get();
   }
+  // Of what the launch asked for.
   std::size_t used() const { return used_; }
 
   struct place {
