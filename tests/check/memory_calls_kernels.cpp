@@ -13,9 +13,8 @@ TEST_CASE("std::copy to another PE is no put") {
   machine m = checked_machine(2);
   const auto data = filled<int>(m, many, 1);
   const sym<int> x = data.data();
-  check_finds(
-      m, 1, STARLING_KERNEL(block & b) { std::copy(x.on(b.pe()), x.on(b.pe()) + many, x.on(1 - b.pe())); },
-      defect::foreign_access, {"writes 2048 bytes at", "with a plain store; use put"});
+  check_finds(m, 1, STARLING_KERNEL(block & b) { std::copy(x.on(b.pe()), x.on(b.pe()) + many, x.on(1 - b.pe())); },
+              defect::foreign_access, {"writes 2048 bytes at", "with a plain store; use put"});
 }
 
 TEST_CASE("memcpy and std::fill beyond the end of an array") {
@@ -71,9 +70,8 @@ TEST_CASE("memcpy of what nobody has written") {
   const auto to = m.allocate<int>(many);
   const sym<int> x = from.data();
   const sym<int> y = to.data();
-  check_finds(
-      m, 1, STARLING_KERNEL(block & b) { std::memcpy(y.on(b.pe()), x.on(b.pe()), many * sizeof(int)); },
-      defect::uninitialised, {"reads 2048 bytes at", "which nothing has written"});
+  check_finds(m, 1, STARLING_KERNEL(block & b) { std::memcpy(y.on(b.pe()), x.on(b.pe()), many * sizeof(int)); },
+              defect::uninitialised, {"reads 2048 bytes at", "which nothing has written"});
 }
 
 }  // namespace

@@ -133,12 +133,10 @@ TEST_CASE("of the process a kernel may send constants, and no more") {
   check_finds(
       m, 1, STARLING_KERNEL(block & b) { b.put(x, on_heap, 4, 1 - b.pe()); }, defect::out_of_bounds,
       {"calls put at", "its source, 16 bytes of the process, is memory that no device reaches", "capture it by value"});
-  check_finds(
-      m, 1, STARLING_KERNEL(block & b) { b.put(x, changeable, 4, 1 - b.pe()); }, defect::out_of_bounds,
-      {"memory that no device reaches"});
-  check_finds(
-      m, 1, STARLING_KERNEL(block & b) { b.get(on_heap, x, 4, 1 - b.pe()); }, defect::out_of_bounds,
-      {"its destination, 16 bytes of the process"});
+  check_finds(m, 1, STARLING_KERNEL(block & b) { b.put(x, changeable, 4, 1 - b.pe()); }, defect::out_of_bounds,
+              {"memory that no device reaches"});
+  check_finds(m, 1, STARLING_KERNEL(block & b) { b.get(on_heap, x, 4, 1 - b.pe()); }, defect::out_of_bounds,
+              {"its destination, 16 bytes of the process"});
 }
 
 }  // namespace

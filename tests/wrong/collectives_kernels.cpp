@@ -54,7 +54,7 @@ WRONG_PROGRAM(broadcast_of_two_types, found, .kinds = {defect::collective},
 }
 
 // One PE sums, the other takes the maximum.
-WRONG_PROGRAM(all_reduce_of_two_operators, missed, .kinds = {defect::collective},
+WRONG_PROGRAM(all_reduce_of_two_operators, found, .kinds = {defect::collective},
               .says = {"all_reduce", "collectives_kernels.cpp:"}) {
   const auto data = zeroed<int>(m, 1);
   const sym<int> x = data.data();

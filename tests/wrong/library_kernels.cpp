@@ -11,7 +11,7 @@ constexpr index_t n = 200;
 constexpr std::size_t bytes = n * sizeof(int);
 
 // The receiver copies the message before it has waited for it.
-WRONG_PROGRAM(copy_before_wait, missed, .kinds = races, .says = {"put_signal", "library_kernels.cpp:"}) {
+WRONG_PROGRAM(copy_before_wait, found, .kinds = races, .says = {"put_signal", "library_kernels.cpp:"}) {
   const auto inbox = zeroed<int>(m, n);
   const auto data = zeroed<int>(m, n);
   const auto signals = zeroed<signal>(m, 1);
@@ -20,8 +20,7 @@ WRONG_PROGRAM(copy_before_wait, missed, .kinds = races, .says = {"put_signal", "
   const sym<signal> s = signals.data();
   m.run(
       1, STARLING_KERNEL(block & b) {
-        b.put_signal(
-            x, [](index_t i) { return static_cast<int>(i); }, n, s, 1, 1 - b.pe());
+        b.put_signal(x, [](index_t i) { return static_cast<int>(i); }, n, s, 1, 1 - b.pe());
         if (fixed) b.wait(s, 1, 1 - b.pe());
         std::copy(x.on(b.pe()), x.on(b.pe()) + n, y.on(b.pe()));
         if (!fixed) b.wait(s, 1, 1 - b.pe());
@@ -30,7 +29,7 @@ WRONG_PROGRAM(copy_before_wait, missed, .kinds = races, .says = {"put_signal", "
 }
 
 // memcpy in place of put.
-WRONG_PROGRAM(memcpy_to_another_pe, missed, .kinds = {defect::foreign_access},
+WRONG_PROGRAM(memcpy_to_another_pe, found, .kinds = {defect::foreign_access},
               .says = {"memory of another PE", "library_kernels.cpp:"}) {
   const auto from = filled<int>(m, n, 1);
   const auto to = zeroed<int>(m, n);
@@ -48,7 +47,7 @@ WRONG_PROGRAM(memcpy_to_another_pe, missed, .kinds = {defect::foreign_access},
 }
 
 // memcpy in place of get.
-WRONG_PROGRAM(memcpy_from_another_pe, missed, .kinds = {defect::foreign_access},
+WRONG_PROGRAM(memcpy_from_another_pe, found, .kinds = {defect::foreign_access},
               .says = {"memory of another PE", "library_kernels.cpp:"}) {
   const auto from = filled<int>(m, n, 1);
   const auto to = zeroed<int>(m, n);
@@ -65,12 +64,11 @@ WRONG_PROGRAM(memcpy_from_another_pe, missed, .kinds = {defect::foreign_access},
 }
 
 // Room for a terminator that the array does not have.
-WRONG_PROGRAM(memset_one_too_far, missed, .kinds = {defect::out_of_bounds},
+WRONG_PROGRAM(memset_one_too_far, found, .kinds = {defect::out_of_bounds},
               .says = {"behind the end of an allocation of 800", "library_kernels.cpp:"}, .pes = 1) {
   const auto data = zeroed<int>(m, n);
   const sym<int> x = data.data();
-  m.run(
-      1, STARLING_KERNEL(block&) { std::memset(x.on(0), 1, fixed ? bytes : bytes + 4); });
+  m.run(1, STARLING_KERNEL(block&) { std::memset(x.on(0), 1, fixed ? bytes : bytes + 4); });
   return read(m, data, 0)[n - 1] == 0x01010101;
 }
 
@@ -79,13 +77,12 @@ WRONG_PROGRAM(fill_one_too_far, found, .kinds = {defect::out_of_bounds},
               .says = {"behind the end of an allocation of 800", "library_kernels.cpp:"}, .pes = 1) {
   const auto data = zeroed<int>(m, n);
   const sym<int> x = data.data();
-  m.run(
-      1, STARLING_KERNEL(block&) { std::fill_n(x.on(0), fixed ? n : n + 1, 5); });
+  m.run(1, STARLING_KERNEL(block&) { std::fill_n(x.on(0), fixed ? n : n + 1, 5); });
   return read(m, data, 0)[n - 1] == 5;
 }
 
 // Half of the source has been written; what was copied of the other half decides a branch.
-WRONG_PROGRAM(memcpy_of_unwritten_memory, missed, .kinds = {defect::uninitialised},
+WRONG_PROGRAM(memcpy_of_unwritten_memory, found, .kinds = {defect::uninitialised},
               .says = {"which nothing has written", "library_kernels.cpp:"}, .pes = 1) {
   const auto from = m.allocate<int>(n);
   const auto to = zeroed<int>(m, n);
@@ -103,7 +100,7 @@ WRONG_PROGRAM(memcpy_of_unwritten_memory, missed, .kinds = {defect::uninitialise
 }
 
 // Blocks copy their shares, and read those of others.
-WRONG_PROGRAM(copies_of_blocks_without_barrier, missed, .kinds = races, .says = {"sync_pe", "library_kernels.cpp:"},
+WRONG_PROGRAM(copies_of_blocks_without_barrier, found, .kinds = races, .says = {"sync_pe", "library_kernels.cpp:"},
               .pes = 1) {
   const auto from = filled<int>(m, 2 * n, 1);
   const auto to = zeroed<int>(m, 2 * n);
@@ -123,17 +120,16 @@ WRONG_PROGRAM(copies_of_blocks_without_barrier, missed, .kinds = races, .says = 
 }
 
 // The queue moves up by one; the last element is taken from behind the array.
-WRONG_PROGRAM(memmove_from_behind_the_end, missed, .kinds = {defect::out_of_bounds},
+WRONG_PROGRAM(memmove_from_behind_the_end, found, .kinds = {defect::out_of_bounds},
               .says = {"behind the end of an allocation of 800", "library_kernels.cpp:"}, .pes = 1) {
   const auto data = filled<int>(m, n, 1);
   const sym<int> x = data.data();
-  m.run(
-      1, STARLING_KERNEL(block&) { std::memmove(x.on(0), x.on(0) + 1, fixed ? bytes - sizeof(int) : bytes); });
+  m.run(1, STARLING_KERNEL(block&) { std::memmove(x.on(0), x.on(0) + 1, fixed ? bytes - sizeof(int) : bytes); });
   return read(m, data, 0)[0] == 0x01010101;
 }
 
 // memcpy over the source of put_nbi.
-WRONG_PROGRAM(memcpy_over_a_source_in_flight, missed, .kinds = {defect::source_reused},
+WRONG_PROGRAM(memcpy_over_a_source_in_flight, found, .kinds = {defect::source_reused},
               .says = {"put_nbi", "quiet()", "library_kernels.cpp:"}) {
   const auto staged = filled<int>(m, n, 1);
   const auto next = filled<int>(m, n, 2);

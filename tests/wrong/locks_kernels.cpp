@@ -10,15 +10,12 @@ STARLING_HD void lock(const block& b, sym<int> word) {
   }
 }
 
-STARLING_HD void unlock(const block& b, sym<int> word) {
-  b.atomic_set(word, 0, 0, cuda::memory_order_release);
-}
+STARLING_HD void unlock(const block& b, sym<int> word) { b.atomic_set(word, 0, 0, cuda::memory_order_release); }
 
 STARLING_HD void add_one(const block& b, sym<int> counter) { b.p(counter, b.g(counter, 0) + 1, 0); }
 
 // The lock is released before the put under it has arrived.
-WRONG_PROGRAM(released_without_quiet, found, .kinds = races, .says = {"by put", "locks_kernels.cpp:"},
-              .twin_refused = true) {
+WRONG_PROGRAM(released_without_quiet, found, .kinds = races, .says = {"by put", "locks_kernels.cpp:"}) {
   const auto words = zeroed<int>(m, 2);
   const sym<int> x = words.data();
   m.run(
@@ -34,8 +31,7 @@ WRONG_PROGRAM(released_without_quiet, found, .kinds = races, .says = {"by put", 
 }
 
 // The counter is read before the lock is held.
-WRONG_PROGRAM(read_before_the_lock_is_held, found, .kinds = races, .says = {"locks_kernels.cpp:"},
-              .twin_refused = true) {
+WRONG_PROGRAM(read_before_the_lock_is_held, found, .kinds = races, .says = {"locks_kernels.cpp:"}) {
   const auto words = zeroed<int>(m, 2);
   const sym<int> x = words.data();
   m.run(
@@ -50,8 +46,7 @@ WRONG_PROGRAM(read_before_the_lock_is_held, found, .kinds = races, .says = {"loc
 }
 
 // A PE that did not get the lock releases it all the same.
-WRONG_PROGRAM(released_by_who_does_not_hold_it, found, .kinds = races, .says = {"locks_kernels.cpp:"}, .pes = 3,
-              .twin_refused = true) {
+WRONG_PROGRAM(released_by_who_does_not_hold_it, found, .kinds = races, .says = {"locks_kernels.cpp:"}, .pes = 3) {
   const auto words = zeroed<int>(m, 2);
   const sym<int> x = words.data();
   m.run(
@@ -69,8 +64,7 @@ WRONG_PROGRAM(released_by_who_does_not_hold_it, found, .kinds = races, .says = {
 }
 
 // Each PE locks the account that it takes from, then the one that it gives to.
-WRONG_PROGRAM(crossed_locks, missed, .kinds = {defect::deadlock}, .says = {"holds", "locks_kernels.cpp:"},
-              .twin_refused = true) {
+WRONG_PROGRAM(crossed_locks, found, .kinds = {defect::deadlock}, .says = {"holds", "locks_kernels.cpp:"}) {
   const auto words = zeroed<int>(m, 3);
   const sym<int> x = words.data();
   m.run(
@@ -86,8 +80,7 @@ WRONG_PROGRAM(crossed_locks, missed, .kinds = {defect::deadlock}, .says = {"hold
 }
 
 // A test with a plain load whether the lock is free, before it is taken.
-WRONG_PROGRAM(lock_tested_by_a_plain_load, found, .kinds = races, .says = {"locks_kernels.cpp:"}, .pes = 1,
-              .twin_refused = true) {
+WRONG_PROGRAM(lock_tested_by_a_plain_load, found, .kinds = races, .says = {"locks_kernels.cpp:"}, .pes = 1) {
   const auto words = zeroed<int>(m, 2);
   const sym<int> x = words.data();
   m.run(
@@ -105,7 +98,7 @@ WRONG_PROGRAM(lock_tested_by_a_plain_load, found, .kinds = races, .says = {"lock
 }
 
 // The counter has two locks, and some take the one, some the other.
-WRONG_PROGRAM(two_locks_for_one_counter, found, .kinds = races, .says = {"locks_kernels.cpp:"}, .twin_refused = true) {
+WRONG_PROGRAM(two_locks_for_one_counter, found, .kinds = races, .says = {"locks_kernels.cpp:"}) {
   const auto words = zeroed<int>(m, 3);
   const sym<int> x = words.data();
   m.run(

@@ -83,8 +83,7 @@ WRONG_PROGRAM(beyond_the_last_piece, found, .kinds = {defect::out_of_bounds},
   m.fill(x.data(), 0, x.size());
   int* const p = ints(x);
   const index_t half = static_cast<index_t>(page / sizeof(int));
-  m.run(
-      1, STARLING_KERNEL(block & b) { p[(b.pe() + (fixed ? 0 : 1)) * half] = 1; });
+  m.run(1, STARLING_KERNEL(block & b) { p[(b.pe() + (fixed ? 0 : 1)) * half] = 1; });
   return read_local(m, x)[static_cast<std::size_t>(half)] == 1;
 }
 
@@ -106,26 +105,22 @@ WRONG_PROGRAM(local_memory_put_while_written, found, .kinds = races, .says = {"m
 }
 
 // The host takes a result that no kernel wrote: the pointers of input and output are mixed up.
-WRONG_PROGRAM(host_copies_what_nobody_wrote, missed, .kinds = {defect::uninitialised}, .says = {"the host reads"},
+WRONG_PROGRAM(host_copies_what_nobody_wrote, found, .kinds = {defect::uninitialised}, .says = {"the host reads"},
               .pes = 1) {
   const auto in = zeroed<int>(m, 4);
   const auto out = m.allocate<int>(4);
   const sym<int> x = in.data();
   const sym<int> y = out.data();
-  m.run(
-      1, STARLING_KERNEL(block & b) { b.for_each(4, [&](index_t i) { (fixed ? y : x).on(0)[i] = 1; }); });
+  m.run(1, STARLING_KERNEL(block & b) { b.for_each(4, [&](index_t i) { (fixed ? y : x).on(0)[i] = 1; }); });
   return read(m, out, 0)[3] == 1;
 }
 
 // The kernel writes the inner points, the host takes all.
-WRONG_PROGRAM(host_copies_ends_that_nobody_wrote, missed, .kinds = {defect::uninitialised}, .says = {"the host reads"},
+WRONG_PROGRAM(host_copies_ends_that_nobody_wrote, found, .kinds = {defect::uninitialised}, .says = {"the host reads"},
               .pes = 1) {
   const auto out = m.allocate<int>(8);
   const sym<int> y = out.data();
-  m.run(
-      1, STARLING_KERNEL(block & b) {
-        b.for_each(index_range{1, 7}, [&](index_t i) { y.on(0)[i] = 1; });
-      });
+  m.run(1, STARLING_KERNEL(block & b) { b.for_each(index_range{1, 7}, [&](index_t i) { y.on(0)[i] = 1; }); });
   if (fixed) {
     m.fill(y.on(0), 0, 4);
     m.fill(y.on(0) + 7, 0, 4);
@@ -134,7 +129,7 @@ WRONG_PROGRAM(host_copies_ends_that_nobody_wrote, missed, .kinds = {defect::unin
 }
 
 // The same by a copy of a stream.
-WRONG_PROGRAM(stream_copies_unwritten_memory_to_the_host, missed, .kinds = {defect::uninitialised},
+WRONG_PROGRAM(stream_copies_unwritten_memory_to_the_host, found, .kinds = {defect::uninitialised},
               .says = {"the host reads"}, .pes = 1) {
   const local_memory x = m.allocate_on(0, 32);
   std::vector<int> host(8);
@@ -146,7 +141,7 @@ WRONG_PROGRAM(stream_copies_unwritten_memory_to_the_host, missed, .kinds = {defe
 }
 
 // PE 1 computes, the host asks PE 0.
-WRONG_PROGRAM(host_copies_from_the_wrong_pe, missed, .kinds = {defect::uninitialised}, .says = {"the host reads"}) {
+WRONG_PROGRAM(host_copies_from_the_wrong_pe, found, .kinds = {defect::uninitialised}, .says = {"the host reads"}) {
   const auto out = m.allocate<int>(4);
   const sym<int> y = out.data();
   m.run(

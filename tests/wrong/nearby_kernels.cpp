@@ -4,15 +4,8 @@
 namespace starling::test {
 namespace {
 
-// A stack array with room behind it, so that what goes too far is not what the block lives on.
-template <int N>
-struct guarded {
-  int value[N] = {};
-  int guard[64] = {};
-};
-
 // The source on the stack is filled for the next put while the first is under way.
-WRONG_PROGRAM(stack_source_changed_before_quiet, missed, .kinds = {defect::source_reused},
+WRONG_PROGRAM(stack_source_changed_before_quiet, found, .kinds = {defect::source_reused},
               .says = {"put_nbi", "quiet()", "nearby_kernels.cpp:"}) {
   const auto data = zeroed<int>(m, 8);
   const sym<int> x = data.data();
@@ -29,7 +22,7 @@ WRONG_PROGRAM(stack_source_changed_before_quiet, missed, .kinds = {defect::sourc
 }
 
 // The variable of a loop is the source of each step's put.
-WRONG_PROGRAM(loop_variable_as_source, missed, .kinds = {defect::source_reused},
+WRONG_PROGRAM(loop_variable_as_source, found, .kinds = {defect::source_reused},
               .says = {"put_nbi", "quiet()", "nearby_kernels.cpp:"}) {
   const auto data = zeroed<int>(m, 4);
   const sym<int> x = data.data();
@@ -47,7 +40,7 @@ WRONG_PROGRAM(loop_variable_as_source, missed, .kinds = {defect::source_reused},
 }
 
 // The destination on the stack is read while the get is under way.
-WRONG_PROGRAM(stack_destination_read_before_quiet, missed, .kinds = {defect::source_reused},
+WRONG_PROGRAM(stack_destination_read_before_quiet, found, .kinds = {defect::source_reused},
               .says = {"get_nbi", "quiet()", "nearby_kernels.cpp:"}) {
   const auto from = filled<int>(m, 4, 1);
   const auto data = zeroed<int>(m, 1);
@@ -80,7 +73,7 @@ struct sends_its_own {
   }
 };
 
-WRONG_PROGRAM(closure_source_changed_before_quiet, missed, .kinds = {defect::source_reused},
+WRONG_PROGRAM(closure_source_changed_before_quiet, found, .kinds = {defect::source_reused},
               .says = {"put_nbi", "quiet()", "nearby_kernels.cpp:"}) {
   const auto data = zeroed<int>(m, 2);
   m.run(1, sends_its_own{data.data(), fixed, {}});
@@ -88,21 +81,21 @@ WRONG_PROGRAM(closure_source_changed_before_quiet, missed, .kinds = {defect::sou
 }
 
 // Sixteen elements out of an array of four.
-WRONG_PROGRAM(stack_array_too_short_as_source, missed, .kinds = {defect::out_of_bounds},
+WRONG_PROGRAM(stack_array_too_short_as_source, found, .kinds = {defect::out_of_bounds},
               .says = {"its source", "nearby_kernels.cpp:"}) {
   const auto data = zeroed<int>(m, 16);
   const sym<int> x = data.data();
   m.run(
       1, STARLING_KERNEL(block & b) {
-        guarded<4> staged;
-        for (int& v : staged.value) v = 3;
-        b.put(x, staged.value, fixed ? 4 : 16, 1 - b.pe());
+        int staged[4] = {};
+        for (int& v : staged) v = 3;
+        b.put(x, staged, fixed ? 4 : 16, 1 - b.pe());
       });
   return read(m, data, 0)[3] == 3;
 }
 
 // Sixteen elements into an array of four.
-WRONG_PROGRAM(stack_array_too_short_as_destination, missed, .kinds = {defect::out_of_bounds},
+WRONG_PROGRAM(stack_array_too_short_as_destination, found, .kinds = {defect::out_of_bounds},
               .says = {"its destination", "nearby_kernels.cpp:"}) {
   const auto from = filled<int>(m, 16, 1);
   const auto data = zeroed<int>(m, 1);
@@ -110,15 +103,15 @@ WRONG_PROGRAM(stack_array_too_short_as_destination, missed, .kinds = {defect::ou
   const sym<int> y = data.data();
   m.run(
       1, STARLING_KERNEL(block & b) {
-        guarded<4> got;
-        b.get(got.value, x, fixed ? 4 : 16, 1 - b.pe());
-        *y.on(b.pe()) = got.value[3];
+        int got[4] = {};
+        b.get(got, x, fixed ? 4 : 16, 1 - b.pe());
+        *y.on(b.pe()) = got[3];
       });
   return read(m, data, 0)[0] == 0x01010101;
 }
 
 // A sum in scratch memory that starts with what was there.
-WRONG_PROGRAM(scratch_read_before_written, missed, .kinds = {defect::uninitialised},
+WRONG_PROGRAM(scratch_read_before_written, found, .kinds = {defect::uninitialised},
               .says = {"scratch", "nearby_kernels.cpp:"}, .pes = 1) {
   const auto data = zeroed<int>(m, 1);
   const sym<int> x = data.data();
@@ -134,7 +127,7 @@ WRONG_PROGRAM(scratch_read_before_written, missed, .kinds = {defect::uninitialis
 }
 
 // A tile with its halo needs n + 2 elements, and has n.
-WRONG_PROGRAM(scratch_beyond_the_end, missed, .kinds = {defect::out_of_bounds},
+WRONG_PROGRAM(scratch_beyond_the_end, found, .kinds = {defect::out_of_bounds},
               .says = {"scratch", "nearby_kernels.cpp:"}, .pes = 1) {
   const auto data = zeroed<int>(m, 1);
   const sym<int> x = data.data();
@@ -150,7 +143,7 @@ WRONG_PROGRAM(scratch_beyond_the_end, missed, .kinds = {defect::out_of_bounds},
 }
 
 // Two pieces of scratch memory are taken for one: the second need not lie behind the first.
-WRONG_PROGRAM(scratch_of_another_piece, missed, .kinds = {defect::out_of_bounds},
+WRONG_PROGRAM(scratch_of_another_piece, found, .kinds = {defect::out_of_bounds},
               .says = {"scratch", "nearby_kernels.cpp:"}, .pes = 1) {
   const auto data = zeroed<int>(m, 1);
   const sym<int> x = data.data();
@@ -166,7 +159,7 @@ WRONG_PROGRAM(scratch_of_another_piece, missed, .kinds = {defect::out_of_bounds}
 }
 
 // The element to the left of the first, in scratch memory.
-WRONG_PROGRAM(scratch_before_the_start, missed, .kinds = {defect::out_of_bounds, defect::uninitialised},
+WRONG_PROGRAM(scratch_before_the_start, found, .kinds = {defect::out_of_bounds, defect::uninitialised},
               .says = {"scratch", "nearby_kernels.cpp:"}, .pes = 1) {
   const auto data = zeroed<int>(m, 1);
   const sym<int> x = data.data();
@@ -185,7 +178,7 @@ WRONG_PROGRAM(scratch_before_the_start, missed, .kinds = {defect::out_of_bounds,
 }
 
 // Half of the staging buffer is written, all of it is sent.
-WRONG_PROGRAM(scratch_sent_unwritten, missed, .kinds = {defect::uninitialised}, .says = {"nearby_kernels.cpp:"}) {
+WRONG_PROGRAM(scratch_sent_unwritten, found, .kinds = {defect::uninitialised}, .says = {"nearby_kernels.cpp:"}) {
   const auto inbox = zeroed<int>(m, 8);
   const auto signals = zeroed<signal>(m, 1);
   const auto data = zeroed<int>(m, 1);
@@ -205,7 +198,7 @@ WRONG_PROGRAM(scratch_sent_unwritten, missed, .kinds = {defect::uninitialised}, 
 }
 
 // Scratch memory staged again while put_nbi may still read it.
-WRONG_PROGRAM(scratch_source_changed_before_quiet, missed, .kinds = {defect::source_reused},
+WRONG_PROGRAM(scratch_source_changed_before_quiet, found, .kinds = {defect::source_reused},
               .says = {"put_nbi", "quiet()", "nearby_kernels.cpp:"}) {
   const auto data = zeroed<int>(m, 8);
   const sym<int> x = data.data();
@@ -224,7 +217,7 @@ WRONG_PROGRAM(scratch_source_changed_before_quiet, missed, .kinds = {defect::sou
 }
 
 // The address of one block's scratch memory is handed to another block.
-WRONG_PROGRAM(scratch_of_another_block, missed, .kinds = {defect::foreign_access, defect::out_of_bounds},
+WRONG_PROGRAM(scratch_of_another_block, found, .kinds = {defect::foreign_access, defect::out_of_bounds},
               .says = {"scratch", "nearby_kernels.cpp:"}, .pes = 1) {
   const auto addresses = zeroed<int*>(m, 1);
   const auto data = zeroed<int>(m, 2);

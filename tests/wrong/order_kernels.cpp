@@ -74,8 +74,7 @@ WRONG_PROGRAM(fence_in_place_of_quiet, found, .kinds = {defect::source_reused},
 }
 
 // A value that was put is read back at once.
-WRONG_PROGRAM(put_read_back_without_quiet, missed, .kinds = races,
-              .says = {"by put", "quiet()", "order_kernels.cpp:"}) {
+WRONG_PROGRAM(put_read_back_without_quiet, found, .kinds = races, .says = {"by put", "quiet()", "order_kernels.cpp:"}) {
   const auto data = zeroed<int>(m, 1);
   const auto back = zeroed<int>(m, 1);
   const sym<int> x = data.data();
@@ -96,8 +95,7 @@ WRONG_PROGRAM(second_put_to_the_same_place, found, .kinds = {defect::unordered_w
   const sym<int> x = data.data();
   m.run(
       1, STARLING_KERNEL(block & b) {
-        b.put(
-            x, [](index_t) { return 1; }, 4, 1 - b.pe());
+        b.put(x, [](index_t) { return 1; }, 4, 1 - b.pe());
         if (fixed) b.fence();
         b.p(x + 2, 2, 1 - b.pe());
       });

@@ -58,8 +58,7 @@ WRONG_PROGRAM(packets_sent_without_credit, found, .kinds = races, .says = {"pack
           const auto slot = box + static_cast<index_t>(t % 2);
           if (b.pe() == 0) {
             if (fixed && t > 2) b.wait(emptied, t - 2, 1);
-            b.put_packets<double>(
-                slot, [=](index_t) { return content{{static_cast<double>(t)}}; }, 1, t, 1);
+            b.put_packets<double>(slot, [=](index_t) { return content{{static_cast<double>(t)}}; }, 1, t, 1);
           } else {
             const double got = b.take_packet<double>(slot, t, 0).element[0];
             *x.on(1) += got;
@@ -88,8 +87,7 @@ WRONG_PROGRAM(packet_taken_for_a_signal, found, .kinds = races, .says = {"by put
             b.put_signal(x, value, 4, s, 1, 1);
           else
             b.put(x, value, 4, 1);
-          b.put_packets<double>(
-              box, [](index_t) { return content{{4.0}}; }, 1, 1, 1);
+          b.put_packets<double>(box, [](index_t) { return content{{4.0}}; }, 1, 1, 1);
         } else {
           const double count = b.take_packet<double>(box, 1, 0).element[0];
           if (fixed) b.wait(s, 1, 0);
@@ -119,7 +117,7 @@ WRONG_PROGRAM(packets_counted_for_another_type, found, .kinds = {defect::lost_si
 }
 
 // The boxes were never set to zero.
-WRONG_PROGRAM(boxes_without_a_value, missed, .kinds = {defect::uninitialised}, .says = {"packets_kernels.cpp:"}) {
+WRONG_PROGRAM(boxes_without_a_value, found, .kinds = {defect::uninitialised}, .says = {"packets_kernels.cpp:"}) {
   const auto boxes = m.allocate<packet>(1);
   if (fixed)
     for (int pe = 0; pe < 2; ++pe) m.fill(boxes.on(pe), 0, sizeof(packet));
@@ -128,8 +126,7 @@ WRONG_PROGRAM(boxes_without_a_value, missed, .kinds = {defect::uninitialised}, .
   const sym<double> x = data.data();
   m.run(
       1, STARLING_KERNEL(block & b) {
-        b.put_packets<double>(
-            box, [](index_t) { return content{{4.0}}; }, 1, 1, 1 - b.pe());
+        b.put_packets<double>(box, [](index_t) { return content{{4.0}}; }, 1, 1, 1 - b.pe());
         *x.on(b.pe()) = b.take_packet<double>(box, 1, 1 - b.pe()).element[0];
       });
   return read(m, data, 0)[0] == 4;
@@ -148,8 +145,7 @@ WRONG_PROGRAM(two_blocks_put_into_one_box, found,
         const int which = b.index();
         const auto slot = box + (fixed ? which : 0);
         if (b.pe() == 0)
-          b.put_packet_each<double>(
-              true, slot, [=] { return content{{1.0 + which}}; }, 1, 1);
+          b.put_packet_each<double>(true, slot, [=] { return content{{1.0 + which}}; }, 1, 1);
         else if (which == 0)
           for (index_t k = 0; k < 2; ++k) *x.on(1) += b.take_packet<double>(box + (fixed ? k : 0), 1, 0).element[0];
       });

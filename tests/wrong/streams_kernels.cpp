@@ -77,8 +77,7 @@ WRONG_PROGRAM(double_buffer_without_the_way_back, found, .kinds = races, .says =
     copies.copy(x.on(0) + k % 2, &host[at], sizeof(int));
     copies.record(filled[at]);
     works.wait(filled[at]);
-    works.launch(
-        1, STARLING_KERNEL(block&) { *sum.on(0) += x.on(0)[k % 2]; });
+    works.launch(1, STARLING_KERNEL(block&) { *sum.on(0) += x.on(0)[k % 2]; });
     works.record(used[at]);
   }
   works.synchronize();
@@ -92,11 +91,7 @@ WRONG_PROGRAM(put_into_another_devices_stream, found, .kinds = races, .says = {"
   stream a = m.new_stream(0);
   stream b = m.new_stream(1);
   event done = m.new_event(0);
-  a.launch(
-      1, STARLING_KERNEL(block & k) {
-        k.put(
-            x, [](index_t) { return 4; }, 8, 1);
-      });
+  a.launch(1, STARLING_KERNEL(block & k) { k.put(x, [](index_t) { return 4; }, 8, 1); });
   a.record(done);
   if (fixed) b.wait(done);
   b.launch(1, add_to{x.on(1), 8});
@@ -116,13 +111,12 @@ WRONG_PROGRAM(run_beside_a_stream, missed, .kinds = races, .says = {"streams_ker
 }
 
 // The host copies what a stream has not been waited for.
-WRONG_PROGRAM(host_copies_before_it_waits, missed, .kinds = {defect::uninitialised, defect::unordered_read},
+WRONG_PROGRAM(host_copies_before_it_waits, found, .kinds = {defect::uninitialised, defect::unordered_read},
               .says = {"the host reads"}, .pes = 1) {
   const auto data = m.allocate<int>(4);
   const sym<int> x = data.data();
   stream s = m.new_stream(0);
-  s.launch(
-      1, STARLING_KERNEL(block & b) { b.for_each(4, [&](index_t i) { x.on(0)[i] = 3; }); });
+  s.launch(1, STARLING_KERNEL(block & b) { b.for_each(4, [&](index_t i) { x.on(0)[i] = 3; }); });
   if (fixed) s.synchronize();
   const std::vector<int> seen = read(m, data, 0);
   s.synchronize();
@@ -157,7 +151,7 @@ WRONG_PROGRAM(rows_beyond_the_end, found, .kinds = {defect::out_of_bounds}, .say
 }
 
 // Local memory goes while work on it is to come, and is given out again before that work runs.
-WRONG_PROGRAM(freed_for_another_while_in_use, missed,
+WRONG_PROGRAM(freed_for_another_while_in_use, found,
               .kinds = {defect::out_of_bounds, defect::unordered_read, defect::unordered_write}, .says = {}, .pes = 1) {
   local_memory first = m.allocate_on(0, 32);
   m.fill(first.data(), 0, 32);

@@ -14,8 +14,7 @@ const std::vector<defect> unnamed = {defect::foreign_access, defect::out_of_boun
 
 template <class F>
 void enqueue(stream& s, const F& f) {
-  s.launch(
-      1, STARLING_KERNEL(block & b) { b.for_each(n, f); });
+  s.launch(1, STARLING_KERNEL(block & b) { b.for_each(n, f); });
 }
 
 // Forward difference over all elements.
@@ -327,7 +326,7 @@ WRONG_PROGRAM(halo_wider_than_asked_for, missed, .kinds = {defect::out_of_bounds
 }
 
 // Scratch memory of a hierarchy's threads, used before it is written.
-WRONG_PROGRAM(storage_of_a_hierarchy_unwritten, missed, .kinds = {defect::uninitialised},
+WRONG_PROGRAM(storage_of_a_hierarchy_unwritten, found, .kinds = {defect::uninitialised},
               .says = {"scratch", "tasks_kernels.cpp:"}, .pes = 1) {
   std::vector<int> y(8, 0);
   context ctx(m);

@@ -26,8 +26,7 @@ WRONG_PROGRAM(get_from_one_further, found, .kinds = {defect::out_of_bounds},
   const auto to = zeroed<int>(m, n);
   const sym<int> x = from.data();
   const sym<int> y = to.data();
-  m.run(
-      1, STARLING_KERNEL(block & b) { b.get(y.on(b.pe()), x + 1, fixed ? n - 1 : n, 1 - b.pe()); });
+  m.run(1, STARLING_KERNEL(block & b) { b.get(y.on(b.pe()), x + 1, fixed ? n - 1 : n, 1 - b.pe()); });
   return read(m, to, 0)[n - 2] == 0x01010101;
 }
 
@@ -51,8 +50,7 @@ WRONG_PROGRAM(strides_of_iget_mixed_up, found, .kinds = {defect::out_of_bounds},
   const auto narrow = zeroed<int>(m, 4);
   const sym<int> x = wide.data();
   const sym<int> y = narrow.data();
-  m.run(
-      1, STARLING_KERNEL(block & b) { b.iget(y.on(b.pe()), fixed ? 1 : 64, x, fixed ? 64 : 1, 4, 1 - b.pe()); });
+  m.run(1, STARLING_KERNEL(block & b) { b.iget(y.on(b.pe()), fixed ? 1 : 64, x, fixed ? 64 : 1, 4, 1 - b.pe()); });
   return read(m, narrow, 0)[3] == 0x01010101;
 }
 
@@ -80,8 +78,7 @@ WRONG_PROGRAM(put_signal_with_corners, found, .kinds = {defect::out_of_bounds},
   const sym<signal> s = signals.data();
   m.run(
       1, STARLING_KERNEL(block & b) {
-        b.put_signal(
-            x, [](index_t i) { return static_cast<int>(i); }, fixed ? n : n + 2, s, 1, 1 - b.pe());
+        b.put_signal(x, [](index_t i) { return static_cast<int>(i); }, fixed ? n : n + 2, s, 1, 1 - b.pe());
         b.wait(s, 1, 1 - b.pe());
       });
   return read(m, data, 0)[n - 1] == n - 1;
@@ -257,8 +254,7 @@ WRONG_PROGRAM(one_of_put_signals_outside, found, .kinds = {defect::out_of_bounds
       1, STARLING_KERNEL(block & b) {
         const int other = 1 - b.pe();
         const auto to = [&](int i) { return signalled_put<int>{x + (fixed ? i : i + 1) * n, n, s + i, other}; };
-        b.put_signals<int>(
-            2, to, [](int i, index_t k) { return 10 * i + static_cast<int>(k); }, 1);
+        b.put_signals<int>(2, to, [](int i, index_t k) { return 10 * i + static_cast<int>(k); }, 1);
         b.wait_all(s, 2, 1, other);
       });
   return read(m, data, 0)[2 * n - 1] == 10 + n - 1;
@@ -272,8 +268,7 @@ WRONG_PROGRAM(put_of_memory_freed_before, found, .kinds = {defect::out_of_bounds
   auto staging = filled<int>(m, n, 1);
   const sym<int> x = staging.data();
   if (!fixed) staging.reset();
-  m.run(
-      1, STARLING_KERNEL(block & b) { b.put(y, x.on(b.pe()), n, 1 - b.pe()); });
+  m.run(1, STARLING_KERNEL(block & b) { b.put(y, x.on(b.pe()), n, 1 - b.pe()); });
   return read(m, to, 0)[n - 1] == 0x01010101;
 }
 

@@ -127,7 +127,7 @@ class block : public whole_block<block>, public bulk_transfer<block> {
   // All blocks of this PE, of every role. What they wrote before is seen by all of them after.
   STARLING_HD void sync_pe(where at = where::current()) {
     const trace_span span(*this, trace_operation::sync_pe, any_pe, 0);
-    begin_collective(operation::sync_pe, 0, any_pe, at);
+    begin_collective({operation::sync_pe, 0, any_pe, "", at});
     arrive(at);
     wait_as(operation::sync_pe, state().control.arrived, 1, compare::ge, arrivals_wanted(), pe(), at);
   }
@@ -179,10 +179,9 @@ class block : public whole_block<block>, public bulk_transfer<block> {
   STARLING_HD block(const program_state& state, host_port* port, int index, bool traced)
       : whole_block<block>(state, port, index, traced), role_(state.roles.role_of(index)) {}
 
-  STARLING_HD void begin_collective(operation op, [[maybe_unused]] std::size_t bytes, [[maybe_unused]] int root,
-                                    where at) const {
-    check_resident(op, at);
-    if constexpr (!target::on_gpu) port().collective({op, bytes, root, at});
+  STARLING_HD void begin_collective(const collective_call& c) const {
+    check_resident(c.op, c.at);
+    if constexpr (!target::on_gpu) port().collective(c);
   }
 
   STARLING_HD void arrive(where at) {
@@ -216,7 +215,7 @@ class block : public whole_block<block>, public bulk_transfer<block> {
     static_assert(sizeof(T) <= small_value_bytes && std::is_trivially_copyable_v<T>,
                   "all_reduce and broadcast carry trivially copyable values of up to 32 bytes");
     const control_words& c = state().control;
-    begin_collective(op, sizeof(T), root, at);
+    begin_collective({op, sizeof(T), root, combining_name<Op>(), at});
     ++meetings_;
     if (state().n_blocks == 1) return exchange(op, op == operation::sync_all ? value : first(value), combine, at);
     if (op != operation::sync_all && member() == 0) as<T>(c.block_values.on(pe())[index()]) = value;

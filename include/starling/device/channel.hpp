@@ -40,6 +40,9 @@ class channel {
     protocol how = protocol::automatic;
   };
 
+  // The capacity of a lane that is not there.
+  static constexpr index_t no_lane = -1;
+
   constexpr channel() = default;
   STARLING_HD explicit channel(const parts& p) : p_(p) {}
 
@@ -47,7 +50,8 @@ class channel {
   STARLING_HD int slots() const { return p_.slots; }
   STARLING_HD int lanes() const { return p_.lanes; }
 
-  // The channel whose lane 0 is lane i of this one; 0 <= i < lanes().
+  // The channel whose lane 0 is lane i of this one; 0 <= i < lanes(). For another i it carries no message: those who
+  // send or receive by it end the program with range_error.
   STARLING_HD channel lane(int i) const {
     channel c = *this;
     const index_t first = static_cast<index_t>(i) * p_.slots;
@@ -56,6 +60,7 @@ class channel {
     c.p_.arrived += first;
     c.p_.taken += static_cast<index_t>(i) * p_.n_pes;
     c.p_.lanes = p_.lanes - i;
+    if (i < 0 || i >= p_.lanes) c.p_.capacity = no_lane;
     return c;
   }
 

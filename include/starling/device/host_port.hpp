@@ -78,6 +78,7 @@ struct collective_call {
   operation op = operation::none;
   std::size_t bytes = 0;  // of the value it carries
   int root = any_pe;      // of a broadcast
+  const char* by = "";    // how a reduction combines, if it is one of the functions of reduce.hpp
   where at{};
 };
 

@@ -13,6 +13,9 @@ namespace starling {
 // What the host throws for a message that a channel cannot carry.
 inline std::string refused_message(std::int64_t n, std::uint64_t capacity, std::uint64_t number) {
   if (number == 0) return "message number 0; messages are numbered from 1";
+  if (static_cast<std::int64_t>(capacity) < 0)
+    return "a lane that the channel does not have; lane(i) takes 0 to lanes() - 1, and channel_options::lanes says how "
+           "many there are";
   return message("message ", number, " has ", n, " elements, the channel carries 0 to ", capacity,
                  "; give machine::allocate_channel a larger capacity, or send several messages");
 }

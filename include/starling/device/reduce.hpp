@@ -1,6 +1,8 @@
 // Reductions over the threads of a group, in a fixed order: same values and same group size, same bits.
 #pragma once
 
+#include <type_traits>
+
 #include "starling/device/target.hpp"
 
 namespace starling {
@@ -24,6 +26,15 @@ struct minimum {
     return (a < b || a != a) ? a : b;
   }
 };
+
+// What such a function is called in messages; of one that is not from here, nothing.
+template <class Op>
+constexpr const char* combining_name() {
+  if constexpr (std::is_same_v<Op, plus>) return "plus";
+  if constexpr (std::is_same_v<Op, maximum>) return "maximum";
+  if constexpr (std::is_same_v<Op, minimum>) return "minimum";
+  return "";
+}
 
 namespace detail {
 

@@ -186,7 +186,7 @@ void checker::host_reads(const std::byte* source, std::size_t bytes) const {
   for (std::size_t at = skip; at + sizeof poison <= bytes; at += sizeof poison) {
     std::size_t end = at;
     while (end + sizeof poison <= bytes && is_poison(end)) end += sizeof poison;
-    if (end - at < std::min(bytes, least_without_value)) continue;
+    if (end - at < (at == 0 ? 1 : std::min(bytes, least_without_value))) continue;
     const memory_map m = new_workload().memory;
     throw check_error(defect::uninitialised, 0, host_reads_text(m, first + at, end - at), {});
   }

@@ -88,6 +88,16 @@ std::string block_text(const actor& a) { return message("PE ", a.pe, " block ", 
 
 namespace {
 
+// Where bytes lie from `at` in an allocation of so many.
+std::string allocation_text(std::size_t at, std::size_t bytes, std::size_t allocation) {
+  if (at >= allocation)
+    return message(" (", at - allocation, " bytes behind the end of an allocation of ", allocation, ")");
+  if (bytes > allocation - at)
+    return message(" (from byte ", at, " to ", bytes - (allocation - at), " bytes behind the end of an allocation of ",
+                   allocation, ")");
+  return message(" (byte ", at, " of an allocation of ", allocation, ")");
+}
+
 // Bytes of local memory, and which of their allocation.
 std::string local_text(const memory_map& m, std::uintptr_t address, std::size_t bytes) {
   const int pe = m.pe_of(address);
@@ -99,9 +109,7 @@ std::string local_text(const memory_map& m, std::uintptr_t address, std::size_t 
   for (const local_heap::allocation& a : m.local->live()) {
     const auto begin = reinterpret_cast<std::uintptr_t>(a.start);
     if (begin > address) break;
-    place = address < begin + a.bytes
-                ? message(" (byte ", address - begin, " of an allocation of ", a.bytes, ")")
-                : message(" (", address - begin - a.bytes, " bytes behind the end of an allocation of ", a.bytes, ")");
+    place = allocation_text(address - begin, bytes, a.bytes);
   }
   return text + place;
 }
@@ -134,10 +142,7 @@ std::string range_text(const memory_map& m, std::uintptr_t address, std::size_t 
   for (const auto& a : m.allocations)
     if (a.offset <= offset) before = &a;
   if (before == nullptr) return text;
-  if (offset < before->offset + before->bytes)
-    return text + message(" (byte ", offset - before->offset, " of an allocation of ", before->bytes, ")");
-  return text + message(" (", offset - before->offset - before->bytes, " bytes behind the end of an allocation of ",
-                        before->bytes, ")");
+  return text + allocation_text(offset - before->offset, bytes, before->bytes);
 }
 
 std::string host_reads_text(const memory_map& m, std::uintptr_t address, std::size_t bytes) {
@@ -309,6 +314,8 @@ std::string advice(const conflict& c, const std::vector<actor>& actors) {
            "signal "
            "by which the receiver says that it has read it (a credit), or use another buffer; fence() between the two "
            "is enough if nobody reads the first";
+  if (same_block && c.earlier.operation && c.earlier_writes && !c.later.operation)
+    return "a put is on its way when it returns: call quiet() before what it writes is read back";
   if (c.earlier_writes && c.earlier.operation && !c.later_writes)
     return "wait for the signal that covers this put before reading; a signal covers its own put_signal and what was "
            "fenced before, no other put";

@@ -28,6 +28,9 @@ struct memory_map {
 
   bool covers(std::uintptr_t address) const { return address - begin < bytes; }
 
+  bool is_symmetric(std::uintptr_t address) const {
+    return address - begin < reinterpret_cast<std::uintptr_t>(local->start()) - begin;
+  }
   bool is_local(std::uintptr_t address) const { return local->in_range(reinterpret_cast<const void*>(address)); }
   // Whether the address is of memory that users have allocated, not of the machine's own words.
   bool is_users(std::uintptr_t address) const { return is_local(address) || offset_of(address) < user_bytes; }
@@ -53,7 +56,8 @@ std::string range_text(const memory_map& m, std::uintptr_t address, std::size_t 
 // "put_signal at file:12 to PE 1, 256 bytes, signal +0x40 = 3".
 std::string call_text(const memory_map& m, const call& c);
 
-// The host copies bytes that nothing has written. Fewer than so many in a row may be the padding of a struct.
+// The host copies bytes that nothing has written. Fewer than so many in a row may be padding, which no struct begins
+// with.
 inline constexpr std::size_t least_without_value = 8;
 std::string host_reads_text(const memory_map& m, std::uintptr_t address, std::size_t bytes);
 

@@ -194,8 +194,19 @@ void schedule::deliver() {
   spins_.progress();
   if (d.raised == nullptr) return;
   const signal_update& s = d.raised->update;
+  const bool valued = memory_.valued(s.target, sizeof(signal));
   memory_.give_value(s.target, sizeof(signal));
-  if (s.op == signal_op::set && s.value < d.before) {
+  if (!valued && (s.op == signal_op::add || !s.orders)) {
+    const actor& from = *d.raised->from;
+    note({defect::uninitialised,
+          message(block_text(from), " at ", s.at.file, ":", s.at.line, s.orders ? " adds to " : " puts a packet into ",
+                  place_text(work_.memory, s.target),
+                  ", which has no value: whoever waits for it may go on too early; fill it before the run "
+                  "(machine::fill)"),
+          {from.number}});
+    return;
+  }
+  if (valued && s.op == signal_op::set && s.value < d.before) {
     const actor& from = *d.raised->from;
     note({defect::signal_back,
           message(place_text(work_.memory, s.target), " went back from ", d.before, " to ", s.value, ", set by ",

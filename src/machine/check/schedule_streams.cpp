@@ -43,7 +43,7 @@ void schedule::check_host_reads(const actor& a, const std::byte* source, std::si
   std::size_t lacking = 0;
   for (std::size_t i = 0; i < bytes; ++i) {
     lacking = memory_.valued(source + i, 1) ? 0 : lacking + 1;
-    if (lacking == std::min(bytes, least_without_value))
+    if (lacking == (lacking == i + 1 ? 1 : std::min(bytes, least_without_value)))
       fail({defect::uninitialised,
             host_reads_text(work_.memory, reinterpret_cast<std::uintptr_t>(source + i + 1) - lacking, lacking),
             {a.number}});

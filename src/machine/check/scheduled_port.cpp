@@ -44,55 +44,66 @@ bool scheduled_port::is_of_block(const void* address, std::size_t bytes, bool to
          staging.holds(start, bytes) || (to_read && is_constant(start, bytes));
 }
 
-void scheduled_port::check_near_run(const char* what, const void* address, std::size_t bytes, const transfer& t) {
-  if (bytes == 0) return;
-  const bool reads = t.dest != address;  // a put
+// The near end of a transfer: for a put its source, for a get its destination.
+struct scheduled_port::near_side {
+  const char* call;
+  const transfer& t;
+  const void* address;
+  index_t stride;
+  bool source;
+};
+
+void scheduled_port::check_near_run(const near_side& n, const std::byte* first, std::size_t bytes) {
   const auto refuse = [&](defect d, const std::string& range, const std::string& is) {
-    fail(d, message(block_text(actor_), " calls ", what, " at ", t.at.file, ":", t.at.line, ": its ",
-                    reads ? "source, " : "destination, ", range, ", is ", is));
+    fail(d, message(block_text(actor_), " calls ", n.call, " at ", n.t.at.file, ":", n.t.at.line, ": its ",
+                    n.source ? "source, " : "destination, ", range, ", is ", is));
   };
   const memory_map& m = schedule_.work().memory;
-  const auto start = reinterpret_cast<std::uintptr_t>(address);
+  const auto start = reinterpret_cast<std::uintptr_t>(first);
   const char* outside =
       "not inside one live allocation; check the size, the offset and whether the array is still allocated";
   if (!m.covers(start)) {
-    if (!is_of_block(address, bytes, reads))
+    if (!is_of_block(first, bytes, n.source))
       refuse(defect::out_of_bounds, message(bytes, " bytes of the process"),
              "memory that no device reaches; copy it to symmetric or local memory before the run, or capture it by "
              "value");
     return;
   }
-  if (m.scratch->covers(start)) {
-    if (m.scratch->owner(start) != actor_.number)
-      refuse(defect::foreign_access, range_text(m, start, bytes), "scratch memory of another block");
-    if (!schedule_.live(address, bytes, actor_.pe)) refuse(defect::out_of_bounds, range_text(m, start, bytes), outside);
-    return;
-  }
-  if (schedule_.live(address, bytes, actor_.pe)) return;
-  const bool foreign = !m.is_local(start) && m.pe_of(start) != actor_.pe;
+  if (m.scratch->covers(start) && m.scratch->owner(start) != actor_.number)
+    refuse(defect::foreign_access, range_text(m, start, bytes), "scratch memory of another block");
+  if (schedule_.live(first, bytes, actor_.pe)) return;
+  const bool foreign = m.is_symmetric(start) && m.pe_of(start) != actor_.pe;
   refuse(foreign ? defect::foreign_access : defect::out_of_bounds, range_text(m, start, bytes),
          foreign ? message("memory of another PE; pass memory of the block's own PE ", actor_.pe) : outside);
 }
 
-void scheduled_port::check_near(const char* what, const void* address, const transfer& t, index_t stride) {
+void scheduled_port::check_near(const near_side& n) {
+  const transfer& t = n.t;
   if (t.count <= 0) return;
+  const auto* start = static_cast<const std::byte*>(n.address);
   const auto element = static_cast<index_t>(t.element);
-  const auto last = static_cast<std::size_t>((t.count - 1) * stride * element);
-  if (t.near_bytes != unknown_bytes && last + t.element > t.near_bytes)
-    fail(defect::out_of_bounds, message(block_text(actor_), " calls ", what, " at ", t.at.file, ":", t.at.line,
-                                        ": its ", t.dest == address ? "destination, " : "source, ", last + t.element,
+  const std::size_t span = static_cast<std::size_t>((t.count - 1) * n.stride * element) + t.element;
+  if (t.near_bytes != unknown_bytes && span > t.near_bytes)
+    fail(defect::out_of_bounds, message(block_text(actor_), " calls ", n.call, " at ", t.at.file, ":", t.at.line,
+                                        ": its ", n.source ? "source, " : "destination, ", span,
                                         " bytes, goes beyond the end of its variable, which has ", t.near_bytes,
                                         " bytes from there on; check the count: it is one of elements"));
-  if (stride == 1) return check_near_run(what, address, bytes_of(t), t);
-  for (index_t i = 0; i < t.count; ++i)
-    check_near_run(what, static_cast<const std::byte*>(address) + i * stride * element, t.element, t);
+  if (n.stride == 1) return check_near_run(n, start, span);
+  for (index_t i = 0; i < t.count; ++i) check_near_run(n, start + i * n.stride * element, t.element);
+}
+
+void scheduled_port::check_source(const char* what, const transfer& t) {
+  check_near({what, t, t.source, t.source_stride, true});
+}
+void scheduled_port::check_destination(const char* what, const transfer& t) {
+  check_near({what, t, t.dest, t.dest_stride, false});
 }
 
 void scheduled_port::put(const transfer& t) {
   const char* what = t.blocking ? "put" : "put_nbi";
   schedule_.begin_call(actor_, {what, t.at, t.pe, bytes_of(t), nullptr, 0});
   check_remote(what, t.dest, t, t.dest_stride);
-  check_near(what, t.source, t, t.source_stride);
+  check_source(what, t);
   schedule_.put(actor_, t, nullptr);
 }
 
@@ -100,7 +111,7 @@ void scheduled_port::put_signal(const transfer& t, const signal_update& s) {
   schedule_.begin_call(actor_, {"put_signal", s.at, s.pe, bytes_of(t), s.target, s.value});
   check_remote("put_signal", s.target, sizeof(signal), s.pe, s.at);
   check_remote("put_signal", t.dest, t, t.dest_stride);
-  check_near("put_signal", t.source, t, t.source_stride);
+  check_source("put_signal", t);
   schedule_.put(actor_, t, &s);
 }
 
@@ -108,7 +119,7 @@ void scheduled_port::get(const transfer& t) {
   const char* what = t.blocking ? "get" : "get_nbi";
   schedule_.begin_call(actor_, {what, t.at, t.pe, bytes_of(t), nullptr, 0});
   check_remote(what, t.source, t, t.source_stride);
-  check_near(what, t.dest, t, t.dest_stride);
+  check_destination(what, t);
   schedule_.get(actor_, t);
 }
 

@@ -41,8 +41,11 @@ class scheduled_port final : public host_port {
   // Fails unless the elements at the near side (source of a put, destination of a get) lie in one live allocation of
   // the own PE, in one piece of scratch, or in memory of the block: its stack, the kernel's closure, and for a source
   // constants of the program.
-  void check_near(const char* what, const void* address, const transfer& t, index_t stride);
-  void check_near_run(const char* what, const void* address, std::size_t bytes, const transfer& t);
+  void check_source(const char* what, const transfer& t);
+  void check_destination(const char* what, const transfer& t);
+  struct near_side;
+  void check_near(const near_side& n);
+  void check_near_run(const near_side& n, const std::byte* start, std::size_t bytes);
   bool is_of_block(const void* address, std::size_t bytes, bool to_read) const;
 
   schedule& schedule_;

@@ -27,14 +27,28 @@ void deferred_work::expect_point(std::shared_ptr<point> p) {
   points_.push_back(std::move(p));
 }
 
+void deferred_work::free(local_heap& heap, std::byte* start) noexcept {
+  const std::lock_guard lock(mutex_);
+  const bool waiting =
+      std::any_of(streams_.begin(), streams_.end(), [](host_stream* s) { return s->has_operations(); });
+  if (!waiting) {
+    (void)heap.free(start);
+    return;
+  }
+  heap.retire(start);
+  retired_.emplace_back(&heap, start);
+}
+
 void deferred_work::drain() {
   std::vector<check::checker::stream_work> work;
   int most_blocks = 0;
   bool resident = false;
-  struct reaching {
+  struct ending {
     std::vector<std::shared_ptr<point>> points;
-    ~reaching() {
+    std::vector<std::pair<local_heap*, std::byte*>> retired;
+    ~ending() {
       for (const auto& p : points) p->reach_now();
+      for (const auto& [heap, start] : retired) (void)heap->free(start);
     }
   } at_end;
   {
@@ -42,6 +56,7 @@ void deferred_work::drain() {
     most_blocks = most_blocks_;
     resident = resident_;
     at_end.points.swap(points_);
+    at_end.retired.swap(retired_);
     for (host_stream* s : streams_) {
       auto all = s->take_operations();
       if (!all.operations.empty()) work.push_back(std::move(all));

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include "../check/checker.hpp"
@@ -24,6 +25,9 @@ class deferred_work {
   // A launch of so many blocks may be among the operations.
   void expect_launch(int blocks, bool resident);
 
+  // Frees local memory; while operations wait that may use it, nobody else gets its addresses.
+  void free(local_heap& heap, std::byte* start) noexcept;
+
   // Runs everything that streams have been given so far. Throws what check mode finds and what kernels threw; the
   // operations are gone and their points reached in every case.
   void drain();
@@ -35,6 +39,7 @@ class deferred_work {
   std::vector<std::shared_ptr<point>> points_;
   int most_blocks_ = 0;
   bool resident_ = false;  // there may be such launches
+  std::vector<std::pair<local_heap*, std::byte*>> retired_;
 };
 
 }  // namespace starling::host

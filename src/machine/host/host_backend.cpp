@@ -148,6 +148,13 @@ std::byte* host_backend::allocate_local(const std::vector<placed_bytes>& pieces)
   return start;
 }
 
+void host_backend::free_local(std::byte* start) noexcept {
+  if (deferred_)
+    deferred_->free(local_, start);
+  else
+    (void)local_.free(start);
+}
+
 void host_backend::enter_check_mode(const check_options& options) {
   expect<argument_error>(!faults(), "machine::check: faults are injected into this machine; take them out first");
   if (checker_) return checker_->set_options(options);

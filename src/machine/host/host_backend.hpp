@@ -25,7 +25,7 @@ class host_backend final : public backend, public std::enable_shared_from_this<h
   memory_info memory() override;
   const local_heap& local() const override { return local_; }
   std::byte* allocate_local(const std::vector<placed_bytes>& pieces) override;
-  void free_local(std::byte* start) noexcept override { (void)local_.free(start); }
+  void free_local(std::byte* start) noexcept override;
   std::size_t page_bytes() const override;
   std::size_t free_bytes(int place) const override;
   double default_deadline() const override { return deadline_; }

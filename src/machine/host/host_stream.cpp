@@ -122,6 +122,11 @@ check::checker::stream_work host_stream::take_operations() {
   return all;
 }
 
+bool host_stream::has_operations() {
+  const std::lock_guard lock(mutex_);
+  return !queue_.empty();
+}
+
 void host_stream::push(operation op, bool always, check::host_ranges touched) {
   const std::lock_guard lock(mutex_);
   queue_.push_back({std::move(op), always, std::move(touched)});

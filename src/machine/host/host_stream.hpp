@@ -43,6 +43,7 @@ class host_stream final : public stream_backend, public std::enable_shared_from_
 
   // What has been queued; in check mode, where no thread runs it.
   check::checker::stream_work take_operations();
+  bool has_operations();
 
   // While set, operations are recorded instead of queued.
   std::shared_ptr<recording> recorder;
