@@ -58,7 +58,7 @@ TEST_CASE("memmove reads what a put writes, without its signal") {
     };
   };
   const auto e = finding_of([&] { m.run(1, kernel(false)); });
-  if (e) check_parts(e->what(), {"memory_calls_kernels.cpp:57"});
+  if (e) check_parts(e->what(), {"memory_calls_kernels.cpp:56"});
   m.fill(signals.on(1), 0, sizeof(signal));
   m.run(1, kernel(true));
   CHECK(read(m, copy, 1)[many - 1] == many - 1);
