@@ -59,6 +59,7 @@ WRONG = {
     "no such example": ("<!-- example: examples/none.cpp -->\n~~~cpp\nx;\n~~~\n", "examples/none.cpp does not exist"),
     "no end": ("~~~python\nprint(1)\n", "line 1: a block without an end"),
     "a word that is no directive": ("<!-- output off: x -->\n~~~text\n~~~\n", "line 1: a comment that is no directive"),
+    "a fragment of what is not there": ("~~~cpp\nb.sync();\nb.sink();\n~~~\n", "page.md:3:", "sink"),
     "a directive of no block": ("<!-- not checked: x -->\n\n~~~text\n~~~\n", "line 1: a comment"),
 }
 

@@ -1,8 +1,9 @@
 """Runs what a page shows, from its first block to its last, in an empty folder, as a reader would who copies it.
 
 Python blocks share one namespace, in this process. Blocks `sh` are scripts that must end with status 0. C++ blocks with
-`main` are compiled and run. A `text` block holds the output of the block before it, or of the command that its comment
-names; of Python code that raises, the output ends with the error as Python prints it, and the page goes on.
+`main` are compiled and run, all others only compiled, with the names of tests/documents/fragments.cpp. A `text` block
+holds the output of the block before it, or of the command that its comment names; of Python code that raises, the
+output ends with the error as Python prints it, and the page goes on.
 
 The folder's commands find `starling`, `python` and `.venv/bin/python` of this tree, and the examples in build/host/bin,
 all on virtual devices. What a build has not made is left out and named in `Result.missing`.
@@ -27,6 +28,7 @@ from documents.matching import matches, missing_excerpt
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build/host"
+FRAGMENTS = ROOT / "tests/documents/fragments.cpp"
 LIBRARIES = {"cg/": "starling_cg", "stencil/": "starling_stencil"}  # by their headers
 
 
@@ -68,7 +70,22 @@ def check_page(path: Path, folder: Path) -> Result:
             result.outputs[block.line] = runner.output
         if problem:
             result.problems.append(f"{path}:{block.line}: {problem}")
+    fragments = [block for block in page.blocks if is_fragment(block)]
+    try:
+        problem = runner.fragments(path, fragments) if fragments else None
+    except NotBuilt as reason:
+        result.missing.append(str(reason))
+    else:
+        result.problems += [problem] if problem else []
     return result
+
+
+def is_program(block: Block) -> bool:
+    return block.language == "cpp" and re.search(r"^int main\(", block.text, re.M) is not None
+
+
+def is_fragment(block: Block) -> bool:
+    return block.language == "cpp" and not block.directive and not is_program(block)
 
 
 def prepare(folder: Path) -> None:
@@ -114,9 +131,7 @@ class Runner:
             return self.python(block, shown)
         if block.language == "sh":
             return self.shell(block.text)
-        if block.language == "cpp" and re.search(r"^int main\(", block.text, re.M):
-            return self.program(block)
-        return None
+        return self.program(block) if is_program(block) else None
 
     def excerpt(self, block: Block) -> str | None:
         source = ROOT / block.value
@@ -171,8 +186,17 @@ class Runner:
         source = self.folder / f"page_{block.line}.cpp"
         source.write_text(block.text)
         program = source.with_suffix("")
-        problem = self.shell(f"{compiler_command(source)} -o {program}")
+        problem = self.shell(f"{compiler_command(source)} {libraries_of(source)} -o {program}")
         return problem or self.shell(str(program))
+
+    def fragments(self, page: Path, blocks: list[Block]) -> str | None:
+        """Compiles the fragments of the page together; the compiler names lines of the page."""
+        before, after = FRAGMENTS.read_text(encoding="utf-8").split("  // fragments\n")
+        lines = before.count("\n") + 2
+        inserted = "".join(f'{{\n#line {block.line + 1} "{page}"\n{block.text}}}\n' for block in blocks)
+        source = self.folder / "fragments.cpp"
+        source.write_text(f'{before}{inserted}#line {lines} "{FRAGMENTS}"\n{after}')
+        return self.shell(f"{compiler_command(source)} -fsyntax-only")
 
 
 def of_the_tree(output: str) -> str:
@@ -187,13 +211,16 @@ def built(path: Path) -> Path:
 
 
 def compiler_command(source: Path) -> str:
-    """As the guide says it, for the libraries of the build; not optimised, which is quicker to compile."""
-    text = source.read_text(encoding="utf-8")
-    names = [name for headers, name in LIBRARIES.items() if f'"{headers}' in text]
-    libraries = [built(BUILD / f"lib{name}.a") for name in [*names, "starling"]]
+    """As the guide says it, for the build; not optimised, which is quicker to compile."""
     cache = built(BUILD / "CMakeCache.txt").read_text(encoding="utf-8")
     settings = dict(re.findall(r"^(CMAKE_CXX_COMPILER|STARLING_LIBCUDACXX_DIR):\w+=(.*)$", cache, re.M))
     return (
         f"{settings['CMAKE_CXX_COMPILER']} -std=c++20 -O0 {source} -I {ROOT}/include -I {ROOT}/apps"
-        f" -isystem {settings['STARLING_LIBCUDACXX_DIR']} {' '.join(map(str, libraries))} -pthread"
+        f" -isystem {settings['STARLING_LIBCUDACXX_DIR']} -pthread"
     )
+
+
+def libraries_of(source: Path) -> str:
+    text = source.read_text(encoding="utf-8")
+    names = [name for headers, name in LIBRARIES.items() if f'"{headers}' in text]
+    return " ".join(str(built(BUILD / f"lib{name}.a")) for name in [*names, "starling"])
