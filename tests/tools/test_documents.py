@@ -3,6 +3,7 @@ says what its programs say."""
 
 from __future__ import annotations
 
+import functools
 import os
 import re
 import subprocess
@@ -57,15 +58,45 @@ def test_the_gallery_has_a_row_for_each_program() -> None:
             assert int(number) == len(BUGS), page
 
 
-@pytest.mark.parametrize("bug", BUGS)
-def test_the_gallery_says_what_the_program_says(bug: str) -> None:
-    """The third column is the kind of finding, and after a colon words of the message."""
+@functools.cache
+def said_by(bug: str) -> str:
     program = BUILD / "bin" / f"bug_{bug}"
     if not program.exists() and not COMPLETE:
         pytest.skip(f"{program.relative_to(ROOT)} is not there: build it first")
-    said = subprocess.run([program], capture_output=True, text=True, check=True, timeout=120).stdout
+    return subprocess.run([program], capture_output=True, text=True, check=True, timeout=120).stdout
+
+
+@pytest.mark.parametrize("bug", BUGS)
+def test_the_gallery_says_what_the_program_says(bug: str) -> None:
+    """The third column is the kind of finding, and after a colon words of the message."""
+    said = said_by(bug)
     row = re.search(rf"^\| \[{bug}\]\(.*$", GALLERY, re.M)
     assert row
     kind, _, words = row.group(0).split("|")[3].strip().partition(": ")
     assert said.startswith(f"check: {kind} (seed "), said
     assert re.search(line_pattern(words), said), f"{words!r} is not in\n{said}"
+
+
+def test_check_mode_says_what_its_page_says() -> None:
+    """Of each kind of finding, what the page quotes first; the numbers may be others."""
+    table = (ROOT / "docs/check.md").read_text(encoding="utf-8").split("## What it finds\n\n")[1].split("\n\n")[0]
+    names = dict(re.findall(r'case defect::(\w+):\s*return "(.*?)";', (ROOT / "src/machine/check.cpp").read_text()))
+    said = [said_by(bug) for bug in BUGS]
+    quoted = 0
+    for defect, kind, words in re.findall(r"^\| `(\w+)`, ([^|]*) \| ([^|;]*)[^|]* \|", table, re.M)[1:]:
+        assert names[defect] == kind
+        messages = [text for text in said if text.startswith(f"check: {kind} (seed ")]
+        if words != "the same" and messages:
+            pattern = re.sub(r"0x[0-9a-f]+|\d+", r"(?:0x[0-9a-f]+|\\d+)", line_pattern(words.strip()))
+            assert any(re.search(pattern, text) for text in messages), f"{kind}: {words}"
+            quoted += 1
+    assert quoted >= 8
+
+
+def test_the_rooms_of_the_house_are_those_of_the_tree() -> None:
+    page = (ROOT / "docs/how_it_works.md").read_text(encoding="utf-8")
+    rooms = page.split("## The house\n")[1].split("```")[1].splitlines()[1:]
+    listed = [line.split()[0] for line in rooms]
+    assert [name for name in listed if not (ROOT / name).is_dir()] == []
+    public = {f"include/starling/{folder.name}/" for folder in (ROOT / "include/starling").iterdir() if folder.is_dir()}
+    assert public <= set(listed)
