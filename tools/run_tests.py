@@ -174,17 +174,19 @@ def host_checks(run: Run) -> None:
     ctest(run, BUILD / "host", "apps|check|wrong|compile_fail|bug")
 
 
-def pytest(run: Run, *folders: str) -> None:
-    run.command(PYTHON, "-m", "pytest", "-q", "--color=no", "--doctest-modules", *folders)
+def pytest(run: Run, *paths: str, **environment: str) -> None:
+    run.command(PYTHON, "-m", "pytest", "-q", "--color=no", "--doctest-modules", *paths, **environment)
 
 
 def python_tests(run: Run) -> None:
-    pytest(run, "python/tests", "python/starling")
+    """The package, and one page of its documents."""
+    page = "tests/tools/test_documents.py::test_page[docs/tasks.md]"
+    pytest(run, "python/tests", "python/starling", "tests/tools/test_reference.py", page)
 
 
 def tool_tests(run: Run) -> None:
-    """Of this script, the include checker, the mutations and the pages of results."""
-    pytest(run, "tests/tools")
+    """Of this script, the include checker, the mutations and all pages."""
+    pytest(run, "tests/tools", STARLING_TEST_COMPLETE="1")
 
 
 def style(run: Run) -> None:
@@ -344,7 +346,7 @@ STAGES = [
     Stage("types", types, needs=("host-build",)),  # reads the module's stub
     Stage("host-build-all", host_build_all, when="verify"),
     Stage("host-checks", host_checks, needs=("host-build-all",), when="verify"),
-    Stage("tool-tests", tool_tests, when="verify"),
+    Stage("tool-tests", tool_tests, needs=("host-build-all",), when="verify"),
     Stage("install", install_check, needs=("host-build-all",), when="verify"),
     Stage("tsan", thread_sanitizer, when="verify"),
     Stage("asan-ubsan", address_sanitizer, when="verify"),

@@ -7,6 +7,7 @@
 
 #include "cg/compressed.hpp"
 #include "cg/in_parallel.hpp"
+#include "cg/matrix_sizes.hpp"
 #include "cg/partition.hpp"
 #include "starling/base/error.hpp"
 
@@ -24,8 +25,8 @@ constexpr std::size_t most_dealings = 4;
 
 template <class T>
 matrix<T>::matrix(machine& m, const csr_view<T>& a, const matrix_options& options) : machine_(m) {
-  expect<argument_error>(a.rows < std::numeric_limits<std::int32_t>::max() / 2, "cg: the matrix has ", a.rows,
-                         " rows; at most ", std::numeric_limits<std::int32_t>::max() / 2 - 1, " are possible");
+  expect<argument_error>(a.rows <= cg::most_rows, "cg: the matrix has ", a.rows, " rows; must have at most ",
+                         cg::most_rows, ": solve a smaller system");
   facts_.rows = a.rows;
   facts_.nonzeros = a.nonzeros();
   choose_storage(a, options);

@@ -1,15 +1,15 @@
-// What the generators of matrices allow as sizes.
+// How many rows a matrix may have, and what its generators allow as sizes.
 #pragma once
 
 #include <initializer_list>
-#include <limits>
 
 #include "starling/base/error.hpp"
 #include "starling/base/index.hpp"
 
 namespace starling::cg {
 
-inline constexpr index_t most_rows = std::numeric_limits<std::int32_t>::max();
+// Columns, and places in the vectors of a PE, have 32 bits.
+inline constexpr index_t most_rows = index_t{1} << 30;
 
 // A size and what it is called.
 struct named_size {
@@ -17,7 +17,7 @@ struct named_size {
   index_t value;
 };
 
-// The product of the sizes; throws argument_error for one below `least` and for more rows than columns can number.
+// The product of the sizes; throws argument_error for one below `least` and for more rows than a matrix may have.
 inline index_t checked_rows(const char* matrix, std::initializer_list<named_size> sizes, index_t least = 1,
                             index_t rows_each = 1) {
   index_t rows = rows_each;

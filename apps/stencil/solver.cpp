@@ -137,7 +137,10 @@ void solver<T>::synchronize() {
 // Faces of the current generation go to the neighbours' inboxes.
 template <class T>
 void solver<T>::publish() {
-  for (stream& s : main_) s.launch_kernel(8, publish_kernel(fields_, generation_), {.scratch_bytes = scratch_bytes});
+  // On a virtual device blocks of a plain launch run one after the other.
+  const int blocks = machine_.kind() == machine_kind::host ? 1 : 8;
+  for (stream& s : main_)
+    s.launch_kernel(blocks, publish_kernel(fields_, generation_), {.scratch_bytes = scratch_bytes});
   synchronize();
 }
 

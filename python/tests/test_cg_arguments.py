@@ -92,6 +92,11 @@ WRONG_VECTORS = {
     "b several": (lambda: cg(A, np.ones((6, 2))), ArgumentError, ["b", "(6, 2)", "(6, 1)"]),
     "b complex": (lambda: cg(A, B + 1j), ElementTypeError, ["b holds complex128", "b.real"]),
     "b long double": (lambda: cg(A, B.astype("g")), ElementTypeError, ["b holds float128", "astype"]),
+    "too many rows": (
+        lambda: cg(sparse.coo_array((2**30 + 1, 2**30 + 1)), B),
+        ArgumentError,
+        ["1073741825 rows", "1073741824"],
+    ),
     "b half": (lambda: cg(A, B.astype("f2")), ElementTypeError, ["b holds float16", "astype"]),
     "b objects": (lambda: cg(A, B.astype(object)), ElementTypeError, ["b holds object", "astype"]),
     "b ragged": (lambda: cg(A, [[1], [1, 2], 3, 4, 5, 6]), ElementTypeError, ["b is a list", "6 numbers"]),

@@ -245,6 +245,7 @@ TEST_CASE("sizes that make no matrix") {
   refused([] { cg::grid_2d<float>(0, 5); }, {"grid_2d", "nx = 0", "at least 1"});
   refused([] { cg::grid_2d<double>(3, -1); }, {"ny = -1", "at least 1"});
   refused([] { cg::grid_2d<double>(1 << 16, 1 << 16); }, {"32 bits", "smaller"});
+  refused([] { cg::grid_2d<double>((1 << 15) + 1, 1 << 15); }, {"more than 1073741824 rows"});
   refused([] { cg::grid_3d<float>(1, 1, 0); }, {"grid_3d", "nz = 0"});
   refused([] { cg::grid_3d<float>(index_t{1} << 40, 1, 1); }, {"32 bits"});
   refused([] { cg::elasticity_3d<double>(2, 1, 2); }, {"elasticity_3d", "ny = 1", "at least 2"});

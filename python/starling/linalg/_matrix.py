@@ -14,7 +14,7 @@ from starling.errors import ArgumentError, ElementTypeError
 
 log = logging.getLogger("starling")
 
-MOST_ROWS = 2**31 - 1
+MOST_ROWS = 2**30  # as most_rows of the native part
 SYMMETRY = 64  # units in the last place by which mirrored entries may differ, as sums of element matrices do
 ALLOWED = "a sparse matrix or array of SciPy, or a NumPy array of 2 dimensions"
 

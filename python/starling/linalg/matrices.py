@@ -18,10 +18,10 @@ from scipy import sparse
 from starling._arguments import whole_number
 from starling._native import native
 from starling.errors import ElementTypeError
+from starling.linalg._matrix import MOST_ROWS
 
 __all__ = ["circuit", "elasticity_3d", "grid_2d", "grid_3d", "uneven"]
 
-MOST = 2**31 - 1
 MOST_SEED = 2**64 - 1
 
 
@@ -51,7 +51,7 @@ def circuit(
 
     It has n + nets rows, the nets last; 0 to n nets.
     """
-    wanted = whole_number("nets", nets, least=0, most=MOST)
+    wanted = whole_number("nets", nets, least=0, most=MOST_ROWS)
     return _made(native.circuit, (*_sizes(n=n), wanted, _seed(seed)), dtype)
 
 
@@ -63,7 +63,7 @@ def uneven(
 
 
 def _sizes(**sizes: SupportsIndex) -> tuple[int, ...]:
-    return tuple(whole_number(name, n, most=MOST) for name, n in sizes.items())
+    return tuple(whole_number(name, n, most=MOST_ROWS) for name, n in sizes.items())
 
 
 def _seed(seed: SupportsIndex) -> int:
