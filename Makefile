@@ -32,7 +32,7 @@ test-all:
 	@python3 tools/run_tests.py --all
 
 wheel:
-	@tools/wheel.py
+	@python3 tools/wheel.py
 
 soak:
 	@python3 tools/run_tests.py --only soak

@@ -31,7 +31,7 @@ BUILD = ROOT / "build"
 LOGS = BUILD / "logs"
 PYTHON = ROOT / ".venv/bin/python"
 CORES = os.cpu_count() or 1
-CPP_FOLDERS = ("include", "src", "apps", "tests", "examples", "bench", "python/bindings")
+CPP_FOLDERS = ("include", "src", "apps", "tests", "examples", "bench", "python")
 PY_PATHS = ("python", "tools", "tests", "examples", "bench")
 
 
