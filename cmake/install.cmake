@@ -17,6 +17,15 @@ endif()
 add_custom_target(starling_development DEPENDS ${starling_installed})
 install(TARGETS ${starling_installed} EXPORT starlingTargets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
+if(CMAKE_STRIP)
+  # `cmake --install --strip`, which wheels are made by, leaves archives as they are: most of the checked ones is debug
+  # information.
+  install(CODE "
+    if(CMAKE_INSTALL_DO_STRIP)
+      file(GLOB archives \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}/libstarling*.a\")
+      execute_process(COMMAND \"${CMAKE_STRIP}\" --strip-debug \${archives} COMMAND_ERROR_IS_FATAL ANY)
+    endif()" COMPONENT development)
+endif()
 install(EXPORT starlingTargets NAMESPACE starling:: DESTINATION ${starling_config_dir} COMPONENT development)
 install(DIRECTORY include/starling DESTINATION include COMPONENT development FILES_MATCHING PATTERN "*.hpp")
 install(DIRECTORY apps/ DESTINATION include/starling_apps COMPONENT development FILES_MATCHING PATTERN "*.hpp")

@@ -49,6 +49,8 @@ def new_project(starling: Path, folder: Path) -> None:
         sys.exit(f"use_installed: {len(commands)} commands instead of 4")
     for command in commands:
         run("sh", "-c", command, cwd=folder)
+    if "loads and stores seen" not in run("halo/build/tests/halo_test", cwd=folder):
+        sys.exit("use_installed: the project's test was built without starling::check")
     kernel = folder / "halo/kernel.cpp"
     wrong, taken_out = BARRIER.subn("", kernel.read_text())
     if taken_out != 1:
@@ -57,7 +59,6 @@ def new_project(starling: Path, folder: Path) -> None:
     _, build, test, _ = commands
     run("sh", "-c", build, cwd=folder)
     found = run("sh", "-c", test, cwd=folder, fails=True)
-    # Both source lines are named only where loads and stores are seen.
     if not re.search(r"check: unordered write(.*\n)+.*kernel\.cpp:\d+(.*\n)+.*kernel\.cpp:\d+", found):
         sys.exit("use_installed: the test fails, but not as the project's README says")
 
