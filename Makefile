@@ -1,13 +1,14 @@
 # The commands of the project; each does all of its own set-up.
 
-.PHONY: help demo test verify test-all soak long-run bugs mutate protocols gpu lint format clean
+.PHONY: help demo test verify test-all wheel soak long-run bugs mutate protocols gpu lint format clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make demo      build for this machine, diffuse a photograph and solve a linear system on all its devices"
 	@echo "make test      build for virtual devices; units, protocols, misuse, examples, the Python package, style, types"
 	@echo "make verify    the rest: libraries, check mode, sanitizers, installation, GPU code compiled if nvcc is here"
-	@echo "make test-all  both, long sweeps and runs, and installation with pip into a fresh environment"
+	@echo "make test-all  both, long sweeps and runs, and a wheel"
+	@echo "make wheel     a wheel for virtual devices in dist/, tried in an empty environment"
 	@echo "make soak      random faults under random programs for 5 minutes (STARLING_SOAK_SECONDS)"
 	@echo "make long-run  stencils of many steps in one run (STARLING_LONG_STEPS; STARLING_TEST_MACHINE=cuda: on GPUs)"
 	@echo "make bugs      run the wrong programs of examples/bugs and 10,000 schedules of their corrected twins"
@@ -29,6 +30,9 @@ verify:
 
 test-all:
 	@python3 tools/run_tests.py --all
+
+wheel:
+	@python3 tools/wheel.py
 
 soak:
 	@python3 tools/run_tests.py --only soak

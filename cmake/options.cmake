@@ -1,6 +1,6 @@
 # What a person may choose, and the defaults of a build that chooses nothing.
 
-set(STARLING_CUDA auto CACHE STRING "Build for GPUs too: auto (if nvcc is found), on, off")
+set(STARLING_CUDA auto CACHE STRING "Build for GPUs too: auto (if nvcc and a GPU are here), on, off")
 set_property(CACHE STARLING_CUDA PROPERTY STRINGS auto on off)
 set(STARLING_CUDA_ARCH 90 CACHE STRING "GPU architectures to compile kernels for, e.g. 90 or 90;100 or native")
 set(STARLING_SANITIZE "" CACHE STRING "Sanitizers for everything built here, e.g. thread or address,undefined")

@@ -1,18 +1,15 @@
 #!/usr/bin/env bash
-# The demo: builds the Python module for what this machine can run (with CUDA only where GPUs and nvcc are), says what
-# machine there is, diffuses a photograph on all its devices, and solves a linear system from a Matrix Market file.
+# The demo: builds the Python module for what this machine can run (cmake/cuda_choice.cmake decides), says what machine
+# there is, diffuses a photograph on all its devices, and solves a linear system from a Matrix Market file.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-preset=host
-choose=()
-if nvidia-smi -L 2>/dev/null | grep -q GPU && { command -v nvcc || [ -x /usr/local/cuda/bin/nvcc ]; } >/dev/null; then
-  preset=cuda
-  choose=(--or-system) # machines with GPUs often have all packages and no network
-fi
-python=$(tools/setup "${choose[@]}" build demo)
+python=$(tools/setup --or-system build demo) # machines with GPUs often have all packages and no network
 PATH="$("$python" -c 'import sysconfig; print(sysconfig.get_path("scripts"))'):$PATH"
 export PATH PYTHONPATH="$PWD/python${PYTHONPATH:+:$PYTHONPATH}"
+
+preset=host
+if [ "$(cmake -P cmake/cuda_choice.cmake)" = on ]; then preset=cuda; fi
 
 log=build/demo-build.log
 mkdir -p build

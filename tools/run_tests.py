@@ -31,7 +31,7 @@ BUILD = ROOT / "build"
 LOGS = BUILD / "logs"
 PYTHON = ROOT / ".venv/bin/python"
 CORES = os.cpu_count() or 1
-CPP_FOLDERS = ("include", "src", "apps", "tests", "examples", "bench", "python/bindings")
+CPP_FOLDERS = ("include", "src", "apps", "tests", "examples", "bench", "python")
 PY_PATHS = ("python", "tools", "tests", "examples", "bench")
 
 
@@ -226,6 +226,8 @@ def long_run(run: Run) -> None:
 
 def install_check(run: Run) -> None:
     consume(run, BUILD / "host")
+    # From the source tree: the consumer again, and the project that `starling new` makes.
+    run.command(PYTHON, "tools/use_installed.py", PYTHON.parent / "starling")
 
 
 def sanitized(run: Run, preset: str, *suites: str) -> None:
@@ -311,19 +313,9 @@ def consume(run: Run, folder: Path) -> None:
     run.command(scratch / "build/consumer", timeout=60)
 
 
-def pip_install(run: Run) -> None:
-    """Installs the package as a user does, and uses it away from the source tree."""
-    with tempfile.TemporaryDirectory() as folder:
-        run.command("python3", "-m", "venv", f"{folder}/venv")
-        python = f"{folder}/venv/bin/python"
-        run.command(python, "-m", "pip", "install", "--disable-pip-version-check", "-q", ROOT)
-        check = (
-            "import pathlib, starling; folder = pathlib.Path(starling.__file__).parent; "
-            f"assert {str(ROOT)!r} not in str(folder), folder; "
-            "assert (folder / 'py.typed').exists() and (folder / '_starling.pyi').exists()"
-        )
-        run.command(python, "-P" if sys.version_info >= (3, 11) else "-I", "-c", check)
-        run.command(f"{folder}/venv/bin/starling", "doctor")
+def wheel(run: Run) -> None:
+    """Makes the wheel, installs it as a user does, and uses it away from the source tree."""
+    run.command(PYTHON, "tools/wheel.py", timeout=7200)
 
 
 @dataclass
@@ -357,7 +349,7 @@ STAGES = [
     Stage("cuda-build", cuda_build, when="verify"),
     Stage("cuda-tests", cuda_tests, needs=("cuda-build",), when="verify"),
     Stage("cuda-install", cuda_install_check, needs=("cuda-build",), when="verify"),
-    Stage("pip-install", pip_install, when="all"),
+    Stage("wheel", wheel, when="all"),
 ]
 
 

@@ -11,12 +11,13 @@ True
 ``starling.machine`` makes machines, ``starling.stencil`` runs stencils, ``starling.linalg`` solves linear systems,
 ``starling.stf`` runs tasks in the order of their data, ``starling.trace`` records what devices do,
 ``starling.communication`` measures messages between them, ``starling.faults`` makes things go wrong on purpose,
-``starling.check()`` explores schedules, ``starling.errors`` has the errors, and ``starling.doctor()`` says what can be
-used here. Messages go to the logger ``starling``.
+``starling.check()`` explores schedules, ``starling.errors`` has the errors, ``starling.doctor()`` says what can be used
+here, and ``starling.cmake_dir()`` where CMake finds the C++ libraries. Messages go to the logger ``starling``.
 """
 
 from starling import communication, errors, faults, linalg, machine, stencil, stf, trace
 from starling._check import CheckSummary, check
+from starling._cmake import cmake_dir
 from starling._diagnosis import doctor
 from starling._native import __version__
 from starling.errors import Error
@@ -28,6 +29,7 @@ __all__ = [
     "Machine",
     "__version__",
     "check",
+    "cmake_dir",
     "communication",
     "doctor",
     "errors",

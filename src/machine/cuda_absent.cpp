@@ -7,7 +7,9 @@ namespace starling {
 machine::cuda_status probe_cuda_backend() {
   machine::cuda_status status;
   status.problem = "this build of Starling has no CUDA part";
-  status.remedy = "configure with -DSTARLING_CUDA=on where the CUDA toolkit (nvcc) is installed";
+  status.remedy =
+      "configure with -DSTARLING_CUDA=on (pip install: -C cmake.define.STARLING_CUDA=on) where the CUDA toolkit is "
+      "installed";
   return status;
 }
 

@@ -6,8 +6,9 @@ from typing import Annotated
 
 import typer
 
-from starling import __version__
-from starling.cli import bench, check, doctor, plot, solve, stencil, trace, tune
+from starling import __version__, cmake_dir
+from starling.cli import bench, check, doctor, new, plot, solve, stencil, trace, tune
+from starling.cli._messages import told
 
 app = typer.Typer(
     name="starling",
@@ -19,6 +20,7 @@ app = typer.Typer(
 app.command("stencil")(stencil.command)
 app.command("solve")(solve.command)
 app.command("doctor")(doctor.command)
+app.command("new")(new.command)
 app.command("check")(check.command)
 app.command("trace")(trace.command)
 app.command("plot")(plot.command)
@@ -32,10 +34,26 @@ def _show_version(wanted: bool) -> None:
         raise typer.Exit
 
 
+def _show_cmake_dir(wanted: bool) -> None:
+    if wanted:
+        with told(debug=False, kept=""):
+            typer.echo(cmake_dir())
+        raise typer.Exit
+
+
 @app.callback()
 def _common(
     version: Annotated[
         bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+    cmakedir: Annotated[
+        bool,
+        typer.Option(
+            "--cmakedir",
+            callback=_show_cmake_dir,
+            is_eager=True,
+            help="Show where CMake finds Starling (-Dstarling_DIR=...) and exit.",
+        ),
     ] = False,
 ) -> None:
     pass
