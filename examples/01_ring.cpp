@@ -13,7 +13,6 @@ int main() try {
   // Symmetric memory: the same array on every PE. Kernels get plain handles to it.
   auto greetings = m.allocate<int>(1);
   auto signals = m.allocate<st::signal>(1);
-  for (int pe = 0; pe < m.size(); ++pe) m.fill(signals.on(pe), 0, sizeof(st::signal));
   const auto greeting = greetings.data();
   const auto arrived = signals.data();
 

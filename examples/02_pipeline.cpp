@@ -14,7 +14,6 @@ int main() try {
   auto slots = m.allocate<int>(2 * width);
   auto results = m.allocate<int>(items);
   auto signals = m.allocate<st::signal>(2);
-  for (int pe = 0; pe < m.size(); ++pe) m.fill(signals.on(pe), 0, 2 * sizeof(st::signal));
   const auto slot = slots.data();
   const auto result = results.data();
   const auto full = signals.data();       // items that have arrived here

@@ -12,10 +12,7 @@ int main() try {
   auto rods = m.allocate<double>(2 * (cells + 2));
   auto signals = m.allocate<st::signal>(2);
   auto totals = m.allocate<int>(1);
-  for (int pe = 0; pe < m.size(); ++pe) {
-    m.fill(rods.on(pe), 0, 2 * (cells + 2) * sizeof(double));
-    m.fill(signals.on(pe), 0, 2 * sizeof(st::signal));
-  }
+  for (int pe = 0; pe < m.size(); ++pe) m.fill(rods.on(pe), 0, 2 * (cells + 2) * sizeof(double));
   const auto rod = rods.view(2, cells + 2);
   const auto from_left = signals.data();
   const auto from_right = signals.data() + 1;

@@ -8,7 +8,6 @@ namespace st = starling;
 int main() try {
   st::machine m = st::machine::best(2);
   auto signals = m.allocate<st::signal>(1);
-  for (int pe = 0; pe < m.size(); ++pe) m.fill(signals.on(pe), 0, sizeof(st::signal));
   const auto arrived = signals.data();
 
   try {

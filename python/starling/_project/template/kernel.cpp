@@ -7,7 +7,6 @@ std::vector<int> sum_over_ring(st::machine& m) {
   auto inboxes = m.allocate<int>(1);  // symmetric memory: one on every PE
   auto sums = m.allocate<int>(1);
   auto signals = m.allocate<st::signal>(1);
-  for (int pe = 0; pe < m.size(); ++pe) m.fill(signals.on(pe), 0, sizeof(st::signal));
   const auto inbox = inboxes.data();
   const auto sum = sums.data();
   const auto arrived = signals.data();
