@@ -18,7 +18,7 @@ def command(
     ] = None,
     window: Annotated[
         tuple[float, float] | None,
-        typer.Option(metavar="FROM TO", help="The part that timeline.png shows, in microseconds; all by default."),
+        typer.Option(metavar="FROM TO", help="What timeline.png shows: times at its axis, in us; all by default."),
     ] = None,
     debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
 ) -> None:
