@@ -109,13 +109,14 @@ void bind_system(nb::module_& m, const char* name) {
   nb::class_<system>(m, name)
       .def(
           "__init__",
-          [](system* self, const machine& where, const values<index_t>& row_start, const values<std::int32_t>& column,
+          [](system* self, bound_machine& on, const values<index_t>& row_start, const values<std::int32_t>& column,
              const values<T>& value, const std::string& split, const std::string& storage,
              const std::vector<index_t>& first_rows, index_t block_size, bool products_only) {
             expect<argument_error>(row_start.size() > 0 && column.size() == value.size() &&
                                        row_start.data()[row_start.size() - 1] == static_cast<index_t>(value.size()),
                                    "row_start, column and value do not fit together");
             const auto rows = static_cast<index_t>(row_start.size()) - 1;
+            const machine where = on.get();
             const nb::gil_scoped_release unlocked;
             new (self) system(where, {rows, rows, row_start.data(), column.data(), value.data()},
                               {.split = cg::row_split_named(split),

@@ -143,6 +143,9 @@ class DistributedMatrix(LinearOperator):  # type: ignore[misc]  # SciPy has no t
     def __repr__(self) -> str:
         return f"<starling.linalg.DistributedMatrix: {self.dtype} {self.shape} on {self._machine!r}>"
 
+    def _repr_html_(self) -> str:
+        return str(self.facts._repr_html_())
+
     # ---- what SciPy asks of an operator ----
 
     def matvec(self, x: Any) -> Vector:
