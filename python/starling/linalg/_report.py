@@ -18,6 +18,8 @@ class Progress:
     """Norm of b - A x as the iterations carry it along."""
     target: float
     """The solve ends when the residual is not above this."""
+    column: int = 0
+    """Of the right-hand side that is being solved for."""
 
 
 @dataclass(frozen=True, repr=False)
