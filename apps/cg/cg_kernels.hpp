@@ -8,16 +8,19 @@
 
 namespace starling::cg {
 
-// The persistent program: iterates until the goal. Role 0 works; role 1, one block on each PE, gathers
-// sums.
+// The persistent program: solves for one right-hand side after another, until the last one has reached its goal or the
+// history is full. Role 0 works; role 1, one block on each PE, gathers sums.
 template <class T>
 struct program_arguments {
   system_data<T> s;
   method how = method::fused;
-  goal g;
+  sym<goal> goals;      // [columns]
+  sym<T> right;         // [columns][stride] the right-hand sides
+  sym<T> solution;      // [columns][stride] the starts, then the solutions
+  index_t columns = 1;  // the state says which of them comes first
+  index_t history_entries = 0;
   kept_data kept;
-  index_t first_iteration = 0;  // history[0] is of this one
-  bool begin = true;            // a new solve: x and b are there and nothing else
+  bool begin = true;  // a new solve: x and b are there and nothing else
 };
 // Registers for all that an update has in flight; more threads would not make memory faster, but barriers slower.
 inline constexpr int most_block_threads = 512;
@@ -40,7 +43,8 @@ kernel program_kernel(const program_arguments<T>& a) {
 template <class T>
 std::size_t program_scratch(int threads, bool on_gpu, bool compressed, int n_pes) {
   const int warps = on_gpu ? static_cast<int>(ceil_div(threads, 32)) : 1;
-  return worker<T>::scratch_bytes(warps, compressed) + sum_scratch(warps, n_pes) + sizeof(iteration_state) + 32;
+  return worker<T>::scratch_bytes(warps, compressed) + sum_scratch(warps, n_pes) + sizeof(iteration_state) +
+         sizeof(goal) + 48;
 }
 
 // One product of what has been published: vector w = A x. Publishing x is a kernel before it.

@@ -9,16 +9,6 @@
 
 namespace starling::cg {
 
-// What a launch is to reach.
-struct goal {
-  index_t last_iteration = 0;  // pauses there
-  bool final_launch = true;    // of the solve: at the last iteration it stops
-  bool fixed = false;
-  double target_rho = 0;      // square of the norm to be reached
-  index_t replace_every = 0;  // iterations; 0: when the estimate of the gap says so
-  gap_scales scales;          // of that estimate; without an epsilon the residual is never replaced
-};
-
 enum class action : std::int32_t {
   step,     // do the iteration
   replace,  // compute the residual from x and all that follows from it, keep the direction, look again
@@ -38,6 +28,10 @@ namespace detail {
 
 STARLING_HD inline bool finite(double x) { return x - x == 0; }
 
+STARLING_HD inline bool stopped_by(const iteration_state& st, stop why) {
+  return st.stopped == 1 + static_cast<std::int32_t>(why);
+}
+
 STARLING_HD inline decision stop_with(iteration_state& st, stop why, double value) {
   st.stopped = 1 + static_cast<std::int32_t>(why);
   st.breakdown_value = value;
@@ -56,6 +50,11 @@ STARLING_HD inline bool is_verdict(const iteration_state& st, double curvature, 
 }
 
 }  // namespace detail
+
+// Whether the solve has ended because the numbers of A or M do not allow it: others with them would end so too.
+STARLING_HD inline bool has_broken_down(const iteration_state& st) {
+  return detail::stopped_by(st, stop::not_positive_definite) || detail::stopped_by(st, stop::not_finite);
+}
 
 // After the residual has been computed from x because of `why`, rho = (r, r): whether the solve has converged,
 // or can get no further.

@@ -11,7 +11,7 @@ namespace starling::cg {
 // No (r, r) is negative: this part of a sum says that its block needs no more sums.
 inline constexpr double farewell_rho = -1;
 
-// One block's run through the iterations of a persistent program.
+// One block's run through the iterations of a persistent program, column by column.
 template <class T, method How>
 class iterating {
  public:
@@ -19,22 +19,65 @@ class iterating {
       : a_(a),
         k_(b, a.s, true, a.kept, a.s.state.on(b.pe())->products),
         sums_(new_sum_desk(b, a.s.sums, a.s.state.on(b.pe())->sums)),
-        state_(b.scratch<iteration_state>(1)) {
-    if (b.member() == 0) *state_ = *a.s.state.on(b.pe());
+        state_(b.scratch<iteration_state>(1)),
+        goal_(b.scratch<goal>(1)) {
+    if (b.member() == 0) {
+      *state_ = *a.s.state.on(b.pe());
+      state_->history_at = -state_->iteration;
+    }
     b.sync();
   }
 
   STARLING_HD void run() {
+    open_column(a_.begin);
     bool goes_on = a_.begin ? start_from_x(action::replace, false) : get_ready(true);
-    while (goes_on) {
-      const action what = iterate();
-      if (what == action::step) continue;
-      goes_on = what != action::leave && start_from_x(what, what != action::restart);
+    for (;;) {
+      while (goes_on) {
+        const action what = iterate();
+        if (what == action::step) continue;
+        goes_on = what != action::leave && start_from_x(what, what != action::restart);
+      }
+      k_.store(vec_x, a_.solution + state_->column * a_.s.stride);
+      if (!next_column()) return end();
+      goes_on = start_from_x(action::replace, false);
     }
-    end();
   }
 
  private:
+  // Everything for the column that the state names; at its begin x too.
+  STARLING_HD void open_column(bool begin) {
+    const index_t place = state_->column * a_.s.stride;
+    if (k_.all().member() == 0) {
+      *goal_ = a_.goals.on(k_.all().pe())[state_->column];
+      const index_t last = a_.history_entries - 1 - state_->history_at;
+      goal_->final_launch = goal_->last_iteration <= last;
+      if (!goal_->final_launch) goal_->last_iteration = last;
+    }
+    k_.look_at(vec_b, a_.right + place);
+    if (begin) k_.load(vec_x, a_.solution + place);
+  }
+
+  // When a column has ended: whether another one is begun here.
+  STARLING_HD bool next_column() {
+    const index_t at = state_->history_at + state_->iteration + 1;
+    constexpr index_t least_entries = 2;  // its start and an iteration
+    if (state_->stopped == 0 || has_broken_down(*state_) || state_->column + 1 == a_.columns ||
+        at + least_entries > a_.history_entries)
+      return false;
+    const team& t = k_.all();
+    t.sync();
+    if (t.member() == 0) {
+      const index_t column = state_->column;
+      if (t.pe() == 0 && t.index() == 0) a_.s.state.on(0)[1 + column] = *state_;
+      *state_ = {};
+      state_->column = column + 1;
+      state_->history_at = at;
+    }
+    t.sync();
+    open_column(true);
+    return true;
+  }
+
   // Computes the residual from x, and what follows from it: with a direction kept, all that the recurrences need.
   // Returns whether the solve goes on.
   STARLING_HD bool start_from_x(action why, bool keep_direction) {
@@ -43,7 +86,7 @@ class iterating {
     post(residual_from_product(k_));
     const decision d = collect([&](const dots& sum) {
       note(sum.word[sum_rho]);
-      return decide_on_true_residual(*state_, a_.g, sum.word[sum_rho], why);
+      return decide_on_true_residual(*state_, *goal_, sum.word[sum_rho], why);
     });
     if (d.what == action::leave) return false;
     if (!k_.pointwise()) precondition(vec_r, vec_u, false);
@@ -137,20 +180,20 @@ class iterating {
     return collect([&](const dots& sum) {
       const decision go_on = decide(sum);
       return go_on.what == action::step
-                 ? decide_both(*state_, a_.g, sum.word[sum_gamma], sum.word[sum_delta], How == method::fused)
+                 ? decide_both(*state_, *goal_, sum.word[sum_gamma], sum.word[sum_delta], How == method::fused)
                  : go_on;
     });
   }
 
   STARLING_HD decision decide(const dots& sum) const {
     note(sum.word[sum_rho]);
-    return decide_to_go_on(*state_, a_.g, sum.word[sum_rho]);
+    return decide_to_go_on(*state_, *goal_, sum.word[sum_rho]);
   }
 
   // (r, r) of the current iteration, by one thread of the machine.
   STARLING_HD void note(double rho) const {
     const team& t = k_.all();
-    if (t.pe() == 0 && t.index() == 0) a_.s.history.on(0)[state_->iteration - a_.first_iteration] = rho;
+    if (t.pe() == 0 && t.index() == 0) a_.s.history.on(0)[state_->history_at + state_->iteration] = rho;
   }
 
   // ---- pieces ----
@@ -203,7 +246,8 @@ class iterating {
   const program_arguments<T>& a_;
   worker<T> k_;
   sum_desk* sums_;
-  iteration_state* state_;  // of the block's first thread
+  iteration_state* state_;  // written by the block's first thread
+  goal* goal_;              // the same
 };
 
 // The block of a PE that gathers sums: until all working blocks say farewell.

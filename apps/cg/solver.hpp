@@ -3,10 +3,12 @@
 //
 //   cg::solver<double> s(machine::best(), A.view());
 //   cg::solve_result r = s.solve(b, x, {.rtol = 1e-8});   // x holds the start, then the solution
+//   std::vector<cg::solve_result> all = s.solve_columns(B, X, 8, {.rtol = 1e-8});
 #pragma once
 
 #include <functional>
 #include <memory>
+#include <vector>
 
 #include "cg/csr.hpp"
 #include "cg/options.hpp"
@@ -30,6 +32,7 @@ struct progress {
   index_t iterations;
   double residual;  // from the recurrence
   double target;
+  index_t column = 0;  // of the right-hand side
 };
 
 template <class T>
@@ -44,9 +47,17 @@ class solver {
 
   // Solves A x = b; x holds the start and receives the solution, [rows] each, in the host's memory. `watch` is called
   // between stretches of iterations (with the x so far in `x` when `each`: then after every iteration); returning false
-  // ends the solve. Throws argument_error for options or values (NaN in b) that are not allowed.
+  // ends the solve. A b of zeros has the solution 0, whatever the start. Throws argument_error for options or values
+  // (NaN in b) that are not allowed.
   solve_result solve(const T* b, T* x, const solve_options& options = {},
                      const std::function<bool(const progress&)>& watch = {}, bool each = false);
+
+  // Solves for several right-hand sides one after another, each as solve() would, bit for bit: `b` and `x` are columns
+  // of [rows] one behind the other. A persistent program goes from one to the next by itself. A breakdown, and a watch
+  // that returns false, end it: the columns behind keep their start, and their results are empty. Seconds of a launch
+  // are dealt to its columns by iterations.
+  std::vector<solve_result> solve_columns(const T* b, T* x, index_t columns, const solve_options& options = {},
+                                          const std::function<bool(const progress&)>& watch = {}, bool each = false);
 
   // y = A x, host arrays. The second one is for measurements: `repetitions` products in a row of what lies on the
   // devices, seconds for each.

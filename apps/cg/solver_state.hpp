@@ -11,13 +11,15 @@
 
 namespace starling::cg {
 
+inline constexpr index_t most_history = 16385;  // entries that a launch may write: its iterations, and their start
+
 template <class T>
 class solver<T>::state {
  public:
   state(machine m, const csr_view<T>& a, const matrix_options& options);
 
-  solve_result solve(const T* b, T* x, const solve_options& options, const std::function<bool(const progress&)>& watch,
-                     bool each);
+  std::vector<solve_result> solve(const T* b, T* x, index_t columns, const solve_options& options,
+                                  const std::function<bool(const progress&)>& watch, bool each);
   void multiply(const T* x, T* y);
   std::vector<double> time_multiply(int products, int repetitions) {
     return products_by_launch_.time(data_, products, repetitions);
@@ -29,14 +31,22 @@ class solver<T>::state {
  private:
   void allocate_boxes(int blocks);
   double store_preconditioner(const solve_options& o);
-  void copy_vector(vector_name v, T* host, bool in);
-  void iterate(const solve_options& o, const gap_scales& scales, solve_result& result, T* x,
-               const std::function<bool(const progress&)>& watch, bool each);
-  iteration_state run_stretch(program_arguments<T>& a, const launch_shape& shape, const solve_options& o,
-                              solve_result& result);
+  sym<T> vector_at(vector_name v) const { return data_.vectors + v * data_.stride; }
+  void copy_rows(sym<T> there, T* host, bool in);
+  void forget_messages();
+
+  // ---- solve.cpp ----
+  struct job;  // one call of solve
+  goal goal_of(const solve_options& o, const T* b, const T* x, double norm_m, solve_result& result) const;
+  void place_columns(index_t columns);
+  void iterate(job& j);
+  launch_shape choose_shape(const solve_options& o);
+  void begin_column(const job& j, iteration_state& now, index_t column);
+  iteration_state run_stretch(job& j, program_arguments<T>& a, const launch_shape& shape, const iteration_state& from);
+  void note_columns(job& j, const iteration_state& from, const iteration_state& now, double seconds);
+  void note_column(solve_result& result, const iteration_state& st, index_t from, const std::vector<double>& history);
   std::unique_ptr<host_controlled<T>> new_host_controlled(launch_shape& shape, const solve_options& o);
   double residual_of(const T* b);
-  void forget_messages();
 
   machine machine_;
   matrix<T> matrix_;
@@ -55,6 +65,9 @@ class solver<T>::state {
   symmetric_array<packet> totals_;
   symmetric_array<iteration_state> state_;
   symmetric_array<double> history_;
+  symmetric_array<goal> goals_;
+  symmetric_array<T> columns_;  // right-hand sides, then solutions, if there are several
+  sym<T> right_, solution_;     // where those of this solve lie
   symmetric_array<T> m_values_;
   std::vector<stream> streams_;                  // by PE
   std::unique_ptr<host_controlled<T>> on_host_;  // of this solve, if the host controls it

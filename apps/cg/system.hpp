@@ -9,8 +9,8 @@
 // e, and what it sent for e has been taken.
 #pragma once
 
+#include "cg/goal.hpp"
 #include "cg/reduction.hpp"
-#include "cg/residual_gap.hpp"
 #include "cg/rows.hpp"
 
 namespace starling::cg {
@@ -50,6 +50,8 @@ struct iteration_state {
   std::int32_t stalls = 0;         // restarts that brought little
   std::int32_t new_direction = 1;  // since the last replacement: it began with the residual alone
   residual_gap gap;                // pipelined, if it decides when to replace the residual
+  index_t column = 0;              // of the right-hand sides that are solved for, one after another
+  index_t history_at = 0;          // history[history_at + i] is of its iteration i
 };
 
 template <class T>
@@ -64,8 +66,8 @@ struct system_data {
   sym<signal> ready;  // [blocks] number of the product that a block has published for
   sym<signal> taken;  // [blocks] number of the product that it has taken values of other PEs for
   sum_boxes sums;
-  sym<iteration_state> state;  // [1]
-  sym<double> history;         // (r, r) of the iterations of this launch; of PE 0
+  sym<iteration_state> state;  // [1 + columns] where the launch has come to; how columns have ended, on PE 0
+  sym<double> history;         // (r, r) of the iterations of this launch, column by column; of PE 0
 
   // The preconditioner.
   preconditioner m = preconditioner::none;

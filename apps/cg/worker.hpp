@@ -74,6 +74,16 @@ class worker {
     cg::each_pack(team_, rows(), f);
   }
 
+  // v = the block's part of `from`, and the other way round; all threads of the block see them after it.
+  STARLING_HD void load(vector_name v, sym<T> from) const { copy(part_of(from), desk_->vectors[v]); }
+  STARLING_HD void store(vector_name v, sym<T> to) const { copy(desk_->vectors[v], part_of(to)); }
+  // From now on v is what lies at `place`.
+  STARLING_HD void look_at(vector_name v, sym<T> place) const {
+    team_.sync();
+    if (team_.member() == 0) desk_->vectors[v] = part_of(place);
+    team_.sync();
+  }
+
   // Writes what was kept back to where the next launch finds it.
   STARLING_HD void write_back(const system_data<T>& s, std::uint32_t vectors) const {
     team_.sync();
@@ -204,8 +214,13 @@ class worker {
     team_.thread().template put_packets<T>(box, content, 1, number, pe);
   }
 
-  STARLING_HD T* home(const system_data<T>& s, int v) const {
-    return s.vectors.on(team_.pe()) + v * s.stride + desk_->rows.plan.first_row;
+  STARLING_HD T* home(const system_data<T>& s, int v) const { return part_of(s.vectors + v * s.stride); }
+  STARLING_HD T* part_of(sym<T> v) const { return v.on(team_.pe()) + desk_->rows.plan.first_row; }
+
+  STARLING_HD void copy(const T* from, T* to) const {
+    team_.sync();
+    if (from != to) each_row([&](index_t i) { to[i] = from[i]; });
+    team_.sync();
   }
 
   STARLING_HD void lay_out(const system_data<T>& s, bool persistent, T* row_buffer) const {

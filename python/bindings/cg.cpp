@@ -23,11 +23,14 @@ using cg::solve_result;
 
 template <class T>
 using values = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+// Columns, one after another in memory.
+template <class T>
+using columns_of = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 template <class T>
 using places = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-// Python's view of a solve: a function of (iterations, residual, target), and the signals of the process. What it
-// raises ends the solve, and is raised again once the solve has ended.
+// Python's view of a solve: a function of (column, iterations, residual, target), and the signals of the process. What
+// it raises ends the solve, and is raised again once the solve has ended.
 class watcher {
  public:
   watcher(nb::handle f, turn& during) : function_(f), turn_(during) {}
@@ -37,7 +40,7 @@ class watcher {
       const nb::gil_scoped_acquire locked;
       try {
         if (PyErr_CheckSignals() != 0) throw nb::python_error();
-        if (!function_.is_none()) function_(at.iterations, at.residual, at.target);
+        if (!function_.is_none()) function_(at.column, at.iterations, at.residual, at.target);
       } catch (...) {
         raised_ = std::current_exception();
       }
@@ -60,17 +63,20 @@ class linear_system {
   linear_system(const machine& m, const cg::csr_view<T>& a, const cg::matrix_options& options)
       : turns_(m.kind() == machine_kind::cuda), solver_(m, a, options) {}
 
-  solve_result solve(const values<T>& b, const places<T>& x, const solve_options& options, nb::handle watch,
-                     bool each) {
-    expect_rows(b.size(), "b");
-    expect_rows(x.size(), "x");
+  std::vector<solve_result> solve(const columns_of<const T>& b, const columns_of<T>& x, const solve_options& options,
+                                  nb::handle watch, bool each) {
+    expect_rows(b.shape(1), "a column of b");
+    expect_rows(x.shape(1), "a column of x");
+    expect<argument_error>(b.shape(0) == x.shape(0), "b has ", b.shape(0), " columns, x ", x.shape(0),
+                           "; they must be equal");
     std::exception_ptr raised;
-    solve_result r;
+    std::vector<solve_result> r;
     {
       const nb::gil_scoped_release unlocked;
       turn mine(turns_, "the matrix");
       watcher watching(watch, mine);
-      r = solver_.solve(b.data(), x.data(), options, std::ref(watching), each);
+      r = solver_.solve_columns(b.data(), x.data(), static_cast<index_t>(b.shape(0)), options, std::ref(watching),
+                                each);
       raised = watching.raised();
     }
     if (raised) std::rethrow_exception(std::exchange(raised, nullptr));
@@ -109,13 +115,14 @@ void bind_system(nb::module_& m, const char* name) {
   nb::class_<system>(m, name)
       .def(
           "__init__",
-          [](system* self, const machine& where, const values<index_t>& row_start, const values<std::int32_t>& column,
+          [](system* self, bound_machine& on, const values<index_t>& row_start, const values<std::int32_t>& column,
              const values<T>& value, const std::string& split, const std::string& storage,
              const std::vector<index_t>& first_rows, index_t block_size, bool products_only) {
             expect<argument_error>(row_start.size() > 0 && column.size() == value.size() &&
                                        row_start.data()[row_start.size() - 1] == static_cast<index_t>(value.size()),
                                    "row_start, column and value do not fit together");
             const auto rows = static_cast<index_t>(row_start.size()) - 1;
+            const machine where = on.get();
             const nb::gil_scoped_release unlocked;
             new (self) system(where, {rows, rows, row_start.data(), column.data(), value.data()},
                               {.split = cg::row_split_named(split),
@@ -128,7 +135,7 @@ void bind_system(nb::module_& m, const char* name) {
           "block_size"_a, "products_only"_a)
       .def(
           "solve",
-          [](system& self, const values<T>& b, const places<T>& x, const std::string& method,
+          [](system& self, const columns_of<const T>& b, const columns_of<T>& x, const std::string& method,
              const std::string& control, const std::string& preconditioner, int degree, double rtol, double atol,
              index_t max_iterations, bool fixed, index_t replace_every, int blocks, int threads, double deadline,
              nb::handle watch, bool each) {
@@ -149,8 +156,8 @@ void bind_system(nb::module_& m, const char* name) {
           "b"_a, "x"_a.noconvert(), nb::kw_only(), "method"_a, "control"_a, "preconditioner"_a, "degree"_a = 3,
           "rtol"_a, "atol"_a, "max_iterations"_a, "fixed"_a = false, "replace_every"_a = 0, "blocks"_a = 0,
           "threads"_a = 0, "deadline"_a = 0.0, "watch"_a.none() = nb::none(), "each"_a = false,
-          "`watch` is called with the iterations so far, the residual and its target; with `each`, after every "
-          "iteration, when x holds the solution so far.")
+          "`b` and `x` are columns by rows. `watch` is called with the column, the iterations so far, the residual and "
+          "its target; with `each`, after every iteration, when x holds the solution so far.")
       .def("multiply", &system::multiply, "x"_a, "y"_a.noconvert(), "y = A x.")
       .def("time_multiply", &system::time_multiply, "products"_a, "repetitions"_a, "Seconds of each product.")
       .def("facts", &system::facts, "How the matrix lies on the devices.");

@@ -18,12 +18,13 @@ void tell(const nb::handle& told, const comm::measurement& r) {
   if (!told.is_none()) told(r);
 }
 
-std::vector<comm::measurement> measure(machine& where, const std::vector<index_t>& bytes,
+std::vector<comm::measurement> measure(bound_machine& on, const std::vector<index_t>& bytes,
                                        const std::vector<std::string>& ways,
                                        const std::vector<std::pair<int, int>>& pairs, int repetitions, double seconds,
                                        int blocks, bool meetings, const nb::object& told) {
   comm::bench_options o{bytes, {}, pairs, repetitions, seconds, blocks, meetings};
   for (const std::string& name : ways) o.ways.push_back(comm::way_named(name));
+  machine where = on.get();
   const nb::gil_scoped_release unlocked;
   return comm::measure_all(where, o, [&](const comm::measurement& r) { tell(told, r); });
 }

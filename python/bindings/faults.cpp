@@ -65,14 +65,14 @@ std::string describe(const fault& f) {
   return message(name(f), "(", arguments, ")");
 }
 
-void inject(machine& m, nb::iterable faults) {
+void inject(bound_machine& m, nb::iterable faults) {
   fault_plan plan;
   for (nb::handle each : faults) {
     expect<type_error>(nb::isinstance<fault>(each), "inject: element ", plan.faults.size(), " is a ",
                        nb::type_name(each.type()).c_str(), "; pass faults made by the functions of starling.faults");
     plan.faults.push_back(nb::cast<fault>(each));
   }
-  m.inject(plan);
+  m.get().inject(plan);
 }
 
 nb::object number_or_none(int n) { return n < 0 ? nb::object(nb::none()) : nb::object(nb::int_(n)); }
@@ -110,13 +110,15 @@ void bind_faults(nb::module_& m) {
       .def("__repr__", [](const fired_fault& f) { return message("<starling.FiredFault: ", f.text(), ">"); });
 }
 
-void bind_injection(nb::class_<machine>& m) {
+void bind_injection(nb::class_<bound_machine>& m) {
   m.def("inject", &inject, "faults"_a, nb::sig("def inject(self, faults: collections.abc.Iterable[Fault]) -> None"),
         "Puts faults into force, instead of those before, for virtual devices; see starling.faults. An empty list "
         "removes all.\n\nRaises:\n    ArgumentError: A fault makes no sense on this machine.\n"
         "    ElementTypeError: An element is no fault.\n    Unsupported: The machine has GPUs.")
-      .def("faults_fired", &machine::faults_fired, nb::sig("def faults_fired(self) -> list[FiredFault]"),
-           "What of the faults in force has happened so far, in their order.");
+      .def(
+          "faults_fired", [](bound_machine& self) { return self.get().faults_fired(); },
+          nb::sig("def faults_fired(self) -> list[FiredFault]"),
+          "What of the faults in force has happened so far, in their order.");
 }
 
 }  // namespace starling::python

@@ -11,24 +11,27 @@ using namespace nb::literals;
 namespace starling::python {
 namespace {
 
-machine host(int devices, std::int64_t memory, int max_blocks) {
+bound_machine host(int devices, std::int64_t memory, int max_blocks) {
   expect<argument_error>(memory >= 0, "machine.host: memory = ", memory,
                          "; must be a number of bytes of at least 1, or 0 for STARLING_HOST_MEMORY");
   const nb::gil_scoped_release unlocked;
-  return machine::host(devices, {.memory_bytes = static_cast<std::size_t>(memory), .max_blocks = max_blocks});
+  return bound_machine(
+      machine::host(devices, {.memory_bytes = static_cast<std::size_t>(memory), .max_blocks = max_blocks}));
 }
 
-std::string describe(const machine& m) {
+std::string describe(bound_machine& self) {
+  if (self.closed()) return "<starling.Machine: closed>";
+  const machine& m = self.get();
   return message("<starling.Machine: ", m.size(), m.kind() == machine_kind::host ? " virtual devices>" : " GPUs>");
 }
 
-machine checked_host(int devices, std::uint64_t seeds, std::uint64_t first_seed) {
+bound_machine checked_host(int devices, std::uint64_t seeds, std::uint64_t first_seed) {
   const nb::gil_scoped_release unlocked;
-  return machine::host(devices).check({.first_seed = first_seed, .seeds = seeds});
+  return bound_machine(machine::host(devices).check({.first_seed = first_seed, .seeds = seeds}));
 }
 
-nb::dict checked(const machine& m) {
-  const check_summary c = m.checked();
+nb::dict checked(bound_machine& m) {
+  const check_summary c = m.get().checked();
   nb::dict d;
   d["programs"] = c.programs;
   d["schedules"] = c.schedules;
@@ -51,10 +54,15 @@ const char* name(peer_link link) {
   return "?";
 }
 
-nb::list devices(const machine& m) {
+nb::list devices(bound_machine& m) {
   nb::list all;
-  for (int pe = 0; pe < m.size(); ++pe) all.append(m.device(pe));
+  for (int pe = 0; pe < m.get().size(); ++pe) all.append(m.get().device(pe));
   return all;
+}
+
+nb::object html(nb::handle self) {
+  if (nb::cast<bound_machine&>(self).closed()) return nb::str("a machine that was closed");
+  return nb::module_::import_("starling.machine").attr("html_of")(self);
 }
 
 void bind_facts(nb::module_& m) {
@@ -87,34 +95,71 @@ void bind_facts(nb::module_& m) {
 void bind_machine(nb::module_& m) {
   bind_facts(m);
   m.def("probe_cuda", &machine::probe_cuda, nb::call_guard<nb::gil_scoped_release>());
-  nb::class_<machine> c(
+  using self_t = bound_machine;
+  nb::class_<bound_machine> c(
       m, "Machine",
       "An ordered set of devices that run one program; each is a processing element (PE), numbered from 0.");
   c.def_static("host", &host, "devices"_a = 4, nb::kw_only(), "memory"_a = 0, "max_blocks"_a = 0)
-      .def_static("cuda", &machine::cuda, "ids"_a = std::vector<int>(), nb::call_guard<nb::gil_scoped_release>())
-      .def_static("best", &machine::best, "devices"_a = 0, nb::call_guard<nb::gil_scoped_release>())
+      .def_static(
+          "cuda", [](const std::vector<int>& ids) { return bound_machine(machine::cuda(ids)); },
+          "ids"_a = std::vector<int>(), nb::call_guard<nb::gil_scoped_release>())
+      .def_static(
+          "best", [](int devices) { return bound_machine(machine::best(devices)); }, "devices"_a = 0,
+          nb::call_guard<nb::gil_scoped_release>())
       .def_prop_ro(
-          "kind", [](const machine& self) { return starling::name(self.kind()); },
+          "kind", [](self_t& self) { return starling::name(self.get().kind()); },
           "What its devices are: \"host\" or \"cuda\".")
-      .def_prop_ro("size", &machine::size, "How many devices there are.")
+      .def_prop_ro(
+          "size", [](self_t& self) { return self.get().size(); }, "How many devices there are.")
       .def_prop_ro("devices", &devices, nb::sig("def devices(self) -> list[DeviceInfo]"), "What each device is, by PE.")
-      .def_prop_ro("memory", &machine::memory, "How symmetric memory stands.")
-      .def_prop_ro("choice", &machine::choice, "Which machine was taken and why, in words.")
+      .def_prop_ro(
+          "memory", [](self_t& self) { return self.get().memory(); }, "How symmetric memory stands.")
+      .def_prop_ro(
+          "choice", [](self_t& self) { return self.get().choice(); }, "Which machine was taken and why, in words.")
       .def(
-          "link", [](const machine& self, int from_pe, int to_pe) { return name(self.link(from_pe, to_pe)); },
+          "link", [](self_t& self, int from_pe, int to_pe) { return name(self.get().link(from_pe, to_pe)); },
           "from_pe"_a, "to_pe"_a, "How one PE reaches the memory of another: \"self\", \"direct\" or \"none\".")
       .def(
           "trace_to",
-          [](machine& self, const std::string& path, int records) { self.trace_to(path, {.records = records}); },
-          "path"_a, nb::kw_only(), "records"_a = 0, nb::call_guard<nb::gil_scoped_release>(),
+          [](self_t& self, const std::string& path, int records) {
+            machine traced = self.get();
+            const nb::gil_scoped_release unlocked;
+            traced.trace_to(path, {.records = records});
+          },
+          "path"_a, nb::kw_only(), "records"_a = 0,
           "Records what programs, streams and allocations do into a new file, which starling.trace.read reads.")
-      .def("end_trace", &machine::end_trace, nb::call_guard<nb::gil_scoped_release>(),
-           "Ends the recording; nothing when there is none.")
-      .def_prop_ro("trace_path", &machine::trace_path, "Where the trace goes; empty when there is none.")
+      .def(
+          "end_trace",
+          [](self_t& self) {
+            machine traced = self.get();
+            const nb::gil_scoped_release unlocked;
+            traced.end_trace();
+          },
+          "Ends the recording; nothing when there is none.")
+      .def_prop_ro(
+          "trace_path", [](self_t& self) { return self.get().trace_path(); },
+          "Where the trace goes; empty when there is none.")
       .def_static("checked_host", &checked_host, "devices"_a, nb::kw_only(), "seeds"_a, "first_seed"_a)
       .def("checked", &checked, nb::sig("def checked(self) -> dict[str, typing.Any]"))
-      .def("__len__", &machine::size)
-      .def("__repr__", &describe);
+      .def("close", &bound_machine::close,
+           "Gives the devices up; what was made on the machine goes on. A second time is nothing; any other use is an "
+           "ArgumentError.")
+      .def(
+          "shared", [](self_t& self) { return bound_machine(self.get()); },
+          "The same machine, which stays open when this one is closed.")
+      .def(
+          "__enter__",
+          [](nb::handle self) {
+            (void)nb::cast<bound_machine&>(self).get();
+            return nb::borrow(self);
+          },
+          nb::sig("def __enter__(self) -> Machine"))
+      .def(
+          "__exit__", [](self_t& self, nb::args) { self.close(); },
+          nb::sig("def __exit__(self, *error: object) -> None"))
+      .def("__len__", [](self_t& self) { return self.get().size(); })
+      .def("__repr__", &describe)
+      .def("_repr_html_", &html, nb::sig("def _repr_html_(self) -> str"));
   bind_injection(c);
 }
 

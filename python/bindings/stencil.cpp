@@ -75,9 +75,10 @@ void bind_solver(nb::module_& m, const char* name) {
   nb::class_<solver>(m, name)
       .def(
           "__init__",
-          [](solver* self, const machine& where, const std::vector<index_t>& shape,
+          [](solver* self, bound_machine& on, const std::vector<index_t>& shape,
              const std::vector<double>& coefficients, const std::vector<bool>& periodic,
              const std::vector<int>& split) {
+            const machine where = on.get();
             const nb::gil_scoped_release unlocked;
             new (self) solver(where, make_problem<T>(shape, coefficients, periodic, split));
           },
@@ -114,18 +115,23 @@ stencil::variant_choice choose(const machine& m, const std::vector<index_t>& sha
 void bind_costs(nb::module_& m) {
   m.def(
       "choose_stencil",
-      [](const machine& where, const std::vector<index_t>& shape, const std::vector<bool>& periodic, bool wide) {
+      [](bound_machine& on, const std::vector<index_t>& shape, const std::vector<bool>& periodic, bool wide) {
+        const machine& where = on.get();
         const auto c = wide ? choose<double>(where, shape, periodic) : choose<float>(where, shape, periodic);
         return std::tuple(std::string(stencil::name(c.how)), c.devices, c.depth, c.us, c.why);
       },
       "machine"_a, "shape"_a, "periodic"_a, "float64"_a);
   m.def(
       "tune_stencil",
-      [](const machine& where, double seconds) {
+      [](bound_machine& on, double seconds) {
+        const machine where = on.get();
         const nb::gil_scoped_release unlocked;
         const std::string path = stencil::cost_file(where.kind());
         const std::string device = stencil::tuned_device(where);
-        const stencil::step_costs c = stencil::tune(where, seconds);
+        const stencil::step_costs c = stencil::tune(where, seconds, [] {
+          const nb::gil_scoped_acquire locked;
+          if (PyErr_CheckSignals() != 0) throw nb::python_error();
+        });
         stencil::write_costs(path, c, device);
         const std::map<std::string, double> costs{{"near_us", c.near_us},
                                                   {"far_us", c.far_us},

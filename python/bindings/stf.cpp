@@ -164,10 +164,15 @@ void bind_stf(nb::module_& m) {
   bind_places(m);
   bind_tasks(m);
   nb::class_<bound_context>(m, "StfContext", nb::type_slots(context_slots), "A context of task flow.")
-      .def(nb::init<const machine&, const std::string&, std::size_t, bool, nb::object>(), "machine"_a, nb::kw_only(),
-           "backend"_a, "device_memory"_a, "drawing"_a, "runner"_a,
-           nb::sig("def __init__(self, machine: Machine, *, backend: str, device_memory: int, drawing: bool, "
-                   "runner: collections.abc.Callable[[int], None]) -> None"))
+      .def(
+          "__init__",
+          [](bound_context* self, bound_machine& on, const std::string& backend, std::size_t device_memory,
+             bool drawing, nb::object runner) {
+            new (self) bound_context(on.get(), backend, device_memory, drawing, std::move(runner));
+          },
+          "machine"_a, nb::kw_only(), "backend"_a, "device_memory"_a, "drawing"_a, "runner"_a,
+          nb::sig("def __init__(self, machine: Machine, *, backend: str, device_memory: int, drawing: bool, "
+                  "runner: collections.abc.Callable[[int], None]) -> None"))
       .def("adopt", &bound_context::adopt, "address"_a, "shape"_a, "element_bytes"_a, "pitch"_a, "place"_a)
       .def("new_data", &bound_context::new_data, "shape"_a, "element_bytes"_a)
       .def("token", &bound_context::token)

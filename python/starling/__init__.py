@@ -15,13 +15,18 @@ True
 here, and ``starling.cmake_dir()`` where CMake finds the C++ libraries. Messages go to the logger ``starling``.
 """
 
-from starling import communication, errors, faults, linalg, machine, stencil, stf, trace
-from starling._check import CheckSummary, check
-from starling._cmake import cmake_dir
-from starling._diagnosis import doctor
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from starling._native import __version__
-from starling.errors import Error
-from starling.machine import Machine
+
+if TYPE_CHECKING:
+    from starling import communication, errors, faults, linalg, machine, stencil, stf, trace
+    from starling._check import CheckSummary, check
+    from starling._cmake import cmake_dir
+    from starling._diagnosis import doctor
+    from starling.errors import Error
+    from starling.machine import Machine
 
 __all__ = [
     "CheckSummary",
@@ -40,3 +45,27 @@ __all__ = [
     "stf",
     "trace",
 ]
+
+# Where the names that are no modules come from.
+_HOMES = {
+    "CheckSummary": "starling._check",
+    "Error": "starling.errors",
+    "Machine": "starling.machine",
+    "check": "starling._check",
+    "cmake_dir": "starling._cmake",
+    "doctor": "starling._diagnosis",
+}
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any:
+        """Imports a part when it is first used: SciPy and others take long, and the command can be interrupted then."""
+        if name not in __all__:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        value = getattr(import_module(_HOMES[name]), name) if name in _HOMES else import_module(f"{__name__}.{name}")
+        globals()[name] = value
+        return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

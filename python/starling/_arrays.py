@@ -51,12 +51,24 @@ def adopt(u: Any, name: str = "u") -> Array:
     dtype = library.dtype(u)
     if dtype not in ELEMENT_TYPES:
         raise ElementTypeError(
-            f"{name} holds {dtype}; stencils compute in float32 or float64: pass {name}.{library.cast}"
+            f"{name} holds {dtype}; stencils compute in float32 or float64: "
+            f"{remedy_for(dtype, name, library.cast, 'pass')}"
         )
     shape = tuple(int(n) for n in u.shape)
     if len(shape) not in (2, 3):
         raise ArgumentError(f"{name} has {len(shape)} dimensions, shape {shape}; must have 2 or 3")
     return Array(library.contiguous(u), library, shape, dtype, library.on_gpu(u))
+
+
+def remedy_for(dtype: str, name: str, cast: str, verb: str) -> str:
+    """What to do with an array of an element type that stencils do not compute in, without losing half of it.
+
+    >>> remedy_for("int8", "u", "astype('float32')", "pass")
+    "pass u.astype('float32')"
+    """
+    if dtype.startswith("complex"):
+        return f"{verb} {name}.real and {name}.imag one after the other, the steps of one do not need the other"
+    return f"{verb} {name}.{cast}"
 
 
 def new_like(u: Array) -> Any:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import logging
 import warnings
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +14,18 @@ from PIL import Image, ImageOps
 from starling._files import written_whole
 from starling.errors import ArgumentError
 
-log = logging.getLogger("starling")
-
 # How Pillow's modes are read, and the value that becomes 1; all others become RGB.
 GREY = {"1": ("L", 255.0), "L": ("L", 255.0), "LA": ("L", 255.0), "La": ("L", 255.0), "F": ("F", 1.0)}
 GREY_16_BIT = {"I": 65535.0, "I;16": 65535.0, "I;16L": 65535.0, "I;16B": 65535.0, "I;16N": 65535.0}
+WITH_ALPHA = ("LA", "La", "PA", "RGBA", "RGBa")
+
+
+@dataclass(frozen=True)
+class Picture:
+    """Values from 0 to 1."""
+
+    channels: list[NDArray[np.float32]]  # grey, or red, green and blue; each (rows, columns)
+    alpha: NDArray[np.float32] | None  # how opaque each pixel is; None: the picture has no such channel
 
 
 def suffixes() -> set[str]:
@@ -26,13 +33,13 @@ def suffixes() -> set[str]:
     return set(Image.registered_extensions())
 
 
-def read(path: Path) -> NDArray[np.float32]:
-    """A picture as (rows, columns) if it is grey, (rows, columns, 3) if it has colours. Transparency is left out."""
+def read(path: Path) -> Picture:
+    """Reads a picture; raises ArgumentError with the reason when that is not possible."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error", Image.DecompressionBombWarning)
             with Image.open(path) as file:
-                return _values(ImageOps.exif_transpose(file), path)
+                return _picture(ImageOps.exif_transpose(file), path)
     except (Image.DecompressionBombError, Image.DecompressionBombWarning) as problem:
         raise ArgumentError(f"{path} is too large to be a picture ({problem}); convert it to .npy") from None
     except (OSError, SyntaxError, ValueError, EOFError) as problem:
@@ -40,17 +47,31 @@ def read(path: Path) -> NDArray[np.float32]:
         raise ArgumentError(f"{path} cannot be read as a picture ({reason}); check or convert the file") from None
 
 
-def _values(picture: Image.Image, path: Path) -> NDArray[np.float32]:
-    if picture.mode in ("LA", "La", "PA", "RGBA", "RGBa") or "transparency" in picture.info:
-        log.warning("%s: transparency is left out", path)
+def _picture(picture: Image.Image, path: Path) -> Picture:
+    transparent = picture.mode in WITH_ALPHA or "transparency" in picture.info
     if picture.mode in GREY_16_BIT:
-        return np.asarray(picture).astype(np.float32) / np.float32(GREY_16_BIT[picture.mode])
+        if transparent:
+            raise ArgumentError(f"{path}: 16 bit with a transparent colour cannot be read; give it an alpha channel")
+        return Picture([_scaled(picture, GREY_16_BIT[picture.mode])], None)
     mode, white = GREY.get(picture.mode, ("RGB", 255.0))
-    return np.asarray(picture.convert(mode)).astype(np.float32) / np.float32(white)
+    if not transparent:
+        values = _scaled(picture.convert(mode), white)
+        return Picture([values] if values.ndim == 2 else list(np.moveaxis(values, -1, 0)), None)
+    *colours, alpha = np.moveaxis(_scaled(picture.convert(f"{mode}A"), 255.0), -1, 0)
+    return Picture(colours, alpha)
+
+
+def _scaled(picture: Image.Image, white: float) -> NDArray[np.float32]:
+    values: NDArray[np.float32] = np.asarray(picture).astype(np.float32) / np.float32(white)
+    return values
 
 
 def write_png(path: Path, values: NDArray[Any], low: float = 0.0, high: float = 1.0) -> None:
-    """Writes (rows, columns) or (rows, columns, 3) as a PNG file of 8 bits; `low` becomes black, `high` white."""
+    """Writes a PNG file of 8 bits; `low` becomes black, `high` white.
+
+    Args:
+        values: (rows, columns) of grey, or with a last axis: 2 are grey and alpha, 3 are colours, 4 colours and alpha.
+    """
     span = high - low if high > low else 1.0
     with np.errstate(invalid="ignore"):
         scaled = np.rint(np.clip((np.asarray(values, dtype=np.float64) - low) / span, 0.0, 1.0) * 255.0)

@@ -7,6 +7,9 @@ tell them apart.
 >>> m = machine.host(4)
 >>> m.kind, m.size, m.devices[0].name
 ('host', 4, 'virtual device 0')
+
+``with machine.host(4) as m:`` closes it at the end, as ``m.close()`` does: after that it is refused everywhere with an
+``ArgumentError``. What was made on it goes on working; its memory is freed when the last of these is closed or gone.
 """
 
 from __future__ import annotations
@@ -14,6 +17,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 
+from starling import _html
 from starling._arguments import whole_number
 from starling._native import native
 from starling.errors import ArgumentError, ElementTypeError
@@ -119,14 +123,26 @@ def named(kind: str, devices: int | None = None) -> Machine:
     raise ArgumentError(f"machine = {kind!r}; must be 'host', 'cuda', 'auto' or a Machine")
 
 
+def html_of(m: Machine) -> str:
+    """What notebooks show of a machine."""
+    devices = [
+        (pe, d.name, native.format_bytes(d.memory_bytes), d.multiprocessors or "", d.id)
+        for pe, d in enumerate(m.devices)
+    ]
+    memory = m.memory
+    used = f"{native.format_bytes(memory.in_use)} of {native.format_bytes(memory.capacity)} in use on each"
+    heads = ("PE", "device", "memory", "multiprocessors", "id")
+    return _html.table(f"{m.choice}; symmetric memory: {used}", devices, heads)
+
+
 def of(machine: object, devices: int | None) -> Machine:
-    """The machine that a call with these two arguments means."""
+    """The machine that a call with these two arguments means, open until what is made on it is gone."""
     if isinstance(machine, Machine):
         if devices is not None and whole_number("devices", devices) != machine.size:
             raise ArgumentError(
                 f"devices = {devices}, but the machine has {machine.size}; leave devices out, or pass another machine"
             )
-        return machine
+        return machine.shared()
     if machine is None or isinstance(machine, str):
         return named("auto" if machine is None else machine, devices)
     raise ElementTypeError(f"machine is a {type(machine).__name__}; pass 'host', 'cuda', 'auto' or a Machine")

@@ -201,15 +201,19 @@ def test_ctrl_c(tmp_path, kind):
     sparse.save_npz(path, matrices.grid_2d(300, 300))
     process = subprocess.Popen(
         [
-            *[sys.executable, "-m", "starling", "solve", path, "--out", tmp_path / "x.npy", "--machine", kind],
+            *[sys.executable, "-m", "starling", "solve", path, "--out", tmp_path / "x.npy"],
             *["--rtol", "0", "--maxiter", str(10**9), "--devices", "1", "--debug"],
         ],
-        stderr=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        stderr=subprocess.PIPE, text=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "STARLING_MACHINE": kind},
         # A shell that runs the tests in the background has its children ignore the signal.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )  # fmt: skip
-    # The residual cannot become zero within these seconds, and it may not have stagnated either.
-    time.sleep(2.5)
+    assert process.stderr is not None
+    while "machine: " not in (line := process.stderr.readline()):  # then the matrix is read, and the solve begins
+        assert line
+    # The residual cannot become zero within this second, and it may not have stagnated either.
+    time.sleep(1)
     if process.poll() is None:
         process.send_signal(signal.SIGINT)
         _, err = process.communicate(timeout=60)

@@ -21,6 +21,7 @@ def folder(tmp_path, monkeypatch):
     np.save("good.npy", good)
     np.save("cube.npy", np.zeros((3, 4, 5)))
     np.save("integers.npy", np.arange(12).reshape(3, 4))
+    np.save("complex.npy", np.ones((3, 4)) * 1j)
     np.save("line.npy", np.ones(4))
     np.save("four.npy", np.ones((2, 2, 2, 2)))
     np.save("none.npy", np.ones((0, 4)))
@@ -34,6 +35,8 @@ def folder(tmp_path, monkeypatch):
     header = b"{'descr': '<f4', 'fortran_order': False, 'shape': (1000000, 100000000), }".ljust(117) + b"\n"
     (tmp_path / "boasting.npy").write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header)
     Image.fromarray((good * 255).astype("u1")).save("good.png")
+    deep = Image.fromarray((good * 60000).astype("u2"))
+    deep.save("deep.png", transparency=0)
     Image.effect_noise((200, 200), 50).save("noise.png")
     (tmp_path / "truncated.png").write_bytes((tmp_path / "noise.png").read_bytes()[:5000])
     (tmp_path / "text.png").write_text("not a picture")
@@ -53,12 +56,14 @@ CASES = {
     "more than memory": ("boasting.npy", 2, ["boasting.npy", "memory"]),
     "objects": ("objects.npy", 2, ["objects.npy", "Object arrays"]),
     "several arrays": ("several.npz", 2, ["several.npz", "several arrays", "numpy.save"]),
+    "complex": ("complex.npy", 2, ["complex128", "u.real and u.imag"]),
     "integers": ("integers.npy", 2, ["int64", "astype('float32')"]),
     "one dimension": ("line.npy", 2, ["(4,)", "2 or 3 dimensions"]),
     "four dimensions": ("four.npy", 2, ["(2, 2, 2, 2)", "2 or 3 dimensions"]),
     "no cells": ("none.npy", 2, ["(0, 4)"]),
     "truncated picture": ("truncated.png", 2, ["truncated.png", "truncated", "check or convert"]),
     "text as picture": ("text.png", 2, ["text.png", "cannot be read as a picture"]),
+    "16 bit and transparent": ("deep.png", 2, ["deep.png", "16 bit", "alpha channel"]),
     "unknown input": ("notes.txt", 2, ["notes.txt", ".txt", ".npy or one of a picture"]),
     "unknown output": ("good.npy out.xyz", 2, ["out.xyz", ".xyz", ".npy or .png"]),
     "no suffix": ("good.npy out", 2, ["out", "(none)", ".npy or .png"]),

@@ -121,10 +121,40 @@ def test_modes_of_pictures(cli, tmp_path, mode):
     picture.save(path)
     cli(path, tmp_path / "out.npy", "--steps", 1, "--devices", 1)
     out = np.load(tmp_path / "out.npy")
-    assert out.shape[:2] == (8, 16)
+    assert out.shape == {"LA": (8, 16, 2), "RGBA": (8, 16, 4)}.get(
+        mode, (8, 16, 3) if mode in ("P", "CMYK") else (8, 16)
+    )
+    if mode in ("LA", "RGBA"):
+        assert (out[..., -1] == 1).all()
+        out = out[..., :-1]
     assert (out.min(), out.max()) == (0, 1)  # the border is kept
     if mode not in ("1", "P"):
         assert out[0] == pytest.approx(np.broadcast_to(grey[0] / 255, out[0].T.shape).T, abs=0.003)
+
+
+@pytest.mark.parametrize("how", ["RGBA", "LA", "P", "L"])
+def test_an_alpha_channel_is_kept(cli, tmp_path, how):
+    """Also where a colour stands for transparent."""
+    y, x = np.mgrid[0:12, 0:20]
+    alpha = (12 * x).astype("u1")
+    grey = (20 * y).astype("u1")
+    if how in ("RGBA", "LA"):
+        Image.merge(how, [Image.fromarray(grey)] * (len(how) - 1) + [Image.fromarray(alpha)]).save(tmp_path / "in.png")
+    else:
+        Image.fromarray(grey, "L").convert(how).save(tmp_path / "in.png", transparency=100)
+        alpha = np.where(grey == 100, 0, 255)
+    frames = ["--frames", tmp_path / "frames", "--frame-every", 4]
+    cli(tmp_path / "in.png", tmp_path / "out.png", "--steps", 8, "--devices", 1, *frames)
+    cli(tmp_path / "in.png", tmp_path / "out.npy", "--steps", 8, "--devices", 1)
+    for written in (tmp_path / "out.png", *(tmp_path / "frames").iterdir()):
+        with Image.open(written) as picture:
+            assert picture.mode == ("RGBA" if how in ("RGBA", "P") else "LA")
+            assert np.array_equal(np.asarray(picture.getchannel("A")), alpha)
+    values = np.load(tmp_path / "out.npy")
+    assert np.array_equal(values[..., -1], alpha.astype("f4") / np.float32(255))
+    expected = stencil.jacobi(grey.astype("f4") / np.float32(255), 8, machine="host", devices=1)
+    assert np.array_equal(values[..., 0], expected)  # grey is not weighed by alpha
+    assert np.array_equal(read_png(tmp_path / "out.png")[..., 0], as_bytes(expected))
 
 
 def test_frames(cli, devices, noise, tmp_path):

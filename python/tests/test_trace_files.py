@@ -18,6 +18,7 @@ from typer.testing import CliRunner
 import starling
 from starling import errors, trace
 from starling.cli import app
+from starling.trace import _pictures, _view
 from trace_files import Block, Call, Program, written
 
 SIDE, STEPS, DEVICES = 64, 20, 3
@@ -274,9 +275,52 @@ def test_plot_a_part(timeline, tmp_path):
     shown = ["--window", str(last / 3), str(last / 2)]
     result = CliRunner().invoke(app, ["plot", str(timeline[0]), "--out", str(tmp_path), *shown])
     assert result.exit_code == 0, result.output
-    for wrong in ([5, 5], [7, 2], [-1, 4], [float("nan"), 3]):
+
+
+def axis_of(view, first, last, tmp_path, monkeypatch):
+    """The limits of the axis of time, its label, and where what is drawn lies."""
+    kept = []
+    monkeypatch.setattr(_pictures, "_save", lambda figure, path: kept.append(figure))
+    _pictures.timeline(view, tmp_path / "timeline.png", first, last)
+    (axes,) = kept[0].axes
+    drawn = [x for c in axes.collections for path in c.get_paths() for x in path.vertices[:, 0]]
+    return axes.get_xlim(), axes.get_xlabel(), min(drawn), max(drawn)
+
+
+def test_a_window_is_in_the_times_of_the_axis(timeline, tmp_path, monkeypatch):
+    view = _view.load(timeline[0])
+    first, last = _pictures.whole_window(view)
+    (begin, end), label, *_ = axis_of(view, first, last, tmp_path, monkeypatch)
+    assert label == "microseconds from the begin of the trace"
+    # What is read off the picture of all, given as a window, is the same axis.
+    part = (begin + (end - begin) / 4, begin + (end - begin) / 2)
+    ns = _pictures.part_window(view, part)
+    limits, _, low, high = axis_of(view, *ns, tmp_path, monkeypatch)
+    assert limits == pytest.approx(part, abs=1e-3)
+    assert low <= part[1]
+    assert high >= part[0]
+    shown = (view.start <= ns[1]) & (view.start + view.duration >= ns[0])
+    assert low >= view.start[shown].min() / 1e3
+
+
+def test_windows_in_which_nothing_is(timeline, tmp_path):
+    view = _view.load(timeline[0])
+    there = f"{view.start.min() / 1e3:.3f} to {(view.start + view.duration).max() / 1e3:.3f}"
+    behind = (view.start + view.duration).max() / 1e3 + 10
+    for empty in ([5, 5], [7, 2], [behind, behind + 5]):
+        with pytest.raises(errors.ArgumentError, match="window") as caught:
+            trace.plot(timeline[0], tmp_path / "new", window=empty)
+        assert there in str(caught.value)
+        words = ["plot", str(timeline[0]), "--out", str(tmp_path / "new"), "--window", *map(str, empty)]
+        result = CliRunner().invoke(app, words)
+        assert (result.exit_code, there in result.stderr) == (2, True)
+    for wrong in ([-1, 4], [float("nan"), 3], [1, 2, 3], [1], []):
         with pytest.raises(errors.ArgumentError, match="window"):
-            trace.plot(timeline[0], tmp_path, window=wrong)
+            trace.plot(timeline[0], tmp_path / "new", window=wrong)
+    for wrong in ("12", 5, ["a", "b"]):
+        with pytest.raises(errors.ElementTypeError, match="window"):
+            trace.plot(timeline[0], tmp_path / "new", window=wrong)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_plot_into_a_file(tmp_path, timeline):

@@ -28,18 +28,18 @@ solve_options few(method how, preconditioner m, int blocks, index_t iterations =
 }
 
 // The solves, one after another, on a machine in check mode and on one that runs freely. `each`: iteration by
-// iteration.
+// iteration. Each is for so many columns.
 template <class T>
 void check_solves(const cg::csr<T>& a, int n_pes, const cg::matrix_options& o, const std::vector<solve_options>& solves,
-                  bool each = false) {
-  const auto b = as<T>(random_vector(a.rows(), 3));
+                  bool each = false, index_t columns = 1) {
+  const auto b = as<T>(random_vector(columns * a.rows(), 3));
   const std::function<bool(const cg::progress&)> watch = [](const cg::progress&) { return true; };
   const auto run = [&](machine& m) {
     cg::solver<T> s(m, a.view(), o);
     std::vector<std::vector<T>> results;
     for (const solve_options& options : solves) {
       results.emplace_back(b.size(), T{0});
-      (void)s.solve(b.data(), results.back().data(), options, each ? watch : nullptr, each);
+      (void)s.solve_columns(b.data(), results.back().data(), columns, options, each ? watch : nullptr, each);
     }
     return results;
   };
@@ -126,6 +126,16 @@ TEST_CASE("replacements, verifications and the end") {
                    {{.how = how, .m = m, .degree = 2, .rtol = 1e-3, .replace_every = 2, .blocks = 2}});
       // As far as single precision goes: verifications and restarts until nothing is gained.
       check_solves(single, 2, {}, {{.how = how, .m = m, .degree = 2, .rtol = 1e-9, .max_iterations = 30, .blocks = 1}});
+    }
+}
+
+TEST_CASE("several columns") {
+  const auto grid = cg::grid_2d<double>(8, 6);
+  const auto line = compressed<double>(chain(vector(61, 1.0)));
+  for (const method how : methods)
+    for (const preconditioner m : preconditioners) {
+      check_solves(grid, 2, {.block_size = 4}, {few(how, m, 2, 2)}, false, 3);
+      check_solves(line, 3, {.block_size = 4}, {{.how = how, .m = m, .degree = 2, .rtol = 0.3, .blocks = 1}}, false, 2);
     }
 }
 

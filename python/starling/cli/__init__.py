@@ -57,8 +57,3 @@ def _common(
     ] = False,
 ) -> None:
     pass
-
-
-def main() -> None:
-    """Entry point of the command."""
-    app()

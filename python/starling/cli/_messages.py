@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 import traceback
 from collections.abc import Iterator
@@ -17,12 +18,14 @@ INTERRUPTED = 130
 
 
 @contextmanager
-def told(debug: bool, kept: str = "whole frames, if any") -> Iterator[None]:
-    """Turns what goes wrong inside into a message and an exit code; with `debug`, the traceback too.
+def told(debug: bool, interrupted: str = "nothing was written") -> Iterator[None]:
+    """Turns what goes wrong inside into a message and an exit code; with `debug`, the traceback too, and the log.
 
     Args:
-        kept: What may have been written when the command is interrupted; empty: nothing.
+        interrupted: What is said when somebody interrupts the command.
     """
+    if debug:
+        logging.basicConfig(level=logging.DEBUG)
     try:
         yield
     except (ArgumentError, ElementTypeError, RangeError) as problem:
@@ -33,7 +36,7 @@ def told(debug: bool, kept: str = "whole frames, if any") -> Iterator[None]:
         where = f"{problem.filename}: " if problem.filename else ""
         _end(f"{where}{problem.strerror or problem}; check the place and its free space", FAILED, debug)
     except KeyboardInterrupt:
-        _end(f"interrupted; nothing was written{f' but {kept}' if kept else ''}", INTERRUPTED, debug)
+        _end(f"interrupted; {interrupted}", INTERRUPTED, debug)
 
 
 def _end(message: str, code: int, debug: bool) -> None:

@@ -52,7 +52,7 @@ def comm(
     Latencies are microseconds of a message one way, with its notification; the least and the median of the repetitions.
     """
     console = Console(highlight=False)
-    with told(debug, kept=""):
+    with told(debug):
         for path, suffix in ((json, ".json"), (plot, ".png")):
             if path is not None:
                 check_writable(path, [suffix])

@@ -14,6 +14,7 @@ from starling._arguments import whole_number
 from starling._check import MOST_SEED
 from starling.cli._command import run_command
 from starling.cli._messages import FAILED, told
+from starling.cli._options import Debug
 from starling.errors import ArgumentError
 
 
@@ -26,7 +27,7 @@ def command(
     devices: Annotated[
         int | None, typer.Option(help="How many virtual devices, where the command leaves it open; 4 by default.")
     ] = None,
-    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
+    debug: Debug = False,
 ) -> None:
     """Run a command on virtual devices in check mode: each of its programs under many schedules.
 
@@ -48,14 +49,18 @@ def command(
             variables["STARLING_DEVICES"] = str(whole_number("devices", devices))
         with tempfile.TemporaryDirectory(prefix="starling_check_") as folder:
             report = Path(folder, "report")
-            code = run_command(run, {**variables, "STARLING_CHECK_REPORT": str(report)})
+            ended = run_command(run, {**variables, "STARLING_CHECK_REPORT": str(report)})
             entries = read_report(report)
     console = Console(highlight=False, stderr=True)
-    if not entries:
+    if ended.interrupted_by:
+        so_far = "; what had been explored until then:" if entries else " before any program was explored to its end"
+        console.print(f"check: interrupted ({ended.interrupted_by}){so_far}", markup=False)
+    elif not entries:
         console.print(f"starling: {run[0]} ran no program on virtual devices, so nothing was checked", markup=False)
-        raise typer.Exit(code or FAILED)
+    if not entries:
+        raise typer.Exit(ended.code or FAILED)
     found = show(entries, console)
-    raise typer.Exit(FAILED if found else code)
+    raise typer.Exit(FAILED if found else ended.code)
 
 
 def read_report(report: Path) -> list[dict[str, Any]]:

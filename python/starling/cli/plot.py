@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from starling.cli._messages import told
+from starling.cli._options import Debug
 from starling.trace import plot
 
 
@@ -18,9 +19,9 @@ def command(
     ] = None,
     window: Annotated[
         tuple[float, float] | None,
-        typer.Option(metavar="FROM TO", help="The part that timeline.png shows, in microseconds; all by default."),
+        typer.Option(metavar="FROM TO", help="What timeline.png shows: times at its axis, in us; all by default."),
     ] = None,
-    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
+    debug: Debug = False,
 ) -> None:
     """Draw a timeline: timeline.png, matrix.png, and trace.html, which shows both without a network."""
     with told(debug):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -72,10 +71,8 @@ def command(
 
     Files are written completely or not at all. One that has not converged is written too; the exit code is then 1.
     """
-    if debug:
-        logging.basicConfig(level=logging.DEBUG)
     console = Console(highlight=False)
-    with told(debug, kept=""):
+    with told(debug):
         # What is cheap to check comes first, so that nothing is computed in vain.
         _choices.ending(1, rtol, atol, maxiter, None)
         m = _job.preconditioner_of(preconditioner)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -77,9 +76,7 @@ def command(
 
     Files are written completely or not at all.
     """
-    if debug:
-        logging.basicConfig(level=logging.DEBUG)
-    with told(debug):
+    with told(debug, "nothing was written but whole frames, if any"):
         # What is cheap to check comes first, so that nothing is computed in vain.
         whole_number("steps", steps)
         given = _job.read_input(source)

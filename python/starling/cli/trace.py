@@ -12,8 +12,9 @@ from rich.table import Table
 
 from starling._arguments import whole_number
 from starling._files import check_writable
-from starling.cli._command import run_command
+from starling.cli._command import Ended, run_command
 from starling.cli._messages import told
+from starling.cli._options import Debug
 from starling.errors import ArgumentError
 from starling.trace import _record, _timeline
 from starling.trace._pictures import bytes_text
@@ -28,7 +29,7 @@ def command(
     events: Annotated[
         int, typer.Option(help="How many calls the timeline shows, the newest. The numbers count all.")
     ] = _timeline.MOST_EVENTS,
-    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
+    debug: Debug = False,
 ) -> None:
     """Run a command and record what every block and the host do.
 
@@ -43,22 +44,28 @@ def command(
         if records is not None:
             whole_number("records", records, _record.LEAST_RECORDS, _record.MOST_RECORDS)
         with tempfile.TemporaryDirectory(prefix="starling_trace_") as folder:
-            code = run_command(run, _record.environment_for(Path(folder), records))
+            ended = run_command(run, _record.environment_for(Path(folder), records))
             # A command that was killed leaves a file that ends somewhere.
-            trace = _record.collected(Path(folder), partial=code != 0)
+            trace = _record.collected(Path(folder), partial=ended.code != 0)
             if not trace.machines:
-                raise_nothing(run, code)
+                raise_nothing(run, ended)
             summary = _timeline.write(trace, output, events)
     show(summary, Console(highlight=False, stderr=True))
-    Console(highlight=False, stderr=True).print(f"wrote {output}", markup=False, soft_wrap=True)
-    raise typer.Exit(code)
+    console = Console(highlight=False, stderr=True)
+    if ended.interrupted_by:
+        console.print(f"{run[0]} was interrupted ({ended.interrupted_by}): this is what it had done", markup=False)
+    console.print(f"wrote {output}", markup=False, soft_wrap=True)
+    raise typer.Exit(ended.code)
 
 
-def raise_nothing(run: list[str], code: int) -> None:
-    if code == 0:
+def raise_nothing(run: list[str], ended: Ended) -> None:
+    if ended.code == 0:
         raise ArgumentError(f"{run[0]} made no machine of Starling, so there is nothing to show; trace one that does")
-    Console(stderr=True).print(f"starling: {run[0]} ended with {code} before it made a machine", markup=False)
-    raise typer.Exit(code)
+    how = f"was interrupted ({ended.interrupted_by})" if ended.interrupted_by else f"ended with {ended.code}"
+    Console(stderr=True).print(
+        f"starling: {run[0]} {how} before it made a machine; nothing was written", markup=False, soft_wrap=True
+    )
+    raise typer.Exit(ended.code)
 
 
 def show(summary: dict[str, Any], console: Console) -> None:

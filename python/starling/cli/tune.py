@@ -25,7 +25,7 @@ def command(
 
     The result is kept in $XDG_CACHE_HOME/starling or ~/.cache/starling, one file for virtual devices and one for GPUs.
     """
-    with told(debug):
+    with told(debug, "the costs were not measured to the end, and those of before stay"):
         m = machines.named(machine, devices)
         result = _choice.tune(machine=m, seconds=seconds)
         chosen = [(shape, _choice.choose(shape, machine=m)) for shape in EXAMPLES]

@@ -12,10 +12,10 @@ from scipy.sparse.linalg import LinearOperator
 from starling import machine as machines
 from starling._arguments import callable_or_none, one_of, whole_number
 from starling._native import native
-from starling.errors import ArgumentError, BreakdownError, ElementTypeError, NotPositiveDefinite
-from starling.linalg import _choices, _matrix, _vectors
+from starling.errors import ArgumentError, ElementTypeError
+from starling.linalg import _choices, _columns, _matrix, _vectors
 from starling.linalg._choices import Control, Method, Partition, Reorder, SolveOptions, Storage, Vector
-from starling.linalg._order import Order, order_of
+from starling.linalg._order import order_of
 from starling.linalg._preconditioners import (
     BlockJacobi,
     Chebyshev,
@@ -39,7 +39,7 @@ class DistributedMatrix(LinearOperator):  # type: ignore[misc]  # SciPy has no t
     """A sparse matrix whose rows are dealt to the devices of a machine, where they stay.
 
     It is a SciPy ``LinearOperator``: ``A @ x`` multiplies on the devices, and SciPy's own functions take it. Use it
-    instead of :func:`cg` to solve with several right-hand sides. Calls from several threads take turns; a callback of
+    instead of :func:`cg` to solve again and again with one matrix. Calls from several threads take turns; a callback of
     its solve must not call it.
 
     Args:
@@ -143,6 +143,9 @@ class DistributedMatrix(LinearOperator):  # type: ignore[misc]  # SciPy has no t
     def __repr__(self) -> str:
         return f"<starling.linalg.DistributedMatrix: {self.dtype} {self.shape} on {self._machine!r}>"
 
+    def _repr_html_(self) -> str:
+        return str(self.facts._repr_html_())
+
     # ---- what SciPy asks of an operator ----
 
     def matvec(self, x: Any) -> Vector:
@@ -212,7 +215,7 @@ class DistributedMatrix(LinearOperator):  # type: ignore[misc]  # SciPy has no t
     @overload
     def solve(
         self, b: Any, x0: Any = None, *, report: Literal[True], **options: Unpack[SolveOptions]
-    ) -> tuple[Vector, int, Report]: ...
+    ) -> tuple[Vector, int, Any]: ...
     def solve(
         self,
         b: Any,
@@ -232,7 +235,21 @@ class DistributedMatrix(LinearOperator):  # type: ignore[misc]  # SciPy has no t
         report: bool = False,
         progress: Callable[[Progress], object] | None = None,
     ) -> Any:
-        """Solves ``A x = b`` by conjugate gradients; see :func:`cg` for the arguments, the result and the errors."""
+        """Solves ``A x = b`` by conjugate gradients; see :func:`cg` for the arguments, the result and the errors.
+
+        With `b` of shape (N, k), for each of its columns in turn, with the same bits as alone: one persistent program
+        goes from column to column by itself. `x0` then has a column for each, `callback` gets the column that is being
+        solved for, and ``Progress.column`` says which. Returns ``(X, info)`` with X of the shape of `b`, and 0, or the
+        most iterations of a column whose residual did not come to its target; with `report` also a tuple of reports.
+        A breakdown names the column.
+
+        >>> import numpy as np
+        >>> from starling.linalg import DistributedMatrix, matrices
+        >>> A = DistributedMatrix(matrices.grid_2d(8, 8), devices=2)
+        >>> X, info = A.solve(A @ np.eye(64)[:, :3], rtol=1e-10)
+        >>> X.shape, info, bool(np.allclose(X, np.eye(64)[:, :3], atol=1e-8))
+        ((64, 3), 0, True)
+        """
         self._must_be_symmetric("solve")
         rows = self.shape[0]
         m = self._preconditioner(M)
@@ -246,33 +263,33 @@ class DistributedMatrix(LinearOperator):  # type: ignore[misc]  # SciPy has no t
         }
         callable_or_none("callback", callback)
         callable_or_none("progress", progress)
-        right = self._own_type(_vectors.finite_vector(b, "b", rows), "b")
-        x = np.zeros(rows, self.dtype)
-        if x0 is not None:
-            x[:] = self._order.into(self._start(x0))
-        if not right.any():  # as SciPy: whatever the start is
-            x[:] = 0
-        done = self._system.solve(
-            np.ascontiguousarray(self._order.into(right)),
+        right = self._own_type(_vectors.finite_columns(b, "b", rows), "b")
+        x = _columns.into(self._start(x0, right.shape), self._order, self.dtype)
+        results = self._system.solve(
+            _columns.into(right, self._order, self.dtype),
             x,
             rtol=end.rtol,
             atol=end.atol,
             max_iterations=end.iterations,
-            fixed=end.fixed and bool(right.any()),
-            watch=_watch(callback, progress, x, self._order),
+            fixed=end.fixed,
+            watch=_columns.watch(callback, progress, x, self._order),
             each=callback is not None,
             **options,
         )
-        _raise_breakdown(done, described(m))
-        result = self._order.back(x) if self._order.rows is not None else x
-        info = _info(done)
-        if done.why == "stagnated":
-            log.warning(
-                "cg: stagnated after %d iterations: the residual %.3g does not become smaller, the target is %.3g; "
-                "rtol or atol asks for more than %s can give here, or a preconditioner is needed",
-                done.iterations, done.residual, done.target, self.dtype,
-            )  # fmt: skip
-        return (result, info, self._report(done, options, described(m))) if report else (result, info)
+        _columns.raise_breakdown(results, described(m))
+        solution = _columns.back(x, self._order, right.shape)
+        info = _columns.info(results)
+        for done in results:
+            if done.why == "stagnated":
+                log.warning(
+                    "cg: stagnated after %d iterations: the residual %.3g does not become smaller, the target is %.3g; "
+                    "rtol or atol asks for more than %s can give here, or a preconditioner is needed",
+                    done.iterations, done.residual, done.target, self.dtype,
+                )  # fmt: skip
+        if not report:
+            return solution, info
+        reports = tuple(self._report(done, options, described(m)) for done in results)
+        return solution, info, reports[0] if len(reports) == 1 else reports
 
     def _preconditioner(self, m: Preconditioner | None) -> Jacobi | BlockJacobi | Chebyshev | None:
         """What `M` means for this matrix, whose blocks have been made already."""
@@ -284,11 +301,17 @@ class DistributedMatrix(LinearOperator):  # type: ignore[misc]  # SciPy has no t
             raise ArgumentError(f"M = {meant}, but the matrix has kept {kept}; make it with block_size={meant.size}")
         return meant
 
-    def _start(self, x0: Any) -> Vector:
+    def _start(self, x0: Any, shape: tuple[int, ...]) -> Vector:
+        if x0 is None:
+            return np.zeros(shape, self.dtype)
         if isinstance(x0, str):
             raise ElementTypeError(f"x0 = {x0!r}; pass an array, or None to start from zero")
-        start = _vectors.finite_vector(x0, "x0", self.shape[0])
-        return start.astype(self.dtype, copy=False)  # a start may be rounded
+        start = _vectors.finite_columns(x0, "x0", self.shape[0])
+        if start.shape != shape:
+            raise ArgumentError(
+                f"x0 has {start.shape[1]} columns, b {shape[1]}; pass one start for each, or None to start from zero"
+            )
+        return start  # it may be rounded
 
     def _report(self, done: native.SolveResult, options: dict[str, Any], m: str) -> Report:
         f = self.facts
@@ -317,50 +340,4 @@ class DistributedMatrix(LinearOperator):  # type: ignore[misc]  # SciPy has no t
             blocks=done.blocks,
             threads=done.threads,
             kept_bytes=done.kept_bytes,
-        )
-
-
-def _watch(
-    callback: Callable[[Vector], object] | None,
-    progress: Callable[[Progress], object] | None,
-    x: Vector,
-    order: Order,
-) -> Callable[[int, float, float], None] | None:
-    """What the native solver calls between stretches of iterations."""
-    if callback is None and progress is None:
-        return None
-    last = 0
-
-    def watch(iterations: int, residual: float, target: float) -> None:
-        nonlocal last
-        if callback is not None and iterations > last:
-            callback(order.back(x))
-        last = iterations
-        if progress is not None:
-            progress(Progress(iterations, residual, target))
-
-    return watch
-
-
-def _info(done: native.SolveResult) -> int:
-    """SciPy's: 0, or the number of iterations of a solve that did not come to its end."""
-    return 0 if done.why == "converged" or done.residual <= done.target else max(int(done.iterations), 1)
-
-
-def _raise_breakdown(done: native.SolveResult, m: str) -> None:
-    where = f"at iteration {done.iterations}"
-    if done.why == "not positive definite":
-        culprit = "A" if m == "none" else f"A, or M = {m},"
-        raise NotPositiveDefinite(
-            f"cg: {culprit} is not positive definite: {where} a product that must be positive is "
-            f"{done.breakdown_value:.6g}; conjugate gradients need a symmetric positive definite matrix",
-            done.iterations,
-            done.breakdown_value,
-        )
-    if done.why == "not finite":
-        raise BreakdownError(
-            f"cg: {where} a sum became {done.breakdown_value:g}: numbers grow beyond the element type; scale A and b, "
-            "or use float64",
-            done.iterations,
-            done.breakdown_value,
         )

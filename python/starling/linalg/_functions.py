@@ -59,7 +59,8 @@ def cg(
         A: Sparse matrix or array of SciPy in any format, a NumPy array of 2 dimensions, or a
             :class:`DistributedMatrix`, which is then used as it lies on its devices. float32 or float64; whole numbers
             become float64. It is not changed.
-        b: Right-hand side, of shape (N,) or (N, 1). If it is zero, so is the result.
+        b: Right-hand side, of shape (N,) or (N, 1). If it is zero, so is the result. :meth:`DistributedMatrix.solve`
+            takes several.
         x0: Start, of the same shapes. None: zero. It is not changed.
         rtol, atol: The solve ends when ``norm(b - A @ x) <= max(rtol * norm(b), atol)``.
         maxiter: The most iterations, at least 1. None: 10 N.
@@ -112,7 +113,7 @@ def cg(
     }  # fmt: skip
     if isinstance(A, DistributedMatrix):
         _must_be_default(where)
-        return A.solve(b, x0, **options)
+        return A.solve(_vectors.as_vector(b, "b", A.shape[0]), x0, **options)
     csr = _matrix.as_csr(A)
     right = _vectors.as_vector(b, "b", csr.shape[0])
     dtype = _matrix.common_type(csr.dtype, right.dtype)

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 
+from starling import _html
+from starling._native import native
+
 
 @dataclass(frozen=True)
 class Progress:
@@ -15,9 +18,11 @@ class Progress:
     """Norm of b - A x as the iterations carry it along."""
     target: float
     """The solve ends when the residual is not above this."""
+    column: int = 0
+    """Of the right-hand side that is being solved for."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Report:
     """What a solve did."""
 
@@ -65,6 +70,18 @@ class Report:
         """Whether the residual came to its target."""
         return self.why == "converged" or self.residual <= self.target
 
+    def __repr__(self) -> str:
+        end = "converged" if self.converged else f"not converged ({self.why})"
+        return (
+            f"<starling.linalg.Report: {end}, residual {self.residual:.3g} after {self.iterations} iterations of "
+            f"{self.microseconds_per_iteration:.4g} us, {self.method} on {self.devices} {self.machine} devices>"
+        )
+
+    def _repr_html_(self) -> str:
+        left_out = ("history", "first_rows", "halo")
+        fields = [(n, v) for n, v in self.as_dict().items() if n not in left_out and v is not None]
+        return _html.table("linear system", fields) + _html.curve(self.history, self.target, "residual by iteration")
+
     def as_dict(self) -> dict[str, object]:
         """The fields by name, for JSON."""
         return {**asdict(self), "converged": self.converged}
@@ -87,3 +104,13 @@ class Facts:
     reorder: str | None
     machine: str
     devices: int
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (device, last - first, halo, native.format_bytes(size))
+            for device, (first, last, halo, size) in enumerate(
+                zip(self.first_rows, self.first_rows[1:], self.halo, self.bytes, strict=False)
+            )
+        ]
+        title = f"{self.rows:,} rows, {self.nonzeros:,} entries, storage {self.storage}, on {self.machine} devices"
+        return _html.table(title, rows, ("device", "rows", "values of others", "memory"))

@@ -14,6 +14,41 @@ from starling.linalg._matrix import element_type
 
 def as_vector(v: Any, name: str, rows: int) -> NDArray[Any]:
     """An array of shape (rows,) or (rows, 1) as (rows,) of float32 or float64; not a copy where that is possible."""
+    array = _real_numbers(v, name, rows)
+    if array.shape not in ((rows,), (rows, 1)):
+        raise ArgumentError(
+            f"{name} has the shape {array.shape}, the matrix {rows} rows; pass an array of shape ({rows},) or "
+            f"({rows}, 1)"
+        )
+    return np.ascontiguousarray(array.ravel())
+
+
+def as_columns(v: Any, name: str, rows: int) -> NDArray[Any]:
+    """The same of an array that may have several columns, as (rows, columns)."""
+    array = _real_numbers(v, name, rows)
+    if array.ndim not in (1, 2) or array.shape[0] != rows or array.size == 0:
+        raise ArgumentError(
+            f"{name} has the shape {array.shape}, the matrix {rows} rows; pass an array of shape ({rows},), or "
+            f"({rows}, columns)"
+        )
+    return array.reshape(rows, -1)
+
+
+def finite_columns(v: Any, name: str, rows: int) -> NDArray[Any]:
+    """The same, without NaN and infinity."""
+    array = as_columns(v, name, rows)
+    bad = np.argwhere(~np.isfinite(array))
+    if len(bad):
+        row, column = bad[0]
+        at = f"{row}" if array.shape[1] == 1 else f"{row}, {column}"
+        raise ArgumentError(
+            f"{name}[{at}] = {array[row, column]}; all {array.size} must be finite ({len(bad)} are not)"
+        )
+    return array
+
+
+def _real_numbers(v: Any, name: str, rows: int) -> NDArray[Any]:
+    """An array of float32 or float64, in the byte order of this machine."""
     if sparse.issparse(v):
         raise ElementTypeError(f"{name} is sparse; pass {name}.toarray()")
     if isinstance(v, np.ma.MaskedArray):
@@ -27,19 +62,4 @@ def as_vector(v: Any, name: str, rows: int) -> NDArray[Any]:
             f"{name} is a {type(v).__name__} that NumPy cannot read ({str(problem).splitlines()[0]}); "
             f"pass an array of {rows} numbers in the memory of the host"
         ) from None
-    dtype = element_type(array.dtype, name)
-    if array.shape not in ((rows,), (rows, 1)):
-        raise ArgumentError(
-            f"{name} has the shape {array.shape}, the matrix {rows} rows; pass an array of shape ({rows},) or "
-            f"({rows}, 1)"
-        )
-    return np.ascontiguousarray(array.ravel(), dtype=dtype)
-
-
-def finite_vector(v: Any, name: str, rows: int) -> NDArray[Any]:
-    """The same, without NaN and infinity."""
-    array = as_vector(v, name, rows)
-    bad = np.flatnonzero(~np.isfinite(array))
-    if bad.size:
-        raise ArgumentError(f"{name}[{bad[0]}] = {array[bad[0]]}; all {rows} must be finite ({bad.size} are not)")
-    return array
+    return np.asarray(array, dtype=element_type(array.dtype, name))

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from starling import _files, _pictures
+from starling import _arrays, _files, _pictures
 from starling._arguments import whole_number
 from starling._native import __version__
 from starling.errors import ArgumentError
@@ -32,9 +32,12 @@ class Input:
     channels: list[NDArray[Any]]
     low: float  # black in pictures of the result
     high: float  # white
+    alpha: NDArray[Any] | None = None  # of a picture; it goes into the result as it is
 
     def joined(self, channels: Sequence[NDArray[Any]]) -> NDArray[Any]:
-        return channels[0] if len(channels) == 1 else np.stack(channels, axis=-1)
+        """The channels and the alpha channel as one array."""
+        all_channels = [*channels, *([] if self.alpha is None else [self.alpha])]
+        return all_channels[0] if len(all_channels) == 1 else np.stack(all_channels, axis=-1)
 
 
 def read_input(path: Path) -> Input:
@@ -44,9 +47,8 @@ def read_input(path: Path) -> Input:
     if suffix in (".npy", ".npz"):
         array = _files.read_npy(path)
         if array.dtype.newbyteorder("=") not in (np.float32, np.float64):
-            raise ArgumentError(
-                f"{path} holds {array.dtype}; stencils compute in float32 or float64: save u.astype('float32') instead"
-            )
+            remedy = _arrays.remedy_for(array.dtype.name, "u", "astype('float32')", "save")
+            raise ArgumentError(f"{path} holds {array.dtype}; stencils compute in float32 or float64: {remedy}")
         if array.ndim not in (2, 3) or 0 in array.shape:
             raise ArgumentError(f"{path} holds an array of shape {array.shape}; must have 2 or 3 dimensions and cells")
         finite = array[np.isfinite(array)]
@@ -57,8 +59,7 @@ def read_input(path: Path) -> Input:
             f"{path}: the suffix {suffix or '(none)'} is not known here; must be .npy or one of a picture, such as .png"
         )
     picture = _pictures.read(path)
-    channels = [picture] if picture.ndim == 2 else [picture[..., i] for i in range(3)]
-    return Input(path, channels, 0.0, 1.0)
+    return Input(path, picture.channels, 0.0, 1.0, picture.alpha)
 
 
 def coefficients_for(method: str, ratio: float | None, dimensions: int) -> list[float]:

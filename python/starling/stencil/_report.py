@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 
+from starling import _html
+
 
 @dataclass(frozen=True)
 class Progress:
@@ -23,7 +25,7 @@ class Progress:
     """Blocks used on each device."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Report:
     """What a run did."""
 
@@ -47,6 +49,17 @@ class Report:
     """Steps between two exchanges."""
     why: str = ""
     """Of the variant ``"auto"``: what was expected of each variant."""
+
+    def __repr__(self) -> str:
+        change = "" if self.change is None else f", change {self.change:.3g}{' (converged)' if self.converged else ''}"
+        return (
+            f"<starling.stencil.Report: {self.steps} steps of {self.microseconds_per_step:.4g} us, {self.variant} on "
+            f"{self.devices} {self.machine} devices{change}>"
+        )
+
+    def _repr_html_(self) -> str:
+        fields = [(name, value) for name, value in self.as_dict().items() if value not in (None, "")]
+        return _html.table("stencil", fields)
 
     def as_dict(self) -> dict[str, object]:
         """The fields by name, for JSON."""

@@ -6,6 +6,7 @@ import logging
 import math
 import time
 from collections.abc import Callable, Iterator, Sequence
+from types import TracebackType
 from typing import Any, SupportsFloat
 
 import numpy as np
@@ -56,6 +57,9 @@ class Stencil:
     10
     >>> float(s.store().sum())
     4.0
+    >>> s.close()
+
+    ``with Stencil(...) as s:`` closes it at the end.
     """
 
     def __init__(
@@ -85,6 +89,7 @@ class Stencil:
         solver = native.StencilF32 if self._dtype == "float32" else native.StencilF64
         self._solver = solver(self._machine, extents, numbers, periodic, parts)
         self._shape = tuple(extents)
+        self._closed = False
         self._ran = ("", 1, "")  # variant, depth and reason of the last chunk
 
     @property
@@ -97,10 +102,31 @@ class Stencil:
 
     @property
     def machine(self) -> Machine:
+        self._open()
         return self._machine
 
     def __repr__(self) -> str:
-        return f"<starling.stencil.Stencil: {self._dtype} {self._shape} on {self._machine!r}>"
+        where = "closed" if self._closed else f"on {self._machine!r}"
+        return f"<starling.stencil.Stencil: {self._dtype} {self._shape} {where}>"
+
+    def close(self) -> None:
+        """Gives the memory of the devices back. A second time is nothing; any other use is an ``ArgumentError``."""
+        self._closed = True
+        vars(self).pop("_solver", None)
+        vars(self).pop("_machine", None)
+
+    def __enter__(self) -> Stencil:
+        self._open()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
+
+    def _open(self) -> Any:
+        """The native solver."""
+        if self._closed:
+            raise ArgumentError("this Stencil was closed, and its cells are gone; make another one")
+        return self._solver
 
     def load(self, u: Any) -> None:
         """Copies the whole domain in.
@@ -113,6 +139,7 @@ class Stencil:
             ElementTypeError: `u` is no array, or of another element type.
             ArgumentError: `u` has another shape.
         """
+        solver = self._open()
         array = _arrays.adopt(u)
         if array.dtype != self._dtype:
             raise ElementTypeError(
@@ -120,7 +147,7 @@ class Stencil:
             )
         if array.shape != self._shape:
             raise ArgumentError(f"u has the shape {array.shape}, the solver {self._shape}; they must be equal")
-        self._solver.load(array.for_machine(self._machine.kind))
+        solver.load(array.for_machine(self._machine.kind))
 
     def store(self, out: Any = None) -> Any:
         """Copies the whole domain out.
@@ -135,12 +162,13 @@ class Stencil:
             ArgumentError: Nothing has been loaded, or not since an error; or `out` has another shape or is read-only.
             ElementTypeError: `out` is no array, or of another element type.
         """
+        solver = self._open()
         if out is None:
             new: NDArray[Any] = np.empty(self._shape, self._dtype)
-            self._solver.store(new)
+            solver.store(new)
             return new
         _arrays.check_out(out, self._shape, self._dtype)
-        _arrays.write(self._solver, out, self._machine.kind)
+        _arrays.write(solver, out, self._machine.kind)
         return out
 
     def advance(
@@ -222,6 +250,7 @@ class Stencil:
         >>> [p.done for p in s.march(30, stop_every=10)]
         [10, 20, 30]
         """
+        self._open()
         steps = whole_number("steps", steps, most=MOST_STEPS)
         tolerance = 0.0 if tol is None else finite_number("tol", tol, least=0)
         if check_every is not None:
@@ -253,7 +282,7 @@ class Stencil:
             chunk = next_chunk(done, steps, pace.steps, check_every, stop_every)
             without_check = {"tolerance": 0.0} if chunk.check_every == 0 else {}
             start = time.perf_counter()
-            result = self._solver.advance(
+            result = self._open().advance(
                 variant, chunk.steps, check_every=chunk.check_every, **{**options, **without_check}
             )
             self._ran = (result.variant, result.depth, result.why)
@@ -267,6 +296,7 @@ class Stencil:
 
     def report(self, end: Progress, variant: str) -> Report:
         """The report of a march that ended so."""
+        self._open()
         ran, depth, why = self._ran
         return Report(
             steps=end.done,

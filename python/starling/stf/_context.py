@@ -22,7 +22,7 @@ from starling.stf._context_data import DataCalls
 from starling.stf._context_recordings import RecordingCalls
 from starling.stf._data import LogicalData
 from starling.stf._functions import refuse_within_function, within_function
-from starling.stf._statistics import Statistics, statistics_of
+from starling.stf._statistics import Statistics, statistics_html, statistics_of
 from starling.stf._task import Task
 
 Function = TypeVar("Function", bound=Callable[..., object])
@@ -237,6 +237,9 @@ class Context(DataCalls, RecordingCalls):
     def mermaid(self) -> str:
         """The same in the language of Mermaid."""
         return self._bound.mermaid()
+
+    def _repr_html_(self) -> str:
+        return statistics_html(self.statistics(), repr(self).strip("<>"))
 
     def __repr__(self) -> str:
         return f"<starling.stf.Context: {self.backend} back end, {self.machine!r}{', finalized' * self._ended}>"

@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from starling import _html
+from starling._native import native
+
 
 @dataclass(frozen=True)
 class PlaceUsage:
@@ -143,3 +146,21 @@ def _task_class(values: dict[str, Any]) -> TaskClass:
 def _epoch_class(values: dict[str, Any]) -> EpochClass:
     times = {key: EpochTimes(**values[key]) for key in ("on_streams", "as_graph")}
     return EpochClass(**{**values, **times})
+
+
+def statistics_html(s: Statistics, title: str) -> str:
+    """What notebooks show of a context."""
+    done = [
+        ("tasks", s.tasks),
+        ("copies", f"{s.copies}, {native.format_bytes(s.copied_bytes)}"),
+        ("evictions", s.evictions),
+        ("epochs", s.epochs),
+    ]
+    places = [
+        (
+            "host" if p.device is None else f"device {p.device}",
+            *(native.format_bytes(n) for n in (p.in_use, p.most_in_use, p.reserved)),
+        )
+        for p in s.places
+    ]
+    return _html.table(title, done) + _html.table("memory", places, ("place", "in use", "most so far", "reserved"))

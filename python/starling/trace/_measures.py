@@ -10,6 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from starling import _html
+from starling._native import native
 from starling.trace import _intervals as intervals
 from starling.trace._spans import KIND_OF_OP, KINDS, OP, Program
 
@@ -24,6 +26,11 @@ class Matrix:
     messages: NDArray[np.int64]
     host_bytes: NDArray[np.int64]
     host_messages: NDArray[np.int64]
+
+    def _repr_html_(self) -> str:
+        size, messages = self.bytes + self.host_bytes, self.messages + self.host_messages
+        total = f"{native.format_bytes(int(size.sum()))} in {int(messages.sum()):,} messages between {len(size)} PEs"
+        return _html.table(f"{total}; from (row) to (column)", []) + _html.grid(size, "bytes from PE to PE")
 
 
 def empty_matrix(pes: int) -> Matrix:

@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
 from starling._files import written_whole
+from starling.errors import ArgumentError
 from starling.trace._view import KINDS, View, colour
 
 MOST_TRACKS = 96
@@ -41,9 +42,34 @@ def shown_tracks(view: View, first: int, last: int) -> list[int]:
     return shown
 
 
-def timeline(view: View, path: Path, window: tuple[float, float] | None = None) -> None:
-    """One lane per block, from top to bottom by PE; `window` is a part of the time in microseconds."""
-    first, last = _window(view, window)
+def whole_window(view: View) -> tuple[int, int]:
+    """Nanoseconds: what the devices did, with a little of what the host did around it."""
+    some = view.role >= 0 if np.any(view.role >= 0) else np.ones(len(view.role), dtype=bool)
+    first = int(view.start[some].min()) if len(view.start) else 0
+    last = int((view.start + view.duration)[some].max()) if len(view.start) else 1
+    margin = (last - first) // 50 + 1
+    return max(first - margin, 0), last + margin
+
+
+def part_window(view: View, window: tuple[float, float]) -> tuple[int, int]:
+    """Nanoseconds, from microseconds. Raises ArgumentError where nothing would be seen."""
+    ends = view.start + view.duration
+    there = (
+        f"the trace goes from {view.start.min() / 1e3:.3f} to {ends.max() / 1e3:.3f}"
+        if len(ends)
+        else "there is nothing in the trace"
+    )
+    asked = f"window = ({window[0]:g}, {window[1]:g}) microseconds from the begin of the trace"
+    first, last = (round(1e3 * t) for t in window)
+    if last <= first:
+        raise ArgumentError(f"{asked}: its end must be after its begin; {there}")
+    if not np.any((ends >= first) & (view.start <= last)):
+        raise ArgumentError(f"{asked}: there is nothing in it; {there}")
+    return first, last
+
+
+def timeline(view: View, path: Path, first: int, last: int) -> None:
+    """One lane per block, from top to bottom by PE; from one time to another, in nanoseconds."""
     tracks = shown_tracks(view, first, last)
     lane = np.full(len(view.tracks), -1)
     lane[tracks] = np.arange(len(tracks))
@@ -57,7 +83,7 @@ def timeline(view: View, path: Path, window: tuple[float, float] | None = None) 
             some = order[(view.role[order] == role) & (view.kind[order] == number)]
             if not len(some):
                 continue
-            x0, y = (view.start[some] - first) / 1e3, lane[view.track[some]]
+            x0, y = view.start[some] / 1e3, lane[view.track[some]]
             # At least a hair's breadth, or short calls would not be seen at all.
             x1 = x0 + np.maximum(view.duration[some], (last - first) / 4000) / 1e3
             corners = np.stack([[x0, y - 0.42], [x0, y + 0.42], [x1, y + 0.42], [x1, y - 0.42]])
@@ -66,8 +92,9 @@ def timeline(view: View, path: Path, window: tuple[float, float] | None = None) 
                 PolyCollection(list(corners.transpose(2, 0, 1)), facecolors=face, edgecolors="none", zorder=2 + number)
             )
     _arrows(axes, view, lane, first, last)
-    axes.set_xlim(0, (last - first) / 1e3)
-    axes.set_xlabel(f"microseconds from {first / 1e3:.0f} us on")
+    axes.set_xlim(first / 1e3, last / 1e3)
+    axes.ticklabel_format(axis="x", style="plain", useOffset=False)
+    axes.set_xlabel("microseconds from the begin of the trace")
     axes.set_ylim(len(tracks) - 0.4, -0.6)
     axes.set_yticks(range(len(tracks)), [view.tracks[i][2] for i in tracks], fontsize=6)
     starts = [i for i, t in enumerate(tracks) if i == 0 or view.tracks[t][0] != view.tracks[tracks[i - 1]][0]]
@@ -98,18 +125,6 @@ def timeline(view: View, path: Path, window: tuple[float, float] | None = None) 
     _save(figure, path)
 
 
-def _window(view: View, window: tuple[float, float] | None) -> tuple[int, int]:
-    """Nanoseconds. Of itself what the devices did, with a little of what the host did around it."""
-    if window is not None:
-        first, last = (round(1e3 * t) for t in window)
-        return first, max(last, first + 1)
-    some = view.role >= 0 if np.any(view.role >= 0) else np.ones(len(view.role), dtype=bool)
-    first = int(view.start[some].min()) if len(view.start) else 0
-    last = int((view.start + view.duration)[some].max()) if len(view.start) else 1
-    margin = (last - first) // 50 + 1
-    return max(first - margin, 0), last + margin
-
-
 def _arrows(axes: Any, view: View, lane: Any, first: int, last: int) -> None:
     a = view.arrows
     a = a[(lane[a[:, 0]] >= 0) & (lane[a[:, 2]] >= 0) & (a[:, 3] >= first) & (a[:, 1] <= last)]
@@ -117,8 +132,8 @@ def _arrows(axes: Any, view: View, lane: Any, first: int, last: int) -> None:
         return
     lines = np.stack(
         [
-            np.stack([(a[:, 1] - first) / 1e3, lane[a[:, 0]]], axis=1),
-            np.stack([(a[:, 3] - first) / 1e3, lane[a[:, 2]]], axis=1),
+            np.stack([a[:, 1] / 1e3, lane[a[:, 0]]], axis=1),
+            np.stack([a[:, 3] / 1e3, lane[a[:, 2]]], axis=1),
         ],
         axis=1,
     )

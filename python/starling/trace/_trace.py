@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from starling.errors import ArgumentError
+from starling.trace import _small
 from starling.trace._flows import flows_of
 from starling.trace._format import ACTIVITIES, RawTrace, read_raw
 from starling.trace._measures import (
@@ -116,6 +117,9 @@ class Trace:
         times += [int(p.first.min()) for m in self.machines for p in m.programs if p.first.size]
         times += [int(m.activities["start"].min()) for m in self.machines if len(m.activities)]
         return min(times, default=0)
+
+    def _repr_html_(self) -> str:
+        return "".join(_small.html_of(m) for m in self.machines) or "an empty trace"
 
     @property
     def problems(self) -> list[str]:
