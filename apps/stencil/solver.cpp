@@ -199,6 +199,14 @@ run_result solver<T>::advance(const run_options& options) {
       return timed(options, march->blocks, march->threads,
                    [&](run_result& result) { advance_marching(options, *march, launch, result); });
     }
+    if (const auto* plain = std::get_if<plain_steps>(&plan)) {
+      run_options taken = options;
+      taken.how = variant::cpu_free;
+      taken.depth = 0;
+      run_result result = advance(taken);
+      result.why = plain->why;
+      return result;
+    }
     const auto& tiles = std::get<tile_choice>(plan);
     prepare(tiles, options);
     return timed(options, tiles.grid.blocks(), tiles.threads,
@@ -274,19 +282,11 @@ void solver<T>::prepare(const tile_choice& c, const run_options& options) {
   expect<launch_error>(c.grid.blocks() <= fit, "stencil: ", c.grid.blocks(), " tiles per PE, but only ", fit,
                        " blocks fit at once with ", c.threads, " threads and ", c.scratch_bytes,
                        " bytes on chip each; ask for fewer blocks");
-  const index_t mail = mail_slots * c.grid.blocks() * c.grid.mail_per_block();
-  if (c.grid.faces) {
-    if (tile_vectors_.size() < mail) {
-      tile_vectors_.reset();
-      tile_vectors_ = machine_.template allocate<cell_vector<T>>(mail);
-    }
-    make_zeroed(tile_arrived_, c.grid.blocks() * directions);
-  } else {
-    make_zeroed(tile_packets_, mail);
-  }
-  if (tile_memory_.size() < c.memory_elements) {
+  make_zeroed(tile_mail_, mail_slots * c.grid.blocks() * c.grid.mail_per_block());
+  const index_t memory = c.grid.blocks() * c.grid.memory_elements;
+  if (tile_memory_.size() < memory) {
     tile_memory_.reset();
-    tile_memory_ = machine_.template allocate<T>(c.memory_elements);
+    tile_memory_ = machine_.template allocate<T>(memory);
   }
 }
 
@@ -318,9 +318,7 @@ void solver<T>::advance_resident(const run_options& options, const tile_choice& 
   tell(a, options);
   a.f = fields_;
   a.grid = tiles.grid;
-  if (tile_packets_.allocated()) a.mail.packets = tile_packets_.data();
-  if (tile_vectors_.allocated()) a.mail.vectors = tile_vectors_.data();
-  if (tile_arrived_.allocated()) a.mail.arrived = tile_arrived_.data();
+  if (tile_mail_.allocated()) a.mail = tile_mail_.data();
   if (tile_memory_.allocated()) a.memory = tile_memory_.data();
   a.first_message = messages_ + 1;
   messages_ += options.steps + 1;

@@ -68,9 +68,7 @@ class solver {
   symmetric_array<T> u_[2];
   symmetric_array<T> inbox_;
   symmetric_array<packet> mail_;
-  symmetric_array<packet> tile_packets_;
-  symmetric_array<cell_vector<T>> tile_vectors_;
-  symmetric_array<signal> tile_arrived_;
+  symmetric_array<packet> tile_mail_;
   symmetric_array<T> tile_memory_;
   symmetric_array<T> march_cells_[2];
   symmetric_array<T> outbox_;

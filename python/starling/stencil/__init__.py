@@ -9,7 +9,7 @@ same bits. The domain is dealt to the devices in boxes; after every step they ex
 variants differ in who controls that:
 
 * ``resident``: one persistent program on every device whose blocks keep their cells on chip; blocks send each other the
-  cells at their edges, and nothing else brings them together;
+  cells at their edges, and nothing else brings them together; where cells do not fit on chip, the steps of ``cpu_free``;
 * ``temporal``: the same, but blocks exchange several layers of cells every few steps, and compute what lies beyond
   their edges themselves in between;
 * ``cpu_free``: one persistent program on every device does all steps; the devices signal each other, and the host

@@ -46,7 +46,8 @@ class Report:
     depth: int = 1
     """Steps between two exchanges."""
     why: str = ""
-    """Of the variant ``"auto"``: what was expected of each variant."""
+    """Of the variant ``"auto"``: what was expected of each variant. Of ``"resident"`` and ``"temporal"``: why the steps
+    of ``"cpu_free"`` ran."""
 
     def as_dict(self) -> dict[str, object]:
         """The fields by name, for JSON."""
