@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "starling/base/error.hpp"
+#include "stencil/march_kernels.hpp"
+#include "stencil/resident_kernels.hpp"
 
 namespace starling::stencil {
 namespace {
@@ -70,6 +72,7 @@ double marched_us(const geometry& g, const march_choice& c, std::size_t cell_byt
 template <class T>
 void try_tiles(variant how, const geometry& g, const tile_limits& limits, const step_costs& costs, run_options options,
                std::vector<variant_choice>& all) {
+  if (options.threads > resident_most_threads) return;  // those of other variants may be larger
   options.how = how;
   if (how == variant::resident) options.depth = 0;
   try {
@@ -86,6 +89,8 @@ void try_tiles(variant how, const geometry& g, const tile_limits& limits, const 
                    {}});
   } catch (const launch_error&) {
     // So many blocks do not fit: one of the others is taken.
+  } catch (const argument_error&) {
+    if (options.threads <= march_most_threads) throw;  // otherwise it is for the passes alone
   }
 }
 
@@ -117,7 +122,8 @@ step_costs built_in_costs(machine_kind kind) {
     c.host_us = 11;
   } else {
     c.near_us = c.far_us = c.graph_us = c.host_us = unknown;
-    c.chip_cells_per_us = c.marched_cells_per_us = c.cached_cells_per_us = c.memory_cells_per_us = 2000;
+    c.chip_cells_per_us = c.marched_cells_per_us = 0;
+    c.cached_cells_per_us = c.memory_cells_per_us = 2000;
     c.meet_us = c.spread_us = 60;
   }
   return c;

@@ -9,7 +9,8 @@
 namespace starling::stencil {
 
 // What the model is made of: measured once for a kind of device, by tune() or by those who wrote the built-in ones.
-// Cells are of float32, of which others are worth as many as they have bytes. A cost that nobody knows is infinite.
+// Cells are of float32, of which others are worth as many as they have bytes. Of a cost that nobody knows the time is
+// infinite and the rate 0.
 struct step_costs {
   double near_us = 0;               // resident: a step without work, within one PE
   double far_us = 0;                // the same between PEs

@@ -49,7 +49,7 @@ const char* name(variant v);
 variant variant_named(const std::string& text);
 
 struct run_options {
-  variant how = variant::cpu_free;
+  variant how = variant::automatic;
   index_t steps = 1;
   index_t check_every = 0;        // 0: never; otherwise every that many steps the largest change of a cell is found
   double tolerance = 0;           // stop when the largest change is not above it

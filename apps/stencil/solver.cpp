@@ -45,6 +45,8 @@ void check(const run_options& o) {
                          "; must be finite and at least 0");
   expect<argument_error>(o.tolerance == 0 || o.check_every > 0, "stencil: tolerance = ", o.tolerance,
                          " without check_every; say after how many steps to look");
+  expect<argument_error>(o.face_blocks >= -1, "stencil: face_blocks = ", o.face_blocks,
+                         "; must be at least 0, or -1 to choose");
   expect<argument_error>(o.packet_bytes >= -1, "stencil: packet_bytes = ", o.packet_bytes,
                          "; must be at least 0, or -1 to choose");
   expect<argument_error>(o.depth >= 0 && o.depth <= most_depth, "stencil: depth = ", o.depth, "; must be from 1 to ",
@@ -184,7 +186,7 @@ run_result solver<T>::advance(const run_options& options) {
   check(options);
   expect<argument_error>(loaded_, "stencil: nothing to advance; load() first, and again after an error");
   if (options.how == variant::automatic) {
-    const variant_choice choice = chosen(options);
+    const variant_choice& choice = kept_choice(options);
     run_options taken = options;
     taken.how = choice.how;
     taken.depth = choice.depth;
@@ -240,6 +242,17 @@ variant_choice solver<T>::chosen(const run_options& options) const {
   check(options);
   const step_costs costs = costs_of(machine_.kind(), tuned_device(machine_));
   return choose_variant<T>(fields_.shape, limits_of(machine_), costs, options);
+}
+
+// The choice depends on these options alone; runs come in many calls.
+template <class T>
+const variant_choice& solver<T>::kept_choice(const run_options& o) {
+  const auto alike = [&](const run_options& other) {
+    return o.check_every == other.check_every && o.blocks == other.blocks && o.threads == other.threads &&
+           o.depth == other.depth && o.on_chip_bytes == other.on_chip_bytes;
+  };
+  if (!chosen_ || !alike(chosen_->options)) chosen_ = choice_made{o, chosen(o)};
+  return chosen_->choice;
 }
 
 // What went well is in the result; after an error the cells are lost.

@@ -92,6 +92,15 @@ TEST_CASE("virtual devices all take part, and with unknown costs in cpu_free") {
   CHECK(c.why.find("graph") == std::string::npos);
 }
 
+TEST_CASE("more threads than a tile's block has leave the other variants") {
+  CHECK(on_chip(on_gpus({256, 256}, 1, {.threads = 512})));
+  CHECK(on_gpus({256, 256}, 1, {.threads = 768}).how == variant::cpu_free);
+  // A block of a pass has fewer than one of a tile.
+  CHECK(on_gpus({8192, 8192}, 1, {.threads = 384}).how == variant::temporal);
+  CHECK(on_gpus({8192, 8192}, 1, {.threads = 512}).how == variant::cpu_free);
+  CHECK_FALSE(test::failure_of<argument_error>([] { (void)on_gpus({256, 256}, 1, {.threads = 40}); }).empty());
+}
+
 TEST_CASE("costs decide") {
   problem<float> p;
   p.shape = {512, 512};
@@ -188,6 +197,37 @@ TEST_CASE_FIXTURE(cache_folder, "tuning finds costs, and automatic runs go by th
   CHECK(r.how != variant::automatic);
   CHECK(r.why.find(std::string(name(r.how)) + " on 2 devices") == 0);
   CHECK(r.why.find(cost_file(m->kind())) != std::string::npos);
+}
+
+TEST_CASE_FIXTURE(cache_folder, "automatic is the default, and chooses again only for other options") {
+  std::optional<machine> m = test::test_machine(1);
+  if (!m) return;
+  const auto write = [&](double graph_us) {
+    step_costs c = built_in_costs(machine_kind::cuda);
+    c.chip_cells_per_us = 1e-6;
+    c.host_us = 1e6;
+    c.graph_us = graph_us;
+    write_costs(cost_file(m->kind()), c, tuned_device(*m));
+  };
+  problem<float> p;
+  p.shape = {20, 21};
+  p.coefficients = jacobi_coefficients<float>(2);
+  std::mt19937 draw(52);
+  std::vector<float> u = test::random_cells(p, draw);
+  solver<float> s(*m, p);
+  s.load(u.data());
+  write(1e-3);
+  CHECK(s.advance({.steps = 3}).how == variant::graph);
+  write(1e6);
+  CHECK(s.advance({.steps = 5}).how == variant::graph);
+  CHECK(s.chosen({.steps = 5}).how == variant::cpu_free);
+  const run_result r = s.advance({.steps = 4, .check_every = 2});
+  CHECK(r.how == variant::cpu_free);
+  CHECK(r.why.find("cpu_free on 1 device: expected us per step cpu_free ") == 0);
+  reference(p, u, 12);
+  std::vector<float> got(u.size());
+  s.store(got.data());
+  CHECK(got == u);
 }
 
 TEST_CASE("a time that makes no sense") {

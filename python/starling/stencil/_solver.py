@@ -147,7 +147,7 @@ class Stencil:
         self,
         steps: int,
         *,
-        variant: Variant = "cpu_free",
+        variant: Variant = "auto",
         tol: float | None = None,
         check_every: int | None = None,
         blocks: int | None = None,
@@ -164,7 +164,8 @@ class Stencil:
 
         Args:
             steps: At least 1.
-            variant: Who controls the steps; see :mod:`starling.stencil`. All give the same bits.
+            variant: Who controls the steps; see :mod:`starling.stencil`. All give the same bits. ``"auto"``: the one
+                that is expected to be fastest on the solver's devices.
             tol: Stop when the largest change of a cell, found every `check_every` steps, is not above this. None: only
                 when no cell changes any more.
             check_every: Steps between two looks at the change. None: 100 with `tol` (or `steps`, if fewer), else never.
@@ -202,7 +203,7 @@ class Stencil:
         self,
         steps: int,
         *,
-        variant: Variant = "cpu_free",
+        variant: Variant = "auto",
         tol: float | None = None,
         check_every: int | None = None,
         blocks: int | None = None,
