@@ -60,6 +60,10 @@ function(starling_test_suite suite)
   endforeach()
 endfunction()
 
+# The steps that GPUs took, which the cost model of stencils is held against.
+set_source_files_properties(tests/apps/stencil_recorded_costs.cpp PROPERTIES COMPILE_DEFINITIONS
+  STARLING_STENCIL_RESULTS="${PROJECT_SOURCE_DIR}/bench/cpu_free_stencil/results")
+
 starling_test_suite(unit)
 starling_test_suite(protocol)
 starling_test_suite(misuse)

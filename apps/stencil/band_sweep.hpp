@@ -10,8 +10,9 @@
 // them.
 #pragma once
 
-#include "stencil/patches.hpp"
+#include "stencil/cell_vector.hpp"
 #include "stencil/relaxed_row.hpp"
+#include "stencil/tile_cells.hpp"
 
 namespace starling::stencil {
 
@@ -36,7 +37,7 @@ struct lanes_of_warp {
 template <class T, int Rows, bool Deep>
 class band_sweep {
  public:
-  using cells = tile_cells<T, 2, false>;
+  using cells = tile_cells<T, 2>;
   using vector = cell_vector<T>;
   static constexpr int width = vector::width;
   static constexpr int pitch = band_pitch * width;

@@ -10,8 +10,6 @@
 // cache.
 #pragma once
 
-#include <type_traits>
-
 #include "starling/base/index.hpp"
 #include "starling/device/loops.hpp"
 #include "stencil/cell_vector.hpp"
@@ -47,9 +45,6 @@ class column_march {
   static constexpr int at_once = AtOnce;
 
   using vector = cell_vector<T>;
-  struct in_array {
-    STARLING_HD void operator()(index_t, index_t, T (&)[width]) const {}
-  };
 
   STARLING_HD column_march(const coefficients<T>& w, const T* in, T* out, index_t layer, index_t pitch)
       : weight_(w), in_(target::in_memory(in)), out_(target::in_memory(out)), layer_(layer), pitch_(pitch) {}
@@ -59,10 +54,9 @@ class column_march {
   }
 
   // All cells of the ranges, shared among `members` threads. Each column is cut into so many segments.
-  // first_before(y, x, cells): the cells before the first of the columns from (y, x), where they are not in the array.
-  template <bool Check, class FirstBefore = in_array>
-  STARLING_HD void run(int member, int members, index_range zs, index_range ys, index_range xs, int segments, T& change,
-                       const FirstBefore& first_before = {}) const {
+  template <bool Check>
+  STARLING_HD void run(int member, int members, index_range zs, index_range ys, index_range xs, int segments,
+                       T& change) const {
     const index_range along = Dimensions == 3 ? zs : ys;
     const int first = first_vector(xs);
     const int vectors = column_march::vectors(xs);
@@ -82,12 +76,7 @@ class column_march {
       const int from = x < xs.begin ? static_cast<int>(xs.begin - x) : 0;
       const int to = xs.end - x < width ? static_cast<int>(xs.end - x) : width;
       const index_t begin = at + (Backwards ? along.begin + mine.end - 1 : along.begin + mine.begin) * pitch_along();
-      vector before;
-      if (std::is_same_v<FirstBefore, in_array> || segment > 0)
-        before = load(in_ + begin - stride());
-      else
-        first_before(ys.begin + row, x, before.cell);
-      column_of<Check>(begin, before, static_cast<int>(mine.size()), from, to, change);
+      column_of<Check>(begin, static_cast<int>(mine.size()), from, to, change);
     }
   }
 
@@ -99,7 +88,7 @@ class column_march {
     if (n == N)
       whole_column<Check, N>(at, from, to, change);
     else
-      column_of<Check>(at, load(in_ + at - stride()), n, from, to, change);
+      column_of<Check>(at, n, from, to, change);
   }
 
  private:
@@ -157,9 +146,10 @@ class column_march {
 
   // n vectors one after the other, of which the cells [from, to) are the inside's.
   template <bool Check>
-  STARLING_HD void column_of(index_t at, vector before, int n, int from, int to, T& change) const {
+  STARLING_HD void column_of(index_t at, int n, int from, int to, T& change) const {
     const T* in = in_ + at;
     T* out = out_ + at;
+    vector before = load(in - stride());
     vector centre = load(in);
     for (int left = n; left > 0; left -= at_once) {
       vector after[at_once];

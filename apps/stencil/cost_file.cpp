@@ -5,7 +5,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <map>
 #include <sstream>
 
 #include "starling/base/error.hpp"
@@ -13,7 +12,7 @@
 namespace starling::stencil {
 namespace {
 
-constexpr double format = 1;
+constexpr double format = 2;
 constexpr std::size_t most_bytes = 4096;
 
 struct named_cost {
@@ -24,10 +23,11 @@ constexpr named_cost fields_of_costs[] = {
     {"near_us", &step_costs::near_us},
     {"far_us", &step_costs::far_us},
     {"chip_cells_per_us", &step_costs::chip_cells_per_us},
-    {"memory_cells_per_us", &step_costs::memory_cells_per_us},
-    {"streamed_cells_per_us", &step_costs::streamed_cells_per_us},
-    {"marched_cells_per_us", &step_costs::marched_cells_per_us},
     {"meet_us", &step_costs::meet_us},
+    {"spread_us", &step_costs::spread_us},
+    {"cached_cells_per_us", &step_costs::cached_cells_per_us},
+    {"memory_cells_per_us", &step_costs::memory_cells_per_us},
+    {"marched_cells_per_us", &step_costs::marched_cells_per_us},
     {"graph_us", &step_costs::graph_us},
     {"host_us", &step_costs::host_us},
 };
@@ -132,6 +132,12 @@ step_costs read_costs(const std::string& path, const std::string& device) {
   }
   costs.source = path;
   return costs;
+}
+
+std::map<std::string, double> by_name(const step_costs& costs) {
+  std::map<std::string, double> named;
+  for (const named_cost& c : fields_of_costs) named[c.name] = costs.*c.value;
+  return named;
 }
 
 void write_costs(const std::string& path, const step_costs& costs, const std::string& device) {

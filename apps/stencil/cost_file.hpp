@@ -1,6 +1,8 @@
 // Where measured costs are kept: one small JSON file for each kind of machine, in the user's cache directory.
 #pragma once
 
+#include <map>
+
 #include "stencil/cost_model.hpp"
 
 namespace starling::stencil {
@@ -11,6 +13,9 @@ std::string cost_file(machine_kind kind);
 // What the file says, measured on `device`. Throws argument_error that names the file, what is wrong with it, and how
 // to get a good one.
 step_costs read_costs(const std::string& path, const std::string& device);
+
+// The costs by the names that they have in the file.
+std::map<std::string, double> by_name(const step_costs& costs);
 
 // Makes the folders that are missing; the file is there completely or not at all. Throws argument_error.
 void write_costs(const std::string& path, const step_costs& costs, const std::string& device);

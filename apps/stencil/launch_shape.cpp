@@ -80,8 +80,6 @@ launch_shape choose_launch(const geometry& g, machine_kind kind, const run_optio
                            const std::function<int(int threads, bool in_turn)>& fits) {
   expect<argument_error>(options.blocks >= 0, "stencil: blocks = ", options.blocks,
                          "; must be at least 1, or 0 to choose");
-  expect<argument_error>(options.face_blocks >= -1, "stencil: face_blocks = ", options.face_blocks,
-                         "; must be at least 0, or -1 to choose");
   launch_shape s;
   const bool in_turn = taken_in_turn<T>(g) && options.threads <= most_threads_in_turn;
   s.threads = options.threads > 0 ? options.threads : in_turn ? most_threads_in_turn : natural_threads(g);

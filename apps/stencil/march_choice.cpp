@@ -65,10 +65,15 @@ march_choice passes(const geometry& g, const tile_limits& limits, const run_opti
 
 template <class T>
 cell_plan plan_cells(const geometry& g, const tile_limits& limits, const run_options& options) {
+  const std::optional<tile_choice> tiles = choose_tiles<T>(g, limits, options);
   const int depth = options.how == variant::temporal ? passes_depth(g, options) : 1;
-  if (depth < 2) return choose_tiles<T>(g, limits, options);
-  if (const std::optional<tile_choice> tiles = tiles_on_chip<T>(g, limits, options)) return *tiles;
-  return passes(g, limits, options, depth, sizeof(T), march_lane_cells<T>(limits.kind == machine_kind::cuda));
+  if (depth > 1 && (!tiles || tiles->grid.memory_elements > 0))
+    return passes(g, limits, options, depth, sizeof(T), march_lane_cells<T>(limits.kind == machine_kind::cuda));
+  if (tiles) return *tiles;
+  const std::size_t bytes =
+      options.on_chip_bytes > 0 ? std::min(options.on_chip_bytes, limits.scratch_bytes) : limits.scratch_bytes;
+  return plain_steps{message("the steps of cpu_free: no tiles of ", name(options.how),
+                             " fit on chip, where a block has ", bytes, " bytes")};
 }
 
 template cell_plan plan_cells<float>(const geometry&, const tile_limits&, const run_options&);

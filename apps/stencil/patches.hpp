@@ -1,6 +1,6 @@
-// How the threads of a block share a tile that they keep in one array: each has a patch of columns side by side, as
-// many as 16 bytes hold, in one row of a layer or in two; of the layers it has all, or a segment. Whole warps have a
-// segment, so that a barrier of these is enough between threads that have the same layers.
+// How the threads of a block share a tile in three dimensions that they keep in one array: each has a patch of columns
+// side by side, as many as 16 bytes hold, in two rows of a layer; of the layers it has all, or a segment. Whole warps
+// have a segment, so that a barrier of these is enough between threads that have the same layers.
 #pragma once
 
 #include "starling/device/loops.hpp"
@@ -12,35 +12,21 @@ namespace starling::stencil {
 // Segments have a barrier each, of those that a block has besides its own.
 inline constexpr int most_patch_segments = 15;
 
-// Rows of a patch. What a patch of two rows reads beside it serves twice as many cells.
-constexpr int patch_rows(int dimensions) { return dimensions == 3 ? 2 : 1; }
+// Rows of a patch. What two rows read beside them serves twice as many cells.
+inline constexpr int patch_rows = 2;
 
-// Multiples of `width` around a range that may begin below 0.
-constexpr int round_down(int n, int width) { return n - (n % width + width) % width; }
-
-constexpr int clamp(int n, int least, int most) { return n < least ? least : n > most ? most : n; }
-
-// A bit for each of n cells, set from `begin` up to `end`.
-constexpr unsigned bits_between(int begin, int end, int n) {
-  const int from = clamp(begin, 0, n);
-  const int to = clamp(end, from, n);
-  return (1u << to) - (1u << from);
-}
-
-// Patches that cover a layer of so many rows and cells of a row, of which `ring` lie before the tile's first.
-constexpr index_t patches_of(index_t rows, index_t row_cells, index_t ring, int dimensions, int width) {
-  const index_t before = ring == 0 ? 0 : round_up(ring, width);
-  const index_t vectors = ceil_div(row_cells - ring, index_t{width}) + before / width;
-  return vectors * ceil_div(rows, index_t{patch_rows(dimensions)});
+// Patches that cover a layer of so many rows, whose cells are as many as vectors_of_row says.
+constexpr index_t patches_of(index_t rows, index_t row_cells, index_t ring, int width) {
+  return vectors_of_row(row_cells, ring, width) * ceil_div(rows, index_t{patch_rows});
 }
 
 // One thread's patch: all that a loop over steps need not work out again.
-template <class T, int Dimensions>
+template <class T>
 class patch {
  public:
-  static constexpr int along = Dimensions == 3 ? 0 : 1;  // the axis of the layers
+  static constexpr int along = 0;  // the axis of the layers
   static constexpr int width = cell_vector<T>::width;
-  static constexpr int rows = patch_rows(Dimensions);
+  static constexpr int rows = patch_rows;
 
   struct layers {
     int begin;
@@ -50,7 +36,7 @@ class patch {
   // For steps that leave at most `reach` layers of the ring known. Members are at least as many as patches.
   STARLING_HD patch(const tile& mine, int reach, int member, int members) : mine_(mine) {
     const int first_x = round_down(mine.begin(2, reach), width);
-    const int first_row = Dimensions == 3 ? mine.begin(1, reach) : 0;
+    const int first_row = mine.begin(1, reach);
     const int vectors = vectors_of(mine, reach);
     const int count = patch::count(mine, reach);
     if (count <= 0) return;
@@ -72,7 +58,7 @@ class patch {
 
   // All of a tile's.
   STARLING_HD static int count(const tile& mine, int reach) {
-    const int n = Dimensions == 3 ? mine.end(1, reach) - mine.begin(1, reach) : 1;
+    const int n = mine.end(1, reach) - mine.begin(1, reach);
     return n <= 0 ? 0 : vectors_of(mine, reach) * ((n + rows - 1) / rows);
   }
 
@@ -112,8 +98,8 @@ class patch {
     return n <= 0 ? 0 : (n + width - 1) / width;
   }
   STARLING_HD unsigned bits(int reach) const {
+    if (idle_) return 0;
     const unsigned in_row = bits_between(mine_.begin(2, reach) - x_, mine_.end(2, reach) - x_, width);
-    if (Dimensions == 2 || idle_) return idle_ ? 0 : in_row;
     const unsigned in_column = bits_between(mine_.begin(1, reach) - row_, mine_.end(1, reach) - row_, rows);
     unsigned all = 0;
     for (int r = 0; r < rows; ++r)

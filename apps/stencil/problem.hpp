@@ -37,7 +37,8 @@ enum class variant {
   p2p,        // host: as overlap, faces stored into the neighbour's memory by the kernel
   graph,      // host: many steps as one recorded graph, whose kernels wait for the neighbours' signals themselves
   cpu_free,   // one persistent program: faces are put and signalled by the devices, no host in the loop
-  resident,   // one persistent program whose blocks keep their cells on chip and send each other packets: no barrier
+  resident,   // one persistent program whose blocks keep their cells on chip and send each other packets: no barrier;
+              // where cells do not fit there: the steps of cpu_free
   temporal,   // as resident, with packets every few steps and the work between done on both sides of an edge; in two
               // dimensions, where cells do not fit on chip: several steps in one pass over memory
   automatic,  // whichever of them a model of their costs says is fastest
@@ -48,14 +49,14 @@ const char* name(variant v);
 variant variant_named(const std::string& text);
 
 struct run_options {
-  variant how = variant::cpu_free;
+  variant how = variant::automatic;
   index_t steps = 1;
   index_t check_every = 0;        // 0: never; otherwise every that many steps the largest change of a cell is found
   double tolerance = 0;           // stop when the largest change is not above it
   int blocks = 0;                 // per PE; 0: chosen from the domain and the device
   int threads = 0;                // per block on GPUs; 0: chosen
   int face_blocks = -1;           // of `blocks`, for faces alone; 0: every block does faces and inside; -1: chosen
-  index_t packet_bytes = -1;      // up to which a face of a PE, or all edges of a tile, are packets; -1: chosen
+  index_t packet_bytes = -1;      // up to which a face of a PE is packets; -1: chosen
   int depth = 0;                  // layers that `temporal` exchanges, every that many steps; 0: chosen
   std::size_t on_chip_bytes = 0;  // that a block of `resident` or `temporal` may use; 0: what there is
   bool compute = true;            // false: cells keep their values, only communication happens
@@ -71,7 +72,7 @@ struct run_result {
   int threads = 0;
   int depth = 1;                    // steps between two exchanges
   variant how = variant::cpu_free;  // that ran
-  std::string why;                  // of `automatic`: what was expected of each variant
+  std::string why;                  // of `automatic`: what was expected of each variant; also why another one ran
 };
 
 // Checks everything that does not depend on a machine's memory; throws argument_error that names what is wrong.

@@ -9,7 +9,7 @@ template <class T>
 kernel resident_kernel(const resident_arguments<T>& a) {
   if (a.grid.tall.used()) return resident_tall_kernel(a);
   if (a.grid.bands.used()) return a.grid.depth > 1 ? resident_deep_band_kernel(a) : resident_band_kernel(a);
-  return a.grid.faces ? resident_face_kernel(a) : tile_kernel<false>(a);
+  return tile_kernel(a);
 }
 
 template <class T>
@@ -20,9 +20,8 @@ std::size_t resident_scratch(const tiling& t, int threads) {
   if (t.tall.used())
     return room(1, sizeof(tile)) + room(tall_links_of_tile, sizeof(tall_link)) +
            room(t.tall.count, sizeof(tall_place)) + room(t.tall.elements(cell_vector<T>::width), sizeof(T));
-  const std::size_t edges = t.faces ? room(t.directions_used(), sizeof(tile_face))
-                                    : room(directions, sizeof(route)) + room(edge_list_bytes(t, threads), 1);
-  return room(1, sizeof(tile)) + edges + room(t.arrays() * t.chip.elements, sizeof(T));
+  return room(1, sizeof(tile)) + room(directions, sizeof(route)) + room(edge_list_bytes(t, threads), 1) +
+         room(t.arrays() * t.chip.elements, sizeof(T));
 }
 
 template kernel resident_kernel(const resident_arguments<float>&);

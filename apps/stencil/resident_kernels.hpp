@@ -1,4 +1,5 @@
-// The persistent program whose blocks keep their tiles: on chip, and in memory of their own what does not fit.
+// The persistent program whose blocks keep their tiles: on chip, and in memory of their own what of tall tiles does not
+// fit there.
 #pragma once
 
 #include "starling/machine/kernel.hpp"
@@ -15,8 +16,8 @@ template <class T>
 struct resident_arguments : persistent_run {
   fields<T> f;
   tiling grid;
-  tile_mail<T> mail;
-  sym<T> memory;              // [blocks][arrays] cells that are not on chip
+  sym<packet> mail;           // [mail_slots][blocks][mail_per_block]
+  sym<T> memory;              // [blocks][memory_elements]
   index_t first_message = 1;  // greater than all numbers of earlier runs
 };
 
@@ -33,10 +34,6 @@ kernel resident_deep_band_kernel(const resident_arguments<T>& arguments);
 // Those whose tiles are tall.
 template <class T>
 kernel resident_tall_kernel(const resident_arguments<T>& arguments);
-
-// Those of them whose edges travel as vectors.
-template <class T>
-kernel resident_face_kernel(const resident_arguments<T>& arguments);
 
 // What block::scratch gives out in it, for blocks of so many threads (1 on virtual devices).
 template <class T>

@@ -1,4 +1,5 @@
 // Apart from the other tiles, since each takes long to compile.
+#include "stencil/gpu_kernel.hpp"
 #include "stencil/tall_program.hpp"
 
 namespace starling::stencil {
@@ -22,8 +23,8 @@ bool whole_vectors(const geometry& g) {
 
 template <class T>
 kernel resident_tall_kernel(const resident_arguments<T>& a) {
-  if (!whole_vectors<T>(a.f.shape)) return make_kernel(resident_tall<T, false, false>{a});
-  return a.alike ? make_kernel(resident_tall<T, true, true>{a}) : make_kernel(resident_tall<T, false, true>{a});
+  if (!whole_vectors<T>(a.f.shape)) return make_gpu_kernel(resident_tall<T, false, false>{a});
+  return a.alike ? make_gpu_kernel(resident_tall<T, true, true>{a}) : make_gpu_kernel(resident_tall<T, false, true>{a});
 }
 
 template kernel resident_tall_kernel(const resident_arguments<float>&);

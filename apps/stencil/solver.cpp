@@ -45,6 +45,8 @@ void check(const run_options& o) {
                          "; must be finite and at least 0");
   expect<argument_error>(o.tolerance == 0 || o.check_every > 0, "stencil: tolerance = ", o.tolerance,
                          " without check_every; say after how many steps to look");
+  expect<argument_error>(o.face_blocks >= -1, "stencil: face_blocks = ", o.face_blocks,
+                         "; must be at least 0, or -1 to choose");
   expect<argument_error>(o.packet_bytes >= -1, "stencil: packet_bytes = ", o.packet_bytes,
                          "; must be at least 0, or -1 to choose");
   expect<argument_error>(o.depth >= 0 && o.depth <= most_depth, "stencil: depth = ", o.depth, "; must be from 1 to ",
@@ -187,7 +189,7 @@ run_result solver<T>::advance(const run_options& options) {
   check(options);
   expect<argument_error>(loaded_, "stencil: nothing to advance; load() first, and again after an error");
   if (options.how == variant::automatic) {
-    const variant_choice choice = chosen(options);
+    const variant_choice& choice = kept_choice(options);
     run_options taken = options;
     taken.how = choice.how;
     taken.depth = choice.depth;
@@ -201,6 +203,14 @@ run_result solver<T>::advance(const run_options& options) {
       const launch_options launch = prepare(*march, options);
       return timed(options, march->blocks, march->threads,
                    [&](run_result& result) { advance_marching(options, *march, launch, result); });
+    }
+    if (const auto* plain = std::get_if<plain_steps>(&plan)) {
+      run_options taken = options;
+      taken.how = variant::cpu_free;
+      taken.depth = 0;
+      run_result result = advance(taken);
+      result.why = plain->why;
+      return result;
     }
     const auto& tiles = std::get<tile_choice>(plan);
     prepare(tiles, options);
@@ -235,6 +245,17 @@ variant_choice solver<T>::chosen(const run_options& options) const {
   check(options);
   const step_costs costs = costs_of(machine_.kind(), tuned_device(machine_));
   return choose_variant<T>(fields_.shape, limits_of(machine_), costs, options);
+}
+
+// The choice depends on these options alone; runs come in many calls.
+template <class T>
+const variant_choice& solver<T>::kept_choice(const run_options& o) {
+  const auto alike = [&](const run_options& other) {
+    return o.check_every == other.check_every && o.blocks == other.blocks && o.threads == other.threads &&
+           o.depth == other.depth && o.on_chip_bytes == other.on_chip_bytes;
+  };
+  if (!chosen_ || !alike(chosen_->options)) chosen_ = choice_made{o, chosen(o)};
+  return chosen_->choice;
 }
 
 // What went well is in the result; after an error the cells are lost.
@@ -277,19 +298,11 @@ void solver<T>::prepare(const tile_choice& c, const run_options& options) {
   expect<launch_error>(c.grid.blocks() <= fit, "stencil: ", c.grid.blocks(), " tiles per PE, but only ", fit,
                        " blocks fit at once with ", c.threads, " threads and ", c.scratch_bytes,
                        " bytes on chip each; ask for fewer blocks");
-  const index_t mail = mail_slots * c.grid.blocks() * c.grid.mail_per_block();
-  if (c.grid.faces) {
-    if (tile_vectors_.size() < mail) {
-      tile_vectors_.reset();
-      tile_vectors_ = machine_.template allocate<cell_vector<T>>(mail);
-    }
-    make_zeroed(tile_arrived_, c.grid.blocks() * directions);
-  } else {
-    make_zeroed(tile_packets_, mail);
-  }
-  if (tile_memory_.size() < c.memory_elements) {
+  make_zeroed(tile_mail_, mail_slots * c.grid.blocks() * c.grid.mail_per_block());
+  const index_t memory = c.grid.blocks() * c.grid.memory_elements;
+  if (tile_memory_.size() < memory) {
     tile_memory_.reset();
-    tile_memory_ = machine_.template allocate<T>(c.memory_elements);
+    tile_memory_ = machine_.template allocate<T>(memory);
   }
 }
 
@@ -321,9 +334,7 @@ void solver<T>::advance_resident(const run_options& options, const tile_choice& 
   tell(a, options);
   a.f = fields_;
   a.grid = tiles.grid;
-  if (tile_packets_.allocated()) a.mail.packets = tile_packets_.data();
-  if (tile_vectors_.allocated()) a.mail.vectors = tile_vectors_.data();
-  if (tile_arrived_.allocated()) a.mail.arrived = tile_arrived_.data();
+  if (tile_mail_.allocated()) a.mail = tile_mail_.data();
   if (tile_memory_.allocated()) a.memory = tile_memory_.data();
   a.first_message = messages_ + 1;
   messages_ += options.steps + 1;

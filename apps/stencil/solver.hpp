@@ -6,6 +6,7 @@
 //   s.store(u);
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "starling/machine/machine.hpp"
@@ -30,7 +31,8 @@ class solver {
   // Copies the whole array out.
   void store(T* u);
 
-  // Goes on from where the cells are. After an error they are lost: load() again.
+  // Goes on from where the cells are. After an error they are lost: load() again. The variant `automatic` chooses once,
+  // and again for other options.
   run_result advance(const run_options& options);
 
   // What the variant `automatic` would take on this machine. Throws argument_error for a bad file of measured costs.
@@ -40,6 +42,12 @@ class solver {
   const geometry& shape() const { return fields_.shape; }
 
  private:
+  struct choice_made {
+    run_options options;
+    variant_choice choice;
+  };
+
+  const variant_choice& kept_choice(const run_options& options);
   void copy_cells(T* u, bool in);
   void publish();
   int blocks_that_fit(const launch_options& launch, variant how, bool in_turn) const;
@@ -68,9 +76,7 @@ class solver {
   symmetric_array<T> u_[2];
   symmetric_array<T> inbox_;
   symmetric_array<packet> mail_;
-  symmetric_array<packet> tile_packets_;
-  symmetric_array<cell_vector<T>> tile_vectors_;
-  symmetric_array<signal> tile_arrived_;
+  symmetric_array<packet> tile_mail_;
   symmetric_array<T> tile_memory_;
   symmetric_array<T> march_cells_[2];
   symmetric_array<T> outbox_;
@@ -85,6 +91,7 @@ class solver {
   index_t generation_ = 0;  // of the cells
   index_t messages_ = 0;    // the last number that packets may carry
   index_t reached_ = 0;     // no signal and no slot carries a later one
+  std::optional<choice_made> chosen_;
 };
 
 }  // namespace starling::stencil

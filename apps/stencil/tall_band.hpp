@@ -20,7 +20,7 @@
 
 #include <type_traits>
 
-#include "stencil/patches.hpp"
+#include "stencil/cell_vector.hpp"
 #include "stencil/relaxed_row.hpp"
 #include "stencil/tiles.hpp"
 

@@ -1,7 +1,9 @@
 #include "stencil/tall_choice.hpp"
 
 #include <algorithm>
+#include <limits>
 
+#include "stencil/cell_vector.hpp"
 #include "stencil/resident_kernels.hpp"
 
 namespace starling::stencil {
@@ -29,9 +31,8 @@ bool lay_out_tall(const geometry& g, tiling& t, int most_bands, std::size_t byte
   const auto room = static_cast<index_t>((bytes_on_chip - besides) / sizeof(T)) / row_of_each;
   t.tall.chip_rows = static_cast<int>(std::min<index_t>(room, rows - 2 - register_rows));
   t.tall.memory_rows = rows - t.tall.rows_not_in_memory();
-  t.streams = t.tall.memory_rows > 0;
-  t.memory = {};
-  t.memory.elements = t.tall.memory_rows * row_of_each;
+  t.memory_elements = t.tall.memory_rows * row_of_each;
+  if (t.memory_elements > std::numeric_limits<int>::max()) return false;  // places in it are int
   number_mail<T>(g, t);
   return t.tall.chip_rows > 0;
 }

@@ -26,8 +26,8 @@ class tall_links {
   using content = packet_content<T>;
 
   tall_links(const tall_links&) = delete;
-  STARLING_HD tall_links(Block& b, const tiling& t, const tile_mail<T>& mail)
-      : b_(b), t_(t), mail_(mail.packets), links_(b.template scratch<tall_link>(tall_links_of_tile)) {}
+  STARLING_HD tall_links(Block& b, const tiling& t, sym<packet> mail)
+      : b_(b), t_(t), mail_(mail), links_(b.template scratch<tall_link>(tall_links_of_tile)) {}
 
   // Ends with a barrier of the block.
   STARLING_HD void plan(const geometry& g) {

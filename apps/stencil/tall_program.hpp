@@ -33,7 +33,8 @@ class tall_program {
       places_[i] = place_of_band(a_.grid.tall, i, rows, mine_.begin(1, 0) > 0, mine_.end(1, 0) < rows, band::width,
                                  band_links::each_packet);
     b_.sync();
-    T* memory = a_.grid.streams ? a_.memory.on(b_.pe()) + b_.index() * a_.grid.memory_elements() : nullptr;
+    const index_t in_memory = a_.grid.memory_elements;
+    T* memory = in_memory > 0 ? a_.memory.on(b_.pe()) + b_.index() * in_memory : nullptr;
     band mine(a_.f.weight, mine_, a_.grid, places_, chip_, memory, b_.member(), lanes_);
     const index_t row = a_.f.shape.stride[1];
     const index_t first = mine_.first[0] * a_.f.shape.stride[0] + mine_.first[1] * row + mine_.first[2];

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <optional>
+#include <utility>
 
 #include "starling/base/error.hpp"
 #include "stencil/launch_shape.hpp"
@@ -14,7 +14,6 @@
 namespace starling::stencil {
 namespace {
 
-constexpr int all_layers = 1 << 30;
 constexpr int most_threads = resident_most_threads;
 
 index_t cells(const index_t (&extent)[axes]) { return extent[0] * extent[1] * extent[2]; }
@@ -27,17 +26,16 @@ bool possible(const geometry& g, const tiling& t) {
   return true;
 }
 
-// Patches of a step that computes as much of the ring as any.
+// Patches of a step in three dimensions that computes as much of the ring as any.
 index_t patches_of_tile(const geometry& g, const tiling& t, int width) {
   const auto ring = [&](int a) { return tiles_exchange(g, t, a) ? index_t{t.depth - 1} : 0; };
-  const index_t rows = g.active[0] ? t.largest[1] + 2 * ring(1) : 1;
-  return patches_of(rows, t.largest[2] + 2 * ring(2), ring(2), g.active[0] ? 3 : 2, width);
+  return patches_of(t.largest[1] + 2 * ring(1), t.largest[2] + 2 * ring(2), ring(2), width);
 }
 
 // Bands of a step that computes as much of the ring as any; none where rows are too long for a warp.
 band_grid bands_of_tile(const geometry& g, const tiling& t, int width, int most_warps) {
   const auto ring = [&](int a) { return tiles_exchange(g, t, a) ? index_t{t.depth - 1} : 0; };
-  if (g.active[0] || patches_of(1, t.largest[2] + 2 * ring(2), ring(2), 2, width) > band_vectors) return {};
+  if (g.active[0] || vectors_of_row(t.largest[2] + 2 * ring(2), ring(2), width) > band_vectors) return {};
   const index_t held = 2;  // at most, of rows that steps do not make
   const index_t fewest = smallest_extent(g, t, 1) - held;
   return bands_for(t.largest[1] + 2 * ring(1), fewest, t.depth, most_warps);
@@ -45,13 +43,13 @@ band_grid bands_of_tile(const geometry& g, const tiling& t, int width, int most_
 
 // The cells of one array that all threads of a block go through for a tile: patches fill whole warps, and segments of
 // its layers are as long as the longest.
-double cells_in_patches(const geometry& g, const tiling& t, int width, double layers) {
-  const int dimensions = g.active[0] ? 3 : 2;
+double cells_in_patches(const geometry& g, const tiling& t, int width) {
   const index_t patches = round_up(patches_of_tile(g, t, width), 32);
   const index_t segments = std::clamp<index_t>(most_threads / patches, 1, most_patch_segments);
+  const index_t layers = t.largest[0] + (tiles_exchange(g, t, 0) ? t.depth - 1 : 0);
   // Eight lanes load 128 bytes at once: where that is several short rows, some lie in the same banks.
-  const double conflicts = dimensions == 3 && t.largest[2] < 8 * width ? 1.3 : 1;
-  return conflicts * std::ceil(layers / static_cast<double>(segments)) * width * patch_rows(dimensions) * most_threads;
+  const double conflicts = t.largest[2] < 8 * width ? 1.3 : 1;
+  return conflicts * static_cast<double>(ceil_div(layers, segments) * width * patch_rows * most_threads);
 }
 
 // What an exchange costs, in cells, of tiles with so many cells at their edges.
@@ -64,7 +62,8 @@ double exchange_cost(const geometry& g, machine_kind kind, std::size_t cell_byte
   return flight + (t.depth > 1 ? cells_of_packets(sent * static_cast<double>(cell_bytes) / 8) : 0);
 }
 
-// What a step of the largest tile costs, in cells. A cell at an edge is computed twice, packed and unpacked.
+// What a step of the largest tile costs, in cells; infinite if the tile does not fit on chip. A cell at an edge is
+// computed twice, packed and unpacked.
 double cost(const geometry& g, const tile_limits& limits, std::size_t cell_bytes, const tiling& t) {
   const bool host = limits.kind == machine_kind::host;
   double kept = 1;
@@ -73,63 +72,30 @@ double cost(const geometry& g, const tile_limits& limits, std::size_t cell_bytes
     if (g.active[a]) kept *= static_cast<double>(t.largest[a] + 2 * t.depth);
     if (tiles_exchange(g, t, a)) edges += 2 * static_cast<double>(cells(t.largest)) / static_cast<double>(t.largest[a]);
   }
-  const double besides = cells_per_edge_cell(limits.kind) * edges + (host ? 0 : 1'000) +
-                         exchange_cost(g, limits.kind, cell_bytes, t, edges) / t.depth;
+  const double exchange = exchange_cost(g, limits.kind, cell_bytes, t, edges);
+  const double besides = cells_per_edge_cell(limits.kind) * edges + (host ? 0 : 1'000) + exchange / t.depth;
   const double room = static_cast<double>(limits.scratch_bytes) / static_cast<double>(cell_bytes);
   const int width = 16 / static_cast<int>(cell_bytes);
   tiling kept_so = t;
-  if (!host && kept <= 0.95 * room) kept_so.bands = bands_of_tile(g, t, width, most_threads / 32);
-  if (!host && !kept_so.bands.used())
+  if (!host && kept <= room) kept_so.bands = bands_of_tile(g, t, width, most_threads / 32);
+  if (kept_so.bands.used()) return cells_computed(g, kept_so) + besides;
+  if (!host)
     if (const double tall = cells_of_tall(g, limits.scratch_bytes, cell_bytes, t); tall > 0)
-      return tall + 1'000 + exchange_cost(g, limits.kind, cell_bytes, t, edges);
-  double computed = cells_computed(g, kept_so);
-  // Cells that do not fit twice are best kept in one array, where a thread has one patch at most. Those that do not fit
-  // at all are loaded and stored besides.
-  if (!host && !kept_so.bands.used() && 2 * computed > 0.9 * room) {
-    const int along = layer_axis(g);
-    const double layers = static_cast<double>(t.largest[along] + (tiles_exchange(g, t, along) ? t.depth - 1 : 0));
-    if (patches_of_tile(g, t, width) > most_threads)
-      computed *= 1.5;
-    else
-      computed = std::max(computed, cells_in_patches(g, t, width, layers));
-    // In two dimensions fitted to runs on H200 that no result file holds.
-    computed += (g.active[0] ? 1 : 2) * std::max(0.0, kept - 0.95 * room);
-  }
+      return tall + 1'000 + exchange;
+  const double computed = cells_computed(g, t);
+  const bool once = !host && g.active[0] && kept <= room && patches_of_tile(g, t, width) <= most_threads;
+  if (!once && 2 * kept > room) return std::numeric_limits<double>::infinity();
+  // Cells that do not fit twice are in one array.
+  if (once && 2 * computed > 0.9 * room) return std::max(computed, cells_in_patches(g, t, width)) + besides;
   return computed + besides;
 }
 
-// The cheapest of the grids that are possible; nothing if none is.
+// Lays out the largest tile.
 template <class T>
-std::optional<tiling> best_grid(const geometry& g, const tile_limits& limits, int depth, int blocks) {
-  std::optional<tiling> best;
-  double least = std::numeric_limits<double>::infinity();
-  for (int z = 1; z <= (g.active[0] ? blocks : 1); ++z)
-    for (int y = 1; y <= blocks / z; ++y)
-      for (int x = 1; x <= blocks / z / y; ++x) {
-        tiling t;
-        t.tiles[0] = z;
-        t.tiles[1] = y;
-        t.tiles[2] = x;
-        t.depth = depth;
-        set_largest(g, t);
-        if (!possible(g, t)) continue;
-        const double c = cost(g, limits, sizeof(T), t);
-        if (c >= least) continue;
-        least = c;
-        best = t;
-      }
-  return best;
-}
-
-// Lays out the largest tile with so many layers on chip.
-template <class T>
-void lay_out(const geometry& g, tiling& t, index_t on_chip) {
-  const int along = layer_axis(g);
+void lay_out(const geometry& g, tiling& t) {
   const index_t ring = t.depth;
-  const index_t all = t.largest[along];
-  t.streams = on_chip < all;
-  t.layers_on_chip = t.streams ? static_cast<int>(on_chip) : all_layers;
   const index_t rows = g.active[0] ? t.largest[1] + 2 * ring : 1;
+  const index_t layers = t.largest[g.active[0] ? 0 : 1] + 2 * ring;
   // An odd number of elements, or of vectors: edges across rows do not all fall into one bank of shared memory. Vectors
   // lie at multiples of their size, so that the ring before a row is at the end of the row before it.
   const index_t width = t.in_place ? cell_vector<T>::width : 1;
@@ -140,22 +106,7 @@ void lay_out(const geometry& g, tiling& t, index_t on_chip) {
   if (g.active[0]) t.chip.stride[0] = static_cast<int>(pitch * rows);
   t.chip.origin = static_cast<int>(ring * pitch * rows + (g.active[0] ? ring * pitch : 0) + before);
   // A patch may read a row and a vector more than there are.
-  t.chip.elements = (ring + (t.streams ? on_chip : all + ring)) * pitch * rows + (t.in_place ? before + pitch : 0);
-  t.memory = {};
-  if (!t.streams) return;
-  // In memory rows start at multiples of 32 bytes, as much as is fetched at once, after room for the ring and for the
-  // cell before it, which is loaded too.
-  const index_t sector = 32 / static_cast<index_t>(sizeof(T));
-  const index_t row_before = round_up(ring + 1, sector);
-  const index_t row = round_up(row_before + t.largest[2] + ring, sector);
-  // Vectors may be read up to a row past the last one.
-  t.memory.elements = (all - on_chip + ring) * row * rows + row;
-  expect<argument_error>((t.memory.elements + on_chip * row * rows) < std::numeric_limits<int>::max(),
-                         "stencil: a tile has ", cells(t.largest),
-                         " cells, too many for this variant; use more devices, or the variant cpu_free");
-  t.memory.stride[1] = static_cast<int>(row);
-  if (g.active[0]) t.memory.stride[0] = static_cast<int>(row * rows);
-  t.memory.origin = static_cast<int>((g.active[0] ? ring * row : 0) + row_before - on_chip * row * rows);
+  t.chip.elements = layers * pitch * rows + (t.in_place ? before + pitch : 0);
 }
 
 int natural_blocks(const geometry& g, const tile_limits& limits) {
@@ -168,7 +119,7 @@ int natural_blocks(const geometry& g, const tile_limits& limits) {
 // So many that a thread has eight cells, and one packet at most where that can be. In one array, all: layers are cut
 // into as many segments as there are threads for.
 int natural_threads(const tiling& t) {
-  const index_t packets = t.faces ? 0 : std::min<index_t>(t.mail_per_block(), most_threads);
+  const index_t packets = std::min<index_t>(t.mail_per_block(), most_threads);
   if (t.tall.used()) return 32 * t.tall.count;
   if (t.bands.used()) return static_cast<int>(std::max<index_t>(32 * t.bands.count, round_up(packets, 32)));
   if (t.in_place) return most_threads;
@@ -179,11 +130,9 @@ int natural_threads(const tiling& t) {
 // How the cells of a tile are kept.
 enum class kept_in { bands, tall_bands, two_arrays, one_array };
 
-// Everything on chip, or as many layers as fit, for a way to keep cells.
+// Whether the largest tile can be kept so, and what follows if it can.
 template <class T>
-bool fit(const geometry& g, const tile_limits& limits, const run_options& options, kept_in how, bool may_stream,
-         tile_choice& c) {
-  const int along = layer_axis(g);
+bool fit(const geometry& g, const tile_limits& limits, const run_options& options, kept_in how, tile_choice& c) {
   tiling& t = c.grid;
   t.in_place = how != kept_in::two_arrays;
   const int most_warps = (options.threads > 0 ? options.threads : most_threads) / 32;
@@ -201,52 +150,57 @@ bool fit(const geometry& g, const tile_limits& limits, const run_options& option
   c.threads = options.threads > 0 ? options.threads : natural_threads(t);
   if (how == kept_in::bands && t.depth == 1 && t.mail_per_block() > c.threads) return false;
   if (how == kept_in::one_array && patches_of_tile(g, t, cell_vector<T>::width) > c.threads) return false;
-  const int members = limits.kind == machine_kind::host ? 1 : c.threads;
-  const auto bytes = [&](index_t layers) {
-    lay_out<T>(g, t, layers);
-    c.scratch_bytes = resident_scratch<T>(t, members);
-    return static_cast<index_t>(c.scratch_bytes);
-  };
-  const auto most = static_cast<index_t>(limits.scratch_bytes);
-  if (bytes(t.largest[along]) <= most) return true;
-  if (!may_stream) return false;
-  const index_t none = bytes(0);
-  if (none > most) return false;
-  const index_t per_layer = bytes(2) - none;
-  // An even number: packets hold two cells, in two dimensions one above the other.
-  index_t layers = std::min((most - none) / (per_layer / 2 > 0 ? per_layer / 2 : 1), t.largest[along] - 1) / 2 * 2;
-  while (layers > 0 && bytes(layers) > most) layers -= 2;
-  (void)bytes(layers);
-  return true;
+  lay_out<T>(g, t);
+  c.scratch_bytes = resident_scratch<T>(t, limits.kind == machine_kind::host ? 1 : c.threads);
+  return c.scratch_bytes <= limits.scratch_bytes;
 }
 
-// Whether the edges of a tile are few enough for packets. Where cells are in memory, the list of what each packet
-// carries has to be short: it takes room on chip from them. Tall tiles have no list.
-bool suits_packets(const tiling& t, machine_kind kind, const run_options& options) {
-  const index_t on_gpus = t.streams && !t.tall.used() ? 8192 : std::numeric_limits<index_t>::max();
-  return t.mail_per_block() * 8 <= most_packet_bytes(options, kind, on_gpus);
-}
-
-// Everything that follows from a grid; nothing if its edges do not fit on chip.
+// Everything that follows from a grid; nothing if its tiles do not fit.
 template <class T>
 std::optional<tile_choice> choice_for(const geometry& g, const tile_limits& limits, const run_options& options,
                                       const tiling& grid) {
   const bool gpu = limits.kind == machine_kind::cuda;
-  for (const bool faces : {false, true}) {
-    tile_choice c;
-    c.grid = grid;
-    c.grid.faces = faces;
-    number_mail<T>(g, c.grid);
-    const bool fits = (gpu && !faces && fit<T>(g, limits, options, kept_in::bands, false, c)) ||
-                      (gpu && !faces && fit<T>(g, limits, options, kept_in::tall_bands, true, c)) ||
-                      fit<T>(g, limits, options, kept_in::two_arrays, false, c) ||
-                      (gpu && fit<T>(g, limits, options, kept_in::one_array, true, c)) ||
-                      fit<T>(g, limits, options, kept_in::two_arrays, true, c);
-    if (!fits || (!faces && !suits_packets(c.grid, limits.kind, options))) continue;
-    if (c.grid.streams) c.memory_elements = c.grid.blocks() * c.grid.memory_elements();
+  const bool flat = !g.active[0];
+  tile_choice c;
+  c.grid = grid;
+  number_mail<T>(g, c.grid);
+  if ((gpu && flat && fit<T>(g, limits, options, kept_in::bands, c)) ||
+      (gpu && flat && fit<T>(g, limits, options, kept_in::tall_bands, c)) ||
+      fit<T>(g, limits, options, kept_in::two_arrays, c) ||
+      (gpu && !flat && fit<T>(g, limits, options, kept_in::one_array, c)))
     return c;
-  }
   return std::nullopt;
+}
+
+// Whether boxes can be dealt to so many tiles at most that exchange so many layers, and the cheapest grid that fits.
+struct grids {
+  bool possible = false;
+  std::optional<tile_choice> best;
+  double cost = std::numeric_limits<double>::infinity();
+};
+
+template <class T>
+grids grids_of(const geometry& g, const tile_limits& limits, const run_options& options, int depth, int blocks) {
+  grids found;
+  for (int z = 1; z <= (g.active[0] ? blocks : 1); ++z)
+    for (int y = 1; y <= blocks / z; ++y)
+      for (int x = 1; x <= blocks / z / y; ++x) {
+        tiling t;
+        t.tiles[0] = z;
+        t.tiles[1] = y;
+        t.tiles[2] = x;
+        t.depth = depth;
+        set_largest(g, t);
+        if (!possible(g, t)) continue;
+        found.possible = true;
+        const double c = cost(g, limits, sizeof(T), t);
+        if (c >= found.cost) continue;
+        std::optional<tile_choice> fits = choice_for<T>(g, limits, options, t);
+        if (!fits) continue;
+        found.best = std::move(fits);
+        found.cost = c;
+      }
+  return found;
 }
 
 // The depth that is cheapest among those that keep everything on chip; 1 if none does, or none is clearly cheaper:
@@ -257,12 +211,9 @@ int natural_depth(const geometry& g, const tile_limits& limits, const run_option
   int best = 1;
   double least = std::numeric_limits<double>::infinity();
   for (int depth = 1; depth <= most_depth; ++depth) {
-    const std::optional<tiling> grid = best_grid<T>(g, limits, depth, blocks);
-    const double c = grid ? cost(g, limits, sizeof(T), *grid) : least;
-    if (c >= least) continue;
-    const std::optional<tile_choice> tiles = choice_for<T>(g, limits, options, *grid);
-    if (!tiles || tiles->grid.streams) continue;
-    least = depth == 1 ? clearly_cheaper * c : c;
+    const grids found = grids_of<T>(g, limits, options, depth, blocks);
+    if (!found.best || found.best->grid.memory_elements > 0 || found.cost >= least) continue;
+    least = depth == 1 ? clearly_cheaper * found.cost : found.cost;
     best = depth;
   }
   return best;
@@ -282,19 +233,6 @@ tile_limits limits_asked_for(tile_limits limits, const run_options& options) {
   check(limits, options);
   if (options.on_chip_bytes > 0) limits.scratch_bytes = std::min(limits.scratch_bytes, options.on_chip_bytes);
   return limits;
-}
-
-template <class T>
-tiling grid_asked_for(const geometry& g, const tile_limits& limits, const run_options& options) {
-  const int blocks = options.blocks > 0 ? options.blocks : natural_blocks(g, limits);
-  const int depth = options.depth > 0                  ? options.depth
-                    : options.how == variant::temporal ? natural_depth<T>(g, limits, options, blocks)
-                                                       : 1;
-  const std::optional<tiling> grid = best_grid<T>(g, limits, depth, blocks);
-  expect<argument_error>(grid.has_value(), "stencil: depth = ", depth,
-                         " needs as many layers on every device along each axis that exchanges; ask for a smaller "
-                         "depth, fewer devices or another split");
-  return *grid;
 }
 
 }  // namespace
@@ -322,26 +260,20 @@ double cells_computed(const geometry& g, const tiling& t) {
 }
 
 template <class T>
-std::optional<tile_choice> tiles_on_chip(const geometry& g, const tile_limits& given, const run_options& options) {
+std::optional<tile_choice> choose_tiles(const geometry& g, const tile_limits& given, const run_options& options) {
   const tile_limits limits = limits_asked_for(given, options);
-  const std::optional<tile_choice> c = choice_for<T>(g, limits, options, grid_asked_for<T>(g, limits, options));
-  return c && !c->grid.streams ? c : std::nullopt;
+  const int blocks = options.blocks > 0 ? options.blocks : natural_blocks(g, limits);
+  const int depth = options.depth > 0                  ? options.depth
+                    : options.how == variant::temporal ? natural_depth<T>(g, limits, options, blocks)
+                                                       : 1;
+  grids found = grids_of<T>(g, limits, options, depth, blocks);
+  expect<argument_error>(found.possible, "stencil: depth = ", depth,
+                         " needs as many layers on every device along each axis that exchanges; ask for a smaller "
+                         "depth, fewer devices or another split");
+  return std::move(found.best);
 }
 
-template <class T>
-tile_choice choose_tiles(const geometry& g, const tile_limits& given, const run_options& options) {
-  const tile_limits limits = limits_asked_for(given, options);
-  const tiling grid = grid_asked_for<T>(g, limits, options);
-  const std::optional<tile_choice> c = choice_for<T>(g, limits, options, grid);
-  expect<launch_error>(c.has_value(), "stencil: the edges of a tile of ", cells(grid.largest),
-                       " cells do not fit on chip, where a block has ", limits.scratch_bytes,
-                       " bytes; use more devices or blocks, or the variant cpu_free");
-  return *c;
-}
-
-template tile_choice choose_tiles<float>(const geometry&, const tile_limits&, const run_options&);
-template tile_choice choose_tiles<double>(const geometry&, const tile_limits&, const run_options&);
-template std::optional<tile_choice> tiles_on_chip<float>(const geometry&, const tile_limits&, const run_options&);
-template std::optional<tile_choice> tiles_on_chip<double>(const geometry&, const tile_limits&, const run_options&);
+template std::optional<tile_choice> choose_tiles<float>(const geometry&, const tile_limits&, const run_options&);
+template std::optional<tile_choice> choose_tiles<double>(const geometry&, const tile_limits&, const run_options&);
 
 }  // namespace starling::stencil

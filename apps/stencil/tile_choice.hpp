@@ -1,4 +1,4 @@
-// How many tiles a PE's box is dealt to, and what of a tile is on chip.
+// How many tiles a PE's box is dealt to, and how they are kept.
 #pragma once
 
 #include <optional>
@@ -22,7 +22,6 @@ struct tile_choice {
   tiling grid;
   int threads = 256;
   std::size_t scratch_bytes = 0;
-  index_t memory_elements = 0;  // on each PE, for what is not on chip
 };
 
 // Layers of cells that tiles exchange at most.
@@ -38,13 +37,9 @@ double cells_of_packets(double packets);
 // What a step of the largest tile computes, in cells of an array on chip that take as long.
 double cells_computed(const geometry& g, const tiling& t);
 
-// Options that are not 0 are kept, but for the number of blocks: at most so many. Throws argument_error when they are
-// not possible, launch_error when the tiles' edges alone do not fit on chip.
+// Options that are not 0 are kept, but for the number of blocks: at most so many. Nothing where no tiles fit on chip,
+// or are tall; throws argument_error when the options are not possible.
 template <class T>
-tile_choice choose_tiles(const geometry& g, const tile_limits& limits, const run_options& options);
-
-// The same where all cells fit on chip; otherwise nothing.
-template <class T>
-std::optional<tile_choice> tiles_on_chip(const geometry& g, const tile_limits& limits, const run_options& options);
+std::optional<tile_choice> choose_tiles(const geometry& g, const tile_limits& limits, const run_options& options);
 
 }  // namespace starling::stencil

@@ -2,8 +2,6 @@
 // once; a step only takes and sends.
 #pragma once
 
-#include <type_traits>
-
 #include "starling/device/block.hpp"
 #include "stencil/tile_cells.hpp"
 
@@ -26,13 +24,9 @@ inline constexpr int down = 16;  // the second is in the next row, else it is th
 inline constexpr int direction_shift = 8;
 }  // namespace edge_facts
 
-struct edge_on_chip {
+struct tile_edge {
   int cell = 0;  // both in the array on chip
   int ring = 0;
-  int facts = 0;
-};
-struct edge_anywhere {
-  int at[axes] = {};
   int facts = 0;
 };
 
@@ -40,23 +34,23 @@ struct edge_anywhere {
 // registers.
 constexpr index_t edge_list_bytes(const tiling& t, int threads) {
   if (t.mail_per_block() <= threads) return 0;
-  return t.mail_per_block() * static_cast<index_t>(t.streams ? sizeof(edge_anywhere) : sizeof(edge_on_chip));
+  return t.mail_per_block() * static_cast<index_t>(sizeof(tile_edge));
 }
 
 // Ahead: cells at edges are computed and sent before the others, which needs all of them, as they were, in the array.
 // Listed: threads may have more than one packet.
-template <class T, int Dimensions, bool Ahead, bool Streams, bool Listed = true>
+template <class T, int Dimensions, bool Ahead, bool Listed = true>
 class tile_edges {
  public:
-  using cells = tile_cells<T, Dimensions, Streams>;
-  using edge = std::conditional_t<Streams, edge_anywhere, edge_on_chip>;
+  using cells = tile_cells<T, Dimensions>;
+  using edge = tile_edge;
   static constexpr int each_packet = static_cast<int>(elements_per_packet<T>);
   static constexpr bool ahead = Ahead;
 
-  STARLING_HD tile_edges(block& b, const tiling& t, const tile_mail<T>& mail)
+  STARLING_HD tile_edges(block& b, const tiling& t, sym<packet> mail)
       : b_(b),
         t_(t),
-        mail_(mail.packets),
+        mail_(mail),
         packets_(static_cast<int>(t.mail_per_block())),
         routes_(b.scratch<route>(directions)),
         list_(Listed && packets_ > b.members() ? b.scratch<edge>(packets_) : nullptr) {}
@@ -93,7 +87,7 @@ class tile_edges {
       keep(own_, b_.thread().template take_packet<T>(slot + b_.member(), number, own_route_.pe));
       return;
     }
-    constexpr int together = target::on_gpu && !Streams ? 8 : 4;
+    constexpr int together = target::on_gpu ? 8 : 4;
     for (int k = b_.member(); k < packets_; k += together * b_.members()) {
       edge e[together];
       unrolled<together>([&](auto i) {
@@ -133,32 +127,16 @@ class tile_edges {
   STARLING_HD bool listed() const { return Listed && list_ != nullptr; }
   STARLING_HD static bool is(const edge& e, int fact) { return (e.facts & fact) != 0; }
   STARLING_HD static int number_of(const edge& e) { return e.facts >> edge_facts::direction_shift; }
-  STARLING_HD static int below(const edge& e, bool second) { return second && is(e, edge_facts::down) ? 1 : 0; }
-  STARLING_HD static int right(const edge& e, bool second) { return second && !is(e, edge_facts::down) ? 1 : 0; }
   STARLING_HD int to_second(const edge& e) const { return is(e, edge_facts::down) ? t_.chip.stride[1] : 1; }
 
   STARLING_HD T* cell(const cells& c, const edge& e, bool second) const {
-    if constexpr (Streams)
-      return c.at(e.at[0], e.at[1] + below(e, second), e.at[2] + right(e, second));
-    else
-      return c.chip + e.cell + (second ? to_second(e) : 0);
+    return c.chip + e.cell + (second ? to_second(e) : 0);
   }
-
   STARLING_HD surroundings<T> around(const cells& c, const edge& e, bool second) const {
-    if constexpr (Streams)
-      return c.around(e.at[0], e.at[1] + below(e, second), e.at[2] + right(e, second));
-    else
-      return c.around(cell(c, e, second));
+    return c.around(cell(c, e, second));
   }
-
   STARLING_HD T* ring(const cells& c, const edge& e, bool second) const {
-    if constexpr (Streams) {
-      const direction d(number_of(e));
-      return c.at(e.at[0] + t_.depth * d.step[0], e.at[1] + t_.depth * d.step[1] + below(e, second),
-                  e.at[2] + t_.depth * d.step[2] + right(e, second));
-    } else {
-      return c.chip + e.ring + (second ? to_second(e) : 0);
-    }
+    return c.chip + e.ring + (second ? to_second(e) : 0);
   }
 
   STARLING_HD route route_of(const edge& e, int k) const {
@@ -226,12 +204,8 @@ class tile_edges {
     e.facts = edge_facts::there | (two ? edge_facts::two : 0) | (first_updated ? edge_facts::first_updated : 0) |
               (second_updated ? edge_facts::second_updated : 0) | (down ? edge_facts::down : 0) |
               (number << edge_facts::direction_shift);
-    if constexpr (Streams) {
-      unrolled<axes>([&](auto axis) { e.at[axis] = at[axis]; });
-    } else {
-      e.cell = t_.chip.at(at[0], at[1], at[2]);
-      e.ring = t_.chip.at(at[0] + t_.depth * d.step[0], at[1] + t_.depth * d.step[1], at[2] + t_.depth * d.step[2]);
-    }
+    e.cell = t_.chip.at(at[0], at[1], at[2]);
+    e.ring = t_.chip.at(at[0] + t_.depth * d.step[0], at[1] + t_.depth * d.step[1], at[2] + t_.depth * d.step[2]);
     return e;
   }
 

@@ -7,19 +7,17 @@
 
 #include "starling/device/block.hpp"
 #include "stencil/band_sweep.hpp"
+#include "stencil/gpu_kernel.hpp"
 #include "stencil/one_array_sweep.hpp"
 #include "stencil/resident_kernels.hpp"
 #include "stencil/tile_edges.hpp"
-#include "stencil/tile_faces.hpp"
-#include "stencil/tile_memory_sweep.hpp"
+#include "stencil/tile_sweep.hpp"
 
 namespace starling::stencil {
 
 // How a block keeps its tile.
 struct keeping {
   bool one_array = false;  // instead of two
-  bool streams = false;    // some layers are in memory
-  bool faces = false;      // edges travel as vectors
   int band_rows = 0;       // of a warp's registers, which hold the cells; 0: they do not
   bool deep = true;        // tiles may exchange less often than every step, and a thread may have many packets
 
@@ -27,26 +25,37 @@ struct keeping {
   constexpr bool ahead() const { return !one_array || (band_rows > 0 && !deep); }
 };
 
+// Which cells a thread has, and where it keeps them itself, these too.
+template <class T, int Dimensions, keeping Keeping>
+struct share_of_tile {
+  using type = columns<Dimensions>;
+};
+template <class T, keeping Keeping>
+  requires(Keeping.band_rows > 0)
+struct share_of_tile<T, 2, Keeping> {
+  using type = band_sweep<T, Keeping.band_rows, Keeping.deep>;
+};
+template <class T, keeping Keeping>
+  requires(Keeping.one_array)
+struct share_of_tile<T, 3, Keeping> {
+  using type = patch<T>;
+};
+
 // One block's part.
 template <class T, int Dimensions, keeping Keeping>
 class tile_program {
  public:
   static constexpr bool one_array = Keeping.one_array;
-  static constexpr bool streams = Keeping.streams;
   static constexpr bool in_bands = Keeping.band_rows > 0;
-  using cells = tile_cells<T, Dimensions, streams>;
-  // Which cells a thread has, and where it keeps them itself, these too.
-  using share = std::conditional_t<in_bands, band_sweep<T, in_bands ? Keeping.band_rows : 1, Keeping.deep>,
-                                   std::conditional_t<one_array, patch<T, Dimensions>, columns<Dimensions>>>;
-  using edges = std::conditional_t<Keeping.faces, tile_faces<T, Dimensions, one_array, streams>,
-                                   tile_edges<T, Dimensions, Keeping.ahead(), streams, Keeping.deep>>;
+  using cells = tile_cells<T, Dimensions>;
+  using share = typename share_of_tile<T, Dimensions, Keeping>::type;
+  using edges = tile_edges<T, Dimensions, Keeping.ahead(), Keeping.deep>;
   static constexpr int arrays = one_array ? 1 : 2;
 
   STARLING_HD tile_program(block& b, const resident_arguments<T>& a)
       : b_(b),
         a_(a),
         mine_(*b.scratch<tile>(1)),
-        memory_(streams ? a.memory.on(b.pe()) + b.index() * a.grid.memory_elements() : nullptr),
         edges_(b, a.grid, a.mail),
         chip_(b.scratch<T>(arrays * a.grid.chip.elements)) {}
 
@@ -55,9 +64,7 @@ class tile_program {
     b_.sync();
     edges_.plan(a_.f.shape, mine_, a_.compute);
     load();
-    share mine = share_of_tile();
-    if constexpr (streams && !one_array)
-      segments_ = memory_sweep<T, Dimensions>::segments(mine_, a_.grid, b_.members());
+    share mine = own_share();
     index_t message = a_.first_message;
     edges_.send(message, array(0));
     double checked = 0;
@@ -112,16 +119,12 @@ class tile_program {
   }
 
  private:
-  STARLING_HD cells array(int which) const {
-    return {chip_ + which * a_.grid.chip.elements, memory_ + which * a_.grid.memory.elements, a_.grid};
-  }
-  STARLING_HD share share_of_tile() const {
+  STARLING_HD cells array(int which) const { return {chip_ + which * a_.grid.chip.elements, a_.grid}; }
+  STARLING_HD share own_share() const {
     if constexpr (in_bands)
       return {a_.f.weight, a_.alike, mine_, array(0), b_.member()};
-    else if constexpr (one_array)
-      return {mine_, a_.grid.depth - 1, b_.member(), b_.members()};
     else
-      return {mine_, a_.grid.depth - 1, b_.member(), b_.members(), a_.grid.layers_on_chip};
+      return {mine_, a_.grid.depth - 1, b_.member(), b_.members()};
   }
   // Held cells have to be in both arrays: no step writes them.
   STARLING_HD void load() {
@@ -170,25 +173,19 @@ class tile_program {
   template <bool Check>
   STARLING_HD void sweep(const share& mine, int reach, const cells& in, const cells& out, T& change) const {
     const coefficients<T>& w = a_.f.weight;
-    if constexpr (one_array) {
-      one_array_sweep<T, Dimensions, streams>(w, mine_, in, mine, reach).template run<Check>(b_, change);
-    } else if constexpr (target::on_gpu) {
-      if constexpr (streams)
-        memory_sweep<T, Dimensions>(w, mine_, in, out)
-            .template run<Check>(b_.member(), b_.members(), segments_, reach, change);
-      two_array_sweep<T, Dimensions, streams>(w, mine_, in, out).template run<Check>(mine, reach, change);
-    } else {
-      two_array_sweep<T, Dimensions, streams>(w, mine_, in, out).template run_rows<Check>(b_, reach, change);
-    }
+    if constexpr (one_array)
+      one_array_sweep<T>(w, mine_, in, mine, reach).template run<Check>(b_, change);
+    else if constexpr (target::on_gpu)
+      two_array_sweep<T, Dimensions>(w, mine_, in, out).template run<Check>(mine, reach, change);
+    else
+      two_array_sweep<T, Dimensions>(w, mine_, in, out).template run_rows<Check>(b_, reach, change);
   }
 
   block& b_;
   const resident_arguments<T>& a_;
   tile& mine_;
-  T* memory_;
   edges edges_;
   T* chip_;
-  int segments_ = 1;  // of a column in memory
 };
 
 template <class T, int Dimensions, keeping Keeping>
@@ -198,14 +195,6 @@ struct resident {
   STARLING_HD void operator()(block& b) const { tile_program<T, Dimensions, Keeping>(b, a).run(); }
 };
 
-template <bool Faces, class T, int Dimensions>
-kernel of_tiling(const resident_arguments<T>& a) {
-  if (a.grid.in_place && a.grid.streams) return make_kernel(resident<T, Dimensions, keeping{true, true, Faces}>{a});
-  if (a.grid.in_place) return make_kernel(resident<T, Dimensions, keeping{true, false, Faces}>{a});
-  if (a.grid.streams) return make_kernel(resident<T, Dimensions, keeping{false, true, Faces}>{a});
-  return make_kernel(resident<T, Dimensions, keeping{false, false, Faces}>{a});
-}
-
 // The program for tiles in registers, in bands of as many rows as the tiling says.
 template <bool Deep, class T>
 kernel band_kernel(const resident_arguments<T>& a) {
@@ -214,15 +203,16 @@ kernel band_kernel(const resident_arguments<T>& a) {
     constexpr int rows = band_rows[decltype(i)::value];
     if constexpr (!Deep || rows <= most_deep_band_rows)
       if (a.grid.bands.rows == rows)
-        found = make_kernel(resident<T, 2, keeping{.one_array = true, .band_rows = rows, .deep = Deep}>{a});
+        found = make_gpu_kernel(resident<T, 2, keeping{.one_array = true, .band_rows = rows, .deep = Deep}>{a});
   });
   return found;
 }
 
-// The program for tiles in arrays whose edges travel so.
-template <bool Faces, class T>
+// The program for tiles in arrays.
+template <class T>
 kernel tile_kernel(const resident_arguments<T>& a) {
-  return a.f.shape.active[0] ? of_tiling<Faces, T, 3>(a) : of_tiling<Faces, T, 2>(a);
+  if (a.grid.in_place) return make_gpu_kernel(resident<T, 3, keeping{.one_array = true}>{a});
+  return a.f.shape.active[0] ? make_kernel(resident<T, 3, keeping{}>{a}) : make_kernel(resident<T, 2, keeping{}>{a});
 }
 
 }  // namespace starling::stencil

@@ -15,7 +15,7 @@ class columns {
   static constexpr int along = Dimensions == 3 ? 0 : 1;  // the axis of the columns
 
   // For steps that leave at most `reach` layers of the ring known.
-  STARLING_HD columns(const tile& mine, int reach, int member, int members, int layers_on_chip) : mine_(mine) {
+  STARLING_HD columns(const tile& mine, int reach, int member, int members) : mine_(mine) {
     first_x_ = mine.begin(2, reach);
     width_ = mine.end(2, reach) - first_x_;
     const int first_row = Dimensions == 3 ? mine.begin(1, reach) : 0;
@@ -32,26 +32,15 @@ class columns {
     idle_ = segment_ >= segments_;
     last_row_ = first_row + rows;
     one_each_ = count <= members;
-    const int begin = mine.begin(along, reach);
-    const int end = mine.end(along, reach);
-    const int cut = layers_on_chip < begin ? begin : layers_on_chip < end ? layers_on_chip : end;
-    on_chip_ = piece(begin, cut);
+    layers_ = piece(mine.begin(along, reach), mine.end(along, reach));
   }
 
   struct layers {
     int begin = 0;
     int end = 0;
   };
-  // This thread's layers of what is on chip.
-  STARLING_HD layers on_chip() const { return on_chip_; }
-
-  STARLING_HD int segment() const { return segment_; }
-  STARLING_HD int segments() const { return segments_; }
-  STARLING_HD bool idle() const { return idle_; }
-  // The first of the thread's columns: its number, and where it is.
-  STARLING_HD int column() const { return column_; }
-  STARLING_HD int row() const { return row_; }
-  STARLING_HD int x() const { return x_; }
+  // Those of each of this thread's columns.
+  STARLING_HD layers share() const { return layers_; }
 
   // Whether a step that leaves `reach` layers of the ring computes the column.
   STARLING_HD bool has(int row, int x, int reach) const {
@@ -97,16 +86,16 @@ class columns {
   int last_row_ = 0;
   int segment_ = 0;
   int segments_ = 1;
-  layers on_chip_;
+  layers layers_;
   bool idle_ = true;
   bool one_each_ = true;
 };
 
-// A step of the layers that are on chip, from one array to another.
-template <class T, int Dimensions, bool Streams>
+// A step from one array to another.
+template <class T, int Dimensions>
 class two_array_sweep {
  public:
-  using cells = tile_cells<T, Dimensions, Streams>;
+  using cells = tile_cells<T, Dimensions>;
   static constexpr int along = columns<Dimensions>::along;
 
   STARLING_HD two_array_sweep(const coefficients<T>& w, const tile& mine, const cells& in, const cells& out)
@@ -114,8 +103,7 @@ class two_array_sweep {
 
   template <bool Check>
   STARLING_HD void run(const columns<Dimensions>& c, int reach, T& change) const {
-    c.each(reach,
-           [&](int row, int x) { part<Check>(c.on_chip(), reach, row, x, in_.t.chip, in_.chip, out_.chip, change); });
+    c.each(reach, [&](int row, int x) { part<Check>(c.share(), reach, row, x, change); });
   }
 
   // The same by one thread that has all of the tile: rows are plain loops.
@@ -124,8 +112,8 @@ class two_array_sweep {
     const int rows_begin = Dimensions == 3 ? mine_.begin(1, reach) : 0;
     const int rows_end = Dimensions == 3 ? mine_.end(1, reach) : 1;
     const index_range xs{mine_.begin(2, reach), mine_.end(2, reach)};
+    const int pitch = in_.t.chip.stride[1];
     for (int layer = mine_.begin(along, reach); layer < mine_.end(along, reach); ++layer) {
-      const int pitch = in_.on_chip(layer) ? in_.t.chip.stride[1] : in_.t.memory.stride[1];
       for (int row = rows_begin; row < rows_end; ++row) {
         const T* here = in_.in_layer(layer, row, 0);
         const T* before = in_.in_layer(layer - 1, row, 0);
@@ -150,41 +138,41 @@ class two_array_sweep {
   static constexpr int at_once = 4;
 
   template <bool Check>
-  STARLING_HD void part(layers mine, int reach, int row, int x, const tile_layout& l, const T* in, T* out,
-                        T& change) const {
+  STARLING_HD void part(layers mine, int reach, int row, int x, T& change) const {
     const int low = mine_.begin(along, reach);
     const int high = mine_.end(along, reach);
     const int begin = mine.begin > low ? mine.begin : low;
     const int end = mine.end < high ? mine.end : high;
     if (begin >= end) return;
-    const int at = Dimensions == 3 ? l.at(begin, row, x) : l.at(0, begin, x);
-    column<Check>(in + at, out + at, *in_.in_layer(begin - 1, row, x), in_.in_layer(end, row, x), end - begin,
-                  l.stride[along], l.stride[1], change);
+    const tile_layout& l = in_.t.chip;
+    column<Check>(in_.in_layer(begin, row, x), out_.in_layer(begin, row, x), end - begin, l.stride[along], l.stride[1],
+                  change);
   }
 
-  // n cells, `stride` apart; `last` is the one after them.
+  // n cells, `stride` apart.
   template <bool Check>
-  STARLING_HD void column(const T* __restrict__ in, T* __restrict__ out, T before, const T* last, int n, int stride,
-                          int pitch, T& change) const {
+  STARLING_HD void column(const T* __restrict__ in, T* __restrict__ out, int n, int stride, int pitch,
+                          T& change) const {
+    T before = in[-stride];
     T centre = *in;
     int left = n;
-    for (; left > at_once; left -= at_once) {
-      cells_of_column<at_once, Check>(in, out, before, centre, in[at_once * stride], stride, pitch, change);
+    for (; left >= at_once; left -= at_once) {
+      cells_of_column<at_once, Check>(in, out, before, centre, stride, pitch, change);
       in += at_once * stride;
       out += at_once * stride;
     }
-    for (; left > 1; --left) {
-      cells_of_column<1, Check>(in, out, before, centre, in[stride], stride, pitch, change);
+    for (; left > 0; --left) {
+      cells_of_column<1, Check>(in, out, before, centre, stride, pitch, change);
       in += stride;
       out += stride;
     }
-    cells_of_column<1, Check>(in, out, before, centre, *last, stride, pitch, change);
   }
 
-  // N cells one after the other, `after` being what follows them. All loads come before the first store.
+  // N cells one after the other. All loads come before the first store.
   template <int N, bool Check>
-  STARLING_HD void cells_of_column(const T* __restrict__ in, T* __restrict__ out, T& before, T& centre, T after,
-                                   int stride, int pitch, T& change) const {
+  STARLING_HD void cells_of_column(const T* __restrict__ in, T* __restrict__ out, T& before, T& centre, int stride,
+                                   int pitch, T& change) const {
+    const T after = in[N * stride];
     surroundings<T> s[N];
     unrolled<N>([&](auto k) {
       constexpr int i = decltype(k)::value;

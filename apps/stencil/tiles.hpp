@@ -2,22 +2,19 @@
 // and host share.
 //
 // Around its cells a tile has a ring: `depth` layers of the neighbours' cells on each side. Tiles send each other what
-// lies at their edges, as packets or as vectors with a signal, once every `depth` steps; in the steps between, a tile
-// computes the part of the ring that is still known too, and one layer less of it in each step. All of a tile's
-// messages of one exchange carry the same number, one more than those of the exchange before, and travel in slot number
-// % 2 of the receiver's mail.
+// lies at their edges, as packets, once every `depth` steps; in the steps between, a tile computes the part of the ring
+// that is still known too, and one layer less of it in each step. All of a tile's packets of one exchange carry the
+// same number, one more than those of the exchange before, and travel in slot number % 2 of the receiver's mail.
 //
 // Why two slots: neighbours are mutual, and between taking and sending a block has a barrier. So a block that sends
 // number m has taken m - 1 of every neighbour. That neighbour sent its m - 1 after it had taken all of its m - 2,
 // which lay in the slot that m goes to. So nothing is overwritten before it was taken, and no other word is needed
 // between blocks: no credit and no barrier. Numbers go on from run to run, and what a run left behind is overwritten
-// without harm: nobody waits for its numbers any more. Packets and vectors have mail of their own, since the cells in a
-// vector could look like the number of a packet.
+// without harm: nobody waits for its numbers any more.
 #pragma once
 
 #include "starling/device/packet.hpp"
 #include "starling/device/symmetric.hpp"
-#include "stencil/cell_vector.hpp"
 #include "stencil/geometry.hpp"
 #include "stencil/tall_bands.hpp"
 
@@ -33,7 +30,7 @@ struct direction {
 
   STARLING_HD explicit constexpr direction(int number) : step{number / 9 - 1, number / 3 % 3 - 1, number % 3 - 1} {}
   constexpr int distance() const { return step[0] * step[0] + step[1] * step[1] + step[2] * step[2]; }
-  // Packets and vectors run along this axis, so that few of them are half empty.
+  // Packets run along this axis, so that few of them are half empty.
   constexpr int fast() const { return step[2] != 0 && step[1] == 0 ? 1 : 2; }
   // The third one is z.
   constexpr int middle() const { return fast() == 2 ? 1 : 2; }
@@ -54,14 +51,11 @@ struct tile_layout {
 struct tiling {
   int tiles[axes] = {1, 1, 1};
   int depth = 1;
-  int layers_on_chip = 0;  // of a tile, along the first active axis; the others are in memory
-  bool in_place = false;   // in one array instead of two
-  band_grid bands;         // used where a block keeps its cells in registers; then in one array too
-  tall_bands tall;         // used where it keeps some of them so, some on chip and the others in memory; likewise
-  bool streams = false;    // some tile has layers in memory
-  bool faces = false;      // edges travel as vectors with signals, not as packets
+  bool in_place = false;  // in one array instead of two
+  band_grid bands;        // used where a block keeps its cells in registers; then in one array too
+  tall_bands tall;        // used where it keeps some of them so, some on chip and the others in memory; likewise
   tile_layout chip;
-  tile_layout memory;
+  index_t memory_elements = 0;         // of one block, for what tall tiles have in memory
   int grain = 1;                       // cells of a row are dealt to tiles in multiples of it
   index_t largest[axes] = {1, 1, 1};   // extents of a tile
   index_t start[directions + 1] = {};  // where what comes for a direction begins in a block's mail
@@ -73,35 +67,11 @@ struct tiling {
     return {each * part.begin, each * part.end < cells ? each * part.end : cells};
   }
   constexpr int arrays() const { return in_place ? 1 : 2; }
-  // Of one block.
-  constexpr index_t memory_elements() const { return arrays() * memory.elements; }
   constexpr int blocks() const { return tiles[0] * tiles[1] * tiles[2]; }
-  // Packets or vectors, 16 bytes each.
+  // In packets.
   constexpr index_t mail_per_block() const { return start[directions]; }
   constexpr index_t mail_slot(index_t message) const { return message % mail_slots * blocks() * mail_per_block(); }
-  constexpr int directions_used() const {
-    int n = 0;
-    for (int d = 0; d < directions; ++d) n += start[d + 1] > start[d] ? 1 : 0;
-    return n;
-  }
-  // The i-th of them.
-  constexpr int direction_used(int i) const {
-    int d = 0;
-    while (start[d + 1] == start[d] || i-- > 0) ++d;
-    return d;
-  }
 };
-
-// The axis along which a tile is cut into what is on chip and what is not.
-constexpr int layer_axis(const geometry& g) { return g.active[0] ? 0 : 1; }
-
-// How much of the largest tile is not in memory.
-constexpr double part_on_chip(const geometry& g, const tiling& t) {
-  if (!t.streams) return 1;
-  const double on_chip = t.tall.used() ? t.tall.rows_not_in_memory() : t.layers_on_chip;
-  const double all = t.tall.used() ? on_chip + t.tall.memory_rows : static_cast<double>(t.largest[layer_axis(g)]);
-  return on_chip < all ? on_chip / all : 1;
-}
 
 // Whether tiles have neighbours along the axis.
 constexpr bool tiles_exchange(const geometry& g, const tiling& t, int axis) {
@@ -113,7 +83,7 @@ constexpr index_t extent_sent(const direction& d, int axis, index_t tile_extent,
   return d.step[axis] == 0 ? tile_extent : depth;
 }
 
-// Packets or vectors of so many cells.
+// Packets of so many cells.
 constexpr index_t mail_sent(const direction& d, const tiling& t, index_t cells_each) {
   return extent_sent(d, 0, t.largest[0], t.depth) * extent_sent(d, d.middle(), t.largest[d.middle()], t.depth) *
          ceil_div(extent_sent(d, d.fast(), t.largest[d.fast()], t.depth), cells_each);
@@ -132,7 +102,7 @@ constexpr index_t smallest_extent(const geometry& g, const tiling& t, int axis) 
 // Deals out a block's mail to directions.
 template <class T>
 constexpr void number_mail(const geometry& g, tiling& t) {
-  const index_t cells_each = t.faces ? cell_vector<T>::width : elements_per_packet<T>;
+  const index_t cells_each = elements_per_packet<T>;
   for (int number = 0; number < directions; ++number) {
     const direction d(number);
     bool used = d.distance() == 1 || (d.distance() > 1 && t.depth > 1);
@@ -142,14 +112,6 @@ constexpr void number_mail(const geometry& g, tiling& t) {
     t.start[number + 1] = t.start[number] + (used ? mail_sent(d, t, cells_each) + more : 0);
   }
 }
-
-// What tiles send each other comes here; one or the other is used.
-template <class T>
-struct tile_mail {
-  sym<packet> packets;          // [mail_slots][blocks][mail_per_block]
-  sym<cell_vector<T>> vectors;  // the same
-  sym<signal> arrived;          // [blocks][directions] number of the last message whose vectors have come
-};
 
 // One block's tile.
 struct tile {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <optional>
 
 #include "starling/base/error.hpp"
 #include "stencil/march_kernels.hpp"
@@ -10,19 +12,23 @@
 namespace starling::stencil {
 namespace {
 
+// A domain with so many cells a side on each PE. Its edges are joined, so that one PE exchanges too.
+problem<float> square(const machine& m, index_t side) {
+  problem<float> p;
+  p.shape = {side * m.size(), side};
+  p.coefficients = jacobi_coefficients<float>(2);
+  p.edges = {edge::periodic, edge::periodic};
+  return p;
+}
+
 // Time of a step: the shortest of a few runs.
 class stopwatch {
  public:
   stopwatch(const machine& m, double seconds, const std::function<void()>& look)
       : machine_(m), seconds_(seconds), look_(look) {}
 
-  // Of a square domain with so many cells a side on each PE. Its edges are joined, so that one PE exchanges too.
   double us(index_t side, variant how, std::size_t on_chip_bytes = 0) const {
-    problem<float> p;
-    p.shape = {side * machine_.size(), side};
-    p.coefficients = jacobi_coefficients<float>(2);
-    p.edges = {edge::periodic, edge::periodic};
-    solver<float> s(machine_, p);
+    solver<float> s(machine_, square(machine_, side));
     const std::vector<float> u(static_cast<std::size_t>(side * side * machine_.size()), 1.0f);
     s.load(u.data());
     run_options o{.how = how, .steps = 8};
@@ -54,23 +60,12 @@ machine machine_of_one(const machine& m) {
   return m.kind() == machine_kind::host ? machine::host(1) : machine::cuda({m.device(0).id});
 }
 
-// The tiles of a domain of the stopwatch's, and what a step of one computes.
-struct tiles_of {
-  tiling grid;
-  double on_chip;  // their part
-  double cells;
-
-  tiles_of(const machine& m, index_t side) {
-    problem<float> p;
-    p.shape = {side * m.size(), side};
-    p.coefficients = jacobi_coefficients<float>(2);
-    p.edges = {edge::periodic, edge::periodic};
-    const geometry g = geometry_of(p, m.size());
-    grid = choose_tiles<float>(g, limits_of(m), {.how = variant::resident}).grid;
-    on_chip = part_on_chip(g, grid);
-    cells = cells_computed(g, grid);
-  }
-};
+// What a step of a tile of a domain of the stopwatch's computes; 0 where its tiles do not fit on chip.
+double work_of_tile(const machine& m, index_t side) {
+  const geometry g = geometry_of(square(m, side), m.size());
+  const std::optional<tile_choice> tiles = choose_tiles<float>(g, limits_of(m), {.how = variant::resident});
+  return tiles ? tile_work(g, m.kind(), *tiles, sizeof(float)) : 0;
+}
 
 // Never zero or less, whatever the noise.
 double at_least(double value, double least) { return std::max(value, least); }
@@ -86,31 +81,31 @@ step_costs tune(const machine& m, double seconds, const std::function<void()>& l
                          " s each; must be more than 0 and at most 60");
   const bool gpu = m.kind() == machine_kind::cuda;
   const stopwatch time(m, seconds, look);
-  // Domains so small that the work in them does not show, and large ones.
+  // Domains so small that the work in them does not show, one that keeps a PE busy, and what its cache just holds, as
+  // its registers do; and large ones.
   const index_t tiny = 32;
-  const index_t on_chip = gpu ? 1024 : 192;
+  const index_t busy = gpu ? 1024 : 96;
+  const index_t on_chip = gpu ? 2048 : 192;
   const index_t in_memory = gpu ? 8192 : 768;
+  const auto cells = [](index_t side) { return static_cast<double>(side * side); };
   step_costs c;
   c.far_us = at_least(time.us(tiny, variant::resident), 1e-3);
   c.near_us = m.size() == 1 ? c.far_us : stopwatch(machine_of_one(m), seconds, look).us(tiny, variant::resident);
   c.meet_us = time.us(tiny, variant::cpu_free);
   c.graph_us = time.us(tiny, variant::graph);
   c.host_us = time.us(tiny, variant::p2p);
-  const tiles_of kept(m, on_chip);
   const double least = 0.05 * c.far_us;
-  c.chip_cells_per_us = kept.cells / at_least(time.us(on_chip, variant::resident) - c.far_us, least);
-  c.memory_cells_per_us =
-      static_cast<double>(in_memory * in_memory) / at_least(time.us(in_memory, variant::cpu_free) - c.meet_us, least);
-  const tiles_of streamed(m, in_memory);
-  c.streamed_cells_per_us = c.memory_cells_per_us;
-  if (streamed.grid.streams) {
-    const double on_chip_us = streamed.on_chip * streamed.cells / c.chip_cells_per_us;
-    c.streamed_cells_per_us = (1 - streamed.on_chip) * static_cast<double>(in_memory * in_memory) /
-                              at_least(time.us(in_memory, variant::resident) - c.far_us - on_chip_us, least);
-  }
+  const double busy_us = time.us(busy, variant::cpu_free);
+  const double cached_us = time.us(on_chip, variant::cpu_free);
+  c.cached_cells_per_us = (cells(on_chip) - cells(busy)) / at_least(cached_us - busy_us, least);
+  c.spread_us = at_least(busy_us - cells(busy) / c.cached_cells_per_us, c.meet_us);
+  c.memory_cells_per_us = cells(in_memory) / at_least(time.us(in_memory, variant::cpu_free) - c.meet_us, least);
+  const double work = work_of_tile(m, on_chip);
+  c.chip_cells_per_us = work == 0 ? std::numeric_limits<double>::min()
+                                  : work / at_least(time.us(on_chip, variant::resident) - c.far_us, least);
   // With next to nothing on chip cells are in memory.
-  c.marched_cells_per_us = static_cast<double>(in_memory * in_memory) /
-                           at_least(time.us(in_memory, variant::temporal, 16) - c.meet_us / march_most_depth, least);
+  c.marched_cells_per_us =
+      cells(in_memory) / at_least(time.us(in_memory, variant::temporal, 16) - c.meet_us / march_most_depth, least);
   c.source = "measured now";
   return c;
 }

@@ -17,6 +17,16 @@ OF_VIRTUAL_DEVICES: Sizes = {
     "3D": {"small": "8x8x8", "medium": "16x16x16", "large": "24x24x24"},
 }
 
+# What `auto` is held against the best of, on one device: squares and cubes, odd extents, long and flat ones.
+AUTO_OF_GPUS = (
+    "256x256", "255x257", "512x512", "512x2048", "2048x512", "1000x1000", "1024x1024", "2048x2048", "2047x2049",
+    "100x40000", "40000x100", "3000x3000", "4096x2048", "4096x4096", "4095x4097", "1024x65536", "8192x8192",
+    "16384x16384",
+    "64x64x64", "63x65x67", "96x96x96", "128x128x128", "64x256x256", "256x256x64", "160x160x160", "100x200x300",
+    "255x257x259", "256x256x256", "128x512x512", "512x512x512",
+)  # fmt: skip
+AUTO_OF_VIRTUAL_DEVICES = ("32x32", "31x33", "16x128", "128x128", "8x8x8", "7x9x11")
+
 
 def extents(domain: str) -> tuple[int, ...]:
     """Of a text that is none: nothing."""

@@ -16,6 +16,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # for results_page
 
+import stencil_auto
 import stencil_plot
 from results_page import ABSENT, head, machine_table, pictures, put_into, reason, row, shown, speed_up, verdict
 from stencil_results import (
@@ -53,6 +54,8 @@ the devices before and after. Nothing is averaged over different runs of the ben
   of which whoever is free takes the next; in three dimensions threads have four cells of a column under way; and every
   other step of a variant that keeps its cells in memory goes backwards through them, but in low pieces. What large
   tiles and passes take on one GPU with as many cells as each of four would have is [below](#tiles-and-passes).
+* `resident` and `temporal` of 3D domains that do not fit on chip are of tiles that streamed the rest from memory. Such
+  tiles are no longer there: these variants now take the steps of `cpu_free`, whose column says how long they last.
 * Speed-up: (T_base - T_ours) / T_base, in percent. Best without the host is `cpu_free` or `resident`, which exchange in
   every step as the host-controlled variants do; `temporal` exchanges less often and is left out.
 """
@@ -198,7 +201,18 @@ def tile_section(r: StencilResults) -> list[str]:
     return [*parts, *step_rows(r, cases, False), "", *depths(r), *spread(r)]
 
 
-def results_page(results: list[StencilResults], tiles: list[StencilResults], page: Path) -> str:
+def auto_part(auto: list[stencil_auto.AutoResults]) -> list[str]:
+    if not auto:
+        return []
+    parts = ["## auto beside the best", ""]
+    parts += ["The least of the repetitions, in microseconds a step, with computation. The last column is what `auto`"]
+    parts += ["would have taken without measured costs.", ""]
+    return parts + [line for r in auto for line in stencil_auto.section(r)]
+
+
+def results_page(
+    results: list[StencilResults], tiles: list[StencilResults], auto: list[stencil_auto.AutoResults], page: Path
+) -> str:
     parts = ["# Results of stencils", ""]
     parts += ["This page is written by `bench/cpu_free_stencil/stencil_page.py` from the files in"]
     parts += ["`bench/cpu_free_stencil/results`.", ""]
@@ -212,9 +226,10 @@ def results_page(results: list[StencilResults], tiles: list[StencilResults], pag
         parts += ["## Tiles and passes", ""]
         for r in tiles:
             parts += tile_section(r)
+    parts += auto_part(auto)
     parts += ["## What was not measured", ""]
-    parts += ["Other GPUs and more of them, GPUs without a direct link, float64, periodic boundaries, splits along two"]
-    parts += ["axes, power, and other libraries on the same machine.", ""]
+    parts += ["Other GPUs and more of them, GPUs without a direct link, periodic boundaries, splits along two axes,"]
+    parts += [f"power, {'' if auto else 'float64, '}and other libraries on the same machine.", ""]
     return "\n".join(parts)
 
 
@@ -247,8 +262,9 @@ def main() -> int:
     options = parser.parse_args()
     results = [StencilResults(path.resolve()) for path in sorted(options.results.glob("*.json"))]
     tiles = [StencilResults(path.resolve()) for path in sorted(options.results.glob("tiles/*.json"))]
+    auto = [stencil_auto.AutoResults(path.resolve()) for path in sorted(options.results.glob("auto/*.json"))]
     page = options.page.resolve()
-    page.write_text(results_page(results, tiles, page))
+    page.write_text(results_page(results, tiles, auto, page))
     if options.readme.is_file():
         put_into(options.readme, readme_part(results), "stencils")
     print(f"{len(results)} result files -> {page.name}", file=sys.stderr)

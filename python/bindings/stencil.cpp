@@ -133,16 +133,7 @@ void bind_costs(nb::module_& m) {
           if (PyErr_CheckSignals() != 0) throw nb::python_error();
         });
         stencil::write_costs(path, c, device);
-        const std::map<std::string, double> costs{{"near_us", c.near_us},
-                                                  {"far_us", c.far_us},
-                                                  {"chip_cells_per_us", c.chip_cells_per_us},
-                                                  {"memory_cells_per_us", c.memory_cells_per_us},
-                                                  {"streamed_cells_per_us", c.streamed_cells_per_us},
-                                                  {"marched_cells_per_us", c.marched_cells_per_us},
-                                                  {"meet_us", c.meet_us},
-                                                  {"graph_us", c.graph_us},
-                                                  {"host_us", c.host_us}};
-        return std::tuple(path, device, costs);
+        return std::tuple(path, device, stencil::by_name(c));
       },
       "machine"_a, "seconds"_a, "Measures the costs, writes their file; gives its name, the device and the costs.");
 }
@@ -160,7 +151,7 @@ void bind_stencil(nb::module_& m) {
       .def_ro("depth", &run_result::depth, "Steps between two exchanges.")
       .def_prop_ro(
           "variant", [](const run_result& r) { return std::string(stencil::name(r.how)); }, "That ran.")
-      .def_ro("why", &run_result::why, "Of auto: what was expected of each variant.");
+      .def_ro("why", &run_result::why, "Of auto: what was expected of each variant; also why another one ran.");
   bind_costs(m);
   bind_solver<float>(m, "StencilF32");
   bind_solver<double>(m, "StencilF64");

@@ -94,7 +94,7 @@ WRONG_RUNS = {
         ["depth = 2", "choose the variant temporal"],
     ),
     "depth of a variant without it": (
-        lambda: stencil.jacobi(U, 1, depth=2),
+        lambda: stencil.jacobi(U, 1, variant="cpu_free", depth=2),
         ArgumentError,
         ["depth = 2", "the variant cpu_free", "choose the variant temporal"],
     ),

@@ -46,7 +46,25 @@ def test_reports_tell_what_ran() -> None:
     assert report.why.startswith(report.variant)
 
 
-@pytest.mark.parametrize("text", ["", "{", "[1]", '{"format": 7}', '{"format": 1, "device": "virtual device"}', "\0"])
+def test_auto_is_the_default() -> None:
+    u = np.ones((40, 30))
+    _, report = stencil.jacobi(u, 2, machine="host", report=True)
+    assert report.why.startswith(f"{report.variant} on {report.devices} devices: expected us per step")
+    assert report.devices == 4  # virtual devices all take part
+    s = stencil.Stencil((8, 9), "float64", machine="host", devices=2)
+    s.load(np.ones((8, 9)))
+    assert "expected us per step" in s.advance(3).why
+
+
+def test_what_does_not_fit_on_chip_takes_the_steps_of_cpu_free() -> None:
+    u = np.random.default_rng(2).random((600, 600))
+    v, report = stencil.jacobi(u, 2, machine="host", devices=1, variant="resident", report=True)
+    assert report.variant == "cpu_free"
+    assert report.why.startswith("the steps of cpu_free: no tiles of resident fit on chip")
+    assert np.array_equal(v, stencil.jacobi(u, 2, machine="host", devices=1, variant="copy"))
+
+
+@pytest.mark.parametrize("text", ["", "{", "[1]", '{"format": 7}', '{"format": 2, "device": "virtual device"}', "\0"])
 def test_bad_files_are_refused(cache: Path, text: str) -> None:
     cache.parent.mkdir(parents=True)
     cache.write_text(text)

@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -42,16 +43,62 @@ TEST_CASE("cells that fit on chip stay there, and small domains on few devices")
   CHECK(on_gpus({1, 5}, 4).devices == 1);
 }
 
-// In three dimensions what does not fit on chip is read in wider rows by the other variants; in two, once in some
-// steps, or by tall tiles, as far as these go.
+// In two dimensions it is read once in some steps, or by tall tiles, as far as these go.
 TEST_CASE("large domains stay in memory") {
   const variant_choice flat = on_gpus({16384, 16384}, 2);
   CHECK(flat.how == variant::temporal);
   CHECK(flat.depth == march_most_depth);
   CHECK(on_gpus({16384, 16384}, 2, {.check_every = 100}).how == variant::temporal);
   CHECK(on_gpus({16384, 16384}, 2, {.check_every = 1}).how == variant::resident);
-  CHECK(on_gpus({4096, 65536}, 2, {.check_every = 1}).how == variant::cpu_free);
+  const variant_choice wide = on_gpus({4096, 65536}, 2, {.check_every = 1});
+  CHECK(wide.how == variant::cpu_free);
+  CHECK(wide.why.find("resident") == std::string::npos);
   CHECK(on_gpus({256, 256, 256}, 2).how == variant::cpu_free);
+}
+
+TEST_CASE("bytes count: what fits on chip in float32 need not in float64") {
+  const auto chosen = [](auto zero) {
+    problem<decltype(zero)> p;
+    p.shape = {64, 256, 256};
+    p.coefficients = jacobi_coefficients<decltype(zero)>(3);
+    return choose_devices(p, 1, gpu, built_in_costs(machine_kind::cuda), {});
+  };
+  CHECK(chosen(0.0f).how == variant::resident);
+  CHECK(chosen(0.0).how == variant::cpu_free);
+  CHECK(chosen(0.0).us > 1.5 * chosen(0.0f).us);
+}
+
+TEST_CASE("cpu_free unless another is clearly cheaper") {
+  problem<float> p;
+  p.shape = {512, 512};
+  p.coefficients = jacobi_coefficients<float>(2);
+  const geometry g = geometry_of(p, 1);
+  step_costs c = built_in_costs(machine_kind::cuda);
+  c.near_us = 1e6;
+  c.graph_us = 0.98 * c.meet_us;
+  CHECK(choose_variant<float>(g, gpu, c, {}).how == variant::cpu_free);
+  c.graph_us = 0.5 * c.meet_us;
+  CHECK(choose_variant<float>(g, gpu, c, {}).how == variant::graph);
+}
+
+TEST_CASE("virtual devices all take part, and with unknown costs in cpu_free") {
+  problem<float> p;
+  p.shape = {3, 64};
+  p.coefficients = jacobi_coefficients<float>(2);
+  const tile_limits limits{machine_kind::host, 64, std::size_t{1} << 20};
+  const variant_choice c = choose_devices<float>(p, 4, limits, built_in_costs(machine_kind::host), {});
+  CHECK(c.how == variant::cpu_free);
+  CHECK(c.devices == 3);
+  CHECK(c.why.find("graph") == std::string::npos);
+}
+
+TEST_CASE("more threads than a tile's block has leave the other variants") {
+  CHECK(on_chip(on_gpus({256, 256}, 1, {.threads = 512})));
+  CHECK(on_gpus({256, 256}, 1, {.threads = 768}).how == variant::cpu_free);
+  // A block of a pass has fewer than one of a tile.
+  CHECK(on_gpus({8192, 8192}, 1, {.threads = 384}).how == variant::temporal);
+  CHECK(on_gpus({8192, 8192}, 1, {.threads = 512}).how == variant::cpu_free);
+  CHECK_FALSE(test::failure_of<argument_error>([] { (void)on_gpus({256, 256}, 1, {.threads = 40}); }).empty());
 }
 
 TEST_CASE("costs decide") {
@@ -93,7 +140,7 @@ struct cache_folder {
 
 TEST_CASE_FIXTURE(cache_folder, "costs come back as they were written") {
   CHECK(costs_of(machine_kind::host, "virtual device").source == "built in");
-  step_costs c = built_in_costs(machine_kind::host);
+  step_costs c = built_in_costs(machine_kind::cuda);
   c.near_us = 1.25;
   write_costs(cost_file(machine_kind::host), c, "virtual device");
   const step_costs back = costs_of(machine_kind::host, "virtual device");
@@ -103,7 +150,7 @@ TEST_CASE_FIXTURE(cache_folder, "costs come back as they were written") {
 }
 
 TEST_CASE_FIXTURE(cache_folder, "bad files are refused, and say what is wrong") {
-  write_costs(cost_file(machine_kind::host), built_in_costs(machine_kind::host), "virtual device");
+  write_costs(cost_file(machine_kind::host), built_in_costs(machine_kind::cuda), "virtual device");
   std::stringstream good;
   good << std::ifstream(cost_file(machine_kind::host)).rdbuf();
   const auto refusal = [&](std::string text, const std::string& device = "virtual device") {
@@ -113,13 +160,13 @@ TEST_CASE_FIXTURE(cache_folder, "bad files are refused, and say what is wrong") 
   const auto says = [](const std::string& text, const char* part) { return text.find(part) != std::string::npos; };
   CHECK(says(refusal(""), "not a flat JSON object"));
   CHECK(says(refusal("[]"), "run `starling tune` to write it again"));
-  CHECK(says(refusal("{\"format\": 2}"), "\"format\" is not 1"));
-  CHECK(says(refusal("{\"format\": 1}"), "\"device\" is missing"));
-  CHECK(says(refusal("{\"format\": 1, \"device\": \"virtual device\"}"), "\"near_us\" is missing"));
+  CHECK(says(refusal("{\"format\": 1}"), "\"format\" is not 2"));
+  CHECK(says(refusal("{\"format\": 2}"), "\"device\" is missing"));
+  CHECK(says(refusal("{\"format\": 2, \"device\": \"virtual device\"}"), "\"near_us\" is missing"));
   CHECK(says(refusal(good.str(), "another"), "measured on virtual device, but this is another"));
   CHECK(says(refusal(std::string(5000, ' ')), "more than 4096 bytes"));
   std::string negative = good.str();
-  negative.replace(negative.find("60"), 2, "-6");
+  negative.replace(negative.find("3.6"), 3, "-36");
   CHECK(says(refusal(negative), "must be more than 0"));
   // Every cut-off file is refused too.
   for (std::size_t n = 0; n + 2 < good.str().size(); n += 7) CHECK_FALSE(refusal(good.str().substr(0, n)).empty());
@@ -129,9 +176,11 @@ TEST_CASE_FIXTURE(cache_folder, "tuning finds costs, and automatic runs go by th
   std::optional<machine> m = test::test_machine(2);
   if (!m) return;
   const step_costs c = tune(*m, 0.01);
-  for (const double value : {c.near_us, c.far_us, c.chip_cells_per_us, c.memory_cells_per_us, c.streamed_cells_per_us,
-                             c.marched_cells_per_us, c.meet_us, c.graph_us})
+  for (const auto& [what, value] : by_name(c)) {
+    CAPTURE(what);
     CHECK(value > 0);
+    CHECK(std::isfinite(value));
+  }
   write_costs(cost_file(m->kind()), c, tuned_device(*m));
   problem<double> p;
   p.shape = {20, 21};
@@ -148,6 +197,37 @@ TEST_CASE_FIXTURE(cache_folder, "tuning finds costs, and automatic runs go by th
   CHECK(r.how != variant::automatic);
   CHECK(r.why.find(std::string(name(r.how)) + " on 2 devices") == 0);
   CHECK(r.why.find(cost_file(m->kind())) != std::string::npos);
+}
+
+TEST_CASE_FIXTURE(cache_folder, "automatic is the default, and chooses again only for other options") {
+  std::optional<machine> m = test::test_machine(1);
+  if (!m) return;
+  const auto write = [&](double graph_us) {
+    step_costs c = built_in_costs(machine_kind::cuda);
+    c.chip_cells_per_us = 1e-6;
+    c.host_us = 1e6;
+    c.graph_us = graph_us;
+    write_costs(cost_file(m->kind()), c, tuned_device(*m));
+  };
+  problem<float> p;
+  p.shape = {20, 21};
+  p.coefficients = jacobi_coefficients<float>(2);
+  std::mt19937 draw(52);
+  std::vector<float> u = test::random_cells(p, draw);
+  solver<float> s(*m, p);
+  s.load(u.data());
+  write(1e-3);
+  CHECK(s.advance({.steps = 3}).how == variant::graph);
+  write(1e6);
+  CHECK(s.advance({.steps = 5}).how == variant::graph);
+  CHECK(s.chosen({.steps = 5}).how == variant::cpu_free);
+  const run_result r = s.advance({.steps = 4, .check_every = 2});
+  CHECK(r.how == variant::cpu_free);
+  CHECK(r.why.find("cpu_free on 1 device: expected us per step cpu_free ") == 0);
+  reference(p, u, 12);
+  std::vector<float> got(u.size());
+  s.store(got.data());
+  CHECK(got == u);
 }
 
 TEST_CASE("a time that makes no sense") {

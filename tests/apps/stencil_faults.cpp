@@ -23,7 +23,7 @@ class stencil_fixture {
 
   // Packets: nothing makes up for one that is missing, as the next signal of a face can.
   static run_options options(double deadline) {
-    return {.steps = 40, .packet_bytes = index_t{1} << 18, .deadline = deadline};
+    return {.how = variant::cpu_free, .steps = 40, .packet_bytes = index_t{1} << 18, .deadline = deadline};
   }
 
   std::vector<float> advanced(machine& m) {

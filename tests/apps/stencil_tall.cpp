@@ -157,8 +157,8 @@ class played_domain {
     each_cell([&](std::size_t here, std::size_t there) { u_[0][here] = expected_[there]; });
     const index_t mail = mail_slots * t.blocks() * t.mail_per_block();
     mail_.resize(static_cast<std::size_t>(pes * mail));
-    a_.mail.packets = {mail_.data(), mail * static_cast<index_t>(sizeof(packet))};
-    const index_t memory = t.blocks() * t.memory_elements();
+    a_.mail = {mail_.data(), mail * static_cast<index_t>(sizeof(packet))};
+    const index_t memory = t.blocks() * t.memory_elements;
     memory_.assign(static_cast<std::size_t>(pes * memory) / cell_vector<T>::width + 1, {});
     a_.memory = {memory_[0].cell, memory * static_cast<index_t>(sizeof(T))};
     a_.status = {&status_, sizeof status_};
@@ -291,7 +291,7 @@ void compare_random_domain(std::mt19937& draw, seen& all) {
     CHECK(d.wrong() == 0);
   }
   ++all.rounds;
-  all.streamed += t.streams ? 1 : 0;
+  all.streamed += t.memory_elements > 0 ? 1 : 0;
   all.many_pieces += t.tall.memory_rows > most_rows_of_piece ? 1 : 0;
   all.ragged += whole ? 0 : 1;
 }

@@ -1,13 +1,13 @@
 // Steps over a tile by many threads, in two arrays, in one and in registers, against a plain loop.
-#include "stencil/tile_memory_sweep.hpp"
+#include "stencil/tile_sweep.hpp"
 
 #include <doctest/doctest.h>
 
 #include <functional>
+#include <optional>
 #include <random>
 #include <vector>
 
-#include "starling/base/error.hpp"
 #include "stencil/band_sweep.hpp"
 #include "stencil/one_array_sweep.hpp"
 #include "stencil/tile_choice.hpp"
@@ -17,7 +17,10 @@
 namespace starling::stencil {
 namespace {
 
-// A tile with a ring all around it, whose cells are on chip but for the last layers.
+// How a tile is kept.
+enum class kept { two_arrays, one_array, bands };
+
+// A tile with a ring all around it.
 template <class T, int Dimensions>
 struct tile_fixture {
   static constexpr int along = columns<Dimensions>::along;
@@ -25,30 +28,26 @@ struct tile_fixture {
   tile mine{};
   coefficients<T> weight{};
   std::vector<T> chip[2];
-  std::vector<T> memory[2];
 
-  tile_fixture(std::mt19937& draw, bool in_place) {
+  tile_fixture(std::mt19937& draw, kept how) {
     const auto between = [&](int a, int b) { return std::uniform_int_distribution<int>(a, b)(draw); };
     std::uniform_real_distribution<T> value(-1, 1);
-    // On GPUs cells are in one array where two do not fit.
-    const machine_kind kind = in_place ? machine_kind::cuda : machine_kind::host;
-    const bool streams = between(0, 1) == 0;
+    // On GPUs cells are in one array where two do not fit, and in bands where a warp has their rows.
+    const machine_kind kind = how == kept::two_arrays ? machine_kind::host : machine_kind::cuda;
     for (bool found = false; !found;) {
       problem<T> p;
-      const int widest = Dimensions == 2 && in_place && between(0, 4) == 0 ? 120 : 13;
+      const int widest = how == kept::bands && between(0, 4) == 0 ? 120 : 13;
       for (int a = 0; a < Dimensions; ++a) p.shape.push_back(between(5, a == 0 ? 40 : widest));
       p.coefficients.resize(1 + 2 * Dimensions);
       p.edges.assign(p.shape.size(), edge::periodic);
       const geometry g = geometry_of(p, 1);
       run_options o{.how = variant::temporal, .blocks = 1};
       o.depth = between(1, 4);
-      o.on_chip_bytes = !in_place && between(0, 1) == 0 ? 0 : std::size_t{1000} << between(0, 5);
-      o.on_chip_bytes += o.on_chip_bytes * static_cast<std::size_t>(between(0, 9)) / 10;
-      try {
-        t = choose_tiles<T>(g, {kind, 1, std::size_t{1} << 20}, o).grid;
-        found = t.in_place == in_place && (!in_place || t.streams == streams);
-      } catch (const launch_error&) {
-      }
+      if (how == kept::one_array) o.on_chip_bytes = static_cast<std::size_t>(between(3000, 60000));
+      const std::optional<tile_choice> c = choose_tiles<T>(g, {kind, 1, std::size_t{1} << 20}, o);
+      if (!c) continue;
+      t = c->grid;
+      found = t.bands.used() == (how == kept::bands) && (how == kept::bands || t.in_place == (how == kept::one_array));
       mine = tile_of(g, t, box_of(g, 0), 0);
     }
     for (int a = axes - Dimensions; a < axes; ++a)
@@ -62,33 +61,16 @@ struct tile_fixture {
       weight.low[a] = value(draw);
       weight.high[a] = value(draw);
     }
-    for (int which = 0; which < 2; ++which) {
-      chip[which].resize(static_cast<std::size_t>(t.chip.elements) + 1);
-      memory[which].resize(static_cast<std::size_t>(t.memory.elements) + 1);
-    }
+    chip[0].resize(static_cast<std::size_t>(t.chip.elements) + 1);
     for (T& v : chip[0]) v = value(draw);
-    for (T& v : memory[0]) v = value(draw);
     chip[1] = chip[0];
-    memory[1] = memory[0];
   }
 
-  template <bool Streams>
-  tile_cells<T, Dimensions, Streams> cells(int which) {
-    return {chip[which].data(), memory[which].data(), t};
-  }
+  tile_cells<T, Dimensions> cells(int which) { return {chip[which].data(), t}; }
 };
 
-template <class T, int Dimensions>
-void in_memory(const tile_fixture<T, Dimensions>& f, const test::thread_of_block& g,
-               const tile_cells<T, Dimensions, true>& in, const tile_cells<T, Dimensions, true>& out, int reach,
-               T& change) {
-  using sweep = memory_sweep<T, Dimensions>;
-  const int segments = sweep::segments(f.mine, f.t, g.members());
-  sweep(f.weight, f.mine, in, out).template run<true>(g.member(), g.members(), segments, reach, change);
-}
-
 // A plain loop from the first array to the second.
-template <bool Streams, class T, int Dimensions>
+template <class T, int Dimensions>
 T step_plainly(tile_fixture<T, Dimensions>& f, int reach) {
   struct alone {
     void for_each(index_range r, const std::function<void(index_t)>& body) const {
@@ -96,9 +78,9 @@ T step_plainly(tile_fixture<T, Dimensions>& f, int reach) {
     }
   };
   T change = 0;
-  const auto in = f.template cells<Streams>(0);
-  const auto out = f.template cells<Streams>(1);
-  two_array_sweep<T, Dimensions, Streams>(f.weight, f.mine, in, out).template run_rows<true>(alone{}, reach, change);
+  const auto in = f.cells(0);
+  const auto out = f.cells(1);
+  two_array_sweep<T, Dimensions>(f.weight, f.mine, in, out).template run_rows<true>(alone{}, reach, change);
   return change;
 }
 
@@ -109,65 +91,53 @@ T largest(const std::vector<T>& changes) {
   return all;
 }
 
-template <class T, int Dimensions, bool Streams>
+template <class T, int Dimensions>
 void compare_two_arrays(tile_fixture<T, Dimensions> f, int reach, int members) {
   tile_fixture<T, Dimensions> plain = f;
-  const T wanted = step_plainly<Streams>(plain, reach);
+  const T wanted = step_plainly(plain, reach);
   std::vector<T> changes(static_cast<std::size_t>(members));
   test::run_as_block(members, [&](const test::thread_of_block& g) {
-    const columns<Dimensions> c(f.mine, f.t.depth - 1, g.member(), members, f.t.layers_on_chip);
-    const auto in = f.template cells<Streams>(0);
-    const auto out = f.template cells<Streams>(1);
-    T& change = changes[static_cast<std::size_t>(g.member())];
-    if constexpr (Streams) in_memory(f, g, in, out, reach, change);
-    two_array_sweep<T, Dimensions, Streams>(f.weight, f.mine, in, out).template run<true>(c, reach, change);
+    const columns<Dimensions> c(f.mine, f.t.depth - 1, g.member(), members);
+    const auto in = f.cells(0);
+    const auto out = f.cells(1);
+    two_array_sweep<T, Dimensions>(f.weight, f.mine, in, out)
+        .template run<true>(c, reach, changes[static_cast<std::size_t>(g.member())]);
   });
   CHECK(largest(changes) == wanted);
   CHECK(f.chip[1] == plain.chip[1]);
-  CHECK(f.memory[1] == plain.memory[1]);
 }
 
-template <class T, int Dimensions, bool Streams>
-void compare_one_array(tile_fixture<T, Dimensions> f, int reach, int members) {
-  using patch = stencil::patch<T, Dimensions>;
-  tile_fixture<T, Dimensions> plain = f;
-  const T wanted = step_plainly<Streams>(plain, reach);
-  members += patch::count(f.mine, f.t.depth - 1);
+template <class T>
+void compare_one_array(tile_fixture<T, 3> f, int reach, int members) {
+  tile_fixture<T, 3> plain = f;
+  const T wanted = step_plainly(plain, reach);
+  members += patch<T>::count(f.mine, f.t.depth - 1);
   std::vector<T> changes(static_cast<std::size_t>(members));
   test::run_as_block(members, [&](const test::thread_of_block& g) {
-    const patch p(f.mine, f.t.depth - 1, g.member(), members);
-    const auto cells = f.template cells<Streams>(0);
-    one_array_sweep<T, Dimensions, Streams>(f.weight, f.mine, cells, p, reach)
+    const patch<T> p(f.mine, f.t.depth - 1, g.member(), members);
+    const auto cells = f.cells(0);
+    one_array_sweep<T>(f.weight, f.mine, cells, p, reach)
         .template run<true>(g, changes[static_cast<std::size_t>(g.member())]);
   });
   CHECK(largest(changes) == wanted);
   CHECK(f.chip[0] == plain.chip[1]);
-  CHECK(f.memory[0] == plain.memory[1]);
 }
 
 template <class T, int Dimensions>
-void compare_random_tiles(unsigned seed) {
+void compare_random_tiles(unsigned seed, kept how) {
   std::mt19937 draw(seed);
   const auto between = [&](int a, int b) { return std::uniform_int_distribution<int>(a, b)(draw); };
-  int streamed[2] = {0, 0};
-  for (int round = 0; round < 120; ++round) {
-    const bool in_place = round % 2 == 1;
-    const tile_fixture<T, Dimensions> f(draw, in_place);
+  for (int round = 0; round < 60; ++round) {
+    const tile_fixture<T, Dimensions> f(draw, how);
     const int reach = between(0, f.t.depth - 1);
-    const int members = in_place ? between(0, 80) : between(1, Dimensions == 2 ? 40 : 130);
-    INFO("seed ", seed, " round ", round, " reach ", reach, " depth ", f.t.depth, " members ", members, " on chip ",
-         f.t.layers_on_chip);
-    if (in_place)
-      f.t.streams ? compare_one_array<T, Dimensions, true>(f, reach, members)
-                  : compare_one_array<T, Dimensions, false>(f, reach, members);
-    else
-      f.t.streams ? compare_two_arrays<T, Dimensions, true>(f, reach, members)
-                  : compare_two_arrays<T, Dimensions, false>(f, reach, members);
-    streamed[in_place] += f.t.streams ? 1 : 0;
-  }
-  for (const int n : streamed) {
-    CHECK(n > 5);
-    CHECK(n < 58);
+    const int members = how == kept::one_array ? between(0, 80) : between(1, Dimensions == 2 ? 40 : 130);
+    INFO("seed ", seed, " round ", round, " reach ", reach, " depth ", f.t.depth, " members ", members);
+    if constexpr (Dimensions == 3)
+      if (how == kept::one_array) {
+        compare_one_array(f, reach, members);
+        continue;
+      }
+    compare_two_arrays(f, reach, members);
   }
 }
 
@@ -191,7 +161,7 @@ void compare_bands(tile_fixture<T, 2> f, bool alike, int idle) {
   const int steps = depth == 1 ? 3 : depth;
   T wanted = 0;
   for (int i = 0; i < steps; ++i) {
-    wanted = step_plainly<false>(plain, depth == 1 ? 0 : depth - 1 - i);
+    wanted = step_plainly(plain, depth == 1 ? 0 : depth - 1 - i);
     std::swap(plain.chip[0], plain.chip[1]);
   }
   const int bands = static_cast<int>(ceil_div(rows, Rows));
@@ -199,7 +169,7 @@ void compare_bands(tile_fixture<T, 2> f, bool alike, int idle) {
   std::vector<test::played_warp<T>> values(static_cast<std::size_t>(bands + idle));
   std::vector<T> changes(static_cast<std::size_t>(members));
   std::vector<T> shared;
-  const auto cells = f.template cells<false>(0);
+  const auto cells = f.cells(0);
   test::run_as_block(members, [&](const test::thread_of_block& g) {
     band_sweep<T, Rows, Deep> band(f.weight, alike, f.mine, cells, g.member());
     band.load();
@@ -250,10 +220,8 @@ template <class T>
 void compare_random_bands(unsigned seed) {
   std::mt19937 draw(seed);
   const auto between = [&](int a, int b) { return std::uniform_int_distribution<int>(a, b)(draw); };
-  for (int round = 0; round < 60;) {
-    const tile_fixture<T, 2> f(draw, true);
-    if (!f.t.bands.used()) continue;
-    ++round;
+  for (int round = 1; round <= 60; ++round) {
+    const tile_fixture<T, 2> f(draw, kept::bands);
     const bool alike = between(0, 1) == 0;
     const int idle = between(0, 1);
     INFO("seed ", seed, " round ", round, " alike ", alike, " depth ", f.t.depth, " extents ", f.mine.extent[1], " ",
@@ -270,10 +238,12 @@ void compare_random_bands(unsigned seed) {
 
 TEST_CASE("2D tiles in registers, float") { compare_random_bands<float>(45); }
 TEST_CASE("2D tiles in registers, double") { compare_random_bands<double>(46); }
-TEST_CASE("2D tiles, float") { compare_random_tiles<float, 2>(41); }
-TEST_CASE("2D tiles, double") { compare_random_tiles<double, 2>(42); }
-TEST_CASE("3D tiles, float") { compare_random_tiles<float, 3>(43); }
-TEST_CASE("3D tiles, double") { compare_random_tiles<double, 3>(44); }
+TEST_CASE("2D tiles in two arrays, float") { compare_random_tiles<float, 2>(41, kept::two_arrays); }
+TEST_CASE("2D tiles in two arrays, double") { compare_random_tiles<double, 2>(42, kept::two_arrays); }
+TEST_CASE("3D tiles in two arrays, float") { compare_random_tiles<float, 3>(43, kept::two_arrays); }
+TEST_CASE("3D tiles in two arrays, double") { compare_random_tiles<double, 3>(44, kept::two_arrays); }
+TEST_CASE("3D tiles in one array, float") { compare_random_tiles<float, 3>(47, kept::one_array); }
+TEST_CASE("3D tiles in one array, double") { compare_random_tiles<double, 3>(48, kept::one_array); }
 
 }  // namespace
 }  // namespace starling::stencil

@@ -73,31 +73,16 @@ TEST_CASE("3D stencils") {
   }
 }
 
-// Tiles of which some have neighbours of their own PE alone, and some keep layers in memory.
+// Tiles of which some have neighbours of their own PE alone.
 TEST_CASE("tiles that stay with their blocks") {
   for (const int depth : {1, 2, 3}) {
     CAPTURE(depth);
-    stencil::run_options o{.how = stencil::variant::temporal, .blocks = 4, .packet_bytes = all_packets, .depth = depth};
+    const stencil::run_options o{.how = stencil::variant::temporal, .blocks = 4, .depth = depth};
     check_stencil<float>(1, o, {13, 12}, stencil::edge::periodic);
     check_stencil<float>(2, o, {8, 7, 6}, stencil::edge::fixed);
-    o.on_chip_bytes = 3000;
     check_stencil<double>(2, o, {44, 9}, stencil::edge::fixed);
   }
-  check_stencil<float>(
-      2,
-      {.how = stencil::variant::resident, .blocks = 2, .packet_bytes = all_packets, .depth = 1, .on_chip_bytes = 4000},
-      {20, 7, 8}, stencil::edge::periodic);
-}
-
-TEST_CASE("tiles whose edges travel as vectors with signals") {
-  for (const int depth : {1, 2}) {
-    CAPTURE(depth);
-    stencil::run_options o{.how = stencil::variant::temporal, .blocks = 4, .packet_bytes = 0, .depth = depth};
-    check_stencil<float>(1, o, {13, 12}, stencil::edge::periodic);
-    check_stencil<double>(2, o, {8, 7, 6}, stencil::edge::fixed);
-    o.on_chip_bytes = 3000;
-    check_stencil<double>(2, o, {44, 9}, stencil::edge::fixed);
-  }
+  check_stencil<float>(2, {.how = stencil::variant::resident, .blocks = 2}, {20, 7, 8}, stencil::edge::periodic);
 }
 
 TEST_CASE("passes of several steps") {

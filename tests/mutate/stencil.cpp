@@ -50,23 +50,27 @@ int main(int argc, char** argv) {
   const auto add = [&](const std::string& name, int pes, const domain& d) {
     cases.push_back({name, pes, [d](st::machine& m) { run<float>(m, d); }});
   };
-  add("2D, 2 PEs", 2, {{8, 10}, {}, false, {.steps = 4, .blocks = 2}});
-  add("2D, 3 PEs, 3 blocks", 3, {{9, 6}, {}, false, {.steps = 4, .blocks = 3}});
-  add("2D, periodic", 2, {{8, 6}, {}, true, {.steps = 4, .blocks = 2}});
-  add("2D, one block", 2, {{8, 6}, {}, false, {.steps = 4, .blocks = 1}});
-  add("2D, one layer a PE", 3, {{3, 6}, {}, true, {.steps = 4, .blocks = 2}});
-  add("2D, faces that meet", 4, {{8, 8}, {2, 2}, false, {.steps = 4, .blocks = 3}});
-  add("2D, with checks", 2, {{8, 6}, {}, false, {.steps = 4, .check_every = 1, .blocks = 3}});
-  add("2D, 2 chunks a face", 2, {{4, 256}, {}, false, {.steps = 3, .blocks = 8, .face_blocks = 4}});
-  add("2D, 2 chunks a face, faces that meet", 2, {{4, 256}, {}, true, {.steps = 3, .blocks = 16, .face_blocks = 8}});
+  const auto plain = stencil::variant::cpu_free;
+  add("2D, 2 PEs", 2, {{8, 10}, {}, false, {.how = plain, .steps = 4, .blocks = 2}});
+  add("2D, 3 PEs, 3 blocks", 3, {{9, 6}, {}, false, {.how = plain, .steps = 4, .blocks = 3}});
+  add("2D, periodic", 2, {{8, 6}, {}, true, {.how = plain, .steps = 4, .blocks = 2}});
+  add("2D, one block", 2, {{8, 6}, {}, false, {.how = plain, .steps = 4, .blocks = 1}});
+  add("2D, one layer a PE", 3, {{3, 6}, {}, true, {.how = plain, .steps = 4, .blocks = 2}});
+  add("2D, faces that meet", 4, {{8, 8}, {2, 2}, false, {.how = plain, .steps = 4, .blocks = 3}});
+  add("2D, with checks", 2, {{8, 6}, {}, false, {.how = plain, .steps = 4, .check_every = 1, .blocks = 3}});
+  add("2D, 2 chunks a face", 2, {{4, 256}, {}, false, {.how = plain, .steps = 3, .blocks = 8, .face_blocks = 4}});
+  add("2D, 2 chunks a face, faces that meet", 2,
+      {{4, 256}, {}, true, {.how = plain, .steps = 3, .blocks = 16, .face_blocks = 8}});
   // Every block does a part of the faces: strips of whole rows, of rows that end within one, and more blocks than
   // strips.
-  add("2D, all blocks do faces", 2, {{6, 16}, {}, false, {.steps = 4, .blocks = 3, .face_blocks = 0}});
-  add("2D, all blocks do faces, odd rows", 2, {{6, 7}, {}, true, {.steps = 4, .blocks = 4, .face_blocks = 0}});
-  add("2D, all blocks do faces that meet", 4, {{6, 6}, {2, 2}, false, {.steps = 3, .blocks = 6, .face_blocks = 0}});
-  add("3D, all blocks do faces", 2, {{4, 3, 8}, {}, false, {.steps = 3, .blocks = 4, .face_blocks = 0}});
-  add("3D, 2 PEs", 2, {{6, 4, 4}, {}, false, {.steps = 4, .blocks = 2}});
-  add("3D, faces that meet", 4, {{4, 4, 4}, {2, 2, 1}, true, {.steps = 3, .blocks = 3}});
+  add("2D, all blocks do faces", 2, {{6, 16}, {}, false, {.how = plain, .steps = 4, .blocks = 3, .face_blocks = 0}});
+  add("2D, all blocks do faces, odd rows", 2,
+      {{6, 7}, {}, true, {.how = plain, .steps = 4, .blocks = 4, .face_blocks = 0}});
+  add("2D, all blocks do faces that meet", 4,
+      {{6, 6}, {2, 2}, false, {.how = plain, .steps = 3, .blocks = 6, .face_blocks = 0}});
+  add("3D, all blocks do faces", 2, {{4, 3, 8}, {}, false, {.how = plain, .steps = 3, .blocks = 4, .face_blocks = 0}});
+  add("3D, 2 PEs", 2, {{6, 4, 4}, {}, false, {.how = plain, .steps = 4, .blocks = 2}});
+  add("3D, faces that meet", 4, {{4, 4, 4}, {2, 2, 1}, true, {.how = plain, .steps = 3, .blocks = 3}});
   // Blocks that keep their tiles.
   const auto resident = stencil::variant::resident;
   const auto temporal = stencil::variant::temporal;

@@ -5,11 +5,13 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import os
 import stat
 import sys
 from pathlib import Path
 
 import pytest
+import stencil_auto
 import stencil_domains as domains
 import stencil_page
 import stencil_plot
@@ -110,7 +112,7 @@ def test_overlap_is_what_is_hidden_of_communication(results) -> None:
 
 
 def test_page_and_pictures_of_a_full_file(results, tmp_path: Path) -> None:
-    text = stencil_page.results_page([results(FULL)], [], tmp_path / "page.md")
+    text = stencil_page.results_page([results(FULL)], [], [], tmp_path / "page.md")
     assert "4 x NVIDIA H200" in text
     assert f"| a step of `cpu_free`, {SMALL} on 4 GPUs | 2.5 us | 2.00 | met |" in text
     assert f"| a step of `cpu_free` or `resident`, {SMALL} on 4 GPUs | 1.2 us | 2.00 | missed |" in text
@@ -128,7 +130,7 @@ def test_page_and_pictures_of_a_full_file(results, tmp_path: Path) -> None:
 @pytest.mark.parametrize("machine", [{}, MACHINE])
 def test_page_of_a_file_that_lacks_much(results, tmp_path: Path, lines: list, machine: dict) -> None:
     r = results(lines, machine)
-    text = stencil_page.results_page([r], [], tmp_path / "page.md")
+    text = stencil_page.results_page([r], [], [], tmp_path / "page.md")
     assert ("a stall / with lines" in text) == bool(lines)
     assert "| stall" not in text
     assert (stencil_page.readme_part([r]) == "not measured") == (not r.lines or not machine)
@@ -136,16 +138,16 @@ def test_page_of_a_file_that_lacks_much(results, tmp_path: Path, lines: list, ma
 
 def test_page_with_tiles_measured_alone(results, tmp_path: Path) -> None:
     tiles = [line for line in FULL if line["variant"] == "resident"]
-    text = stencil_page.results_page([results(FULL)], [results(tiles)], tmp_path / "page.md")
+    text = stencil_page.results_page([results(FULL)], [results(tiles)], [], tmp_path / "page.md")
     alone = text[text.index("## Tiles and passes") :]
     assert "--variants resident`:" in alone
     assert "| 512x512 | 4 | 2.00 |" in alone
     assert SMALL not in alone
-    assert "Tiles and passes" not in stencil_page.results_page([results(FULL)], [], tmp_path / "page.md")
+    assert "Tiles and passes" not in stencil_page.results_page([results(FULL)], [], [], tmp_path / "page.md")
 
 
 def test_pages_without_files(tmp_path: Path) -> None:
-    assert "Not measured yet." in stencil_page.results_page([], [], tmp_path / "page.md")
+    assert "Not measured yet." in stencil_page.results_page([], [], [], tmp_path / "page.md")
     assert stencil_page.readme_part([]) == "not measured"
 
 
@@ -160,14 +162,58 @@ def test_readme_shows_the_newest_first(results) -> None:
     assert text.index("2026-02-02") < text.index("2026-02-01") < text.index("2026-01-31")
 
 
+def chosen(domain: str, us: float, ran: str, **more: object) -> dict:
+    return line(domain, 1, "auto", [us], type="float32", ran=ran, expected=us, built_in="cpu_free", **more)
+
+
+AUTO = [
+    {"what": "costs", "devices": 1, "meet_us": 2.5},
+    chosen(SMALL, 1.0, "temporal"),
+    line(SMALL, 1, "cpu_free", [4.0, 2.0], type="float32"),
+    line(SMALL, 1, "temporal", [1.0], type="float32"),
+    line(SMALL, 1, "cpu_free", [3.0], type="float64"),
+    chosen("64x64x64", 3.0, "resident"),
+    line("64x64x64", 1, "cpu_free", [2.0], type="float32"),
+    {"what": "stencil", "devices": 1, "domain": "512x512x512", "error": "no room"},
+]
+
+
+def test_auto_beside_the_best(results, tmp_path: Path) -> None:
+    path = results(AUTO).path
+    r = stencil_auto.AutoResults(path)
+    assert r.best((SMALL, "float32")) == ("temporal", 1.0)
+    assert r.over((SMALL, "float32"), 2.0) == -0.5
+    assert r.best(("64x64x64", "float64")) is None
+    text = stencil_page.results_page([results(FULL)], [], [r], tmp_path / "page.md")
+    assert f"| {SMALL} | float32 | 1.00 | temporal | 1.00 | temporal | 1.00 | 2.00 | +0 % | -50 % | cpu_free |" in text
+    assert f"| {SMALL} | float64 | not measured | not measured |" in text
+    assert "Of 2 rows `auto` is within the model's error, 30 %, of the best in\n1; half" in text
+    assert "the worst is 50 % above it.\nBeside `cpu_free` the worst is +50 %." in text
+    assert "float64, and other libraries" not in text
+
+
+@pytest.mark.parametrize("lines", [[], BROKEN, AUTO[4:5]])
+def test_auto_of_a_file_that_lacks_much(results, lines: list) -> None:
+    text = "\n".join(stencil_auto.section(stencil_auto.AutoResults(results(lines).path)))
+    assert "Of " not in text
+
+
+def test_the_error_of_the_model_is_that_of_the_library() -> None:
+    model = (ROOT / "apps/stencil/cost_model.hpp").read_text()
+    assert f"cost_model_error = {stencil_auto.MODEL_ERROR};" in model
+
+
 def test_no_pictures_of_nothing(results) -> None:
     assert stencil_plot.figures(results(BROKEN)) == []
 
 
 # Says what it was asked for, as the program does; a domain with a 7 kills it.
 PROGRAM = """\
-import json, sys
-given = dict(zip(sys.argv[1::2], sys.argv[2::2]))
+import json, os, sys
+words = [word for word in sys.argv[1:] if word not in ("--tune", "--computing")]
+given = dict(zip(words[::2], words[1::2]))
+if "--tune" in sys.argv:
+    print(json.dumps({"what": "costs", "devices": 1, "place": os.environ["XDG_CACHE_HOME"]}), flush=True)
 for domain in given["--domains"].split(","):
     print(json.dumps({"what": "begin", "domain": domain}), flush=True)
     if "7" in domain:
@@ -175,8 +221,9 @@ for domain in given["--domains"].split(","):
     for k, variant in enumerate(given["--variants"].split(",")):
         for compute in (True, False):
             us = [k + 2.0 + compute] * int(given["--repetitions"])
-            print(json.dumps({"what": "stencil", "devices": int(given["--devices"]), "domain": domain,
-                              "variant": variant, "compute": compute, "us": us}), flush=True)
+            for type in given.get("--types", "float32").split(","):
+                print(json.dumps({"what": "stencil", "devices": int(given["--devices"]), "domain": domain, "type": type,
+                                  "variant": variant, "compute": compute, "us": us, "ran": "copy"}), flush=True)
 """
 
 
@@ -218,6 +265,29 @@ def test_the_runner_measures_what_the_page_needs(runner, tmp_path: Path, monkeyp
         "overlap.png", "2d.png", "3d.png"
     }  # fmt: skip
     assert "Overlap ratio" in capsys.readouterr().out
+
+
+def test_the_runner_holds_auto_against_all_others(runner, tmp_path: Path, monkeypatch, capsys) -> None:
+    monkeypatch.setattr(runner.facts, "machine", lambda: MACHINE)
+    monkeypatch.setattr(runner.domains, "AUTO_OF_GPUS", ("8x8", "4x4x4"))
+    monkeypatch.setenv("XDG_CACHE_HOME", "/as/before")
+    arguments = ["run.py", "--auto", "--bin", str(tmp_path), "--out", str(tmp_path / "out")]
+    monkeypatch.setattr(sys, "argv", arguments)
+    assert runner.main() == 0
+    r = stencil_auto.AutoResults(tmp_path / "out/auto/nvidia-h200-x1.json")
+    assert set(r.times) == {(d, t) for d in ("8x8", "4x4x4") for t in ("float32", "float64")}
+    assert all(set(times) == {"auto", *VARIANTS} for times in r.times.values())
+    place = next(one["place"] for one in r.data["results"] if one["what"] == "costs")
+    assert place != "/as/before"
+    assert not Path(place).exists()  # the user's own costs are left alone
+    assert os.environ["XDG_CACHE_HOME"] == "/as/before"
+    assert "| 8x8 | float32 |" in capsys.readouterr().out
+
+
+def test_there_are_thirty_domains_for_auto() -> None:
+    wanted = domains.AUTO_OF_GPUS
+    assert len(set(wanted)) == 30
+    assert {len(domains.extents(d)) for d in wanted} == {2, 3}
 
 
 def test_the_runner_goes_on_behind_what_fails(runner, tmp_path: Path) -> None:

@@ -9,14 +9,13 @@ FACES = "apps/stencil/face_exchange.hpp"
 FIELDS = "apps/stencil/fields.hpp"
 TILES = "apps/stencil/tiles.hpp"
 EDGES = "apps/stencil/tile_edges.hpp"
-TILE_FACES = "apps/stencil/tile_faces.hpp"
 TILE_PROGRAM = "apps/stencil/tile_program.hpp"
 MARCH = "apps/stencil/march_kernels.cpp"
 MARCH_PEERS = "apps/stencil/march_peers.hpp"
 GRAPH = "apps/stencil/flagged_graph.cpp"
 HOST = "apps/stencil/host_controlled.cpp"
 STENCIL = sources_in("apps/stencil")
-TILE_KERNELS = ("apps/stencil/resident_face_kernels.cpp", "apps/stencil/resident_kernels.cpp")
+TILE_KERNELS = ("apps/stencil/resident_kernels.cpp",)
 STENCIL_USES = (
     (KERNELS, (KERNELS,)),
     (HOST, (HOST,)),
@@ -28,7 +27,6 @@ STENCIL_USES = (
     ),
     (TILES, ("apps/stencil/solver.cpp", "apps/stencil/tile_choice.cpp", *TILE_KERNELS)),
     (EDGES, TILE_KERNELS),
-    (TILE_FACES, TILE_KERNELS),
     (TILE_PROGRAM, TILE_KERNELS),
     (MARCH, (MARCH,)),
     (MARCH_PEERS, (MARCH,)),
@@ -161,35 +159,6 @@ MUTATIONS = [
          "(t_.mail_slot(message) + index_t", "(t_.mail_slot(message + 1) + index_t"),
         ("tiles: sent to the other slot", "mail_ + t_.mail_slot(message);", "mail_ + t_.mail_slot(message + 1);"),
         ("tiles: packets for the wrong side", "t_.start[opposite_direction(d)]", "t_.start[d]"),
-    ),
-    *in_file(
-        "stencil, signals",
-        TILES,
-        ("tiles: mail in one slot", "mail_slots = 2", "mail_slots = 1"),
-    ),
-    *in_file(
-        "stencil, signals",
-        TILE_FACES,
-        ("tiles: the vectors of the exchange before",
-         "static_cast<std::uint64_t>(message));\n    const vector* slot",
-         "static_cast<std::uint64_t>(message - 1));\n    const vector* slot"),
-        ("tiles: vectors taken from the other slot",
-         "mail_.on(b_.pe()) + t_.mail_slot(message);", "mail_.on(b_.pe()) + t_.mail_slot(message + 1);"),
-        ("tiles: vectors sent to the other slot",
-         "slot = mail_ + t_.mail_slot(message);", "slot = mail_ + t_.mail_slot(message + 1);"),
-        ("tiles: vectors for the wrong side",
-         "static_cast<int>(t_.start[back])", "static_cast<int>(t_.start[number])"),
-        ("tiles: the signal of the wrong side",
-         "f.there = to.block * directions + back;", "f.there = to.block * directions + number;"),
-        ("tiles: the signal of an exchange to come",
-         "static_cast<int>(k)); },\n        static_cast<std::uint64_t>(message));",
-         "static_cast<int>(k)); },\n        static_cast<std::uint64_t>(message + 1));"),
-    ),
-    *in_file(
-        "stencil, signals",
-        TILE_PROGRAM,
-        ("tiles: no vectors before the first step", "    edges_.send(message, array(0));\n", ""),
-        ("tiles: no vectors in a step", "if (send) edges_.send(++message, out);", "if (send) ++message;"),
     ),
     *in_file(
         "stencil, packets",

@@ -44,8 +44,12 @@ def command(
     devices: Devices = None,
     machine: MachineKind = "auto",
     variant: Annotated[
-        Variant, typer.Option(help="Who controls the steps; all give the same bits.", rich_help_panel=HELP_MACHINE)
-    ] = "cpu_free",
+        Variant,
+        typer.Option(
+            help="Who controls the steps; all give the same bits. auto: what is expected to be fastest.",
+            rich_help_panel=HELP_MACHINE,
+        ),
+    ] = "auto",
     depth: Annotated[
         int | None,
         typer.Option(

@@ -9,7 +9,7 @@ same bits. The domain is dealt to the devices in boxes; after every step they ex
 variants differ in who controls that:
 
 * ``resident``: one persistent program on every device whose blocks keep their cells on chip; blocks send each other the
-  cells at their edges, and nothing else brings them together;
+  cells at their edges, and nothing else brings them together; where cells do not fit there, the steps of ``cpu_free``;
 * ``temporal``: the same, but blocks exchange several layers of cells every few steps, and compute what lies beyond
   their edges themselves in between;
 * ``cpu_free``: one persistent program on every device does all steps; the devices signal each other, and the host
@@ -19,8 +19,8 @@ variants differ in who controls that:
 * ``p2p``: the host starts each step; faces are stored into the neighbour's memory by the kernel that computes them;
 * ``overlap``: the host starts each step, and copies the faces while the inside is computed;
 * ``copy``: the host starts each step, then copies the faces;
-* ``auto``: whichever a model of their costs says is fastest; :func:`choose` says which and why, :func:`tune` measures
-  the costs.
+* ``auto``, the default: whichever a model of their costs says is fastest; :func:`choose` says which and why,
+  :func:`tune` measures the costs.
 
 >>> import numpy as np
 >>> from starling import stencil

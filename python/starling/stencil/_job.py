@@ -124,7 +124,7 @@ class Job:
         self._solvers: list[Stencil] = []
         first = given.channels[0]
         machine = machine_for(
-            march.get("variant", "cpu_free"),
+            march["variant"],
             first.shape,
             first.dtype.name,
             solver.get("devices"),
@@ -169,7 +169,7 @@ class Job:
             going = any(end.done < steps and not end.converged for end in ends.values())
             if frame is not None:
                 frame(max(end.done for end in ends.values()), self._values())
-        variant = self._march.get("variant", "cpu_free")
+        variant = self._march["variant"]
         return self._values(), [s.report(ends[i], variant) for i, s in enumerate(self._solvers)]
 
     def _values(self) -> NDArray[Any]:

@@ -48,7 +48,8 @@ class Report:
     depth: int = 1
     """Steps between two exchanges."""
     why: str = ""
-    """Of the variant ``"auto"``: what was expected of each variant."""
+    """Of the variant ``"auto"``: what was expected of each variant. Of ``"resident"`` and ``"temporal"``: why the steps
+    of ``"cpu_free"`` ran."""
 
     def __repr__(self) -> str:
         change = "" if self.change is None else f", change {self.change:.3g}{' (converged)' if self.converged else ''}"

@@ -175,7 +175,7 @@ class Stencil:
         self,
         steps: int,
         *,
-        variant: Variant = "cpu_free",
+        variant: Variant = "auto",
         tol: float | None = None,
         check_every: int | None = None,
         blocks: int | None = None,
@@ -192,14 +192,15 @@ class Stencil:
 
         Args:
             steps: At least 1.
-            variant: Who controls the steps; see :mod:`starling.stencil`. All give the same bits.
+            variant: Who controls the steps; see :mod:`starling.stencil`. All give the same bits. ``"auto"``: the one
+                that is expected to be fastest on the solver's devices.
             tol: Stop when the largest change of a cell, found every `check_every` steps, is not above this. None: only
                 when no cell changes any more.
             check_every: Steps between two looks at the change. None: 100 with `tol` (or `steps`, if fewer), else never.
             blocks: On each device; None: chosen from the domain and the device.
             depth: Steps between two exchanges of the variant ``"temporal"``, up to 16; None: chosen.
-            packet_bytes: Up to so many bytes a face of a device, or in ``"resident"`` and ``"temporal"`` all edges of a
-                tile, travel as packets, larger ones with a signal; None: chosen, on virtual devices 0.
+            packet_bytes: Up to so many bytes a face of a device travels as packets, a larger one with a signal; None:
+                chosen, on virtual devices 0. The edges of the tiles of ``"resident"`` and ``"temporal"`` always do.
             deadline: Seconds that a wait on a device may last; None: ``STARLING_DEADLINE``.
             compute: False: cells keep their values and only communication happens, to measure it.
             progress: Called after every chunk of steps, which last a fraction of a second.
@@ -230,7 +231,7 @@ class Stencil:
         self,
         steps: int,
         *,
-        variant: Variant = "cpu_free",
+        variant: Variant = "auto",
         tol: float | None = None,
         check_every: int | None = None,
         blocks: int | None = None,
