@@ -72,6 +72,7 @@ solver<T>::solver(machine m, const problem<T>& p) : machine_(std::move(m)) {
   arrived_ = machine_.template allocate<signal>(faces * most_chunks);
   boxes_ = machine_.template allocate<box>(1);
   status_ = machine_.template allocate<program_status>(1);
+  machine_.fill(status_.on(0), 0, sizeof(program_status));
   pieces_taken_ = machine_.template allocate<std::uint32_t>(1);
   for (int slot = 0; slot < 2; ++slot) fields_.u[slot] = u_[slot].data();
   fields_.own = boxes_.data();

@@ -210,7 +210,7 @@ TEST_CASE("the near side of a transfer does not leave scratch") {
   } catch (const check_error& e) {
     found = e.what();
   }
-  CHECK(found.find("its destination, 20 bytes at byte 0 of scratch memory, is not inside") != std::string::npos);
+  CHECK(found.find("its destination, 20 bytes at byte 0 of 16 of scratch memory, is not inside") != std::string::npos);
   m.run(1, kernel(4), {.scratch_bytes = 32});
 }
 
@@ -234,7 +234,7 @@ TEST_CASE("what has no value is handed on as such by puts and gets, and given on
     };
   };
   m.run(1, kernel(1));
-  CHECK(read(m, copies, 1)[0] == 7);
+  CHECK(copies.on(1)[0] == 7);
   m.fill(signals.on(1), 0, sizeof(signal));
   check_finds(m, 1, kernel(2), defect::uninitialised, {"byte 8 of an allocation of 16"});
 }

@@ -130,7 +130,7 @@ TEST_CASE("a lock that its holder does not give back, and a flag that nobody set
     while (b.atomic_compare_swap(lock, 0, 1 + b.pe(), 0, memory_order_acquire) != 0) {
     }
   };
-  check_finds(m, 1, kept, defect::endless, {"try in vain", "which has returned from the kernel", "give it back"});
+  check_finds(m, 1, kept, defect::endless, {"a loop that nothing ends", "which has returned from the kernel", "give it back"});
   const auto flag = STARLING_KERNEL(block & b) {
     while (b.g(lock, 0) != 5) {
     }

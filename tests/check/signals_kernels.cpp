@@ -99,15 +99,34 @@ TEST_CASE("two blocks may add to one signal, and one may set it after the other 
       });
 }
 
-TEST_CASE("a signal that was not set to 0 before") {
+TEST_CASE("signals are 0 when they are allocated, again when their place is used anew; those in a struct are not") {
   machine m = checked_machine(2);
-  const auto signals = m.allocate<signal>(1);
-  const sym<signal> s = signals.data();
+  const auto waits = [](sym<signal> s) {
+    return STARLING_KERNEL(block & b) { b.wait(s, 0, 0, compare::eq); };
+  };
+  for (int round = 0; round < 2; ++round) {
+    const auto signals = m.allocate<signal>(3);
+    m.run(1, waits(signals.data()));
+    CHECK(read(m, signals, 1)[2].value == 0);
+    m.fill(signals.on(1), 0xff, 3 * sizeof(signal));
+  }
+  struct inbox {
+    signal arrived;
+    int data[2];
+  };
+  const auto inboxes = m.allocate<inbox>(1);
+  const sym<inbox> i = inboxes.data();
+  const sym<signal> s{&i.on(0)->arrived, i.stride_bytes()};
   check_finds(m, 1,
               STARLING_KERNEL(block & b) {
                 if (b.pe() == 1) b.wait(s, 1, 0);
               },
               defect::uninitialised, {"which has no value", "machine::fill"});
+  check_finds(m, 1,
+              STARLING_KERNEL(block & b) {
+                if (b.pe() == 0) b.signal_add(s, 1, 1);
+              },
+              defect::uninitialised, {"adds to signal", "which has no value"});
 }
 
 TEST_CASE("barriers that differ, in kind, in size, in root, in number") {
@@ -146,7 +165,7 @@ TEST_CASE("a loop that nothing ends") {
                 while (!b.test(s, compare::ge, 1)) {
                 }
               },
-              defect::endless, {"calls", "a loop that nothing ends"});
+              defect::endless, {"calls the same again and again: test at", "a loop that nothing ends"});
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 #include "access_marks.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <cstring>
 
 #include "../local_heap.hpp"
 #include "scratch_area.hpp"
@@ -24,6 +26,10 @@ bool is_foreign(const access_marks& m, std::uintptr_t address) {
   return m.pe == host_place && m.local->home(reinterpret_cast<const void*>(address)) != host_place;
 }
 
+const std::byte* line_start(const access_marks& m, std::uintptr_t at) {
+  return reinterpret_cast<const std::byte*>(m.begin + at / 64 * 64);
+}
+
 void mark_in_use(access_marks& m, std::uintptr_t address, std::size_t bytes, bool write, const void* code) {
   const near_use* u = m.disturbed(address, bytes, write);
   if (u == nullptr) return;
@@ -32,6 +38,24 @@ void mark_in_use(access_marks& m, std::uintptr_t address, std::size_t bytes, boo
 }
 
 }  // namespace
+
+std::uint64_t without_value(line& l, std::uint64_t mask, const std::byte* start) {
+  std::uint64_t left = mask & ~l.initialised;
+  while (left != 0) {
+    // A word of the poison at a time: one byte of it may be a value like any other.
+    const int word = std::countr_zero(left) / 4 * 4;
+    const std::uint64_t missing = left & bits(static_cast<std::size_t>(word), sizeof poison);
+    left &= ~missing;
+    for (int i = word; i < word + 4; ++i)
+      if ((missing >> i & 1) != 0 && start[i] != static_cast<std::byte>(poison >> i % 4 * 8)) l.initialised |= missing;
+  }
+  return mask & ~l.initialised;
+}
+
+void fill_with_poison(std::byte* start, std::size_t bytes) {
+  for (std::size_t i = 0; i < bytes; i += sizeof poison)
+    std::memcpy(start + i, &poison, std::min(sizeof poison, bytes - i));
+}
 
 void access_marks::add_use(const near_use& u) {
   const std::uintptr_t end = std::max(in_use_begin + in_use_bytes, u.end);
@@ -85,7 +109,8 @@ void mark_access(access_marks& m, std::uintptr_t address, std::size_t bytes, boo
       continue;
     }
     if (foreign) note(m, bad_access::kind::foreign, address, bytes, write, code);
-    if (!write && (mask & ~l.initialised) != 0) note(m, bad_access::kind::uninitialised, address, bytes, write, code);
+    if (!write && without_value(l, mask, line_start(m, at)) != 0)
+      note(m, bad_access::kind::uninitialised, address, bytes, write, code);
     if ((l.read | l.written) == 0) m.touched.push_back(&l);
     (write ? l.written : l.read) |= mask;
     if (write) l.initialised |= mask;

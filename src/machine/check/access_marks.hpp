@@ -28,6 +28,14 @@ struct alignas(64) line {
 };
 static_assert(sizeof(line) == 64);
 
+// What fresh memory holds. NaN as floating point of any size, and no number that a program is likely to write.
+inline constexpr std::uint32_t poison = 0xfff5a5a5;
+void fill_with_poison(std::byte* start, std::size_t bytes);
+
+// Of some bytes of a line, which begins at `start`, those without a value: nobody was seen to write them, and they
+// still hold the poison. Code whose stores are not seen may have written the others.
+std::uint64_t without_value(line& l, std::uint64_t mask, const std::byte* start);
+
 constexpr std::uint64_t bits(std::size_t first, std::size_t count) {
   return count >= 64 ? ~std::uint64_t{0} << first : ((std::uint64_t{1} << count) - 1) << first;
 }

@@ -61,11 +61,6 @@ checker::checker(symmetric_heap& heap, symmetric_heap& control, const local_heap
 
 checker::~checker() = default;
 
-void checker::fill_with_poison(std::byte* start, std::size_t bytes) {
-  for (std::size_t i = 0; i < bytes; i += sizeof poison)
-    std::memcpy(start + i, &poison, std::min(sizeof poison, bytes - i));
-}
-
 workload checker::new_workload() const {
   workload w;
   w.n_pes = heap_.where().n_pes;
@@ -107,8 +102,8 @@ scheduled_port checker::port_of(actor& a, const program& p) {
 void checker::open_memory() {
   for (const symmetric_heap* h : {&heap_, &control_})
     for (const auto& [offset, bytes] : h->live())
-      for (int pe = 0; pe < h->where().n_pes; ++pe) shadow_.open(h->on(offset, pe), bytes, poison);
-  for (const local_heap::allocation& a : local_.live()) shadow_.open(a.start, a.bytes, poison);
+      for (int pe = 0; pe < h->where().n_pes; ++pe) shadow_.open(h->on(offset, pe), bytes);
+  for (const local_heap::allocation& a : local_.live()) shadow_.open(a.start, a.bytes);
 }
 
 void checker::run(const std::vector<checked_program>& programs) {

@@ -52,10 +52,6 @@ class checker {
   void set_options(const check_options& options) { options_ = options; }
   const check_summary& summary() const { return summary_; }
 
-  // What fresh memory holds. NaN as floating point of any size, and no number that a program is likely to write.
-  static constexpr std::uint32_t poison = 0xfff5a5a5;
-  static void fill_with_poison(std::byte* start, std::size_t bytes);
-
  private:
   class memory_image;
 

@@ -187,7 +187,7 @@ std::byte* scheduled_port::scratch(std::size_t bytes, where at) {
   if (slice_ < 0) slice_ = area_.take(actor_.number);
   scratch_used_ += taken;
   const auto marks = std::exchange(running_marks, nullptr);  // what is done here is not the block's
-  std::byte* start = area_.add_piece(slice_, bytes, 0xff);
+  std::byte* start = area_.add_piece(slice_, bytes);
   running_marks = marks;
   return start;
 }

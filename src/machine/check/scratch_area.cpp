@@ -1,7 +1,5 @@
 #include "scratch_area.hpp"
 
-#include <cstring>
-
 #include "starling/base/error.hpp"
 
 namespace starling::check {
@@ -19,7 +17,7 @@ int scratch_area::take(int block) {
   return s;
 }
 
-std::byte* scratch_area::add_piece(int s, std::size_t bytes, unsigned char poison) {
+std::byte* scratch_area::add_piece(int s, std::size_t bytes) {
   constexpr std::size_t unit = 64;  // a piece begins a line
   constexpr std::size_t apart = 256;
   slice& mine = slices_[static_cast<std::size_t>(s)];
@@ -30,7 +28,7 @@ std::byte* scratch_area::add_piece(int s, std::size_t bytes, unsigned char poiso
                        mine.pieces.size(), " so far); take one large piece");
   std::byte* start = begin_ + static_cast<std::size_t>(s) * slice_bytes + at;
   mine.used = at + (bytes + unit - 1) / unit * unit;
-  std::memset(start, poison, bytes);
+  fill_with_poison(start, bytes);
   memory_.open_fresh(start, bytes);
   mine.pieces.push_back({start, bytes});
   return start;

@@ -27,8 +27,8 @@ class scratch_area {
 
   // A slice for the block with this number. Throws memory_error when there is none.
   int take(int block);
-  // Bytes that hold the byte `poison` and have no value.
-  std::byte* add_piece(int slice, std::size_t bytes, unsigned char poison);
+  // Fresh memory.
+  std::byte* add_piece(int slice, std::size_t bytes);
   // Its pieces are no longer alive; what they were is known until somebody takes the slice.
   void give_back(int slice);
 

@@ -20,7 +20,7 @@ shadow::shadow(std::uintptr_t begin, std::size_t bytes) : begin_(begin), bytes_(
 
 shadow::~shadow() { munmap(lines_, bytes_); }
 
-void shadow::open(const std::byte* start, std::size_t bytes, std::uint32_t poison) {
+void shadow::open(const std::byte* start, std::size_t bytes) {
   const std::size_t first = (reinterpret_cast<std::uintptr_t>(start) - begin_) / 64;
   open_.emplace_back(lines_ + first, (bytes + 63) / 64);
   for (std::size_t at = 0; at < bytes; at += 64) {
@@ -28,12 +28,7 @@ void shadow::open(const std::byte* start, std::size_t bytes, std::uint32_t poiso
     const std::size_t here = std::min<std::size_t>(64, bytes - at);
     l.live = check::bits(0, here);
     l.initialised = 0;
-    for (std::size_t i = 0; i < here; i += 4) {
-      std::uint32_t word = 0;
-      const std::size_t n = std::min<std::size_t>(4, here - i);
-      std::memcpy(&word, start + at + i, n);
-      if (std::memcmp(&word, &poison, n) != 0) l.initialised |= check::bits(i, n);
-    }
+    (void)without_value(l, l.live, start + at);
     l.started_as = l.initialised;
   }
 }
@@ -70,7 +65,10 @@ void shadow::end_life(const std::byte* start, std::size_t bytes) {
 
 bool shadow::valued(const void* start, std::size_t bytes) {
   bool all = true;
-  over(start, bytes, [&](line& l, std::uint64_t mask) { all = all && (mask & ~l.initialised) == 0; });
+  over(start, bytes, [&](line& l, std::uint64_t mask) {
+    const auto* first = reinterpret_cast<const std::byte*>(begin_) + (&l - lines_) * 64;
+    all = all && ((mask & ~l.initialised) == 0 || without_value(l, mask, first) == 0);
+  });
   return all;
 }
 

@@ -40,7 +40,7 @@ class shadow {
   // ---- of an exploration ----
 
   // An allocation begins here; bytes that do not hold the poison have a value.
-  void open(const std::byte* start, std::size_t bytes, std::uint32_t poison);
+  void open(const std::byte* start, std::size_t bytes);
   // Forgets all allocations.
   void close();
 

@@ -56,7 +56,7 @@ finding spinning_finding(const std::vector<actor>& actors, const std::vector<act
   f.what = cycle.empty() ? defect::endless : defect::deadlock;
   std::ostringstream out;
   if (cycle.empty()) {
-    out << "no block can go on: those that do not wait try in vain\n";
+    out << "no block can go on: those that do not wait are in a loop that nothing ends\n";
   } else {
     out << "cycle of atomic operations: ";
     for (const int b : cycle)
@@ -74,8 +74,12 @@ finding spinning_finding(const std::vector<actor>& actors, const std::vector<act
     out << "  " << trial_text(*a, actors, s, m) << "\n";
   }
   if (shown > most) out << "  and " << shown - most << " more\n";
-  out << (cycle.empty() ? "  whoever took it has to give it back: look for a way out of the kernel without that"
-                        : "  each holds what the next one wants: take locks in one order everywhere, and none twice");
+  const bool by_atomics = std::any_of(trying.begin(), trying.end(), [&](const actor* a) {
+    return a->looked.word != nullptr && s.of(a->looked.word) != nullptr;
+  });
+  out << (!cycle.empty() ? "  each holds what the next one wants: take locks in one order everywhere, and none twice"
+          : by_atomics   ? "  whoever took a lock has to give it back: look for a way out of the kernel without that"
+                         : "  somebody has to change what they look at, or they have to stop looking");
   f.text = out.str();
   return f;
 }

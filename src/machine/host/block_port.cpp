@@ -131,8 +131,9 @@ bool block_port::test(const wait_request& w) {
 
 void block_port::atomic(const atomic_call& c) {
   check_remote(operation::atomic, c.address, c.bytes, c.pe, c.at);
-  // A kernel may try in a loop, so this is where it learns that the program was ended.
-  if (program_.group().ended.load()) program_.fail(report(block_state::running, operation::atomic, c.at));
+  // A kernel may try for a lock in a loop, so this is where it learns that the program was ended.
+  if (acquires(c.order) && program_.group().ended.load())
+    program_.fail(report(block_state::running, operation::atomic, c.at));
   if (releases(c.order)) std::atomic_thread_fence(std::memory_order_seq_cst);
   (void)c.apply(c.context);
   if (acquires(c.order)) std::atomic_thread_fence(std::memory_order_seq_cst);

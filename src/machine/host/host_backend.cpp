@@ -108,7 +108,7 @@ std::size_t host_backend::allocate(std::size_t bytes) {
 
 void host_backend::fill_fresh(std::byte* start, std::size_t bytes) const {
   if (checker_)
-    check::checker::fill_with_poison(start, bytes);
+    check::fill_with_poison(start, bytes);
   else if (poison_)
     std::memset(start, 0xff, bytes);
 }
