@@ -43,6 +43,8 @@ starling_precompile(starling <cuda/atomic> <cuda/std/mdspan> <functional> <memor
 # without, and so does what nvcc compiles: check mode then sees calls alone.
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND NOT STARLING_SANITIZE)
   set(STARLING_HAS_CHECK ON)
+  # What is compiled again for check mode, and what tests it: not part of the default build.
+  add_custom_target(checked)
   add_library(starling_accesses STATIC src/machine/check/accesses/accesses.cpp)
   set_target_properties(starling_accesses PROPERTIES POSITION_INDEPENDENT_CODE ON EXPORT_NAME accesses)
   target_link_libraries(starling_accesses PUBLIC starling)
@@ -97,6 +99,7 @@ function(starling_application name)
       endif()
     endforeach()
     starling_application_library(starling_${name}_checked ${sources})
+    set_target_properties(starling_${name}_checked PROPERTIES EXCLUDE_FROM_ALL ON)
     set_target_properties(starling_${name}_checked PROPERTIES EXPORT_NAME ${name}_checked)
     add_library(starling::${name}_checked ALIAS starling_${name}_checked)
     target_link_libraries(starling_${name}_checked PUBLIC starling_check)

@@ -32,7 +32,6 @@ function(starling_python_module name sources)
 endfunction()
 
 starling_python_module(_starling "${starling_binding_sources}" starling_stencil starling_cg starling_comm)
-set(starling_modules _starling)
 if(STARLING_HAS_CHECK)
   # The same for check mode, loaded in its place where STARLING_CHECK is set. Its own code needs no watching: but for the
   # module's name the objects are the same.
@@ -40,15 +39,14 @@ if(STARLING_HAS_CHECK)
     "python/bindings/module.cpp;$<FILTER:$<TARGET_OBJECTS:_starling>,EXCLUDE,/module\\.cpp>"
     $<LINK_ONLY:starling_stencil_checked> $<LINK_ONLY:starling_cg_checked> $<LINK_ONLY:starling_comm_checked>)
   target_include_directories(_starling_checked PRIVATE ${PROJECT_SOURCE_DIR}/apps)
-  list(APPEND starling_modules _starling_checked)
+  set_target_properties(_starling_checked PROPERTIES EXCLUDE_FROM_ALL ON)
 endif()
 
 nanobind_add_stub(starling_stub MODULE _starling OUTPUT ${starling_module_dir}/_starling.pyi
   PYTHON_PATH ${starling_module_dir} DEPENDS _starling)
 
-add_custom_target(starling_python ALL DEPENDS ${starling_modules} starling_stub)
-list(TRANSFORM starling_modules REPLACE "(.+)" "$<TARGET_FILE:\\1>" OUTPUT_VARIABLE starling_module_files)
-list(APPEND starling_module_files ${starling_module_dir}/_starling.pyi)
+add_custom_target(starling_python ALL DEPENDS _starling starling_stub)
+set(starling_module_files $<TARGET_FILE:_starling> ${starling_module_dir}/_starling.pyi)
 if(SKBUILD)
   # The prefix of a wheel is the package's own folder, which then also holds what find_package finds.
   set(starling_package_dir .)
@@ -68,7 +66,17 @@ else()
   endif()
 endif()
 
-install(TARGETS ${starling_modules} LIBRARY DESTINATION ${starling_package_dir} COMPONENT python)
+if(STARLING_HAS_CHECK)
+  # What `starling check` loads: with it check mode sees the loads and stores of the package's own kernels.
+  add_custom_target(starling_python_checked DEPENDS _starling_checked)
+  add_dependencies(checked starling_python_checked)
+  if(STARLING_PYTHON_INPLACE AND NOT SKBUILD)
+    add_custom_command(TARGET starling_python_checked POST_BUILD
+      COMMAND ${CMAKE_COMMAND} -E copy_if_different $<TARGET_FILE:_starling_checked> ${PROJECT_SOURCE_DIR}/python/starling)
+  endif()
+  install(TARGETS _starling_checked LIBRARY DESTINATION ${starling_package_dir} COMPONENT python)
+endif()
+install(TARGETS _starling LIBRARY DESTINATION ${starling_package_dir} COMPONENT python)
 install(FILES ${starling_module_dir}/_starling.pyi DESTINATION ${starling_package_dir} COMPONENT python)
 
 # What a person waits for when pip builds a wheel, shown by pip -v. The minutes are those of one core, as measured with

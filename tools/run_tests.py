@@ -158,20 +158,22 @@ def ctest(run: Run, folder: Path, labels: str) -> None:
 def host_build(run: Run) -> None:
     """What the quick tests use."""
     examples = [f"example_{source.stem}" for source in sorted((ROOT / "examples").glob("*.cpp"))]
-    build(run, configure(run, "host"), "unit", "protocol", "misuse", "starling_python", *examples)
+    suites = ["unit", "protocol", "misuse", "quick_apps", "quick_check"]
+    build(run, configure(run, "host"), *suites, "starling_python", *examples)
 
 
 def host_tests(run: Run) -> None:
-    ctest(run, BUILD / "host", "unit|protocol|misuse|example")
+    ctest(run, BUILD / "host", "unit|protocol|misuse|example|quick")
 
 
 def host_build_all(run: Run) -> None:
-    build(run, configure(run, "host"))
+    build(run, configure(run, "host"), "all", "checked")
 
 
 def host_checks(run: Run) -> None:
     """The libraries against their oracles, what check mode finds, and what must not compile."""
     ctest(run, BUILD / "host", "apps|check|wrong|compile_fail|bug")
+    pytest(run, "python/tests/test_check.py")  # with the package's own kernels seen
 
 
 def pytest(run: Run, *paths: str, **environment: str) -> None:
@@ -179,9 +181,10 @@ def pytest(run: Run, *paths: str, **environment: str) -> None:
 
 
 def python_tests(run: Run) -> None:
-    """The package, and one page of its documents."""
+    """The package, one page of its documents, and of the tools the shortest."""
     page = "tests/tools/test_documents.py::test_page[docs/tasks.md]"
-    pytest(run, "python/tests", "python/starling", "tests/tools/test_reference.py", page)
+    tools = ["tests/tools/test_reference.py", "tests/tools/test_check_includes.py"]
+    pytest(run, "python/tests", "python/starling", *tools, page)
 
 
 def tool_tests(run: Run) -> None:
