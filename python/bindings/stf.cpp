@@ -163,6 +163,7 @@ void bind_tasks(nb::module_& m) {
 void bind_stf(nb::module_& m) {
   bind_places(m);
   bind_tasks(m);
+  nb::class_<bound_memory>(m, "StfMemory", "Keeps the memory of a context's data in place.");
   nb::class_<bound_context>(m, "StfContext", nb::type_slots(context_slots), "A context of task flow.")
       .def(
           "__init__",
@@ -176,6 +177,7 @@ void bind_stf(nb::module_& m) {
       .def("adopt", &bound_context::adopt, "address"_a, "shape"_a, "element_bytes"_a, "pitch"_a, "place"_a)
       .def("new_data", &bound_context::new_data, "shape"_a, "element_bytes"_a)
       .def("token", &bound_context::token)
+      .def("memory", &bound_context::memory)
       .def("begin", &bound_context::begin, "where"_a, "accesses"_a, "name"_a)
       .def("split", &bound_context::split, "whole"_a, "shape"_a, "element_bytes"_a, "counts"_a, "halo"_a, "periodic"_a,
            "where"_a)

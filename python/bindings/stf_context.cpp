@@ -58,6 +58,19 @@ void bound_data::set_name(const std::string& name) {
   stf::detail::set_name(state_, name);
 }
 
+bound_memory::bound_memory(const stf::context& c) {
+  if (c.on().kind() == machine_kind::host)
+    machine_ = c.on();
+  else
+    context_ = c;
+}
+
+bound_memory::~bound_memory() {
+  const nb::gil_scoped_release unlocked;
+  context_.reset();
+  machine_.reset();
+}
+
 bound_parts::bound_parts(const stf::context& c, const bound_data& whole, const std::vector<index_t>& shape,
                          std::size_t element_bytes, const std::vector<index_t>& counts, const stf::halo& around,
                          const stf::data_place& where)
@@ -138,9 +151,9 @@ void bound_frozen::unfreeze() {
   frozen_->unfreeze(stream_);
 }
 
-bound_task::bound_task(const stf::context& c, std::shared_ptr<function_runner> runner, const stf::exec_place& where,
-                       const std::vector<bound_access>& accesses, const std::string& name)
-    : runner_(std::move(runner)) {
+bound_task::bound_task(const stf::context& c, const std::shared_ptr<function_runner>& runner,
+                       const stf::exec_place& where, const std::vector<bound_access>& accesses, const std::string& name)
+    : runner_(runner) {
   const stf::task_description what = describe(where, accesses, name);
   // Views of what runs on the host are NumPy's.
   if (where.is_host()) stf::expect_data_on_host(what);
@@ -190,7 +203,9 @@ std::vector<std::uintptr_t> bound_task::streams() {
 
 void bound_task::call(std::uint64_t function) {
   const nb::gil_scoped_release unlocked;
-  open().stream().call([runner = runner_, function] {
+  const std::shared_ptr<function_runner> held = runner_.lock();
+  expect<argument_error>(held != nullptr, "stf: the context is over");
+  open().stream().call([runner = held, function] {
     const nb::gil_scoped_acquire locked;
     if (!runner->run.is_valid()) return;
     try {

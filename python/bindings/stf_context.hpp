@@ -72,6 +72,20 @@ struct function_runner {
   nanobind::object run;  // takes the number, and throws nothing
 };
 
+// What keeps the memory in place that views of tasks show: of virtual devices the machine's, of GPUs the context's own.
+// It leads to no object of Python: NumPy's arrays hold on to it, and the garbage collector does not see what they hold.
+class bound_memory {
+ public:
+  explicit bound_memory(const stf::context& c);
+  bound_memory(const bound_memory&) = delete;
+  bound_memory& operator=(const bound_memory&) = delete;
+  ~bound_memory();
+
+ private:
+  std::optional<machine> machine_;
+  std::optional<stf::context> context_;
+};
+
 // Logical data that is split, as bytes with extents.
 class bound_parts {
  public:
@@ -127,7 +141,7 @@ class bound_frozen {
 
 class bound_task {
  public:
-  bound_task(const stf::context& c, std::shared_ptr<function_runner> runner, const stf::exec_place& where,
+  bound_task(const stf::context& c, const std::shared_ptr<function_runner>& runner, const stf::exec_place& where,
              const std::vector<bound_access>& accesses, const std::string& name);
   bound_task(const bound_task&) = delete;
   bound_task& operator=(const bound_task&) = delete;
@@ -147,7 +161,7 @@ class bound_task {
  private:
   stf::task_run& open();
 
-  std::shared_ptr<function_runner> runner_;
+  std::weak_ptr<function_runner> runner_;  // the context's: the garbage collector follows that one alone
   std::optional<stf::task_run> run_;
 };
 
@@ -181,6 +195,7 @@ class bound_context {
                    std::size_t pitch, const stf::data_place& place);
   bound_data new_data(const std::vector<index_t>& shape, std::size_t element_bytes);
   bound_data token();
+  std::unique_ptr<bound_memory> memory() { return std::make_unique<bound_memory>(get()); }
   std::unique_ptr<bound_task> begin(const stf::exec_place& where, const std::vector<bound_access>& accesses,
                                     const std::string& name);
   std::unique_ptr<bound_parts> split(const bound_data& whole, const std::vector<index_t>& shape,

@@ -204,3 +204,52 @@ def test_exit_in_a_body():
     result = python("-c", START + "import sys\nwith ctx.task(x.rw(), where=stf.exec_place.host()): sys.exit(3)")
     assert result.returncode == 3
     assert "has no value" in result.stderr or "was not written back" in result.stderr
+
+
+@pytest.mark.parametrize("how", ["plain", "fails", "recorded", "left open"])
+def test_rings_through_views_and_functions_are_collected(devices, how):
+    """NumPy's arrays hide from the garbage collector what they hold on to: that must not lead back to the context."""
+
+    def ring():
+        ctx = stf.context(devices(1))
+        x = ctx.logical_data(np.zeros(4))
+        kept = [ctx]
+        if how != "recorded":
+            ctx.host_launch(lambda v: kept.append(v), x.rw())
+
+        def function(v):
+            kept.append((v, function))
+            if how == "fails":
+                raise ZeroDivisionError
+
+        if how == "recorded":
+            recording = ctx.record(lambda: ctx.host_launch(function, x.rw()))
+            recording.launch(2)
+            kept.append(recording)
+        else:
+            ctx.host_launch(function, x.rw())
+        if how == "fails":
+            with pytest.raises(ZeroDivisionError) as caught:
+                ctx.synchronize()
+            kept.append(caught.value)
+        if how != "left open":
+            ctx.finalize()
+        return weakref.ref(ctx)
+
+    context = ring()
+    gc.collect()
+    assert context() is None
+
+
+def test_views_hold_memory_and_nothing_of_python(devices):
+    with stf.context(devices(1)) as ctx:
+        x = ctx.logical_data(np.zeros(4))
+        views = []
+        ctx.host_launch(views.append, x.rw())
+        ctx.synchronize()
+        memory, _ = views[0].base._keep
+        assert type(memory).__name__ == "StfMemory"
+        assert not gc.is_tracked(memory)
+    del ctx, x
+    gc.collect()
+    assert np.array_equal(views[0], np.zeros(4))  # the memory is still there

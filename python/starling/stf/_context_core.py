@@ -37,8 +37,7 @@ class ContextCore:
         self._bound = native.StfContext(
             machine, backend=native_backend, device_memory=device_memory, drawing=drawing, runner=self._functions.run
         )
-        # What views of tasks hold on to. All memory of virtual devices is their machine's; that of GPUs the context's.
-        self._memory: object = machine if machine.kind == "host" else self._bound
+        self._memory = self._bound.memory()  # what views of tasks hold on to
         self._ended = False
 
     @property
