@@ -20,11 +20,11 @@ struct launch_shape {
 // Chunks of a face at most, so many signals are set aside for each.
 inline constexpr int most_chunks = 1024;
 
-// Bytes of cells up to which they travel as packets, if the options do not say: so many on GPUs. To virtual devices a
-// packet costs as much as a long message.
-constexpr index_t most_packet_bytes(const run_options& options, machine_kind kind, index_t on_gpus) {
+// Bytes up to which a face of a PE travels as packets, if the options do not say. To virtual devices a packet costs as
+// much as a long message.
+constexpr index_t most_packet_bytes(const run_options& options, machine_kind kind) {
   if (options.packet_bytes >= 0) return options.packet_bytes;
-  return kind == machine_kind::host ? 0 : on_gpus;
+  return kind == machine_kind::host ? 0 : 262'144;
 }
 
 // Options that name a number are kept; throws argument_error when they are not possible, launch_error when the blocks

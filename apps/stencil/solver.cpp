@@ -189,15 +189,7 @@ template <class T>
 run_result solver<T>::advance(const run_options& options) {
   check(options);
   expect<argument_error>(loaded_, "stencil: nothing to advance; load() first, and again after an error");
-  if (options.how == variant::automatic) {
-    const variant_choice& choice = kept_choice(options);
-    run_options taken = options;
-    taken.how = choice.how;
-    taken.depth = choice.depth;
-    run_result result = advance(taken);
-    result.why = choice.why;
-    return result;
-  }
+  if (options.how == variant::automatic) return advance_chosen(options);
   if (options.how == variant::resident || options.how == variant::temporal) {
     const cell_plan plan = plan_cells<T>(fields_.shape, limits_of(machine_), options);
     if (const auto* march = std::get_if<march_choice>(&plan)) {
@@ -246,6 +238,27 @@ variant_choice solver<T>::chosen(const run_options& options) const {
   check(options);
   const step_costs costs = costs_of(machine_.kind(), tuned_device(machine_));
   return choose_variant<T>(fields_.shape, limits_of(machine_), costs, options);
+}
+
+// What is chosen may need more memory than cpu_free does.
+template <class T>
+run_result solver<T>::advance_chosen(const run_options& options) {
+  const variant_choice& choice = kept_choice(options);
+  run_options taken = options;
+  taken.how = choice.how;
+  taken.depth = choice.depth;
+  try {
+    run_result result = advance(taken);
+    result.why = choice.why;
+    return result;
+  } catch (const memory_error&) {
+    if (!loaded_ || choice.how == variant::cpu_free) throw;
+  }
+  for (symmetric_array<T>& cells : march_cells_) cells.reset();
+  chosen_->choice.why += message("; ran cpu_free, since the memory left is not enough for ", name(choice.how));
+  chosen_->choice.how = variant::cpu_free;
+  chosen_->choice.depth = 0;
+  return advance_chosen(options);
 }
 
 // The choice depends on these options alone; runs come in many calls.
@@ -393,7 +406,7 @@ void solver<T>::advance_cpu_free(const run_options& options, const launch_shape&
   a.first_message = messages_ + 1;
   messages_ += options.steps + 1;
   a.inside = launch.inside;
-  a.packets = face_bytes<T>(fields_.shape) <= most_packet_bytes(options, machine_.kind(), 262'144);
+  a.packets = face_bytes<T>(fields_.shape) <= most_packet_bytes(options, machine_.kind());
   cut_faces(a, launch);
   role_plan roles;
   if (launch.face_blocks == 0) {

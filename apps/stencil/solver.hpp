@@ -48,6 +48,7 @@ class solver {
   };
 
   const variant_choice& kept_choice(const run_options& options);
+  run_result advance_chosen(const run_options& options);
   void copy_cells(T* u, bool in);
   void publish();
   int blocks_that_fit(const launch_options& launch, variant how, bool in_turn) const;

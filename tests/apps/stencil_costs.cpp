@@ -13,6 +13,7 @@
 #include "stencil/cost_file.hpp"
 #include "stencil/march_kernels.hpp"
 #include "stencil/tune.hpp"
+#include "support/environment_guard.hpp"
 #include "support/failure.hpp"
 #include "support/stencil_runs.hpp"
 
@@ -225,6 +226,33 @@ TEST_CASE_FIXTURE(cache_folder, "automatic is the default, and chooses again onl
   CHECK(r.how == variant::cpu_free);
   CHECK(r.why.find("cpu_free on 1 device: expected us per step cpu_free ") == 0);
   reference(p, u, 12);
+  std::vector<float> got(u.size());
+  s.store(got.data());
+  CHECK(got == u);
+}
+
+TEST_CASE_FIXTURE(cache_folder, "what needs more memory than there is makes room for cpu_free") {
+  const test::environment_guard memory("STARLING_HOST_MEMORY", "6M");
+  machine m = machine::host(1);
+  write_costs(cost_file(machine_kind::host), built_in_costs(machine_kind::cuda), tuned_device(m));
+  problem<float> p;
+  p.shape = {700, 700};
+  p.coefficients = jacobi_coefficients<float>(2);
+  std::mt19937 draw(53);
+  std::vector<float> u = test::random_cells(p, draw);
+  solver<float> s(m, p);
+  s.load(u.data());
+  run_options o{.steps = 3};
+  o.on_chip_bytes = 16;  // no tiles
+  REQUIRE(s.chosen(o).how == variant::temporal);
+  for (int run = 0; run < 2; ++run) {
+    const run_result r = s.advance(o);
+    CHECK(r.how == variant::cpu_free);
+    CHECK(r.why.find("; ran cpu_free, since the memory left is not enough for temporal") != std::string::npos);
+  }
+  o.how = variant::temporal;
+  CHECK_FALSE(test::failure_of<memory_error>([&] { s.advance(o); }).empty());
+  reference(p, u, 6);
   std::vector<float> got(u.size());
   s.store(got.data());
   CHECK(got == u);

@@ -88,7 +88,7 @@ geometry box_domain(index_t z, index_t y, index_t x, int parts) {
   return geometry_of(p, parts);
 }
 
-launch_shape shape_on_gpu(const geometry& g, run_options o = {}) {
+launch_shape shape_on_gpu(const geometry& g, run_options o = {.how = variant::cpu_free}) {
   return choose_launch<float>(g, machine_kind::cuda, o,
                               [](int threads, bool in_turn) { return 132 * (in_turn ? 3 : 512 / threads); });
 }
@@ -110,7 +110,8 @@ TEST_CASE("a face is cut for all blocks that do faces, and no block has more chu
   for (const int face_blocks : {-1, 0, 1, 2, 3, 16, 60})
     for (const int blocks : {61, 132, 264}) {
       const geometry g = box_domain(512, 512, 512, 4);
-      const launch_shape s = shape_on_gpu(g, {.blocks = blocks, .threads = 256, .face_blocks = face_blocks});
+      const launch_shape s =
+          shape_on_gpu(g, {.how = variant::cpu_free, .blocks = blocks, .threads = 256, .face_blocks = face_blocks});
       CAPTURE(face_blocks);
       CAPTURE(blocks);
       CHECK(s.chunks == std::max(s.doing_faces() / 2, 1));
