@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "../local_heap.hpp"
+#include "declared_accesses.hpp"
 
 namespace starling::check {
 
@@ -12,7 +13,7 @@ namespace {
 
 void note(access_marks& m, bad_access::kind what, std::uintptr_t address, std::size_t bytes, bool write,
           const void* code) {
-  if (m.problem.what == bad_access::kind::none) m.problem = {what, address, bytes, write, code};
+  if (m.problem.what == bad_access::kind::none) m.problem = {what, address, bytes, write, code, m.scope};
 }
 
 // Whether the running block may not touch this memory by plain loads and stores.
@@ -25,6 +26,9 @@ bool is_foreign(const access_marks& m, std::uintptr_t address) {
 }  // namespace
 
 void mark_access(access_marks& m, std::uintptr_t address, std::size_t bytes, bool write, const void* code) {
+  // What is not the work's own leaves no marks: what others do there is not the point.
+  if (m.scope != nullptr && !m.near.allows(address, bytes, write) && !m.scope->allows(address, bytes, write, m.near))
+    return note(m, bad_access::kind::undeclared, address, bytes, write, code);
   // The common case: bytes of one line of the block's own PE or of local memory, as they should be.
   const std::uintptr_t at_all = address - m.begin;
   const bool local = at_all >= m.symmetric_bytes && at_all < m.bytes && m.watch_end == 0 && m.pe != host_place;

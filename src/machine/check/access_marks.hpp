@@ -7,10 +7,13 @@
 #include <vector>
 
 namespace starling {
+class access_scope;
 class local_heap;
-}
+}  // namespace starling
 
 namespace starling::check {
+
+struct actor;
 
 // What is known of 64 bytes of symmetric memory.
 struct alignas(64) line {
@@ -32,11 +35,25 @@ constexpr std::uint64_t bits(std::size_t first, std::size_t count) {
 
 // An access that is wrong by itself.
 struct bad_access {
-  enum class kind { none, dead, foreign, uninitialised } what = kind::none;
+  enum class kind { none, dead, foreign, uninitialised, undeclared } what = kind::none;
   std::uintptr_t address = 0;
   std::size_t bytes = 0;
   bool write = false;
-  const void* code = nullptr;  // the return address: where the access stands
+  const void* code =
+      nullptr;  // the return address: where the access stands; null: a call, named by its block's history
+  const access_scope* scope = nullptr;  // of the work that it is part of
+};
+
+// Bytes of which the running work may touch all, as far as names go.
+struct allowed_run {
+  std::uintptr_t begin = 0;
+  std::size_t bytes = 0;
+  bool write = false;
+
+  bool allows(std::uintptr_t address, std::size_t n, bool writes) const {
+    const std::uintptr_t at = address - begin;
+    return at < bytes && n <= bytes - at && (write || !writes);
+  }
 };
 
 // An access to bytes that a replay watches.
@@ -66,12 +83,20 @@ struct access_marks {
   int block = 0;
   int pe = 0;  // host_place: a function of the host, which may touch that memory alone
   std::uint32_t stamp = 0;
-  std::vector<line*> touched;  // have marks
-  bad_access problem;          // the first
+  actor* running = nullptr;
+  const access_scope* scope = nullptr;  // what the running work may touch; null: nothing is known of that
+  allowed_run near;                     // around the last access
+  std::vector<line*> touched;           // have marks
+  bad_access problem;                   // the first
 
   std::uintptr_t watch_begin = 0;
   std::uintptr_t watch_end = 0;
   std::vector<seen_access> seen;
+
+  void enter(const access_scope* work) {
+    scope = work;
+    near = {};
+  }
 };
 
 // The marks of the block that runs on this thread; null: none does. Instrumented code has no other way to know.

@@ -45,6 +45,8 @@ class checker {
   // Runs a plain launch in the stream that is running.
   void launch(int pe, int blocks, const program& p);
 
+  memory_names& names() { return names_; }
+
   void set_options(const check_options& options) { options_ = options; }
   const check_summary& summary() const { return summary_; }
 
@@ -70,6 +72,7 @@ class checker {
   const local_heap& local_;
   check_options options_;
   std::string report_path_;
+  memory_names names_;
   std::mutex mutex_;  // one exploration at a time
   shadow shadow_;
   access_marks marks_;

@@ -22,6 +22,7 @@ struct memory_map {
   };
   std::vector<allocation> allocations;  // by offset, on every PE alike
   const local_heap* local = nullptr;    // behind the parts of all PEs
+  std::shared_ptr<const named_ranges> names = std::make_shared<const named_ranges>();
 
   bool is_local(std::uintptr_t address) const { return local->in_range(reinterpret_cast<const void*>(address)); }
   // Whether the address is of memory that users have allocated, not of the machine's own words.
@@ -36,8 +37,9 @@ struct memory_map {
   }
 };
 
-// "PE 1 block 0 (faces)".
+// "PE 1 block 0 (faces)", or (task 'x') in place of the role; of what it did at a time of its clock.
 std::string block_text(const actor& a);
+std::string block_text(const actor& a, std::uint32_t stamp);
 
 // "signal +0x40 of PE 1".
 std::string place_text(const memory_map& m, const void* signal);
@@ -53,6 +55,9 @@ std::vector<std::string> history_text(const memory_map& m, const actor& a);
 
 // All blocks wait and nothing is on its way: who waits for what, and why it may not come.
 finding stuck_finding(const std::vector<actor>& actors, words& signals, const memory_map& m);
+
+// An access to what its work did not declare.
+void describe_undeclared(finding& f, const std::string& does, const memory_map& m);
 
 // An access that is wrong by itself, and two that nothing orders. `seen`: accesses to those bytes in a replay.
 void describe_access(finding& f, const std::vector<actor>& actors, const memory_map& m);

@@ -116,6 +116,8 @@ void schedule::resume(actor& a) {
   marks_.block = a.number;
   marks_.pe = a.pe;
   marks_.stamp = a.clock;
+  marks_.running = &a;
+  marks_.enter(a.scope);
   const std::size_t own = static_cast<std::size_t>(a.pe) * marks_.stride;
   marks_.own_begin = marks_.begin + own;
   marks_.own_lines = marks_.lines + own / 64;

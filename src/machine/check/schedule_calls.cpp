@@ -26,6 +26,15 @@ void schedule::enter(const void* start, const transfer& t, index_t stride, const
 
 void schedule::enter_bytes(const void* start, std::size_t bytes, const access& who, bool write,
                            const knowledge& known) {
+  const access_scope* scope = work_.actors[static_cast<std::size_t>(who.block)].scope;
+  const auto address = reinterpret_cast<std::uintptr_t>(start);
+  allowed_run near;
+  if (scope != nullptr && !scope->allows(address, bytes, write, near))
+    fail({defect::undeclared,
+          "",
+          {who.block},
+          {},
+          bad_access{bad_access::kind::undeclared, address, bytes, write, nullptr, scope}});
   conflict met;
   bool clash = false;
   memory_.over(start, bytes, [&](line& l, std::uint64_t mask) {

@@ -1,5 +1,6 @@
 #include "host_stream.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <optional>
 
@@ -128,7 +129,32 @@ void host_stream::push(operation op, bool always, check::host_ranges touched) {
   changed_.notify_all();
 }
 
+void host_stream::begin_scope(std::shared_ptr<const access_scope> scope) {
+  if (!deferred_) return;
+  const std::lock_guard lock(mutex_);
+  scopes_.push_back({std::this_thread::get_id(), scope.get(), scope});
+}
+
+void host_stream::end_scope(const access_scope* scope) noexcept {
+  if (!deferred_) return;
+  const std::lock_guard lock(mutex_);
+  const auto found = std::find_if(scopes_.rbegin(), scopes_.rend(), [&](const said& s) { return s.what == scope; });
+  if (found != scopes_.rend()) scopes_.erase(std::next(found).base());
+}
+
+host_stream::operation host_stream::scoped(operation op) {
+  if (!deferred_) return op;
+  const std::lock_guard lock(mutex_);
+  const auto mine =
+      std::find_if(scopes_.rbegin(), scopes_.rend(), [](const said& s) { return s.by == std::this_thread::get_id(); });
+  if (mine == scopes_.rend() || !mine->scope) return op;
+  if (auto names = device_->checker()->names().now(); names != mine->scope->names())
+    mine->scope = std::make_shared<const access_scope>(mine->scope->as_named(std::move(names)));
+  return [scope = mine->scope, op = std::move(op)] { check::schedule::running()->within(scope.get(), op); };
+}
+
 void host_stream::submit(step_kind kind, operation op, check::host_ranges touched) {
+  op = scoped(std::move(op));
   if (recorder)
     recorder->add(*this, kind, std::move(op), std::move(touched));
   else
