@@ -13,9 +13,9 @@ named_memory::~named_memory() {
   if (machine_) machine_->forget_name(number_);
 }
 
-std::shared_ptr<const access_scope> declare_accesses(const machine& m, std::string who,
+std::shared_ptr<const access_scope> declare_accesses(const machine& m, std::string who, where at,
                                                      std::vector<declared_range> ranges) {
-  return m.impl()->declare_accesses(std::move(who), std::move(ranges));
+  return m.impl()->declare_accesses(std::move(who), at, std::move(ranges));
 }
 
 scoped_stream::scoped_stream(const stream& s, std::shared_ptr<const access_scope> scope)

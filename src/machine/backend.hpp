@@ -103,7 +103,7 @@ class backend {
   // See access_scope.hpp. The number of a name, by which it is forgotten; 0: it is not kept.
   virtual std::uint64_t name_memory(const std::byte*, std::size_t, std::string) { return 0; }
   virtual void forget_name(std::uint64_t) noexcept {}
-  virtual std::shared_ptr<const access_scope> declare_accesses(std::string, std::vector<declared_range>) {
+  virtual std::shared_ptr<const access_scope> declare_accesses(std::string, where, std::vector<declared_range>) {
     return nullptr;
   }
   // Replaces the faults that are injected. GPUs have none.

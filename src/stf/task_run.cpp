@@ -47,7 +47,8 @@ task_run::task_run(const std::shared_ptr<context_state>& context, const task_des
   const std::uint64_t number = context->new_task();
   s.draw(number);
   if (context->on().checking()) {
-    s.shown = describe_task(what, number);
+    s.shown = what.name.empty() ? message("task ", number) : describe_task(what.name);
+    if (!what.accesses.empty()) s.at = what.accesses.front().at;
     s.declare();
   }
   if (s.items == nullptr) return;

@@ -42,12 +42,6 @@ void expect_same_use(const std::string& task, const data_access& a, const used_d
 
 std::string describe_task(const std::string& name) { return name.empty() ? "a task" : "task '" + name + "'"; }
 
-std::string describe_task(const task_description& what, std::uint64_t number) {
-  if (!what.name.empty()) return describe_task(what.name);
-  const call_site at = what.accesses.empty() ? no_call_site : what.accesses.front().at;
-  return message("task ", number, at.line > 0 ? message(" (", at.file, ":", at.line, ")") : "");
-}
-
 data_place task_run::state::place_of(const data_access& a) const {
   const data_description& what = a.data->body.what;
   const int n_pes = context->on().size();
@@ -248,7 +242,7 @@ std::vector<declared_range> task_run::state::declared_ranges() const {
 }
 
 void task_run::state::declare() {
-  may_touch = declare_accesses(context->on(), shown, declared_ranges());
+  may_touch = declare_accesses(context->on(), shown, at, declared_ranges());
   scoped.clear();
   for (lane* l : lanes) scoped.emplace_back(l->stream(), may_touch);
 }

@@ -26,8 +26,6 @@ struct used_data {
 };
 
 std::string describe_task(const std::string& name);
-// The same of a task without a name by its number and where its first data was named.
-std::string describe_task(const task_description& what, std::uint64_t number);
 
 struct task_run::state {
   std::shared_ptr<context_state> context;
@@ -56,7 +54,8 @@ struct task_run::state {
   std::size_t first_item = 0;
   std::vector<std::vector<int>> newest_items;  // by place: what its next one comes after
   // In check mode, what the task's work may touch:
-  std::string shown;  // "task 'x'", or its number and the line where its first data was named
+  std::string shown;            // "task 'x'", or its number
+  call_site at = no_call_site;  // where its first data was named
   std::shared_ptr<const access_scope> may_touch;
   std::vector<scoped_stream> scoped;  // by place
 

@@ -3,9 +3,9 @@
 // Outside of check mode all of this does nothing and costs a call.
 //
 //   const named_memory x(m, start, bytes, "logical data 'x'");
-//   const auto scope = declare_accesses(m, "task 'scale'", {{start, bytes, true, "logical data 'x'"}});
-//   const scoped_stream here(s, scope);
-//   s.launch(...);                        // may touch x, memory without a name, and nothing else
+//   const auto scope = declare_accesses(m, "task 'scale'", {"main.cpp", 12}, {{start, bytes, true, "logical data
+//   'x'"}}); const scoped_stream here(s, scope); s.launch(...);                        // may touch x, memory without a
+//   name, and nothing else
 #pragma once
 
 #include <cstddef>
@@ -51,8 +51,9 @@ struct declared_range {
 
 class access_scope;
 
-// Work of `who` may touch these ranges and memory without a name, as names are now. Null outside of check mode.
-std::shared_ptr<const access_scope> declare_accesses(const machine& m, std::string who,
+// Work of `who`, which says so `at` a source line (line 0: not known), may touch these ranges and memory without a
+// name, as names are now. Null outside of check mode.
+std::shared_ptr<const access_scope> declare_accesses(const machine& m, std::string who, where at,
                                                      std::vector<declared_range> ranges);
 
 // While it lives, what the calling thread gives the stream is work of this scope; null: of none. The newest of a thread

@@ -7,6 +7,10 @@
 
 namespace starling {
 
+std::string access_scope::who_and_where() const {
+  return at_.line > 0 ? message(who_, " (", at_.file, ":", at_.line, ")") : who_;
+}
+
 bool access_scope::allows(std::uintptr_t address, std::size_t bytes, bool write, check::allowed_run& near) const {
   // What lies around bytes without a name, up to the nearest that have one.
   std::uintptr_t low = 0;

@@ -14,15 +14,18 @@ namespace starling {
 
 class access_scope {
  public:
-  access_scope(std::string who, std::vector<declared_range> ranges, std::shared_ptr<const check::named_ranges> names)
-      : who_(std::move(who)), ranges_(std::move(ranges)), names_(std::move(names)) {}
+  access_scope(std::string who, where at, std::vector<declared_range> ranges,
+               std::shared_ptr<const check::named_ranges> names)
+      : who_(std::move(who)), at_(at), ranges_(std::move(ranges)), names_(std::move(names)) {}
 
   // The same work when other names hold.
   access_scope as_named(std::shared_ptr<const check::named_ranges> names) const {
-    return access_scope(who_, ranges_, std::move(names));
+    return access_scope(who_, at_, ranges_, std::move(names));
   }
 
   const std::string& who() const { return who_; }
+  // "task 'scale' (main.cpp:12)".
+  std::string who_and_where() const;
   const std::shared_ptr<const check::named_ranges>& names() const { return names_; }
 
   // Whether the access may be: its bytes are within one range, or none of them has a name. If so `near` is what lies
@@ -34,6 +37,7 @@ class access_scope {
 
  private:
   std::string who_;
+  where at_;
   std::vector<declared_range> ranges_;
   std::shared_ptr<const check::named_ranges> names_;
 };

@@ -41,7 +41,7 @@ std::string beside(const bad_access& b, const declared_range& r) {
 
 void describe_undeclared(finding& f, const std::string& does, const memory_map& m) {
   const bad_access& b = *f.access;
-  const std::string& who = b.scope->who();
+  const std::string who = b.scope->who_and_where();
   const declared_range* near = b.scope->nearest(b.address, b.bytes);
   if (near != nullptr && distance(b, *near) > most_beside) near = nullptr;
   if (near != nullptr && contains(*near, b)) {
@@ -54,7 +54,7 @@ void describe_undeclared(finding& f, const std::string& does, const memory_map& 
   const bool dead = b.what == bad_access::kind::dead;
   if (near != nullptr && (dead || distance(b, *near) == 0 || one_allocation(m, b.address, begin_of(*near)))) {
     f.what = defect::out_of_bounds;
-    f.text = message(does, ", out of bounds of ", near->name, ": ", beside(b, *near),
+    f.text = message(does, ", out of bounds of ", near->name, " of ", who, ": ", beside(b, *near),
                      there != nullptr && *there->name != near->name ? message(", where ", *there->name, " lies") : "",
                      "; check the index and the shape of the loop");
     return;

@@ -166,10 +166,10 @@ std::uint64_t host_backend::name_memory(const std::byte* start, std::size_t byte
   return checker_->names().add(start, bytes, std::move(name));
 }
 
-std::shared_ptr<const access_scope> host_backend::declare_accesses(std::string who,
+std::shared_ptr<const access_scope> host_backend::declare_accesses(std::string who, where at,
                                                                    std::vector<declared_range> ranges) {
   if (!checker_) return nullptr;
-  return std::make_shared<const access_scope>(std::move(who), std::move(ranges), checker_->names().now());
+  return std::make_shared<const access_scope>(std::move(who), at, std::move(ranges), checker_->names().now());
 }
 
 int host_backend::blocks_that_fit(const kernel&, const launch_options& options) const {

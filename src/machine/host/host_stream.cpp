@@ -123,7 +123,8 @@ check::checker::stream_work host_stream::take_operations() {
   return all;
 }
 
-void host_stream::push(operation op, bool always, check::host_ranges touched) {
+void host_stream::push(operation op, bool always, check::host_ranges touched, std::shared_ptr<point> reaches) {
+  const auto giving = deferred_ ? deferred_->giving(std::move(reaches)) : std::unique_lock<std::mutex>();
   const std::lock_guard lock(mutex_);
   queue_.push_back({std::move(op), always, std::move(touched)});
   changed_.notify_all();
@@ -237,9 +238,8 @@ void host_stream::record(event_backend& e) {
     return;
   }
   const auto reached = std::make_shared<point>(deferred_);
-  if (deferred_) deferred_->expect_point(reached);
   mine.set_newest(reached);
-  push([reached] { reached->reach(); }, true);
+  push([reached] { reached->reach(); }, true, {}, reached);
 }
 
 void host_stream::wait(const event_backend& e) {

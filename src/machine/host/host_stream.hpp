@@ -37,8 +37,9 @@ class host_stream final : public stream_backend, public std::enable_shared_from_
   void end_scope(const access_scope* scope) noexcept override;
 
   // Queues an operation. After one has thrown, later ones are skipped until synchronize() has thrown its exception;
-  // `always` runs regardless, so that nobody waits for ever.
-  void push(operation op, bool always = false, check::host_ranges touched = {});
+  // `always` runs regardless, so that nobody waits for ever. `reaches`: the point that it reaches, for check mode.
+  void push(operation op, bool always = false, check::host_ranges touched = {},
+            std::shared_ptr<point> reaches = nullptr);
 
   // Throws what an operation so far has thrown, and forgets it; does not wait for operations that are queued.
   void rethrow_failure();
