@@ -262,17 +262,17 @@ bound_data bound_context::adopt(std::uintptr_t address, const std::vector<index_
                                 std::size_t pitch, const stf::data_place& place) {
   const nb::gil_scoped_release unlocked;
   const array_view v{reinterpret_cast<std::byte*>(address), {shape, element_bytes}, pitch};
-  return bound_data(get().logical_data(v, place).state());
+  return bound_data(get().logical_data(v, place, stf::no_call_site).state());
 }
 
 bound_data bound_context::new_data(const std::vector<index_t>& shape, std::size_t element_bytes) {
   const nb::gil_scoped_release unlocked;
-  return bound_data(get().logical_data_of<array_view>({shape, element_bytes}).state());
+  return bound_data(get().logical_data_of<array_view>({shape, element_bytes}, stf::no_call_site).state());
 }
 
 bound_data bound_context::token() {
   const nb::gil_scoped_release unlocked;
-  return bound_data(get().token().state());
+  return bound_data(get().token(stf::no_call_site).state());
 }
 
 std::unique_ptr<bound_parts> bound_context::split(const bound_data& whole, const std::vector<index_t>& shape,

@@ -10,6 +10,7 @@
 
 #include "local_heap.hpp"
 #include "recorder.hpp"
+#include "starling/machine/access_scope.hpp"
 #include "starling/machine/machine.hpp"
 #include "symmetric_heap.hpp"
 
@@ -37,6 +38,9 @@ class stream_backend {
   virtual void call(std::function<void()> f) = 0;
   virtual void synchronize() = 0;
   virtual bool keep_with_recording(std::shared_ptr<void> what) = 0;
+  // See scoped_stream; check mode alone wants to know.
+  virtual void begin_scope(std::shared_ptr<const access_scope>) {}
+  virtual void end_scope(const access_scope*) noexcept {}
   virtual void* native() const { return nullptr; }
 };
 
@@ -96,6 +100,12 @@ class backend {
   virtual void enter_check_mode(const check_options& options);
   virtual check_summary checked() const;
   virtual bool checking() const { return false; }
+  // See access_scope.hpp. The number of a name, by which it is forgotten; 0: it is not kept.
+  virtual std::uint64_t name_memory(const std::byte*, std::size_t, std::string) { return 0; }
+  virtual void forget_name(std::uint64_t) noexcept {}
+  virtual std::shared_ptr<const access_scope> declare_accesses(std::string, where, std::vector<declared_range>) {
+    return nullptr;
+  }
   // Replaces the faults that are injected. GPUs have none.
   virtual void inject(const fault_plan& plan);
   virtual std::vector<fired_fault> faults_fired() const { return {}; }

@@ -17,7 +17,8 @@ std::byte* local_heap::allocate(const std::vector<placed_bytes>& pieces) {
   for (const placed_bytes& p : pieces) bytes += p.bytes;
   const std::unique_lock lock(mutex_);
   // What cannot fit anyway is not rounded: that might overflow.
-  const std::size_t wanted = bytes > bytes_ ? bytes : (bytes + guard_ + unit_ - 1) / unit_ * unit_;
+  const std::size_t guard = std::max(guard_, std::min(bytes, most_guard_));
+  const std::size_t wanted = bytes > bytes_ ? bytes : (bytes + guard + unit_ - 1) / unit_ * unit_;
   const auto offset = free_.find(wanted);
   expect<memory_error>(offset.has_value(), "local memory: ", format_bytes(wanted),
                        " of addresses needed, but the largest gap between live allocations is ",

@@ -51,8 +51,12 @@ class local_heap {
   std::vector<allocation> taken() const;
   // Of an allocation that is taken; none for other addresses.
   std::vector<placed_bytes> pieces_of(std::byte* start) const;
-  // Allocations from now on are followed by at least so many bytes that belong to none.
-  void set_guard(std::size_t bytes) { guard_ = bytes; }
+  // Allocations from now on are followed by at least so many bytes that belong to none, and by as many as they have
+  // themselves up to `most`.
+  void set_guard(std::size_t least, std::size_t most) {
+    guard_ = least;
+    most_guard_ = most;
+  }
 
   std::byte* start() const { return start_; }
   std::size_t bytes() const { return bytes_; }
@@ -71,6 +75,7 @@ class local_heap {
   std::size_t bytes_ = 0;
   std::size_t unit_ = 1;
   std::size_t guard_ = 0;
+  std::size_t most_guard_ = 0;
   mutable std::shared_mutex mutex_;
   std::map<std::size_t, entry> taken_;  // by offset
   free_ranges free_;

@@ -105,6 +105,7 @@ void coherence::combine_at(data_body& d, const data_place& place, std::vector<da
   }
   lane& l = lanes_.take(place.is_host() ? host_place : place.pe(), before);
   lanes_.order(l, before);
+  const scoped_stream by_the_library(l.stream(), nullptr);
   d.reduces->combine(l.stream(), place.is_host(), into.start, values, d.what.bytes, !starts_over);
   moment_list end;
   end.add(l.mark());

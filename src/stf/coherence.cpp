@@ -34,6 +34,7 @@ coherence::coherence(machine& m, lane_set& lanes, data_registry& all, std::size_
       lanes_(lanes),
       all_(all),
       free_buried_(std::move(free_buried)),
+      checked_(m.checking()),
       patience_(environment::read().deadline) {
   for (int pe = 0; pe < m.size(); ++pe) store_->memories.push_back(std::make_unique<place_memory>(m, pe, device_cap));
   store_->memories.push_back(std::make_unique<place_memory>(m, host_place, 0));
@@ -150,6 +151,7 @@ data_instance& coherence::create(data_body& d, const data_place& place, moment_l
   } else if (place.is_composite()) {
     fresh->pages = allocate_pages(map_pages(d.what, place, machine_.size(), machine_.page_bytes()));
     fresh->start = fresh->pages.data();
+    name_instance(d, *fresh);
   } else {
     const std::size_t before_it = aligned_start(d.what);
     fresh->block = allocate(d.describe(), before_it + d.what.bytes + d.what.ghosts_after, place, fresh->ready);
@@ -161,12 +163,26 @@ data_instance& coherence::create(data_body& d, const data_place& place, moment_l
   return *d.instances.back();
 }
 
+void coherence::name_instances(data_body& d) {
+  if (!checked_) return;
+  for (const auto& i : d.instances) name_instance(d, *i);
+}
+
+void coherence::name_instance(const data_body& d, data_instance& i) {
+  if (!checked_ || !i.packed || i.start == nullptr) return;
+  if (i.block.start != nullptr) return memory_of(i.place).name(i.block, d.describe());
+  i.label = named_memory(machine_, i.start, i.pages.size() > 0 ? i.pages.size() : d.what.bytes, d.describe());
+}
+
 memory_block coherence::allocate(const std::string& what, std::size_t bytes, const data_place& place,
                                  moment_list& before) {
   place_memory& memory = memory_of(place);
   for (bool trimmed = false;;) {
     const std::uint64_t changes = memory.used().changes;
-    if (const auto block = memory.allocate(bytes, before)) return *block;
+    if (const auto block = memory.allocate(bytes, before)) {
+      if (checked_) memory.name(*block, what);
+      return *block;
+    }
     const place_memory::usage now = memory.used();
     const bool possible = now.cap == 0 || bytes <= now.cap;
     const eviction moved = possible ? evict_one(place) : eviction::nothing;
@@ -304,6 +320,7 @@ memory_block coherence::take_scratch(lane& l, std::size_t bytes) {
   }
   const memory_block fresh = allocate_patiently("a reduction", bytes, data_place::device(l.pe()), before);
   lanes_.order(l, before);
+  const scoped_stream by_the_library(l.stream(), nullptr);
   l.stream().fill(fresh.start, 0, fresh.bytes);
   if (notes_ != nullptr) notes_->zeros.push_back({fresh.start, fresh.bytes});
   return fresh;

@@ -41,6 +41,9 @@ class coherence {
   // The user that acquired it is over at `end`. One that wrote leaves the only valid instance.
   static void release(data_body& d, data_instance& i, bool wrote, const moment_list& end);
 
+  // Messages of check mode call its instances as it is called now.
+  void name_instances(data_body& d);
+
   // Copies are measured for it from now on; it outlives this.
   void measure_with(scheduler& s) { scheduler_ = &s; }
 
@@ -116,12 +119,14 @@ class coherence {
   data_instance* nearest(const data_body& d, const data_place& to, const F& usable) const;
   data_instance& source_of_ghosts(data_body& d, const data_place& to, moment_list& before);
   place_memory& memory_of(const data_place& place);
+  void name_instance(const data_body& d, data_instance& i);
   void free(data_instance& i);
 
   machine& machine_;
   lane_set& lanes_;
   data_registry& all_;
   const std::function<bool()> free_buried_;
+  const bool checked_;  // in check mode
   scheduler* scheduler_ = nullptr;
   std::atomic<held_memory*> held_{nullptr};
   item_list* notes_ = nullptr;  // while one thread alone submits

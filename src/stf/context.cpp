@@ -10,6 +10,7 @@ void detail::set_name(const std::shared_ptr<data_state>& d, std::string name) {
                          "' cannot be the name of logical data that is none; make it with context::logical_data");
   const std::lock_guard lock(*d);
   d->body.name = std::move(name);
+  d->context->coherence().name_instances(d->body);
 }
 
 void detail::refuse_elements(index_t elements, std::size_t bytes_each) {
@@ -37,7 +38,10 @@ context::context(machine m, const context_options& options)
 context::context(machine m, const context_options& options, const stream& user)
     : state_(std::make_shared<context_state>(std::move(m), options, user)) {}
 
-std::shared_ptr<data_state> context::new_data(data_description what) { return state_->new_data(std::move(what)); }
+std::shared_ptr<data_state> context::new_data(data_description what, call_site at) {
+  what.made_at = at;
+  return state_->new_data(std::move(what));
+}
 
 std::byte* context::wait_for(const std::shared_ptr<data_state>& d) {
   expect<argument_error>(d && d->context == state_, "context::wait: data of another context, or none");

@@ -14,7 +14,9 @@ int pe_of(const data_place& place) {
 }
 
 std::string data_body::describe() const {
-  return name.empty() ? "logical data " + std::to_string(id) : "logical data '" + name + "'";
+  if (!name.empty()) return "logical data '" + name + "'";
+  return message("logical data ", id,
+                 what.made_at.line > 0 ? message(" (made at ", what.made_at.file, ":", what.made_at.line, ")") : "");
 }
 
 int data_body::valid_instances() const {
@@ -63,9 +65,11 @@ data_state::data_state(std::shared_ptr<context_state> c, data_description w) : c
       (first.rows == 1 || first.pitch == first.row_bytes) && first.rows * first.row_bytes == body.what.bytes;
   if (users->packed && users->place.is_host() && body.what.bytes > 0) {
     users->pin = context->on().pin(first.start, body.what.bytes);
-    users->packed = users->pin.held();
+    // Check mode knows no bounds in memory of the user's own: tasks of the host get copies.
+    users->packed = users->pin.held() && !context->on().checking();
   }
   body.instances.push_back(std::move(users));
+  context->coherence().name_instances(body);
 }
 
 data_state::~data_state() { context->bury(this, std::move(body)); }

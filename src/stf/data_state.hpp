@@ -12,6 +12,7 @@
 
 #include "moment.hpp"
 #include "place_memory.hpp"
+#include "starling/machine/access_scope.hpp"
 #include "starling/stf/access.hpp"
 #include "starling/stf/data_interface.hpp"
 #include "starling/stf/place.hpp"
@@ -31,6 +32,7 @@ struct data_instance {
   memory_block block;  // of the place's memory
   local_memory pages;  // of a composite place instead
   pinned_memory pin;   // of the user's memory on the host
+  named_memory label;  // of memory other than a block's
   bool users_memory = false;
   // Otherwise the user's memory in parts, or not to be had in a stream's order: tasks get other instances.
   bool packed = true;
@@ -111,7 +113,7 @@ struct data_body : pending_sum {
     std::uint64_t round = 0;
   } expected;
 
-  // "logical data 'x'", or its number.
+  // "logical data 'x'", or its number and the line where it was made.
   std::string describe() const;
   // Of drawings, when it was written otherwise than by a task.
   void forget_users() {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "starling/machine/access_scope.hpp"
 #include "starling/stf/program_item.hpp"
 
 namespace starling::stf {
@@ -32,7 +33,8 @@ struct noted_item {
   int unit = 0;  // which of the programs does it
   item_code code;
   std::vector<item_access> accesses;
-  std::vector<int> after;  // earlier items of its task
+  std::vector<int> after;                     // earlier items of its task
+  std::shared_ptr<const access_scope> scope;  // what it may touch; null outside of check mode and for copies
 };
 
 struct item_list {

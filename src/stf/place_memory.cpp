@@ -18,15 +18,16 @@ std::size_t rounded(std::size_t bytes) {
 
 }  // namespace
 
-place_memory::place_memory(machine m, int pe, std::size_t cap) : machine_(std::move(m)), pe_(pe), cap_(cap) {
+place_memory::place_memory(machine m, int pe, std::size_t cap)
+    : machine_(std::move(m)), pe_(pe), cap_(cap), checked_(machine_.checking()) {
   used_.cap = cap;
 }
 
 std::optional<memory_block> place_memory::allocate(std::size_t bytes, moment_list& before) {
-  const std::size_t wanted = rounded(bytes);
+  const std::size_t wanted = checked_ ? std::max<std::size_t>(bytes, 1) : rounded(bytes);
   const std::lock_guard lock(mutex_);
   auto fit = by_size_.lower_bound({wanted, nullptr});
-  if (fit == by_size_.end()) {
+  if (fit == by_size_.end() || (checked_ && fit->first != wanted)) {
     if (!grow(wanted)) return std::nullopt;
     fit = by_size_.lower_bound({wanted, nullptr});
   }
@@ -45,8 +46,17 @@ std::optional<memory_block> place_memory::allocate(std::size_t bytes, moment_lis
   return result;
 }
 
+void place_memory::name(const memory_block& b, const std::string& name) {
+  if (!checked_) return;
+  const std::lock_guard lock(mutex_);
+  names_[b.start] = {name, named_memory(machine_, b.start, b.bytes, name)};
+}
+
 void place_memory::free(const memory_block& b, const moment_list& uses) {
   const std::lock_guard lock(mutex_);
+  if (const auto named = names_.find(b.start); named != names_.end())
+    named->second.second =
+        named_memory(machine_, b.start, b.bytes, "memory that was given back by " + named->second.first);
   used_.in_use -= b.bytes;
   ++used_.changes;
   insert(b.start, {b.bytes, slab_of(b.start), uses});
@@ -60,6 +70,7 @@ void place_memory::trim(const std::function<bool(const moment_list&)>& over) {
     if (!over(all->second.uses)) continue;
     used_.reserved -= slabs_[i].size();
     erase(all);
+    names_.erase(slabs_[i].data());
     slabs_[i] = local_memory();
   }
 }
@@ -67,13 +78,20 @@ void place_memory::trim(const std::function<bool(const moment_list&)>& over) {
 place_memory::usage place_memory::used() const {
   const std::lock_guard lock(mutex_);
   usage now = used_;
-  now.largest_free = by_size_.empty() ? 0 : by_size_.rbegin()->first;
+  now.largest_free = largest_free();
   return now;
+}
+
+std::size_t place_memory::largest_free() const {
+  if (checked_ && cap_ > 0) return cap_ - std::min(cap_, used_.in_use);
+  return by_size_.empty() ? 0 : by_size_.rbegin()->first;
 }
 
 bool place_memory::grow(std::size_t bytes) {
   std::size_t most = bytes;
-  if (cap_ > 0) {
+  if (checked_) {
+    if (cap_ > 0 && used_.in_use + bytes > cap_) return false;
+  } else if (cap_ > 0) {
     if (used_.reserved + bytes > cap_) return false;
     most = (cap_ - used_.reserved) / alignment * alignment;
   } else {

@@ -30,6 +30,25 @@ std::string shown(const noted_item& i) { return i.name + ", round"; }
 
 bool works(const noted_item& i) { return i.code.program != nullptr; }
 
+// An item whose blocks are work of its task to check mode.
+struct scoped_item {
+  std::shared_ptr<const access_scope> scope;
+  item_function work;
+  std::shared_ptr<const void> closure;
+
+  static void run(const void* item, block& b) {
+    const auto& i = *static_cast<const scoped_item*>(item);
+    const scoped_block here(i.scope.get());
+    i.work(i.closure.get(), b);
+  }
+};
+
+void put_in_scope(noted_item& i) {
+  if (!i.scope || !works(i)) return;
+  i.code.closure = std::make_shared<const scoped_item>(scoped_item{i.scope, i.code.on_host, std::move(i.code.closure)});
+  i.code.on_host = &scoped_item::run;
+}
+
 // What one device gets of one program: all of it in one piece of memory.
 class table_writer {
  public:
@@ -196,6 +215,7 @@ std::vector<program_unit> assign_units(const machine& m, std::vector<noted_item>
 void run_program(machine& m, item_list list, const program_rounds& rounds) {
   const std::vector<program_unit> units = assign_units(m, list.items);
   if (units.empty()) return;
+  for (noted_item& i : list.items) put_in_scope(i);
   const std::vector<program_edge> edges = order_items(list.items);
   const int most_alone = m.kind() == machine_kind::host ? most_alone_on_host : most_alone_on_gpu;
   std::vector<int> most = blocks_for(m, units);

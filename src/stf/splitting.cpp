@@ -59,9 +59,11 @@ void splitting::make_parts(std::vector<part_description> parts, const moment_lis
     for (std::size_t k = 0; k < p.pieces.size(); ++k) p.pieces[k].start = home.start + p.in_whole[k];
     if (p.what.bytes > 0) p.what.original = std::move(p.pieces);
     p.what.original_place = home.place;
+    p.what.made_at = whole_->body.what.made_at;
     parts_.push_back(context_->new_data(std::move(p.what)));
     data_body& body = parts_.back()->body;
     if (!whole_->body.name.empty()) body.name = message(whole_->body.name, "[", parts_.size() - 1, "]");
+    context_->coherence().name_instances(body);
     if (body.what.bytes == 0) continue;
     data_instance& mine = *body.instances.front();
     mine.valid = has_value_;

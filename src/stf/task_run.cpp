@@ -44,7 +44,13 @@ task_run::task_run(const std::shared_ptr<context_state>& context, const task_des
         s.held.clear();
       });
   if (context->options().backend == backend_kind::automatic) context->add_to_epoch(s.signature(what));
-  s.draw(context->new_task());
+  const std::uint64_t number = context->new_task();
+  s.draw(number);
+  if (context->on().checking()) {
+    s.shown = what.name.empty() ? message("task ", number) : describe_task(what.name);
+    if (!what.accesses.empty()) s.at = what.accesses.front().at;
+    s.declare();
+  }
   if (s.items == nullptr) return;
   ++s.items->tasks;
   s.first_item = s.items->items.size();
@@ -98,6 +104,7 @@ std::byte* task_run::scratch(int place, std::size_t bytes) {
   for (const auto& [of, block] : s.scratch)
     if (of == which && block.bytes >= bytes) return block.start;
   s.scratch.emplace_back(which, s.context->coherence().take_scratch(*s.lanes[which], bytes));
+  if (s.may_touch) s.declare();
   return s.scratch.back().second.start;
 }
 
@@ -107,6 +114,7 @@ std::byte* task_run::temporary(int place, std::size_t bytes) {
   const data_place where = s.where.is_host() ? data_place::host() : data_place::device(pe(place));
   s.temporaries.push_back({where, s.context->coherence().borrow(bytes, where, before)});
   for (lane* l : s.lanes) s.context->lanes().order(*l, before);
+  if (s.may_touch) s.declare();
   return s.temporaries.back().block.start;
 }
 
@@ -125,6 +133,7 @@ void task_run::note(int place, int blocks, item_code code, const launch_options&
   i.blocks = i.divisible ? static_cast<int>(std::min<index_t>(code.most_blocks, most_blocks_of_item)) : blocks;
   i.threads = options.threads;
   i.scratch_bytes = options.scratch_bytes;
+  i.scope = s.may_touch;
   i.code = std::move(code);
   i.after = std::exchange(newest, {static_cast<int>(s.items->items.size())});
   s.items->items.push_back(std::move(i));

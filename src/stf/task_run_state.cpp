@@ -220,6 +220,33 @@ void task_run::state::draw(std::uint64_t number) {
   });
 }
 
+std::vector<declared_range> task_run::state::declared_ranges() const {
+  std::vector<declared_range> all;
+  for (const used_data& u : used) {
+    const data_body& d = u.data->body;
+    if (d.what.bytes == 0) continue;
+    all.push_back({u.reduces ? u.addend.start : u.instance->start, d.what.bytes, writes(u.mode), d.describe()});
+  }
+  // Rows around a part are read with it, in one piece.
+  for (const seen& a : of_access) {
+    if (!a.ghosts) continue;
+    const data_body& d = used[a.which].data->body;
+    all.push_back({used[a.which].instance->start - d.what.ghosts_before,
+                   d.what.ghosts_before + d.what.bytes + d.what.ghosts_after, false, d.describe() + " with its halo"});
+  }
+  for (const auto& [place, block] : scratch)
+    all.push_back({block.start, block.bytes, true, "scratch memory of the task"});
+  for (const temporary& t : temporaries)
+    all.push_back({t.block.start, t.block.bytes, true, "temporary memory of the task"});
+  return all;
+}
+
+void task_run::state::declare() {
+  may_touch = declare_accesses(context->on(), shown, at, declared_ranges());
+  scoped.clear();
+  for (lane* l : lanes) scoped.emplace_back(l->stream(), may_touch);
+}
+
 void task_run::state::refuse_item(const std::string& why) const {
   throw task_error(message("stf: ", describe_task(name), " is ", why,
                            ", which a persistent program cannot do; use a stream_ctx or a graph_ctx for this loop, or "
@@ -249,6 +276,7 @@ void task_run::state::note_accesses() {
 }
 
 void task_run::state::end(bool good) {
+  scoped.clear();
   if (items != nullptr) note_accesses();
   if (begun && good) context->scheduler().end(lanes.front()->stream(), std::move(*begun), *scheduled);
   moment_list end;

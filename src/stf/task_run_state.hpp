@@ -8,6 +8,7 @@
 
 #include "context_state.hpp"
 #include "item_list.hpp"
+#include "starling/machine/access_scope.hpp"
 #include "starling/stf/task_reduction.hpp"
 #include "starling/stf/task_run.hpp"
 
@@ -52,6 +53,11 @@ struct task_run::state {
   item_list* items = nullptr;
   std::size_t first_item = 0;
   std::vector<std::vector<int>> newest_items;  // by place: what its next one comes after
+  // In check mode, what the task's work may touch:
+  std::string shown;            // "task 'x'", or its number
+  call_site at = no_call_site;  // where its first data was named
+  std::shared_ptr<const access_scope> may_touch;
+  std::vector<scoped_stream> scoped;  // by place
 
   ~state() {
     give_back_addends();
@@ -76,6 +82,9 @@ struct task_run::state {
   void schedule(const task_description& what);
   std::uint64_t signature(const task_description& what) const;
   void draw(std::uint64_t number);
+  // Tells check mode what the task's work may touch from now on.
+  void declare();
+  std::vector<declared_range> declared_ranges() const;
   [[noreturn]] void refuse_item(const std::string& why) const;
   // All items of the task use what the task uses.
   void note_accesses();

@@ -219,7 +219,7 @@ TEST_CASE("recorded tasks that hide what they use are found") {
     }
     const auto e = finding_of(run);
     REQUIRE(e);
-    CHECK(std::string(name(e->what_kind())) == std::string(name(defect::unordered_write)));
+    CHECK(std::string(name(e->what_kind())) == std::string(name(defect::undeclared)));
   }
 }
 

@@ -29,6 +29,7 @@ enum class defect : std::int32_t {
   out_of_bounds,    // access outside of every allocation
   foreign_access,   // plain load or store to the memory of another PE
   uninitialised,    // read of memory that nothing has written
+  undeclared,       // a task touches data that it did not name, or writes what it named for reading
   endless,          // a schedule without an end
 };
 

@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "starling/stf/call_site.hpp"
 #include "starling/stf/place.hpp"
 
 namespace starling::stf {
@@ -43,6 +44,7 @@ struct data_access {
   // The task gets an instance of its own, which is combined with what others give; null: it does not. With
   // access_mode::write the old value does not take part, with rw it does.
   std::shared_ptr<const task_reduction> reduces = nullptr;
+  call_site at = no_call_site;  // where it was named
 };
 
 }  // namespace starling::stf

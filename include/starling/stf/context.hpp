@@ -53,48 +53,51 @@ class context {
   // Of memory of the user, which keeps it and its place for as long as the context may use it; it has its value again
   // after finalize, or after the last handle has gone and its tasks are over. Of const elements it can only be read.
   template <data_view View>
-  stf::logical_data<View> logical_data(const View& v, const data_place& where = data_place::host()) {
+  stf::logical_data<View> logical_data(const View& v, const data_place& where = data_place::host(),
+                                       call_site at = call_site::current()) {
     const auto shape = data_interface<View>::shape(v);
     data_description what = describe_data<View>(shape);
     what.original = data_interface<View>::parts(v);
     what.original_place = where;
-    return {new_data(std::move(what)), shape};
+    return {new_data(std::move(what), at), shape};
   }
   template <class T, std::size_t N>
-  stf::logical_data<slice<T>> logical_data(T (&array)[N]) {
-    return logical_data(slice<T>(array, static_cast<index_t>(N)));
+  stf::logical_data<slice<T>> logical_data(T (&array)[N], call_site at = call_site::current()) {
+    return logical_data(slice<T>(array, static_cast<index_t>(N)), data_place::host(), at);
   }
   template <class T>
-  stf::logical_data<slice<T>> logical_data(std::vector<T>& values) {
-    return logical_data(slice<T>(values.data(), static_cast<index_t>(values.size())));
+  stf::logical_data<slice<T>> logical_data(std::vector<T>& values, call_site at = call_site::current()) {
+    return logical_data(slice<T>(values.data(), static_cast<index_t>(values.size())), data_place::host(), at);
   }
   template <class T>
-  stf::logical_data<slice<const T>> logical_data(const std::vector<T>& values) {
-    return logical_data(slice<const T>(values.data(), static_cast<index_t>(values.size())));
+  stf::logical_data<slice<const T>> logical_data(const std::vector<T>& values, call_site at = call_site::current()) {
+    return logical_data(slice<const T>(values.data(), static_cast<index_t>(values.size())), data_place::host(), at);
   }
   template <class T>
   void logical_data(const std::vector<T>&& values) = delete;  // its memory goes before the tasks come
   // n elements from `start` on.
   template <class T>
-  stf::logical_data<slice<T>> logical_data(T* start, index_t n, const data_place& where = data_place::host()) {
+  stf::logical_data<slice<T>> logical_data(T* start, index_t n, const data_place& where = data_place::host(),
+                                           call_site at = call_site::current()) {
     expect<argument_error>(n >= 0, "context::logical_data: ", n, " elements; must be at least 0");
     expect<argument_error>(start != nullptr || n == 0, "context::logical_data: a null pointer to ", n, " elements");
-    return logical_data(slice<T>(start, n), where);
+    return logical_data(slice<T>(start, n), where, at);
   }
   // A part of a larger array, whose rows are apart: tasks get it in one piece.
   template <class T>
-  stf::logical_data<slice<T, 2>> logical_data(const strided_view<T, 2>& v,
-                                              const data_place& where = data_place::host());
+  stf::logical_data<slice<T, 2>> logical_data(const strided_view<T, 2>& v, const data_place& where = data_place::host(),
+                                              call_site at = call_site::current());
   // Without a value, until a task writes it.
   template <class View>
-  stf::logical_data<View> logical_data(const shape_of<View>& shape) {
-    return {new_data(describe_data<View>(shape)), shape};
+  stf::logical_data<View> logical_data(const shape_of<View>& shape, call_site at = call_site::current()) {
+    return {new_data(describe_data<View>(shape), at), shape};
   }
   template <data_view View>
-  stf::logical_data<View> logical_data_of(const typename data_interface<View>::shape_type& shape) {
-    return {new_data(describe_data<View>(shape)), shape};
+  stf::logical_data<View> logical_data_of(const typename data_interface<View>::shape_type& shape,
+                                          call_site at = call_site::current()) {
+    return {new_data(describe_data<View>(shape), at), shape};
   }
-  stf::token token() { return {new_data({}), {}}; }
+  stf::token token(call_site at = call_site::current()) { return {new_data({}, at), {}}; }
 
   // ---- tasks ----
 
@@ -244,7 +247,7 @@ class context {
   context(machine m, const context_options& options, const stream& user);
 
  private:
-  std::shared_ptr<data_state> new_data(data_description what);
+  std::shared_ptr<data_state> new_data(data_description what, call_site at);
   std::byte* wait_for(const std::shared_ptr<data_state>& d);
   void bring(const std::shared_ptr<data_state>& d, const data_place& where);
 
@@ -314,7 +317,8 @@ class graph_ctx : public context {
 };
 
 template <class T>
-stf::logical_data<slice<T, 2>> context::logical_data(const strided_view<T, 2>& v, const data_place& where) {
+stf::logical_data<slice<T, 2>> context::logical_data(const strided_view<T, 2>& v, const data_place& where,
+                                                     call_site at) {
   const shape_of<slice<T, 2>> shape(v.extent(0), v.extent(1));
   data_description what = describe_data<slice<T, 2>>(shape);
   expect<argument_error>(v.stride(1) == 1 || v.extent(1) <= 1, "context::logical_data: elements of a row are ",
@@ -324,7 +328,7 @@ stf::logical_data<slice<T, 2>> context::logical_data(const strided_view<T, 2>& v
   what.original = {{detail::bytes_at(v.data_handle()), 0, static_cast<std::size_t>(v.extent(1)) * sizeof(T),
                     static_cast<std::size_t>(v.extent(0)), static_cast<std::size_t>(v.stride(0)) * sizeof(T)}};
   what.original_place = where;
-  return {new_data(std::move(what)), shape};
+  return {new_data(std::move(what), at), shape};
 }
 
 }  // namespace starling::stf

@@ -20,6 +20,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "starling/stf/call_site.hpp"
 #include "starling/stf/place.hpp"
 #include "starling/stf/shape_of.hpp"
 #include "starling/stf/slice.hpp"
@@ -110,6 +111,7 @@ struct data_description {
   data_place original_place;
   std::size_t ghosts_before = 0;  // bytes that an instance has room for around it; see ghost_rows
   std::size_t ghosts_after = 0;
+  call_site made_at = no_call_site;
 };
 
 template <class View>

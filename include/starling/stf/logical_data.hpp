@@ -76,37 +76,39 @@ class logical_data {
   logical_data(std::shared_ptr<data_state> data, shape_type shape) : data_(std::move(data)), shape_(std::move(shape)) {}
 
   // The task reads it. Tasks that read run at the same time.
-  dependency<View, read_type> read(const data_place& where = data_place::affine()) const {
-    return {{data_, access_mode::read, where}, shape_};
+  dependency<View, read_type> read(const data_place& where = data_place::affine(),
+                                   call_site at = call_site::current()) const {
+    return {access(access_mode::read, where, at), shape_};
   }
   // The task gives it a new value and does not look at the old one.
-  dependency<View, View> write(const data_place& where = data_place::affine()) const {
+  dependency<View, View> write(const data_place& where = data_place::affine(),
+                               call_site at = call_site::current()) const {
     check_writable();
-    return {{data_, access_mode::write, where}, shape_};
+    return {access(access_mode::write, where, at), shape_};
   }
   // The task reads and changes it.
-  dependency<View, View> rw(const data_place& where = data_place::affine()) const {
+  dependency<View, View> rw(const data_place& where = data_place::affine(), call_site at = call_site::current()) const {
     check_writable();
-    return {{data_, access_mode::rw, where}, shape_};
+    return {access(access_mode::rw, where, at), shape_};
   }
 
   // By an operator of starling/stf/reducer.hpp or one like them. Of one element: a parallel loop's result. Of any
   // number: tasks that add to it at the same time, element by element; the next other access sees it all, combined in
   // the order in which the tasks were submitted.
   template <class Op>
-  reduction<View, Op> reduce(Op op) const {
+  reduction<View, Op> reduce(Op op, call_site at = call_site::current()) const {
     check_writable();
-    return {{data_, access_mode::write, data_place::affine()}, std::move(op), shape_};
+    return {access(access_mode::write, data_place::affine(), at), std::move(op), shape_};
   }
   template <class Op>
-  reduction<View, Op> reduce(Op op, no_init) const {
+  reduction<View, Op> reduce(Op op, no_init, call_site at = call_site::current()) const {
     check_writable();
-    return {{data_, access_mode::rw, data_place::affine()}, std::move(op), shape_};
+    return {access(access_mode::rw, data_place::affine(), at), std::move(op), shape_};
   }
   template <class Op>
-  reduction<View, Op> reduce(Op op, do_init) const {
+  reduction<View, Op> reduce(Op op, do_init, call_site at = call_site::current()) const {
     check_writable();
-    return {{data_, access_mode::write, data_place::affine()}, std::move(op), shape_, true};
+    return {access(access_mode::write, data_place::affine(), at), std::move(op), shape_, true};
   }
 
   const shape_type& shape() const { return shape_; }
@@ -120,6 +122,9 @@ class logical_data {
   const std::shared_ptr<data_state>& state() const { return data_; }
 
  private:
+  data_access access(access_mode mode, const data_place& where, call_site at) const {
+    return {data_, mode, where, nullptr, nullptr, at};
+  }
   static constexpr void check_writable() {
     static_assert(!only_read<View>,
                   "logical data of const elements can only be read; make it of memory that may change");

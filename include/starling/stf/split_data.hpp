@@ -108,10 +108,12 @@ class split_data {
   // Part i and the rows around it that there are, to read; each task gets them as they are after the tasks before it.
   // With a periodic halo the box may begin below 0 and end beyond the whole: row k is row k modulo the extent.
   // Of the neighbours these rows move alone.
-  dependency<View, read_type> with_halo(int i, const data_place& where = data_place::affine()) const {
+  dependency<View, read_type> with_halo(int i, const data_place& where = data_place::affine(),
+                                        call_site at = call_site::current()) const {
     const std::size_t which = checked(i);
     if (handle_->ghosts(i) == nullptr) detail::refuse_halo();
-    return {{parts_[which].state(), access_mode::read, where, handle_->ghosts(i)}, shape_of_box(box_with_halo(i))};
+    return {{parts_[which].state(), access_mode::read, where, handle_->ghosts(i), nullptr, at},
+            shape_of_box(box_with_halo(i))};
   }
   box_type box_with_halo(int i) const {
     index_range r[n_dimensions];

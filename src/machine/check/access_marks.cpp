@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "../local_heap.hpp"
+#include "declared_accesses.hpp"
 #include "scratch_area.hpp"
 
 namespace starling::check {
@@ -15,7 +16,7 @@ namespace {
 
 void note(access_marks& m, bad_access::kind what, std::uintptr_t address, std::size_t bytes, bool write,
           const void* code) {
-  if (m.problem.what == bad_access::kind::none) m.problem = {what, address, bytes, write, code};
+  if (m.problem.what == bad_access::kind::none) m.problem = {what, address, bytes, write, code, m.scope};
 }
 
 // Whether the running block may not touch this memory by plain loads and stores.
@@ -83,6 +84,10 @@ void mark_access(access_marks& m, std::uintptr_t address, std::size_t bytes, boo
   const std::uintptr_t start = address - m.begin;
   if (bytes == 0) return;
   if (start >= m.bytes) return mark_in_use(m, address, bytes, write, code);
+  // What is not the work's own leaves no marks: what others do there is not the point.
+  if (m.scope != nullptr && !m.around.allows(address, bytes, write) &&
+      !m.scope->allows(address, bytes, write, m.around))
+    return note(m, bad_access::kind::undeclared, address, bytes, write, code);
   const bool foreign = is_foreign(m, address);
   // The common case: bytes of one line that the block may touch, as they should be.
   if (!foreign && m.watch_end == 0 && start % 64 + bytes <= 64) {

@@ -7,12 +7,14 @@
 #include <vector>
 
 namespace starling {
+class access_scope;
 class local_heap;
-}
+}  // namespace starling
 
 namespace starling::check {
 
 class scratch_area;
+struct actor;
 
 // What is known of 64 bytes of memory.
 struct alignas(64) line {
@@ -51,12 +53,25 @@ struct near_use {
 
 // An access that is wrong by itself.
 struct bad_access {
-  enum class kind { none, dead, foreign, uninitialised, in_use } what = kind::none;
+  enum class kind { none, dead, foreign, uninitialised, in_use, undeclared } what = kind::none;
   std::uintptr_t address = 0;
   std::size_t bytes = 0;
   bool write = false;
-  const void* code = nullptr;  // the return address: where the access stands
-  near_use use{};              // in_use: by what
+  const void* code = nullptr;  // the return address: where the access stands; null: of a call, named by its history
+  const access_scope* scope = nullptr;  // of the work that it is part of
+  near_use use{};                       // in_use: by what
+};
+
+// Bytes of which the running work may touch all, as far as names go.
+struct allowed_run {
+  std::uintptr_t begin = 0;
+  std::size_t bytes = 0;
+  bool write = false;
+
+  bool allows(std::uintptr_t address, std::size_t n, bool writes) const {
+    const std::uintptr_t at = address - begin;
+    return at < bytes && n <= bytes - at && (write || !writes);
+  }
 };
 
 // An access to bytes that a replay watches.
@@ -84,8 +99,11 @@ struct access_marks {
   int block = 0;
   int pe = 0;  // host_place: a function of the host, which may touch that memory alone
   std::uint32_t stamp = 0;
-  std::vector<line*> touched;  // have marks
-  bad_access problem;          // the first
+  actor* running = nullptr;
+  const access_scope* scope = nullptr;  // what the running work may touch; null: nothing is known of that
+  allowed_run around;                   // the last access
+  std::vector<line*> touched;           // have marks
+  bad_access problem;                   // the first
 
   std::uintptr_t watch_begin = 0;
   std::uintptr_t watch_end = 0;
@@ -107,6 +125,11 @@ struct access_marks {
   void end_uses(int of_block);
   // The use that an access of these bytes would disturb; null: none.
   const near_use* disturbed(std::uintptr_t address, std::size_t bytes, bool write) const;
+
+  void enter(const access_scope* work) {
+    scope = work;
+    around = {};
+  }
 };
 
 // The marks of the block that runs on this thread; null: none does. Instrumented code has no other way to know.

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "declared_accesses.hpp"
 #include "fiber.hpp"
 #include "knowledge.hpp"
 #include "starling/device/host_port.hpp"
@@ -81,6 +82,16 @@ struct actor {
   int meeting = -1;            // of a stream: number of the words by which blocks of its resident launches meet
   std::size_t host_calls = 0;  // of a stream: functions of the host so far
 
+  // What the work that it does has declared; null: nothing. And all such work in this schedule, by the clock at which
+  // it began, for reports.
+  const access_scope* scope = nullptr;
+  struct past_work {
+    std::uint32_t since;
+    const access_scope* scope;
+    int block;
+  };
+  std::vector<past_work> past;
+
   std::uint32_t clock = 1;  // of its own accesses; grows with each release
   knowledge known;
   snapshot* released = nullptr;            // its knowledge, if it has learnt nothing since
@@ -119,8 +130,23 @@ struct actor {
     on_their_way = collectives = meetings = 0;
     n_calls = 0;
     host_calls = 0;
+    scope = nullptr;
+    past.clear();
     passed_early = same_again = {};
     looked = {};
+  }
+
+  void enter(const access_scope* work) {
+    if (what != kind::block) ++clock;  // of blocks of programs there may be accesses that are not entered yet
+    scope = work;
+    past.push_back({clock, work, block});
+  }
+  // What it did at that time of its clock.
+  past_work at(std::uint32_t stamp) const {
+    past_work then{0, nullptr, block};
+    for (const past_work& p : past)
+      if (p.since <= stamp) then = p;
+    return then;
   }
 
   void note(const call& c) { calls[n_calls++ % calls.size()] = c; }

@@ -71,6 +71,7 @@ workload checker::new_workload() const {
   w.memory.local = &local_;
   w.memory.scratch = &scratch_;
   w.memory.bytes = marks_.bytes;
+  w.memory.names = names_.now();
   return w;
 }
 
@@ -261,7 +262,7 @@ void checker::throw_found(const workload& w, std::uint64_t seed, finding f) cons
   std::vector<block_history> histories;
   for (const int number : f.blocks) {
     const actor& a = w.actors[static_cast<std::size_t>(number)];
-    histories.push_back({a.pe, a.block, a.role_name, history_text(w.memory, a)});
+    histories.push_back({a.pe, a.block, a.scope != nullptr ? a.scope->who() : a.role_name, history_text(w.memory, a)});
   }
   throw check_error(f.what, seed, f.text, std::move(histories));
 }

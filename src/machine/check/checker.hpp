@@ -49,6 +49,8 @@ class checker {
   // The host copies memory of a PE to its own: throws check_error if part of it has no value.
   void host_reads(const std::byte* source, std::size_t bytes) const;
 
+  memory_names& names() { return names_; }
+
   void set_options(const check_options& options) { options_ = options; }
   const check_summary& summary() const { return summary_; }
 
@@ -71,6 +73,7 @@ class checker {
   const local_heap& local_;
   check_options options_;
   std::string report_path_;
+  memory_names names_;
   std::mutex mutex_;  // one exploration at a time
   shadow shadow_;
   scratch_area scratch_;

@@ -84,7 +84,20 @@ std::string raised_text(const actor& a, words& signals) {
 
 }  // namespace
 
-std::string block_text(const actor& a) { return message("PE ", a.pe, " block ", a.block, " (", a.role_name, ")"); }
+namespace {
+
+std::string block_text(const actor& a, int block, const access_scope* work) {
+  return message("PE ", a.pe, " block ", block, " (", work != nullptr ? work->who() : a.role_name, ")");
+}
+
+}  // namespace
+
+std::string block_text(const actor& a) { return block_text(a, a.block, a.scope); }
+
+std::string block_text(const actor& a, std::uint32_t stamp) {
+  const actor::past_work then = a.at(stamp);
+  return block_text(a, then.block, then.scope);
+}
 
 namespace {
 
@@ -105,11 +118,15 @@ std::string local_text(const memory_map& m, std::uintptr_t address, std::size_t 
                                    pe >= 0            ? message("local memory of PE ", pe)
                                    : pe == host_place ? std::string("local memory of the host")
                                                       : std::string("local memory that is not allocated"));
+  if (const named_range* r = name_at(*m.names, address))
+    return text + message(" (", place_beside(address, r->begin, r->bytes, *r->name), ")");
   std::string place;
   for (const local_heap::allocation& a : m.local->live()) {
     const auto begin = reinterpret_cast<std::uintptr_t>(a.start);
     if (begin > address) break;
-    place = allocation_text(address - begin, bytes, a.bytes);
+    const named_range* r = name_at(*m.names, begin);
+    place = r != nullptr ? message(" (", place_beside(address, r->begin, r->bytes, *r->name), ")")
+                         : allocation_text(address - begin, bytes, a.bytes);
   }
   return text + place;
 }
@@ -230,16 +247,35 @@ std::string disturbed_text(const bad_access& b, const actor& a, const std::vecto
                  "\n  the call does not block: call quiet() before the bytes are touched again");
 }
 
+// With the names of when this work was submitted.
+memory_map as_named(const memory_map& now, const access_scope* work) {
+  memory_map then = now;
+  if (work != nullptr) then.names = work->names();
+  return then;
+}
+
+// "PE 0 block 1 (task 'x') writes 8 bytes at file:12".
+std::string does_text(const actor& a, const bad_access& b) {
+  return message(block_text(a, a.block, b.scope), b.write ? " writes " : " reads ", b.bytes,
+                 b.bytes == 1 ? " byte" : " bytes",
+                 b.code != nullptr               ? " at " + source_line(b.code)
+                 : a.what == actor::kind::stream ? std::string(" by a copy")
+                                                 : std::string(" by the call shown below"));
+}
+
 }  // namespace
 
-void describe_access(finding& f, const std::vector<actor>& actors, const memory_map& m) {
+void describe_access(finding& f, const std::vector<actor>& actors, const memory_map& now) {
   const bad_access& b = *f.access;
+  const memory_map m = as_named(now, b.scope);
   const actor& a = actors[static_cast<std::size_t>(f.blocks.front())];
   if (b.what == bad_access::kind::in_use) {
     f.what = defect::source_reused;
     f.text = disturbed_text(b, a, actors);
     return;
   }
+  const bool named = b.what == bad_access::kind::undeclared || b.what == bad_access::kind::dead;
+  if (b.scope != nullptr && named && !m.scratch->covers(b.address)) return describe_undeclared(f, does_text(a, b), m);
   const std::string text = message(block_text(a), b.write ? " writes " : " reads ", range_text(m, b.address, b.bytes),
                                    " at ", source_line(b.code));
   switch (b.what) {
@@ -283,7 +319,7 @@ std::string side_text(const access& who, bool writes, const conflict& c, const s
     const char* does = writes ? " writes them by " : " reads them by ";
     return message(block_text(a), does, o.what, " at ", place(o.at), o.blocking ? "" : " (not complete before quiet)");
   }
-  const std::string text = message(block_text(a), writes ? " writes them" : " reads them");
+  const std::string text = message(block_text(a, who.stamp), writes ? " writes them" : " reads them");
   for (const seen_access& s : seen)
     if (s.block == who.block && s.stamp == who.stamp && s.write == writes && s.address < c.address + c.bytes &&
         s.address + s.bytes > c.address)
@@ -344,9 +380,11 @@ std::string suspicions(const std::vector<int>& blocks, const std::vector<actor>&
 
 }  // namespace
 
-void describe_clash(finding& f, const std::vector<actor>& actors, const memory_map& m,
+void describe_clash(finding& f, const std::vector<actor>& actors, const memory_map& now,
                     const std::vector<seen_access>& seen) {
   const conflict& c = *f.clash;
+  const actor& later = actors[static_cast<std::size_t>(c.later.block)];
+  const memory_map m = as_named(now, c.later.operation ? later.scope : later.at(c.later.stamp).scope);
   const bool reused = c.earlier.block == c.later.block && c.earlier.operation &&
                       !actors[static_cast<std::size_t>(c.earlier.block)].operations[c.earlier.stamp].blocking;
   f.what = reused ? defect::source_reused : c.later_writes ? defect::unordered_write : defect::unordered_read;

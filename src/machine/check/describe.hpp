@@ -25,6 +25,7 @@ struct memory_map {
   const local_heap* local = nullptr;      // behind the parts of all PEs
   const scratch_area* scratch = nullptr;  // and behind that
   std::size_t bytes = 0;                  // of all of it
+  std::shared_ptr<const named_ranges> names = std::make_shared<const named_ranges>();
 
   bool covers(std::uintptr_t address) const { return address - begin < bytes; }
 
@@ -44,8 +45,9 @@ struct memory_map {
   }
 };
 
-// "PE 1 block 0 (faces)".
+// "PE 1 block 0 (faces)", or (task 'x') in place of the role; of what it did at a time of its clock.
 std::string block_text(const actor& a);
+std::string block_text(const actor& a, std::uint32_t stamp);
 
 // "signal +0x40 of PE 1".
 std::string place_text(const memory_map& m, const void* signal);
@@ -66,6 +68,9 @@ std::vector<std::string> history_text(const memory_map& m, const actor& a);
 
 // All blocks wait and nothing is on its way: who waits for what, and why it may not come.
 finding stuck_finding(const std::vector<actor>& actors, words& signals, const memory_map& m);
+
+// An access to what its work did not declare.
+void describe_undeclared(finding& f, const std::string& does, const memory_map& m);
 
 // An access that is wrong by itself, and two that nothing orders. `seen`: accesses to those bytes in a replay.
 void describe_access(finding& f, const std::vector<actor>& actors, const memory_map& m);

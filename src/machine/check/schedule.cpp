@@ -119,6 +119,8 @@ void schedule::resume(actor& a) {
   marks_.block = a.number;
   marks_.pe = a.pe;
   marks_.stamp = a.clock;
+  marks_.running = &a;
+  marks_.enter(a.scope);
   running_marks = &marks_;
 }
 

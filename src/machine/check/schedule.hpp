@@ -78,6 +78,8 @@ class schedule {
   // A function of the host. It runs once, in the first schedule that comes to it. What it changed in memory that
   // schedules set back is kept, and in the others done again.
   void call_host(const std::function<void()>& f);
+  // Does an operation of the stream that runs now as work of this scope.
+  void within(const access_scope* scope, const std::function<void()>& operation);
   // The stream that runs now.
   const actor& stream() const { return *stream_; }
   void reach(const void* point);

@@ -34,7 +34,7 @@ void schedule::enter(const void* start, const transfer& t, index_t stride, const
 // The same for memory of the process, which operations under way may use.
 void schedule::enter_near(std::uintptr_t start, std::size_t bytes, const access& who, bool write) {
   if (const near_use* u = marks_.disturbed(start, bytes, write)) {
-    bad_access b{bad_access::kind::in_use, start, bytes, write, nullptr, *u};
+    const bad_access b{bad_access::kind::in_use, start, bytes, write, nullptr, nullptr, *u};
     fail({defect::source_reused, "", {who.block}, {}, b});
   }
   if (who.operation) marks_.add_use({start, start + bytes, who.block, who.stamp, write});
@@ -42,6 +42,15 @@ void schedule::enter_near(std::uintptr_t start, std::size_t bytes, const access&
 
 void schedule::enter_bytes(const void* start, std::size_t bytes, const access& who, bool write,
                            const knowledge& known) {
+  const access_scope* scope = work_.actors[static_cast<std::size_t>(who.block)].scope;
+  const auto address = reinterpret_cast<std::uintptr_t>(start);
+  allowed_run near;
+  if (scope != nullptr && !scope->allows(address, bytes, write, near))
+    fail({defect::undeclared,
+          "",
+          {who.block},
+          {},
+          bad_access{bad_access::kind::undeclared, address, bytes, write, nullptr, scope}});
   conflict met;
   bool clash = false;
   memory_.over(start, bytes, [&](line& l, std::uint64_t mask) {

@@ -29,6 +29,8 @@ void schedule::run_on_host(actor& a, const std::function<void()>& f, host_call& 
   marks_.block = a.number;
   marks_.pe = host_place;
   marks_.stamp = a.clock;
+  marks_.running = &a;
+  marks_.enter(a.scope);
   std::exception_ptr problem;
   try {
     std::thread host([&] {

@@ -55,6 +55,13 @@ void schedule::fill(std::byte* dest, unsigned char byte, std::size_t bytes) {
   copy_rows(dest, bytes, value.data(), bytes, bytes, 1);
 }
 
+void schedule::within(const access_scope* scope, const std::function<void()>& operation) {
+  actor& a = *stream_;
+  a.enter(scope);
+  operation();
+  a.enter(nullptr);
+}
+
 void schedule::reach(const void* point) {
   actor& a = *stream_;
   begin_call(a, {"record", {"", 0}, any_pe, 0, nullptr, 0});
@@ -81,6 +88,7 @@ void schedule::start_launched(actor& stream, actor& a, const std::function<void(
   a.launched_by = &stream;
   a.job = [&a, &job, block] { job(a, block); };
   learn(a, known);
+  a.enter(stream.scope);
   a.collectives = a.meetings = 0;
   a.now = actor::state::waiting;
   make_ready(a);

@@ -22,9 +22,10 @@ void deferred_work::expect_launch(int blocks, bool resident) {
   resident_ = resident_ || resident;
 }
 
-void deferred_work::expect_point(std::shared_ptr<point> p) {
-  const std::lock_guard lock(mutex_);
-  points_.push_back(std::move(p));
+std::unique_lock<std::mutex> deferred_work::giving(std::shared_ptr<point> reaches) {
+  std::unique_lock lock(mutex_);
+  if (reaches) points_.push_back(std::move(reaches));
+  return lock;
 }
 
 void deferred_work::free(local_heap& heap, std::byte* start) noexcept {
@@ -40,7 +41,9 @@ void deferred_work::free(local_heap& heap, std::byte* start) noexcept {
 }
 
 void deferred_work::drain() {
+  // Goes when others may have their turn: what operations keep may end streams, which come here.
   std::vector<check::checker::stream_work> work;
+  const std::lock_guard turn(turn_);
   int most_blocks = 0;
   bool resident = false;
   struct ending {

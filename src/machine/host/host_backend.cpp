@@ -159,14 +159,26 @@ void host_backend::enter_check_mode(const check_options& options) {
   expect<argument_error>(!faults(), "machine::check: faults are injected into this machine; take them out first");
   if (checker_) return checker_->set_options(options);
   constexpr std::size_t guard = 256;
+  constexpr std::size_t most_local_guard = std::size_t{64} << 10;
   heap_.set_guard(guard);
-  local_.set_guard(guard);
+  local_.set_guard(guard, most_local_guard);
   if (heap_.info().in_use == 0) (void)heap_.allocate(0);  // what lies before the first array is no array's
   checker_ = std::make_unique<check::checker>(heap_, control_heap_, local_, options, environment::read().check_report);
   deferred_ = std::make_shared<deferred_work>(*checker_);
 }
 
 check_summary host_backend::checked() const { return checker_ ? checker_->summary() : check_summary{}; }
+
+std::uint64_t host_backend::name_memory(const std::byte* start, std::size_t bytes, std::string name) {
+  if (!checker_ || bytes == 0 || !owns(start)) return 0;
+  return checker_->names().add(start, bytes, std::move(name));
+}
+
+std::shared_ptr<const access_scope> host_backend::declare_accesses(std::string who, where at,
+                                                                   std::vector<declared_range> ranges) {
+  if (!checker_) return nullptr;
+  return std::make_shared<const access_scope>(std::move(who), at, std::move(ranges), checker_->names().now());
+}
 
 int host_backend::blocks_that_fit(const kernel&, const launch_options& options) const {
   expect<launch_error>(options.scratch_bytes <= devices_[0].scratch_bytes,

@@ -36,6 +36,10 @@ class host_backend final : public backend, public std::enable_shared_from_this<h
   void enter_check_mode(const check_options& options) override;
   check_summary checked() const override;
   bool checking() const override { return checker_ != nullptr; }
+  std::uint64_t name_memory(const std::byte* start, std::size_t bytes, std::string name) override;
+  void forget_name(std::uint64_t number) noexcept override { checker_->names().remove(number); }
+  std::shared_ptr<const access_scope> declare_accesses(std::string who, where at,
+                                                       std::vector<declared_range> ranges) override;
 
   void inject(const fault_plan& plan) override;
   std::vector<fired_fault> faults_fired() const override;

@@ -1,5 +1,6 @@
 #include "host_stream.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <optional>
 
@@ -127,13 +128,39 @@ bool host_stream::has_operations() {
   return !queue_.empty();
 }
 
-void host_stream::push(operation op, bool always, check::host_ranges touched) {
+void host_stream::push(operation op, bool always, check::host_ranges touched, std::shared_ptr<point> reaches) {
+  const auto giving = deferred_ ? deferred_->giving(std::move(reaches)) : std::unique_lock<std::mutex>();
   const std::lock_guard lock(mutex_);
   queue_.push_back({std::move(op), always, std::move(touched)});
   changed_.notify_all();
 }
 
+void host_stream::begin_scope(std::shared_ptr<const access_scope> scope) {
+  if (!deferred_) return;
+  const std::lock_guard lock(mutex_);
+  scopes_.push_back({std::this_thread::get_id(), scope.get(), scope});
+}
+
+void host_stream::end_scope(const access_scope* scope) noexcept {
+  if (!deferred_) return;
+  const std::lock_guard lock(mutex_);
+  const auto found = std::find_if(scopes_.rbegin(), scopes_.rend(), [&](const said& s) { return s.what == scope; });
+  if (found != scopes_.rend()) scopes_.erase(std::next(found).base());
+}
+
+host_stream::operation host_stream::scoped(operation op) {
+  if (!deferred_) return op;
+  const std::lock_guard lock(mutex_);
+  const auto mine =
+      std::find_if(scopes_.rbegin(), scopes_.rend(), [](const said& s) { return s.by == std::this_thread::get_id(); });
+  if (mine == scopes_.rend() || !mine->scope) return op;
+  if (auto names = device_->checker()->names().now(); names != mine->scope->names())
+    mine->scope = std::make_shared<const access_scope>(mine->scope->as_named(std::move(names)));
+  return [scope = mine->scope, op = std::move(op)] { check::schedule::running()->within(scope.get(), op); };
+}
+
 void host_stream::submit(step_kind kind, operation op, check::host_ranges touched) {
+  op = scoped(std::move(op));
   if (recorder)
     recorder->add(*this, kind, std::move(op), std::move(touched));
   else
@@ -216,9 +243,8 @@ void host_stream::record(event_backend& e) {
     return;
   }
   const auto reached = std::make_shared<point>(deferred_);
-  if (deferred_) deferred_->expect_point(reached);
   mine.set_newest(reached);
-  push([reached] { reached->reach(); }, true);
+  push([reached] { reached->reach(); }, true, {}, reached);
 }
 
 void host_stream::wait(const event_backend& e) {

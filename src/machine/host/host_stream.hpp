@@ -33,10 +33,13 @@ class host_stream final : public stream_backend, public std::enable_shared_from_
   void wait(const event_backend& e) override;
   void synchronize() override;
   bool keep_with_recording(std::shared_ptr<void> what) override;
+  void begin_scope(std::shared_ptr<const access_scope> scope) override;
+  void end_scope(const access_scope* scope) noexcept override;
 
   // Queues an operation. After one has thrown, later ones are skipped until synchronize() has thrown its exception;
-  // `always` runs regardless, so that nobody waits for ever.
-  void push(operation op, bool always = false, check::host_ranges touched = {});
+  // `always` runs regardless, so that nobody waits for ever. `reaches`: the point that it reaches, for check mode.
+  void push(operation op, bool always = false, check::host_ranges touched = {},
+            std::shared_ptr<point> reaches = nullptr);
 
   // Throws what an operation so far has thrown, and forgets it; does not wait for operations that are queued.
   void rethrow_failure();
@@ -58,6 +61,8 @@ class host_stream final : public stream_backend, public std::enable_shared_from_
   // The operation, in the trace when it runs.
   operation traced(const host_activity& a, operation op);
   void submit(step_kind kind, operation op, check::host_ranges touched = {});
+  // The operation, as work of what the calling thread has said.
+  operation scoped(operation op);
   // What of these bytes is not the machine's, in check mode.
   check::host_ranges beside(const void* start, std::size_t bytes) const;
   void work();
@@ -72,6 +77,12 @@ class host_stream final : public stream_backend, public std::enable_shared_from_
   bool busy_ = false;
   bool closing_ = false;
   std::exception_ptr failure_;
+  struct said {
+    std::thread::id by;
+    const access_scope* what;
+    std::shared_ptr<const access_scope> scope;  // the same, with the names of the last operation's time
+  };
+  std::vector<said> scopes_;  // in check mode
   std::thread worker_;
 };
 

@@ -45,9 +45,13 @@ TEST_CASE("no gap as large") {
 
 TEST_CASE("a guard lies behind each allocation") {
   local_heap h(start, 1 << 20, 256);
-  h.set_guard(256);
-  std::byte* a = h.allocate({{0, 256}});
-  CHECK(h.allocate({{0, 256}}) >= a + 512);
+  h.set_guard(256, 1024);
+  std::byte* a = h.allocate({{0, 100}});
+  std::byte* b = h.allocate({{0, 600}});
+  std::byte* c = h.allocate({{0, 5000}});
+  CHECK(b >= a + 100 + 256);
+  CHECK(c >= b + 600 + 600);
+  CHECK(h.allocate({{0, 1}}) >= c + 5000 + 1024);
 }
 
 TEST_CASE("random allocations never overlap, and all comes back") {

@@ -249,7 +249,7 @@ TEST_CASE("only parts move") {
 TEST_CASE("tasks on different parts do not wait for each other") {
   if (skipped_on_gpus("run several functions of the host at a time")) return;
   const auto m = test_machine(1);
-  if (!m) return;
+  if (!m || m->checking()) return;  // functions of the host take turns there
   std::vector<int> a(10, 1);
   std::atomic<bool> second{false};
   std::atomic<bool> met{false};
@@ -384,8 +384,9 @@ TEST_CASE("of neighbours the halo's rows move alone") {
     for (int t = 0; t < steps; ++t) {
       for (int i = 0; i < 4; ++i) s.step(ctx, exec_place::device(i), u, v, i);
       std::swap(u, v);
-      // Each part once, at first; then six rows of 8 bytes a step.
-      CHECK(ctx.statistics().copied_bytes == n * 8 + static_cast<std::uint64_t>(t + 1) * 6 * 8);
+      // Each part once, at first; then six rows of 8 bytes a step. In check mode the host has a copy of its own.
+      const std::uint64_t at_first = (m->checking() ? 2 : 1) * n * 8;
+      CHECK(ctx.statistics().copied_bytes == at_first + static_cast<std::uint64_t>(t + 1) * 6 * 8);
     }
     // Read again, nothing moves.
     const auto before = ctx.statistics().copies;

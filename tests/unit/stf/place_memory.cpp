@@ -151,5 +151,38 @@ TEST_CASE("the machine has less than the cap") {
   CHECK(memory.used().reserved <= 1 << 20);
 }
 
+TEST_CASE("in check mode blocks are allocations of their own, used again for the same size alone") {
+  const machine m = machine::host(1).check({.seeds = 1});
+  place_memory memory(m, 0, 1000);
+  moment_list before;
+  const auto a = memory.allocate(100, before);
+  const auto b = memory.allocate(900, before);
+  REQUIRE(a);
+  REQUIRE(b);
+  CHECK(a->bytes == 100);
+  CHECK(b->bytes == 900);
+  CHECK(std::max(a->start, b->start) >= std::min(a->start, b->start) + 900 + 256);
+  CHECK_FALSE(memory.allocate(1, before));
+  CHECK(before.empty());
+  moment_list uses;
+  uses.add(moment{2, 7});
+  memory.free(*b, uses);
+  CHECK(memory.used().in_use == 100);
+  CHECK(memory.used().largest_free == 900);
+  const auto c = memory.allocate(800, before);
+  REQUIRE(c);
+  CHECK(c->start != b->start);
+  CHECK(before.empty());
+  memory.free(*c, {});
+  const auto again = memory.allocate(900, before);
+  REQUIRE(again);
+  CHECK(again->start == b->start);
+  CHECK(latest(before)[2] == 7);
+  memory.free(*again, {});
+  memory.free(*a, {});
+  memory.trim([](const moment_list&) { return true; });
+  CHECK(memory.used().reserved == 0);
+}
+
 }  // namespace
 }  // namespace starling::test
