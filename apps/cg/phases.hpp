@@ -45,6 +45,14 @@ __attribute__((noinline)) STARLING_HD dots residual_from_product(worker<T> k) {
   return sum;
 }
 
+// The block's rows of a vector, to another place; all threads of the block see them there.
+template <class T>
+__attribute__((noinline)) STARLING_HD void copy_part(worker<T> k, const T* from, T* to) {
+  k.all().sync();
+  if (from != to) k.each_row([&](index_t i) { to[i] = from[i]; });
+  k.all().sync();
+}
+
 // Publishes a vector as it is.
 template <class T>
 __attribute__((noinline)) STARLING_HD void publish(worker<T> k, vector_name v) {

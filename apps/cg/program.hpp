@@ -29,18 +29,19 @@ class iterating {
   }
 
   STARLING_HD void run() {
-    open_column(a_.begin);
-    bool goes_on = a_.begin ? start_from_x(action::replace, false) : get_ready(true);
-    for (;;) {
-      while (goes_on) {
-        const action what = iterate();
-        if (what == action::step) continue;
-        goes_on = what != action::leave && start_from_x(what, what != action::restart);
+    bool begin = a_.begin;
+    do {
+      open_column(begin);
+      action what = action::replace;
+      if (!begin) {
+        get_ready(true);
+        what = action::step;
       }
-      k_.store(vec_x, a_.solution + state_->column * a_.s.stride);
-      if (!next_column()) return end();
-      goes_on = start_from_x(action::replace, false);
-    }
+      while (what != action::leave) what = what == action::step ? iterate() : start_from_x(what);
+      copy_part(k_, k_[vec_x], k_.part_of(a_.solution + state_->column * a_.s.stride));
+      begin = true;
+    } while (next_column());
+    end();
   }
 
  private:
@@ -54,10 +55,10 @@ class iterating {
       if (!goal_->final_launch) goal_->last_iteration = last;
     }
     k_.look_at(vec_b, a_.right + place);
-    if (begin) k_.load(vec_x, a_.solution + place);
+    if (begin) copy_part(k_, k_.part_of(a_.solution + place), k_[vec_x]);
   }
 
-  // When a column has ended: whether another one is begun here.
+  // When a column has ended: whether the next one is begun in this launch.
   STARLING_HD bool next_column() {
     const index_t at = state_->history_at + state_->iteration + 1;
     constexpr index_t least_entries = 2;  // its start and an iteration
@@ -74,13 +75,12 @@ class iterating {
       state_->history_at = at;
     }
     t.sync();
-    open_column(true);
     return true;
   }
 
-  // Computes the residual from x, and what follows from it: with a direction kept, all that the recurrences need.
-  // Returns whether the solve goes on.
-  STARLING_HD bool start_from_x(action why, bool keep_direction) {
+  // Computes the residual from x, and what follows from it; of a direction that is kept all that the recurrences need.
+  // Returns `step`, or `leave` where the solve ends.
+  STARLING_HD action start_from_x(action why) {
     publish_vector(vec_x);
     k_.product(vec_w);
     post(residual_from_product(k_));
@@ -88,10 +88,12 @@ class iterating {
       note(sum.word[sum_rho]);
       return decide_on_true_residual(*state_, *goal_, sum.word[sum_rho], why);
     });
-    if (d.what == action::leave) return false;
+    if (d.what == action::leave) return d.what;
     if (!k_.pointwise()) precondition(vec_r, vec_u, false);
-    if (How == method::pipelined && keep_direction) renew_recurrences();
-    return get_ready(false);
+    const bool keeps_direction = why != action::restart && state_->replacements > 1;
+    if (How == method::pipelined && keeps_direction) renew_recurrences();
+    get_ready(false);
+    return action::step;
   }
 
   // s, q and z from p, so that the recurrences go on from exact values.
@@ -108,8 +110,8 @@ class iterating {
   }
 
   // From x, r and u, for the pipelined method also w, to the start of an iteration: standard and pipelined have posted
-  // the sum that it begins with, fused has published u. True.
-  STARLING_HD bool get_ready(bool w_is_there) {
+  // the sum that it begins with, fused has published u.
+  STARLING_HD void get_ready(bool w_is_there) {
     if constexpr (How == method::standard) {
       post(residual_products(k_));
     } else {
@@ -119,7 +121,6 @@ class iterating {
         post(all_products(k_));
       }
     }
-    return true;
   }
 
   STARLING_HD action iterate() {

@@ -74,9 +74,8 @@ class worker {
     cg::each_pack(team_, rows(), f);
   }
 
-  // v = the block's part of `from`, and the other way round; all threads of the block see them after it.
-  STARLING_HD void load(vector_name v, sym<T> from) const { copy(part_of(from), desk_->vectors[v]); }
-  STARLING_HD void store(vector_name v, sym<T> to) const { copy(desk_->vectors[v], part_of(to)); }
+  // The block's rows of a vector that lies anywhere.
+  STARLING_HD T* part_of(sym<T> v) const { return v.on(team_.pe()) + desk_->rows.plan.first_row; }
   // From now on v is what lies at `place`.
   STARLING_HD void look_at(vector_name v, sym<T> place) const {
     team_.sync();
@@ -215,13 +214,6 @@ class worker {
   }
 
   STARLING_HD T* home(const system_data<T>& s, int v) const { return part_of(s.vectors + v * s.stride); }
-  STARLING_HD T* part_of(sym<T> v) const { return v.on(team_.pe()) + desk_->rows.plan.first_row; }
-
-  STARLING_HD void copy(const T* from, T* to) const {
-    team_.sync();
-    if (from != to) each_row([&](index_t i) { to[i] = from[i]; });
-    team_.sync();
-  }
 
   STARLING_HD void lay_out(const system_data<T>& s, bool persistent, T* row_buffer) const {
     const int pe = team_.pe();
