@@ -22,8 +22,8 @@ void deferred_work::expect_launch(int blocks, bool resident) {
   resident_ = resident_ || resident;
 }
 
-std::unique_lock<std::mutex> deferred_work::giving(std::shared_ptr<point> reaches) {
-  std::unique_lock lock(mutex_);
+deferred_work::hold deferred_work::giving(std::shared_ptr<point> reaches) {
+  hold lock(mutex_);
   if (reaches) points_.push_back(std::move(reaches));
   return lock;
 }

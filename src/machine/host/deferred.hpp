@@ -21,8 +21,9 @@ class deferred_work {
   void add(host_stream& s);
   void remove(host_stream& s);
   // Held while a stream is given an operation, so that drain() has of all streams what came before any operation that
-  // it has. `reaches`: the operation reaches this point; null: none.
-  std::unique_lock<std::mutex> giving(std::shared_ptr<point> reaches = nullptr);
+  // it has; or several, of which it is to have all or none. `reaches`: the operation reaches this point; null: none.
+  using hold = std::unique_lock<std::recursive_mutex>;
+  hold giving(std::shared_ptr<point> reaches = nullptr);
   // A launch of so many blocks may be among the operations.
   void expect_launch(int blocks, bool resident);
 
@@ -36,7 +37,7 @@ class deferred_work {
  private:
   check::checker& checker_;
   std::mutex turn_;  // what was taken first is run first
-  std::mutex mutex_;
+  std::recursive_mutex mutex_;
   std::vector<host_stream*> streams_;
   std::vector<std::shared_ptr<point>> points_;
   int most_blocks_ = 0;

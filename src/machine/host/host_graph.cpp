@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "deferred.hpp"
 #include "host_loop.hpp"
 #include "starling/base/error.hpp"
 
@@ -130,6 +131,8 @@ void host_graph::let_go() {
 void host_graph::launch(stream_backend& s) {
   auto& origin = static_cast<host_stream&>(s);
   expect<argument_error>(!origin.recorder, "graph::launch inside a recording; launch it after");
+  // A stream may wait for what another one is given later.
+  const auto all = device_->deferred() ? device_->deferred()->giving() : deferred_work::hold();
   std::vector<std::shared_ptr<point>> points(work_->slots);
   for (auto& p : points) p = std::make_shared<point>();
   const auto start = std::make_shared<point>();

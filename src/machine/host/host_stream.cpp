@@ -129,7 +129,7 @@ bool host_stream::has_operations() {
 }
 
 void host_stream::push(operation op, bool always, check::host_ranges touched, std::shared_ptr<point> reaches) {
-  const auto giving = deferred_ ? deferred_->giving(std::move(reaches)) : std::unique_lock<std::mutex>();
+  const auto giving = deferred_ ? deferred_->giving(std::move(reaches)) : deferred_work::hold();
   const std::lock_guard lock(mutex_);
   queue_.push_back({std::move(op), always, std::move(touched)});
   changed_.notify_all();

@@ -168,7 +168,7 @@ TEST_CASE("to start over") {
 TEST_CASE("tasks that reduce do not wait for each other") {
   if (skipped_on_gpus("run several functions of the host at a time")) return;
   const auto m = test_machine(1);
-  if (!m) return;
+  if (!m || m->checking()) return;  // functions of the host take turns there
   std::atomic<bool> second{false};
   std::atomic<bool> met{false};
   int sum = 1;
