@@ -123,10 +123,10 @@ def test_cupy_is_asked_as_its_version_wants(systems, monkeypatch, tolerance: str
         monkeypatch.setitem(sys.modules, name, module)
     system = systems.heat_step(12)
     b = system.A @ np.ones(144)
-    solve = systems.solve_with_cupy(system.A, b)
+    done = systems.solve_with_cupy(system.A, b)
     assert asked == [{tolerance: systems.RTOL}] * 2
-    assert abs(solve.x - 1).max() < 1e-5
-    assert solve.iterations == systems.solve_with_scipy(system.A, b).iterations > 2
+    assert abs(done.x - 1).max() < 1e-5
+    assert done.iterations == systems.solve_with_scipy(system.A, b).iterations > 2
 
 
 def test_no_cupy_is_no_error(systems, monkeypatch) -> None:
