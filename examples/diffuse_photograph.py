@@ -239,7 +239,7 @@ def main() -> int:
     after = as_picture(results[CHOSEN].planes, margin)
     for path in save_pictures(arguments.out, before, after, todo, where):
         console.print(f"wrote {path}", markup=False, soft_wrap=True)
-    gained = summary(results, where)
+    gained = summary(results, f"{where}, which are for testing and not for speed," if m.kind == "host" else where)
     console.print(gained, markup=False, soft_wrap=True)
     if arguments.summary:
         arguments.summary.write_text(gained + "\n")

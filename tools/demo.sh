@@ -29,4 +29,4 @@ fi
 "$python" -m starling solve demo_out/bar.mtx --preconditioner jacobi --rtol 1e-8 --out demo_out/bar_x.npy \
   --plot demo_out/bar.png --report demo_out/bar.json
 echo
-echo "Gained: $(cat build/demo-stencil.txt); $(cat build/demo-cg.txt)."
+echo "In this run: $(cat build/demo-stencil.txt); $(cat build/demo-cg.txt)."
