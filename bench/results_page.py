@@ -1,9 +1,8 @@
-"""Writes docs/results.md, and the table of calls in README.md, from the result files; and what the pages of the other
-benchmarks share.
+"""Writes docs/results.md from the result files; and what the pages of the other benchmarks share.
 
-    python bench/results_page.py [--results bench/results] [--page docs/results.md] [--readme README.md]
+    python bench/results_page.py [--results bench/results] [--page docs/results.md]
 
-Every figure of the two pages comes from a result file; what a file does not hold is called "not measured".
+Every figure of the page comes from a result file; what a file does not hold is called "not measured".
 """
 
 from __future__ import annotations
@@ -229,43 +228,14 @@ def results_page(results: list[Calls], page: Path) -> str:
     return "\n".join(parts)
 
 
-def readme_part(results: list[Calls]) -> str:
-    """The table of calls: of the file with the most GPUs."""
-    measured = [r for r in results if r.gpus and r.lines]
-    if not measured:
-        return ABSENT
-    r = max(measured, key=lambda one: max(one.devices))
-    n = max(r.devices)
-    repetitions = max(len(line["us"]) for line in r.lines)
-    parts = [f"{r.name()}; microseconds, the least of {repetitions} repetitions.", ""]
-    wanted = [("put_signal", MESSAGE_BYTES), ("put_packets", MESSAGE_BYTES), ("put_signal", 65536)]
-    wanted += [(w, None) for w in dict.fromkeys(c["what"] for c in r.lines) if w.startswith(("sync_all", "all_reduce"))]
-    parts += head("call", f"{n} devices")
-    parts += [row(call_title(what, size or 0), shown(r.call(what, n, size))) for what, size in wanted]
-    return "\n".join([*parts, "", "Bars that were set before measuring:", "", *bars(r)])
-
-
-def put_into(readme: Path, text: str, name: str) -> None:
-    """Replaces what stands between the two markers of this name."""
-    begin, end = f"<!-- {name}:begin -->", f"<!-- {name}:end -->"
-    whole = readme.read_text()
-    if whole.count(begin) != 1 or whole.count(end) != 1 or whole.index(begin) > whole.index(end):
-        sys.exit(f"{readme}: needs one line {begin} and, below it, one line {end}")
-    before, rest = whole.split(begin)
-    readme.write_text(f"{before}{begin}\n\n{text}\n\n{end}{rest.split(end)[1]}")
-
-
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--results", type=Path, default=ROOT / "bench/results", help="folder of the result files")
     parser.add_argument("--page", type=Path, default=ROOT / "docs/results.md", help="the page to write")
-    parser.add_argument("--readme", type=Path, default=ROOT / "README.md", help="where the table goes")
     options = parser.parse_args()
     results = [Calls(path.resolve()) for path in sorted(options.results.glob("*.json"))]
     page = options.page.resolve()
     page.write_text(results_page(results, page))
-    if options.readme.is_file():
-        put_into(options.readme, readme_part(results), "calls")
     print(f"{len(results)} result files -> {page.name}", file=sys.stderr)
     return 0
 

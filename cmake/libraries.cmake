@@ -55,7 +55,7 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND NOT STARLING_SANITIZE)
   target_link_libraries(starling_check INTERFACE starling_accesses)
   target_compile_definitions(starling_check INTERFACE STARLING_CHECKED)
   # Calls of memcpy and the like stay calls, and have the line they stand in.
-  set(starling_seen_calls "-fno-optimize-sibling-calls -fno-builtin-memcpy -fno-builtin-memmove -fno-builtin-memset"
+  set(starling_seen_calls "-U_FORTIFY_SOURCE -fno-optimize-sibling-calls -fno-builtin-memcpy -fno-builtin-memmove -fno-builtin-memset"
     "-mmemcpy-strategy=libcall:-1:noalign -mmemset-strategy=libcall:-1:noalign")
   list(JOIN starling_seen_calls " " starling_seen_calls)
   target_compile_options(starling_check INTERFACE

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The demo: builds the Python module for what this machine can run (cmake/cuda_choice.cmake decides), says what machine
-# there is, diffuses a photograph on all its devices, and solves a linear system from a Matrix Market file.
+# there is, diffuses a photograph on all its devices, solves linear systems, and ends with what was gained.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -24,7 +24,9 @@ if ! build >"$log" 2>&1; then
 fi
 
 "$python" -m starling doctor
-"$python" examples/diffuse_photograph.py
-"$python" examples/solve_matrix.py
+"$python" examples/diffuse_photograph.py --summary build/demo-stencil.txt
+"$python" examples/solve_matrix.py --summary build/demo-cg.txt
 "$python" -m starling solve demo_out/bar.mtx --preconditioner jacobi --rtol 1e-8 --out demo_out/bar_x.npy \
   --plot demo_out/bar.png --report demo_out/bar.json
+echo
+echo "In this run: $(cat build/demo-stencil.txt); $(cat build/demo-cg.txt)."

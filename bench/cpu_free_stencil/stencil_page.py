@@ -1,9 +1,8 @@
-"""Writes docs/stencil_results.md, and the table of stencils in README.md, from the result files.
+"""Writes docs/stencil_results.md from the result files.
 
     python bench/cpu_free_stencil/stencil_page.py [--results FOLDER] [--page docs/stencil_results.md]
-        [--readme README.md]
 
-Every figure of the two pages comes from a result file; what a file does not hold is called "not measured".
+Every figure of the page comes from a result file; what a file does not hold is called "not measured".
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # for results_p
 
 import stencil_auto
 import stencil_plot
-from results_page import ABSENT, head, machine_table, pictures, put_into, reason, row, shown, speed_up, verdict
+from results_page import ABSENT, head, machine_table, pictures, reason, row, shown, speed_up, verdict
 from stencil_results import (
     BAR_DEVICES,
     BARS,
@@ -72,17 +71,6 @@ def step_rows(r: StencilResults, cases: list[tuple[str, int]], compute: bool) ->
         times = [r.step(domain, n, v, compute) for v in r.variants]
         if any(times):
             rows.append(row(domain, n, *("" if t is None else shown(t) for t in times)))
-    return rows
-
-
-def gain_rows(r: StencilResults, cases: list[tuple[str, int]]) -> list[str]:
-    """The same with computation, and what the best variant without the host gains over the best host-controlled."""
-    cases = [(domain, n) for domain, n in cases if r.best_of(r.variants, domain, n)]
-    rows = step_rows(r, cases, True)
-    rows[:2] = head("domain", "devices", *(f"`{v}`" for v in r.variants), "gain without the host")
-    for k, (domain, n) in enumerate(cases, start=2):
-        base, ours = (r.best_of(variants, domain, n) for variants in (HOST_CONTROLLED, CPU_FREE))
-        rows[k] += f" {speed_up(base[1] if base else None, ours[1] if ours else None)} |"
     return rows
 
 
@@ -233,40 +221,16 @@ def results_page(
     return "\n".join(parts)
 
 
-def readme_part(results: list[StencilResults]) -> str:
-    """The table of each file from GPUs, the newest first, on one and on all of them; the bars of the one with most."""
-    measured = [r for r in results if r.gpus and r.lines]
-    if not measured:
-        return ABSENT
-    parts = []
-    newest_first = sorted(measured, key=lambda r: str(r.machine.get("date", "")), reverse=True)
-    for r in newest_first:
-        ends = (min(r.devices), max(r.devices))
-        repetitions = max(len(line["us"]) for line in r.lines)
-        parts += [f"{r.name()}, {r.machine.get('date', 'no date')}; stencils, microseconds per step, the least of"]
-        parts += [f"{repetitions} repetitions:", ""]
-        parts += [*gain_rows(r, [(domain, n) for domain, n in r.strong() if n in ends]), ""]
-    most = max(measured, key=lambda r: max(r.devices))
-    parts += bar_rows(most)
-    if most is not newest_first[0]:
-        parts += ["", "The bars are judged by the older file, that of the most devices: [what has changed since]"]
-        parts[-1] += "(docs/stencil_results.md#how-it-was-measured)."
-    return "\n".join(parts)
-
-
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--results", type=Path, default=HERE / "results", help="the result files")
     parser.add_argument("--page", type=Path, default=ROOT / "docs/stencil_results.md", help="the page to write")
-    parser.add_argument("--readme", type=Path, default=ROOT / "README.md", help="where the table goes")
     options = parser.parse_args()
     results = [StencilResults(path.resolve()) for path in sorted(options.results.glob("*.json"))]
     tiles = [StencilResults(path.resolve()) for path in sorted(options.results.glob("tiles/*.json"))]
     auto = [stencil_auto.AutoResults(path.resolve()) for path in sorted(options.results.glob("auto/*.json"))]
     page = options.page.resolve()
     page.write_text(results_page(results, tiles, auto, page))
-    if options.readme.is_file():
-        put_into(options.readme, readme_part(results), "stencils")
     print(f"{len(results)} result files -> {page.name}", file=sys.stderr)
     return 0
 

@@ -110,7 +110,7 @@ class backend {
   virtual void inject(const fault_plan& plan);
   virtual std::vector<fired_fault> faults_fired() const { return {}; }
 
-  virtual void copy(void* dest, const void* source, std::size_t bytes) = 0;
+  virtual void copy(void* dest, const void* source, std::size_t bytes, where at) = 0;
   virtual void fill(void* dest, unsigned char byte, std::size_t bytes) = 0;
 
   virtual std::shared_ptr<stream_backend> new_stream(int pe) = 0;

@@ -154,9 +154,9 @@ std::size_t machine::free_bytes(int pe) const {
   return impl_->free_bytes(pe);
 }
 
-void machine::copy(void* dest, const void* source, std::size_t bytes) {
+void machine::copy(void* dest, const void* source, std::size_t bytes, where at) {
   const activity_span span(*impl_, copy_activity(*impl_, dest, source, bytes));
-  impl_->copy(dest, source, bytes);
+  impl_->copy(dest, source, bytes, at);
 }
 
 void machine::fill(void* dest, unsigned char byte, std::size_t bytes) {

@@ -102,7 +102,7 @@ TEST_CASE("two blocks may add to one signal, and one may set it after the other 
 TEST_CASE("signals are 0 when they are allocated, again when their place is used anew; those in a struct are not") {
   machine m = checked_machine(2);
   const auto waits = [](sym<signal> s) {
-    return STARLING_KERNEL(block & b) { b.wait(s, 0, 0, compare::eq); };
+    return STARLING_KERNEL(block & b) { b.wait(s, compare::eq, 0, 0); };
   };
   for (int round = 0; round < 2; ++round) {
     const auto signals = m.allocate<signal>(3);

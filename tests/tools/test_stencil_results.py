@@ -133,7 +133,6 @@ def test_page_of_a_file_that_lacks_much(results, tmp_path: Path, lines: list, ma
     text = stencil_page.results_page([r], [], [], tmp_path / "page.md")
     assert ("a stall / with lines" in text) == bool(lines)
     assert "| stall" not in text
-    assert (stencil_page.readme_part([r]) == "not measured") == (not r.lines or not machine)
 
 
 def test_page_with_tiles_measured_alone(results, tmp_path: Path) -> None:
@@ -148,18 +147,6 @@ def test_page_with_tiles_measured_alone(results, tmp_path: Path) -> None:
 
 def test_pages_without_files(tmp_path: Path) -> None:
     assert "Not measured yet." in stencil_page.results_page([], [], [], tmp_path / "page.md")
-    assert stencil_page.readme_part([]) == "not measured"
-
-
-def test_readme_says_what_is_gained(results) -> None:
-    text = stencil_page.readme_part([results(FULL)])
-    assert "| 256x256 | 4 | 16.50 | 20.00 |  | 2.00 |  |  | 88 % |" in text
-
-
-def test_readme_shows_the_newest_first(results) -> None:
-    files = [results(FULL, {**MACHINE, "date": date}) for date in ("2026-01-31", "2026-02-02", "2026-02-01")]
-    text = stencil_page.readme_part(files)
-    assert text.index("2026-02-02") < text.index("2026-02-01") < text.index("2026-01-31")
 
 
 def chosen(domain: str, us: float, ran: str, **more: object) -> dict:

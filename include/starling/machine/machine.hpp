@@ -116,8 +116,8 @@ class machine {
   // Pins a user's memory of the host for as long as the result lives. It must be there as long.
   pinned_memory pin(void* start, std::size_t bytes);
 
-  // Copies at once, between any two places; returns when done.
-  void copy(void* dest, const void* source, std::size_t bytes);
+  // Copies at once, between any two places; returns when done. `at` is where the call stands, for check mode.
+  void copy(void* dest, const void* source, std::size_t bytes, where at = where::current());
   void fill(void* dest, unsigned char byte, std::size_t bytes);
 
   // ---- work ----

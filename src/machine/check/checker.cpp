@@ -174,17 +174,17 @@ void checker::launch(int pe, int blocks, const program& p) {
   });
 }
 
-void checker::host_reads(const std::byte* source, std::size_t bytes) const {
+void checker::host_reads(const std::byte* source, std::size_t bytes, where at) const {
   // Words of memory that nobody has written hold the poison; where they are one for 4 bytes alone, they may be padding.
   const auto first = reinterpret_cast<std::uintptr_t>(source);
   const std::size_t skip = (sizeof poison - first % sizeof poison) % sizeof poison;
-  const auto is_poison = [&](std::size_t at) { return std::memcmp(source + at, &poison, sizeof poison) == 0; };
-  for (std::size_t at = skip; at + sizeof poison <= bytes; at += sizeof poison) {
-    std::size_t end = at;
+  const auto is_poison = [&](std::size_t i) { return std::memcmp(source + i, &poison, sizeof poison) == 0; };
+  for (std::size_t begin = skip; begin + sizeof poison <= bytes; begin += sizeof poison) {
+    std::size_t end = begin;
     while (end + sizeof poison <= bytes && is_poison(end)) end += sizeof poison;
-    if (end - at < (at == 0 ? 1 : std::min(bytes, least_without_value))) continue;
+    if (end - begin < (begin == 0 ? 1 : std::min(bytes, least_without_value))) continue;
     const memory_map m = new_workload().memory;
-    throw check_error(defect::uninitialised, 0, host_reads_text(m, first + at, end - at), {});
+    throw check_error(defect::uninitialised, 0, host_reads_text(m, first + begin, end - begin, at), {});
   }
 }
 

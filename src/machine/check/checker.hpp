@@ -47,7 +47,7 @@ class checker {
   void launch(int pe, int blocks, const program& p);
 
   // The host copies memory of a PE to its own: throws check_error if part of it has no value.
-  void host_reads(const std::byte* source, std::size_t bytes) const;
+  void host_reads(const std::byte* source, std::size_t bytes, where at) const;
 
   memory_names& names() { return names_; }
 

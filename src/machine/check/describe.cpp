@@ -162,8 +162,8 @@ std::string range_text(const memory_map& m, std::uintptr_t address, std::size_t 
   return text + allocation_text(offset - before->offset, bytes, before->bytes);
 }
 
-std::string host_reads_text(const memory_map& m, std::uintptr_t address, std::size_t bytes) {
-  return message("the host reads ", range_text(m, address, bytes),
+std::string host_reads_text(const memory_map& m, std::uintptr_t address, std::size_t bytes, where at) {
+  return message("the host reads ", range_text(m, address, bytes), at.line != 0 ? " at " + place(at) : std::string(),
                  ", which nothing has written; write it first, fill it (machine::fill), or copy less");
 }
 

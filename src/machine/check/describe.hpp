@@ -61,7 +61,7 @@ std::string call_text(const memory_map& m, const call& c);
 // The host copies bytes that nothing has written. Fewer than so many in a row may be padding, which no struct begins
 // with.
 inline constexpr std::size_t least_without_value = 8;
-std::string host_reads_text(const memory_map& m, std::uintptr_t address, std::size_t bytes);
+std::string host_reads_text(const memory_map& m, std::uintptr_t address, std::size_t bytes, where at = {"", 0});
 
 // The last calls of a block, oldest first.
 std::vector<std::string> history_text(const memory_map& m, const actor& a);

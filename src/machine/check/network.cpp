@@ -98,6 +98,7 @@ network::delivery network::deliver_one(random& r) {
     if (!op.pieces.empty() || op.raises) return d;
   }
   if (op.raises) {
+    d.valued = memory_.valued(op.update.target, sizeof(signal));
     std::atomic_ref value(op.update.target->value);
     d.before = value.load();
     value.store(op.update.op == signal_op::set ? op.update.value : d.before + op.update.value);

@@ -54,6 +54,7 @@ class network {
     actor* completed = nullptr;                    // an operation of this block
     const operation_on_its_way* raised = nullptr;  // valid until the next issue
     std::uint64_t before = 0;                      // what the signal held
+    bool valued = true;                            // whether that was a value
   };
   delivery deliver_one(random& r);
 

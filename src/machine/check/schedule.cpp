@@ -196,9 +196,8 @@ void schedule::deliver() {
   spins_.progress();
   if (d.raised == nullptr) return;
   const signal_update& s = d.raised->update;
-  const bool valued = memory_.valued(s.target, sizeof(signal));
   memory_.give_value(s.target, sizeof(signal));
-  if (!valued && (s.op == signal_op::add || !s.orders)) {
+  if (!d.valued && (s.op == signal_op::add || !s.orders)) {
     const actor& from = *d.raised->from;
     note({defect::uninitialised,
           message(block_text(from), " at ", s.at.file, ":", s.at.line, s.orders ? " adds to " : " puts a packet into ",
@@ -208,7 +207,7 @@ void schedule::deliver() {
           {from.number}});
     return;
   }
-  if (valued && s.op == signal_op::set && s.value < d.before) {
+  if (d.valued && s.op == signal_op::set && s.value < d.before) {
     const actor& from = *d.raised->from;
     note({defect::signal_back,
           message(place_text(work_.memory, s.target), " went back from ", d.before, " to ", s.value, ", set by ",

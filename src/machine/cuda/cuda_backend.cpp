@@ -126,7 +126,7 @@ const gpu& cuda_backend::home_of(const void* address) {
   return pe < 0 ? gpus_.front() : gpus_[static_cast<std::size_t>(pe)];
 }
 
-void cuda_backend::copy(void* dest, const void* source, std::size_t bytes) {
+void cuda_backend::copy(void* dest, const void* source, std::size_t bytes, where) {
   require_idle("machine::copy");
   check_bytes("machine::copy (dest)", dest, bytes);
   check_bytes("machine::copy (source)", source, bytes);

@@ -40,7 +40,7 @@ class cuda_backend final : public backend, public std::enable_shared_from_this<c
   void run(const std::vector<program>& programs) override { runner_.run(as_run(programs), trace().get()); }
   void check_residency(const std::vector<program>& programs) const override;
 
-  void copy(void* dest, const void* source, std::size_t bytes) override;
+  void copy(void* dest, const void* source, std::size_t bytes, where at) override;
   void fill(void* dest, unsigned char byte, std::size_t bytes) override;
 
   std::shared_ptr<stream_backend> new_stream(int pe) override;

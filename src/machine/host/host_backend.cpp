@@ -276,12 +276,12 @@ void host_backend::check_bytes(const char* call, const void* address, std::size_
                             (local ? "it" : "the array"), " is still allocated"));
 }
 
-void host_backend::copy(void* dest, const void* source, std::size_t bytes) {
+void host_backend::copy(void* dest, const void* source, std::size_t bytes, where at) {
   check_bytes("machine::copy (dest)", dest, bytes);
   check_bytes("machine::copy (source)", source, bytes);
   const auto of_machine = [&](const void* a) { return heap_.in_range(a) || local_.in_range(a); };
   if (checker_ && of_machine(source) && !of_machine(dest))
-    checker_->host_reads(static_cast<const std::byte*>(source), bytes);
+    checker_->host_reads(static_cast<const std::byte*>(source), bytes, at);
   if (bytes > 0) std::memcpy(dest, source, bytes);
 }
 

@@ -46,7 +46,7 @@ class host_backend final : public backend, public std::enable_shared_from_this<h
   // The faults for a run or launch that starts now; null when there are none.
   std::shared_ptr<fault_session> faults() const;
 
-  void copy(void* dest, const void* source, std::size_t bytes) override;
+  void copy(void* dest, const void* source, std::size_t bytes, where at) override;
   void fill(void* dest, unsigned char byte, std::size_t bytes) override;
 
   std::shared_ptr<stream_backend> new_stream(int pe) override;
