@@ -17,6 +17,11 @@ double norm_of(const T* v, index_t n) {
   return std::sqrt(sum);
 }
 
+template <class T>
+bool is_zero(const T* v, index_t n) {
+  return std::all_of(v, v + n, [](T x) { return x == T{0}; });
+}
+
 }  // namespace
 
 template <class T>
@@ -48,9 +53,9 @@ std::vector<solve_result> solver<T>::state::solve(const T* b, T* x, index_t colu
   job j{b, x, columns, rows, options, watch, each, {}, std::vector<solve_result>(static_cast<std::size_t>(columns))};
   const double norm_m = store_preconditioner(options);
   for (index_t c = 0; c < columns; ++c) {
+    // For a b of zeros the solution is known: begun there, the solve has converged.
+    if (!options.fixed && is_zero(j.right(c), rows)) std::fill_n(j.solution(c), rows, T{0});
     j.goals.push_back(goal_of(options, j.right(c), j.solution(c), norm_m, j.result(c)));
-    if (std::all_of(j.right(c), j.right(c) + rows, [](T v) { return v == T{0}; }))
-      std::fill_n(j.solution(c), rows, T{0});
   }
   place_columns(columns);
   for (int pe = 0; pe < machine_.size(); ++pe)
@@ -70,19 +75,18 @@ std::vector<solve_result> solver<T>::state::solve(const T* b, T* x, index_t colu
   return std::move(j.results);
 }
 
-// What is to be reached for one right-hand side. No iterations for a b of zeros: the solution is there.
+// What is to be reached for one right-hand side.
 template <class T>
 goal solver<T>::state::goal_of(const solve_options& o, const T* b, const T* x, double norm_m,
                                solve_result& result) const {
   const index_t rows = facts().rows;
   const double norm = norm_of(b, rows);
   expect<argument_error>(std::isfinite(norm), "cg: the norm of b is ", norm, "; scale the system down");
-  const bool zero = std::all_of(b, b + rows, [](T v) { return v == T{0}; });
-  expect<argument_error>(norm > 0 || zero, "cg: the norm of b is 0, but b is not; scale the system up");
+  expect<argument_error>(norm > 0 || is_zero(b, rows), "cg: the norm of b is 0, but b is not; scale the system up");
   result.target = std::max(o.rtol * norm, o.atol);
   goal g;
   g.last_iteration = o.max_iterations > 0 ? o.max_iterations : 10 * rows;
-  g.fixed = o.fixed && !zero;
+  g.fixed = o.fixed;
   g.target_rho = result.target * result.target;
   g.scales.norm_m = norm_m;
   if (o.how != method::pipelined) return g;
@@ -91,7 +95,7 @@ goal solver<T>::state::goal_of(const solve_options& o, const T* b, const T* x, d
     g.scales.epsilon = static_cast<double>(std::numeric_limits<T>::epsilon()) / 2;
     g.scales.norm_a = highest_eigenvalue_;
     g.scales.norm_b = norm;
-    g.scales.norm_x = zero ? 0 : norm_of(x, rows);
+    g.scales.norm_x = norm_of(x, rows);
   }
   return g;
 }
