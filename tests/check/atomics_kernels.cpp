@@ -116,8 +116,8 @@ TEST_CASE("two locks taken crosswise: who holds what") {
     };
   };
   check_finds(m, 1, kernel(false), defect::deadlock,
-              {"cycle of atomic operations: PE", "atomics_kernels.cpp:109 4 bytes at",
-               "which hold 1, set by PE", "take locks in one order everywhere"});
+              {"cycle of atomic operations: PE", "atomics_kernels.cpp:109 4 bytes at", "which hold 1, set by PE",
+               "take locks in one order everywhere"});
   CHECK(m.checked().calls < 1'000'000);
   m.run(1, kernel(true));
 }
@@ -130,7 +130,8 @@ TEST_CASE("a lock that its holder does not give back, and a flag that nobody set
     while (b.atomic_compare_swap(lock, 0, 1 + b.pe(), 0, memory_order_acquire) != 0) {
     }
   };
-  check_finds(m, 1, kept, defect::endless, {"a loop that nothing ends", "which has returned from the kernel", "give it back"});
+  check_finds(m, 1, kept, defect::endless,
+              {"a loop that nothing ends", "which has returned from the kernel", "give it back"});
   const auto flag = STARLING_KERNEL(block & b) {
     while (b.g(lock, 0) != 5) {
     }

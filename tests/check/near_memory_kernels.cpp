@@ -23,8 +23,7 @@ TEST_CASE("the stack array that a put_nbi reads is changed before quiet") {
   };
   check_finds(m, 1, kernel(false), defect::source_reused,
               {"4 bytes of the process (byte 8 of the 16 of the call)",
-               "near_memory_kernels.cpp:18 (not complete before quiet)",
-               "near_memory_kernels.cpp:20", "call quiet()"});
+               "near_memory_kernels.cpp:18 (not complete before quiet)", "near_memory_kernels.cpp:20", "call quiet()"});
   m.run(1, kernel(true));
   CHECK(read(m, data, 1) == std::vector<int>{1, 2, 3, 4});
 }
