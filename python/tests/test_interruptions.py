@@ -16,6 +16,12 @@ import starling
 HERE = str(Path(starling.__file__).parents[1])
 
 
+def _default_signals():
+    """A shell that runs the tests in the background, or nohup, has its children ignore these."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+
 def started(*words, paths=(HERE,), **environment):
     """The command in a process group of its own, so that a signal is for it alone."""
     return subprocess.Popen(
@@ -25,8 +31,7 @@ def started(*words, paths=(HERE,), **environment):
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
-        # A shell that runs the tests in the background has its children ignore this signal.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+        preexec_fn=_default_signals,
     )
 
 

@@ -70,7 +70,7 @@ def test_the_demo(tmp_path):
     pytest.importorskip("skimage")
     result = python(str(DEMO), "--steps", "5", "--out", str(tmp_path / "demo"))
     assert result.returncode == 0, result.stderr
-    assert result.stdout.count("yes, every bit") == 2
+    assert result.stdout.count("yes, every bit") == 3
     before, after, both = (tmp_path / "demo" / f"{name}.png" for name in ("before", "after", "side_by_side"))
     with Image.open(before) as a, Image.open(after) as b, Image.open(both) as c:
         assert a.size == b.size == (512, 512)

@@ -19,14 +19,15 @@ class atomics {
   template <class T>
   STARLING_HD T atomic_fetch(sym<T> x, int pe, cuda::memory_order order = cuda::memory_order_relaxed,
                              where at = where::current()) const {
-    return atomic(x, pe, order, at, [](auto word) { return outcome<T>{word.load(cuda::memory_order_relaxed), false}; });
+    return atomic(x, pe, order, at,
+                  [](auto word, cuda::memory_order o) { return outcome<T>{word.load(acquiring(o)), false}; });
   }
   template <class T>
   STARLING_HD void atomic_set(sym<T> x, std::type_identity_t<T> value, int pe,
                               cuda::memory_order order = cuda::memory_order_relaxed,
                               where at = where::current()) const {
-    atomic(x, pe, order, at, [=](auto word) {
-      word.store(value, cuda::memory_order_relaxed);
+    atomic(x, pe, order, at, [=](auto word, cuda::memory_order o) {
+      word.store(value, releases(o) ? cuda::memory_order_release : cuda::memory_order_relaxed);
       return outcome<T>{value, true};
     });
   }
@@ -35,44 +36,43 @@ class atomics {
                                  cuda::memory_order order = cuda::memory_order_relaxed,
                                  where at = where::current()) const {
     return atomic(x, pe, order, at,
-                  [=](auto word) { return outcome<T>{word.fetch_add(value, cuda::memory_order_relaxed), true}; });
+                  [=](auto word, cuda::memory_order o) { return outcome<T>{word.fetch_add(value, o), true}; });
   }
   template <std::integral T>
   STARLING_HD T atomic_fetch_and(sym<T> x, std::type_identity_t<T> value, int pe,
                                  cuda::memory_order order = cuda::memory_order_relaxed,
                                  where at = where::current()) const {
     return atomic(x, pe, order, at,
-                  [=](auto word) { return outcome<T>{word.fetch_and(value, cuda::memory_order_relaxed), true}; });
+                  [=](auto word, cuda::memory_order o) { return outcome<T>{word.fetch_and(value, o), true}; });
   }
   template <std::integral T>
   STARLING_HD T atomic_fetch_or(sym<T> x, std::type_identity_t<T> value, int pe,
                                 cuda::memory_order order = cuda::memory_order_relaxed,
                                 where at = where::current()) const {
     return atomic(x, pe, order, at,
-                  [=](auto word) { return outcome<T>{word.fetch_or(value, cuda::memory_order_relaxed), true}; });
+                  [=](auto word, cuda::memory_order o) { return outcome<T>{word.fetch_or(value, o), true}; });
   }
   template <std::integral T>
   STARLING_HD T atomic_fetch_xor(sym<T> x, std::type_identity_t<T> value, int pe,
                                  cuda::memory_order order = cuda::memory_order_relaxed,
                                  where at = where::current()) const {
     return atomic(x, pe, order, at,
-                  [=](auto word) { return outcome<T>{word.fetch_xor(value, cuda::memory_order_relaxed), true}; });
+                  [=](auto word, cuda::memory_order o) { return outcome<T>{word.fetch_xor(value, o), true}; });
   }
   template <class T>
   STARLING_HD T atomic_swap(sym<T> x, std::type_identity_t<T> value, int pe,
                             cuda::memory_order order = cuda::memory_order_relaxed, where at = where::current()) const {
     return atomic(x, pe, order, at,
-                  [=](auto word) { return outcome<T>{word.exchange(value, cuda::memory_order_relaxed), true}; });
+                  [=](auto word, cuda::memory_order o) { return outcome<T>{word.exchange(value, o), true}; });
   }
   // Returns the old value; stores `value` if that was `expected`.
   template <class T>
   STARLING_HD T atomic_compare_swap(sym<T> x, std::type_identity_t<T> expected, std::type_identity_t<T> value, int pe,
                                     cuda::memory_order order = cuda::memory_order_relaxed,
                                     where at = where::current()) const {
-    return atomic(x, pe, order, at, [=](auto word) {
+    return atomic(x, pe, order, at, [=](auto word, cuda::memory_order o) {
       T old = expected;
-      const bool stored =
-          word.compare_exchange_strong(old, value, cuda::memory_order_relaxed, cuda::memory_order_relaxed);
+      const bool stored = word.compare_exchange_strong(old, value, o, acquiring(o));
       return outcome<T>{old, stored};
     });
   }
@@ -86,6 +86,11 @@ class atomics {
 
   STARLING_HD const Self& self() const { return static_cast<const Self&>(*this); }
 
+  // What is left of an order for an operation that only loads.
+  STARLING_HD static constexpr cuda::memory_order acquiring(cuda::memory_order o) {
+    return acquires(o) ? cuda::memory_order_acquire : cuda::memory_order_relaxed;
+  }
+
   template <class T, class Apply>
   STARLING_HD T atomic(sym<T> x, int pe, cuda::memory_order order, where at, Apply apply) const {
     static_assert(sizeof(T) == 4 || sizeof(T) == 8, "atomics work on 4 and 8 byte types");
@@ -96,7 +101,7 @@ class atomics {
       if (releases(order)) self().sync();  // the leader's fence then counts for what all threads have written
       if (self().member() == 0) {
         if (releases(order)) target::fence_system();
-        result = apply(gpu::system_atomic(*x.on(pe))).result;
+        result = apply(gpu::system_atomic(*x.on(pe)), cuda::memory_order_relaxed).result;
         if (acquires(order)) target::fence_system();
       }
       result = self().first(result);
@@ -104,11 +109,12 @@ class atomics {
       struct call {
         T* word;
         Apply* apply;
+        cuda::memory_order order;
         T result;
-      } c{x.on(pe), &apply, T{}};
+      } c{x.on(pe), &apply, order, T{}};
       const auto do_it = [](void* context) {
         auto* one = static_cast<call*>(context);
-        const outcome<T> o = (*one->apply)(gpu::system_atomic(*one->word));
+        const outcome<T> o = (*one->apply)(gpu::system_atomic(*one->word), one->order);
         one->result = o.result;
         return o.stored;
       };

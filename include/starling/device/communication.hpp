@@ -252,7 +252,7 @@ class communication : public signalling<Self> {
 
   template <class T>
   STARLING_HD static index_t bytes(index_t n) {
-    return n * static_cast<index_t>(sizeof(T));
+    return static_cast<index_t>(static_cast<std::size_t>(n) * sizeof(T));  // of a count that makes no sense any number
   }
 
   template <class T>

@@ -36,7 +36,7 @@ def _show_version(wanted: bool) -> None:
 
 def _show_cmake_dir(wanted: bool) -> None:
     if wanted:
-        with told(debug=False, kept=""):
+        with told(debug=False):
             typer.echo(cmake_dir())
         raise typer.Exit
 

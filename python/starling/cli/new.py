@@ -20,7 +20,7 @@ def command(
 
     Prints the commands that configure, build and test it.
     """
-    with told(debug, kept=""):
+    with told(debug):
         found = cmake_dir()
         files = _project.create(folder)
         typer.echo(f"made {folder}: {', '.join(map(str, files))}")

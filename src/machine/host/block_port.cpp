@@ -134,9 +134,7 @@ void block_port::atomic(const atomic_call& c) {
   // A kernel may try for a lock in a loop, so this is where it learns that the program was ended.
   if (acquires(c.order) && program_.group().ended.load())
     program_.fail(report(block_state::running, operation::atomic, c.at));
-  if (releases(c.order)) std::atomic_thread_fence(std::memory_order_seq_cst);
   (void)c.apply(c.context);
-  if (acquires(c.order)) std::atomic_thread_fence(std::memory_order_seq_cst);
   program_.group().lot.wake(c.address);
 }
 
