@@ -86,8 +86,7 @@ class communication : public signalling<Self> {
       self().sync();
       raise(sig, value, op, pe);
     } else {
-      self().port().put_signal(contiguous(dest.on(pe), source, source, n, pe, true, at),
-                               {sig.on(pe), op, value, pe, at, true});
+      self().port().put_signal(contiguous(dest.on(pe), source, n, pe, true, at), {sig.on(pe), op, value, pe, at, true});
     }
   }
 
@@ -107,8 +106,7 @@ class communication : public signalling<Self> {
     } else {
       T* staged = reinterpret_cast<T*>(self().port().staging(static_cast<std::size_t>(n) * sizeof(T)));
       for (index_t i = 0; i < n; ++i) staged[i] = f(i);
-      self().port().put_signal(contiguous(dest.on(pe), staged, staged, n, pe, true, at),
-                               {sig.on(pe), op, value, pe, at});
+      self().port().put_signal(contiguous(dest.on(pe), staged, n, pe, true, at), {sig.on(pe), op, value, pe, at});
     }
   }
 
@@ -205,7 +203,7 @@ class communication : public signalling<Self> {
         return *source.on(pe);
     } else {
       T value;
-      self().port().get(contiguous(&value, source.on(pe), &value, 1, pe, true, at));
+      self().port().get({&value, source.on(pe), 1, sizeof(T), 1, 1, pe, true, at, sizeof(T)});
       return value;
     }
   }
@@ -256,9 +254,9 @@ class communication : public signalling<Self> {
   }
 
   template <class T>
-  [[gnu::always_inline]] static transfer contiguous(T* dest, const T* source, const void* near, index_t n, int pe,
-                                                    bool blocking, where at) {
-    return {dest, source, n, sizeof(T), 1, 1, pe, blocking, at, bytes_behind(near)};
+  [[gnu::always_inline]] static transfer contiguous(T* dest, const T* source, index_t n, int pe, bool blocking,
+                                                    where at) {
+    return {dest, source, n, sizeof(T), 1, 1, pe, blocking, at, bytes_behind(source)};
   }
 
   template <class T>
