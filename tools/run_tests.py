@@ -304,6 +304,7 @@ def consume(run: Run, folder: Path) -> None:
     """Installs a build and builds a user's project against what was installed."""
     scratch = BUILD / f"install-{folder.name}"
     shutil.rmtree(scratch, ignore_errors=True)
+    build(run, folder, "starling_development")
     run.command("cmake", "--install", folder, "--prefix", scratch / "prefix", "--component", "development")
     # An installation is to be moved about, and to need nothing of the place it was built in.
     (scratch / "prefix").rename(scratch / "moved")

@@ -6,6 +6,7 @@ import os
 import pickle
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -55,7 +56,8 @@ def test_stencils_pass_and_give_the_right_result(variant: str, tmp_path: Path) -
     assert done.returncode == 0, done.stderr
     assert "nothing found" in done.stderr
     assert "schedules" in done.stderr
-    assert "calls alone" not in done.stderr  # the module whose accesses are seen was loaded
+    # Where the module whose accesses are seen is built, it is the one that was loaded.
+    assert ("calls alone" in done.stderr) == (find_spec("starling._starling_checked") is None)
 
 
 def test_function_explores_every_program() -> None:

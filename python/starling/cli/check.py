@@ -90,5 +90,8 @@ def show(entries: list[dict[str, Any]], console: Console) -> bool:
         soft_wrap=True,
     )
     if not t["accesses_seen"]:
-        console.print("calls alone were checked: some kernels were built without starling::check")
+        console.print(
+            "calls alone were checked: some kernels were built without starling::check (those of this package: "
+            "`cmake --build build/host --target starling_python_checked`)"
+        )
     return bool(defects)
