@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 import os
 import re
+import resource
 import shutil
 import signal
 import subprocess
@@ -389,6 +390,13 @@ def chosen_stages(only: list[str], sets: tuple[str, ...]) -> list[Stage]:
     return [stage for stage in STAGES if stage.name in wanted]
 
 
+def cpu_seconds() -> float:
+    """User and system seconds of all commands so far: what the budgets of tests/README.md are in, since those of the
+    wall clock depend on what else the machine does."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 def show_failure(log: Path, lines: int = 40) -> None:
     """Prints of a log what the failed tests said if it is a log of tests, otherwise the lines that look like reasons,
     and the end."""
@@ -427,7 +435,7 @@ def main() -> int:
     total = Count()
     for stage in chosen_stages(arguments.only, sets):
         print(f"== {stage.name} ", end="", flush=True)
-        start = time.monotonic()
+        start, used = time.monotonic(), cpu_seconds()
         log = LOGS / f"{stage.name}.log"
         note = ""
         missing = [need for need in stage.needs if verdicts.get(need) != "OK"]
@@ -453,7 +461,8 @@ def main() -> int:
         verdicts[stage.name] = verdict
         total.passed += count.passed
         total.failed += count.failed
-        rows.append(f"  {stage.name:<16}{seconds:7.1f} s   {verdict:<8} {note[:150]}".rstrip())
+        cpu = cpu_seconds() - used
+        rows.append(f"  {stage.name:<16}{seconds:7.1f} s  {cpu:7.1f} s CPU   {verdict:<8} {note[:150]}".rstrip())
         print(f"{verdict} ({seconds:.1f} s)", flush=True)
         if verdict == "FAILED":
             show_failure(log)
