@@ -1,6 +1,7 @@
 #include "deferred.hpp"
 
 #include <algorithm>
+#include <new>
 
 #include "host_stream.hpp"
 
@@ -37,7 +38,11 @@ void deferred_work::free(local_heap& heap, std::byte* start) noexcept {
     return;
   }
   heap.retire(start);
-  retired_.emplace_back(&heap, start);
+  try {
+    retired_.emplace_back(&heap, start);
+  } catch (const std::bad_alloc&) {
+    // The addresses stay taken.
+  }
 }
 
 void deferred_work::drain() {
