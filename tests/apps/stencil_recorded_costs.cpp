@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <map>
@@ -84,7 +85,7 @@ bool still_so(const recorded_step& s) {
 }
 
 std::vector<recorded_step> steps_in(const std::string& file) {
-  std::ifstream in(std::string(STARLING_STENCIL_RESULTS) + "/" + file);
+  std::ifstream in(std::filesystem::path(STARLING_STENCIL_RESULTS) / file);
   REQUIRE(in);
   const std::string text{std::istreambuf_iterator<char>(in), {}};
   std::vector<recorded_step> steps;
