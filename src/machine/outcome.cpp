@@ -3,6 +3,7 @@
 #include "starling/base/environment.hpp"
 #include "starling/device/host_port.hpp"
 #include "starling/device/messages.hpp"
+#include "starling/device/region_report.hpp"
 
 namespace starling {
 namespace {
@@ -21,6 +22,10 @@ namespace {
   if (r.op == operation::channel)
     throw range_error(
         message(place, ": ", refused_message(static_cast<std::int64_t>(r.wanted), r.seen, r.signal_offset)));
+  if (r.op == operation::region)
+    throw region_error(message(place, ": ",
+                               text_of(region_fault{static_cast<region_defect>(r.peer),
+                                                    static_cast<std::int64_t>(r.signal_offset), r.wanted, r.seen})));
   if (r.wanted != 0)
     throw range_error(message(place, ": ", r.wanted, " bytes at +0x", std::hex, r.signal_offset, std::dec, " on PE ",
                               r.peer,

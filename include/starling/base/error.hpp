@@ -57,6 +57,12 @@ class device_error : public error {
   using error::error;
 };
 
+// A kernel has used a region against its rules (Python: RuntimeError).
+class region_error : public error {
+ public:
+  using error::error;
+};
+
 // A fault that was injected on purpose ended a block; see machine/faults.hpp (Python: RuntimeError).
 class fault_error : public error {
  public:

@@ -101,12 +101,13 @@ __attribute__((noinline)) STARLING_HD inline void give_up(const program_state& s
 // How long a wait goes on: until the program has ended or its deadline has passed.
 class patience {
  public:
-  STARLING_HD explicit patience(const program_state& s) : state_(s) {}
+  STARLING_HD explicit patience(const program_state& s, bool idle = false) : state_(s), idle_(idle) {}
 
   // To be called after each look that was in vain.
   STARLING_HD bool spent() {
     if (++looks_ % 64 != 0) return false;  // what follows takes long
     ended_ = program_ended(state_);
+    if (idle_) return ended_;
     const std::uint64_t now = target::now_ns();
     if (start_ == 0) start_ = now;
     return ended_ || now - start_ >= state_.deadline_ns;
@@ -119,12 +120,13 @@ class patience {
   std::uint64_t start_ = 0;
   int looks_ = 0;
   bool ended_ = false;
+  bool idle_;
 };
 
 // Calls look() until the value it returns compares as wanted. Returns false, report filed, on deadline or abort.
 template <class Look>
 STARLING_HD bool poll(const program_state& s, int block, const wait_request& w, const Look& look) {
-  for (patience rest(s);;) {
+  for (patience rest(s, w.idle);;) {
     const std::uint64_t seen = look();
     if (holds(seen, w.how, w.wanted)) return true;
     if (!rest.spent()) continue;

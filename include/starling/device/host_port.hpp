@@ -53,6 +53,7 @@ struct wait_request {
   int from = any_pe;
   operation op = operation::wait;
   where at{};
+  bool idle = false;  // for work that may never come: no deadline, ends with the program
 };
 
 // One atomic operation on the copy of PE `pe`.

@@ -31,7 +31,8 @@ enum class operation : std::int32_t {
   scratch,
   slice_access,
   sync_level,
-  channel  // a message that it cannot carry
+  channel,  // a message that it cannot carry
+  region    // a use that is against its rules
 };
 
 constexpr const char* name(operation op) {
@@ -62,6 +63,8 @@ constexpr const char* name(operation op) {
       return "sync";
     case operation::channel:
       return "channel";
+    case operation::region:
+      return "region";
   }
   return "?";
 }

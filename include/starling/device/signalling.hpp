@@ -42,6 +42,19 @@ class signalling {
     wait_as(operation::wait, sig, 1, compare::ge, at_least, from, at);
   }
 
+  // As wait, for blocks that serve others and have nothing to do: without a deadline. Ends with the program.
+  STARLING_HD void wait_idle(sym<signal> sig, std::uint64_t at_least, int from = any_pe,
+                             where at = where::current()) const {
+    const trace_span span(self(), trace_operation::wait, from, 1, sig, at_least);
+    wait_request w = request(operation::wait, sig, 0, compare::ge, at_least, from, at);
+    w.idle = true;
+    if constexpr (target::on_gpu) {
+      end_if(leader() && !gpu::wait(self().state(), self().index(), w), operation::wait, at);
+    } else {
+      self().port().wait(w);
+    }
+  }
+
   // Waits until each of n signals, one after the other in memory, is at least `value`.
   STARLING_HD void wait_all(sym<signal> first, index_t n, std::uint64_t at_least, int from = any_pe,
                             where at = where::current()) const {

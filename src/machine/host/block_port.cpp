@@ -115,8 +115,9 @@ void block_port::wait(const wait_request& w) {
   run_group& group = program_.group();
   const auto satisfied = [&] { return holds(look(*w.local), w.how, w.wanted); };
   if (satisfied()) return;
+  constexpr double never = 1e8;  // seconds
   const auto limit = clock::now() + std::chrono::duration_cast<clock::duration>(
-                                        std::chrono::duration<double>(program_.deadline_seconds()));
+                                        std::chrono::duration<double>(w.idle ? never : program_.deadline_seconds()));
   group.lot.wait(w.local, limit, [&] { return satisfied() || group.ended.load(); });
   if (satisfied()) return;
   end_wait(group.ended.load() ? block_state::waiting : block_state::expired, w);

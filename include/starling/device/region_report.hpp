@@ -1,0 +1,85 @@
+// What can be wrong with the use of a region (region/region.hpp) inside a kernel, how a block says so, and the text
+// that the host throws as region_error. Here because a block's report is the machine's; regions themselves come after
+// it.
+#pragma once
+
+#include <string>
+
+#include "starling/base/error.hpp"
+#include "starling/device/gpu_wait.hpp"
+
+namespace starling {
+
+enum class region_defect : std::int32_t {
+  no_epoch,       // wrote epoch 0
+  skipped_epoch,  // committed an epoch before the one before was complete
+  excess_commit,  // committed a chunk more often than it has writers
+  part_filled,    // the kernel is over and a chunk lacks commits
+  outside_tile,   // stored to an element that the tile does not write
+  unwritten,      // committed a tile with an element that it did not store
+  no_subscriber,  // awaited or read a chunk that this PE does not get
+  no_element,     // read or awaited an element that the region does not have
+  needs_credits   // awaited a part of an epoch, or gave a credit, without region_options::credits
+};
+
+// `number`: the chunk; of outside_tile, unwritten and no_element the element.
+struct region_fault {
+  region_defect what;
+  std::int64_t number;
+  std::uint64_t wanted;
+  std::uint64_t seen;
+};
+
+inline std::string text_of(const region_fault& f) {
+  switch (f.what) {
+    case region_defect::no_epoch:
+      return "epoch 0 is what region::load brings; kernels write epochs from 1 on";
+    case region_defect::skipped_epoch:
+      return message("chunk ", f.number, " was committed for epoch ", f.wanted, " after ", f.seen,
+                     " commits, before all of the epoch before; call await(b, epoch - 1) before the tiles of an epoch");
+    case region_defect::excess_commit:
+      return message("chunk ", f.number, " was committed more than ", f.wanted, " times by this epoch (", f.seen,
+                     "); each tile is committed once, by the one block that each_tile gives it to: call each_tile once "
+                     "an epoch, by the blocks of one role");
+    case region_defect::part_filled:
+      return message("the kernel is over and chunk ", f.number, " has ", f.seen, " commits where an epoch takes ",
+                     f.wanted, "; all blocks must leave after the same epoch");
+    case region_defect::outside_tile:
+      return message("stored to element ", f.number, ", which this tile does not write; it writes its ranges alone");
+    case region_defect::unwritten:
+      return message("element ", f.number, " was not stored in epoch ", f.wanted,
+                     "; every element of a tile is stored in every epoch: with two buffers one left out is two epochs "
+                     "old");
+    case region_defect::no_subscriber:
+      return message("chunk ", f.number, " is not sent to this PE; name it in region_options::subscribers");
+    case region_defect::no_element:
+      return message("element ", f.number, " of a region with ", f.wanted, "; elements start at 0");
+    case region_defect::needs_credits:
+      return "reading a part of an epoch, and giving credit, need region_options::credits: without them a PE may "
+             "overwrite what others still read";
+  }
+  return "?";
+}
+
+[[noreturn]] inline void refuse_region(int pe, int block, const region_fault& f, where at) {
+  throw region_error(message("region at ", at.file, ":", at.line, " (PE ", pe, " block ", block, "): ", text_of(f)));
+}
+
+namespace gpu {
+
+// Files the fault and ends the program.
+__attribute__((noinline)) STARLING_HD inline void refuse_region(const program_state& s, int block,
+                                                                const region_fault& f, where at) {
+  block_report r;
+  r.state = block_state::out_of_range;
+  r.op = operation::region;
+  r.peer = static_cast<std::int32_t>(f.what);
+  r.signal_offset = static_cast<std::uint64_t>(f.number);
+  r.wanted = f.wanted;
+  r.seen = f.seen;
+  set_place(r, at);
+  file_report(s, block, r);
+}
+
+}  // namespace gpu
+}  // namespace starling

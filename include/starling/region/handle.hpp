@@ -1,0 +1,192 @@
+// region_handle<T>: what kernels do with a region. Plain data, made by region::handle(). Every call is a collective of
+// the block.
+//
+//   const auto old = h.await(b, e - 1);                                   // all of epoch e - 1, from all PEs
+//   h.each_tile(b, e, [&](st::tile t, st::tracked<float> next) {          // this block's tiles
+//     b.for_each(t.range, [&](st::index_t i) { next(i) = f(old, i); });   // every element of each
+//   });                                                                   // each committed when f returns
+//
+// Who sees what. An element stored through `next` is seen by blocks of its own PE, and of those PEs that subscribe to
+// its chunk, after await of that epoch, and by nothing else. Elements of epoch e may be read until the block commits
+// its tiles of epoch e + 1; with region_options::credits, until the PE has given credit for e.
+#pragma once
+
+#include "starling/region/commit.hpp"
+#include "starling/region/tile.hpp"
+
+namespace starling {
+
+template <class T>
+class region_handle {
+ public:
+  constexpr region_handle() = default;
+  STARLING_HD region_handle(const region_state& s, sym<T> values, index_t pitch)
+      : s_(s), values_(values), pitch_(pitch) {}
+
+  STARLING_HD index_t size() const { return s_.size; }
+  // The elements that this PE writes, and its tiles.
+  STARLING_HD index_range part(const block& b) const {
+    return {s_.bounds.on(b.pe())[b.pe()], s_.bounds.on(b.pe())[b.pe() + 1]};
+  }
+  STARLING_HD int tiles(const block& b) const { return *s_.tiles.on(b.pe()); }
+
+  // Waits, with a deadline, until this PE has all of epoch `epoch` that it subscribes to.
+  template <bool Checked = target::checked>
+  STARLING_HD epoch_view<T, Checked> await(const block& b, std::uint64_t epoch, where at = where::current()) const {
+    await_chunks(b, epoch, 0, static_cast<bool>(s_.got) ? *s_.n_got.on(b.pe()) : s_.chunks, at);
+    return view_of<Checked>(b, epoch, {0, s_.size});
+  }
+  // The same of the chunks that hold some elements; needs region_options::credits.
+  template <bool Checked = target::checked>
+  STARLING_HD epoch_view<T, Checked> await(const block& b, std::uint64_t epoch, index_range elements,
+                                           where at = where::current()) const {
+    if (!s_.credits) refuse(b, {region_defect::needs_credits, 0, 0, 0}, at);
+    if (elements.begin < 0 || elements.end > s_.size)
+      refuse(b,
+             {region_defect::no_element, elements.begin < 0 ? elements.begin : elements.end,
+              static_cast<std::uint64_t>(s_.size), 0},
+             at);
+    if (!elements.empty())
+      await_range(b, epoch, s_.chunk_of(b.pe(), elements.begin), s_.chunk_of(b.pe(), elements.end - 1) + 1, at);
+    return view_of<Checked>(b, epoch, elements);
+  }
+
+  // The tiles of this PE's part are dealt in turn to the blocks of the caller's role, all of which make this call.
+  // Calls f(tile, next) for each that is this block's; f stores every element of the tile through next(i) = value, by
+  // whatever threads. When f returns the tile is committed.
+  template <class F>
+  STARLING_HD void each_tile(const block& b, std::uint64_t epoch, const F& f, where at = where::current()) const {
+    if (epoch == 0) refuse(b, {region_defect::no_epoch, 0, 0, 0}, at);
+    if (s_.credits) await_credits(b, epoch, at);
+    const int pe = b.pe();
+    const sym<T> values = values_ + s_.buffer_of(epoch) * pitch_;
+    for (int k = b.rank(); k < tiles(b); k += b.count()) {
+      const std::int32_t first = s_.range_at.on(pe)[k];
+      tile t{k, {}, s_.ranges.on(pe) + first, s_.range_at.on(pe)[k + 1] - first};
+      if (t.count == 1) t.range = t.ranges[0];
+      if (s_.credits) await_sent(b, k, epoch, at);
+      write(b, values, t, epoch, f, at);
+      b.sync();
+      if (b.member() == 0) region_words::commit(b.thread(), s_, k, epoch, at);
+    }
+  }
+
+  // f(i) for every element of a tile, whatever its mapping; as block::for_each.
+  template <class F>
+  STARLING_HD void for_each(const block& b, const tile& t, const F& f) const {
+    for (int i = 0; i < t.count; ++i) b.for_each(t.ranges[i], f);
+  }
+
+  // With region_options::credits: the block has read what it wanted of epoch `epoch`. All blocks of one role call it on
+  // every PE, for every epoch, one after the other.
+  STARLING_HD void give_credit(const block& b, std::uint64_t epoch, where at = where::current()) const {
+    if (!s_.credits) refuse(b, {region_defect::needs_credits, 0, 0, 0}, at);
+    b.sync();
+    if (b.member() != 0) return;
+    const thread one = b.thread();
+    if (!region_words::is_last(one, s_.given + s_.buffer_of(epoch), b.count(), at)) return;
+    for (int k = 0; k < b.n_pes(); ++k) {
+      const int to = (b.pe() + k) % b.n_pes();
+      if (s_.reads(b.pe(), to, b.pe())) one.signal_set(s_.credit + b.pe(), epoch + 1, to, at);
+    }
+  }
+
+  // For programs.
+  STARLING_HD const region_state& state() const { return s_; }
+  STARLING_HD sym<T> values() const { return values_; }
+  STARLING_HD index_t pitch() const { return pitch_; }
+
+ private:
+  template <bool Checked>
+  STARLING_HD epoch_view<T, Checked> view_of(const block& b, std::uint64_t epoch, index_range elements) const {
+    return {b, s_, (values_ + s_.buffer_of(epoch) * pitch_).on(b.pe()), elements};
+  }
+
+  STARLING_HD void refuse(const block& b, const region_fault& f, where at) const {
+    region_words::refuse(b.thread(), f, at);
+  }
+
+  // Of the chunks that this PE gets, those with numbers from `first` to `end` in the list.
+  STARLING_HD void await_chunks(const block& b, std::uint64_t epoch, int first, int end, where at) const {
+    if (epoch == 0) return;
+    const int pe = b.pe();
+    const std::int32_t* got = static_cast<bool>(s_.got) ? s_.got.on(pe) : nullptr;
+    const auto what = [&](int i) {
+      const int chunk = got != nullptr ? got[first + i] : first + i;
+      return awaited_signal{s_.arrived + chunk, s_.owner_of(pe, chunk)};
+    };
+    b.wait_each(end - first, what, epoch, at);
+  }
+
+  // The chunks with numbers from `first` to `end`, all of which this PE must get.
+  STARLING_HD void await_range(const block& b, std::uint64_t epoch, int first, int end, where at) const {
+    for (int c = first; c < end; ++c)
+      if (!s_.gets(b.pe(), c, b.pe())) refuse(b, {region_defect::no_subscriber, c, 0, 0}, at);
+    if (static_cast<bool>(s_.got)) {  // as many before `first` in the list as this PE gets
+      int before = 0;
+      while (s_.got.on(b.pe())[before] < first) ++before;
+      end = before + end - first;
+      first = before;
+    }
+    await_chunks(b, epoch, first, end, at);
+  }
+
+  // Until all who get chunks of this PE have read the epoch that was in the buffer.
+  STARLING_HD void await_credits(const block& b, std::uint64_t epoch, where at) const {
+    const auto buffers = static_cast<std::uint64_t>(s_.buffers);
+    if (epoch < buffers) return;
+    const auto what = [&](int pe) {
+      return awaited_signal{s_.credit + (s_.reads(b.pe(), b.pe(), pe) ? pe : b.pe()), pe};
+    };
+    b.wait_each(b.n_pes(), what, epoch - buffers + 1, at);
+  }
+
+  // Until the epoch that the tile's chunks held in this buffer is complete, and the agent has sent it: readers of parts
+  // give credit for more than they have awaited.
+  STARLING_HD void await_sent(const block& b, int tile, std::uint64_t epoch, where at) const {
+    const auto buffers = static_cast<std::uint64_t>(s_.buffers);
+    const int pe = b.pe();
+    if (epoch <= buffers) return;
+    const std::int32_t first = s_.tile_chunk_at.on(pe)[tile];
+    const sym<signal> word = s_.agent == region_agent::polling ? s_.sent : s_.arrived + s_.chunk_at.on(pe)[pe];
+    const auto what = [&](int i) { return awaited_signal{word + s_.tile_chunks.on(pe)[first + i], pe}; };
+    b.wait_each(s_.tile_chunk_at.on(pe)[tile + 1] - first, what, epoch - buffers, at);
+  }
+
+  // f, and with inline stores on a virtual device the puts to the subscribers.
+  template <class F>
+  STARLING_HD void write(const block& b, sym<T> values, const tile& t, std::uint64_t epoch, const F& f,
+                         where at) const {
+    if constexpr (target::on_gpu) {
+      f(t, tracked<T>(b, s_, values, nullptr));
+    } else if constexpr (target::checked) {
+      region_words::stored_elements stored(t);
+      f(t, tracked<T>(b, s_, values, &stored));
+      if (const index_t i = stored.missing(); i >= 0) refuse(b, {region_defect::unwritten, i, epoch, 0}, at);
+      if (s_.agent == region_agent::inline_stores) put_tile(b, values, t, at);
+    } else {
+      f(t, tracked<T>(b, s_, values, nullptr));
+      if (s_.agent == region_agent::inline_stores) put_tile(b, values, t, at);
+    }
+  }
+
+  void put_tile(const block& b, sym<T> values, const tile& t, where at) const {
+    const int pe = b.pe();
+    for (int i = 0; i < t.count; ++i)
+      for (int c = s_.chunk_of(b.pe(), t.ranges[i].begin); c <= s_.chunk_of(b.pe(), t.ranges[i].end - 1); ++c) {
+        const index_range all = s_.elements_of(pe, c - s_.chunk_at.on(pe)[pe]);
+        const index_t begin = all.begin > t.ranges[i].begin ? all.begin : t.ranges[i].begin;
+        const index_t end = all.end < t.ranges[i].end ? all.end : t.ranges[i].end;
+        for (int k = 1; k < b.n_pes(); ++k) {
+          const int to = (pe + k) % b.n_pes();
+          if (s_.gets(pe, c, to)) b.put(values + begin, values.on(pe) + begin, end - begin, to, at);
+        }
+      }
+  }
+
+  region_state s_;
+  sym<T> values_;
+  index_t pitch_ = 0;
+};
+
+}  // namespace starling

@@ -1,0 +1,81 @@
+// How a region is made: how its parts are cut into tiles, who gets them, and which agent sends them.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "starling/base/index.hpp"
+
+namespace starling {
+
+// Who carries what kernels write to other PEs (PROACT, III-C).
+enum class region_agent : std::int32_t {
+  inline_stores,  // the blocks that write, as they write
+  polling         // blocks of their own, which send a chunk when all its tiles have been committed
+};
+
+const char* name(region_agent a);
+
+// Tiles: pieces of work of a part, numbered from 0, and the elements that each writes. Enumerated once, when the region
+// is made; tiles of a part must write each of its elements exactly once.
+class region_mapping {
+ public:
+  // All ranges that each tile of the part `elements` of PE `pe` writes.
+  using tiles = std::vector<std::vector<index_range>>;
+  using function = std::function<tiles(int pe, index_range elements)>;
+
+  // Consecutive tiles of `elements` elements, the last shorter.
+  static region_mapping one_to_one(index_t elements);
+  // So many tiles; tile t writes pieces t, t + tiles, t + 2 tiles, ... of `width` elements, as a grid-stride loop does.
+  static region_mapping stride(int tiles, index_t width);
+  // What f says.
+  static region_mapping by(function f);
+
+  tiles of(int pe, index_range elements) const { return tiles_of_(pe, elements); }
+
+ private:
+  explicit region_mapping(function f) : tiles_of_(std::move(f)) {}
+
+  function tiles_of_;
+};
+
+// Which PEs get a chunk, besides its owner.
+class subscribers {
+ public:
+  // The PEs, bit p for PE p, that get the chunk of `owner` with these elements.
+  using function = std::function<std::uint64_t(int owner, index_range elements)>;
+
+  subscribers() = default;  // everyone
+  static subscribers only(function f) { return subscribers(std::move(f)); }
+
+  bool everyone() const { return !mask_of_; }
+  std::uint64_t of(int owner, index_range elements) const { return mask_of_(owner, elements); }
+
+ private:
+  explicit subscribers(function f) : mask_of_(std::move(f)) {}
+
+  function mask_of_;
+};
+
+inline const subscribers everyone;
+
+struct region_options {
+  // Copies of the region that epochs take in turn.
+  int buffers = 2;
+  region_agent agent = region_agent::polling;
+  // Of a chunk, a power of two from 128; the last chunk of a part may be shorter.
+  std::size_t chunk_bytes = 64 * 1024;
+  region_mapping tiles = region_mapping::one_to_one(1024);
+  starling::subscribers subscribers = everyone;
+  // Where the parts of PEs 1, 2, ... begin: whole 128 bytes. Empty: parts of about the same size.
+  std::vector<index_t> bounds = {};
+  // Polling blocks on each PE.
+  int agent_blocks = 1;
+  // Writers wait until readers have given the buffer free with give_credit; needed where a PE reads a part of an epoch,
+  // or does not get all of it.
+  bool credits = false;
+};
+
+}  // namespace starling

@@ -1,0 +1,141 @@
+// region<T>: an array that every PE has, of which each PE writes a part, and that sends itself: finished chunks travel
+// to the other PEs while the kernel still runs, and readers read their own copy (PROACT; regions, design). Owns the
+// copies and the words; freed when the owner dies. Kernels get the plain handle(): see region/handle.hpp for what they
+// may do.
+//
+//   st::region<float> x(m, n);
+//   x.load(values);                                            // epoch 0, on every PE
+//   m.run(x.programs(8, STARLING_KERNEL(st::block& b) { ... })); // adds the agent's blocks
+//   x.read(0, epoch, values);
+#pragma once
+
+#include <bit>
+#include <span>
+
+#include "starling/machine/machine.hpp"
+#include "starling/region/agent.hpp"
+#include "starling/region/handle.hpp"
+
+namespace starling {
+
+struct region_layout;
+
+// What a region has moved, worked out from its layout.
+struct region_report {
+  region_agent agent;
+  int chunks;                                  // of all PEs
+  int tiles;                                   // of all PEs
+  std::uint64_t epoch;                         // the last that is complete on every PE
+  std::vector<std::uint64_t> bytes_per_epoch;  // [from * PEs + to]
+};
+
+// The untyped part of region: layout, words and copies.
+class region_memory {
+ public:
+  region_memory(machine& m, index_t n, std::size_t element, const region_options& options);
+  region_memory(region_memory&&) noexcept;
+  region_memory& operator=(region_memory&&) noexcept;
+  ~region_memory();
+
+  const region_state& state() const { return state_; }
+  index_t pitch() const { return pitch_; }
+  sym<std::byte> values() const { return values_.data(); }
+  int n_pes() const { return machine_.size(); }
+
+  index_range part(int pe) const;
+  std::uint64_t epoch() const;
+  region_report report() const;
+  void load(const std::byte* values);
+  void read(int pe, std::uint64_t epoch, std::byte* values) const;
+  // As programs begin: what a program that failed has left of its end is forgotten.
+  void begin();
+
+ private:
+  template <class V>
+  sym<const V> keep(const std::vector<std::vector<V>>& of_pes);
+  void keep_layout();
+  void allocate_words();
+  void clear_words();
+
+  mutable machine machine_;
+  std::unique_ptr<region_layout> layout_;
+  std::size_t element_;
+  index_t pitch_;
+  region_state state_;
+  symmetric_array<std::byte> values_;
+  std::vector<symmetric_array<std::byte>> tables_;
+  symmetric_array<std::uint64_t> counters_;
+  symmetric_array<signal> signals_;
+  symmetric_array<region_item> items_;
+};
+
+template <class T>
+class region {
+ public:
+  static_assert(std::is_trivially_copyable_v<T> && std::has_single_bit(sizeof(T)) && sizeof(T) <= 16,
+                "a region holds trivially copyable types of 1, 2, 4, 8 or 16 bytes");
+
+  // n elements. One call for the whole machine, which it uses as long as it lives. Throws argument_error that names the
+  // option, memory_error as machine::allocate does.
+  region(machine& m, index_t n, const region_options& options = {}) : memory_(m, n, sizeof(T), options) {}
+
+  index_t size() const { return memory_.state().size; }
+  // The elements that PE `pe` writes.
+  index_range part(int pe) const { return memory_.part(pe); }
+
+  // Epoch 0, on every PE, and no other: kernels go on with epoch 1. Needed before the first kernel, and after one that
+  // has failed. Throws argument_error for another number of values.
+  void load(std::span<const T> values) {
+    check(values.size(), "load");
+    memory_.load(reinterpret_cast<const std::byte*>(values.data()));
+  }
+  // The last epoch that is complete on every PE, between programs.
+  std::uint64_t epoch() const { return memory_.epoch(); }
+  // An epoch as PE `pe` has it: the last that is complete, or, with two buffers, the one before. What the PE does not
+  // subscribe to has no meaning.
+  void read(int pe, std::uint64_t epoch, std::span<T> values) const {
+    check(values.size(), "read");
+    memory_.read(pe, epoch, reinterpret_cast<std::byte*>(values.data()));
+  }
+
+  region_report report() const { return memory_.report(); }
+
+  // The handle for kernels.
+  region_handle<T> handle() const {
+    const sym<std::byte> v = memory_.values();
+    return {memory_.state(), {reinterpret_cast<T*>(v.on(0)), v.stride_bytes()}, memory_.pitch()};
+  }
+
+  // For machine::run: this kernel, and the agent, which counts in what must fit. The agent has at most the kernel's
+  // threads.
+  template <kernel_function F>
+  std::vector<program> programs(const role_plan& roles, const F& f, const launch_options& options = {}) {
+    memory_.begin();
+    const region_handle<T> h = handle();
+    std::vector<program> all{{roles, make_kernel(region_words::writing_kernel<F>{f, h.state()}), options}};
+    if (h.state().agent == region_agent::polling && memory_.n_pes() > 1) {
+      role_plan agents;
+      agents.add("polling agent", h.state().agent_blocks);
+      launch_options as = options;
+      as.scratch_bytes = 0;
+      all.push_back({agents, make_kernel(polling_agent<T>{h.state(), h.values(), h.pitch()}), as});
+    }
+    return all;
+  }
+  template <kernel_function F>
+  std::vector<program> programs(int blocks, const F& f, const launch_options& options = {}) {
+    role_plan all;
+    all.add("all", blocks);
+    return programs(all, f, options);
+  }
+
+ private:
+  void check(std::size_t n, const char* call) const {
+    expect<argument_error>(n == static_cast<std::size_t>(size()), "region::", call, ": ", n, " values for ", size(),
+                           " elements; give one for each");
+  }
+
+  region_memory memory_;
+};
+
+}  // namespace starling

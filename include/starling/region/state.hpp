@@ -1,0 +1,128 @@
+// What kernels know of a region, whatever its element type: where parts, chunks and tiles are, and the words by which
+// writers, agents and readers tell each other how far they are. Plain data; made by region_memory.
+//
+// Words of chunks only grow. An epoch is a number from 1 on; epoch e lies in buffer e % buffers, whose ceil(e /
+// buffers)-th use it is. A chunk is ready when all its tiles have committed: its count in that buffer is then that many
+// times its writers.
+#pragma once
+
+#include "starling/device/block.hpp"
+#include "starling/device/region_report.hpp"
+#include "starling/region/options.hpp"
+
+namespace starling {
+
+// A chunk for the agent to send.
+struct region_item {
+  static constexpr std::int32_t end = -1;  // in place of a chunk: there will be no more
+
+  std::uint64_t epoch;
+  std::int32_t chunk;  // of the part
+};
+
+struct region_state {
+  index_t size = 0;
+  int buffers = 1;
+  int chunks = 0;  // of all parts
+  index_t chunk_elements = 0;
+  region_agent agent = region_agent::polling;
+  int agent_blocks = 1;
+  int queue_slots = 1;  // of each agent block
+  bool credits = false;
+
+  // The same on every PE.
+  sym<const index_t> bounds;             // [PEs + 1] where parts begin
+  sym<const std::int32_t> chunk_at;      // [PEs + 1] number of each part's first chunk
+  sym<const std::uint64_t> subscribers;  // [chunks] bit p: PE p gets it; null: every PE gets all
+  sym<const std::int32_t> got;           // [chunks] numbers of those that the PE gets, n_got of them; null: all
+  sym<const std::int32_t> n_got;         // [1]
+  sym<const std::uint64_t> readers;      // [PEs] who gets chunks of that PE, itself included
+
+  // Of the PE's own part: see part_layout in src/region/layout.hpp.
+  sym<const std::int32_t> tiles;  // [1]
+  sym<const index_range> ranges;
+  sym<const std::int32_t> range_at;
+  sym<const std::int32_t> tile_chunks;
+  sym<const std::int32_t> tile_chunk_at;
+  sym<const std::uint64_t> writers;
+
+  sym<std::uint64_t> committed;  // [chunks of the part][buffers] commits so far
+  sym<std::uint64_t> ended;      // [1] blocks of kernels that write it and have returned
+  sym<signal> arrived;           // [chunks] last epoch of the chunk that this PE has
+  sym<signal> sent;              // [chunks of the part] last epoch that the agent has sent
+  sym<std::uint64_t> given;      // [buffers] blocks that have given credit for the epoch in it
+  sym<signal> credit;            // [PEs] 1 + the last epoch that the PE's blocks have read
+
+  // Agent block j of a PE sends the chunks j, j + agent_blocks, ... of its part, in the order of their tickets.
+  sym<std::uint64_t> tickets;  // [agent blocks] given out
+  sym<region_item> items;      // [agent blocks][queue slots]
+  sym<signal> filled;          // [agent blocks][queue slots] 1 + ticket of the item
+  sym<signal> served;          // [agent blocks] items so far
+
+  // Tables are read as PE `here` has them, the caller's.
+  STARLING_HD bool gets(int here, int chunk, int pe) const {
+    return !static_cast<bool>(subscribers) || (subscribers.on(here)[chunk] >> pe & 1) != 0;
+  }
+  STARLING_HD bool reads(int here, int owner, int pe) const { return (readers.on(here)[owner] >> pe & 1) != 0; }
+  // Which use of its buffer an epoch is.
+  STARLING_HD std::uint64_t use_of(std::uint64_t epoch) const {
+    const auto b = static_cast<std::uint64_t>(buffers);
+    return (epoch + b - 1) / b;
+  }
+  STARLING_HD int buffer_of(std::uint64_t epoch) const {
+    return static_cast<int>(epoch % static_cast<std::uint64_t>(buffers));
+  }
+  // The PE whose chunk it is.
+  STARLING_HD int owner_of(int here, int chunk) const {
+    int owner = 0;
+    while (chunk >= chunk_at.on(here)[owner + 1]) ++owner;
+    return owner;
+  }
+  // The number of the chunk that holds an element.
+  STARLING_HD int chunk_of(int here, index_t element) const {
+    int owner = 0;
+    while (element >= bounds.on(here)[owner + 1]) ++owner;
+    return chunk_at.on(here)[owner] + static_cast<int>((element - bounds.on(here)[owner]) / chunk_elements);
+  }
+  // The elements of chunk `c` of the part of `here`.
+  STARLING_HD index_range elements_of(int here, int c) const {
+    const index_t begin = bounds.on(here)[here] + c * chunk_elements;
+    const index_t end = bounds.on(here)[here + 1];
+    return {begin, begin + chunk_elements < end ? begin + chunk_elements : end};
+  }
+};
+
+namespace region_words {
+
+// Adds to a word of the group's own PE, with acquire and release among the blocks of that PE, and returns what it was.
+// By one thread.
+STARLING_HD inline std::uint64_t count(const thread& one, sym<std::uint64_t> word, std::uint64_t more, where at) {
+  if constexpr (target::on_gpu)
+    return gpu::device_atomic(*word.on(one.pe())).fetch_add(more, cuda::memory_order_acq_rel);
+  else
+    return one.atomic_fetch_add(word, more, one.pe(), cuda::memory_order_acq_rel, at);
+}
+
+// Counts one of `n` and says whether it was the last; the word is then 0 again. Whoever counts next must come after
+// that.
+STARLING_HD inline bool is_last(const thread& one, sym<std::uint64_t> word, int n, where at) {
+  if (count(one, word, 1, at) + 1 != static_cast<std::uint64_t>(n)) return false;
+  if constexpr (target::on_gpu)
+    gpu::device_atomic(*word.on(one.pe())).store(0, cuda::memory_order_relaxed);
+  else
+    one.atomic_set(word, 0, one.pe(), cuda::memory_order_relaxed, at);
+  return true;
+}
+
+// Ends the program. By one thread or by all of a block: the host reports the first.
+STARLING_HD inline void refuse(const thread& one, const region_fault& f, where at) {
+  if constexpr (target::on_gpu) {
+    gpu::refuse_region(one.state(), one.index(), f, at);
+    one.give_up();
+  } else {
+    refuse_region(one.pe(), one.index(), f, at);
+  }
+}
+
+}  // namespace region_words
+}  // namespace starling

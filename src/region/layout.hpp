@@ -1,0 +1,37 @@
+// How a region lies: parts, chunks, tiles and who writes what, worked out on the host when the region is made. No
+// memory of a machine.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "starling/region/options.hpp"
+
+namespace starling {
+
+// The tiles of one part; lists of one tile lie behind those of the tile before.
+struct part_layout {
+  index_range elements;
+  std::vector<index_range> ranges;     // that tiles write
+  std::vector<std::int32_t> range_at;  // [tiles + 1] where a tile's ranges begin
+  std::vector<std::int32_t> chunks;    // of the part, that tiles write
+  std::vector<std::int32_t> chunk_at;  // [tiles + 1] where a tile's chunks begin
+  std::vector<std::uint64_t> writers;  // [chunks of the part] how many tiles write each
+
+  int tiles() const { return static_cast<int>(range_at.size()) - 1; }
+};
+
+struct region_layout {
+  index_t chunk_elements = 0;
+  std::vector<part_layout> parts;          // [PEs]
+  std::vector<std::int32_t> chunk_at;      // [PEs + 1] number of each part's first chunk among all
+  std::vector<std::uint64_t> subscribers;  // [chunks] bit p: PE p gets it; empty: every PE gets all
+
+  int chunks() const { return chunk_at.back(); }
+  index_range elements_of(int pe, int chunk_of_part) const;
+};
+
+// n elements of `element` bytes over `pes` PEs. Throws argument_error that names the option.
+region_layout make_region_layout(index_t n, int pes, std::size_t element, const region_options& options);
+
+}  // namespace starling

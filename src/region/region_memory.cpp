@@ -1,0 +1,204 @@
+#include <algorithm>
+
+#include "layout.hpp"
+#include "starling/region/region.hpp"
+
+namespace starling {
+namespace {
+
+constexpr index_t line_bytes = 128;
+
+// What all PEs have alike.
+template <class V>
+std::vector<std::vector<V>> on_each(int pes, const std::vector<V>& values) {
+  return std::vector<std::vector<V>>(static_cast<std::size_t>(pes), values);
+}
+
+// One list of each PE's part.
+template <class V>
+std::vector<std::vector<V>> of_parts(const region_layout& l, std::vector<V> part_layout::* list) {
+  std::vector<std::vector<V>> all;
+  for (const part_layout& p : l.parts) all.push_back(p.*list);
+  return all;
+}
+
+// Who gets chunks of each PE.
+std::vector<std::uint64_t> readers_of(const region_layout& l) {
+  const std::size_t pes = l.parts.size();
+  const std::uint64_t all = pes == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << pes) - 1;
+  std::vector<std::uint64_t> readers(pes, l.subscribers.empty() ? all : 0);
+  for (std::size_t pe = 0; pe < pes; ++pe) {
+    readers[pe] |= std::uint64_t{1} << pe;
+    for (int c = l.chunk_at[pe]; c < l.chunk_at[pe + 1] && !l.subscribers.empty(); ++c)
+      readers[pe] |= l.subscribers[static_cast<std::size_t>(c)];
+  }
+  return readers;
+}
+
+std::vector<std::vector<std::int32_t>> got_by(const region_layout& l) {
+  std::vector<std::vector<std::int32_t>> all(l.parts.size());
+  for (std::size_t pe = 0; pe < all.size(); ++pe)
+    for (int c = 0; c < l.chunks(); ++c)
+      if (l.subscribers[static_cast<std::size_t>(c)] >> pe & 1) all[pe].push_back(c);
+  return all;
+}
+
+int most_chunks_of_a_part(const region_layout& l) {
+  int most = 1;
+  for (std::size_t pe = 0; pe < l.parts.size(); ++pe) most = std::max(most, l.chunk_at[pe + 1] - l.chunk_at[pe]);
+  return most;
+}
+
+}  // namespace
+
+region_memory::region_memory(machine& m, index_t n, std::size_t element, const region_options& o)
+    : machine_(m),
+      layout_(std::make_unique<region_layout>(make_region_layout(n, m.size(), element, o))),
+      element_(element),
+      pitch_(round_up(n * static_cast<index_t>(element), line_bytes) / static_cast<index_t>(element)) {
+  state_.size = n;
+  state_.buffers = o.buffers;
+  state_.chunks = layout_->chunks();
+  state_.chunk_elements = layout_->chunk_elements;
+  state_.agent = o.agent;
+  state_.agent_blocks = o.agent_blocks;
+  state_.credits = o.credits;
+  values_ = machine_.allocate<std::byte>(o.buffers * pitch_ * static_cast<index_t>(element));
+  keep_layout();
+  allocate_words();
+}
+
+region_memory::region_memory(region_memory&&) noexcept = default;
+region_memory& region_memory::operator=(region_memory&&) noexcept = default;
+region_memory::~region_memory() = default;
+
+// A table of which every PE has its own.
+template <class V>
+sym<const V> region_memory::keep(const std::vector<std::vector<V>>& of_pes) {
+  std::size_t most = 1;
+  for (const auto& list : of_pes) most = std::max(most, list.size());
+  auto table = machine_.allocate<std::byte>(static_cast<index_t>(most * sizeof(V)));
+  for (std::size_t pe = 0; pe < of_pes.size(); ++pe)
+    if (!of_pes[pe].empty())
+      machine_.copy(table.on(static_cast<int>(pe)), of_pes[pe].data(), of_pes[pe].size() * sizeof(V));
+  const sym<std::byte> start = table.data();
+  tables_.push_back(std::move(table));
+  return {reinterpret_cast<const V*>(start.on(0)), start.stride_bytes()};
+}
+
+void region_memory::keep_layout() {
+  const region_layout& l = *layout_;
+  const int pes = machine_.size();
+  std::vector<index_t> bounds{0};
+  for (const part_layout& p : l.parts) bounds.push_back(p.elements.end);
+  state_.bounds = keep(on_each(pes, bounds));
+  state_.chunk_at = keep(on_each(pes, l.chunk_at));
+  state_.readers = keep(on_each(pes, readers_of(l)));
+  if (!l.subscribers.empty()) {
+    const auto got = got_by(l);
+    std::vector<std::vector<std::int32_t>> n_got;
+    for (const auto& list : got) n_got.push_back({static_cast<std::int32_t>(list.size())});
+    state_.subscribers = keep(on_each(pes, l.subscribers));
+    state_.got = keep(got);
+    state_.n_got = keep(n_got);
+  }
+  std::vector<std::vector<std::int32_t>> tiles;
+  for (const part_layout& p : l.parts) tiles.push_back({p.tiles()});
+  state_.tiles = keep(tiles);
+  state_.ranges = keep(of_parts(l, &part_layout::ranges));
+  state_.range_at = keep(of_parts(l, &part_layout::range_at));
+  state_.tile_chunks = keep(of_parts(l, &part_layout::chunks));
+  state_.tile_chunk_at = keep(of_parts(l, &part_layout::chunk_at));
+  state_.writers = keep(of_parts(l, &part_layout::writers));
+}
+
+void region_memory::allocate_words() {
+  const index_t chunks = most_chunks_of_a_part(*layout_);
+  const index_t agents = state_.agent_blocks;
+  // An agent that lags has at most the chunks of all buffers before it, and the end.
+  const index_t slots = (state_.buffers + 1) * ceil_div(chunks, agents) + 2;
+  state_.queue_slots = static_cast<int>(slots);
+  const index_t committed = chunks * state_.buffers;
+  counters_ = machine_.allocate<std::uint64_t>(committed + state_.buffers + agents + 1);
+  sym<std::uint64_t> counter = counters_.data();
+  const auto counters = [&](index_t n) { return std::exchange(counter, counter + n); };
+  state_.committed = counters(committed);
+  state_.given = counters(state_.buffers);
+  state_.tickets = counters(agents);
+  state_.ended = counters(1);
+  signals_ = machine_.allocate<signal>(state_.chunks + chunks + machine_.size() + agents * (slots + 1));
+  sym<signal> next = signals_.data();
+  const auto signals = [&](index_t n) { return std::exchange(next, next + n); };
+  state_.arrived = signals(state_.chunks);
+  state_.sent = signals(chunks);
+  state_.credit = signals(machine_.size());
+  state_.served = signals(agents);
+  state_.filled = signals(agents * slots);
+  items_ = machine_.allocate<region_item>(agents * slots);
+  state_.items = items_.data();
+  clear_words();
+}
+
+void region_memory::clear_words() {
+  for (int pe = 0; pe < machine_.size(); ++pe) {
+    machine_.fill(counters_.on(pe), 0, static_cast<std::size_t>(counters_.size()) * sizeof(std::uint64_t));
+    machine_.fill(signals_.on(pe), 0, static_cast<std::size_t>(signals_.size()) * sizeof(signal));
+  }
+}
+
+void region_memory::begin() {
+  for (int pe = 0; pe < machine_.size(); ++pe) machine_.fill(state_.ended.on(pe), 0, sizeof(std::uint64_t));
+}
+
+index_range region_memory::part(int pe) const {
+  expect<range_error>(pe >= 0 && pe < machine_.size(), "region::part: PE ", pe, " of a machine with ", machine_.size(),
+                      "; PEs are numbered from 0");
+  return layout_->parts[static_cast<std::size_t>(pe)].elements;
+}
+
+void region_memory::load(const std::byte* values) {
+  clear_words();
+  for (int pe = 0; pe < machine_.size(); ++pe)
+    machine_.copy(values_.on(pe), values, static_cast<std::size_t>(state_.size) * element_);
+}
+
+// Every PE has what it gets of it.
+std::uint64_t region_memory::epoch() const {
+  std::vector<signal> arrived(static_cast<std::size_t>(state_.chunks));
+  std::uint64_t least = ~std::uint64_t{0};
+  for (int pe = 0; pe < machine_.size(); ++pe) {
+    machine_.copy(arrived.data(), state_.arrived.on(pe), arrived.size() * sizeof(signal));
+    for (std::size_t c = 0; c < arrived.size(); ++c)
+      if (layout_->subscribers.empty() || (layout_->subscribers[c] >> pe & 1) != 0)
+        least = std::min(least, arrived[c].value);
+  }
+  return least;
+}
+
+void region_memory::read(int pe, std::uint64_t epoch, std::byte* values) const {
+  expect<range_error>(pe >= 0 && pe < machine_.size(), "region::read: PE ", pe, " of a machine with ", machine_.size(),
+                      "; PEs are numbered from 0");
+  const std::uint64_t last = this->epoch();
+  expect<argument_error>(epoch <= last && epoch + static_cast<std::uint64_t>(state_.buffers) > last,
+                         "region::read: epoch ", epoch, " of a region whose last is ", last, "; with ", state_.buffers,
+                         " buffers it has so many epochs, the last one included");
+  const std::byte* start = values_.on(pe) + state_.buffer_of(epoch) * pitch_ * static_cast<index_t>(element_);
+  machine_.copy(values, start, static_cast<std::size_t>(state_.size) * element_);
+}
+
+region_report region_memory::report() const {
+  const region_layout& l = *layout_;
+  const std::size_t pes = l.parts.size();
+  region_report r{state_.agent, l.chunks(), 0, epoch(), std::vector<std::uint64_t>(pes * pes, 0)};
+  for (std::size_t from = 0; from < pes; ++from) {
+    r.tiles += l.parts[from].tiles();
+    for (int c = l.chunk_at[from]; c < l.chunk_at[from + 1]; ++c)
+      for (std::size_t to = 0; to < pes; ++to)
+        if (to != from && (l.subscribers.empty() || (l.subscribers[static_cast<std::size_t>(c)] >> to & 1) != 0))
+          r.bytes_per_epoch[from * pes + to] +=
+              static_cast<std::uint64_t>(l.elements_of(static_cast<int>(from), c - l.chunk_at[from]).size()) * element_;
+  }
+  return r;
+}
+
+}  // namespace starling
