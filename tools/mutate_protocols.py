@@ -47,6 +47,8 @@ class Workshop:
             if not library.exists():
                 raise Broken(f"{library} is not there; build it first: make test, or cmake --build {build}")
         self.command = self.compile_command(build)
+        # Calls that check mode looks at by the linker.
+        self.wrapped = sorted(set(re.findall(r"--wrap=\w+", (build / "build.ninja").read_text())))
         self.standard = scratch / "standard.hpp"
 
     @staticmethod
@@ -85,6 +87,8 @@ class Workshop:
     def compile(self, source: Path, output: Path, changed: Path | None) -> None:
         # What is changed hides what it replaces.
         folders = [f"-I{changed}/include", f"-I{changed}/apps"] if changed else []
+        if changed and source.is_relative_to(changed):
+            folders += ["-iquote", str(ROOT / source.relative_to(changed).parent)]
         words = [self.command[0], *folders, *self.command[1:], f"-I{ROOT}/tests/mutate", "-include", str(self.standard)]
         words += ["-o", str(output), "-c", str(source)]
         status, said = self.run(words, 300)
@@ -135,7 +139,9 @@ class Workshop:
                 self.compile(self.written(name, source, folder, mutation), output, folder)
             objects.append(output)
         binary = folder / "program"
-        status, said = self.run([self.command[0], *objects, *self.libraries, "-lpthread", "-ldl", "-o", binary], 120)
+        wrapped = [f"-Wl,{option}" for option in self.wrapped]
+        words = [self.command[0], *objects, *self.libraries, *wrapped, "-lpthread", "-ldl", "-o", binary]
+        status, said = self.run(words, 120)
         if status != 0:
             raise Broken(f"does not link: {said[-200:]}")
         start = time.monotonic()

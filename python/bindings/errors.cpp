@@ -108,6 +108,8 @@ void translate(const std::exception_ptr& thrown, void*) {
     raise("Unsupported", e);
   } catch (const device_error& e) {
     raise("DeviceError", e);
+  } catch (const region_error& e) {
+    raise("RegionError", e);
   } catch (const fault_error& e) {
     raise("FaultError", e);
   } catch (const stf::task_error& e) {

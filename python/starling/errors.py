@@ -26,6 +26,7 @@ __all__ = [
     "NotPositiveDefinite",
     "OutOfMemory",
     "RangeError",
+    "RegionError",
     "StallError",
     "TaskError",
     "TraceFileError",
@@ -114,6 +115,10 @@ class Unsupported(Error, RuntimeError):
 
 class DeviceError(Error, RuntimeError):
     """A device or its driver reported a failure."""
+
+
+class RegionError(Error, RuntimeError):
+    """A kernel has used a region against its rules."""
 
 
 class FaultError(Error, RuntimeError):

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from mutations import cg, device, stencil
+from mutations import cg, device, region, stencil
 from mutations.model import ROOT, Broken, Mutation, Program, replaced
 
-PROGRAMS: dict[str, Program] = {**device.PROGRAMS, **stencil.PROGRAMS, **cg.PROGRAMS}
-MUTATIONS: list[Mutation] = [*device.MUTATIONS, *stencil.MUTATIONS, *cg.MUTATIONS]
+PROGRAMS: dict[str, Program] = {**device.PROGRAMS, **stencil.PROGRAMS, **cg.PROGRAMS, **region.PROGRAMS}
+MUTATIONS: list[Mutation] = [*device.MUTATIONS, *stencil.MUTATIONS, *cg.MUTATIONS, *region.MUTATIONS]
 
 __all__ = ["MUTATIONS", "PROGRAMS", "ROOT", "Broken", "Mutation", "Program", "replaced"]

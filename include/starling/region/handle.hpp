@@ -30,25 +30,20 @@ class region_handle {
   }
   STARLING_HD int tiles(const block& b) const { return *s_.tiles.on(b.pe()); }
 
-  // Waits, with a deadline, until this PE has all of epoch `epoch` that it subscribes to.
+  STARLING_HD static constexpr index_range whole() { return {-1, -1}; }
+
+  // Waits, with a deadline, until this PE has all of epoch `epoch` that it subscribes to; of a part, which needs
+  // region_options::credits, until it has the chunks that hold these elements.
   template <bool Checked = target::checked>
-  STARLING_HD epoch_view<T, Checked> await(const block& b, std::uint64_t epoch, where at = where::current()) const {
-    await_chunks(b, epoch, 0, static_cast<bool>(s_.got) ? *s_.n_got.on(b.pe()) : s_.chunks, at);
-    return view_of<Checked>(b, epoch, {0, s_.size});
-  }
-  // The same of the chunks that hold some elements; needs region_options::credits.
-  template <bool Checked = target::checked>
-  STARLING_HD epoch_view<T, Checked> await(const block& b, std::uint64_t epoch, index_range elements,
+  STARLING_HD epoch_view<T, Checked> await(const block& b, std::uint64_t epoch, index_range elements = whole(),
                                            where at = where::current()) const {
-    if (!s_.credits) refuse(b, {region_defect::needs_credits, 0, 0, 0}, at);
-    if (elements.begin < 0 || elements.end > s_.size)
-      refuse(b,
-             {region_defect::no_element, elements.begin < 0 ? elements.begin : elements.end,
-              static_cast<std::uint64_t>(s_.size), 0},
-             at);
-    if (!elements.empty())
-      await_range(b, epoch, s_.chunk_of(b.pe(), elements.begin), s_.chunk_of(b.pe(), elements.end - 1) + 1, at);
-    return view_of<Checked>(b, epoch, elements);
+    if (elements == whole()) {
+      await_chunks(b, epoch, 0, static_cast<bool>(s_.got) ? *s_.n_got.on(b.pe()) : s_.chunks, at);
+      elements = {0, s_.size};
+    } else {
+      await_part(b, epoch, elements, at);
+    }
+    return {b, s_, (values_ + s_.buffer_of(epoch) * pitch_).on(b.pe()), elements};
   }
 
   // The tiles of this PE's part are dealt in turn to the blocks of the caller's role, all of which make this call.
@@ -97,11 +92,6 @@ class region_handle {
   STARLING_HD index_t pitch() const { return pitch_; }
 
  private:
-  template <bool Checked>
-  STARLING_HD epoch_view<T, Checked> view_of(const block& b, std::uint64_t epoch, index_range elements) const {
-    return {b, s_, (values_ + s_.buffer_of(epoch) * pitch_).on(b.pe()), elements};
-  }
-
   STARLING_HD void refuse(const block& b, const region_fault& f, where at) const {
     region_words::refuse(b.thread(), f, at);
   }
@@ -118,13 +108,23 @@ class region_handle {
     b.wait_each(end - first, what, epoch, at);
   }
 
-  // The chunks with numbers from `first` to `end`, all of which this PE must get.
-  STARLING_HD void await_range(const block& b, std::uint64_t epoch, int first, int end, where at) const {
+  // The chunks that hold some elements, all of which this PE must get.
+  STARLING_HD void await_part(const block& b, std::uint64_t epoch, index_range elements, where at) const {
+    const int pe = b.pe();
+    if (!s_.credits) refuse(b, {region_defect::needs_credits, 0, 0, 0}, at);
+    if (elements.begin < 0 || elements.end > s_.size)
+      refuse(b,
+             {region_defect::no_element, elements.begin < 0 ? elements.begin : elements.end,
+              static_cast<std::uint64_t>(s_.size), 0},
+             at);
+    if (elements.empty()) return;
+    int first = s_.chunk_of(pe, elements.begin);
+    int end = s_.chunk_of(pe, elements.end - 1) + 1;
     for (int c = first; c < end; ++c)
-      if (!s_.gets(b.pe(), c, b.pe())) refuse(b, {region_defect::no_subscriber, c, 0, 0}, at);
-    if (static_cast<bool>(s_.got)) {  // as many before `first` in the list as this PE gets
+      if (!s_.gets(pe, c, pe)) refuse(b, {region_defect::no_subscriber, c, 0, 0}, at);
+    if (static_cast<bool>(s_.got)) {  // from here on numbers in the list of those that this PE gets
       int before = 0;
-      while (s_.got.on(b.pe())[before] < first) ++before;
+      while (s_.got.on(pe)[before] < first) ++before;
       end = before + end - first;
       first = before;
     }

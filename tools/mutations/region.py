@@ -1,0 +1,107 @@
+"""Mistakes in regions: commit, arrival, credit, and the queue of the polling agent."""
+
+from __future__ import annotations
+
+from mutations.model import Program, in_file
+
+COMMIT = "include/starling/region/commit.hpp"
+STATE = "include/starling/region/state.hpp"
+HANDLE = "include/starling/region/handle.hpp"
+AGENT = "include/starling/region/agent.hpp"
+LAYOUT = "src/region/layout.cpp"
+MEMORY = "src/region/region_memory.cpp"
+TEST = "tests/mutate/region.cpp"
+
+PROGRAMS = {
+    "region": Program(
+        (TEST, LAYOUT, MEMORY),
+        (
+            *((header, (TEST, LAYOUT, MEMORY)) for header in (COMMIT, STATE, HANDLE, AGENT)),
+            (LAYOUT, (LAYOUT,)),
+            (MEMORY, (MEMORY,)),
+        ),
+    ),
+}
+
+MUTATIONS = [
+    *in_file(
+        "region",
+        COMMIT,
+        ("one writer less awaited",
+         "    if (now == wanted) ready(one, s, c, epoch, at);",
+         "    if (now + 1 == wanted || (writers == 1 && now == wanted)) ready(one, s, c, epoch, at);"),
+        ("a chunk that is never ready", "    if (now == wanted) ready(one, s, c, epoch, at);", ""),
+        ("the own PE not told of a chunk", "  one.signal_set(s.arrived + chunk, epoch, one.pe(), at);\n}", "}"),
+        ("inline: other PEs not told of a chunk",
+         "    if (s.agent == region_agent::inline_stores) one.signal_set(s.arrived + chunk, epoch, pe, at);\n", ""),
+        ("the agent not told of a chunk", "      push(one, s, c % s.agent_blocks, {epoch, c}, at);", "      (void)others;"),
+        ("the agent not told of the end", "push(b.thread(), s, j, {0, region_item::end}, at);", "(void)j;"),
+        ("the ticket raised before its item",
+         "  s.items.on(one.pe())[slot] = item;\n  one.signal_set(s.filled + slot, ticket + 1, one.pe(), at);",
+         "  one.signal_set(s.filled + slot, ticket + 1, one.pe(), at);\n  s.items.on(one.pe())[slot] = item;"),
+        ("an item for the agent block beside it", "c % s.agent_blocks, {epoch", "(c + 1) % s.agent_blocks, {epoch",
+         "any agent block can send any chunk without credits; with them one chunk stays with one block all the same"),
+    ),
+    *in_file(
+        "region",
+        STATE,
+        ("commits that order nothing",
+         "return one.atomic_fetch_add(word, more, one.pe(), cuda::memory_order_acq_rel, at);",
+         "return one.atomic_fetch_add(word, more, one.pe(), cuda::memory_order_relaxed, at);"),
+        ("commits that release only",
+         "return one.atomic_fetch_add(word, more, one.pe(), cuda::memory_order_acq_rel, at);",
+         "return one.atomic_fetch_add(word, more, one.pe(), cuda::memory_order_release, at);"),
+        ("commits that acquire only",
+         "return one.atomic_fetch_add(word, more, one.pe(), cuda::memory_order_acq_rel, at);",
+         "return one.atomic_fetch_add(word, more, one.pe(), cuda::memory_order_acquire, at);"),
+        ("all epochs in one buffer",
+         "return static_cast<int>(epoch % static_cast<std::uint64_t>(buffers));",
+         "return 0;"),
+        ("blocks that gave credit not counted from 0 again",
+         "    one.atomic_set(word, 0, one.pe(), cuda::memory_order_relaxed, at);", "    (void)at;"),
+    ),
+    *in_file(
+        "region",
+        HANDLE,
+        ("await without its wait", "    b.wait_each(end - first, what, epoch, at);", "    (void)what, (void)end;"),
+        ("await of the epoch before", "    b.wait_each(end - first, what, epoch, at);",
+         "    b.wait_each(end - first, what, epoch - 1, at);"),
+        ("await of all chunks but the last", "    b.wait_each(end - first, what, epoch, at);",
+         "    b.wait_each(end - first - 1, what, epoch, at);"),
+        ("tiles written without credits", "    if (s_.credits) await_credits(b, epoch, at);\n", ""),
+        ("the credit of one PE not awaited", "    b.wait_each(b.n_pes(), what, epoch - buffers + 1, at);",
+         "    b.wait_each(b.n_pes() - 1, what, epoch - buffers + 1, at);"),
+        ("a credit less awaited", "    b.wait_each(b.n_pes(), what, epoch - buffers + 1, at);",
+         "    b.wait_each(b.n_pes(), what, epoch - buffers, at);"),
+        ("tiles written before the last use was sent",
+         "      if (s_.credits) await_sent(b, k, epoch, at);\n", ""),
+        ("credit without the others of the PE",
+         "    if (!region_words::is_last(one, s_.given + s_.buffer_of(epoch), b.count(), at)) return;\n", ""),
+        ("credit for the next epoch", "one.signal_set(s_.credit + b.pe(), epoch + 1, to, at);",
+         "one.signal_set(s_.credit + b.pe(), epoch + 2, to, at);"),
+        ("inline: no puts", "          if (s_.gets(pe, c, to)) b.put(", "          if (c < 0) b.put("),
+        ("inline: puts to some", "for (int k = 1; k < b.n_pes(); ++k) {\n          const int to",
+         "for (int k = 2; k < b.n_pes(); ++k) {\n          const int to"),
+        ("inline: tiles put short", "end - begin, to, at);", "end - begin - 1, to, at);"),
+    ),
+    *in_file(
+        "region",
+        AGENT,
+        ("the agent does not wait for items", "      b.wait_idle(s.filled + slot, ticket + 1, pe);\n", ""),
+        ("the agent waits for the ticket before", "b.wait_idle(s.filled + slot, ticket + 1, pe);",
+         "b.wait_idle(s.filled + slot, ticket, pe);"),
+        ("the agent sends to all but one", "for (int k = 1; k < b.n_pes(); ++k) {",
+         "for (int k = 2; k < b.n_pes(); ++k) {"),
+        ("the agent sends chunks short", "start.on(pe), e.size(),", "start.on(pe), e.size() - 1,"),
+        ("no fence between epochs", "    if (s.credits) b.fence();\n", ""),
+        ("sent before it is", "    if (s.credits) b.signal_set(s.sent + item.chunk, item.epoch, pe);",
+         "    if (s.credits) b.signal_set(s.sent + item.chunk, item.epoch + 1, pe);"),
+        ("never sent", "    if (s.credits) b.signal_set(s.sent + item.chunk, item.epoch, pe);", ""),
+        ("what was served not kept", "      b.signal_set(served, ++ticket, pe);", "      ++ticket;"),
+    ),
+    *in_file(
+        "region",
+        MEMORY,
+        ("too few slots for the agent", "(state_.buffers + 1) * ceil_div(chunks, agents) + 2", "index_t{1}"),
+    ),
+]
