@@ -16,7 +16,7 @@ PROGRAMS = {
     "region": Program(
         (TEST, LAYOUT, MEMORY),
         (
-            *((header, (TEST, LAYOUT, MEMORY)) for header in (COMMIT, STATE, HANDLE, AGENT)),
+            *((header, (TEST,)) for header in (COMMIT, STATE, HANDLE, AGENT)),
             (LAYOUT, (LAYOUT,)),
             (MEMORY, (MEMORY,)),
         ),
