@@ -8,9 +8,9 @@ include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 set(starling_config_dir ${CMAKE_INSTALL_LIBDIR}/cmake/starling)
-set(starling_installed starling starling_cg starling_comm starling_stencil)
+set(starling_installed starling starling_sparse starling_cg starling_comm starling_stencil)
 if(STARLING_HAS_CHECK)
-  list(APPEND starling_installed starling_accesses starling_check starling_cg_checked
+  list(APPEND starling_installed starling_accesses starling_check starling_sparse_checked starling_cg_checked
     starling_comm_checked starling_stencil_checked)
 endif()
 # All that the component `development` takes.

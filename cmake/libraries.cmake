@@ -65,9 +65,10 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND NOT STARLING_SANITIZE)
   endforeach()
 endif()
 
-# An application is a static library of its own: starling_application(<name>) takes apps/<name>, whose *_kernels.cpp
-# hold kernels and whose headers are included as "<name>/...". There are two of each: starling_<name>, and
-# starling_<name>_checked, the same compiled so that check mode sees its loads and stores.
+# An application is a static library of its own: starling_application(<name> [<other>...]) takes apps/<name>, whose
+# *_kernels.cpp hold kernels and whose headers are included as "<name>/...", and links it to other applications. There
+# are two of each: starling_<name>, and starling_<name>_checked, the same compiled so that check mode sees its loads and
+# stores.
 function(starling_application_library library)
   add_library(${library} STATIC ${ARGN})
   set_target_properties(${library} PROPERTIES LINKER_LANGUAGE CXX POSITION_INDEPENDENT_CODE ON)
@@ -83,6 +84,8 @@ function(starling_application name)
   starling_application_library(starling_${name} ${sources})
   add_library(starling::${name} ALIAS starling_${name})
   set_target_properties(starling_${name} PROPERTIES EXPORT_NAME ${name})
+  list(TRANSFORM ARGN PREPEND starling_ OUTPUT_VARIABLE others)
+  target_link_libraries(starling_${name} PUBLIC ${others})
   file(GLOB_RECURSE kernels CONFIGURE_DEPENDS apps/${name}/*_kernels.cpp)
   if(kernels AND STARLING_WITH_CUDA)
     starling_kernels(starling_${name} ${kernels})
@@ -102,16 +105,19 @@ function(starling_application name)
     set_target_properties(starling_${name}_checked PROPERTIES EXCLUDE_FROM_ALL ON)
     set_target_properties(starling_${name}_checked PROPERTIES EXPORT_NAME ${name}_checked)
     add_library(starling::${name}_checked ALIAS starling_${name}_checked)
-    target_link_libraries(starling_${name}_checked PUBLIC starling_check)
+    list(TRANSFORM others APPEND _checked)
+    target_link_libraries(starling_${name}_checked PUBLIC ${others} starling_check)
   endif()
 endfunction()
 
-starling_application(cg)
+starling_application(sparse)
+starling_application(cg sparse)
 starling_application(comm)
 starling_application(stencil)
 # The same bits from every variant, on every machine: no multiply-add is fused unless the source says so. Public, because
 # a template of these libraries that is instantiated elsewhere must round the same way.
-foreach(library starling_cg starling_cg_checked starling_stencil starling_stencil_checked)
+foreach(library starling_sparse starling_sparse_checked starling_cg starling_cg_checked starling_stencil
+    starling_stencil_checked)
   if(TARGET ${library})
     target_compile_options(${library} PUBLIC
       $<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "cg/cg_kernels.hpp"
-#include "cg/matrix.hpp"
+#include "sparse/matrix.hpp"
 
 namespace starling::cg {
 

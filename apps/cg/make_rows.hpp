@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "cg/csr.hpp"
+#include "cg/names.hpp"
 
 namespace starling::cg {
 

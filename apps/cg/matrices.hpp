@@ -6,7 +6,7 @@
 // All throw argument_error for sizes that are not positive or whose rows do not fit into 32-bit columns.
 #pragma once
 
-#include "cg/csr.hpp"
+#include "cg/names.hpp"
 
 namespace starling::cg {
 

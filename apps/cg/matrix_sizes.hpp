@@ -1,15 +1,13 @@
-// How many rows a matrix may have, and what its generators allow as sizes.
+// What generators of matrices allow as sizes.
 #pragma once
 
 #include <initializer_list>
 
+#include "cg/names.hpp"
 #include "starling/base/error.hpp"
 #include "starling/base/index.hpp"
 
 namespace starling::cg {
-
-// Columns, and places in the vectors of a PE, have 32 bits.
-inline constexpr index_t most_rows = index_t{1} << 30;
 
 // A size and what it is called.
 struct named_size {

@@ -4,23 +4,10 @@
 #include <string>
 #include <vector>
 
+#include "cg/names.hpp"
 #include "starling/base/index.hpp"
 
 namespace starling::cg {
-
-// How the rows of a matrix are dealt to PEs, in order.
-enum class row_split {
-  nonzeros,  // equal numbers of entries
-  rows,      // equal numbers of rows
-};
-
-// How a PE stores its rows.
-enum class storage {
-  automatic,   // chosen from the matrix
-  sliced,      // sliced ELLPACK: 32 rows side by side
-  sliced_3x3,  // the same, of dense blocks of 3 x 3
-  compressed,  // compressed sparse rows, work dealt by entries
-};
 
 struct matrix_options {
   row_split split = row_split::nonzeros;
@@ -93,13 +80,9 @@ struct solve_result {
 const char* name(method m);
 const char* name(control c);
 const char* name(preconditioner p);
-const char* name(storage s);
-const char* name(row_split s);
 const char* name(stop s);
 method method_named(const std::string& text);
 control control_named(const std::string& text);
 preconditioner preconditioner_named(const std::string& text);
-storage storage_named(const std::string& text);
-row_split row_split_named(const std::string& text);
 
 }  // namespace starling::cg

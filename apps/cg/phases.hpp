@@ -9,8 +9,8 @@
 #pragma once
 
 #include "cg/decide.hpp"
-#include "cg/row_pack.hpp"
 #include "cg/worker.hpp"
+#include "sparse/row_pack.hpp"
 
 namespace starling::cg {
 

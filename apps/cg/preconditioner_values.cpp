@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "cg/in_parallel.hpp"
 #include "cg/phases.hpp"
+#include "sparse/in_parallel.hpp"
 #include "starling/base/error.hpp"
 
 namespace starling::cg {

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "cg/csr.hpp"
+#include "cg/names.hpp"
 
 namespace starling::cg {
 

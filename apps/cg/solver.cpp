@@ -7,6 +7,7 @@
 #include "cg/preconditioner_values.hpp"
 #include "cg/solve_checks.hpp"
 #include "cg/solver_state.hpp"
+#include "sparse/matrix_checks.hpp"
 #include "starling/base/error.hpp"
 
 namespace starling::cg {
@@ -14,12 +15,16 @@ namespace {
 
 constexpr double eigenvalue_ratio = 30;  // of the interval that Chebyshev's polynomial is made for
 
+row_options rows_of(const matrix_options& o) {
+  return {o.split, o.first_rows, o.how, std::max<index_t>(o.block_size, 1)};
+}
+
 }  // namespace
 
 template <class T>
 solver<T>::state::state(machine m, const csr_view<T>& a, const matrix_options& options)
     : machine_(std::move(m)),
-      matrix_(machine_, a, options),
+      matrix_(machine_, a, rows_of(options)),
       products_only_(options.products_only),
       block_size_(options.block_size),
       products_by_launch_(machine_, matrix_, streams_) {

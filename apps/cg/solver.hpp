@@ -10,22 +10,11 @@
 #include <memory>
 #include <vector>
 
-#include "cg/csr.hpp"
 #include "cg/options.hpp"
+#include "sparse/csr.hpp"
 #include "starling/machine/machine.hpp"
 
 namespace starling::cg {
-
-// How a matrix lies on the machine.
-struct matrix_facts {
-  index_t rows = 0;
-  index_t nonzeros = 0;
-  storage how = storage::automatic;  // the one chosen
-  int offset_bits = 32;              // of a stored column
-  std::vector<index_t> first_rows;   // [PEs + 1]
-  std::vector<index_t> halo;         // values that each PE gets from others for a product
-  std::vector<index_t> bytes;        // of each PE for its rows
-};
 
 // Where a solve is, between two stretches of iterations.
 struct progress {

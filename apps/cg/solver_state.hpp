@@ -6,8 +6,8 @@
 
 #include "cg/host_controlled.hpp"
 #include "cg/launched_products.hpp"
-#include "cg/matrix.hpp"
 #include "cg/solver.hpp"
+#include "sparse/matrix.hpp"
 
 namespace starling::cg {
 

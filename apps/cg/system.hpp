@@ -11,7 +11,7 @@
 
 #include "cg/goal.hpp"
 #include "cg/reduction.hpp"
-#include "cg/rows.hpp"
+#include "sparse/rows.hpp"
 
 namespace starling::cg {
 

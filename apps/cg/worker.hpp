@@ -5,9 +5,9 @@
 // part of some kernel, and the host's order stands for the waits.
 #pragma once
 
-#include "cg/product.hpp"
-#include "cg/row_pack.hpp"
 #include "cg/system.hpp"
+#include "sparse/product.hpp"
+#include "sparse/row_pack.hpp"
 
 namespace starling::cg {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "cg/csr.hpp"
+#include "cg/names.hpp"
 
 namespace starling::bench {
 

@@ -3,7 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "cg/matrices.hpp"
-#include "cg/matrix.hpp"
+#include "sparse/matrix.hpp"
 #include "support/cg_oracle.hpp"
 #include "support/test_machine.hpp"
 
@@ -19,14 +19,15 @@ bool operator==(const memory_info& a, const memory_info& b) {
 }
 
 // All rows, each once, in order.
-void check_covered(const cg::dealing<double>& d, const cg::matrix<double>& a, machine& m, int blocks, index_t unit) {
+void check_covered(const sparse::dealing<double>& d, const sparse::matrix<double>& a, machine& m, int blocks,
+                   index_t unit) {
   CHECK(d.blocks == blocks);
   CHECK(d.unit == unit);
   for (int pe = 0; pe < m.size(); ++pe) {
-    std::vector<cg::block_plan> plans(static_cast<std::size_t>(blocks));
-    m.copy(plans.data(), d.data.plans.on(pe), plans.size() * sizeof(cg::block_plan));
+    std::vector<sparse::block_plan> plans(static_cast<std::size_t>(blocks));
+    m.copy(plans.data(), d.data.plans.on(pe), plans.size() * sizeof(sparse::block_plan));
     index_t row = 0;
-    for (const cg::block_plan& plan : plans) {
+    for (const sparse::block_plan& plan : plans) {
       CHECK(plan.first_row == row);
       CHECK(plan.rows <= d.most_block_rows);
       CHECK(plan.parts <= d.most_block_parts);
@@ -41,14 +42,14 @@ TEST_CASE("dealings in use are kept, and others make room") {
   std::optional<machine> m = test::test_machine(2);
   if (!m) return;
   const auto grid = cg::grid_2d<double>(31, 40);
-  cg::matrix<double> a(*m, grid.view(), {.block_size = 3});
+  sparse::matrix<double> a(*m, grid.view(), {.unit = 3});
   const auto plans = [&](int blocks, index_t unit) {
-    const cg::dealing<double>& d = a.dealt_to(blocks, unit);
+    const sparse::dealing<double>& d = a.dealt_to(blocks, unit);
     check_covered(d, a, *m, blocks, unit);
     return d.data.plans.on(0);
   };
-  const cg::block_plan* const two = plans(2, 1);
-  const cg::block_plan* const threes = plans(2, 3);
+  const sparse::block_plan* const two = plans(2, 1);
+  const sparse::block_plan* const threes = plans(2, 3);
   CHECK(two != threes);
   for (int turn = 0; turn < 3; ++turn) {
     CHECK(plans(2, 1) == two);

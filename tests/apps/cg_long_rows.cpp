@@ -2,18 +2,18 @@
 // solves with such rows, wherever they lie.
 #include <doctest/doctest.h>
 
-#include "cg/compressed.hpp"
 #include "cg/matrices.hpp"
-#include "cg/matrix.hpp"
+#include "sparse/compressed.hpp"
+#include "sparse/matrix.hpp"
 #include "support/cg_products.hpp"
 #include "support/cg_solves.hpp"
 
 namespace starling {
 namespace {
 
-using cg::chunk;
-using cg::csr;
-using cg::storage;
+using sparse::chunk;
+using sparse::csr;
+using sparse::storage;
 using test::check_product;
 using test::each_machine;
 using test::loose_rows;
@@ -34,10 +34,10 @@ loose_rows rows_with_long_ones(index_t n, index_t every, std::uint64_t seed) {
 
 // The chunks of each PE follow one another through all of its rows and entries.
 void check_chunks(const csr<double>& a, const std::vector<index_t>& first_rows) {
-  const cg::halo h(a.view(), first_rows, 1);
+  const sparse::halo h(a.view(), first_rows, 1);
   for (int pe = 0; pe < h.n_pes(); ++pe) {
-    const cg::rows_of_pe& own = h.rows(pe);
-    const cg::compressed_rows<double> made = cg::compress_rows(a.view(), h, pe, 2);
+    const sparse::rows_of_pe& own = h.rows(pe);
+    const sparse::compressed_rows<double> made = sparse::compress_rows(a.view(), h, pe, 2);
     const index_t* starts = a.row_start.data() + own.first;
     const auto length = [&](index_t row) { return starts[row + 1] - starts[row]; };
     REQUIRE(made.row_in_chunk.size() == static_cast<std::size_t>(own.rows) + 1);
@@ -61,7 +61,7 @@ void check_chunks(const csr<double>& a, const std::vector<index_t>& first_rows) 
         continue;
       }
       REQUIRE(cut < made.long_rows.size());
-      const cg::long_row& in_pieces = made.long_rows[cut];
+      const sparse::long_row& in_pieces = made.long_rows[cut];
       CHECK(in_pieces.row == row);
       CHECK(length(row) > chunk::most_entries);
       CHECK(c.first_row == piece);
@@ -92,30 +92,30 @@ TEST_CASE("chunks have every row and entry once, in order") {
 }
 
 // All pieces of a row belong to the block that has the row, however many blocks there are.
-void check_dealt(cg::matrix<double>& a, machine& m, int blocks, index_t unit) {
+void check_dealt(sparse::matrix<double>& a, machine& m, int blocks, index_t unit) {
   CAPTURE(blocks);
   CAPTURE(unit);
-  const cg::dealing<double>& d = a.dealt_to(blocks, unit);
+  const sparse::dealing<double>& d = a.dealt_to(blocks, unit);
   for (int pe = 0; pe < m.size(); ++pe) {
-    std::vector<cg::block_plan> plans(static_cast<std::size_t>(blocks));
-    m.copy(plans.data(), d.data.plans.on(pe), plans.size() * sizeof(cg::block_plan));
+    std::vector<sparse::block_plan> plans(static_cast<std::size_t>(blocks));
+    m.copy(plans.data(), d.data.plans.on(pe), plans.size() * sizeof(sparse::block_plan));
     index_t row = 0, part = 0, long_rows = 0, piece = 0;
-    for (const cg::block_plan& plan : plans) {
+    for (const sparse::block_plan& plan : plans) {
       CHECK(plan.first_row == row);
       CHECK(plan.first_part == part);
       CHECK(plan.first_long_row == long_rows);
       std::vector<chunk> chunks(static_cast<std::size_t>(plan.parts));
       if (plan.parts > 0) m.copy(chunks.data(), d.data.chunks.on(pe) + part, chunks.size() * sizeof(chunk));
-      std::vector<cg::long_row> cut(static_cast<std::size_t>(plan.long_rows));
+      std::vector<sparse::long_row> cut(static_cast<std::size_t>(plan.long_rows));
       if (plan.long_rows > 0)
-        m.copy(cut.data(), d.data.long_rows.on(pe) + long_rows, cut.size() * sizeof(cg::long_row));
+        m.copy(cut.data(), d.data.long_rows.on(pe) + long_rows, cut.size() * sizeof(sparse::long_row));
       index_t rows_in_chunks = static_cast<index_t>(cut.size());
       index_t pieces_in_chunks = 0, pieces_of_rows = 0;
       for (const chunk& c : chunks) {
         rows_in_chunks += c.rows();
         if (c.rows() == 0) CHECK(c.first_row == piece + pieces_in_chunks++);
       }
-      for (const cg::long_row& one : cut) {
+      for (const sparse::long_row& one : cut) {
         CHECK(one.row >= row);
         CHECK(one.row < row + plan.rows);
         CHECK(one.first_piece == piece + pieces_of_rows);
@@ -138,7 +138,7 @@ TEST_CASE("a block has all pieces of its rows") {
     for (std::uint64_t seed = 20; seed < 24; ++seed) {
       INFO("seed " << test::seed_or(seed));
       const auto a = test::compressed<double>(rows_with_long_ones(900, 12, test::seed_or(seed)));
-      cg::matrix<double> stored(m, a.view(), {.how = storage::compressed, .block_size = 3});
+      sparse::matrix<double> stored(m, a.view(), {.how = storage::compressed, .unit = 3});
       for (const int blocks : {1, 2, 3, 5, 8, 17, 40})
         for (const index_t unit : {1, 3}) check_dealt(stored, m, blocks, unit);
     }

@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "cg/csr.hpp"
 #include "cg/options.hpp"
 #include "support/random.hpp"
 

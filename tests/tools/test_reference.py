@@ -164,5 +164,5 @@ def test_faults() -> None:
 
 def test_rows_of_a_linear_system() -> None:
     assert _matrix.MOST_ROWS == 2**30
-    assert "index_t most_rows = index_t{1} << 30;" in (ROOT / "apps/cg/matrix_sizes.hpp").read_text(encoding="utf-8")
+    assert "index_t most_rows = index_t{1} << 30;" in (ROOT / "apps/sparse/csr.hpp").read_text(encoding="utf-8")
     assert "At most 2^30 rows." in (ROOT / "docs/solve.md").read_text(encoding="utf-8")

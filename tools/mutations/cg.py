@@ -10,7 +10,7 @@ CG_SUMS = "apps/cg/reduction.hpp"
 CG_PROGRAM = "apps/cg/program.hpp"
 CG_PROGRAMS = tuple(f"apps/cg/{name}_kernels.cpp" for name in ("fused", "pipelined", "standard"))
 CG_KERNELS = (*CG_PROGRAMS, "apps/cg/host_step_kernels.cpp", "apps/cg/product_kernels.cpp")
-CG = sources_in("apps/cg")
+CG = (*sources_in("apps/sparse"), *sources_in("apps/cg"))
 
 PROGRAMS = {
     "conjugate gradients": Program(

@@ -1,10 +1,10 @@
-#include "cg/halo.hpp"
+#include "sparse/halo.hpp"
 
 #include <algorithm>
 
-#include "cg/in_parallel.hpp"
+#include "sparse/in_parallel.hpp"
 
-namespace starling::cg {
+namespace starling::sparse {
 
 template <class T>
 halo::halo(const csr_view<T>& a, const std::vector<index_t>& first_rows, index_t unit) : first_rows_(first_rows) {
@@ -62,4 +62,4 @@ void halo::list_sends() {
 template halo::halo(const csr_view<float>&, const std::vector<index_t>&, index_t);
 template halo::halo(const csr_view<double>&, const std::vector<index_t>&, index_t);
 
-}  // namespace starling::cg
+}  // namespace starling::sparse

@@ -4,10 +4,10 @@
 
 #include <vector>
 
-#include "cg/csr.hpp"
-#include "cg/halo.hpp"
+#include "sparse/csr.hpp"
+#include "sparse/halo.hpp"
 
-namespace starling::cg {
+namespace starling::sparse {
 
 // The slices of a PE's rows, without their entries.
 struct slice_table {
@@ -34,4 +34,4 @@ slice_entries<T, Offset> fill_slices(const csr_view<T>& a, const halo& h, int pe
 template <class T>
 double sliced_padding(const csr_view<T>& a, int side);
 
-}  // namespace starling::cg
+}  // namespace starling::sparse

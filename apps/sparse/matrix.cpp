@@ -1,17 +1,16 @@
-#include "cg/matrix.hpp"
+#include "sparse/matrix.hpp"
 
 #include <algorithm>
 #include <limits>
 #include <numeric>
 #include <set>
 
-#include "cg/compressed.hpp"
-#include "cg/in_parallel.hpp"
-#include "cg/matrix_sizes.hpp"
-#include "cg/partition.hpp"
+#include "sparse/compressed.hpp"
+#include "sparse/in_parallel.hpp"
+#include "sparse/partition.hpp"
 #include "starling/base/error.hpp"
 
-namespace starling::cg {
+namespace starling::sparse {
 namespace {
 
 // Padding that costs less than what compressed rows cost beyond their entries.
@@ -24,13 +23,14 @@ constexpr std::size_t most_dealings = 4;
 }  // namespace
 
 template <class T>
-matrix<T>::matrix(machine& m, const csr_view<T>& a, const matrix_options& options) : machine_(m) {
-  expect<argument_error>(a.rows <= cg::most_rows, "cg: the matrix has ", a.rows, " rows; must have at most ",
-                         cg::most_rows, ": solve a smaller system");
+matrix<T>::matrix(machine& m, const csr_view<T>& a, const row_options& options) : machine_(m) {
+  expect<argument_error>(a.rows <= sparse::most_rows, "sparse: the matrix has ", a.rows, " rows; must have at most ",
+                         sparse::most_rows, ": use a smaller one");
+  expect<argument_error>(options.unit >= 1, "sparse: rows in units of ", options.unit, "; must be at least 1");
   facts_.rows = a.rows;
   facts_.nonzeros = a.nonzeros();
   choose_storage(a, options);
-  const index_t unit = std::lcm(index_t{side()}, std::max<index_t>(options.block_size, 1));
+  const index_t unit = std::lcm(index_t{side()}, options.unit);
   facts_.first_rows = deal_rows(a.rows, a.row_start, machine_.size(), unit, options);
   const halo h(a, facts_.first_rows, side());
   for (int pe = 0; pe < machine_.size(); ++pe) {
@@ -50,10 +50,10 @@ matrix<T>::matrix(machine& m, const csr_view<T>& a, const matrix_options& option
 }
 
 template <class T>
-void matrix<T>::choose_storage(const csr_view<T>& a, const matrix_options& options) {
+void matrix<T>::choose_storage(const csr_view<T>& a, const row_options& options) {
   facts_.how = options.how;
   if (facts_.how == storage::sliced_3x3)
-    expect<argument_error>(a.rows % 3 == 0, "cg: storage sliced_3x3 for ", a.rows,
+    expect<argument_error>(a.rows % 3 == 0, "sparse: storage sliced_3x3 for ", a.rows,
                            " rows; their number must be a multiple of 3");
   if (facts_.how != storage::automatic) return;
   const auto boundary_fits = [](index_t row) { return row % 3 == 0; };
@@ -269,4 +269,4 @@ matrix_data<T> matrix<T>::all_rows() const {
 template class matrix<float>;
 template class matrix<double>;
 
-}  // namespace starling::cg
+}  // namespace starling::sparse

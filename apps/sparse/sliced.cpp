@@ -1,11 +1,11 @@
-#include "cg/sliced.hpp"
+#include "sparse/sliced.hpp"
 
 #include <algorithm>
 #include <limits>
 
-#include "cg/in_parallel.hpp"
+#include "sparse/in_parallel.hpp"
 
-namespace starling::cg {
+namespace starling::sparse {
 namespace {
 
 // f(column, r, value) for the entries of rows first to first + side - 1 of the matrix, by row.
@@ -124,15 +124,15 @@ double sliced_padding(const csr_view<T>& a, int side) {
   return held > 0 ? std::max(stored / held, 1.0) : 1.0;
 }
 
-#define STARLING_CG_SLICED(T)                                                                                         \
+#define STARLING_SPARSE_SLICED(T)                                                                                     \
   template slice_table plan_slices(const csr_view<T>&, const halo&, int, int, int);                                   \
   template slice_entries<T, std::uint16_t> fill_slices(const csr_view<T>&, const halo&, int, int, const slice_table&, \
                                                        int);                                                          \
   template slice_entries<T, std::int32_t> fill_slices(const csr_view<T>&, const halo&, int, int, const slice_table&,  \
                                                       int);                                                           \
   template double sliced_padding(const csr_view<T>&, int);
-STARLING_CG_SLICED(float)
-STARLING_CG_SLICED(double)
-#undef STARLING_CG_SLICED
+STARLING_SPARSE_SLICED(float)
+STARLING_SPARSE_SLICED(double)
+#undef STARLING_SPARSE_SLICED
 
-}  // namespace starling::cg
+}  // namespace starling::sparse

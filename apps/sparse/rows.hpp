@@ -7,10 +7,10 @@
 
 #include <cstdint>
 
-#include "cg/options.hpp"
+#include "sparse/options.hpp"
 #include "starling/device/program_state.hpp"
 
-namespace starling::cg {
+namespace starling::sparse {
 
 inline constexpr int slice_rows = 32;
 
@@ -120,4 +120,4 @@ struct matrix_data {
   sym<block_plan> plans;  // [blocks]
 };
 
-}  // namespace starling::cg
+}  // namespace starling::sparse

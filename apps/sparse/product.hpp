@@ -2,10 +2,10 @@
 // columns.
 #pragma once
 
-#include "cg/chunk_product.hpp"
-#include "cg/slice_product.hpp"
+#include "sparse/chunk_product.hpp"
+#include "sparse/slice_product.hpp"
 
-namespace starling::cg {
+namespace starling::sparse {
 
 // out[i] = (A x)[i] for the block's rows in the parts named, but for the rows in pieces. Every thread of the block
 // calls it; no barrier. Out of line, since there are several calls and much of it; so what it is given must not be an
@@ -43,4 +43,4 @@ STARLING_HD void sum_pieces(thread t, const block_rows<T>& m, T* out) {
   }
 }
 
-}  // namespace starling::cg
+}  // namespace starling::sparse

@@ -1,11 +1,11 @@
-#include "cg/block_plans.hpp"
+#include "sparse/block_plans.hpp"
 
 #include <algorithm>
 #include <numeric>
 
-#include "cg/row_pack.hpp"
+#include "sparse/row_pack.hpp"
 
-namespace starling::cg {
+namespace starling::sparse {
 
 void join(index_range& all, index_range one) {
   if (one.empty()) return;
@@ -142,4 +142,4 @@ std::vector<block_plan> plan_blocks(const rows_to_deal& pe, int blocks, index_t 
   return plans;
 }
 
-}  // namespace starling::cg
+}  // namespace starling::sparse

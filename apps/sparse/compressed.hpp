@@ -3,10 +3,10 @@
 
 #include <vector>
 
-#include "cg/csr.hpp"
-#include "cg/halo.hpp"
+#include "sparse/csr.hpp"
+#include "sparse/halo.hpp"
 
-namespace starling::cg {
+namespace starling::sparse {
 
 // A warp that has less than a whole chunk to do reads on: behind the last entry and row there are as many that it may
 // read, all zero.
@@ -23,4 +23,4 @@ struct compressed_rows {
 template <class T>
 compressed_rows<T> compress_rows(const csr_view<T>& a, const halo& h, int pe, int workers);
 
-}  // namespace starling::cg
+}  // namespace starling::sparse

@@ -1,29 +1,29 @@
-#include "cg/partition.hpp"
+#include "sparse/partition.hpp"
 
 #include <algorithm>
 
 #include "starling/base/error.hpp"
 
-namespace starling::cg {
+namespace starling::sparse {
 namespace {
 
 void check_given(const std::vector<index_t>& first, index_t rows, int n_pes, index_t unit) {
-  expect<argument_error>(static_cast<int>(first.size()) == n_pes + 1, "cg: first_rows has ", first.size(),
+  expect<argument_error>(static_cast<int>(first.size()) == n_pes + 1, "sparse: first_rows has ", first.size(),
                          " entries; for ", n_pes, " PEs it must have ", n_pes + 1);
-  expect<argument_error>(first.front() == 0 && first.back() == rows, "cg: first_rows goes from ", first.front(), " to ",
-                         first.back(), "; must go from 0 to the number of rows, ", rows);
+  expect<argument_error>(first.front() == 0 && first.back() == rows, "sparse: first_rows goes from ", first.front(),
+                         " to ", first.back(), "; must go from 0 to the number of rows, ", rows);
   for (std::size_t i = 1; i < first.size(); ++i) {
-    expect<argument_error>(first[i] >= first[i - 1], "cg: first_rows falls from ", first[i - 1], " to ", first[i],
+    expect<argument_error>(first[i] >= first[i - 1], "sparse: first_rows falls from ", first[i - 1], " to ", first[i],
                            " at PE ", i, "; it must not");
-    expect<argument_error>(i + 1 == first.size() || first[i] % unit == 0, "cg: first_rows[", i, "] = ", first[i],
-                           "; this storage and preconditioner need multiples of ", unit);
+    expect<argument_error>(i + 1 == first.size() || first[i] % unit == 0, "sparse: first_rows[", i, "] = ", first[i],
+                           "; this matrix needs multiples of ", unit);
   }
 }
 
 }  // namespace
 
 std::vector<index_t> deal_rows(index_t rows, const index_t* row_start, int n_pes, index_t unit,
-                               const matrix_options& options) {
+                               const row_options& options) {
   if (!options.first_rows.empty()) {
     check_given(options.first_rows, rows, n_pes, unit);
     return options.first_rows;
@@ -55,4 +55,4 @@ std::vector<index_t> deal_rows(index_t rows, const index_t* row_start, int n_pes
   return first;
 }
 
-}  // namespace starling::cg
+}  // namespace starling::sparse

@@ -10,10 +10,10 @@
 
 #include <cuda/std/bit>
 
-#include "cg/block_rows.hpp"
+#include "sparse/block_rows.hpp"
 #include "starling/device/block.hpp"
 
-namespace starling::cg::detail {
+namespace starling::sparse::detail {
 
 inline constexpr int chunk_rounds = chunk::most_entries / 32;  // entries of a lane
 inline constexpr int passes_ahead = 2;                         // over a chunk's rows, whose starts are loaded early
@@ -109,7 +109,7 @@ struct chunk_product {
   STARLING_HD bool wanted(int i, const target::vector16& description) const {
     if (i >= parts) return false;
     const chunk c = std::bit_cast<chunk>(description);
-    return (c.entries > 0 || c.rows() > 0) && cg::wanted(which, c.reads_halo());
+    return (c.entries > 0 || c.rows() > 0) && sparse::wanted(which, c.reads_halo());
   }
 
   STARLING_HD void load(int lane, const chunk& c, lane_work<T>& work) const {
@@ -198,4 +198,4 @@ STARLING_HD void multiply_chunks(const warp& w, const block_rows<T>& m, const T*
   }
 }
 
-}  // namespace starling::cg::detail
+}  // namespace starling::sparse::detail

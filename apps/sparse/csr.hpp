@@ -7,7 +7,10 @@
 
 #include "starling/base/index.hpp"
 
-namespace starling::cg {
+namespace starling::sparse {
+
+// Columns, and places in the vectors of a PE, have 32 bits.
+inline constexpr index_t most_rows = index_t{1} << 30;
 
 // Borrowed: row i has the entries row_start[i] to row_start[i + 1].
 template <class T>
@@ -33,4 +36,4 @@ struct csr {
   csr_view<T> view() const { return {rows(), columns, row_start.data(), column.data(), value.data()}; }
 };
 
-}  // namespace starling::cg
+}  // namespace starling::sparse

@@ -4,10 +4,10 @@
 
 #include <vector>
 
-#include "cg/csr.hpp"
-#include "cg/rows.hpp"
+#include "sparse/csr.hpp"
+#include "sparse/rows.hpp"
 
-namespace starling::cg {
+namespace starling::sparse {
 
 class halo {
  public:
@@ -36,4 +36,4 @@ class halo {
   std::vector<std::vector<send_entry>> sends_;
 };
 
-}  // namespace starling::cg
+}  // namespace starling::sparse

@@ -3,15 +3,15 @@
 
 #include <list>
 
-#include "cg/block_plans.hpp"
-#include "cg/csr.hpp"
-#include "cg/halo.hpp"
-#include "cg/rows.hpp"
-#include "cg/sliced.hpp"
-#include "cg/solver.hpp"
+#include "sparse/block_plans.hpp"
+#include "sparse/csr.hpp"
+#include "sparse/halo.hpp"
+#include "sparse/options.hpp"
+#include "sparse/rows.hpp"
+#include "sparse/sliced.hpp"
 #include "starling/machine/machine.hpp"
 
-namespace starling::cg {
+namespace starling::sparse {
 
 // The rows of all PEs, dealt to blocks.
 template <class T>
@@ -30,7 +30,7 @@ template <class T>
 class matrix {
  public:
   // Throws argument_error for options that do not fit the matrix, memory_error when it does not fit.
-  matrix(machine& m, const csr_view<T>& a, const matrix_options& options);
+  matrix(machine& m, const csr_view<T>& a, const row_options& options);
 
   const matrix_facts& facts() const { return facts_; }
   const rows_of_pe& rows(int pe) const { return to_deal_[static_cast<std::size_t>(pe)].own; }
@@ -46,7 +46,7 @@ class matrix {
   const dealing<T>& dealt_to(int blocks, index_t unit);
 
  private:
-  void choose_storage(const csr_view<T>& a, const matrix_options& options);
+  void choose_storage(const csr_view<T>& a, const row_options& options);
   void store_slices(const csr_view<T>& a, const halo& h);
   template <class Offset>
   void fill(const csr_view<T>& a, const halo& h, const std::vector<slice_table>& tables,
@@ -80,4 +80,4 @@ class matrix {
   symmetric_array<send_entry> sends_;
 };
 
-}  // namespace starling::cg
+}  // namespace starling::sparse

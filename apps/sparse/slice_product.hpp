@@ -1,10 +1,10 @@
 // The product of a block's slices with a vector, on the device: a lane has a row (of blocks) of its own.
 #pragma once
 
-#include "cg/block_rows.hpp"
+#include "sparse/block_rows.hpp"
 #include "starling/device/block.hpp"
 
-namespace starling::cg::detail {
+namespace starling::sparse::detail {
 
 // A GPU's thread has the loads of so many entries in flight together, of so many slices: all those of a short row, some
 // of a long one, whose loads would drive each other out of the caches otherwise. A long row's next entries are on their
@@ -230,4 +230,4 @@ STARLING_HD void multiply_slices(const warp& w, const block_rows<T>& m, const Of
   }
 }
 
-}  // namespace starling::cg::detail
+}  // namespace starling::sparse::detail

@@ -3,14 +3,14 @@
 
 #include <vector>
 
-#include "cg/csr.hpp"
-#include "cg/options.hpp"
+#include "sparse/csr.hpp"
+#include "sparse/options.hpp"
 
-namespace starling::cg {
+namespace starling::sparse {
 
 // The first row of each PE, and the number of rows at the end: [n_pes + 1]. Every boundary is a multiple of `unit` but
 // the last. Throws argument_error when the options give boundaries that are none, or no multiples of `unit`.
 std::vector<index_t> deal_rows(index_t rows, const index_t* row_start, int n_pes, index_t unit,
-                               const matrix_options& options);
+                               const row_options& options);
 
-}  // namespace starling::cg
+}  // namespace starling::sparse

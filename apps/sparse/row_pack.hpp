@@ -9,7 +9,7 @@
 
 #include "starling/device/block.hpp"
 
-namespace starling::cg {
+namespace starling::sparse {
 
 inline constexpr int pack_rows = 4;
 // How many of them a thread does at once: one on a virtual device, whose compiler makes vectors by itself.
@@ -91,4 +91,4 @@ STARLING_HD void each_pack(const Group& g, index_t n, const F& f) {
   }
 }
 
-}  // namespace starling::cg
+}  // namespace starling::sparse

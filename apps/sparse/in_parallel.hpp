@@ -8,7 +8,7 @@
 
 #include "starling/base/index.hpp"
 
-namespace starling::cg {
+namespace starling::sparse {
 
 // work(0), ... work(n - 1), each in a thread of its own; returns when all have, and throws what the first of them
 // threw.
@@ -44,4 +44,4 @@ void in_parts(index_t n, int among, const F& work) {
   in_parallel(parts, [&](int i) { work(share(n, parts, i)); });
 }
 
-}  // namespace starling::cg
+}  // namespace starling::sparse

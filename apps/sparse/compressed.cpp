@@ -1,11 +1,11 @@
-#include "cg/compressed.hpp"
+#include "sparse/compressed.hpp"
 
 #include <algorithm>
 
-#include "cg/in_parallel.hpp"
-#include "cg/row_pack.hpp"
+#include "sparse/in_parallel.hpp"
+#include "sparse/row_pack.hpp"
 
-namespace starling::cg {
+namespace starling::sparse {
 
 template <class T>
 compressed_rows<T> compress_rows(const csr_view<T>& a, const halo& h, int pe, int workers) {
@@ -67,4 +67,4 @@ compressed_rows<T> compress_rows(const csr_view<T>& a, const halo& h, int pe, in
 template compressed_rows<float> compress_rows(const csr_view<float>&, const halo&, int, int);
 template compressed_rows<double> compress_rows(const csr_view<double>&, const halo&, int, int);
 
-}  // namespace starling::cg
+}  // namespace starling::sparse

@@ -1,9 +1,9 @@
 // What a block has of the matrix in a product, as the products with slices and with chunks read it. Plain data.
 #pragma once
 
-#include "cg/rows.hpp"
+#include "sparse/rows.hpp"
 
-namespace starling::cg {
+namespace starling::sparse {
 
 // What a block works on in each product: its part of the matrix, in its fast memory as far as it is kept there.
 template <class T>
@@ -25,4 +25,4 @@ constexpr bool wanted(which_parts which, bool reads_halo) {
   return which == which_parts::all || (which == which_parts::halo) == reads_halo;
 }
 
-}  // namespace starling::cg
+}  // namespace starling::sparse

@@ -4,9 +4,9 @@
 
 #include <vector>
 
-#include "cg/rows.hpp"
+#include "sparse/rows.hpp"
 
-namespace starling::cg {
+namespace starling::sparse {
 
 // What blocks are dealt: a slice or a chunk.
 struct part_of_rows {
@@ -33,4 +33,4 @@ struct rows_to_deal {
 std::vector<block_plan> plan_blocks(const rows_to_deal& pe, int blocks, index_t unit, index_t entry_bytes,
                                     index_t least_bytes);
 
-}  // namespace starling::cg
+}  // namespace starling::sparse
