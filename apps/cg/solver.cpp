@@ -16,7 +16,7 @@ namespace {
 constexpr double eigenvalue_ratio = 30;  // of the interval that Chebyshev's polynomial is made for
 
 row_options rows_of(const matrix_options& o) {
-  return {o.split, o.first_rows, o.how, std::max<index_t>(o.block_size, 1)};
+  return {.split = o.split, .first_rows = o.first_rows, .how = o.how, .unit = std::max<index_t>(o.block_size, 1)};
 }
 
 }  // namespace
@@ -136,6 +136,8 @@ template <class T>
 solver<T>::solver(machine m, const csr_view<T>& a, const matrix_options& options) {
   check_matrix_options(options);
   check_arrays(a);
+  expect<argument_error>(a.nonzeros() == 0 || a.value != nullptr, "cg: the values of the matrix's ", a.nonzeros(),
+                         " entries are a null pointer");
   if (!options.products_only) check_symmetric_positive(a);
   state_ = std::make_unique<state>(std::move(m), a, options);
 }

@@ -4,6 +4,8 @@
 // What takes long is the way of an entry: its column comes from memory, then the vector's value from a cache. So all
 // that a chunk needs of the matrix is on its way while the chunk before is multiplied and summed, and its description a
 // chunk earlier still: the only wait left in a chunk is for the vector's values.
+//
+// "Multiplied" and "summed" stand for what the combination makes of it.
 #pragma once
 
 #include <bit>
@@ -11,6 +13,7 @@
 #include <cuda/std/bit>
 
 #include "sparse/block_rows.hpp"
+#include "sparse/combination.hpp"
 #include "starling/device/block.hpp"
 
 namespace starling::sparse::detail {
@@ -20,9 +23,9 @@ inline constexpr int passes_ahead = 2;                         // over a chunk's
 inline constexpr int sums_at_once = 4;                         // entries of a row on their way out of the buffer
 
 // The sum of lanes `first` to `first + n - 1` of a warp, n a power of two, in lane `first` of each such group.
-template <class T>
+template <class C, class T>
 STARLING_HD T sum_of_lanes(T value, int n) {
-  for (int delta = n >> 1; delta > 0; delta >>= 1) value += target::shuffle_down(value, delta);
+  for (int delta = n >> 1; delta > 0; delta >>= 1) value = C::join(value, target::shuffle_down(value, delta));
   return value;
 }
 
@@ -49,15 +52,17 @@ struct row_span {
 
 // What a lane has of a chunk of the matrix: the entries of place 32 r + lane, and where its rows lie among them. Behind
 // the last entry it reads on into what follows, so that no load depends on a condition; nobody uses those values.
-template <class T>
+template <class T, entry_values Values>
 struct lane_work {
-  T value[chunk_rounds];
+  T value[Values == entry_values::stored ? chunk_rounds : 1];
   std::int32_t column[chunk_rounds];
   row_span row[passes_ahead];
 };
 
-template <class T>
+template <class C, entry_values Values, class T>
 struct chunk_product {
+  using work_of_lane = lane_work<T, Values>;
+
   const chunk* chunks;
   int parts;
   which_parts which;
@@ -76,19 +81,19 @@ struct chunk_product {
     int at = w.rank();
     if (at >= parts) return;
     target::vector16 now = description(at), then = description(at + step);
-    lane_work<T> mine = {};
+    work_of_lane mine = {};
     if (wanted(at, now)) load(lane, std::bit_cast<chunk>(now), mine);
     for (; at < parts; at += step) {
       T product[chunk_rounds] = {};
       const bool multiplies = wanted(at, now);
       if (multiplies) unrolled<chunk_rounds>([&](auto r) { product[r] = x[mine.column[r]]; });
-      lane_work<T> next = {};
+      work_of_lane next = {};
       if (wanted(at + step, then)) load(lane, std::bit_cast<chunk>(then), next);
       const target::vector16 after = description(at + 2 * step);
       w.sync();  // the compiler puts no product, which waits, before the last load
       if (multiplies) {
         const chunk c = std::bit_cast<chunk>(now);
-        unrolled<chunk_rounds>([&](auto r) { product[r] = mine.value[r] * product[r]; });
+        unrolled<chunk_rounds>([&](auto r) { product[r] = C::entry(value_of(mine, r), product[r]); });
         if (c.rows() == 0)
           add_piece(lane, c, product);
         else
@@ -106,17 +111,26 @@ struct chunk_product {
     return target::load16(reinterpret_cast<const target::vector16*>(chunks + (i < parts ? i : parts - 1)));
   }
 
+  STARLING_HD static T value_of(const work_of_lane& work, int r) {
+    if constexpr (Values == entry_values::stored)
+      return work.value[r];
+    else
+      return T{1};
+  }
+
   STARLING_HD bool wanted(int i, const target::vector16& description) const {
     if (i >= parts) return false;
     const chunk c = std::bit_cast<chunk>(description);
     return (c.entries > 0 || c.rows() > 0) && sparse::wanted(which, c.reads_halo());
   }
 
-  STARLING_HD void load(int lane, const chunk& c, lane_work<T>& work) const {
+  STARLING_HD void load(int lane, const chunk& c, work_of_lane& work) const {
     const std::int32_t* columns = column + c.start + lane;
-    const T* values = value + c.start + lane;
     unrolled<chunk_rounds>([&](auto r) { work.column[r] = target::load_once(columns + r * 32); });
-    unrolled<chunk_rounds>([&](auto r) { work.value[r] = target::load_once(values + r * 32); });
+    if constexpr (Values == entry_values::stored) {
+      const T* values = value + c.start + lane;
+      unrolled<chunk_rounds>([&](auto r) { work.value[r] = target::load_once(values + r * 32); });
+    }
     if (c.rows() == 0) return;
     const row_lanes lanes(c.rows());
     unrolled<passes_ahead>([&](auto p) { work.row[p] = find_row(c, p * lanes.rows_of_pass() + lanes.row(lane)); });
@@ -128,7 +142,7 @@ struct chunk_product {
     return {start[0], start[1]};
   }
 
-  STARLING_HD void add_rows(const warp& w, const chunk& c, const lane_work<T>& mine,
+  STARLING_HD void add_rows(const warp& w, const chunk& c, const work_of_lane& mine,
                             const T (&product)[chunk_rounds]) const {
     const int lane = w.member();
     T* to = buffer + lane;
@@ -149,41 +163,48 @@ struct chunk_product {
     const int each = lanes.each();
     const int begin = place.begin + lanes.place(lane);
     const T* from = buffer + begin;
-    T sum{0};
+    T sum = C::template none<T>();
     for (int left = end - begin; left > 0; left -= sums_at_once * each) {
       T some[sums_at_once];
       unrolled<sums_at_once>([&](auto k) { some[k] = from[k * each < left ? k * each : 0]; });
-      unrolled<sums_at_once>([&](auto k) { sum += k * each < left ? some[k] : T{0}; });
+      unrolled<sums_at_once>([&](auto k) { sum = C::join(sum, k * each < left ? some[k] : C::template none<T>()); });
       from += sums_at_once * each;
     }
-    sum = sum_of_lanes(sum, each);
+    sum = sum_of_lanes<C>(sum, each);
     if (row < c.rows() && lanes.place(lane) == 0) out[c.first_row + row] = sum;
   }
 
   STARLING_HD void add_piece(int lane, const chunk& c, const T (&product)[chunk_rounds]) const {
-    T sum{0};
-    unrolled<chunk_rounds>([&](auto r) { sum += r * 32 + lane < c.entries ? product[r] : T{0}; });
-    sum = sum_of_lanes(sum, 32);
+    T sum = C::template none<T>();
+    unrolled<chunk_rounds>(
+        [&](auto r) { sum = C::join(sum, r * 32 + lane < c.entries ? product[r] : C::template none<T>()); });
+    sum = sum_of_lanes<C>(sum, 32);
     if (lane == 0) piece_sum[c.first_row] = sum;
   }
 };
 
-template <class T>
+template <class C, entry_values Values, class T>
 STARLING_HD void multiply_chunks(const warp& w, const block_rows<T>& m, const T* x, T* out, which_parts which) {
   const chunk* chunks = m.a.chunks.on(m.pe) + m.plan.first_part;
   const int parts = static_cast<int>(m.plan.parts);
-  const T* value = m.a.value.on(m.pe);
+  const T* value = nullptr;
+  if constexpr (Values == entry_values::stored) value = m.a.value.on(m.pe);
   const std::int32_t* column = m.a.offset_32.on(m.pe);
   const std::uint16_t* row_start = m.a.row_in_chunk.on(m.pe);
   T* piece_sum = m.a.piece_sums.on(m.pe);
   out -= m.plan.first_row;
   if constexpr (target::on_gpu) {
     T* buffer = m.row_buffer + w.rank() * chunk::most_entries;
-    chunk_product<T>{chunks, parts, which, value, column, row_start, x, buffer, piece_sum, out}.run(w);
+    chunk_product<C, Values, T>{chunks, parts, which, value, column, row_start, x, buffer, piece_sum, out}.run(w);
   } else {
     const auto sum_of = [&](index_t begin, index_t end) {
-      T sum{0};
-      for (index_t e = begin; e < end; ++e) sum += value[e] * x[column[e]];
+      T sum = C::template none<T>();
+      for (index_t e = begin; e < end; ++e) {
+        if constexpr (Values == entry_values::stored)
+          sum = C::join(sum, C::entry(value[e], x[column[e]]));
+        else
+          sum = C::join(sum, C::entry(T{1}, x[column[e]]));
+      }
       return sum;
     };
     for (const chunk* at = chunks; at != chunks + parts; ++at) {

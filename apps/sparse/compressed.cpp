@@ -7,16 +7,18 @@
 
 namespace starling::sparse {
 
-template <class T>
-compressed_rows<T> compress_rows(const csr_view<T>& a, const halo& h, int pe, int workers) {
+template <class T, class Columns>
+compressed_rows<T> compress_rows(const csr_view<T>& a, const Columns& h, int pe, int workers, entry_values values) {
   const rows_of_pe& own = h.rows(pe);
   const index_t* starts = a.row_start + own.first;
   const index_t entries = starts[own.rows] - starts[0];
   compressed_rows<T> made;
   const auto room = static_cast<std::size_t>(entries) + chunk::most_entries;
-  made.value.reserve(room);
-  made.value.assign(a.value + starts[0], a.value + starts[own.rows]);
-  made.value.resize(room);
+  if (values == entry_values::stored) {
+    made.value.reserve(room);
+    made.value.assign(a.value + starts[0], a.value + starts[own.rows]);
+    made.value.resize(room);
+  }
   made.column.resize(room);
   in_parts(entries, workers, [&](index_range part) {
     for (index_t e = part.begin; e < part.end; ++e)
@@ -28,7 +30,7 @@ compressed_rows<T> compress_rows(const csr_view<T>& a, const halo& h, int pe, in
   const auto close = [&] {
     if (open.entries == 0 && open.rows() == 0) return;
     const std::int32_t* columns = made.column.data() + open.start;
-    if (!std::all_of(columns, columns + open.entries, [&](std::int32_t c) { return own.owns(c); }))
+    if (std::any_of(columns, columns + open.entries, [&](std::int32_t c) { return h.comes_late(pe, c); }))
       open.rows_halo |= chunk::halo_bit;
     made.chunks.push_back(open);
     open = {};
@@ -64,7 +66,9 @@ compressed_rows<T> compress_rows(const csr_view<T>& a, const halo& h, int pe, in
   return made;
 }
 
-template compressed_rows<float> compress_rows(const csr_view<float>&, const halo&, int, int);
-template compressed_rows<double> compress_rows(const csr_view<double>&, const halo&, int, int);
+template compressed_rows<float> compress_rows(const csr_view<float>&, const halo&, int, int, entry_values);
+template compressed_rows<double> compress_rows(const csr_view<double>&, const halo&, int, int, entry_values);
+template compressed_rows<float> compress_rows(const csr_view<float>&, const whole_vector&, int, int, entry_values);
+template compressed_rows<double> compress_rows(const csr_view<double>&, const whole_vector&, int, int, entry_values);
 
 }  // namespace starling::sparse

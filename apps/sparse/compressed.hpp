@@ -5,6 +5,7 @@
 
 #include "sparse/csr.hpp"
 #include "sparse/halo.hpp"
+#include "sparse/whole_vector.hpp"
 
 namespace starling::sparse {
 
@@ -17,10 +18,12 @@ struct compressed_rows {
   std::vector<long_row> long_rows;
   std::int32_t pieces = 0;           // of all of them
   std::vector<std::int32_t> column;  // [entries + chunk::most_entries]
-  std::vector<T> value;              // the same
+  std::vector<T> value;              // the same; empty for a matrix without values
 };
 
-template <class T>
-compressed_rows<T> compress_rows(const csr_view<T>& a, const halo& h, int pe, int workers);
+// Columns: halo or whole_vector.
+template <class T, class Columns>
+compressed_rows<T> compress_rows(const csr_view<T>& a, const Columns& h, int pe, int workers,
+                                 entry_values values = entry_values::stored);
 
 }  // namespace starling::sparse

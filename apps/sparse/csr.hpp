@@ -12,14 +12,14 @@ namespace starling::sparse {
 // Columns, and places in the vectors of a PE, have 32 bits.
 inline constexpr index_t most_rows = index_t{1} << 30;
 
-// Borrowed: row i has the entries row_start[i] to row_start[i + 1].
+// Borrowed: row i has the entries row_start[i] to row_start[i + 1]. Without values, all entries are ones.
 template <class T>
 struct csr_view {
   index_t rows = 0;
   index_t columns = 0;
   const index_t* row_start = nullptr;    // [rows + 1]
   const std::int32_t* column = nullptr;  // [nonzeros]
-  const T* value = nullptr;              // [nonzeros]
+  const T* value = nullptr;              // [nonzeros] or null
 
   index_t nonzeros() const { return rows > 0 ? row_start[rows] - row_start[0] : 0; }
 };

@@ -24,6 +24,10 @@ class halo {
 
   // The PE's number for a column of the whole matrix that its rows touch.
   std::int32_t local(int pe, index_t column) const;
+  // The number of the column of one of the PE's own rows.
+  index_t own_column(int pe, index_t row) const { return rows(pe).first_own() + row; }
+  // Whether a column, by the PE's number, is of a row of another PE.
+  bool comes_late(int pe, index_t column) const { return !rows(pe).owns(column); }
 
  private:
   void list_sends();

@@ -23,30 +23,42 @@ constexpr std::size_t most_dealings = 4;
 }  // namespace
 
 template <class T>
-matrix<T>::matrix(machine& m, const csr_view<T>& a, const row_options& options) : machine_(m) {
+matrix<T>::matrix(machine& m, const csr_view<T>& a, const row_options& options, T padding)
+    : machine_(m), padding_(padding), with_values_(options.values == entry_values::stored) {
   expect<argument_error>(a.rows <= sparse::most_rows, "sparse: the matrix has ", a.rows, " rows; must have at most ",
                          sparse::most_rows, ": use a smaller one");
+  expect<argument_error>(!with_values_ || a.value != nullptr || a.nonzeros() == 0, "sparse: the values of ",
+                         a.nonzeros(), " entries are a null pointer; entry_values::ones is for a matrix without");
   expect<argument_error>(options.unit >= 1, "sparse: rows in units of ", options.unit, "; must be at least 1");
   facts_.rows = a.rows;
   facts_.nonzeros = a.nonzeros();
   choose_storage(a, options);
   const index_t unit = std::lcm(index_t{side()}, options.unit);
   facts_.first_rows = deal_rows(a.rows, a.row_start, machine_.size(), unit, options);
+  if (options.whole_vectors) {
+    store(a, whole_vector(facts_.first_rows));
+    own_on_pes_ = to_devices(rows_by_pe());
+    most_columns_ = a.columns;
+    return;
+  }
   const halo h(a, facts_.first_rows, side());
+  store(a, h);
+  store_halo(h);
+  note_reach(a, h);
+}
+
+template <class T>
+template <class Columns>
+void matrix<T>::store(const csr_view<T>& a, const Columns& h) {
   for (int pe = 0; pe < machine_.size(); ++pe) {
     const rows_of_pe& own = h.rows(pe);
-    to_deal_.push_back({own, {}, {}, h.senders(pe)});
+    to_deal_.push_back({own, {}, {}, {}});
     most_rows_ = std::max(most_rows_, own.rows);
-    most_columns_ = std::max(most_columns_, own.columns());
-    facts_.halo.push_back(own.halo());
-    most_halo_ = std::max(most_halo_, facts_.halo.back());
   }
   if (facts_.how == storage::compressed)
     store_compressed(a, h);
   else
     store_slices(a, h);
-  store_halo(h);
-  note_reach(a, h);
 }
 
 template <class T>
@@ -55,6 +67,11 @@ void matrix<T>::choose_storage(const csr_view<T>& a, const row_options& options)
   if (facts_.how == storage::sliced_3x3)
     expect<argument_error>(a.rows % 3 == 0, "sparse: storage sliced_3x3 for ", a.rows,
                            " rows; their number must be a multiple of 3");
+  if (!with_values_) {
+    expect<argument_error>(facts_.how == storage::automatic || facts_.how == storage::compressed, "sparse: storage ",
+                           name(facts_.how), " of a matrix without values, which fill slices up; must be compressed");
+    facts_.how = storage::compressed;
+  }
   if (facts_.how != storage::automatic) return;
   const auto boundary_fits = [](index_t row) { return row % 3 == 0; };
   const bool threes = a.rows % 3 == 0 && a.nonzeros() > 9 * a.rows / 3 &&
@@ -79,7 +96,8 @@ symmetric_array<U> matrix<T>::to_devices(const std::vector<std::vector<U>>& by_p
 }
 
 template <class T>
-void matrix<T>::store_slices(const csr_view<T>& a, const halo& h) {
+template <class Columns>
+void matrix<T>::store_slices(const csr_view<T>& a, const Columns& h) {
   const int n = machine_.size();
   std::vector<slice_table> tables(static_cast<std::size_t>(n));
   in_parallel(n, [&](int pe) { tables[static_cast<std::size_t>(pe)] = plan_slices(a, h, pe, side(), n); });
@@ -104,8 +122,8 @@ void matrix<T>::store_slices(const csr_view<T>& a, const halo& h) {
 }
 
 template <class T>
-template <class Offset>
-void matrix<T>::fill(const csr_view<T>& a, const halo& h, const std::vector<slice_table>& tables,
+template <class Offset, class Columns>
+void matrix<T>::fill(const csr_view<T>& a, const Columns& h, const std::vector<slice_table>& tables,
                      symmetric_array<Offset>& offsets) {
   index_t most = 0;
   for (const slice_table& t : tables) most = std::max(most, t.entries);
@@ -114,7 +132,7 @@ void matrix<T>::fill(const csr_view<T>& a, const halo& h, const std::vector<slic
   facts_.bytes.resize(tables.size());
   in_parallel(machine_.size(), [&](int pe) {
     const slice_table& table = tables[static_cast<std::size_t>(pe)];
-    const auto filled = fill_slices<T, Offset>(a, h, pe, side(), table, machine_.size());
+    const auto filled = fill_slices<T, Offset>(a, h, pe, side(), table, padding_, machine_.size());
     if (filled.value.empty()) return;
     machine_.copy(values_.on(pe), filled.value.data(), filled.value.size() * sizeof(T));
     machine_.copy(offsets.on(pe), filled.offset.data(), filled.offset.size() * sizeof(Offset));
@@ -124,10 +142,14 @@ void matrix<T>::fill(const csr_view<T>& a, const halo& h, const std::vector<slic
 }
 
 template <class T>
-void matrix<T>::store_compressed(const csr_view<T>& a, const halo& h) {
+template <class Columns>
+void matrix<T>::store_compressed(const csr_view<T>& a, const Columns& h) {
   const int n = machine_.size();
   std::vector<compressed_rows<T>> made(static_cast<std::size_t>(n));
-  in_parallel(n, [&](int pe) { made[static_cast<std::size_t>(pe)] = compress_rows(a, h, pe, n); });
+  in_parallel(n, [&](int pe) {
+    made[static_cast<std::size_t>(pe)] =
+        compress_rows(a, h, pe, n, with_values_ ? entry_values::stored : entry_values::ones);
+  });
   std::vector<std::vector<chunk>> chunks;
   std::vector<std::vector<std::uint16_t>> rows;
   std::vector<std::vector<long_row>> long_rows;
@@ -159,23 +181,33 @@ void matrix<T>::store_compressed(const csr_view<T>& a, const halo& h) {
   long_rows_ = to_devices(long_rows);
   piece_sums_ = machine_.template allocate<T>(most_pieces);
   offsets_32_ = to_devices(columns);
-  values_ = to_devices(values);
+  if (with_values_) values_ = to_devices(values);
 }
 
 template <class T>
 void matrix<T>::store_halo(const halo& h) {
-  std::vector<std::vector<rows_of_pe>> own;
   std::vector<std::vector<send_entry>> sends;
   for (int pe = 0; pe < machine_.size(); ++pe) {
-    own.push_back({h.rows(pe)});
+    const rows_of_pe& own = h.rows(pe);
+    most_columns_ = std::max(most_columns_, own.columns());
+    facts_.halo.push_back(own.halo());
+    most_halo_ = std::max(most_halo_, own.halo());
+    to_deal_[static_cast<std::size_t>(pe)].senders = h.senders(pe);
     sends.push_back(h.sends(pe));
     for (const send_entry& e : h.sends(pe)) to_deal_[static_cast<std::size_t>(pe)].send_rows.push_back(e.row);
     std::set<int> others(h.senders(pe).begin(), h.senders(pe).end());
     for (const send_entry& e : h.sends(pe)) others.insert(e.pe);
     neighbours_.emplace_back(others.begin(), others.end());
   }
-  own_on_pes_ = to_devices(own);
+  own_on_pes_ = to_devices(rows_by_pe());
   sends_ = to_devices(sends);
+}
+
+template <class T>
+std::vector<std::vector<rows_of_pe>> matrix<T>::rows_by_pe() const {
+  std::vector<std::vector<rows_of_pe>> own;
+  for (const rows_to_deal& pe : to_deal_) own.push_back({pe.own});
+  return own;
 }
 
 // What each part reads.
@@ -207,7 +239,7 @@ void matrix<T>::note_reach(const csr_view<T>& a, const halo& h) {
 template <class T>
 index_t matrix<T>::entry_bytes() const {
   const index_t offset = facts_.how == storage::compressed ? 4 : facts_.offset_bits / 8;
-  return static_cast<index_t>(sizeof(T)) + offset / (side() * side());
+  return (with_values_ ? static_cast<index_t>(sizeof(T)) : 0) + offset / (side() * side());
 }
 
 // A warp takes about as long for each chunk: as for a full one, whose rows are short.
@@ -228,10 +260,9 @@ const dealing<T>& matrix<T>::dealt_to(int blocks, index_t unit) {
   dealing<T> d;
   d.blocks = blocks;
   d.unit = unit;
-  std::vector<std::vector<block_plan>> plans;
   for (const rows_to_deal& pe : to_deal_) {
-    plans.push_back(plan_blocks(pe, blocks, unit, entry_bytes(), least_part_bytes()));
-    for (const block_plan& plan : plans.back()) {
+    d.plans_of_pe.push_back(plan_blocks(pe, blocks, unit, entry_bytes(), least_part_bytes()));
+    for (const block_plan& plan : d.plans_of_pe.back()) {
       index_t entries = 0;
       for (index_t p = plan.first_part; p < plan.first_part + plan.parts; ++p)
         entries += pe.parts[static_cast<std::size_t>(p)].entries;
@@ -240,7 +271,7 @@ const dealing<T>& matrix<T>::dealt_to(int blocks, index_t unit) {
       d.most_block_parts = std::max(d.most_block_parts, plan.parts);
     }
   }
-  d.plans = to_devices(plans);
+  d.plans = to_devices(d.plans_of_pe);
   d.data = all_rows();
   d.data.plans = d.plans.data();
   dealings_.push_front(std::move(d));
@@ -254,7 +285,7 @@ matrix_data<T> matrix<T>::all_rows() const {
   d.how = facts_.how;
   d.short_offsets = facts_.how != storage::compressed && facts_.offset_bits == 16;
   d.own = own_on_pes_.data();
-  d.value = values_.data();
+  if (with_values_) d.value = values_.data();
   if (offsets_16_.allocated()) d.offset_16 = offsets_16_.data();
   if (offsets_32_.allocated()) d.offset_32 = offsets_32_.data();
   if (slices_.allocated()) d.slices = slices_.data();
@@ -262,7 +293,7 @@ matrix_data<T> matrix<T>::all_rows() const {
   if (row_in_chunk_.allocated()) d.row_in_chunk = row_in_chunk_.data();
   if (long_rows_.allocated()) d.long_rows = long_rows_.data();
   if (piece_sums_.allocated()) d.piece_sums = piece_sums_.data();
-  d.sends = sends_.data();
+  if (sends_.allocated()) d.sends = sends_.data();
   return d;
 }
 

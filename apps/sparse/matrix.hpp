@@ -13,7 +13,7 @@
 
 namespace starling::sparse {
 
-// The rows of all PEs, dealt to blocks.
+// The rows of all PEs, dealt to blocks, or to whatever works on some of them at a time.
 template <class T>
 struct dealing {
   int blocks = 0;
@@ -23,14 +23,16 @@ struct dealing {
   std::size_t most_block_bytes = 0;  // of entries
   index_t most_block_rows = 0;
   index_t most_block_parts = 0;
-  symmetric_array<block_plan> plans;
+  std::vector<std::vector<block_plan>> plans_of_pe;
+  symmetric_array<block_plan> plans;  // the same on the devices
 };
 
 template <class T>
 class matrix {
  public:
-  // Throws argument_error for options that do not fit the matrix, memory_error when it does not fit.
-  matrix(machine& m, const csr_view<T>& a, const row_options& options);
+  // `padding`: the value of entries that only fill slices up, which must not change what a row joins: infinity for
+  // min_plus. Throws argument_error for options that do not fit the matrix, memory_error when it does not fit.
+  matrix(machine& m, const csr_view<T>& a, const row_options& options, T padding = 0);
 
   const matrix_facts& facts() const { return facts_; }
   const rows_of_pe& rows(int pe) const { return to_deal_[static_cast<std::size_t>(pe)].own; }
@@ -47,12 +49,17 @@ class matrix {
 
  private:
   void choose_storage(const csr_view<T>& a, const row_options& options);
-  void store_slices(const csr_view<T>& a, const halo& h);
-  template <class Offset>
-  void fill(const csr_view<T>& a, const halo& h, const std::vector<slice_table>& tables,
+  template <class Columns>
+  void store(const csr_view<T>& a, const Columns& h);
+  template <class Columns>
+  void store_slices(const csr_view<T>& a, const Columns& h);
+  template <class Offset, class Columns>
+  void fill(const csr_view<T>& a, const Columns& h, const std::vector<slice_table>& tables,
             symmetric_array<Offset>& offsets);
-  void store_compressed(const csr_view<T>& a, const halo& h);
+  template <class Columns>
+  void store_compressed(const csr_view<T>& a, const Columns& h);
   void store_halo(const halo& h);
+  std::vector<std::vector<rows_of_pe>> rows_by_pe() const;
   void note_reach(const csr_view<T>& a, const halo& h);
   matrix_data<T> all_rows() const;
   int side() const { return facts_.how == storage::sliced_3x3 ? 3 : 1; }
@@ -62,6 +69,8 @@ class matrix {
   symmetric_array<U> to_devices(const std::vector<std::vector<U>>& by_pe);
 
   machine& machine_;
+  T padding_;
+  bool with_values_;
   matrix_facts facts_;
   std::vector<rows_to_deal> to_deal_;  // by PE
   std::vector<std::vector<int>> neighbours_;

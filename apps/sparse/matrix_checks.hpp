@@ -13,8 +13,8 @@
 
 namespace starling::sparse {
 
-// Throws argument_error, with the row, unless the arrays are a sparse matrix: rows in order, columns in range and
-// ascending, values finite.
+// Throws argument_error, with the row, unless the arrays are a square sparse matrix: rows in order, columns in range
+// and ascending, values, if there are any, finite.
 template <class T>
 void check_arrays(const csr_view<T>& a);
 
@@ -22,7 +22,7 @@ void check_arrays(const csr_view<T>& a);
 template <class T>
 std::vector<T> diagonal(const csr_view<T>& a);
 
-// The entry (row, column) of checked arrays, or null.
+// The entry (row, column) of checked arrays with values, or null.
 template <class T>
 const T* entry(const csr_view<T>& a, index_t row, index_t column) {
   const std::int32_t* begin = a.column + a.row_start[row];

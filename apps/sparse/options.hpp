@@ -22,11 +22,16 @@ enum class storage {
   compressed,  // compressed sparse rows, work dealt by entries
 };
 
+// Whether entries have values. Those of a matrix without any are ones, and nothing is read for them.
+enum class entry_values { stored, ones };
+
 struct row_options {
   row_split split = row_split::nonzeros;
   std::vector<index_t> first_rows = {};  // [PEs + 1] given split; empty: by `split`
   storage how = storage::automatic;
   index_t unit = 1;  // rows that stay on one PE together: parts begin at multiples of it
+  entry_values values = entry_values::stored;
+  bool whole_vectors = false;  // every PE has all of each vector, so columns are numbered as in the matrix
 };
 
 struct matrix_facts {

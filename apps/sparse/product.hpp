@@ -7,25 +7,31 @@
 
 namespace starling::sparse {
 
-// out[i] = (A x)[i] for the block's rows in the parts named, but for the rows in pieces. Every thread of the block
-// calls it; no barrier. Out of line, since there are several calls and much of it; so what it is given must not be an
-// object of a thread's own, whose address it would take.
-template <class T>
+// out[i] = what C makes of row i and x, for the block's rows in the parts named, but for the rows in pieces. Every
+// thread of the block calls it; no barrier. Out of line, since there are several calls and much of it; so what it is
+// given must not be an object of a thread's own, whose address it would take.
+//
+// C says what is computed, plus_times: (A x)[i]; Values, whether entries have values. Those without are compressed.
+template <class C = plus_times, entry_values Values = entry_values::stored, class T>
 __attribute__((noinline)) STARLING_HD void multiply(thread t, const block_rows<T>& m, const T* x, T* out,
                                                     which_parts which) {
   const warp w(t);
-  if (m.a.how == storage::compressed) return detail::multiply_chunks(w, m, x, out, which);
-  if (m.a.how == storage::sliced_3x3) {
-    if (m.a.short_offsets) return detail::multiply_slices<3>(w, m, m.a.offset_16.on(m.pe), x, out, which);
-    return detail::multiply_slices<3>(w, m, m.a.offset_32.on(m.pe), x, out, which);
+  if constexpr (Values == entry_values::stored) {
+    if (m.a.how == storage::sliced_3x3) {
+      if (m.a.short_offsets) return detail::multiply_slices<3, C>(w, m, m.a.offset_16.on(m.pe), x, out, which);
+      return detail::multiply_slices<3, C>(w, m, m.a.offset_32.on(m.pe), x, out, which);
+    }
+    if (m.a.how == storage::sliced) {
+      if (m.a.short_offsets) return detail::multiply_slices<1, C>(w, m, m.a.offset_16.on(m.pe), x, out, which);
+      return detail::multiply_slices<1, C>(w, m, m.a.offset_32.on(m.pe), x, out, which);
+    }
   }
-  if (m.a.short_offsets) return detail::multiply_slices<1>(w, m, m.a.offset_16.on(m.pe), x, out, which);
-  detail::multiply_slices<1>(w, m, m.a.offset_32.on(m.pe), x, out, which);
+  detail::multiply_chunks<C, Values>(w, m, x, out, which);
 }
 
 // The block's rows in pieces, after a barrier behind their products: sums of the pieces, in order. A few lanes have a
 // row, so that many rows, which wait for memory, are summed at once.
-template <class T>
+template <class C = plus_times, class T>
 STARLING_HD void sum_pieces(thread t, const block_rows<T>& m, T* out) {
   const warp w(t);
   const int lanes = w.members() < 8 ? 1 : 8;
@@ -36,9 +42,9 @@ STARLING_HD void sum_pieces(thread t, const block_rows<T>& m, T* out) {
     const int i = first + w.member() / lanes;
     const long_row row = rows[i < n ? i : n - 1];
     const T* pieces = m.a.piece_sums.on(m.pe) + row.first_piece;
-    T sum{0};
-    for (int p = w.member() % lanes; p < row.pieces; p += lanes) sum += pieces[p];
-    sum = detail::sum_of_lanes(sum, lanes);
+    T sum = C::template none<T>();
+    for (int p = w.member() % lanes; p < row.pieces; p += lanes) sum = C::join(sum, pieces[p]);
+    sum = detail::sum_of_lanes<C>(sum, lanes);
     if (i < n && w.member() % lanes == 0) out[row.row - m.plan.first_row] = sum;
   }
 }

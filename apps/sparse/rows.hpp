@@ -106,9 +106,9 @@ struct block_plan {
 template <class T>
 struct matrix_data {
   storage how = storage::sliced;
-  bool short_offsets = false;  // 16 bits
-  sym<rows_of_pe> own;         // [1]
-  sym<T> value;
+  bool short_offsets = false;    // 16 bits
+  sym<rows_of_pe> own;           // [1]
+  sym<T> value;                  // not set: all are ones
   sym<std::uint16_t> offset_16;  // one of the two
   sym<std::int32_t> offset_32;   // also the columns of compressed rows
   sym<slice> slices;

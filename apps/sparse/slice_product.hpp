@@ -2,6 +2,7 @@
 #pragma once
 
 #include "sparse/block_rows.hpp"
+#include "sparse/combination.hpp"
 #include "starling/device/block.hpp"
 
 namespace starling::sparse::detail {
@@ -40,8 +41,13 @@ struct streamed_entries {
   }
 };
 
+template <class C, class T>
+STARLING_HD void add_to(T& sum, T entry, T factor) {
+  sum = C::join(sum, C::entry(entry, factor));
+}
+
 // The next N entries of the rows in S slices, which all of them have: sum[s][r] for row r of slice s.
-template <int N, int Side, class Read, int S, class T, class Offset>
+template <int N, int Side, class C, class Read, int S, class T, class Offset>
 STARLING_HD void multiply_entries(slice_row<T, Offset> (&rows)[S], const T* x, T (&sum)[S][Side]) {
   constexpr Read read;
   constexpr int area = Side * Side;
@@ -62,8 +68,9 @@ STARLING_HD void multiply_entries(slice_row<T, Offset> (&rows)[S], const T* x, T
     });
   });
   unrolled<S>([&](auto s) {
-    unrolled<N>(
-        [&](auto e) { unrolled<area>([&](auto c) { sum[s][c / Side] += entry[s][e][c] * factor[s][e][c % Side]; }); });
+    unrolled<N>([&](auto e) {
+      unrolled<area>([&](auto c) { add_to<C>(sum[s][c / Side], entry[s][e][c], factor[s][e][c % Side]); });
+    });
     rows[s].value += N * area * slice_rows;
     rows[s].offset += N * slice_rows;
     rows[s].width -= N;
@@ -106,17 +113,18 @@ struct entries_on_their_way {
     });
   }
 
-  STARLING_HD void add_to(T (&sum)[S][Side]) const {
+  template <class C>
+  STARLING_HD void add_all_to(T (&sum)[S][Side]) const {
     unrolled<S>([&](auto s) {
       unrolled<N>([&](auto e) {
-        unrolled<area>([&](auto c) { sum[s][c / Side] += entry[s][e][c] * factor[s][e][c % Side]; });
+        unrolled<area>([&](auto c) { add_to<C>(sum[s][c / Side], entry[s][e][c], factor[s][e][c % Side]); });
       });
     });
   }
 };
 
 // The next `n` entries of the rows in S slices.
-template <int Side, class Read, int S, class T, class Offset>
+template <int Side, class C, class Read, int S, class T, class Offset>
 STARLING_HD void multiply_rows(slice_row<T, Offset> (&rows)[S], int n, const T* x, T (&sum)[S][Side]) {
   constexpr int step = entries_at_once<Side>;
   constexpr int most = entries_of_short_row<Side>;
@@ -127,26 +135,27 @@ STARLING_HD void multiply_rows(slice_row<T, Offset> (&rows)[S], int n, const T* 
       for (; n > most; n -= step) {
         some.load(rows, x, n - step > most);
         target::sync_warp();  // all lanes are here; the compiler puts no addition, which waits, before the last load
-        some.add_to(sum);
+        some.template add_all_to<C>(sum);
       }
     }
   } else {
-    for (; n > most; n -= step) multiply_entries<step, Side, Read>(rows, x, sum);
+    for (; n > most; n -= step) multiply_entries<step, Side, C, Read>(rows, x, sum);
   }
   if (n == 0) return;
-  if constexpr (most > 0) with_constant<1, most>(n, [&](auto all) { multiply_entries<all, Side, Read>(rows, x, sum); });
+  if constexpr (most > 0)
+    with_constant<1, most>(n, [&](auto all) { multiply_entries<all, Side, C, Read>(rows, x, sum); });
 }
 
 // All entries of the rows in two slices: side by side as far as both go, then what the longer one has left.
-template <int Side, class Read, class T, class Offset>
+template <int Side, class C, class Read, class T, class Offset>
 STARLING_HD void multiply_slice_rows(slice_row<T, Offset> (&rows)[slices_at_once], const T* x,
                                      T (&sum)[slices_at_once][Side]) {
   int least = rows[0].width;
   unrolled<slices_at_once>([&](auto s) {
-    unrolled<Side>([&](auto r) { sum[s][r] = T{0}; });
+    unrolled<Side>([&](auto r) { sum[s][r] = C::template none<T>(); });
     least = rows[s].width < least ? rows[s].width : least;
   });
-  multiply_rows<Side, Read>(rows, least, x, sum);
+  multiply_rows<Side, C, Read>(rows, least, x, sum);
   if constexpr (slices_at_once == 2) {
     // Fields are chosen by conditions, not by an index, so that they stay in registers.
     const bool second = rows[0].width == 0;
@@ -157,7 +166,7 @@ STARLING_HD void multiply_slice_rows(slice_row<T, Offset> (&rows)[slices_at_once
     longer[0].base = second ? rows[1].base : rows[0].base;
     T more[1][Side];
     unrolled<Side>([&](auto r) { more[0][r] = second ? sum[1][r] : sum[0][r]; });
-    multiply_rows<Side, Read>(longer, longer[0].width, x, more);
+    multiply_rows<Side, C, Read>(longer, longer[0].width, x, more);
     unrolled<Side>([&](auto r) {
       sum[0][r] = second ? sum[0][r] : more[0][r];
       sum[1][r] = second ? more[0][r] : sum[1][r];
@@ -175,7 +184,7 @@ struct entry_arrays {
 
 // The block's slices from `first` to before `end`, as far as they are wanted: they are all kept in fast memory, or none
 // of them is.
-template <int Side, class Read, class Offset, class T>
+template <int Side, class C, class Read, class Offset, class T>
 STARLING_HD void multiply_some_slices(const warp& w, const block_rows<T>& m, int first, int end,
                                       const entry_arrays<T, Offset>& entries, const T* x, T* out, which_parts which) {
   constexpr int area = Side * Side;
@@ -202,7 +211,7 @@ STARLING_HD void multiply_some_slices(const warp& w, const block_rows<T>& m, int
         rows[s].wanted = true;
       });
       T sum[slices_at_once][Side];
-      multiply_slice_rows<Side, Read>(rows, x, sum);
+      multiply_slice_rows<Side, C, Read>(rows, x, sum);
       unrolled<slices_at_once>([&](auto s) {
         const int row = ((i + s * w.count()) * slice_rows + lane) * Side;
         if (!rows[s].wanted) return;
@@ -215,18 +224,18 @@ STARLING_HD void multiply_some_slices(const warp& w, const block_rows<T>& m, int
 }
 
 // The block's slices, as far as they are wanted.
-template <int Side, class Offset, class T>
+template <int Side, class C, class Offset, class T>
 STARLING_HD void multiply_slices(const warp& w, const block_rows<T>& m, const Offset* offset, const T* x, T* out,
                                  which_parts which) {
   const int kept = static_cast<int>(m.kept);
   const int parts = static_cast<int>(m.plan.parts);
   if (kept > 0) {
     const entry_arrays<T, Offset> near{m.kept_value, static_cast<const Offset*>(m.kept_offset), m.kept_slices[0].start};
-    multiply_some_slices<Side, kept_entries>(w, m, 0, kept, near, x, out, which);
+    multiply_some_slices<Side, C, kept_entries>(w, m, 0, kept, near, x, out, which);
   }
   if (kept < parts) {
     const entry_arrays<T, Offset> far{m.a.value.on(m.pe), offset, 0};
-    multiply_some_slices<Side, streamed_entries>(w, m, kept, parts, far, x, out, which);
+    multiply_some_slices<Side, C, streamed_entries>(w, m, kept, parts, far, x, out, which);
   }
 }
 

@@ -29,8 +29,8 @@ index_t block_rows(const rows_of_pe& own, int side) { return ceil_div(own.rows, 
 
 }  // namespace
 
-template <class T>
-slice_table plan_slices(const csr_view<T>& a, const halo& h, int pe, int side, int workers) {
+template <class T, class Columns>
+slice_table plan_slices(const csr_view<T>& a, const Columns& h, int pe, int side, int workers) {
   const rows_of_pe& own = h.rows(pe);
   const index_t rows = block_rows(own, side);
   slice_table table;
@@ -51,7 +51,7 @@ slice_table plan_slices(const csr_view<T>& a, const halo& h, int pe, int side, i
           const index_t local = h.local(pe, c * side) / side;
           low = std::min(low, local);
           high = std::max(high, local);
-          halo_read = halo_read || !own.owns(local * side);
+          halo_read = halo_read || h.comes_late(pe, local * side);
         }
       }
       const auto at = static_cast<std::size_t>(s);
@@ -67,14 +67,14 @@ slice_table plan_slices(const csr_view<T>& a, const halo& h, int pe, int side, i
   return table;
 }
 
-template <class T, class Offset>
-slice_entries<T, Offset> fill_slices(const csr_view<T>& a, const halo& h, int pe, int side, const slice_table& table,
-                                     int workers) {
+template <class T, class Offset, class Columns>
+slice_entries<T, Offset> fill_slices(const csr_view<T>& a, const Columns& h, int pe, int side, const slice_table& table,
+                                     T padding, int workers) {
   const rows_of_pe& own = h.rows(pe);
   const index_t rows = block_rows(own, side);
   const int values = side * side;
   slice_entries<T, Offset> filled;
-  filled.value.assign(static_cast<std::size_t>(table.entries * values), T{0});
+  filled.value.assign(static_cast<std::size_t>(table.entries * values), padding);
   filled.offset.assign(static_cast<std::size_t>(table.entries), Offset{0});
   in_parts(static_cast<index_t>(table.slices.size()), workers, [&](index_range part) {
     std::vector<index_t> columns;
@@ -82,7 +82,7 @@ slice_entries<T, Offset> fill_slices(const csr_view<T>& a, const halo& h, int pe
       const slice& s = table.slices[static_cast<std::size_t>(i / slice_rows)];
       const index_t lane = i % slice_rows;
       const index_t row = std::min(i, rows - 1);
-      const auto own_offset = static_cast<Offset>((own.first_own() / side + row) - s.base);
+      const auto own_offset = static_cast<Offset>(h.own_column(pe, row * side) / side - s.base);
       const auto offset_at = [&](index_t k) -> Offset& {
         return filled.offset[static_cast<std::size_t>(s.start + k * slice_rows + lane)];
       };
@@ -124,15 +124,18 @@ double sliced_padding(const csr_view<T>& a, int side) {
   return held > 0 ? std::max(stored / held, 1.0) : 1.0;
 }
 
-#define STARLING_SPARSE_SLICED(T)                                                                                     \
-  template slice_table plan_slices(const csr_view<T>&, const halo&, int, int, int);                                   \
-  template slice_entries<T, std::uint16_t> fill_slices(const csr_view<T>&, const halo&, int, int, const slice_table&, \
-                                                       int);                                                          \
-  template slice_entries<T, std::int32_t> fill_slices(const csr_view<T>&, const halo&, int, int, const slice_table&,  \
-                                                      int);                                                           \
-  template double sliced_padding(const csr_view<T>&, int);
-STARLING_SPARSE_SLICED(float)
-STARLING_SPARSE_SLICED(double)
+#define STARLING_SPARSE_SLICED(T, Columns)                                                           \
+  template slice_table plan_slices(const csr_view<T>&, const Columns&, int, int, int);               \
+  template slice_entries<T, std::uint16_t> fill_slices(const csr_view<T>&, const Columns&, int, int, \
+                                                       const slice_table&, T, int);                  \
+  template slice_entries<T, std::int32_t> fill_slices(const csr_view<T>&, const Columns&, int, int,  \
+                                                      const slice_table&, T, int);
+STARLING_SPARSE_SLICED(float, halo)
+STARLING_SPARSE_SLICED(double, halo)
+STARLING_SPARSE_SLICED(float, whole_vector)
+STARLING_SPARSE_SLICED(double, whole_vector)
 #undef STARLING_SPARSE_SLICED
+template double sliced_padding(const csr_view<float>&, int);
+template double sliced_padding(const csr_view<double>&, int);
 
 }  // namespace starling::sparse

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "cg/matrices.hpp"
+#include "cg/solver.hpp"
 #include "sparse/matrix.hpp"
 #include "support/cg_oracle.hpp"
 #include "support/test_machine.hpp"

@@ -1,0 +1,62 @@
+// Products by tiles: a PE's rows in numbered parts of about equally much work, as matrix::dealt_to cuts them, any of
+// which any block may take. For vectors that every PE has whole.
+#pragma once
+
+#include "sparse/product.hpp"
+
+namespace starling::sparse {
+
+template <class T>
+class tile_product {
+ public:
+  // By every block of the kernel. `a`: of a dealing to as many parts as there are tiles.
+  STARLING_HD tile_product(block& b, const matrix_data<T>& a) : team_(b.team()), rows_(b.scratch<block_rows<T>>(1)) {
+    T* row_buffer = nullptr;
+    if (a.how == storage::compressed) row_buffer = b.scratch<T>(index_t{b.warp().count()} * chunk::most_entries);
+    if (b.member() == 0) {
+      *rows_ = {};
+      rows_->a = a;
+      rows_->pe = b.pe();
+      rows_->own = *a.own.on(b.pe());
+      rows_->row_buffer = row_buffer;
+    }
+    b.sync();
+  }
+
+  // Bytes of scratch that one takes, with so many warps in a block.
+  static std::size_t scratch_bytes(int warps, bool compressed) {
+    const std::size_t buffers = compressed ? static_cast<std::size_t>(warps) * chunk::most_entries * sizeof(T) : 0;
+    return sizeof(block_rows<T>) + buffers + 32;
+  }
+
+  // out[i] = what C makes of row i and x, for the tile's rows i of the PE, numbered from 0. The threads of the block
+  // see it afterwards.
+  template <class C, entry_values Values>
+  STARLING_HD void multiply(index_t tile, const T* x, T* out) const {
+    multiply_tile<C, Values>(*this, tile, x, out);
+  }
+
+  // What the tile is. Of the one multiplied last, until the next.
+  STARLING_HD const block_plan& plan() const { return rows_->plan; }
+
+ private:
+  template <class C, entry_values Values>
+  STARLING_HD static void multiply_tile(tile_product k, index_t tile, const T* x, T* out) {
+    const team t = k.team_;
+    block_rows<T>& rows = *k.rows_;
+    t.sync();
+    if (t.member() == 0) rows.plan = rows.a.plans.on(rows.pe)[tile];
+    t.sync();
+    T* first = out + rows.plan.first_row;
+    sparse::multiply<C, Values>(t.thread(), rows, x, first, which_parts::all);
+    t.sync();
+    if (rows.plan.long_rows == 0) return;
+    sum_pieces<C>(t.thread(), rows, first);
+    t.sync();
+  }
+
+  starling::team team_;
+  block_rows<T>* rows_;
+};
+
+}  // namespace starling::sparse
