@@ -8,10 +8,9 @@ include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 set(starling_config_dir ${CMAKE_INSTALL_LIBDIR}/cmake/starling)
-set(starling_installed starling starling_sparse starling_cg starling_comm starling_stencil)
+set(starling_installed starling ${starling_application_libraries})
 if(STARLING_HAS_CHECK)
-  list(APPEND starling_installed starling_accesses starling_check starling_sparse_checked starling_cg_checked
-    starling_comm_checked starling_stencil_checked)
+  list(APPEND starling_installed starling_accesses starling_check ${starling_checked_libraries})
 endif()
 # All that the component `development` takes.
 add_custom_target(starling_development DEPENDS ${starling_installed})

@@ -113,11 +113,16 @@ endfunction()
 starling_application(sparse)
 starling_application(cg sparse)
 starling_application(comm)
+starling_application(jacobi sparse)
+starling_application(pagerank sparse)
+starling_application(sssp sparse)
 starling_application(stencil)
+set(starling_applications sparse cg comm jacobi pagerank sssp stencil)
+list(TRANSFORM starling_applications PREPEND starling_ OUTPUT_VARIABLE starling_application_libraries)
+list(TRANSFORM starling_application_libraries APPEND _checked OUTPUT_VARIABLE starling_checked_libraries)
 # The same bits from every variant, on every machine: no multiply-add is fused unless the source says so. Public, because
 # a template of these libraries that is instantiated elsewhere must round the same way.
-foreach(library starling_sparse starling_sparse_checked starling_cg starling_cg_checked starling_stencil
-    starling_stencil_checked)
+foreach(library IN LISTS starling_application_libraries starling_checked_libraries)
   if(TARGET ${library})
     target_compile_options(${library} PUBLIC
       $<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off>

@@ -66,18 +66,17 @@ set_source_files_properties(tests/apps/stencil_recorded_costs.cpp PROPERTIES COM
 starling_test_suite(unit)
 starling_test_suite(protocol)
 starling_test_suite(misuse)
-starling_test_suite(apps starling_cg starling_comm starling_stencil)
+starling_test_suite(apps ${starling_application_libraries})
 if(STARLING_HAS_CHECK AND NOT STARLING_WITH_CUDA)
   # What check mode finds and what it lets pass.
-  starling_test_suite(check starling_cg_checked starling_comm_checked starling_stencil_checked)
+  starling_test_suite(check ${starling_checked_libraries})
   # Wrong programs of all classes, and which of them it finds.
   starling_test_suite(wrong starling_check)
   # Most tests again: right programs, which check mode must let pass. What counts bytes of memory is left out: check mode
   # leaves room between arrays. So are records of blocks, of which a trace has none there.
   foreach(suite unit protocol apps)
     file(GLOB_RECURSE sources CONFIGURE_DEPENDS tests/${suite}/*.cpp)
-    starling_test_program(${suite}_checked "${sources}" starling_cg_checked starling_comm_checked
-      starling_stencil_checked)
+    starling_test_program(${suite}_checked "${sources}" ${starling_checked_libraries})
     set_target_properties(${suite}_checked PROPERTIES EXCLUDE_FROM_ALL ON)
     add_test(NAME ${suite}_checked COMMAND ${suite}_checked
       --source-file-exclude=*/symmetric_array.cpp,*/place_memory.cpp,*/trace_kernels.cpp,*misuse*,*/stencil_faults.cpp

@@ -1,0 +1,263 @@
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "jacobi/jacobi.hpp"
+#include "jacobi/products.hpp"
+
+namespace starling::jacobi {
+namespace {
+
+// Epoch e is computed from x of epoch e - 1, whose residual comes out beside it.
+struct stretch {
+  std::uint64_t epoch = 0;
+  double squares = 0;  // of the residual of epoch - 1, summed
+};
+
+template <class T, class Products>
+struct iterations {
+  region_handle<T> x;
+  Products products;
+  sym<const T> b, diagonal;  // of the PE's rows
+  sym<T> sum;
+  sym<stretch> at;
+  std::uint64_t last;
+  double limit;  // of the squares
+  bool credits;
+
+  STARLING_HD void operator()(block& block) const {
+    const auto working = products.begin(block);
+    const int pe = block.pe();
+    const index_t first = x.part(block).begin;
+    const T* right = b.on(pe);
+    const T* d = diagonal.on(pe);
+    T* sum_of = sum.on(pe);
+    stretch now = *at.on(pe);
+    while (now.epoch < last) {
+      const auto old = x.await(block, now.epoch++);
+      double mine = 0;
+      x.each_tile(block, now.epoch, [&](const tile& t, const tracked<T>& next) {
+        Products::multiply(working, block, t, first, old.data(), sum_of);
+        block.for_each(t.range, [&](index_t i) {
+          const T rest = right[i - first] - sum_of[i - first];
+          const double residual = static_cast<double>(rest) - static_cast<double>(d[i - first] * old(i));
+          next(i) = rest / d[i - first];
+          mine += residual * residual;
+        });
+      });
+      if (credits) x.give_credit(block, now.epoch - 1);
+      now.squares = block.all_reduce(block.reduce(mine, plus{}), plus{});
+      if (!(now.squares > limit)) break;
+    }
+    if (block.index() == 0 && block.member() == 0) *at.on(pe) = now;
+  }
+};
+
+template <class T>
+double norm_of(const T* b, index_t n) {
+  double squares = 0;
+  for (index_t i = 0; i < n; ++i) squares += static_cast<double>(b[i]) * static_cast<double>(b[i]);
+  return std::sqrt(squares);
+}
+
+}  // namespace
+
+// What both kinds of matrices have: the loop on the host, and the vectors of rows.
+template <class T>
+class solver<T>::engine {
+ public:
+  explicit engine(const machine& m) : machine_(m), at_(machine_.allocate<stretch>(1)) {}
+  engine(const engine&) = delete;
+  engine& operator=(const engine&) = delete;
+  virtual ~engine() = default;
+
+  result solve(const T* b, T* x, const solve_options& o, const watcher& watch) {
+    expect<argument_error>(o.max_iterations >= 0, "jacobi: max_iterations = ", o.max_iterations,
+                           "; must be at least 0");
+    expect<argument_error>(o.rtol >= 0, "jacobi: rtol = ", o.rtol, "; must be at least 0");
+    const index_t n = values().size();
+    result r;
+    r.target = o.rtol * norm_of(b, n);
+    values().load({x, static_cast<std::size_t>(n)});
+    const symmetric_array<T> right = of_rows(b);
+    stretch now;
+    for (int pe = 0; pe < machine_.size(); ++pe) machine_.copy(at_.on(pe), &now, sizeof now);
+    const double limit = o.fixed ? -1 : r.target * r.target;
+    const auto end = static_cast<std::uint64_t>(o.max_iterations) + 1;
+    for (std::uint64_t each = 16; now.epoch < end; each *= 2) {
+      const auto programs = programs_for(right, std::min(now.epoch + each, end), limit);
+      const auto start = std::chrono::steady_clock::now();
+      machine_.run(programs);
+      r.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+      machine_.copy(&now, at_.on(0), sizeof now);
+      r.iterations = static_cast<index_t>(now.epoch) - 1;
+      r.residual = std::sqrt(now.squares);
+      r.converged = r.residual <= r.target;
+      if ((r.converged && !o.fixed) || !std::isfinite(now.squares)) break;
+      if (watch && !watch({r.iterations, r.residual, r.target})) break;
+    }
+    std::vector<T> all(static_cast<std::size_t>(n));
+    for (int pe = 0; pe < machine_.size(); ++pe) {
+      const index_range own = values().part(pe);
+      values().read(pe, now.epoch - 1, all);
+      std::copy(all.begin() + own.begin, all.begin() + own.end, x + own.begin);
+    }
+    r.moved = values().report();
+    return r;
+  }
+
+ protected:
+  virtual region<T>& values() = 0;
+  virtual std::vector<program> programs_for(const symmetric_array<T>& right, std::uint64_t last, double limit) = 0;
+  virtual symmetric_array<T> of_rows(const T* all) = 0;
+
+  machine machine_;
+  symmetric_array<stretch> at_;
+};
+
+template <class T>
+class solver<T>::rows_engine : public engine {
+ public:
+  rows_engine(const machine& m, const sparse::csr_view<T>& a, const T* diagonal, const sparse::iteration_options& o)
+      : engine(m),
+        rows_(m, a, o, sparse::entry_values::stored, T{0}),
+        diagonal_(rows_.of_rows(diagonal)),
+        sum_(rows_.of_rows()) {}
+
+ private:
+  region<T>& values() override { return rows_.values(); }
+  symmetric_array<T> of_rows(const T* all) override { return rows_.of_rows(all); }
+  std::vector<program> programs_for(const symmetric_array<T>& right, std::uint64_t last, double limit) override {
+    return rows_.programs(
+        iterations<T, row_products<T>>{rows_.values().handle(),
+                                       {rows_.tiles()},
+                                       sym<const T>(right.data().on(0), right.data().stride_bytes()),
+                                       sym<const T>(diagonal_.data().on(0), diagonal_.data().stride_bytes()),
+                                       sum_.data(),
+                                       this->at_.data(),
+                                       last,
+                                       limit,
+                                       false});
+  }
+
+  sparse::region_rows<T> rows_;
+  symmetric_array<T> diagonal_, sum_;
+};
+
+template <class T>
+class solver<T>::band_engine : public engine {
+ public:
+  band_engine(const machine& m, const diagonals<T>& a, const T* diagonal, bool halo_only,
+              const sparse::iteration_options& o)
+      : engine((check(o), m)),
+        options_(o),
+        halo_only_(halo_only),
+        tiles_(tiles_for(o, a.rows, m.size())),
+        region_(this->machine_, a.rows, options_for(a, m.size())) {
+    expect<argument_error>(static_cast<int>(a.offsets.size()) <= most_diagonals, "jacobi: ", a.offsets.size(),
+                           " diagonals beside the main one; up to ", most_diagonals,
+                           " are taken, or pass a sparse matrix");
+    for (int pe = 0; pe < this->machine_.size(); ++pe) most_rows_ = std::max(most_rows_, region_.part(pe).size());
+    products_.size = a.rows;
+    products_.pitch = most_rows_;
+    products_.count = static_cast<int>(a.offsets.size());
+    values_ = this->machine_.template allocate<T>(std::max<index_t>(1, most_rows_ * products_.count));
+    for (int k = 0; k < products_.count; ++k) {
+      products_.offset[k] = static_cast<std::int32_t>(a.offsets[static_cast<std::size_t>(k)]);
+      for (int pe = 0; pe < this->machine_.size(); ++pe)
+        copy_rows(values_.on(pe) + k * products_.pitch, a.values[static_cast<std::size_t>(k)], pe);
+    }
+    products_.value = sym<const T>(values_.on(0), values_.data().stride_bytes());
+    diagonal_ = of_rows(diagonal);
+    sum_ = this->machine_.template allocate<T>(std::max<index_t>(1, most_rows_));
+  }
+
+ private:
+  static int tiles_for(const sparse::iteration_options& o, index_t rows, int pes) {
+    constexpr index_t rows_of_a_tile = 2048;
+    return o.tiles != 0 ? o.tiles : static_cast<int>(ceil_div(rows, rows_of_a_tile * pes));
+  }
+
+  region_options options_for(const diagonals<T>& a, int pes) const {
+    region_options r;
+    r.agent = options_.agent;
+    r.chunk_bytes = options_.chunk_bytes;
+    r.agent_blocks = options_.agent_blocks;
+    r.tiles = region_mapping::one_to_one(std::max<index_t>(1, ceil_div(a.rows, index_t{tiles_} * pes)));
+    if (!halo_only_) return r;
+    r.credits = true;
+    r.subscribers = subscribers::only([reaches = a.offsets, rows = a.rows, pes](int, index_range elements) {
+      std::uint64_t mask = 0;
+      constexpr index_t line = 128 / static_cast<index_t>(sizeof(T));
+      for (const index_t offset : reaches)  // whose rows read these elements
+        for (int pe = 0; pe < pes; ++pe) {
+          const index_range lines = share(ceil_div(rows, line), pes, pe);
+          if (elements.begin - offset < std::min(lines.end * line, rows) && elements.end - offset > lines.begin * line)
+            mask |= std::uint64_t{1} << pe;
+        }
+      return mask;
+    });
+    return r;
+  }
+
+  void copy_rows(T* to, const T* all, int pe) {
+    const index_range own = region_.part(pe);
+    this->machine_.copy(to, all + own.begin, static_cast<std::size_t>(own.size()) * sizeof(T));
+  }
+
+  region<T>& values() override { return region_; }
+  symmetric_array<T> of_rows(const T* all) override {
+    auto array = this->machine_.template allocate<T>(std::max<index_t>(1, most_rows_));
+    for (int pe = 0; pe < this->machine_.size(); ++pe) copy_rows(array.on(pe), all, pe);
+    return array;
+  }
+  std::vector<program> programs_for(const symmetric_array<T>& right, std::uint64_t last, double limit) override {
+    launch_options l;
+    l.threads = options_.threads;
+    l.deadline = options_.deadline;
+    const iterations<T, diagonal_products<T>> k{region_.handle(),
+                                                products_,
+                                                sym<const T>(right.data().on(0), right.data().stride_bytes()),
+                                                sym<const T>(diagonal_.data().on(0), diagonal_.data().stride_bytes()),
+                                                sum_.data(),
+                                                this->at_.data(),
+                                                last,
+                                                limit,
+                                                halo_only_};
+    const int fit = this->machine_.blocks_that_fit(k, l);
+    return region_.programs(sparse::blocks_for(this->machine_, options_, fit, tiles_), k, l);
+  }
+
+  sparse::iteration_options options_;
+  bool halo_only_;
+  int tiles_;
+  region<T> region_;
+  index_t most_rows_ = 0;
+  diagonal_products<T> products_;
+  symmetric_array<T> values_, diagonal_, sum_;
+};
+
+template <class T>
+solver<T>::solver(const machine& m, const sparse::csr_view<T>& off_diagonal, const T* diagonal,
+                  const sparse::iteration_options& options)
+    : engine_(std::make_unique<rows_engine>(m, off_diagonal, diagonal, options)) {}
+template <class T>
+solver<T>::solver(const machine& m, const diagonals<T>& off_diagonal, const T* diagonal, bool halo_only,
+                  const sparse::iteration_options& options)
+    : engine_(std::make_unique<band_engine>(m, off_diagonal, diagonal, halo_only, options)) {}
+template <class T>
+solver<T>::~solver() = default;
+template <class T>
+solver<T>::solver(solver&&) noexcept = default;
+template <class T>
+solver<T>& solver<T>::operator=(solver&&) noexcept = default;
+
+template <class T>
+result solver<T>::solve(const T* b, T* x, const solve_options& options, const watcher& watch) {
+  return engine_->solve(b, x, options, watch);
+}
+
+template class solver<float>;
+template class solver<double>;
+
+}  // namespace starling::jacobi

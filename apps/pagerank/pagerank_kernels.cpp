@@ -1,0 +1,183 @@
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "pagerank/pagerank.hpp"
+
+namespace starling::pagerank {
+namespace {
+
+// What an iteration adds up over all vertices.
+struct sums {
+  double change = 0;
+  double dangling = 0;  // rank of vertices without edges
+  STARLING_HD friend sums operator+(const sums& a, const sums& b) {
+    return {a.change + b.change, a.dangling + b.dangling};
+  }
+};
+
+// Where a stretch of iterations begins, and where it has ended.
+struct stretch {
+  std::uint64_t epoch = 0;
+  sums last;
+};
+
+template <class T, sparse::entry_values Values>
+struct iterations {
+  region_handle<T> scaled;  // rank / weight of the edges out; 0 of vertices without
+  sparse::matrix_data<T> edges;
+  sym<T> rank, inverse_out, personal, dangling;  // of the PE's vertices; the last two may be null
+  sym<T> sum;
+  sym<stretch> at;
+  std::uint64_t last;
+  double limit;  // of the change
+  T alpha;
+  T even;  // 1 / vertices
+
+  STARLING_HD void operator()(block& b) const {
+    const sparse::tile_product<T> product(b, edges);
+    const int pe = b.pe();
+    const index_t first = edges.own.on(pe)->first;
+    const T* inverse = inverse_out.on(pe);
+    const T* personal_of = static_cast<bool>(personal) ? personal.on(pe) : nullptr;
+    const T* dangling_of = static_cast<bool>(dangling) ? dangling.on(pe) : personal_of;
+    T* sum_of = sum.on(pe);
+    T* rank_of = rank.on(pe);
+    stretch now = *at.on(pe);
+    while (now.epoch < last) {
+      const auto old = scaled.await(b, now.epoch++);
+      const T loose = alpha * static_cast<T>(now.last.dangling);
+      sums mine;
+      scaled.each_tile(b, now.epoch, [&](const tile& t, const tracked<T>& next) {
+        product.template multiply<sparse::plus_times, Values>(t.number, old.data(), sum_of);
+        b.for_each(t.range, [&](index_t i) {
+          const index_t r = i - first;
+          const T personal_share = personal_of != nullptr ? personal_of[r] : even;
+          const T dangling_share = dangling_of != nullptr ? dangling_of[r] : even;
+          const T was = rank_of[r];
+          const T is = alpha * sum_of[r] + loose * dangling_share + (T{1} - alpha) * personal_share;
+          rank_of[r] = is;
+          next(i) = is * inverse[r];
+          mine.change += std::fabs(static_cast<double>(is) - static_cast<double>(was));
+          if (inverse[r] == T{0}) mine.dangling += static_cast<double>(is);
+        });
+      });
+      now.last = b.all_reduce(b.reduce(mine, plus{}), plus{});
+      if (now.last.change < limit) break;
+    }
+    if (b.index() == 0 && b.member() == 0) *at.on(pe) = now;
+  }
+};
+
+}  // namespace
+
+template <class T>
+class solver<T>::state {
+ public:
+  state(const machine& m, const sparse::csr_view<T>& edges_in, const T* out_weight, const sparse::iteration_options& o)
+      : vertices_(edges_in.rows),
+        values_(edges_in.value == nullptr ? sparse::entry_values::ones : sparse::entry_values::stored),
+        rows_(m, edges_in, o, values_, T{0}),
+        rank_(rows_.of_rows()),
+        sum_(rows_.of_rows()),
+        at_(rows_.device().template allocate<stretch>(1)) {
+    inverse_.assign(out_weight, out_weight + vertices_);
+    for (T& w : inverse_) w = w > T{0} ? T{1} / w : T{0};
+    inverse_out_ = rows_.of_rows(inverse_.data());
+  }
+
+  result solve(T* ranks, const T* personalization, const T* dangling, const solve_options& o, const watcher& watch) {
+    expect<argument_error>(o.alpha >= 0 && o.alpha <= 1, "pagerank: alpha = ", o.alpha, "; must be from 0 to 1");
+    expect<argument_error>(o.max_iterations >= 0, "pagerank: max_iterations = ", o.max_iterations,
+                           "; must be at least 0");
+    machine& m = rows_.device();
+    load(ranks);
+    symmetric_array<T> personal = optional(personalization);
+    symmetric_array<T> loose = optional(dangling);
+    result r;
+    const auto handle = [](const symmetric_array<T>& a) { return a.allocated() ? a.data() : sym<T>(); };
+    const auto run = [&](auto values, std::uint64_t last) {
+      const double limit = o.fixed ? -1 : o.tol * static_cast<double>(vertices_);
+      const iterations<T, decltype(values)::value> k{rows_.values().handle(),
+                                                     rows_.tiles(),
+                                                     rank_.data(),
+                                                     inverse_out_.data(),
+                                                     handle(personal),
+                                                     handle(loose),
+                                                     sum_.data(),
+                                                     at_.data(),
+                                                     last,
+                                                     limit,
+                                                     static_cast<T>(o.alpha),
+                                                     T{1} / static_cast<T>(vertices_)};
+      const auto programs = rows_.programs(k);
+      const auto start = std::chrono::steady_clock::now();
+      m.run(programs);
+      r.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    };
+    stretch now;
+    for (std::uint64_t each = 16; !r.converged && now.epoch < static_cast<std::uint64_t>(o.max_iterations); each *= 2) {
+      const std::uint64_t last = std::min(now.epoch + each, static_cast<std::uint64_t>(o.max_iterations));
+      if (values_ == sparse::entry_values::ones)
+        run(std::integral_constant<sparse::entry_values, sparse::entry_values::ones>(), last);
+      else
+        run(std::integral_constant<sparse::entry_values, sparse::entry_values::stored>(), last);
+      m.copy(&now, at_.on(0), sizeof now);
+      r.converged = !o.fixed && now.last.change < o.tol * static_cast<double>(vertices_);
+      if (watch && !watch({static_cast<index_t>(now.epoch), now.last.change})) break;
+    }
+    rows_.gather(rank_, ranks);
+    r.iterations = static_cast<index_t>(now.epoch);
+    r.change = now.last.change;
+    r.moved = rows_.values().report();
+    return r;
+  }
+
+ private:
+  symmetric_array<T> optional(const T* all) { return all != nullptr ? rows_.of_rows(all) : symmetric_array<T>(); }
+
+  void load(const T* ranks) {
+    machine& m = rows_.device();
+    std::vector<T> scaled(ranks, ranks + vertices_);
+    stretch start;
+    for (std::size_t i = 0; i < scaled.size(); ++i) {
+      if (inverse_[i] == T{0}) start.last.dangling += static_cast<double>(scaled[i]);
+      scaled[i] *= inverse_[i];
+    }
+    rows_.values().load(scaled);
+    for (int pe = 0; pe < m.size(); ++pe) {
+      const index_range own = rows_.rows_of(pe);
+      m.copy(rank_.on(pe), ranks + own.begin, static_cast<std::size_t>(own.size()) * sizeof(T));
+      m.copy(at_.on(pe), &start, sizeof start);
+    }
+  }
+
+  index_t vertices_;
+  sparse::entry_values values_;
+  sparse::region_rows<T> rows_;
+  std::vector<T> inverse_;  // 1 / weight of the edges out
+  symmetric_array<T> rank_, sum_, inverse_out_;
+  symmetric_array<stretch> at_;
+};
+
+template <class T>
+solver<T>::solver(const machine& m, const sparse::csr_view<T>& edges_in, const T* out_weight,
+                  const sparse::iteration_options& options)
+    : state_(std::make_unique<state>(m, edges_in, out_weight, options)) {}
+template <class T>
+solver<T>::~solver() = default;
+template <class T>
+solver<T>::solver(solver&&) noexcept = default;
+template <class T>
+solver<T>& solver<T>::operator=(solver&&) noexcept = default;
+
+template <class T>
+result solver<T>::solve(T* ranks, const T* personalization, const T* dangling, const solve_options& options,
+                        const watcher& watch) {
+  return state_->solve(ranks, personalization, dangling, options, watch);
+}
+
+template class solver<float>;
+template class solver<double>;
+
+}  // namespace starling::pagerank

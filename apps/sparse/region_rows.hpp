@@ -1,0 +1,69 @@
+// Iterations x' = f(A x) over a region: the rows of A are dealt to PEs and cut into tiles of about equally many
+// entries, and the tile that makes some elements of x' is the tile of the region that sends them. Owns the matrix and
+// the region.
+//
+// A kernel, which programs() launches, makes a tile_product of tiles(), and in each epoch awaits the one before, and
+// for each tile multiplies with old.data() and stores what it makes of it.
+#pragma once
+
+#include "sparse/matrix.hpp"
+#include "sparse/tile_product.hpp"
+#include "starling/region/region.hpp"
+
+namespace starling::sparse {
+
+struct iteration_options {
+  region_agent agent = region_agent::polling;
+  std::size_t chunk_bytes = 64 * 1024;
+  int agent_blocks = 1;
+  int tiles = 0;        // of each PE; 0: chosen
+  int blocks = 0;       // that compute, of each PE; 0: chosen
+  int threads = 256;    // of a block, on GPUs
+  double deadline = 0;  // seconds a wait may last; 0: the machine's
+};
+
+// Throws argument_error for counts that make no sense.
+void check(const iteration_options& options);
+
+// The blocks of a kernel on each PE: those asked for, else what fits beside the agent; one for each core that a virtual
+// device can have.
+int blocks_for(const machine& m, const iteration_options& options, int blocks_that_fit, int tiles);
+
+template <class T>
+class region_rows {
+ public:
+  // `values`: whether entries have some; `padding`: see matrix.
+  region_rows(const machine& m, const csr_view<T>& a, const iteration_options& options, entry_values values, T padding);
+
+  machine& device() { return machine_; }
+  region<T>& values() { return region_; }
+  const matrix_data<T>& tiles() const { return tiles_; }
+  index_range rows_of(int pe) const { return region_.part(pe); }
+  index_t most_rows() const { return matrix_.most_rows(); }
+  const matrix_facts& facts() const { return matrix_.facts(); }
+
+  // An array with an element for each row of the PE, from one with all rows.
+  symmetric_array<T> of_rows(const T* all);
+  symmetric_array<T> of_rows();
+  // Back again.
+  void gather(const symmetric_array<T>& of_rows, T* all);
+
+  launch_options launch() const;
+  template <kernel_function F>
+  std::vector<program> programs(const F& f) {
+    const int fit = machine_.blocks_that_fit(f, launch());
+    return region_.programs(blocks_for(machine_, options_, fit, tiles_of_a_pe_), f, launch());
+  }
+
+ private:
+  static region<T> make_region(machine& m, index_t rows, matrix<T>& a, const iteration_options& o, int tiles);
+
+  machine machine_;
+  iteration_options options_;
+  matrix<T> matrix_;
+  int tiles_of_a_pe_;
+  region<T> region_;
+  matrix_data<T> tiles_;
+};
+
+}  // namespace starling::sparse

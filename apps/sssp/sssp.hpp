@@ -1,0 +1,45 @@
+// Shortest paths from one vertex, by Bellman and Ford's rounds on the devices of a machine: each vertex takes the least
+// of its neighbours' distances and the edges from them, until no distance changes. Distances are a region, which every
+// PE has whole. With integers as weights, as long as sums are exact in T, the distances are exact.
+//
+//   sssp::solver<double> s(m, edges_in.view());
+//   const sssp::result r = s.solve(source, distances);
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "sparse/csr.hpp"
+#include "sparse/region_rows.hpp"
+
+namespace starling::sssp {
+
+struct result {
+  bool complete = false;  // false: a watcher has ended it
+  index_t rounds = 0;     // the last of which changed nothing
+  double seconds = 0;     // of the rounds alone
+  region_report moved;
+};
+
+// After so many rounds, in the last of which some distances changed. Returning false ends it.
+using watcher = std::function<bool(index_t rounds)>;
+
+template <class T>
+class solver {
+ public:
+  // Row i of `edges_in` has the vertices with an edge to i, and the edges' weights: not negative, not NaN (the caller's
+  // to check). Throws argument_error for options, memory_error when it does not fit.
+  solver(const machine& m, const sparse::csr_view<T>& edges_in, const sparse::iteration_options& options = {});
+  ~solver();
+  solver(solver&&) noexcept;
+  solver& operator=(solver&&) noexcept;
+
+  // `distances`: of each vertex, infinity where no path leads. Throws range_error for a source that is no vertex.
+  result solve(index_t source, T* distances, const watcher& watch = {});
+
+ private:
+  class state;
+  std::unique_ptr<state> state_;
+};
+
+}  // namespace starling::sssp

@@ -1,0 +1,103 @@
+// Shortest paths against Dijkstra's algorithm, exact.
+#include "sssp/sssp.hpp"
+
+#include <limits>
+#include <queue>
+
+#include "support/failure.hpp"
+#include "support/graphs.hpp"
+#include "support/test_machine.hpp"
+
+namespace starling::test {
+namespace {
+
+template <class T>
+std::vector<T> by_dijkstra(const sparse::csr<T>& edges_in, index_t source) {
+  const auto n = static_cast<std::size_t>(edges_in.rows());
+  std::vector<std::vector<std::pair<std::size_t, T>>> out(n);
+  for (std::size_t head = 0; head < n; ++head)
+    for (index_t e = edges_in.row_start[head]; e < edges_in.row_start[head + 1]; ++e) {
+      const auto at = static_cast<std::size_t>(e);
+      out[static_cast<std::size_t>(edges_in.column[at])].push_back({head, edges_in.value[at]});
+    }
+  std::vector<T> distance(n, std::numeric_limits<T>::infinity());
+  std::priority_queue<std::pair<T, std::size_t>, std::vector<std::pair<T, std::size_t>>, std::greater<>> next;
+  next.push({T{0}, static_cast<std::size_t>(source)});
+  distance[static_cast<std::size_t>(source)] = 0;
+  while (!next.empty()) {
+    const auto [d, v] = next.top();
+    next.pop();
+    if (d > distance[v]) continue;
+    for (const auto& [head, weight] : out[v])
+      if (d + weight < distance[head]) next.push({distance[head] = d + weight, head});
+  }
+  return distance;
+}
+
+// A line of vertices beside a random graph: many rounds.
+template <class T>
+sparse::csr<T> long_way(random& r, index_t vertices) {
+  sparse::csr<T> a;
+  a.columns = vertices;
+  for (index_t i = 0; i < vertices; ++i) {
+    if (i > 0) {
+      a.column.push_back(static_cast<std::int32_t>(i - 1));
+      a.value.push_back(static_cast<T>(r.below(100)));
+    }
+    a.row_start.push_back(static_cast<index_t>(a.column.size()));
+  }
+  return a;
+}
+
+TEST_CASE("distances are Dijkstra's") {
+  random r(51);
+  INFO("STARLING_TEST_SEED=" << r.seed);
+  for (const int pes : {1, 3, 4}) {
+    auto m = test_machine(pes);
+    if (!m) return;
+    for (const index_t vertices : {1, 40, 900})
+      for (const region_agent agent : {region_agent::inline_stores, region_agent::polling}) {
+        CAPTURE(pes);
+        CAPTURE(vertices);
+        CAPTURE(std::string(name(agent)));
+        const sparse::iteration_options options{.agent = agent,
+                                                .chunk_bytes = 128,
+                                                .tiles = 1 + static_cast<int>(r.below(7)),
+                                                .blocks = 1 + static_cast<int>(r.below(3))};
+        const auto run = [&](auto zero, const auto& a) {
+          using T = decltype(zero);
+          sssp::solver<T> s(*m, a.view(), options);
+          for (int again = 0; again < 2; ++again) {
+            const auto source = static_cast<index_t>(r.below(static_cast<std::uint64_t>(vertices)));
+            std::vector<T> distance(static_cast<std::size_t>(vertices), T{-1});
+            const sssp::result got = s.solve(source, distance.data());
+            CHECK(got.complete);
+            CHECK(got.rounds >= 1);
+            CHECK(distance == by_dijkstra(a, source));
+          }
+        };
+        run(0.0, random_edges_in<double>(r, vertices, 6 * vertices, 1000));
+        run(0.0f, random_edges_in<float>(r, vertices, 6 * vertices, 100));
+        run(0.0, long_way<double>(r, vertices));
+      }
+  }
+}
+
+TEST_CASE("a source that is no vertex is refused, a watcher ends the rounds") {
+  auto m = test_machine(2);
+  if (!m) return;
+  random r(52);
+  const auto a = long_way<double>(r, 400);
+  sssp::solver<double> s(*m, a.view());
+  std::vector<double> distance(400);
+  check_parts(failure_of<range_error>([&] { s.solve(400, distance.data()); }), {"source 400", "400 vertices"});
+  check_parts(failure_of<range_error>([&] { s.solve(-1, distance.data()); }), {"source -1"});
+  const auto ended = s.solve(0, distance.data(), [](index_t) { return false; });
+  CHECK_FALSE(ended.complete);
+  CHECK(ended.rounds == 64);
+  CHECK(s.solve(0, distance.data()).complete);
+  CHECK(distance == by_dijkstra(a, 0));
+}
+
+}  // namespace
+}  // namespace starling::test
