@@ -31,13 +31,13 @@ function(starling_python_module name sources)
   set_target_properties(${name} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${starling_module_dir})
 endfunction()
 
-starling_python_module(_starling "${starling_binding_sources}" starling_stencil starling_cg starling_comm)
+starling_python_module(_starling "${starling_binding_sources}" ${starling_application_libraries})
 if(STARLING_HAS_CHECK)
   # The same for check mode, loaded in its place where STARLING_CHECK is set. Its own code needs no watching: but for the
   # module's name the objects are the same.
+  list(TRANSFORM starling_checked_libraries REPLACE "(.+)" "$<LINK_ONLY:\\1>" OUTPUT_VARIABLE starling_linked_only)
   starling_python_module(_starling_checked
-    "python/bindings/module.cpp;$<FILTER:$<TARGET_OBJECTS:_starling>,EXCLUDE,/module\\.cpp>"
-    $<LINK_ONLY:starling_stencil_checked> $<LINK_ONLY:starling_cg_checked> $<LINK_ONLY:starling_comm_checked>)
+    "python/bindings/module.cpp;$<FILTER:$<TARGET_OBJECTS:_starling>,EXCLUDE,/module\\.cpp>" ${starling_linked_only})
   target_include_directories(_starling_checked PRIVATE ${PROJECT_SOURCE_DIR}/apps)
   set_target_properties(_starling_checked PROPERTIES EXCLUDE_FROM_ALL ON)
 endif()

@@ -1,9 +1,9 @@
 // Jacobi's method for linear systems on the devices of a machine: x' = (b - (A - D) x) / D, D the diagonal of A. It
-// converges where every row's diagonal outweighs the rest of the row. x is a region, which every PE has whole, or, for
-// banded matrices, as far as its rows reach.
+// converges where every row's diagonal outweighs the rest of the row. x is a region, which every PE has whole, or as
+// far as its rows read it.
 //
 //   jacobi::solver<double> s(m, off_diagonal.view(), diagonal);
-//   const jacobi::result r = s.solve(b, x, {.rtol = 1e-6});    // x holds the start, then the solution
+//   const jacobi::result r = s.solve(b, x, {.target = 1e-6});    // x holds the start, then the solution
 #pragma once
 
 #include <functional>
@@ -15,7 +15,7 @@
 namespace starling::jacobi {
 
 struct solve_options {
-  double rtol = 1e-5;  // ends when |b - A x| <= rtol |b|
+  double target = 0;  // ends when |b - A x| is not above it
   index_t max_iterations = 1000;
   bool fixed = false;  // do max_iterations, whatever the residual is
 };
@@ -23,16 +23,13 @@ struct solve_options {
 struct result {
   bool converged = false;
   index_t iterations = 0;
-  double residual = 0;  // |b - A x| of the x returned
-  double target = 0;
-  double seconds = 0;  // of the iterations alone
-  region_report moved;
+  double residual = 0;              // |b - A x| of the x returned
+  sparse::iteration_report report;  // history: the residuals, from the start on
 };
 
 struct progress {
   index_t iterations;
   double residual;
-  double target;
 };
 // Returning false ends the solve.
 using watcher = std::function<bool(const progress&)>;
@@ -52,14 +49,12 @@ class solver {
   // for options, memory_error when it does not fit.
   solver(const machine& m, const sparse::csr_view<T>& off_diagonal, const T* diagonal,
          const sparse::iteration_options& options = {});
-  // `halo_only`: a PE gets only what its rows read of others.
-  solver(const machine& m, const diagonals<T>& off_diagonal, const T* diagonal, bool halo_only,
+  solver(const machine& m, const diagonals<T>& off_diagonal, const T* diagonal,
          const sparse::iteration_options& options = {});
   ~solver();
   solver(solver&&) noexcept;
   solver& operator=(solver&&) noexcept;
 
-  // A b of zeros has the solution 0, whatever the start.
   result solve(const T* b, T* x, const solve_options& options = {}, const watcher& watch = {});
 
  private:

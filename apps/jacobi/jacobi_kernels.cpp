@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 
 #include "jacobi/jacobi.hpp"
@@ -21,9 +20,9 @@ struct iterations {
   sym<const T> b, diagonal;  // of the PE's rows
   sym<T> sum;
   sym<stretch> at;
+  sparse::iteration_words log;
   std::uint64_t last;
   double limit;  // of the squares
-  bool credits;
 
   STARLING_HD void operator()(block& block) const {
     const auto working = products.begin(block);
@@ -33,8 +32,9 @@ struct iterations {
     const T* d = diagonal.on(pe);
     T* sum_of = sum.on(pe);
     stretch now = *at.on(pe);
+    std::uint64_t waited = 0;
     while (now.epoch < last) {
-      const auto old = x.await(block, now.epoch++);
+      const auto old = sparse::timed_await(x, block, now.epoch++, waited);
       double mine = 0;
       x.each_tile(block, now.epoch, [&](const tile& t, const tracked<T>& next) {
         Products::multiply(working, block, t, first, old.data(), sum_of);
@@ -45,19 +45,19 @@ struct iterations {
           mine += residual * residual;
         });
       });
-      if (credits) x.give_credit(block, now.epoch - 1);
+      if (x.state().credits) x.give_credit(block, now.epoch - 1);
       now.squares = block.all_reduce(block.reduce(mine, plus{}), plus{});
+      log.note(block, now.epoch, now.squares);
       if (!(now.squares > limit)) break;
     }
+    log.note_waited(block, waited);
     if (block.index() == 0 && block.member() == 0) *at.on(pe) = now;
   }
 };
 
 template <class T>
-double norm_of(const T* b, index_t n) {
-  double squares = 0;
-  for (index_t i = 0; i < n; ++i) squares += static_cast<double>(b[i]) * static_cast<double>(b[i]);
-  return std::sqrt(squares);
+sym<const T> read_only(const symmetric_array<T>& a) {
+  return {a.data().on(0), a.data().stride_bytes()};
 }
 
 }  // namespace
@@ -74,41 +74,40 @@ class solver<T>::engine {
   result solve(const T* b, T* x, const solve_options& o, const watcher& watch) {
     expect<argument_error>(o.max_iterations >= 0, "jacobi: max_iterations = ", o.max_iterations,
                            "; must be at least 0");
-    expect<argument_error>(o.rtol >= 0, "jacobi: rtol = ", o.rtol, "; must be at least 0");
+    expect<argument_error>(o.target >= 0, "jacobi: target = ", o.target, "; must be at least 0");
     const index_t n = values().size();
-    result r;
-    r.target = o.rtol * norm_of(b, n);
     values().load({x, static_cast<std::size_t>(n)});
     const symmetric_array<T> right = of_rows(b);
     stretch now;
     for (int pe = 0; pe < machine_.size(); ++pe) machine_.copy(at_.on(pe), &now, sizeof now);
-    const double limit = o.fixed ? -1 : r.target * r.target;
+    const double limit = o.fixed ? -1 : o.target * o.target;
     const auto end = static_cast<std::uint64_t>(o.max_iterations) + 1;
-    for (std::uint64_t each = 16; now.epoch < end; each *= 2) {
-      const auto programs = programs_for(right, std::min(now.epoch + each, end), limit);
-      const auto start = std::chrono::steady_clock::now();
-      machine_.run(programs);
-      r.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-      machine_.copy(&now, at_.on(0), sizeof now);
+    result r;
+    log().begin();
+    for (std::uint64_t each = 16; now.epoch < end; each = std::min(2 * each, sparse::iteration_log::most_epochs)) {
+      const auto ended = [&] {
+        machine_.copy(&now, at_.on(0), sizeof now);
+        return now.epoch;
+      };
+      log().run(programs_for(right, log().words(now.epoch), std::min(now.epoch + each, end), limit), ended, now.epoch);
       r.iterations = static_cast<index_t>(now.epoch) - 1;
       r.residual = std::sqrt(now.squares);
-      r.converged = r.residual <= r.target;
+      r.converged = now.squares <= o.target * o.target;
       if ((r.converged && !o.fixed) || !std::isfinite(now.squares)) break;
-      if (watch && !watch({r.iterations, r.residual, r.target})) break;
+      if (watch && !watch({r.iterations, r.residual})) break;
     }
-    std::vector<T> all(static_cast<std::size_t>(n));
-    for (int pe = 0; pe < machine_.size(); ++pe) {
-      const index_range own = values().part(pe);
-      values().read(pe, now.epoch - 1, all);
-      std::copy(all.begin() + own.begin, all.begin() + own.end, x + own.begin);
-    }
-    r.moved = values().report();
+    values().collect(now.epoch - 1, {x, static_cast<std::size_t>(n)});
+    r.report = report();
+    for (double& squares : r.report.history) squares = std::sqrt(squares);
     return r;
   }
 
  protected:
   virtual region<T>& values() = 0;
-  virtual std::vector<program> programs_for(const symmetric_array<T>& right, std::uint64_t last, double limit) = 0;
+  virtual std::vector<program> programs_for(const symmetric_array<T>& right, const sparse::iteration_words& log,
+                                            std::uint64_t last, double limit) = 0;
+  virtual sparse::iteration_log& log() = 0;
+  virtual sparse::iteration_report report() = 0;
   virtual symmetric_array<T> of_rows(const T* all) = 0;
 
   machine machine_;
@@ -126,18 +125,21 @@ class solver<T>::rows_engine : public engine {
 
  private:
   region<T>& values() override { return rows_.values(); }
+  sparse::iteration_log& log() override { return rows_.log(); }
+  sparse::iteration_report report() override { return rows_.report(); }
   symmetric_array<T> of_rows(const T* all) override { return rows_.of_rows(all); }
-  std::vector<program> programs_for(const symmetric_array<T>& right, std::uint64_t last, double limit) override {
-    return rows_.programs(
-        iterations<T, row_products<T>>{rows_.values().handle(),
-                                       {rows_.tiles()},
-                                       sym<const T>(right.data().on(0), right.data().stride_bytes()),
-                                       sym<const T>(diagonal_.data().on(0), diagonal_.data().stride_bytes()),
-                                       sum_.data(),
-                                       this->at_.data(),
-                                       last,
-                                       limit,
-                                       false});
+  std::vector<program> programs_for(const symmetric_array<T>& right, const sparse::iteration_words& log,
+                                    std::uint64_t last, double limit) override {
+    const iterations<T, row_products<T>> k{rows_.values().handle(),
+                                           {rows_.tiles()},
+                                           read_only(right),
+                                           read_only(diagonal_),
+                                           sum_.data(),
+                                           this->at_.data(),
+                                           log,
+                                           last,
+                                           limit};
+    return rows_.programs(k);
   }
 
   sparse::region_rows<T> rows_;
@@ -147,13 +149,12 @@ class solver<T>::rows_engine : public engine {
 template <class T>
 class solver<T>::band_engine : public engine {
  public:
-  band_engine(const machine& m, const diagonals<T>& a, const T* diagonal, bool halo_only,
-              const sparse::iteration_options& o)
+  band_engine(const machine& m, const diagonals<T>& a, const T* diagonal, const sparse::iteration_options& o)
       : engine((check(o), m)),
         options_(o),
-        halo_only_(halo_only),
         tiles_(tiles_for(o, a.rows, m.size())),
-        region_(this->machine_, a.rows, options_for(a, m.size())) {
+        region_(this->machine_, a.rows, options_for(a, m.size())),
+        log_(this->machine_) {
     expect<argument_error>(static_cast<int>(a.offsets.size()) <= most_diagonals, "jacobi: ", a.offsets.size(),
                            " diagonals beside the main one; up to ", most_diagonals,
                            " are taken, or pass a sparse matrix");
@@ -167,7 +168,7 @@ class solver<T>::band_engine : public engine {
       for (int pe = 0; pe < this->machine_.size(); ++pe)
         copy_rows(values_.on(pe) + k * products_.pitch, a.values[static_cast<std::size_t>(k)], pe);
     }
-    products_.value = sym<const T>(values_.on(0), values_.data().stride_bytes());
+    products_.value = read_only(values_);
     diagonal_ = of_rows(diagonal);
     sum_ = this->machine_.template allocate<T>(std::max<index_t>(1, most_rows_));
   }
@@ -184,7 +185,7 @@ class solver<T>::band_engine : public engine {
     r.chunk_bytes = options_.chunk_bytes;
     r.agent_blocks = options_.agent_blocks;
     r.tiles = region_mapping::one_to_one(std::max<index_t>(1, ceil_div(a.rows, index_t{tiles_} * pes)));
-    if (!halo_only_) return r;
+    if (!options_.halo_only) return r;
     r.credits = true;
     r.subscribers = subscribers::only([reaches = a.offsets, rows = a.rows, pes](int, index_range elements) {
       std::uint64_t mask = 0;
@@ -206,35 +207,45 @@ class solver<T>::band_engine : public engine {
   }
 
   region<T>& values() override { return region_; }
+  sparse::iteration_log& log() override { return log_; }
+  sparse::iteration_report report() override {
+    sparse::iteration_report r = log_.report();
+    for (int pe = 0; pe < this->machine_.size(); ++pe) r.first_rows.push_back(region_.part(pe).begin);
+    r.first_rows.push_back(region_.size());
+    r.tiles = tiles_;
+    sparse::add_region(r, region_.report(), options_);
+    return r;
+  }
   symmetric_array<T> of_rows(const T* all) override {
     auto array = this->machine_.template allocate<T>(std::max<index_t>(1, most_rows_));
     for (int pe = 0; pe < this->machine_.size(); ++pe) copy_rows(array.on(pe), all, pe);
     return array;
   }
-  std::vector<program> programs_for(const symmetric_array<T>& right, std::uint64_t last, double limit) override {
+  std::vector<program> programs_for(const symmetric_array<T>& right, const sparse::iteration_words& log,
+                                    std::uint64_t last, double limit) override {
     launch_options l;
     l.threads = options_.threads;
     l.deadline = options_.deadline;
     const iterations<T, diagonal_products<T>> k{region_.handle(),
                                                 products_,
-                                                sym<const T>(right.data().on(0), right.data().stride_bytes()),
-                                                sym<const T>(diagonal_.data().on(0), diagonal_.data().stride_bytes()),
+                                                read_only(right),
+                                                read_only(diagonal_),
                                                 sum_.data(),
                                                 this->at_.data(),
+                                                log,
                                                 last,
-                                                limit,
-                                                halo_only_};
+                                                limit};
     const int fit = this->machine_.blocks_that_fit(k, l);
     return region_.programs(sparse::blocks_for(this->machine_, options_, fit, tiles_), k, l);
   }
 
   sparse::iteration_options options_;
-  bool halo_only_;
   int tiles_;
   region<T> region_;
   index_t most_rows_ = 0;
   diagonal_products<T> products_;
   symmetric_array<T> values_, diagonal_, sum_;
+  sparse::iteration_log log_;
 };
 
 template <class T>
@@ -242,9 +253,9 @@ solver<T>::solver(const machine& m, const sparse::csr_view<T>& off_diagonal, con
                   const sparse::iteration_options& options)
     : engine_(std::make_unique<rows_engine>(m, off_diagonal, diagonal, options)) {}
 template <class T>
-solver<T>::solver(const machine& m, const diagonals<T>& off_diagonal, const T* diagonal, bool halo_only,
+solver<T>::solver(const machine& m, const diagonals<T>& off_diagonal, const T* diagonal,
                   const sparse::iteration_options& options)
-    : engine_(std::make_unique<band_engine>(m, off_diagonal, diagonal, halo_only, options)) {}
+    : engine_(std::make_unique<band_engine>(m, off_diagonal, diagonal, options)) {}
 template <class T>
 solver<T>::~solver() = default;
 template <class T>

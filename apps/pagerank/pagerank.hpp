@@ -4,7 +4,7 @@
 // has whole.
 //
 //   pagerank::solver<float> s(m, edges_in.view(), out_weight);
-//   const pagerank::result r = s.solve(ranks, {.tol = 1e-6});
+//   const pagerank::result r = s.solve(ranks, {.tolerance = 1e-6});
 #pragma once
 
 #include <functional>
@@ -18,7 +18,7 @@ namespace starling::pagerank {
 
 struct solve_options {
   double alpha = 0.85;
-  double tol = 1e-6;  // converged when the ranks' changes sum up to less than tol times the vertices
+  double tolerance = 1e-6;  // converged when the changes of all ranks sum up to less
   index_t max_iterations = 100;
   bool fixed = false;  // do max_iterations, whatever the change is
 };
@@ -26,9 +26,9 @@ struct solve_options {
 struct result {
   bool converged = false;
   index_t iterations = 0;
-  double change = 0;   // of the last iteration, summed over vertices
-  double seconds = 0;  // of the iterations alone
-  region_report moved;
+  double change = 0;                                     // of the last iteration, summed over vertices
+  sparse::storage storage = sparse::storage::automatic;  // the one chosen
+  sparse::iteration_report report;                       // history: the changes
 };
 
 // Where a solve is. Returning false ends it.

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 
 #include "pagerank/pagerank.hpp"
@@ -29,6 +28,7 @@ struct iterations {
   sym<T> rank, inverse_out, personal, dangling;  // of the PE's vertices; the last two may be null
   sym<T> sum;
   sym<stretch> at;
+  sparse::iteration_words log;
   std::uint64_t last;
   double limit;  // of the change
   T alpha;
@@ -44,8 +44,9 @@ struct iterations {
     T* sum_of = sum.on(pe);
     T* rank_of = rank.on(pe);
     stretch now = *at.on(pe);
+    std::uint64_t waited = 0;
     while (now.epoch < last) {
-      const auto old = scaled.await(b, now.epoch++);
+      const auto old = sparse::timed_await(scaled, b, now.epoch++, waited);
       const T loose = alpha * static_cast<T>(now.last.dangling);
       sums mine;
       scaled.each_tile(b, now.epoch, [&](const tile& t, const tracked<T>& next) {
@@ -62,9 +63,12 @@ struct iterations {
           if (inverse[r] == T{0}) mine.dangling += static_cast<double>(is);
         });
       });
+      if (scaled.state().credits) scaled.give_credit(b, now.epoch - 1);
       now.last = b.all_reduce(b.reduce(mine, plus{}), plus{});
+      log.note(b, now.epoch, now.last.change);
       if (now.last.change < limit) break;
     }
+    log.note_waited(b, waited);
     if (b.index() == 0 && b.member() == 0) *at.on(pe) = now;
   }
 };
@@ -96,8 +100,9 @@ class solver<T>::state {
     symmetric_array<T> loose = optional(dangling);
     result r;
     const auto handle = [](const symmetric_array<T>& a) { return a.allocated() ? a.data() : sym<T>(); };
+    stretch now;
+    rows_.log().begin();
     const auto run = [&](auto values, std::uint64_t last) {
-      const double limit = o.fixed ? -1 : o.tol * static_cast<double>(vertices_);
       const iterations<T, decltype(values)::value> k{rows_.values().handle(),
                                                      rows_.tiles(),
                                                      rank_.data(),
@@ -106,30 +111,34 @@ class solver<T>::state {
                                                      handle(loose),
                                                      sum_.data(),
                                                      at_.data(),
+                                                     rows_.log().words(now.epoch),
                                                      last,
-                                                     limit,
+                                                     o.fixed ? -1 : o.tolerance,
                                                      static_cast<T>(o.alpha),
                                                      T{1} / static_cast<T>(vertices_)};
-      const auto programs = rows_.programs(k);
-      const auto start = std::chrono::steady_clock::now();
-      m.run(programs);
-      r.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+      const auto ended = [&] {
+        m.copy(&now, at_.on(0), sizeof now);
+        return now.epoch;
+      };
+      rows_.log().run(rows_.programs(k), ended, now.epoch);
     };
-    stretch now;
-    for (std::uint64_t each = 16; !r.converged && now.epoch < static_cast<std::uint64_t>(o.max_iterations); each *= 2) {
-      const std::uint64_t last = std::min(now.epoch + each, static_cast<std::uint64_t>(o.max_iterations));
+    const auto most = static_cast<std::uint64_t>(o.max_iterations);
+    for (std::uint64_t each = 16; now.epoch < most; each = std::min(2 * each, sparse::iteration_log::most_epochs)) {
       if (values_ == sparse::entry_values::ones)
-        run(std::integral_constant<sparse::entry_values, sparse::entry_values::ones>(), last);
+        run(std::integral_constant<sparse::entry_values, sparse::entry_values::ones>(),
+            std::min(now.epoch + each, most));
       else
-        run(std::integral_constant<sparse::entry_values, sparse::entry_values::stored>(), last);
-      m.copy(&now, at_.on(0), sizeof now);
-      r.converged = !o.fixed && now.last.change < o.tol * static_cast<double>(vertices_);
+        run(std::integral_constant<sparse::entry_values, sparse::entry_values::stored>(),
+            std::min(now.epoch + each, most));
+      r.converged = now.last.change < o.tolerance;
+      if (r.converged && !o.fixed) break;
       if (watch && !watch({static_cast<index_t>(now.epoch), now.last.change})) break;
     }
     rows_.gather(rank_, ranks);
     r.iterations = static_cast<index_t>(now.epoch);
     r.change = now.last.change;
-    r.moved = rows_.values().report();
+    r.storage = rows_.facts().how;
+    r.report = rows_.report();
     return r;
   }
 

@@ -6,7 +6,9 @@
 namespace starling::sparse {
 namespace {
 
-constexpr index_t line_bytes = 128;
+// Elements of 128 bytes, the unit in which rows are dealt to PEs.
+template <class T>
+constexpr index_t line = 128 / static_cast<index_t>(sizeof(T));
 constexpr index_t entries_of_a_tile = 8 * 1024;  // long enough that counting a tile costs little
 constexpr int most_tiles = 1 << 20;
 
@@ -25,6 +27,16 @@ row_options rows_in_lines(entry_values values, index_t unit) {
   return o;
 }
 
+// For each line of the vector, the PEs whose rows read some of it.
+template <class T>
+std::vector<std::uint64_t> readers_of_lines(const csr_view<T>& a, const std::vector<index_t>& first_rows) {
+  std::vector<std::uint64_t> readers(static_cast<std::size_t>(ceil_div(a.rows, line<T>)), 0);
+  for (std::size_t pe = 0; pe + 1 < first_rows.size(); ++pe)
+    for (index_t e = a.row_start[first_rows[pe]]; e < a.row_start[first_rows[pe + 1]]; ++e)
+      readers[static_cast<std::size_t>(a.column[e] / line<T>)] |= std::uint64_t{1} << pe;
+  return readers;
+}
+
 }  // namespace
 
 void check(const iteration_options& o) {
@@ -33,6 +45,13 @@ void check(const iteration_options& o) {
   expect<argument_error>(o.blocks >= 0, "blocks = ", o.blocks, "; must be at least 1, or 0: chosen");
   expect<argument_error>(o.threads >= 32 && o.threads <= 1024 && o.threads % 32 == 0, "threads = ", o.threads,
                          "; must be a multiple of 32 from 32 to 1024");
+}
+
+void add_region(iteration_report& to, const region_report& moved, const iteration_options& options) {
+  to.agent = moved.agent;
+  to.chunk_bytes = options.chunk_bytes;
+  to.bytes_sent = moved.bytes_per_epoch;
+  for (std::uint64_t& bytes : to.bytes_sent) bytes *= moved.epoch;
 }
 
 int blocks_for(const machine& m, const iteration_options& o, int fit, int tiles) {
@@ -45,13 +64,13 @@ int blocks_for(const machine& m, const iteration_options& o, int fit, int tiles)
 }
 
 template <class T>
-region<T> region_rows<T>::make_region(machine& m, index_t rows, matrix<T>& a, const iteration_options& o, int tiles) {
-  const dealing<T>& dealt = a.dealt_to(tiles, line_bytes / static_cast<index_t>(sizeof(T)));
+region<T> region_rows<T>::make_region(const csr_view<T>& a) {
+  const dealing<T>& dealt = matrix_.dealt_to(tiles_of_a_pe_, line<T>);
   region_options as;
-  as.agent = o.agent;
-  as.chunk_bytes = o.chunk_bytes;
-  as.agent_blocks = o.agent_blocks;
-  for (int pe = 1; pe < m.size(); ++pe) as.bounds.push_back(a.rows(pe).first);
+  as.agent = options_.agent;
+  as.chunk_bytes = options_.chunk_bytes;
+  as.agent_blocks = options_.agent_blocks;
+  for (int pe = 1; pe < machine_.size(); ++pe) as.bounds.push_back(matrix_.rows(pe).first);
   as.tiles = region_mapping::by([&](int pe, index_range part) {
     region_mapping::tiles all;
     for (const block_plan& p : dealt.plans_of_pe[static_cast<std::size_t>(pe)]) {
@@ -60,7 +79,17 @@ region<T> region_rows<T>::make_region(machine& m, index_t rows, matrix<T>& a, co
     }
     return all;
   });
-  return {m, rows, as};
+  if (options_.halo_only) {
+    as.credits = true;
+    as.subscribers =
+        subscribers::only([readers = readers_of_lines(a, matrix_.facts().first_rows)](int, index_range elements) {
+          std::uint64_t mask = 0;
+          for (index_t i = elements.begin / line<T>; i <= (elements.end - 1) / line<T>; ++i)
+            mask |= readers[static_cast<std::size_t>(i)];
+          return mask;
+        });
+  }
+  return {machine_, a.rows, as};
 }
 
 template <class T>
@@ -68,10 +97,20 @@ region_rows<T>::region_rows(const machine& m, const csr_view<T>& a, const iterat
                             T padding)
     : machine_((check(o), m)),
       options_(o),
-      matrix_(machine_, a, rows_in_lines(values, line_bytes / static_cast<index_t>(sizeof(T))), padding),
-      tiles_of_a_pe_(tiles_for(o, a.rows, a.nonzeros(), machine_.size(), line_bytes / static_cast<index_t>(sizeof(T)))),
-      region_(make_region(machine_, a.rows, matrix_, o, tiles_of_a_pe_)),
-      tiles_(matrix_.dealt_to(tiles_of_a_pe_, line_bytes / static_cast<index_t>(sizeof(T))).data) {}
+      matrix_(machine_, a, rows_in_lines(values, line<T>), padding),
+      tiles_of_a_pe_(tiles_for(o, a.rows, a.nonzeros(), machine_.size(), line<T>)),
+      region_(make_region(a)),
+      tiles_(matrix_.dealt_to(tiles_of_a_pe_, line<T>).data),
+      log_(machine_) {}
+
+template <class T>
+iteration_report region_rows<T>::report() const {
+  iteration_report r = log_.report();
+  r.first_rows = matrix_.facts().first_rows;
+  r.tiles = tiles_of_a_pe_;
+  add_region(r, region_.report(), options_);
+  return r;
+}
 
 template <class T>
 symmetric_array<T> region_rows<T>::of_rows() {

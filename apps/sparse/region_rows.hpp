@@ -6,6 +6,7 @@
 // for each tile multiplies with old.data() and stores what it makes of it.
 #pragma once
 
+#include "sparse/iteration_log.hpp"
 #include "sparse/matrix.hpp"
 #include "sparse/tile_product.hpp"
 #include "starling/region/region.hpp"
@@ -16,10 +17,11 @@ struct iteration_options {
   region_agent agent = region_agent::polling;
   std::size_t chunk_bytes = 64 * 1024;
   int agent_blocks = 1;
-  int tiles = 0;        // of each PE; 0: chosen
-  int blocks = 0;       // that compute, of each PE; 0: chosen
-  int threads = 256;    // of a block, on GPUs
-  double deadline = 0;  // seconds a wait may last; 0: the machine's
+  int tiles = 0;           // of each PE; 0: chosen
+  int blocks = 0;          // that compute, of each PE; 0: chosen
+  int threads = 256;       // of a block, on GPUs
+  double deadline = 0;     // seconds a wait may last; 0: the machine's
+  bool halo_only = false;  // a PE gets the chunks that its rows read, not all; kernels give credit then
 };
 
 // Throws argument_error for counts that make no sense.
@@ -36,6 +38,9 @@ class region_rows {
   region_rows(const machine& m, const csr_view<T>& a, const iteration_options& options, entry_values values, T padding);
 
   machine& device() { return machine_; }
+  iteration_log& log() { return log_; }
+  // Of the iterations since the log began, with what the matrix and the region know of them.
+  iteration_report report() const;
   region<T>& values() { return region_; }
   const matrix_data<T>& tiles() const { return tiles_; }
   index_range rows_of(int pe) const { return region_.part(pe); }
@@ -56,7 +61,7 @@ class region_rows {
   }
 
  private:
-  static region<T> make_region(machine& m, index_t rows, matrix<T>& a, const iteration_options& o, int tiles);
+  region<T> make_region(const csr_view<T>& a);
 
   machine machine_;
   iteration_options options_;
@@ -64,6 +69,10 @@ class region_rows {
   int tiles_of_a_pe_;
   region<T> region_;
   matrix_data<T> tiles_;
+  iteration_log log_;
 };
+
+// What a region knows of iterations over it.
+void add_region(iteration_report& to, const region_report& moved, const iteration_options& options);
 
 }  // namespace starling::sparse

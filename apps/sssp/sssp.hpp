@@ -8,6 +8,7 @@
 
 #include <functional>
 #include <memory>
+#include <vector>
 
 #include "sparse/csr.hpp"
 #include "sparse/region_rows.hpp"
@@ -15,20 +16,20 @@
 namespace starling::sssp {
 
 struct result {
-  bool complete = false;  // false: a watcher has ended it
-  index_t rounds = 0;     // the last of which changed nothing
-  double seconds = 0;     // of the rounds alone
-  region_report moved;
+  bool complete = false;                                 // false: a watcher has ended it
+  index_t rounds = 0;                                    // that changed something
+  sparse::storage storage = sparse::storage::automatic;  // the one chosen
+  sparse::iteration_report report;                       // history: how many vertices have a new distance
 };
 
-// After so many rounds, in the last of which some distances changed. Returning false ends it.
-using watcher = std::function<bool(index_t rounds)>;
+// After so many rounds, in the last of which so many distances changed. Returning false ends it.
+using watcher = std::function<bool(index_t rounds, double changed)>;
 
 template <class T>
 class solver {
  public:
   // Row i of `edges_in` has the vertices with an edge to i, and the edges' weights: not negative, not NaN (the caller's
-  // to check). Throws argument_error for options, memory_error when it does not fit.
+  // to check); without values all are 1. Throws argument_error for options, memory_error when it does not fit.
   solver(const machine& m, const sparse::csr_view<T>& edges_in, const sparse::iteration_options& options = {});
   ~solver();
   solver(solver&&) noexcept;
@@ -36,6 +37,11 @@ class solver {
 
   // `distances`: of each vertex, infinity where no path leads. Throws range_error for a source that is no vertex.
   result solve(index_t source, T* distances, const watcher& watch = {});
+
+  // The vertex before each on a shortest path from `source`; `nobody` where there is none. On the host.
+  static constexpr std::int32_t nobody = -9999;  // as in SciPy
+  static std::vector<std::int32_t> predecessors(const sparse::csr_view<T>& edges_in, index_t source,
+                                                const T* distances);
 
  private:
   class state;

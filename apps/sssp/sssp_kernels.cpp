@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <chrono>
 #include <limits>
 
 #include "sssp/sssp.hpp"
@@ -9,15 +8,16 @@ namespace {
 
 struct stretch {
   std::uint64_t epoch = 0;
-  std::int32_t changed = 1;
+  std::int64_t changed = 1;
 };
 
-template <class T>
+template <class T, sparse::entry_values Values>
 struct rounds {
   region_handle<T> distance;
   sparse::matrix_data<T> edges;
   sym<T> least;  // of the PE's vertices, over edges
   sym<stretch> at;
+  sparse::iteration_words log;
   std::uint64_t last;
 
   STARLING_HD void operator()(block& b) const {
@@ -26,20 +26,24 @@ struct rounds {
     const index_t first = edges.own.on(pe)->first;
     T* least_of = least.on(pe);
     stretch now = *at.on(pe);
+    std::uint64_t waited = 0;
     while (now.epoch < last && now.changed != 0) {
-      const auto old = distance.await(b, now.epoch++);
-      std::int32_t mine = 0;
+      const auto old = sparse::timed_await(distance, b, now.epoch++, waited);
+      std::int64_t mine = 0;
       distance.each_tile(b, now.epoch, [&](const tile& t, const tracked<T>& next) {
-        product.template multiply<sparse::min_plus, sparse::entry_values::stored>(t.number, old.data(), least_of);
+        product.template multiply<sparse::min_plus, Values>(t.number, old.data(), least_of);
         b.for_each(t.range, [&](index_t i) {
           const T was = old(i);
           const T is = least_of[i - first];
           next(i) = is < was ? is : was;
-          if (is < was) mine = 1;
+          if (is < was) ++mine;
         });
       });
-      now.changed = b.all_reduce(b.reduce(mine, maximum{}), maximum{});
+      if (distance.state().credits) distance.give_credit(b, now.epoch - 1);
+      now.changed = b.all_reduce(b.reduce(mine, plus{}), plus{});
+      log.note(b, now.epoch, static_cast<double>(now.changed));
     }
+    log.note_waited(b, waited);
     if (b.index() == 0 && b.member() == 0) *at.on(pe) = now;
   }
 };
@@ -50,7 +54,8 @@ template <class T>
 class solver<T>::state {
  public:
   state(const machine& m, const sparse::csr_view<T>& edges_in, const sparse::iteration_options& o)
-      : rows_(m, edges_in, o, sparse::entry_values::stored, std::numeric_limits<T>::infinity()),
+      : values_(edges_in.value == nullptr ? sparse::entry_values::ones : sparse::entry_values::stored),
+        rows_(m, edges_in, o, values_, std::numeric_limits<T>::infinity()),
         least_(rows_.of_rows()),
         at_(rows_.device().template allocate<stretch>(1)) {}
 
@@ -64,24 +69,35 @@ class solver<T>::state {
     rows_.values().load({distances, static_cast<std::size_t>(vertices)});
     stretch now;
     for (int pe = 0; pe < m.size(); ++pe) m.copy(at_.on(pe), &now, sizeof now);
-    result r;
-    for (std::uint64_t each = 64; now.changed != 0; each *= 2) {
-      const auto programs = rows_.programs(
-          rounds<T>{rows_.values().handle(), rows_.tiles(), least_.data(), at_.data(), now.epoch + each});
-      const auto start = std::chrono::steady_clock::now();
-      m.run(programs);
-      r.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-      m.copy(&now, at_.on(0), sizeof now);
-      if (now.changed != 0 && watch && !watch(static_cast<index_t>(now.epoch))) break;
+    rows_.log().begin();
+    const auto run = [&](auto values, std::uint64_t last) {
+      const rounds<T, decltype(values)::value> k{rows_.values().handle(),      rows_.tiles(), least_.data(), at_.data(),
+                                                 rows_.log().words(now.epoch), last};
+      const auto ended = [&] {
+        m.copy(&now, at_.on(0), sizeof now);
+        return now.epoch;
+      };
+      rows_.log().run(rows_.programs(k), ended, now.epoch);
+    };
+    for (std::uint64_t each = 64; now.changed != 0; each = std::min(2 * each, sparse::iteration_log::most_epochs)) {
+      if (values_ == sparse::entry_values::ones)
+        run(std::integral_constant<sparse::entry_values, sparse::entry_values::ones>(), now.epoch + each);
+      else
+        run(std::integral_constant<sparse::entry_values, sparse::entry_values::stored>(), now.epoch + each);
+      if (now.changed != 0 && watch && !watch(static_cast<index_t>(now.epoch), static_cast<double>(now.changed))) break;
     }
-    rows_.values().read(0, now.epoch, {distances, static_cast<std::size_t>(vertices)});
+    rows_.values().collect(now.epoch, {distances, static_cast<std::size_t>(vertices)});
+    result r;
     r.complete = now.changed == 0;
-    r.rounds = static_cast<index_t>(now.epoch);
-    r.moved = rows_.values().report();
+    r.storage = rows_.facts().how;
+    r.report = rows_.report();
+    if (r.complete) r.report.history.pop_back();  // the round that changed nothing
+    r.rounds = static_cast<index_t>(r.report.history.size());
     return r;
   }
 
  private:
+  sparse::entry_values values_;
   sparse::region_rows<T> rows_;
   symmetric_array<T> least_;
   symmetric_array<stretch> at_;
@@ -100,6 +116,34 @@ solver<T>& solver<T>::operator=(solver&&) noexcept = default;
 template <class T>
 result solver<T>::solve(index_t source, T* distances, const watcher& watch) {
   return state_->solve(source, distances, watch);
+}
+
+// An edge from a nearer vertex is on a shortest path if the lengths add up. Vertices that only edges of no length, or
+// of less than can be seen, lead to are reached from others as far away, step by step.
+template <class T>
+std::vector<std::int32_t> solver<T>::predecessors(const sparse::csr_view<T>& a, index_t source, const T* distance) {
+  std::vector<std::int32_t> before(static_cast<std::size_t>(a.rows), nobody);
+  std::vector<std::int32_t> left;
+  const auto find = [&](std::int32_t v, const auto& allowed) {
+    for (index_t e = a.row_start[v]; e < a.row_start[v + 1]; ++e) {
+      const std::int32_t u = a.column[e];
+      const T weight = a.value == nullptr ? T{1} : a.value[e];
+      if (!(distance[u] + weight == distance[v]) || !allowed(u)) continue;
+      before[static_cast<std::size_t>(v)] = u;
+      return true;
+    }
+    return false;
+  };
+  for (std::int32_t v = 0; v < static_cast<std::int32_t>(a.rows); ++v) {
+    if (v == source || distance[v] == std::numeric_limits<T>::infinity()) continue;
+    if (!find(v, [&](std::int32_t u) { return distance[u] < distance[v]; })) left.push_back(v);
+  }
+  const auto reached = [&](std::int32_t u) { return u == source || before[static_cast<std::size_t>(u)] != nobody; };
+  for (std::size_t had = left.size() + 1; !left.empty() && left.size() < had;) {
+    had = left.size();
+    std::erase_if(left, [&](std::int32_t v) { return find(v, reached); });
+  }
+  return before;
 }
 
 template class solver<float>;

@@ -1,7 +1,6 @@
 #include "layout.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <limits>
 
 #include "starling/base/error.hpp"
@@ -141,8 +140,8 @@ region_layout make_region_layout(index_t n, int pes, std::size_t element, const 
   expect<argument_error>(o.agent_blocks >= 1, "region_options::agent_blocks = ", o.agent_blocks,
                          "; must be at least 1");
   expect<argument_error>(
-      std::has_single_bit(o.chunk_bytes) && o.chunk_bytes >= line_bytes && o.chunk_bytes <= most_chunk_bytes,
-      "region_options::chunk_bytes = ", o.chunk_bytes, "; must be a power of two from ", line_bytes, " to ",
+      o.chunk_bytes % line_bytes == 0 && o.chunk_bytes >= line_bytes && o.chunk_bytes <= most_chunk_bytes,
+      "region_options::chunk_bytes = ", o.chunk_bytes, "; must be a multiple of ", line_bytes, " up to ",
       most_chunk_bytes);
   expect<argument_error>(o.credits || (o.buffers >= 2 && o.subscribers.everyone()),
                          "region_options: one buffer, and subscribers that are not everyone, need credits = true: "

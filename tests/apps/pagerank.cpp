@@ -68,7 +68,7 @@ void check_ranks(const machine& m, random& r, index_t vertices, bool weighted, b
     std::vector<T> ranks(n, static_cast<T>(1.0 / static_cast<double>(n)));
     const pagerank::result got =
         s.solve(ranks.data(), personalized ? personal_as.data() : nullptr, personalized ? dangling_as.data() : nullptr,
-                {.alpha = 0.9, .max_iterations = iterations, .fixed = true});
+                {.alpha = 0.9, .tolerance = 0, .max_iterations = iterations, .fixed = true});
     CHECK(got.iterations == iterations);
     CHECK_FALSE(got.converged);
     const auto expected = by_loop(a, out, weighted, 0.9, personal, dangling, iterations);
@@ -95,7 +95,8 @@ TEST_CASE("ranks are those of a loop") {
           const sparse::iteration_options options{.agent = agent,
                                                   .chunk_bytes = 256,
                                                   .tiles = 1 + static_cast<int>(r.below(7)),
-                                                  .blocks = 1 + static_cast<int>(r.below(3))};
+                                                  .blocks = 1 + static_cast<int>(r.below(3)),
+                                                  .halo_only = r.below(4) == 0};
           check_ranks<double>(*m, r, vertices, weighted, r.below(2) == 1, options);
           check_ranks<float>(*m, r, vertices, weighted, r.below(2) == 1, options);
         }
@@ -110,14 +111,18 @@ TEST_CASE("ranks converge, and a watcher ends them") {
   const auto out = weights_out(a, false);
   pagerank::solver<double> s(*m, a.view(), out.data());
   std::vector<double> ranks(500, 1.0 / 500);
-  const auto done = s.solve(ranks.data(), nullptr, nullptr, {.tol = 1e-12});
+  const auto done = s.solve(ranks.data(), nullptr, nullptr, {.tolerance = 500 * 1e-12});
   CHECK(done.converged);
   CHECK(done.iterations > 10);
   CHECK(done.change < 500 * 1e-12);
+  REQUIRE(static_cast<index_t>(done.report.history.size()) == done.iterations);
+  CHECK(done.report.history.back() == done.change);
+  CHECK(done.report.history[3] < done.report.history[0]);
+  CHECK(done.report.wait_seconds.size() == 2);
   CHECK(std::fabs(std::accumulate(ranks.begin(), ranks.end(), 0.0) - 1) < 1e-12);
-  CHECK(done.moved.bytes_per_epoch[1] > 0);
+  CHECK(done.report.bytes_sent[1] > 0);
   std::fill(ranks.begin(), ranks.end(), 1.0 / 500);
-  const auto ended = s.solve(ranks.data(), nullptr, nullptr, {.tol = 0, .max_iterations = 100000},
+  const auto ended = s.solve(ranks.data(), nullptr, nullptr, {.tolerance = 0, .max_iterations = 100000},
                              [](const pagerank::progress& p) { return p.iterations < 20; });
   CHECK_FALSE(ended.converged);
   CHECK(ended.iterations >= 20);

@@ -65,7 +65,7 @@ struct region_options {
   // Copies of the region that epochs take in turn.
   int buffers = 2;
   region_agent agent = region_agent::polling;
-  // Of a chunk, a power of two from 128; the last chunk of a part may be shorter.
+  // Of a chunk, a multiple of 128; the last chunk of a part may be shorter.
   std::size_t chunk_bytes = 64 * 1024;
   region_mapping tiles = region_mapping::one_to_one(1024);
   starling::subscribers subscribers = everyone;

@@ -47,10 +47,12 @@ class region_memory {
   region_report report() const;
   void load(const std::byte* values);
   void read(int pe, std::uint64_t epoch, std::byte* values) const;
+  void collect(std::uint64_t epoch, std::byte* values) const;
   // As programs begin: what a program that failed has left of its end is forgotten.
   void begin();
 
  private:
+  void copy_out(int pe, std::uint64_t epoch, index_range elements, std::byte* values) const;
   template <class V>
   sym<const V> keep(const std::vector<std::vector<V>>& of_pes);
   void keep_layout();
@@ -96,6 +98,12 @@ class region {
   void read(int pe, std::uint64_t epoch, std::span<T> values) const {
     check(values.size(), "read");
     memory_.read(pe, epoch, reinterpret_cast<std::byte*>(values.data()));
+  }
+
+  // The same as the PEs have their own parts.
+  void collect(std::uint64_t epoch, std::span<T> values) const {
+    check(values.size(), "collect");
+    memory_.collect(epoch, reinterpret_cast<std::byte*>(values.data()));
   }
 
   region_report report() const { return memory_.report(); }
