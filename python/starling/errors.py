@@ -19,10 +19,13 @@ __all__ = [
     "CheckError",
     "DeviceError",
     "ElementTypeError",
+    "EntryError",
     "Error",
     "FaultError",
     "LaunchError",
     "MatrixFileError",
+    "NotConverged",
+    "NotDominant",
     "NotPositiveDefinite",
     "OutOfMemory",
     "RangeError",
@@ -91,6 +94,66 @@ class BreakdownError(ArgumentError, ArithmeticError):
 
 class NotPositiveDefinite(BreakdownError):
     """A matrix or preconditioner is not positive definite: a product that must be positive is not."""
+
+
+class EntryError(ArgumentError):
+    """An entry of a matrix, or the weight of an edge, is not allowed: negative, or not finite.
+
+    Attributes:
+        row, column: Its place; of an edge, the numbers of the vertices that it leads from and to.
+        value: What it is.
+    """
+
+    def __init__(self, message: str = "", row: int = 0, column: int = 0, value: float = 0.0) -> None:
+        super().__init__(message)
+        self.row = row
+        self.column = column
+        self.value = value
+
+    def __reduce__(self) -> tuple[type[EntryError], tuple[str, int, int, float]]:
+        return type(self), (str(self), self.row, self.column, self.value)
+
+
+class NotDominant(ArgumentError):
+    """A row of a matrix is not strictly diagonally dominant.
+
+    Attributes:
+        row: The first one.
+        diagonal: The absolute value on its diagonal.
+        others: The sum of the absolute values beside it, which must be less.
+    """
+
+    def __init__(self, message: str = "", row: int = 0, diagonal: float = 0.0, others: float = 0.0) -> None:
+        super().__init__(message)
+        self.row = row
+        self.diagonal = diagonal
+        self.others = others
+
+    def __reduce__(self) -> tuple[type[NotDominant], tuple[str, int, float, float]]:
+        return type(self), (str(self), self.row, self.diagonal, self.others)
+
+
+class NotConverged(Error, ArithmeticError):
+    """The iterations that were allowed did not suffice.
+
+    Attributes:
+        iterations: How many were done.
+        last: What they came to, in the form of the result.
+        change: What was to become small: how far the last iteration moved it, or its residual.
+        report: What was done, a :class:`starling.graph.Report`.
+    """
+
+    def __init__(
+        self, message: str = "", iterations: int = 0, last: Any = None, change: float = 0.0, report: Any = None
+    ) -> None:
+        super().__init__(message)
+        self.iterations = iterations
+        self.last = last
+        self.change = change
+        self.report = report
+
+    def __reduce__(self) -> tuple[type[NotConverged], tuple[Any, ...]]:
+        return type(self), (str(self), self.iterations, self.last, self.change, self.report)
 
 
 class ElementTypeError(Error, TypeError):
