@@ -9,8 +9,9 @@
 True
 
 ``starling.machine`` makes machines, ``starling.stencil`` runs stencils, ``starling.linalg`` solves linear systems,
-``starling.stf`` runs tasks in the order of their data, ``starling.trace`` records what devices do,
-``starling.communication`` measures messages between them, ``starling.faults`` makes things go wrong on purpose,
+``starling.graph`` ranks vertices and finds shortest ways, ``starling.stf`` runs tasks in the order of their data,
+``starling.trace`` records what devices do, ``starling.communication`` measures messages between them,
+``starling.faults`` makes things go wrong on purpose,
 ``starling.check()`` explores schedules, ``starling.errors`` has the errors, ``starling.doctor()`` says what can be used
 here, and ``starling.cmake_dir()`` where CMake finds the C++ libraries. Messages go to the logger ``starling``.
 """
@@ -21,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 from starling._native import __version__
 
 if TYPE_CHECKING:
-    from starling import communication, errors, faults, linalg, machine, stencil, stf, trace
+    from starling import communication, errors, faults, graph, linalg, machine, stencil, stf, trace
     from starling._check import CheckSummary, check
     from starling._cmake import cmake_dir
     from starling._diagnosis import doctor
@@ -39,6 +40,7 @@ __all__ = [
     "doctor",
     "errors",
     "faults",
+    "graph",
     "linalg",
     "machine",
     "stencil",

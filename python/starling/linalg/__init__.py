@@ -4,6 +4,7 @@
 matrix on the devices for several solves. The matrix is dealt to the devices by rows. With ``control="cpu_free"`` one
 persistent program on every device does all iterations: devices exchange what they need of each other's vectors, and
 add up the sums, by signals; the host takes no part until the end.
+:func:`jacobi` and :func:`jacobi_banded` solve systems that are strictly diagonally dominant by Jacobi's method.
 
 >>> import numpy as np
 >>> from starling.linalg import cg, matrices
@@ -28,6 +29,7 @@ from starling.linalg._choices import (
 )
 from starling.linalg._distributed import DistributedMatrix
 from starling.linalg._functions import cg, spmv
+from starling.linalg._jacobi import LAYOUTS, Layout, jacobi, jacobi_banded
 from starling.linalg._plot import plot_history
 from starling.linalg._preconditioners import BlockJacobi, Chebyshev, Jacobi, Preconditioner
 from starling.linalg._read import read_matrix, read_vector
@@ -35,6 +37,7 @@ from starling.linalg._report import Facts, Progress, Report
 
 __all__ = [
     "CONTROLS",
+    "LAYOUTS",
     "METHODS",
     "PARTITIONS",
     "REORDERS",
@@ -45,6 +48,7 @@ __all__ = [
     "DistributedMatrix",
     "Facts",
     "Jacobi",
+    "Layout",
     "Method",
     "Partition",
     "Preconditioner",
@@ -53,6 +57,8 @@ __all__ = [
     "Report",
     "Storage",
     "cg",
+    "jacobi",
+    "jacobi_banded",
     "matrices",
     "plot_history",
     "read_matrix",

@@ -1,0 +1,82 @@
+"""What a program on regions says of itself at its end."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+
+from starling import _html
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Where a program is."""
+
+    iterations: int
+    """Done so far."""
+    value: float
+    """What the last one changed, as in the history of the :class:`Report`."""
+    target: float | None
+    """What that has to come to; None: it ends when nothing changes."""
+
+
+@dataclass(frozen=True, repr=False)
+class Report:
+    """What PageRank, shortest ways or Jacobi's method did."""
+
+    program: str
+    """``pagerank``, ``sssp`` or ``jacobi``."""
+    converged: bool
+    iterations: int
+    history: tuple[float, ...]
+    """By iteration. PageRank: the sum of absolute changes; shortest ways: how many vertices have a new distance;
+    Jacobi's method: norm of b - A x, from the start on."""
+    target: float | None
+    """What the history had to come to; None: it ends when nothing changes."""
+    seconds: float
+    """Time of the iterations alone, without moving arrays to the devices and back."""
+    microseconds_per_iteration: float
+    rows: int
+    """Vertices of the graph."""
+    entries: int
+    """Edges of the graph, parallel ones as one; of a system, entries beside the diagonal."""
+    weights: bool
+    """Whether entries have values; those of a graph without weights are not stored."""
+    storage: str
+    """How the devices store the matrix."""
+    dtype: str
+    machine: str
+    """Kind of the devices: host or cuda."""
+    devices: int
+    choice: str
+    """Which machine was taken and why."""
+    first_rows: tuple[int, ...]
+    """The first row of each device, and the end."""
+    agent: str
+    """What sent finished chunks."""
+    chunk_bytes: int
+    blocks: int
+    """Blocks used on each device."""
+    threads: int
+    """Threads of a block."""
+    tiles: int
+    """Of each device."""
+    bytes_sent: tuple[tuple[int, ...], ...]
+    """From each device to each, in all iterations."""
+    wait_seconds: tuple[float, ...]
+    """By device: how long a block waited for chunks of others, on average."""
+
+    def __repr__(self) -> str:
+        end = "converged" if self.converged else "not converged"
+        return (
+            f"<starling Report: {self.program}, {end} after {self.iterations} iterations of "
+            f"{self.microseconds_per_iteration:.4g} us, {self.agent} on {self.devices} {self.machine} devices>"
+        )
+
+    def _repr_html_(self) -> str:
+        left_out = ("history", "first_rows", "bytes_sent", "wait_seconds")
+        fields = [(n, v) for n, v in self.as_dict().items() if n not in left_out and v is not None]
+        return _html.table(self.program, fields) + _html.curve(self.history, self.target or 0.0, "change by iteration")
+
+    def as_dict(self) -> dict[str, object]:
+        """The fields by name, for JSON."""
+        return asdict(self)
