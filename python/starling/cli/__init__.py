@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from starling import __version__, cmake_dir
-from starling.cli import bench, check, doctor, new, plot, solve, stencil, trace, tune
+from starling.cli import bench, check, doctor, jacobi, new, pagerank, plot, solve, sssp, stencil, trace, tune
 from starling.cli._messages import told
 
 app = typer.Typer(
@@ -19,6 +19,9 @@ app = typer.Typer(
 )
 app.command("stencil")(stencil.command)
 app.command("solve")(solve.command)
+app.command("jacobi")(jacobi.command)
+app.command("pagerank")(pagerank.command)
+app.command("sssp")(sssp.command)
 app.command("doctor")(doctor.command)
 app.command("new")(new.command)
 app.command("check")(check.command)
