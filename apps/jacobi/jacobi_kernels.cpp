@@ -155,16 +155,17 @@ class solver<T>::band_engine : public engine {
         tiles_(tiles_for(o, a.rows, m.size())),
         region_(this->machine_, a.rows, options_for(a, m.size())),
         log_(this->machine_) {
-    expect<argument_error>(static_cast<int>(a.offsets.size()) <= most_diagonals, "jacobi: ", a.offsets.size(),
-                           " diagonals beside the main one; up to ", most_diagonals,
-                           " are taken, or pass a sparse matrix");
     for (int pe = 0; pe < this->machine_.size(); ++pe) most_rows_ = std::max(most_rows_, region_.part(pe).size());
     products_.size = a.rows;
     products_.pitch = most_rows_;
     products_.count = static_cast<int>(a.offsets.size());
     values_ = this->machine_.template allocate<T>(std::max<index_t>(1, most_rows_ * products_.count));
+    const std::vector<std::int32_t> offsets(a.offsets.begin(), a.offsets.end());
+    offsets_ = this->machine_.template allocate<std::int32_t>(std::max(products_.count, 1));
+    for (int pe = 0; pe < this->machine_.size(); ++pe)
+      this->machine_.copy(offsets_.on(pe), offsets.data(), offsets.size() * sizeof(std::int32_t));
+    products_.offset = read_only(offsets_);
     for (int k = 0; k < products_.count; ++k) {
-      products_.offset[k] = static_cast<std::int32_t>(a.offsets[static_cast<std::size_t>(k)]);
       for (int pe = 0; pe < this->machine_.size(); ++pe)
         copy_rows(values_.on(pe) + k * products_.pitch, a.values[static_cast<std::size_t>(k)], pe);
     }
@@ -244,6 +245,7 @@ class solver<T>::band_engine : public engine {
   region<T> region_;
   index_t most_rows_ = 0;
   diagonal_products<T> products_;
+  symmetric_array<std::int32_t> offsets_;
   symmetric_array<T> values_, diagonal_, sum_;
   sparse::iteration_log log_;
 };

@@ -17,15 +17,13 @@ struct row_products {
   }
 };
 
-inline constexpr int most_diagonals = 64;
-
 template <class T>
 struct diagonal_products {
   sym<const T> value;  // [diagonals][pitch], of the PE's rows
   index_t pitch = 0;
   index_t size = 0;  // rows of the matrix
   int count = 0;
-  std::int32_t offset[most_diagonals] = {};
+  sym<const std::int32_t> offset;  // [count]
 
   struct working {
     const diagonal_products* of;
@@ -34,10 +32,11 @@ struct diagonal_products {
   STARLING_HD static void multiply(const working& w, const block& b, const tile& t, index_t first, const T* x, T* out) {
     const diagonal_products& d = *w.of;
     const T* value = d.value.on(b.pe());
+    const std::int32_t* offset = d.offset.on(b.pe());
     b.for_each(t.range, [&](index_t i) {
       T sum{0};
       for (int k = 0; k < d.count; ++k) {
-        const index_t j = i + d.offset[k];
+        const index_t j = i + offset[k];
         if (j >= 0 && j < d.size) sum += value[k * d.pitch + i - first] * x[j];
       }
       out[i - first] = sum;

@@ -233,7 +233,11 @@ void bind_iterations(nb::module_& m) {
       },
       "machine"_a, "row_start"_a, "source"_a, "weight"_a.none(), "out_weight"_a, "teleport"_a.none(),
       "dangling"_a.none(), "start"_a.none(), nb::kw_only(), "alpha"_a, "tolerance"_a, "most_iterations"_a, "fixed"_a,
-      "agent"_a, "chunk_bytes"_a, "deadline"_a, "watch"_a.none());
+      "agent"_a, "chunk_bytes"_a, "deadline"_a, "watch"_a.none(),
+      nb::sig("def pagerank(machine: Machine, row_start: typing.Any, source: typing.Any, weight: typing.Any, "
+              "out_weight: typing.Any, teleport: typing.Any, dangling: typing.Any, start: typing.Any, *, "
+              "alpha: float, tolerance: float, most_iterations: int, fixed: bool, agent: str, chunk_bytes: int, "
+              "deadline: float, watch: typing.Any) -> tuple[typing.Any, dict[str, typing.Any]]"));
   m.def(
       "shortest_ways",
       [](bound_machine& on, const starts& row_start, const places& source, const nb::object& weight, index_t vertex,
@@ -244,7 +248,10 @@ void bind_iterations(nb::module_& m) {
         return paths_from<double>(on.get(), row_start, source, weight, vertex, predecessors, sending, watch);
       },
       "machine"_a, "row_start"_a, "source"_a, "weight"_a.none(), "from_vertex"_a, nb::kw_only(), "predecessors"_a,
-      "single"_a, "agent"_a, "chunk_bytes"_a, "deadline"_a, "watch"_a.none());
+      "single"_a, "agent"_a, "chunk_bytes"_a, "deadline"_a, "watch"_a.none(),
+      nb::sig("def shortest_ways(machine: Machine, row_start: typing.Any, source: typing.Any, weight: typing.Any, "
+              "from_vertex: int, *, predecessors: bool, single: bool, agent: str, chunk_bytes: int, deadline: float, "
+              "watch: typing.Any) -> tuple[typing.Any, typing.Any, dict[str, typing.Any]]"));
   m.def(
       "jacobi",
       [](bound_machine& on, const nb::tuple& matrix, const nb::object& diagonal, const nb::object& b,
@@ -260,7 +267,10 @@ void bind_iterations(nb::module_& m) {
                                  how, sending, watch);
       },
       "machine"_a, "matrix"_a, "diagonal"_a, "b"_a, "x0"_a.none(), nb::kw_only(), "target"_a, "most_iterations"_a,
-      "exchange"_a, "agent"_a, "chunk_bytes"_a, "deadline"_a, "watch"_a.none());
+      "exchange"_a, "agent"_a, "chunk_bytes"_a, "deadline"_a, "watch"_a.none(),
+      nb::sig("def jacobi(machine: Machine, matrix: tuple[typing.Any, ...], diagonal: typing.Any, b: typing.Any, "
+              "x0: typing.Any, *, target: float, most_iterations: int, exchange: str, agent: str, chunk_bytes: int, "
+              "deadline: float, watch: typing.Any) -> tuple[typing.Any, dict[str, typing.Any]]"));
 }
 
 }  // namespace starling::python

@@ -11,5 +11,6 @@ NB_MODULE(STARLING_MODULE, m) {
   starling::python::bind_stencil(m);
   starling::python::bind_cg(m);
   starling::python::bind_comm(m);
+  starling::python::bind_iterations(m);
   starling::python::bind_stf(m);
 }

@@ -3,22 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from scipy import sparse
-
-from region_stand_in import StandIn
-from starling import _regions
-from starling._native import native
-
-
-@pytest.fixture
-def programs(monkeypatch):
-    """The native programs; where the module has none, their stand-in. `calls` then says what was called."""
-    if all(hasattr(native, name) for name in ("pagerank", "shortest_ways", "jacobi")):
-        return native
-    stand_in = StandIn()
-    monkeypatch.setattr(_regions, "_native", lambda: stand_in)
-    return stand_in
 
 
 def random_graph(rng, n, edges, weights=None, form="csr"):

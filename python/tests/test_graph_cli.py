@@ -13,13 +13,9 @@ from scipy import io, sparse
 from scipy.sparse.csgraph import dijkstra
 from typer.testing import CliRunner
 
-from graph_cases import power_iteration, programs, random_graph
+from graph_cases import power_iteration, random_graph
 from starling import _regions
 from starling.cli import app
-
-__all__ = ["programs"]
-
-pytestmark = pytest.mark.usefixtures("programs")
 
 
 @pytest.fixture

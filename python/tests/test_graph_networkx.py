@@ -28,13 +28,7 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from region_stand_in import StandIn
-from starling import _regions
-from starling._native import native
 from starling.errors import EntryError
-
-if not hasattr(native, "pagerank"):
-    _regions._native = StandIn
 
 nx.config.warnings_to_ignore.add("cache")  # of what is converted already
 rng = np.random.default_rng(SEED)

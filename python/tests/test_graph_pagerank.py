@@ -9,13 +9,9 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from graph_cases import power_iteration, programs, random_graph
+from graph_cases import power_iteration, random_graph
 from starling.errors import ArgumentError, ElementTypeError, EntryError, Error, NotConverged
 from starling.graph import Progress, pagerank
-
-__all__ = ["programs"]
-
-pytestmark = pytest.mark.usefixtures("programs")
 
 CLOSE = {"float32": {"rtol": 2e-4, "atol": 1e-9}, "float64": {"rtol": 1e-8, "atol": 1e-14}}
 EXACT = {"tol": 1e-13, "max_iter": 3000}

@@ -8,13 +8,9 @@ import pytest
 from scipy import sparse
 from scipy.sparse.csgraph import dijkstra
 
-from graph_cases import programs, random_graph
+from graph_cases import random_graph
 from starling.errors import ArgumentError, ElementTypeError, EntryError, RangeError
 from starling.graph import generators, sssp
-
-__all__ = ["programs"]
-
-pytestmark = pytest.mark.usefixtures("programs")
 
 
 def check_predecessors(a, source, lengths, before):
@@ -70,7 +66,7 @@ def test_generated():
         assert np.array_equal(sssp(a, source, devices=3), dijkstra(a, indices=source))
 
 
-def test_large_whole_numbers(programs):
+def test_large_whole_numbers():
     """Beyond 2^24 float32 is not exact, and float64 is taken; lengths that do not fit are seen before or afterwards."""
     chain = sparse.csr_array(([2**23, 2**23, 1, 1], ([0, 1, 2, 3], [1, 2, 3, 4])), shape=(5, 5))
     lengths, report = sssp(chain, 0, report=True)

@@ -10,13 +10,8 @@ import pytest
 from scipy import sparse
 from scipy.linalg import solve_banded
 
-from graph_cases import programs
 from starling.errors import ArgumentError, ElementTypeError, NotConverged, NotDominant
 from starling.linalg import jacobi, jacobi_banded
-
-__all__ = ["programs"]
-
-pytestmark = pytest.mark.usefixtures("programs")
 
 
 def dominant(rng, n, entries, dtype=np.float64):

@@ -102,7 +102,10 @@ TEST_CASE("steps are those of a loop, and they reach the solution") {
           CAPTURE(n);
           CAPTURE(static_cast<int>(how));
           CAPTURE(std::string(name(agent)));
-          const banded a = random_banded(r, n, {-static_cast<index_t>(r.below(20)) - 1, 1, 5});
+          std::vector<index_t> offsets{-static_cast<index_t>(r.below(20)) - 1, 1, 5};
+          if (n == 50)
+            for (index_t k = 6; k < 80; ++k) offsets.push_back(k);
+          const banded a = random_banded(r, n, offsets);
           const sparse::iteration_options o{.agent = agent,
                                             .chunk_bytes = 128,
                                             .tiles = 1 + static_cast<int>(r.below(7)),
@@ -161,13 +164,6 @@ TEST_CASE("no convergence, ends by the watcher, options") {
   const auto lost = wild.solve(b.data(), x.data(), {.max_iterations = 100000});
   CHECK_FALSE(lost.converged);
   CHECK(lost.iterations < 100000);
-  const banded many = random_banded(r, 200, [] {
-    std::vector<index_t> offsets;
-    for (index_t k = 1; k <= 65; ++k) offsets.push_back(k);
-    return offsets;
-  }());
-  check_parts(failure_of<argument_error>([&] { solver_of<double>(*m, many, form::diagonals, {}); }),
-              {"65 diagonals", "up to 64"});
 }
 
 }  // namespace
