@@ -105,4 +105,4 @@ MUTATIONS = [
         MEMORY,
         ("too few slots for the agent", "(state_.buffers + 1) * ceil_div(chunks, agents) + 2", "index_t{1}"),
     ),
-]
+]  # fmt: skip
