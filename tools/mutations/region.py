@@ -95,9 +95,9 @@ MUTATIONS = [
          "for (int k = 2; k < b.n_pes(); ++k) {"),
         ("the agent sends chunks short", "start.on(pe), e.size(),", "start.on(pe), e.size() - 1,"),
         ("no fence between epochs", "    if (s.credits) b.fence();\n", ""),
-        ("sent before it is", "    if (s.credits) b.signal_set(s.sent + item.chunk, item.epoch, pe);",
-         "    if (s.credits) b.signal_set(s.sent + item.chunk, item.epoch + 1, pe);"),
-        ("never sent", "    if (s.credits) b.signal_set(s.sent + item.chunk, item.epoch, pe);", ""),
+        ("sent before it is", "    if (s.credits) b.signal_set(s.sent + of_part, item.epoch, pe);",
+         "    if (s.credits) b.signal_set(s.sent + of_part, item.epoch + 1, pe);"),
+        ("never sent", "    if (s.credits) b.signal_set(s.sent + of_part, item.epoch, pe);", ""),
         ("what was served not kept", "      b.signal_set(served, ++ticket, pe);", "      ++ticket;"),
     ),
     *in_file(

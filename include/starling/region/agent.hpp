@@ -32,8 +32,9 @@ struct polling_agent {
   // Peers in rotated order, so that they do not all get from the same PE at the same time.
   STARLING_HD void send(const block& b, const region_item& item) const {
     const int pe = b.pe();
-    const int chunk = s.chunk_at.on(pe)[pe] + item.chunk;
-    const index_range e = s.elements_of(pe, item.chunk);
+    const auto of_part = static_cast<int>(item.chunk);
+    const int chunk = s.chunk_at.on(pe)[pe] + of_part;
+    const index_range e = s.elements_of(pe, of_part);
     const sym<T> start = values + (s.buffer_of(item.epoch) * pitch + e.begin);
     // With credits a PE may get the next epoch of a chunk that it has not looked at.
     if (s.credits) b.fence();
@@ -41,7 +42,7 @@ struct polling_agent {
       const int to = (pe + k) % b.n_pes();
       if (s.gets(pe, chunk, to)) b.put_signal(start, start.on(pe), e.size(), s.arrived + chunk, item.epoch, to);
     }
-    if (s.credits) b.signal_set(s.sent + item.chunk, item.epoch, pe);
+    if (s.credits) b.signal_set(s.sent + of_part, item.epoch, pe);
   }
 };
 

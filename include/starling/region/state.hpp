@@ -14,10 +14,10 @@ namespace starling {
 
 // A chunk for the agent to send.
 struct region_item {
-  static constexpr std::int32_t end = -1;  // in place of a chunk: there will be no more
+  static constexpr std::int64_t end = -1;  // in place of a chunk: there will be no more
 
   std::uint64_t epoch;
-  std::int32_t chunk;  // of the part
+  std::int64_t chunk;  // of the part; as wide as the epoch, so that all bytes of an item are written
 };
 
 struct region_state {
