@@ -10,6 +10,7 @@
 #pragma once
 
 #include "cg/goal.hpp"
+#include "cg/options.hpp"
 #include "cg/reduction.hpp"
 #include "sparse/rows.hpp"
 
