@@ -18,9 +18,10 @@ or float64, the same for all arrays of a call. Native code need not check them a
 * ``machine``: a ``Machine``. A PE may be without rows; there is at least one row.
 * ``agent``: ``"auto"``, or one of :data:`AGENTS`; ``chunk_bytes``: 0 for auto; ``deadline``: seconds, 0 for the
   machine's.
-* ``watch``: None, or ``watch(iterations, value)``, called now and then while the program goes on or between two
-  stretches, with the interpreter lock held and after a look at the process's signals: what it, or Ctrl-C, raises ends
-  the run and is raised by the call. ``value`` is the entry of ``history`` of the last iteration.
+* ``watch``: None, or ``watch(iterations, value)``, called now and then with the interpreter lock held, while the
+  program goes on or between two stretches of iterations; ``value`` is the last entry of ``history`` so far. What it
+  raises ends the run and is raised by the call. So does Ctrl-C, also without a watch: the process's signals are looked
+  at as often.
 * ``report``: a dictionary with the keys of :data:`NATIVE_FACTS`.
 """
 
@@ -133,7 +134,7 @@ class NativeRegions(Protocol):
         Args:
             row_start: [n + 1] where the edges that lead to each vertex begin.
             source: [edges] the vertex that each comes from, ascending for each vertex, each once.
-            weight: [edges], more than 0. None: all are 1, and none are stored.
+            weight: [edges], at least 0 and finite. None: all are 1, and none are stored.
             out_weight: [n] the sum of the weights of the edges from each vertex, rounded from float64; 0: dangling. Its
                 element type is that of the vectors, T.
             teleport: [n], sum 1. None: 1/n each.

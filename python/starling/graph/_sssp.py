@@ -14,7 +14,7 @@ from starling._region_report import Progress, Report
 from starling._regions import Agent
 from starling.errors import ArgumentError, RangeError
 from starling.graph import _matrix
-from starling.graph._matrix import Graph, InEdges
+from starling.graph._matrix import Graph
 from starling.machine import Machine
 
 NOBODY = -9999  # as in SciPy: the vertex has no predecessor
@@ -82,11 +82,10 @@ def sssp(
     start = _vertex(graph, source)
     sending = _regions.sending(agent, chunk, deadline, progress, None)
     on = _regions.on(machine, devices, graph.vertices)
-    edges = _matrix.in_edges(graph, np.minimum, np.float64)
-    single = _single_is_exact(edges) if dtype is None else dtype == "float32"
-    length, before, done = _ways(graph, edges, start, return_predecessors, single, on, sending)
+    single = _single_is_exact(graph) if dtype is None else dtype == "float32"
+    length, before, done = _ways(graph, start, return_predecessors, single, on, sending)
     if dtype is None and single and np.max(length, initial=0, where=np.isfinite(length)) >= WHOLE_IN_FLOAT32:
-        length, before, done = _ways(graph, edges, start, return_predecessors, False, on, sending)
+        length, before, done = _ways(graph, start, return_predecessors, False, on, sending)
     results = [*_by_node(graph, length.astype(np.float64), before)]
     if report:
         results.append(done)
@@ -107,33 +106,26 @@ def _vertex(graph: Graph, source: Any) -> int:
     return number
 
 
-def _single_is_exact(edges: InEdges) -> bool:
+def _single_is_exact(graph: Graph) -> bool:
     """Whether all lengths are whole numbers that float32 holds."""
-    w = edges.weight
-    return w is None or bool(np.array_equal(w, np.trunc(w)) and w.max(initial=0) < WHOLE_IN_FLOAT32)
+    w = graph.edges.data
+    whole = w.dtype.kind in "iu" or np.array_equal(w, np.trunc(w))
+    return bool(whole and w.max(initial=0) < WHOLE_IN_FLOAT32)
 
 
 def _ways(
-    graph: Graph,
-    edges: InEdges,
-    start: int,
-    predecessors: bool,
-    single: bool,
-    on: Machine,
-    sending: _regions.Sending,
+    graph: Graph, start: int, predecessors: bool, single: bool, on: Machine, sending: _regions.Sending
 ) -> tuple[NDArray[Any], NDArray[np.int32] | None, Report]:
     element = np.dtype(np.float32 if single else np.float64)
-    weight = None
-    if edges.weight is not None:
-        longest = edges.weight.max(initial=0)
-        if single and longest > np.finfo(np.float32).max:
-            raise ArgumentError(f"a length of {longest:g} is more than float32 holds; leave dtype out")
-        weight = edges.weight.astype(element, copy=False)
+    longest = graph.edges.data.max(initial=0)
+    if single and longest > np.finfo(np.float32).max:
+        raise ArgumentError(f"a length of {longest:g} is more than float32 holds; leave dtype out")
+    edges = _matrix.in_edges(graph, np.minimum, element)
     subject = _regions.Subject(
         "sssp", on, graph.vertices, edges.source.size, element.name, edges.weight is not None, None
     )
     return _regions.shortest_ways(
-        subject, edges.start, edges.source, weight, start, predecessors=predecessors, sending=sending
+        subject, edges.start, edges.source, edges.weight, start, predecessors=predecessors, sending=sending
     )
 
 

@@ -150,6 +150,8 @@ def hv15r_like(
             at = indptr[rows_of * HV15R_UNKNOWNS + unknown][:, None] + np.arange(wide.shape[1])
             indices[at] = wide
     data = _symmetric_weights(rng, indptr, indices, low, high)
+    if indices.size < 2**31:
+        indptr = indptr.astype(np.int32)  # columns take the type of row starts
     return sparse.csr_array((data, indices, indptr), shape=(n, n))
 
 
