@@ -96,7 +96,7 @@ class flat_object {
 
 }  // namespace
 
-std::string cost_file(machine_kind kind) {
+std::string cost_file(machine_kind kind, int pes_on_gpu) {
   const char* cache = std::getenv("XDG_CACHE_HOME");
   const char* home = std::getenv("HOME");
   std::filesystem::path folder;
@@ -106,7 +106,8 @@ std::string cost_file(machine_kind kind) {
     folder = std::filesystem::path(home) / ".cache";
   else
     return {};
-  return (folder / "starling" / message("stencil_", name(kind), ".json")).string();
+  const std::string shared = pes_on_gpu > 1 ? message("_pes", pes_on_gpu) : std::string();
+  return (folder / "starling" / message("stencil_", name(kind), shared, ".json")).string();
 }
 
 step_costs read_costs(const std::string& path, const std::string& device) {
@@ -161,10 +162,10 @@ void write_costs(const std::string& path, const step_costs& costs, const std::st
                                  "; check its folder, or set XDG_CACHE_HOME"));
 }
 
-step_costs costs_of(machine_kind kind, const std::string& device) {
-  const std::string path = cost_file(kind);
+step_costs costs_of(machine_kind kind, const std::string& device, int pes_on_gpu) {
+  const std::string path = cost_file(kind, pes_on_gpu);
   std::error_code problem;
-  if (path.empty() || !std::filesystem::exists(path, problem)) return built_in_costs(kind);
+  if (path.empty() || !std::filesystem::exists(path, problem)) return costs_of_share(built_in_costs(kind), pes_on_gpu);
   return read_costs(path, device);
 }
 

@@ -105,6 +105,17 @@ std::size_t cheapest(const std::vector<variant_choice>& all) {
 
 }  // namespace
 
+step_costs costs_of_share(step_costs whole, int pes_on_gpu) {
+  if (pes_on_gpu == 1) return whole;
+  const double part = 1.0 / pes_on_gpu;
+  whole.far_us = whole.near_us;
+  whole.cached_cells_per_us *= part;
+  whole.memory_cells_per_us *= part;
+  whole.marched_cells_per_us *= part;
+  whole.source += message(", for 1 of ", pes_on_gpu, " PEs of a GPU");
+  return whole;
+}
+
 step_costs built_in_costs(machine_kind kind) {
   constexpr double unknown = std::numeric_limits<double>::infinity();
   step_costs c;

@@ -28,6 +28,10 @@ struct step_costs {
 // Of virtual devices those of cpu_free alone: what the others take depends on the processors that run them.
 step_costs built_in_costs(machine_kind kind);
 
+// What is to be expected where so many PEs share the device that these costs are of: a neighbour is as near as another
+// block, and a PE computes at its part of the rate. What a block does on chip takes as long as before.
+step_costs costs_of_share(step_costs whole, int pes_on_gpu);
+
 // How far what is expected of a step is from what it takes, as a part of that: on H200, of all domains in
 // bench/cpu_free_stencil/results (tests/apps/stencil_recorded_costs.cpp).
 inline constexpr double cost_model_error = 0.3;

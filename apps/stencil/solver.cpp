@@ -236,7 +236,7 @@ run_result solver<T>::advance(const run_options& options) {
 template <class T>
 variant_choice solver<T>::chosen(const run_options& options) const {
   check(options);
-  const step_costs costs = costs_of(machine_.kind(), tuned_device(machine_));
+  const step_costs costs = costs_of(machine_.kind(), tuned_device(machine_), machine_.device(0).pes_on_gpu);
   return choose_variant<T>(fields_.shape, limits_of(machine_), costs, options);
 }
 

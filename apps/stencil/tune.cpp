@@ -55,8 +55,9 @@ class stopwatch {
   const std::function<void()>& look_;
 };
 
+// The tiny domain that it is for does not keep a share of a GPU busy either, so the whole GPU will do.
 machine machine_of_one(const machine& m) {
-  return m.kind() == machine_kind::host ? machine::host(1) : machine::cuda({m.device(0).id});
+  return m.kind() == machine_kind::host ? machine::host(1) : machine::cuda({m.device(0).gpu}, {.pes_per_gpu = 1});
 }
 
 // What a step of a tile of a domain of the stopwatch's computes; 0 where its tiles do not fit on chip.
@@ -72,7 +73,9 @@ double at_least(double value, double least) { return std::max(value, least); }
 }  // namespace
 
 std::string tuned_device(const machine& m) {
-  return m.kind() == machine_kind::host ? "virtual device" : m.device(0).name;
+  if (m.kind() == machine_kind::host) return "virtual device";
+  const device_info& d = m.device(0);
+  return d.pes_on_gpu == 1 ? d.name : message(d.name, ", 1 of ", d.pes_on_gpu, " PEs");
 }
 
 step_costs tune(const machine& m, double seconds, const std::function<void()>& look) {

@@ -109,7 +109,7 @@ template <class T>
 stencil::variant_choice choose(const machine& m, const std::vector<index_t>& shape, const std::vector<bool>& periodic) {
   const auto any = stencil::jacobi_coefficients<double>(static_cast<int>(shape.size()));
   return stencil::choose_devices(make_problem<T>(shape, any, periodic, {}), m.size(), stencil::limits_of(m),
-                                 stencil::costs_of(m.kind(), stencil::tuned_device(m)), {});
+                                 stencil::costs_of(m.kind(), stencil::tuned_device(m), m.device(0).pes_on_gpu), {});
 }
 
 void bind_costs(nb::module_& m) {
@@ -126,7 +126,7 @@ void bind_costs(nb::module_& m) {
       [](bound_machine& on, double seconds) {
         const machine where = on.get();
         const nb::gil_scoped_release unlocked;
-        const std::string path = stencil::cost_file(where.kind());
+        const std::string path = stencil::cost_file(where.kind(), where.device(0).pes_on_gpu);
         const std::string device = stencil::tuned_device(where);
         const stencil::step_costs c = stencil::tune(where, seconds, [] {
           const nb::gil_scoped_acquire locked;

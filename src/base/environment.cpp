@@ -56,6 +56,12 @@ environment environment::read() {
     e.machine = text;
   }
   e.devices = read_count("STARLING_DEVICES", e.devices, 0);
+  e.pes_per_gpu = read_count("STARLING_PES_PER_GPU", e.pes_per_gpu, 1);
+  if (const std::string text = variable("STARLING_GPU_SHARING"); !text.empty()) {
+    expect<argument_error>(text == "auto" || text == "partitions" || text == "plain", "STARLING_GPU_SHARING=\"", text,
+                           "\": must be auto, partitions or plain; correct or unset it");
+    e.gpu_sharing = text;
+  }
   e.deadline = read_seconds("STARLING_DEADLINE", e.deadline);
   if (const std::string text = variable("STARLING_HOST_MEMORY"); !text.empty())
     e.host_memory = parse_bytes(text, "STARLING_HOST_MEMORY");
@@ -73,6 +79,11 @@ std::vector<environment_variable> describe(const environment& e) {
       {"STARLING_MACHINE", "the kind of machine that is taken by default: host, cuda or auto", e.machine},
       {"STARLING_DEVICES", "how many devices are taken by default; 0: all GPUs, or 4 virtual devices",
        message(e.devices)},
+      {"STARLING_PES_PER_GPU", "how many PEs share each GPU by default", message(e.pes_per_gpu)},
+      {"STARLING_GPU_SHARING",
+       "how PEs of one GPU divide its multiprocessors: partitions, plain, or auto, which is partitions if the driver has "
+       "them",
+       e.gpu_sharing},
       {"STARLING_DEADLINE", "seconds that a wait in a kernel may last before the program is ended",
        message(e.deadline)},
       {"STARLING_HOST_MEMORY", "memory of one virtual device; suffixes K, M, G", format_bytes(e.host_memory)},

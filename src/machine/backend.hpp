@@ -69,6 +69,8 @@ class backend {
   virtual machine_kind kind() const = 0;
   virtual const std::vector<device_info>& devices() const = 0;
   virtual peer_link link(int from_pe, int to_pe) const = 0;
+  // What else machine::choice() should tell; empty: nothing.
+  virtual std::string remark() const { return {}; }
   virtual symmetric_heap& heap() = 0;
   // Symmetric memory for the user: the offset of `bytes` fresh bytes on every PE.
   virtual std::size_t allocate(std::size_t bytes) { return heap().allocate(bytes); }
@@ -149,7 +151,7 @@ class backend {
 
 // The back ends. cuda_absent.cpp stands in for src/machine/cuda in builds without CUDA.
 std::shared_ptr<backend> make_host_backend(int devices, const host_options& options);
-std::shared_ptr<backend> make_cuda_backend(const std::vector<int>& ids);
+std::shared_ptr<backend> make_cuda_backend(const std::vector<int>& ids, const cuda_options& options);
 machine::cuda_status probe_cuda_backend();
 
 }  // namespace starling

@@ -13,7 +13,7 @@ machine::cuda_status probe_cuda_backend() {
   return status;
 }
 
-std::shared_ptr<backend> make_cuda_backend(const std::vector<int>&) {
+std::shared_ptr<backend> make_cuda_backend(const std::vector<int>&, const cuda_options&) {
   const machine::cuda_status status = probe_cuda_backend();
   throw unsupported_error(
       message("machine::cuda: ", status.problem, "; ", status.remedy, ", or use virtual devices: machine::host(n)"));

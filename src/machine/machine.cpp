@@ -5,6 +5,7 @@
 #include "activity_span.hpp"
 #include "backend.hpp"
 #include "fault_rules.hpp"
+#include "gpu_placement.hpp"
 #include "launch_rules.hpp"
 #include "starling/base/error.hpp"
 
@@ -48,10 +49,12 @@ machine machine::check(const check_options& options) const {
 check_summary machine::checked() const { return impl_->checked(); }
 bool machine::checking() const { return impl_->checking(); }
 
-machine machine::cuda(const std::vector<int>& ids) {
-  auto impl = make_cuda_backend(ids);
-  const auto count = impl->devices().size();
-  return machine(std::move(impl), message(count, " GPUs, as asked for"));
+machine machine::cuda(const std::vector<int>& ids, const cuda_options& options) {
+  check_cuda_options(ids, options);
+  auto impl = make_cuda_backend(ids, options);
+  const std::string remark = impl->remark();
+  const std::string devices = starling::summary(machine_kind::cuda, impl->devices());
+  return machine(std::move(impl), message(devices, ", as asked for", remark.empty() ? "" : "; " + remark));
 }
 
 machine machine::best(int devices) {
@@ -59,19 +62,25 @@ machine machine::best(int devices) {
   const environment e = environment::read();
   const int wanted = devices > 0 ? devices : e.devices;
   const cuda_status status = probe_cuda();
-  const bool gpus = status.problem.empty() && status.devices >= (wanted > 0 ? wanted : 1);
+  const int pes = status.devices * e.pes_per_gpu;  // that there could be
+  const bool gpus = status.problem.empty() && pes >= (wanted > 0 ? wanted : 1);
   if (e.machine == "cuda" || (e.machine == "auto" && gpus)) {
     std::vector<int> ids;
     for (int i = 0; i < wanted; ++i) ids.push_back(i);
     machine m = cuda(ids);
-    m.choice_ =
-        message(m.size(), " of ", status.devices, " GPUs", e.machine == "cuda" ? " (STARLING_MACHINE=cuda)" : "");
+    const std::string taken =
+        e.pes_per_gpu > 1 ? message(m.summary(), " (STARLING_PES_PER_GPU=", e.pes_per_gpu, ")")
+                          : message(m.size(), " of ", status.devices, " GPUs");
+    const std::string remark = m.impl_->remark();
+    m.choice_ = message(taken, e.machine == "cuda" ? " (STARLING_MACHINE=cuda)" : "",
+                        remark.empty() ? "" : "; " + remark);
     return m;
   }
   machine m = host(wanted > 0 ? wanted : 4);
   const std::string reason = e.machine == "host"       ? "STARLING_MACHINE=host"
                              : !status.problem.empty() ? status.problem
-                                                       : message("only ", status.devices, " GPUs for ", wanted, " PEs");
+                                                       : message("only ", status.devices, " GPUs for ", wanted,
+                                                               " PEs; STARLING_PES_PER_GPU lets several share one");
   m.choice_ = message(m.size(), " virtual devices (", reason, ")");
   return m;
 }
@@ -79,6 +88,8 @@ machine machine::best(int devices) {
 machine::cuda_status machine::probe_cuda() { return probe_cuda_backend(); }
 
 machine_kind machine::kind() const { return impl_->kind(); }
+
+std::string machine::summary() const { return starling::summary(kind(), impl_->devices()); }
 
 int machine::size() const { return static_cast<int>(impl_->devices().size()); }
 

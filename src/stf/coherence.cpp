@@ -126,16 +126,23 @@ data_instance* coherence::nearest(const data_body& d, const data_place& to) cons
   return nearest(d, to, [](const data_instance& i) { return i.valid; });
 }
 
-// The host last, a copy on the same device first.
+// The host last, a copy on the same device first, then one on the same GPU.
 template <class F>
 data_instance* coherence::nearest(const data_body& d, const data_place& to, const F& usable) const {
   const auto distance = [&](const data_instance& i) {
     const int from = pe_of(i.place);
     const int target = pe_of(to);
     if (from == target) return 0;
-    if (from == host_place) return 3;
+    if (from == host_place) return 4;
     if (target == host_place) return 1;
-    return machine_.link(from, target) == peer_link::direct ? 1 : 2;
+    switch (machine_.link(from, target)) {
+      case peer_link::same_device:
+        return 1;
+      case peer_link::direct:
+        return 2;
+      default:
+        return 3;
+    }
   };
   data_instance* best = nullptr;
   for (const auto& i : d.instances)

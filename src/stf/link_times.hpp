@@ -47,7 +47,14 @@ class link_times {
   double usual(int from, int to) const {
     if (machine_.kind() == machine_kind::host) return 5e9;
     if (from == host_place || to == host_place) return 5e10;
-    return machine_.link(from, to) == peer_link::direct ? 3e11 : 2.5e10;
+    switch (machine_.link(from, to)) {
+      case peer_link::same_device:
+        return 1.5e12;
+      case peer_link::direct:
+        return 3e11;
+      default:
+        return 2.5e10;
+    }
   }
 
   machine machine_;

@@ -14,6 +14,10 @@ struct environment {
   std::string machine = "auto";
   // STARLING_DEVICES: how many devices machine::best() takes; 0 means all GPUs, or 4 virtual devices.
   int devices = 0;
+  // STARLING_PES_PER_GPU: how many PEs share a GPU where a program does not say; see machine::cuda.
+  int pes_per_gpu = 1;
+  // STARLING_GPU_SHARING: how they divide its multiprocessors where a program does not say: auto, partitions or plain.
+  std::string gpu_sharing = "auto";
   // STARLING_DEADLINE: seconds that a wait in a kernel may last before the program is ended with a stall_error.
   double deadline = 10.0;
   // STARLING_HOST_MEMORY: bytes of memory of one virtual device; suffixes K, M, G (powers of 1024).

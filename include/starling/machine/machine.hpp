@@ -8,6 +8,7 @@
 
 #include "starling/base/environment.hpp"
 #include "starling/machine/check.hpp"
+#include "starling/machine/cuda_options.hpp"
 #include "starling/machine/device_info.hpp"
 #include "starling/machine/faults.hpp"
 #include "starling/machine/kernel.hpp"
@@ -49,9 +50,12 @@ class machine {
   check_summary checked() const;
   // Whether it is in check mode.
   bool checking() const;
-  // GPUs by CUDA ordinal; none: all of them. Every pair must reach each other's memory. Throws unsupported_error that
-  // says what is missing: the build, the driver, a device, a link.
-  static machine cuda(const std::vector<int>& ids = {});
+  // GPUs by CUDA ordinal; none: all of them. A GPU that is named several times has so many PEs, which share it; options
+  // say it for all. Every pair must reach each other's memory. Throws unsupported_error that says what is missing: the
+  // build, the driver, a device, a link; launch_error when kernels of PEs that share a GPU do not run at the same time.
+  // STARLING_PES_PER_GPU=n, where neither ids nor options say who shares: every GPU counts n times, so ordinals 0 to
+  // n - 1 are GPU 0.
+  static machine cuda(const std::vector<int>& ids = {}, const cuda_options& options = {});
   // GPUs when they can be used, else virtual devices; STARLING_MACHINE and STARLING_DEVICES decide otherwise. choice()
   // says what was taken and why. devices = 0: all GPUs, or 4 virtual devices.
   static machine best(int devices = 0);
@@ -75,6 +79,8 @@ class machine {
   peer_link link(int from_pe, int to_pe) const;
   memory_info memory() const;
   const std::string& choice() const { return choice_; }
+  // "4 virtual devices", "2 GPUs", "4 PEs on 1 GPU".
+  std::string summary() const;
 
   // How many blocks of a kernel one PE holds at once.
   template <kernel_function F>

@@ -4,23 +4,67 @@
 #include <cstring>
 #include <limits>
 
+#include "../gpu_placement.hpp"
+#include "../launch_queues.hpp"
+#include "answer.hpp"
 #include "cuda_event.hpp"
 #include "cuda_graph.hpp"
 #include "cuda_stream.hpp"
 #include "device_guard.hpp"
 #include "residency.hpp"
+#include "sharing_check.hpp"
 
 namespace starling {
 
-std::shared_ptr<backend> make_cuda_backend(const std::vector<int>& ids) {
-  const machine::cuda_status status = probe_cuda_backend();
-  expect<unsupported_error>(status.problem.empty(), "machine::cuda: ", status.problem, "; ", status.remedy);
-  auto made = std::make_unique<on_cuda::cuda_backend>(ids, environment::read().deadline);
+namespace {
+
+// A machine of which PEs may share GPUs: `placement` is the GPU of each, `how` they share is not automatic.
+std::shared_ptr<on_cuda::cuda_backend> backend_on(const std::vector<int>& placement, gpu_sharing how, bool answer,
+                                                  double deadline) {
+  auto made = std::make_unique<on_cuda::cuda_backend>(placement, how, deadline);
   // Memory that a kernel still uses cannot be given back: CUDA would wait for the kernel, perhaps for ever. It is kept
   // until the process ends.
-  return std::shared_ptr<on_cuda::cuda_backend>(made.release(), [](on_cuda::cuda_backend* b) {
-    if (b->becomes_idle()) delete b;
+  std::shared_ptr<on_cuda::cuda_backend> b(made.release(), [](on_cuda::cuda_backend* old) {
+    if (old->becomes_idle()) delete old;
   });
+  if (answer) b->try_sharing();
+  return b;
+}
+
+std::shared_ptr<on_cuda::cuda_backend> shared_backend(const std::vector<int>& placement, gpu_sharing how, bool answer,
+                                                      double deadline) {
+  if (how != gpu_sharing::automatic) return backend_on(placement, how, answer, deadline);
+  std::string refused;
+  try {
+    return backend_on(placement, gpu_sharing::partitions, answer, deadline);
+  } catch (const unsupported_error& problem) {
+    refused = problem.what();
+  } catch (const launch_error& problem) {
+    refused = problem.what();
+  } catch (const device_error& problem) {
+    refused = problem.what();
+  }
+  auto b = backend_on(placement, gpu_sharing::plain, answer, deadline);
+  b->add_remark("they share plainly, for " + refused);
+  return b;
+}
+
+}  // namespace
+
+std::shared_ptr<backend> make_cuda_backend(const std::vector<int>& ids, const cuda_options& options) {
+  const environment e = environment::read();
+  const variables before = environment_variables();
+  if (may_share(ids, options, e)) prepare_to_share();  // before the first call of CUDA, if nobody has made one
+  const machine::cuda_status status = probe_cuda_backend();
+  expect<unsupported_error>(status.problem.empty(), "machine::cuda: ", status.problem, "; ", status.remedy);
+  const std::vector<int> placement = place_pes(ids, options, e, status.devices);
+  int most = 1;
+  for (const int gpu : placement) most = std::max(most, static_cast<int>(pes_on(placement, gpu).size()));
+  if (most == 1) return backend_on(placement, gpu_sharing::plain, false, e.deadline);
+  const bool in_use = on_cuda::has_context(placement);
+  auto b = shared_backend(placement, sharing_of(options, e), options.answer, e.deadline);
+  b->add_remark(too_few_queues(queues_set(in_use ? before : environment_variables()), most, in_use));
+  return b;
 }
 
 namespace on_cuda {
@@ -50,10 +94,10 @@ symmetric_heap::layout part_of(const symmetric_range& range, int n_pes, std::siz
 
 }  // namespace
 
-cuda_backend::cuda_backend(const std::vector<int>& ids, double default_deadline)
+cuda_backend::cuda_backend(const std::vector<int>& placement, gpu_sharing how, double default_deadline)
     : default_deadline_(default_deadline),
       driver_(driver_api::load()),
-      gpus_(open_gpus(ids, driver_)),
+      gpus_(open_gpus(placement, how, driver_)),
       infos_(infos_of(gpus_)),
       capacity_(capacity_of(gpus_)),
       mapper_(gpus_, driver_),
@@ -69,7 +113,30 @@ cuda_backend::cuda_backend(const std::vector<int>& ids, double default_deadline)
       kernels_(gpus_),
       parts_{gpus_, kernels_, heap_, control_heap_},
       faults_(parts_),
-      runner_(parts_, default_deadline) {}
+      runner_(parts_, default_deadline) {
+  add_remark(left_over(gpus_));
+}
+
+void cuda_backend::add_remark(const std::string& text) {
+  if (!text.empty()) remark_ += (remark_.empty() ? "" : "; ") + text;
+}
+
+void cuda_backend::try_sharing() {
+  if (!any_shared(gpus_)) return;
+  require_answers(parts_, runner_);
+  // What a stream of a partition has to do beside launching programs; a driver that refuses it says so here.
+  for (const gpu& g : gpus_) {
+    if (!g.own) continue;
+    const auto work = new_stream(g.pe);
+    const auto reached = new_event(g.pe, event_use::ordering);
+    const auto recording = start_recording(*work);
+    work->launch(1, empty_kernel(), {});
+    recording->finish()->launch(*work);
+    work->record(*reached);
+    work->wait(*reached);
+    work->synchronize();
+  }
+}
 
 kernel cuda_backend::as_run(kernel k) const {
   if (trace()) k.on_gpu = k.on_gpu_traced;

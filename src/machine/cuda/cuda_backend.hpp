@@ -15,13 +15,20 @@ namespace starling::on_cuda {
 class cuda_backend final : public backend, public std::enable_shared_from_this<cuda_backend> {
  public:
   // A CUDA driver and at least one GPU are known to be there.
-  cuda_backend(const std::vector<int>& ids, double default_deadline);
+  cuda_backend(const std::vector<int>& placement, gpu_sharing how, double default_deadline);
+
+  // Throws unless PEs that share a GPU can work as PEs must, or none does.
+  void try_sharing();
+  void add_remark(const std::string& text);
 
   machine_kind kind() const override { return machine_kind::cuda; }
   const std::vector<device_info>& devices() const override { return infos_; }
   peer_link link(int from_pe, int to_pe) const override {
-    return from_pe == to_pe ? peer_link::self : peer_link::direct;  // the constructor has refused all else
+    if (from_pe == to_pe) return peer_link::self;
+    // The constructor has refused all else.
+    return parts_.on(from_pe).id == parts_.on(to_pe).id ? peer_link::same_device : peer_link::direct;
   }
+  std::string remark() const override { return remark_; }
   symmetric_heap& heap() override { return heap_; }
   std::size_t allocate(std::size_t bytes) override {
     require_idle("machine::allocate");  // what has been freed may still be written by a program that was left alone
@@ -74,6 +81,7 @@ class cuda_backend final : public backend, public std::enable_shared_from_this<c
   const gpu& home_of(const void* address);
 
   double default_deadline_;
+  std::string remark_;
   driver_api driver_;
   std::vector<gpu> gpus_;
   std::vector<device_info> infos_;

@@ -40,7 +40,7 @@ bool reaches(const cuda_backend& machine, const void* flag) {
 }
 
 // A conditional node was seen to end with a launch failure where its body copied between GPUs (CUDA 13.0 on H200).
-bool of_one_gpu(const graph_parts& parts) { return parts.pes.size() <= 1 && parts.meetings.empty(); }
+bool of_one_pe(const graph_parts& parts) { return parts.pes.size() <= 1 && parts.meetings.empty(); }
 
 }  // namespace
 
@@ -48,8 +48,10 @@ std::shared_ptr<graph_backend> make_cuda_loop(const std::shared_ptr<cuda_backend
                                               const std::shared_ptr<graph_parts>& parts, std::size_t operations,
                                               const loop_condition& c) {
   if (c.flag != nullptr && machine->is_own(c.flag)) machine->check_bytes("graph::loop (flag)", c.flag, c.flag_bytes);
-  if (!of_one_gpu(*parts) || !reaches(*machine, c.flag)) return nullptr;
+  if (!of_one_pe(*parts) || !reaches(*machine, c.flag)) return nullptr;
   const int pe = parts->pes.empty() ? 0 : *parts->pes.begin();
+  // All kernels of a loop must be of one context, and the step's is of the GPU's, not of the partition's.
+  if (machine->machine().on(pe).own) return nullptr;
   const device_guard guard(machine->machine().on(pe).id);
 
   void* times = nullptr;

@@ -24,7 +24,7 @@ cuda_stream::cuda_stream(std::shared_ptr<cuda_backend> machine, int pe)
       number_(machine_->new_stream_number()),
       faults_(machine_->faults().take()) {
   const device_guard guard(device().id);
-  stream_ = make_stream(pe);
+  stream_ = new_stream(device());
 }
 
 cuda_stream::~cuda_stream() {
@@ -78,7 +78,7 @@ void cuda_stream::launch(int blocks, const kernel& k, const launch_options& opti
     state.control.arrived = recorded ? recorded->meetings.back()->words().arrived : faults.arrived();
     check(cudaMemsetAsync(state.control.arrived.on(pe_), 0, sizeof(signal), get()), "cudaMemsetAsync (barrier)", pe_);
   }
-  on_cuda::launch(g, get(), k, options.threads, state, options.resident);
+  on_cuda::launch(g, get(), k, options.threads, state, options.resident && g.has_own_multiprocessors());
 }
 
 void cuda_stream::copy_rows(void* dest, std::size_t dest_pitch, const void* source, std::size_t source_pitch,

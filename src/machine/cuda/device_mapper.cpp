@@ -17,10 +17,18 @@ CUmemAllocationProp memory_of(const gpu& g) {
   return prop;
 }
 
+std::vector<std::size_t> limits_of(const std::vector<gpu>& gpus) {
+  std::vector<std::size_t> limits;
+  for (const gpu& g : gpus) limits.push_back(g.shared() ? g.info.memory_bytes : memory_shares::no_limit);
+  return limits;
+}
+
 }  // namespace
 
-device_mapper::device_mapper(const std::vector<gpu>& gpus, const driver_api& driver) : gpus_(gpus), driver_(driver) {
+device_mapper::device_mapper(const std::vector<gpu>& gpus, const driver_api& driver)
+    : gpus_(gpus), driver_(driver), shares_(limits_of(gpus)) {
   for (const gpu& g : gpus_) {
+    if (g.pe != g.first_pe) continue;
     const CUmemAllocationProp prop = memory_of(g);
     std::size_t own = 0;
     driver_.check(driver_.granularity(&own, &prop, CU_MEM_ALLOC_GRANULARITY_MINIMUM), "cuMemGetAllocationGranularity",
@@ -40,6 +48,16 @@ CUdeviceptr device_mapper::reserve(std::size_t bytes) const {
 }
 
 void device_mapper::map(const gpu& g, CUdeviceptr address, std::size_t bytes, const std::string& what) const {
+  if (!shares_.take(g.pe, bytes)) throw_out_of_memory(g, what);
+  try {
+    put_behind(g, address, bytes, what);
+  } catch (...) {
+    shares_.give_back(g.pe, bytes);
+    throw;
+  }
+}
+
+void device_mapper::put_behind(const gpu& g, CUdeviceptr address, std::size_t bytes, const std::string& what) const {
   const CUmemAllocationProp prop = memory_of(g);
   CUmemGenericAllocationHandle handle = 0;
   const CUresult created = driver_.create(&handle, bytes, &prop, 0);
@@ -51,7 +69,7 @@ void device_mapper::map(const gpu& g, CUdeviceptr address, std::size_t bytes, co
   driver_.check(mapped, "cuMemMap", g.pe);
   const CUresult opened = driver_.set_access(address, bytes, access_.data(), access_.size());
   if (opened == CUDA_SUCCESS) return;
-  unmap(address, bytes);
+  (void)driver_.unmap(address, bytes);
   driver_.check(opened, "cuMemSetAccess", g.pe);
 }
 
@@ -76,6 +94,10 @@ void device_mapper::throw_out_of_memory(const gpu& g, const std::string& what) c
   std::size_t total = 0;
   device_guard guard(g.id);
   check(cudaMemGetInfo(&free, &total), "cudaMemGetInfo", g.pe);
+  if (g.shared())
+    throw memory_error(message(what, ", but ",
+                               share_is_full(describe(g), std::min(free, shares_.left(g.pe)), shares_.limit(g.pe),
+                                             sharing(gpus_, g))));
   throw memory_error(
       message(what, ", but ", describe(g), " has ", format_bytes(free), " of ", format_bytes(total),
               " free; free other memory, end other processes on this GPU (nvidia-smi shows them), or use "

@@ -9,15 +9,37 @@ namespace {
 // that this runtime works with has them.
 constexpr unsigned variants_of = 12000;
 
-template <class Function>
-void find(Function& f, const char* name) {
+// Null: the driver lacks it.
+void* entry_point(const char* name, unsigned version) {
   void* found = nullptr;
   cudaDriverEntryPointQueryResult status = cudaDriverEntryPointSymbolNotFound;
-  on_cuda::check(cudaGetDriverEntryPointByVersion(name, &found, variants_of, cudaEnableDefault, &status),
+  on_cuda::check(cudaGetDriverEntryPointByVersion(name, &found, version, cudaEnableDefault, &status),
                  "cudaGetDriverEntryPointByVersion");
-  expect<unsupported_error>(found != nullptr && status == cudaDriverEntryPointSuccess, "the CUDA driver has no ", name,
-                            "; update the NVIDIA driver");
+  return status == cudaDriverEntryPointSuccess ? found : nullptr;
+}
+
+template <class Function>
+void find(Function& f, const char* name) {
+  void* found = entry_point(name, variants_of);
+  expect<unsupported_error>(found != nullptr, "the CUDA driver has no ", name, "; update the NVIDIA driver");
   f = reinterpret_cast<Function>(found);
+}
+
+// Partitions came with CUDA 12.4, streams of them with 12.5.
+constexpr unsigned partitions_of = 12050;
+
+template <class Function>
+bool find_newer(Function& f, const char* name) {
+  f = reinterpret_cast<Function>(entry_point(name, partitions_of));
+  return f != nullptr;
+}
+
+bool find_partitions(driver_api& d) {
+  return find_newer(d.device_resource, "cuDeviceGetDevResource") &&
+         find_newer(d.split_resource, "cuDevSmResourceSplitByCount") &&
+         find_newer(d.describe_resource, "cuDevResourceGenerateDesc") &&
+         find_newer(d.green_create, "cuGreenCtxCreate") && find_newer(d.green_destroy, "cuGreenCtxDestroy") &&
+         find_newer(d.green_stream, "cuGreenCtxStreamCreate");
 }
 
 }  // namespace
@@ -33,8 +55,10 @@ driver_api driver_api::load() {
   find(d.map, "cuMemMap");
   find(d.unmap, "cuMemUnmap");
   find(d.set_access, "cuMemSetAccess");
+  find(d.context_state, "cuDevicePrimaryCtxGetState");
   find(d.error_name, "cuGetErrorName");
   find(d.error_string, "cuGetErrorString");
+  if (!find_partitions(d)) d.green_stream = nullptr;
   return d;
 }
 

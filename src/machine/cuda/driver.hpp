@@ -1,5 +1,6 @@
-// The functions of the CUDA driver that the runtime has no counterpart for: virtual memory management. They are looked
-// up at run time, so that nothing links against libcuda and a program starts on machines without it.
+// The functions of the CUDA driver that the runtime has no counterpart for: virtual memory management, and partitions of
+// multiprocessors (green contexts), which older drivers lack. They are looked up at run time, so that nothing links
+// against libcuda and a program starts on machines without it.
 #pragma once
 
 #include <cuda.h>
@@ -19,10 +20,20 @@ struct driver_api {
   PFN_cuMemMap_v10020 map = nullptr;
   PFN_cuMemUnmap_v10020 unmap = nullptr;
   PFN_cuMemSetAccess_v10020 set_access = nullptr;
+  PFN_cuDevicePrimaryCtxGetState_v7000 context_state = nullptr;
   PFN_cuGetErrorName_v6000 error_name = nullptr;
   PFN_cuGetErrorString_v6000 error_string = nullptr;
 
-  // Throws unsupported_error when the driver lacks one of them. A driver must be there: see probe.cpp.
+  // All of these or none.
+  PFN_cuDeviceGetDevResource_v12040 device_resource = nullptr;
+  PFN_cuDevSmResourceSplitByCount_v12040 split_resource = nullptr;
+  PFN_cuDevResourceGenerateDesc_v12040 describe_resource = nullptr;
+  PFN_cuGreenCtxCreate_v12040 green_create = nullptr;
+  PFN_cuGreenCtxDestroy_v12040 green_destroy = nullptr;
+  PFN_cuGreenCtxStreamCreate_v12050 green_stream = nullptr;
+  bool has_partitions() const { return green_stream != nullptr; }
+
+  // Throws unsupported_error when the driver lacks one of the others. A driver must be there: see probe.cpp.
   static driver_api load();
 
   // Throws device_error that names the call.

@@ -1,8 +1,6 @@
 #include "gpu.hpp"
 
-#include <algorithm>
-#include <numeric>
-
+#include "../gpu_shares.hpp"
 #include "device_guard.hpp"
 #include "starling/base/error.hpp"
 #include "starling/device/target.hpp"
@@ -10,16 +8,8 @@
 namespace starling::on_cuda {
 namespace {
 
-void check_ids(const std::vector<int>& ids, int count) {
-  for (std::size_t i = 0; i < ids.size(); ++i) {
-    expect<argument_error>(ids[i] >= 0 && ids[i] < count, "machine::cuda: there is no device ", ids[i],
-                           "; this host has ",
-                           count == 1 ? std::string("device 0 only") : message("devices 0 to ", count - 1));
-    expect<argument_error>(std::find(ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(i), ids[i]) ==
-                               ids.begin() + static_cast<std::ptrdiff_t>(i),
-                           "machine::cuda: device ", ids[i], " is listed twice; every PE needs a device of its own");
-  }
-}
+// Shares of memory are multiples of this, the size of pages of GPUs of today.
+constexpr std::size_t share_page = std::size_t{2} << 20;
 
 int attribute(cudaDeviceAttr which, const gpu& g) {
   int value = 0;
@@ -35,6 +25,7 @@ gpu open(int pe, int id, const driver_api& driver, device_guard& guard) {
   const cudaDeviceProp& p = g.properties;
   g.info.name = p.name;
   g.info.id = id;
+  g.info.gpu = id;
   g.info.memory_bytes = p.totalGlobalMem;
   g.info.multiprocessors = p.multiProcessorCount;
   // Block-wide reductions and the recorder have shared memory of their own, which counts against the same limit.
@@ -53,8 +44,34 @@ gpu open(int pe, int id, const driver_api& driver, device_guard& guard) {
     throw unsupported_error(message("machine::cuda: ", describe(g), " lacks ", lack,
                                     ", which a machine needs; choose other devices or machine::host(n)"));
   guard.use(id);
-  g.service = make_stream(pe);
   return g;
+}
+
+// Multiprocessors and memory of the PEs of one GPU that share it.
+void divide(std::vector<gpu>& gpus, const std::vector<int>& pes, gpu_sharing how, const driver_api& driver) {
+  const gpu& first = gpus[static_cast<std::size_t>(pes.front())];
+  const std::string name = message("device ", first.id, " (", first.info.name, ")");
+  const auto n = static_cast<int>(pes.size());
+  const int plain = plain_share(first.properties.multiProcessorCount, n, name);
+  const device_guard guard(first.id);
+  check(cudaFree(nullptr), "cudaFree (making a context)", first.pe);
+  std::vector<partition> parts;
+  if (how == gpu_sharing::partitions) parts = split(driver, first.id, n, name);
+  std::size_t free = 0;
+  std::size_t total = 0;
+  check(cudaMemGetInfo(&free, &total), "cudaMemGetInfo", first.pe);
+  const std::size_t memory = memory_share(free, pes, share_page, name);
+  for (std::size_t i = 0; i < pes.size(); ++i) {
+    gpu& g = gpus[static_cast<std::size_t>(pes[i])];
+    g.first_pe = pes.front();
+    g.info.pes_on_gpu = n;
+    g.info.memory_bytes = memory;
+    g.info.multiprocessors = plain;
+    if (parts.empty()) continue;
+    g.own = std::move(parts[i]);
+    g.info.multiprocessors = g.own.multiprocessors();
+    g.info.partitioned = true;
+  }
 }
 
 // Signals and atomics of one PE act on another PE's memory, which plain PCIe peer access does not do.
@@ -76,21 +93,61 @@ void check_pair(const gpu& a, const gpu& b) {
 
 std::string describe(const gpu& g) { return message("PE ", g.pe, " (", g.info.name, ", device ", g.id, ")"); }
 
-std::vector<gpu> open_gpus(const std::vector<int>& ids, const driver_api& driver) {
-  int count = 0;
-  check(cudaGetDeviceCount(&count), "cudaGetDeviceCount");
-  check_ids(ids, count);
-  std::vector<int> chosen = ids;
-  if (chosen.empty()) {
-    chosen.resize(static_cast<std::size_t>(count));
-    std::iota(chosen.begin(), chosen.end(), 0);
+std::vector<int> sharing(const std::vector<gpu>& gpus, const gpu& g) {
+  std::vector<int> pes;
+  for (const gpu& other : gpus)
+    if (other.id == g.id) pes.push_back(other.pe);
+  return pes;
+}
+
+unique_stream new_stream(const gpu& g) {
+  if (g.own) return unique_stream(g.own.new_stream(g.pe));
+  cudaStream_t s = nullptr;
+  // Streams do not wait for the legacy default stream, nor it for them.
+  check(cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking), "cudaStreamCreateWithFlags", g.pe);
+  return unique_stream(s);
+}
+
+bool has_context(const std::vector<int>& placement) {
+  const driver_api driver = driver_api::load();
+  bool any = false;
+  for (const int id : placement) {
+    unsigned flags = 0;
+    int active = 0;
+    driver.check(driver.context_state(id, &flags, &active), "cuDevicePrimaryCtxGetState", no_pe);
+    any = any || active != 0;
   }
+  return any;
+}
+
+std::string left_over(const std::vector<gpu>& gpus) {
+  for (const gpu& g : gpus) {
+    const int all = g.properties.multiProcessorCount;
+    const int left = all - g.info.multiprocessors * g.info.pes_on_gpu;
+    if (!g.shared() || left <= 0) continue;
+    const std::string how = g.own ? "; plain sharing leaves fewer (STARLING_GPU_SHARING=plain)" : "";
+    return message(g.info.multiprocessors, " of ", all, " multiprocessors each, ", left, " left over", how);
+  }
+  return {};
+}
+
+std::vector<gpu> open_gpus(const std::vector<int>& placement, gpu_sharing how, const driver_api& driver) {
   device_guard guard;
   std::vector<gpu> gpus;
-  for (std::size_t i = 0; i < chosen.size(); ++i) gpus.push_back(open(static_cast<int>(i), chosen[i], driver, guard));
+  for (std::size_t i = 0; i < placement.size(); ++i)
+    gpus.push_back(open(static_cast<int>(i), placement[i], driver, guard));
+  for (std::size_t i = 0; i < gpus.size(); ++i) {
+    gpus[i].first_pe = gpus[i].pe;
+    const std::vector<int> pes = sharing(gpus, gpus[i]);
+    if (pes.size() > 1 && pes.front() == gpus[i].pe) divide(gpus, pes, how, driver);
+  }
+  for (gpu& g : gpus) {
+    guard.use(g.id);
+    g.service = new_stream(g);
+  }
   for (const gpu& a : gpus)
     for (const gpu& b : gpus)
-      if (a.pe != b.pe) check_pair(a, b);
+      if (a.id != b.id) check_pair(a, b);
   return gpus;
 }
 

@@ -1,26 +1,51 @@
-// The GPUs of a machine: which they are, what they can do, and one stream each for the runtime's own copies and fills.
+// The GPUs of a machine by PE: which they are, what they can do, what each PE has of them where several share one, and
+// one stream each for the runtime's own copies and fills.
 #pragma once
 
 #include <vector>
 
 #include "driver.hpp"
 #include "handles.hpp"
+#include "partition.hpp"
+#include "starling/machine/cuda_options.hpp"
 #include "starling/machine/device_info.hpp"
 
 namespace starling::on_cuda {
 
+// A PE and its GPU, or its share of one.
 struct gpu {
   int pe = 0;
-  int id = 0;  // CUDA ordinal
+  int id = 0;        // CUDA ordinal
+  int first_pe = 0;  // the first PE on this GPU: what the driver has once for a GPU is kept for that one
   device_info info;
-  cudaDeviceProp properties{};
-  unique_stream service;
+  cudaDeviceProp properties{};  // of the whole GPU
+  partition own;                // of the multiprocessors; none where the GPU is not shared, or plainly
+  unique_stream service;        // goes before the partition
+
+  bool shared() const { return info.pes_on_gpu > 1; }
+  // Whether no other PE's blocks can take room from this one's: then the driver checks a cooperative launch against all
+  // that there is. Where PEs share plainly it would check against the whole GPU, so the launch is a plain one there,
+  // and residency.hpp has the proof.
+  bool has_own_multiprocessors() const { return !shared() || own; }
 };
 
-// PE i is the GPU with ordinal ids[i]; no ids: all GPUs. Makes the GPUs' contexts. Throws argument_error for an ordinal
-// that does not exist or is there twice, unsupported_error when a GPU or a pair of GPUs cannot do what a machine needs:
-// virtual memory management, cooperative launches, peer access with atomic operations.
-std::vector<gpu> open_gpus(const std::vector<int>& ids, const driver_api& driver);
+// PE i is on the GPU with ordinal placement[i]. Makes the GPUs' contexts. `how` is not automatic. Throws argument_error
+// when a GPU has fewer multiprocessors than PEs, unsupported_error when a GPU or a pair of GPUs cannot do what a machine
+// needs: virtual memory management, cooperative launches, peer access with atomic operations, partitions if they are
+// asked for; memory_error when a PE would have no memory.
+std::vector<gpu> open_gpus(const std::vector<int>& placement, gpu_sharing how, const driver_api& driver);
+
+// Whether CUDA is in use on one of these GPUs already: what it reads when it starts has been read. Makes no context.
+bool has_context(const std::vector<int>& placement);
+
+// What of the GPUs' multiprocessors no PE has, in words; empty: nothing, or the GPUs are not shared.
+std::string left_over(const std::vector<gpu>& gpus);
+
+// A stream for the PE's work, on its own multiprocessors if it has some. The device of `g` is current.
+unique_stream new_stream(const gpu& g);
+
+// The PEs on the same GPU.
+std::vector<int> sharing(const std::vector<gpu>& gpus, const gpu& g);
 
 // Text for errors: "PE 1 (NVIDIA H200, device 3)".
 std::string describe(const gpu& g);

@@ -37,13 +37,6 @@ using unique_graph = unique_handle<cudaGraph_t, cudaGraphDestroy>;
 using unique_memory = unique_handle<void*, cudaFree>;
 using unique_graph_exec = unique_handle<cudaGraphExec_t, cudaGraphExecDestroy>;
 
-// On the current device. Streams do not wait for the legacy default stream, nor it for them.
-inline unique_stream make_stream(int pe) {
-  cudaStream_t s = nullptr;
-  check(cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking), "cudaStreamCreateWithFlags", pe);
-  return unique_stream(s);
-}
-
 inline unique_event make_event(int pe, event_use use) {
   cudaEvent_t e = nullptr;
   const unsigned flags = use == event_use::timing ? cudaEventDefault : cudaEventDisableTiming;

@@ -11,7 +11,7 @@ kernel_table::entry& kernel_table::load(const kernel& k, int pe) {
                             "(starling_kernels() in CMake, STARLING_CUDA=on)");
   std::vector<entry>& all = entries_[k.on_gpu];
   all.resize(gpus_.size());
-  entry& e = all[static_cast<std::size_t>(pe)];
+  entry& e = all[static_cast<std::size_t>(gpus_[static_cast<std::size_t>(pe)].first_pe)];
   if (!e.loaded) {
     const device_guard guard(gpus_[static_cast<std::size_t>(pe)].id);
     check(cudaFuncGetAttributes(&e.attributes, k.on_gpu), "cudaFuncGetAttributes (loading a kernel)", pe);

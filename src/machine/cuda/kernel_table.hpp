@@ -1,4 +1,4 @@
-// What the machine knows of the kernels it has met, per PE: what a block of one needs, and how many blocks one
+// What the machine knows of the kernels it has met, per GPU: what a block of one needs, and how many blocks one
 // multiprocessor holds. Loads a kernel when it first meets it: left to the first launch, loading may wait for kernels
 // that already run, and these may be waiting for this one. Thread-safe.
 #pragma once
@@ -49,7 +49,7 @@ class kernel_table {
 
   const std::vector<gpu>& gpus_;
   std::mutex mutex_;
-  std::unordered_map<const void*, std::vector<entry>> entries_;  // by kernel, then PE
+  std::unordered_map<const void*, std::vector<entry>> entries_;  // by kernel, then the first PE of the GPU
 };
 
 // The dynamic shared memory of a launch: block::scratch hands out multiples of 16 bytes.

@@ -8,8 +8,8 @@
 namespace starling::on_cuda {
 
 // `state` and the closure are copied before this returns. A cooperative launch is refused by the driver, with an error,
-// when its blocks do not fit together; a plain one would wait in part for the other part to end. The device of `g` is
-// current, and the kernel is known to the kernel table.
+// when its blocks do not fit together; a plain one would wait in part for the other part to end (see residency.hpp for
+// PEs that share a GPU). The device of `g` is current, and the kernel is known to the kernel table.
 void launch(const gpu& g, cudaStream_t stream, const kernel& k, int threads, const program_state& state,
             bool cooperative);
 

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <fstream>
 #include <string>
 
@@ -95,7 +96,7 @@ void local_store::map(std::byte* start, const std::vector<placed_bytes>& pieces)
 void local_store::unmap(std::byte* start, const std::vector<placed_bytes>& pieces, std::size_t mapped) const noexcept {
   std::size_t offset = 0;
   for (std::size_t i = 0; i < mapped; ++i) {
-    mapper_.unmap(address(start) + offset, pieces[i].bytes);
+    mapper_.unmap(gpus_[static_cast<std::size_t>(pieces[i].pe)], address(start) + offset, pieces[i].bytes);
     offset += pieces[i].bytes;
   }
 }
@@ -168,6 +169,7 @@ std::size_t local_store::free_bytes(int place) const {
   std::size_t total = 0;
   const device_guard guard(g.id);
   check(cudaMemGetInfo(&free, &total), "cudaMemGetInfo", g.pe);
+  free = std::min(free, mapper_.left(g));
   return free / mapper_.granularity() * mapper_.granularity();
 }
 

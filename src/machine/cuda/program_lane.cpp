@@ -11,7 +11,7 @@ void program_lane::prepare(int blocks) {
   for (const gpu& g : machine_.gpus) {
     if (streams_.size() > static_cast<std::size_t>(g.pe)) continue;
     guard.use(g.id);
-    streams_.push_back(make_stream(g.pe));
+    streams_.push_back(new_stream(g));
   }
   if (blocks <= capacity_) return;
   const int capacity = std::max(blocks, 2 * capacity_);

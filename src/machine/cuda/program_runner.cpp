@@ -159,7 +159,8 @@ void program_runner::start(std::vector<running>& all) {
       if (r->traced) state.trace = r->on->rings().on(g.pe);
       guard.use(g.id);
       r->on->mark_used();
-      launch(g, r->on->stream(g.pe), r->what->k, r->what->options.threads, state, all.size() == 1);
+      launch(g, r->on->stream(g.pe), r->what->k, r->what->options.threads, state,
+             all.size() == 1 && g.has_own_multiprocessors());
       r->launched[static_cast<std::size_t>(g.pe)] = true;
     }
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "../gpu_shares.hpp"
 #include "starling/base/environment.hpp"
 #include "starling/base/error.hpp"
 
@@ -81,22 +82,29 @@ std::string limits(const gpu& g, const demand& d) {
 residency residency_on(const gpu& g, kernel_table& kernels, const std::vector<program>& programs) {
   residency r;
   for (const program& p : programs) r.blocks_wanted += p.roles.blocks();
-  const int multiprocessors = g.info.multiprocessors;
+  const bool alone = g.has_own_multiprocessors();
+  // A multiprocessor takes as many blocks of any mixture as of the program of which it takes the fewest: so many are
+  // within every resource, whichever blocks they are. Of one program the driver knows how many.
+  int fewest = std::numeric_limits<int>::max();
   if (programs.size() == 1) {
     const program& p = programs.front();
-    r.blocks_that_fit = kernels.facts(p.k, p.options, g.pe).blocks_per_multiprocessor * multiprocessors;
-    return r;
+    fewest = kernels.facts(p.k, p.options, g.pe).blocks_per_multiprocessor;
+    if (alone) {
+      r.blocks_that_fit = fewest * g.info.multiprocessors;
+      return r;
+    }
+  } else {
+    for (const program& p : programs)
+      fewest = std::min(fewest, calculate(g, demand_on(g, kernels, {p})).activeBlocksPerMultiprocessor);
   }
-  // A multiprocessor takes as many blocks of any mixture as of the program of which it takes the fewest: so many are
-  // within every resource, whichever blocks they are.
-  int fewest = std::numeric_limits<int>::max();
-  for (const program& p : programs)
-    fewest = std::min(fewest, calculate(g, demand_on(g, kernels, {p})).activeBlocksPerMultiprocessor);
-  r.blocks_that_fit = fewest * multiprocessors;
+  const shared_blocks s = alone ? blocks_of_shares(fewest, g.info.multiprocessors, 1, r.blocks_wanted)
+                                : blocks_of_shares(fewest, g.properties.multiProcessorCount, g.info.pes_on_gpu,
+                                                   r.blocks_wanted);
+  r.blocks_that_fit = s.fit;
   const demand most = demand_on(g, kernels, programs);
   // Enough shared memory for the blocks that a multiprocessor must take, and the rest left to the cache.
   const cudaDeviceProp& p = g.properties;
-  const auto blocks = static_cast<std::size_t>((r.blocks_wanted + multiprocessors - 1) / multiprocessors);
+  const auto blocks = static_cast<std::size_t>(s.crowded);
   const std::size_t bytes =
       blocks * (most.static_shared + most.scratch + p.reservedSharedMemPerBlock + 255) / 256 * 256;
   r.shared_memory = static_cast<int>(
@@ -113,7 +121,10 @@ namespace {
           : message("ask for at most ", most.max_threads, " threads, or fewer scratch bytes");
   throw launch_error(
       message(call, ": ", r.blocks_wanted, " blocks per PE wanted, ", describe(g), " holds ", r.blocks_that_fit,
-              " at once (", g.info.multiprocessors, " multiprocessors; ", limits(g, most),
+              " at once (", g.info.multiprocessors, " multiprocessors",
+              g.shared() ? message(" of ", g.properties.multiProcessorCount, ", which ", g.info.pes_on_gpu, " PEs share")
+                         : std::string(),
+              "; ", limits(g, most),
               several ? "; with several programs every block counts as the most demanding one" : "", "); ", next));
 }
 

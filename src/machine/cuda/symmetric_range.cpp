@@ -13,7 +13,7 @@ symmetric_range::symmetric_range(const std::vector<gpu>& gpus, const device_mapp
 symmetric_range::~symmetric_range() {
   // A kernel or copy that still used the memory would fault: let all work of the GPUs end first.
   (void)mapper_.await_all_work();
-  for (auto p = mapped_.rbegin(); p != mapped_.rend(); ++p) mapper_.unmap(p->address, p->bytes);
+  for (auto p = mapped_.rbegin(); p != mapped_.rend(); ++p) mapper_.unmap(*p->on, p->address, p->bytes);
   mapper_.give_back(base_, gpus_.size() * stride_);
 }
 
@@ -26,11 +26,12 @@ void symmetric_range::map(std::size_t begin, std::size_t end) {
     for (const gpu& g : gpus_) {
       const CUdeviceptr address = base_ + static_cast<std::size_t>(g.pe) * stride_ + begin;
       mapper_.map(g, address, end - begin, what);
-      mapped_.push_back({address, end - begin});
+      mapped_.push_back({&g, address, end - begin});
     }
   } catch (...) {
     while (mapped_.size() > before) {
-      mapper_.unmap(mapped_.back().address, mapped_.back().bytes);
+      const piece& last = mapped_.back();
+      mapper_.unmap(*last.on, last.address, last.bytes);
       mapped_.pop_back();
     }
     throw;

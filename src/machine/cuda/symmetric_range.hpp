@@ -31,6 +31,7 @@ class symmetric_range {
 
  private:
   struct piece {
+    const gpu* on;
     CUdeviceptr address;
     std::size_t bytes;
   };
