@@ -1,5 +1,6 @@
 #include "starling/machine/machine.hpp"
 
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -19,10 +20,19 @@ bound_machine host(int devices, std::int64_t memory, int max_blocks) {
       machine::host(devices, {.memory_bytes = static_cast<std::size_t>(memory), .max_blocks = max_blocks}));
 }
 
+bound_machine cuda(const std::vector<int>& ids, std::optional<int> pes_per_gpu, const std::string& sharing,
+                   bool answer) {
+  expect<argument_error>(sharing == "auto" || sharing == "partitions" || sharing == "plain",
+                         "machine.cuda: sharing = \"", sharing, "\"; must be auto, partitions or plain");
+  const gpu_sharing how = sharing == "partitions" ? gpu_sharing::partitions
+                          : sharing == "plain"    ? gpu_sharing::plain
+                                                  : gpu_sharing::automatic;
+  return bound_machine(machine::cuda(ids, {.pes_per_gpu = pes_per_gpu, .sharing = how, .answer = answer}));
+}
+
 std::string describe(bound_machine& self) {
   if (self.closed()) return "<starling.Machine: closed>";
-  const machine& m = self.get();
-  return message("<starling.Machine: ", m.size(), m.kind() == machine_kind::host ? " virtual devices>" : " GPUs>");
+  return message("<starling.Machine: ", self.get().summary(), ">");
 }
 
 bound_machine checked_host(int devices, std::uint64_t seeds, std::uint64_t first_seed) {
@@ -46,6 +56,8 @@ const char* name(peer_link link) {
   switch (link) {
     case peer_link::self:
       return "self";
+    case peer_link::same_device:
+      return "same_device";
     case peer_link::direct:
       return "direct";
     case peer_link::none:
@@ -69,11 +81,19 @@ void bind_facts(nb::module_& m) {
   nb::class_<device_info>(m, "DeviceInfo", "What a machine says of one of its devices.")
       .def_ro("name", &device_info::name)
       .def_ro("id", &device_info::id, "CUDA ordinal, or number of the virtual device.")
-      .def_ro("memory_bytes", &device_info::memory_bytes)
-      .def_ro("multiprocessors", &device_info::multiprocessors, "0 on virtual devices.")
+      .def_ro("memory_bytes", &device_info::memory_bytes, "Of a GPU that PEs share, this PE's share.")
+      .def_ro("multiprocessors", &device_info::multiprocessors,
+              "0 on virtual devices; of a GPU that PEs share, this PE's share.")
       .def_ro("scratch_bytes", &device_info::scratch_bytes, "The most scratch memory that one block may have.")
       .def_ro("compute_capability", &device_info::compute_capability, "90 for 9.0; 0 on virtual devices.")
-      .def("__repr__", [](const device_info& d) { return message("<starling.DeviceInfo: ", d.name, ">"); });
+      .def_ro("gpu", &device_info::gpu, "CUDA ordinal of the GPU that it is on; -1: a virtual device.")
+      .def_ro("pes_on_gpu", &device_info::pes_on_gpu, "PEs of the machine on this GPU.")
+      .def_ro("partitioned", &device_info::partitioned,
+              "Whether it shares the GPU and has multiprocessors that no other PE can take.")
+      .def("__repr__", [](const device_info& d) {
+        const std::string shared = d.pes_on_gpu > 1 ? message(", 1 of ", d.pes_on_gpu, " PEs") : std::string();
+        return message("<starling.DeviceInfo: ", d.name, shared, ">");
+      });
   nb::class_<memory_info>(m, "MemoryInfo", "Symmetric memory of a machine, the same on every device, in bytes.")
       .def_ro("capacity", &memory_info::capacity)
       .def_ro("in_use", &memory_info::in_use)
@@ -101,8 +121,8 @@ void bind_machine(nb::module_& m) {
       "An ordered set of devices that run one program; each is a processing element (PE), numbered from 0.");
   c.def_static("host", &host, "devices"_a = 4, nb::kw_only(), "memory"_a = 0, "max_blocks"_a = 0)
       .def_static(
-          "cuda", [](const std::vector<int>& ids) { return bound_machine(machine::cuda(ids)); },
-          "ids"_a = std::vector<int>(), nb::call_guard<nb::gil_scoped_release>())
+          "cuda", &cuda, "ids"_a = std::vector<int>(), nb::kw_only(), "pes_per_gpu"_a = nb::none(),
+          "sharing"_a = "auto", "answer"_a = true, nb::call_guard<nb::gil_scoped_release>())
       .def_static(
           "best", [](int devices) { return bound_machine(machine::best(devices)); }, "devices"_a = 0,
           nb::call_guard<nb::gil_scoped_release>())
@@ -116,9 +136,12 @@ void bind_machine(nb::module_& m) {
           "memory", [](self_t& self) { return self.get().memory(); }, "How symmetric memory stands.")
       .def_prop_ro(
           "choice", [](self_t& self) { return self.get().choice(); }, "Which machine was taken and why, in words.")
+      .def_prop_ro(
+          "summary", [](self_t& self) { return self.get().summary(); },
+          "What it has, in words: \"4 virtual devices\", \"2 GPUs\", \"4 PEs on 1 GPU\".")
       .def(
           "link", [](self_t& self, int from_pe, int to_pe) { return name(self.get().link(from_pe, to_pe)); },
-          "from_pe"_a, "to_pe"_a, "How one PE reaches the memory of another: \"self\", \"direct\" or \"none\".")
+          "from_pe"_a, "to_pe"_a, "How one PE reaches the memory of another: \"self\", \"same_device\" (of the same GPU), \"direct\" or \"none\".")
       .def(
           "trace_to",
           [](self_t& self, const std::string& path, int records) {

@@ -86,7 +86,7 @@ def _gpus(cuda: Facts, missing: list[dict[str, str]]) -> tuple[list[Facts], list
     if cuda["problem"] or not cuda["devices"]:
         return [], []
     try:
-        m = machines.cuda()
+        m = machines.cuda(pes_per_gpu=1)
     except Error as problem:
         missing.append({"what": "a machine of all GPUs", "remedy": str(problem)})
         return [], []

@@ -69,29 +69,47 @@ def host(
     return m
 
 
-def cuda(ids: Sequence[int] | None = None) -> Machine:
+def cuda(
+    ids: Sequence[int] | None = None,
+    *,
+    pes_per_gpu: int | None = None,
+    sharing: str = "auto",
+    answer: bool = True,
+) -> Machine:
     """A machine of GPUs.
 
     Args:
-        ids: Their CUDA ordinals, in the order of the PEs. None: all GPUs.
+        ids: Their CUDA ordinals, in the order of the PEs. None: all GPUs. A GPU that is named several times has so many
+            PEs: ``[0, 0, 0, 0]`` are four on GPU 0.
+        pes_per_gpu: How many PEs each GPU has, instead of naming it several times. None: ``STARLING_PES_PER_GPU`` where
+            `ids` does not say either.
+        sharing: How PEs of one GPU divide its multiprocessors. ``"partitions"``: each has its own, equally many, and
+            some may be left over. ``"plain"``: any takes work of any PE, which is counted against an equal share.
+            ``"auto"``: partitions where the driver makes them, or what ``STARLING_GPU_SHARING`` says.
+        answer: Whether PEs that share a GPU answer each other before the machine is handed out.
 
     Raises:
+        ArgumentError: A value is not allowed, or there is no such GPU.
+        LaunchError: Kernels of PEs that share a GPU do not run at the same time; the message says what may be why.
+        OutOfMemory: The GPU has too little free memory to be shared.
         Unsupported: The build, the driver, a GPU or a link between GPUs is missing; the message says which, and the
             remedy.
     """
+    each = None if pes_per_gpu is None else whole_number("pes_per_gpu", pes_per_gpu)
     if ids is None:
-        return native.Machine.cuda()
+        return native.Machine.cuda(pes_per_gpu=each, sharing=sharing, answer=answer)
     if isinstance(ids, (str, bytes)) or not hasattr(ids, "__len__"):
         raise ElementTypeError(f"ids = {ids!r}; pass a list of CUDA ordinals such as [0, 1], or None for all GPUs")
     if len(ids) == 0:
         raise ArgumentError("ids is empty; name at least one GPU, or pass None for all")
-    return native.Machine.cuda([whole_number("ids", i, least=0) for i in ids])
+    ordinals = [whole_number("ids", i, least=0) for i in ids]
+    return native.Machine.cuda(ordinals, pes_per_gpu=each, sharing=sharing, answer=answer)
 
 
 def best(devices: int | None = None) -> Machine:
     """GPUs where they can be used, else virtual devices; ``choice`` of the machine says what was taken and why.
 
-    ``STARLING_MACHINE`` and ``STARLING_DEVICES`` decide otherwise.
+    ``STARLING_MACHINE`` and ``STARLING_DEVICES`` decide otherwise. ``STARLING_PES_PER_GPU=4``: four PEs share a GPU.
 
     Args:
         devices: How many. None: all GPUs, or 4 virtual devices.
@@ -126,13 +144,26 @@ def named(kind: str, devices: int | None = None) -> Machine:
 def html_of(m: Machine) -> str:
     """What notebooks show of a machine."""
     devices = [
-        (pe, d.name, native.format_bytes(d.memory_bytes), d.multiprocessors or "", d.id)
+        (pe, d.name, native.format_bytes(d.memory_bytes), d.multiprocessors or "", d.id, _shared(d.pes_on_gpu))
         for pe, d in enumerate(m.devices)
     ]
     memory = m.memory
     used = f"{native.format_bytes(memory.in_use)} of {native.format_bytes(memory.capacity)} in use on each"
-    heads = ("PE", "device", "memory", "multiprocessors", "id")
+    heads = ("PE", "device", "memory", "multiprocessors", "id", "shared by")
     return _html.table(f"{m.choice}; symmetric memory: {used}", devices, heads)
+
+
+def sharing(m: Machine) -> str:
+    """How PEs share GPUs, such as ``"4 PEs on 1 GPU"``; empty where none do.
+
+    >>> sharing(host(2))
+    ''
+    """
+    return m.summary if any(d.pes_on_gpu > 1 for d in m.devices) else ""
+
+
+def _shared(pes: int) -> str:
+    return f"{pes} PEs" if pes > 1 else ""
 
 
 def of(machine: object, devices: int | None) -> Machine:

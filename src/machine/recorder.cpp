@@ -51,9 +51,11 @@ std::uint32_t capacity_for(int records) {
 
 std::string text_of(const recorder::facts& machine) {
   const auto device = [](const device_info& d) {
-    return message("{\"name\": ", json_string(d.name), ", \"id\": ", d.id, "}");
+    const std::string shared = d.pes_on_gpu > 1 ? message(", \"pes_on_gpu\": ", d.pes_on_gpu) : std::string();
+    return message("{\"name\": ", json_string(d.name), ", \"id\": ", d.id, shared, "}");
   };
-  return message("{\"kind\": \"", name(machine.kind), "\", \"process\": ", ::getpid(),
+  return message("{\"kind\": \"", name(machine.kind), "\", \"machine\": ",
+                 json_string(summary(machine.kind, machine.devices)), ", \"process\": ", ::getpid(),
                  ", \"start\": ", target::now_ns(), ", \"devices\": ", list_of(machine.devices, device), "}");
 }
 

@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <shared_mutex>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -22,6 +23,7 @@ class symmetric_heap {
     index_t stride = 0;          // bytes between PEs
     int n_pes = 0;
     std::size_t capacity = 0;  // bytes per PE, at most stride
+    std::string sharers = {};  // for errors, who else has memory of the GPU; empty: nobody
   };
 
   // Called with a growing end offset before memory up to there is handed out, on every PE alike; may throw

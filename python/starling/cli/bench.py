@@ -14,7 +14,7 @@ from starling import machine as machines
 from starling._files import check_writable, write_json
 from starling._native import native
 from starling.cli._messages import told
-from starling.cli._options import HELP_FILES, Debug, Devices, MachineKind
+from starling.cli._options import HELP_FILES, Debug, Devices, MachineKind, PesPerGpu, share_gpus
 from starling.communication import WAYS, CommunicationTime
 from starling.errors import ArgumentError
 
@@ -27,6 +27,7 @@ MOST_BYTES = 2**32
 @app.command("comm")
 def comm(
     devices: Devices = None,
+    pes_per_gpu: PesPerGpu = None,
     machine: MachineKind = "auto",
     max_bytes: Annotated[
         str | None, typer.Option(help="Of the longest message, such as 64K or 16M; 64M on GPUs by default, else 64K.")
@@ -53,6 +54,7 @@ def comm(
     """
     console = Console(highlight=False)
     with told(debug):
+        share_gpus(pes_per_gpu, devices, machine)
         for path, suffix in ((json, ".json"), (plot, ".png")):
             if path is not None:
                 check_writable(path, [suffix])

@@ -10,7 +10,16 @@ import typer
 from rich.console import Console
 
 from starling.cli._messages import FAILED, told
-from starling.cli._options import HELP_FILES, HELP_MACHINE, Debug, Devices, MachineKind, ReportFile
+from starling.cli._options import (
+    HELP_FILES,
+    HELP_MACHINE,
+    Debug,
+    Devices,
+    MachineKind,
+    PesPerGpu,
+    ReportFile,
+    share_gpus,
+)
 from starling.cli._solve_display import SolveDisplay, show_report
 from starling.linalg import Control, Method, Partition, Storage, _choices, _job
 
@@ -37,6 +46,7 @@ def command(
     maxiter: Annotated[int | None, typer.Option(help="The most iterations; ten times the rows by default.")] = None,
     dtype: Annotated[Literal["float32", "float64"], typer.Option(help="The element type to compute in.")] = "float64",
     devices: Devices = None,
+    pes_per_gpu: PesPerGpu = None,
     machine: MachineKind = "auto",
     control: Annotated[
         Control,
@@ -73,6 +83,7 @@ def command(
     """
     console = Console(highlight=False)
     with told(debug):
+        share_gpus(pes_per_gpu, devices, machine)
         # What is cheap to check comes first, so that nothing is computed in vain.
         _choices.ending(1, rtol, atol, maxiter, None)
         m = _job.preconditioner_of(preconditioner)

@@ -10,7 +10,16 @@ from rich.console import Console
 
 from starling._arguments import whole_number
 from starling.cli._messages import told
-from starling.cli._options import HELP_FILES, HELP_MACHINE, Debug, Devices, MachineKind, ReportFile
+from starling.cli._options import (
+    HELP_FILES,
+    HELP_MACHINE,
+    Debug,
+    Devices,
+    MachineKind,
+    PesPerGpu,
+    ReportFile,
+    share_gpus,
+)
 from starling.cli._run_display import RunDisplay, show_reports
 from starling.errors import ArgumentError
 from starling.stencil import _job
@@ -42,6 +51,7 @@ def command(
         int | None, typer.Option(help="Steps between two looks at the change; 100 with --tol.")
     ] = None,
     devices: Devices = None,
+    pes_per_gpu: PesPerGpu = None,
     machine: MachineKind = "auto",
     variant: Annotated[
         Variant,
@@ -81,6 +91,7 @@ def command(
     Files are written completely or not at all.
     """
     with told(debug, "nothing was written but whole frames, if any"):
+        share_gpus(pes_per_gpu, devices, machine)
         # What is cheap to check comes first, so that nothing is computed in vain.
         whole_number("steps", steps)
         given = _job.read_input(source)

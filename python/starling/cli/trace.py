@@ -73,13 +73,14 @@ def show(summary: dict[str, Any], console: Console) -> None:
     for number, m in enumerate(summary["machines"]):
         which = f"machine {number}: " if len(summary["machines"]) > 1 else ""
         kind = "virtual devices" if m["kind"] == "host" else "GPUs"
+        where = m["machine"] or f"{len(m['devices'])} {kind}"
         clocks = (
             "one clock"
             if m["kind"] == "host"
             else f"PEs aligned to +-{m['alignment_error_ns']} ns, host to +-{m['host_error_ns']} ns"
         )
         console.print(
-            f"{which}{len(m['devices'])} {kind}, {m['runs']} programs, {m['blocks']} blocks, "
+            f"{which}{where}, {m['runs']} programs, {m['blocks']} blocks, "
             f"{m['records']:,} records, {m['dropped']:,} dropped; {clocks}",
             soft_wrap=True,
         )

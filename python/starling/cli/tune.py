@@ -9,7 +9,7 @@ from rich.console import Console
 
 from starling import machine as machines
 from starling.cli._messages import told
-from starling.cli._options import Debug, Devices, MachineKind
+from starling.cli._options import Debug, Devices, MachineKind, PesPerGpu, share_gpus
 from starling.stencil import _choice
 
 EXAMPLES = ((256, 256), (2048, 2048), (8192, 8192), (256, 256, 256))
@@ -17,6 +17,7 @@ EXAMPLES = ((256, 256), (2048, 2048), (8192, 8192), (256, 256, 256))
 
 def command(
     devices: Devices = None,
+    pes_per_gpu: PesPerGpu = None,
     machine: MachineKind = "auto",
     seconds: Annotated[float, typer.Option(help="For each of about eight measurements.")] = 0.1,
     debug: Debug = False,
@@ -26,6 +27,7 @@ def command(
     The result is kept in $XDG_CACHE_HOME/starling or ~/.cache/starling, one file for virtual devices and one for GPUs.
     """
     with told(debug, "the costs were not measured to the end, and those of before stay"):
+        share_gpus(pes_per_gpu, devices, machine)
         m = machines.named(machine, devices)
         result = _choice.tune(machine=m, seconds=seconds)
         chosen = [(shape, _choice.choose(shape, machine=m)) for shape in EXAMPLES]

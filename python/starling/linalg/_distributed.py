@@ -340,4 +340,5 @@ class DistributedMatrix(LinearOperator):  # type: ignore[misc]  # SciPy has no t
             blocks=done.blocks,
             threads=done.threads,
             kept_bytes=done.kept_bytes,
+            shared=machines.sharing(self._machine),
         )

@@ -64,6 +64,8 @@ class Report:
     """Threads of a block."""
     kept_bytes: int
     """Of a block's data, in its fast memory between iterations."""
+    shared: str = ""
+    """Of devices that share GPUs: ``"4 PEs on 1 GPU"``."""
 
     @property
     def converged(self) -> bool:
@@ -74,7 +76,8 @@ class Report:
         end = "converged" if self.converged else f"not converged ({self.why})"
         return (
             f"<starling.linalg.Report: {end}, residual {self.residual:.3g} after {self.iterations} iterations of "
-            f"{self.microseconds_per_iteration:.4g} us, {self.method} on {self.devices} {self.machine} devices>"
+            f"{self.microseconds_per_iteration:.4g} us, {self.method} on "
+            f"{self.shared or f'{self.devices} {self.machine} devices'}>"
         )
 
     def _repr_html_(self) -> str:

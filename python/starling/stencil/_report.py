@@ -50,12 +50,14 @@ class Report:
     why: str = ""
     """Of the variant ``"auto"``: what was expected of each variant. Of ``"resident"`` and ``"temporal"``: why the steps
     of ``"cpu_free"`` ran."""
+    shared: str = ""
+    """Of devices that share GPUs: ``"4 PEs on 1 GPU"``."""
 
     def __repr__(self) -> str:
         change = "" if self.change is None else f", change {self.change:.3g}{' (converged)' if self.converged else ''}"
         return (
             f"<starling.stencil.Report: {self.steps} steps of {self.microseconds_per_step:.4g} us, {self.variant} on "
-            f"{self.devices} {self.machine} devices{change}>"
+            f"{self.shared or f'{self.devices} {self.machine} devices'}{change}>"
         )
 
     def _repr_html_(self) -> str:

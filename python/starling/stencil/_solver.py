@@ -311,6 +311,7 @@ class Stencil:
             blocks=end.blocks,
             depth=depth,
             why=why,
+            shared=machines.sharing(self._machine),
         )
 
 

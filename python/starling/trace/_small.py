@@ -21,7 +21,8 @@ def html_of(m: MachineTrace) -> str:
     roles = [
         (role, *(f"{times[kind] / 1e6:.4g} ms" for kind in KINDS)) for role, times in m.roles.items()
     ]  # over all programs
-    title = f"{m.size} {m.kind} devices, {len(m.programs)} programs, {m.records:,} records, {m.dropped:,} dropped"
+    where = m.summary or f"{m.size} {m.kind} devices"
+    title = f"{where}, {len(m.programs)} programs, {m.records:,} records, {m.dropped:,} dropped"
     picture = picture_of(m.programs[-1]) if m.programs else ""
     return _html.table(title, roles, ("role", *KINDS)) + picture
 

@@ -12,6 +12,7 @@ class MachineSummary(TypedDict):
     kind: str
     process: int
     devices: list[str]
+    machine: str
     runs: int
     blocks: int
     records: int
@@ -34,6 +35,7 @@ def of_machine(m: MachineTrace) -> MachineSummary:
         "kind": m.kind,
         "process": m.process,
         "devices": m.devices,
+        "machine": m.summary,
         "runs": len(m.programs),
         "blocks": m.blocks,
         "records": m.records,

@@ -39,6 +39,7 @@ class MachineTrace:
     programs: list[Program]
     activities: NDArray[Any]  # of the host; times on its clock
     problem: str  # why the file was read in part, if it was
+    summary: str = ""  # "4 PEs on 1 GPU"
 
     @property
     def size(self) -> int:
@@ -134,6 +135,7 @@ def machine_of(raw: RawTrace) -> MachineTrace:
         programs=[program_of(p) for p in raw.programs],
         activities=raw.activities,
         problem=raw.problem,
+        summary=str(raw.facts.get("machine", "")),
     )
 
 

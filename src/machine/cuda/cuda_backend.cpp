@@ -88,8 +88,18 @@ std::size_t capacity_of(const std::vector<gpu>& gpus) {
   return (least + user_step - 1) / user_step * user_step;
 }
 
-symmetric_heap::layout part_of(const symmetric_range& range, int n_pes, std::size_t begin, std::size_t bytes) {
-  return {range.start() + begin, range.stride(), n_pes, bytes};
+// "PEs 0 and 1 share device 0"; empty: none share any.
+std::string sharers(const std::vector<gpu>& gpus) {
+  std::string text;
+  for (const gpu& g : gpus)
+    if (g.shared() && g.pe == g.first_pe)
+      text += message(text.empty() ? "" : ", ", list_of_pes(sharing(gpus, g)), " share device ", g.id);
+  return text;
+}
+
+symmetric_heap::layout part_of(const symmetric_range& range, const std::vector<gpu>& gpus, std::size_t begin,
+                               std::size_t bytes) {
+  return {range.start() + begin, range.stride(), static_cast<int>(gpus.size()), bytes, sharers(gpus)};
 }
 
 }  // namespace
@@ -104,9 +114,9 @@ cuda_backend::cuda_backend(const std::vector<int>& placement, gpu_sharing how, d
       range_(gpus_, mapper_, capacity_ + control_bytes),
       user_area_(range_, 0, capacity_, user_step),
       control_area_(range_, capacity_, control_bytes, range_.granularity()),
-      heap_(part_of(range_, static_cast<int>(gpus_.size()), 0, capacity_),
+      heap_(part_of(range_, gpus_, 0, capacity_),
             [this](std::size_t end) { user_area_.grow_to(end); }),
-      control_heap_(part_of(range_, static_cast<int>(gpus_.size()), capacity_, control_bytes),
+      control_heap_(part_of(range_, gpus_, capacity_, control_bytes),
                     [this](std::size_t end) { control_area_.grow_to(end); }),
       // Twice what there is, so that gaps between allocations seldom matter.
       local_(gpus_, mapper_, 2 * gpus_.size() * capacity_),
