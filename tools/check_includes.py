@@ -6,7 +6,8 @@
 A room may include itself and the rooms to its left; tests and examples may include all. CUDA's own headers belong to
 src/machine/cuda, src/machine/nvshmem and device/target.hpp, and only target.hpp asks which compiler pass it is in
 (libcudacxx, <cuda/std/...> and the like, is portable and free for all). Programs that measure other libraries for
-comparison, bench/**/rivals*, may use CUDA's headers too. Public headers include no private ones.
+comparison, bench/**/rivals*, may use CUDA's headers too. Public headers include no private ones. Memory is ordered for
+one GPU alone only where tools/device_scopes.py has the reason.
 
 Usage: check_includes.py [root] [--no-compile]; prints one line for each violation and returns 1 if there is one.
 """
@@ -24,6 +25,8 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from importlib.metadata import PackageNotFoundError, files
 from pathlib import Path
+
+import device_scopes
 
 BELOW: dict[str, set[str]] = {"base": set(), "device": {"base"}, "machine": {"base", "device"}}
 for _room in ("shmem", "stf", "region", "trace"):
@@ -131,7 +134,7 @@ class House:
             for match in COMPILER_PASS.finditer(text):
                 line = text.count("\n", 0, match.start()) + 1
                 found.append((line, f"mentions {match.group()}; only {TARGET_HEADER} may"))
-        return found
+        return found + device_scopes.violations(path, self.sources[path])
 
     def closure(self, path: str) -> list[str]:
         """The source and everything of ours that it includes, directly or not."""

@@ -179,7 +179,7 @@ void measure_domain(const st::machine& m, const domain& d, const plan& p) {
 // Measures the costs, keeps them where `auto` finds them, and prints them.
 void tune(const st::machine& m) {
   const sten::step_costs costs = sten::tune(m);
-  sten::write_costs(sten::cost_file(m.kind()), costs, sten::tuned_device(m));
+  sten::write_costs(sten::cost_file(m.kind(), m.device(0).pes_on_gpu), costs, sten::tuned_device(m));
   json_line line("costs");
   line.add("devices", m.size());
   for (const auto& [name, value] : sten::by_name(costs)) line.add(name.c_str(), value);

@@ -120,9 +120,8 @@ void bind_machine(nb::module_& m) {
       m, "Machine",
       "An ordered set of devices that run one program; each is a processing element (PE), numbered from 0.");
   c.def_static("host", &host, "devices"_a = 4, nb::kw_only(), "memory"_a = 0, "max_blocks"_a = 0)
-      .def_static(
-          "cuda", &cuda, "ids"_a = std::vector<int>(), nb::kw_only(), "pes_per_gpu"_a = nb::none(),
-          "sharing"_a = "auto", "answer"_a = true, nb::call_guard<nb::gil_scoped_release>())
+      .def_static("cuda", &cuda, "ids"_a = std::vector<int>(), nb::kw_only(), "pes_per_gpu"_a = nb::none(),
+                  "sharing"_a = "auto", "answer"_a = true, nb::call_guard<nb::gil_scoped_release>())
       .def_static(
           "best", [](int devices) { return bound_machine(machine::best(devices)); }, "devices"_a = 0,
           nb::call_guard<nb::gil_scoped_release>())
@@ -141,7 +140,9 @@ void bind_machine(nb::module_& m) {
           "What it has, in words: \"4 virtual devices\", \"2 GPUs\", \"4 PEs on 1 GPU\".")
       .def(
           "link", [](self_t& self, int from_pe, int to_pe) { return name(self.get().link(from_pe, to_pe)); },
-          "from_pe"_a, "to_pe"_a, "How one PE reaches the memory of another: \"self\", \"same_device\" (of the same GPU), \"direct\" or \"none\".")
+          "from_pe"_a, "to_pe"_a,
+          "How one PE reaches the memory of another: \"self\", \"same_device\" (of the same GPU), \"direct\" or "
+          "\"none\".")
       .def(
           "trace_to",
           [](self_t& self, const std::string& path, int records) {

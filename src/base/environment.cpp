@@ -81,7 +81,8 @@ std::vector<environment_variable> describe(const environment& e) {
        message(e.devices)},
       {"STARLING_PES_PER_GPU", "how many PEs share each GPU by default", message(e.pes_per_gpu)},
       {"STARLING_GPU_SHARING",
-       "how PEs of one GPU divide its multiprocessors: partitions, plain, or auto, which is partitions if the driver has "
+       "how PEs of one GPU divide its multiprocessors: partitions, plain, or auto, which is partitions if the driver "
+       "has "
        "them",
        e.gpu_sharing},
       {"STARLING_DEADLINE", "seconds that a wait in a kernel may last before the program is ended",

@@ -39,8 +39,9 @@ void check_cuda_options(const std::vector<int>& ids, const cuda_options& options
   expect<argument_error>(*options.pes_per_gpu >= 1, "machine::cuda: pes_per_gpu = ", *options.pes_per_gpu,
                          "; must be at least 1");
   const int twice = repeated(ids);
-  expect<argument_error>(twice < 0, "machine::cuda: ids names device ", twice, " more than once, and pes_per_gpu = ",
-                         *options.pes_per_gpu, " too says how many PEs it has; give one of the two");
+  expect<argument_error>(twice < 0, "machine::cuda: ids names device ", twice,
+                         " more than once, and pes_per_gpu = ", *options.pes_per_gpu,
+                         " too says how many PEs it has; give one of the two");
 }
 
 bool may_share(const std::vector<int>& ids, const cuda_options& options, const environment& e) {

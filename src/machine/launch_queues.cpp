@@ -21,8 +21,8 @@ std::string value_of(const variables& v, const std::string& name) {
 
 // Tools tell their part inside the process where they are by such variables.
 bool is_of_a_tool(const std::string& name) {
-  for (const char* start : {"CUDA_INJECTION64_PATH", "NV_SANITIZER_", "NV_COMPUTE_PROFILER_", "NV_NSIGHT_", "NV_TPS_",
-                            "NSYS_", "CUDBG_"})
+  for (const char* start :
+       {"CUDA_INJECTION64_PATH", "NV_SANITIZER_", "NV_COMPUTE_PROFILER_", "NV_NSIGHT_", "NV_TPS_", "NSYS_", "CUDBG_"})
     if (name.rfind(start, 0) == 0) return true;
   return false;
 }
@@ -78,12 +78,13 @@ std::string serialising_settings(const variables& v, int pes_on_gpu) {
 }
 
 std::string no_answer(const std::string& machine, double seconds, const std::string& settings) {
-  return message("machine::cuda: ", machine, ", but their kernels do not run at the same time: they did not answer each ",
-                 "other within ", seconds, " s. Set in this process: ",
-                 settings.empty() ? "nothing that is known to cause it; a profiler or sanitizer may, or another process "
-                                    "that uses the GPU"
-                                  : settings,
-                 ". Use one PE per GPU, or machine::host(n)");
+  return message(
+      "machine::cuda: ", machine, ", but their kernels do not run at the same time: they did not answer each ",
+      "other within ", seconds, " s. Set in this process: ",
+      settings.empty() ? "nothing that is known to cause it; a profiler or sanitizer may, or another process "
+                         "that uses the GPU"
+                       : settings,
+      ". Use one PE per GPU, or machine::host(n)");
 }
 
 }  // namespace starling

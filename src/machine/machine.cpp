@@ -50,6 +50,7 @@ check_summary machine::checked() const { return impl_->checked(); }
 bool machine::checking() const { return impl_->checking(); }
 
 machine machine::cuda(const std::vector<int>& ids, const cuda_options& options) {
+  (void)environment::read();  // an error there comes before one of the driver
   check_cuda_options(ids, options);
   auto impl = make_cuda_backend(ids, options);
   const std::string remark = impl->remark();
@@ -68,19 +69,18 @@ machine machine::best(int devices) {
     std::vector<int> ids;
     for (int i = 0; i < wanted; ++i) ids.push_back(i);
     machine m = cuda(ids);
-    const std::string taken =
-        e.pes_per_gpu > 1 ? message(m.summary(), " (STARLING_PES_PER_GPU=", e.pes_per_gpu, ")")
-                          : message(m.size(), " of ", status.devices, " GPUs");
+    const std::string taken = e.pes_per_gpu > 1 ? message(m.summary(), " (STARLING_PES_PER_GPU=", e.pes_per_gpu, ")")
+                                                : message(m.size(), " of ", status.devices, " GPUs");
     const std::string remark = m.impl_->remark();
-    m.choice_ = message(taken, e.machine == "cuda" ? " (STARLING_MACHINE=cuda)" : "",
-                        remark.empty() ? "" : "; " + remark);
+    m.choice_ =
+        message(taken, e.machine == "cuda" ? " (STARLING_MACHINE=cuda)" : "", remark.empty() ? "" : "; " + remark);
     return m;
   }
   machine m = host(wanted > 0 ? wanted : 4);
   const std::string reason = e.machine == "host"       ? "STARLING_MACHINE=host"
                              : !status.problem.empty() ? status.problem
                                                        : message("only ", status.devices, " GPUs for ", wanted,
-                                                               " PEs; STARLING_PES_PER_GPU lets several share one");
+                                                                 " PEs; STARLING_PES_PER_GPU lets several share one");
   m.choice_ = message(m.size(), " virtual devices (", reason, ")");
   return m;
 }

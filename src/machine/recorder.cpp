@@ -54,9 +54,10 @@ std::string text_of(const recorder::facts& machine) {
     const std::string shared = d.pes_on_gpu > 1 ? message(", \"pes_on_gpu\": ", d.pes_on_gpu) : std::string();
     return message("{\"name\": ", json_string(d.name), ", \"id\": ", d.id, shared, "}");
   };
-  return message("{\"kind\": \"", name(machine.kind), "\", \"machine\": ",
-                 json_string(summary(machine.kind, machine.devices)), ", \"process\": ", ::getpid(),
-                 ", \"start\": ", target::now_ns(), ", \"devices\": ", list_of(machine.devices, device), "}");
+  return message("{\"kind\": \"", name(machine.kind),
+                 "\", \"machine\": ", json_string(summary(machine.kind, machine.devices)),
+                 ", \"process\": ", ::getpid(), ", \"start\": ", target::now_ns(),
+                 ", \"devices\": ", list_of(machine.devices, device), "}");
 }
 
 std::string text_of(const role_plan& roles, const program_log& log, std::uint64_t start, std::uint64_t end,

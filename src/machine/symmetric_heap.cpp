@@ -21,8 +21,8 @@ std::size_t symmetric_heap::allocate(std::size_t bytes) {
   const auto found = free_.find(wanted);
   expect<memory_error>(found.has_value(), "symmetric memory: ", format_bytes(wanted), " asked for on each of ",
                        where_.n_pes, " PEs, but the largest free piece is ", format_bytes(free_.largest()), " (",
-                       format_bytes(in_use_), " of ", format_bytes(where_.capacity),
-                       " in use", where_.sharers.empty() ? "" : "; " + where_.sharers,
+                       format_bytes(in_use_), " of ", format_bytes(where_.capacity), " in use",
+                       where_.sharers.empty() ? "" : "; " + where_.sharers,
                        "); free other arrays, use more devices, or on virtual devices raise STARLING_HOST_MEMORY");
   const std::size_t offset = *found;
   if (offset + wanted > committed_) {

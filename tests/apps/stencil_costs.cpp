@@ -182,7 +182,7 @@ TEST_CASE_FIXTURE(cache_folder, "tuning finds costs, and automatic runs go by th
     CHECK(value > 0);
     CHECK(std::isfinite(value));
   }
-  write_costs(cost_file(m->kind()), c, tuned_device(*m));
+  write_costs(cost_file(m->kind(), m->device(0).pes_on_gpu), c, tuned_device(*m));
   problem<double> p;
   p.shape = {20, 21};
   p.coefficients = jacobi_coefficients<double>(2);
@@ -197,7 +197,7 @@ TEST_CASE_FIXTURE(cache_folder, "tuning finds costs, and automatic runs go by th
   CHECK(u == expected);
   CHECK(r.how != variant::automatic);
   CHECK(r.why.find(std::string(name(r.how)) + " on 2 devices") == 0);
-  CHECK(r.why.find(cost_file(m->kind())) != std::string::npos);
+  CHECK(r.why.find(cost_file(m->kind(), m->device(0).pes_on_gpu)) != std::string::npos);
 }
 
 TEST_CASE_FIXTURE(cache_folder, "automatic is the default, and chooses again only for other options") {
@@ -208,7 +208,7 @@ TEST_CASE_FIXTURE(cache_folder, "automatic is the default, and chooses again onl
     c.chip_cells_per_us = 1e-6;
     c.host_us = 1e6;
     c.graph_us = graph_us;
-    write_costs(cost_file(m->kind()), c, tuned_device(*m));
+    write_costs(cost_file(m->kind(), m->device(0).pes_on_gpu), c, tuned_device(*m));
   };
   problem<float> p;
   p.shape = {20, 21};

@@ -70,7 +70,7 @@ repetition after(const problem<float>& p, std::vector<float> u, index_t steps) {
 // All GPUs up to four, or four virtual devices.
 std::optional<machine> most_devices() {
   for (const int n : {4, 3, 2})
-    if (!test::on_gpus() || machine::probe_cuda().devices >= n) return test::test_machine(n);
+    if (!test::on_gpus() || test::pes_of_gpus() >= n) return test::test_machine(n);
   return test::test_machine(1);
 }
 

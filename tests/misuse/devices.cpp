@@ -1,6 +1,7 @@
 // Machines that cannot be made: an error that names the argument, the value, and what is allowed.
 #include <limits>
 
+#include "support/environment_guard.hpp"
 #include "support/failure.hpp"
 #include "support/test_machine.hpp"
 
@@ -47,6 +48,40 @@ TEST_CASE("a GPU that does not exist") {
     return;
   }
   check_parts(failure_of<argument_error>([] { machine::cuda({4321}); }), {"4321"});
+}
+
+TEST_CASE("PEs per GPU that make no sense, with GPUs or without") {
+  for (const int n : {0, -1, -1000}) {
+    CAPTURE(n);
+    check_parts(failure_of<argument_error>([&] { (void)machine::cuda({}, {.pes_per_gpu = n}); }),
+                {message("pes_per_gpu = ", n), "at least 1"});
+  }
+  CHECK_THROWS_AS(machine::cuda({0, 0}, {.pes_per_gpu = 2}), argument_error);
+  CHECK_THROWS_AS(machine::cuda({-1}), argument_error);
+  for (const char* value : {"0", "-4", "four", "2.5"}) {
+    const environment_guard each("STARLING_PES_PER_GPU", value);
+    check_parts(failure_of<argument_error>([] { (void)machine::cuda(); }), {"STARLING_PES_PER_GPU", value});
+  }
+  const environment_guard how("STARLING_GPU_SHARING", "halves");
+  check_parts(failure_of<argument_error>([] { (void)machine::cuda(); }), {"STARLING_GPU_SHARING", "halves", "plain"});
+}
+
+TEST_CASE("more PEs on a GPU than it has multiprocessors") {
+  if (!on_gpus()) return;
+  check_parts(failure_of<argument_error>([] { (void)machine::cuda({0}, {.pes_per_gpu = 100000}); }),
+              {"100000 PEs", "multiprocessors", "at most"});
+}
+
+TEST_CASE("a share of a GPU's memory ends, and the error names who has the rest") {
+  if (!on_gpus()) return;
+  machine m = machine::cuda({0, 0});
+  const std::size_t share = m.device(1).memory_bytes;
+  check_parts(failure_of<memory_error>([&] { (void)m.allocate_on(1, share + (std::size_t{64} << 20)); }),
+              {"PE 1", "share", "PEs 0 and 1"});
+  check_parts(failure_of<memory_error>([&] { (void)m.allocate<char>(static_cast<index_t>(2 * share)); }),
+              {"PEs 0 and 1 share"});
+  CHECK(m.free_bytes(1) <= share);
+  CHECK(m.allocate<int>(10).on(1) != nullptr);
 }
 
 TEST_CASE("devices, links and streams of PEs that do not exist") {

@@ -25,6 +25,14 @@ TEST_CASE("STARLING_DEVICES that is no number of devices") {
   check_refused("STARLING_DEVICES", {"-1", "two", "2.5", "3x", " 3", "99999999999"}, "whole number of at least 0");
 }
 
+TEST_CASE("STARLING_PES_PER_GPU that is no number of PEs") {
+  check_refused("STARLING_PES_PER_GPU", {"0", "-1", "two", "2.5", "4x"}, "whole number of at least 1");
+}
+
+TEST_CASE("STARLING_GPU_SHARING that is no way to share") {
+  check_refused("STARLING_GPU_SHARING", {"halves", "PLAIN", "0"}, "auto, partitions or plain");
+}
+
 TEST_CASE("STARLING_DEADLINE that is no time") {
   check_refused("STARLING_DEADLINE", {"0", "-2", "soon", "1s", "nan", "inf", "1e7", " "}, "number of seconds");
 }

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import check_includes
+import device_scopes
 
 CLEAN = {
     "include/starling/base/error.hpp": "#pragma once\n#include <string>\n",
@@ -64,6 +65,14 @@ def test_a_clean_house_has_no_violations(tmp_path: Path) -> None:
         ("src/machine/host/py.cpp", "#include <nanobind/nanobind.h>\n", "python/bindings"),
         ("examples/03_gone.cpp", '#include "starling/machine/gone.hpp"\n', "does not exist"),
         ("include/starling/attic/box.hpp", "#pragma once\n", "no room of the house"),
+        (
+            "include/starling/device/raise.hpp",
+            "inline void raise(int& x) { gpu::device_atomic(x).store(1); }\n",
+            "device_atomic in raise orders memory for one GPU alone",
+        ),
+        ("apps/stencil/tell.hpp", "void tell() { if (true) { __threadfence(); } }\n", "__threadfence in tell"),
+        ("src/stf/word.hpp", "using word = cuda::atomic_ref<int, cuda::thread_scope_block>;\n", "thread_scope_block"),
+        ("examples/04_asm.cpp", 'void f() { asm("fence.acq_rel.gpu;"); }\n', "fence.acq_rel.gpu in f"),
     ],
 )
 def test_a_planted_violation_is_found(tmp_path: Path, path: str, text: str, said: str) -> None:
@@ -72,6 +81,24 @@ def test_a_planted_violation_is_found(tmp_path: Path, path: str, text: str, said
     line = 1 if "attic" in path else 2
     assert problems[0].startswith(f"{path}:{line}: ")
     assert said in problems[0]
+
+
+def test_narrow_scopes_with_a_reason_may_be(tmp_path: Path) -> None:
+    text = "struct b { void arrive(int at) { g(); if (at) device_atomic(at).store(1); } };\n"
+    sources = {"include/starling/device/block.hpp": "#pragma once\n" + text, "tests/unit/any.cpp": text}
+    assert house(tmp_path, sources).violations() == []
+
+
+def test_every_reason_is_of_a_function_that_is_there() -> None:
+    root = Path(__file__).resolve().parent.parent.parent
+    for path, functions in device_scopes.ON_PURPOSE.items():
+        text = check_includes.without_comments((root / path).read_text())
+        found = {
+            device_scopes.function_around(text, m.start()) or device_scopes.defined_at(text, m.start())
+            for m in device_scopes.NARROW.finditer(text)
+        }
+        assert set(functions) == found, path
+        assert all(functions.values())
 
 
 def test_comments_do_not_count(tmp_path: Path) -> None:

@@ -1,4 +1,5 @@
-// A kernel by which the PEs of a machine find out whether their kernels run at the same time, and one that does nothing.
+// A kernel by which the PEs of a machine find out whether their kernels run at the same time, and one that does
+// nothing.
 #pragma once
 
 #include "starling/device/symmetric.hpp"

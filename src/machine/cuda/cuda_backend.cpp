@@ -114,8 +114,7 @@ cuda_backend::cuda_backend(const std::vector<int>& placement, gpu_sharing how, d
       range_(gpus_, mapper_, capacity_ + control_bytes),
       user_area_(range_, 0, capacity_, user_step),
       control_area_(range_, capacity_, control_bytes, range_.granularity()),
-      heap_(part_of(range_, gpus_, 0, capacity_),
-            [this](std::size_t end) { user_area_.grow_to(end); }),
+      heap_(part_of(range_, gpus_, 0, capacity_), [this](std::size_t end) { user_area_.grow_to(end); }),
       control_heap_(part_of(range_, gpus_, capacity_, control_bytes),
                     [this](std::size_t end) { control_area_.grow_to(end); }),
       // Twice what there is, so that gaps between allocations seldom matter.

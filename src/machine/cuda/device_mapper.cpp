@@ -95,9 +95,9 @@ void device_mapper::throw_out_of_memory(const gpu& g, const std::string& what) c
   device_guard guard(g.id);
   check(cudaMemGetInfo(&free, &total), "cudaMemGetInfo", g.pe);
   if (g.shared())
-    throw memory_error(message(what, ", but ",
-                               share_is_full(describe(g), std::min(free, shares_.left(g.pe)), shares_.limit(g.pe),
-                                             sharing(gpus_, g))));
+    throw memory_error(message(
+        what, ", but ",
+        share_is_full(describe(g), std::min(free, shares_.left(g.pe)), shares_.limit(g.pe), sharing(gpus_, g))));
   throw memory_error(
       message(what, ", but ", describe(g), " has ", format_bytes(free), " of ", format_bytes(total),
               " free; free other memory, end other processes on this GPU (nvidia-smi shows them), or use "

@@ -1,5 +1,5 @@
-// The functions of the CUDA driver that the runtime has no counterpart for: virtual memory management, and partitions of
-// multiprocessors (green contexts), which older drivers lack. They are looked up at run time, so that nothing links
+// The functions of the CUDA driver that the runtime has no counterpart for: virtual memory management, and partitions
+// of multiprocessors (green contexts), which older drivers lack. They are looked up at run time, so that nothing links
 // against libcuda and a program starts on machines without it.
 #pragma once
 

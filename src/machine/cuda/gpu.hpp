@@ -30,9 +30,9 @@ struct gpu {
 };
 
 // PE i is on the GPU with ordinal placement[i]. Makes the GPUs' contexts. `how` is not automatic. Throws argument_error
-// when a GPU has fewer multiprocessors than PEs, unsupported_error when a GPU or a pair of GPUs cannot do what a machine
-// needs: virtual memory management, cooperative launches, peer access with atomic operations, partitions if they are
-// asked for; memory_error when a PE would have no memory.
+// when a GPU has fewer multiprocessors than PEs, unsupported_error when a GPU or a pair of GPUs cannot do what a
+// machine needs: virtual memory management, cooperative launches, peer access with atomic operations, partitions if
+// they are asked for; memory_error when a PE would have no memory.
 std::vector<gpu> open_gpus(const std::vector<int>& placement, gpu_sharing how, const driver_api& driver);
 
 // Whether CUDA is in use on one of these GPUs already: what it reads when it starts has been read. Makes no context.

@@ -97,9 +97,9 @@ residency residency_on(const gpu& g, kernel_table& kernels, const std::vector<pr
     for (const program& p : programs)
       fewest = std::min(fewest, calculate(g, demand_on(g, kernels, {p})).activeBlocksPerMultiprocessor);
   }
-  const shared_blocks s = alone ? blocks_of_shares(fewest, g.info.multiprocessors, 1, r.blocks_wanted)
-                                : blocks_of_shares(fewest, g.properties.multiProcessorCount, g.info.pes_on_gpu,
-                                                   r.blocks_wanted);
+  const shared_blocks s =
+      alone ? blocks_of_shares(fewest, g.info.multiprocessors, 1, r.blocks_wanted)
+            : blocks_of_shares(fewest, g.properties.multiProcessorCount, g.info.pes_on_gpu, r.blocks_wanted);
   r.blocks_that_fit = s.fit;
   const demand most = demand_on(g, kernels, programs);
   // Enough shared memory for the blocks that a multiprocessor must take, and the rest left to the cache.
@@ -119,13 +119,13 @@ namespace {
       r.blocks_that_fit > 0
           ? message("ask for at most ", r.blocks_that_fit, " blocks, so fewer blocks, threads or scratch bytes")
           : message("ask for at most ", most.max_threads, " threads, or fewer scratch bytes");
-  throw launch_error(
-      message(call, ": ", r.blocks_wanted, " blocks per PE wanted, ", describe(g), " holds ", r.blocks_that_fit,
-              " at once (", g.info.multiprocessors, " multiprocessors",
-              g.shared() ? message(" of ", g.properties.multiProcessorCount, ", which ", g.info.pes_on_gpu, " PEs share")
-                         : std::string(),
-              "; ", limits(g, most),
-              several ? "; with several programs every block counts as the most demanding one" : "", "); ", next));
+  throw launch_error(message(
+      call, ": ", r.blocks_wanted, " blocks per PE wanted, ", describe(g), " holds ", r.blocks_that_fit, " at once (",
+      g.info.multiprocessors, " multiprocessors",
+      g.shared() ? message(" of ", g.properties.multiProcessorCount, ", which ", g.info.pes_on_gpu, " PEs share")
+                 : std::string(),
+      "; ", limits(g, most), several ? "; with several programs every block counts as the most demanding one" : "",
+      "); ", next));
 }
 
 }  // namespace

@@ -1,14 +1,14 @@
 // The proof that all blocks of the programs of one run are resident at once: without it a block could wait for one that
 // never starts.
 //
-// PEs that share a GPU. Where each has a partition of the multiprocessors, its blocks run there and nobody else's do, so
-// the proof for a GPU of that size holds for each of them: programs, resident launches of streams, and plain launches
-// too, whose blocks never wait for room that another PE takes. Where they share plainly, the blocks of all PEs are
-// counted together against all multiprocessors (blocks_of_shares), which all of them may use; a launch of a stream is
-// counted against its PE's share, so launches of one kernel, one on each PE, are resident together. What the proof
+// PEs that share a GPU. Where each has a partition of the multiprocessors, its blocks run there and nobody else's do,
+// so the proof for a GPU of that size holds for each of them: programs, resident launches of streams, and plain
+// launches too, whose blocks never wait for room that another PE takes. Where they share plainly, the blocks of all PEs
+// are counted together against all multiprocessors (blocks_of_shares), which all of them may use; a launch of a stream
+// is counted against its PE's share, so launches of one kernel, one on each PE, are resident together. What the proof
 // leaves out is what keeps a launch from starting though there is room: too few hardware queues, launches that the host
-// waits for, modules that are loaded late. launch_queues.hpp and sharing_check.hpp see to these. A kernel that needs more
-// local memory than any before it on its GPU may wait for those that run; programs start the greediest first.
+// waits for, modules that are loaded late. launch_queues.hpp and sharing_check.hpp see to these. A kernel that needs
+// more local memory than any before it on its GPU may wait for those that run; programs start the greediest first.
 #pragma once
 
 #include <vector>

@@ -15,8 +15,7 @@ constexpr double answer_deadline = 1.0;  // seconds
 // A signal in the control words, zero on every PE.
 class control_signal {
  public:
-  explicit control_signal(const parts& machine)
-      : machine_(machine), offset_(machine.control.allocate(sizeof(signal))) {
+  explicit control_signal(const parts& machine) : machine_(machine), offset_(machine.control.allocate(sizeof(signal))) {
     device_guard guard;
     for (const gpu& g : machine_.gpus) {
       guard.use(g.id);

@@ -12,6 +12,8 @@ namespace {
 struct clean_environment {
   environment_guard machine{"STARLING_MACHINE", nullptr};
   environment_guard devices{"STARLING_DEVICES", nullptr};
+  environment_guard pes_per_gpu{"STARLING_PES_PER_GPU", nullptr};
+  environment_guard sharing{"STARLING_GPU_SHARING", nullptr};
   environment_guard deadline{"STARLING_DEADLINE", nullptr};
   environment_guard host_memory{"STARLING_HOST_MEMORY", nullptr};
   environment_guard host_blocks{"STARLING_HOST_BLOCKS", nullptr};
@@ -22,6 +24,8 @@ struct clean_environment {
 void check_defaults(const environment& e) {
   CHECK(e.machine == "auto");
   CHECK(e.devices == 0);
+  CHECK(e.pes_per_gpu == 1);
+  CHECK(e.gpu_sharing == "auto");
   CHECK(e.deadline == 10.0);
   CHECK(e.host_memory == std::size_t{1} << 30);
   CHECK(e.host_blocks == 64);
@@ -38,6 +42,8 @@ TEST_CASE("empty variables leave the defaults") {
   const clean_environment none;
   const environment_guard machine("STARLING_MACHINE", "");
   const environment_guard devices("STARLING_DEVICES", "");
+  const environment_guard pes_per_gpu("STARLING_PES_PER_GPU", "");
+  const environment_guard sharing("STARLING_GPU_SHARING", "");
   const environment_guard deadline("STARLING_DEADLINE", "");
   const environment_guard host_memory("STARLING_HOST_MEMORY", "");
   const environment_guard host_blocks("STARLING_HOST_BLOCKS", "");
@@ -50,6 +56,8 @@ TEST_CASE("each variable is read into its field") {
   const clean_environment none;
   const environment_guard machine("STARLING_MACHINE", "cuda");
   const environment_guard devices("STARLING_DEVICES", "3");
+  const environment_guard pes_per_gpu("STARLING_PES_PER_GPU", "4");
+  const environment_guard sharing("STARLING_GPU_SHARING", "plain");
   const environment_guard deadline("STARLING_DEADLINE", "0.25");
   const environment_guard host_memory("STARLING_HOST_MEMORY", "48M");
   const environment_guard host_blocks("STARLING_HOST_BLOCKS", "7");
@@ -58,6 +66,8 @@ TEST_CASE("each variable is read into its field") {
   const environment e = environment::read();
   CHECK(e.machine == "cuda");
   CHECK(e.devices == 3);
+  CHECK(e.pes_per_gpu == 4);
+  CHECK(e.gpu_sharing == "plain");
   CHECK(e.deadline == 0.25);
   CHECK(e.host_memory == std::size_t{48} << 20);
   CHECK(e.host_blocks == 7);
@@ -71,7 +81,7 @@ TEST_CASE("describe has one line per variable, with the value in use") {
   e.devices = 42;
   e.host_memory = std::size_t{3} << 20;
   const auto lines = describe(e);
-  REQUIRE(lines.size() == 10);
+  REQUIRE(lines.size() == 12);
   for (const environment_variable& v : lines) {
     CHECK(v.name.rfind("STARLING_", 0) == 0);
     CHECK_FALSE(v.meaning.empty());
@@ -79,8 +89,8 @@ TEST_CASE("describe has one line per variable, with the value in use") {
   }
   CHECK(lines[1].name == "STARLING_DEVICES");
   CHECK(lines[1].value == "42");
-  CHECK(lines[3].name == "STARLING_HOST_MEMORY");
-  CHECK(lines[3].value == "3 MiB");
+  CHECK(lines[5].name == "STARLING_HOST_MEMORY");
+  CHECK(lines[5].value == "3 MiB");
 }
 
 TEST_CASE("bytes as text") {

@@ -22,7 +22,11 @@ TEST_CASE("a machine knows its devices") {
     CHECK((d.multiprocessors > 0) == on_gpus());
     CHECK((d.compute_capability >= 70) == on_gpus());
     for (int other = 0; other < 3; ++other)
-      CHECK(m->link(pe, other) == (pe == other ? peer_link::self : peer_link::direct));
+      CHECK(m->link(pe, other) == (pe == other                                   ? peer_link::self
+                                   : d.gpu >= 0 && d.gpu == m->device(other).gpu ? peer_link::same_device
+                                                                                 : peer_link::direct));
+    CHECK((d.gpu >= 0) == on_gpus());
+    CHECK(d.pes_on_gpu >= 1);
   }
   CHECK_FALSE(m->choice().empty());
 }
@@ -35,6 +39,8 @@ TEST_CASE("virtual devices have the memory and the blocks that were asked for") 
   CHECK(m.blocks_that_fit([](block&) {}) == 5);
   CHECK(m.device(1).name == "virtual device 1");
   CHECK(m.device(1).id == 1);
+  CHECK(m.device(1).gpu == -1);
+  CHECK(m.summary() == "2 virtual devices");
   CHECK(m.device(1).memory_bytes == 1 << 20);
 }
 
@@ -102,7 +108,7 @@ TEST_CASE("best takes GPUs where there are enough, else virtual devices, and say
   const machine m = machine::best();
   if (status.problem.empty()) {
     CHECK(m.kind() == machine_kind::cuda);
-    CHECK(m.size() == status.devices);
+    CHECK(m.size() == pes_of_gpus());
   } else {
     CHECK(m.kind() == machine_kind::host);
     CHECK_FALSE(status.remedy.empty());
