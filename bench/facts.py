@@ -25,6 +25,8 @@ def machine() -> dict[str, object]:
     processor = re.search(r"model name\s*:\s*(.*)", Path("/proc/cpuinfo").read_text())
     query = "--query-gpu=name,driver_version,memory.total"
     nvcc = re.search(r"release ([\d.]+)", output_of(["nvcc", "--version"]))
+    each = pes_per_gpu()
+    shared = {"pes_per_gpu": each, "gpu_sharing": os.environ.get("STARLING_GPU_SHARING") or "auto"} if each > 1 else {}
     return {
         "date": datetime.date.today().isoformat(),
         "commit": os.environ.get("STARLING_COMMIT")
@@ -34,4 +36,11 @@ def machine() -> dict[str, object]:
         "cores": os.cpu_count(),
         "compiler": output_of(["c++", "--version"]).splitlines()[:1],
         "nvcc": nvcc.group(1) if nvcc else "",
+        **shared,
     }
+
+
+def pes_per_gpu() -> int:
+    """How many PEs of the programs that are measured share a GPU."""
+    text = os.environ.get("STARLING_PES_PER_GPU", "")
+    return max(1, int(text)) if text.isdecimal() else 1

@@ -122,11 +122,15 @@ def over(
 
 def devices_here(machine: dict, wanted: list[int]) -> list[int]:
     """Those numbers of devices that a machine has; virtual devices are as many as wanted."""
-    return [n for n in wanted if n <= len(machine["gpus"])] if machine["gpus"] else wanted
+    most = len(machine["gpus"]) * machine.get("pes_per_gpu", 1)
+    return [n for n in wanted if n <= most] if machine["gpus"] else wanted
 
 
 def keep_results(folder: Path, machine: dict, devices: list[int], results: list[dict], **more: object) -> Path:
-    """Writes the file of a machine's results, and says where."""
+    """Writes the file of a machine's results, and says where. What PEs took that share GPUs lies in a folder of its own:
+    times there are not those of links between GPUs, and no page or bar goes by them."""
+    if machine["gpus"] and machine.get("pes_per_gpu", 1) > 1:
+        folder /= "one_gpu"
     folder.mkdir(parents=True, exist_ok=True)
     target = folder / result_file(machine, devices)
     target.write_text(json.dumps({"machine": machine, **more, "results": results}, indent=1) + "\n")
@@ -138,4 +142,7 @@ def result_file(machine: dict, devices: list[int]) -> str:
     """The name of the file for a machine's results."""
     gpus = machine["gpus"]
     kind = re.sub(r"[^a-z0-9]+", "-", gpus[0].split(",")[0].lower()) if gpus else "virtual"
-    return f"{kind}-x{max(devices, default=0)}.json"
+    most, each = max(devices, default=0), machine.get("pes_per_gpu", 1)
+    if gpus and each > 1:
+        return f"{kind}-x{-(-most // each)}-pes{each}.json"
+    return f"{kind}-x{most}.json"

@@ -28,13 +28,13 @@ def kind() -> str:
 
 @pytest.fixture(scope="session")
 def devices() -> Callable[[int], Machine]:
-    """devices(n): a machine of n devices; skips where there are not so many GPUs."""
+    """devices(n): a machine of n devices; skips where GPUs have fewer."""
     made: dict[int, Machine] = {}
 
     def get(n: int) -> Machine:
         if n not in made:
             if KIND == "cuda" and machine.cuda().size < n:
-                pytest.skip(f"fewer than {n} GPUs")
+                pytest.skip(f"the GPUs have fewer than {n} PEs")
             made[n] = machine.named(KIND, n)
         return made[n]
 
