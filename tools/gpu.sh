@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Builds for GPUs, runs the tests on the GPUs of this machine, then short benchmarks. Works without a network where the
+# Builds for GPUs, runs the tests on the GPUs of this machine, then short benchmarks. Where GPUs are fewer than four, the
+# tests run twice: with a PE each, and with so many PEs on each GPU that no test lacks any. Works without a network where the
 # system's python3 has the packages; otherwise makes .venv first. The log and results go to $OUT (build/gpu).
 #
 #   MEMCHECK="command ..."   what compute-sanitizer runs (tests of puts, signals and barriers; small, since it is slow)
@@ -65,18 +66,43 @@ step build 480 cmake --build build/cuda --parallel "$(nproc)" || finish
 step doctor 60 "$python" -m starling doctor
 # Tests that find too few GPUs skip themselves; none at all is a failure.
 step machine 60 "$python" -c 'from starling import machine; print(machine.cuda())' || finish
+gpus=$("$python" -c "from starling._native import native; print(native.probe_cuda().devices)")
+each=$(((4 + gpus - 1) / gpus))  # PEs of a GPU for four in all
 for suite in unit protocol misuse apps; do
   if [ -x "$bin/$suite" ]; then step $suite 300 "$bin/$suite"; else skip $suite "no such tests"; fi
 done
+if [ "$each" -gt 1 ]; then
+  for suite in unit protocol misuse apps; do
+    if [ -x "$bin/$suite" ]; then step "$suite-x$each" 400 env STARLING_PES_PER_GPU=$each "$bin/$suite"; fi
+  done
+  step plain 120 env STARLING_PES_PER_GPU=$each STARLING_GPU_SHARING=plain "$bin/unit" \
+    '--source-file=*/together_kernels.cpp,*/residency_kernels.cpp,*/resident_launch_kernels.cpp,*/run_kernels.cpp'
+  step queue 120 env STARLING_PES_PER_GPU=$each CUDA_DEVICE_MAX_CONNECTIONS=1 STARLING_TEST_UNANSWERED=1 \
+    bash -c "$bin/unit '--source-file=*/together_kernels.cpp' || true"  # told, not judged: some get by with one queue
+  step stalls 240 tools/gpu_stalls.sh "$bin/unit" "$each"
+  step refused 60 env CUDA_LAUNCH_BLOCKING=1 STARLING_PES_PER_GPU=$each "$python" -c 'from starling import errors, machine
+try:
+    machine.cuda()
+except errors.LaunchError as e:
+    assert "CUDA_LAUNCH_BLOCKING=1" in str(e), e
+else:
+    raise SystemExit("the machine was made")'
+fi
 if [ -x "$bin/apps" ]; then
   step long-run 120 env STARLING_LONG_STEPS=1000000 "$bin/apps" "--source-file=*/stencil_long_run.cpp"
 fi
-if [ -d python/tests ]; then step python 300 "$python" -m pytest -q --color=no python/tests; fi
+if [ -d python/tests ]; then
+  step python 300 "$python" -m pytest -q --color=no python/tests
+  if [ "$each" -gt 1 ]; then
+    step "python-x$each" 400 env STARLING_PES_PER_GPU=$each "$python" -m pytest -q --color=no python/tests
+  fi
+fi
 if command -v compute-sanitizer >/dev/null; then
   step memcheck 300 compute-sanitizer --tool memcheck --error-exitcode 1 "${memcheck[@]}"
 else
   skip memcheck "no compute-sanitizer"
 fi
 step calls 240 "$python" bench/run.py --out "$out/bench"
+if [ "$each" -gt 1 ]; then step sharing 300 "$python" bench/sharing/run.py --short --out "$out/bench/sharing"; fi
 step stencil 480 "$python" bench/cpu_free_stencil/run.py "${bench[@]}"
 finish

@@ -2,10 +2,10 @@
 
     python bench/sharing/run.py [--short] [--bin build/cuda/bin] [--out bench/sharing/results] [--seconds 400]
 
-Stencils (`cpu_free`, `resident`, `graph`) from 256^2 to 8192^2, conjugate gradients of the 5-point matrix of 1000^2, and
-chains of tasks; with partitions of multiprocessors and with plain sharing. Results are kept under a name of their own,
-such as `nvidia-h200-x1-pes4`: PEs of one GPU do not use the links between GPUs, so no time of a machine of several GPUs
-and no bar for one is judged by them.
+Stencils (`cpu_free`, `resident`, `graph`) from 256^2 to 8192^2, conjugate gradients of the 5-point matrix of 1000^2,
+and chains of tasks; with partitions of multiprocessors and with plain sharing. Results are kept under a name of their
+own, such as `nvidia-h200-x1-pes4`: PEs of one GPU do not use the links between GPUs, so no time of a machine of several
+GPUs and no bar for one is judged by them.
 """
 
 from __future__ import annotations

@@ -5,10 +5,9 @@ from __future__ import annotations
 import importlib.util
 from pathlib import Path
 
-import pytest
-
 import facts
 import programs
+import pytest
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 GPU = {"gpus": ["NVIDIA H200, 580.1, 143771 MiB"]}
@@ -54,8 +53,8 @@ def test_what_the_environment_says(monkeypatch: pytest.MonkeyPatch, text: str, e
 
 def test_table(run) -> None:
     def stencil(pes: int, sharing: str, us: float) -> dict:
-        return {"what": "stencil", "domain": "256x256", "variant": "cpu_free", "ran": "cpu_free", "us": [us, us, 9 * us],
-                "pes": pes, "sharing": sharing}  # fmt: skip
+        what = {"what": "stencil", "domain": "256x256", "variant": "cpu_free", "ran": "cpu_free"}
+        return {**what, "us": [us, us, 9 * us], "pes": pes, "sharing": sharing}
 
     lines = [stencil(1, "alone", 10.0), stencil(4, "plain", 11.0), {"what": "stencil", "error": "no memory", "pes": 2}]
     text = run.section(lines, GPU)
