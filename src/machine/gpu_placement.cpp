@@ -1,6 +1,7 @@
 #include "gpu_placement.hpp"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <set>
 
@@ -74,6 +75,13 @@ gpu_sharing sharing_of(const cuda_options& options, const environment& e) {
   return e.gpu_sharing == "partitions" ? gpu_sharing::partitions
          : e.gpu_sharing == "plain"    ? gpu_sharing::plain
                                        : gpu_sharing::automatic;
+}
+
+int most_on_one(const std::vector<int>& placement) {
+  std::map<int, int> count;
+  int most = 0;
+  for (const int gpu : placement) most = std::max(most, ++count[gpu]);
+  return most;
 }
 
 std::vector<int> pes_on(const std::vector<int>& placement, int gpu) {

@@ -22,6 +22,9 @@ std::vector<int> place_pes(const std::vector<int>& ids, const cuda_options& opti
 // Options win over the environment.
 gpu_sharing sharing_of(const cuda_options& options, const environment& e);
 
+// The most PEs that one GPU has.
+int most_on_one(const std::vector<int>& placement);
+
 // The PEs that are on a GPU, in order.
 std::vector<int> pes_on(const std::vector<int>& placement, int gpu);
 

@@ -139,6 +139,29 @@ struct cache_folder {
   std::filesystem::path path;
 };
 
+TEST_CASE("costs of PEs that share a device: their part of its rates, and neighbours that are near") {
+  const step_costs whole = built_in_costs(machine_kind::cuda);
+  CHECK(costs_of_share(whole, 1).source == whole.source);
+  const step_costs part = costs_of_share(whole, 4);
+  CHECK(part.far_us == whole.near_us);
+  CHECK(part.near_us == whole.near_us);
+  CHECK(part.memory_cells_per_us == whole.memory_cells_per_us / 4);
+  CHECK(part.cached_cells_per_us == whole.cached_cells_per_us / 4);
+  CHECK(part.marched_cells_per_us == whole.marched_cells_per_us / 4);
+  CHECK(part.chip_cells_per_us == whole.chip_cells_per_us);
+  CHECK(part.source.find("1 of 4 PEs") != std::string::npos);
+}
+
+TEST_CASE_FIXTURE(cache_folder, "costs of shares have a file of their own") {
+  CHECK(cost_file(machine_kind::cuda, 1) == cost_file(machine_kind::cuda));
+  CHECK(cost_file(machine_kind::cuda, 4) != cost_file(machine_kind::cuda));
+  step_costs c = built_in_costs(machine_kind::cuda);
+  c.near_us = 3.5;
+  write_costs(cost_file(machine_kind::cuda, 4), c, "a GPU, 1 of 4 PEs");
+  CHECK(costs_of(machine_kind::cuda, "a GPU, 1 of 4 PEs", 4).near_us == 3.5);
+  CHECK(costs_of(machine_kind::cuda, "a GPU").near_us != 3.5);
+}
+
 TEST_CASE_FIXTURE(cache_folder, "costs come back as they were written") {
   CHECK(costs_of(machine_kind::host, "virtual device").source == "built in");
   step_costs c = built_in_costs(machine_kind::cuda);

@@ -58,8 +58,7 @@ std::shared_ptr<backend> make_cuda_backend(const std::vector<int>& ids, const cu
   const machine::cuda_status status = probe_cuda_backend();
   expect<unsupported_error>(status.problem.empty(), "machine::cuda: ", status.problem, "; ", status.remedy);
   const std::vector<int> placement = place_pes(ids, options, e, status.devices);
-  int most = 1;
-  for (const int gpu : placement) most = std::max(most, static_cast<int>(pes_on(placement, gpu).size()));
+  const int most = most_on_one(placement);
   if (most == 1) return backend_on(placement, gpu_sharing::plain, false, e.deadline);
   const bool in_use = on_cuda::has_context(placement);
   auto b = shared_backend(placement, sharing_of(options, e), options.answer, e.deadline);

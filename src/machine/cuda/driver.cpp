@@ -9,28 +9,29 @@ namespace {
 // that this runtime works with has them.
 constexpr unsigned variants_of = 12000;
 
-// Null: the driver lacks it.
-void* entry_point(const char* name, unsigned version) {
-  void* found = nullptr;
-  cudaDriverEntryPointQueryResult status = cudaDriverEntryPointSymbolNotFound;
-  on_cuda::check(cudaGetDriverEntryPointByVersion(name, &found, version, cudaEnableDefault, &status),
-                 "cudaGetDriverEntryPointByVersion");
-  return status == cudaDriverEntryPointSuccess ? found : nullptr;
-}
-
 template <class Function>
 void find(Function& f, const char* name) {
-  void* found = entry_point(name, variants_of);
-  expect<unsupported_error>(found != nullptr, "the CUDA driver has no ", name, "; update the NVIDIA driver");
+  void* found = nullptr;
+  cudaDriverEntryPointQueryResult status = cudaDriverEntryPointSymbolNotFound;
+  on_cuda::check(cudaGetDriverEntryPointByVersion(name, &found, variants_of, cudaEnableDefault, &status),
+                 "cudaGetDriverEntryPointByVersion");
+  expect<unsupported_error>(found != nullptr && status == cudaDriverEntryPointSuccess, "the CUDA driver has no ", name,
+                            "; update the NVIDIA driver");
   f = reinterpret_cast<Function>(found);
 }
 
 // Partitions came with CUDA 12.4, streams of them with 12.5.
 constexpr unsigned partitions_of = 12050;
 
+// An older driver lacks it, or does not know the version: then there are no partitions.
 template <class Function>
 bool find_newer(Function& f, const char* name) {
-  f = reinterpret_cast<Function>(entry_point(name, partitions_of));
+  void* found = nullptr;
+  cudaDriverEntryPointQueryResult status = cudaDriverEntryPointSymbolNotFound;
+  const cudaError_t error = cudaGetDriverEntryPointByVersion(name, &found, partitions_of, cudaEnableDefault, &status);
+  ignore(error);
+  if (error != cudaSuccess || status != cudaDriverEntryPointSuccess) return false;
+  f = reinterpret_cast<Function>(found);
   return f != nullptr;
 }
 

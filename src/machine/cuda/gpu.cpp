@@ -1,5 +1,7 @@
 #include "gpu.hpp"
 
+#include <map>
+
 #include "../gpu_shares.hpp"
 #include "device_guard.hpp"
 #include "starling/base/error.hpp"
@@ -45,6 +47,17 @@ gpu open(int pe, int id, const driver_api& driver, device_guard& guard) {
                                     ", which a machine needs; choose other devices or machine::host(n)"));
   guard.use(id);
   return g;
+}
+
+// Before anything is made: there may be very many.
+void check_numbers(const std::vector<int>& placement) {
+  std::map<int, int> pes;
+  for (const int id : placement) ++pes[id];
+  for (const auto& [id, n] : pes) {
+    int multiprocessors = 0;
+    check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, id), "cudaDeviceGetAttribute");
+    (void)plain_share(multiprocessors, n, message("device ", id));
+  }
 }
 
 // Multiprocessors and memory of the PEs of one GPU that share it.
@@ -132,6 +145,7 @@ std::string left_over(const std::vector<gpu>& gpus) {
 }
 
 std::vector<gpu> open_gpus(const std::vector<int>& placement, gpu_sharing how, const driver_api& driver) {
+  check_numbers(placement);
   device_guard guard;
   std::vector<gpu> gpus;
   for (std::size_t i = 0; i < placement.size(); ++i)

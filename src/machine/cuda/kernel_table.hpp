@@ -33,6 +33,7 @@ class kernel_table {
   // How much of a multiprocessor's fast memory should be shared memory while this kernel runs: per cent of the most
   // there can be, or automatic.
   static constexpr int automatic = -1;
+  static constexpr int all_of_it = 100;
   void prefer_shared_memory(const kernel& k, int pe, int per_cent);
 
  private:

@@ -100,6 +100,8 @@ TEST_CASE("what a machine has, in words") {
   CHECK(text({0, 0, 0, 0}) == "4 PEs on 1 GPU");
   CHECK(text({0, 0, 1}) == "3 PEs on 2 GPUs");
   CHECK(summary(machine_kind::host, std::vector<device_info>(3)) == "3 virtual devices");
+  CHECK(most_on_one({0, 1, 2}) == 1);
+  CHECK(most_on_one({0, 1, 0, 2, 0}) == 3);
   CHECK(list_of_pes({2}) == "PE 2");
   CHECK(list_of_pes({0, 3}) == "PEs 0 and 3");
   CHECK(list_of_pes({0, 1, 2}) == "PEs 0, 1 and 2");
