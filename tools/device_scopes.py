@@ -20,6 +20,10 @@ ON_PURPOSE: dict[str, dict[str, str]] = {
     "include/starling/device/signalling.hpp": {
         "raise_by_thread": "for the caller's own PE, whose blocks alone wait for its copy; others get system scope"
     },
+    "include/starling/region/state.hpp": {
+        "count": OWN_PE + ": its own tiles count there, and what others hear goes by signals",
+        "is_last": OWN_PE + ": the next to count comes after a signal",
+    },
     "include/starling/stf/reduce_kernel.hpp": {"last_to_finish": "counts the blocks of one launch"},
     "include/starling/device/target.hpp": {
         "ask_first": "orders loads of one thread; nobody else is told anything",
