@@ -23,7 +23,9 @@ struct host_loop {
   template <std::size_t... I>
   void run(std::index_sequence<I...>) const {
     pack<detail::in_loop<Args>...> mine{{{detail::in_loop<Args>(get<I>(args))}...}};
-    detail::visit_alone(shape, {0, shape.size()}, [&](const typename Shape::coords_t& c) {
+    // A user's shape may count in another type.
+    const index_range all{0, static_cast<index_t>(shape.size())};
+    detail::visit_alone(shape, all, [&](const typename Shape::coords_t& c) {
       detail::call_body(body, c, detail::coordinate_numbers<typename Shape::coords_t>(), get<I>(mine).argument()...);
     });
     (finish(get<I>(args), get<I>(mine)), ...);

@@ -31,7 +31,7 @@ class visits {
   void check(int pe, const Shape& s) {
     const auto seen_now = seen(pe);
     std::vector<int> wanted(seen_now.size(), 0);
-    for (index_t i = 0; i < s.size(); ++i) {
+    for (index_t i = 0; i < static_cast<index_t>(s.size()); ++i) {
       const auto c = s.index_to_coords(i);
       index_t at = 0;
       for (int d = 0; d < rank_; ++d) at = at * side + c[d] + shift;

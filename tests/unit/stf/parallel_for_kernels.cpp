@@ -4,6 +4,7 @@
 
 #include "starling/stf/context.hpp"
 #include "support/random.hpp"
+#include "support/stf/triangle.hpp"
 #include "support/test_machine.hpp"
 
 namespace starling::test {
@@ -56,6 +57,40 @@ TEST_CASE("loops over one and two dimensions") {
         for (std::size_t i = 0; i < a.size(); ++i)
           for (std::size_t j = 0; j < a.size(); ++j)
             same = same && b[i * a.size() + j] == a[i] * (2 * a[j] + static_cast<std::int64_t>(j));
+        CHECK(same);
+      }
+  }
+}
+
+// Compiled by both compilers: one of them refuses conversions that the other lets pass.
+TEST_CASE("a user's shape, whose size is unsigned, on every place") {
+  for (int n_pes = 1; n_pes <= 3; ++n_pes) {
+    const auto m = test_machine(n_pes);
+    if (!m) return;
+    for (const auto backend : {stf::backend_kind::stream, stf::backend_kind::graph})
+      for (const exec_place& where : places(n_pes)) {
+        INFO(n_pes << " devices, on " << describe(where));
+        const triangle pairs{13};
+        std::vector<int> seen(pairs.size(), -1);
+        int visits = -1;
+        context ctx(*m, {.backend = backend});
+        auto lSeen = ctx.logical_data(seen);
+        auto lVisits = ctx.logical_data(stf::scalar_view<int>(&visits));
+        ctx.parallel_for(where, pairs, lSeen.write())->*STARLING_KERNEL(index_t i, index_t j, slice<int> s) {
+          s(i * (i + 1) / 2 + j) = static_cast<int>(100 * i + j);
+        };
+        ctx.parallel_for(stf::cyclic(), where, pairs, lSeen.rw(), lVisits.reduce(stf::reducer::sum()))
+                ->*STARLING_KERNEL(index_t i, index_t j, slice<int> s, int& n) {
+          s(i * (i + 1) / 2 + j) += 1;
+          n += 1;
+        };
+        ctx.finalize();
+        CHECK(visits == 91);
+        bool same = true;
+        for (index_t k = 0; k < 91; ++k) {
+          const auto [i, j] = pairs.index_to_coords(k);
+          same = same && seen[static_cast<std::size_t>(k)] == 100 * i + j + 1;
+        }
         CHECK(same);
       }
   }
