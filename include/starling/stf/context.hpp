@@ -44,6 +44,18 @@ struct data_interface<token_view> {
 };
 using token = logical_data<token_view>;
 
+namespace detail {
+
+template <class Given>
+constexpr void refuse_repeat() {
+  static_assert(sizeof(Given) == 0,
+                "context::repeat: the body is called once, and the tasks that it submits are done n times, so that it "
+                "has no parameters: repeat(n, [&] { ... }). For a body that is called each time, with its number, "
+                "write a loop of the host: for (index_t i = 0; i < n; ++i) { ... }");
+}
+
+}  // namespace detail
+
 class context {
  public:
   explicit context(machine m = machine::best(), const context_options& options = {});
@@ -206,6 +218,16 @@ class context {
   recorded_tasks record(const std::function<void()>& body);
   // Does the tasks of the body n times; the body is called once. Within record it is called n times instead.
   void repeat(std::uint64_t n, const std::function<void()>& body);
+  // The loops of other systems, whose bodies are called each time: do not compile.
+  template <class Body>
+    requires(!std::is_convertible_v<Body, std::function<void()>>)
+  void repeat(std::uint64_t, Body&&) {
+    detail::refuse_repeat<Body>();
+  }
+  template <class Count>
+  void repeat(Count&&) {
+    detail::refuse_repeat<Count>();
+  }
   // Does the tasks of the body, one of which writes the flag, and again while the flag is not 0: at most so many times,
   // after which the flag tells whether it would have gone on. Where the device can look at the flag itself the host
   // does not wait.
@@ -222,11 +244,15 @@ class context {
   void fence();
   // Until all tasks so far are over. Throws what failed in them.
   void synchronize();
-  // The value of `d` on the host, once it is there; valid until a task changes it.
+  // The value of `d` on the host, once it is there: a scalar itself, of other data a view, which is valid until a task
+  // changes it.
   template <class View>
   auto wait(const stf::logical_data<View>& d) {
-    const auto shown = d.read();
-    return shown.view(wait_for(d.state()));
+    const auto shown = d.read().view(wait_for(d.state()));
+    if constexpr (is_scalar<View>)
+      return std::remove_const_t<typename View::element_type>(*shown);
+    else
+      return shown;
   }
   // Ends the context: all tasks are over, and the user's memory has its values. Throws what failed; again: nothing.
   void finalize();

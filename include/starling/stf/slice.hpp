@@ -45,4 +45,9 @@ class scalar_view {
   T* element_ = nullptr;
 };
 
+template <class View>
+inline constexpr bool is_scalar = false;
+template <class T>
+inline constexpr bool is_scalar<scalar_view<T>> = true;
+
 }  // namespace starling::stf

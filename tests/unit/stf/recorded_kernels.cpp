@@ -172,8 +172,8 @@ TEST_CASE("temporary data, reductions and memory of the user within the body") {
         s.fill(v.data_handle(), 0xff, static_cast<std::size_t>(v.extent(0)) * sizeof(int));
       };
       sum_of(b, second);
-      CHECK(*ctx.wait(total) == 300 * (k + 1));
-      CHECK(*ctx.wait(second) == 300);
+      CHECK(ctx.wait(total) == 300 * (k + 1));
+      CHECK(ctx.wait(second) == 300);
     }
     ctx.finalize();
     CHECK(x == std::vector<int>(300, 6));

@@ -206,6 +206,37 @@ TEST_CASE("work of the host, and values that the host waits for") {
   }
 }
 
+TEST_CASE("a scalar that the host waits for is a value of its own") {
+  const auto m = test_machine(1);
+  if (!m) return;
+  for (const auto backend : back_ends()) {
+    double x = 2;
+    double first = 0;
+    double after = 0;
+    {
+      context ctx(*m, {.backend = backend});
+      auto d = ctx.logical_data(stf::scalar_view<double>(&x));
+      auto constant = ctx.logical_data(stf::scalar_view<const double>(&first));
+      auto made = ctx.logical_data(stf::shape_of<stf::scalar_view<double>>());
+      ctx.task(d.read(), made.write())->*[](stream& s, auto from, auto to) { s.copy(to.get(), from.get(), sizeof x); };
+      auto now = ctx.wait(made);
+      static_assert(std::is_same_v<decltype(now), double>);
+      static_assert(std::is_same_v<decltype(ctx.wait(constant)), double>);
+      // Neither what tasks write later nor the end of the data changes it.
+      ctx.host_launch(made.rw())->*[](stf::scalar_view<double> v) { *v = 7; };
+      ctx.host_launch(d.rw())->*[](stf::scalar_view<double> v) { *v = 8; };
+      const double second = ctx.wait(made);
+      ctx.finalize();
+      made = {};
+      CHECK(now == 2);
+      CHECK(second == 7);
+      after = now + second;
+    }
+    CHECK(after == 9);
+    CHECK(x == 8);
+  }
+}
+
 TEST_CASE("tokens order tasks") {
   const auto m = test_machine(2);
   if (!m) return;

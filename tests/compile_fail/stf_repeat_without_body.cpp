@@ -1,0 +1,6 @@
+// expect: context::repeat: the body is called once
+#include "starling/stf/context.hpp"
+
+void wrong(starling::stf::context& ctx) {
+  ctx.repeat(3)->*[](starling::stf::context&, unsigned long) {};
+}
