@@ -161,6 +161,7 @@ void context_state::note_epoch(backend_kind used) {
 }
 
 void context_state::end_epoch() {
+  if (in_users_stream_) return lanes_.begin_after_user_again();
   if (streaming_) {
     streaming_ = false;
     ++graphs_.epochs;

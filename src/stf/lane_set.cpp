@@ -32,12 +32,16 @@ void lane_set::begin_after(const stream& user, bool recorded) {
   user_ = user;
   user_recorded_ = recorded;
   start_ = machine_.new_event(user.pe(), event_use::ordering);
-  user_->record(start_);
+}
+
+void lane_set::begin_after_user_again() {
+  ++gate_;
+  user_waited_for_ = false;
 }
 
 void lane_set::end_before_user() {
   for (const auto& l : lanes_) {
-    if (!joined_[l->id()]) continue;
+    if (joined_[l->id()] == 0) continue;
     l->mark();
     l->hold_back(*user_, l->tip());
   }
@@ -47,9 +51,15 @@ void lane_set::end_before_user() {
 }
 
 void lane_set::expect_still_recorded() {
-  expect<argument_error>(!user_recorded_ || user_->keep_with_recording(nullptr),
+  if (!user_ || (!user_recorded_ && user_waited_for_)) return;
+  const bool recorded = user_->keep_with_recording(nullptr);
+  expect<argument_error>(recorded || !user_recorded_,
                          "stf: the recording that the context is part of is over, and its tasks are lost; finalize the "
                          "context before the recording ends");
+  expect<argument_error>(
+      !recorded || user_recorded_,
+      "stf: the stream of the context is being recorded, and was not when the context was made; make "
+      "the context within the recording, or submit its tasks before or after");
 }
 
 void lane_set::wait_for_end() {
@@ -88,13 +98,17 @@ lane& lane_set::for_copy(int from, int to) {
 }
 
 void lane_set::join(lane& l) {
-  std::atomic<bool>& joined = joined_[l.id()];
-  if ((!gated_ && !user_) || joined.load(std::memory_order_acquire)) return;
+  std::atomic<std::uint64_t>& joined = joined_[l.id()];
+  if ((!gated_ && !user_) || joined.load(std::memory_order_acquire) == gate_) return;
   // Others who share the lane go on only when the wait is in it.
   const std::lock_guard lock(join_mutex_);
-  if (joined.load(std::memory_order_relaxed)) return;
+  if (joined.load(std::memory_order_relaxed) == gate_) return;
+  if (user_ && !user_waited_for_) {
+    user_->record(start_);
+    user_waited_for_ = true;
+  }
   l.stream().wait(start_);
-  joined.store(true, std::memory_order_release);
+  joined.store(gate_, std::memory_order_release);
 }
 
 void lane_set::order(lane& later, const moment_list& before) {
@@ -199,7 +213,7 @@ void lane_set::begin_recording() {
 
 void lane_set::gate() {
   origin_.record(start_);
-  for (auto& j : joined_) j = false;
+  ++gate_;
   gated_ = true;
 }
 
@@ -210,7 +224,7 @@ void lane_set::resume() {
 
 bool lane_set::end_recording(std::optional<graph>& into) {
   for (const auto& l : lanes_) {
-    if (!joined_[l->id()]) continue;
+    if (joined_[l->id()] != gate_) continue;
     l->mark();
     l->hold_back(origin_, l->tip());
   }

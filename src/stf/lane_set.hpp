@@ -20,8 +20,11 @@ class lane_set {
 
   explicit lane_set(machine m);
 
-  // All work comes after what the user's stream has so far, and is part of its recording, if `recorded`.
+  // Work comes after what the user's stream has when the first of it is submitted, and is part of its recording, if
+  // `recorded`.
   void begin_after(const stream& user, bool recorded);
+  // The same anew, of work from here on. Nobody gives the lanes work meanwhile.
+  void begin_after_user_again();
   // Later work of that stream starts after all work. No lane is to be used any more.
   void end_before_user();
   // Blocks until that is over; not while it is recorded.
@@ -59,7 +62,7 @@ class lane_set {
   bool recording() const { return recording_.has_value() || user_recorded_; }
   // By the user, and not by begin_recording.
   bool user_recorded() const { return user_recorded_; }
-  // Throws argument_error when that recording is over.
+  // Throws argument_error when that recording is over, or there is one that was not when begin_after was called.
   void expect_still_recorded();
   // Ends it: the work becomes `into`, by an update if there is one of the same shape; says whether it was.
   bool end_recording(std::optional<graph>& into);
@@ -84,11 +87,13 @@ class lane_set {
   event start_;
   std::optional<starling::recording> recording_;
   std::atomic<bool> recorded_before_{false};
-  bool gated_ = false;                     // lanes wait for start_ before they do anything
-  bool origin_ahead_ = false;              // the stream of graphs has work that lanes do not wait for
-  std::vector<std::atomic<bool>> joined_;  // by lane: it has waited
+  bool gated_ = false;                              // lanes wait for start_ before they do anything
+  bool origin_ahead_ = false;                       // the stream of graphs has work that lanes do not wait for
+  std::uint64_t gate_ = 1;                          // how often start_ has become another point
+  std::vector<std::atomic<std::uint64_t>> joined_;  // by lane: the gate that it has waited for; 0: none
   std::mutex join_mutex_;
-  std::optional<stream> user_;  // whose work all this is
+  std::optional<stream> user_;                // whose work all this is
+  std::atomic<bool> user_waited_for_{false};  // start_ is a point of its
   bool user_recorded_ = false;
   std::optional<event> end_;
   std::vector<event> users_;  // of the user's streams: what the next graph starts after

@@ -38,6 +38,23 @@ TEST_CASE("waiting while the stream is recorded") {
   check_usable(m);
 }
 
+TEST_CASE("a context that was made before the recording") {
+  machine m = machine::host(1);
+  stream s = m.new_stream(0);
+  std::vector<int> x(5, 1);
+  stream_ctx ctx(m, s);
+  auto d = ctx.logical_data(x);
+  (void)m.record(s, [&] {
+    check_parts(failure_of<argument_error>([&] { ctx.task(d.rw())->*nothing; }),
+                {"being recorded", "within the recording"});
+  });
+  ctx.task(d.rw())->*[](stream& w, slice<int> v) { w.fill(v.data_handle(), 0, 20); };
+  ctx.finalize();
+  s.synchronize();
+  CHECK(x == std::vector<int>(5, 0));
+  check_usable(m);
+}
+
 TEST_CASE("a context that is finalized after the recording") {
   machine m = machine::host(1);
   stream s = m.new_stream(0);

@@ -296,11 +296,12 @@ class stream_ctx : public context {
  public:
   explicit stream_ctx(machine m = machine::best(), context_options options = {})
       : context(std::move(m), with(options)) {}
-  // Within a stream of the user: tasks start after what it has so far, and its later work after finalize(), which waits
-  // for nothing: the user's memory has its values when the stream comes to its end. What a body of the host throws
-  // comes from synchronize(), also after finalize. The end of the last handle waits for the work, and frees its memory.
-  // If the stream is being recorded, everything becomes part of the graph, which keeps that memory; the host cannot
-  // wait for tasks then, and all has to be finalized before the recording ends.
+  // Within a stream of the user: the tasks of an epoch start after what it has when the first of them is submitted, and
+  // its later work after finalize(), which waits for nothing: the user's memory has its values when the stream comes to
+  // its end. What a body of the host throws comes from synchronize(), also after finalize. The end of the last handle
+  // waits for the work, and frees its memory. If the stream is being recorded, everything becomes part of the graph,
+  // which keeps that memory; the host cannot wait for tasks then, and all has to be finalized before the recording
+  // ends.
   stream_ctx(machine m, const stream& user, context_options options = {})
       : context(std::move(m), with(options), user) {}
 

@@ -108,6 +108,55 @@ TEST_CASE("finalize does not wait") {
   s.synchronize();
 }
 
+// Whatever the stream has when the first task of an epoch is submitted comes before it, not only what it had when the
+// context was made.
+TEST_CASE("the stream's work between the context and its first task, and between epochs") {
+  for (int n_pes = 1; n_pes <= 3; ++n_pes) {
+    const auto m = test_machine(n_pes);
+    if (!m) return;
+    for (const bool recorded : {false, true}) {
+      machine user = *m;
+      stream s = user.new_stream(0);
+      std::atomic<int> value{0};
+      constexpr int epochs = 3;
+      std::vector<std::atomic<int>> seen(static_cast<std::size_t>(epochs * n_pes));
+      const auto program = [&] {
+        stream_ctx ctx(*m, s);
+        auto source = ctx.token();
+        for (int epoch = 0; epoch < epochs; ++epoch) {
+          // So late that a task that does not wait overtakes it.
+          s.call([&value, epoch] {
+            std::this_thread::sleep_for(std::chrono::milliseconds(20));
+            value = epoch + 1;
+          });
+          for (int pe = 0; pe < n_pes; ++pe) {
+            std::atomic<int>& here = seen[static_cast<std::size_t>(epoch * n_pes + pe)];
+            ctx.task(exec_place::device(pe), source.read())->*[&](stream& w, stf::token_view) {
+              w.call([&] { here = value.load(); });
+            };
+          }
+          // The next work of the stream changes what these tasks read.
+          auto f = ctx.freeze(source.rw());
+          f.get(s);
+          f.unfreeze(s);
+          ctx.fence();
+        }
+        ctx.finalize();
+      };
+      if (recorded) {
+        const graph g = user.record(s, program);
+        g.launch(s);
+        s.synchronize();
+      } else {
+        program();
+        s.synchronize();
+      }
+      for (int epoch = 0; epoch < epochs; ++epoch)
+        for (int pe = 0; pe < n_pes; ++pe) CHECK(seen[static_cast<std::size_t>(epoch * n_pes + pe)] == epoch + 1);
+    }
+  }
+}
+
 TEST_CASE("as a part of what is recorded") {
   for (int n_pes = 1; n_pes <= 3; ++n_pes) {
     const auto m = test_machine(n_pes);
