@@ -8,7 +8,7 @@
 namespace starling::stf {
 namespace {
 
-// The owner of one element, counted in row-major order.
+// The owner of one element, counted in the order of memory.
 int owner_of(std::size_t element, const data_description& d, const data_place& place, int count) {
   std::vector<index_t> coords(d.extents.size());
   auto rest = static_cast<index_t>(element);
@@ -16,7 +16,8 @@ int owner_of(std::size_t element, const data_description& d, const data_place& p
     coords[k] = rest % d.extents[k];
     rest /= d.extents[k];
   }
-  return place.partitioner().owner(coords.data(), d.extents.data(), static_cast<int>(coords.size()), count);
+  return place.partitioner().owner(coords.data(), d.extents.data(), static_cast<int>(coords.size()), d.column_major,
+                                   count);
 }
 
 }  // namespace

@@ -139,7 +139,7 @@ std::size_t row_bytes(const split_plan& plan) {
   return bytes;
 }
 
-// Where a box of a row-major array lies in it.
+// Where a box of an array lies in it, dimensions from the slowest on.
 part_description pieces_of(const std::vector<index_range>& part, const std::vector<index_t>& extents,
                            std::size_t element_bytes) {
   const std::size_t rank = extents.size();
@@ -182,7 +182,8 @@ void check_parts(const split_plan& plan) {
     for (std::size_t d = 0; d < extents.size(); ++d)
       expect<argument_error>(empty(i) || (parts[i][d].begin >= 0 && parts[i][d].end <= extents[d]),
                              "context::split: part ", i, " goes from ", parts[i][d].begin, " to ", parts[i][d].end,
-                             " in dimension ", d, " of extent ", extents[d], "; it must lie inside");
+                             " in dimension ", plan.column_major ? extents.size() - 1 - d : d, " of extent ",
+                             extents[d], "; it must lie inside");
     for (std::size_t j = 0; j < i; ++j) {
       bool apart = empty(i) || empty(j);
       for (std::size_t d = 0; d < extents.size(); ++d)
@@ -201,6 +202,7 @@ part_description describe(const split_plan& plan, int i) {
     p.what.bytes *= static_cast<std::size_t>(r.size());
     p.what.extents.push_back(r.size());
   }
+  p.what.column_major = plan.column_major;
   p.what.alignment = plan.alignment;
   p.what.element_bytes = plan.element_bytes;
   const index_range wide = plan.rows_with_halo(i);

@@ -8,6 +8,7 @@
 #include "starling/base/index.hpp"
 #include "starling/device/bounds.hpp"
 #include "starling/device/target.hpp"
+#include "starling/stf/element_order.hpp"
 
 namespace starling::stf {
 
@@ -84,5 +85,8 @@ struct checked_layout {
     Extents extents_{};
   };
 };
+
+template <>
+inline constexpr element_order order_of<checked_layout> = element_order::row_major;
 
 }  // namespace starling::stf

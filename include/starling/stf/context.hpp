@@ -283,7 +283,7 @@ class context {
     using box_type = box<static_cast<int>(View::rank())>;
     detail::check_count(count);
     std::vector<box_type> boxes;
-    for (index_t i = 0; i < count; ++i) boxes.push_back(p.part(box_type(x.shape()), i, count));
+    for (index_t i = 0; i < count; ++i) boxes.push_back(box_type(p.part(x.shape(), i, count)));
     return {state_, x, where, std::move(boxes), h};
   }
   void repeat_while(const std::shared_ptr<data_state>& flag, const std::function<void()>& body, std::uint64_t most);

@@ -9,9 +9,11 @@
 //     static std::size_t bytes(const shape_type&);                    // of one instance, in one piece
 //     static my_view view(const shape_type&, std::byte* start);       // over an instance, aligned to 256 bytes
 //     static std::vector<memory_part> parts(const my_view&);          // where a user's view has its bytes
-//     // Only if composite places are to deal it: its dimensions, the slowest first, and the bytes of an element.
+//     // Only if composite places are to deal it: its dimensions, the slowest first, and the bytes of an element; and
+//     // whether its indices go in the opposite order, as partitioners are to count them.
 //     static std::vector<index_t> extents(const shape_type&);
 //     static constexpr std::size_t element_bytes = ...;
+//     static constexpr bool column_major = false;
 //   };
 #pragma once
 
@@ -74,9 +76,12 @@ struct data_interface<cuda::std::mdspan<T, Extents, Layout>> {
     return s.bytes();
   }
   static view_type view(const shape_type& s, std::byte* start) { return s.view(reinterpret_cast<T*>(start)); }
-  static std::vector<index_t> extents(const shape_type& s) {
+  static constexpr bool column_major = order_of<Layout> == element_order::column_major;
+  static std::vector<index_t> extents(const shape_type& s)
+    requires(order_of<Layout> != element_order::other)
+  {
     std::vector<index_t> all;
-    for (int d = 0; d < s.rank(); ++d) all.push_back(s.extent(d));
+    for (int d = 0; d < s.rank(); ++d) all.push_back(s.extent(column_major ? s.rank() - 1 - d : d));
     return all;
   }
   static constexpr std::size_t element_bytes = sizeof(T);
@@ -107,6 +112,7 @@ struct data_description {
   std::size_t alignment = 1;          // of the elements
   std::size_t element_bytes = 0;      // with extents: how composite places deal it; 0: in one piece
   std::vector<index_t> extents;       // the slowest dimension first
+  bool column_major = false;          // indices go in the opposite order
   std::vector<memory_part> original;  // the user's memory; empty: none
   data_place original_place;
   std::size_t ghosts_before = 0;  // bytes that an instance has room for around it; see ghost_rows
@@ -123,6 +129,7 @@ data_description describe_data(const typename data_interface<View>::shape_type& 
   if constexpr (requires { interface::extents(shape); }) {
     what.extents = interface::extents(shape);
     what.element_bytes = interface::element_bytes;
+    if constexpr (requires { interface::column_major; }) what.column_major = interface::column_major;
   }
   return what;
 }

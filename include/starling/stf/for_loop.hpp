@@ -40,6 +40,11 @@ void visit_rows(const box<Rank>& s, index_range r, const F& f) {
   }
 }
 
+template <int Rank, class F>
+void visit_rows(const column_box<Rank>& s, index_range r, const F& f) {
+  visit_rows(s.turned(), r, [&](const coords<Rank>& c) { f(s.turned(c)); });
+}
+
 // Coordinates number r.begin to r.end by one thread.
 template <class Shape, class F>
 void visit_alone(const Shape& s, index_range r, const F& f) {

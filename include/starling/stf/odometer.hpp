@@ -23,8 +23,9 @@ STARLING_HD constexpr coords<Rank> digits_of(index_t i, const index_t* extent) {
   return c;
 }
 
-// A random access iterator over coordinates. Two of them compare if they come from one range.
-template <int Rank>
+// A random access iterator over coordinates, whose last dimension is the fastest, or the first. Two of them compare if
+// they come from one range.
+template <int Rank, bool FirstFastest = false>
 class odometer_iterator {
  public:
   using iterator_concept = std::random_access_iterator_tag;
@@ -39,8 +40,8 @@ class odometer_iterator {
                                           index_t number)
       : first_(first), step_(step), number_(number) {
     for (int d = 0; d < Rank; ++d) {
-      lower_[d] = lower[d];
-      extent_[d] = extent[d];
+      lower_[d] = lower[dimension(d)];
+      extent_[d] = extent[dimension(d)];
     }
     if constexpr (Rank > 1) {
       digits_ = digits_of<Rank>(first + number * step, extent_);
@@ -53,7 +54,7 @@ class odometer_iterator {
     if constexpr (Rank == 1) {
       c[0] = lower_[0] + first_ + number_ * step_;
     } else {
-      for (int d = 0; d < Rank; ++d) c[d] = lower_[d] + digits_[d];
+      for (int d = 0; d < Rank; ++d) c[dimension(d)] = lower_[d] + digits_[d];
     }
     return c;
   }
@@ -104,6 +105,9 @@ class odometer_iterator {
   }
 
  private:
+  // Which one digit d counts; the last digit is the fastest.
+  STARLING_HD static constexpr int dimension(int d) { return FirstFastest ? Rank - 1 - d : d; }
+
   index_t lower_[Rank] = {};
   index_t extent_[Rank] = {};
   index_t first_ = 0;
@@ -113,10 +117,10 @@ class odometer_iterator {
   coords<Rank> step_digits_{};
 };
 
-template <int Rank>
+template <int Rank, bool FirstFastest = false>
 class odometer_range {
  public:
-  using iterator = odometer_iterator<Rank>;
+  using iterator = odometer_iterator<Rank, FirstFastest>;
 
   STARLING_HD constexpr odometer_range(const index_t* lower, const index_t* extent, index_t first, index_t step,
                                        index_t count)

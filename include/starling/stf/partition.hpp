@@ -4,6 +4,10 @@
 // not exist, and a dimension that the shape lacks, are argument_errors.
 #pragma once
 
+#include <limits>
+#include <type_traits>
+#include <utility>
+
 #include "starling/stf/sub_shape.hpp"
 
 namespace starling::stf {
@@ -64,45 +68,55 @@ template <int Rank>
 STARLING_HD constexpr const box<Rank>& as_box(const box<Rank>& b) {
   return b;
 }
+template <int Rank>
+STARLING_HD constexpr const column_box<Rank>& as_box(const column_box<Rank>& b) {
+  return b;
+}
 template <class Shape>
 concept box_like = requires(const Shape& s) { as_box(s); };
+template <box_like Shape>
+using box_type_of = std::remove_cvref_t<decltype(as_box(std::declval<const Shape&>()))>;
 
 }  // namespace detail
 
 // Contiguous parts, in order, whose sizes differ by at most one index: of a box along one dimension, by default the
-// slowest; of another shape by its numbers.
+// slowest, which in the shape of a column-major array is the last; of another shape by its numbers.
 struct blocked {
-  int dimension = 0;
+  static constexpr int slowest = std::numeric_limits<int>::min();  // whichever that is
 
-  template <int Rank>
-  STARLING_HD constexpr box<Rank> part(const box<Rank>& s, index_t which, index_t count) const {
-    check(Rank);
+  int dimension = slowest;
+
+  template <detail::box_like Shape>
+  STARLING_HD constexpr auto part(const Shape& s, index_t which, index_t count) const {
+    using box_type = detail::box_type_of<Shape>;
+    constexpr int rank = box_type::rank();
+    const int along = check(rank, box_type::slowest);
     detail::check_owner(which, count);
-    index_range r[Rank];
-    for (int d = 0; d < Rank; ++d) {
+    index_range r[rank];
+    for (int d = 0; d < rank; ++d) {
       r[d] = s.range(d);
-      if (d != dimension) continue;
+      if (d != along) continue;
       const index_range mine = share(s.extent(d), count, which);
       r[d] = {s.lower(d) + mine.begin, s.lower(d) + mine.end};
     }
-    return box<Rank>(r);
+    return box_type(box<rank>(r));
   }
   template <shape_like Shape>
     requires(!detail::box_like<Shape>)
   STARLING_HD constexpr auto part(const Shape& s, index_t which, index_t count) const {
-    check(1);
+    (void)check(1, 0);
     detail::check_owner(which, count);
     return detail::numbers(s, share(s.size(), count, which));
   }
 
-  template <int Rank>
-  STARLING_HD constexpr index_t owner(const coords<Rank>& c, const box<Rank>& s, index_t count) const {
-    check(Rank);
+  template <detail::box_like Shape>
+  STARLING_HD constexpr index_t owner(const typename Shape::coords_t& c, const Shape& s, index_t count) const {
+    const int along = check(Shape::rank(), detail::box_type_of<Shape>::slowest);
     detail::check_owner(0, count);
     index_t x = 0;
     index_t n = 1;
-    for (int d = 0; d < Rank; ++d) {
-      if (d != dimension) continue;
+    for (int d = 0; d < Shape::rank(); ++d) {
+      if (d != along) continue;
       x = c[d] - s.lower(d);
       n = s.extent(d);
     }
@@ -111,15 +125,18 @@ struct blocked {
   template <invertible_shape Shape>
     requires(!detail::box_like<Shape>)
   STARLING_HD constexpr index_t owner(const typename Shape::coords_t& c, const Shape& s, index_t count) const {
-    check(1);
+    (void)check(1, 0);
     detail::check_owner(0, count);
     return detail::sharer(s.size(), count, s.coords_to_index(c));
   }
 
  private:
-  STARLING_HD constexpr void check(int rank) const {
-    if (dimension >= 0 && dimension < rank) return;
+  // The dimension that is meant.
+  STARLING_HD constexpr int check(int rank, int slowest_of_shape) const {
+    if (dimension == slowest) return slowest_of_shape;
+    if (dimension >= 0 && dimension < rank) return dimension;
     if constexpr (!target::on_gpu) refuse_dimension(dimension, rank);
+    return dimension;
   }
 };
 
@@ -145,15 +162,17 @@ template <index_t N>
 struct tiled {
   static_assert(N >= 1, "tiled<N>: tiles have at least one index");
 
-  template <int Rank>
-  STARLING_HD constexpr tiles_of<Rank> part(const box<Rank>& s, index_t which, index_t count) const {
+  template <detail::box_like Shape>
+  STARLING_HD constexpr auto part(const Shape& s, index_t which, index_t count) const {
+    using box_type = detail::box_type_of<Shape>;
     detail::check_owner(which, count);
-    return {s, N, which, count};
+    return tiles_of<box_type::rank(), box_type>(detail::as_box(s), N, which, count);
   }
-  template <int Rank>
-  STARLING_HD constexpr index_t owner(const coords<Rank>& c, const box<Rank>& s, index_t count) const {
+  template <detail::box_like Shape>
+  STARLING_HD constexpr index_t owner(const typename Shape::coords_t& c, const Shape& s, index_t count) const {
+    constexpr int d = detail::box_type_of<Shape>::slowest;
     detail::check_owner(0, count);
-    return (c[0] - s.lower(0)) / N % count;
+    return (c[d] - s.lower(d)) / N % count;
   }
 };
 

@@ -64,36 +64,41 @@ class any_partitioner {
   }
 
   // Which of `count` owners an element of an array has: coordinates and extents of 1 to 4 dimensions, the slowest
-  // first.
-  int owner(const index_t* coords, const index_t* extents, int rank, int count) const {
-    return owner_(held_.data(), coords, extents, rank, count);
+  // first. The partitioner sees them in the order of the array's indices, which is the opposite one in column-major
+  // arrays.
+  int owner(const index_t* coords, const index_t* extents, int rank, bool column_major, int count) const {
+    return owner_(held_.data(), coords, extents, rank, column_major, count);
   }
 
   friend bool operator==(const any_partitioner&, const any_partitioner&) = default;
 
  private:
   template <class Partitioner>
-  static int owner_of(const std::byte* held, const index_t* coords, const index_t* extents, int rank, int count) {
+  static int owner_of(const std::byte* held, const index_t* coords, const index_t* extents, int rank, bool column_major,
+                      int count) {
     Partitioner p{};
     if constexpr (!std::is_empty_v<Partitioner>) std::memcpy(&p, held, sizeof p);
     index_t owner = 0;
     [&]<int... R>(std::integer_sequence<int, R...>) {
-      ((rank == R + 1 ? void(owner = owner_in<R + 1>(p, coords, extents, count)) : void()), ...);
+      ((rank == R + 1 ? void(owner = owner_in<R + 1>(p, coords, extents, column_major, count)) : void()), ...);
     }(std::make_integer_sequence<int, 4>());
     return static_cast<int>(owner);
   }
   template <int Rank, class Partitioner>
-  static index_t owner_in(const Partitioner& p, const index_t* at, const index_t* extents, int count) {
+  static index_t owner_in(const Partitioner& p, const index_t* at, const index_t* extents, bool column_major,
+                          int count) {
     coords<Rank> c;
     index_range ranges[Rank];
     for (int d = 0; d < Rank; ++d) {
-      c[d] = at[d];
-      ranges[d] = {0, extents[d]};
+      const int k = column_major ? Rank - 1 - d : d;
+      c[d] = at[k];
+      ranges[d] = {0, extents[k]};
     }
-    return p.owner(c, box<Rank>(ranges), count);
+    const box<Rank> all(ranges);
+    return column_major ? p.owner(c, column_box<Rank>(all), count) : p.owner(c, all, count);
   }
 
-  int (*owner_)(const std::byte*, const index_t*, const index_t*, int, int) = nullptr;
+  int (*owner_)(const std::byte*, const index_t*, const index_t*, int, bool, int) = nullptr;
   std::array<std::byte, 16> held_{};
 };
 

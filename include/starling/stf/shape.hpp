@@ -6,6 +6,7 @@
 #include <concepts>
 
 #include "starling/base/view.hpp"
+#include "starling/stf/element_order.hpp"
 #include "starling/stf/odometer.hpp"
 
 namespace starling::stf {
@@ -35,6 +36,7 @@ class box {
   static_assert(Rank >= 1 && Rank <= 8, "a box has 1 to 8 dimensions");
   using coords_t = coords<Rank>;
   using iterator = odometer_iterator<Rank>;
+  static constexpr int slowest = 0;  // dimension
 
   constexpr box() = default;
 
@@ -126,6 +128,51 @@ class box {
   index_t extent_[Rank] = {};
 };
 
+// A box whose first dimension is the fastest, as in column-major arrays: its coordinates are numbered in that order,
+// and what cuts a box across its slowest dimension cuts this one across the last.
+template <int Rank>
+class column_box : public box<Rank> {
+ public:
+  using coords_t = coords<Rank>;
+  using iterator = odometer_iterator<Rank, true>;
+  static constexpr int slowest = Rank - 1;
+
+  constexpr column_box() = default;
+  STARLING_HD constexpr explicit column_box(const box<Rank>& ranges) : box<Rank>(ranges) {}
+
+  STARLING_HD constexpr coords_t index_to_coords(index_t i) const { return turned(turned().index_to_coords(i)); }
+  STARLING_HD constexpr index_t coords_to_index(const coords_t& c) const { return turned().coords_to_index(turned(c)); }
+
+  STARLING_HD constexpr iterator begin() const { return walk(0, 1, this->size()).begin(); }
+  STARLING_HD constexpr iterator end() const { return walk(0, 1, this->size()).end(); }
+  STARLING_HD constexpr odometer_range<Rank, true> walk(index_t first, index_t step, index_t count) const {
+    index_t lower[Rank];
+    index_t extent[Rank];
+    for (int d = 0; d < Rank; ++d) {
+      lower[d] = this->lower(d);
+      extent[d] = this->extent(d);
+    }
+    return {lower, extent, first, step, count};
+  }
+
+  // The dimensions in opposite order, whose coordinates are numbered alike.
+  STARLING_HD constexpr box<Rank> turned() const {
+    index_range r[Rank];
+    for (int d = 0; d < Rank; ++d) r[d] = this->range(Rank - 1 - d);
+    return box<Rank>(r);
+  }
+  STARLING_HD static constexpr coords_t turned(const coords_t& c) {
+    coords_t other{};
+    for (int d = 0; d < Rank; ++d) other[d] = c[Rank - 1 - d];
+    return other;
+  }
+};
+
+// The box of arrays of a layout.
+template <int Rank, class Layout>
+using box_of_layout =
+    std::conditional_t<Rank >= 2 && order_of<Layout> == element_order::column_major, column_box<Rank>, box<Rank>>;
+
 template <std::integral... Extents>
 box(Extents...) -> box<static_cast<int>(sizeof...(Extents))>;
 template <std::same_as<index_range>... Ranges>
@@ -135,11 +182,11 @@ box(const index_range (&)[Rank]) -> box<Rank>;
 
 // The shape of an array: a box from 0.
 template <class T, class Extents, class Layout, class Accessor>
-STARLING_HD constexpr box<static_cast<int>(Extents::rank())> shape(
-    const cuda::std::mdspan<T, Extents, Layout, Accessor>& v) {
-  index_range r[Extents::rank()];
-  for (std::size_t d = 0; d < Extents::rank(); ++d) r[d] = {0, static_cast<index_t>(v.extent(d))};
-  return box<static_cast<int>(Extents::rank())>(r);
+STARLING_HD constexpr auto shape(const cuda::std::mdspan<T, Extents, Layout, Accessor>& v) {
+  constexpr auto rank = static_cast<int>(Extents::rank());
+  index_range r[rank];
+  for (int d = 0; d < rank; ++d) r[d] = {0, static_cast<index_t>(v.extent(static_cast<std::size_t>(d)))};
+  return box_of_layout<rank, Layout>(box<rank>(r));
 }
 template <shape_like S>
 STARLING_HD constexpr S shape(const S& s) {

@@ -10,9 +10,12 @@ namespace starling::stf {
 template <class View>
 class shape_of;
 
-// A box from 0 that knows its element type.
+// A box from 0 that knows its element type, and the order of its elements.
 template <class T, class Extents, class Layout>
-class shape_of<cuda::std::mdspan<T, Extents, Layout>> : public box<static_cast<int>(Extents::rank())> {
+class shape_of<cuda::std::mdspan<T, Extents, Layout>>
+    : public box_of_layout<static_cast<int>(Extents::rank()), Layout> {
+  using base = box_of_layout<static_cast<int>(Extents::rank()), Layout>;
+
  public:
   using view_type = cuda::std::mdspan<T, Extents, Layout>;
   using element_type = T;
@@ -21,8 +24,9 @@ class shape_of<cuda::std::mdspan<T, Extents, Layout>> : public box<static_cast<i
   shape_of() = default;
   template <std::integral... Numbers>
     requires(sizeof...(Numbers) == Extents::rank())
-  STARLING_HD constexpr explicit shape_of(Numbers... extents) : box<n_dimensions>(static_cast<index_t>(extents)...) {}
-  STARLING_HD constexpr explicit shape_of(const view_type& v) : box<n_dimensions>(stf::shape(v)) {}
+  STARLING_HD constexpr explicit shape_of(Numbers... extents)
+      : base(box<n_dimensions>(static_cast<index_t>(extents)...)) {}
+  STARLING_HD constexpr explicit shape_of(const view_type& v) : base(stf::shape(v)) {}
 
   STARLING_HD constexpr Extents extents() const { return extents(std::make_index_sequence<Extents::rank()>()); }
   STARLING_HD constexpr std::size_t bytes() const { return static_cast<std::size_t>(this->size()) * sizeof(T); }

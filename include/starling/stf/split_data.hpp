@@ -2,10 +2,10 @@
 // different parts do not wait for each other. Made by context::split; context::join, or the end of the last handle,
 // makes it one again. Meanwhile the whole cannot be used.
 //
-//   auto rows = ctx.split(x, n);                  // blocks of the slowest dimension
-//   auto tiles = ctx.split(x, {2, 3});            // 2 x 3 tiles
-//   auto u = ctx.split(x, n, halo{1});            // blocks, and each can be read with a row of either neighbour:
-//   ctx.parallel_for(where, v[i].shape(), u.with_halo(i), v[i].write())->* ...
+//   auto rows = ctx.split(x, n);                  // blocks of the slowest dimension: rows; of column-major data
+//   columns auto tiles = ctx.split(x, {2, 3});            // 2 x 3 tiles auto u = ctx.split(x, n, halo{1}); // blocks,
+//   and each can be read with a row of either neighbour: ctx.parallel_for(where, v[i].shape(), u.with_halo(i),
+//   v[i].write())->* ...
 //
 // The whole stays where its value is, or where split was told. Parts that a task has there are the whole's own memory,
 // if their rows are in one piece and there is no halo; otherwise, and elsewhere, they are copies of the part alone.
@@ -35,9 +35,10 @@ namespace detail {
 // How an array is split, without its type.
 struct split_plan {
   std::vector<index_t> extents;  // of the whole, the slowest dimension first
+  bool column_major = false;     // indices go in the opposite order
   std::size_t element_bytes = 1;
   std::size_t alignment = 1;
-  std::vector<std::vector<index_range>> parts;  // a range for each dimension
+  std::vector<std::vector<index_range>> parts;  // a range for each dimension, as of extents
   halo around{0};
 
   // The range of part i in the slowest dimension, with its halo; beyond the ends where that is periodic.
@@ -80,6 +81,9 @@ template <class View>
 class split_data {
   static_assert(View::rank() >= 1 && View::rank() == View::rank_dynamic(),
                 "context::split: slices whose extents are known at run time");
+  static_assert(order_of<typename View::layout_type> != element_order::other,
+                "context::split: arrays in row-major or column-major order; specialise stf::order_of for a layout of "
+                "your own that is one of them");
 
  public:
   static constexpr int n_dimensions = static_cast<int>(View::rank());
@@ -91,10 +95,10 @@ class split_data {
              std::vector<box_type> boxes, halo h)
       : boxes_(std::move(boxes)) {
     detail::split_plan plan{
-        data_interface<View>::extents(whole.shape()), sizeof(element_type), alignof(element_type), {}, h};
+        data_interface<View>::extents(whole.shape()), column_major, sizeof(element_type), alignof(element_type), {}, h};
     for (const box_type& b : boxes_) {
       plan.parts.emplace_back();
-      for (int d = 0; d < n_dimensions; ++d) plan.parts.back().push_back(b.range(d));
+      for (int d = 0; d < n_dimensions; ++d) plan.parts.back().push_back(b.range(from_slowest(d)));
     }
     handle_ = std::make_shared<detail::split_handle>(context, whole.state(), where, std::move(plan));
     for (int i = 0; i < size(); ++i) parts_.emplace_back(handle_->part(i), shape_of_box(box(i)));
@@ -118,7 +122,7 @@ class split_data {
   box_type box_with_halo(int i) const {
     index_range r[n_dimensions];
     for (int d = 0; d < n_dimensions; ++d) r[d] = box(i).range(d);
-    r[0] = handle_->plan().rows_with_halo(i);
+    r[from_slowest(0)] = handle_->plan().rows_with_halo(i);
     return box_type(r);
   }
 
@@ -127,7 +131,10 @@ class split_data {
  private:
   using shape_type = typename part_type::shape_type;
   using element_type = typename View::element_type;
+  static constexpr bool column_major = data_interface<View>::column_major;
 
+  // The number of a dimension that is counted from the slowest one.
+  static constexpr int from_slowest(int d) { return column_major ? n_dimensions - 1 - d : d; }
   std::size_t checked(int i) const {
     if (i < 0 || i >= size()) detail::refuse_part(i, size());
     return static_cast<std::size_t>(i);

@@ -2,6 +2,8 @@
 // the slowest dimension. Both are shapes.
 #pragma once
 
+#include <cstdint>
+
 #include "starling/stf/shape.hpp"
 
 namespace starling::stf {
@@ -56,15 +58,15 @@ class strided {
 };
 
 // Tiles of `thickness` consecutive indices of the slowest dimension: tile which, which + count, which + 2 count ...
-template <int Rank>
+template <int Rank, class Box = box<Rank>>
 class tiles_of {
  public:
   using coords_t = coords<Rank>;
 
   tiles_of() = default;
-  STARLING_HD constexpr tiles_of(const box<Rank>& whole, index_t thickness, index_t which, index_t count)
+  STARLING_HD constexpr tiles_of(const Box& whole, index_t thickness, index_t which, index_t count)
       : whole_(whole), thickness_(thickness), which_(which), count_(count) {
-    const index_t rows = whole.extent(0);
+    const index_t rows = whole.extent(Box::slowest);
     const index_t round = thickness * count;
     const index_t begin = which * thickness;
     const index_t last = rows - rows / round * round;  // rows of the last, incomplete round
@@ -78,14 +80,14 @@ class tiles_of {
     const index_t n = row_size() > 0 ? row_size() : 1;
     const index_t row = i / n;
     coords_t c = whole_.index_to_coords(i - row * n);
-    c[0] += row_of(row);
+    c[Box::slowest] += row_of(row);
     return c;
   }
   STARLING_HD constexpr index_t coords_to_index(const coords_t& c) const {
-    const index_t row = c[0] - whole_.lower(0);
+    const index_t row = c[Box::slowest] - whole_.lower(Box::slowest);
     const index_t tile = row / thickness_;
     coords_t in_row = c;
-    in_row[0] = whole_.lower(0);
+    in_row[Box::slowest] = whole_.lower(Box::slowest);
     return (tile / count_ * thickness_ + row % thickness_) * row_size() + whole_.coords_to_index(in_row);
   }
 
@@ -94,25 +96,30 @@ class tiles_of {
 
   // The tiles, for loops without a division per element.
   STARLING_HD constexpr index_t pieces() const { return ceil_div(rows_, thickness_); }
-  STARLING_HD constexpr box<Rank> piece(index_t p) const {
+  STARLING_HD constexpr Box piece(index_t p) const {
     const index_t first = row_of(p * thickness_);
     const index_t left = rows_ - p * thickness_;
     index_range r[Rank];
     for (int d = 0; d < Rank; ++d) r[d] = whole_.range(d);
-    r[0].begin = whole_.lower(0) + first;
-    r[0].end = r[0].begin + (left < thickness_ ? left : thickness_);
-    return box<Rank>(r);
+    index_range& rows = r[Box::slowest];
+    rows.begin += first;
+    rows.end = rows.begin + (left < thickness_ ? left : thickness_);
+    return Box(box<Rank>(r));
   }
 
  private:
-  STARLING_HD constexpr index_t row_size() const { return whole_.elements(1); }
+  STARLING_HD constexpr index_t row_size() const {
+    std::uint64_t n = 1;  // as in box::elements
+    for (int d = 0; d < Rank; ++d) n *= d == Box::slowest ? 1 : static_cast<std::uint64_t>(whole_.extent(d));
+    return static_cast<index_t>(n);
+  }
   // Row number `row` of these tiles, as one of the whole.
   STARLING_HD constexpr index_t row_of(index_t row) const {
     const index_t tile = row / thickness_;
     return (tile * count_ + which_) * thickness_ + (row - tile * thickness_);
   }
 
-  box<Rank> whole_{};
+  Box whole_{};
   index_t thickness_ = 1;
   index_t which_ = 0;
   index_t count_ = 1;

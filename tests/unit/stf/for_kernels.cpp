@@ -146,6 +146,11 @@ TEST_CASE("loops over a user's shape") {
   if (!m) return;
   for (const index_t n : {0, 1, 9, 17}) check_loop(*m, triangle{n});
   check_parts_of(*m, triangle{11}, blocked());
+  check_loop(*m, column_box<2>(box(9, 17)));
+  check_loop(*m, column_box<3>(box(index_range{1, 6}, index_range{0, 7}, index_range{2, 9})));
+  check_parts_of(*m, column_box<3>(box(5, 7, 9)), blocked());
+  check_parts_of(*m, column_box<2>(box(9, 17)), cyclic());
+  check_parts_of(*m, column_box<2>(box(9, 17)), tiled<3>());
   check_parts_of(*m, triangle{11}, cyclic());
 }
 

@@ -18,8 +18,9 @@ constexpr std::size_t page = 4096;
 
 template <class Partitioner>
 std::vector<int> devices_of_pages(const std::vector<index_t>& extents, std::size_t element, const Partitioner& p,
-                                  const exec_place& grid, int n_pes) {
+                                  const exec_place& grid, int n_pes, bool column_major = false) {
   data_description d;
+  d.column_major = column_major;
   d.element_bytes = element;
   d.extents = extents;
   d.bytes = element;
@@ -88,6 +89,21 @@ TEST_CASE("every page lies where most of it belongs") {
   check_all(box(3000), 12);   // elements across pages
   check_all(box(4), 10'000);  // larger than pages
   check_all(box(1), 1);
+}
+
+// Extents from the slowest on, as the runtime has them; partitioners count the dimensions as the array does.
+TEST_CASE("column-major data is dealt along its slowest dimension, or the one that is named") {
+  const auto grid = exec_place::grid({0, 1, 2});
+  const auto rows = devices_of_pages({300, 100, 20}, 8, blocked(), grid, 3);
+  CHECK(rows.front() == 0);
+  CHECK(rows.back() == 2);
+  CHECK(devices_of_pages({300, 100, 20}, 8, blocked(), grid, 3, true) == rows);
+  CHECK(devices_of_pages({300, 100, 20}, 8, blocked{2}, grid, 3, true) == rows);
+  CHECK(devices_of_pages({300, 100, 20}, 8, blocked{0}, grid, 3) == rows);
+  CHECK(devices_of_pages({300, 100, 20}, 8, blocked{0}, grid, 3, true) !=
+        devices_of_pages({300, 100, 20}, 8, blocked{0}, grid, 3));
+  CHECK(devices_of_pages({300, 100, 20}, 8, tiled<32>(), grid, 3, true) ==
+        devices_of_pages({300, 100, 20}, 8, tiled<32>(), grid, 3));
 }
 
 TEST_CASE("the same arguments give the same pages") {

@@ -48,15 +48,22 @@ void check_partition(const Shape& s, const Partitioner& p, index_t count) {
   CHECK(std::vector<int>(seen.size(), 1) == seen);
 }
 
-template <int Rank>
-void check_all(const box<Rank>& s) {
+template <class Shape>
+void check_all_of(const Shape& s) {
   for (const index_t count : {1, 2, 3, 8, 50}) {
-    for (int d = 0; d < Rank; ++d) check_partition(s, blocked{d}, count);
+    for (int d = 0; d < Shape::rank(); ++d) check_partition(s, blocked{d}, count);
+    check_partition(s, blocked(), count);
     check_partition(s, cyclic(), count);
     check_partition(s, tiled<1>(), count);
     check_partition(s, tiled<3>(), count);
     check_partition(s, tiled<32>(), count);
   }
+}
+
+template <int Rank>
+void check_all(const box<Rank>& s) {
+  check_all_of(s);
+  check_all_of(column_box<Rank>(s));
 }
 
 TEST_CASE("partitions of boxes cover every coordinate once") {
@@ -74,6 +81,29 @@ TEST_CASE("partitions of boxes cover every coordinate once") {
     check_all(box(e[0], e[1], e[2]));
     check_all(box(e));
   }
+}
+
+template <int Rank>
+using columns = cuda::std::mdspan<double, cuda::std::dextents<index_t, Rank>, cuda::std::layout_left>;
+static_assert(std::is_same_v<decltype(blocked().part(shape_of<columns<2>>(4, 4), 0, 2)), column_box<2>>);
+static_assert(std::is_same_v<decltype(blocked().part(shape_of<columns<1>>(4), 0, 2)), box<1>>);
+
+// What is not told a dimension cuts the slowest, so that parts lie in one piece.
+TEST_CASE("column-major shapes are numbered and cut in the order of memory") {
+  const shape_of<columns<3>> s(5, 7, 9);
+  const auto at = s.view(nullptr).mapping();
+  index_t wrong = 0;
+  index_t i = 0;
+  for (const auto c : s) {
+    wrong += at(c[0], c[1], c[2]) != i || !(s.index_to_coords(i) == c) || s.coords_to_index(c) != i;
+    ++i;
+  }
+  CHECK(i == 5 * 7 * 9);
+  CHECK(wrong == 0);
+  CHECK(blocked().part(s, 1, 2) == box(index_range{0, 5}, index_range{0, 7}, index_range{5, 9}));
+  CHECK(blocked{0}.part(s, 1, 2) == box(index_range{3, 5}, index_range{0, 7}, index_range{0, 9}));
+  CHECK(tiled<4>().part(s, 1, 2).piece(0) == box(index_range{0, 5}, index_range{0, 7}, index_range{4, 8}));
+  CHECK(blocked().part(box(5, 7), 0, 2) == box(3, 7));
 }
 
 TEST_CASE("partitions of a user's shape and of parts") {
