@@ -46,7 +46,11 @@ std::shared_ptr<task_scope> context_state::record(const std::function<void()>& b
         failure = std::current_exception();
         done.reset();
       }
-    if (!done) lanes_.abandon_recording();
+    if (!done) {
+      lanes_.abandon_recording();
+      // What the body made and let go of never got a value.
+      drop_buried([this](data_body& b) { return scope_->made(b.id); });
+    }
     scope_->leave(std::move(done), registry_);
     coherence_.keep_for(nullptr);
     coherence_.note_in(nullptr);

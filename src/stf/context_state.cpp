@@ -52,7 +52,7 @@ context_state::context_state(machine m, const context_options& o, const std::opt
 
 context_state::~context_state() {
   try {
-    finalize();
+    std::uncaught_exceptions() > exceptions_ ? end_unwound() : finalize();
   } catch (...) {
     // Whoever wants to know finalizes.
   }
@@ -63,15 +63,16 @@ context_state::~context_state() {
   }
 }
 
-context_state::epoch_end::epoch_end(context_state& c) : here(c.at_gate_) {
+context_state::epoch_end::epoch_end(context_state& c) : here(c.at_gate_), mark(c) {
   while (true) {
     c.await_recorder();
     gate = std::unique_lock(c.gate_);
     alone = std::unique_lock(c.epoch_);
-    if (!c.recorded_elsewhere()) return;
+    if (!c.recorded_elsewhere()) break;
     alone.unlock();
     gate.unlock();
   }
+  c.ending_ = std::this_thread::get_id();
 }
 
 bool context_state::recorded_elsewhere() const {
@@ -169,6 +170,7 @@ void context_state::end_epoch() {
     return note_epoch(backend_kind::stream);
   }
   if (!recording_) return;
+  if (!given_up_.empty()) give_up_epoch();
   const stf::statistics now = coherence_.statistics();
   std::optional<graph>& place = graphs_.place_for({tasks_ - tasks_before_, now.copies - graphs_.copies_before});
   graphs_.copies_before = now.copies;
@@ -232,6 +234,7 @@ void context_state::synchronize() {
   lanes_.wait_for_all();
   scheduler_.all_over();
   coherence_.reclaim(true);
+  say_what_failed();
 }
 
 void context_state::check_values() {
@@ -266,6 +269,8 @@ void context_state::finalize() {
     std::rethrow_exception(failure);
   }
   const auto splits = open_splits();
+  attempt([&] { say_what_failed(); });
+  if (!given_up_.empty()) attempt([&] { end_epoch(); });
   attempt([&] {
     const bool any =
         any_buried_ || std::any_of(all.begin(), all.end(), [](const auto& d) { return d->body.to_be_written_back(); });
@@ -294,8 +299,13 @@ std::byte* context_state::wait_for(data_state& d) {
   return start;
 }
 
-void context_state::bury(const data_state* d, data_body body) {
+void context_state::bury(const data_state* d, data_body body, bool unwinds) {
   remember_lost(body);
+  if (unwinds && body.in_users_memory()) {
+    registry_.remove(d);  // nobody is to wait for it
+    let_go(body);
+    return coherence_.drop(body);
+  }
   if (!body.to_be_written_back()) {
     coherence_.drop(body);
   } else {
@@ -307,9 +317,7 @@ void context_state::bury(const data_state* d, data_body body) {
 }
 
 void context_state::remember_lost(const data_body& body) {
-  const bool users =
-      std::any_of(body.instances.begin(), body.instances.end(), [](const auto& i) { return i->users_memory; });
-  if (body.failed_by.empty() || !users) return;
+  if (body.failed_by.empty() || !body.in_users_memory()) return;
   const std::lock_guard lock(buried_mutex_);
   if (lost_.empty())
     lost_ = message("stf: ", body.describe(), " was not written back before its last handle went: task '",

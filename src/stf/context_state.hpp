@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -41,7 +42,8 @@ class context_state : public std::enable_shared_from_this<context_state> {
  public:
   // `user`: a stream that all work is part of; finalize does not wait then.
   context_state(machine m, const context_options& options, const std::optional<stream>& user = {});
-  // Finalizes what was not; failures are lost then. Waits for work that goes on, unless it is recorded.
+  // Finalizes what was not; failures are lost then. Waits for work that goes on, unless it is recorded. While an
+  // exception unwinds nothing is written back any more.
   ~context_state();
 
   machine& on() { return machine_; }
@@ -55,8 +57,9 @@ class context_state : public std::enable_shared_from_this<context_state> {
 
   std::shared_ptr<data_state> new_data(data_description what);
   std::uint64_t new_data_number() { return ++data_numbers_; }
-  // The last handle has gone. What is to be written back is, with the next work that is submitted or by finalize.
-  void bury(const data_state* d, data_body body);
+  // The last handle has gone. What is to be written back is, with the next work that is submitted or by finalize; but
+  // when it went because an exception `unwinds`, nothing is, and nothing uses the user's memory afterwards.
+  void bury(const data_state* d, data_body body, bool unwinds);
 
   // Tasks are submitted inside of this. Throws argument_error after finalize.
   submission submit(const std::string& name);
@@ -126,6 +129,17 @@ class context_state : public std::enable_shared_from_this<context_state> {
   std::vector<std::shared_ptr<splitting>> open_splits();
   // Whether there was any.
   bool write_back_buried();
+  // Their values are lost.
+  void drop_buried(const std::function<bool(data_body&)>& which);
+  // While an exception unwinds: waits until nothing uses the user's memory of this data. What fails meanwhile is said
+  // by synchronize or finalize.
+  void let_go(const data_body& body);
+  void say_later(std::exception_ptr failure);
+  void say_what_failed();
+  // Instead of finalize.
+  void end_unwound();
+  // Ends an epoch whose recording cannot be launched: what it should have written has no value. Throws task_error.
+  [[noreturn]] void give_up_epoch();
   // Of data whose last handle has gone without its value; what finalize says of it.
   void remember_lost(const data_body& body);
 
@@ -154,7 +168,16 @@ class context_state : public std::enable_shared_from_this<context_state> {
     } here;
     std::unique_lock<std::mutex> gate;
     std::unique_lock<std::shared_mutex> alone;
+    struct marked {
+      explicit marked(context_state& c) : of(c) {}
+      ~marked() {
+        if (of.ending_ == std::this_thread::get_id()) of.ending_ = std::thread::id();
+      }
+      context_state& of;
+    } mark;
   };
+  std::atomic<std::thread::id> ending_{};              // the thread that has one of these
+  const int exceptions_ = std::uncaught_exceptions();  // that unwound when it was made
   std::atomic<bool> finalized_{false};
   std::atomic<bool> recording_{false};
   std::atomic<bool> streaming_{false};    // an epoch goes on whose tasks go into streams, in a context that chooses
@@ -173,6 +196,8 @@ class context_state : public std::enable_shared_from_this<context_state> {
   std::vector<data_body> buried_;
   std::atomic<bool> any_buried_{false};
   std::string lost_;
+  std::exception_ptr said_later_;  // guarded as they are
+  std::string given_up_;           // why the epoch is; empty: it is not
   std::mutex ends_mutex_;
   std::vector<std::function<void()>> ends_;  // that are to be tried again
   std::atomic<bool> any_ends_{false};

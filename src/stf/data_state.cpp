@@ -35,6 +35,10 @@ void data_body::expect_usable(access_mode mode, const std::string& who) const {
                      ", which has no value: task '", failed_by, "' threw instead of writing it");
 }
 
+bool data_body::in_users_memory() const {
+  return std::any_of(instances.begin(), instances.end(), [](const auto& i) { return i->users_memory; });
+}
+
 bool data_body::to_be_written_back() const {
   const bool combined = addends.empty();
   return failed_by.empty() && has_value() && std::any_of(instances.begin(), instances.end(), [=](const auto& i) {
@@ -72,7 +76,7 @@ data_state::data_state(std::shared_ptr<context_state> c, data_description w) : c
   context->coherence().name_instances(body);
 }
 
-data_state::~data_state() { context->bury(this, std::move(body)); }
+data_state::~data_state() { context->bury(this, std::move(body), std::uncaught_exceptions() > exceptions_); }
 
 void data_state::refuse_second_task() const {
   throw argument_error(message("stf: a task that uses ", body.describe(),

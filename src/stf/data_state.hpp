@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <exception>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -129,6 +130,7 @@ struct data_body : pending_sum {
   // Throws argument_error when `who` cannot use it like this now, because it is held; task_error when it has no value
   // that could be read, because a task threw.
   void expect_usable(access_mode mode, const std::string& who) const;
+  bool in_users_memory() const;
   // Whether the user's memory lacks the value, which another instance has.
   bool to_be_written_back() const;
 };
@@ -138,7 +140,8 @@ class data_state {
   data_state(std::shared_ptr<context_state> context, data_description what);
   data_state(const data_state&) = delete;
   data_state& operator=(const data_state&) = delete;
-  // The value goes back to the user's memory and the instances to their places' memory, without waiting.
+  // The value goes back to the user's memory and the instances to their places' memory, without waiting. While an
+  // exception unwinds nothing goes back, and tasks have let go of the user's memory when this returns.
   ~data_state();
 
   // For the length of a task's submission. Throws argument_error when this thread has it already or waits in a circle
@@ -154,6 +157,7 @@ class data_state {
   data_body body;
 
  private:
+  const int exceptions_ = std::uncaught_exceptions();  // that unwound when it was made
   std::mutex mutex_;
   std::condition_variable freed_;
   bool held_ = false;

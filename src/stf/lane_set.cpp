@@ -209,10 +209,16 @@ void lane_set::begin_recording() {
   recorded_before_ = true;
   recording_.emplace(machine_.start_recording(origin_));
   gate();
+  origin_.record(before_recording_);
 }
 
 void lane_set::gate() {
   origin_.record(start_);
+bool lane_set::in_recording(const moment_list& work) const {
+  return recording_ &&
+         std::any_of(work.begin(), work.end(), [this](const moment& m) { return m.number > lanes_[m.lane]->floor(); });
+}
+
   ++gate_;
   gated_ = true;
 }

@@ -65,6 +65,8 @@ class lane_set {
   // Throws argument_error when that recording is over, or there is one that was not when begin_after was called.
   void expect_still_recorded();
   // Ends it: the work becomes `into`, by an update if there is one of the same shape; says whether it was.
+  // Whether some of it is part of what is recorded now.
+  bool in_recording(const moment_list& work) const;
   bool end_recording(std::optional<graph>& into);
   // Ends it, and nothing of it will be.
   void abandon_recording();

@@ -1,5 +1,6 @@
 // logical_data<View>: a handle to one piece of data, wherever its copies are. Handles share it; when the last one goes,
-// the value returns to the user's memory, if it came from there, and all copies are freed, without waiting.
+// the value returns to the user's memory, if it came from there, and all copies are freed, without waiting. When it
+// goes because an exception unwinds, nothing is written, and it waits until no task uses the user's memory.
 #pragma once
 
 #include <string>
