@@ -266,20 +266,7 @@ void coherence::copy(const data_body& d, data_instance& from, data_instance& to)
   std::optional<event> begun;
   if (scheduler_ != nullptr && !lanes_.recording())
     begun = scheduler_->begin_copy(l.stream(), from_pe, to_pe, d.what.bytes);
-  const auto move = [&](std::byte* dest, std::size_t dest_pitch, const std::byte* source, std::size_t source_pitch,
-                        const memory_part& p) {
-    l.stream().copy_rows(dest, dest_pitch, source, source_pitch, p.row_bytes, p.rows);
-  };
-  if (from.packed && to.packed) {
-    if (d.what.bytes > 0) l.stream().copy(to.start, from.start, d.what.bytes);
-  } else {
-    for (const memory_part& p : d.what.original) {
-      if (from.packed)
-        move(p.start, p.pitch, from.start + p.offset, p.row_bytes, p);
-      else
-        move(to.start + p.offset, p.row_bytes, p.start, p.pitch, p);
-    }
-  }
+  move(l.stream(), d, from, to);
   if (begun) scheduler_->end_copy(l.stream(), std::move(*begun), from_pe, to_pe, d.what.bytes);
   const moment end = l.mark();
   from.used.add(end);
@@ -289,6 +276,19 @@ void coherence::copy(const data_body& d, data_instance& from, data_instance& to)
   to.valid = true;
   copies_.fetch_add(1, std::memory_order_relaxed);
   copied_bytes_.fetch_add(d.what.bytes, std::memory_order_relaxed);
+}
+
+void coherence::move(stream& s, const data_body& d, const data_instance& from, const data_instance& to) {
+  if (from.packed && to.packed) {
+    if (d.what.bytes > 0) s.copy(to.start, from.start, d.what.bytes);
+    return;
+  }
+  for (const memory_part& p : d.what.original) {
+    if (from.packed)
+      s.copy_rows(p.start, p.pitch, from.start + p.offset, p.row_bytes, p.row_bytes, p.rows);
+    else
+      s.copy_rows(to.start + p.offset, p.row_bytes, p.start, p.pitch, p.row_bytes, p.rows);
+  }
 }
 
 void coherence::note_copy(const data_body& d, const data_instance& from, std::size_t offset, const data_instance& to,

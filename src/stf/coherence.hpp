@@ -47,9 +47,13 @@ class coherence {
   // Copies are measured for it from now on; it outlives this.
   void measure_with(scheduler& s) { scheduler_ = &s; }
 
-  // Until the next call, memory that nobody uses any more is kept here instead of being given to others, and nothing is
-  // moved away. Null: no longer.
-  void keep_for(held_memory* h) { held_ = h; }
+  // Until the next call, memory that nobody uses any more is kept here instead of being given to others, and of data
+  // only what has a number up to `newest`, and has not entered the scope, is moved away, beside the recording. Null: no
+  // longer.
+  void keep_for(held_memory* h, std::uint64_t newest = 0) {
+    newest_ = newest;
+    held_ = h;
+  }
   void give_back(held_memory& h, const moment_list& uses);
   // Until the next call, copies are noted there too, which a persistent program is to do. Null: no longer.
   void note_in(item_list* items) { notes_ = items; }
@@ -110,7 +114,10 @@ class coherence {
   void combine_at(data_body& d, const data_place& place, std::vector<data_addend>& addends, bool starts_over);
   local_memory allocate_pages(const std::vector<placed_bytes>& pieces);
   void evict(data_body& d, std::size_t which);
+  // The bytes from one instance to another.
+  static void move(stream& s, const data_body& d, const data_instance& from, const data_instance& to);
   void copy(const data_body& d, data_instance& from, data_instance& to);
+  void copy_beside_recording(const data_body& d, const data_instance& from, data_instance& to);
   void note_copy(const data_body& d, const data_instance& from, std::size_t offset, const data_instance& to,
                  std::ptrdiff_t to_offset, std::size_t bytes);
   data_instance* nearest(const data_body& d, const data_place& to) const;
@@ -129,7 +136,8 @@ class coherence {
   const bool checked_;  // in check mode
   scheduler* scheduler_ = nullptr;
   std::atomic<held_memory*> held_{nullptr};
-  item_list* notes_ = nullptr;  // while one thread alone submits
+  std::atomic<std::uint64_t> newest_{0};  // while there is one
+  item_list* notes_ = nullptr;            // while one thread alone submits
   struct retired_memory {
     local_memory pages;
     pinned_memory pin;

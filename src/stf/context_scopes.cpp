@@ -21,7 +21,7 @@ std::shared_ptr<task_scope> context_state::record(const std::function<void()>& b
     if (any_buried_) write_back_buried();
     auto fresh = std::make_shared<task_scope>(shared_from_this(), data_numbers_);
     lanes_.begin_recording();
-    coherence_.keep_for(&fresh->held());
+    coherence_.keep_for(&fresh->held(), data_numbers_);
     coherence_.note_in(items);
     items_ = items;
     scope_ = std::move(fresh);

@@ -1,5 +1,6 @@
 // What of coherence makes room: instances give way to others, their values stay somewhere.
 #include <limits>
+#include <utility>
 
 #include "coherence.hpp"
 #include "data_registry.hpp"
@@ -7,9 +8,9 @@
 namespace starling::stf {
 
 // Moves away the instance that was used the longest ago. A place that is the host's only gives up copies. Busy: other
-// threads hold all that could be moved.
+// threads hold all that could be moved. While tasks are recorded for many launches, what they use stays.
 coherence::eviction coherence::evict_one(const data_place& place) {
-  if (held_ != nullptr) return eviction::nothing;
+  const bool in_scope = held_ != nullptr;
   std::shared_ptr<data_state> victim;
   const data_instance* leaving = nullptr;
   std::uint64_t oldest = std::numeric_limits<std::uint64_t>::max();
@@ -19,9 +20,11 @@ coherence::eviction coherence::evict_one(const data_place& place) {
       busy = busy || !d->mine();
       continue;
     }
+    const bool stays = in_scope && (d->body.in_scope != nullptr || d->body.id > newest_);
     for (const auto& here : d->body.instances) {
       const bool only_copy = here->valid && d->body.valid_instances() == 1;
-      if (here->held() || here->block.start == nullptr || !(here->place == place) || here->last_use >= oldest) continue;
+      if (stays || here->held() || here->block.start == nullptr || !(here->place == place) || here->last_use >= oldest)
+        continue;
       if ((place.is_host() && only_copy) || d->body.held(*here)) continue;
       oldest = here->last_use;
       victim = d;
@@ -41,6 +44,16 @@ coherence::eviction coherence::evict_one(const data_place& place) {
   return eviction::done;  // or somebody has used it meanwhile: look again
 }
 
+// A launch would repeat what is part of the recording. All earlier uses are over when this begins.
+void coherence::copy_beside_recording(const data_body& d, const data_instance& from, data_instance& to) {
+  move(lanes_.beside_recording(pe_of(from.place)), d, from, to);
+  to.ready.clear();
+  to.used.clear();
+  to.valid = true;
+  copies_.fetch_add(1, std::memory_order_relaxed);
+  copied_bytes_.fetch_add(d.what.bytes, std::memory_order_relaxed);
+}
+
 void coherence::evict(data_body& d, std::size_t which) {
   data_instance& leaving = *d.instances[which];
   // What a task left that threw is no value.
@@ -51,9 +64,14 @@ void coherence::evict(data_body& d, std::size_t which) {
       if (i->place.is_host()) refuge = i.get();
     moment_list unused;
     if (refuge == nullptr) refuge = &create(d, data_place::host(), unused);
-    copy(d, leaving, *refuge);
+    if (held_ == nullptr)
+      copy(d, leaving, *refuge);
+    else
+      copy_beside_recording(d, leaving, *refuge);
     evictions_.fetch_add(1, std::memory_order_relaxed);
   }
+  // The tasks that are recorded start after all this, when they are launched.
+  if (held_ != nullptr) memory_of(leaving.place).free(std::exchange(leaving.block, {}), {});
   free(leaving);
   d.instances.erase(d.instances.begin() + static_cast<std::ptrdiff_t>(which));
 }

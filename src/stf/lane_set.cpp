@@ -18,6 +18,8 @@ lane_set::lane_set(machine m)
     : machine_(std::move(m)),
       origin_(machine_.new_stream(0)),
       start_(machine_.new_event(0, event_use::ordering)),
+      before_recording_(machine_.new_event(0, event_use::ordering)),
+      beside_(static_cast<std::size_t>(machine_.size())),
       joined_(static_cast<std::size_t>(machine_.size() * lanes_of_device + per_place + 1)) {
   // Device by device its lanes for tasks, for copies to it, for copies from it, for the user's streams; then the
   // host's for tasks, and one for copies.
@@ -207,18 +209,18 @@ void lane_set::begin_recording() {
   gather();
   raise_floors();
   recorded_before_ = true;
+  origin_.record(before_recording_);
   recording_.emplace(machine_.start_recording(origin_));
   gate();
-  origin_.record(before_recording_);
 }
 
-void lane_set::gate() {
-  origin_.record(start_);
 bool lane_set::in_recording(const moment_list& work) const {
   return recording_ &&
          std::any_of(work.begin(), work.end(), [this](const moment& m) { return m.number > lanes_[m.lane]->floor(); });
 }
 
+void lane_set::gate() {
+  origin_.record(start_);
   ++gate_;
   gated_ = true;
 }
@@ -226,6 +228,24 @@ bool lane_set::in_recording(const moment_list& work) const {
 void lane_set::resume() {
   if (origin_ahead_) gate();
   origin_ahead_ = false;
+}
+
+stream& lane_set::beside_recording(int pe) {
+  std::optional<beside>& b = beside_[static_cast<std::size_t>(pe == host_place ? 0 : pe)];
+  const int device = pe == host_place ? 0 : pe;
+  if (!b) b.emplace(beside{machine_.new_stream(device), machine_.new_event(device, event_use::ordering)});
+  if (!b->used) b->work.wait(before_recording_);
+  b->used = true;
+  return b->work;
+}
+
+void lane_set::wait_for_besides() {
+  for (std::optional<beside>& b : beside_) {
+    if (!b || !b->used) continue;
+    b->work.record(b->over);
+    origin_.wait(b->over);
+    b->used = false;
+  }
 }
 
 bool lane_set::end_recording(std::optional<graph>& into) {
@@ -239,15 +259,17 @@ bool lane_set::end_recording(std::optional<graph>& into) {
   recording_.reset();
   gated_ = false;
   origin_ahead_ = true;
-  if (into) return done.finish_into(*into);
-  into.emplace(done.finish());
-  return false;
+  const bool updated = into.has_value() && done.finish_into(*into);
+  if (!into) into.emplace(done.finish());
+  wait_for_besides();
+  return updated;
 }
 
 void lane_set::abandon_recording() {
   recording_.reset();
   gated_ = false;
   origin_ahead_ = true;
+  wait_for_besides();
   raise_floors();
 }
 

@@ -59,14 +59,17 @@ class lane_set {
   // The stream that graphs are launched into; later work of it starts after all that the lanes have so far.
   stream& gather();
   void begin_recording();
+  // Work of a stream of that device that is no part of the recording: it comes after everything before, and before
+  // everything after, whatever is launched of the recording. The host's are given as device 0.
+  stream& beside_recording(int pe);
   bool recording() const { return recording_.has_value() || user_recorded_; }
   // By the user, and not by begin_recording.
   bool user_recorded() const { return user_recorded_; }
+  // Whether some of it is part of what is recorded now.
+  bool in_recording(const moment_list& work) const;
   // Throws argument_error when that recording is over, or there is one that was not when begin_after was called.
   void expect_still_recorded();
   // Ends it: the work becomes `into`, by an update if there is one of the same shape; says whether it was.
-  // Whether some of it is part of what is recorded now.
-  bool in_recording(const moment_list& work) const;
   bool end_recording(std::optional<graph>& into);
   // Ends it, and nothing of it will be.
   void abandon_recording();
@@ -81,6 +84,7 @@ class lane_set {
   void gate();
   void raise_floors();
   void wait_for_users();
+  void wait_for_besides();
 
   machine machine_;
   std::atomic<std::uint64_t> clock_{0};
@@ -88,6 +92,13 @@ class lane_set {
   stream origin_;
   event start_;
   std::optional<starling::recording> recording_;
+  event before_recording_;
+  struct beside {
+    stream work;
+    event over;
+    bool used = false;  // since the recording began
+  };
+  std::vector<std::optional<beside>> beside_;  // by device
   std::atomic<bool> recorded_before_{false};
   bool gated_ = false;                              // lanes wait for start_ before they do anything
   bool origin_ahead_ = false;                       // the stream of graphs has work that lanes do not wait for
