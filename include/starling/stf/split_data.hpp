@@ -35,11 +35,11 @@ namespace detail {
 // How an array is split, without its type.
 struct split_plan {
   std::vector<index_t> extents;  // of the whole, the slowest dimension first
-  bool column_major = false;     // indices go in the opposite order
   std::size_t element_bytes = 1;
   std::size_t alignment = 1;
   std::vector<std::vector<index_range>> parts;  // a range for each dimension, as of extents
   halo around{0};
+  bool column_major = false;  // indices go in the opposite order
 
   // The range of part i in the slowest dimension, with its halo; beyond the ends where that is periodic.
   index_range rows_with_halo(int i) const;
@@ -95,7 +95,7 @@ class split_data {
              std::vector<box_type> boxes, halo h)
       : boxes_(std::move(boxes)) {
     detail::split_plan plan{
-        data_interface<View>::extents(whole.shape()), column_major, sizeof(element_type), alignof(element_type), {}, h};
+        data_interface<View>::extents(whole.shape()), sizeof(element_type), alignof(element_type), {}, h, column_major};
     for (const box_type& b : boxes_) {
       plan.parts.emplace_back();
       for (int d = 0; d < n_dimensions; ++d) plan.parts.back().push_back(b.range(from_slowest(d)));
