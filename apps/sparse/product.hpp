@@ -16,17 +16,17 @@ template <class C = plus_times, entry_values Values = entry_values::stored, clas
 __attribute__((noinline)) STARLING_HD void multiply(thread t, const block_rows<T>& m, const T* x, T* out,
                                                     which_parts which) {
   const warp w(t);
-  if constexpr (Values == entry_values::stored) {
+  if constexpr (Values == entry_values::ones) {
+    detail::multiply_chunks<C, Values>(w, m, x, out, which);
+  } else {
+    if (m.a.how == storage::compressed) return detail::multiply_chunks<C, Values>(w, m, x, out, which);
     if (m.a.how == storage::sliced_3x3) {
       if (m.a.short_offsets) return detail::multiply_slices<3, C>(w, m, m.a.offset_16.on(m.pe), x, out, which);
       return detail::multiply_slices<3, C>(w, m, m.a.offset_32.on(m.pe), x, out, which);
     }
-    if (m.a.how == storage::sliced) {
-      if (m.a.short_offsets) return detail::multiply_slices<1, C>(w, m, m.a.offset_16.on(m.pe), x, out, which);
-      return detail::multiply_slices<1, C>(w, m, m.a.offset_32.on(m.pe), x, out, which);
-    }
+    if (m.a.short_offsets) return detail::multiply_slices<1, C>(w, m, m.a.offset_16.on(m.pe), x, out, which);
+    detail::multiply_slices<1, C>(w, m, m.a.offset_32.on(m.pe), x, out, which);
   }
-  detail::multiply_chunks<C, Values>(w, m, x, out, which);
 }
 
 // The block's rows in pieces, after a barrier behind their products: sums of the pieces, in order. A few lanes have a
