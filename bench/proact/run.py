@@ -1,0 +1,189 @@
+"""What an iteration of PageRank, shortest ways and Jacobi's method takes, by agent and by chunk.
+
+    python bench/proact/run.py [--figure applications|chunks] [--short] [--devices 1,2,4] [--machine cuda]
+                               [--agents inline,polling] [--out bench/proact/results] [--seconds 400]
+
+`applications`: every application on its graphs, the chunk of the library; `chunks`: PageRank over chunks from 4 KB to
+1 MB (PROACT, figure 6 and table II, for an application). Where CuPy is, a CUDA graph of cuSPARSE's product and the
+updates of PageRank runs beside it. Several PEs on one GPU (STARLING_PES_PER_GPU=4) have results of their own folder.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # for facts and programs
+
+import facts
+import numpy as np
+import programs
+import rivals
+from scipy import sparse
+
+import starling
+from starling.graph import generators, pagerank, sssp
+from starling.linalg import jacobi_banded
+
+HERE = Path(__file__).resolve().parent
+AGENTS = ("inline", "polling")
+CHUNKS = tuple(2**k for k in range(12, 21))
+REPETITIONS = 3
+ITERATIONS = 100
+
+
+@dataclass(frozen=True)
+class Case:
+    """One application on one input. `run(**where)` gives its report, `rival()` microseconds of an iteration."""
+
+    application: str
+    graph: str
+    entries: int
+    run: Callable[..., Any]
+    rival: Callable[[], list[float]] | None = None
+
+
+def pagerank_case(name: str, a: Any) -> Case:
+    def run(**where: Any) -> Any:
+        return pagerank(a, dtype="float32", weight=None, fixed_iterations=ITERATIONS, report=True, **where)[1]
+
+    return Case("pagerank", name, a.nnz, run, lambda: rivals.pagerank(a, ITERATIONS, REPETITIONS))
+
+
+def sssp_case(name: str, a: Any, source: int) -> Case:
+    return Case("sssp", name, a.nnz, lambda **where: sssp(a, source, report=True, **where)[-1])
+
+
+def jacobi_case(n: int, reach: int, seed: int) -> Case:
+    rng = np.random.default_rng(seed)
+    ab = (2 * rng.random((2 * reach + 1, n)) - 1).astype(np.float32)
+    ab[reach] = 2 * (2 * reach + 1)
+    b = rng.random(n, dtype=np.float32)
+
+    def run(**where: Any) -> Any:
+        where = {"rtol": 0, "maxiter": ITERATIONS, "report": True, **where}
+        try:
+            return jacobi_banded((reach, reach), ab, b, **where)[1]
+        except starling.errors.NotConverged as ended:  # as it has to: it is to do all iterations
+            return ended.report
+
+    return Case("jacobi", f"{2 * reach + 1} diagonals of {n}", n * (2 * reach + 1), run)
+
+
+def largest_degree(a: Any) -> int:
+    return int(np.argmax(np.diff(sparse.csr_array(a).indptr)))
+
+
+def cases(short: bool) -> Iterator[Case]:
+    """Made one after another: the large ones do not fit together."""
+    scale = 10 if short else 22
+    unweighted = generators.rmat(scale, edges_per_vertex=16, seed=1)
+    yield pagerank_case(f"RMAT-{scale}", unweighted)
+    del unweighted
+    if not short:
+        yield pagerank_case("Wikipedia-like", generators.wikipedia_like(seed=1))
+    scale = 10 if short else 21
+    weighted = generators.rmat(scale, edges_per_vertex=16, seed=2, weights=(1, 64))
+    yield sssp_case(f"RMAT-{scale}", weighted, largest_degree(weighted))
+    side = 24 if short else 1414
+    yield sssp_case(f"road-like {side}^2", generators.road_like(side, seed=3), side * side // 2)
+    if not short:
+        hv15r = generators.hv15r_like(seed=4)
+        yield sssp_case("HV15R-like", hv15r, hv15r.shape[0] // 2)
+        del hv15r
+    yield jacobi_case(2**12 if short else 2**25, 3, seed=5)
+
+
+def measured(case: Case, chunk: int | None, where: dict[str, Any]) -> dict[str, object]:
+    """One line: all repetitions, the median of which counts."""
+    us, report = [], None
+    for _ in range(REPETITIONS):
+        report = case.run(chunk=chunk, **where)
+        us.append(report.microseconds_per_iteration)
+    assert report is not None
+    return {
+        "what": "iterations", "application": case.application, "graph": case.graph, "entries": case.entries,
+        "devices": report.devices, "agent": report.agent, "chunk": report.chunk_bytes, "iterations": report.iterations,
+        "us": us, "blocks": report.blocks, "threads": report.threads, "tiles": report.tiles, "storage": report.storage,
+        "bytes_sent": report.bytes_sent, "wait_seconds": report.wait_seconds,
+    }  # fmt: skip
+
+
+def lines_of(case: Case, o: argparse.Namespace, devices: list[int], end: float) -> Iterator[dict[str, object]]:
+    chunks = CHUNKS if o.figure == "chunks" else (None,)
+    for n in devices:
+        for agent in o.agents if n > 1 else o.agents[-1:]:
+            for chunk in chunks if n > 1 else (None,):
+                if time.monotonic() > end:
+                    return
+                where = {"devices": n, "machine": o.machine, "agent": agent, "deadline": 20}
+                try:
+                    yield measured(case, chunk, where)
+                except starling.errors.Error as problem:
+                    yield {"what": "iterations", "application": case.application, "graph": case.graph, "devices": n,
+                           "agent": agent, "chunk": chunk, "error": str(problem)}  # fmt: skip
+    if case.rival is not None and o.machine == "cuda":
+        us = case.rival()
+        if us:
+            yield {
+                "what": "rival",
+                "application": case.application,
+                "graph": case.graph,
+                "rival": rivals.NAME,
+                "us": us,
+            }
+
+
+def section(lines: list[dict]) -> list[str]:
+    """A table: what an iteration takes, and how many entries a second that is."""
+    text = ["| application | graph | devices | agent | chunk | us | G entries/s |", f"|{' --- |' * 7}"]
+    for line in lines:
+        head = f"| {line['application']} | {line['graph']} |"
+        if "error" in line:
+            text.append(f"{head} {line['devices']} | {line['agent']} | {line['chunk']} | {line['error']} | - |")
+        elif line["what"] == "rival":
+            text.append(f"{head} 1 | {line['rival']} | - | {statistics.median(line['us']):.4g} | - |")
+        else:
+            us = statistics.median(line["us"])
+            rate = line["entries"] / us / 1e3
+            text.append(f"{head} {line['devices']} | {line['agent']} | {line['chunk']} | {us:.4g} | {rate:.3g} |")
+    return text
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--figure", choices=("applications", "chunks"), default="applications")
+    parser.add_argument("--short", action="store_true", help="small graphs")
+    parser.add_argument("--devices", type=lambda text: [int(n) for n in text.split(",")], default=[1, 2, 4])
+    parser.add_argument("--machine", choices=("cuda", "host"), default="cuda")
+    parser.add_argument("--agents", type=lambda text: text.split(","), default=list(AGENTS))
+    parser.add_argument("--out", type=Path, default=HERE / "results", help="where results go")
+    parser.add_argument("--seconds", type=float, default=400, help="at most")
+    o = parser.parse_args()
+    if unknown := set(o.agents) - set(AGENTS):
+        parser.error(f"--agents: {sorted(unknown)}; known are {', '.join(AGENTS)}")
+    here = facts.machine()
+    devices = programs.devices_here(here, o.devices) if o.machine == "cuda" else o.devices
+    if not devices:
+        parser.error(f"--devices {o.devices}: this machine has none of these numbers of devices")
+    end = time.monotonic() + o.seconds
+    lines: list[dict] = []
+    for case in cases(o.short):
+        if o.figure == "chunks" and case.application != "pagerank":
+            continue
+        for line in lines_of(case, o, devices, end):
+            lines.append(line)
+            print(section([line])[-1], file=sys.stderr, flush=True)
+    programs.keep_results(o.out / o.figure, here, devices, lines)
+    print("\n".join(section(lines)))
+    return 0 if lines else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
