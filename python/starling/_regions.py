@@ -34,6 +34,7 @@ from typing import Any, Literal, Protocol, SupportsFloat, TypeAlias, TypedDict, 
 import numpy as np
 from numpy.typing import NDArray
 
+from starling import _region_tuning
 from starling import machine as machines
 from starling._arguments import callable_or_none, finite_number, one_of, whole_number
 from starling._native import native
@@ -41,9 +42,9 @@ from starling._region_report import Progress, Report
 from starling.errors import ArgumentError
 from starling.machine import Machine
 
-Agent = Literal["auto", "inline", "polling", "own_warp", "launched", "copy_engine"]
+Agent = Literal["auto", "inline", "polling"]
 Exchange = Literal["region", "halo"]
-AGENTS: tuple[Agent, ...] = ("auto", "inline", "polling", "own_warp", "launched", "copy_engine")
+AGENTS: tuple[Agent, ...] = ("auto", "inline", "polling")
 EXCHANGES: tuple[Exchange, ...] = ("region", "halo")
 
 LEAST_CHUNK = 4096
@@ -226,6 +227,7 @@ def pagerank(
     subject: Subject, *arrays: Any, alpha: float, tolerance: float, most_iterations: int, fixed: bool, sending: Sending
 ) -> tuple[Values, Report]:
     """:meth:`NativeRegions.pagerank` on the subject's machine."""
+    sending = tuned(subject, sending)
     rank, facts = _native().pagerank(
         subject.machine,
         *arrays,
@@ -243,6 +245,7 @@ def shortest_ways(
 ) -> tuple[Values, NDArray[np.int32] | None, Report]:
     """:meth:`NativeRegions.shortest_ways` on the subject's machine."""
     single = subject.dtype == "float32"
+    sending = tuned(subject, sending)
     distance, predecessor, facts = _native().shortest_ways(
         subject.machine, *arrays, predecessors=predecessors, single=single, **sending
     )
@@ -253,6 +256,7 @@ def jacobi(
     subject: Subject, *arrays: Any, target: float, most_iterations: int, exchange: str, sending: Sending
 ) -> tuple[Values, Report]:
     """:meth:`NativeRegions.jacobi` on the subject's machine."""
+    sending = tuned(subject, sending)
     x, facts = _native().jacobi(
         subject.machine, *arrays, target=target, most_iterations=most_iterations, exchange=exchange, **sending
     )
@@ -291,6 +295,16 @@ def sending(
         "deadline": seconds,
         "watch": None if progress is None else watch,
     }
+
+
+def tuned(subject: Subject, asked: Sending) -> Sending:
+    """What was asked for, and for what was left open what was found for such an input, if it was measured."""
+    if asked["agent"] != "auto" and asked["chunk_bytes"] != 0:
+        return asked
+    found = _region_tuning.kept(subject.program, subject.entries, subject.machine)
+    if found is None or asked["agent"] not in ("auto", found.agent):
+        return asked
+    return {**asked, "agent": found.agent, "chunk_bytes": asked["chunk_bytes"] or found.chunk}
 
 
 def _chunk_bytes(chunk: int | str | None) -> int:

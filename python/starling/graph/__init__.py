@@ -21,5 +21,19 @@ from starling.graph._pagerank import pagerank
 from starling.graph._plot import plot_history
 from starling.graph._read import read
 from starling.graph._sssp import sssp
+from starling.graph._tune import RegionTuning, plot_tuning, tune
 
-__all__ = ["AGENTS", "Agent", "Progress", "Report", "generators", "pagerank", "plot_history", "read", "sssp"]
+__all__ = [
+    "AGENTS",
+    "Agent",
+    "Progress",
+    "RegionTuning",
+    "Report",
+    "generators",
+    "pagerank",
+    "plot_history",
+    "plot_tuning",
+    "read",
+    "sssp",
+    "tune",
+]

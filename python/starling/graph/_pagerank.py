@@ -104,9 +104,10 @@ def pagerank(
         fixed_iterations: Do exactly so many, whatever changes; instead of `max_iter` and `tol`.
         devices: How many; None: all GPUs, or 4 virtual devices, or fewer where there are fewer vertices.
         machine: A machine, or ``"host"``, ``"cuda"`` or ``"auto"``; None: ``"auto"``.
-        agent: How ranks come to the other devices while they are computed: ``"inline"``, ``"polling"``, ``"own_warp"``,
-            ``"launched"``, ``"copy_engine"``, or ``"auto"``, as tuned.
-        chunk: How much is sent at a time, 4 KB to 16 MB: bytes, or text such as ``"64K"``. None: as tuned.
+        agent: How ranks come to the other devices while they are computed: ``"inline"``, by the blocks that compute
+            them; ``"polling"``, by blocks of their own; ``"auto"``, as :func:`tune` found, else polling.
+        chunk: How much is sent at a time, 4 KB to 16 MB: bytes, or text such as ``"64K"``. None: as :func:`tune` found,
+            else 64 KB.
         deadline: Seconds that a wait on a device may last; None: ``STARLING_DEADLINE``.
         report: Return a :class:`Report` too.
         progress: Called with a :class:`Progress` now and then.

@@ -1,0 +1,116 @@
+"""Which agent and which chunk a program on regions takes when it may choose: measured once for inputs of a size on a
+machine, and kept in the user's cache directory (PROACT, section III-A).
+
+The search is plain: settings and what they cost in, the best out; it knows of no program and no clock.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from starling import _files
+from starling.errors import ArgumentError
+from starling.machine import Machine
+
+FORMAT = 1
+AGENTS = ("inline", "polling")
+CHUNKS = tuple(2**k for k in range(12, 22, 2))  # 4 KB to 1 MB
+
+
+@dataclass(frozen=True)
+class Setting:
+    """How finished parts travel."""
+
+    agent: str
+    chunk: int
+    """Bytes."""
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One measurement."""
+
+    setting: Setting
+    iterations: int
+    microseconds: float
+    """Of an iteration."""
+
+
+SETTINGS = tuple(Setting(agent, chunk) for agent in AGENTS for chunk in CHUNKS)
+
+Cost = Callable[[Setting, int], float]
+"""Microseconds of an iteration with a setting, measured over so many iterations."""
+
+
+def halving(settings: Sequence[Setting], cost: Cost, iterations: int = 16) -> list[Trial]:
+    """Successive halving: measures all, keeps the better half, and measures that twice as long, until one is left.
+
+    The last trial is the best one's.
+    """
+    left, trials = list(settings), []
+    while True:
+        found = [Trial(s, iterations, cost(s, iterations)) for s in left]
+        found.sort(key=lambda trial: trial.microseconds, reverse=True)
+        trials += found
+        if len(left) == 1:
+            return trials
+        left = [trial.setting for trial in found[len(left) // 2 :]] if len(left) > 2 else [found[-1].setting]
+        iterations *= 2
+
+
+def exhaustive(settings: Iterable[Setting], cost: Cost, iterations: int = 64) -> list[Trial]:
+    """Measures all settings equally long. The last trial is the best one's."""
+    trials = [Trial(s, iterations, cost(s, iterations)) for s in settings]
+    return sorted(trials, key=lambda trial: trial.microseconds, reverse=True)
+
+
+def place(program: str, entries: int, m: Machine) -> Path | None:
+    """The file for inputs of about this size on such a machine; None where there is no cache directory."""
+    home = os.environ.get("HOME")
+    cache = os.environ.get("XDG_CACHE_HOME") or (os.path.join(home, ".cache") if home else "")
+    if not cache:
+        return None
+    size = entries.bit_length() // 2  # of one class: within four times as many
+    kind = m.kind if m.devices[0].pes_on_gpu == 1 else f"{m.kind}_{m.devices[0].pes_on_gpu}_on_one"
+    return Path(cache, "starling", f"region_{program}_{size}_{kind}_{m.size}.json")
+
+
+def keep(program: str, entries: int, m: Machine, trials: Sequence[Trial]) -> Path:
+    """Keeps what was found, and says where."""
+    path = place(program, entries, m)
+    if path is None:
+        raise ArgumentError("no place for what was measured; set XDG_CACHE_HOME or HOME")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    best = trials[-1].setting
+    _files.write_json(
+        path,
+        {
+            "format": FORMAT, "device": m.devices[0].name, "agent": best.agent, "chunk": best.chunk,
+            "trials": [[t.setting.agent, t.setting.chunk, t.iterations, t.microseconds] for t in trials],
+        },
+    )  # fmt: skip
+    return path
+
+
+def kept(program: str, entries: int, m: Machine) -> Setting | None:
+    """What was found for such an input on such a machine; None: nothing, or on another kind of device."""
+    path = place(program, entries, m)
+    if path is None or not path.exists():
+        return None
+    try:
+        facts: Any = json.loads(path.read_text(encoding="utf-8"))
+        setting = Setting(facts["agent"], facts["chunk"])
+        known = facts["format"] == FORMAT and setting in SETTINGS
+        device = facts["device"]
+    except (OSError, ValueError, KeyError, TypeError):
+        known, device = False, ""
+    if not known:
+        raise ArgumentError(
+            f"{path} holds no tuning of this version; run `starling tune {program} FILE` again, or remove it"
+        )
+    return setting if device == m.devices[0].name else None

@@ -1,0 +1,146 @@
+"""Measuring how finished parts of a program on regions should travel."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from scipy import sparse
+
+from starling import machine as machines
+from starling._arguments import finite_number, one_of
+from starling._files import check_writable, written_whole
+from starling._region_report import Report
+from starling._region_tuning import SETTINGS, Setting, Trial, exhaustive, halving, keep
+from starling.errors import ArgumentError, NotConverged
+from starling.graph._pagerank import pagerank
+from starling.graph._sssp import sssp
+from starling.machine import Machine
+
+PROGRAMS = ("pagerank", "sssp", "jacobi")
+
+
+@dataclass(frozen=True)
+class RegionTuning:
+    """What :func:`tune` found."""
+
+    program: str
+    agent: str
+    chunk: int
+    """Bytes."""
+    trials: tuple[Trial, ...]
+    """All measurements, the best one last."""
+    path: Path
+    """The file that the choice is kept in."""
+
+
+def tune(
+    program: Literal["pagerank", "sssp", "jacobi"],
+    A: Any,
+    *,
+    machine: Machine | str | None = None,
+    devices: int | None = None,
+    every: bool = False,
+    seconds: float = 60,
+    progress: Callable[[Trial], object] | None = None,
+) -> RegionTuning:
+    """Measures which agent and which chunk suit a program, and keeps it for inputs of this size on this machine.
+
+    What is kept is what ``agent="auto"`` and ``chunk=None`` take from then on, in this and other processes.
+
+    Args:
+        program: ``"pagerank"``, ``"sssp"`` or ``"jacobi"``.
+        A: A graph or matrix, as the program takes it; of a typical size.
+        machine, devices: As for the program; at least 2 devices, since one sends nothing.
+        every: Measure all settings equally long, instead of the better half of them longer and longer.
+        seconds: When these have passed, settings that are left get the shortest measurement.
+        progress: Called with each :class:`Trial`.
+
+    Raises:
+        ArgumentError: A value is not allowed, or the file cannot be written.
+
+    Source: PROACT, sections III-A and IV: a search over agents and transfer sizes.
+    """
+    one_of("program", program, PROGRAMS)
+    limit = finite_number("seconds", seconds)
+    if not 0 < limit <= 3600:
+        raise ArgumentError(f"seconds = {seconds}; must be more than 0 and at most 3600")
+    m = machines.of(machine, devices)
+    if m.size < 2:
+        raise ArgumentError(f"tune: {m.summary}; one device sends nothing, ask for at least 2")
+    once = _runner(program, A, m)
+    entries = once(SETTINGS[0], 1).entries
+    end = time.monotonic() + limit
+
+    def cost(setting: Setting, iterations: int) -> float:
+        report = once(setting, iterations if time.monotonic() < end else 4)
+        if progress is not None:
+            progress(Trial(setting, report.iterations, report.microseconds_per_iteration))
+        return float(report.microseconds_per_iteration)
+
+    trials = exhaustive(SETTINGS, cost) if every else halving(SETTINGS, cost)
+    best = trials[-1].setting
+    return RegionTuning(program, best.agent, best.chunk, tuple(trials), keep(program, entries, m, trials))
+
+
+def _runner(program: str, A: Any, m: Machine) -> Callable[[Setting, int], Report]:
+    """run(setting, iterations): the report of that many iterations, or, of shortest ways, of all rounds."""
+
+    def where(setting: Setting) -> dict[str, Any]:
+        return {"machine": m, "agent": setting.agent, "chunk": setting.chunk, "report": True}
+
+    if program == "pagerank":
+        return lambda setting, n: pagerank(A, fixed_iterations=n, **where(setting))[1]
+    if program == "sssp":
+        source = int(np.argmax(np.diff(sparse.csr_array(A).indptr)))
+        return lambda setting, n: sssp(A, source, **where(setting))[-1]
+    from starling.linalg import jacobi  # linalg imports what graph has
+
+    b = np.ones(A.shape[0], A.dtype)
+
+    def run(setting: Setting, n: int) -> Report:
+        report: Report
+        try:
+            report = jacobi(A, b, rtol=0, maxiter=n, **where(setting))[1]
+        except NotConverged as ended:  # as it has to: it is to do all iterations
+            report = ended.report
+        return report
+
+    return run
+
+
+def plot_tuning(path: str | PathLike[str], tuning: RegionTuning) -> None:
+    """Draws what each setting took, as a map of agents and chunks (PROACT, figure 4).
+
+    Args:
+        path: A PNG file to write.
+        tuning: What :func:`tune` found.
+    """
+    # Here, because matplotlib takes long to load. No window is opened.
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    path = Path(path)
+    check_writable(path, [".png"])
+    agents = sorted({t.setting.agent for t in tuning.trials})
+    chunks = sorted({t.setting.chunk for t in tuning.trials})
+    us = np.full((len(agents), len(chunks)), np.nan)
+    for t in tuning.trials:  # the longest measurement of each comes last
+        us[agents.index(t.setting.agent), chunks.index(t.setting.chunk)] = t.microseconds
+    figure = Figure(figsize=(7, 2.6), dpi=120, layout="constrained")
+    FigureCanvasAgg(figure)
+    axes = figure.add_subplot()
+    image = axes.imshow(us, aspect="auto", cmap="viridis_r")
+    axes.set_xticks(range(len(chunks)), [f"{c // 1024}K" for c in chunks])
+    axes.set_yticks(range(len(agents)), agents)
+    axes.set_xlabel("chunk")
+    for (row, column), value in np.ndenumerate(us):
+        axes.text(column, row, f"{value:.3g}", ha="center", va="center", color="white")
+    figure.colorbar(image, label="us an iteration")
+    with written_whole(path) as file:
+        figure.savefig(file, format="png")

@@ -1,0 +1,136 @@
+"""The search for an agent and a chunk, by costs that are made up; what is kept of it, and what auto then takes."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from graph_cases import random_graph
+from starling import _region_tuning as tuning
+from starling import graph, machine
+from starling.cli import app
+from starling.errors import ArgumentError
+from starling.linalg import jacobi
+
+
+@pytest.fixture(autouse=True)
+def cache(monkeypatch, tmp_path):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    return tmp_path / "starling"
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 10])
+def test_halving_finds_the_best(rng, count):
+    settings = tuning.SETTINGS[:count]
+    costs = dict(zip(settings, rng.permutation(count) + 1.0, strict=True))
+    lengths = []
+
+    def cost(setting, iterations):
+        lengths.append(iterations)
+        return costs[setting]
+
+    trials = tuning.halving(settings, cost, 16)
+    assert trials[-1].setting == min(settings, key=costs.get)
+    assert lengths[0] == 16
+    assert lengths == sorted(lengths)
+    assert len(trials) <= 2 * count + 2
+    assert lengths[-1] >= 16 * count / 2
+
+
+def test_halving_measures_the_better_ones_again():
+    """A setting that looked good by chance is found out by the longer measurement."""
+    lucky, good = tuning.SETTINGS[0], tuning.SETTINGS[1]
+
+    def cost(setting, iterations):
+        return 1.0 if setting == lucky and iterations == 16 else {lucky: 5.0, good: 2.0}.get(setting, 9.0)
+
+    assert tuning.halving(tuning.SETTINGS, cost, 16)[-1].setting == good
+
+
+def test_exhaustive_measures_all_alike(rng):
+    costs = dict(zip(tuning.SETTINGS, rng.random(len(tuning.SETTINGS)), strict=True))
+    trials = tuning.exhaustive(tuning.SETTINGS, lambda setting, n: costs[setting], 8)
+    assert [t.iterations for t in trials] == [8] * len(tuning.SETTINGS)
+    assert trials[-1].setting == min(costs, key=costs.get)
+
+
+def test_auto_takes_what_is_kept(cache, rng):
+    m = machine.host(2)
+    a = random_graph(rng, 60, 300)
+    before = graph.pagerank(a, machine=m, report=True)[1]
+    assert (before.agent, before.chunk_bytes) == ("polling", 65536)
+    entries = before.entries
+    tuning.keep("pagerank", entries, m, [tuning.Trial(tuning.Setting("inline", 4096), 1, 1.0)])
+    after = graph.pagerank(a, machine=m, report=True)[1]
+    assert (after.agent, after.chunk_bytes) == ("inline", 4096)
+    assert graph.pagerank(a, machine=m, chunk="16K", report=True)[1].chunk_bytes == 16384
+    assert graph.pagerank(a, machine=m, agent="polling", report=True)[1].chunk_bytes == 65536
+    assert graph.sssp(a, 0, machine=m, report=True)[-1].agent == "polling"  # another program
+    assert graph.pagerank(a, devices=3, machine="host", report=True)[1].agent == "polling"  # another machine
+    file = next(cache.glob("*.json"))
+    file.write_text(json.dumps({**json.loads(file.read_text()), "device": "another"}))
+    assert graph.pagerank(a, machine=m, report=True)[1].agent == "polling"
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"format": 0}', '{"format": 1, "agent": "x", "chunk": 1, "device": "y"}'])
+def test_bad_files_are_refused(cache, rng, text):
+    m = machine.host(2)
+    a = random_graph(rng, 60, 300)
+    entries = graph.pagerank(a, machine=m, report=True)[1].entries
+    path = tuning.place("pagerank", entries, m)
+    path.parent.mkdir(parents=True)
+    path.write_text(text)
+    with pytest.raises(ArgumentError, match="starling tune pagerank FILE"):
+        graph.pagerank(a, machine=m)
+
+
+@pytest.mark.parametrize("program", ["pagerank", "sssp", "jacobi"])
+@pytest.mark.parametrize("every", [False, True])
+def test_tune(cache, rng, program, every):
+    a = random_graph(rng, 80, 400, weights=lambda n: rng.integers(1, 9, n).astype(float))
+    if program == "jacobi":
+        a = a.tocsr()
+        a.setdiag(100.0)
+    seen = []
+    result = graph.tune(program, a, machine=machine.host(2), every=every, seconds=0.2, progress=seen.append)
+    assert result.path.parent == cache
+    assert len(seen) == len(result.trials)
+    assert {t.setting for t in result.trials} == set(tuning.SETTINGS)
+    assert result.trials[-1].setting == tuning.Setting(result.agent, result.chunk)
+    runs = {
+        "pagerank": lambda: graph.pagerank(a, machine="host", devices=2, report=True)[-1],
+        "sssp": lambda: graph.sssp(a, 0, machine="host", devices=2, report=True)[-1],
+        "jacobi": lambda: jacobi(a, np.ones(80), machine="host", devices=2, report=True)[-1],
+    }
+    report = runs[program]()
+    assert (report.agent, report.chunk_bytes) == (result.agent, result.chunk)
+    graph.plot_tuning(cache / "map.png", result)
+    assert (cache / "map.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_wrong_values(rng):
+    a = random_graph(rng, 10, 30)
+    with pytest.raises(ArgumentError, match="one device sends nothing"):
+        graph.tune("pagerank", a, machine=machine.host(1))
+    with pytest.raises(ArgumentError, match="program"):
+        graph.tune("cg", a)
+    with pytest.raises(ArgumentError, match="seconds = 0"):
+        graph.tune("pagerank", a, seconds=0)
+
+
+def test_command(cache, tmp_path):
+    edges = tmp_path / "edges.txt"
+    edges.write_text("".join(f"{i} {(i * 7 + 3) % 50}\n" for i in range(200)))
+    words = ["tune", "pagerank", str(edges), "--machine", "host", "--devices", "2", "--seconds", "0.1"]
+    done = CliRunner().invoke(app, [*words, "--explain", str(tmp_path / "map.png")])
+    assert done.exit_code == 0, done.output
+    assert "KiB at a time" in done.output
+    assert "polling" in done.output
+    assert "inline" in done.output
+    assert (tmp_path / "map.png").exists()
+    assert list(cache.glob("region_pagerank_*_host_2.json"))
+    for wrong in (["tune", "pagerank"], ["tune", "cg", str(edges)], ["tune", "sssp", str(tmp_path / "none.txt")]):
+        assert CliRunner().invoke(app, wrong).exit_code == 2, wrong
