@@ -29,7 +29,7 @@ from documents.matching import matches, missing_excerpt
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build/host"
 FRAGMENTS = ROOT / "tests/documents/fragments.cpp"
-LIBRARIES = {"cg/": "starling_cg", "stencil/": "starling_stencil"}  # by their headers
+LIBRARIES = {"cg/": ("starling_cg", "starling_sparse"), "stencil/": ("starling_stencil",)}  # by their headers
 
 
 @dataclass
@@ -222,5 +222,5 @@ def compiler_command(source: Path) -> str:
 
 def libraries_of(source: Path) -> str:
     text = source.read_text(encoding="utf-8")
-    names = [name for headers, name in LIBRARIES.items() if f'"{headers}' in text]
+    names = [name for headers, libraries in LIBRARIES.items() if f'"{headers}' in text for name in libraries]
     return " ".join(str(built(BUILD / f"lib{name}.a")) for name in [*names, "starling"])
