@@ -5,7 +5,7 @@
 #include "jacobi/products.hpp"
 
 namespace starling::jacobi {
-namespace {
+namespace detail {
 
 // Epoch e is computed from x of epoch e - 1, whose residual comes out beside it.
 struct stretch {
@@ -60,7 +60,11 @@ sym<const T> read_only(const symmetric_array<T>& a) {
   return {a.data().on(0), a.data().stride_bytes()};
 }
 
-}  // namespace
+}  // namespace detail
+
+using detail::iterations;
+using detail::read_only;
+using detail::stretch;
 
 // What both kinds of matrices have: the loop on the host, and the vectors of rows.
 template <class T>

@@ -4,7 +4,7 @@
 #include "pagerank/pagerank.hpp"
 
 namespace starling::pagerank {
-namespace {
+namespace detail {
 
 // What an iteration adds up over all vertices.
 struct sums {
@@ -73,7 +73,10 @@ struct iterations {
   }
 };
 
-}  // namespace
+}  // namespace detail
+
+using detail::iterations;
+using detail::stretch;
 
 template <class T>
 class solver<T>::state {

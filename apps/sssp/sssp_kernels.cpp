@@ -4,7 +4,7 @@
 #include "sssp/sssp.hpp"
 
 namespace starling::sssp {
-namespace {
+namespace detail {
 
 struct stretch {
   std::uint64_t epoch = 0;
@@ -48,7 +48,10 @@ struct rounds {
   }
 };
 
-}  // namespace
+}  // namespace detail
+
+using detail::rounds;
+using detail::stretch;
 
 template <class T>
 class solver<T>::state {
