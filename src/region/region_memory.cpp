@@ -175,11 +175,14 @@ std::uint64_t region_memory::epoch() const {
   return least;
 }
 
-void region_memory::copy_out(int pe, std::uint64_t epoch, index_range elements, std::byte* values) const {
+void region_memory::check_held(std::uint64_t epoch) const {
   const std::uint64_t last = this->epoch();
   expect<argument_error>(epoch <= last && epoch + static_cast<std::uint64_t>(state_.buffers) > last,
                          "region::read: epoch ", epoch, " of a region whose last is ", last, "; with ", state_.buffers,
                          " buffers it has so many epochs, the last one included");
+}
+
+void region_memory::copy_out(int pe, std::uint64_t epoch, index_range elements, std::byte* values) const {
   const auto bytes = [&](index_t n) { return n * static_cast<index_t>(element_); };
   const std::byte* start = values_.on(pe) + bytes(state_.buffer_of(epoch) * pitch_ + elements.begin);
   machine_.copy(values + bytes(elements.begin), start, static_cast<std::size_t>(bytes(elements.size())));
@@ -188,10 +191,12 @@ void region_memory::copy_out(int pe, std::uint64_t epoch, index_range elements, 
 void region_memory::read(int pe, std::uint64_t epoch, std::byte* values) const {
   expect<range_error>(pe >= 0 && pe < machine_.size(), "region::read: PE ", pe, " of a machine with ", machine_.size(),
                       "; PEs are numbered from 0");
+  check_held(epoch);
   copy_out(pe, epoch, {0, state_.size}, values);
 }
 
 void region_memory::collect(std::uint64_t epoch, std::byte* values) const {
+  check_held(epoch);
   for (int pe = 0; pe < machine_.size(); ++pe) copy_out(pe, epoch, part(pe), values);
 }
 

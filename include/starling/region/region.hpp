@@ -52,6 +52,7 @@ class region_memory {
   void begin();
 
  private:
+  void check_held(std::uint64_t epoch) const;
   void copy_out(int pe, std::uint64_t epoch, index_range elements, std::byte* values) const;
   template <class V>
   sym<const V> keep(const std::vector<std::vector<V>>& of_pes);
