@@ -446,6 +446,8 @@ def main() -> int:
                 run = Run(stream)
                 try:
                     stage.action(run)
+                    if run.count and run.count.failed:
+                        raise Failed(f"{run.count.failed} failed, and no command said so by its exit status")
                     verdict, count = "OK", run.count or Count(passed=1)
                     note = f"{run.count.passed} tests" if run.count else ""
                 except Skipped as reason:

@@ -14,6 +14,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import textwrap
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -21,14 +22,17 @@ BARRIER = re.compile(r"^ *b\.sync_all\(\);.*\n", re.M)
 
 
 def run(*words: str | Path, cwd: Path, fails: bool = False) -> str:
-    """Runs a command, which must succeed or, with `fails`, must not; prints and returns its output."""
+    """Runs a command, which must succeed or, with `fails`, must not; prints and returns its output.
+
+    What it prints is marked as quoted: who counts tests by this output must not count those of the user's project.
+    """
     print("$", *words, flush=True)
     # The package is that of the command, not one that a variable names.
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     result = subprocess.run(
         list(map(str, words)), cwd=cwd, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
     )
-    print(result.stdout, end="", flush=True)
+    print(textwrap.indent(result.stdout, "| "), end="", flush=True)
     if (result.returncode != 0) != fails:
         sys.exit(f"use_installed: exit status {result.returncode}: {' '.join(map(str, words))}")
     return result.stdout

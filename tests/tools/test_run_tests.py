@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 import run_tests
@@ -44,6 +46,23 @@ def test_the_last_line_of_pytest(line: str, passed: int, failed: int) -> None:
 
 def test_other_output_holds_no_tests() -> None:
     assert run_tests.tests_in("[1/2] Building CXX object\n[2/2] Linking\n") is None
+
+
+def test_tests_that_are_quoted_do_not_count() -> None:
+    assert run_tests.tests_in("| 1/1 Test #1: sum_over_ring ....***Failed 0.00 sec\n| 1 failed in 0.1s\n") is None
+
+
+def test_a_stage_with_a_failed_test_has_failed_whatever_its_commands_say(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    stage = run_tests.Stage("odd", lambda run: run.tally("1 failed, 2 passed in 0.10s\n"), needs=())
+    monkeypatch.setattr(run_tests, "ROOT", tmp_path)
+    monkeypatch.setattr(run_tests, "LOGS", tmp_path)
+    monkeypatch.setattr(run_tests, "STAGES", [stage])
+    monkeypatch.setattr(run_tests, "chosen_stages", lambda only, sets: [stage])
+    monkeypatch.setattr("sys.argv", ["run_tests.py"])
+    assert run_tests.main() == 1
+    assert "odd FAILED" in capsys.readouterr().out
 
 
 def test_stages_bring_what_they_need() -> None:
