@@ -131,6 +131,10 @@ std::string in_python(std::string text) {
   replace("or any_pe", "or None");
   replace("or any_block", "or None");
   replace("context::", "Context.");
+  replace("host_region_options::", "");
+  replace("region_options::chunk_bytes", "chunk");
+  replace("region_options::", "");
+  replace("region::", "Region.");
   replace("context_options{.drawing = true}", "stf.context(drawing=True)");
   replace("data_place::", "data_place.");
   replace("exec_place::", "exec_place.");

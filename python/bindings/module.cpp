@@ -12,5 +12,6 @@ NB_MODULE(STARLING_MODULE, m) {
   starling::python::bind_cg(m);
   starling::python::bind_comm(m);
   starling::python::bind_iterations(m);
+  starling::python::bind_region(m);
   starling::python::bind_stf(m);
 }

@@ -8,7 +8,7 @@ import time
 import numpy as np
 import pytest
 
-from starling import stf
+from starling import _device_arrays, stf
 from starling.stf import _views
 from stf_marks import computes_in_bodies, on_virtual_devices
 
@@ -328,7 +328,7 @@ def test_drawings(devices):
 
 def test_views_on_gpus_without_cupy(devices, monkeypatch):
     """Every library that knows the protocol can take them."""
-    monkeypatch.setattr(_views, "cupy_or_none", lambda: None)
+    monkeypatch.setattr(_device_arrays, "cupy_or_none", lambda: None)
     with stf.context(devices(1)) as ctx:
         x = ctx.logical_data(np.zeros((3, 4), dtype="c8"))
         for access in (x.read(), x.rw()):
@@ -341,7 +341,7 @@ def test_views_on_gpus_without_cupy(devices, monkeypatch):
                 "strides": None,
                 "stream": 77,
             }
-        _views.make_current(0, 77)()
+        _device_arrays.make_current(0, 77)()
 
 
 def test_places_are_values():

@@ -23,6 +23,8 @@ class event_backend {
   virtual void synchronize() const = 0;
   // Seconds on a clock that events of one machine share closely enough to subtract.
   virtual double seconds_since(const event_backend& earlier) const = 0;
+  virtual void record_in(void* native_stream);
+  virtual void hold(void* native_stream) const;
 };
 
 class stream_backend {

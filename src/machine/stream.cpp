@@ -10,6 +10,18 @@ bool event::done() const { return impl_->done(); }
 
 void event::synchronize() const { impl_->synchronize(); }
 
+void event::record_in(void* native_stream) { impl_->record_in(native_stream); }
+
+void event::hold(void* native_stream) const { impl_->hold(native_stream); }
+
+void event_backend::record_in(void*) {
+  throw unsupported_error("event::record_in: virtual devices have no streams of other libraries; use stream::record");
+}
+
+void event_backend::hold(void*) const {
+  throw unsupported_error("event::hold: virtual devices have no streams of other libraries; use stream::wait");
+}
+
 double event::seconds_between(const event& earlier, const event& later) {
   expect<argument_error>(earlier.use_ == event_use::timing && later.use_ == event_use::timing,
                          "event::seconds_between: an event that only orders work; make both with event_use::timing");

@@ -29,6 +29,11 @@ class event {
   bool done() const;
   // Blocks the calling host thread until it has.
   void synchronize() const;
+  // As stream::record and stream::wait for a stream of another library on the event's GPU, a cudaStream_t: the event is
+  // the point after what it has been given so far; what it is given later waits for the event. unsupported_error on
+  // virtual devices, which have no such streams.
+  void record_in(void* native_stream);
+  void hold(void* native_stream) const;
   // From `earlier` to `later`, both made for timing and reached.
   static double seconds_between(const event& earlier, const event& later);
 

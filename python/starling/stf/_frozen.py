@@ -6,6 +6,7 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
+from starling import _device_arrays
 from starling._native import native
 from starling.errors import ArgumentError
 from starling.stf import _views
@@ -47,7 +48,7 @@ class Frozen:
         else:
             device = context._ordinal(bound.device)
             self._view = _views.on_gpu(access, address, bound.stream, device, self._keep)
-            self._leave = _views.make_current(device, bound.stream)
+            self._leave = _device_arrays.make_current(device, bound.stream)
         note_writer((access,), context._functions.number())
         self._bound = bound
         return self

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
+from starling import _device_arrays
 from starling._native import native
 from starling.errors import ArgumentError
 from starling.stf import _views
@@ -53,7 +54,7 @@ class Task:
             context._check(self._title(), self._accesses)
             context._note(self._accesses, context._functions.number())
             if not in_place:
-                self._leave = _views.make_current(context._ordinal(bound.devices()[0]), bound.streams()[0])
+                self._leave = _device_arrays.make_current(context._ordinal(bound.devices()[0]), bound.streams()[0])
         except BaseException:
             bound.fail()
             raise

@@ -33,6 +33,18 @@ void cuda_event::record_on(const gpu& g, cudaStream_t stream) {
   recorded_ = true;
 }
 
+void cuda_event::record_in(void* native_stream) {
+  const gpu& g = machine_->machine().on(pe_);
+  const device_guard guard(g.id);  // the stream 0 is that of the current device
+  record_on(g, static_cast<cudaStream_t>(native_stream));
+}
+
+void cuda_event::hold(void* native_stream) const {
+  if (!recorded_) return;
+  const device_guard guard(machine_->machine().on(pe_).id);
+  check(cudaStreamWaitEvent(static_cast<cudaStream_t>(native_stream), event_.get(), 0), "cudaStreamWaitEvent", pe_);
+}
+
 bool cuda_event::done() const { return !still_running(cudaEventQuery(event_.get()), "cudaEventQuery", pe_); }
 
 void cuda_event::synchronize() const { check(cudaEventSynchronize(event_.get()), "cudaEventSynchronize", pe_); }

@@ -16,6 +16,9 @@ class cuda_event final : public event_backend {
   // recording another one now, so the result is good to some 10 us, less if the events lie minutes back.
   double seconds_since(const event_backend& earlier) const override;
 
+  void record_in(void* native_stream) override;
+  void hold(void* native_stream) const override;
+
   // Records on a stream of this GPU.
   void record_on(const gpu& g, cudaStream_t stream);
 
