@@ -100,6 +100,13 @@ void bind_region(nb::module_& m) {
             r.get().wait(pe, epoch, at<void>(stream));
           },
           "pe"_a, "epoch"_a, "stream"_a)
+      .def(
+          "wait_on_host",
+          [](const bound_region& r, int pe, std::uint64_t epoch) {
+            const nb::gil_scoped_release unlocked;
+            r.get().wait_on_host(pe, epoch);
+          },
+          "pe"_a, "epoch"_a)
       .def("bytes_sent", [](const bound_region& r) { return r.get().bytes_sent(); });
 }
 

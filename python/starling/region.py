@@ -195,7 +195,11 @@ class Region:
         """
         pe = self._pe(pe)
         wanted = self._region.committed(pe) if epoch is None else whole_number("epoch", epoch, 0, 2**63 - 1)
-        self._region.wait(pe, wanted, self._native_stream(stream))
+        of_cuda = self._native_stream(stream)
+        if self.machine.kind == "host":
+            self._region.wait_on_host(pe, wanted)
+        else:
+            self._region.wait(pe, wanted, of_cuda)
         return self._array(pe, wanted, 0, self.size, writable=False)
 
     def read(self, epoch: SupportsIndex | None = None, *, pe: SupportsIndex = 0) -> NDArray[Any]:

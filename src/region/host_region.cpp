@@ -155,19 +155,17 @@ void host_region::commit(int pe, index_range e, void* native) {
   if (p.n_given == mine.size()) complete(pe, p);
 }
 
-// A copy overwrites what its receiver had of an epoch `buffers` ago. Of that the receiver has read what it wanted when
-// it has committed all of the last epoch, which this PE has waited for.
+// A copy overwrites what its receiver had of an epoch `buffers` ago. What the receiver read of that came before its own
+// commits of the last epoch, whose arrival work(pe) has waited for.
 void host_region::send(int pe, pe_state& p, int chunk) {
   const int pes = machine_.size();
   const std::uint64_t epoch = p.epoch + 1;
-  const std::size_t last_buffer = p.epoch % static_cast<std::uint64_t>(buffers_);
   const index_range e = layout_->elements_of(pe, chunk);
   const std::size_t offset = bytes(e.begin);
   for (int k = 1; k < pes; ++k) {
     const int to = (pe + k) % pes;
     stream& lane = p.lane_to(pe, to, pes);
     lane.wait(p.written);
-    lane.wait(pes_[static_cast<std::size_t>(to)]->there[static_cast<std::size_t>(to)][last_buffer]);
     lane.copy(data(to, epoch) + offset, data(pe, epoch) + offset, bytes(e.size()));
     p.bytes_to[static_cast<std::size_t>(to)] += bytes(e.size());
   }
@@ -177,8 +175,12 @@ void host_region::complete(int pe, pe_state& p) {
   const int pes = machine_.size();
   const std::size_t buffer = (p.epoch + 1) % static_cast<std::uint64_t>(buffers_);
   p.work.record(p.there[static_cast<std::size_t>(pe)][buffer]);
-  for (int to = 0; to < pes; ++to)
-    if (to != pe) p.lane_to(pe, to, pes).record(p.there[static_cast<std::size_t>(to)][buffer]);
+  for (int to = 0; to < pes; ++to) {
+    if (to == pe) continue;
+    stream& lane = p.lane_to(pe, to, pes);
+    lane.wait(p.written);  // a PE without elements has sent nothing
+    lane.record(p.there[static_cast<std::size_t>(to)][buffer]);
+  }
   ++p.epoch;
   p.given.clear();
   std::ranges::fill(p.whole, 0);
@@ -228,8 +230,11 @@ void host_region::wait(int pe, std::uint64_t epoch, void* native) {
     if (native != nullptr) there.hold(native);
   }
   p.waited = std::max(p.waited, epoch);
-  lock.unlock();
-  if (machine_.kind() == machine_kind::host) wait_for_arrivals(pe, epoch);
+}
+
+void host_region::wait_on_host(int pe, std::uint64_t epoch) {
+  wait(pe, epoch);
+  wait_for_arrivals(pe, epoch);
 }
 
 std::uint64_t host_region::committed(int pe) const {

@@ -71,10 +71,11 @@ class host_region {
   // range_error for elements of another part.
   void commit(int pe, index_range elements, void* native = nullptr);
 
-  // Later work in work(pe), or in `native`, may read epoch `epoch` of this PE's copy. Waits on the host until
-  // all PEs have committed it, as other threads may; region_error names who has not, and what. On virtual devices
-  // returns when it is there, since the host reads too.
+  // Later work in work(pe), or in `native`, may read epoch `epoch` of this PE's copy. Waits on the host until all PEs
+  // have committed it, as other threads may; region_error names who has not, and what.
   void wait(int pe, std::uint64_t epoch, void* native = nullptr);
+  // The same, and returns when it is there: for hosts that read a virtual device's copy themselves.
+  void wait_on_host(int pe, std::uint64_t epoch);
 
   // The last epoch that a PE, or every PE, has committed.
   std::uint64_t committed(int pe) const;

@@ -1,56 +1,11 @@
 // host_region: the recurrence by launches in streams, by host threads, and what is refused.
-#include "starling/region/host_region.hpp"
-
-#include <cstring>
 #include <thread>
 
-#include "support/region_recurrence.hpp"
+#include "support/host_recurrence.hpp"
 #include "support/test_machine.hpp"
 
 namespace starling::test {
 namespace {
-
-std::vector<std::uint64_t> random_values(index_t n, random& r) {
-  std::vector<std::uint64_t> v(static_cast<std::size_t>(n));
-  for (auto& x : v) x = r.next();
-  return v;
-}
-
-const std::byte* bytes_of(const std::vector<std::uint64_t>& v) { return reinterpret_cast<const std::byte*>(v.data()); }
-
-std::vector<std::uint64_t> read_epoch(const host_region& x, int pe, std::uint64_t epoch) {
-  std::vector<std::uint64_t> v(static_cast<std::size_t>(x.size()), 1);
-  x.read(pe, epoch, reinterpret_cast<std::byte*>(v.data()));
-  return v;
-}
-
-// A part in pieces of random lengths, in random order.
-std::vector<index_range> pieces_of(index_range part, random& r) {
-  std::vector<index_range> all;
-  for (index_t at = part.begin; at < part.end;) {
-    const index_t end = std::min(part.end, at + 1 + static_cast<index_t>(r.below(40)));
-    all.push_back({at, end});
-    at = end;
-  }
-  for (std::size_t i = all.size(); i > 1; --i)
-    std::swap(all[i - 1], all[static_cast<std::size_t>(r.below(static_cast<index_t>(i)))]);
-  if (all.empty()) all.push_back(part);
-  return all;
-}
-
-void put_epoch(host_region& x, int pe, std::uint64_t e, index_range piece) {
-  const auto* old = reinterpret_cast<const std::uint64_t*>(x.data(pe, e - 1));
-  auto* next = reinterpret_cast<std::uint64_t*>(x.data(pe, e));
-  const index_t n = x.size();
-  x.work(pe).launch(
-      2, STARLING_KERNEL(block & b) {
-        const index_range mine = share(piece.size(), b.blocks_per_pe(), b.index());
-        b.for_each(mine.size(), [&](index_t k) {
-          const index_t i = piece.begin + mine.begin + k;
-          next[i] = next_of(old[i], old[far(i, n, 1)], old[far(i, n, 2)], i, e);
-        });
-      });
-}
 
 TEST_CASE("host_region: a recurrence by launches in streams") {
   random r(41);
@@ -102,7 +57,7 @@ TEST_CASE("host_region: a thread of the host for each PE") {
   for (int pe = 0; pe < m->size(); ++pe)
     threads.emplace_back([&x, pe, n, own = random(r.next())]() mutable {
       for (std::uint64_t e = 1; e <= epochs; ++e) {
-        x.wait(pe, e - 1);
+        x.wait_on_host(pe, e - 1);
         const auto* old = reinterpret_cast<const std::uint64_t*>(x.data(pe, e - 1));
         auto* next = reinterpret_cast<std::uint64_t*>(x.data(pe, e));
         for (const index_range piece : pieces_of(x.part(pe), own)) {
