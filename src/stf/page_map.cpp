@@ -27,6 +27,9 @@ std::vector<placed_bytes> map_pages(const data_description& d, const data_place&
   const std::vector<int> devices = composite.grid().devices(n_pes);
   const std::size_t pages = (d.bytes + page_bytes - 1) / page_bytes;
   if (d.element_bytes == 0 || d.extents.empty()) return {{devices.front(), pages * page_bytes}};
+  expect<argument_error>(d.extents.size() <= static_cast<std::size_t>(most_dimensions), "stf: data of ",
+                         d.extents.size(), " dimensions in ", describe(composite), "; composite places deal up to ",
+                         most_dimensions, ": give the data another place, or fewer dimensions");
   const std::size_t elements = d.bytes / d.element_bytes;
   std::vector<placed_bytes> pieces;
   std::vector<int> votes(devices.size());

@@ -63,7 +63,7 @@ class any_partitioner {
     if constexpr (!std::is_empty_v<Partitioner>) std::memcpy(held_.data(), &p, sizeof p);
   }
 
-  // Which of `count` owners an element of an array has: coordinates and extents of 1 to 4 dimensions, the slowest
+  // Which of `count` owners an element of an array has: coordinates and extents of 1 to 8 dimensions, the slowest
   // first. The partitioner sees them in the order of the array's indices, which is the opposite one in column-major
   // arrays.
   int owner(const index_t* coords, const index_t* extents, int rank, bool column_major, int count) const {
@@ -81,7 +81,7 @@ class any_partitioner {
     index_t owner = 0;
     [&]<int... R>(std::integer_sequence<int, R...>) {
       ((rank == R + 1 ? void(owner = owner_in<R + 1>(p, coords, extents, column_major, count)) : void()), ...);
-    }(std::make_integer_sequence<int, 4>());
+    }(std::make_integer_sequence<int, most_dimensions>());
     return static_cast<int>(owner);
   }
   template <int Rank, class Partitioner>

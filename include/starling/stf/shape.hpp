@@ -29,11 +29,13 @@ concept invertible_shape = shape_like<S> && requires(const S& s, const typename 
 [[noreturn]] void refuse_range(int dimension, index_t lower, index_t upper);
 [[noreturn]] void refuse_size(const index_t* extents, int rank);
 
+inline constexpr int most_dimensions = 8;
+
 // A half-open range for each dimension; the last one is the fastest.
 template <int Rank>
 class box {
  public:
-  static_assert(Rank >= 1 && Rank <= 8, "a box has 1 to 8 dimensions");
+  static_assert(Rank >= 1 && Rank <= most_dimensions, "a box has 1 to 8 dimensions");
   using coords_t = coords<Rank>;
   using iterator = odometer_iterator<Rank>;
   static constexpr int slowest = 0;  // dimension

@@ -111,6 +111,16 @@ TEST_CASE("the same arguments give the same pages") {
   CHECK(devices_of_pages({300, 300}, 4, tiled<5>(), grid, 4) == devices_of_pages({300, 300}, 4, tiled<5>(), grid, 4));
 }
 
+TEST_CASE("data of five to eight dimensions is dealt as that of four") {
+  const auto grid = exec_place::grid({0, 1, 2});
+  const auto four = devices_of_pages({300, 10, 10, 20}, 8, blocked(), grid, 3);
+  CHECK(four.back() == 2);
+  CHECK(devices_of_pages({300, 10, 10, 5, 4}, 8, blocked(), grid, 3) == four);
+  CHECK(devices_of_pages({300, 10, 5, 2, 5, 2, 2, 1}, 8, blocked(), grid, 3) == four);
+  CHECK_THROWS_WITH_AS((void)devices_of_pages({3, 1, 1, 1, 1, 1, 1, 1, 1}, 8, blocked(), grid, 3),
+                       doctest::Contains("data of 9 dimensions"), argument_error);
+}
+
 TEST_CASE("data that cannot be dealt lies on the first device") {
   data_description d;
   d.bytes = 3 * page + 1;
