@@ -185,13 +185,9 @@ class solver<T>::band_engine : public engine {
   }
 
   region_options options_for(const diagonals<T>& a, int pes) const {
-    region_options r;
-    r.agent = options_.agent;
-    r.chunk_bytes = options_.chunk_bytes;
-    r.agent_blocks = options_.agent_blocks;
+    region_options r = sparse::region_options_of(options_);
     r.tiles = region_mapping::one_to_one(std::max<index_t>(1, ceil_div(a.rows, index_t{tiles_} * pes)));
     if (!options_.halo_only) return r;
-    r.credits = true;
     r.subscribers = subscribers::only([reaches = a.offsets, rows = a.rows, pes](int, index_range elements) {
       std::uint64_t mask = 0;
       constexpr index_t line = 128 / static_cast<index_t>(sizeof(T));

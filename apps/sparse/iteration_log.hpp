@@ -45,6 +45,8 @@ struct iteration_report {
   std::vector<std::uint64_t> bytes_sent;
   region_agent agent = region_agent::polling;
   std::size_t chunk_bytes = 0;
+  region_sending sending = region_sending::all;  // with another one results are wrong
+  paced links = {};                              // simulated, if any
 };
 
 class iteration_log {

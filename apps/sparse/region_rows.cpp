@@ -47,8 +47,21 @@ void check(const iteration_options& o) {
                          "; must be a multiple of 32 from 32 to 1024");
 }
 
+region_options region_options_of(const iteration_options& o) {
+  region_options r;
+  r.agent = o.agent;
+  r.chunk_bytes = o.chunk_bytes;
+  r.agent_blocks = o.agent_blocks;
+  r.credits = o.halo_only;
+  r.sending = o.sending;
+  r.links = o.links;
+  return r;
+}
+
 void add_region(iteration_report& to, const region_report& moved, const iteration_options& options) {
   to.agent = moved.agent;
+  to.sending = moved.sending;
+  to.links = moved.links;
   to.chunk_bytes = options.chunk_bytes;
   to.bytes_sent = moved.bytes_per_epoch;
   for (std::uint64_t& bytes : to.bytes_sent) bytes *= moved.epoch;
@@ -66,10 +79,7 @@ int blocks_for(const machine& m, const iteration_options& o, int fit, int tiles)
 template <class T>
 region<T> region_rows<T>::make_region(const csr_view<T>& a) {
   const dealing<T>& dealt = matrix_.dealt_to(tiles_of_a_pe_, line<T>);
-  region_options as;
-  as.agent = options_.agent;
-  as.chunk_bytes = options_.chunk_bytes;
-  as.agent_blocks = options_.agent_blocks;
+  region_options as = region_options_of(options_);
   for (int pe = 1; pe < machine_.size(); ++pe) as.bounds.push_back(matrix_.rows(pe).first);
   as.tiles = region_mapping::by([&](int pe, index_range part) {
     region_mapping::tiles all;
@@ -80,7 +90,6 @@ region<T> region_rows<T>::make_region(const csr_view<T>& a) {
     return all;
   });
   if (options_.halo_only) {
-    as.credits = true;
     as.subscribers =
         subscribers::only([readers = readers_of_lines(a, matrix_.facts().first_rows)](int, index_range elements) {
           std::uint64_t mask = 0;

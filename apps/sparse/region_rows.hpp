@@ -22,10 +22,17 @@ struct iteration_options {
   int threads = 256;       // of a block, on GPUs
   double deadline = 0;     // seconds a wait may last; 0: the machine's
   bool halo_only = false;  // a PE gets the chunks that its rows read, not all; kernels give credit then
+
+  // For measuring alone: see region_options. Results are wrong with another `sending` than all.
+  region_sending sending = region_sending::all;
+  paced links = {};
 };
 
 // Throws argument_error for counts that make no sense.
 void check(const iteration_options& options);
+
+// What a region has of them; the caller adds tiles, bounds and subscribers.
+region_options region_options_of(const iteration_options& options);
 
 // The blocks of a kernel on each PE: those asked for, else what fits beside the agent; one for each core that a virtual
 // device can have.

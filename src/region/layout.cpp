@@ -98,6 +98,20 @@ part_layout lay_out(int pe, index_range elements, index_t chunk, const region_ma
 
 const char* name(region_agent a) { return a == region_agent::inline_stores ? "inline" : "polling"; }
 
+const char* name(region_sending s) {
+  switch (s) {
+    case region_sending::all:
+      return "all";
+    case region_sending::elide_stores:
+      return "elide_stores";
+    case region_sending::track_only:
+      return "track_only";
+    case region_sending::untracked:
+      return "untracked";
+  }
+  return "?";
+}
+
 region_mapping region_mapping::one_to_one(index_t elements) {
   expect<argument_error>(elements >= 1, "region_mapping::one_to_one: ", elements,
                          " elements in a tile; must be at least 1");

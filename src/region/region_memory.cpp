@@ -49,13 +49,35 @@ int most_chunks_of_a_part(const region_layout& l) {
   return most;
 }
 
+// What is for measuring, and what machines do not do with it.
+void check_measuring(const machine& m, const region_options& o) {
+  expect<unsupported_error>(o.sending == region_sending::all || !m.checking(),
+                            "region_options::sending = ", name(o.sending),
+                            ": values are wrong by intent, which check mode would report; leave it out "
+                            "there");
+  if (!o.links.any()) return;
+  expect<unsupported_error>(o.agent == region_agent::polling && o.sending != region_sending::track_only &&
+                                o.sending != region_sending::untracked,
+                            "region_options::links: nothing paces ", name(o.agent), " with sending = ", name(o.sending),
+                            "; use region_agent::polling and an agent that sends");
+  constexpr double least_rate = 1e6;
+  const double rate = o.links.bytes_per_second;
+  const double latency = o.links.latency_seconds;
+  expect<argument_error>(rate == 0 || rate >= least_rate, "region_options::links: ", rate,
+                         " bytes a second; must be at least ", least_rate, ", or 0: as fast as links are");
+  expect<argument_error>(latency >= 0 && latency <= 1, "region_options::links: a latency of ", latency,
+                         " s; must be from 0 to 1");
+}
+
 }  // namespace
 
 region_memory::region_memory(machine& m, index_t n, std::size_t element, const region_options& o)
     : machine_(m),
       layout_(std::make_unique<region_layout>(make_region_layout(n, m.size(), element, o))),
       element_(element),
-      pitch_(round_up(n * static_cast<index_t>(element), line_bytes) / static_cast<index_t>(element)) {
+      pitch_(round_up(n * static_cast<index_t>(element), line_bytes) / static_cast<index_t>(element)),
+      links_(o.links) {
+  check_measuring(machine_, o);
   state_.size = n;
   state_.buffers = o.buffers;
   state_.chunks = layout_->chunks();
@@ -63,6 +85,7 @@ region_memory::region_memory(machine& m, index_t n, std::size_t element, const r
   state_.agent = o.agent;
   state_.agent_blocks = o.agent_blocks;
   state_.credits = o.credits;
+  state_.sending = o.sending;
   values_ = machine_.allocate<std::byte>(o.buffers * pitch_ * static_cast<index_t>(element));
   keep_layout();
   allocate_words();
@@ -119,13 +142,14 @@ void region_memory::allocate_words() {
   const index_t slots = (state_.buffers + 1) * ceil_div(chunks, agents) + 2;
   state_.queue_slots = static_cast<int>(slots);
   const index_t committed = chunks * state_.buffers;
-  counters_ = machine_.allocate<std::uint64_t>(committed + state_.buffers + agents + 1);
+  counters_ = machine_.allocate<std::uint64_t>(committed + state_.buffers + agents + 2);
   sym<std::uint64_t> counter = counters_.data();
   const auto counters = [&](index_t n) { return std::exchange(counter, counter + n); };
   state_.committed = counters(committed);
   state_.given = counters(state_.buffers);
   state_.tickets = counters(agents);
   state_.ended = counters(1);
+  state_.reached = counters(1);
   signals_ = machine_.allocate<signal>(state_.chunks + chunks + machine_.size() + agents * (slots + 1));
   sym<signal> next = signals_.data();
   const auto signals = [&](index_t n) { return std::exchange(next, next + n); };
@@ -136,6 +160,12 @@ void region_memory::allocate_words() {
   state_.filled = signals(agents * slots);
   items_ = machine_.allocate<region_item>(agents * slots);
   state_.items = items_.data();
+  if (links_.any() && machine_.size() > 1 && !machine_.checking()) {
+    due_ = machine_.allocate<region_due>(agents * slots);
+    state_.due = due_.data();
+    state_.latency_ns = static_cast<std::uint64_t>(1e9 * links_.latency_seconds);
+    if (links_.bytes_per_second > 0) state_.ns_per_byte = 1e9 * static_cast<double>(agents) / links_.bytes_per_second;
+  }
   clear_words();
 }
 
@@ -158,8 +188,12 @@ index_range region_memory::part(int pe) const {
 
 void region_memory::load(const std::byte* values) {
   clear_words();
+  // Of what is not sent, all buffers hold these values, so that kernels compute with numbers.
+  const int buffers = state_.sending == region_sending::all ? 1 : state_.buffers;
+  const index_t of_buffer = pitch_ * static_cast<index_t>(element_);
   for (int pe = 0; pe < machine_.size(); ++pe)
-    machine_.copy(values_.on(pe), values, static_cast<std::size_t>(state_.size) * element_);
+    for (int k = 0; k < buffers; ++k)
+      machine_.copy(values_.on(pe) + k * of_buffer, values, static_cast<std::size_t>(state_.size) * element_);
 }
 
 // Every PE has what it gets of it.
@@ -167,6 +201,12 @@ std::uint64_t region_memory::epoch() const {
   std::vector<signal> arrived(static_cast<std::size_t>(state_.chunks));
   std::uint64_t least = ~std::uint64_t{0};
   for (int pe = 0; pe < machine_.size(); ++pe) {
+    if (state_.sending == region_sending::untracked) {
+      std::uint64_t reached = 0;
+      machine_.copy(&reached, state_.reached.on(pe), sizeof reached);
+      least = std::min(least, reached);
+      continue;
+    }
     machine_.copy(arrived.data(), state_.arrived.on(pe), arrived.size() * sizeof(signal));
     for (std::size_t c = 0; c < arrived.size(); ++c)
       if (layout_->subscribers.empty() || (layout_->subscribers[c] >> pe & 1) != 0)
@@ -203,9 +243,11 @@ void region_memory::collect(std::uint64_t epoch, std::byte* values) const {
 region_report region_memory::report() const {
   const region_layout& l = *layout_;
   const std::size_t pes = l.parts.size();
-  region_report r{state_.agent, l.chunks(), 0, epoch(), std::vector<std::uint64_t>(pes * pes, 0)};
+  region_report r{
+      state_.agent, state_.sending, links_, l.chunks(), 0, epoch(), std::vector<std::uint64_t>(pes * pes, 0)};
   for (std::size_t from = 0; from < pes; ++from) {
     r.tiles += l.parts[from].tiles();
+    if (state_.sending != region_sending::all) continue;
     for (int c = l.chunk_at[from]; c < l.chunk_at[from + 1]; ++c)
       for (std::size_t to = 0; to < pes; ++to)
         if (to != from && (l.subscribers.empty() || (l.subscribers[static_cast<std::size_t>(c)] >> to & 1) != 0))

@@ -133,6 +133,16 @@ TEST_CASE("right use of the same kernel passes") {
   }
 }
 
+TEST_CASE("regions of which not all travels are refused, links are not paced") {
+  machine m = checked_machine(2);
+  for (const region_sending sending :
+       {region_sending::elide_stores, region_sending::track_only, region_sending::untracked})
+    check_parts(failure_of<unsupported_error>([&] { region<int>(m, 8, {.sending = sending}); }),
+                {name(sending), "wrong by intent"});
+  run_with(m, mistake::none,
+           {.chunk_bytes = 128, .tiles = region_mapping::one_to_one(8), .links = {.latency_seconds = 1}});
+}
+
 // A producer that runs ahead of readers on other PEs, which give credit for what they have read.
 void run_ahead(machine& m, bool too_early, const region_options& options) {
   constexpr index_t n = 96;

@@ -1,5 +1,6 @@
 // Regions that make no sense, and kernels that use one against its rules, in plain runs too.
 #include <array>
+#include <cmath>
 
 #include "starling/region/region.hpp"
 #include "support/failure.hpp"
@@ -29,6 +30,29 @@ TEST_CASE("regions that cannot be made name the option and what it may be") {
           {"subscribers that are not everyone", "credits = true"});
   refused(100, {.subscribers = subscribers::only([](int, index_range) { return std::uint64_t{4}; }), .credits = true},
           {"region_options::subscribers: mask 4", "machine with 2 PEs"});
+  check_usable(*m);
+}
+
+TEST_CASE("options for measuring that make no sense are refused") {
+  auto m = test_machine(2);
+  if (!m) return;
+  const auto pacing = [&](paced links, region_agent agent = region_agent::polling,
+                          region_sending sending = region_sending::all) {
+    return region_options{.agent = agent, .sending = sending, .links = links};
+  };
+  const auto unsupported = [&](const region_options& o, parts says) {
+    check_parts(failure_of<unsupported_error>([&] { region<float>(*m, 8, o); }), says);
+  };
+  const auto wrong = [&](const region_options& o, parts says) {
+    check_parts(failure_of<argument_error>([&] { region<float>(*m, 8, o); }), says);
+  };
+  unsupported(pacing({1e9, 0}, region_agent::inline_stores), {"region_options::links", "nothing paces inline"});
+  if (!m->checking())
+    unsupported(pacing({0, 1e-6}, region_agent::polling, region_sending::track_only), {"sending = track_only"});
+  wrong(pacing({10, 0}), {"10 bytes a second", "at least 1e+06"});
+  wrong(pacing({1e9, -1}), {"a latency of -1 s", "from 0 to 1"});
+  wrong(pacing({0, 2}), {"a latency of 2 s"});
+  wrong(pacing({std::nan(""), 1e-6}), {"nan bytes a second"});
   check_usable(*m);
 }
 

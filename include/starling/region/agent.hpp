@@ -1,5 +1,6 @@
 // The polling agent: blocks that wait for chunks to be ready, read each once from the PE's own copy and store it to the
-// copies of its subscribers (PROACT, III-C).
+// copies of its subscribers (PROACT, III-C). With paced links it keeps back the arrival of what it has stored until the
+// simulated link would have carried it; what it has under way it holds in a ring, in order.
 #pragma once
 
 #include "starling/region/state.hpp"
@@ -17,32 +18,96 @@ struct polling_agent {
     const int pe = b.pe();
     const sym<signal> served = s.served + b.index();
     std::uint64_t ticket = served.on(pe)->value;
-    for (bool more = true; more;) {
-      const index_t slot = static_cast<index_t>(b.index()) * s.queue_slots +
-                           static_cast<index_t>(ticket % static_cast<std::uint64_t>(s.queue_slots));
-      b.wait_idle(s.filled + slot, ticket + 1, pe);
-      const region_item item = s.items.on(pe)[slot];
+    const bool paces = static_cast<bool>(s.due);
+    on_links under_way;
+    for (bool more = true; more || under_way.any();) {
+      const sym<signal> filled = s.filled + slot(b, ticket);
+      if (paces && under_way.any()) {
+        arrive_in_time(b, under_way);
+        const bool has_next = b.test(filled, compare::ge, ticket + 1);  // also learns that the program has ended
+        if (!has_next || !more || under_way.full(s.queue_slots)) continue;
+      }
+      b.wait_idle(filled, ticket + 1, pe);
+      const region_item item = s.items.on(pe)[slot(b, ticket)];
       more = item.chunk != region_item::end;
-      if (more) send(b, item);
+      if (more && paces)
+        begin_paced(b, item, under_way);
+      else if (more)
+        send(b, item);
       b.signal_set(served, ++ticket, pe);
     }
   }
 
  private:
-  // Peers in rotated order, so that they do not all get from the same PE at the same time.
+  // Chunks of the ring from `told` to `begun` have been stored, and their arrival is still to come.
+  struct on_links {
+    std::uint64_t begun = 0;
+    std::uint64_t told = 0;
+    std::uint64_t free_ns = 0;  // when the links have carried all of them
+
+    STARLING_HD bool any() const { return told < begun; }
+    STARLING_HD bool full(int slots) const { return begun - told == static_cast<std::uint64_t>(slots); }
+  };
+
+  // The place of number `n` in a ring of this agent block.
+  STARLING_HD index_t slot(const block& b, std::uint64_t n) const {
+    return static_cast<index_t>(b.index()) * s.queue_slots +
+           static_cast<index_t>(n % static_cast<std::uint64_t>(s.queue_slots));
+  }
+
   STARLING_HD void send(const block& b, const region_item& item) const {
-    const int pe = b.pe();
     const auto of_part = static_cast<int>(item.chunk);
-    const int chunk = s.chunk_at.on(pe)[pe] + of_part;
-    const index_range e = s.elements_of(pe, of_part);
+    const index_range e = s.elements_of(b.pe(), of_part);
     const sym<T> start = values + (s.buffer_of(item.epoch) * pitch + e.begin);
     // With credits a PE may get the next epoch of a chunk that it has not looked at.
     if (s.credits) b.fence();
+    for_each_subscriber(b, of_part, [&](int chunk, int to) {
+      if (s.sending == region_sending::all)
+        b.put_signal(start, start.on(b.pe()), e.size(), s.arrived + chunk, item.epoch, to);
+      else
+        b.signal_set(s.arrived + chunk, item.epoch, to);
+    });
+    if (s.credits) b.signal_set(s.sent + of_part, item.epoch, b.pe());
+  }
+
+  // Stores a chunk, and notes when a link of the rate asked for would have carried it.
+  STARLING_HD void begin_paced(const block& b, const region_item& item, on_links& under_way) const {
+    const auto of_part = static_cast<int>(item.chunk);
+    const index_range e = s.elements_of(b.pe(), of_part);
+    const sym<T> start = values + (s.buffer_of(item.epoch) * pitch + e.begin);
+    if (s.sending == region_sending::all)
+      for_each_subscriber(b, of_part, [&](int, int to) { b.put(start, start.on(b.pe()), e.size(), to); });
+    if (s.credits) b.signal_set(s.sent + of_part, item.epoch, b.pe());
+    const std::uint64_t now = b.first(target::now_ns());
+    const double ns = s.ns_per_byte * static_cast<double>(e.size()) * sizeof(T);
+    under_way.free_ns = (now > under_way.free_ns ? now : under_way.free_ns) + static_cast<std::uint64_t>(ns);
+    if (b.member() == 0) s.due.on(b.pe())[slot(b, under_way.begun)] = {under_way.free_ns + s.latency_ns, item};
+    ++under_way.begun;
+  }
+
+  // Tells of the chunks whose time has come.
+  STARLING_HD void arrive_in_time(const block& b, on_links& under_way) const {
+    const std::uint64_t now = b.first(target::now_ns());
+    for (bool fenced = false; under_way.any(); ++under_way.told) {
+      const region_due next = s.due.on(b.pe())[slot(b, under_way.told)];
+      if (next.ns > now) return;
+      if (!fenced) b.fence();
+      fenced = true;
+      for_each_subscriber(b, static_cast<int>(next.item.chunk),
+                          [&](int chunk, int to) { b.signal_set(s.arrived + chunk, next.item.epoch, to); });
+    }
+  }
+
+  // f(chunk, PE) for the others that get chunk `of_part` of this part: in rotated order, so that they do not all get
+  // from the same PE at the same time.
+  template <class F>
+  STARLING_HD void for_each_subscriber(const block& b, int of_part, const F& f) const {
+    const int pe = b.pe();
+    const int chunk = s.chunk_at.on(pe)[pe] + of_part;
     for (int k = 1; k < b.n_pes(); ++k) {
       const int to = (pe + k) % b.n_pes();
-      if (s.gets(pe, chunk, to)) b.put_signal(start, start.on(pe), e.size(), s.arrived + chunk, item.epoch, to);
+      if (s.gets(pe, chunk, to)) f(chunk, to);
     }
-    if (s.credits) b.signal_set(s.sent + of_part, item.epoch, pe);
   }
 };
 

@@ -27,9 +27,9 @@ STARLING_HD inline void ready(const thread& one, const region_state& s, int c, s
     const int pe = (one.pe() + k) % one.n_pes();
     if (!s.gets(one.pe(), chunk, pe)) continue;
     others = true;
-    if (s.agent == region_agent::inline_stores) one.signal_set(s.arrived + chunk, epoch, pe, at);
+    if (s.writers_tell()) one.signal_set(s.arrived + chunk, epoch, pe, at);
   }
-  if (s.agent == region_agent::polling) {
+  if (s.has_agent()) {
     if (others)
       push(one, s, c % s.agent_blocks, {epoch, c}, at);
     else if (s.credits)
@@ -57,6 +57,7 @@ STARLING_HD inline void commit(const thread& one, const region_state& s, int t, 
 // The block has returned from a kernel that writes the region. The last of its program looks whether every chunk is
 // whole, and tells the agent that no more will come.
 STARLING_HD inline void end(const block& b, const region_state& s, where at) {
+  if (s.sending == region_sending::untracked) return;
   bool last = false;
   b.sync();
   if (b.member() == 0) last = is_last(b.thread(), s.ended, b.blocks_per_pe(), at);
@@ -72,7 +73,7 @@ STARLING_HD inline void end(const block& b, const region_state& s, where at) {
   });
   if (found.number >= 0) refuse(b.thread(), found, at);
   b.sync();
-  if (b.member() == 0 && s.agent == region_agent::polling && b.n_pes() > 1)
+  if (b.member() == 0 && s.has_agent() && b.n_pes() > 1)
     for (int j = 0; j < s.agent_blocks; ++j) push(b.thread(), s, j, {0, region_item::end}, at);
 }
 

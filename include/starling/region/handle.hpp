@@ -52,15 +52,18 @@ class region_handle {
   template <class F>
   STARLING_HD void each_tile(const block& b, std::uint64_t epoch, const F& f, where at = where::current()) const {
     if (epoch == 0) refuse(b, {region_defect::no_epoch, 0, 0, 0}, at);
-    if (s_.credits) await_credits(b, epoch, at);
+    const bool tracks = s_.sending != region_sending::untracked;
+    if (!tracks && b.rank() == 0 && b.member() == 0) *s_.reached.on(b.pe()) = epoch;
+    if (tracks && s_.credits) await_credits(b, epoch, at);
     const int pe = b.pe();
     const sym<T> values = values_ + s_.buffer_of(epoch) * pitch_;
     for (int k = b.rank(); k < tiles(b); k += b.count()) {
       const std::int32_t first = s_.range_at.on(pe)[k];
       tile t{k, {}, s_.ranges.on(pe) + first, s_.range_at.on(pe)[k + 1] - first};
       if (t.count == 1) t.range = t.ranges[0];
-      if (s_.credits) await_sent(b, k, epoch, at);
+      if (tracks && s_.credits) await_sent(b, k, epoch, at);
       write(b, values, t, epoch, f, at);
+      if (!tracks) continue;
       b.sync();
       if (b.member() == 0) region_words::commit(b.thread(), s_, k, epoch, at);
     }
@@ -76,6 +79,7 @@ class region_handle {
   // every PE, for every epoch, one after the other.
   STARLING_HD void give_credit(const block& b, std::uint64_t epoch, where at = where::current()) const {
     if (!s_.credits) refuse(b, {region_defect::needs_credits, 0, 0, 0}, at);
+    if (s_.sending == region_sending::untracked) return;
     b.sync();
     if (b.member() != 0) return;
     const thread one = b.thread();
@@ -98,7 +102,7 @@ class region_handle {
 
   // Of the chunks that this PE gets, those with numbers from `first` to `end` in the list.
   STARLING_HD void await_chunks(const block& b, std::uint64_t epoch, int first, int end, where at) const {
-    if (epoch == 0) return;
+    if (epoch == 0 || s_.sending == region_sending::untracked) return;
     const int pe = b.pe();
     const std::int32_t* got = static_cast<bool>(s_.got) ? s_.got.on(pe) : nullptr;
     const auto what = [&](int i) {
@@ -148,7 +152,7 @@ class region_handle {
     const int pe = b.pe();
     if (epoch <= buffers) return;
     const std::int32_t first = s_.tile_chunk_at.on(pe)[tile];
-    const sym<signal> word = s_.agent == region_agent::polling ? s_.sent : s_.arrived + s_.chunk_at.on(pe)[pe];
+    const sym<signal> word = s_.has_agent() ? s_.sent : s_.arrived + s_.chunk_at.on(pe)[pe];
     const auto what = [&](int i) { return awaited_signal{word + s_.tile_chunks.on(pe)[first + i], pe}; };
     b.wait_each(s_.tile_chunk_at.on(pe)[tile + 1] - first, what, epoch - buffers, at);
   }
@@ -163,10 +167,10 @@ class region_handle {
       region_words::stored_elements stored(t);
       f(t, tracked<T>(b, s_, values, &stored));
       if (const index_t i = stored.missing(); i >= 0) refuse(b, {region_defect::unwritten, i, epoch, 0}, at);
-      if (s_.agent == region_agent::inline_stores) put_tile(b, values, t, at);
+      if (s_.stores_inline()) put_tile(b, values, t, at);
     } else {
       f(t, tracked<T>(b, s_, values, nullptr));
-      if (s_.agent == region_agent::inline_stores) put_tile(b, values, t, at);
+      if (s_.stores_inline()) put_tile(b, values, t, at);
     }
   }
 

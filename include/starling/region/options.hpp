@@ -18,6 +18,26 @@ enum class region_agent : std::int32_t {
 
 const char* name(region_agent a);
 
+// How much of an epoch goes to other PEs. Everything but `all` is for measuring what the rest costs: with more than one
+// PE values are wrong, those of other PEs being what region::load brought. Check mode refuses it.
+enum class region_sending : std::int32_t {
+  all,
+  elide_stores,  // the whole protocol with its agent, but no byte of data
+  track_only,    // commits are counted, and who completes a chunk raises its arrival everywhere; no agent
+  untracked      // nothing is counted and await returns at once; barriers of the kernel must order the PE's own epochs
+};
+
+const char* name(region_sending s);
+
+// Simulated links, for measuring what slower ones would cost: on every link an agent carries at most this rate, and
+// raises arrival no earlier than the latency after the last byte. Zeros: links as they are.
+struct paced {
+  double bytes_per_second = 0;
+  double latency_seconds = 0;
+
+  bool any() const { return bytes_per_second != 0 || latency_seconds != 0; }
+};
+
 // Tiles: pieces of work of a part, numbered from 0, and the elements that each writes. Enumerated once, when the region
 // is made; tiles of a part must write each of its elements exactly once.
 class region_mapping {
@@ -76,6 +96,13 @@ struct region_options {
   // Writers wait until readers have given the buffer free with give_credit; needed where a PE reads a part of an epoch,
   // or does not get all of it.
   bool credits = false;
+
+  // ---- for measuring ----
+
+  region_sending sending = region_sending::all;
+  // Of the polling agent alone: inline stores go out as kernels make them. Chunks of one agent block follow each other
+  // on all links, each block having its share of the rate. In check mode, where time has no meaning, it does nothing.
+  paced links = {};
 };
 
 }  // namespace starling

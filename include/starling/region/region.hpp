@@ -23,10 +23,12 @@ struct region_layout;
 // What a region has moved, worked out from its layout.
 struct region_report {
   region_agent agent;
+  region_sending sending;                      // values are those of the program only with region_sending::all
+  paced links;                                 // simulated, if any
   int chunks;                                  // of all PEs
   int tiles;                                   // of all PEs
   std::uint64_t epoch;                         // the last that is complete on every PE
-  std::vector<std::uint64_t> bytes_per_epoch;  // [from * PEs + to]
+  std::vector<std::uint64_t> bytes_per_epoch;  // [from * PEs + to] that go there
 };
 
 // The untyped part of region: layout, words and copies.
@@ -70,6 +72,8 @@ class region_memory {
   symmetric_array<std::uint64_t> counters_;
   symmetric_array<signal> signals_;
   symmetric_array<region_item> items_;
+  symmetric_array<region_due> due_;
+  paced links_;
 };
 
 template <class T>
@@ -122,7 +126,7 @@ class region {
     memory_.begin();
     const region_handle<T> h = handle();
     std::vector<program> all{{roles, make_kernel(region_words::writing_kernel<F>{f, h.state()}), options}};
-    if (h.state().agent == region_agent::polling && memory_.n_pes() > 1) {
+    if (h.state().has_agent() && memory_.n_pes() > 1) {
       role_plan agents;
       agents.add("polling agent", h.state().agent_blocks);
       launch_options as = options;

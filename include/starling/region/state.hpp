@@ -20,6 +20,12 @@ struct region_item {
   std::int64_t chunk;  // of the part; as wide as the epoch, so that all bytes of an item are written
 };
 
+// A chunk that paced links are to have carried at a time.
+struct region_due {
+  std::uint64_t ns;
+  region_item item;
+};
+
 struct region_state {
   index_t size = 0;
   int buffers = 1;
@@ -29,6 +35,9 @@ struct region_state {
   int agent_blocks = 1;
   int queue_slots = 1;  // of each agent block
   bool credits = false;
+  region_sending sending = region_sending::all;
+  double ns_per_byte = 0;        // of paced links, for one agent block
+  std::uint64_t latency_ns = 0;  // the same
 
   // The same on every PE.
   sym<const index_t> bounds;             // [PEs + 1] where parts begin
@@ -58,6 +67,20 @@ struct region_state {
   sym<region_item> items;      // [agent blocks][queue slots]
   sym<signal> filled;          // [agent blocks][queue slots] 1 + ticket of the item
   sym<signal> served;          // [agent blocks] items so far
+  sym<region_due> due;         // [agent blocks][queue slots] chunks on their way; null: links are not paced
+  sym<std::uint64_t> reached;  // [1] with region_sending::untracked: the last epoch that was begun
+
+  // Whether blocks of an agent run beside kernels on more than one PE.
+  STARLING_HD bool has_agent() const {
+    return agent == region_agent::polling &&
+           (sending == region_sending::all || sending == region_sending::elide_stores);
+  }
+  // Whether the blocks that write tell the other PEs of chunks.
+  STARLING_HD bool writers_tell() const { return !has_agent(); }
+  // Whether the blocks that write store to other PEs.
+  STARLING_HD bool stores_inline() const {
+    return agent == region_agent::inline_stores && sending == region_sending::all;
+  }
 
   // Tables are read as PE `here` has them, the caller's.
   STARLING_HD bool gets(int here, int chunk, int pe) const {

@@ -88,7 +88,7 @@ class tracked {
   STARLING_HD void store(index_t i, const T& value) const {
     own_[i] = value;
     if constexpr (target::on_gpu) {
-      if (state_->agent != region_agent::inline_stores) return;
+      if (!state_->stores_inline()) return;
       const int pe = block_->pe();
       const int chunk = state_->chunk_of(pe, i);
       for (int k = 1; k < block_->n_pes(); ++k) {
