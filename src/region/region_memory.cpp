@@ -89,6 +89,7 @@ region_memory::region_memory(machine& m, index_t n, std::size_t element, const r
   values_ = machine_.allocate<std::byte>(o.buffers * pitch_ * static_cast<index_t>(element));
   keep_layout();
   allocate_words();
+  allocate_measuring(o);
 }
 
 region_memory::region_memory(region_memory&&) noexcept = default;
@@ -160,11 +161,26 @@ void region_memory::allocate_words() {
   state_.filled = signals(agents * slots);
   items_ = machine_.allocate<region_item>(agents * slots);
   state_.items = items_.data();
+}
+
+// What not every region has.
+void region_memory::allocate_measuring(const region_options& o) {
+  const index_t agents = state_.agent_blocks;
   if (links_.any() && machine_.size() > 1 && !machine_.checking()) {
-    due_ = machine_.allocate<region_due>(agents * slots);
+    due_ = machine_.allocate<region_due>(agents * state_.queue_slots);
     state_.due = due_.data();
     state_.latency_ns = static_cast<std::uint64_t>(1e9 * links_.latency_seconds);
     if (links_.bytes_per_second > 0) state_.ns_per_byte = 1e9 * static_cast<double>(agents) / links_.bytes_per_second;
+  }
+  if (o.verify && machine_.size() > 1 && state_.sending == region_sending::all) {
+    const index_t of_buffers = index_t{state_.buffers} * state_.chunks;
+    hashes_ = machine_.allocate<std::uint64_t>(of_buffers + state_.chunks);
+    state_.hashes = hashes_.data();
+    state_.verified = hashes_.data() + of_buffers;
+  }
+  if (o.timed && state_.sending != region_sending::untracked) {
+    times_ = machine_.allocate<std::uint64_t>(region_state::of_chunks + 2 * index_t{most_chunks_of_a_part(*layout_)});
+    state_.times = times_.data();
   }
   clear_words();
 }
@@ -173,11 +189,18 @@ void region_memory::clear_words() {
   for (int pe = 0; pe < machine_.size(); ++pe) {
     machine_.fill(counters_.on(pe), 0, static_cast<std::size_t>(counters_.size()) * sizeof(std::uint64_t));
     machine_.fill(signals_.on(pe), 0, static_cast<std::size_t>(signals_.size()) * sizeof(signal));
+    for (symmetric_array<std::uint64_t>* words : {&hashes_, &times_})
+      if (words->allocated())
+        machine_.fill(words->on(pe), 0, static_cast<std::size_t>(words->size()) * sizeof(std::uint64_t));
   }
 }
 
 void region_memory::begin() {
-  for (int pe = 0; pe < machine_.size(); ++pe) machine_.fill(state_.ended.on(pe), 0, sizeof(std::uint64_t));
+  for (int pe = 0; pe < machine_.size(); ++pe) {
+    machine_.fill(state_.ended.on(pe), 0, sizeof(std::uint64_t));
+    if (times_.allocated())
+      machine_.fill(times_.on(pe), 0, static_cast<std::size_t>(times_.size()) * sizeof(std::uint64_t));
+  }
 }
 
 index_range region_memory::part(int pe) const {
@@ -240,6 +263,30 @@ void region_memory::collect(std::uint64_t epoch, std::byte* values) const {
   for (int pe = 0; pe < machine_.size(); ++pe) copy_out(pe, epoch, part(pe), values);
 }
 
+std::vector<region_times> region_memory::times() const {
+  std::vector<region_times> all;
+  std::vector<std::uint64_t> words(times_.allocated() ? static_cast<std::size_t>(times_.size()) : 0);
+  for (int pe = 0; pe < machine_.size() && !words.empty(); ++pe) {
+    machine_.copy(words.data(), times_.on(pe), words.size() * sizeof(std::uint64_t));
+    const std::uint64_t begun = words[region_state::begun];
+    const std::uint64_t over = words[region_state::over];
+    // Of a word that was written before the kernel's first block noted its begin, 0.
+    const auto after_begin = [&](std::uint64_t ns) { return ns > begun ? 1e-9 * static_cast<double>(ns - begun) : 0; };
+    region_times& t = all.emplace_back();
+    t.kernel = after_begin(over);
+    t.waited = 1e-9 * static_cast<double>(words[region_state::waited]);
+    for (std::size_t w = region_state::of_chunks; w < words.size(); w += 2) {
+      if (words[w] == 0) continue;
+      const double first = after_begin(words[w]);
+      t.first_arrival = t.arrived == 0 ? first : std::min(t.first_arrival, first);
+      t.last_arrival = std::max(t.last_arrival, after_begin(words[w + 1]));
+      ++t.arrived;
+      if (words[w + 1] > over) ++t.after_end;
+    }
+  }
+  return all;
+}
+
 region_report region_memory::report() const {
   const region_layout& l = *layout_;
   const std::size_t pes = l.parts.size();
@@ -254,6 +301,7 @@ region_report region_memory::report() const {
           r.bytes_per_epoch[from * pes + to] +=
               static_cast<std::uint64_t>(l.elements_of(static_cast<int>(from), c - l.chunk_at[from]).size()) * element_;
   }
+  r.times = times();
   return r;
 }
 

@@ -20,14 +20,18 @@ TEST_CASE("recurrences pass, every agent") {
             CAPTURE(std::string(name(agent)));
             CAPTURE(credits);
             CAPTURE(blocks);
+            const bool measured = r.below(2) == 1;
             CAPTURE(agent_blocks);
+            CAPTURE(measured);
             machine m = checked_machine(pes, 40);
             run_recurrence(m, 70, blocks, 5,
                            {.agent = agent,
                             .chunk_bytes = 128,
                             .tiles = region_mapping::one_to_one(11),
                             .agent_blocks = agent_blocks,
-                            .credits = credits},
+                            .credits = credits,
+                            .verify = measured,
+                            .timed = measured},
                            r.next());
           }
 }
@@ -192,7 +196,9 @@ TEST_CASE("readers of parts give credit, writers wait for it") {
                                    .chunk_bytes = 128,
                                    .tiles = region_mapping::stride(3, 5),
                                    .agent_blocks = 2,
-                                   .credits = true};
+                                   .credits = true,
+                                   .verify = buffers == 2,
+                                   .timed = buffers == 2};
       machine right = checked_machine(3);
       run_ahead(right, false, options);
       machine m = checked_machine(3);

@@ -19,6 +19,7 @@ enum class region_defect : std::int32_t {
   unwritten,      // committed a tile with an element that it did not store
   no_subscriber,  // awaited or read a chunk that this PE does not get
   no_element,     // read or awaited an element that the region does not have
+  altered,        // a chunk is not as it was sent
   needs_credits   // awaited a part of an epoch, or gave a credit, without region_options::credits
 };
 
@@ -54,6 +55,10 @@ inline std::string text_of(const region_fault& f) {
       return message("chunk ", f.number, " is not sent to this PE; name it in region_options::subscribers");
     case region_defect::no_element:
       return message("element ", f.number, " of a region with ", f.wanted, "; elements start at 0");
+    case region_defect::altered:
+      return message("chunk ", f.number, " of epoch ", f.wanted,
+                     " is not as its PE sent it, by its hash; its arrival word is at ", f.seen,
+                     ": something else has stored to it, or it was told of before it had arrived");
     case region_defect::needs_credits:
       return "reading a part of an epoch, and giving credit, need region_options::credits: without them a PE may "
              "overwrite what others still read";

@@ -3,7 +3,8 @@
 // simulated link would have carried it; what it has under way it holds in a ring, in order.
 #pragma once
 
-#include "starling/region/state.hpp"
+#include "starling/region/timing.hpp"
+#include "starling/region/verify.hpp"
 
 namespace starling {
 
@@ -61,12 +62,14 @@ struct polling_agent {
     const sym<T> start = values + (s.buffer_of(item.epoch) * pitch + e.begin);
     // With credits a PE may get the next epoch of a chunk that it has not looked at.
     if (s.credits) b.fence();
+    hash(b, start, of_part, item.epoch);
     for_each_subscriber(b, of_part, [&](int chunk, int to) {
       if (s.sending == region_sending::all)
         b.put_signal(start, start.on(b.pe()), e.size(), s.arrived + chunk, item.epoch, to);
       else
         b.signal_set(s.arrived + chunk, item.epoch, to);
     });
+    if (b.member() == 0) region_words::note_arrival(b.thread(), s, of_part, where::current());
     if (s.credits) b.signal_set(s.sent + of_part, item.epoch, b.pe());
   }
 
@@ -75,6 +78,7 @@ struct polling_agent {
     const auto of_part = static_cast<int>(item.chunk);
     const index_range e = s.elements_of(b.pe(), of_part);
     const sym<T> start = values + (s.buffer_of(item.epoch) * pitch + e.begin);
+    hash(b, start, of_part, item.epoch);
     if (s.sending == region_sending::all)
       for_each_subscriber(b, of_part, [&](int, int to) { b.put(start, start.on(b.pe()), e.size(), to); });
     if (s.credits) b.signal_set(s.sent + of_part, item.epoch, b.pe());
@@ -95,7 +99,18 @@ struct polling_agent {
       fenced = true;
       for_each_subscriber(b, static_cast<int>(next.item.chunk),
                           [&](int chunk, int to) { b.signal_set(s.arrived + chunk, next.item.epoch, to); });
+      if (b.member() == 0)
+        region_words::note_arrival(b.thread(), s, static_cast<int>(next.item.chunk), where::current());
     }
+  }
+
+  // With region_options::verify: of a chunk that lies at `start` in the PE's own copy.
+  STARLING_HD void hash(const block& b, sym<T> start, int of_part, std::uint64_t epoch) const {
+    if (!static_cast<bool>(s.hashes)) return;
+    const index_range e = s.elements_of(b.pe(), of_part);
+    const std::uint64_t sum = b.reduce(region_words::hash_share(b, start.on(b.pe()) - e.begin, e), plus{});
+    const int chunk = s.chunk_at.on(b.pe())[b.pe()] + of_part;
+    region_words::send_hash(b, s, chunk, epoch, sum, where::current());
   }
 
   // f(chunk, PE) for the others that get chunk `of_part` of this part: in rotated order, so that they do not all get

@@ -6,7 +6,8 @@
 // with inline stores to every subscriber, with a release at system scope.
 #pragma once
 
-#include "starling/region/state.hpp"
+#include "starling/region/timing.hpp"
+#include "starling/region/verify.hpp"
 
 namespace starling::region_words {
 
@@ -34,12 +35,16 @@ STARLING_HD inline void ready(const thread& one, const region_state& s, int c, s
       push(one, s, c % s.agent_blocks, {epoch, c}, at);
     else if (s.credits)
       one.signal_set(s.sent + c, epoch, one.pe(), at);
+  } else if (others) {
+    note_arrival(one, s, c, at);
   }
   one.signal_set(s.arrived + chunk, epoch, one.pe(), at);
 }
 
-// Tile `t` has epoch `epoch`. By one thread, after the barrier of its block.
-STARLING_HD inline void commit(const thread& one, const region_state& s, int t, std::uint64_t epoch, where at) {
+// Tile `t` has epoch `epoch`. By one thread, after the barrier of its block. `values`: where the epoch lies.
+template <class T>
+STARLING_HD void commit(const thread& one, const region_state& s, const T* values, int t, std::uint64_t epoch,
+                        where at) {
   const int pe = one.pe();
   const int first = s.chunk_at.on(pe)[pe];
   for (std::int32_t i = s.tile_chunk_at.on(pe)[t]; i < s.tile_chunk_at.on(pe)[t + 1]; ++i) {
@@ -50,6 +55,8 @@ STARLING_HD inline void commit(const thread& one, const region_state& s, int t, 
         1 + count(one, s.committed + (static_cast<index_t>(c) * s.buffers + s.buffer_of(epoch)), 1, at);
     if (now + writers <= wanted) refuse(one, {region_defect::skipped_epoch, first + c, epoch, now - 1}, at);
     if (now > wanted) refuse(one, {region_defect::excess_commit, first + c, writers, now - wanted + writers}, at);
+    if (now == wanted && static_cast<bool>(s.hashes) && s.writers_tell())
+      send_hash(one, s, first + c, epoch, hash_share(one, values, s.elements_of(pe, c)), at);
     if (now == wanted) ready(one, s, c, epoch, at);
   }
 }
@@ -60,7 +67,10 @@ STARLING_HD inline void end(const block& b, const region_state& s, where at) {
   if (s.sending == region_sending::untracked) return;
   bool last = false;
   b.sync();
-  if (b.member() == 0) last = is_last(b.thread(), s.ended, b.blocks_per_pe(), at);
+  if (b.member() == 0) {
+    last = is_last(b.thread(), s.ended, b.blocks_per_pe(), at);
+    if (last) note_end(b.thread(), s);
+  }
   if (!b.first(last)) return;
   const int pe = b.pe();
   const int first = s.chunk_at.on(pe)[pe];
@@ -83,6 +93,7 @@ struct writing_kernel {
   F f;
   region_state s;
   STARLING_HD void operator()(block& b) const {
+    note_begin(b, s);
     f(b);
     end(b, s, where::current());
   }

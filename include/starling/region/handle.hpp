@@ -65,7 +65,7 @@ class region_handle {
       write(b, values, t, epoch, f, at);
       if (!tracks) continue;
       b.sync();
-      if (b.member() == 0) region_words::commit(b.thread(), s_, k, epoch, at);
+      if (b.member() == 0) region_words::commit(b.thread(), s_, values.on(pe), k, epoch, at);
     }
   }
 
@@ -109,7 +109,14 @@ class region_handle {
       const int chunk = got != nullptr ? got[first + i] : first + i;
       return awaited_signal{s_.arrived + chunk, s_.owner_of(pe, chunk)};
     };
+    const std::uint64_t start = static_cast<bool>(s_.times) ? target::now_ns() : 0;
     b.wait_each(end - first, what, epoch, at);
+    region_words::note_waited(b, s_, start, at);
+    if (!static_cast<bool>(s_.hashes)) return;
+    // Without credits, writers wait for those alone that go on to write: what others look at may be overwritten.
+    if (!s_.credits && b.rank() >= tiles(b)) return;
+    const T* values = (values_ + s_.buffer_of(epoch) * pitch_).on(pe);
+    for (int i = first; i < end; ++i) region_words::verify(b, s_, values, got != nullptr ? got[i] : i, epoch, at);
   }
 
   // The chunks that hold some elements, all of which this PE must get.

@@ -97,8 +97,14 @@ struct region_options {
   // or does not get all of it.
   bool credits = false;
 
+  // Each chunk that is sent is compared with a hash of what was sent, and one that differs is a region_error. Slow; for
+  // element types without padding.
+  bool verify = false;
+
   // ---- for measuring ----
 
+  // region::report says when chunks arrived and how long blocks waited.
+  bool timed = false;
   region_sending sending = region_sending::all;
   // Of the polling agent alone: inline stores go out as kernels make them. Chunks of one agent block follow each other
   // on all links, each block having its share of the rate. In check mode, where time has no meaning, it does nothing.

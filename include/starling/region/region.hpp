@@ -20,6 +20,17 @@ namespace starling {
 
 struct region_layout;
 
+// When the last programs that write a region ran on a PE, and when their chunks had arrived at the other PEs, in
+// seconds after the kernel began.
+struct region_times {
+  double kernel = 0;  // its end
+  int arrived = 0;    // chunks that arrived anywhere; of none the two times are 0
+  double first_arrival = 0;
+  double last_arrival = 0;
+  int after_end = 0;  // chunks that arrived, the last time, when the kernel was over
+  double waited = 0;  // in await, by all blocks together
+};
+
 // What a region has moved, worked out from its layout.
 struct region_report {
   region_agent agent;
@@ -29,6 +40,7 @@ struct region_report {
   int tiles;                                   // of all PEs
   std::uint64_t epoch;                         // the last that is complete on every PE
   std::vector<std::uint64_t> bytes_per_epoch;  // [from * PEs + to] that go there
+  std::vector<region_times> times = {};        // by PE, with region_options::timed
 };
 
 // The untyped part of region: layout, words and copies.
@@ -60,6 +72,8 @@ class region_memory {
   sym<const V> keep(const std::vector<std::vector<V>>& of_pes);
   void keep_layout();
   void allocate_words();
+  void allocate_measuring(const region_options& options);
+  std::vector<region_times> times() const;
   void clear_words();
 
   mutable machine machine_;
@@ -73,6 +87,8 @@ class region_memory {
   symmetric_array<signal> signals_;
   symmetric_array<region_item> items_;
   symmetric_array<region_due> due_;
+  symmetric_array<std::uint64_t> hashes_;
+  symmetric_array<std::uint64_t> times_;
   paced links_;
 };
 

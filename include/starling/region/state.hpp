@@ -63,11 +63,15 @@ struct region_state {
   sym<signal> credit;            // [PEs] 1 + the last epoch that the PE's blocks have read
 
   // Agent block j of a PE sends the chunks j, j + agent_blocks, ... of its part, in the order of their tickets.
-  sym<std::uint64_t> tickets;  // [agent blocks] given out
-  sym<region_item> items;      // [agent blocks][queue slots]
-  sym<signal> filled;          // [agent blocks][queue slots] 1 + ticket of the item
-  sym<signal> served;          // [agent blocks] items so far
-  sym<region_due> due;         // [agent blocks][queue slots] chunks on their way; null: links are not paced
+  sym<std::uint64_t> tickets;   // [agent blocks] given out
+  sym<region_item> items;       // [agent blocks][queue slots]
+  sym<signal> filled;           // [agent blocks][queue slots] 1 + ticket of the item
+  sym<signal> served;           // [agent blocks] items so far
+  sym<region_due> due;          // [agent blocks][queue slots] chunks on their way; null: links are not paced
+  sym<std::uint64_t> hashes;    // [buffers][chunks] of chunks that have come, as they were sent; null: not verified
+  sym<std::uint64_t> verified;  // [chunks] last epoch that a block of this PE has compared, or does
+  sym<std::uint64_t> times;     // see below, and of each chunk of the part first and last arrival; null: not timed
+  static constexpr index_t begun = 0, over = 1, waited = 2, of_chunks = 3;
   sym<std::uint64_t> reached;  // [1] with region_sending::untracked: the last epoch that was begun
 
   // Whether blocks of an agent run beside kernels on more than one PE.
@@ -107,11 +111,19 @@ struct region_state {
     while (element >= bounds.on(here)[owner + 1]) ++owner;
     return chunk_at.on(here)[owner] + static_cast<int>((element - bounds.on(here)[owner]) / chunk_elements);
   }
+  // The elements of a chunk of all, whoever's it is.
+  STARLING_HD index_range elements_of_chunk(int here, int chunk) const {
+    const int owner = owner_of(here, chunk);
+    const index_t begin = bounds.on(here)[owner] + (chunk - chunk_at.on(here)[owner]) * chunk_elements;
+    const index_t end = bounds.on(here)[owner + 1];
+    return {begin, begin + chunk_elements < end ? begin + chunk_elements : end};
+  }
+  STARLING_HD sym<std::uint64_t> hash_word(int chunk, std::uint64_t epoch) const {
+    return hashes + (static_cast<index_t>(buffer_of(epoch)) * chunks + chunk);
+  }
   // The elements of chunk `c` of the part of `here`.
   STARLING_HD index_range elements_of(int here, int c) const {
-    const index_t begin = bounds.on(here)[here] + c * chunk_elements;
-    const index_t end = bounds.on(here)[here + 1];
-    return {begin, begin + chunk_elements < end ? begin + chunk_elements : end};
+    return elements_of_chunk(here, chunk_at.on(here)[here] + c);
   }
 };
 

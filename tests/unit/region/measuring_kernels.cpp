@@ -114,5 +114,79 @@ TEST_CASE("paced links bring everything, and not before their time") {
       }
 }
 
+// PE 1 stores to an element of PE 0 between its arrival and its await.
+std::string altered(machine& m, region_agent agent, paced links, bool verify, std::uint64_t wrong_epoch) {
+  constexpr index_t n = 512;
+  region<int> x(
+      m, n,
+      {.agent = agent, .chunk_bytes = 256, .tiles = region_mapping::one_to_one(16), .verify = verify, .links = links});
+  x.load(std::vector<int>(n, 1));
+  const auto h = x.handle();
+  const auto programs = x.programs(
+      1, STARLING_KERNEL(block & b) {
+        for (std::uint64_t e = 1; e <= 4; ++e) {
+          if (e - 1 == wrong_epoch && b.pe() == 1) {
+            b.wait(h.state().arrived + 1, e - 1, 0);
+            if (b.member() == 0) (h.values() + h.state().buffer_of(e - 1) * h.pitch()).on(1)[100] += 1;
+            b.sync();
+          }
+          const auto old = h.await(b, e - 1);
+          h.each_tile(
+              b, e, [&](tile t, tracked<int> next) { b.for_each(t.range, [&](index_t i) { next(i) = old(i) + 1; }); });
+          b.all_reduce(0, plus{});
+        }
+      });
+  try {
+    m.run(programs);
+  } catch (const region_error& e) {
+    return e.what();
+  }
+  return "";
+}
+
+TEST_CASE("a byte that is not as it was sent is found where chunks are verified") {
+  auto m = test_machine(2);
+  if (!m || m->checking()) return;
+  for (const auto& [agent, links] : {std::pair<region_agent, paced>{region_agent::inline_stores, {}},
+                                     {region_agent::polling, {}},
+                                     {region_agent::polling, {.latency_seconds = 1e-4}}}) {
+    CAPTURE(std::string(name(agent)));
+    CHECK(altered(*m, agent, links, true, 9).empty());
+    CHECK(altered(*m, agent, links, false, 2).empty());
+    const std::string text = altered(*m, agent, links, true, 2);
+    for (const char* part : {"PE 1 block 0", "chunk 1 of epoch 2 is not as its PE sent it", "its arrival word is at "})
+      CHECK_MESSAGE(text.find(part) != std::string::npos, text);
+  }
+}
+
+TEST_CASE("times of arrivals lie in the kernel, or are counted behind it") {
+  for (const int pes : {1, 3}) {
+    auto m = test_machine(pes);
+    if (!m) return;
+    for (const region_agent agent : agents) {
+      CAPTURE(pes);
+      CAPTURE(std::string(name(agent)));
+      region<int> x(*m, 3000,
+                    {.agent = agent, .chunk_bytes = 512, .tiles = region_mapping::one_to_one(64), .timed = true});
+      x.load(std::vector<int>(3000, 1));
+      count_up(*m, x, 0, 4);
+      const std::vector<region_times> times = x.report().times;
+      REQUIRE(times.size() == static_cast<std::size_t>(pes));
+      for (int pe = 0; pe < pes; ++pe) {
+        const region_times& t = times[static_cast<std::size_t>(pe)];
+        CHECK(t.kernel > 0);
+        CHECK(t.waited >= 0);
+        const int chunks = pes == 1 ? 0 : static_cast<int>(ceil_div(x.part(pe).size(), index_t{128}));
+        CHECK(t.arrived == chunks);
+        CHECK(t.first_arrival <= t.last_arrival);
+        CHECK((t.last_arrival > t.kernel) == (t.after_end > 0));
+        CHECK(t.after_end <= t.arrived);
+      }
+      region<int> plain(*m, 100);
+      CHECK(plain.report().times.empty());
+    }
+  }
+}
+
 }  // namespace
 }  // namespace starling::test

@@ -28,11 +28,20 @@ TEST_CASE("a recurrence over scattered elements") {
           CAPTURE(kind);
           CAPTURE(credits);
           CAPTURE(blocks);
+          const bool verify = r.below(2) == 1;
+          const bool timed = r.below(2) == 1;
           CAPTURE(agent_blocks);
-          run_recurrence(
-              *m, n, blocks, 40,
-              {.agent = agent, .chunk_bytes = chunk, .tiles = tiles, .agent_blocks = agent_blocks, .credits = credits},
-              r.next());
+          CAPTURE(verify);
+          CAPTURE(timed);
+          run_recurrence(*m, n, blocks, 40,
+                         {.agent = agent,
+                          .chunk_bytes = chunk,
+                          .tiles = tiles,
+                          .agent_blocks = agent_blocks,
+                          .credits = credits,
+                          .verify = verify,
+                          .timed = timed},
+                         r.next());
         }
   }
 }
