@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <chrono>
+#include <thread>
 
 #include "layout.hpp"
 #include "starling/region/region.hpp"
@@ -90,6 +92,13 @@ region_memory::region_memory(machine& m, index_t n, std::size_t element, const r
   keep_layout();
   allocate_words();
   allocate_measuring(o);
+  if (o.subscribers.host()) {
+    host_values_ = machine_.allocate_on(host_place, static_cast<std::size_t>(values_.size()));
+    host_arrived_ = machine_.allocate_on(host_place, static_cast<std::size_t>(state_.chunks) * sizeof(signal));
+    state_.host_values = host_values_.data();
+    state_.host_arrived = reinterpret_cast<signal*>(host_arrived_.data());
+  }
+  clear_words();
 }
 
 region_memory::region_memory(region_memory&&) noexcept = default;
@@ -166,7 +175,7 @@ void region_memory::allocate_words() {
 // What not every region has.
 void region_memory::allocate_measuring(const region_options& o) {
   const index_t agents = state_.agent_blocks;
-  if (links_.any() && machine_.size() > 1 && !machine_.checking()) {
+  if (links_.any() && (machine_.size() > 1 || o.subscribers.host()) && !machine_.checking()) {
     due_ = machine_.allocate<region_due>(agents * state_.queue_slots);
     state_.due = due_.data();
     state_.latency_ns = static_cast<std::uint64_t>(1e9 * links_.latency_seconds);
@@ -182,10 +191,10 @@ void region_memory::allocate_measuring(const region_options& o) {
     times_ = machine_.allocate<std::uint64_t>(region_state::of_chunks + 2 * index_t{most_chunks_of_a_part(*layout_)});
     state_.times = times_.data();
   }
-  clear_words();
 }
 
 void region_memory::clear_words() {
+  if (host_arrived_.data() != nullptr) machine_.fill(host_arrived_.data(), 0, host_arrived_.size());
   for (int pe = 0; pe < machine_.size(); ++pe) {
     machine_.fill(counters_.on(pe), 0, static_cast<std::size_t>(counters_.size()) * sizeof(std::uint64_t));
     machine_.fill(signals_.on(pe), 0, static_cast<std::size_t>(signals_.size()) * sizeof(signal));
@@ -217,6 +226,36 @@ void region_memory::load(const std::byte* values) {
   for (int pe = 0; pe < machine_.size(); ++pe)
     for (int k = 0; k < buffers; ++k)
       machine_.copy(values_.on(pe) + k * of_buffer, values, static_cast<std::size_t>(state_.size) * element_);
+  for (int k = 0; k < buffers && host_values_.data() != nullptr; ++k)
+    machine_.copy(host_values_.data() + k * of_buffer, values, static_cast<std::size_t>(state_.size) * element_);
+}
+
+std::uint64_t region_memory::host_epoch() const {
+  expect<argument_error>(state_.to_host(),
+                         "region: the host has no copy; make the region with subscribers::and_host()");
+  std::uint64_t least = ~std::uint64_t{0};
+  for (int c = 0; c < state_.chunks; ++c)
+    least = std::min(least, gpu::system_atomic(state_.host_arrived[c].value).load(cuda::memory_order_acquire));
+  return least;
+}
+
+void region_memory::wait_host(std::uint64_t epoch, double deadline) const {
+  using clock = std::chrono::steady_clock;
+  const auto start = clock::now();
+  for (std::uint64_t last = host_epoch(); last < epoch; last = host_epoch()) {
+    expect<region_error>(std::chrono::duration<double>(clock::now() - start).count() < deadline,
+                         "region::wait_host: epoch ", epoch, " is not there after ", deadline,
+                         " s; the host has epoch ", last, ". Does a kernel write it, and may a wait take longer?");
+    std::this_thread::yield();
+  }
+}
+
+const std::byte* region_memory::on_host(std::uint64_t epoch) const {
+  const std::uint64_t last = host_epoch();
+  expect<argument_error>(epoch <= last && epoch + static_cast<std::uint64_t>(state_.buffers) > last,
+                         "region::on_host: epoch ", epoch, " of a copy whose last is ", last, "; with ", state_.buffers,
+                         " buffers it has so many epochs, the last one included");
+  return host_values_.data() + state_.buffer_of(epoch) * pitch_ * static_cast<index_t>(element_);
 }
 
 // Every PE has what it gets of it.
@@ -301,6 +340,8 @@ region_report region_memory::report() const {
           r.bytes_per_epoch[from * pes + to] +=
               static_cast<std::uint64_t>(l.elements_of(static_cast<int>(from), c - l.chunk_at[from]).size()) * element_;
   }
+  if (state_.to_host() && state_.sending == region_sending::all)
+    r.host_bytes_per_epoch = static_cast<std::uint64_t>(state_.size) * element_;
   r.times = times();
   return r;
 }

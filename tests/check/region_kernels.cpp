@@ -21,6 +21,8 @@ TEST_CASE("recurrences pass, every agent") {
             CAPTURE(credits);
             CAPTURE(blocks);
             const bool measured = r.below(2) == 1;
+            const bool host = r.below(2) == 1;
+            CAPTURE(host);
             CAPTURE(agent_blocks);
             CAPTURE(measured);
             machine m = checked_machine(pes, 40);
@@ -28,6 +30,7 @@ TEST_CASE("recurrences pass, every agent") {
                            {.agent = agent,
                             .chunk_bytes = 128,
                             .tiles = region_mapping::one_to_one(11),
+                            .subscribers = host ? everyone.and_host() : everyone,
                             .agent_blocks = agent_blocks,
                             .credits = credits,
                             .verify = measured,

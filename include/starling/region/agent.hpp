@@ -3,6 +3,7 @@
 // simulated link would have carried it; what it has under way it holds in a ring, in order.
 #pragma once
 
+#include "starling/region/host_copy.hpp"
 #include "starling/region/timing.hpp"
 #include "starling/region/verify.hpp"
 
@@ -60,8 +61,8 @@ struct polling_agent {
     const auto of_part = static_cast<int>(item.chunk);
     const index_range e = s.elements_of(b.pe(), of_part);
     const sym<T> start = values + (s.buffer_of(item.epoch) * pitch + e.begin);
-    // With credits a PE may get the next epoch of a chunk that it has not looked at.
-    if (s.credits) b.fence();
+    // With credits a PE may get the next epoch of a chunk that it has not looked at, and the host always.
+    if (s.awaits_sent()) b.fence();
     hash(b, start, of_part, item.epoch);
     for_each_subscriber(b, of_part, [&](int chunk, int to) {
       if (s.sending == region_sending::all)
@@ -69,8 +70,10 @@ struct polling_agent {
       else
         b.signal_set(s.arrived + chunk, item.epoch, to);
     });
+    put_to_host(b, start, e, item.epoch);
+    arrive_at_host(b, item);
     if (b.member() == 0) region_words::note_arrival(b.thread(), s, of_part, where::current());
-    if (s.credits) b.signal_set(s.sent + of_part, item.epoch, b.pe());
+    if (s.awaits_sent()) b.signal_set(s.sent + of_part, item.epoch, b.pe());
   }
 
   // Stores a chunk, and notes when a link of the rate asked for would have carried it.
@@ -81,7 +84,7 @@ struct polling_agent {
     hash(b, start, of_part, item.epoch);
     if (s.sending == region_sending::all)
       for_each_subscriber(b, of_part, [&](int, int to) { b.put(start, start.on(b.pe()), e.size(), to); });
-    if (s.credits) b.signal_set(s.sent + of_part, item.epoch, b.pe());
+    put_to_host(b, start, e, item.epoch);
     const std::uint64_t now = b.first(target::now_ns());
     const double ns = s.ns_per_byte * static_cast<double>(e.size()) * sizeof(T);
     under_way.free_ns = (now > under_way.free_ns ? now : under_way.free_ns) + static_cast<std::uint64_t>(ns);
@@ -97,11 +100,23 @@ struct polling_agent {
       if (next.ns > now) return;
       if (!fenced) b.fence();
       fenced = true;
-      for_each_subscriber(b, static_cast<int>(next.item.chunk),
-                          [&](int chunk, int to) { b.signal_set(s.arrived + chunk, next.item.epoch, to); });
-      if (b.member() == 0)
-        region_words::note_arrival(b.thread(), s, static_cast<int>(next.item.chunk), where::current());
+      const auto of_part = static_cast<int>(next.item.chunk);
+      for_each_subscriber(b, of_part, [&](int chunk, int to) { b.signal_set(s.arrived + chunk, next.item.epoch, to); });
+      arrive_at_host(b, next.item);
+      if (b.member() == 0) region_words::note_arrival(b.thread(), s, of_part, where::current());
+      if (s.awaits_sent()) b.signal_set(s.sent + of_part, next.item.epoch, b.pe());
     }
+  }
+
+  // If the host subscribes: a chunk that lies at `start`.
+  STARLING_HD void put_to_host(const block& b, sym<T> start, index_range e, std::uint64_t epoch) const {
+    if (s.to_host() && s.sending == region_sending::all)
+      region_words::put_to_host(b, region_words::on_host<T>(s, pitch, epoch) + e.begin, start.on(b.pe()), e.size(),
+                                where::current());
+  }
+  STARLING_HD void arrive_at_host(const block& b, const region_item& item) const {
+    const int chunk = s.chunk_at.on(b.pe())[b.pe()] + static_cast<int>(item.chunk);
+    if (s.to_host()) region_words::arrive_at_host(b, s, chunk, item.epoch, where::current());
   }
 
   // With region_options::verify: of a chunk that lies at `start` in the PE's own copy.

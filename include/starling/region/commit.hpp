@@ -6,6 +6,7 @@
 // with inline stores to every subscriber, with a release at system scope.
 #pragma once
 
+#include "starling/region/host_copy.hpp"
 #include "starling/region/timing.hpp"
 #include "starling/region/verify.hpp"
 
@@ -23,7 +24,8 @@ STARLING_HD inline void push(const thread& one, const region_state& s, int agent
 // All tiles of chunk `c` of the part have epoch `epoch`.
 STARLING_HD inline void ready(const thread& one, const region_state& s, int c, std::uint64_t epoch, where at) {
   const int chunk = s.chunk_at.on(one.pe())[one.pe()] + c;
-  bool others = false;
+  bool others = s.to_host();
+  if (s.to_host() && s.writers_tell()) arrive_at_host(one, s, chunk, epoch, at);
   for (int k = 1; k < one.n_pes(); ++k) {
     const int pe = (one.pe() + k) % one.n_pes();
     if (!s.gets(one.pe(), chunk, pe)) continue;
@@ -33,7 +35,7 @@ STARLING_HD inline void ready(const thread& one, const region_state& s, int c, s
   if (s.has_agent()) {
     if (others)
       push(one, s, c % s.agent_blocks, {epoch, c}, at);
-    else if (s.credits)
+    else if (s.awaits_sent())
       one.signal_set(s.sent + c, epoch, one.pe(), at);
   } else if (others) {
     note_arrival(one, s, c, at);
@@ -83,7 +85,7 @@ STARLING_HD inline void end(const block& b, const region_state& s, where at) {
   });
   if (found.number >= 0) refuse(b.thread(), found, at);
   b.sync();
-  if (b.member() == 0 && s.has_agent() && b.n_pes() > 1)
+  if (b.member() == 0 && s.has_agent() && s.leaves(b.n_pes()))
     for (int j = 0; j < s.agent_blocks; ++j) push(b.thread(), s, j, {0, region_item::end}, at);
 }
 

@@ -61,7 +61,7 @@ class region_handle {
       const std::int32_t first = s_.range_at.on(pe)[k];
       tile t{k, {}, s_.ranges.on(pe) + first, s_.range_at.on(pe)[k + 1] - first};
       if (t.count == 1) t.range = t.ranges[0];
-      if (tracks && s_.credits) await_sent(b, k, epoch, at);
+      if (tracks && s_.awaits_sent()) await_sent(b, k, epoch, at);
       write(b, values, t, epoch, f, at);
       if (!tracks) continue;
       b.sync();
@@ -114,9 +114,17 @@ class region_handle {
     region_words::note_waited(b, s_, start, at);
     if (!static_cast<bool>(s_.hashes)) return;
     // Without credits, writers wait for those alone that go on to write: what others look at may be overwritten.
-    if (!s_.credits && b.rank() >= tiles(b)) return;
+    if (!s_.credits && !commits(b)) return;
     const T* values = (values_ + s_.buffer_of(epoch) * pitch_).on(pe);
     for (int i = first; i < end; ++i) region_words::verify(b, s_, values, got != nullptr ? got[i] : i, epoch, at);
+  }
+
+  // Whether the block has a tile that writes anything.
+  STARLING_HD bool commits(const block& b) const {
+    const std::int32_t* chunk_at = s_.tile_chunk_at.on(b.pe());
+    for (int k = b.rank(); k < tiles(b); k += b.count())
+      if (chunk_at[k] < chunk_at[k + 1]) return true;
+    return false;
   }
 
   // The chunks that hold some elements, all of which this PE must get.
@@ -168,26 +176,28 @@ class region_handle {
   template <class F>
   STARLING_HD void write(const block& b, sym<T> values, const tile& t, std::uint64_t epoch, const F& f,
                          where at) const {
+    T* host = s_.to_host() ? region_words::on_host<T>(s_, pitch_, epoch) : nullptr;
     if constexpr (target::on_gpu) {
-      f(t, tracked<T>(b, s_, values, nullptr));
+      f(t, tracked<T>(b, s_, values, host, nullptr));
     } else if constexpr (target::checked) {
       region_words::stored_elements stored(t);
-      f(t, tracked<T>(b, s_, values, &stored));
+      f(t, tracked<T>(b, s_, values, host, &stored));
       if (const index_t i = stored.missing(); i >= 0) refuse(b, {region_defect::unwritten, i, epoch, 0}, at);
-      if (s_.stores_inline()) put_tile(b, values, t, at);
+      if (s_.stores_inline()) put_tile(b, values, host, t, at);
     } else {
-      f(t, tracked<T>(b, s_, values, nullptr));
-      if (s_.stores_inline()) put_tile(b, values, t, at);
+      f(t, tracked<T>(b, s_, values, host, nullptr));
+      if (s_.stores_inline()) put_tile(b, values, host, t, at);
     }
   }
 
-  void put_tile(const block& b, sym<T> values, const tile& t, where at) const {
+  void put_tile(const block& b, sym<T> values, T* host, const tile& t, where at) const {
     const int pe = b.pe();
     for (int i = 0; i < t.count; ++i)
       for (int c = s_.chunk_of(b.pe(), t.ranges[i].begin); c <= s_.chunk_of(b.pe(), t.ranges[i].end - 1); ++c) {
         const index_range all = s_.elements_of(pe, c - s_.chunk_at.on(pe)[pe]);
         const index_t begin = all.begin > t.ranges[i].begin ? all.begin : t.ranges[i].begin;
         const index_t end = all.end < t.ranges[i].end ? all.end : t.ranges[i].end;
+        if (host != nullptr) region_words::put_to_host(b, host + begin, values.on(pe) + begin, end - begin, at);
         for (int k = 1; k < b.n_pes(); ++k) {
           const int to = (pe + k) % b.n_pes();
           if (s_.gets(pe, c, to)) b.put(values + begin, values.on(pe) + begin, end - begin, to, at);

@@ -69,7 +69,14 @@ class subscribers {
 
   subscribers() = default;  // everyone
   static subscribers only(function f) { return subscribers(std::move(f)); }
+  // These, and the host: see region::on_host.
+  subscribers and_host() const {
+    subscribers s = *this;
+    s.host_ = true;
+    return s;
+  }
 
+  bool host() const { return host_; }
   bool everyone() const { return !mask_of_; }
   std::uint64_t of(int owner, index_range elements) const { return mask_of_(owner, elements); }
 
@@ -77,6 +84,7 @@ class subscribers {
   explicit subscribers(function f) : mask_of_(std::move(f)) {}
 
   function mask_of_;
+  bool host_ = false;
 };
 
 inline const subscribers everyone;

@@ -40,6 +40,7 @@ struct region_report {
   int tiles;                                   // of all PEs
   std::uint64_t epoch;                         // the last that is complete on every PE
   std::vector<std::uint64_t> bytes_per_epoch;  // [from * PEs + to] that go there
+  std::uint64_t host_bytes_per_epoch = 0;      // to the host, by all PEs
   std::vector<region_times> times = {};        // by PE, with region_options::timed
 };
 
@@ -62,6 +63,9 @@ class region_memory {
   void load(const std::byte* values);
   void read(int pe, std::uint64_t epoch, std::byte* values) const;
   void collect(std::uint64_t epoch, std::byte* values) const;
+  std::uint64_t host_epoch() const;
+  void wait_host(std::uint64_t epoch, double deadline) const;
+  const std::byte* on_host(std::uint64_t epoch) const;
   // As programs begin: what a program that failed has left of its end is forgotten.
   void begin();
 
@@ -89,6 +93,8 @@ class region_memory {
   symmetric_array<region_due> due_;
   symmetric_array<std::uint64_t> hashes_;
   symmetric_array<std::uint64_t> times_;
+  local_memory host_values_;
+  local_memory host_arrived_;
   paced links_;
 };
 
@@ -127,6 +133,16 @@ class region {
     memory_.collect(epoch, reinterpret_cast<std::byte*>(values.data()));
   }
 
+  // With subscribers::and_host: the last epoch that the host has all of. Any thread may ask while kernels run.
+  std::uint64_t host_epoch() const { return memory_.host_epoch(); }
+  // Until the host has it; region_error when so many seconds have passed.
+  void wait_host(std::uint64_t epoch, double deadline) const { memory_.wait_host(epoch, deadline); }
+  // An epoch that the host has, in pinned memory. It is there until a kernel writes epoch + buffers, which does not
+  // wait for the host. Throws argument_error for one that is not there.
+  std::span<const T> on_host(std::uint64_t epoch) const {
+    return {reinterpret_cast<const T*>(memory_.on_host(epoch)), static_cast<std::size_t>(size())};
+  }
+
   region_report report() const { return memory_.report(); }
 
   // The handle for kernels.
@@ -142,7 +158,7 @@ class region {
     memory_.begin();
     const region_handle<T> h = handle();
     std::vector<program> all{{roles, make_kernel(region_words::writing_kernel<F>{f, h.state()}), options}};
-    if (h.state().has_agent() && memory_.n_pes() > 1) {
+    if (h.state().has_agent() && h.state().leaves(memory_.n_pes())) {
       role_plan agents;
       agents.add("polling agent", h.state().agent_blocks);
       launch_options as = options;

@@ -74,7 +74,17 @@ struct region_state {
   static constexpr index_t begun = 0, over = 1, waited = 2, of_chunks = 3;
   sym<std::uint64_t> reached;  // [1] with region_sending::untracked: the last epoch that was begun
 
-  // Whether blocks of an agent run beside kernels on more than one PE.
+  // The host's copy, if it subscribes.
+  void* host_values = nullptr;     // [buffers][pitch]
+  signal* host_arrived = nullptr;  // [chunks] last epoch of each that is there
+
+  STARLING_HD bool to_host() const { return host_arrived != nullptr; }
+  // Whether anything leaves a PE of so many.
+  STARLING_HD bool leaves(int pes) const { return pes > 1 || to_host(); }
+  // Whether writers wait until the agent has sent what a buffer holds: nobody else says that it has.
+  STARLING_HD bool awaits_sent() const { return credits || to_host(); }
+
+  // Whether blocks of an agent run beside kernels if anything leaves a PE.
   STARLING_HD bool has_agent() const {
     return agent == region_agent::polling &&
            (sending == region_sending::all || sending == region_sending::elide_stores);

@@ -75,8 +75,10 @@ class tracked {
     index_t i_;
   };
 
-  STARLING_HD tracked(const block& b, const region_state& s, sym<T> values, region_words::stored_elements* stored)
-      : block_(&b), state_(&s), values_(values), own_(values.on(b.pe())), stored_(stored) {}
+  // `host`: where the epoch lies in the host's copy, if there is one.
+  STARLING_HD tracked(const block& b, const region_state& s, sym<T> values, T* host,
+                      region_words::stored_elements* stored)
+      : block_(&b), state_(&s), values_(values), own_(values.on(b.pe())), host_(host), stored_(stored) {}
 
   STARLING_HD element operator()(index_t i, where at = where::current()) const {
     if constexpr (Checked)
@@ -89,6 +91,7 @@ class tracked {
     own_[i] = value;
     if constexpr (target::on_gpu) {
       if (!state_->stores_inline()) return;
+      if (host_ != nullptr) host_[i] = value;
       const int pe = block_->pe();
       const int chunk = state_->chunk_of(pe, i);
       for (int k = 1; k < block_->n_pes(); ++k) {
@@ -102,6 +105,7 @@ class tracked {
   const region_state* state_;
   sym<T> values_;
   T* own_;
+  T* host_;
   region_words::stored_elements* stored_;
 };
 
