@@ -4,6 +4,7 @@
 # system's python3 has the packages; otherwise makes .venv first. The log and results go to $OUT (build/gpu).
 #
 #   MEMCHECK="command ..."   what compute-sanitizer runs (tests of puts, signals and barriers; small, since it is slow)
+#   STEPS="unit|apps.*"      a regular expression: which steps run after the build (all)
 #   BENCH="arguments"        for bench/cpu_free_stencil/run.py (--short)
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
@@ -26,6 +27,7 @@ bin=build/cuda/bin
 read -ra memcheck <<<"${MEMCHECK:-$bin/unit --source-file=*/put_signal_kernels.cpp,*/sync_kernels.cpp}"
 read -ra bench <<<"${BENCH:---short --out $out/bench/stencil}"
 
+always="gpus|configure|build|machine"
 passed=0
 failed=0
 rows=()
@@ -34,6 +36,7 @@ rows=()
 step() {
   local name=$1 limit=$2 start=$SECONDS verdict=OK status=0 counted
   shift 2
+  [[ $name =~ ^($always|${STEPS:-.*})$ ]] || return 0
   echo "== $name" | tee -a "$log"
   timeout --kill-after=10 "$limit" "$@" >build/step.log 2>&1 || status=$?
   cat build/step.log >>"$log"
