@@ -47,6 +47,9 @@ struct iteration_report {
   std::size_t chunk_bytes = 0;
   region_sending sending = region_sending::all;  // with another one results are wrong
   paced links = {};                              // simulated, if any
+  std::uint64_t line_stores_inline = 0;          // of an epoch: see region_report
+  std::uint64_t line_stores_by_chunk = 0;
+  std::vector<region_times> times;  // by PE, of the last stretch of iterations, if timed
 };
 
 class iteration_log {

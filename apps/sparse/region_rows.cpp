@@ -55,6 +55,8 @@ region_options region_options_of(const iteration_options& o) {
   r.credits = o.halo_only;
   r.sending = o.sending;
   r.links = o.links;
+  r.verify = o.verify;
+  r.timed = o.timed;
   return r;
 }
 
@@ -62,6 +64,9 @@ void add_region(iteration_report& to, const region_report& moved, const iteratio
   to.agent = moved.agent;
   to.sending = moved.sending;
   to.links = moved.links;
+  to.line_stores_inline = moved.line_stores_inline;
+  to.line_stores_by_chunk = moved.line_stores_by_chunk;
+  to.times = moved.times;
   to.chunk_bytes = options.chunk_bytes;
   to.bytes_sent = moved.bytes_per_epoch;
   for (std::uint64_t& bytes : to.bytes_sent) bytes *= moved.epoch;

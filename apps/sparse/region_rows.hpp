@@ -23,9 +23,11 @@ struct iteration_options {
   double deadline = 0;     // seconds a wait may last; 0: the machine's
   bool halo_only = false;  // a PE gets the chunks that its rows read, not all; kernels give credit then
 
-  // For measuring alone: see region_options. Results are wrong with another `sending` than all.
+  // For measuring and finding mistakes: see region_options. Results are wrong with another `sending` than all.
   region_sending sending = region_sending::all;
   paced links = {};
+  bool verify = false;
+  bool timed = false;
 };
 
 // Throws argument_error for counts that make no sense.

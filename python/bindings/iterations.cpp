@@ -12,6 +12,7 @@
 #include "bindings.hpp"
 #include "jacobi/jacobi.hpp"
 #include "pagerank/pagerank.hpp"
+#include "region_options.hpp"
 #include "sssp/sssp.hpp"
 #include "turns.hpp"
 
@@ -45,13 +46,13 @@ nb::object array_from(std::vector<T>&& v) {
 }
 
 // How what one PE computes comes to the others, as Python names it.
-sparse::iteration_options options_for(const std::string& agent, std::size_t chunk_bytes, double deadline) {
+sparse::iteration_options options_for(const std::string& agent, std::size_t chunk_bytes, double deadline,
+                                      const nb::dict& measuring) {
   sparse::iteration_options o;
-  expect<unsupported_error>(agent == "auto" || agent == "inline" || agent == "polling", "agent = '", agent,
-                            "' is not built; use 'inline', 'polling' or 'auto'");
-  if (agent == "inline") o.agent = region_agent::inline_stores;
+  o.agent = agent_named(agent);
   if (chunk_bytes != 0) o.chunk_bytes = chunk_bytes;
   o.deadline = deadline;
+  add_measuring(o, measuring);
   return o;
 }
 
@@ -121,6 +122,10 @@ nb::dict facts_of(const sparse::iteration_report& r, bool converged, index_t ite
   facts["bytes_sent"] = sent;
   facts["wait_seconds"] = r.wait_seconds;
   facts["storage"] = storage;
+  facts["sending"] = name(r.sending);
+  facts["links"] = nb::make_tuple(r.links.bytes_per_second, r.links.latency_seconds);
+  facts["line_stores"] = nb::make_tuple(r.line_stores_inline, r.line_stores_by_chunk);
+  facts["times"] = times_of(r.times);
   return facts;
 }
 
@@ -222,8 +227,8 @@ void bind_iterations(nb::module_& m) {
       [](bound_machine& on, const starts& row_start, const places& source, const nb::object& weight,
          const nb::object& out_weight, const nb::object& teleport, const nb::object& dangling, const nb::object& start,
          double alpha, double tolerance, index_t most_iterations, bool fixed, const std::string& agent,
-         std::size_t chunk_bytes, double deadline, nb::handle watch) {
-        const auto sending = options_for(agent, chunk_bytes, deadline);
+         std::size_t chunk_bytes, double deadline, const nb::dict& measuring, nb::handle watch) {
+        const auto sending = options_for(agent, chunk_bytes, deadline, measuring);
         const pagerank::solve_options how{alpha, tolerance, most_iterations, fixed};
         if (is<float>(out_weight))
           return pagerank_of<float>(on.get(), row_start, source, weight, nb::cast<values<float>>(out_weight), teleport,
@@ -233,31 +238,34 @@ void bind_iterations(nb::module_& m) {
       },
       "machine"_a, "row_start"_a, "source"_a, "weight"_a.none(), "out_weight"_a, "teleport"_a.none(),
       "dangling"_a.none(), "start"_a.none(), nb::kw_only(), "alpha"_a, "tolerance"_a, "most_iterations"_a, "fixed"_a,
-      "agent"_a, "chunk_bytes"_a, "deadline"_a, "watch"_a.none(),
+      "agent"_a, "chunk_bytes"_a, "deadline"_a, "measuring"_a, "watch"_a.none(),
       nb::sig("def pagerank(machine: Machine, row_start: typing.Any, source: typing.Any, weight: typing.Any, "
               "out_weight: typing.Any, teleport: typing.Any, dangling: typing.Any, start: typing.Any, *, "
               "alpha: float, tolerance: float, most_iterations: int, fixed: bool, agent: str, chunk_bytes: int, "
-              "deadline: float, watch: typing.Any) -> tuple[typing.Any, dict[str, typing.Any]]"));
+              "deadline: float, measuring: dict[str, typing.Any], watch: typing.Any) -> tuple[typing.Any, dict[str, "
+              "typing.Any]]"));
   m.def(
       "shortest_ways",
       [](bound_machine& on, const starts& row_start, const places& source, const nb::object& weight, index_t vertex,
          bool predecessors, bool single, const std::string& agent, std::size_t chunk_bytes, double deadline,
-         nb::handle watch) {
-        const auto sending = options_for(agent, chunk_bytes, deadline);
+         const nb::dict& measuring, nb::handle watch) {
+        const auto sending = options_for(agent, chunk_bytes, deadline, measuring);
         if (single) return paths_from<float>(on.get(), row_start, source, weight, vertex, predecessors, sending, watch);
         return paths_from<double>(on.get(), row_start, source, weight, vertex, predecessors, sending, watch);
       },
       "machine"_a, "row_start"_a, "source"_a, "weight"_a.none(), "from_vertex"_a, nb::kw_only(), "predecessors"_a,
-      "single"_a, "agent"_a, "chunk_bytes"_a, "deadline"_a, "watch"_a.none(),
+      "single"_a, "agent"_a, "chunk_bytes"_a, "deadline"_a, "measuring"_a, "watch"_a.none(),
       nb::sig("def shortest_ways(machine: Machine, row_start: typing.Any, source: typing.Any, weight: typing.Any, "
               "from_vertex: int, *, predecessors: bool, single: bool, agent: str, chunk_bytes: int, deadline: float, "
-              "watch: typing.Any) -> tuple[typing.Any, typing.Any, dict[str, typing.Any]]"));
+              "measuring: dict[str, typing.Any], watch: typing.Any) -> tuple[typing.Any, typing.Any, dict[str, "
+              "typing.Any]]"));
   m.def(
       "jacobi",
       [](bound_machine& on, const nb::tuple& matrix, const nb::object& diagonal, const nb::object& b,
          const nb::object& x0, double target, index_t most_iterations, const std::string& exchange,
-         const std::string& agent, std::size_t chunk_bytes, double deadline, nb::handle watch) {
-        auto sending = options_for(agent, chunk_bytes, deadline);
+         const std::string& agent, std::size_t chunk_bytes, double deadline, const nb::dict& measuring,
+         nb::handle watch) {
+        auto sending = options_for(agent, chunk_bytes, deadline, measuring);
         sending.halo_only = exchange == "halo";
         const jacobi::solve_options how{.target = target, .max_iterations = most_iterations};
         if (is<float>(b))
@@ -267,10 +275,11 @@ void bind_iterations(nb::module_& m) {
                                  how, sending, watch);
       },
       "machine"_a, "matrix"_a, "diagonal"_a, "b"_a, "x0"_a.none(), nb::kw_only(), "target"_a, "most_iterations"_a,
-      "exchange"_a, "agent"_a, "chunk_bytes"_a, "deadline"_a, "watch"_a.none(),
+      "exchange"_a, "agent"_a, "chunk_bytes"_a, "deadline"_a, "measuring"_a, "watch"_a.none(),
       nb::sig("def jacobi(machine: Machine, matrix: tuple[typing.Any, ...], diagonal: typing.Any, b: typing.Any, "
               "x0: typing.Any, *, target: float, most_iterations: int, exchange: str, agent: str, chunk_bytes: int, "
-              "deadline: float, watch: typing.Any) -> tuple[typing.Any, dict[str, typing.Any]]"));
+              "deadline: float, measuring: dict[str, typing.Any], watch: typing.Any) -> tuple[typing.Any, dict[str, "
+              "typing.Any]]"));
 }
 
 }  // namespace starling::python

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 
 from starling import _html
+from starling._measuring import Arrivals
 
 
 @dataclass(frozen=True)
@@ -64,16 +65,27 @@ class Report:
     """From each device to each, in all iterations."""
     wait_seconds: tuple[float, ...]
     """By device: how long a block waited for chunks of others, on average."""
+    sending: str = "all"
+    """What travelled; unless it is all, the result of more than one device is wrong by intent."""
+    simulated_links: tuple[float, float] | None = None
+    """Bytes a second and seconds of latency that links were slowed down to; None: links as they are."""
+    line_stores: tuple[int, int] = (0, 0)
+    """How many pieces of 128-byte lines an iteration sends: as inline stores, and as whole chunks."""
+    arrivals: tuple[Arrivals, ...] = ()
+    """By device; empty unless ``Measuring(timed=True)`` asked for it."""
 
     def __repr__(self) -> str:
         end = "converged" if self.converged else "not converged"
+        if self.sending != "all":
+            end = f"wrong by intent ({self.sending})"
         return (
             f"<starling Report: {self.program}, {end} after {self.iterations} iterations of "
-            f"{self.microseconds_per_iteration:.4g} us, {self.agent} on {self.devices} {self.machine} devices>"
+            f"{self.microseconds_per_iteration:.4g} us, {self.agent} on {self.devices} {self.machine} devices"
+            f"{', simulated links' if self.simulated_links else ''}>"
         )
 
     def _repr_html_(self) -> str:
-        left_out = ("history", "first_rows", "bytes_sent", "wait_seconds")
+        left_out = ("history", "first_rows", "bytes_sent", "wait_seconds", "line_stores", "arrivals")
         fields = [(n, v) for n, v in self.as_dict().items() if n not in left_out and v is not None]
         return _html.table(self.program, fields) + _html.curve(self.history, self.target or 0.0, "change by iteration")
 

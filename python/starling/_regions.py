@@ -4,20 +4,20 @@ This is the one place where Python meets them. Each function takes arrays that a
 read, and gives new arrays and a :class:`Report`. The three functions of the native module:
 
 ``pagerank(machine, row_start, source, weight, out_weight, teleport, dangling, start, *, alpha, tolerance,
-most_iterations, fixed, agent, chunk_bytes, deadline, watch) -> (rank, report)``
+most_iterations, fixed, agent, chunk_bytes, deadline, measuring, watch) -> (rank, report)``
 
 ``shortest_ways(machine, row_start, source, weight, from_vertex, *, predecessors, single, agent, chunk_bytes, deadline,
-watch) -> (distance, predecessor, report)``
+measuring, watch) -> (distance, predecessor, report)``
 
-``jacobi(machine, matrix, diagonal, b, x0, *, target, most_iterations, exchange, agent, chunk_bytes, deadline, watch)
--> (x, report)``
+``jacobi(machine, matrix, diagonal, b, x0, *, target, most_iterations, exchange, agent, chunk_bytes, deadline,
+measuring, watch) -> (x, report)``
 
 All arrays are C-contiguous NumPy arrays in the memory of the host, one-dimensional unless said otherwise; T is float32
 or float64, the same for all arrays of a call. Native code need not check them again but for what would make it crash.
 
 * ``machine``: a ``Machine``. A PE may be without rows; there is at least one row.
 * ``agent``: ``"auto"``, or one of :data:`AGENTS`; ``chunk_bytes``: 0 for auto; ``deadline``: seconds, 0 for the
-  machine's.
+  machine's; ``measuring``: a dictionary with the fields of ``starling.graph.Measuring``.
 * ``watch``: None, or ``watch(iterations, value)``, called now and then with the interpreter lock held, while the
   program goes on or between two stretches of iterations; ``value`` is the last entry of ``history`` so far. What it
   raises ends the run and is raised by the call. So does Ctrl-C, also without a watch: the process's signals are looked
@@ -37,6 +37,7 @@ from numpy.typing import NDArray
 from starling import _region_tuning
 from starling import machine as machines
 from starling._arguments import callable_or_none, finite_number, one_of, whole_number
+from starling._measuring import Arrivals, Measuring, as_arguments
 from starling._native import native
 from starling._region_report import Progress, Report
 from starling.errors import ArgumentError
@@ -65,6 +66,7 @@ class Where(TypedDict, total=False):
     chunk: int | str | None
     deadline: SupportsFloat | None
     progress: Callable[[Progress], object] | None
+    measuring: Measuring | None
 
 
 class Sending(TypedDict):
@@ -73,6 +75,7 @@ class Sending(TypedDict):
     agent: str
     chunk_bytes: int
     deadline: float
+    measuring: dict[str, Any]
     watch: Watch
 
 
@@ -103,6 +106,13 @@ class NativeFacts(TypedDict):
     """By PE: how long a block waited for chunks of others, on average."""
     storage: str
     """sliced, compressed, or diagonals."""
+    sending: str
+    links: tuple[float, float]
+    """Bytes a second and seconds of latency of simulated links, 0 of what is not simulated."""
+    line_stores: tuple[int, int]
+    """128-byte lines that an epoch's stores to other PEs come in: as kernels write, and by chunks."""
+    times: list[tuple[float, int, float, float, int, float]]
+    """The fields of `Arrivals` by PE; nothing unless timed."""
 
 
 class NativeRegions(Protocol):
@@ -126,6 +136,7 @@ class NativeRegions(Protocol):
         agent: str,
         chunk_bytes: int,
         deadline: float,
+        measuring: dict[str, Any],
         watch: Watch,
     ) -> tuple[Values, NativeFacts]:
         """Power iteration: ``x' = alpha (sum over in-edges of w x / out_weight + d m) + (1 - alpha) t``.
@@ -161,6 +172,7 @@ class NativeRegions(Protocol):
         agent: str,
         chunk_bytes: int,
         deadline: float,
+        measuring: dict[str, Any],
         watch: Watch,
     ) -> tuple[Values, NDArray[np.int32] | None, NativeFacts]:
         """Rounds of ``d'(v) = min(d(v), min over in-edges of d(u) + w)`` until nothing changes; at most n.
@@ -190,6 +202,7 @@ class NativeRegions(Protocol):
         agent: str,
         chunk_bytes: int,
         deadline: float,
+        measuring: dict[str, Any],
         watch: Watch,
     ) -> tuple[Values, NativeFacts]:
         """``x' = (b - R x) / diagonal`` until norm(b - A x) is not above `target`, A being R and the diagonal.
@@ -277,6 +290,7 @@ def sending(
     deadline: SupportsFloat | None,
     progress: Callable[[Progress], object] | None,
     target: float | None,
+    measuring: object = None,
 ) -> Sending:
     """These arguments, checked."""
     one_of("agent", agent, AGENTS)
@@ -293,6 +307,7 @@ def sending(
         "agent": str(agent),
         "chunk_bytes": _chunk_bytes(chunk),
         "deadline": seconds,
+        "measuring": as_arguments(measuring),
         "watch": None if progress is None else watch,
     }
 
@@ -327,7 +342,8 @@ def nothing_to_do(subject: Subject, devices: int) -> Report:
         {
             "converged": True, "iterations": 0, "history": [], "seconds": 0.0, "agent": "none", "chunk_bytes": 0,
             "blocks": 0, "threads": 0, "tiles": 0, "first_rows": [0, *zeros], "bytes_sent": [zeros] * devices,
-            "wait_seconds": [0.0] * devices, "storage": "none",
+            "wait_seconds": [0.0] * devices, "storage": "none", "sending": "all",
+            "links": (0.0, 0.0), "line_stores": (0, 0), "times": [],
         },
     )  # fmt: skip
 
@@ -359,6 +375,10 @@ def reported(subject: Subject, facts: NativeFacts) -> Report:
         tiles=facts["tiles"],
         bytes_sent=tuple(tuple(row) for row in facts["bytes_sent"]),
         wait_seconds=tuple(facts["wait_seconds"]),
+        sending=facts["sending"],
+        simulated_links=facts["links"] if any(facts["links"]) else None,
+        line_stores=facts["line_stores"],
+        arrivals=tuple(Arrivals(*times) for times in facts["times"]),
     )
 
 

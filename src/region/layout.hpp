@@ -34,4 +34,12 @@ struct region_layout {
 // n elements of `element` bytes over `pes` PEs. Throws argument_error that names the option.
 region_layout make_region_layout(index_t n, int pes, std::size_t element, const region_options& options);
 
+// Stores of an epoch to other PEs, in pieces of 128-byte lines, worked out from the layout: as the warps of a block
+// make them that writes each range of its tile in order, and as an agent does that copies chunks.
+struct line_stores {
+  std::uint64_t as_written = 0;
+  std::uint64_t by_chunk = 0;
+};
+line_stores count_line_stores(const region_layout& l, std::size_t element);
+
 }  // namespace starling

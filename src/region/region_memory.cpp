@@ -342,6 +342,9 @@ region_report region_memory::report() const {
   }
   if (state_.to_host() && state_.sending == region_sending::all)
     r.host_bytes_per_epoch = static_cast<std::uint64_t>(state_.size) * element_;
+  const line_stores stores = count_line_stores(l, element_);
+  r.line_stores_inline = stores.as_written;
+  r.line_stores_by_chunk = stores.by_chunk;
   r.times = times();
   return r;
 }

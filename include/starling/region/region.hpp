@@ -41,7 +41,11 @@ struct region_report {
   std::uint64_t epoch;                         // the last that is complete on every PE
   std::vector<std::uint64_t> bytes_per_epoch;  // [from * PEs + to] that go there
   std::uint64_t host_bytes_per_epoch = 0;      // to the host, by all PEs
-  std::vector<region_times> times = {};        // by PE, with region_options::timed
+  // Pieces of 128-byte lines that an epoch's stores to other PEs come in: inline, by warps that write each range in
+  // order, and of whole chunks.
+  std::uint64_t line_stores_inline = 0;
+  std::uint64_t line_stores_by_chunk = 0;
+  std::vector<region_times> times = {};  // by PE, with region_options::timed
 };
 
 // The untyped part of region: layout, words and copies.

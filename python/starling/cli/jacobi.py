@@ -76,6 +76,7 @@ def command(
             x, done, problem = job.finished(
                 linalg.jacobi, a, b, rtol=rtol, atol=atol, maxiter=maxiter, layout=layout, exchange=exchange,
                 devices=devices, machine=machine, agent=agent, chunk=chunk, progress=display.update,
+                measuring=graph.Measuring(timed=report is not None),
             )  # fmt: skip
         written = outputs.write({"x": x}, job.base_of(file, base), done, asked)
     if right is None:

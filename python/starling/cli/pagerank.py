@@ -65,6 +65,7 @@ def command(
             ranks, done, problem = job.finished(
                 graph.pagerank, a, alpha, max_iter=max_iter, tol=tol, weight="weight" if weights else None, dtype=dtype,
                 devices=devices, machine=machine, agent=agent, chunk=chunk, progress=display.update,
+                measuring=graph.Measuring(timed=report is not None),
             )  # fmt: skip
         first = job.base_of(file, base)
         written = outputs.write({"rank": ranks}, first, done, asked)

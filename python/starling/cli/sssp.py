@@ -60,6 +60,7 @@ def command(
             (lengths, before), done, _ = job.finished(
                 graph.sssp, a, start, True, weight="weight" if weights else None, devices=devices, machine=machine,
                 agent=agent, chunk=chunk, progress=display.update,
+                measuring=graph.Measuring(timed=report is not None),
             )  # fmt: skip
         before = np.where(before < 0, before, before + first)
         written = outputs.write({"length": lengths, "before": before}, first, done, asked)

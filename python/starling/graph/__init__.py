@@ -14,6 +14,7 @@ which are sent to the others while the rest is still being computed.
 Where networkx is installed, ``networkx.pagerank(G, backend="starling")`` comes here.
 """
 
+from starling._measuring import Arrivals, Measuring
 from starling._region_report import Progress, Report
 from starling._regions import AGENTS, Agent
 from starling.graph import generators
@@ -26,6 +27,8 @@ from starling.graph._tune import RegionTuning, plot_tuning, tune
 __all__ = [
     "AGENTS",
     "Agent",
+    "Arrivals",
+    "Measuring",
     "Progress",
     "RegionTuning",
     "Report",

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from starling import _regions
 from starling._arguments import MOST_STEPS, finite_number, one_of, whole_number
+from starling._measuring import Measuring
 from starling._region_report import Progress, Report
 from starling._regions import Agent, Where
 from starling.errors import ArgumentError, ElementTypeError, EntryError, NotConverged
@@ -81,6 +82,7 @@ def pagerank(
     deadline: SupportsFloat | None = None,
     report: bool = False,
     progress: Callable[[Progress], object] | None = None,
+    measuring: Measuring | None = None,
 ) -> Any:
     """The PageRank of the vertices of a graph, on all devices of a machine.
 
@@ -111,6 +113,7 @@ def pagerank(
         deadline: Seconds that a wait on a device may last; None: ``STARLING_DEADLINE``.
         report: Return a :class:`Report` too.
         progress: Called with a :class:`Progress` now and then.
+        measuring: A :class:`Measuring`, for finding out what sending costs; most of its options make results wrong.
 
     Returns:
         For a matrix a new array of shape (N,) of `dtype`, for a graph of networkx a dictionary by node; the sum is 1.
@@ -147,7 +150,7 @@ def pagerank(
     _matrix.check_weights(graph)
     n = graph.vertices
     tolerance = threshold * n
-    sending = _regions.sending(agent, chunk, deadline, progress, tolerance)
+    sending = _regions.sending(agent, chunk, deadline, progress, tolerance, measuring)
     teleport = _shares(personalization, "personalization", graph, element)
     dangles = _shares(dangling, "dangling", graph, element)
     start = _shares(nstart, "nstart", graph, element)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from starling import _regions
 from starling._arguments import one_of, whole_number
+from starling._measuring import Measuring
 from starling._region_report import Progress, Report
 from starling._regions import Agent
 from starling.errors import ArgumentError, RangeError
@@ -36,6 +37,7 @@ def sssp(
     deadline: SupportsFloat | None = None,
     report: bool = False,
     progress: Callable[[Progress], object] | None = None,
+    measuring: Measuring | None = None,
 ) -> Any:
     """The lengths of the shortest ways from one vertex to all, on all devices of a machine.
 
@@ -51,7 +53,7 @@ def sssp(
         weight: As in :func:`pagerank`; None: all edges have the length 1.
         dtype: The element type on the devices; float32 may round. None: float32 where all lengths are whole numbers and
             that is exact, else float64.
-        devices, machine, agent, chunk, deadline, report, progress: As in :func:`pagerank`.
+        devices, machine, agent, chunk, deadline, report, progress, measuring: As in :func:`pagerank`.
 
     Returns:
         Lengths: a new array of shape (N,) of float64, infinite where no way leads; with `return_predecessors` also an
@@ -80,7 +82,7 @@ def sssp(
     graph = _matrix.as_graph(A, weight)
     _matrix.check_weights(graph)
     start = _vertex(graph, source)
-    sending = _regions.sending(agent, chunk, deadline, progress, None)
+    sending = _regions.sending(agent, chunk, deadline, progress, None, measuring)
     on = _regions.on(machine, devices, graph.vertices)
     single = _single_is_exact(graph) if dtype is None else dtype == "float32"
     length, before, done = _ways(graph, start, return_predecessors, single, on, sending)

@@ -11,6 +11,7 @@ from scipy import sparse
 
 from starling import _regions
 from starling._arguments import MOST_STEPS, finite_number, one_of, whole_number
+from starling._measuring import Measuring
 from starling._region_report import Progress, Report
 from starling._regions import Agent, Exchange, Where
 from starling.errors import ArgumentError, ElementTypeError, NotConverged, NotDominant
@@ -68,6 +69,7 @@ def jacobi(
     deadline: SupportsFloat | None = None,
     report: bool = False,
     progress: Callable[[Progress], object] | None = None,
+    measuring: Measuring | None = None,
 ) -> Any:
     """Solves ``A x = b`` by Jacobi's method, on all devices of a machine, for a strictly diagonally dominant `A`.
 
@@ -83,7 +85,7 @@ def jacobi(
         maxiter: The most iterations, at least 1. None: 10 N, but at least 1000.
         layout: ``"csr"`` stores rows, ``"dia"`` diagonals; ``"auto"``: diagonals where they are nearly full.
         exchange: ``"region"``: every device gets the whole x; ``"halo"``: the part that its rows read.
-        devices, machine, agent, chunk, deadline, report, progress: As in :func:`starling.graph.pagerank`.
+        devices, machine, agent, chunk, deadline, report, progress, measuring: As in :func:`starling.graph.pagerank`.
 
     Returns:
         A new array of shape (N,), float32 if `A` and `b` both are, else float64. With `report`, ``(x, report)``.
@@ -117,7 +119,14 @@ def jacobi(
     else:
         rest = _matrix.arrays_of(others)
     ending = {"rtol": rtol, "atol": atol, "maxiter": maxiter}
-    where = {"devices": devices, "machine": machine, "agent": agent, "chunk": chunk, "deadline": deadline}
+    where = {
+        "devices": devices,
+        "machine": machine,
+        "agent": agent,
+        "chunk": chunk,
+        "deadline": deadline,
+        "measuring": measuring,
+    }
     return _solved(rest, diagonal, right, start, others.nnz, ending, where, exchange, report, progress)
 
 
@@ -158,6 +167,7 @@ def jacobi_banded(
     deadline: SupportsFloat | None = None,
     report: bool = False,
     progress: Callable[[Progress], object] | None = None,
+    measuring: Measuring | None = None,
 ) -> Any:
     """:func:`jacobi` for a banded matrix, given as in ``scipy.linalg.solve_banded``.
 
@@ -165,8 +175,8 @@ def jacobi_banded(
         l_and_u: ``(l, u)``, the numbers of diagonals below and above the main one.
         ab: Array of shape (l + u + 1, N): ``ab[u + i - j, j]`` is entry (i, j). What lies outside the matrix is not
             read. It is not changed.
-        b, x0, rtol, atol, maxiter, exchange, devices, machine, agent, chunk, deadline, report, progress: As in
-            :func:`jacobi`, which also says what is returned and raised.
+        b, x0, rtol, atol, maxiter, exchange, devices, machine, agent, chunk, deadline, report, progress, measuring: As
+            in :func:`jacobi`, which also says what is returned and raised.
 
     Source: as :func:`jacobi`.
 
@@ -195,7 +205,14 @@ def jacobi_banded(
     _check_sums(np.abs(diagonal), np.abs(values).sum(axis=0, dtype=np.float64))
     start = _start(x0, n, dtype)
     ending = {"rtol": rtol, "atol": atol, "maxiter": maxiter}
-    where = {"devices": devices, "machine": machine, "agent": agent, "chunk": chunk, "deadline": deadline}
+    where = {
+        "devices": devices,
+        "machine": machine,
+        "agent": agent,
+        "chunk": chunk,
+        "deadline": deadline,
+        "measuring": measuring,
+    }
     right = right.astype(dtype, copy=False)
     entries = int(np.count_nonzero(values))
     return _solved((offsets, values), diagonal, right, start, entries, ending, where, exchange, report, progress)
@@ -219,7 +236,7 @@ def _solved(
     given = ending["maxiter"]
     most = max(10 * b.size, LEAST_ITERATIONS) if given is None else whole_number("maxiter", given, most=MOST_STEPS)
     one_of("exchange", exchange, _regions.EXCHANGES)
-    sending = _regions.sending(where["agent"], where["chunk"], where["deadline"], progress, target)
+    sending = _regions.sending(where["agent"], where["chunk"], where["deadline"], progress, target, where["measuring"])
     on = _regions.on(where["machine"], where["devices"], b.size)
     subject = _regions.Subject("jacobi", on, b.size, entries, b.dtype.name, True, target)
     x, done = _regions.jacobi(

@@ -1,0 +1,35 @@
+// What Python says of how a region sends, for whatever has these options.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+
+#include "starling/region/region.hpp"
+
+namespace starling::python {
+
+inline region_agent agent_named(const std::string& agent) {
+  expect<unsupported_error>(agent == "auto" || agent == "inline" || agent == "polling", "agent = '", agent,
+                            "' is not built; use 'inline', 'polling' or 'auto'");
+  return agent == "inline" ? region_agent::inline_stores : region_agent::polling;
+}
+
+// What is only for measuring and finding mistakes: starling/_measuring.py.
+template <class Options>
+void add_measuring(Options& o, const nanobind::dict& measuring) {
+  const auto sending = nanobind::cast<std::string>(measuring["sending"]);
+  for (const region_sending s : {region_sending::elide_stores, region_sending::track_only, region_sending::untracked})
+    if (sending == name(s)) o.sending = s;
+  o.links = {nanobind::cast<double>(measuring["bytes_per_second"]), nanobind::cast<double>(measuring["latency"])};
+  o.verify = nanobind::cast<bool>(measuring["verify"]);
+  o.timed = nanobind::cast<bool>(measuring["timed"]);
+}
+
+inline nanobind::list times_of(const std::vector<region_times>& times) {
+  nanobind::list all;
+  for (const region_times& t : times)
+    all.append(nanobind::make_tuple(t.kernel, t.arrived, t.first_arrival, t.last_arrival, t.after_end, t.waited));
+  return all;
+}
+
+}  // namespace starling::python
