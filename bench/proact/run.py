@@ -1,17 +1,19 @@
-"""What an iteration of PageRank, shortest ways and Jacobi's method takes, by agent and by chunk.
+"""The figures of PROACT: what PageRank, shortest ways, Jacobi's method and a microbenchmark take, and why.
 
-    python bench/proact/run.py [--figure applications|chunks] [--short] [--devices 1,2,4] [--machine cuda]
+    python bench/proact/run.py [--figure FIGURE] [--short] [--devices 1,2,4] [--machine cuda]
                                [--agents inline,polling] [--out bench/proact/results] [--seconds 400]
 
 `applications`: every application on its graphs, the chunk of the library; `chunks`: PageRank over chunks from 4 KB to
-1 MB (PROACT, figure 6 and table II, for an application). Where CuPy is, a CUDA graph of cuSPARSE's product and the
-updates of PageRank runs beside it. Several PEs on one GPU (STARLING_PES_PER_GPU=4) have results of their own folder.
+1 MB. Where CuPy is, a CUDA graph of cuSPARSE's product and the updates of PageRank runs beside it. As the publication
+numbers them: `2`, how fast stores of a size are; `4`, chunks and threads of the agent, simulated links; `6`, computing
+that copies hide behind; `8`, the price of tracking; `9`, how much of the copies is hidden, over simulated links where
+PEs share a GPU; `table2`, what the tuner takes; `stores`, pieces of lines that are stored inline and by chunks. With
+one device 2 and 6 send to the host. Several PEs on one GPU (STARLING_PES_PER_GPU=4) have results of their own folder.
 """
 
 from __future__ import annotations
 
 import argparse
-import statistics
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -22,6 +24,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # for facts and programs
 
 import facts
+import figures
 import numpy as np
 import programs
 import rivals
@@ -34,6 +37,8 @@ from starling.linalg import jacobi_banded
 HERE = Path(__file__).resolve().parent
 AGENTS = ("inline", "polling")
 CHUNKS = tuple(2**k for k in range(12, 21))
+PROBES = {"2": figures.goodput, "4": figures.heat, "6": figures.overlap}
+FIGURES = ("applications", "chunks", *PROBES, "8", "9", "table2", "stores")
 REPETITIONS = 3
 ITERATIONS = 100
 
@@ -47,17 +52,19 @@ class Case:
     entries: int
     run: Callable[..., Any]
     rival: Callable[[], list[float]] | None = None
+    matrix: Any = None
+    """Of applications that the tuner knows how to run."""
 
 
 def pagerank_case(name: str, a: Any) -> Case:
     def run(**where: Any) -> Any:
         return pagerank(a, dtype="float32", weight=None, fixed_iterations=ITERATIONS, report=True, **where)[1]
 
-    return Case("pagerank", name, a.nnz, run, lambda: rivals.pagerank(a, ITERATIONS, REPETITIONS))
+    return Case("pagerank", name, a.nnz, run, lambda: rivals.pagerank(a, ITERATIONS, REPETITIONS), a)
 
 
 def sssp_case(name: str, a: Any, source: int) -> Case:
-    return Case("sssp", name, a.nnz, lambda **where: sssp(a, source, report=True, **where)[-1])
+    return Case("sssp", name, a.nnz, lambda **where: sssp(a, source, report=True, **where)[-1], matrix=a)
 
 
 def jacobi_case(n: int, reach: int, seed: int) -> Case:
@@ -140,25 +147,43 @@ def lines_of(case: Case, o: argparse.Namespace, devices: list[int], end: float) 
             }
 
 
-def section(lines: list[dict]) -> list[str]:
-    """A table: what an iteration takes, and how many entries a second that is."""
-    text = ["| application | graph | devices | agent | chunk | us | G entries/s |", f"|{' --- |' * 7}"]
-    for line in lines:
-        head = f"| {line['application']} | {line['graph']} |"
-        if "error" in line:
-            text.append(f"{head} {line['devices']} | {line['agent']} | {line['chunk']} | {line['error']} | - |")
-        elif line["what"] == "rival":
-            text.append(f"{head} 1 | {line['rival']} | - | {statistics.median(line['us']):.4g} | - |")
-        else:
-            us = statistics.median(line["us"])
-            rate = line["entries"] / us / 1e3
-            text.append(f"{head} {line['devices']} | {line['agent']} | {line['chunk']} | {us:.4g} | {rate:.3g} |")
-    return text
+def lines_of_all(o: argparse.Namespace, devices: list[int], end: float) -> Iterator[dict[str, object]]:
+    if o.figure not in ("applications", "chunks"):
+        yield from figure_lines(o, devices, end)
+        return
+    for case in cases(o.short):
+        if o.figure == "applications" or case.application == "pagerank":
+            yield from lines_of(case, o, devices, end)
+
+
+def figure_lines(o: argparse.Namespace, devices: list[int], end: float) -> Iterator[dict[str, object]]:
+    """The lines of a figure of the publication."""
+    for n in devices:
+        where = figures.Where(o.machine, n, tuple(o.agents))
+        if o.figure in PROBES and (n > 1 or o.figure != "4"):
+            yield from PROBES[o.figure](where, o.short, end)
+    if o.figure in PROBES:
+        return
+    simulated = o.short or facts.pes_per_gpu() > 1
+    for case in cases(o.short):
+        for n in devices if o.figure == "8" else [n for n in devices if n > 1]:
+            where = figures.Where(o.machine, n, tuple(o.agents))
+            if time.monotonic() > end:
+                return
+            if o.figure == "8":
+                yield from figures.tracking(case, where, REPETITIONS)
+            elif o.figure == "9":
+                yield from figures.hidden(case, where, REPETITIONS, simulated)
+            elif o.figure == "stores":
+                yield from figures.stores(case, where)
+            elif case.matrix is not None:
+                seconds = 0.2 if o.short else 60
+                yield from figures.chosen(case.application, case.graph, case.matrix, where, seconds)
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--figure", choices=("applications", "chunks"), default="applications")
+    parser.add_argument("--figure", choices=FIGURES, default="applications")
     parser.add_argument("--short", action="store_true", help="small graphs")
     parser.add_argument("--devices", type=lambda text: [int(n) for n in text.split(",")], default=[1, 2, 4])
     parser.add_argument("--machine", choices=("cuda", "host"), default="cuda")
@@ -174,14 +199,11 @@ def main() -> int:
         parser.error(f"--devices {o.devices}: this machine has none of these numbers of devices")
     end = time.monotonic() + o.seconds
     lines: list[dict] = []
-    for case in cases(o.short):
-        if o.figure == "chunks" and case.application != "pagerank":
-            continue
-        for line in lines_of(case, o, devices, end):
-            lines.append(line)
-            print(section([line])[-1], file=sys.stderr, flush=True)
+    for line in lines_of_all(o, devices, end):
+        lines.append(line)
+        print(figures.table([line])[-1], file=sys.stderr, flush=True)
     programs.keep_results(o.out / o.figure, here, devices, lines)
-    print("\n".join(section(lines)))
+    print("\n".join(figures.table(lines)))
     return 0 if lines else 1
 
 

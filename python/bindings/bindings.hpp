@@ -49,6 +49,7 @@ void bind_cg(nanobind::module_& m);
 void bind_comm(nanobind::module_& m);
 void bind_iterations(nanobind::module_& m);
 void bind_region(nanobind::module_& m);
+void bind_overlap(nanobind::module_& m);
 void bind_stf(nanobind::module_& m);
 
 }  // namespace starling::python

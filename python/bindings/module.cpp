@@ -13,5 +13,6 @@ NB_MODULE(STARLING_MODULE, m) {
   starling::python::bind_comm(m);
   starling::python::bind_iterations(m);
   starling::python::bind_region(m);
+  starling::python::bind_overlap(m);
   starling::python::bind_stf(m);
 }

@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 from graph_cases import random_graph
 from starling import _region_tuning as tuning
 from starling import graph, machine
+from starling._microbenchmark import work_for
 from starling.cli import app
 from starling.errors import ArgumentError
 from starling.linalg import jacobi
@@ -111,12 +112,42 @@ def test_tune(cache, rng, program, every):
     assert (cache / "map.png").read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.parametrize("devices", [1, 2])
+def test_microbenchmark(cache, tmp_path, devices):
+    words = ["tune", "microbenchmark", "--machine", "host", "--devices", str(devices), "--seconds", "0.1"]
+    done = CliRunner().invoke(app, [*words, "--explain", str(tmp_path / "map.png")])
+    assert done.exit_code == 0, done.output
+    assert "microbenchmark: " in done.output
+    assert (tmp_path / "map.png").read_bytes().startswith(b"\x89PNG")
+    assert list(cache.glob(f"region_microbenchmark_*_host_{devices}.json"))
+
+
+@pytest.mark.parametrize(("fixed", "step"), [(0.0, 1.0), (5.0, 0.25), (100.0, 3.0), (0.5, 7e-4)])
+def test_work_is_found_by_costs(fixed, step):
+    calls = []
+
+    def cost(work):
+        calls.append(work)
+        return fixed + step * work
+
+    for target in (0.1, 60.0, 7001.0):
+        calls.clear()
+        work = work_for(target, cost)
+        assert work == (0 if target <= fixed else pytest.approx((target - fixed) / step, abs=1))
+        assert len(calls) <= 28
+    assert work_for(1.0, lambda work: 0.0) == 2**24  # nothing costs anything
+
+
 def test_wrong_values(rng):
     a = random_graph(rng, 10, 30)
     with pytest.raises(ArgumentError, match="one device sends nothing"):
         graph.tune("pagerank", a, machine=machine.host(1))
     with pytest.raises(ArgumentError, match="program"):
         graph.tune("cg", a)
+    with pytest.raises(ArgumentError, match="pagerank needs a graph"):
+        graph.tune("pagerank")
+    with pytest.raises(ArgumentError, match="microbenchmark takes none"):
+        graph.tune("microbenchmark", a)
     with pytest.raises(ArgumentError, match="seconds = 0"):
         graph.tune("pagerank", a, seconds=0)
 
@@ -132,5 +163,10 @@ def test_command(cache, tmp_path):
     assert "inline" in done.output
     assert (tmp_path / "map.png").exists()
     assert list(cache.glob("region_pagerank_*_host_2.json"))
-    for wrong in (["tune", "pagerank"], ["tune", "cg", str(edges)], ["tune", "sssp", str(tmp_path / "none.txt")]):
+    for wrong in (
+        ["tune", "pagerank"],
+        ["tune", "cg", str(edges)],
+        ["tune", "sssp", str(tmp_path / "none.txt")],
+        ["tune", "microbenchmark", str(edges)],
+    ):
         assert CliRunner().invoke(app, wrong).exit_code == 2, wrong

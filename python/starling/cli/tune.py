@@ -21,7 +21,8 @@ EXAMPLES = ((256, 256), (2048, 2048), (8192, 8192), (256, 256, 256))
 
 def command(
     program: Annotated[
-        Literal["pagerank", "sssp", "jacobi"] | None, typer.Argument(help="None: stencils.", show_default=False)
+        Literal["pagerank", "sssp", "jacobi", "microbenchmark"] | None,
+        typer.Argument(help="None: stencils.", show_default=False),
     ] = None,
     file: Annotated[
         Path | None, typer.Argument(metavar="[FILE]", help="A graph or matrix for it.", show_default=False)
@@ -42,8 +43,9 @@ def command(
     """Measure what auto goes by.
 
     Of stencils, how long a step takes without work, and how fast work is done. Of PageRank, shortest ways and Jacobi's
-    method, for inputs of the size of FILE, which agent and which chunk are fastest. The result is kept in
-    $XDG_CACHE_HOME/starling or ~/.cache/starling.
+    method, for inputs of the size of FILE, which agent and which chunk are fastest; of the microbenchmark, a vector
+    that takes as long to compute as to copy, the same. The result is kept in $XDG_CACHE_HOME/starling or
+    ~/.cache/starling.
     """
     if program is None:
         tune_stencils(devices, pes_per_gpu, machine, 0.1 if seconds is None else seconds, debug)
@@ -67,7 +69,7 @@ def tune_stencils(devices: int | None, pes_per_gpu: int | None, machine: str, se
 
 
 def tune_program(
-    program: Literal["pagerank", "sssp", "jacobi"],
+    program: Literal["pagerank", "sssp", "jacobi", "microbenchmark"],
     file: Path | None,
     devices: int | None,
     pes_per_gpu: int | None,
@@ -79,13 +81,20 @@ def tune_program(
 ) -> None:
     console = Console(highlight=False)
     with told(debug, "the search did not come to its end, and what was found before stays"):
-        if file is None:
+        if program == "microbenchmark" and file is not None:
+            raise ArgumentError(f"tune microbenchmark makes its own input; leave {file} out")
+        if program != "microbenchmark" and file is None:
             raise ArgumentError(f"tune {program} needs a file: starling tune {program} FILE")
         if explain is not None:
             check_writable(explain, (".png",))
         share_gpus(pes_per_gpu, devices, machine)
         result = graph.tune(
-            program, graph.read(file), machine=machine, devices=devices, every=exhaustive, seconds=seconds
+            program,
+            None if file is None else graph.read(file),
+            machine=machine,
+            devices=devices,
+            every=exhaustive,
+            seconds=seconds,
         )
         if explain is not None:
             graph.plot_tuning(explain, result)

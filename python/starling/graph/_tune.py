@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -15,6 +15,7 @@ from scipy import sparse
 from starling import machine as machines
 from starling._arguments import finite_number, one_of
 from starling._files import check_writable, written_whole
+from starling._microbenchmark import ELEMENT, Microbenchmark
 from starling._region_report import Report
 from starling._region_tuning import SETTINGS, Setting, Trial, exhaustive, halving, keep
 from starling.errors import ArgumentError, NotConverged
@@ -22,7 +23,11 @@ from starling.graph._pagerank import pagerank
 from starling.graph._sssp import sssp
 from starling.machine import Machine
 
-PROGRAMS = ("pagerank", "sssp", "jacobi")
+PROGRAMS = ("pagerank", "sssp", "jacobi", "microbenchmark")
+PROBE_BYTES = {"cuda": 2**28, "host": 2**18}
+"""Of the microbenchmark's vector, by kind of machine."""
+ITERATIONS_OF_A_RUN = 16
+"""Of a program that count as one run of the microbenchmark, which takes longer."""
 
 
 @dataclass(frozen=True)
@@ -40,8 +45,8 @@ class RegionTuning:
 
 
 def tune(
-    program: Literal["pagerank", "sssp", "jacobi"],
-    A: Any,
+    program: Literal["pagerank", "sssp", "jacobi", "microbenchmark"],
+    A: Any = None,
     *,
     machine: Machine | str | None = None,
     devices: int | None = None,
@@ -54,9 +59,11 @@ def tune(
     What is kept is what ``agent="auto"`` and ``chunk=None`` take from then on, in this and other processes.
 
     Args:
-        program: ``"pagerank"``, ``"sssp"`` or ``"jacobi"``.
-        A: A graph or matrix, as the program takes it; of a typical size.
-        machine, devices: As for the program; at least 2 devices, since one sends nothing.
+        program: ``"pagerank"``, ``"sssp"`` or ``"jacobi"``; or ``"microbenchmark"``, a vector whose elements take as
+            long to compute as to copy (PROACT, figure 6), for a look at what the machine's links do.
+        A: A graph or matrix, as the program takes it; of a typical size. The microbenchmark has none.
+        machine, devices: As for the program; at least 2 devices, since one sends nothing. The microbenchmark of one
+            device sends to the host.
         every: Measure all settings equally long, instead of the better half of them longer and longer.
         seconds: When these have passed, settings that are left get the shortest measurement.
         progress: Called with each :class:`Trial`.
@@ -71,21 +78,51 @@ def tune(
     if not 0 < limit <= 3600:
         raise ArgumentError(f"seconds = {seconds}; must be more than 0 and at most 3600")
     m = machines.of(machine, devices)
-    if m.size < 2:
+    if (A is None) != (program == "microbenchmark"):
+        raise ArgumentError(f"tune: {program} {'needs a graph or matrix' if A is None else 'takes none'}")
+    if m.size < 2 and program != "microbenchmark":
         raise ArgumentError(f"tune: {m.summary}; one device sends nothing, ask for at least 2")
-    once = _runner(program, A, m)
+    once = _probe(m) if program == "microbenchmark" else _measured(_runner(program, A, m))
     entries = once(SETTINGS[0], 1).entries
     end = time.monotonic() + limit
 
     def cost(setting: Setting, iterations: int) -> float:
-        report = once(setting, iterations if time.monotonic() < end else 4)
+        done = once(setting, iterations if time.monotonic() < end else 4)
         if progress is not None:
-            progress(Trial(setting, report.iterations, report.microseconds_per_iteration))
-        return float(report.microseconds_per_iteration)
+            progress(Trial(setting, done.iterations, done.microseconds))
+        return done.microseconds
 
     trials = exhaustive(SETTINGS, cost) if every else halving(SETTINGS, cost)
     best = trials[-1].setting
     return RegionTuning(program, best.agent, best.chunk, tuple(trials), keep(program, entries, m, trials))
+
+
+class _Measured(NamedTuple):
+    entries: int
+    iterations: int
+    microseconds: float
+    """Of an iteration."""
+
+
+def _measured(run: Callable[[Setting, int], Report]) -> Callable[[Setting, int], _Measured]:
+    def once(setting: Setting, iterations: int) -> _Measured:
+        report = run(setting, iterations)
+        return _Measured(report.entries, report.iterations, float(report.microseconds_per_iteration))
+
+    return once
+
+
+def _probe(m: Machine) -> Callable[[Setting, int], _Measured]:
+    """The microbenchmark: the best of the runs, since each is short."""
+    probe = Microbenchmark(m, PROBE_BYTES[m.kind])
+    work = probe.balanced_work()
+
+    def once(setting: Setting, iterations: int) -> _Measured:
+        runs = max(1, iterations // ITERATIONS_OF_A_RUN)
+        best = probe.run(work, runs, agent=setting.agent, chunk=setting.chunk).best
+        return _Measured(probe.size // ELEMENT, runs, 1e6 * best)
+
+    return once
 
 
 def _runner(program: str, A: Any, m: Machine) -> Callable[[Setting, int], Report]:
