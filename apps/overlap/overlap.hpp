@@ -43,7 +43,8 @@ class microbenchmark {
 
   // Writes the next epoch, with `work` steps for each element; everything has arrived when it returns.
   run_result run(int work);
-  // Whether all destinations have what the last run was to compute; they lack it with another `sending` than all.
+  // Whether all destinations have what the last run was to compute; they lack it with another `sending` than all. Of
+  // much work some elements of every chunk are looked at.
   bool right() const;
   region_report report() const { return values_.report(); }
 

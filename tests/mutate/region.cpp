@@ -40,6 +40,39 @@ void whole_epochs(st::machine& m, const st::region_options& options, int blocks)
         }));
 }
 
+// The host's copy: a block looks at each epoch as soon as its words say that it is there, as the host does; the host
+// when the kernel is over.
+void to_host(st::machine& m, const st::region_options& options) {
+  st::region<int> x(m, n, options);
+  x.load(std::vector<int>(n, 0));
+  const auto h = x.handle();
+  st::role_plan roles;
+  const st::role writer = roles.add("writer", 2);
+  roles.add("reader", 1);
+  m.run(x.programs(
+      roles, STARLING_KERNEL(st::block & b) {
+        trial::verdict v;
+        for (std::uint64_t e = 1; e <= epochs; ++e) {
+          if (b.role() != writer) {
+            for (int c = 0; c < h.state().chunks; ++c) b.wait(st::sym<st::signal>(h.state().host_arrived + c, 0), e);
+            const int* there = st::region_words::on_host<int>(h.state(), h.pitch(), e);
+            for (st::index_t i = 0; i < n; ++i) v.same(there[i], made(e, i));
+            v.end(b);
+            continue;
+          }
+          h.await(b, e - 1);
+          h.each_tile(b, e, [&](st::tile t, st::tracked<int> next) {
+            h.for_each(b, t, [&](st::index_t i) { next(i) = made(e, i); });
+          });
+        }
+      }));
+  for (const std::uint64_t e : {epochs - 1, epochs}) {
+    if (x.host_epoch() != epochs) throw trial::wrong_result("the host lacks an epoch");
+    for (st::index_t i = 0; i < n; ++i)
+      if (x.on_host(e)[static_cast<std::size_t>(i)] != made(e, i)) throw trial::wrong_result("of the host's copy");
+  }
+}
+
 // Readers of a part, as slow as they like.
 void credited(st::machine& m, const st::region_options& options) {
   st::region<int> x(m, n, options);
@@ -81,7 +114,18 @@ std::vector<trial::trial_case> cases() {
         const std::string what =
             st::message(st::name(agent), credits ? ", credits" : "", ", ", agent_blocks, " agent blocks");
         all.push_back({"whole epochs, " + what, 3, [=](st::machine& m) { whole_epochs(m, options, 2); }});
-        if (!credits) continue;
+        st::region_options checked = options;
+        checked.verify = true;
+        all.push_back({"verified, " + what, 2, [=](st::machine& m) { whole_epochs(m, checked, 2); }});
+        if (!credits) {
+          st::region_options o = options;
+          o.subscribers = st::everyone.and_host();
+          o.buffers = epochs + 1;  // writers do not wait for who reads the host's copy
+          for (const int pes : {1, 2})
+            all.push_back(
+                {st::message("to the host from ", pes, " PEs, ", what), pes, [=](st::machine& m) { to_host(m, o); }});
+          continue;
+        }
         for (const int buffers : {1, 2}) {
           st::region_options o = options;
           o.buffers = buffers;

@@ -8,6 +8,8 @@ COMMIT = "include/starling/region/commit.hpp"
 STATE = "include/starling/region/state.hpp"
 HANDLE = "include/starling/region/handle.hpp"
 AGENT = "include/starling/region/agent.hpp"
+HOST_COPY = "include/starling/region/host_copy.hpp"
+VERIFY = "include/starling/region/verify.hpp"
 LAYOUT = "src/region/layout.cpp"
 MEMORY = "src/region/region_memory.cpp"
 TEST = "tests/mutate/region.cpp"
@@ -16,7 +18,7 @@ PROGRAMS = {
     "region": Program(
         (TEST, LAYOUT, MEMORY),
         (
-            *((header, (TEST,)) for header in (COMMIT, STATE, HANDLE, AGENT)),
+            *((header, (TEST,)) for header in (COMMIT, STATE, HANDLE, AGENT, HOST_COPY, VERIFY)),
             (LAYOUT, (LAYOUT,)),
             (MEMORY, (MEMORY,)),
         ),
@@ -95,12 +97,29 @@ MUTATIONS = [
          "for (int k = 2; k < b.n_pes(); ++k) {"),
         ("the agent sends chunks short", "e.size(), s.arrived", "e.size() - 1, s.arrived"),
         ("no fence between epochs", "    if (s.awaits_sent()) b.fence();\n", ""),
-        ("sent before it is", "s, of_part, where::current());\n    if (s.awaits_sent()) b.signal_set(s.sent + of_part, item.epoch, b.pe());",
-         "s, of_part, where::current());\n    if (s.awaits_sent()) b.signal_set(s.sent + of_part, item.epoch + 1, b.pe());"),
+        ("sent before it is", "    if (s.awaits_sent()) b.signal_set(s.sent + of_part, item.epoch, b.pe());",
+         "    if (s.awaits_sent()) b.signal_set(s.sent + of_part, item.epoch + 1, b.pe());"),
         ("never sent",
-         "s, of_part, where::current());\n    if (s.awaits_sent()) b.signal_set(s.sent + of_part, item.epoch, b.pe());",
-         "s, of_part, where::current());"),
+         "    if (s.awaits_sent()) b.signal_set(s.sent + of_part, item.epoch, b.pe());",
+         ""),
         ("what was served not kept", "      b.signal_set(served, ++ticket, pe);", "      ++ticket;"),
+    ),
+    *in_file(
+        "region",
+        HOST_COPY,
+        ("the host told before its data", "    g.fence();\n    g.signal_set", "    g.signal_set"),
+        ("nothing put to the host", "  g.put(sym<T>(to, 0), source, n, g.pe(), at);",
+         "  (void)g, (void)to, (void)source, (void)n, (void)at;"),
+        ("the host told of the epoch before", "(sym<signal>(word, 0), epoch, g.pe(), at);",
+         "(sym<signal>(word, 0), epoch - 1, g.pe(), at);"),
+    ),
+    *in_file(
+        "region",
+        VERIFY,
+        ("hashes not sent before the arrival", "to, at);\n  }\n  g.fence();", "to, at);\n  }"),
+        ("no hashes sent", "g.p(s.hash_word(chunk, epoch), hash, to, at);", "(void)hash;"),
+        ("hashes of what lies beside", "return;\n  const std::uint64_t here",
+         "return;\n  ++values;\n  const std::uint64_t here"),
     ),
     *in_file(
         "region",

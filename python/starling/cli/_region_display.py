@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
 from rich.table import Table
 
+from starling._measuring import Arrivals
 from starling._native import native
 from starling._region_report import Progress as At
 from starling._region_report import Report
@@ -79,6 +80,8 @@ def show_report(r: Report, console: Console, end: str) -> None:
     table.add_row("matrix", f"{r.rows:,} rows, {r.entries:,} entries{kind}, {r.dtype}, storage {r.storage}")
     table.add_row("devices", f"{r.devices}, {r.blocks} blocks each")
     table.add_row("sending", f"{r.agent}, {native.format_bytes(r.chunk_bytes)} at a time, {_sent(r.bytes_sent)}")
+    if r.arrivals:
+        table.add_row("arrivals", _arrived(r.arrivals))
     table.add_row("converged", "[green]yes[/]" if r.converged else "[red]no[/]")
     table.add_row("iterations", f"{r.iterations:,}, {r.microseconds_per_iteration:.2f} us each")
     table.add_row("end", end)
@@ -92,6 +95,24 @@ def _sent(sent: Sequence[Sequence[int]]) -> str:
     """
     most = max((n for row in sent for n in row), default=0)
     return f"at most {native.format_bytes(most)} from one device to another" if most else "nothing sent"
+
+
+def _arrived(arrivals: Sequence[Arrivals]) -> str:
+    """
+    >>> _arrived([Arrivals(0.002, 3, 0.0001, 0.0021, 1, 0.5), Arrivals(0.002, 0, 0.0, 0.0, 0, 0.5)])
+    'first after 0.1 ms, last after 2.1 ms of 2 ms; at most 1 parts of a device after the end'
+    """
+    sent = [a for a in arrivals if a.parts > 0]
+    if not sent:
+        return "none"
+    first, last, kernel = (1e3 * f(times) for f, times in (
+        (min, [a.first for a in sent]), (max, [a.last for a in sent]), (max, [a.kernel for a in sent]),
+    ))  # fmt: skip
+    late = max(a.after_end for a in sent)
+    return (
+        f"first after {first:.4g} ms, last after {last:.4g} ms of {kernel:.4g} ms; at most {late} parts of a device "
+        "after the end"
+    )
 
 
 def show_top(title: str, heads: Sequence[str], rows: Iterable[Sequence[object]], console: Console) -> None:
