@@ -4,14 +4,18 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
+
 #include "starling/region/region.hpp"
 
 namespace starling::python {
 
 inline region_agent agent_named(const std::string& agent) {
-  expect<unsupported_error>(agent == "auto" || agent == "inline" || agent == "polling", "agent = '", agent,
-                            "' is not built; use 'inline', 'polling' or 'auto'");
-  return agent == "inline" ? region_agent::inline_stores : region_agent::polling;
+  if (agent == "auto") return region_agent::polling;
+  const auto* const found = std::ranges::find_if(region_agents, [&](region_agent a) { return agent == name(a); });
+  expect<unsupported_error>(found != std::end(region_agents), "agent = '", agent,
+                            "' is not built; use 'inline', 'polling', 'copy_engine' or 'auto'");
+  return *found;
 }
 
 // What is only for measuring and finding mistakes: starling/_measuring.py.

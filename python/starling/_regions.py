@@ -43,9 +43,9 @@ from starling._region_report import Progress, Report
 from starling.errors import ArgumentError
 from starling.machine import Machine
 
-Agent = Literal["auto", "inline", "polling"]
+Agent = Literal["auto", "inline", "polling", "copy_engine"]
 Exchange = Literal["region", "halo"]
-AGENTS: tuple[Agent, ...] = ("auto", "inline", "polling")
+AGENTS: tuple[Agent, ...] = ("auto", "inline", "polling", "copy_engine")
 EXCHANGES: tuple[Exchange, ...] = ("region", "halo")
 
 LEAST_CHUNK = 4096

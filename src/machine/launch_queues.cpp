@@ -62,6 +62,14 @@ std::string too_few_queues(int queues, int pes_on_gpu, bool context_was_there) {
                  most_queues, " before the program starts");
 }
 
+std::string too_many_waiting(int streams_of_a_pe, int pes_on_gpu, int queues) {
+  if (2 * streams_of_a_pe * pes_on_gpu <= queues) return {};
+  return message(streams_of_a_pe, " streams of each of ", pes_on_gpu,
+                 " PEs on a GPU would wait for programs; at most half of its ", queues,
+                 " hardware queues may: use fewer, or set ", queues_variable, "=", most_queues,
+                 " before the program starts");
+}
+
 std::string serialising_settings(const variables& v, int pes_on_gpu) {
   std::string text;
   const auto add = [&text](const std::string& one) { text += (text.empty() ? "" : ", ") + one; };

@@ -182,6 +182,8 @@ void machine::run(const std::vector<program>& programs) {
     check_launch_options(p.options);
   }
   impl_->check_residency(programs);
+  for (const program& p : programs)
+    if (p.copies) p.copies->begin();
   {
     host_activity a;
     a.kind = host_activity::what::run;

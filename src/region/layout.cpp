@@ -96,7 +96,17 @@ part_layout lay_out(int pe, index_range elements, index_t chunk, const region_ma
 
 }  // namespace
 
-const char* name(region_agent a) { return a == region_agent::inline_stores ? "inline" : "polling"; }
+const char* name(region_agent a) {
+  switch (a) {
+    case region_agent::inline_stores:
+      return "inline";
+    case region_agent::polling:
+      return "polling";
+    case region_agent::copy_engine:
+      return "copy_engine";
+  }
+  return "?";
+}
 
 const char* name(region_sending s) {
   switch (s) {

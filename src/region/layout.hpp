@@ -28,6 +28,12 @@ struct region_layout {
   std::vector<std::uint64_t> subscribers;  // [chunks] bit p: PE p gets it; empty: every PE gets all
 
   int chunks() const { return chunk_at.back(); }
+  int chunks_of(int pe) const {
+    return chunk_at[static_cast<std::size_t>(pe) + 1] - chunk_at[static_cast<std::size_t>(pe)];
+  }
+  bool gets(int chunk, int pe) const {
+    return subscribers.empty() || (subscribers[static_cast<std::size_t>(chunk)] >> pe & 1) != 0;
+  }
   index_range elements_of(int pe, int chunk_of_part) const;
 };
 

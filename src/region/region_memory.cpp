@@ -2,6 +2,7 @@
 #include <chrono>
 #include <thread>
 
+#include "copy_plan.hpp"
 #include "layout.hpp"
 #include "starling/region/region.hpp"
 
@@ -75,7 +76,7 @@ void check_measuring(const machine& m, const region_options& o) {
 
 region_memory::region_memory(machine& m, index_t n, std::size_t element, const region_options& o)
     : machine_(m),
-      layout_(std::make_unique<region_layout>(make_region_layout(n, m.size(), element, o))),
+      layout_(std::make_shared<const region_layout>(make_region_layout(n, m.size(), element, o))),
       element_(element),
       pitch_(round_up(n * static_cast<index_t>(element), line_bytes) / static_cast<index_t>(element)),
       links_(o.links) {
@@ -98,6 +99,8 @@ region_memory::region_memory(machine& m, index_t n, std::size_t element, const r
     state_.host_values = host_values_.data();
     state_.host_arrived = reinterpret_cast<signal*>(host_arrived_.data());
   }
+  if (state_.agent == region_agent::copy_engine && state_.has_agent() && state_.leaves(machine_.size()))
+    copies_ = std::make_shared<copy_plan>(machine_, state_, layout_, values_.data(), element_, pitch_);
   clear_words();
 }
 
@@ -258,24 +261,7 @@ const std::byte* region_memory::on_host(std::uint64_t epoch) const {
   return host_values_.data() + state_.buffer_of(epoch) * pitch_ * static_cast<index_t>(element_);
 }
 
-// Every PE has what it gets of it.
-std::uint64_t region_memory::epoch() const {
-  std::vector<signal> arrived(static_cast<std::size_t>(state_.chunks));
-  std::uint64_t least = ~std::uint64_t{0};
-  for (int pe = 0; pe < machine_.size(); ++pe) {
-    if (state_.sending == region_sending::untracked) {
-      std::uint64_t reached = 0;
-      machine_.copy(&reached, state_.reached.on(pe), sizeof reached);
-      least = std::min(least, reached);
-      continue;
-    }
-    machine_.copy(arrived.data(), state_.arrived.on(pe), arrived.size() * sizeof(signal));
-    for (std::size_t c = 0; c < arrived.size(); ++c)
-      if (layout_->subscribers.empty() || (layout_->subscribers[c] >> pe & 1) != 0)
-        least = std::min(least, arrived[c].value);
-  }
-  return least;
-}
+std::uint64_t region_memory::epoch() const { return last_epoch(machine_, state_, *layout_); }
 
 void region_memory::check_held(std::uint64_t epoch) const {
   const std::uint64_t last = this->epoch();

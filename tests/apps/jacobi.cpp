@@ -97,7 +97,7 @@ TEST_CASE("steps are those of a loop, and they reach the solution") {
     if (!m) return;
     for (const index_t n : {1, 50, 1100})
       for (const form how : {form::rows, form::diagonals})
-        for (const region_agent agent : {region_agent::inline_stores, region_agent::polling}) {
+        for (const region_agent agent : region_agents) {
           CAPTURE(pes);
           CAPTURE(n);
           CAPTURE(static_cast<int>(how));

@@ -87,7 +87,7 @@ TEST_CASE("ranks are those of a loop") {
     if (!m) return;
     for (const index_t vertices : {1, 33, 700})
       for (const bool weighted : {false, true})
-        for (const region_agent agent : {region_agent::inline_stores, region_agent::polling}) {
+        for (const region_agent agent : region_agents) {
           CAPTURE(pes);
           CAPTURE(vertices);
           CAPTURE(weighted);

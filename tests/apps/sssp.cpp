@@ -80,7 +80,7 @@ TEST_CASE("distances are Dijkstra's") {
     auto m = test_machine(pes);
     if (!m) return;
     for (const index_t vertices : {1, 40, 900})
-      for (const region_agent agent : {region_agent::inline_stores, region_agent::polling}) {
+      for (const region_agent agent : region_agents) {
         CAPTURE(pes);
         CAPTURE(vertices);
         CAPTURE(std::string(name(agent)));

@@ -5,7 +5,7 @@
 namespace starling::test {
 namespace {
 
-constexpr region_agent agents[] = {region_agent::inline_stores, region_agent::polling};
+constexpr auto& agents = region_agents;
 
 TEST_CASE("recurrences pass, every agent") {
   random r(32);

@@ -120,7 +120,7 @@ std::string text_of(machine& m, mistake wrong, region_agent agent) {
 TEST_CASE("kernels that use a region against its rules end with what they did") {
   auto m = test_machine(2);
   if (!m) return;
-  for (const region_agent agent : {region_agent::inline_stores, region_agent::polling}) {
+  for (const region_agent agent : region_agents) {
     CAPTURE(std::string(name(agent)));
     check_parts(text_of(*m, mistake::epoch_zero, agent),
                 {"epoch 0 is what region::load brings", "region_kernels.cpp:"});

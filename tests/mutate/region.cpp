@@ -103,7 +103,7 @@ void credited(st::machine& m, const st::region_options& options) {
 
 std::vector<trial::trial_case> cases() {
   std::vector<trial::trial_case> all;
-  for (const st::region_agent agent : {st::region_agent::inline_stores, st::region_agent::polling})
+  for (const st::region_agent agent : st::region_agents)
     for (const bool credits : {false, true})
       for (const int agent_blocks : {1, 2}) {
         const st::region_options options{.agent = agent,

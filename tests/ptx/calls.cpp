@@ -3,6 +3,7 @@
 // name begins with, for observers on all GPUs. PEs that share a GPU cannot show that: what is ordered for one GPU alone
 // works there.
 #include "starling/device/block.hpp"
+#include "starling/region/agent_copy_engine.hpp"
 
 namespace starling::ptx {
 
@@ -57,6 +58,12 @@ struct release_atomic_set : call {
 };
 struct release_atomic_fetch_add : call {
   STARLING_HD void operator()(block& b) const { b.atomic_fetch_add(words, 7, pe, cuda::memory_order_release); }
+};
+struct release_trigger : call {  // for a stream, though of the own PE
+  const region_state* state;
+  STARLING_HD void operator()(block& b) const {
+    region_words::copy_engine::hand_on(b.thread(), *state, n, 7, where::current());
+  }
 };
 struct release_send : call {
   STARLING_HD void operator()(block& b) const { b.send(line, source, n, 7, pe); }
@@ -146,10 +153,11 @@ void use(const void** to) {
 void all_calls(const void** to) {
   use<release_signal_set, release_signal_add, release_put_signal, release_put_signal_of_warp,
       release_put_signal_of_thread, release_put_signal_made, release_put_signal_bulk, release_fence, release_quiet,
-      release_atomic_set, release_atomic_fetch_add, release_send, release_give_credit, release_sync_all,
-      release_barrier_all, acquire_wait, acquire_wait_all, acquire_wait_each, acquire_test, acquire_atomic_fetch,
-      acquire_await_credit, acquire_receive, acquire_sync_all, store_put_packets, store_all_reduce, store_broadcast,
-      load_take_packet, load_all_reduce, atomic_fetch_add_relaxed, atomic_compare_swap, narrow_store>(to);
+      release_atomic_set, release_atomic_fetch_add, release_trigger, release_send, release_give_credit,
+      release_sync_all, release_barrier_all, acquire_wait, acquire_wait_all, acquire_wait_each, acquire_test,
+      acquire_atomic_fetch, acquire_await_credit, acquire_receive, acquire_sync_all, store_put_packets,
+      store_all_reduce, store_broadcast, load_take_packet, load_all_reduce, atomic_fetch_add_relaxed,
+      atomic_compare_swap, narrow_store>(to);
 }
 
 }  // namespace starling::ptx

@@ -7,20 +7,23 @@ from mutations.model import Program, in_file
 COMMIT = "include/starling/region/commit.hpp"
 STATE = "include/starling/region/state.hpp"
 HANDLE = "include/starling/region/handle.hpp"
-AGENT = "include/starling/region/agent.hpp"
 HOST_COPY = "include/starling/region/host_copy.hpp"
 VERIFY = "include/starling/region/verify.hpp"
+INLINE = "include/starling/region/agent_inline.hpp"
+POLLING = "include/starling/region/agent_polling.hpp"
+COPY_ENGINE = "include/starling/region/agent_copy_engine.hpp"
+COPY_PLAN = "src/region/copy_plan.cpp"
+COPY_QUEUE = "src/machine/host/copy_queue.cpp"
 LAYOUT = "src/region/layout.cpp"
 MEMORY = "src/region/region_memory.cpp"
 TEST = "tests/mutate/region.cpp"
 
 PROGRAMS = {
     "region": Program(
-        (TEST, LAYOUT, MEMORY),
+        (TEST, LAYOUT, MEMORY, COPY_PLAN, COPY_QUEUE),
         (
-            *((header, (TEST,)) for header in (COMMIT, STATE, HANDLE, AGENT, HOST_COPY, VERIFY)),
-            (LAYOUT, (LAYOUT,)),
-            (MEMORY, (MEMORY,)),
+            *((header, (TEST,)) for header in (COMMIT, STATE, HANDLE, INLINE, POLLING, COPY_ENGINE, HOST_COPY, VERIFY)),
+            *((source, (source,)) for source in (LAYOUT, MEMORY, COPY_PLAN, COPY_QUEUE)),
         ),
     ),
 }
@@ -34,16 +37,6 @@ MUTATIONS = [
          "    if (now + 1 == wanted || (writers == 1 && now == wanted)) ready(one, s, c, epoch, at);"),
         ("a chunk that is never ready", "    if (now == wanted) ready(one, s, c, epoch, at);", ""),
         ("the own PE not told of a chunk", "  one.signal_set(s.arrived + chunk, epoch, one.pe(), at);\n}", "}"),
-        ("inline: other PEs not told of a chunk",
-         "    if (s.writers_tell()) one.signal_set(s.arrived + chunk, epoch, pe, at);\n", ""),
-        ("the agent not told of a chunk",
-         "      push(one, s, c % s.agent_blocks, {epoch, c}, at);", "      (void)others;"),
-        ("the agent not told of the end", "push(b.thread(), s, j, {0, region_item::end}, at);", "(void)j;"),
-        ("the ticket raised before its item",
-         "  s.items.on(one.pe())[slot] = item;\n  one.signal_set(s.filled + slot, ticket + 1, one.pe(), at);",
-         "  one.signal_set(s.filled + slot, ticket + 1, one.pe(), at);\n  s.items.on(one.pe())[slot] = item;"),
-        ("an item for the agent block beside it", "c % s.agent_blocks, {epoch", "(c + 1) % s.agent_blocks, {epoch",
-         "any agent block can send any chunk without credits; with them one chunk stays with one block all the same"),
     ),
     *in_file(
         "region",
@@ -89,7 +82,21 @@ MUTATIONS = [
     ),
     *in_file(
         "region",
-        AGENT,
+        INLINE,
+        ("inline: other PEs not told of a chunk",
+         "    if (s.gets(pe, chunk, to)) one.signal_set(s.arrived + chunk, epoch, to, at);", "    (void)to;"),
+    ),
+    *in_file(
+        "region",
+        POLLING,
+        ("the agent not told of a chunk", "  push(one, s, c % s.agent_blocks, {epoch, c}, at);",
+         "  (void)one, (void)s, (void)c, (void)epoch, (void)at;"),
+        ("the agent not told of the end", "push(b.thread(), s, j, {0, region_item::end}, at);", "(void)j, (void)at;"),
+        ("the ticket raised before its item",
+         "  s.items.on(one.pe())[slot] = item;\n  one.signal_set(s.filled + slot, ticket + 1, one.pe(), at);",
+         "  one.signal_set(s.filled + slot, ticket + 1, one.pe(), at);\n  s.items.on(one.pe())[slot] = item;"),
+        ("an item for the agent block beside it", "c % s.agent_blocks, {epoch", "(c + 1) % s.agent_blocks, {epoch",
+         "any agent block can send any chunk without credits; with them one chunk stays with one block all the same"),
         ("the agent does not wait for items", "      b.wait_idle(filled, ticket + 1, pe);\n", ""),
         ("the agent waits for the ticket before", "b.wait_idle(filled, ticket + 1, pe);",
          "b.wait_idle(filled, ticket, pe);"),
@@ -125,5 +132,50 @@ MUTATIONS = [
         "region",
         MEMORY,
         ("too few slots for the agent", "(state_.buffers + 1) * ceil_div(chunks, agents) + 2", "index_t{1}"),
+    ),
+    *in_file(
+        "region",
+        COPY_ENGINE,
+        ("copy engine: the trigger pulled before the epoch is there",
+         "  s.made.on(one.pe())[static_cast<index_t>(c) * s.buffers + s.buffer_of(epoch)] = epoch;\n"
+         "  one.atomic_set(s.triggers + c, epoch, one.pe(), cuda::memory_order_release, at);",
+         "  one.atomic_set(s.triggers + c, epoch, one.pe(), cuda::memory_order_release, at);\n"
+         "  s.made.on(one.pe())[static_cast<index_t>(c) * s.buffers + s.buffer_of(epoch)] = epoch;"),
+        ("copy engine: a trigger that orders nothing",
+         "one.atomic_set(s.triggers + c, epoch, one.pe(), cuda::memory_order_release, at);",
+         "one.atomic_set(s.triggers + c, epoch, one.pe(), cuda::memory_order_relaxed, at);"),
+        ("copy engine: never triggered",
+         "  one.atomic_set(s.triggers + c, epoch, one.pe(), cuda::memory_order_release, at);", "  (void)at;"),
+        ("copy engine: one epoch word for all buffers", "static_cast<index_t>(c) * s.buffers + s.buffer_of(epoch)] =",
+         "static_cast<index_t>(c) * s.buffers] ="),
+        ("copy engine: not told that it is over",
+         "    raise_no_more(b.thread(), s.triggers + c, last, at);", "    (void)last, (void)c, (void)at;"),
+        ("copy engine: over without the last epoch", "s.triggers + c, last, at);", "s.triggers + c, last - last, at);"),
+    ),
+    *in_file(
+        "region",
+        COPY_PLAN,
+        ("copy engine: waits for the epoch before", "  s.value = epoch;", "  s.value = epoch - 1;"),
+        ("copy engine: the other buffer's data", "  const int buffer = state_.buffer_of(epoch);",
+         "  const int buffer = state_.buffer_of(epoch + 1);"),
+        ("copy engine: all but one PE", "for (int k = 1; k < pes; ++k)", "for (int k = 2; k < pes; ++k)"),
+        ("copy engine: a byte less", "static_cast<std::size_t>(c.elements.size()) * element_ : 0;",
+         "static_cast<std::size_t>(c.elements.size()) * element_ - 1 : 0;"),
+        ("copy engine: does not say what it has sent", "state_.awaits_sent() ? state_.sent + c.of_part : sym<signal>();",
+         "sym<signal>();"),
+        ("copy engine: triggers of the run before",
+         "  machine_.copy(words_.data(), reached.data(), words_.size());\n", ""),
+        ("copy engine: begins with the last epoch again", "  first_epoch_ = last + 1;", "  first_epoch_ = last;"),
+    ),
+    *in_file(
+        "region",
+        COPY_QUEUE,
+        ("copy engine: copies without waiting", "      b.wait_idle(s.awaited, s.value, b.pe());\n", ""),
+        ("copy engine: arrival before the data",
+         "s.data.on(b.pe()), static_cast<index_t>(s.bytes), pe);\n      b.quiet();",
+         "s.data.on(b.pe()), static_cast<index_t>(s.bytes), pe);"),
+        ("copy engine: goes on when it is over",
+         "      if (!triggered_copies::is_made(b.atomic_fetch(word, b.pe()), s.value)) return;\n",
+         "      if (b.atomic_fetch(word, b.pe()) == 2 * triggered_copies::over) return;\n"),
     ),
 ]  # fmt: skip

@@ -20,6 +20,7 @@
 #include "starling/machine/symmetric_array.hpp"
 #include "starling/machine/symmetric_channel.hpp"
 #include "starling/machine/trace_options.hpp"
+#include "starling/machine/triggered_copies.hpp"
 
 namespace starling {
 
@@ -35,6 +36,7 @@ struct program {
   role_plan roles;
   kernel k;
   launch_options options;
+  std::shared_ptr<triggered_copies> copies = {};  // that it sets off; null: none
 };
 
 class machine {

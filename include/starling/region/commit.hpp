@@ -6,40 +6,18 @@
 // with inline stores to every subscriber, with a release at system scope.
 #pragma once
 
-#include "starling/region/host_copy.hpp"
-#include "starling/region/timing.hpp"
+#include "starling/region/agents.hpp"
 #include "starling/region/verify.hpp"
 
 namespace starling::region_words {
 
-// The agent block that sends chunk `c` of the part gets it.
-STARLING_HD inline void push(const thread& one, const region_state& s, int agent, const region_item& item, where at) {
-  const std::uint64_t ticket = count(one, s.tickets + agent, 1, at);
-  const index_t slot = static_cast<index_t>(agent) * s.queue_slots +
-                       static_cast<index_t>(ticket % static_cast<std::uint64_t>(s.queue_slots));
-  s.items.on(one.pe())[slot] = item;
-  one.signal_set(s.filled + slot, ticket + 1, one.pe(), at);
-}
-
 // All tiles of chunk `c` of the part have epoch `epoch`.
 STARLING_HD inline void ready(const thread& one, const region_state& s, int c, std::uint64_t epoch, where at) {
   const int chunk = s.chunk_at.on(one.pe())[one.pe()] + c;
-  bool others = s.to_host();
-  if (s.to_host() && s.writers_tell()) arrive_at_host(one, s, chunk, epoch, at);
-  for (int k = 1; k < one.n_pes(); ++k) {
-    const int pe = (one.pe() + k) % one.n_pes();
-    if (!s.gets(one.pe(), chunk, pe)) continue;
-    others = true;
-    if (s.writers_tell()) one.signal_set(s.arrived + chunk, epoch, pe, at);
-  }
-  if (s.has_agent()) {
-    if (others)
-      push(one, s, c % s.agent_blocks, {epoch, c}, at);
-    else if (s.awaits_sent())
-      one.signal_set(s.sent + c, epoch, one.pe(), at);
-  } else if (others) {
-    note_arrival(one, s, c, at);
-  }
+  if (s.to_host() || s.has_others(one.pe(), one.n_pes(), chunk))
+    hand_on(one, s, c, epoch, at);
+  else if (s.has_agent() && s.awaits_sent())
+    one.signal_set(s.sent + c, epoch, one.pe(), at);
   one.signal_set(s.arrived + chunk, epoch, one.pe(), at);
 }
 
@@ -57,7 +35,7 @@ STARLING_HD void commit(const thread& one, const region_state& s, const T* value
         1 + count(one, s.committed + (static_cast<index_t>(c) * s.buffers + s.buffer_of(epoch)), 1, at);
     if (now + writers <= wanted) refuse(one, {region_defect::skipped_epoch, first + c, epoch, now - 1}, at);
     if (now > wanted) refuse(one, {region_defect::excess_commit, first + c, writers, now - wanted + writers}, at);
-    if (now == wanted && static_cast<bool>(s.hashes) && s.writers_tell())
+    if (now == wanted && static_cast<bool>(s.hashes) && s.writers_hash())
       send_hash(one, s, first + c, epoch, hash_share(one, values, s.elements_of(pe, c)), at);
     if (now == wanted) ready(one, s, c, epoch, at);
   }
@@ -85,8 +63,7 @@ STARLING_HD inline void end(const block& b, const region_state& s, where at) {
   });
   if (found.number >= 0) refuse(b.thread(), found, at);
   b.sync();
-  if (b.member() == 0 && s.has_agent() && s.leaves(b.n_pes()))
-    for (int j = 0; j < s.agent_blocks; ++j) push(b.thread(), s, j, {0, region_item::end}, at);
+  no_more(b, s, at);
 }
 
 // A kernel that writes the region, and what its end means.

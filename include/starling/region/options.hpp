@@ -13,8 +13,12 @@ namespace starling {
 // Who carries what kernels write to other PEs (PROACT, III-C).
 enum class region_agent : std::int32_t {
   inline_stores,  // the blocks that write, as they write
-  polling         // blocks of their own, which send a chunk when all its tiles have been committed
+  polling,        // blocks of their own, which send a chunk when all its tiles have been committed
+  copy_engine     // what the device has for copies: streams that wait for chunks, in the order of their numbers
 };
+
+inline constexpr region_agent region_agents[] = {region_agent::inline_stores, region_agent::polling,
+                                                 region_agent::copy_engine};
 
 const char* name(region_agent a);
 
@@ -99,7 +103,7 @@ struct region_options {
   starling::subscribers subscribers = everyone;
   // Where the parts of PEs 1, 2, ... begin: whole 128 bytes. Empty: parts of about the same size.
   std::vector<index_t> bounds = {};
-  // Polling blocks on each PE.
+  // Polling blocks, or streams of the copy engine, on each PE.
   int agent_blocks = 1;
   // Writers wait until readers have given the buffer free with give_credit; needed where a PE reads a part of an epoch,
   // or does not get all of it.

@@ -13,7 +13,6 @@
 #include <span>
 
 #include "starling/machine/machine.hpp"
-#include "starling/region/agent.hpp"
 #include "starling/region/handle.hpp"
 
 namespace starling {
@@ -70,6 +69,8 @@ class region_memory {
   std::uint64_t host_epoch() const;
   void wait_host(std::uint64_t epoch, double deadline) const;
   const std::byte* on_host(std::uint64_t epoch) const;
+  // For the copy engine; else null.
+  const std::shared_ptr<triggered_copies>& copies() const { return copies_; }
   // As programs begin: what a program that failed has left of its end is forgotten.
   void begin();
 
@@ -85,7 +86,7 @@ class region_memory {
   void clear_words();
 
   mutable machine machine_;
-  std::unique_ptr<region_layout> layout_;
+  std::shared_ptr<const region_layout> layout_;
   std::size_t element_;
   index_t pitch_;
   region_state state_;
@@ -100,6 +101,7 @@ class region_memory {
   local_memory host_values_;
   local_memory host_arrived_;
   paced links_;
+  std::shared_ptr<triggered_copies> copies_;
 };
 
 template <class T>
@@ -162,13 +164,8 @@ class region {
     memory_.begin();
     const region_handle<T> h = handle();
     std::vector<program> all{{roles, make_kernel(region_words::writing_kernel<F>{f, h.state()}), options}};
-    if (h.state().has_agent() && h.state().leaves(memory_.n_pes())) {
-      role_plan agents;
-      agents.add("polling agent", h.state().agent_blocks);
-      launch_options as = options;
-      as.scratch_bytes = 0;
-      all.push_back({agents, make_kernel(polling_agent<T>{h.state(), h.values(), h.pitch()}), as});
-    }
+    if (h.state().has_agent() && h.state().leaves(memory_.n_pes()))
+      region_words::add_agent(all, h.state(), h.values(), h.pitch(), memory_.copies(), options);
     return all;
   }
   template <kernel_function F>

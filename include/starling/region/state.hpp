@@ -84,21 +84,33 @@ struct region_state {
   // Whether writers wait until the agent has sent what a buffer holds: nobody else says that it has.
   STARLING_HD bool awaits_sent() const { return credits || to_host(); }
 
-  // Whether blocks of an agent run beside kernels if anything leaves a PE.
+  // Whether an agent works beside kernels if anything leaves a PE.
   STARLING_HD bool has_agent() const {
-    return agent == region_agent::polling &&
+    return agent != region_agent::inline_stores &&
            (sending == region_sending::all || sending == region_sending::elide_stores);
   }
   // Whether the blocks that write tell the other PEs of chunks.
   STARLING_HD bool writers_tell() const { return !has_agent(); }
+  // Whether they hash what is sent: a copy engine cannot.
+  STARLING_HD bool writers_hash() const { return writers_tell() || agent == region_agent::copy_engine; }
   // Whether the blocks that write store to other PEs.
   STARLING_HD bool stores_inline() const {
     return agent == region_agent::inline_stores && sending == region_sending::all;
   }
 
+  // The copy engine's: see agent_copy_engine.hpp.
+  sym<std::uint64_t> triggers;  // [chunks of the part] in memory of the host
+  sym<std::uint64_t> made;      // [chunks of the part][buffers] the epoch that is there; likewise
+
   // Tables are read as PE `here` has them, the caller's.
   STARLING_HD bool gets(int here, int chunk, int pe) const {
     return !static_cast<bool>(subscribers) || (subscribers.on(here)[chunk] >> pe & 1) != 0;
+  }
+  // Whether anybody but its owner, the caller, gets a chunk.
+  STARLING_HD bool has_others(int here, int n_pes, int chunk) const {
+    for (int pe = 0; pe < n_pes; ++pe)
+      if (pe != here && gets(here, chunk, pe)) return true;
+    return false;
   }
   STARLING_HD bool reads(int here, int owner, int pe) const { return (readers.on(here)[owner] >> pe & 1) != 0; }
   // Which use of its buffer an epoch is.

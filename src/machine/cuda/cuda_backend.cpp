@@ -121,7 +121,7 @@ cuda_backend::cuda_backend(const std::vector<int>& placement, gpu_sharing how, d
       kernels_(gpus_),
       parts_{gpus_, kernels_, heap_, control_heap_},
       faults_(parts_),
-      runner_(parts_, default_deadline) {
+      runner_(parts_, driver_, default_deadline) {
   add_remark(left_over(gpus_));
 }
 

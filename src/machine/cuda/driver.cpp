@@ -5,7 +5,7 @@
 namespace starling::on_cuda {
 namespace {
 
-// The newest of these functions came with CUDA 10.2; asking for 12.0's variants gives the same ones, and every driver
+// The newest of these functions came with CUDA 11.7; asking for 12.0's variants gives the same ones, and every driver
 // that this runtime works with has them.
 constexpr unsigned variants_of = 12000;
 
@@ -57,6 +57,8 @@ driver_api driver_api::load() {
   find(d.unmap, "cuMemUnmap");
   find(d.set_access, "cuMemSetAccess");
   find(d.context_state, "cuDevicePrimaryCtxGetState");
+  find(d.stream_wait, "cuStreamWaitValue64");
+  find(d.stream_write, "cuStreamWriteValue64");
   find(d.error_name, "cuGetErrorName");
   find(d.error_string, "cuGetErrorString");
   if (!find_partitions(d)) d.green_stream = nullptr;

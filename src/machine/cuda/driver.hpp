@@ -1,6 +1,7 @@
-// The functions of the CUDA driver that the runtime has no counterpart for: virtual memory management, and partitions
-// of multiprocessors (green contexts), which older drivers lack. They are looked up at run time, so that nothing links
-// against libcuda and a program starts on machines without it.
+// The functions of the CUDA driver that the runtime has no counterpart for: virtual memory management, streams that
+// wait for words of memory and write them, and partitions of multiprocessors (green contexts), which older drivers
+// lack. They are looked up at run time, so that nothing links against libcuda and a program starts on machines without
+// it.
 #pragma once
 
 #include <cuda.h>
@@ -21,6 +22,8 @@ struct driver_api {
   PFN_cuMemUnmap_v10020 unmap = nullptr;
   PFN_cuMemSetAccess_v10020 set_access = nullptr;
   PFN_cuDevicePrimaryCtxGetState_v7000 context_state = nullptr;
+  PFN_cuStreamWaitValue64_v11070 stream_wait = nullptr;
+  PFN_cuStreamWriteValue64_v11070 stream_write = nullptr;
   PFN_cuGetErrorName_v6000 error_name = nullptr;
   PFN_cuGetErrorString_v6000 error_string = nullptr;
 

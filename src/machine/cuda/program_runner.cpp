@@ -35,8 +35,11 @@ struct program_runner::running {
   bool reported() const { return on->reported(roles.first[roles.count]); }
 };
 
-program_runner::program_runner(const parts& machine, double default_deadline)
-    : machine_(machine), default_deadline_(default_deadline), one_(1, machine.gpus.front().id) {
+program_runner::program_runner(const parts& machine, const driver_api& driver, double default_deadline)
+    : machine_(machine),
+      default_deadline_(default_deadline),
+      copies_(machine, driver),
+      one_(1, machine.gpus.front().id) {
   one_[0] = 1;
 }
 
@@ -73,7 +76,8 @@ run_times program_runner::run_all(const std::vector<program>& programs, recorder
     refused = std::current_exception();
     for (const running& r : all) end(r);  // what has started waits for what has not
   }
-  const bool over = wait(all, refused != nullptr);
+  const bool over = wait(all, refused);
+  if (over) finish_copies(refused);
   ran.end = target::now_ns();
   if (!over) {  // its rings are still written to
     leave_alone(all);
@@ -139,6 +143,7 @@ std::vector<program_runner::running> program_runner::prepare(const std::vector<p
       machine_.kernels.prefer_shared_memory(r.what->k, g.pe, split);
     }
   }
+  copies_.prepare(programs);
   for (const running& r : all) r.on->await_cleared();
   return all;
 }
@@ -169,7 +174,7 @@ void program_runner::start(std::vector<running>& all) {
 // A kernel ends, because each of its waits has a deadline, unless a block loops without waiting. The host polls, so
 // that it can end the others at once when one fails. Returns false when the programs were ended and still run a while
 // later.
-bool program_runner::wait(std::vector<running>& all, bool refused) {
+bool program_runner::wait(std::vector<running>& all, std::exception_ptr& refused) {
   constexpr auto eager = std::chrono::milliseconds(1);
   constexpr auto nap = std::chrono::microseconds(50);
   constexpr auto between_readings = std::chrono::milliseconds(5);
@@ -183,11 +188,12 @@ bool program_runner::wait(std::vector<running>& all, bool refused) {
       busy = busy || !r.over;
     }
     if (!busy) return true;
+    if (!ended && !refused) put_copies(all, refused);
     const auto now = clock::now();
     if (now >= next_reading) {
       next_reading = now + between_readings;
       const bool reported = std::any_of(all.begin(), all.end(), [](const running& r) { return r.reported(); });
-      if (!ended && (refused || reported || failure_ != cudaSuccess)) {
+      if (!ended && (refused != nullptr || reported || failure_ != cudaSuccess)) {
         ended = now;
         for (const running& r : all)
           if (!r.over) end(r);
@@ -197,10 +203,28 @@ bool program_runner::wait(std::vector<running>& all, bool refused) {
         return false;
       }
     }
-    if (now - begin < eager)
+    if (copies_.active() || now - begin < eager)
       std::this_thread::yield();
     else
       std::this_thread::sleep_for(nap);
+  }
+}
+
+void program_runner::put_copies(std::vector<running>& all, std::exception_ptr& refused) {
+  try {
+    copies_.step();
+  } catch (const error&) {
+    refused = std::current_exception();
+    for (const running& r : all) end(r);
+  }
+}
+
+// The kernels are over. Their own failure comes first.
+void program_runner::finish_copies(std::exception_ptr& refused) {
+  try {
+    copies_.finish();
+  } catch (const error&) {
+    if (!refused) refused = std::current_exception();
   }
 }
 
@@ -230,8 +254,10 @@ void program_runner::look(running& r, std::vector<running>& all) {
     if (!other.over) end(other);
 }
 
-// Raises the abort word on every PE, past the kernels: copy engines are free whatever runs.
+// Raises the abort word on every PE, past the kernels: copy engines are free whatever runs, once no stream waits for
+// what kernels that are ended would raise.
 void program_runner::end(const running& r) {
+  copies_.release();
   device_guard guard;
   for (const gpu& g : machine_.gpus) {
     if (!r.launched[static_cast<std::size_t>(g.pe)]) continue;
@@ -275,6 +301,8 @@ int program_runner::settle() {
     }
   }
   if (busy != no_pe) return busy;
+  std::exception_ptr lost;  // of a program whose outcome has been told
+  finish_copies(lost);
   await_ends_sent();
   for (const running& r : left_) {
     r.on->clear_reports();

@@ -4,11 +4,13 @@
 #pragma once
 
 #include <atomic>
+#include <exception>
 #include <memory>
 #include <mutex>
 #include <vector>
 
 #include "clock_aligner.hpp"
+#include "copy_streams.hpp"
 #include "parts.hpp"
 #include "program_lane.hpp"
 #include "starling/machine/machine.hpp"
@@ -17,7 +19,7 @@ namespace starling::on_cuda {
 
 class program_runner {
  public:
-  program_runner(const parts& machine, double default_deadline);
+  program_runner(const parts& machine, const driver_api& driver, double default_deadline);
   ~program_runner();
 
   // See backend::run. One run at a time: the blocks of two would not be known to fit together. With a tracer the blocks
@@ -36,8 +38,10 @@ class program_runner {
   clock_alignment align_clocks();
   std::vector<running> prepare(const std::vector<program>& programs, const recorder* tracer);
   void start(std::vector<running>& all);
-  bool wait(std::vector<running>& all, bool refused);
+  bool wait(std::vector<running>& all, std::exception_ptr& refused);
   void look(running& r, std::vector<running>& all);
+  void put_copies(std::vector<running>& all, std::exception_ptr& refused);
+  void finish_copies(std::exception_ptr& refused);
   void end(const running& r);
   void await_ends_sent();
   static void record(std::vector<running>& all, recorder& tracer, int n_pes, const run_times& ran,
@@ -52,6 +56,7 @@ class program_runner {
   double default_deadline_;
   std::mutex mutex_;
   std::vector<std::unique_ptr<program_lane>> lanes_;
+  copy_streams copies_;
   std::unique_ptr<clock_aligner> aligner_;  // from the first traced run on
   pinned_array<std::uint64_t> one_;         // source of the abort word when the host ends a program
   bool ends_sent_ = false;

@@ -7,6 +7,7 @@
 #include "../fault_rules.hpp"
 #include "../launch_rules.hpp"
 #include "../program_control.hpp"
+#include "copy_queue.hpp"
 #include "deferred.hpp"
 #include "host_call.hpp"
 #include "host_graph.hpp"
@@ -201,8 +202,22 @@ void host_backend::check_residency(const std::vector<program>& programs) const {
   check_resident("machine::run", wanted);
 }
 
-void host_backend::run(const std::vector<program>& programs) {
+namespace {
+
+// The programs, and what makes the copies that they set off.
+std::vector<program> with_copy_queues(std::vector<program> programs) {
+  std::vector<program> queues;
+  for (const program& p : programs)
+    if (p.copies) queues.push_back(copy_queues(*p.copies));
+  programs.insert(programs.end(), queues.begin(), queues.end());
+  return programs;
+}
+
+}  // namespace
+
+void host_backend::run(const std::vector<program>& given) {
   expect_outside_of_host_call("machine::run");
+  const std::vector<program> programs = with_copy_queues(given);
   std::vector<std::unique_ptr<program_control>> controls;
   for (const program& p : programs) {
     controls.push_back(std::make_unique<program_control>(control_heap_, p.roles.blocks()));

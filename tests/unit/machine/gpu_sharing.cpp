@@ -182,6 +182,13 @@ TEST_CASE("hardware queues: how many are needed, how many there are") {
               {"in use before", "8 hardware queues", "4 PEs", "may need 32", "CUDA_DEVICE_MAX_CONNECTIONS=32"});
 }
 
+TEST_CASE("at most half of the hardware queues wait for programs") {
+  CHECK(too_many_waiting(4, 1, 8).empty());
+  CHECK(too_many_waiting(4, 4, 32).empty());
+  check_parts(too_many_waiting(5, 1, 8), {"5 streams", "half of its 8 hardware queues", "MAX_CONNECTIONS=32"});
+  check_parts(too_many_waiting(2, 4, 8), {"2 streams", "4 PEs"});
+}
+
 TEST_CASE("what may let kernels run one after the other is named") {
   const variables good = {{"CUDA_DEVICE_MAX_CONNECTIONS", "32"}, {"CUDA_LAUNCH_BLOCKING", "0"}};
   CHECK(serialising_settings(good, 4).empty());

@@ -11,7 +11,7 @@ TEST_CASE("a recurrence over scattered elements") {
   for (const int pes : {1, 2, 3, 4}) {
     auto m = test_machine(pes);
     if (!m) return;
-    for (const region_agent agent : {region_agent::inline_stores, region_agent::polling})
+    for (const region_agent agent : region_agents)
       for (const std::size_t chunk : {128u, 1024u, 65536u})
         for (const index_t n : {1, 17, 1001}) {
           const int kind = static_cast<int>(r.below(3));

@@ -1,6 +1,7 @@
 // The polling agent: blocks that wait for chunks to be ready, read each once from the PE's own copy and store it to the
-// copies of its subscribers (PROACT, III-C). With paced links it keeps back the arrival of what it has stored until the
-// simulated link would have carried it; what it has under way it holds in a ring, in order.
+// copies of its subscribers (PROACT, III-C). Who completes a chunk puts it into the ring of the block that sends it.
+// With paced links it keeps back the arrival of what it has stored until the simulated link would have carried it; what
+// it has under way it holds in a ring, in order.
 #pragma once
 
 #include "starling/region/host_copy.hpp"
@@ -8,6 +9,29 @@
 #include "starling/region/verify.hpp"
 
 namespace starling {
+
+namespace region_words::polling {
+
+// The agent block that sends chunk `c` of the part gets it.
+STARLING_HD inline void push(const thread& one, const region_state& s, int agent, const region_item& item, where at) {
+  const std::uint64_t ticket = count(one, s.tickets + agent, 1, at);
+  const index_t slot = static_cast<index_t>(agent) * s.queue_slots +
+                       static_cast<index_t>(ticket % static_cast<std::uint64_t>(s.queue_slots));
+  s.items.on(one.pe())[slot] = item;
+  one.signal_set(s.filled + slot, ticket + 1, one.pe(), at);
+}
+
+// See region_words::hand_on and no_more.
+STARLING_HD inline void hand_on(const thread& one, const region_state& s, int c, std::uint64_t epoch, where at) {
+  push(one, s, c % s.agent_blocks, {epoch, c}, at);
+}
+
+STARLING_HD inline void no_more(const block& b, const region_state& s, where at) {
+  if (b.member() != 0) return;
+  for (int j = 0; j < s.agent_blocks; ++j) push(b.thread(), s, j, {0, region_item::end}, at);
+}
+
+}  // namespace region_words::polling
 
 template <class T>
 struct polling_agent {

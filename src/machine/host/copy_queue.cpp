@@ -1,0 +1,54 @@
+#include "copy_queue.hpp"
+
+namespace starling::host {
+namespace {
+
+// As a stream: whatever a step does is complete before the next thing begins. What is not blocking is delivered in
+// pieces, in check mode in any order.
+struct queue_kernel {
+  const triggered_copies* copies;
+
+  void operator()(block& b) const {
+    copy_step s;
+    for (std::uint64_t i = 0; copies->step(b.pe(), b.index(), i, s); ++i) {
+      b.wait_idle(s.awaited, s.value, b.pe());
+      const sym<std::uint64_t> word(&s.awaited.on(0)->value, s.awaited.stride_bytes());
+      if (!triggered_copies::is_made(b.atomic_fetch(word, b.pe()), s.value)) return;
+      carry_out(b, s);
+    }
+  }
+
+ private:
+  static void carry_out(block& b, const copy_step& s) {
+    for (const int pe : s.to) {
+      b.put_nbi(s.data, s.data.on(b.pe()), static_cast<index_t>(s.bytes), pe);
+      b.quiet();
+    }
+    if (s.on_host != nullptr) {
+      b.put_nbi(sym<std::byte>(s.on_host, 0), s.data.on(b.pe()), static_cast<index_t>(s.bytes), b.pe());
+      b.quiet();
+    }
+    const std::uint64_t made = b.g(s.made, b.pe());
+    for (const int pe : s.to) {
+      b.signal_set(s.told, made, pe);
+      b.quiet();
+    }
+    if (s.told_host != nullptr) {
+      b.signal_set(sym<signal>(s.told_host, 0), made, b.pe());
+      b.quiet();
+    }
+    if (static_cast<bool>(s.done)) b.signal_set(s.done, made, b.pe());
+  }
+};
+
+}  // namespace
+
+program copy_queues(const triggered_copies& copies) {
+  program p;
+  p.roles.add("copy engine", copies.queues());
+  p.k = make_kernel(queue_kernel{&copies});
+  p.k.accesses_seen = true;  // it has none but its calls
+  return p;
+}
+
+}  // namespace starling::host

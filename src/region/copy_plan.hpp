@@ -1,0 +1,48 @@
+// Which stream of the copy engine waits for what: queue q of a PE has chunks q, q + queues, ... of its part that others
+// get, in the order of their numbers, epoch after epoch. Tiles are dealt to blocks in order, so that this is the order
+// in which chunks become ready, but for a few; a chunk that is late holds up those behind it in its queue.
+#pragma once
+
+#include "layout.hpp"
+#include "starling/machine/machine.hpp"
+#include "starling/region/state.hpp"
+
+namespace starling {
+
+// The last epoch of which every PE has what it gets.
+std::uint64_t last_epoch(machine& m, const region_state& s, const region_layout& l);
+
+class copy_plan final : public triggered_copies {
+ public:
+  // `values`: [buffers][pitch] of elements of `element` bytes. Allocates the words of the copy engine, and puts them
+  // into `s`.
+  copy_plan(const machine& m, region_state& s, std::shared_ptr<const region_layout> l, sym<std::byte> values,
+            std::size_t element, index_t pitch);
+
+  void begin() override;
+  int queues() const override { return state_.agent_blocks; }
+  bool step(int pe, int queue, std::uint64_t number, copy_step& s) const override;
+
+ private:
+  struct sent_chunk {
+    int of_part;
+    index_range elements;
+    std::vector<int> to;  // rotated, so that not all PEs send to the same one at the same time
+  };
+
+  const std::vector<sent_chunk>& chunks_of(int pe, int queue) const {
+    return chunks_[static_cast<std::size_t>(pe * state_.agent_blocks + queue)];
+  }
+
+  machine machine_;
+  std::shared_ptr<const region_layout> layout_;
+  local_memory words_;  // triggers, and what is made
+  region_state state_;
+  sym<std::byte> values_;
+  std::size_t element_;
+  index_t pitch_;
+  std::uint64_t first_epoch_ = 1;
+  std::vector<std::vector<sent_chunk>> chunks_;  // [PEs][queues]
+};
+
+}  // namespace starling
