@@ -13,7 +13,7 @@ namespace {
 template <class F>
 void with_each_way(const F& f) {
   for (const int pes : {1, 2, 3})
-    for (const region_agent agent : {region_agent::inline_stores, region_agent::polling})
+    for (const region_agent agent : region_agents)
       for (const bool halo_only : {false, true}) {
         CAPTURE(pes);
         CAPTURE(std::string(name(agent)));

@@ -8,8 +8,6 @@
 namespace starling::test {
 namespace {
 
-constexpr region_agent agents[] = {region_agent::inline_stores, region_agent::polling};
-
 // Each element from its own last value, so that a PE's own part is right whatever travels.
 void count_up(machine& m, region<int>& x, std::uint64_t first, std::uint64_t last, bool credits = false) {
   const auto h = x.handle();
@@ -34,7 +32,7 @@ TEST_CASE("what does not travel leaves other PEs with what load brought") {
     if (!m || m->checking()) return;
     for (const region_sending sending :
          {region_sending::all, region_sending::elide_stores, region_sending::track_only, region_sending::untracked})
-      for (const region_agent agent : agents)
+      for (const region_agent agent : region_agents)
         for (const bool credits : {false, true}) {
           CAPTURE(pes);
           CAPTURE(std::string(name(sending)));
@@ -149,6 +147,7 @@ TEST_CASE("a byte that is not as it was sent is found where chunks are verified"
   if (!m || m->checking()) return;
   for (const auto& [agent, links] : {std::pair<region_agent, paced>{region_agent::inline_stores, {}},
                                      {region_agent::polling, {}},
+                                     {region_agent::copy_engine, {}},
                                      {region_agent::polling, {.latency_seconds = 1e-4}}}) {
     CAPTURE(std::string(name(agent)));
     CHECK(altered(*m, agent, links, true, 9).empty());
@@ -163,7 +162,7 @@ TEST_CASE("times of arrivals lie in the kernel, or are counted behind it") {
   for (const int pes : {1, 3}) {
     auto m = test_machine(pes);
     if (!m) return;
-    for (const region_agent agent : agents) {
+    for (const region_agent agent : region_agents) {
       CAPTURE(pes);
       CAPTURE(std::string(name(agent)));
       region<int> x(*m, 3000,
@@ -176,7 +175,9 @@ TEST_CASE("times of arrivals lie in the kernel, or are counted behind it") {
         const region_times& t = times[static_cast<std::size_t>(pe)];
         CHECK(t.kernel > 0);
         CHECK(t.waited >= 0);
-        const int chunks = pes == 1 ? 0 : static_cast<int>(ceil_div(x.part(pe).size(), index_t{128}));
+        // When the copies of streams have arrived nobody notes.
+        const bool noted = pes > 1 && agent != region_agent::copy_engine;
+        const int chunks = !noted ? 0 : static_cast<int>(ceil_div(x.part(pe).size(), index_t{128}));
         CHECK(t.arrived == chunks);
         CHECK(t.first_arrival <= t.last_arrival);
         CHECK((t.last_arrival > t.kernel) == (t.after_end > 0));
