@@ -125,9 +125,9 @@ sym<const V> region_memory::keep(const std::vector<std::vector<V>>& of_pes) {
 void region_memory::keep_layout() {
   const region_layout& l = *layout_;
   const int pes = machine_.size();
-  std::vector<index_t> bounds{0};
-  for (const part_layout& p : l.parts) bounds.push_back(p.elements.end);
-  state_.bounds = keep(on_each(pes, bounds));
+  bounds_ = std::make_unique<std::vector<index_t>>(1, 0);
+  for (const part_layout& p : l.parts) bounds_->push_back(p.elements.end);
+  state_.bounds = keep(on_each(pes, *bounds_));
   state_.chunk_at = keep(on_each(pes, l.chunk_at));
   state_.readers = keep(on_each(pes, readers_of(l)));
   if (!l.subscribers.empty()) {
@@ -155,7 +155,7 @@ void region_memory::allocate_words() {
   const index_t slots = (state_.buffers + 1) * ceil_div(chunks, agents) + 2;
   state_.queue_slots = static_cast<int>(slots);
   const index_t committed = chunks * state_.buffers;
-  counters_ = machine_.allocate<std::uint64_t>(committed + state_.buffers + agents + 2);
+  counters_ = machine_.allocate<std::uint64_t>(committed + state_.buffers + agents + 3);
   sym<std::uint64_t> counter = counters_.data();
   const auto counters = [&](index_t n) { return std::exchange(counter, counter + n); };
   state_.committed = counters(committed);
@@ -163,6 +163,7 @@ void region_memory::allocate_words() {
   state_.tickets = counters(agents);
   state_.ended = counters(1);
   state_.reached = counters(1);
+  state_.newest = counters(1);
   signals_ = machine_.allocate<signal>(state_.chunks + chunks + machine_.size() + agents * (slots + 1));
   sym<signal> next = signals_.data();
   const auto signals = [&](index_t n) { return std::exchange(next, next + n); };
@@ -221,7 +222,10 @@ index_range region_memory::part(int pe) const {
   return layout_->parts[static_cast<std::size_t>(pe)].elements;
 }
 
+int region_memory::tiles(int pe) const { return layout_->parts[static_cast<std::size_t>(pe)].tiles(); }
+
 void region_memory::load(const std::byte* values) {
+  ++loads_;
   clear_words();
   // Of what is not sent, all buffers hold these values, so that kernels compute with numbers.
   const int buffers = state_.sending == region_sending::all ? 1 : state_.buffers;

@@ -1,5 +1,8 @@
 #include "starling/stf/context.hpp"
 
+#include <map>
+#include <mutex>
+
 #include "context_state.hpp"
 #include "splitting.hpp"
 
@@ -32,11 +35,34 @@ std::string detail::name_of(data_state& d) {
   return d.body.name;
 }
 
+struct context::kept_tokens {
+  struct kept {
+    stf::token token;
+    std::uint64_t version;
+  };
+  std::mutex mutex;
+  std::map<const void*, kept> all;
+};
+
 context::context(machine m, const context_options& options)
-    : state_(std::make_shared<context_state>(std::move(m), options)) {}
+    : state_(std::make_shared<context_state>(std::move(m), options)), tokens_(std::make_shared<kept_tokens>()) {}
 
 context::context(machine m, const context_options& options, const stream& user)
-    : state_(std::make_shared<context_state>(std::move(m), options, user)) {}
+    : state_(std::make_shared<context_state>(std::move(m), options, user)), tokens_(std::make_shared<kept_tokens>()) {}
+
+stf::token context::token_of(const void* what, std::uint64_t version, const std::string& name) {
+  stf::token t;
+  {
+    const std::lock_guard lock(tokens_->mutex);
+    const auto [found, fresh] = tokens_->all.try_emplace(what, kept_tokens::kept{{}, version});
+    if (fresh) found->second.token = token().set_symbol(name);
+    t = found->second.token;
+    if (std::exchange(found->second.version, version) == version) return t;
+  }
+  // A task that writes it makes good what others have failed to write.
+  task(t.write())->*[](stream&, token_view) {};
+  return t;
+}
 
 std::shared_ptr<data_state> context::new_data(data_description what, call_site at) {
   what.made_at = at;

@@ -17,6 +17,9 @@ struct item_access {
   const std::byte* start = nullptr;
   std::size_t bytes = 0;
   bool writes = false;
+  // Stands for data without bytes, whose tasks come one after the other as a whole. Of other data each of a task's
+  // items changes what is its own.
+  bool whole_task = false;
 };
 
 // More is no use to any device.

@@ -17,6 +17,12 @@ bool conflict(const noted_item& a, const noted_item& b) {
   return false;
 }
 
+// Of two rounds of one task: every item of the later round comes after all of the earlier.
+bool in_whole_rounds(const noted_item& a) {
+  return std::any_of(a.accesses.begin(), a.accesses.end(),
+                     [](const item_access& x) { return x.whole_task && x.writes; });
+}
+
 // What comes before an item, a bit each.
 class item_set {
  public:
@@ -59,6 +65,9 @@ std::vector<program_edge> order_items(const std::vector<noted_item>& items) {
         wait_for(earlier);
       }
     }
+    // Those of its own task that are further back than itself, if nothing else waits for them.
+    for (std::size_t earlier = first; earlier-- > 0 && in_whole_rounds(b) && items[earlier].task == b.task;)
+      wait_for(earlier);
   }
   return edges;
 }

@@ -259,7 +259,7 @@ void task_run::state::note_accesses() {
     const std::size_t bytes = u.data->body.what.bytes;
     // Data without bytes orders tasks all the same: its own address stands for it.
     if (bytes == 0)
-      all.push_back({reinterpret_cast<const std::byte*>(u.data.get()), 1, writes(u.mode)});
+      all.push_back({reinterpret_cast<const std::byte*>(u.data.get()), 1, writes(u.mode), true});
     else
       all.push_back({u.instance->start, bytes, writes(u.mode)});
   }

@@ -40,21 +40,24 @@ struct polling_agent {
   index_t pitch = 0;  // elements between buffers
 
   // Without a deadline while there is nothing to do; ends when the kernels that write have, or with the program.
-  STARLING_HD void operator()(block& b) const {
+  STARLING_HD void operator()(block& b) const { serve(b, b.index()); }
+
+  // What the block with number `agent` among the agent's does.
+  STARLING_HD void serve(const block& b, int agent) const {
     const int pe = b.pe();
-    const sym<signal> served = s.served + b.index();
+    const sym<signal> served = s.served + agent;
     std::uint64_t ticket = served.on(pe)->value;
     const bool paces = static_cast<bool>(s.due);
-    on_links under_way;
+    on_links under_way{agent};
     for (bool more = true; more || under_way.any();) {
-      const sym<signal> filled = s.filled + slot(b, ticket);
+      const sym<signal> filled = s.filled + slot(agent, ticket);
       if (paces && under_way.any()) {
         arrive_in_time(b, under_way);
         const bool has_next = b.test(filled, compare::ge, ticket + 1);  // also learns that the program has ended
         if (!has_next || !more || under_way.full(s.queue_slots)) continue;
       }
       b.wait_idle(filled, ticket + 1, pe);
-      const region_item item = s.items.on(pe)[slot(b, ticket)];
+      const region_item item = s.items.on(pe)[slot(agent, ticket)];
       more = item.chunk != region_item::end;
       if (more && paces)
         begin_paced(b, item, under_way);
@@ -67,6 +70,7 @@ struct polling_agent {
  private:
   // Chunks of the ring from `told` to `begun` have been stored, and their arrival is still to come.
   struct on_links {
+    int agent;  // the block's number
     std::uint64_t begun = 0;
     std::uint64_t told = 0;
     std::uint64_t free_ns = 0;  // when the links have carried all of them
@@ -75,9 +79,9 @@ struct polling_agent {
     STARLING_HD bool full(int slots) const { return begun - told == static_cast<std::uint64_t>(slots); }
   };
 
-  // The place of number `n` in a ring of this agent block.
-  STARLING_HD index_t slot(const block& b, std::uint64_t n) const {
-    return static_cast<index_t>(b.index()) * s.queue_slots +
+  // The place of number `n` in a ring of agent block `agent`.
+  STARLING_HD index_t slot(int agent, std::uint64_t n) const {
+    return static_cast<index_t>(agent) * s.queue_slots +
            static_cast<index_t>(n % static_cast<std::uint64_t>(s.queue_slots));
   }
 
@@ -112,7 +116,8 @@ struct polling_agent {
     const std::uint64_t now = b.first(target::now_ns());
     const double ns = s.ns_per_byte * static_cast<double>(e.size()) * sizeof(T);
     under_way.free_ns = (now > under_way.free_ns ? now : under_way.free_ns) + static_cast<std::uint64_t>(ns);
-    if (b.member() == 0) s.due.on(b.pe())[slot(b, under_way.begun)] = {under_way.free_ns + s.latency_ns, item};
+    if (b.member() == 0)
+      s.due.on(b.pe())[slot(under_way.agent, under_way.begun)] = {under_way.free_ns + s.latency_ns, item};
     ++under_way.begun;
   }
 
@@ -120,7 +125,7 @@ struct polling_agent {
   STARLING_HD void arrive_in_time(const block& b, on_links& under_way) const {
     const std::uint64_t now = b.first(target::now_ns());
     for (bool fenced = false; under_way.any(); ++under_way.told) {
-      const region_due next = s.due.on(b.pe())[slot(b, under_way.told)];
+      const region_due next = s.due.on(b.pe())[slot(under_way.agent, under_way.told)];
       if (next.ns > now) return;
       if (!fenced) b.fence();
       fenced = true;

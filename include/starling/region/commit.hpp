@@ -41,17 +41,30 @@ STARLING_HD void commit(const thread& one, const region_state& s, const T* value
   }
 }
 
-// The block has returned from a kernel that writes the region. The last of its program looks whether every chunk is
-// whole, and tells the agent that no more will come.
-STARLING_HD inline void end(const block& b, const region_state& s, where at) {
-  if (s.sending == region_sending::untracked) return;
+// The last epoch of this PE's first chunk, as its commits tell.
+STARLING_HD inline std::uint64_t last_committed(const region_state& s, int pe) {
+  const auto buffers = static_cast<std::uint64_t>(s.buffers);
+  std::uint64_t last = 0;
+  for (std::uint64_t k = 0; k < buffers; ++k) {
+    const std::uint64_t uses = s.committed.on(pe)[k] / s.writers.on(pe)[0];
+    const std::uint64_t epoch = uses == 0 ? 0 : k == 0 ? uses * buffers : (uses - 1) * buffers + k;
+    last = epoch > last ? epoch : last;
+  }
+  return last;
+}
+
+// The block is one of `blocks` of this PE that write the region, and has returned from their kernel. The last of them
+// looks whether every chunk is whole, keeps the epoch for kernels that come, and tells the agent that no more will
+// come. Says whether it was the last.
+STARLING_HD inline bool end(const block& b, const region_state& s, int blocks, where at) {
+  if (s.sending == region_sending::untracked) return false;
   bool last = false;
   b.sync();
   if (b.member() == 0) {
-    last = is_last(b.thread(), s.ended, b.blocks_per_pe(), at);
+    last = is_last(b.thread(), s.ended, blocks, at);
     if (last) note_end(b.thread(), s);
   }
-  if (!b.first(last)) return;
+  if (!b.first(last)) return false;
   const int pe = b.pe();
   const int first = s.chunk_at.on(pe)[pe];
   const index_t counters = static_cast<index_t>(s.chunk_at.on(pe)[pe + 1] - first) * s.buffers;
@@ -62,8 +75,10 @@ STARLING_HD inline void end(const block& b, const region_state& s, where at) {
     if (commits % writers != 0) found = {region_defect::part_filled, first + i / s.buffers, writers, commits % writers};
   });
   if (found.number >= 0) refuse(b.thread(), found, at);
+  if (b.member() == 0) *s.newest.on(pe) = last_committed(s, pe);
   b.sync();
   no_more(b, s, at);
+  return true;
 }
 
 // A kernel that writes the region, and what its end means.
@@ -74,7 +89,7 @@ struct writing_kernel {
   STARLING_HD void operator()(block& b) const {
     note_begin(b, s);
     f(b);
-    end(b, s, where::current());
+    end(b, s, b.blocks_per_pe(), where::current());
   }
 };
 

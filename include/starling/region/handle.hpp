@@ -55,9 +55,16 @@ class region_handle {
     const bool tracks = s_.sending != region_sending::untracked;
     if (!tracks && b.rank() == 0 && b.member() == 0) *s_.reached.on(b.pe()) = epoch;
     if (tracks && s_.credits) await_credits(b, epoch, at);
+    deal_tiles(b, epoch, b.rank(), b.count(), f, at);
+  }
+  // The same for kernels that deal tiles otherwise, and are ordered by more than credits: block `which` of `of`.
+  template <class F>
+  STARLING_HD void deal_tiles(const block& b, std::uint64_t epoch, int which, int of, const F& f,
+                              where at = where::current()) const {
+    const bool tracks = s_.sending != region_sending::untracked;
     const int pe = b.pe();
     const sym<T> values = values_ + s_.buffer_of(epoch) * pitch_;
-    for (int k = b.rank(); k < tiles(b); k += b.count()) {
+    for (int k = which; k < tiles(b); k += of) {
       const std::int32_t first = s_.range_at.on(pe)[k];
       tile t{k, {}, s_.ranges.on(pe) + first, s_.range_at.on(pe)[k + 1] - first};
       if (t.count == 1) t.range = t.ranges[0];

@@ -18,6 +18,15 @@
 namespace starling {
 
 struct region_layout;
+class region_partition;
+template <class T>
+class region_read;
+template <class T>
+class region_update;
+namespace stf {
+template <int Rank>
+class box;
+}
 
 // When the last programs that write a region ran on a PE, and when their chunks had arrived at the other PEs, in
 // seconds after the kernel began.
@@ -59,8 +68,14 @@ class region_memory {
   index_t pitch() const { return pitch_; }
   sym<std::byte> values() const { return values_.data(); }
   int n_pes() const { return machine_.size(); }
+  const machine& on() const { return machine_; }
 
   index_range part(int pe) const;
+  // Where parts begin, and the end; stays where it is as long as the region lives.
+  const std::vector<index_t>& bounds() const { return *bounds_; }
+  int tiles(int pe) const;
+  // How often there was a new epoch 0.
+  std::uint64_t loads() const { return loads_; }
   std::uint64_t epoch() const;
   region_report report() const;
   void load(const std::byte* values);
@@ -90,6 +105,8 @@ class region_memory {
   std::size_t element_;
   index_t pitch_;
   region_state state_;
+  std::unique_ptr<std::vector<index_t>> bounds_;
+  std::uint64_t loads_ = 0;
   symmetric_array<std::byte> values_;
   std::vector<symmetric_array<std::byte>> tables_;
   symmetric_array<std::uint64_t> counters_;
@@ -156,6 +173,16 @@ class region {
     const sym<std::byte> v = memory_.values();
     return {memory_.state(), {reinterpret_cast<T*>(v.on(0)), v.stride_bytes()}, memory_.pitch()};
   }
+
+  // ---- in tasks: include starling/region/tasks.hpp, which says what these are ----
+
+  stf::box<1> shape() const;
+  // Which PE writes which elements.
+  region_partition partition() const;
+  region_read<T> read(where at = where::current()) const;
+  region_update<T> update(where at = where::current()) const;
+
+  // ---- in programs ----
 
   // For machine::run: this kernel, and the agent, which counts in what must fit. The agent has at most the kernel's
   // threads.

@@ -57,6 +57,7 @@ struct region_state {
 
   sym<std::uint64_t> committed;  // [chunks of the part][buffers] commits so far
   sym<std::uint64_t> ended;      // [1] blocks of kernels that write it and have returned
+  sym<std::uint64_t> newest;     // [1] last epoch that kernels of this PE have written, once they are over
   sym<signal> arrived;           // [chunks] last epoch of the chunk that this PE has
   sym<signal> sent;              // [chunks of the part] last epoch that the agent has sent
   sym<std::uint64_t> given;      // [buffers] blocks that have given credit for the epoch in it

@@ -115,7 +115,7 @@ class context {
 
   template <task_dependency... Deps>
   auto task(const exec_place& where, Deps... deps) {
-    return stf::task<Deps...>(state_, where, std::move(deps)...);
+    return stf::task<Deps...>(state_, where, bound(std::move(deps))...);
   }
   template <task_dependency... Deps>
   auto task(Deps... deps) {
@@ -127,7 +127,8 @@ class context {
   template <class Partitioner, shape_like Shape, class... Deps>
     requires partitioner_of<Partitioner, Shape>
   auto parallel_for(Partitioner p, const exec_place& where, const Shape& shape, Deps... deps) {
-    return parallel_for_task<Partitioner, Shape, Deps...>(state_, std::move(p), where, shape, std::move(deps)...);
+    return parallel_for_task<Partitioner, Shape, Deps...>(state_, std::move(p), where, shape,
+                                                          bound(std::move(deps))...);
   }
   template <shape_like Shape, class... Deps>
   auto parallel_for(const exec_place& where, const Shape& shape, Deps... deps) {
@@ -141,7 +142,7 @@ class context {
   // body(th, views...) by every thread of the hierarchy that `spec` describes (starling/stf/hierarchy_spec.hpp).
   template <class... Levels, class... Deps>
   auto launch(const hierarchy_spec<Levels...>& spec, const exec_place& where, Deps... deps) {
-    return launch_task<hierarchy_spec<Levels...>, Deps...>(state_, spec, where, std::move(deps)...);
+    return launch_task<hierarchy_spec<Levels...>, Deps...>(state_, spec, where, bound(std::move(deps))...);
   }
   template <class... Levels, task_dependency... Deps>
   auto launch(const hierarchy_spec<Levels...>& spec, Deps... deps) {
@@ -151,7 +152,7 @@ class context {
   // body(views...) runs on a thread of the host, when its data is there.
   template <task_dependency... Deps>
   auto host_launch(Deps... deps) {
-    return host_task<Deps...>(state_, std::move(deps)...);
+    return host_task<decltype(on_host(std::move(deps)))...>(state_, on_host(std::move(deps))...);
   }
 
   // ---- parts of data ----
@@ -269,10 +270,30 @@ class context {
 
   const std::shared_ptr<context_state>& state() const { return state_; }
 
+  // ---- for what is used by tasks and is no logical data ----
+
+  // The token that stands for it in this context, the same for each call. `version`: another one than the last time
+  // means that it has a new value, whatever became of tasks so far.
+  stf::token token_of(const void* what, std::uint64_t version, const std::string& name);
+
  protected:
   context(machine m, const context_options& options, const stream& user);
 
  private:
+  // A dependency, once it knows the context: those on logical data do.
+  template <class Dep>
+  Dep bound(Dep d) {
+    if constexpr (requires { d.bind(*this); }) d.bind(*this);
+    return d;
+  }
+  // What a task of the host gets for a dependency.
+  template <class Dep>
+  auto on_host(Dep d) {
+    if constexpr (requires { d.copied_to_host(*this); })
+      return d.copied_to_host(*this);
+    else
+      return d;
+  }
   std::shared_ptr<data_state> new_data(data_description what, call_site at);
   std::byte* wait_for(const std::shared_ptr<data_state>& d);
   void bring(const std::shared_ptr<data_state>& d, const data_place& where);
@@ -289,6 +310,9 @@ class context {
   void repeat_while(const std::shared_ptr<data_state>& flag, const std::function<void()>& body, std::uint64_t most);
 
   std::shared_ptr<context_state> state_;
+  // Of all copies of this handle: the state would keep itself.
+  struct kept_tokens;
+  std::shared_ptr<kept_tokens> tokens_;
 };
 
 // A context whose tasks go into streams.

@@ -42,8 +42,8 @@ class launch_task : public task_builder<launch_task<Spec, Deps...>, Deps...> {
     what_.kind = kind_of_body<Body>;
     what_.as_items = true;
     task_run run(context_, what_);
-    const auto views = std::make_tuple(std::get<I>(deps_).view(run.memory(I))...);
     for (int place = 0; place < run.places(); ++place) {
+      const auto views = std::make_tuple(detail::view_on(std::get<I>(deps_), run.memory(I), run.pe(place))...);
       hierarchy_map map = plan_launch(run.on(), spec_, place, run.places(), body, std::get<I>(views)...);
       if (map.device_scratch_bytes > 0) map.device_scratch = run.temporary(place, map.device_scratch_bytes);
       if (run.noted()) detail::check_item(run, map);

@@ -48,12 +48,19 @@ class parallel_for_task : public task_builder<parallel_for_task<Partitioner, Sha
   }
   template <class Dep>
   static void check_reduction(const Dep&) {}
+  // Some dependencies say which loops can have them.
+  template <class Dep>
+  void check_loop(const Dep& d) const {
+    if constexpr (requires { d.check_loop(partitioner_, what_.place, shape_, deps_); })
+      d.check_loop(partitioner_, what_.place, shape_, deps_);
+  }
 
   template <class Body, std::size_t... I>
   void submit(const Body& body, std::index_sequence<I...> all) {
     if constexpr (detail::check_body<Shape, Body, argument_type<I>...>()) {
       // What throws here has not begun, so that the data keeps its value.
       (void)partitioner_.part(shape_, 0, 1);
+      (check_loop(std::get<I>(deps_)), ...);
       if (what_.place.is_host()) expect_data_on_host(what_);
       what_.kind = kind_of_body<Body>;
       what_.as_items = !what_.place.is_host();
@@ -89,7 +96,7 @@ class parallel_for_task : public task_builder<parallel_for_task<Partitioner, Sha
   static void on_device(task_run& run, int place, const Part& part, const Body& body, const Args&... args) {
     launch_plan plan = for_plan(run.on(), run.pe(place), part.size());
     plan.blocks = std::min(plan.blocks, detail::most_blocks);
-    enqueue_for(task_lane(run, place), plan, part, body, args...);
+    enqueue_for(task_lane(run, place), plan, part, body, args...);  // of stf, or of the room that an argument is from
   }
 
   template <std::size_t I>
@@ -100,7 +107,7 @@ class parallel_for_task : public task_builder<parallel_for_task<Partitioner, Sha
   auto argument(task_run& run, int place, std::byte* results) const {
     const auto& d = std::get<I>(deps_);
     if constexpr (!detail::is_reduction<dep<I>>) {
-      return d.view(run.memory(I));
+      return detail::view_on(d, run.memory(I), run.pe(place));
     } else {
       auto a = total<I>(run);
       if (!run.on_host())

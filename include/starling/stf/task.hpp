@@ -37,10 +37,10 @@ class task : public task_builder<task<Deps...>, Deps...> {
   void call(F&& body, task_run& run, std::index_sequence<I...>) {
     if constexpr (!std::is_invocable_v<F, stream&, detail::view_in_task_t<Deps>...> &&
                   std::is_invocable_v<F, task_run&, detail::view_in_task_t<Deps>...>) {
-      std::forward<F>(body)(run, std::get<I>(deps_).view(run.memory(I))...);
+      std::forward<F>(body)(run, detail::view_on(std::get<I>(deps_), run.memory(I), run.pe())...);
     } else {
       check_callable<F, stream&, detail::view_in_task_t<Deps>...>();
-      std::forward<F>(body)(run.stream(), std::get<I>(deps_).view(run.memory(I))...);
+      std::forward<F>(body)(run.stream(), detail::view_on(std::get<I>(deps_), run.memory(I), run.pe())...);
     }
   }
 

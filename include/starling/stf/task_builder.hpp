@@ -26,6 +26,16 @@ struct view_in_task<reduction<View, Op>> {
 template <class Dep>
 using view_in_task_t = typename view_in_task<Dep>::type;
 
+// What the task's work on device `pe` gets: a view of the instance that the task uses; or, of what has a copy on every
+// device, that device's.
+template <class Dep>
+auto view_on(const Dep& d, std::byte* start, int pe) {
+  if constexpr (requires { d.view_on(pe); })
+    return d.view_on(pe);
+  else
+    return d.view(start);
+}
+
 // The access of a task to it.
 template <class Dep>
 data_access access_in_task(const Dep& d) {

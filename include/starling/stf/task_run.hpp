@@ -94,6 +94,7 @@ class task_lane {
     run_.stream(place_).launch(blocks, f, options);
     if (run_.noted()) run_.note(place_, blocks, make_item(f), options);
   }
+  task_run& run() const { return run_; }
 
  private:
   task_run& run_;

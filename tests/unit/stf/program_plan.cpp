@@ -54,6 +54,15 @@ TEST_CASE("items of one task are ordered by it alone") {
   CHECK(has(edges, {1, 0, 1}));  // the next round has another task's accesses
 }
 
+TEST_CASE("what stands for a whole task orders its rounds as a whole") {
+  std::vector<noted_item> items = {item(1, 0, 1, {}, {0}), item(1, 1, 1, {}, {0}), item(1, 2, 1, {}, {0})};
+  for (noted_item& i : items) i.accesses.front().whole_task = true;
+  const auto edges = order_items(items);
+  for (int earlier = 0; earlier < 3; ++earlier)
+    for (int later = 0; later < 3; ++later) CHECK(has(edges, {earlier, later, 1}));
+  CHECK(edges.size() == 9);
+}
+
 TEST_CASE("random lists: the edges give the order of all conflicts, and none is more than one round old") {
   random r(61);
   for (int k = 0; k < 200; ++k) {
