@@ -224,6 +224,20 @@ index_range region_memory::part(int pe) const {
 
 int region_memory::tiles(int pe) const { return layout_->parts[static_cast<std::size_t>(pe)].tiles(); }
 
+int region_memory::blocks_in_launch() const {
+  return state_.agent == region_agent::polling && n_pes() > 1 ? state_.agent_blocks : 0;
+}
+
+void region_memory::check_launch(int blocks, const launch_options& options) const {
+  expect<argument_error>(blocks >= 1, "region::launch: ", blocks, " blocks; must be at least 1");
+  expect<argument_error>(!options.resident,
+                         "region::launch: launch_options::resident; blocks of a launch that writes a region do not "
+                         "meet: use machine::run and region::programs");
+  expect<argument_error>(state_.agent == region_agent::inline_stores || state_.agent == region_agent::polling,
+                         "region::launch: region_options::agent = ", name(state_.agent),
+                         "; launches take inline_stores and polling");
+}
+
 void region_memory::load(const std::byte* values) {
   ++loads_;
   clear_words();

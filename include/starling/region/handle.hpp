@@ -97,6 +97,10 @@ class region_handle {
     }
   }
 
+  // The last epoch that kernels of this PE have written and are over with. For launches in streams, whose arguments do
+  // not change where they are recorded; programs count themselves.
+  STARLING_HD std::uint64_t newest(const block& b) const { return *s_.newest.on(b.pe()); }
+
   // For programs.
   STARLING_HD const region_state& state() const { return s_; }
   STARLING_HD sym<T> values() const { return values_; }

@@ -14,6 +14,7 @@
 
 #include "starling/machine/machine.hpp"
 #include "starling/region/handle.hpp"
+#include "starling/region/launched_kernel.hpp"
 
 namespace starling {
 
@@ -74,6 +75,9 @@ class region_memory {
   // Where parts begin, and the end; stays where it is as long as the region lives.
   const std::vector<index_t>& bounds() const { return *bounds_; }
   int tiles(int pe) const;
+  // Of the agent, in a launch that writes the region.
+  int blocks_in_launch() const;
+  void check_launch(int blocks, const launch_options& options) const;
   // How often there was a new epoch 0.
   std::uint64_t loads() const { return loads_; }
   std::uint64_t epoch() const;
@@ -200,6 +204,20 @@ class region {
     role_plan all;
     all.add("all", blocks);
     return programs(all, f, options);
+  }
+
+  // ---- in streams ----
+
+  // Puts one epoch of the stream's PE into it: `blocks` blocks of this kernel, which deals all tiles of the part once,
+  // and the agent's, in one launch. Plain, as stream::launch, and over when all subscribers have the part, so that
+  // events order who reads it; recorded launches take their epoch from region_handle::newest.
+  template <kernel_function F>
+  void launch(stream& s, int blocks, const F& f, const launch_options& options = {}) const {
+    memory_.check_launch(blocks, options);
+    const int agents = memory_.blocks_in_launch();
+    // A GPU starts blocks in the order of their numbers, virtual devices run them one after the other.
+    const bool agents_first = memory_.on().kind() == machine_kind::cuda;
+    s.launch(blocks + agents, region_words::launched_kernel<T, F>{handle(), f, blocks, agents_first}, options);
   }
 
  private:

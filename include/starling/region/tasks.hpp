@@ -14,25 +14,29 @@
 
 namespace starling {
 
-// Which PE writes which elements, as a partitioner (starling/stf/partition.hpp) of any place and loop. Another shape
-// than the region's, and another number of owners than one or its PEs, are a task_error.
+// Which PE writes which elements, as a partitioner (starling/stf/partition.hpp) of any loop and place: boxes of as many
+// indices as the region has elements are cut along their slowest dimension. Another number of indices, and of owners
+// than one or the region's PEs, are a task_error.
 class region_partition {
  public:
   region_partition() = default;
   explicit region_partition(const std::vector<index_t>& bounds) : bounds_(&bounds) {}
 
   template <stf::detail::box_like Shape>
-    requires(Shape::rank() == 1)
-  stf::box<1> part(const Shape& s, index_t which, index_t count) const {
-    check(s.range(0), which, count);
-    return stf::box<1>(count == 1 ? s.range(0) : of(which));
+  auto part(const Shape& s, index_t which, index_t count) const {
+    using box_type = stf::detail::box_type_of<Shape>;
+    index_range r[box_type::rank()];
+    for (int d = 0; d < box_type::rank(); ++d) r[d] = s.range(d);
+    check(r[box_type::slowest], which, count);
+    if (count > 1) r[box_type::slowest] = of(which);
+    return box_type(stf::box<box_type::rank()>(r));
   }
   template <stf::detail::box_like Shape>
-    requires(Shape::rank() == 1)
   index_t owner(const typename Shape::coords_t& c, const Shape& s, index_t count) const {
-    check(s.range(0), 0, count);
+    constexpr int d = stf::detail::box_type_of<Shape>::slowest;
+    check(s.range(d), 0, count);
     index_t pe = 0;
-    while (count > 1 && c[0] >= of(pe).end) ++pe;
+    while (count > 1 && c[d] >= of(pe).end) ++pe;
     return pe;
   }
 
@@ -182,15 +186,15 @@ class region_update {
   void check_loop(const Partitioner& p, const stf::exec_place& where, const Shape& s,
                   const std::tuple<Deps...>&) const {
     constexpr int updates = (0 + ... + (region_words::is_update<Deps> ? 1 : 0));
-    if constexpr (std::is_same_v<Partitioner, region_partition>)
+    if constexpr (!std::is_same_v<Partitioner, region_partition>)
+      use_.check_update(nullptr, where, {}, updates);
+    else if constexpr (Shape::rank() == 1)
       use_.check_update(&p, where, s.range(0), updates);
     else
-      use_.check_update(nullptr, where, {}, updates);
+      use_.check_update(&p, where, {}, updates);
   }
   region_writer<T> view_on(int pe) const {
-    const region_state& s = handle_.state();
-    const bool sends = s.agent == region_agent::polling && use_.memory().n_pes() > 1;
-    return {handle_, use_.memory().tiles(pe), sends ? s.agent_blocks : 0, access.at};
+    return {handle_, use_.memory().tiles(pe), use_.memory().blocks_in_launch(), access.at};
   }
 
   stf::data_access access;
