@@ -91,47 +91,17 @@ TEST_CASE("regions without a value, of another machine, and on the host") {
                   [&] { ctx.parallel_for(theirs.partition(), all, theirs.shape(), theirs.update())->*add_one(); }),
               {"another machine"});
   x.load(std::vector<int>(n, 1));
-  check_parts(failure_of<argument_error>([&] {
-                ctx.parallel_for(exec_place::host(), x.shape(), x.read())->*[](index_t, region_view<int>) {};
-              }),
-              {"host_launch"});
+  check_parts(
+      failure_of<argument_error>([&] {
+        ctx.parallel_for(exec_place::host(), x.shape(), x.read())->*STARLING_KERNEL(index_t, region_view<int>){};
+      }),
+      {"host_launch"});
   check_parts(
       failure_of<argument_error>([&] { ctx.task(exec_place::host(), x.read())->*[](stream&, region_source<int>) {}; }),
       {"host_launch"});
   check_parts(failure_of<task_error>([&] { ctx.host_launch(masked.read())->*[](slice<const int>) {}; }),
               {"region_options::subscribers"});
   ctx.finalize();
-}
-
-TEST_CASE("a body that throws ends its agent too, and load makes the region usable again") {
-  if (skipped_on_gpus("throw in kernels")) return;
-  for (const region_agent agent : {region_agent::inline_stores, region_agent::polling})
-    for (const auto backend : {stf::backend_kind::stream, stf::backend_kind::graph, stf::backend_kind::persistent}) {
-      machine m = machine::host(3);
-      region<int> x(m, n, {.agent = agent, .chunk_bytes = 128, .tiles = region_mapping::one_to_one(10)});
-      x.load(std::vector<int>(n, 1));
-      context ctx(m, {.backend = backend});
-      const auto submit = [&](int wrong) {
-        ctx.parallel_for(x.partition(), exec_place::all_devices(), x.shape(), x.update())
-                ->*[wrong](index_t i, region_step<int> v) {
-                      if (i == wrong) throw std::runtime_error("this body fails");
-                      v.next(i) = v.old(i) + 1;
-                    };
-      };
-      submit(-1);
-      check_parts(failure_of<std::runtime_error>([&] {
-                    ctx.repeat(2, [&] { submit(50); });
-                    ctx.synchronize();
-                  }),
-                  {"this body fails"});
-      if (backend == stf::backend_kind::persistent)
-        check_parts(failure_of<task_error>([&] { submit(-1); }), {"region", "has no value"});
-      x.load(std::vector<int>(n, 5));
-      submit(-1);
-      submit(-1);
-      ctx.finalize();
-      check_values(x, 3, 2, 7);
-    }
 }
 
 TEST_CASE("a loop for which there is no memory leaves the region as it was") {

@@ -16,7 +16,11 @@ COPY_PLAN = "src/region/copy_plan.cpp"
 COPY_QUEUE = "src/machine/host/copy_queue.cpp"
 LAYOUT = "src/region/layout.cpp"
 MEMORY = "src/region/region_memory.cpp"
+TASKS = "include/starling/region/tasks.hpp"
+LAUNCHED = "include/starling/region/launched_kernel.hpp"
+ORDER = "src/stf/program_order.cpp"
 TEST = "tests/mutate/region.cpp"
+TASKS_TEST = "tests/mutate/region_tasks.cpp"
 
 PROGRAMS = {
     "region": Program(
@@ -25,6 +29,10 @@ PROGRAMS = {
             *((header, (TEST,)) for header in (COMMIT, STATE, HANDLE, INLINE, POLLING, COPY_ENGINE, HOST_COPY, VERIFY)),
             *((source, (source,)) for source in (LAYOUT, MEMORY, COPY_PLAN, COPY_QUEUE)),
         ),
+    ),
+    "region_tasks": Program(
+        (TASKS_TEST, ORDER),
+        (*((header, (TASKS_TEST,)) for header in (COMMIT, TASKS, LAUNCHED)), (ORDER, (ORDER,))),
     ),
 }
 
@@ -177,5 +185,46 @@ MUTATIONS = [
         ("copy engine: goes on when it is over",
          "      if (!triggered_copies::is_made(b.atomic_fetch(word, b.pe()), s.value)) return;\n",
          "      if (b.atomic_fetch(word, b.pe()) == 2 * triggered_copies::over) return;\n"),
+    ),
+    *in_file(
+        "region_tasks",
+        COMMIT,
+        ("the epoch not kept for kernels that come",
+         "  if (b.member() == 0) *s.newest.on(pe) = last_committed(s, pe);\n", ""),
+        ("the epoch kept before all blocks have ended",
+         "  if (b.member() == 0) last = is_last(b.thread(), s.ended, blocks, at);",
+         "  if (b.member() == 0) *s.newest.on(b.pe()) = last_committed(s, b.pe());\n"
+         "  if (b.member() == 0) last = is_last(b.thread(), s.ended, blocks, at);"),
+        ("an epoch behind what was committed", "(uses - 1) * buffers + k;", "(uses - 1) * buffers;"),
+    ),
+    *in_file(
+        "region_tasks",
+        TASKS,
+        ("an update that others may read meanwhile",
+         "    access.mode = stf::access_mode::rw;", "    access.mode = stf::access_mode::read;"),
+        ("blocks of the agent counted among those that write",
+         "const bool last = region_words::end(b, s, writers, at);",
+         "const bool last = region_words::end(b, s, b.blocks_per_pe(), at);"),
+        ("no credit for what the loop has read",
+         "        if (s.reads(pe, to, pe)) b.thread().signal_set(s.credit + pe, epoch, to);",
+         "        (void)to;"),
+        ("items that end before what they sent is there",
+         "    b.quiet();  // a persistent program tells others that the block is done\n", ""),
+        ("a block too few for the agent", "const int blocks = writers + w.agents;",
+         "const int blocks = writers + w.agents - (w.agents > 1 ? 1 : 0);"),
+        ("reads of the epoch before", "s.buffer_of(*s.newest.on(pe_))", "s.buffer_of(*s.newest.on(pe_) + 1)"),
+    ),
+    *in_file(
+        "region_tasks",
+        LAUNCHED,
+        ("tiles dealt to the agent's blocks too", "      launch.roles.first[1] = writers;",
+         "      launch.roles.first[1] = b.blocks_per_pe();"),
+        ("the agent's blocks counted among those that write", "end(mine, handle.state(), writers, where::current());",
+         "end(mine, handle.state(), b.blocks_per_pe(), where::current());"),
+    ),
+    *in_file(
+        "region_tasks",
+        ORDER,
+        ("a round that begins when one device has ended the last", "in_whole_rounds(b) &&", "false &&"),
     ),
 ]  # fmt: skip
