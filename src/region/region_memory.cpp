@@ -225,7 +225,7 @@ index_range region_memory::part(int pe) const {
 int region_memory::tiles(int pe) const { return layout_->parts[static_cast<std::size_t>(pe)].tiles(); }
 
 int region_memory::blocks_in_launch() const {
-  return state_.agent == region_agent::polling && n_pes() > 1 ? state_.agent_blocks : 0;
+  return state_.has_agent() && state_.leaves(n_pes()) ? state_.agent_blocks : 0;
 }
 
 void region_memory::check_launch(int blocks, const launch_options& options) const {
@@ -236,6 +236,9 @@ void region_memory::check_launch(int blocks, const launch_options& options) cons
   expect<argument_error>(state_.agent == region_agent::inline_stores || state_.agent == region_agent::polling,
                          "region::launch: region_options::agent = ", name(state_.agent),
                          "; launches take inline_stores and polling");
+  expect<argument_error>(state_.sending != region_sending::untracked,
+                         "region::launch: region_options::sending = untracked, where nothing counts epochs; it is for "
+                         "programs");
 }
 
 void region_memory::load(const std::byte* values) {

@@ -61,6 +61,9 @@ void region_use::check_update(const region_partition* p, const stf::exec_place& 
   expect<task_error>(s.agent == region_agent::inline_stores || s.agent == region_agent::polling,
                      "region::update: region_options::agent = ", name(s.agent),
                      "; tasks take inline_stores and polling");
+  expect<task_error>(s.sending != region_sending::untracked,
+                     "region::update: region_options::sending = untracked, where nothing counts epochs; it is for "
+                     "programs");
 }
 
 void region_use::check_place(bool on_host) const {
