@@ -1,5 +1,7 @@
 // Regions in tasks: the recurrence of support/region_recurrence.hpp as loops of contexts, mixed with logical data,
 // recorded, repeated, and before and after programs.
+#include <algorithm>
+
 #include "starling/region/tasks.hpp"
 #include "support/region_recurrence.hpp"
 #include "support/test_machine.hpp"
@@ -60,11 +62,13 @@ TEST_CASE("a recurrence in tasks") {
             const region_mapping tiles = r.below(2) == 0
                                              ? region_mapping::one_to_one(1 + static_cast<index_t>(r.below(200)))
                                              : region_mapping::stride(1 + static_cast<int>(r.below(5)), 9);
+            const bool host = r.below(2) == 1;
             region<word> x(*m, n,
                            {.buffers = 2 + static_cast<int>(r.below(2)),
                             .agent = agent,
                             .chunk_bytes = chunk,
                             .tiles = tiles,
+                            .subscribers = host ? everyone.and_host() : everyone,
                             .agent_blocks = 1 + static_cast<int>(r.below(3)),
                             .credits = r.below(2) == 1});
             const auto start = some(n, r);
@@ -77,7 +81,9 @@ TEST_CASE("a recurrence in tasks") {
             }
             ctx.repeat(epochs - 5, [&] { step(ctx, x); });
             ctx.finalize();
-            check_on_all(x, pes, epochs, by_loop(start, epochs));
+            const auto expected = by_loop(start, epochs);
+            check_on_all(x, pes, epochs, expected);
+            if (host) CHECK(std::equal(expected.begin(), expected.end(), x.on_host(epochs).begin()));
           }
   }
 }
