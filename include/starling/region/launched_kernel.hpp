@@ -3,7 +3,7 @@
 // never the other way round: it is enough that some of these run at a time.
 #pragma once
 
-#include "starling/region/agent.hpp"
+#include "starling/region/agent_polling.hpp"
 #include "starling/region/commit.hpp"
 #include "starling/region/handle.hpp"
 
