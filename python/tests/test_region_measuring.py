@@ -9,6 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from graph_cases import random_graph
+from starling import _region_tuning as tuning
 from starling import graph, machine
 from starling._microbenchmark import Microbenchmark
 from starling.cli import app
@@ -22,7 +23,7 @@ def run(a, **options):
 
 
 @pytest.mark.parametrize("sending", ["elide_stores", "track_only", "untracked"])
-@pytest.mark.parametrize("agent", ["inline", "polling"])
+@pytest.mark.parametrize("agent", tuning.AGENTS)
 def test_what_does_not_travel(rng, sending, agent):
     a = random_graph(rng, 300, 2000)
     right, _ = run(a, devices=2)
@@ -92,7 +93,7 @@ def test_wrong_values(rng, measuring, error):
 
 
 @pytest.mark.parametrize("devices", [1, 2])
-@pytest.mark.parametrize("agent", ["inline", "polling"])
+@pytest.mark.parametrize("agent", tuning.AGENTS)
 def test_microbenchmark(devices, agent):
     probe = Microbenchmark(machine.host(devices), 2**16)
     assert probe.to == ("host" if devices == 1 else "peers")
