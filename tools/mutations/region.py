@@ -192,9 +192,9 @@ MUTATIONS = [
         ("the epoch not kept for kernels that come",
          "  if (b.member() == 0) *s.newest.on(pe) = last_committed(s, pe);\n", ""),
         ("the epoch kept before all blocks have ended",
-         "  if (b.member() == 0) last = is_last(b.thread(), s.ended, blocks, at);",
-         "  if (b.member() == 0) *s.newest.on(b.pe()) = last_committed(s, b.pe());\n"
-         "  if (b.member() == 0) last = is_last(b.thread(), s.ended, blocks, at);"),
+         "    last = is_last(b.thread(), s.ended, blocks, at);",
+         "    *s.newest.on(b.pe()) = last_committed(s, b.pe());\n"
+         "    last = is_last(b.thread(), s.ended, blocks, at);"),
         ("an epoch behind what was committed", "(uses - 1) * buffers + k;", "(uses - 1) * buffers;"),
     ),
     *in_file(
