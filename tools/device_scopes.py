@@ -22,6 +22,9 @@ ON_PURPOSE: dict[str, dict[str, str]] = {
     },
     "include/starling/region/state.hpp": {
         "count": OWN_PE + ": its own tiles count there, and what others hear goes by signals",
+        "note": OWN_PE + ": read by the last of those that count after it",
+        "noted": OWN_PE + ": a word of note, or one that count adds to",
+        "swap_if": OWN_PE + ": as count",
         "is_last": OWN_PE + ": the next to count comes after a signal",
     },
     "include/starling/stf/reduce_kernel.hpp": {"last_to_finish": "counts the blocks of one launch"},

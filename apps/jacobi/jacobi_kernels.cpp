@@ -187,16 +187,20 @@ class solver<T>::band_engine : public engine {
   region_options options_for(const diagonals<T>& a, int pes) const {
     region_options r = sparse::region_options_of(options_);
     r.tiles = region_mapping::one_to_one(std::max<index_t>(1, ceil_div(a.rows, index_t{tiles_} * pes)));
+    constexpr index_t line = 128 / static_cast<index_t>(sizeof(T));
+    std::vector<index_range> parts;  // whole lines, about equally many
+    for (int pe = 0; pe < pes; ++pe) {
+      const index_range lines = share(ceil_div(a.rows, line), pes, pe);
+      parts.push_back({std::min(lines.begin * line, a.rows), std::min(lines.end * line, a.rows)});
+      if (pe > 0) r.bounds.push_back(parts.back().begin);
+    }
     if (!options_.halo_only) return r;
-    r.subscribers = subscribers::only([reaches = a.offsets, rows = a.rows, pes](int, index_range elements) {
+    r.subscribers = subscribers::only([reaches = a.offsets, parts](int, index_range elements) {
       std::uint64_t mask = 0;
-      constexpr index_t line = 128 / static_cast<index_t>(sizeof(T));
       for (const index_t offset : reaches)  // whose rows read these elements
-        for (int pe = 0; pe < pes; ++pe) {
-          const index_range lines = share(ceil_div(rows, line), pes, pe);
-          if (elements.begin - offset < std::min(lines.end * line, rows) && elements.end - offset > lines.begin * line)
+        for (std::size_t pe = 0; pe < parts.size(); ++pe)
+          if (elements.begin - offset < parts[pe].end && elements.end - offset > parts[pe].begin)
             mask |= std::uint64_t{1} << pe;
-        }
       return mask;
     });
     return r;

@@ -1,15 +1,16 @@
 #include "sparse/iteration_log.hpp"
 
+#include <array>
 #include <chrono>
 
 namespace starling::sparse {
 
 iteration_log::iteration_log(machine& m)
-    : machine_(m), values_(machine_.allocate<double>(most_epochs)), waited_(machine_.allocate<std::uint64_t>(1)) {}
+    : machine_(m), values_(machine_.allocate<double>(most_epochs)), waited_(machine_.allocate<std::uint64_t>(2)) {}
 
 void iteration_log::begin() {
   done_ = {};
-  for (int pe = 0; pe < machine_.size(); ++pe) machine_.fill(waited_.on(pe), 0, sizeof(std::uint64_t));
+  for (int pe = 0; pe < machine_.size(); ++pe) machine_.fill(waited_.on(pe), 0, 2 * sizeof(std::uint64_t));
 }
 
 void iteration_log::run(const std::vector<program>& programs, const std::function<std::uint64_t()>& epoch,
@@ -29,9 +30,10 @@ iteration_report iteration_log::report() const {
   iteration_report r = done_;
   machine m = machine_;
   for (int pe = 0; pe < m.size(); ++pe) {
-    std::uint64_t waited = 0;
-    m.copy(&waited, waited_.on(pe), sizeof waited);
-    r.wait_seconds.push_back(1e-9 * static_cast<double>(waited) / std::max(r.blocks, 1));
+    std::array<std::uint64_t, 2> words{};
+    m.copy(words.data(), waited_.on(pe), sizeof words);
+    r.wait_seconds.push_back(1e-9 * static_cast<double>(words[0]) / std::max(r.blocks, 1));
+    r.tiles_skipped += words[1];
   }
   return r;
 }

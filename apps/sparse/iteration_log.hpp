@@ -10,7 +10,7 @@ namespace starling::sparse {
 
 struct iteration_words {
   sym<double> values;         // [iteration_log::most_epochs], of the stretch, on PE 0
-  sym<std::uint64_t> waited;  // [1] nanoseconds, of all blocks of the PE
+  sym<std::uint64_t> waited;  // [2] nanoseconds, of all blocks of the PE; tiles that they have skipped
   std::uint64_t first = 0;    // epoch before the stretch
 
   // By every block, each epoch: what the iteration came to.
@@ -20,6 +20,9 @@ struct iteration_words {
   // By every block, at its end.
   STARLING_HD void note_waited(const block& b, std::uint64_t nanoseconds) const {
     if (b.member() == 0) (void)b.thread().atomic_fetch_add(waited, nanoseconds, b.pe());
+  }
+  STARLING_HD void note_skipped(const block& b, std::uint64_t tiles) const {
+    if (b.member() == 0) (void)b.thread().atomic_fetch_add(waited + 1, tiles, b.pe());
   }
 };
 
@@ -40,6 +43,7 @@ struct iteration_report {
   int blocks = 0;      // of each PE, that compute
   int threads = 0;
   int tiles = 0;                     // of each PE, the most
+  std::uint64_t tiles_skipped = 0;   // of all PEs and iterations: nothing that they read had changed
   std::vector<double> wait_seconds;  // by PE: of a block, on average
   std::vector<index_t> first_rows;
   std::vector<std::uint64_t> bytes_sent;

@@ -69,7 +69,8 @@ void add_region(iteration_report& to, const region_report& moved, const iteratio
   to.times = moved.times;
   to.chunk_bytes = options.chunk_bytes;
   to.bytes_sent = moved.bytes_per_epoch;
-  for (std::uint64_t& bytes : to.bytes_sent) bytes *= moved.epoch;
+  for (std::size_t k = 0; k < to.bytes_sent.size(); ++k)
+    to.bytes_sent[k] = to.bytes_sent[k] * moved.epoch - moved.bytes_left_out[k];
 }
 
 int blocks_for(const machine& m, const iteration_options& o, int fit, int tiles) {
@@ -124,6 +125,17 @@ iteration_report region_rows<T>::report() const {
   r.tiles = tiles_of_a_pe_;
   add_region(r, region_.report(), options_);
   return r;
+}
+
+template <class T>
+tile_inputs region_rows<T>::inputs(const csr_view<T>& a) {
+  std::vector<std::vector<index_range>> rows(static_cast<std::size_t>(machine_.size()));
+  const auto& plans = matrix_.dealt_to(tiles_of_a_pe_, line<T>).plans_of_pe;
+  for (std::size_t pe = 0; pe < rows.size(); ++pe) {
+    const index_t first = rows_of(static_cast<int>(pe)).begin;
+    for (const block_plan& p : plans[pe]) rows[pe].push_back({first + p.first_row, first + p.first_row + p.rows});
+  }
+  return {machine_, a, region_, rows};
 }
 
 template <class T>

@@ -8,6 +8,7 @@
 
 #include "sparse/iteration_log.hpp"
 #include "sparse/matrix.hpp"
+#include "sparse/tile_inputs.hpp"
 #include "sparse/tile_product.hpp"
 #include "starling/region/region.hpp"
 
@@ -52,9 +53,12 @@ class region_rows {
   iteration_report report() const;
   region<T>& values() { return region_; }
   const matrix_data<T>& tiles() const { return tiles_; }
+  int tiles_of_a_pe() const { return tiles_of_a_pe_; }
   index_range rows_of(int pe) const { return region_.part(pe); }
   index_t most_rows() const { return matrix_.most_rows(); }
   const matrix_facts& facts() const { return matrix_.facts(); }
+  // What each tile reads; `a` is the matrix of which this was made.
+  tile_inputs inputs(const csr_view<T>& a);
 
   // An array with an element for each row of the PE, from one with all rows.
   symmetric_array<T> of_rows(const T* all);

@@ -15,7 +15,9 @@ template <class T, sparse::entry_values Values>
 struct rounds {
   region_handle<T> distance;
   sparse::matrix_data<T> edges;
-  sym<T> least;  // of the PE's vertices, over edges
+  sparse::tile_input_tables inputs;
+  sym<T> least;                   // of the PE's vertices, over edges
+  sym<std::uint64_t> changed_in;  // [tiles] last epoch in which a distance of the tile changed
   sym<stretch> at;
   sparse::iteration_words log;
   std::uint64_t last;
@@ -25,13 +27,28 @@ struct rounds {
     const int pe = b.pe();
     const index_t first = edges.own.on(pe)->first;
     T* least_of = least.on(pe);
+    std::uint64_t* changed = changed_in.on(pe);
+    const auto buffers = static_cast<std::uint64_t>(distance.state().buffers);
+    std::uint64_t skipped = 0;
     stretch now = *at.on(pe);
     std::uint64_t waited = 0;
     while (now.epoch < last && now.changed != 0) {
       const auto old = sparse::timed_await(distance, b, now.epoch++, waited);
       std::int64_t mine = 0;
       distance.each_tile(b, now.epoch, [&](const tile& t, const tracked<T>& next) {
+        // If nothing that it reads was stored in the last epoch, its own chunk included, it was the same before.
+        if (!inputs.stored(b, t.number, old)) {
+          ++skipped;
+          return t.unchanged();
+        }
         product.template multiply<sparse::min_plus, Values>(t.number, old.data(), least_of);
+        bool less = false;
+        b.for_each(t.range, [&](index_t i) { less = less || least_of[i - first] < old(i); });
+        if (b.any(less)) {
+          if (b.member() == 0) changed[t.number] = now.epoch;
+        } else if (changed[t.number] + buffers <= now.epoch) {
+          return t.unchanged();
+        }
         b.for_each(t.range, [&](index_t i) {
           const T was = old(i);
           const T is = least_of[i - first];
@@ -44,6 +61,7 @@ struct rounds {
       log.note(b, now.epoch, static_cast<double>(now.changed));
     }
     log.note_waited(b, waited);
+    log.note_skipped(b, skipped);
     if (b.index() == 0 && b.member() == 0) *at.on(pe) = now;
   }
 };
@@ -59,7 +77,9 @@ class solver<T>::state {
   state(const machine& m, const sparse::csr_view<T>& edges_in, const sparse::iteration_options& o)
       : values_(edges_in.value == nullptr ? sparse::entry_values::ones : sparse::entry_values::stored),
         rows_(m, edges_in, o, values_, std::numeric_limits<T>::infinity()),
+        inputs_(rows_.inputs(edges_in)),
         least_(rows_.of_rows()),
+        changed_in_(rows_.device().template allocate<std::uint64_t>(rows_.tiles_of_a_pe())),
         at_(rows_.device().template allocate<stretch>(1)) {}
 
   result solve(index_t source, T* distances, const watcher& watch) {
@@ -71,11 +91,15 @@ class solver<T>::state {
     distances[source] = 0;
     rows_.values().load({distances, static_cast<std::size_t>(vertices)});
     stretch now;
-    for (int pe = 0; pe < m.size(); ++pe) m.copy(at_.on(pe), &now, sizeof now);
+    for (int pe = 0; pe < m.size(); ++pe) {
+      m.copy(at_.on(pe), &now, sizeof now);
+      m.fill(changed_in_.on(pe), 0, static_cast<std::size_t>(changed_in_.size()) * sizeof(std::uint64_t));
+    }
     rows_.log().begin();
     const auto run = [&](auto values, std::uint64_t last) {
-      const rounds<T, decltype(values)::value> k{rows_.values().handle(),      rows_.tiles(), least_.data(), at_.data(),
-                                                 rows_.log().words(now.epoch), last};
+      const rounds<T, decltype(values)::value> k{
+          rows_.values().handle(),      rows_.tiles(), inputs_.tables(), least_.data(), changed_in_.data(), at_.data(),
+          rows_.log().words(now.epoch), last};
       const auto ended = [&] {
         m.copy(&now, at_.on(0), sizeof now);
         return now.epoch;
@@ -102,7 +126,9 @@ class solver<T>::state {
  private:
   sparse::entry_values values_;
   sparse::region_rows<T> rows_;
+  sparse::tile_inputs inputs_;
   symmetric_array<T> least_;
+  symmetric_array<std::uint64_t> changed_in_;
   symmetric_array<stretch> at_;
 };
 

@@ -118,6 +118,7 @@ nb::dict facts_of(const sparse::iteration_report& r, bool converged, index_t ite
   facts["blocks"] = r.blocks;
   facts["threads"] = r.threads;
   facts["tiles"] = r.tiles;
+  facts["tiles_skipped"] = r.tiles_skipped;
   facts["first_rows"] = r.first_rows;
   facts["bytes_sent"] = sent;
   facts["wait_seconds"] = r.wait_seconds;

@@ -61,6 +61,9 @@ class Report:
     """Threads of a block."""
     tiles: int
     """Of each device."""
+    tiles_skipped: int
+    """Shortest ways: tiles of all devices and rounds, the last one included, that were not computed since nothing that
+    they read had changed."""
     bytes_sent: tuple[tuple[int, ...], ...]
     """From each device to each, in all iterations."""
     wait_seconds: tuple[float, ...]

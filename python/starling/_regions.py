@@ -98,6 +98,8 @@ class NativeFacts(TypedDict):
     threads: int
     tiles: int
     """Of each PE."""
+    tiles_skipped: int
+    """Of all PEs and rounds: shortest ways have left them out, since nothing that they read had changed."""
     first_rows: list[int]
     """[PEs + 1]"""
     bytes_sent: list[list[int]]
@@ -341,8 +343,8 @@ def nothing_to_do(subject: Subject, devices: int) -> Report:
         subject,
         {
             "converged": True, "iterations": 0, "history": [], "seconds": 0.0, "agent": "none", "chunk_bytes": 0,
-            "blocks": 0, "threads": 0, "tiles": 0, "first_rows": [0, *zeros], "bytes_sent": [zeros] * devices,
-            "wait_seconds": [0.0] * devices, "storage": "none", "sending": "all",
+            "blocks": 0, "threads": 0, "tiles": 0, "tiles_skipped": 0, "first_rows": [0, *zeros],
+            "bytes_sent": [zeros] * devices, "wait_seconds": [0.0] * devices, "storage": "none", "sending": "all",
             "links": (0.0, 0.0), "line_stores": (0, 0), "times": [],
         },
     )  # fmt: skip
@@ -373,6 +375,7 @@ def reported(subject: Subject, facts: NativeFacts) -> Report:
         blocks=facts["blocks"],
         threads=facts["threads"],
         tiles=facts["tiles"],
+        tiles_skipped=facts["tiles_skipped"],
         bytes_sent=tuple(tuple(row) for row in facts["bytes_sent"]),
         wait_seconds=tuple(facts["wait_seconds"]),
         sending=facts["sending"],

@@ -158,3 +158,14 @@ def test_wrong_arguments():
     assert (caught.value.row, caught.value.column, caught.value.value) == (2, 1, -4)
     with pytest.raises(EntryError, match=r"A\[0, 1\] = nan"):
         sssp(np.array([[0, np.nan], [0, 0]]), 0)
+
+
+def test_tiles_skipped():
+    a = generators.road_like(120, seed=3)
+    source = 120 // 2 * 121
+    lengths, report = sssp(a, source, report=True, devices=2, chunk=4096)
+    assert np.array_equal(lengths, dijkstra(a, indices=source))
+    visits = report.tiles * report.devices * (report.iterations + 1)
+    assert 0 < report.tiles_skipped < visits
+    whole = report.iterations * a.shape[0] * 4
+    assert 0 < sum(map(sum, report.bytes_sent)) < whole

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <string>
 
 #include "starling/base/error.hpp"
 
@@ -37,22 +38,47 @@ struct written {
   int tile;
 };
 
+// Tiles of all mappings, one mapping behind the other.
+struct all_tiles {
+  region_mapping::tiles ranges;
+  std::vector<std::int32_t> begins{0};  // [mappings + 1]
+
+  // As the user numbers it.
+  std::string name(int tile) const {
+    std::size_t mapping = 0;
+    while (tile >= begins[mapping + 1]) ++mapping;
+    const int number = tile - begins[mapping];
+    return begins.size() == 2 ? message(number) : message(number, " (of mapping ", mapping, ")");
+  }
+};
+
+all_tiles tiles_of(int pe, index_range part, const region_mappings& mappings) {
+  all_tiles all;
+  for (const region_mapping& m : mappings.all()) {
+    for (auto& ranges : m.of(pe, part)) all.ranges.push_back(std::move(ranges));
+    all.begins.push_back(static_cast<std::int32_t>(all.ranges.size()));
+  }
+  return all;
+}
+
 // Every element exactly once.
-void check_tiles(int pe, index_range part, const region_mapping::tiles& tiles) {
+void check_tiles(int pe, index_range part, const all_tiles& tiles) {
   std::vector<written> all;
-  for (std::size_t t = 0; t < tiles.size(); ++t)
-    for (const index_range r : tiles[t]) {
+  for (std::size_t t = 0; t < tiles.ranges.size(); ++t)
+    for (const index_range r : tiles.ranges[t]) {
+      const int number = static_cast<int>(t);
       expect<argument_error>(!r.empty() && r.begin >= part.begin && r.end <= part.end, "region_options::tiles: tile ",
-                             t, " of PE ", pe, " writes elements ", r.begin, " to ", r.end, "; its part is ",
-                             part.begin, " to ", part.end, ", and a range has at least one element");
-      all.push_back({r, static_cast<int>(t)});
+                             tiles.name(number), " of PE ", pe, " writes elements ", r.begin, " to ", r.end,
+                             "; its part is ", part.begin, " to ", part.end, ", and a range has at least one element");
+      all.push_back({r, number});
     }
   std::ranges::sort(all, {}, [](const written& w) { return w.elements.begin; });
   index_t reached = part.begin;
   for (std::size_t i = 0; i < all.size(); ++i) {
     const index_range r = all[i].elements;
-    expect<argument_error>(r.begin >= reached, "region_options::tiles: tiles ", i == 0 ? 0 : all[i - 1].tile, " and ",
-                           all[i].tile, " of PE ", pe, " both write element ", r.begin, "; each has one writer");
+    expect<argument_error>(r.begin >= reached, "region_options::tiles: tiles ",
+                           tiles.name(all[i == 0 ? 0 : i - 1].tile), " and ", tiles.name(all[i].tile), " of PE ", pe,
+                           " both write element ", r.begin, "; each has one writer");
     expect<argument_error>(r.begin == reached, "region_options::tiles: no tile of PE ", pe, " writes element ", reached,
                            "; every element of a part needs a writer");
     reached = r.end;
@@ -61,20 +87,30 @@ void check_tiles(int pe, index_range part, const region_mapping::tiles& tiles) {
                          "; every element of a part needs a writer");
 }
 
-// A PE without elements has one tile and one chunk without elements all the same: by these the others hear how far it
-// has read.
-part_layout without_elements(index_range elements) { return {elements, {}, {0, 0}, {0}, {0, 1}, {1}}; }
+// A PE without elements has one chunk without elements all the same, and for each mapping a tile that writes it: by
+// these the others hear how far the kernels of each have read.
+part_layout without_elements(index_range elements, int mappings) {
+  part_layout part{elements, {}, {0}, {0}, {}, {0}, {static_cast<std::uint64_t>(mappings)}};
+  for (int m = 1; m <= mappings; ++m) {
+    part.tile_at.push_back(m);
+    part.range_at.push_back(0);
+    part.chunks.push_back(0);
+    part.chunk_at.push_back(m);
+  }
+  return part;
+}
 
-part_layout lay_out(int pe, index_range elements, index_t chunk, const region_mapping& mapping) {
-  if (elements.empty()) return without_elements(elements);
+part_layout lay_out(int pe, index_range elements, index_t chunk, const region_mappings& mappings) {
+  if (elements.empty()) return without_elements(elements, static_cast<int>(mappings.all().size()));
   part_layout part;
   part.elements = elements;
-  const region_mapping::tiles tiles = mapping.of(pe, elements);
+  const all_tiles tiles = tiles_of(pe, elements, mappings);
   check_tiles(pe, elements, tiles);
+  part.tile_at = tiles.begins;
   part.writers.assign(static_cast<std::size_t>(ceil_div(elements.size(), chunk)), 0);
   part.range_at.push_back(0);
   part.chunk_at.push_back(0);
-  for (const auto& ranges : tiles) {
+  for (const auto& ranges : tiles.ranges) {
     std::vector<std::int32_t> mine;
     for (const index_range r : ranges) {
       part.ranges.push_back(r);
@@ -170,6 +206,12 @@ region_layout make_region_layout(index_t n, int pes, std::size_t element, const 
   expect<argument_error>(o.credits || (o.buffers >= 2 && o.subscribers.everyone()),
                          "region_options: one buffer, and subscribers that are not everyone, need credits = true: "
                          "without credits a PE may overwrite what others still read");
+  expect<argument_error>(!o.flushes || o.agent == region_agent::polling || o.agent == region_agent::inline_stores,
+                         "region_options::flushes: agent ", name(o.agent),
+                         " sends whole chunks; flushes need inline stores or polling");
+  expect<argument_error>(!o.flushes || (o.sending == region_sending::all && !o.links.any()),
+                         "region_options::flushes: with sending or links for measuring; leave out one of them");
+  expect<argument_error>(!o.tiles.all().empty(), "region_options::tiles: no mappings; give at least one");
   region_layout l;
   l.chunk_elements = static_cast<index_t>(o.chunk_bytes / element);
   const auto bounds = checked_bounds(n, pes, static_cast<index_t>(line_bytes / element), o.bounds);

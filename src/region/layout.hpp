@@ -13,6 +13,7 @@ namespace starling {
 struct part_layout {
   index_range elements;
   std::vector<index_range> ranges;     // that tiles write
+  std::vector<std::int32_t> tile_at;   // [mappings + 1] where a mapping's tiles begin
   std::vector<std::int32_t> range_at;  // [tiles + 1] where a tile's ranges begin
   std::vector<std::int32_t> chunks;    // of the part, that tiles write
   std::vector<std::int32_t> chunk_at;  // [tiles + 1] where a tile's chunks begin

@@ -46,6 +46,29 @@ std::vector<std::vector<std::int32_t>> got_by(const region_layout& l) {
   return all;
 }
 
+// For each part, the tiles that write each of its chunks.
+struct chunk_writers {
+  std::vector<std::vector<std::int32_t>> tiles, begins;
+};
+
+chunk_writers writers_of(const region_layout& l) {
+  chunk_writers all;
+  for (const part_layout& p : l.parts) {
+    std::vector<std::vector<std::int32_t>> of_chunk(p.writers.size());
+    for (int t = 0; t < p.tiles(); ++t)
+      for (std::int32_t i = p.chunk_at[static_cast<std::size_t>(t)]; i < p.chunk_at[static_cast<std::size_t>(t) + 1];
+           ++i)
+        of_chunk[static_cast<std::size_t>(p.chunks[static_cast<std::size_t>(i)])].push_back(t);
+    auto& tiles = all.tiles.emplace_back();
+    auto& begins = all.begins.emplace_back(1, 0);
+    for (const auto& list : of_chunk) {
+      tiles.insert(tiles.end(), list.begin(), list.end());
+      begins.push_back(static_cast<std::int32_t>(tiles.size()));
+    }
+  }
+  return all;
+}
+
 int most_chunks_of_a_part(const region_layout& l) {
   int most = 1;
   for (std::size_t pe = 0; pe < l.parts.size(); ++pe) most = std::max(most, l.chunk_at[pe + 1] - l.chunk_at[pe]);
@@ -88,6 +111,8 @@ region_memory::region_memory(machine& m, index_t n, std::size_t element, const r
   state_.agent = o.agent;
   state_.agent_blocks = o.agent_blocks;
   state_.credits = o.credits;
+  state_.flushes = o.flushes;
+  state_.mappings = static_cast<int>(o.tiles.all().size());
   state_.sending = o.sending;
   values_ = machine_.allocate<std::byte>(o.buffers * pitch_ * static_cast<index_t>(element));
   keep_layout();
@@ -138,14 +163,16 @@ void region_memory::keep_layout() {
     state_.got = keep(got);
     state_.n_got = keep(n_got);
   }
-  std::vector<std::vector<std::int32_t>> tiles;
-  for (const part_layout& p : l.parts) tiles.push_back({p.tiles()});
-  state_.tiles = keep(tiles);
+  state_.tile_at = keep(of_parts(l, &part_layout::tile_at));
   state_.ranges = keep(of_parts(l, &part_layout::ranges));
   state_.range_at = keep(of_parts(l, &part_layout::range_at));
   state_.tile_chunks = keep(of_parts(l, &part_layout::chunks));
   state_.tile_chunk_at = keep(of_parts(l, &part_layout::chunk_at));
   state_.writers = keep(of_parts(l, &part_layout::writers));
+  if (!state_.flushes) return;
+  const chunk_writers by_chunk = writers_of(l);
+  state_.chunk_tiles = keep(by_chunk.tiles);
+  state_.chunk_tile_at = keep(by_chunk.begins);
 }
 
 void region_memory::allocate_words() {
@@ -155,10 +182,24 @@ void region_memory::allocate_words() {
   const index_t slots = (state_.buffers + 1) * ceil_div(chunks, agents) + 2;
   state_.queue_slots = static_cast<int>(slots);
   const index_t committed = chunks * state_.buffers;
-  counters_ = machine_.allocate<std::uint64_t>(committed + state_.buffers + agents + 3);
+  const index_t kept = static_cast<index_t>(state_.chunks) * state_.buffers;
+  index_t tiles = 0, written = 0;  // what flushes look at
+  for (const part_layout& p : layout_->parts) {
+    if (!state_.flushes) break;
+    tiles = std::max<index_t>(tiles, p.tiles());
+    written = std::max(written, static_cast<index_t>(p.chunks.size()) * state_.buffers);
+  }
+  counters_ =
+      machine_.allocate<std::uint64_t>(3 * committed + chunks + kept + tiles + written + state_.buffers + agents + 3);
   sym<std::uint64_t> counter = counters_.data();
   const auto counters = [&](index_t n) { return std::exchange(counter, counter + n); };
   state_.committed = counters(committed);
+  state_.stored = counters(committed);
+  state_.left_out = counters(chunks);
+  state_.kept = counters(kept);
+  state_.in_pieces = counters(committed);
+  state_.done = counters(tiles);
+  state_.flushed = counters(written);
   state_.given = counters(state_.buffers);
   state_.tickets = counters(agents);
   state_.ended = counters(1);
@@ -220,6 +261,15 @@ index_range region_memory::part(int pe) const {
   expect<range_error>(pe >= 0 && pe < machine_.size(), "region::part: PE ", pe, " of a machine with ", machine_.size(),
                       "; PEs are numbered from 0");
   return layout_->parts[static_cast<std::size_t>(pe)].elements;
+}
+
+int region_memory::chunk_of(index_t element) const {
+  expect<range_error>(element >= 0 && element < state_.size, "region::chunk_of: element ", element,
+                      " of a region with ", state_.size, "; elements are numbered from 0");
+  std::size_t pe = 0;
+  while (element >= layout_->parts[pe].elements.end) ++pe;
+  const index_t of_part = (element - layout_->parts[pe].elements.begin) / layout_->chunk_elements;
+  return layout_->chunk_at[pe] + static_cast<int>(of_part);
 }
 
 int region_memory::tiles(int pe) const { return layout_->parts[static_cast<std::size_t>(pe)].tiles(); }
@@ -336,16 +386,25 @@ std::vector<region_times> region_memory::times() const {
 region_report region_memory::report() const {
   const region_layout& l = *layout_;
   const std::size_t pes = l.parts.size();
-  region_report r{
-      state_.agent, state_.sending, links_, l.chunks(), 0, epoch(), std::vector<std::uint64_t>(pes * pes, 0)};
+  const std::vector<std::uint64_t> none(pes * pes, 0);
+  region_report r{state_.agent, state_.sending, links_, l.chunks(), 0, epoch(), none, none};
   for (std::size_t from = 0; from < pes; ++from) {
     r.tiles += l.parts[from].tiles();
     if (state_.sending != region_sending::all) continue;
-    for (int c = l.chunk_at[from]; c < l.chunk_at[from + 1]; ++c)
-      for (std::size_t to = 0; to < pes; ++to)
-        if (to != from && (l.subscribers.empty() || (l.subscribers[static_cast<std::size_t>(c)] >> to & 1) != 0))
-          r.bytes_per_epoch[from * pes + to] +=
-              static_cast<std::uint64_t>(l.elements_of(static_cast<int>(from), c - l.chunk_at[from]).size()) * element_;
+    const int first = l.chunk_at[from];
+    std::vector<std::uint64_t> left_out(static_cast<std::size_t>(l.chunk_at[from + 1] - first), 0);
+    if (state_.agent != region_agent::copy_engine)  // which sends unchanged chunks too
+      machine_.copy(left_out.data(), state_.left_out.on(static_cast<int>(from)),
+                    left_out.size() * sizeof(std::uint64_t));
+    for (int c = first; c < l.chunk_at[from + 1]; ++c) {
+      const auto of_part = static_cast<std::size_t>(c - first);
+      const auto bytes = static_cast<std::uint64_t>(l.elements_of(static_cast<int>(from), c - first).size()) * element_;
+      for (std::size_t to = 0; to < pes; ++to) {
+        if (to == from || !l.gets(c, static_cast<int>(to))) continue;
+        r.bytes_per_epoch[from * pes + to] += bytes;
+        r.bytes_left_out[from * pes + to] += bytes * left_out[of_part];
+      }
+    }
   }
   if (state_.to_host() && state_.sending == region_sending::all)
     r.host_bytes_per_epoch = static_cast<std::uint64_t>(state_.size) * element_;

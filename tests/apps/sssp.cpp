@@ -112,6 +112,38 @@ TEST_CASE("distances are Dijkstra's") {
   }
 }
 
+// A way from 0 on, longer than the tiles are many: only those where the front is have anything to do.
+TEST_CASE("tiles whose inputs did not change are skipped") {
+  constexpr index_t vertices = 1000;
+  for (const int pes : {1, 2, 3}) {
+    auto m = test_machine(pes);
+    if (!m) return;
+    for (const region_agent agent : {region_agent::inline_stores, region_agent::polling})
+      for (const bool halo_only : {false, true}) {
+        CAPTURE(pes);
+        CAPTURE(std::string(name(agent)));
+        CAPTURE(halo_only);
+        random r(53);
+        const auto a = long_way<double>(r, vertices);
+        const sparse::iteration_options options{
+            .agent = agent, .chunk_bytes = 128, .tiles = 10, .blocks = 2, .halo_only = halo_only};
+        sssp::solver<double> s(*m, a.view(), options);
+        std::vector<double> distance(vertices, -1);
+        const sssp::result got = s.solve(0, distance.data());
+        CHECK(distance == by_dijkstra(a, 0));
+        const auto all = static_cast<std::uint64_t>(got.rounds + 1) * 10 * static_cast<std::uint64_t>(pes);
+        CHECK(got.report.tiles_skipped < all);
+        CHECK(got.report.tiles_skipped > all * 3 / 4);
+        const sssp::result again = s.solve(0, distance.data());
+        CHECK(again.report.tiles_skipped == got.report.tiles_skipped);
+        // Every round sends a chunk where the front is, a second time for the other buffer, and little else.
+        std::uint64_t sent = 0;
+        for (const std::uint64_t bytes : got.report.bytes_sent) sent += bytes;
+        CHECK(sent < static_cast<std::uint64_t>(got.rounds) * 128 * 4 * static_cast<std::uint64_t>(pes));
+      }
+  }
+}
+
 TEST_CASE("a source that is no vertex is refused, a watcher ends the rounds") {
   auto m = test_machine(2);
   if (!m) return;

@@ -39,6 +39,46 @@ TEST_CASE("recurrences pass, every agent") {
           }
 }
 
+TEST_CASE("recurrences by two mappings pass, every agent") {
+  random r(36);
+  INFO("STARLING_TEST_SEED=" << r.seed);
+  for (const int pes : {1, 2, 3})
+    for (const region_agent agent : agents)
+      for (const bool by_roles : {false, true})
+        for (const index_t n : {3, 70}) {  // with PEs that have no elements, too
+          CAPTURE(pes);
+          CAPTURE(std::string(name(agent)));
+          CAPTURE(by_roles);
+          CAPTURE(n);
+          machine m = checked_machine(pes, 40);
+          run_recurrence(m, n, 1, 5, {.agent = agent, .chunk_bytes = 128, .tiles = two_mappings(5)}, r.next(),
+                         by_roles);
+        }
+}
+
+TEST_CASE("recurrences whose tiles often rest pass, every agent") {
+  random r(34);
+  INFO("STARLING_TEST_SEED=" << r.seed);
+  for (const int pes : {1, 2, 3})
+    for (const region_agent agent : agents)
+      for (const int buffers : {2, 3})
+        for (const bool credits : {false, true}) {
+          CAPTURE(pes);
+          CAPTURE(std::string(name(agent)));
+          CAPTURE(buffers);
+          CAPTURE(credits);
+          machine m = checked_machine(pes, 40);
+          run_recurrence_with_rests(m, 70, 2, 6,
+                                    {.buffers = buffers,
+                                     .agent = agent,
+                                     .chunk_bytes = 128,
+                                     .tiles = region_mapping::one_to_one(8),
+                                     .agent_blocks = 2,
+                                     .credits = credits},
+                                    r.next());
+        }
+}
+
 // What a kernel does in each epoch, with one mistake.
 enum class mistake {
   none,
@@ -49,7 +89,11 @@ enum class mistake {
   stores_outside,
   skips_epoch,
   signals_instead,
-  epoch_zero
+  epoch_zero,
+  rests_too_early,
+  rests_after_change,
+  rests_and_stores,
+  unknown_mapping
 };
 
 void run_with(machine& m, mistake wrong, const region_options& options) {
@@ -72,15 +116,19 @@ void run_with(machine& m, mistake wrong, const region_options& options) {
               wrong == mistake::reads_early_epoch || wrong == mistake::signals_instead ? 0 : e - 1;
           epoch_view<int> old = h.await(b, awaited);
           if (wrong == mistake::reads_early_epoch || (wrong == mistake::signals_instead && e == epochs))
-            old =
-                epoch_view<int>(b, h.state(), (h.values() + h.state().buffer_of(e - 1) * h.pitch()).on(b.pe()), {0, n});
+            old = epoch_view<int>(b, h.state(), (h.values() + h.state().buffer_of(e - 1) * h.pitch()).on(b.pe()), e - 1,
+                                  {0, n});
           else
             old = h.await(b, e - 1);
           if (wrong == mistake::leaves_tiles_out && b.index() == 1 && e == 2) continue;
           const std::uint64_t written = wrong == mistake::skips_epoch && e > 1 ? e + 2
                                         : wrong == mistake::epoch_zero         ? 0
                                                                                : e;
-          h.each_tile(b, written, [&](tile t, tracked<int> next) {
+          h.each_tile(b, written, wrong == mistake::unknown_mapping ? 1 : 0, [&](tile t, tracked<int> next) {
+            if (t.number == 1 &&
+                (wrong == mistake::rests_too_early || (wrong == mistake::rests_after_change && e == 2)))
+              return t.unchanged();
+            if (wrong == mistake::rests_and_stores) t.unchanged();
             b.for_each(t.range, [&](index_t i) {
               if (wrong == mistake::leaves_element_out && i == 9) return;
               next(i) = old(i) + old((i + n / 2) % n);
@@ -119,6 +167,11 @@ TEST_CASE("mistakes that the region itself finds") {
       {mistake::stores_outside, "stored to element 41, which this tile does not write"},
       {mistake::skips_epoch, "before all of the epoch before"},
       {mistake::epoch_zero, "epoch 0 is what region::load brings"},
+      {mistake::rests_too_early,
+       "tile 1 was left unchanged in epoch 1, whose buffer has held no epoch; with 2 buffers"},
+      {mistake::rests_after_change, "is not the same in epochs 1 and 0, and its tile was left unchanged"},
+      {mistake::unknown_mapping, "tiles of mapping 1 of a region with 1; name all mappings in region_options::tiles"},
+      {mistake::rests_and_stores, "was stored in epoch 1, and its tile left unchanged"},
   };
   for (const region_agent agent : agents)
     for (const auto& [what, says] : wrong) {

@@ -50,6 +50,27 @@ TEST_CASE("shortest paths pass") {
   });
 }
 
+TEST_CASE("shortest paths pass where tiles are skipped") {
+  constexpr index_t n = 96;
+  sparse::csr<float> a;  // a way from 0 on, on which the last few are reached
+  a.columns = n;
+  for (index_t i = 0; i < n; ++i) {
+    if (i > 0) {
+      a.column.push_back(static_cast<std::int32_t>(i - 1));
+      a.value.push_back(1);
+    }
+    a.row_start.push_back(static_cast<index_t>(a.column.size()));
+  }
+  with_each_way([&](machine& m, const sparse::iteration_options& o) {
+    sssp::solver<float> s(m, a.view(), o);
+    std::vector<float> distances(n, -1);
+    const sssp::result got = s.solve(n - 8, distances.data());
+    CHECK(got.rounds == 7);
+    CHECK(distances[n - 1] == 7);
+    if (m.size() > 1) CHECK(got.report.tiles_skipped > 0);
+  });
+}
+
 TEST_CASE("Jacobi's method passes, by rows and by diagonals") {
   constexpr index_t n = 70;
   const std::vector<double> ones(n, 1.0);

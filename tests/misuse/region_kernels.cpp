@@ -70,6 +70,17 @@ TEST_CASE("tiles that do not write every element once are refused") {
   refused({{{-1, 10}}}, {"writes elements -1 to 10"});
   refused({{{0, 10}, {10, 10}}}, {"a range has at least one element"});
   refused({}, {"no tile of PE 0 writes element 0"});
+  const auto refused_together = [&](const region_mappings& mappings, parts says) {
+    check_parts(failure_of<argument_error>([&] { region<float>(*m, 10, {.tiles = mappings}); }), says);
+  };
+  const auto mapping = [](const region_mapping::tiles& tiles) {
+    return region_mapping::by([=](int, index_range) { return tiles; });
+  };
+  refused_together({mapping({{{0, 4}}, {{4, 8}}}), mapping({{{6, 10}}})},
+                   {"tiles 1 (of mapping 0) and 0 (of mapping 1) of PE 0 both write element 6"});
+  refused_together({mapping({{{0, 4}}}), mapping({{{4, 9}}})}, {"no tile of PE 0 writes element 9"});
+  refused_together({mapping({{{0, 4}}}), mapping({{{4, 11}}})}, {"tile 0 (of mapping 1) of PE 0 writes elements 4"});
+  refused_together({}, {"region_options::tiles: no mappings"});
   check_parts(failure_of<argument_error>([] { region_mapping::one_to_one(0); }), {"0 elements in a tile"});
   check_parts(failure_of<argument_error>([] { region_mapping::stride(0, 4); }), {"0 tiles"});
   check_parts(failure_of<argument_error>([] { region_mapping::by({}); }), {"an empty function"});

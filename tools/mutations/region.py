@@ -5,6 +5,7 @@ from __future__ import annotations
 from mutations.model import Program, in_file
 
 COMMIT = "include/starling/region/commit.hpp"
+TILE = "include/starling/region/tile.hpp"
 STATE = "include/starling/region/state.hpp"
 HANDLE = "include/starling/region/handle.hpp"
 HOST_COPY = "include/starling/region/host_copy.hpp"
@@ -14,6 +15,8 @@ POLLING = "include/starling/region/agent_polling.hpp"
 COPY_ENGINE = "include/starling/region/agent_copy_engine.hpp"
 COPY_PLAN = "src/region/copy_plan.cpp"
 COPY_QUEUE = "src/machine/host/copy_queue.cpp"
+FLUSH = "include/starling/region/flush.hpp"
+PIECES = "include/starling/region/pieces.hpp"
 LAYOUT = "src/region/layout.cpp"
 MEMORY = "src/region/region_memory.cpp"
 TASKS = "include/starling/region/tasks.hpp"
@@ -26,7 +29,22 @@ PROGRAMS = {
     "region": Program(
         (TEST, LAYOUT, MEMORY, COPY_PLAN, COPY_QUEUE),
         (
-            *((header, (TEST,)) for header in (COMMIT, STATE, HANDLE, INLINE, POLLING, COPY_ENGINE, HOST_COPY, VERIFY)),
+            *(
+                (header, (TEST,))
+                for header in (
+                    COMMIT,
+                    STATE,
+                    TILE,
+                    HANDLE,
+                    INLINE,
+                    POLLING,
+                    COPY_ENGINE,
+                    HOST_COPY,
+                    VERIFY,
+                    FLUSH,
+                    PIECES,
+                )
+            ),
             *((source, (source,)) for source in (LAYOUT, MEMORY, COPY_PLAN, COPY_QUEUE)),
         ),
     ),
@@ -36,15 +54,25 @@ PROGRAMS = {
     ),
 }
 
+KEPT = "const bool kept = s.stored.on(pe)[s.word_of(c, epoch)] != epoch;"
+READY = "    if (all == wanted) ready(one, s, c, epoch, at);"
+
 MUTATIONS = [
     *in_file(
         "region",
         COMMIT,
-        ("one writer less awaited",
-         "    if (now == wanted) ready(one, s, c, epoch, at);",
-         "    if (now + 1 == wanted || (writers == 1 && now == wanted)) ready(one, s, c, epoch, at);"),
-        ("a chunk that is never ready", "    if (now == wanted) ready(one, s, c, epoch, at);", ""),
-        ("the own PE not told of a chunk", "  one.signal_set(s.arrived + chunk, epoch, one.pe(), at);\n}", "}"),
+        ("one writer less awaited", READY,
+         READY.replace("all == wanted", "all + 1 == wanted || (writers == 1 && all == wanted)")),
+        ("a chunk that is never ready", READY, ""),
+        ("a chunk handed on while it is held", READY, READY.replace("all == wanted", "now == wanted")),
+        ("a chunk always unchanged", KEPT, "const bool kept = true;"),
+        ("a chunk never unchanged", KEPT, "const bool kept = false;"),
+        ("the agent not told that some was flushed", "how = region_item::pieces;", "how = region_item::whole;"),
+        ("stores not noted", "    if (stored) note(one, s.stored + word, epoch, at);", "    (void)stored;"),
+        ("one word for the stores of all chunks", "    if (stored) note(one, s.stored + word, epoch, at);",
+         "    if (stored) note(one, s.stored + s.buffer_of(epoch), epoch, at);"),
+        ("the own PE not told that a chunk is unchanged", "    *s.kept_in(epoch, chunk).on(pe) = epoch;\n", ""),
+        ("the own PE not told of a chunk", "  one.signal_set(s.arrived + chunk, epoch, pe, at);\n}", "}"),
     ),
     *in_file(
         "region",
@@ -72,6 +100,8 @@ MUTATIONS = [
          "    b.wait_each(end - first, what, epoch - 1, at);"),
         ("await of all chunks but the last", "    b.wait_each(end - first, what, epoch, at);",
          "    b.wait_each(end - first - 1, what, epoch, at);"),
+        ("every mapping writes the tiles of the first", "deal(b, epoch, s_.tile_at.on(b.pe())[mapping],",
+         "deal(b, epoch, 0,"),
         ("tiles written without credits", "    if (tracks && s_.credits) await_credits(b, epoch, at);\n", ""),
         ("the credit of one PE not awaited", "    b.wait_each(b.n_pes(), what, epoch - buffers + 1, at);",
          "    b.wait_each(b.n_pes() - 1, what, epoch - buffers + 1, at);"),
@@ -90,16 +120,27 @@ MUTATIONS = [
     ),
     *in_file(
         "region",
+        TILE,
+        ("unchanged tiles not told from others", "{ *kept = true; }", "{ *kept = false; }"),
+        ("an epoch that says what another left", "*state_->kept_in(epoch_, chunk).on(block_->pe()) != epoch_",
+         "*state_->kept_in(epoch_ + 1, chunk).on(block_->pe()) != epoch_"),
+    ),
+    *in_file(
+        "region",
         INLINE,
         ("inline: other PEs not told of a chunk",
-         "    if (s.gets(pe, chunk, to)) one.signal_set(s.arrived + chunk, epoch, to, at);", "    (void)to;"),
+         "    else\n      one.signal_set(s.arrived + chunk, epoch, to, at);\n", ""),
+        ("inline: other PEs not told that a chunk is unchanged",
+         "      one.put_signal(kept, kept.on(pe), 1, s.arrived + chunk, epoch, to, signal_op::set, at);",
+         "      one.signal_set(s.arrived + chunk, epoch, to, at);"),
     ),
     *in_file(
         "region",
         POLLING,
-        ("the agent not told of a chunk", "  push(one, s, c % s.agent_blocks, {epoch, c}, at);",
-         "  (void)one, (void)s, (void)c, (void)epoch, (void)at;"),
-        ("the agent not told of the end", "push(b.thread(), s, j, {0, region_item::end}, at);", "(void)j, (void)at;"),
+        ("the agent not told of a chunk", "  push(one, s, c % s.agent_blocks, {epoch, c, how}, at);",
+         "  (void)one, (void)s, (void)c, (void)epoch, (void)how, (void)at;"),
+        ("the agent not told of the end",
+         "push(b.thread(), s, j, {0, region_item::end, region_item::whole}, at);", "(void)j, (void)at;"),
         ("the ticket raised before its item",
          "  s.items.on(one.pe())[slot] = item;\n  one.signal_set(s.filled + slot, ticket + 1, one.pe(), at);",
          "  one.signal_set(s.filled + slot, ticket + 1, one.pe(), at);\n  s.items.on(one.pe())[slot] = item;"),
@@ -117,6 +158,15 @@ MUTATIONS = [
         ("never sent",
          "    if (s.awaits_sent()) b.signal_set(s.sent + of_part, item.epoch, b.pe());",
          ""),
+        ("other PEs not told that a chunk is unchanged",
+         "kept.on(b.pe()), 1, s.arrived", "kept.on(b.pe()), 0, s.arrived"),
+        ("unchanged chunks sent all the same", "      if (item.how == region_item::kept)\n",
+         "      if (item.how > region_item::pieces)\n"),
+        ("flushed tiles sent again", "[s.word_of(i, epoch)] != epoch)", "[s.word_of(i, epoch)] <= epoch)"),
+        ("the rest of a chunk not sent", "      if (s.flushed.on(pe)", "      if (b.n_pes() < 1 && s.flushed.on(pe)"),
+        ("arrival before the rest", "    b.fence();\n  }\n\n  // Stores a chunk", "  }\n\n  // Stores a chunk"),
+        ("sent before it has arrived",
+         "    if (s.flushes) b.quiet();  // whom a flush tells of the chunk may be on any PE\n", ""),
         ("what was served not kept", "      b.signal_set(served, ++ticket, pe);", "      ++ticket;"),
     ),
     *in_file(
@@ -135,6 +185,33 @@ MUTATIONS = [
         ("no hashes sent", "g.p(s.hash_word(chunk, epoch), hash, to, at);", "(void)hash;"),
         ("hashes of what lies beside", "return;\n  const std::uint64_t here",
          "return;\n  ++values;\n  const std::uint64_t here"),
+    ),
+    *in_file(
+        "region",
+        FLUSH,
+        ("a hold that holds nothing", "    seen = swap_if(one, word, before, before + one_hold, at);\n", ""),
+        ("a chunk held that is ready",
+         "  while (commits_of(seen) < wanted || (commits_of(seen) == wanted && holds_of(seen) != 0)) {",
+         "  while (commits_of(seen) <= wanted) {"),
+        ("a hold that does not end", "      let_go(b.thread(), s, c, epoch, at);\n", ""),
+        ("who lets go hands nothing on",
+         "  if (now == wanted) ready(one, s, c, epoch, at);\n", "  (void)(now == wanted);\n"),
+        ("a flush that leaves to the agent what it has", "      b.wait(s.sent + c, epoch, pe, at);\n", ""),
+        ("no word of what was flushed", "      sent = epoch;\n", ""),
+        ("no word that some was flushed",
+         "      note(b.thread(), s.in_pieces + s.word_of(c, epoch), epoch, at);\n", ""),
+        ("tiles of the block beside it", "+ b.rank(); t <", "+ (b.rank() + 1) % b.count(); t <"),
+        ("a flush that completes nothing", "  b.quiet();\n", "",
+         "the release of let_go has completed the puts; on GPUs inline stores need it"),
+    ),
+    *in_file("region", PIECES, ("pieces put short", "end - begin, to, at);", "end - begin - 1, to, at);")),
+    *in_file(
+        "region",
+        LAYOUT,
+        ("a part without elements ready by one mapping", "{static_cast<std::uint64_t>(mappings)}", "{1}"),
+        ("writers counted of the first mapping alone", "    for (const std::int32_t c : mine) ++part",
+         "    if (&ranges < &tiles.ranges[static_cast<std::size_t>(tiles.begins[1])])\n"
+         "      for (const std::int32_t c : mine) ++part"),
     ),
     *in_file(
         "region",

@@ -19,11 +19,17 @@ enum class region_defect : std::int32_t {
   unwritten,      // committed a tile with an element that it did not store
   no_subscriber,  // awaited or read a chunk that this PE does not get
   no_element,     // read or awaited an element that the region does not have
-  altered,        // a chunk is not as it was sent
-  needs_credits   // awaited a part of an epoch, or gave a credit, without region_options::credits
+  needs_credits,  // awaited a part of an epoch, or gave a credit, without region_options::credits
+  kept_early,     // left a tile unchanged whose buffer has held no epoch
+  kept_stored,    // stored to a tile and left it unchanged
+  kept_other,     // left a tile unchanged whose buffer holds other values
+  no_mapping,     // wrote tiles of a mapping that the region does not have
+  no_flush,       // flushed without region_options::flushes
+  altered         // a chunk is not as it was sent
 };
 
-// `number`: the chunk; of outside_tile, unwritten and no_element the element.
+// `number`: the chunk; of no_mapping the mapping; of kept_early the tile; of outside_tile, unwritten, kept_stored,
+// kept_other and no_element the element.
 struct region_fault {
   region_defect what;
   std::int64_t number;
@@ -62,6 +68,24 @@ inline std::string text_of(const region_fault& f) {
     case region_defect::needs_credits:
       return "reading a part of an epoch, and giving credit, need region_options::credits: without them a PE may "
              "overwrite what others still read";
+    case region_defect::kept_early:
+      return message("tile ", f.number, " was left unchanged in epoch ", f.seen,
+                     ", whose buffer has held no epoch; with ", f.wanted, " buffers call unchanged() from epoch ",
+                     f.wanted, " on");
+    case region_defect::kept_stored:
+      return message("element ", f.number, " was stored in epoch ", f.wanted,
+                     ", and its tile left unchanged; store every element, or none and call unchanged()");
+    case region_defect::kept_other:
+      return message("element ", f.number, " is not the same in epochs ", f.wanted, " and ", f.seen,
+                     ", and its tile was left unchanged; an epoch lies where epoch ", f.seen,
+                     " did, so a tile may be left only if it has not changed since");
+    case region_defect::no_mapping:
+      return message("tiles of mapping ", f.number, " of a region with ", f.wanted,
+                     "; name all mappings in region_options::tiles, they are numbered from 0");
+    case region_defect::no_flush:
+      return "flush, and the calls that flush first, need region_options::flushes: without it agents send whole "
+             "chunks, "
+             "also over what a flush has sent and others read";
   }
   return "?";
 }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "starling/region/host_copy.hpp"
+#include "starling/region/pieces.hpp"
 #include "starling/region/timing.hpp"
 #include "starling/region/verify.hpp"
 
@@ -22,13 +23,14 @@ STARLING_HD inline void push(const thread& one, const region_state& s, int agent
 }
 
 // See region_words::hand_on and no_more.
-STARLING_HD inline void hand_on(const thread& one, const region_state& s, int c, std::uint64_t epoch, where at) {
-  push(one, s, c % s.agent_blocks, {epoch, c}, at);
+STARLING_HD inline void hand_on(const thread& one, const region_state& s, int c, std::uint64_t epoch, std::uint64_t how,
+                                where at) {
+  push(one, s, c % s.agent_blocks, {epoch, c, how}, at);
 }
 
 STARLING_HD inline void no_more(const block& b, const region_state& s, where at) {
   if (b.member() != 0) return;
-  for (int j = 0; j < s.agent_blocks; ++j) push(b.thread(), s, j, {0, region_item::end}, at);
+  for (int j = 0; j < s.agent_blocks; ++j) push(b.thread(), s, j, {0, region_item::end, region_item::whole}, at);
 }
 
 }  // namespace region_words::polling
@@ -92,16 +94,34 @@ struct polling_agent {
     // With credits a PE may get the next epoch of a chunk that it has not looked at, and the host always.
     if (s.awaits_sent()) b.fence();
     hash(b, start, of_part, item.epoch);
+    if (item.how == region_item::pieces) send_rest(b, of_part, item.epoch);
     for_each_subscriber(b, of_part, [&](int chunk, int to) {
-      if (s.sending == region_sending::all)
+      const sym<std::uint64_t> kept = s.kept_in(item.epoch, chunk);
+      if (item.how == region_item::kept)
+        b.put_signal(kept, kept.on(b.pe()), 1, s.arrived + chunk, item.epoch, to);
+      else if (item.how == region_item::whole && s.sending == region_sending::all)
         b.put_signal(start, start.on(b.pe()), e.size(), s.arrived + chunk, item.epoch, to);
       else
         b.signal_set(s.arrived + chunk, item.epoch, to);
     });
-    put_to_host(b, start, e, item.epoch);
+    if (item.how != region_item::kept) put_to_host(b, start, e, item.epoch);
     arrive_at_host(b, item);
+    if (s.flushes) b.quiet();  // whom a flush tells of the chunk may be on any PE
     if (b.member() == 0) region_words::note_arrival(b.thread(), s, of_part, where::current());
     if (s.awaits_sent()) b.signal_set(s.sent + of_part, item.epoch, b.pe());
+  }
+
+  // What no flush has sent.
+  STARLING_HD void send_rest(const block& b, int c, std::uint64_t epoch) const {
+    const int pe = b.pe();
+    for (std::int32_t k = s.chunk_tile_at.on(pe)[c]; k < s.chunk_tile_at.on(pe)[c + 1]; ++k) {
+      const int t = s.chunk_tiles.on(pe)[k];
+      std::int32_t i = s.tile_chunk_at.on(pe)[t];
+      while (s.tile_chunks.on(pe)[i] != c) ++i;
+      if (s.flushed.on(pe)[s.word_of(i, epoch)] != epoch)
+        region_words::put_piece(b, s, values + s.buffer_of(epoch) * pitch, t, c, where::current());
+    }
+    b.fence();
   }
 
   // Stores a chunk, and notes when a link of the rate asked for would have carried it.
@@ -110,11 +130,17 @@ struct polling_agent {
     const index_range e = s.elements_of(b.pe(), of_part);
     const sym<T> start = values + (s.buffer_of(item.epoch) * pitch + e.begin);
     hash(b, start, of_part, item.epoch);
-    if (s.sending == region_sending::all)
-      for_each_subscriber(b, of_part, [&](int, int to) { b.put(start, start.on(b.pe()), e.size(), to); });
-    put_to_host(b, start, e, item.epoch);
+    const bool kept = item.how == region_item::kept;
+    for_each_subscriber(b, of_part, [&](int chunk, int to) {
+      const sym<std::uint64_t> word = s.kept_in(item.epoch, chunk);
+      if (kept)
+        b.put(word, word.on(b.pe()), 1, to);
+      else if (s.sending == region_sending::all)
+        b.put(start, start.on(b.pe()), e.size(), to);
+    });
+    if (!kept) put_to_host(b, start, e, item.epoch);
     const std::uint64_t now = b.first(target::now_ns());
-    const double ns = s.ns_per_byte * static_cast<double>(e.size()) * sizeof(T);
+    const double ns = kept ? 0 : s.ns_per_byte * static_cast<double>(e.size()) * sizeof(T);
     under_way.free_ns = (now > under_way.free_ns ? now : under_way.free_ns) + static_cast<std::uint64_t>(ns);
     if (b.member() == 0)
       s.due.on(b.pe())[slot(under_way.agent, under_way.begun)] = {under_way.free_ns + s.latency_ns, item};

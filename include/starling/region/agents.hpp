@@ -11,14 +11,15 @@
 namespace starling::region_words {
 
 // Chunk `c` of the part has epoch `epoch`, and other PEs or the host get it. By the thread that completed it, which has
-// acquired what all writers released.
-STARLING_HD inline void hand_on(const thread& one, const region_state& s, int c, std::uint64_t epoch, where at) {
-  if (s.writers_tell()) return inline_stores::hand_on(one, s, c, epoch, at);
+// acquired what all writers released. `how`: see region_item; to send all of it is right too, but for `pieces`.
+STARLING_HD inline void hand_on(const thread& one, const region_state& s, int c, std::uint64_t epoch, std::uint64_t how,
+                                where at) {
+  if (s.writers_tell()) return inline_stores::hand_on(one, s, c, epoch, how, at);
   switch (s.agent) {
     case region_agent::inline_stores:
       return;  // then the writers tell
     case region_agent::polling:
-      return polling::hand_on(one, s, c, epoch, at);
+      return polling::hand_on(one, s, c, epoch, how, at);
     case region_agent::copy_engine:
       return copy_engine::hand_on(one, s, c, epoch, at);
   }

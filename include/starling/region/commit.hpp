@@ -11,33 +11,47 @@
 
 namespace starling::region_words {
 
-// All tiles of chunk `c` of the part have epoch `epoch`.
+// All tiles of chunk `c` of the part have epoch `epoch`. If all of them left it unchanged, subscribers get the word
+// that says so in place of the elements.
 STARLING_HD inline void ready(const thread& one, const region_state& s, int c, std::uint64_t epoch, where at) {
-  const int chunk = s.chunk_at.on(one.pe())[one.pe()] + c;
-  if (s.to_host() || s.has_others(one.pe(), one.n_pes(), chunk))
-    hand_on(one, s, c, epoch, at);
+  const int pe = one.pe();
+  const int chunk = s.chunk_at.on(pe)[pe] + c;
+  const bool kept = s.stored.on(pe)[s.word_of(c, epoch)] != epoch;
+  std::uint64_t how = region_item::whole;
+  if (s.flushes && s.in_pieces.on(pe)[s.word_of(c, epoch)] == epoch) how = region_item::pieces;
+  if (kept) {
+    how = region_item::kept;
+    *s.kept_in(epoch, chunk).on(pe) = epoch;
+    ++s.left_out.on(pe)[c];
+  }
+  if (s.to_host() || s.has_others(pe, one.n_pes(), chunk))
+    hand_on(one, s, c, epoch, how, at);
   else if (s.has_agent() && s.awaits_sent())
-    one.signal_set(s.sent + c, epoch, one.pe(), at);
-  one.signal_set(s.arrived + chunk, epoch, one.pe(), at);
+    one.signal_set(s.sent + c, epoch, pe, at);
+  one.signal_set(s.arrived + chunk, epoch, pe, at);
 }
 
-// Tile `t` has epoch `epoch`. By one thread, after the barrier of its block. `values`: where the epoch lies.
+// Tile `t` has epoch `epoch`, for which it was stored or left unchanged. By one thread, after the barrier of its block.
+// Whoever stores a chunk says so before its counting, so that who counts last knows. The word is of the buffer: with
+// credits a fast block may be an epoch ahead. `values`: where the epoch lies.
 template <class T>
 STARLING_HD void commit(const thread& one, const region_state& s, const T* values, int t, std::uint64_t epoch,
-                        where at) {
+                        bool stored, where at) {
   const int pe = one.pe();
   const int first = s.chunk_at.on(pe)[pe];
   for (std::int32_t i = s.tile_chunk_at.on(pe)[t]; i < s.tile_chunk_at.on(pe)[t + 1]; ++i) {
     const std::int32_t c = s.tile_chunks.on(pe)[i];
     const std::uint64_t writers = s.writers.on(pe)[c];
     const std::uint64_t wanted = writers * s.use_of(epoch);
-    const std::uint64_t now =
-        1 + count(one, s.committed + (static_cast<index_t>(c) * s.buffers + s.buffer_of(epoch)), 1, at);
+    const index_t word = s.word_of(c, epoch);
+    if (stored) note(one, s.stored + word, epoch, at);
+    const std::uint64_t all = 1 + count(one, s.committed + word, 1, at);
+    const std::uint64_t now = commits_of(all);
     if (now + writers <= wanted) refuse(one, {region_defect::skipped_epoch, first + c, epoch, now - 1}, at);
     if (now > wanted) refuse(one, {region_defect::excess_commit, first + c, writers, now - wanted + writers}, at);
-    if (now == wanted && static_cast<bool>(s.hashes) && s.writers_hash())
+    if (all == wanted && static_cast<bool>(s.hashes) && s.writers_hash())
       send_hash(one, s, first + c, epoch, hash_share(one, values, s.elements_of(pe, c)), at);
-    if (now == wanted) ready(one, s, c, epoch, at);
+    if (all == wanted) ready(one, s, c, epoch, at);
   }
 }
 

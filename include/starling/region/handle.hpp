@@ -11,7 +11,7 @@
 // its tiles of epoch e + 1; with region_options::credits, until the PE has given credit for e.
 #pragma once
 
-#include "starling/region/commit.hpp"
+#include "starling/region/flush.hpp"
 #include "starling/region/tile.hpp"
 
 namespace starling {
@@ -24,11 +24,13 @@ class region_handle {
       : s_(s), values_(values), pitch_(pitch) {}
 
   STARLING_HD index_t size() const { return s_.size; }
-  // The elements that this PE writes, and its tiles.
+  // The elements that this PE writes, and how many tiles of a mapping.
   STARLING_HD index_range part(const block& b) const {
     return {s_.bounds.on(b.pe())[b.pe()], s_.bounds.on(b.pe())[b.pe() + 1]};
   }
-  STARLING_HD int tiles(const block& b) const { return *s_.tiles.on(b.pe()); }
+  STARLING_HD int tiles(const block& b, int mapping = 0) const {
+    return s_.tile_at.on(b.pe())[mapping + 1] - s_.tile_at.on(b.pe())[mapping];
+  }
 
   STARLING_HD static constexpr index_range whole() { return {-1, -1}; }
 
@@ -43,37 +45,33 @@ class region_handle {
     } else {
       await_part(b, epoch, elements, at);
     }
-    return {b, s_, (values_ + s_.buffer_of(epoch) * pitch_).on(b.pe()), elements};
+    return {b, s_, (values_ + s_.buffer_of(epoch) * pitch_).on(b.pe()), epoch, elements};
   }
 
-  // The tiles of this PE's part are dealt in turn to the blocks of the caller's role, all of which make this call.
-  // Calls f(tile, next) for each that is this block's; f stores every element of the tile through next(i) = value, by
-  // whatever threads. When f returns the tile is committed.
+  // The tiles of a mapping of this PE's part are dealt in turn to the blocks of the caller's role, all of which make
+  // this call. Calls f(tile, next) for each that is this block's; f stores every element of the tile through next(i) =
+  // value, by whatever threads, or calls tile.unchanged(). When f returns the tile is committed.
   template <class F>
-  STARLING_HD void each_tile(const block& b, std::uint64_t epoch, const F& f, where at = where::current()) const {
+  STARLING_HD void each_tile(const block& b, std::uint64_t epoch, int mapping, const F& f,
+                             where at = where::current()) const {
     if (epoch == 0) refuse(b, {region_defect::no_epoch, 0, 0, 0}, at);
+    if (mapping < 0 || mapping >= s_.mappings)
+      refuse(b, {region_defect::no_mapping, mapping, static_cast<std::uint64_t>(s_.mappings), 0}, at);
     const bool tracks = s_.sending != region_sending::untracked;
     if (!tracks && b.rank() == 0 && b.member() == 0) *s_.reached.on(b.pe()) = epoch;
     if (tracks && s_.credits) await_credits(b, epoch, at);
-    deal_tiles(b, epoch, b.rank(), b.count(), f, at);
+    deal(b, epoch, s_.tile_at.on(b.pe())[mapping], s_.tile_at.on(b.pe())[mapping + 1], b.rank(), b.count(), f, at);
   }
-  // The same for kernels that deal tiles otherwise, and are ordered by more than credits: block `which` of `of`.
+  // The same of the tiles of all mappings, for kernels that deal them otherwise, and are ordered by more than credits:
+  // block `which` of `of`.
   template <class F>
   STARLING_HD void deal_tiles(const block& b, std::uint64_t epoch, int which, int of, const F& f,
                               where at = where::current()) const {
-    const bool tracks = s_.sending != region_sending::untracked;
-    const int pe = b.pe();
-    const sym<T> values = values_ + s_.buffer_of(epoch) * pitch_;
-    for (int k = which; k < tiles(b); k += of) {
-      const std::int32_t first = s_.range_at.on(pe)[k];
-      tile t{k, {}, s_.ranges.on(pe) + first, s_.range_at.on(pe)[k + 1] - first};
-      if (t.count == 1) t.range = t.ranges[0];
-      if (tracks && s_.awaits_sent()) await_sent(b, k, epoch, at);
-      write(b, values, t, epoch, f, at);
-      if (!tracks) continue;
-      b.sync();
-      if (b.member() == 0) region_words::commit(b.thread(), s_, values.on(pe), k, epoch, at);
-    }
+    deal(b, epoch, 0, s_.tile_at.on(b.pe())[s_.mappings], which, of, f, at);
+  }
+  template <class F>
+  STARLING_HD void each_tile(const block& b, std::uint64_t epoch, const F& f, where at = where::current()) const {
+    each_tile(b, epoch, 0, f, at);
   }
 
   // f(i) for every element of a tile, whatever its mapping; as block::for_each.
@@ -97,6 +95,35 @@ class region_handle {
     }
   }
 
+  // Needs region_options::flushes. Tiles that the block has committed, also of chunks that are not ready, have come to
+  // their subscribers on return; chunks are no more ready for that. What the block signals afterwards covers them.
+  STARLING_HD void flush(const block& b, where at = where::current()) const {
+    region_words::flush(b, s_, values_, pitch_, at);
+  }
+  // The block's calls of these names, after a flush.
+  STARLING_HD void signal_set(const block& b, sym<signal> sig, std::uint64_t value, int pe,
+                              where at = where::current()) const {
+    flush(b, at);
+    b.signal_set(sig, value, pe, at);
+  }
+  template <class U>
+  STARLING_HD void put_signal(const block& b, sym<U> dest, const std::type_identity_t<U>* source, index_t n,
+                              sym<signal> sig, std::uint64_t value, int pe, signal_op op = signal_op::set,
+                              where at = where::current()) const {
+    flush(b, at);
+    b.put_signal(dest, source, n, sig, value, pe, op, at);
+  }
+  STARLING_HD void barrier_all(block& b, where at = where::current()) const {
+    flush(b, at);
+    b.barrier_all(at);
+  }
+  // Elements of an epoch that is not here as a whole: those of tiles whose block has flushed and then raised what the
+  // caller has seen. Read as await's, and for as long.
+  template <bool Checked = target::checked>
+  STARLING_HD epoch_view<T, Checked> flushed(const block& b, std::uint64_t epoch, index_range elements) const {
+    return {b, s_, (values_ + s_.buffer_of(epoch) * pitch_).on(b.pe()), epoch, elements};
+  }
+
   // The last epoch that kernels of this PE have written and are over with. For launches in streams, whose arguments do
   // not change where they are recorded; programs count themselves.
   STARLING_HD std::uint64_t newest(const block& b) const { return *s_.newest.on(b.pe()); }
@@ -109,6 +136,30 @@ class region_handle {
  private:
   STARLING_HD void refuse(const block& b, const region_fault& f, where at) const {
     region_words::refuse(b.thread(), f, at);
+  }
+
+  // Tiles from `first_tile` to `end_tile` of all of the part, of which the block takes its share.
+  template <class F>
+  STARLING_HD void deal(const block& b, std::uint64_t epoch, int first_tile, int end_tile, int which, int of,
+                        const F& f, where at) const {
+    const bool tracks = s_.sending != region_sending::untracked;
+    const int pe = b.pe();
+    const sym<T> values = values_ + s_.buffer_of(epoch) * pitch_;
+    for (int k = first_tile + which; k < end_tile; k += of) {
+      const std::int32_t first = s_.range_at.on(pe)[k];
+      bool kept = false;
+      tile t{k - first_tile, {}, s_.ranges.on(pe) + first, s_.range_at.on(pe)[k + 1] - first, &kept};
+      if (t.count == 1) t.range = t.ranges[0];
+      if (tracks && s_.awaits_sent()) await_sent(b, k, epoch, at);
+      write(b, values, t, epoch, f, at);
+      if (!tracks) continue;
+      b.sync();
+      if (b.member() != 0) continue;
+      region_words::commit(b.thread(), s_, values.on(pe), k, epoch, !kept, at);
+      if (s_.flushes)
+        region_words::note(b.thread(), s_.done + k,
+                           epoch * region_words::most_blocks + static_cast<std::uint64_t>(b.index()), at);
+    }
   }
 
   // Of the chunks that this PE gets, those with numbers from `first` to `end` in the list.
@@ -130,12 +181,16 @@ class region_handle {
     for (int i = first; i < end; ++i) region_words::verify(b, s_, values, got != nullptr ? got[i] : i, epoch, at);
   }
 
-  // Whether the block has a tile that writes anything.
+  // Whether the block has a tile that writes anything, by whatever mapping it writes.
   STARLING_HD bool commits(const block& b) const {
     const std::int32_t* chunk_at = s_.tile_chunk_at.on(b.pe());
-    for (int k = b.rank(); k < tiles(b); k += b.count())
-      if (chunk_at[k] < chunk_at[k + 1]) return true;
-    return false;
+    for (int m = 0; m < s_.mappings; ++m) {
+      int k = s_.tile_at.on(b.pe())[m] + b.rank();
+      const int end = s_.tile_at.on(b.pe())[m + 1];
+      while (k < end && chunk_at[k] == chunk_at[k + 1]) k += b.count();
+      if (k >= end) return false;
+    }
+    return true;
   }
 
   // The chunks that hold some elements, all of which this PE must get.
@@ -188,17 +243,32 @@ class region_handle {
   STARLING_HD void write(const block& b, sym<T> values, const tile& t, std::uint64_t epoch, const F& f,
                          where at) const {
     T* host = s_.to_host() ? region_words::on_host<T>(s_, pitch_, epoch) : nullptr;
-    if constexpr (target::on_gpu) {
-      f(t, tracked<T>(b, s_, values, host, nullptr));
-    } else if constexpr (target::checked) {
+    if constexpr (target::checked) {
       region_words::stored_elements stored(t);
       f(t, tracked<T>(b, s_, values, host, &stored));
-      if (const index_t i = stored.missing(); i >= 0) refuse(b, {region_defect::unwritten, i, epoch, 0}, at);
-      if (s_.stores_inline()) put_tile(b, values, host, t, at);
+      check_tile(b, t, stored, epoch, at);
     } else {
       f(t, tracked<T>(b, s_, values, host, nullptr));
-      if (s_.stores_inline()) put_tile(b, values, host, t, at);
     }
+    const auto buffers = static_cast<std::uint64_t>(s_.buffers);
+    if (*t.kept && epoch < buffers) refuse(b, {region_defect::kept_early, t.number, buffers, epoch}, at);
+    if constexpr (!target::on_gpu)
+      if (s_.stores_inline() && !*t.kept) put_tile(b, values, host, t, at);
+  }
+
+  // In check mode: all of the tile was stored, or nothing, and then it is what it was.
+  void check_tile(const block& b, const tile& t, const region_words::stored_elements& stored, std::uint64_t epoch,
+                  where at) const {
+    if (!*t.kept) {
+      if (const index_t i = stored.missing(); i >= 0) refuse(b, {region_defect::unwritten, i, epoch, 0}, at);
+      return;
+    }
+    if (const index_t i = stored.found(); i >= 0) refuse(b, {region_defect::kept_stored, i, epoch, 0}, at);
+    const auto buffers = static_cast<std::uint64_t>(s_.buffers);
+    if (epoch < buffers) return;
+    const auto in = [&](std::uint64_t e) { return (values_ + s_.buffer_of(e) * pitch_).on(b.pe()); };
+    if (const index_t i = stored.different(in(epoch), in(epoch - 1)); i >= 0)
+      refuse(b, {region_defect::kept_other, i, epoch - 1, epoch - buffers}, at);
   }
 
   void put_tile(const block& b, sym<T> values, T* host, const tile& t, where at) const {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <utility>
 #include <vector>
 
@@ -43,7 +44,7 @@ struct paced {
 };
 
 // Tiles: pieces of work of a part, numbered from 0, and the elements that each writes. Enumerated once, when the region
-// is made; tiles of a part must write each of its elements exactly once.
+// is made; see region_mappings.
 class region_mapping {
  public:
   // All ranges that each tile of the part `elements` of PE `pe` writes.
@@ -63,6 +64,20 @@ class region_mapping {
   explicit region_mapping(function f) : tiles_of_(std::move(f)) {}
 
   function tiles_of_;
+};
+
+// The mappings by which kernels write a region, numbered from 0: one, or a list. Together their tiles write each
+// element of a part exactly once; a chunk is ready when the tiles of all of them that write it have been committed.
+class region_mappings {
+ public:
+  region_mappings(region_mapping one) : all_{std::move(one)} {}
+  region_mappings(std::initializer_list<region_mapping> all) : all_(all) {}
+  explicit region_mappings(std::vector<region_mapping> all) : all_(std::move(all)) {}
+
+  const std::vector<region_mapping>& all() const { return all_; }
+
+ private:
+  std::vector<region_mapping> all_;
 };
 
 // Which PEs get a chunk, besides its owner.
@@ -99,7 +114,7 @@ struct region_options {
   region_agent agent = region_agent::polling;
   // Of a chunk, a multiple of 128; the last chunk of a part may be shorter.
   std::size_t chunk_bytes = 64 * 1024;
-  region_mapping tiles = region_mapping::one_to_one(1024);
+  region_mappings tiles = region_mapping::one_to_one(1024);
   starling::subscribers subscribers = everyone;
   // Where the parts of PEs 1, 2, ... begin: whole 128 bytes. Empty: parts of about the same size.
   std::vector<index_t> bounds = {};
@@ -108,6 +123,8 @@ struct region_options {
   // Writers wait until readers have given the buffer free with give_credit; needed where a PE reads a part of an epoch,
   // or does not get all of it.
   bool credits = false;
+  // Kernels may flush: show others what they have committed before its chunk is ready.
+  bool flushes = false;
 
   // Each chunk that is sent is compared with a hash of what was sent, and one that differs is a region_error. Slow; for
   // element types without padding.

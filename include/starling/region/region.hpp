@@ -49,6 +49,7 @@ struct region_report {
   int tiles;                                   // of all PEs
   std::uint64_t epoch;                         // the last that is complete on every PE
   std::vector<std::uint64_t> bytes_per_epoch;  // [from * PEs + to] that go there
+  std::vector<std::uint64_t> bytes_left_out;   // the same, since load: of chunks that were unchanged, and not sent
   std::uint64_t host_bytes_per_epoch = 0;      // to the host, by all PEs
   // Pieces of 128-byte lines that an epoch's stores to other PEs come in: inline, by warps that write each range in
   // order, and of whole chunks.
@@ -72,6 +73,7 @@ class region_memory {
   const machine& on() const { return machine_; }
 
   index_range part(int pe) const;
+  int chunk_of(index_t element) const;
   // Where parts begin, and the end; stays where it is as long as the region lives.
   const std::vector<index_t>& bounds() const { return *bounds_; }
   int tiles(int pe) const;
@@ -138,6 +140,8 @@ class region {
   index_t size() const { return memory_.state().size; }
   // The elements that PE `pe` writes.
   index_range part(int pe) const { return memory_.part(pe); }
+  // The number of the chunk with an element, as epoch_view::stored takes it.
+  int chunk_of(index_t element) const { return memory_.chunk_of(element); }
 
   // Epoch 0, on every PE, and no other: kernels go on with epoch 1. Needed before the first kernel, and after one that
   // has failed. Throws argument_error for another number of values.

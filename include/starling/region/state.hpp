@@ -18,6 +18,9 @@ struct region_item {
 
   std::uint64_t epoch;
   std::int64_t chunk;  // of the part; as wide as the epoch, so that all bytes of an item are written
+  std::uint64_t how;   // to send it
+  // All its tiles were left unchanged, so that the subscribers have it; some have been flushed.
+  static constexpr std::uint64_t whole = 0, kept = 1, pieces = 2;
 };
 
 // A chunk that paced links are to have carried at a time.
@@ -35,6 +38,8 @@ struct region_state {
   int agent_blocks = 1;
   int queue_slots = 1;  // of each agent block
   bool credits = false;
+  bool flushes = false;
+  int mappings = 1;
   region_sending sending = region_sending::all;
   double ns_per_byte = 0;        // of paced links, for one agent block
   std::uint64_t latency_ns = 0;  // the same
@@ -48,20 +53,30 @@ struct region_state {
   sym<const std::uint64_t> readers;      // [PEs] who gets chunks of that PE, itself included
 
   // Of the PE's own part: see part_layout in src/region/layout.hpp.
-  sym<const std::int32_t> tiles;  // [1]
+  sym<const std::int32_t> tile_at;
   sym<const index_range> ranges;
   sym<const std::int32_t> range_at;
   sym<const std::int32_t> tile_chunks;
   sym<const std::int32_t> tile_chunk_at;
   sym<const std::uint64_t> writers;
 
-  sym<std::uint64_t> committed;  // [chunks of the part][buffers] commits so far
-  sym<std::uint64_t> ended;      // [1] blocks of kernels that write it and have returned
-  sym<std::uint64_t> newest;     // [1] last epoch that kernels of this PE have written, once they are over
-  sym<signal> arrived;           // [chunks] last epoch of the chunk that this PE has
-  sym<signal> sent;              // [chunks of the part] last epoch that the agent has sent
-  sym<std::uint64_t> given;      // [buffers] blocks that have given credit for the epoch in it
-  sym<signal> credit;            // [PEs] 1 + the last epoch that the PE's blocks have read
+  sym<std::uint64_t> committed;  // [chunks of the part][buffers] commits so far, and holds: see flush.hpp
+  sym<std::uint64_t> stored;     // [chunks of the part][buffers] last epoch in it that a tile has stored
+  sym<std::uint64_t> left_out;   // [chunks of the part] epochs that left it unchanged
+  sym<std::uint64_t> kept;       // [buffers][chunks] last epoch in it that left the chunk unchanged; comes as data does
+  // With flushes.
+  sym<const std::int32_t> chunk_tiles;    // tiles that write each chunk of the part
+  sym<const std::int32_t> chunk_tile_at;  // [chunks of the part + 1] where those begin
+  sym<std::uint64_t> done;                // [tiles] last epoch committed, times most_blocks, and the block that did
+  sym<std::uint64_t> flushed;             // [as tile_chunks][buffers] last epoch in it in which a flush sent that
+  sym<std::uint64_t> in_pieces;           // [chunks of the part][buffers] last epoch in it in which a flush sent some
+
+  sym<std::uint64_t> ended;   // [1] blocks of kernels that write it and have returned
+  sym<std::uint64_t> newest;  // [1] last epoch that kernels of this PE have written, once they are over
+  sym<signal> arrived;        // [chunks] last epoch of the chunk that this PE has
+  sym<signal> sent;           // [chunks of the part] last epoch that the agent has sent
+  sym<std::uint64_t> given;   // [buffers] blocks that have given credit for the epoch in it
+  sym<signal> credit;         // [PEs] 1 + the last epoch that the PE's blocks have read
 
   // Agent block j of a PE sends the chunks j, j + agent_blocks, ... of its part, in the order of their tickets.
   sym<std::uint64_t> tickets;   // [agent blocks] given out
@@ -83,7 +98,7 @@ struct region_state {
   // Whether anything leaves a PE of so many.
   STARLING_HD bool leaves(int pes) const { return pes > 1 || to_host(); }
   // Whether writers wait until the agent has sent what a buffer holds: nobody else says that it has.
-  STARLING_HD bool awaits_sent() const { return credits || to_host(); }
+  STARLING_HD bool awaits_sent() const { return credits || to_host() || flushes; }
 
   // Whether an agent works beside kernels if anything leaves a PE.
   STARLING_HD bool has_agent() const {
@@ -122,6 +137,14 @@ struct region_state {
   STARLING_HD int buffer_of(std::uint64_t epoch) const {
     return static_cast<int>(epoch % static_cast<std::uint64_t>(buffers));
   }
+  // Of a chunk of the part, or of a tile's chunk, among words of these and of buffers.
+  STARLING_HD index_t word_of(int c, std::uint64_t epoch) const {
+    return static_cast<index_t>(c) * buffers + buffer_of(epoch);
+  }
+  // Where `kept` tells of a chunk in an epoch.
+  STARLING_HD sym<std::uint64_t> kept_in(std::uint64_t epoch, int chunk) const {
+    return kept + (static_cast<index_t>(buffer_of(epoch)) * chunks + chunk);
+  }
   // The PE whose chunk it is.
   STARLING_HD int owner_of(int here, int chunk) const {
     int owner = 0;
@@ -152,6 +175,11 @@ struct region_state {
 
 namespace region_words {
 
+inline constexpr std::uint64_t most_blocks = std::uint64_t{1} << 16;  // of a PE
+inline constexpr std::uint64_t one_hold = std::uint64_t{1} << 48;
+STARLING_HD constexpr std::uint64_t commits_of(std::uint64_t word) { return word % one_hold; }
+STARLING_HD constexpr std::uint64_t holds_of(std::uint64_t word) { return word / one_hold; }
+
 // Adds to a word of the group's own PE, with acquire and release among the blocks of that PE, and returns what it was.
 // By one thread.
 STARLING_HD inline std::uint64_t count(const thread& one, sym<std::uint64_t> word, std::uint64_t more, where at) {
@@ -159,6 +187,33 @@ STARLING_HD inline std::uint64_t count(const thread& one, sym<std::uint64_t> wor
     return gpu::device_atomic(*word.on(one.pe())).fetch_add(more, cuda::memory_order_acq_rel);
   else
     return one.atomic_fetch_add(word, more, one.pe(), cuda::memory_order_acq_rel, at);
+}
+
+// Sets a word of the group's own PE, which others may set alike at the same time; it orders nothing. By one thread.
+STARLING_HD inline void note(const thread& one, sym<std::uint64_t> word, std::uint64_t value, where at) {
+  if constexpr (target::on_gpu)
+    gpu::device_atomic(*word.on(one.pe())).store(value, cuda::memory_order_relaxed);
+  else
+    one.atomic_set(word, value, one.pe(), cuda::memory_order_relaxed, at);
+}
+
+// Reads such a word.
+STARLING_HD inline std::uint64_t noted(const thread& one, sym<std::uint64_t> word, where at) {
+  if constexpr (target::on_gpu)
+    return gpu::device_atomic(*word.on(one.pe())).load(cuda::memory_order_relaxed);
+  else
+    return one.atomic_fetch(word, one.pe(), cuda::memory_order_relaxed, at);
+}
+
+// Sets a word that count adds to, if it is `seen`, and returns what it was. Order as count.
+STARLING_HD inline std::uint64_t swap_if(const thread& one, sym<std::uint64_t> word, std::uint64_t seen,
+                                         std::uint64_t value, where at) {
+  if constexpr (target::on_gpu) {
+    gpu::device_atomic(*word.on(one.pe())).compare_exchange_strong(seen, value, cuda::memory_order_acq_rel);
+    return seen;
+  } else {
+    return one.atomic_compare_swap(word, seen, value, one.pe(), cuda::memory_order_acq_rel, at);
+  }
 }
 
 // Counts one of `n` and says whether it was the last; the word is then 0 again. Whoever counts next must come after

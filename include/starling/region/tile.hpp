@@ -2,6 +2,7 @@
 // for check mode, stores and reads are held against the tile, the epoch and the subscribers.
 #pragma once
 
+#include <cstring>
 #include <vector>
 
 #include "starling/region/state.hpp"
@@ -14,6 +15,12 @@ struct tile {
   index_range range;                    // that it writes; empty if those are several
   const index_range* ranges = nullptr;  // all of them
   int count = 0;
+  bool* kept = nullptr;  // of each_tile
+
+  // The tile has in this epoch e what it has in epoch e - 1, and had that in epoch e - buffers too, whose place e
+  // takes: nothing is stored, and chunks that all their tiles leave so are not sent. By all threads of the block, or
+  // none.
+  STARLING_HD void unchanged() const { *kept = true; }
 };
 
 namespace region_words {
@@ -41,16 +48,30 @@ class stored_elements {
     return false;
   }
 
-  // The first element that was not stored; -1: all were.
+  // The first element that was not stored, or that was; -1: there is none.
   index_t missing() const {
-    std::size_t k = 0;
-    for (int i = 0; i < tile_.count; ++i)
-      for (index_t e = tile_.ranges[i].begin; e < tile_.ranges[i].end; ++e, ++k)
-        if (!stored_[k]) return e;
-    return -1;
+    return first([&](std::size_t k, index_t) { return !stored_[k]; });
+  }
+  index_t found() const {
+    return first([&](std::size_t k, index_t) { return stored_[k]; });
+  }
+
+  // The first element of the tile that differs in two copies, byte for byte.
+  template <class T>
+  index_t different(const T* a, const T* b) const {
+    return first([&](std::size_t, index_t e) { return std::memcmp(a + e, b + e, sizeof(T)) != 0; });
   }
 
  private:
+  template <class Holds>
+  index_t first(const Holds& holds) const {
+    std::size_t k = 0;
+    for (int i = 0; i < tile_.count; ++i)
+      for (index_t e = tile_.ranges[i].begin; e < tile_.ranges[i].end; ++e, ++k)
+        if (holds(k, e)) return e;
+    return -1;
+  }
+
   tile tile_;
   std::vector<bool> stored_;
 };
@@ -113,8 +134,8 @@ class tracked {
 template <class T, bool Checked = target::checked>
 class epoch_view {
  public:
-  STARLING_HD epoch_view(const block& b, const region_state& s, const T* data, index_range awaited)
-      : data_(data), block_(&b), state_(&s), awaited_(awaited) {}
+  STARLING_HD epoch_view(const block& b, const region_state& s, const T* data, std::uint64_t epoch, index_range awaited)
+      : data_(data), block_(&b), state_(&s), epoch_(epoch), awaited_(awaited) {}
 
   STARLING_HD const T& operator()(index_t i, where at = where::current()) const {
     if constexpr (Checked) check(i, at);
@@ -122,19 +143,31 @@ class epoch_view {
   }
   STARLING_HD const T* data() const { return data_; }
 
+  // Whether some tile has stored to the chunk in this epoch. If not, it is as in the epoch before. For as long as
+  // elements may be read, by any thread.
+  STARLING_HD bool stored(int chunk, where at = where::current()) const {
+    if constexpr (Checked) check_chunk(chunk, at);
+    return epoch_ == 0 || *state_->kept_in(epoch_, chunk).on(block_->pe()) != epoch_;
+  }
+
  private:
   void check(index_t i, where at) const {
     const region_state& s = *state_;
     const int pe = block_->pe();
     if (i < awaited_.begin || i >= awaited_.end)
       region_words::refuse(block_->thread(), {region_defect::no_element, i, static_cast<std::uint64_t>(s.size), 0}, at);
-    const int chunk = s.chunk_of(pe, i);
-    if (!s.gets(pe, chunk, pe)) region_words::refuse(block_->thread(), {region_defect::no_subscriber, chunk, 0, 0}, at);
+    check_chunk(s.chunk_of(pe, i), at);
+  }
+  void check_chunk(int chunk, where at) const {
+    const int pe = block_->pe();
+    if (!state_->gets(pe, chunk, pe))
+      region_words::refuse(block_->thread(), {region_defect::no_subscriber, chunk, 0, 0}, at);
   }
 
   const T* data_;
   const block* block_;
   const region_state* state_;
+  std::uint64_t epoch_;
   index_range awaited_;
 };
 

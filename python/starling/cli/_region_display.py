@@ -84,8 +84,15 @@ def show_report(r: Report, console: Console, end: str) -> None:
         table.add_row("arrivals", _arrived(r.arrivals))
     table.add_row("converged", "[green]yes[/]" if r.converged else "[red]no[/]")
     table.add_row("iterations", f"{r.iterations:,}, {r.microseconds_per_iteration:.2f} us each")
+    if r.program == "sssp":
+        table.add_row("tiles", _computed(r))
     table.add_row("end", end)
     console.print(table)
+
+
+def _computed(r: Report) -> str:
+    every = r.tiles * r.devices * (r.iterations + 1)
+    return f"{r.tiles_skipped:,} of {every:,} not computed, nothing that they read had changed"
 
 
 def _sent(sent: Sequence[Sequence[int]]) -> str:
