@@ -275,7 +275,15 @@ int region_memory::chunk_of(index_t element) const {
 int region_memory::tiles(int pe) const { return layout_->parts[static_cast<std::size_t>(pe)].tiles(); }
 
 int region_memory::blocks_in_launch() const {
-  return state_.has_agent() && state_.leaves(n_pes()) ? state_.agent_blocks : 0;
+  if (!state_.has_agent() || !state_.leaves(n_pes())) return 0;
+  // They wait for blocks that write, and a plain launch is not known to fit: each multiprocessor holds a block at
+  // least.
+  for (int pe = 0; pe < n_pes() && machine_.kind() == machine_kind::cuda; ++pe)
+    expect<launch_error>(state_.agent_blocks < machine_.device(pe).multiprocessors,
+                         "region_options::agent_blocks = ", state_.agent_blocks, " in a launch on PE ", pe,
+                         ", which has ", machine_.device(pe).multiprocessors,
+                         " multiprocessors; a block of the agent may take one for itself: use fewer");
+  return state_.agent_blocks;
 }
 
 void region_memory::check_launch(int blocks, const launch_options& options) const {

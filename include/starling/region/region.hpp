@@ -77,7 +77,7 @@ class region_memory {
   // Where parts begin, and the end; stays where it is as long as the region lives.
   const std::vector<index_t>& bounds() const { return *bounds_; }
   int tiles(int pe) const;
-  // Of the agent, in a launch that writes the region.
+  // Of the agent, in a launch that writes the region; launch_error if blocks that write might find no room beside them.
   int blocks_in_launch() const;
   void check_launch(int blocks, const launch_options& options) const;
   // How often there was a new epoch 0.
