@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <vector>
 
+#include "starling/region/tasks.hpp"
 #include "starling/starling.hpp"
 #include "starling/stf/context.hpp"
 
@@ -47,6 +48,7 @@ void fragments(st::machine& m, st::block& b, st::stream& s, const of_tasks& data
   const auto& again = data.again;
   const auto inner = x.shape();
   const auto submit = [&] { ctx.parallel_for(x.shape(), x.rw())->*body; };
+  st::region<double> rank(m, n);
   auto channel = m.allocate_channel<double>(n);
   const auto c = channel.handle();
   const st::sym<double> dest;
