@@ -35,6 +35,7 @@ region_options as_region(const host_region_options& o, std::size_t element) {
 struct host_region::pe_state {
   stream work;
   event written;                          // the commit under way
+  event awaited;                          // the last wait of a stream of another library
   std::vector<stream> lanes;              // that carry to others
   std::vector<std::vector<event>> there;  // [PEs][buffers] all of the epoch has arrived; [own PE]: has been committed
   std::map<index_t, index_t> given;       // begin and end of what has been committed of the epoch after `epoch`
@@ -61,11 +62,12 @@ host_region::host_region(machine& m, index_t n, std::size_t element, const host_
   values_ = machine_.allocate<std::byte>(static_cast<index_t>(bytes(buffers_ * pitch_)));
   const int pes = machine_.size();
   for (int pe = 0; pe < pes; ++pe) {
-    pe_state p{machine_.new_stream(pe), machine_.new_event(pe, event_use::ordering), {}, {}, {}, {}, 0, 0, 0, {}};
+    const auto order = [&] { return machine_.new_event(pe, event_use::ordering); };
+    pe_state p{machine_.new_stream(pe), order(), order(), {}, {}, {}, {}, 0, 0, 0, {}};
     for (int lane = 0; lane < std::min(most_lanes, pes - 1); ++lane) p.lanes.push_back(machine_.new_stream(pe));
     p.there.resize(static_cast<std::size_t>(pes));
     for (auto& of_peer : p.there)
-      for (int b = 0; b < buffers_; ++b) of_peer.push_back(machine_.new_event(pe, event_use::ordering));
+      for (int b = 0; b < buffers_; ++b) of_peer.push_back(order());
     const auto first = layout_->chunk_at[static_cast<std::size_t>(pe)];
     p.whole.assign(static_cast<std::size_t>(layout_->chunk_at[static_cast<std::size_t>(pe) + 1] - first), 0);
     p.bytes_to.assign(static_cast<std::size_t>(pes), 0);
@@ -224,10 +226,10 @@ void host_region::wait(int pe, std::uint64_t epoch, void* native) {
                          " waits for epoch ", epoch, " and has committed epoch ", p.epoch, "; with ", buffers_,
                          " buffers it has so many epochs, that one included");
   const std::size_t buffer = epoch % static_cast<std::uint64_t>(buffers_);
-  for (const auto& from : pes_) {
-    const event& there = from->there[static_cast<std::size_t>(pe)][buffer];
-    p.work.wait(there);
-    if (native != nullptr) there.hold(native);
+  for (const auto& from : pes_) p.work.wait(from->there[static_cast<std::size_t>(pe)][buffer]);
+  if (native != nullptr) {
+    p.work.record(p.awaited);
+    p.awaited.hold(native);
   }
   p.waited = std::max(p.waited, epoch);
 }
