@@ -291,12 +291,17 @@ void region_memory::check_launch(int blocks, const launch_options& options) cons
   expect<argument_error>(!options.resident,
                          "region::launch: launch_options::resident; blocks of a launch that writes a region do not "
                          "meet: use machine::run and region::programs");
-  expect<argument_error>(state_.agent == region_agent::inline_stores || state_.agent == region_agent::polling,
-                         "region::launch: region_options::agent = ", name(state_.agent),
-                         "; launches take inline_stores and polling");
-  expect<argument_error>(state_.sending != region_sending::untracked,
-                         "region::launch: region_options::sending = untracked, where nothing counts epochs; it is for "
-                         "programs");
+  const std::string problem = for_programs_alone();
+  expect<argument_error>(problem.empty(), "region::launch: ", problem);
+}
+
+std::string region_memory::for_programs_alone() const {
+  if (state_.agent != region_agent::inline_stores && state_.agent != region_agent::polling)
+    return message("region_options::agent = ", name(state_.agent),
+                   "; launches and tasks take inline_stores and polling");
+  if (state_.sending == region_sending::untracked)
+    return "region_options::sending = untracked, where nothing counts epochs; it is for programs";
+  return {};
 }
 
 void region_memory::load(const std::byte* values) {

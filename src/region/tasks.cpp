@@ -58,12 +58,8 @@ void region_use::check_update(const region_partition* p, const stf::exec_place& 
   expect<task_error>(s.buffers >= 2,
                      "region::update: region_options::buffers = 1; an update reads one epoch while it "
                      "writes the next, which takes 2");
-  expect<task_error>(s.agent == region_agent::inline_stores || s.agent == region_agent::polling,
-                     "region::update: region_options::agent = ", name(s.agent),
-                     "; tasks take inline_stores and polling");
-  expect<task_error>(s.sending != region_sending::untracked,
-                     "region::update: region_options::sending = untracked, where nothing counts epochs; it is for "
-                     "programs");
+  const std::string problem = region_->for_programs_alone();
+  expect<task_error>(problem.empty(), "region::update: ", problem);
 }
 
 void region_use::check_place(bool on_host) const {

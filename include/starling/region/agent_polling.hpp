@@ -1,7 +1,7 @@
-// The polling agent: blocks that wait for chunks to be ready, read each once from the PE's own copy and store it to the
-// copies of its subscribers (PROACT, III-C). Who completes a chunk puts it into the ring of the block that sends it.
-// With paced links it keeps back the arrival of what it has stored until the simulated link would have carried it; what
-// it has under way it holds in a ring, in order.
+// The polling agent: blocks that wait for chunks to be ready and copy each from the PE's own copy to those of its
+// subscribers, one after the other (PROACT, III-C). Who completes a chunk puts it into the ring of the block that sends
+// it. With paced links it keeps back the arrival of what it has stored until the simulated link would have carried it;
+// what it has under way it holds in a ring, in order.
 #pragma once
 
 #include "starling/region/host_copy.hpp"

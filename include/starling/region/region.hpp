@@ -79,6 +79,8 @@ class region_memory {
   int tiles(int pe) const;
   // Of the agent, in a launch that writes the region; launch_error if blocks that write might find no room beside them.
   int blocks_in_launch() const;
+  // Why launches and tasks cannot write the region; empty: they can.
+  std::string for_programs_alone() const;
   void check_launch(int blocks, const launch_options& options) const;
   // How often there was a new epoch 0.
   std::uint64_t loads() const { return loads_; }
