@@ -62,6 +62,12 @@ std::string too_few_queues(int queues, int pes_on_gpu, bool context_was_there) {
                  most_queues, " before the program starts");
 }
 
+std::string loaded_late(bool late) {
+  if (!late) return {};
+  return message("a kernel that is first met while others run may wait for them: set ", loading_variable,
+                 "=EAGER before the program starts");
+}
+
 std::string too_many_waiting(int streams_of_a_pe, int pes_on_gpu, int queues) {
   if (2 * streams_of_a_pe * pes_on_gpu <= queues) return {};
   return message(streams_of_a_pe, " streams of each of ", pes_on_gpu,

@@ -29,6 +29,9 @@ void prepare_to_share();
 // What to say of a context that was there before and may have too few queues; empty: nothing.
 std::string too_few_queues(int queues, int pes_on_gpu, bool context_was_there);
 
+// What to say where kernels are loaded when they are first met; empty: nothing.
+std::string loaded_late(bool late);
+
 // What to say where each of the PEs of a GPU has so many streams that wait for words of memory: at most half of the
 // hardware queues may wait, since programs, and what ends them, come through the others. Empty: nothing.
 std::string too_many_waiting(int streams_of_a_pe, int pes_on_gpu, int queues);

@@ -1,6 +1,7 @@
 // local_memory: owns memory of one place, made by machine::allocate_on, or one range of addresses whose pieces lie on
 // several PEs, made by machine::allocate_over. Kernels and copies of every PE read and write all of it by its plain
-// address. Freed when the owner dies: work that uses it must have ended by then.
+// address. Freed when the owner dies: work that uses it must have ended by then. On GPUs that waits for all work of the
+// machine, as cudaFree does; so do not let go of memory while a kernel waits for what the calling thread does next.
 #pragma once
 
 #include <cstddef>

@@ -44,12 +44,27 @@ void copy_streams::prepare(const std::vector<program>& programs) {
   if (reached_.size() < all) reached_ = pinned_array<std::uint64_t>(all, machine_.gpus.front().id);
   reached_.clear();
   streams_.resize(machine_.gpus.size());
-  for (const gpu& g : machine_.gpus) make_streams(g, on_pe);
+  told_.resize(machine_.gpus.size());
+  for (const gpu& g : machine_.gpus) {
+    make_words(g, on_pe);
+    make_streams(g, on_pe);
+  }
   // All is there: from here on nothing fails.
   std::size_t queue = 0;
   for (const gpu& g : machine_.gpus)
     for (const auto& c : copies_)
       for (int i = 0; i < c->queues(); ++i) feed_.add(*c, g.pe, i, &reached_[queue++]);
+}
+
+// Before the streams, whose number says how many words there are.
+void copy_streams::make_words(const gpu& g, int on_pe) {
+  const auto pe = static_cast<std::size_t>(g.pe);
+  if (streams_[pe].size() >= static_cast<std::size_t>(on_pe)) return;
+  const device_guard guard(g.id);
+  void* words = nullptr;
+  check(cudaMalloc(&words, static_cast<std::size_t>(on_pe) * sizeof(std::uint64_t)), "cudaMalloc (triggered copies)",
+        g.pe);
+  told_[pe] = unique_memory(words);
 }
 
 void copy_streams::make_streams(const gpu& g, int on_pe) {
@@ -63,10 +78,17 @@ void copy_streams::make_streams(const gpu& g, int on_pe) {
 }
 
 // Queues come PE by PE.
-cudaStream_t copy_streams::stream_of(const fed_queue& q) const {
+std::size_t copy_streams::number_on_pe(const fed_queue& q) const {
   const auto number = static_cast<std::size_t>(q.reached - reached_.data());
-  const std::size_t on_pe = feed_.queues().size() / machine_.gpus.size();
-  return streams_[static_cast<std::size_t>(q.pe)][number % on_pe].get();
+  return number % (feed_.queues().size() / machine_.gpus.size());
+}
+
+cudaStream_t copy_streams::stream_of(const fed_queue& q) const {
+  return streams_[static_cast<std::size_t>(q.pe)][number_on_pe(q)].get();
+}
+
+std::uint64_t* copy_streams::told_by(const fed_queue& q) const {
+  return static_cast<std::uint64_t*>(told_[static_cast<std::size_t>(q.pe)].get()) + number_on_pe(q);
 }
 
 void copy_streams::step() {
@@ -88,7 +110,11 @@ void copy_streams::put(fed_queue& q) {
   driver_.check(driver_.stream_write(stream, address(q.reached), q.given + 1, CU_STREAM_WRITE_VALUE_DEFAULT),
                 "cuStreamWriteValue64", q.pe);
   for (const int to : s.to) copy(s.told.on(to), s.made.on(q.pe), sizeof(std::uint64_t));
-  if (s.told_host != nullptr) copy(s.told_host, s.made.on(q.pe), sizeof(std::uint64_t));
+  if (s.told_host != nullptr) {
+    // By way of the GPU: a copy from host to host keeps the calling thread until it is made.
+    copy(told_by(q), s.made.on(q.pe), sizeof(std::uint64_t));
+    copy(s.told_host, told_by(q), sizeof(std::uint64_t));
+  }
   if (static_cast<bool>(s.done)) copy(s.done.on(q.pe), s.made.on(q.pe), sizeof(std::uint64_t));
   feed_.put(q);
 }

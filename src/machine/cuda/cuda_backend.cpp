@@ -123,6 +123,7 @@ cuda_backend::cuda_backend(const std::vector<int>& placement, gpu_sharing how, d
       faults_(parts_),
       runner_(parts_, driver_, default_deadline) {
   add_remark(left_over(gpus_));
+  add_remark(loaded_late(any_shared(gpus_) && loads_late(driver_)));
 }
 
 void cuda_backend::add_remark(const std::string& text) {

@@ -57,6 +57,7 @@ driver_api driver_api::load() {
   find(d.unmap, "cuMemUnmap");
   find(d.set_access, "cuMemSetAccess");
   find(d.context_state, "cuDevicePrimaryCtxGetState");
+  find(d.loading_mode, "cuModuleGetLoadingMode");
   find(d.stream_wait, "cuStreamWaitValue64");
   find(d.stream_write, "cuStreamWriteValue64");
   find(d.error_name, "cuGetErrorName");

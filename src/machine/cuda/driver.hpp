@@ -22,6 +22,7 @@ struct driver_api {
   PFN_cuMemUnmap_v10020 unmap = nullptr;
   PFN_cuMemSetAccess_v10020 set_access = nullptr;
   PFN_cuDevicePrimaryCtxGetState_v7000 context_state = nullptr;
+  PFN_cuModuleGetLoadingMode_v11070 loading_mode = nullptr;
   PFN_cuStreamWaitValue64_v11070 stream_wait = nullptr;
   PFN_cuStreamWriteValue64_v11070 stream_write = nullptr;
   PFN_cuGetErrorName_v6000 error_name = nullptr;

@@ -133,6 +133,12 @@ bool has_context(const std::vector<int>& placement) {
   return any;
 }
 
+bool loads_late(const driver_api& driver) {
+  CUmoduleLoadingMode mode = CU_MODULE_EAGER_LOADING;
+  driver.check(driver.loading_mode(&mode), "cuModuleGetLoadingMode", no_pe);
+  return mode == CU_MODULE_LAZY_LOADING;
+}
+
 std::string left_over(const std::vector<gpu>& gpus) {
   for (const gpu& g : gpus) {
     const int all = g.properties.multiProcessorCount;

@@ -38,6 +38,9 @@ std::vector<gpu> open_gpus(const std::vector<int>& placement, gpu_sharing how, c
 // Whether CUDA is in use on one of these GPUs already: what it reads when it starts has been read. Makes no context.
 bool has_context(const std::vector<int>& placement);
 
+// Whether kernels are loaded when they are first met, not when CUDA starts.
+bool loads_late(const driver_api& driver);
+
 // What of the GPUs' multiprocessors no PE has, in words; empty: nothing, or the GPUs are not shared.
 std::string left_over(const std::vector<gpu>& gpus);
 

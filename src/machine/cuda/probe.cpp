@@ -3,6 +3,8 @@
 #include <cstdlib>
 
 #include "../backend.hpp"
+#include "../gpu_placement.hpp"
+#include "../launch_queues.hpp"
 #include "check.hpp"
 
 namespace starling {
@@ -32,9 +34,19 @@ void explain(machine::cuda_status& status, cudaError_t error, int driver, int ru
   }
 }
 
+// What CUDA reads when it starts is set before the first call, which may be this one. A wrong variable is the machine's
+// to report.
+void prepare_as_environment_says() {
+  try {
+    if (may_share({}, {}, environment::read())) prepare_to_share();
+  } catch (const error&) {
+  }
+}
+
 }  // namespace
 
 machine::cuda_status probe_cuda_backend() {
+  prepare_as_environment_says();
   machine::cuda_status status;
   status.built = true;
   int runtime = CUDART_VERSION;

@@ -182,6 +182,11 @@ TEST_CASE("hardware queues: how many are needed, how many there are") {
               {"in use before", "8 hardware queues", "4 PEs", "may need 32", "CUDA_DEVICE_MAX_CONNECTIONS=32"});
 }
 
+TEST_CASE("kernels that are loaded late are named") {
+  CHECK(loaded_late(false).empty());
+  check_parts(loaded_late(true), {"first met while others run", "CUDA_MODULE_LOADING=EAGER"});
+}
+
 TEST_CASE("at most half of the hardware queues wait for programs") {
   CHECK(too_many_waiting(4, 1, 8).empty());
   CHECK(too_many_waiting(4, 4, 32).empty());
