@@ -9,6 +9,8 @@
 namespace starling::test {
 namespace {
 
+enum class call : int { put, getmem, iput, put_signal, put_counted, signal_add, ptr, batch };
+
 struct fixture {
   explicit fixture(machine& m) : data(zeroed<int>(m, 8)), signals(zeroed<signal>(m, 1)) {}
   symmetric_array<int> data;
@@ -42,7 +44,7 @@ TEST_CASE("get by a thread from another PE's copy of the array") {
   if (!m) return;
   const fixture f(*m);
   const sym<int> x = f.data.data();
-  const int line = __LINE__ + 3;
+  const int line = __LINE__ + 2;
   auto k = STARLING_KERNEL(block & b) {
     if (b.member() == 0 && b.pe() == 0) shmem::get(b.thread(), x.on(0), x.on(1) + 2, 1, 1);
     b.sync_all();
@@ -85,7 +87,6 @@ TEST_CASE("local memory as symmetric address, on a context") {
 }
 
 TEST_CASE("a PE that does not exist, in each kind of call") {
-  enum class call : int { put, getmem, iput, put_signal, put_counted, signal_add, ptr, batch };
   for (const call c : {call::put, call::getmem, call::iput, call::put_signal, call::put_counted, call::signal_add,
                        call::ptr, call::batch}) {
     CAPTURE(c);
@@ -115,7 +116,7 @@ TEST_CASE("more elements than the array has, by a plain pointer") {
   if (!m || skipped_on_gpus("know the bounds of allocations")) return;
   const fixture f(*m);
   const sym<int> x = f.data.data();
-  const int line = __LINE__ + 2;
+  const int line = __LINE__ + 1;
   auto k = STARLING_KERNEL(block & b) { shmem::put(b, x.on(b.pe()) + 6, x.on(b.pe()), 4, 1 - b.pe()); };
   check_refused(*m, k,
                 {message("put at ", "tests/misuse/shmem_rma_kernels.cpp:", line), "16 bytes at +0x",
