@@ -7,3 +7,6 @@
 #include "starling/shmem/context.hpp"
 #include "starling/shmem/rma.hpp"
 #include "starling/shmem/signals.hpp"
+
+// On the host.
+#include "starling/shmem/world.hpp"
