@@ -30,15 +30,19 @@ void pe_memory::copy(void* dest, const void* source, std::size_t bytes, where at
   if (bytes > 0) world_->machine_.copy(dest, source, bytes, at);
 }
 
-void pe_memory::copy_strided(void* dest, index_t dest_stride, const void* source, index_t source_stride, index_t n,
-                             std::size_t element) const {
-  expect<argument_error>(dest_stride >= 1 && source_stride >= 1, "shmem::world: strides of ", dest_stride, " and ",
-                         source_stride, " elements; must be at least 1");
-  (void)bytes_of("a strided copy", n, element * static_cast<std::size_t>(std::max(dest_stride, source_stride)));
-  if (n == 0) return;
+void pe_memory::copy_pieces(void* dest, index_t dest_stride, const void* source, index_t source_stride, index_t piece,
+                            index_t pieces, std::size_t element) const {
+  const std::size_t row = bytes_of("a piece", piece, element);
+  const index_t least = std::max(index_t{1}, piece);
+  expect<argument_error>(dest_stride >= least && source_stride >= least, "shmem::world: strides of ", dest_stride,
+                         " and ", source_stride, " elements; must be at least ", least,
+                         piece > 1 ? ", the elements of a piece" : "");
+  const std::size_t dest_pitch = bytes_of("a stride", dest_stride, element);
+  const std::size_t source_pitch = bytes_of("a stride", source_stride, element);
+  (void)bytes_of("strided pieces", pieces, std::max(dest_pitch, source_pitch));
+  if (pieces == 0 || row == 0) return;
   if (!world_->rows_) world_->rows_ = world_->machine_.new_stream(0);
-  world_->rows_->copy_rows(dest, static_cast<std::size_t>(dest_stride) * element, source,
-                           static_cast<std::size_t>(source_stride) * element, element, static_cast<std::size_t>(n));
+  world_->rows_->copy_rows(dest, dest_pitch, source, source_pitch, row, static_cast<std::size_t>(pieces));
   world_->rows_->synchronize();
 }
 

@@ -41,6 +41,9 @@ TEST_CASE("counts and strides that make no sense") {
   check_parts(failure_of<argument_error>([&] { w.on(0).get(mine, x, index_t{1} << 62); }), {"no memory has as many"});
   check_parts(failure_of<argument_error>([&] { w.on(0).iget(mine, x, 0, 1, 2); }), {"strides of 0 and 1"});
   check_parts(failure_of<argument_error>([&] { w.on(0).iput(x, mine, 1, -3, 2); }), {"strides of 1 and -3"});
+  check_parts(failure_of<argument_error>([&] { w.on(0).ibput(x, mine, 2, 1, 2, 2); }),
+              {"must be at least 2, the elements"});
+  check_parts(failure_of<argument_error>([&] { w.on(0).ibget(mine, x, 1, 1, -1, 2); }), {"piece of -1 elements"});
 }
 
 TEST_CASE("an alignment that no allocation has") {

@@ -34,6 +34,19 @@ template <class Group, symmetric_address Dest>
                                                     where at = where::current()) {
   who.iput(symmetric(who, dest, at), dest_stride, source, source_stride, n, pe, at);
 }
+// Pieces of `piece` elements each, whose starts are so many elements apart.
+template <class Group, symmetric_address Dest>
+STARLING_HD void ibput(const Group& who, Dest dest, const element_of<Dest>* source, index_t dest_stride,
+                       index_t source_stride, index_t piece, index_t pieces, int pe, where at = where::current()) {
+  const auto there = symmetric(who, dest, at);
+  for (index_t i = 0; i < pieces; ++i) {
+    if constexpr (target::on_gpu)
+      who.put_nbi(there + i * dest_stride, source + i * source_stride, piece, pe, at);
+    else
+      who.put(there + i * dest_stride, source + i * source_stride, piece, pe, at);
+  }
+  if constexpr (target::on_gpu) who.sync();
+}
 template <class Group, symmetric_address Dest>
 STARLING_HD void p(const Group& who, Dest dest, const element_of<Dest>& value, int pe, where at = where::current()) {
   who.p(symmetric(who, dest, at), value, pe, at);
@@ -68,6 +81,19 @@ template <class Group, symmetric_address Source>
                                                     index_t dest_stride, index_t source_stride, index_t n, int pe,
                                                     where at = where::current()) {
   who.iget(dest, dest_stride, symmetric(who, source, at), source_stride, n, pe, at);
+}
+// As ibput.
+template <class Group, symmetric_address Source>
+STARLING_HD void ibget(const Group& who, element_of<Source>* dest, Source source, index_t dest_stride,
+                       index_t source_stride, index_t piece, index_t pieces, int pe, where at = where::current()) {
+  const auto there = symmetric(who, source, at);
+  for (index_t i = 0; i < pieces; ++i) {
+    if constexpr (target::on_gpu)
+      who.get_nbi(dest + i * dest_stride, there + i * source_stride, piece, pe, at);
+    else
+      who.get(dest + i * dest_stride, there + i * source_stride, piece, pe, at);
+  }
+  if constexpr (target::on_gpu) who.sync();
 }
 template <class Group, symmetric_address Source>
 STARLING_HD element_of<Source> g(const Group& who, Source source, int pe, where at = where::current()) {

@@ -1,6 +1,9 @@
 // put, get and their forms by OpenSHMEM's names: every call, by every kind of group, with both kinds of address, on
 // random shapes, against a loop on the host.
 #include "starling/shmem/rma.hpp"
+
+#include <algorithm>
+
 #include "support/elements.hpp"
 #include "support/memory.hpp"
 #include "support/random.hpp"
@@ -10,27 +13,50 @@
 namespace starling::test {
 namespace {
 
-enum class call : int { put, iput, p, putmem, put_nbi, putmem_nbi, get, iget, g, getmem, get_nbi, getmem_nbi };
-constexpr call all_calls[] = {call::put, call::iput, call::p, call::putmem, call::put_nbi, call::putmem_nbi,
-                              call::get, call::iget, call::g, call::getmem, call::get_nbi, call::getmem_nbi};
+enum class call : int {
+  put,
+  iput,
+  ibput,
+  p,
+  putmem,
+  put_nbi,
+  putmem_nbi,
+  get,
+  iget,
+  ibget,
+  g,
+  getmem,
+  get_nbi,
+  getmem_nbi
+};
+constexpr call all_calls[] = {call::put,     call::iput,       call::ibput,   call::p,         call::putmem,
+                              call::put_nbi, call::putmem_nbi, call::get,     call::iget,      call::ibget,
+                              call::g,       call::getmem,     call::get_nbi, call::getmem_nbi};
 
 constexpr bool is_get(call c) { return c >= call::get; }
 constexpr bool is_strided(call c) { return c == call::iput || c == call::iget; }
+constexpr bool is_in_pieces(call c) { return c == call::ibput || c == call::ibget; }
 constexpr bool is_of_one(call c) { return c == call::p || c == call::g; }
 
 constexpr index_t room = 700;
 
-// What is moved: elements source_first + i source_stride of the one side to dest_first + i dest_stride of the other.
+// What is moved: n pieces, of which the i-th begins at source_first + i source_stride of the one side, and at
+// dest_first + i dest_stride of the other.
 struct shape {
   index_t n, dest_first, dest_stride, source_first, source_stride;
   int shift;  // from PE i to PE i + shift
+  index_t piece = 1;
 };
 
 shape random_shape(random& r, call c, int n_pes) {
   shape s{is_of_one(c) ? 1 : r.below(100), 1 + r.below(40), 1, 1 + r.below(40), 1, static_cast<int>(r.below(n_pes))};
-  if (!is_strided(c)) return s;
-  s.dest_stride = 1 + r.below(5);
-  s.source_stride = 1 + r.below(5);
+  if (is_in_pieces(c)) {
+    s.piece = r.below(6);
+    s.n = r.below(40);
+  }
+  if (!is_strided(c) && !is_in_pieces(c)) return s;
+  s.dest_stride = std::max(index_t{1}, s.piece) + r.below(5);
+  s.source_stride = std::max(index_t{1}, s.piece) + r.below(5);
   return s;
 }
 
@@ -43,6 +69,8 @@ STARLING_HD void make(const Group& who, call c, Address far, T* near, const shap
       return shmem::put(who, far, near, s.n, pe);
     case call::iput:
       return shmem::iput(who, far, near, s.dest_stride, s.source_stride, s.n, pe);
+    case call::ibput:
+      return shmem::ibput(who, far, near, s.dest_stride, s.source_stride, s.piece, s.n, pe);
     case call::p:
       return shmem::p(who, far, *near, pe);
     case call::putmem:
@@ -55,6 +83,8 @@ STARLING_HD void make(const Group& who, call c, Address far, T* near, const shap
       return shmem::get(who, near, far, s.n, pe);
     case call::iget:
       return shmem::iget(who, near, far, s.dest_stride, s.source_stride, s.n, pe);
+    case call::ibget:
+      return shmem::ibget(who, near, far, s.dest_stride, s.source_stride, s.piece, s.n, pe);
     case call::g: {
       const T value = shmem::g(who, far, pe);
       if (who.member() == 0) *near = value;
@@ -99,8 +129,9 @@ template <class T>
 void check_arrived(const std::vector<T>& dest, const std::vector<T>& source, const shape& s) {
   std::vector<T> wanted(static_cast<std::size_t>(room), poison_value<T>());
   for (index_t i = 0; i < s.n; ++i)
-    wanted[static_cast<std::size_t>(s.dest_first + i * s.dest_stride)] =
-        source[static_cast<std::size_t>(s.source_first + i * s.source_stride)];
+    for (index_t k = 0; k < s.piece; ++k)
+      wanted[static_cast<std::size_t>(s.dest_first + i * s.dest_stride + k)] =
+          source[static_cast<std::size_t>(s.source_first + i * s.source_stride + k)];
   index_t wrong = 0;
   for (std::size_t i = 0; i < wanted.size(); ++i) wrong += !(dest[i] == wanted[i]);
   CHECK(wrong == 0);

@@ -9,7 +9,7 @@
 namespace starling::test {
 namespace {
 
-constexpr index_t room = 200;
+constexpr index_t room = 250;
 
 // What each PE holds, as plain vectors.
 template <class T>
@@ -32,7 +32,7 @@ std::vector<T> fresh(random& r, index_t n) {
   return v;
 }
 
-enum class call : int { put, putmem, iput, p, get, getmem, iget, g, count };
+enum class call : int { put, putmem, iput, ibput, p, get, getmem, iget, ibget, g, count };
 
 // One random operation, done to the array and to the model.
 template <class T>
@@ -40,31 +40,37 @@ void one(random& r, shmem::world& w, const symmetric_array<T>& x, model<T>& all)
   const int pe = static_cast<int>(r.below(w.n_pes()));
   std::vector<T>& theirs = all[static_cast<std::size_t>(pe)];
   const auto c = static_cast<call>(r.below(static_cast<index_t>(call::count)));
-  const bool strided = c == call::iput || c == call::iget;
+  const bool pieces = c == call::ibput || c == call::ibget;
+  const bool strided = pieces || c == call::iput || c == call::iget;
+  const index_t piece = pieces ? 1 + r.below(3) : 1;
   const index_t n = r.below(30);
   const index_t first = r.below(50);
-  const index_t near_stride = strided ? 1 + r.below(4) : 1;
-  const index_t far_stride = strided ? 1 + r.below(4) : 1;
+  const index_t near_stride = strided ? piece + r.below(3) : 1;
+  const index_t far_stride = strided ? piece + r.below(3) : 1;
   const auto bytes = n * static_cast<index_t>(sizeof(T));
-  std::vector<T> mine = fresh<T>(r, 4 * 30);
+  std::vector<T> mine = fresh<T>(r, 6 * 30);
   const std::vector<T> before = mine;
   const sym<T> there = x.data() + first;
-  const auto at = [&](index_t i) -> T& { return theirs[static_cast<std::size_t>(first + i * far_stride)]; };
-  const auto near = [&](index_t i) { return static_cast<std::size_t>(i * near_stride); };
+  const auto at = [&](index_t i) -> T& {
+    return theirs[static_cast<std::size_t>(first + i / piece * far_stride + i % piece)];
+  };
+  const auto near = [&](index_t i) { return static_cast<std::size_t>(i / piece * near_stride + i % piece); };
   const shmem::pe_memory far = w.on(pe);
   CAPTURE(c);
   CAPTURE(pe);
   if (c == call::put) far.put(there, mine.data(), n);
   if (c == call::putmem) far.putmem(there, mine.data(), bytes);
   if (c == call::iput) far.iput(there, mine.data(), far_stride, near_stride, n);
+  if (c == call::ibput) far.ibput(there, mine.data(), far_stride, near_stride, piece, n);
   if (c == call::p) far.p(there, mine[0]);
   if (c == call::get) far.get(mine.data(), there, n);
   if (c == call::getmem) far.getmem(mine.data(), there, bytes);
   if (c == call::iget) far.iget(mine.data(), there, near_stride, far_stride, n);
+  if (c == call::ibget) far.ibget(mine.data(), there, near_stride, far_stride, piece, n);
   if (c == call::g) mine[0] = far.g(there);
   const bool one_only = c == call::p || c == call::g;
   std::vector<T> wanted = before;
-  for (index_t i = 0; i < (one_only ? 1 : n); ++i) {
+  for (index_t i = 0; i < (one_only ? 1 : n * piece); ++i) {
     if (c < call::get)
       at(i) = before[near(i)];
     else
