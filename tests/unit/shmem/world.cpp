@@ -141,6 +141,12 @@ TEST_CASE("signals of the host, and data with them") {
   CHECK(w.on(0).signal_fetch(words) == 0);
 }
 
+TEST_CASE("what OpenSHMEM it is") {
+  CHECK(shmem::major_version == 1);
+  CHECK(shmem::minor_version >= 5);
+  CHECK(std::string(shmem::library_name).size() < 256);  // SHMEM_MAX_NAME_LEN
+}
+
 TEST_CASE("ptr: in place on virtual devices, null on GPUs") {
   auto m = test_machine(2);
   if (!m) return;
