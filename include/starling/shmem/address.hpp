@@ -53,10 +53,18 @@ STARLING_HD sym<T> symmetric(const Group& g, T* address, where at = where::curre
   return {reinterpret_cast<T*>(reinterpret_cast<byte*>(address) - s.pe * stride), stride};
 }
 
+// The same of a source, whose elements may be const.
+template <class Group, symmetric_address Address>
+STARLING_HD sym<element_of<Address>> symmetric_source(const Group& g, Address address, where at = where::current()) {
+  const auto x = symmetric(g, address, at);
+  return {const_cast<element_of<Address>*>(x.on(0)), x.stride_bytes()};
+}
+
 // The bytes of a symmetric object, for calls that move memory of any type.
 template <class T>
-STARLING_HD sym<std::byte> bytes_at(sym<T> address) {
-  return {reinterpret_cast<std::byte*>(address.on(0)), address.stride_bytes()};
+STARLING_HD auto bytes_at(sym<T> address) {
+  using byte = std::conditional_t<std::is_const_v<T>, const std::byte, std::byte>;
+  return sym<byte>(reinterpret_cast<byte*>(address.on(0)), address.stride_bytes());
 }
 STARLING_HD inline std::byte* bytes_at(void* address) { return static_cast<std::byte*>(address); }
 STARLING_HD inline const std::byte* bytes_at(const void* address) { return static_cast<const std::byte*>(address); }

@@ -74,19 +74,19 @@ template <class Group, symmetric_address Dest>
 template <class Group, symmetric_address Source>
 [[gnu::always_inline]] STARLING_HD inline void get(const Group& who, element_of<Source>* dest, Source source, index_t n,
                                                    int pe, where at = where::current()) {
-  who.get(dest, symmetric(who, source, at), n, pe, at);
+  who.get(dest, symmetric_source(who, source, at), n, pe, at);
 }
 template <class Group, symmetric_address Source>
 [[gnu::always_inline]] STARLING_HD inline void iget(const Group& who, element_of<Source>* dest, Source source,
                                                     index_t dest_stride, index_t source_stride, index_t n, int pe,
                                                     where at = where::current()) {
-  who.iget(dest, dest_stride, symmetric(who, source, at), source_stride, n, pe, at);
+  who.iget(dest, dest_stride, symmetric_source(who, source, at), source_stride, n, pe, at);
 }
 // As ibput.
 template <class Group, symmetric_address Source>
 STARLING_HD void ibget(const Group& who, element_of<Source>* dest, Source source, index_t dest_stride,
                        index_t source_stride, index_t piece, index_t pieces, int pe, where at = where::current()) {
-  const auto there = symmetric(who, source, at);
+  const auto there = symmetric_source(who, source, at);
   for (index_t i = 0; i < pieces; ++i) {
     if constexpr (target::on_gpu)
       who.get_nbi(dest + i * dest_stride, there + i * source_stride, piece, pe, at);
@@ -97,7 +97,7 @@ STARLING_HD void ibget(const Group& who, element_of<Source>* dest, Source source
 }
 template <class Group, symmetric_address Source>
 STARLING_HD element_of<Source> g(const Group& who, Source source, int pe, where at = where::current()) {
-  return who.g(symmetric(who, source, at), pe, at);
+  return who.g(symmetric_source(who, source, at), pe, at);
 }
 template <class Group, symmetric_address Source>
 [[gnu::always_inline]] STARLING_HD inline void getmem(const Group& who, void* dest, Source source, index_t bytes,
@@ -109,7 +109,7 @@ template <class Group, symmetric_address Source>
 template <class Group, symmetric_address Source>
 [[gnu::always_inline]] STARLING_HD inline void get_nbi(const Group& who, element_of<Source>* dest, Source source,
                                                        index_t n, int pe, where at = where::current()) {
-  who.get_nbi(dest, symmetric(who, source, at), n, pe, at);
+  who.get_nbi(dest, symmetric_source(who, source, at), n, pe, at);
 }
 template <class Group, symmetric_address Source>
 [[gnu::always_inline]] STARLING_HD inline void getmem_nbi(const Group& who, void* dest, Source source, index_t bytes,

@@ -198,6 +198,31 @@ TEST_CASE("ptr: loads and stores in place, between barriers") {
   }
 }
 
+TEST_CASE("sources that may only be read") {
+  auto m = test_machine(2);
+  if (!m) return;
+  auto source = poisoned<int>(*m, 8);
+  auto dest = poisoned<int>(*m, 8);
+  for (int pe = 0; pe < 2; ++pe) write(*m, source, pe, {8 * pe, 1, 2, 3, 4, 5, 6, 7});
+  const sym<const int> from(source.data().on(0), source.data().stride_bytes());
+  const sym<int> to = dest.data();
+  auto k = STARLING_KERNEL(block & b) {
+    const int other = 1 - b.pe();
+    int* mine = to.on(b.pe());
+    shmem::get(b, mine, from, 1, other);
+    shmem::getmem(b, mine + 1, from + 1, 4, other);
+    shmem::getmem(b, mine + 2, from.on(b.pe()) + 2, 4, other);
+    shmem::iget(b, mine + 3, from.on(b.pe()) + 3, 2, 2, 2, other);
+    const int value = shmem::g(b, from.on(b.pe()) + 7, other);
+    if (b.member() == 0) mine[7] = value;
+  };
+  m->run(1, k);
+  for (int pe = 0; pe < 2; ++pe) {
+    const int untouched = poison_value<int>();
+    CHECK(read(*m, dest, pe) == std::vector<int>{8 * (1 - pe), 1, 2, 3, untouched, 5, untouched, 7});
+  }
+}
+
 TEST_CASE("which PEs and addresses can be reached") {
   auto m = test_machine(2);
   if (!m) return;
