@@ -128,7 +128,7 @@ class host_stepping {
 
   // (r, r) of the current iteration, by one thread of the machine.
   STARLING_HD void note(double rho) const {
-    const team& t = k_.all();
+    const block_threads& t = k_.all();
     if (t.pe() == 0 && t.index() == 0) a_.s.history.on(0)[state_->st.iteration - state_->first_iteration] = rho;
   }
 
@@ -142,7 +142,7 @@ class host_stepping {
   // Every block decides the same; the first one of each PE leaves it for the next kernels.
   template <class Decide>
   STARLING_HD bool collect(const Decide& decide_on) const {
-    const team& t = k_.all();
+    const block_threads& t = k_.all();
     host_sums::add_up(t, sums_, parts(a_.step.slots.sums), of_warps_);
     if (t.member() == 0) {
       *given_ = decide_on(sums::total(*sums_, t.n_pes()));
@@ -154,7 +154,7 @@ class host_stepping {
   }
 
   STARLING_HD void hand_on_state() const {
-    const team& t = k_.all();
+    const block_threads& t = k_.all();
     if (t.index() == 0) a_.state.on(t.pe())[1 - a_.step.slots.states] = *state_;
   }
 

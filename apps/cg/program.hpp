@@ -65,7 +65,7 @@ class iterating {
     if (state_->stopped == 0 || has_broken_down(*state_) || state_->column + 1 == a_.columns ||
         at + least_entries > a_.history_entries)
       return false;
-    const team& t = k_.all();
+    const block_threads& t = k_.all();
     t.sync();
     if (t.member() == 0) {
       const index_t column = state_->column;
@@ -193,7 +193,7 @@ class iterating {
 
   // (r, r) of the current iteration, by one thread of the machine.
   STARLING_HD void note(double rho) const {
-    const team& t = k_.all();
+    const block_threads& t = k_.all();
     if (t.pe() == 0 && t.index() == 0) a_.s.history.on(0)[state_->history_at + state_->iteration] = rho;
   }
 
@@ -237,7 +237,7 @@ class iterating {
     if (k_.all().member() == 0) farewell.word[sum_rho] = farewell_rho;
     post(farewell);
     k_.write_back(a_.s, a_.kept.vectors);
-    const team& t = k_.all();
+    const block_threads& t = k_.all();
     if (t.index() != 0 || t.member() != 0) return;
     state_->products = k_.product_number();
     state_->sums = sums_->number + 1;  // the farewell has not been collected
@@ -258,7 +258,7 @@ STARLING_HD void gather_sums(block& b, const program_arguments<T>& a) {
   const sum_desk* d = new_sum_desk(b, a.s.sums, number);
   ++number;
   const auto farewell = [](int word, double part) { return word == sum_rho && part == farewell_rho; };
-  while (!sums::serve(b.team(), d, number, farewell)) ++number;
+  while (!sums::serve(b.all_threads(), d, number, farewell)) ++number;
 }
 
 template <class T, method How>

@@ -93,16 +93,17 @@ using cg::detail::sum_over_warp;
 
 template <class Group>
 STARLING_HD void send(const Group& g, sym<packet> box, double value, std::uint64_t number, int pe) {
-  g.thread().template put_packets<double>(box, [&](index_t) { return packet_content<double>{{value}}; }, 1, number, pe);
+  g.thread().template put_packets<double>(
+      box, [&](index_t) { return packet_content<double>{{value}}; }, 1, number, pe);
 }
 
-STARLING_HD inline double take(const team& t, sym<packet> box, std::uint64_t number, int from) {
+STARLING_HD inline double take(const block_threads& t, sym<packet> box, std::uint64_t number, int from) {
   return t.thread().take_packet<double>(box, number, from).element[0];
 }
 
 // give(word, sum, j) by eight threads of the block for each word, j from 0 to 7; on a virtual device once, for j = 0.
 template <class Give>
-STARLING_HD void sum_over_block(const team& t, const sum_desk& d, const dots& mine, const Give& give) {
+STARLING_HD void sum_over_block(const block_threads& t, const sum_desk& d, const dots& mine, const Give& give) {
   if constexpr (target::on_gpu) {
     const warp w = t.warp();
     t.any(false);  // all threads are there, and the words of the sum before have been read
@@ -123,7 +124,7 @@ STARLING_HD void sum_over_block(const team& t, const sum_desk& d, const dots& mi
 }  // namespace detail
 
 // Adds this block's part, a value per thread, to the next sum. A collective of the block.
-STARLING_HD inline void post(team t, const sum_desk* d, dots mine) {
+STARLING_HD inline void post(block_threads t, const sum_desk* d, dots mine) {
   const std::uint64_t number = d->number + 1;
   const sym<packet> box = d->parts[number % 2] + index_t{t.index()} * sum_words;
   detail::sum_over_block(t, *d, mine, [&](int word, double sum, int j) {
@@ -134,7 +135,7 @@ STARLING_HD inline void post(team t, const sum_desk* d, dots mine) {
 // By the gathering block of each PE: sums up the parts of its PE and sends the sum to all. Returns whether `last` held
 // for some part's word, by last(number of the word, its value).
 template <class Last>
-STARLING_HD bool serve(team t, const sum_desk* d, std::uint64_t number, const Last& last) {
+STARLING_HD bool serve(block_threads t, const sum_desk* d, std::uint64_t number, const Last& last) {
   dots mine{};
   bool found = false;
   const sym<packet> parts = d->parts[number % 2];
@@ -163,7 +164,7 @@ STARLING_HD inline dots total(const sum_desk& d, int n_pes) {
 // Waits for the sum that was posted to last, by one warp; then decide(sum), by one thread, to every thread. A
 // collective of the block.
 template <class Decide>
-STARLING_HD auto collect(team t, sum_desk* d, const Decide& decide) {
+STARLING_HD auto collect(block_threads t, sum_desk* d, const Decide& decide) {
   using answer = decltype(decide(dots{}));
   static_assert(sizeof(answer) <= sum_desk::answer_bytes);
   auto* given = reinterpret_cast<answer*>(d->answer);

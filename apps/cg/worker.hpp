@@ -39,7 +39,7 @@ class worker {
  public:
   // By every block of the kernel. `products`: number of the last product.
   STARLING_HD worker(block& b, const system_data<T>& s, bool persistent, const kept_data& kept, std::uint64_t products)
-      : team_(b.team()), desk_(b.scratch<desk<T>>(1)), product_(products) {
+      : threads_(b.all_threads()), desk_(b.scratch<desk<T>>(1)), product_(products) {
     T* row_buffer = nullptr;
     if (s.a.how == storage::compressed) row_buffer = b.scratch<T>(index_t{b.warp().count()} * chunk::most_entries);
     if (b.member() == 0) lay_out(s, persistent, row_buffer);
@@ -58,34 +58,34 @@ class worker {
   // This block's part of a vector.
   STARLING_HD T* operator[](vector_name v) const { return desk_->vectors[v]; }
   STARLING_HD index_t rows() const { return desk_->rows.plan.rows; }
-  STARLING_HD const starling::team& all() const { return team_; }
+  STARLING_HD const block_threads& all() const { return threads_; }
   STARLING_HD bool with_m() const { return desk_->m != preconditioner::none; }
   STARLING_HD std::uint64_t product_number() const { return product_; }
 
   // f(i) for the block's rows, numbered from 0; the same thread for the same row every time.
   template <class F>
   STARLING_HD void each_row(const F& f) const {
-    team_.for_each(rows(), f);
+    threads_.for_each(rows(), f);
   }
 
   // The same, some rows at once.
   template <class F>
   STARLING_HD void each_pack(const F& f) const {
-    cg::each_pack(team_, rows(), f);
+    cg::each_pack(threads_, rows(), f);
   }
 
   // The block's rows of a vector that lies anywhere.
-  STARLING_HD T* part_of(sym<T> v) const { return v.on(team_.pe()) + desk_->rows.plan.first_row; }
+  STARLING_HD T* part_of(sym<T> v) const { return v.on(threads_.pe()) + desk_->rows.plan.first_row; }
   // From now on v is what lies at `place`.
   STARLING_HD void look_at(vector_name v, sym<T> place) const {
-    team_.sync();
-    if (team_.member() == 0) desk_->vectors[v] = part_of(place);
-    team_.sync();
+    threads_.sync();
+    if (threads_.member() == 0) desk_->vectors[v] = part_of(place);
+    threads_.sync();
   }
 
   // Writes what was kept back to where the next launch finds it.
   STARLING_HD void write_back(const system_data<T>& s, std::uint32_t vectors) const {
-    team_.sync();
+    threads_.sync();
     for (int v = 0; v < vector_count; ++v) {
       if ((vectors >> v & 1) == 0) continue;
       T* to = home(s, v);
@@ -125,7 +125,7 @@ class worker {
     const T* inverse = desk_->m_values;
     const T* from = desk_->vectors[in];
     T* to = desk_->vectors[out];
-    team_.sync();
+    threads_.sync();
     each_row([&](index_t i) {
       const index_t first = i - i % size;
       const index_t end = first + size < n ? first + size : n;
@@ -133,13 +133,13 @@ class worker {
       for (index_t j = first; j < end; ++j) sum += inverse[i * size + (j - first)] * from[j];
       to[i] = sum;
     });
-    team_.sync();
+    threads_.sync();
   }
 
  private:
   STARLING_HD static void announce_of(worker k, const T* mine) {
     const desk<T>& d = *k.desk_;
-    const team t = k.team_;
+    const block_threads t = k.threads_;
     const std::uint64_t number = k.product_ + 1;
     t.sync();
     // One warp tells the PE's blocks while the others begin with what has the longest way: a release waits for what its
@@ -159,7 +159,7 @@ class worker {
 
   STARLING_HD static void product_of(worker k, vector_name out) {
     const desk<T>& d = *k.desk_;
-    const team t = k.team_;
+    const block_threads t = k.threads_;
     const std::uint64_t number = k.product_;
     const T* x = d.published[number % 2];
     T* to = d.vectors[out];
@@ -190,18 +190,18 @@ class worker {
     T* x = d.published[product_ % 2];
     constexpr int at_once = 2;  // their loads run together
     const auto n = static_cast<int>(plan.boxes);
-    const int members = team_.members();
-    for (int first = team_.member(); first < n; first += at_once * members)
-      team_.thread().template take_packets<T, at_once>(
+    const int members = threads_.members();
+    for (int first = threads_.member(); first < n; first += at_once * members)
+      threads_.thread().template take_packets<T, at_once>(
           [&](int i) { return first + i * members < n; }, [&](int i) { return boxes + (first + i * members); },
           product_, [&](int) { return plan.sender; },
           [&](int i, const packet_content<T>& c) {
             x[d.rows.own.column_of_box(plan.first_box + first + i * members)] = c.element[0];
           });
     if (plan.awaited)
-      team_.signal_set(d.taken + team_.index(), product_, team_.pe());
+      threads_.signal_set(d.taken + threads_.index(), product_, threads_.pe());
     else
-      team_.any(false);
+      threads_.any(false);
   }
 
   STARLING_HD void send(sym<packet> box, T value, std::uint64_t number, int pe) const {
@@ -210,18 +210,18 @@ class worker {
       c.element[0] = value;
       return c;
     };
-    team_.thread().template put_packets<T>(box, content, 1, number, pe);
+    threads_.thread().template put_packets<T>(box, content, 1, number, pe);
   }
 
   STARLING_HD T* home(const system_data<T>& s, int v) const { return part_of(s.vectors + v * s.stride); }
 
   STARLING_HD void lay_out(const system_data<T>& s, bool persistent, T* row_buffer) const {
-    const int pe = team_.pe();
+    const int pe = threads_.pe();
     desk<T>& d = *desk_;
     d = {};
     d.rows.a = s.a;
     d.rows.pe = pe;
-    d.rows.plan = s.a.plans.on(pe)[team_.index()];
+    d.rows.plan = s.a.plans.on(pe)[threads_.index()];
     d.rows.own = *s.a.own.on(pe);
     d.rows.row_buffer = row_buffer;
     for (int v = 0; v < vector_count; ++v) d.vectors[v] = home(s, v);
@@ -307,7 +307,7 @@ class worker {
 
   static constexpr index_t most_kept_sends = 512;
 
-  starling::team team_;
+  block_threads threads_;
   desk<T>* desk_;
   std::uint64_t product_;
 };

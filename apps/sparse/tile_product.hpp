@@ -10,7 +10,8 @@ template <class T>
 class tile_product {
  public:
   // By every block of the kernel. `a`: of a dealing to as many parts as there are tiles.
-  STARLING_HD tile_product(block& b, const matrix_data<T>& a) : team_(b.team()), rows_(b.scratch<block_rows<T>>(1)) {
+  STARLING_HD tile_product(block& b, const matrix_data<T>& a)
+      : threads_(b.all_threads()), rows_(b.scratch<block_rows<T>>(1)) {
     T* row_buffer = nullptr;
     if (a.how == storage::compressed) row_buffer = b.scratch<T>(index_t{b.warp().count()} * chunk::most_entries);
     if (b.member() == 0) {
@@ -42,7 +43,7 @@ class tile_product {
  private:
   template <class C, entry_values Values>
   STARLING_HD static void multiply_tile(tile_product k, index_t tile, const T* x, T* out) {
-    const team t = k.team_;
+    const block_threads t = k.threads_;
     block_rows<T>& rows = *k.rows_;
     t.sync();
     if (t.member() == 0) rows.plan = rows.a.plans.on(rows.pe)[tile];
@@ -55,7 +56,7 @@ class tile_product {
     t.sync();
   }
 
-  starling::team team_;
+  block_threads threads_;
   block_rows<T>* rows_;
 };
 

@@ -16,7 +16,7 @@ struct march_place {
 
 // Those of so many cells from (y, x) that the peer gets.
 template <class T>
-STARLING_HD void send(team t, const march_peer& p, sym<T> array, const march_layout& layout, int y, int x,
+STARLING_HD void send(block_threads t, const march_peer& p, sym<T> array, const march_layout& layout, int y, int x,
                       const cell_vector<T>& cells, int n) {
   constexpr int width = cell_vector<T>::width;
   if (y < p.rows[0] || y >= p.rows[1] || x + n <= p.columns[0] || x >= p.columns[1]) return;
@@ -33,7 +33,7 @@ STARLING_HD void send(team t, const march_peer& p, sym<T> array, const march_lay
 
 // Apart, so that a march has the registers for its steps: few rows are sent.
 template <class T>
-__attribute__((noinline)) STARLING_HD void send_to_all(team t, const march_place& place, sym<T> array,
+__attribute__((noinline)) STARLING_HD void send_to_all(block_threads t, const march_place& place, sym<T> array,
                                                        const march_layout& layout, int y, int x, cell_vector<T> cells,
                                                        int n) {
   for (int i = 0; i < place.peers; ++i) send(t, place.peer[i], array, layout, y, x, cells, n);
@@ -172,7 +172,7 @@ class march_program {
       b_.for_each(rows, vectors, [&](index_t y, index_t v) {
         const auto x = static_cast<int>(v) * width;
         const vector cells = get(from + a_.layout.at(y, x), cells_from(x));
-        send<T>(b_.team(), p, a_.cells[array], a_.layout, static_cast<int>(y), x, cells, cells_from(x));
+        send<T>(b_.all_threads(), p, a_.cells[array], a_.layout, static_cast<int>(y), x, cells, cells_from(x));
       });
     }
   }
@@ -190,7 +190,7 @@ class march_program {
     const auto keep = [&](index_t where, int y, int x, const vector& cells, int n) {
       put(out + where, cells, n);
       if (y < kept[0][0] || y >= kept[0][1] || x < kept[1][0] || x + n > kept[1][1])
-        send_to_all<T>(b_.team(), place_, a_.cells[1 - now], layout, y, x, cells, n);
+        send_to_all<T>(b_.all_threads(), place_, a_.cells[1 - now], layout, y, x, cells, n);
     };
     const warp w = b_.warp();
     row_march<T, march_most_depth, decltype(keep)> steps(a_.f.weight, layout, own, a_.cells[now].on(b_.pe()),

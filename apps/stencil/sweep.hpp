@@ -138,7 +138,7 @@ class sweep {
   template <bool Check>
   STARLING_HD T taken(const block& b, const inside_cut& cut, int index, piece_board<T>* board) const {
     if (b.member() == 0) board->begin({in_, out_, layer_, pitch_}, own_, counter_.on(b.pe()), steps_before_, cut);
-    return take_pieces<Dimensions, Check>(b.team(), weight_, counter_, own_, cut, index, board);
+    return take_pieces<Dimensions, Check>(b.all_threads(), weight_, counter_, own_, cut, index, board);
   }
 
   // Check is known when compiled: without it the loop has no reduction and vectorises.

@@ -83,7 +83,7 @@ STARLING_HD void march_piece(const coefficients<T>& weight, const piece_board<T>
 // How many times blocks asked before. On a GPU without what a call of the block looks at, since all threads wait for
 // this one at the end of a piece.
 template <class T>
-STARLING_HD std::uint32_t ask_for_piece(team t, sym<std::uint32_t> counter, const piece_board<T>& board) {
+STARLING_HD std::uint32_t ask_for_piece(block_threads t, sym<std::uint32_t> counter, const piece_board<T>& board) {
   if constexpr (target::on_gpu) return target::fetch_add(board.asked, 1u);
   return t.thread().atomic_fetch_add(counter, 1, t.pe());
 }
@@ -92,7 +92,7 @@ STARLING_HD std::uint32_t ask_for_piece(team t, sym<std::uint32_t> counter, cons
 // its own, so that all registers are there for the cells. Two pieces are known at a time, and the number of a third is
 // asked for, so that nothing is waited for between pieces.
 template <int Dimensions, bool Check, class T>
-__attribute__((noinline)) STARLING_HD T take_pieces(team t, coefficients<T> weight, sym<std::uint32_t> counter,
+__attribute__((noinline)) STARLING_HD T take_pieces(block_threads t, coefficients<T> weight, sym<std::uint32_t> counter,
                                                     const box& own, inside_cut cut, int index, piece_board<T>* shared) {
   piece_board<T>& board = *target::in_scratch(shared);
   const auto pieces = static_cast<std::uint32_t>(cut.pieces());

@@ -70,7 +70,7 @@ void time_multiply(const matrix_case& c, const cg::csr_view<double>& a, rival_so
 }
 
 // One GPU's part of a repetition; the seconds of the slowest GPU.
-double repetition(team& t, int gpu, rival_solver& s, rival_solver::method how, bool graph, index_t iterations) {
+double repetition(gpu_threads& t, int gpu, rival_solver& s, rival_solver::method how, bool graph, index_t iterations) {
   s.start(how);
   t.meet();
   const auto start = std::chrono::steady_clock::now();
@@ -85,7 +85,7 @@ double repetition(team& t, int gpu, rival_solver& s, rival_solver::method how, b
   return slowest;
 }
 
-void time_iterations(const matrix_case& c, const cg::csr_view<double>& a, team& t, int gpu, rival_solver& s,
+void time_iterations(const matrix_case& c, const cg::csr_view<double>& a, gpu_threads& t, int gpu, rival_solver& s,
                      const plan& p, rival_solver::method how, bool graph) {
   constexpr index_t at_once = rival_solver::at_once;
   repetition(t, gpu, s, how, graph, 2 * at_once);
@@ -107,7 +107,7 @@ void time_iterations(const matrix_case& c, const cg::csr_view<double>& a, team& 
 }
 
 // What the thread of one GPU does.
-void take_part(const matrix_case& c, const cg::csr_view<double>& a, team& t, int gpu, const communicators& sums,
+void take_part(const matrix_case& c, const cg::csr_view<double>& a, gpu_threads& t, int gpu, const communicators& sums,
                const plan& p) {
   check(cudaSetDevice(gpu), "cudaSetDevice");
   let_peers_in(gpu, t.gpus());
@@ -120,7 +120,7 @@ void take_part(const matrix_case& c, const cg::csr_view<double>& a, team& t, int
 }
 
 void measure(const matrix_case& c, const cg::csr_view<double>& a, int gpus, const communicators& sums, const plan& p) {
-  team t(gpus);
+  gpu_threads t(gpus);
   std::vector<std::jthread> threads;
   for (int gpu = 0; gpu < gpus; ++gpu)
     threads.emplace_back([&, gpu] {

@@ -23,8 +23,8 @@ std::vector<double> right_hand_side(index_t first, index_t n) {
 
 }  // namespace
 
-rival_solver::rival_solver(team& t, int gpu, const local_rows& rows, ncclComm_t sums)
-    : team_(t),
+rival_solver::rival_solver(gpu_threads& t, int gpu, const local_rows& rows, ncclComm_t sums)
+    : threads_(t),
       gpu_(gpu),
       n_(rows.rows()),
       sums_(sums),
@@ -42,27 +42,27 @@ rival_solver::rival_solver(team& t, int gpu, const local_rows& rows, ncclComm_t 
       tickets_(2),
       flags_(most_gpus + 1),
       late_(1) {
-  auto& mine = team_.of[at(gpu)];
+  auto& mine = threads_.of[at(gpu)];
   mine.rows = &rows;
   mine.halo = sent_.data() + n_;
   mine.flags = flags_.data();
-  team_.meet();
+  threads_.meet();
   link();
   choose_algorithm();
   check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
-  team_.meet();
+  threads_.meet();
 }
 
 // Finds out what the others need of this GPU, and where they want it.
 void rival_solver::link() {
-  links_.gpus = team_.gpus();
+  links_.gpus = threads_.gpus();
   links_.epoch = flags_.data() + most_gpus;
   links_.ticket = tickets_.data();
   links_.late = late_.data();
-  const index_t first = team_.of[at(gpu_)].rows->first;
+  const index_t first = threads_.of[at(gpu_)].rows->first;
   index_t most = 1;
-  for (int g = 0; g < team_.gpus(); ++g) {
-    const auto& their = team_.of[at(g)];
+  for (int g = 0; g < threads_.gpus(); ++g) {
+    const auto& their = threads_.of[at(g)];
     const index_t begin = their.rows->halo_of_owner[at(gpu_)];
     const index_t end = their.rows->halo_of_owner[at(gpu_) + 1];
     std::vector<std::int32_t> index;
@@ -72,7 +72,7 @@ void rival_solver::link() {
     links_.count[g] = static_cast<std::int32_t>(end - begin);
     links_.there[g] = their.halo + begin;
     links_.flag_there[g] = their.flags + gpu_;
-    const auto& mine = *team_.of[at(gpu_)].rows;
+    const auto& mine = *threads_.of[at(gpu_)].rows;
     if (mine.halo_of_owner[at(g) + 1] > mine.halo_of_owner[at(g)]) links_.flag_here[g] = flags_.data() + g;
     most = std::max(most, end - begin);
   }
@@ -106,7 +106,7 @@ void rival_solver::choose_algorithm() {
 }
 
 void rival_solver::sum_over_gpus(double* values, int count) {
-  if (team_.gpus() == 1) return;
+  if (threads_.gpus() == 1) return;
   check(ncclAllReduce(values, values, static_cast<std::size_t>(count), ncclDouble, ncclSum, sums_, stream_),
         "ncclAllReduce");
 }
@@ -129,7 +129,7 @@ void rival_solver::start(method how) {
 // Standard: `sent_` is p, `other_` r. Fused: `sent_` is r, `other_` p.
 void rival_solver::iteration(method how, int parity) {
   const sum_room room{partial_.data(), tickets_.data() + 1};
-  if (team_.gpus() > 1) exchange(links_, sent_.data(), stream_);
+  if (threads_.gpus() > 1) exchange(links_, sent_.data(), stream_);
   (*multiply_)();
   if (how == method::standard) {
     dot(n_, sent_.data(), product_.data(), room, scalar(pq), stream_);

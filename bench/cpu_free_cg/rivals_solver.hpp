@@ -9,7 +9,7 @@
 
 #include "rivals_kernels.hpp"
 #include "rivals_support.hpp"
-#include "rivals_team.hpp"
+#include "rivals_threads.hpp"
 
 namespace starling::bench {
 
@@ -32,8 +32,8 @@ class gpu_stream {
 
 class rival_solver {
  public:
-  // Every thread of the team makes one, with its GPU the current one. `sums` may be null for one GPU.
-  rival_solver(team& t, int gpu, const local_rows& rows, ncclComm_t sums);
+  // Every GPU thread makes one, with its GPU the current one. `sums` may be null for one GPU.
+  rival_solver(gpu_threads& t, int gpu, const local_rows& rows, ncclComm_t sums);
 
   // The product with the own rows alone, no exchange: seconds for each.
   std::vector<double> time_multiply(cusparseSpMVAlg_t how, int products, int repetitions);
@@ -62,7 +62,7 @@ class rival_solver {
   };
   using graph = std::unique_ptr<std::remove_pointer_t<cudaGraphExec_t>, graph_deleter>;
 
-  team& team_;
+  gpu_threads& threads_;
   int gpu_;
   index_t n_;
   ncclComm_t sums_;

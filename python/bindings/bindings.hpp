@@ -51,5 +51,6 @@ void bind_iterations(nanobind::module_& m);
 void bind_region(nanobind::module_& m);
 void bind_overlap(nanobind::module_& m);
 void bind_stf(nanobind::module_& m);
+void bind_shmem(nanobind::module_& m);
 
 }  // namespace starling::python

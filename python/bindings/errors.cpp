@@ -34,6 +34,8 @@ const char* name(block_state s) {
       return "incomplete";
     case block_state::near_side:
       return "near_side";
+    case block_state::not_symmetric:
+      return "not_symmetric";
   }
   return "?";
 }

@@ -10,7 +10,8 @@ True
 
 ``starling.machine`` makes machines, ``starling.stencil`` runs stencils, ``starling.linalg`` solves linear systems,
 ``starling.graph`` ranks vertices and finds shortest ways, ``starling.region`` has arrays that send themselves,
-``starling.stf`` runs tasks in the order of their data,
+``starling.stf`` runs tasks in the order of their data, ``starling.shmem`` has arrays on every device by OpenSHMEM's
+calls,
 ``starling.trace`` records what devices do, ``starling.communication`` measures messages between them,
 ``starling.faults`` makes things go wrong on purpose,
 ``starling.check()`` explores schedules, ``starling.errors`` has the errors, ``starling.doctor()`` says what can be used
@@ -23,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 from starling._native import __version__
 
 if TYPE_CHECKING:
-    from starling import communication, errors, faults, graph, linalg, machine, region, stencil, stf, trace
+    from starling import communication, errors, faults, graph, linalg, machine, region, shmem, stencil, stf, trace
     from starling._check import CheckSummary, check
     from starling._cmake import cmake_dir
     from starling._diagnosis import doctor
@@ -45,6 +46,7 @@ __all__ = [
     "linalg",
     "machine",
     "region",
+    "shmem",
     "stencil",
     "stf",
     "trace",

@@ -52,6 +52,15 @@ namespace {
                             "still allocated"));
 }
 
+[[noreturn]] void throw_not_symmetric(const block_report& r, const std::string& role) {
+  std::ostringstream is;
+  is << "0x" << std::hex << r.wanted;
+  if (r.peer != any_pe) is << " (+0x" << r.signal_offset << std::dec << " on PE " << r.peer << ")";
+  throw range_error(message(r.file, ":", r.line, " (PE ", r.pe, " block ", r.block, ", role ", role, "): the pointer ",
+                            is.str(), " is given for a symmetric address and is not in symmetric memory of its own PE ",
+                            r.pe, "; pass the symmetric array's data(), or a pointer into its own copy, x.on(b.pe())"));
+}
+
 }  // namespace
 
 void throw_first_cause(const std::vector<block_report>& reports, const program& p, int n_pes, double deadline_seconds,
@@ -67,6 +76,7 @@ void throw_first_cause(const std::vector<block_report>& reports, const program& 
     if (r.state == block_state::out_of_range)
       throw_out_of_range(r, p.roles.name(r.role), n_pes, p.options.scratch_bytes);
     if (r.state == block_state::near_side) throw_near_side(r, p.roles.name(r.role));
+    if (r.state == block_state::not_symmetric) throw_not_symmetric(r, p.roles.name(r.role));
     if (r.state == block_state::not_resident)
       throw argument_error(message(name(r.op), " at ", r.file, ":", r.line, refused_in_launch(r.op)));
     if (r.state == block_state::incomplete)

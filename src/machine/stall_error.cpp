@@ -27,6 +27,8 @@ const char* describe(block_state s) {
       return "threads missing";
     case block_state::near_side:
       return "transfer from or to memory that is not its own";
+    case block_state::not_symmetric:
+      return "pointer that is no symmetric address";
   }
   return "?";
 }

@@ -4,11 +4,13 @@
 #include <vector>
 
 #include "starling/region/tasks.hpp"
+#include "starling/shmem.hpp"
 #include "starling/starling.hpp"
 #include "starling/stf/context.hpp"
 
 namespace st = starling;
 namespace stf = starling::stf;
+namespace shmem = starling::shmem;
 using st::index_t;
 using stf::slice;
 

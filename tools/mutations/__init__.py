@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from mutations import cg, device, region, stencil
+from mutations import cg, contexts, device, region, stencil
 from mutations.model import ROOT, Broken, Mutation, Program, replaced
 
-PROGRAMS: dict[str, Program] = {**device.PROGRAMS, **stencil.PROGRAMS, **cg.PROGRAMS, **region.PROGRAMS}
-MUTATIONS: list[Mutation] = [*device.MUTATIONS, *stencil.MUTATIONS, *cg.MUTATIONS, *region.MUTATIONS]
+PARTS = (device, contexts, stencil, cg, region)
+PROGRAMS: dict[str, Program] = {name: program for part in PARTS for name, program in part.PROGRAMS.items()}
+MUTATIONS: list[Mutation] = [mutation for part in PARTS for mutation in part.MUTATIONS]
 
 __all__ = ["MUTATIONS", "PROGRAMS", "ROOT", "Broken", "Mutation", "Program", "replaced"]

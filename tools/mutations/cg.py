@@ -33,11 +33,12 @@ MUTATIONS = [
          "t.wait_all(d.ready + plan.first_peer, plan.peers, number - 1, t.pe());"),
         ("wait for the first peer only", "t.wait_all(d.ready + plan.first_peer, plan.peers, number, t.pe());",
          "t.wait_all(d.ready + plan.first_peer, 1, number, t.pe());"),
-        ("taken not raised", "team_.signal_set(d.taken + team_.index(), product_, team_.pe());", "team_.sync();"),
+        ("taken not raised", "threads_.signal_set(d.taken + threads_.index(), product_, threads_.pe());",
+         "threads_.sync();"),
         ("taken raised before anything is taken",
-         "    for (int first = team_.member(); first < n; first += at_once * members)\n",
-         "    team_.signal_set(d.taken + team_.index(), product_, team_.pe());\n"
-         "    for (int first = team_.member(); first < n; first += at_once * members)\n"),
+         "    for (int first = threads_.member(); first < n; first += at_once * members)\n",
+         "    threads_.signal_set(d.taken + threads_.index(), product_, threads_.pe());\n"
+         "    for (int first = threads_.member(); first < n; first += at_once * members)\n"),
         ("values of other PEs of the number before", "          product_, [&](int) { return plan.sender; },",
          "          product_ - 1, [&](int) { return plan.sender; },"),
         ("no wait for taken",

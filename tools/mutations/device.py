@@ -12,6 +12,10 @@ MESSAGES = "include/starling/device/messages.hpp"
 CHANNEL = "include/starling/device/channel.hpp"
 PIPELINE = "examples/02_pipeline.cpp"
 
+SIGNALLED = (
+    "self().port().put_signal(contiguous(dest.on(pe), source, n, pe, blocking, at), "
+    "signal_of(sig, op, value, pe, at));"
+)
 LEAVE_RESULT = "      if (op != operation::sync_all && member() == 0) as<T>(*c.result.on(pe())) = sum;\n"
 
 PROGRAMS = {
@@ -91,10 +95,11 @@ MUTATIONS = [
          "{&local->number, compare::eq, number, from, op, at}",
          "{&local->number, compare::eq, number - 1, from, op, at}"),
         ("the number of a packet sent apart from its data",
-         "self().port().put_signal({&to->data, &data, 1, sizeof data, 1, 1, pe, true, at},\n"
-         "                               {&to->number, signal_op::set, number, pe, at, orders});",
-         "self().port().put({&to->data, &data, 1, sizeof data, 1, 1, pe, true, at});\n"
-         "      self().port().update({&to->number, signal_op::set, number, pe, at, orders});"),
+         "      self().port().put_signal(\n"
+         "          {&to->data, &data, 1, sizeof data, 1, 1, pe, true, at, unknown_bytes, self().context_number()},\n"
+         "          {&to->number,",
+         "      self().port().put({&to->data, &data, 1, sizeof data, 1, 1, pe, true, at});\n"
+         "      self().port().update(\n          {&to->number,"),
         ("the first packet not sent", "for (index_t k = self().member(); k < packets;",
          "for (index_t k = self().member() + 1; k < packets;"),
         ("a packet awaited with a number of at least that",
@@ -110,53 +115,50 @@ MUTATIONS = [
          "put_elements(dest, dest_stride, source, source_stride, n, pe, true, at);",
          "put_elements(dest, dest_stride, source, source_stride, n, pe, false, at);"),
         ("put_signal returns before its source is read",
-         "contiguous(dest.on(pe), source, n, pe, true, at), {sig.on(pe)",
-         "contiguous(dest.on(pe), source, n, pe, false, at), {sig.on(pe)"),
+         "signalled_elements(dest, source, n, sig, value, pe, op, true, at);",
+         "signalled_elements(dest, source, n, sig, value, pe, op, false, at);"),
         ("p returns before its value is read",
          "put_on_host(dest, 1, &value, 1, 1, pe, true, at);", "put_on_host(dest, 1, &value, 1, 1, pe, false, at);"),
         ("computed put returns before its values are sent", "put_on_host(dest, 1, staged, 1, n, pe, true, at);",
          "put_on_host(dest, 1, staged, 1, n, pe, false, at);"),
-        ("put_signal: the signal apart from its data",
-         "self().port().put_signal(contiguous(dest.on(pe), source, n, pe, true, at), "
-         "{sig.on(pe), op, value, pe, at, true});",
-         "self().port().put(contiguous(dest.on(pe), source, n, pe, true, at));\n"
-         "      self().port().update({sig.on(pe), op, value, pe, at, true});"),
-        ("put_signal: the signal before its data",
-         "self().port().put_signal(contiguous(dest.on(pe), source, n, pe, true, at), "
-         "{sig.on(pe), op, value, pe, at, true});",
-         "self().port().update({sig.on(pe), op, value, pe, at, true});\n"
-         "      self().port().put(contiguous(dest.on(pe), source, n, pe, true, at));"),
+        ("put_signal: the signal apart from its data", SIGNALLED,
+         "self().port().put(contiguous(dest.on(pe), source, n, pe, blocking, at));\n"
+         "      self().port().update(signal_of(sig, op, value, pe, at));"),
+        ("put_signal: the signal before its data", SIGNALLED,
+         "self().port().update(signal_of(sig, op, value, pe, at));\n"
+         "      self().port().put(contiguous(dest.on(pe), source, n, pe, blocking, at));"),
         ("put_signal: a signal that orders its data alone",
-         "pe, true, at), {sig.on(pe), op, value, pe, at, true});",
-         "pe, true, at), {sig.on(pe), op, value, pe, at, false});"),
+         "source, n, pe, blocking, at), signal_of(sig, op, value, pe, at));",
+         "source, n, pe, blocking, at), {sig.on(pe), op, value, pe, at, false});"),
         ("computed put_signal: the signal apart from its data",
          "self().port().put_signal(contiguous(dest.on(pe), staged, n, pe, true, at), "
-         "{sig.on(pe), op, value, pe, at});",
+         "signal_of(sig, op, value, pe, at));",
          "self().port().put(contiguous(dest.on(pe), staged, n, pe, true, at));\n"
-         "      self().port().update({sig.on(pe), op, value, pe, at});"),
+         "      self().port().update(signal_of(sig, op, value, pe, at));"),
         ("computed put_signal: a signal that orders its data alone",
-         "staged, n, pe, true, at), {sig.on(pe), op, value, pe, at});",
+         "staged, n, pe, true, at), signal_of(sig, op, value, pe, at));",
          "staged, n, pe, true, at), {sig.on(pe), op, value, pe, at, false});"),
         ("computed put_signal returns before its values are sent",
          "contiguous(dest.on(pe), staged, n, pe, true, at)", "contiguous(dest.on(pe), staged, n, pe, false, at)"),
         ("put_signal: the first element not sent",
-         "self().port().put_signal(contiguous(dest.on(pe), source, n, pe, true, at)",
-         "self().port().put_signal(contiguous(dest.on(pe) + 1, source + 1, n - 1, pe, true, at)"),
+         "self().port().put_signal(contiguous(dest.on(pe), source, n, pe, blocking, at)",
+         "self().port().put_signal(contiguous(dest.on(pe) + 1, source + 1, n - 1, pe, blocking, at)"),
         ("get returns before the data is there",
          "get_elements(dest, 1, source, 1, n, pe, true, at);", "get_elements(dest, 1, source, 1, n, pe, false, at);"),
         ("iget returns before the data is there",
          "get_elements(dest, dest_stride, source, source_stride, n, pe, true, at);",
          "get_elements(dest, dest_stride, source, source_stride, n, pe, false, at);"),
-        ("fence does nothing", "      self().port().fence();\n", ""),
-        ("quiet does nothing", "      self().port().quiet();\n", ""),
-        ("quiet that only orders", "      self().port().quiet();\n", "      self().port().fence();\n"),
+        ("fence does nothing", "      self().port().fence(self().context_number());\n", ""),
+        ("quiet does nothing", "      self().port().quiet(self().context_number());\n", ""),
+        ("quiet that only orders", "      self().port().quiet(self().context_number());\n",
+         "      self().port().fence(self().context_number());\n"),
     ),
     *in_file(
         "transfers",
         SIGNALS,
         ("signal_set that orders nothing",
-         "self().port().update({sig.on(pe), op, value, pe, at, true});\n    }\n  }\n",
-         "self().port().update({sig.on(pe), op, value, pe, at, false});\n    }\n  }\n"),
+         "self().port().update({sig.on(pe), op, value, pe, at, true, self().context_number()});\n    }\n  }\n",
+         "self().port().update({sig.on(pe), op, value, pe, at, false, self().context_number()});\n    }\n  }\n"),
         ("signal_add that sets",
          "update(sig, value, pe, signal_op::add, at);", "update(sig, value, pe, signal_op::set, at);"),
         ("wait does nothing",
@@ -184,7 +186,7 @@ MUTATIONS = [
          "self().wait(c.arrived_of(number), number, from, at)",
          "self().wait(c.arrived_of(number), number - 1, from, at)"),
         ("send returns before its source is read",
-         "sizeof(T), 1, 1, pe, true, at}", "sizeof(T), 1, 1, pe, false, at}"),
+         "sizeof(T), 1, 1, pe, true, at, unknown_bytes,", "sizeof(T), 1, 1, pe, false, at, unknown_bytes,"),
         ("the last word not taken", "first < words; first", "first < words - 1; first"),
         ("words beside their places", "memcpy(words + 8 * k, &word, 8)", "memcpy(words + 8 * (k / 2), &word, 8)"),
     ),

@@ -112,13 +112,13 @@ class atomics {
         cuda::memory_order order;
         T result;
       } c{x.on(pe), &apply, order, T{}};
-      const auto do_it = [](void* context) {
-        auto* one = static_cast<call*>(context);
+      const auto do_it = [](void* argument) {
+        auto* one = static_cast<call*>(argument);
         const outcome<T> o = (*one->apply)(gpu::system_atomic(*one->word), one->order);
         one->result = o.result;
         return o.stored;
       };
-      self().port().atomic({c.word, sizeof(T), pe, order, at, do_it, &c});
+      self().port().atomic({c.word, sizeof(T), pe, order, at, do_it, &c, self().context_number()});
       result = c.result;
     }
     return result;

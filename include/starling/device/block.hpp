@@ -51,9 +51,9 @@ class whole_block : public group<Self> {
 };
 
 // The threads of a block, to be handed by value to functions that are not inlined.
-class team : public whole_block<team> {
+class block_threads : public whole_block<block_threads> {
  public:
-  using whole_block<team>::whole_block;
+  using whole_block<block_threads>::whole_block;
 };
 
 class block : public whole_block<block>, public bulk_transfer<block> {
@@ -91,7 +91,7 @@ class block : public whole_block<block>, public bulk_transfer<block> {
 
   // ---- within the block: see whole_block too ----
 
-  STARLING_HD starling::team team() const { return starling::team(*this); }
+  STARLING_HD block_threads all_threads() const { return block_threads(*this); }
 
   // n objects of T that live in the block's fast memory until the kernel returns (a GPU's shared memory). The launch
   // names how many bytes there are; asking for more ends the program with range_error. Not initialised.

@@ -78,19 +78,28 @@ class communication : public signalling<Self> {
   [[gnu::always_inline]] STARLING_HD void put_signal(sym<T> dest, const std::type_identity_t<T>* source, index_t n,
                                                      sym<signal> sig, std::uint64_t value, int pe,
                                                      signal_op op = signal_op::set, where at = where::current()) const {
-    static_assert(std::is_trivially_copyable_v<T>, "put moves trivially copyable types");
-    check_pe(pe, operation::put, at);
-    const trace_span span(self(), trace_operation::put_signal, pe, bytes<T>(n), sig, value, op);
-    if constexpr (target::on_gpu) {
-      gpu::copy(self().member(), self().members(), dest.on(pe), source, n);
-      self().sync();
-      raise(sig, value, op, pe);
-    } else {
-      self().port().put_signal(contiguous(dest.on(pe), source, n, pe, true, at), {sig.on(pe), op, value, pe, at, true});
-    }
+    signalled_elements(dest, source, n, sig, value, pe, op, true, at);
   }
 
-  // As above with f(i) as element i: the data goes to `pe` without a copy in local memory. f is called once per
+  // As put_signal; the source must stay as it is until quiet().
+  template <class T>
+  [[gnu::always_inline]] STARLING_HD void put_signal_nbi(sym<T> dest, const std::type_identity_t<T>* source, index_t n,
+                                                         sym<signal> sig, std::uint64_t value, int pe,
+                                                         signal_op op = signal_op::set,
+                                                         where at = where::current()) const {
+    signalled_elements(dest, source, n, sig, value, pe, op, false, at);
+  }
+
+  // put_signal that adds the bytes it has delivered to a counter at `pe`. Several PEs, or blocks, may share a counter;
+  // who waits until it is at least so many bytes sees them, if all who add to it have to come for that.
+  template <class T>
+  [[gnu::always_inline]] STARLING_HD void put_counted(sym<T> dest, const std::type_identity_t<T>* source, index_t n,
+                                                      sym<signal> counter, int pe, where at = where::current()) const {
+    signalled_elements(dest, source, n, counter, n > 0 ? static_cast<std::uint64_t>(bytes<T>(n)) : 0, pe,
+                       signal_op::add, true, at);
+  }
+
+  // put_signal with f(i) as element i: the data goes to `pe` without a copy in local memory. f is called once per
   // element.
   template <class T, element_source<T> F>
   STARLING_HD void put_signal(sym<T> dest, const F& f, index_t n, sym<signal> sig, std::uint64_t value, int pe,
@@ -106,7 +115,7 @@ class communication : public signalling<Self> {
     } else {
       T* staged = reinterpret_cast<T*>(self().port().staging(static_cast<std::size_t>(n) * sizeof(T)));
       for (index_t i = 0; i < n; ++i) staged[i] = f(i);
-      self().port().put_signal(contiguous(dest.on(pe), staged, n, pe, true, at), {sig.on(pe), op, value, pe, at});
+      self().port().put_signal(contiguous(dest.on(pe), staged, n, pe, true, at), signal_of(sig, op, value, pe, at));
     }
   }
 
@@ -208,6 +217,16 @@ class communication : public signalling<Self> {
     }
   }
 
+  // ---- ptr: another PE's copy in place ----
+
+  // Where this block's loads, stores and atomics reach the copy of `pe`; null where only calls do (today: never).
+  template <class T>
+  STARLING_HD T* ptr(sym<T> x, int pe, where at = where::current()) const {
+    check_pe(pe, operation::get, at);
+    if constexpr (!target::on_gpu) self().port().reach(pe);
+    return x.on(pe);
+  }
+
   // ---- order ----
 
   // Puts of this group before the call arrive, at each PE, before its puts and signals after the call.
@@ -216,7 +235,7 @@ class communication : public signalling<Self> {
     if constexpr (target::on_gpu) {
       fence_by_leader();
     } else {
-      self().port().fence();
+      self().port().fence(self().context_number());
     }
   }
 
@@ -226,7 +245,7 @@ class communication : public signalling<Self> {
     if constexpr (target::on_gpu) {
       fence_by_leader();
     } else {
-      self().port().quiet();
+      self().port().quiet(self().context_number());
     }
   }
 
@@ -254,16 +273,20 @@ class communication : public signalling<Self> {
   }
 
   template <class T>
-  [[gnu::always_inline]] static transfer contiguous(T* dest, const T* source, index_t n, int pe, bool blocking,
-                                                    where at) {
-    return {dest, source, n, sizeof(T), 1, 1, pe, blocking, at, bytes_behind(source)};
+  [[gnu::always_inline]] transfer contiguous(T* dest, const T* source, index_t n, int pe, bool blocking,
+                                             where at) const {
+    return {dest, source, n, sizeof(T), 1, 1, pe, blocking, at, bytes_behind(source), self().context_number()};
+  }
+
+  signal_update signal_of(sym<signal> sig, signal_op op, std::uint64_t value, int pe, where at) const {
+    return {sig.on(pe), op, value, pe, at, true, self().context_number()};
   }
 
   template <class T>
   [[gnu::always_inline]] void put_on_host(sym<T> dest, index_t dest_stride, const T* source, index_t source_stride,
                                           index_t n, int pe, bool blocking, where at) const {
-    self().port().put(
-        {dest.on(pe), source, n, sizeof(T), dest_stride, source_stride, pe, blocking, at, bytes_behind(source)});
+    self().port().put({dest.on(pe), source, n, sizeof(T), dest_stride, source_stride, pe, blocking, at,
+                       bytes_behind(source), self().context_number()});
   }
 
   template <class T>
@@ -287,6 +310,22 @@ class communication : public signalling<Self> {
   }
 
   template <class T>
+  [[gnu::always_inline]] STARLING_HD void signalled_elements(sym<T> dest, const T* source, index_t n, sym<signal> sig,
+                                                             std::uint64_t value, int pe, signal_op op, bool blocking,
+                                                             where at) const {
+    static_assert(std::is_trivially_copyable_v<T>, "put moves trivially copyable types");
+    check_pe(pe, operation::put, at);
+    const trace_span span(self(), trace_operation::put_signal, pe, bytes<T>(n), sig, value, op);
+    if constexpr (target::on_gpu) {
+      gpu::copy(self().member(), self().members(), dest.on(pe), source, n);
+      self().sync();
+      raise(sig, value, op, pe);
+    } else {
+      self().port().put_signal(contiguous(dest.on(pe), source, n, pe, blocking, at), signal_of(sig, op, value, pe, at));
+    }
+  }
+
+  template <class T>
   [[gnu::always_inline]] STARLING_HD void get_elements(T* dest, index_t dest_stride, sym<T> source,
                                                        index_t source_stride, index_t n, int pe, bool blocking,
                                                        where at) const {
@@ -301,8 +340,8 @@ class communication : public signalling<Self> {
         for (index_t i = self().member(); i < n; i += self().members()) dest[i * dest_stride] = from[i * source_stride];
       }
     } else {
-      self().port().get(
-          {dest, source.on(pe), n, sizeof(T), dest_stride, source_stride, pe, blocking, at, bytes_behind(dest)});
+      self().port().get({dest, source.on(pe), n, sizeof(T), dest_stride, source_stride, pe, blocking, at,
+                         bytes_behind(dest), self().context_number()});
     }
   }
 };

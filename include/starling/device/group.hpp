@@ -44,6 +44,8 @@ class group : public loops<Self>,
   STARLING_HD host_port& port() const { return *port_; }
   STARLING_HD host_port* port_pointer() const { return port_; }
   STARLING_HD bool traced() const { return traced_; }
+  // Of which context the group's puts, gets and signals are: see shmem/context.hpp, whose groups have others.
+  STARLING_HD int context_number() const { return 0; }
   STARLING_HD void give_up() const { this->end_thread(); }
   // Barrier; ends the group when a thread of it has given up in a wait.
   STARLING_HD void end_if_absent(operation op, where at) const { this->end_if(false, op, at); }

@@ -21,6 +21,8 @@ inline constexpr auto unknown_bytes = static_cast<std::size_t>(-1);
   return __builtin_object_size(address, 0);
 }
 
+// Operations of a block are of its context 0, or of one that it has opened: fence and quiet are of one context.
+
 // `count` elements of `element` bytes each; strides in elements. `remote` lies in the memory of PE `pe`.
 struct transfer {
   void* dest = nullptr;
@@ -34,6 +36,7 @@ struct transfer {
   where at{};
   // Bytes from the near side's address to the end of its variable; unknown unless the compiler can tell.
   std::size_t near_bytes = unknown_bytes;
+  int context = 0;
 };
 
 struct signal_update {
@@ -44,6 +47,7 @@ struct signal_update {
   where at{};
   // Whether it releases what the block wrote before. The number of a packet does not: it tells of its own data only.
   bool orders = true;
+  int context = 0;
 };
 
 struct wait_request {
@@ -63,8 +67,9 @@ struct atomic_call {
   int pe = 0;
   cuda::memory_order order = cuda::memory_order_relaxed;
   where at{};
-  bool (*apply)(void* context) = nullptr;  // does it; whether it stored
-  void* context = nullptr;
+  bool (*apply)(void* argument) = nullptr;  // does it; whether it stored
+  void* argument = nullptr;
+  int context = 0;
 };
 
 constexpr bool releases(cuda::memory_order o) {
@@ -123,11 +128,19 @@ class host_port {
   virtual void collective(const collective_call& c) = 0;
   virtual lane_order lanes() { return {}; }
 
-  virtual void fence() = 0;
-  virtual void quiet() = 0;
+  // Of the block's operations of one context.
+  virtual void fence(int context) = 0;
+  virtual void quiet(int context) = 0;
+  // A context that the block has not open, from 1 up; 0 is always open. One that is closed has nothing on its way.
+  virtual int open_context() = 0;
+  virtual void close_context(int context) = 0;
+  // From now on the block may load and store in place what PE `pe` has.
+  virtual void reach(int pe) = 0;
 
   // Ends the program because `pe` does not exist.
   [[noreturn]] virtual void refuse_pe(operation op, int pe, where at) = 0;
+  // Ends the program because a pointer was given for a symmetric address and is none.
+  [[noreturn]] virtual void refuse_address(const void* address, where at) = 0;
   // Ends a plain launch whose kernel called a barrier.
   [[noreturn]] virtual void refuse_barrier(operation op, where at) = 0;
 

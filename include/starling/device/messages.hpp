@@ -168,8 +168,9 @@ class messages {
     const sym<signal> arrived = c.arrived_of(number);
     const trace_span span(self(), trace_operation::put_signal, pe, n * static_cast<index_t>(sizeof(T)), arrived, number,
                           signal_op::set);
-    self().port().put_signal({c.data_of(number).on(pe), source, n, sizeof(T), 1, 1, pe, true, at},
-                             {arrived.on(pe), signal_op::set, number, pe, at, false});
+    self().port().put_signal(
+        {c.data_of(number).on(pe), source, n, sizeof(T), 1, 1, pe, true, at, unknown_bytes, self().context_number()},
+        {arrived.on(pe), signal_op::set, number, pe, at, false, self().context_number()});
   }
 
   // use(k, word k) for each word, by the thread that took it. Several packets at once: each look at one takes long.

@@ -88,8 +88,9 @@ class packet_exchange {
     if constexpr (target::on_gpu) {
       target::store_numbered(to, {data, number});
     } else {
-      self().port().put_signal({&to->data, &data, 1, sizeof data, 1, 1, pe, true, at},
-                               {&to->number, signal_op::set, number, pe, at, orders});
+      self().port().put_signal(
+          {&to->data, &data, 1, sizeof data, 1, 1, pe, true, at, unknown_bytes, self().context_number()},
+          {&to->number, signal_op::set, number, pe, at, orders, self().context_number()});
     }
   }
 

@@ -53,7 +53,8 @@ struct program_state {
   int n_blocks = 1;  // on each PE
   role_table roles;
   control_words control;
-  sym<std::byte> heap;  // start of symmetric memory
+  sym<std::byte> heap;           // start of symmetric memory
+  std::uint64_t heap_bytes = 0;  // of each PE
   std::uint64_t deadline_ns = 0;
   std::uint32_t scratch_bytes = 0;
   block_report* reports = nullptr;  // of this PE, in memory that the host can always read; block b has slot b % slots

@@ -70,14 +70,15 @@ constexpr const char* name(operation op) {
 }
 
 enum class block_state : std::int32_t {
-  running,       // was not in a wait when the program ended
-  waiting,       // was in a wait when another block ended the program
-  expired,       // its wait passed the deadline: a first cause
-  out_of_range,  // named a PE, an index, a level or an amount of scratch memory beyond what there is: a first cause
-  not_resident,  // called a barrier in a plain launch: a first cause
-  finished,      // had returned from the kernel
-  incomplete,    // threads of it had returned from the kernel, the others called a collective: a first cause
-  near_side,     // source of its put or destination of its get is not memory of its own: a first cause
+  running,        // was not in a wait when the program ended
+  waiting,        // was in a wait when another block ended the program
+  expired,        // its wait passed the deadline: a first cause
+  out_of_range,   // named a PE, an index, a level or an amount of scratch memory beyond what there is: a first cause
+  not_resident,   // called a barrier in a plain launch: a first cause
+  finished,       // had returned from the kernel
+  incomplete,     // threads of it had returned from the kernel, the others called a collective: a first cause
+  near_side,      // source of its put or destination of its get is not memory of its own: a first cause
+  not_symmetric,  // gave a pointer for a symmetric address that is none: a first cause
 };
 
 // In a report: the peer is not known.
@@ -90,13 +91,14 @@ struct block_report {
   block_state state = block_state::running;
   operation op = operation::none;
   std::int32_t peer = any_pe;  // the PE that should raise the signal; out_of_range: the PE asked for, the dimension or
-                               // the level; near_side: the PE whose memory it is, any_pe if it is of no PE alone
+                               // the level; near_side and not_symmetric: the PE whose memory it is, any_pe if it is of
+                               // no PE alone
   compare how = compare::ge;
   std::int32_t line = 0;
   std::uint64_t signal_offset = 0;  // bytes from the start of symmetric memory; out_of_range of scratch: bytes asked
-  std::uint64_t wanted = 0;
-  std::uint64_t seen = 0;  // near_side: bytes to the end of its variable, if the compiler could tell
-  char file[88] = {};      // the end of the path, if it is longer
+  std::uint64_t wanted = 0;         // not_symmetric: the address
+  std::uint64_t seen = 0;           // near_side: bytes to the end of its variable, if the compiler could tell
+  char file[88] = {};               // the end of the path, if it is longer
 };
 
 // Copies the end of a path that fits, in code that runs on both targets.

@@ -195,7 +195,7 @@ class signalling {
       self().sync();
       raise(sig, value, op, pe);
     } else {
-      self().port().update({sig.on(pe), op, value, pe, at, true});
+      self().port().update({sig.on(pe), op, value, pe, at, true, self().context_number()});
     }
   }
 };

@@ -23,11 +23,18 @@ class item_port final : public host_port {
   void atomic(const atomic_call& c) override { block_.atomic(c); }
   void collective(const collective_call& c) override { block_.collective(c); }
   lane_order lanes() override { return block_.lanes(); }
-  void fence() override { block_.fence(); }
-  void quiet() override { block_.quiet(); }
+  void fence(int context) override { block_.fence(context); }
+  void quiet(int context) override { block_.quiet(context); }
+  int open_context() override { return block_.open_context(); }
+  void close_context(int context) override { block_.close_context(context); }
+  void reach(int pe) override { block_.reach(pe); }
   [[noreturn]] void refuse_pe(operation op, int pe, where at) override {
     block_.refuse_pe(op, pe, at);
     throw error("item_port: the block went on");  // not every compiler knows that it does not
+  }
+  [[noreturn]] void refuse_address(const void* address, where at) override {
+    block_.refuse_address(address, at);
+    throw error("item_port: the block went on");
   }
   [[noreturn]] void refuse_barrier(operation op, where at) override {
     block_.refuse_barrier(op, at);

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "../local_heap.hpp"
+#include "actor.hpp"
 #include "declared_accesses.hpp"
 #include "scratch_area.hpp"
 
@@ -22,7 +23,10 @@ void note(access_marks& m, bad_access::kind what, std::uintptr_t address, std::s
 // Whether the running block may not touch this memory by plain loads and stores.
 bool is_foreign(const access_marks& m, std::uintptr_t address) {
   const std::uintptr_t at = address - m.begin;
-  if (at < m.symmetric_bytes) return static_cast<int>(at / m.stride) != m.pe;
+  if (at < m.symmetric_bytes) {
+    const auto of = static_cast<int>(at / m.stride);
+    return of != m.pe && (m.running == nullptr || !m.running->reached[static_cast<std::size_t>(of)]);
+  }
   if (m.scratch->covers(address)) return m.scratch->owner(address) != m.block;
   return m.pe == host_place && m.local->home(reinterpret_cast<const void*>(address)) != host_place;
 }
@@ -65,13 +69,13 @@ void access_marks::add_use(const near_use& u) {
   in_use.push_back(u);
 }
 
-void access_marks::end_uses(int of_block) {
+void access_marks::end_uses(int of_block, int context) {
   if (in_use.empty()) return;
   std::vector<near_use> others;
   others.swap(in_use);
   in_use_begin = in_use_bytes = 0;
   for (const near_use& u : others)
-    if (of_block != any_block && u.block != of_block) add_use(u);
+    if (of_block != any_block && (u.block != of_block || (context != any_context && u.context != context))) add_use(u);
 }
 
 const near_use* access_marks::disturbed(std::uintptr_t address, std::size_t n, bool write) const {

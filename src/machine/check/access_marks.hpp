@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "../context_numbers.hpp"
+
 namespace starling {
 class access_scope;
 class local_heap;
@@ -49,6 +51,7 @@ struct near_use {
   int block = 0;
   std::uint32_t operation = 0;  // number
   bool written = false;
+  int context = 0;
 };
 
 // An access that is wrong by itself.
@@ -120,9 +123,9 @@ struct access_marks {
     quick_bytes = end != 0 ? 0 : bytes;
   }
   void add_use(const near_use& u);
-  // The uses of a block are over; of all blocks: any_block.
+  // The uses of a block's context are over; of all its contexts: any_context; of all blocks: any_block.
   static constexpr int any_block = -1;
-  void end_uses(int of_block);
+  void end_uses(int of_block, int context);
   // The use that an access of these bytes would disturb; null: none.
   const near_use* disturbed(std::uintptr_t address, std::size_t bytes, bool write) const;
 

@@ -1,12 +1,15 @@
 // A block as the scheduler sees it.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "../context_numbers.hpp"
 #include "declared_accesses.hpp"
 #include "fiber.hpp"
 #include "knowledge.hpp"
@@ -30,6 +33,7 @@ struct operation_fact {
   where at{"", 0};
   int pe = 0;
   bool blocking = true;  // false: it touches the near side until quiet()
+  int context = 0;
 };
 
 // A signal that may not mean what the block thinks, for hints in reports.
@@ -46,7 +50,8 @@ struct vain_look {
   where at{"", 0};
 };
 
-// A block's operations to one PE. Those of an epoch are delivered after all of the epochs before: fence() ends one.
+// A block's operations of one context to one PE. Those of an epoch are delivered after all of the epochs before:
+// fence() ends one.
 struct lane {
   std::uint32_t epoch = 0;
   std::uint32_t oldest = 0;                   // with operations on their way
@@ -74,6 +79,7 @@ struct actor {
 
   state now = state::ready;
   bool in_quiet = false;
+  int quiet_of = 0;  // context, or any_context
   wait_request awaited{};
   const void* point = nullptr;  // a stream waits for this event, or for the end of its launch
   int blocks_to_go = 0;         // of its launch
@@ -94,12 +100,15 @@ struct actor {
 
   std::uint32_t clock = 1;  // of its own accesses; grows with each release
   knowledge known;
-  snapshot* released = nullptr;            // its knowledge, if it has learnt nothing since
-  std::vector<std::uint64_t> joined;       // serial of the last snapshot learnt, by block
-  std::vector<lane> lanes;                 // by PE
-  std::vector<operation_fact> operations;  // by number
-  operation_set done;                      // that have been delivered
-  std::uint32_t on_their_way = 0;
+  snapshot* released = nullptr;       // its knowledge, if it has learnt nothing since
+  std::vector<std::uint64_t> joined;  // serial of the last snapshot learnt, by block
+  int n_pes = 0;
+  std::vector<bool> reached;                   // PEs whose memory it may touch in place: it has asked where it is
+  std::vector<lane> lanes;                     // by context and PE
+  std::vector<operation_fact> operations;      // by number
+  operation_set done;                          // that have been delivered
+  std::vector<std::uint32_t> on_their_way{0};  // by context
+  context_numbers contexts;
   std::uint32_t collectives = 0;  // made so far
   std::uint32_t meetings = 0;     // machine-wide ones among them
 
@@ -110,15 +119,19 @@ struct actor {
   std::array<call, 8> calls;
   std::uint64_t n_calls = 0;
 
-  void reset(std::size_t n_actors, std::size_t n_pes) {
+  void reset(std::size_t n_actors, std::size_t pes) {
     now = what == kind::launched ? state::finished : state::ready;
     in_quiet = false;
+    contexts = {};
+    on_their_way.assign(1, 0);
+    n_pes = static_cast<int>(pes);
     point = nullptr;
     clock = 1;
     known.reset(n_actors);
     released = nullptr;
     joined.assign(n_actors, 0);
-    lanes.resize(n_pes);
+    reached.assign(pes, false);
+    lanes.resize(pes);
     for (lane& l : lanes) {
       l.epoch = l.oldest = 0;
       l.outstanding.assign(1, 0);
@@ -127,13 +140,32 @@ struct actor {
     }
     operations.clear();
     done.clear();
-    on_their_way = collectives = meetings = 0;
+    collectives = meetings = 0;
     n_calls = 0;
     host_calls = 0;
     scope = nullptr;
     past.clear();
     passed_early = same_again = {};
     looked = {};
+  }
+
+  // A context by its number; all that it has had before are complete.
+  void open(int context) {
+    const auto all = static_cast<std::size_t>(context) + 1;
+    if (on_their_way.size() >= all) return;
+    on_their_way.resize(all, 0);
+    lanes.resize(all * static_cast<std::size_t>(n_pes));
+  }
+  lane& lane_to(int pe_number, int context) { return lanes[static_cast<std::size_t>(context * n_pes + pe_number)]; }
+  std::span<lane> lanes_of(int context) {
+    if (context == any_context) return lanes;
+    const auto pes = static_cast<std::size_t>(n_pes);
+    return std::span(lanes).subspan(static_cast<std::size_t>(context) * pes, pes);
+  }
+  // Whether all operations of a context have arrived.
+  bool arrived(int context) const {
+    if (context != any_context) return on_their_way[static_cast<std::size_t>(context)] == 0;
+    return std::all_of(on_their_way.begin(), on_their_way.end(), [](std::uint32_t n) { return n == 0; });
   }
 
   void enter(const access_scope* work) {

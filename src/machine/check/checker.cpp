@@ -91,6 +91,7 @@ program_state checker::state_of(const program& p, int pe) const {
   s.roles = p.roles.resolve();
   s.n_blocks = s.roles.first[s.roles.count];
   s.heap = {heap_.where().start, heap_.where().stride};
+  s.heap_bytes = heap_.where().capacity;
   s.scratch_bytes = static_cast<std::uint32_t>(p.options.scratch_bytes);
   return s;
 }

@@ -11,7 +11,7 @@ void network::reset() {
   deliveries_ = 0;
 }
 
-operation_on_its_way& network::issue(actor& from, int pe, const char* what, where at, bool blocking) {
+operation_on_its_way& network::issue(actor& from, int pe, int context, const char* what, where at, bool blocking) {
   if (free_.empty()) {
     pool_.push_back(std::make_unique<operation_on_its_way>());
     free_.push_back(pool_.back().get());
@@ -20,8 +20,9 @@ operation_on_its_way& network::issue(actor& from, int pe, const char* what, wher
   free_.pop_back();
   op.from = &from;
   op.number = static_cast<std::uint32_t>(from.operations.size());
-  from.operations.push_back({what, at, pe, blocking});
+  from.operations.push_back({what, at, pe, blocking, context});
   op.pe = pe;
+  op.context = context;
   op.move = transfer{};
   op.lacking.clear();
   op.pieces.clear();
@@ -32,11 +33,11 @@ operation_on_its_way& network::issue(actor& from, int pe, const char* what, wher
 }
 
 void network::send(operation_on_its_way& op, random& r) {
-  lane& l = op.from->lanes[static_cast<std::size_t>(op.pe)];
+  lane& l = op.from->lane_to(op.pe, op.context);
   op.epoch = l.epoch;
   ++l.outstanding[op.epoch];
   l.unfenced.push_back(op.number);
-  ++op.from->on_their_way;
+  ++op.from->on_their_way[static_cast<std::size_t>(op.context)];
   const index_t n = op.move.count;
   // Pieces of 8 bytes or an element, whichever is more; a few of them, at random places.
   const index_t grain = op.move.element >= 8 ? 1 : static_cast<index_t>(8 / op.move.element);
@@ -60,7 +61,7 @@ void network::carry_out(operation_on_its_way& op) {
 }
 
 bool network::may_go(const operation_on_its_way& op) const {
-  if (op.epoch > op.from->lanes[static_cast<std::size_t>(op.pe)].oldest) return false;
+  if (op.epoch > op.from->lane_to(op.pe, op.context).oldest) return false;
   return !op.pieces.empty() || op.after == 0 || !op.raises || op.from->done.contains(op.after - 1);
 }
 
@@ -115,8 +116,8 @@ void network::complete(std::size_t index) {
   operation_on_its_way& op = *flying_[index];
   actor& from = *op.from;
   from.done.insert(op.number);
-  --from.on_their_way;
-  lane& l = from.lanes[static_cast<std::size_t>(op.pe)];
+  --from.on_their_way[static_cast<std::size_t>(op.context)];
+  lane& l = from.lane_to(op.pe, op.context);
   --l.outstanding[op.epoch];
   while (l.oldest < l.epoch && l.outstanding[l.oldest] == 0) ++l.oldest;
   flying_[index] = flying_.back();

@@ -17,6 +17,7 @@ struct operation_on_its_way {
   actor* from = nullptr;
   std::uint32_t number = 0;
   int pe = 0;
+  int context = 0;
   std::uint32_t epoch = 0;
 
   transfer move;  // count 0: a signal alone; its source is `staged` if the caller may reuse his
@@ -41,7 +42,7 @@ class network {
   void set_style(bool in_pieces) { in_pieces_ = in_pieces; }
 
   // A new operation of `from` with the next number; to be filled in, then sent.
-  operation_on_its_way& issue(actor& from, int pe, const char* what, where at, bool blocking);
+  operation_on_its_way& issue(actor& from, int pe, int context, const char* what, where at, bool blocking);
   void send(operation_on_its_way& op, random& r);
   // Does an operation without a signal at once.
   void carry_out(operation_on_its_way& op);

@@ -43,7 +43,7 @@ std::optional<finding> schedule::execute(std::uint64_t seed, const std::optional
   marks_.problem = {};
   marks_.seen.clear();
   marks_.watch(watched ? watched->address : 0, watched ? watched->address + watched->bytes : 0);
-  marks_.end_uses(access_marks::any_block);
+  marks_.end_uses(access_marks::any_block, any_context);
   over_ = false;
   found_.reset();
   thrown_ = nullptr;
@@ -192,7 +192,8 @@ actor& schedule::pick() {
 
 void schedule::deliver() {
   const network::delivery d = network_.deliver_one(random_);
-  if (d.completed != nullptr && d.completed->in_quiet && d.completed->on_their_way == 0) make_ready(*d.completed);
+  if (d.completed != nullptr && d.completed->in_quiet && d.completed->arrived(d.completed->quiet_of))
+    make_ready(*d.completed);
   spins_.progress();
   if (d.raised == nullptr) return;
   const signal_update& s = d.raised->update;

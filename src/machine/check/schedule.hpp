@@ -61,8 +61,8 @@ class schedule {
   void wait(actor& a, const wait_request& w);
   bool test(actor& a, const wait_request& w);
   void atomic(actor& a, const atomic_call& c);
-  void fence(actor& a);
-  void quiet(actor& a);
+  void fence(actor& a, int context);
+  void quiet(actor& a, int context);
   void collective(actor& a, const collective_call& c);
   lane_order order_of_lanes();
   // ---- for streams ----
@@ -114,11 +114,11 @@ class schedule {
   void enter_near(std::uintptr_t start, std::size_t bytes, const access& who, bool write);
   void check_stack_unused(const actor& a);
   void check_host_reads(const actor& a, const std::byte* source, std::size_t bytes);
-  void complete_all(actor& a);
-  void end_outstanding(actor& a);
+  void complete_all(actor& a, int context);
+  void end_outstanding(actor& a, int context);
   void raise_at_once(actor& a, const atomic_call& c);
-  const knowledge& known_to_put(actor& a, int pe);
-  release release_of(actor& a, int pe, bool orders);
+  const knowledge& known_to_put(actor& a, int pe, int context);
+  release release_of(actor& a, int pe, bool orders, int context);
   void learn(actor& a, const snapshot& s);
   void start_launched(actor& stream, actor& a, const std::function<void(actor&, int)>& job, int block,
                       const snapshot& known);

@@ -37,7 +37,9 @@ void schedule::enter_near(std::uintptr_t start, std::size_t bytes, const access&
     const bad_access b{bad_access::kind::in_use, start, bytes, write, nullptr, nullptr, *u};
     fail({defect::source_reused, "", {who.block}, {}, b});
   }
-  if (who.operation) marks_.add_use({start, start + bytes, who.block, who.stamp, write});
+  if (!who.operation) return;
+  const operation_fact& o = work_.actors[static_cast<std::size_t>(who.block)].operations[who.stamp];
+  marks_.add_use({start, start + bytes, who.block, who.stamp, write, o.context});
 }
 
 void schedule::enter_bytes(const void* start, std::size_t bytes, const access& who, bool write,
@@ -59,20 +61,21 @@ void schedule::enter_bytes(const void* start, std::size_t bytes, const access& w
   if (clash) fail({defect::unordered_write, "", {who.block}, met});
 }
 
-// What a put of the block to `pe` comes after: all that the block knows, and its own operations that were fenced.
-const knowledge& schedule::known_to_put(actor& a, int pe) {
-  const operation_set& fenced = a.lanes[static_cast<std::size_t>(pe)].fenced;
+// What a put of the block to `pe` comes after: all that the block knows, and its own operations of the same context
+// that were fenced.
+const knowledge& schedule::known_to_put(actor& a, int pe, int context) {
+  const operation_set& fenced = a.lane_to(pe, context).fenced;
   if (fenced.empty()) return a.known;
   with_fenced_ = a.known;
   with_fenced_.complete(static_cast<std::size_t>(a.number), fenced);
   return with_fenced_;
 }
 
-release schedule::release_of(actor& a, int pe, bool orders) {
+release schedule::release_of(actor& a, int pe, bool orders, int context) {
   if (a.released == nullptr) a.released = snapshots_.take(a.known);
   ++a.released->users;
   release r{a.released, a.clock, {}, orders};
-  if (orders) r.fenced = a.lanes[static_cast<std::size_t>(pe)].fenced;
+  if (orders) r.fenced = a.lane_to(pe, context).fenced;
   ++a.clock;
   return r;
 }
@@ -102,7 +105,7 @@ void schedule::prepare_raise(actor& a, operation_on_its_way& op, const signal_up
   told& mine = w.of(a.number);
   op.after = mine.last_issued;
   mine.last_issued = op.number + 1;
-  op.covers = release_of(a, s.pe, s.orders);
+  op.covers = release_of(a, s.pe, s.orders, s.context);
 }
 
 // What the caller may change again is copied; bytes without a value travel as such.
@@ -134,13 +137,13 @@ void schedule::keep_source(actor& a, operation_on_its_way& op) {
 }
 
 void schedule::put(actor& a, const transfer& t, const signal_update* s) {
-  operation_on_its_way& op = network_.issue(a, t.pe,
+  operation_on_its_way& op = network_.issue(a, t.pe, t.context,
                                             s != nullptr ? "put_signal"
                                             : t.blocking ? "put"
                                                          : "put_nbi",
                                             t.at, t.blocking);
   op.move = t;
-  enter(t.dest, t, t.dest_stride, {a.number, op.number, true, false}, true, known_to_put(a, t.pe));
+  enter(t.dest, t, t.dest_stride, {a.number, op.number, true, false}, true, known_to_put(a, t.pe, t.context));
   keep_source(a, op);
   if (s != nullptr) prepare_raise(a, op, *s);
   network_.send(op, random_);
@@ -149,9 +152,9 @@ void schedule::put(actor& a, const transfer& t, const signal_update* s) {
 
 void schedule::get(actor& a, const transfer& t) {
   const bool now = t.blocking;
-  operation_on_its_way* op = now ? nullptr : &network_.issue(a, t.pe, "get_nbi", t.at, false);
+  operation_on_its_way* op = now ? nullptr : &network_.issue(a, t.pe, t.context, "get_nbi", t.at, false);
   const access who = now ? access{a.number, a.clock, false, false} : access{a.number, op->number, true, false};
-  enter(t.source, t, t.source_stride, who, false, known_to_put(a, t.pe));
+  enter(t.source, t, t.source_stride, who, false, known_to_put(a, t.pe, t.context));
   enter(t.dest, t, t.dest_stride, who, true, a.known);
   if (!now) {
     op->move = t;
@@ -160,7 +163,7 @@ void schedule::get(actor& a, const transfer& t) {
     return;
   }
   // A get that is waited for is one copy: nobody else runs meanwhile.
-  operation_on_its_way& copy = network_.issue(a, t.pe, "get", t.at, true);
+  operation_on_its_way& copy = network_.issue(a, t.pe, t.context, "get", t.at, true);
   copy.move = t;
   network_.carry_out(copy);
   operation_set one;
@@ -170,7 +173,7 @@ void schedule::get(actor& a, const transfer& t) {
 }
 
 void schedule::update(actor& a, const signal_update& s) {
-  operation_on_its_way& op = network_.issue(a, s.pe, "signal", s.at, true);
+  operation_on_its_way& op = network_.issue(a, s.pe, s.context, "signal", s.at, true);
   prepare_raise(a, op, s);
   network_.send(op, random_);
   resume(a);
@@ -207,13 +210,13 @@ bool schedule::test(actor& a, const wait_request& w) {
 }
 
 void schedule::atomic(actor& a, const atomic_call& c) {
-  if (releases(c.order)) end_outstanding(a);
+  if (releases(c.order)) end_outstanding(a, c.context);
   enter_bytes(c.address, c.bytes, {a.number, a.clock, false, true}, true, a.known);
   memory_.give_value(c.address, c.bytes);
   std::uint64_t before = 0;
   std::uint64_t after = 0;
   std::memcpy(&before, c.address, c.bytes);
-  const bool stored = c.apply(c.context);
+  const bool stored = c.apply(c.argument);
   std::memcpy(&after, c.address, c.bytes);
   if (acquires(c.order)) words_.learn(words_[words_.at(c.address)], a);
   if (stored && releases(c.order)) raise_at_once(a, c);
@@ -228,16 +231,19 @@ void schedule::atomic(actor& a, const atomic_call& c) {
 
 // A release by an atomic operation: who acquires the word learns what the block knows.
 void schedule::raise_at_once(actor& a, const atomic_call& c) {
-  operation_on_its_way& op = network_.issue(a, c.pe, "atomic", c.at, true);
+  operation_on_its_way& op = network_.issue(a, c.pe, c.context, "atomic", c.at, true);
   const std::uint32_t number = words_.at(c.address);
-  op.covers = release_of(a, c.pe, true);
+  op.covers = release_of(a, c.pe, true, c.context);
   words_.raise(words_[number], a.number, op.number, op.covers);
   words_[number].raised_at = c.at;
   network_.carry_out(op);
+  operation_set one;
+  one.insert(op.number);
+  a.known.complete(static_cast<std::size_t>(a.number), one);
 }
 
-void schedule::fence(actor& a) {
-  for (lane& l : a.lanes) {
+void schedule::fence(actor& a, int context) {
+  for (lane& l : a.lanes_of(context)) {
     if (l.unfenced.empty()) continue;
     for (const std::uint32_t n : l.unfenced) l.fenced.insert(n);
     l.unfenced.clear();
@@ -248,28 +254,36 @@ void schedule::fence(actor& a) {
   resume(a);
 }
 
-// Waits until all operations of the block have arrived.
-void schedule::complete_all(actor& a) {
+// Waits until all operations of the block's context have arrived.
+void schedule::complete_all(actor& a, int context) {
   a.in_quiet = true;
-  while (a.on_their_way > 0) sleep(a);
+  a.quiet_of = context;
+  while (!a.arrived(context)) sleep(a);
   a.in_quiet = false;
-  marks_.end_uses(a.number);
+  marks_.end_uses(a.number, context);
   operation_set all;
-  all.insert_below(static_cast<std::uint32_t>(a.operations.size()));
+  if (context == any_context || a.contexts.none_open()) {
+    all.insert_below(static_cast<std::uint32_t>(a.operations.size()));
+  } else {
+    for (const lane& l : a.lanes_of(context)) {
+      all.merge(l.fenced);
+      for (const std::uint32_t n : l.unfenced) all.insert(n);
+    }
+  }
   a.known.complete(static_cast<std::size_t>(a.number), all);
 }
 
-void schedule::end_outstanding(actor& a) {
-  complete_all(a);
-  for (lane& l : a.lanes) {
+void schedule::end_outstanding(actor& a, int context) {
+  complete_all(a, context);
+  for (lane& l : a.lanes_of(context)) {
     l.unfenced.clear();
     l.fenced.clear();
   }
   snapshots_.drop(a.released);
 }
 
-void schedule::quiet(actor& a) {
-  end_outstanding(a);
+void schedule::quiet(actor& a, int context) {
+  end_outstanding(a, context);
   resume(a);
 }
 

@@ -121,7 +121,7 @@ void schedule::launch(int blocks, bool all_resident, const std::function<void(ac
 
 // The end of a launch completes what its blocks have put.
 void schedule::end_launched(actor& a) {
-  complete_all(a);
+  complete_all(a, any_context);
   snapshot* end = everything_known(a);
   actor& stream = *a.launched_by;
   learn(stream, *end);

@@ -153,19 +153,45 @@ void scheduled_port::collective(const collective_call& c) {
   schedule_.collective(actor_, c);
 }
 
-void scheduled_port::fence() {
+void scheduled_port::fence(int context) {
   schedule_.begin_call(actor_, {"fence", {"", 0}, any_pe, 0, nullptr, 0});
-  schedule_.fence(actor_);
+  schedule_.fence(actor_, context);
 }
 
-void scheduled_port::quiet() {
+void scheduled_port::quiet(int context) {
   schedule_.begin_call(actor_, {"quiet", {"", 0}, any_pe, 0, nullptr, 0});
-  schedule_.quiet(actor_);
+  schedule_.quiet(actor_, context);
 }
 
 void scheduled_port::refuse_pe(operation op, int pe, where at) {
   fail(defect::out_of_bounds, message(block_text(actor_), ": ", name(op), " at ", at.file, ":", at.line, " names PE ",
                                       pe, "; PEs are numbered from 0 to ", schedule_.work().n_pes - 1));
+}
+
+int scheduled_port::open_context() {
+  const auto marks = std::exchange(running_marks, nullptr);  // what is done here is not the block's
+  const int number = actor_.contexts.open();
+  actor_.open(number);
+  running_marks = marks;
+  return number;
+}
+
+void scheduled_port::close_context(int context) { actor_.contexts.close(context); }
+
+void scheduled_port::reach(int pe) {
+  const auto marks = std::exchange(running_marks, nullptr);
+  actor_.reached[static_cast<std::size_t>(pe)] = true;
+  running_marks = marks;
+}
+
+void scheduled_port::refuse_address(const void* address, where at) {
+  const memory_map& m = schedule_.work().memory;
+  const auto start = reinterpret_cast<std::uintptr_t>(address);
+  fail(m.is_symmetric(start) ? defect::foreign_access : defect::out_of_bounds,
+       message(block_text(actor_), " at ", at.file, ":", at.line, ": ",
+               m.covers(start) ? place_text(m, address) : message(address, ", which no device reaches,"),
+               " is given for a symmetric address, and is not in symmetric memory of its own PE ", actor_.pe,
+               "; pass the symmetric array's data(), or a pointer into its own copy, x.on(b.pe())"));
 }
 
 void scheduled_port::refuse_barrier(operation op, where at) {

@@ -26,9 +26,13 @@ class scheduled_port final : public host_port {
   void atomic(const atomic_call& c) override;
   void collective(const collective_call& c) override;
   lane_order lanes() override { return schedule_.order_of_lanes(); }
-  void fence() override;
-  void quiet() override;
+  void fence(int context) override;
+  void quiet(int context) override;
+  int open_context() override;
+  void close_context(int context) override;
+  void reach(int pe) override;
   [[noreturn]] void refuse_pe(operation op, int pe, where at) override;
+  [[noreturn]] void refuse_address(const void* address, where at) override;
   [[noreturn]] void refuse_barrier(operation op, where at) override;
   std::byte* scratch(std::size_t bytes, where at) override;
   std::byte* staging(std::size_t bytes) override;

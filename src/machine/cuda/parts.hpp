@@ -27,6 +27,7 @@ struct parts {
     s.n_blocks = roles.first[roles.count];
     s.roles = roles;
     s.heap = {heap.where().start, heap.where().stride};
+    s.heap_bytes = heap.where().capacity;
     s.deadline_ns = nanoseconds(deadline);
     s.scratch_bytes = static_cast<std::uint32_t>(scratch_of(options));
     return s;

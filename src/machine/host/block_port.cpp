@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "delivery.hpp"
+#include "starling/device/own_address.hpp"
 
 namespace starling::host {
 namespace {
@@ -33,6 +34,12 @@ block_report block_port::report(block_state state, operation op, where at) const
 void block_port::refuse_pe(operation op, int pe, where at) {
   block_report r = report(block_state::out_of_range, op, at);
   r.peer = pe;
+  program_.fail(r);
+}
+
+void block_port::refuse_address(const void* address, where at) {
+  block_report r = report(block_state::not_symmetric, operation::none, at);
+  set_address(r, program_.state(pe_), address);
   program_.fail(r);
 }
 
@@ -135,13 +142,13 @@ void block_port::atomic(const atomic_call& c) {
   // A kernel may try for a lock in a loop, so this is where it learns that the program was ended.
   if (acquires(c.order) && program_.group().ended.load())
     program_.fail(report(block_state::running, operation::atomic, c.at));
-  (void)c.apply(c.context);
+  (void)c.apply(c.argument);
   program_.group().lot.wake(c.address);
 }
 
 // Delivery is immediate, and the order of a thread's own accesses is kept by the signals, which release.
-void block_port::fence() {}
-void block_port::quiet() {}
+void block_port::fence(int) {}
+void block_port::quiet(int) {}
 
 void block_port::refuse_barrier(operation op, where at) { program_.fail(report(block_state::not_resident, op, at)); }
 

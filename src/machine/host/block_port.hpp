@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "../context_numbers.hpp"
 #include "running.hpp"
 #include "scratch_memory.hpp"
 #include "starling/device/host_port.hpp"
@@ -21,10 +22,14 @@ class block_port final : public host_port {
   bool test(const wait_request& w) override;
   void atomic(const atomic_call& c) override;
   void collective(const collective_call&) override {}
-  void fence() override;
-  void quiet() override;
+  void fence(int context) override;
+  void quiet(int context) override;
+  int open_context() override { return contexts_.open(); }
+  void close_context(int context) override { contexts_.close(context); }
+  void reach(int) override {}
   [[noreturn]] void refuse_barrier(operation op, where at) override;
   [[noreturn]] void refuse_pe(operation op, int pe, where at) override;
+  [[noreturn]] void refuse_address(const void* address, where at) override;
   std::byte* scratch(std::size_t bytes, where at) override;
   std::byte* staging(std::size_t bytes) override;
 
@@ -41,6 +46,7 @@ class block_port final : public host_port {
   int pe_;
   int block_;
   scratch_memory scratch_;
+  context_numbers contexts_;
   std::vector<std::byte> staging_;
 };
 

@@ -77,14 +77,14 @@ void fault_port::atomic(const atomic_call& c) {
   to_->atomic(c);
 }
 
-void fault_port::fence() {
+void fault_port::fence(int context) {
   meet(call(operation::none, nullptr, any_pe, {"", 0}));
-  to_->fence();
+  to_->fence(context);
 }
 
-void fault_port::quiet() {
+void fault_port::quiet(int context) {
   meet(call(operation::none, nullptr, any_pe, {"", 0}));
-  to_->quiet();
+  to_->quiet(context);
 }
 
 }  // namespace starling::host

@@ -22,14 +22,21 @@ class fault_port final : public host_port {
   bool test(const wait_request& w) override;
   void atomic(const atomic_call& c) override;
   void collective(const collective_call& c) override { to_->collective(c); }
-  void fence() override;
-  void quiet() override;
+  void fence(int context) override;
+  void quiet(int context) override;
+  int open_context() override { return to_->open_context(); }
+  void close_context(int context) override { to_->close_context(context); }
+  void reach(int pe) override { to_->reach(pe); }
   [[noreturn]] void refuse_barrier(operation op, where at) override {
     to_->refuse_barrier(op, at);
     __builtin_unreachable();
   }
   [[noreturn]] void refuse_pe(operation op, int pe, where at) override {
     to_->refuse_pe(op, pe, at);
+    __builtin_unreachable();
+  }
+  [[noreturn]] void refuse_address(const void* address, where at) override {
+    to_->refuse_address(address, at);
     __builtin_unreachable();
   }
   std::byte* scratch(std::size_t bytes, where at) override { return to_->scratch(bytes, at); }

@@ -25,6 +25,7 @@ running::running(run_group& group, const program& p, const control_words& contro
     s.roles = roles;
     s.control = control;
     s.heap = {where.start, where.stride};
+    s.heap_bytes = where.capacity;
     s.scratch_bytes = static_cast<std::uint32_t>(p.options.scratch_bytes);
     for (int b = 0; b < n_blocks; ++b) {
       block_report& r = report_of(pe, b);

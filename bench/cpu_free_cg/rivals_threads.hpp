@@ -12,9 +12,9 @@
 
 namespace starling::bench {
 
-class team {
+class gpu_threads {
  public:
-  explicit team(int gpus) : of(static_cast<std::size_t>(gpus)), gpus_(gpus) {}
+  explicit gpu_threads(int gpus) : of(static_cast<std::size_t>(gpus)), gpus_(gpus) {}
 
   int gpus() const { return gpus_; }
 

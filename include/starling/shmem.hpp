@@ -1,0 +1,12 @@
+// OpenSHMEM in kernels and on the host; see docs/openshmem.md.
+#pragma once
+
+// In kernels.
+#include "starling/shmem/address.hpp"
+#include "starling/shmem/batch.hpp"
+#include "starling/shmem/context.hpp"
+#include "starling/shmem/rma.hpp"
+#include "starling/shmem/signals.hpp"
+
+// On the host.
+#include "starling/shmem/world.hpp"
