@@ -88,6 +88,18 @@ def configure(nav: list[dict[str, object]], root: Path) -> Path:
     return path
 
 
+def make(config: Path) -> bool:
+    """Runs MkDocs; shows its warnings, each of which is a failure."""
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--clean", "--config-file", str(config)]
+    # The variable silences an announcement of what comes after the pinned versions.
+    quiet = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
+    ran = subprocess.run(command, cwd=ROOT, check=False, env=quiet, stderr=subprocess.PIPE, text=True)
+    for line in ran.stderr.splitlines():
+        if not line.startswith("INFO"):
+            print(line, file=sys.stderr)
+    return ran.returncode == 0
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description="Makes the site of the documents in build/site.")
     parser.add_argument("--pages-only", action="store_true", help="collect the pages in build/docs and stop")
@@ -100,9 +112,7 @@ def main() -> int:
     if arguments.pages_only:
         return 0
     config = configure(nav, ROOT)
-    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--clean", "--config-file", str(config)]
-    # The variable silences an announcement of what comes after the pinned versions.
-    if subprocess.run(command, cwd=ROOT, check=False, env={**os.environ, "NO_MKDOCS_2_WARNING": "1"}).returncode:
+    if not make(config):
         return 1
     found = problems(BUILD / "site")
     for line in found:

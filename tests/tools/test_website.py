@@ -291,10 +291,28 @@ def test_pages_of_python_with_and_without_the_stub(tmp_path: Path) -> None:
     assert "::: starling._starling.Machine" in python_reference.pages(package)["machine.md"]
 
 
+def test_classes_keep_their_signatures_and_tell_attributes_once(tmp_path: Path) -> None:
+    griffe = pytest.importorskip("griffe", reason="tools/setup docs installs it")
+    (tmp_path / "made").mkdir()
+    (tmp_path / "made/__init__.py").write_text(
+        "from dataclasses import dataclass\n\n@dataclass\nclass A:\n"
+        '    """X.\n\n    Attributes:\n        told: One.\n    """\n    told: int\n    other: int = 2\n\n'
+        "class B:\n    def __init__(self, n):\n        pass\n    def __repr__(self):\n        pass\n"
+    )
+    extensions = griffe.load_extensions(str(ROOT / "tools/website/docstrings.py"))
+    made = griffe.load("made", search_paths=[tmp_path], allow_inspection=False, extensions=extensions)
+    assert "told" not in made["A"].members
+    assert "other" in made["A"].members
+    assert [parameter.name for parameter in made["A"].parameters][-2:] == ["told", "other"]
+    assert [parameter.name for parameter in made["B"].parameters] == ["self", "n"]
+    assert "__repr__" not in made["B"].members
+
+
 def test_docstrings_become_markdown() -> None:
     pytest.importorskip("griffe", reason="tools/setup docs installs it")
     from website.docstrings import as_markdown, told_above
 
-    text = "See :func:`~a.b`::\n\n    x = 1\n\nThen:\n>>> 1\n1\n\nEnd."
-    assert as_markdown(text) == "See `a.b`:\n\n    x = 1\n\nThen:\n\n```pycon\n>>> 1\n1\n```\n\nEnd."
+    text = "See :func:`~a.b`::\n\n    x = 1\n\nThen:\n>>> 1\n1\n\nEnd [PE][block] `a[1][2]`."
+    shown = "See `a.b`:\n\n    x = 1\n\nThen:\n\n```pycon\n>>> 1\n1\n```\n\nEnd [PE]\\[block] `a[1][2]`."
+    assert as_markdown(text) == shown
     assert told_above("X.\n\nAttributes:\n    a: One.\n        More: of it.\n    b (int): Two.\n\nc: no") == {"a", "b"}

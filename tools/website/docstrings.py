@@ -11,6 +11,7 @@ from typing import Any
 
 import griffe
 
+CODE = re.compile(r"(`+[^`]+`+)")
 ROLE = re.compile(r":(?:py:)?(?:func|class|mod|meth|attr|data|exc|obj):`~?([^`]+)`")
 
 
@@ -30,6 +31,8 @@ def as_markdown(text: str) -> str:
             fence = None
         if fence is None:
             line = re.sub(r"(?<=\S)::(\s|$)", r":\1", ROLE.sub(r"`\1`", line))
+            # Indices, as in [PE][block], are no links.
+            line = "".join(part if part.startswith("`") else part.replace("][", "]\\[") for part in CODE.split(line))
         result.append(line)
     if fence is not None:
         result.append(f"{fence}```")
@@ -44,7 +47,8 @@ def told_above(docstring: str) -> set[str]:
 
 class Docstrings(griffe.Extension):
     """Rewrites the docstrings of a package when it has been read, and hides what they make superfluous: attributes that
-    the docstring of the class has, and special methods without a docstring."""
+    the docstring of the class has, and special methods without a docstring; that of `__init__` is the signature of its
+    class."""
 
     def on_package(self, *, pkg: griffe.Module, loader: griffe.GriffeLoader, **_: Any) -> None:
         # Signatures of data classes are made of their attributes, so before some of these go.
@@ -59,7 +63,7 @@ class Docstrings(griffe.Extension):
         for member in list(obj.members.values()):
             if member.is_alias or not isinstance(member, griffe.Object):
                 continue
-            special = obj.is_class and member.name.startswith("__")
+            special = obj.is_class and member.name.startswith("__") and member.name != "__init__"
             if member.docstring is None and (special or member.name in told):
                 obj.del_member(member.name)
             else:

@@ -40,7 +40,8 @@ def pages(package: Path) -> dict[str, str]:
         lines = [f"::: {name}"]
         for public, native in native_names(source.read_text(encoding="utf-8")).items():
             if native in described:
-                lines += ["", f"::: {package.name}._starling.{native}", "    options:", "      heading_level: 2"]
+                lines += ["", f"::: {package.name}._starling.{native}", "    options:"]
+                lines += ["      heading_level: 2", f"      heading: {name}.{public}"]
             else:
                 where = "[reference](../docs/reference.md#python)"
                 lines += ["", f"`{name}.{public}` is a class of the native module; the {where} says what it has."]
