@@ -1,6 +1,6 @@
 # The commands of the project; each does all of its own set-up.
 
-.PHONY: help demo test verify test-all wheel soak long-run bugs mutate protocols gpu lint format clean
+.PHONY: help demo test verify test-all docs wheel soak long-run bugs mutate protocols gpu lint format clean
 .DEFAULT_GOAL := help
 
 help:
@@ -8,6 +8,7 @@ help:
 	@echo "make test      build for virtual devices; units, protocols, misuse, examples, the Python package, style, types"
 	@echo "make verify    the rest: libraries, check mode, sanitizers, installation, GPU code compiled if nvcc is here"
 	@echo "make test-all  both, long sweeps and runs, and a wheel"
+	@echo "make docs      the pages and the references of C++ and Python as a site in build/site, its links checked"
 	@echo "make wheel     a wheel for virtual devices in dist/, tried in an empty environment"
 	@echo "make soak      random faults under random programs for 5 minutes (STARLING_SOAK_SECONDS)"
 	@echo "make long-run  stencils of many steps in one run (STARLING_LONG_STEPS; STARLING_TEST_MACHINE=cuda: on GPUs)"
@@ -30,6 +31,9 @@ verify:
 
 test-all:
 	@python3 tools/run_tests.py --all
+
+docs:
+	@python3 tools/run_tests.py --only docs
 
 wheel:
 	@python3 tools/wheel.py

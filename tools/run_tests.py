@@ -323,6 +323,15 @@ def wheel(run: Run) -> None:
     run.command(PYTHON, "tools/wheel.py", timeout=7200)
 
 
+def docs(run: Run) -> None:
+    """The site of the documents: needs nothing built."""
+    if sys.version_info < (3, 11):
+        raise Skipped("the packages of requirements/docs.txt need Python 3.11")
+    run.command(ROOT / "tools/setup", "docs")
+    said = run.command(PYTHON, "tools/build_site.py")
+    print(said.strip().splitlines()[-1], end=" ", flush=True)
+
+
 @dataclass
 class Stage:
     name: str
@@ -354,6 +363,7 @@ STAGES = [
     Stage("cuda-build", cuda_build, when="verify"),
     Stage("cuda-tests", cuda_tests, needs=("cuda-build",), when="verify"),
     Stage("cuda-install", cuda_install_check, needs=("cuda-build",), when="verify"),
+    Stage("docs", docs, needs=(), when="verify"),
     Stage("wheel", wheel, when="all"),
 ]
 
