@@ -53,6 +53,9 @@ class group : public loops<Self>,
   STARLING_HD void raise_signal(sym<signal> sig, std::uint64_t value, signal_op op, int pe) const {
     this->raise(sig, value, op, pe);
   }
+  STARLING_HD void raise_signal_by_thread(sym<signal> sig, std::uint64_t value, int pe) const {
+    this->raise_by_thread(sig, value, signal_op::set, pe);
+  }
   lane_order lanes() const { return port_->lanes(); }
 
  private:

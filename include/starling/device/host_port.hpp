@@ -86,6 +86,8 @@ struct collective_call {
   int root = any_pe;      // of a broadcast
   const char* by = "";    // how a reduction combines, if it is one of the functions of reduce.hpp
   where at{};
+  // Of a collective of a team: what is the same for those of its blocks that meet, and for no others.
+  const void* meeting = nullptr;
 };
 
 // Pieces of scratch memory are aligned to so many bytes, and take a multiple of them.

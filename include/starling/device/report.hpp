@@ -32,8 +32,21 @@ enum class operation : std::int32_t {
   slice_access,
   sync_level,
   channel,  // a message that it cannot carry
-  region    // a use that is against its rules
+  region,   // a use that is against its rules
+  // Collectives of a team: shmem/team.hpp.
+  team_sync,
+  team_broadcast,
+  team_collect,
+  team_fcollect,
+  team_alltoall,
+  team_alltoalls,
+  team_reduce,
+  team_inscan,
+  team_exscan
 };
+
+// Whether it is a collective of a team.
+constexpr bool of_team(operation op) { return op >= operation::team_sync && op <= operation::team_exscan; }
 
 constexpr const char* name(operation op) {
   switch (op) {
@@ -65,6 +78,24 @@ constexpr const char* name(operation op) {
       return "channel";
     case operation::region:
       return "region";
+    case operation::team_sync:
+      return "team sync";
+    case operation::team_broadcast:
+      return "team broadcast";
+    case operation::team_collect:
+      return "team collect";
+    case operation::team_fcollect:
+      return "team fcollect";
+    case operation::team_alltoall:
+      return "team alltoall";
+    case operation::team_alltoalls:
+      return "team alltoalls";
+    case operation::team_reduce:
+      return "team reduce";
+    case operation::team_inscan:
+      return "team inscan";
+    case operation::team_exscan:
+      return "team exscan";
   }
   return "?";
 }

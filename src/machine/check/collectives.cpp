@@ -12,6 +12,7 @@ void collectives::reset(int programs, int n_pes) {
   machine_.resize(static_cast<std::size_t>(programs));
   for (auto& s : on_pe_) s.clear();
   for (auto& s : machine_) s.clear();
+  teams_.clear();
 }
 
 int collectives::add_program() {
@@ -21,6 +22,10 @@ int collectives::add_program() {
 }
 
 std::string collectives::enter(actor& a, const collective_call& c) {
+  if (c.meeting != nullptr) {
+    of_meeting& team = teams_[c.meeting];
+    return compare(team.sequence, team.place[a.pe]++, a, c);
+  }
   auto& here = on_pe_[static_cast<std::size_t>(a.program * n_pes_ + a.pe)];
   std::string problem = compare(here, a.collectives++, a, c);
   if (!problem.empty() || c.op == operation::sync_pe) return problem;
@@ -49,9 +54,11 @@ std::string collectives::compare(std::vector<made>& sequence, std::uint32_t plac
   // Of a function of the user nothing is known: the same one may be written twice.
   const bool differ = first.what.by[0] != '\0' && c.by[0] != '\0' && std::string_view(first.what.by) != c.by;
   if (first.what.op == c.op && first.what.bytes == c.bytes && first.what.root == c.root && !differ) return "";
-  return message("collective ", place + 1, " of PE ", first.pe, " block ", first.block, " is ", described(first.what),
-                 "; that of PE ", a.pe, " block ", a.block, " is ", described(c),
-                 "; all blocks of a program must make the same ones in the same order, with the same arguments");
+  const bool team = c.meeting != nullptr;
+  return message("collective ", place + 1, team ? " of a team by PE " : " of PE ", first.pe, " block ",
+                 first.block, " is ", described(first.what), "; that of PE ", a.pe, " block ", a.block, " is ",
+                 described(c), "; all ", team ? "PEs of a team" : "blocks of a program",
+                 " must make the same ones in the same order, with the same arguments");
 }
 
 }  // namespace starling::check

@@ -1,6 +1,8 @@
-// The barriers and reductions of a program: all its blocks must make the same ones in the same order.
+// The barriers and reductions of a program: all its blocks must make the same ones in the same order. So must, of a
+// team, those of its blocks that meet.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -23,11 +25,18 @@ class collectives {
     int pe;
     int block;
   };
-  std::string compare(std::vector<made>& sequence, std::uint32_t place, const actor& a, const collective_call& c);
+  // What blocks of one team have made, and how many of them each PE.
+  struct of_meeting {
+    std::vector<made> sequence;
+    std::map<int, std::uint32_t> place;
+  };
+  static std::string compare(std::vector<made>& sequence, std::uint32_t place, const actor& a,
+                             const collective_call& c);
 
   int n_pes_ = 0;
   std::vector<std::vector<made>> on_pe_;    // by program and PE: all of them
   std::vector<std::vector<made>> machine_;  // by program: those of the whole machine
+  std::map<const void*, of_meeting> teams_;
 };
 
 }  // namespace starling::check
