@@ -28,8 +28,8 @@ namespace {
                                text_of(region_fault{static_cast<region_defect>(r.peer),
                                                     static_cast<std::int64_t>(r.signal_offset), r.wanted, r.seen})));
   if (of_team(r.op))
-    throw_team_fault(place, {static_cast<team_defect>(r.peer), static_cast<std::int64_t>(r.signal_offset), r.wanted,
-                             r.seen});
+    throw_team_fault(place,
+                     {static_cast<team_defect>(r.peer), static_cast<std::int64_t>(r.signal_offset), r.wanted, r.seen});
   if (r.wanted != 0)
     throw range_error(message(place, ": ", r.wanted, " bytes at +0x", std::hex, r.signal_offset, std::dec, " on PE ",
                               r.peer,

@@ -18,8 +18,8 @@ void check_parent(const char* call, const team& parent) {
 }  // namespace
 
 team_memory::team_memory(machine& m, int room, const team_options& options) : options_(options), room_(room) {
-  expect<argument_error>(options.blocks >= 1 && options.blocks <= most_blocks, "team_options::blocks = ",
-                         options.blocks, "; must be from 1 to ", most_blocks);
+  expect<argument_error>(options.blocks >= 1 && options.blocks <= most_blocks,
+                         "team_options::blocks = ", options.blocks, "; must be from 1 to ", most_blocks);
   expect<argument_error>(options.slot_bytes >= least_slot && options.slot_bytes <= most_slot,
                          "team_options::slot_bytes = ", options.slot_bytes, "; must be from ", least_slot, " to ",
                          most_slot);
@@ -35,8 +35,8 @@ team_memory::team_memory(machine& m, int room, const team_options& options) : op
 }
 
 team::memory team_memory::handle() const {
-  return {boxes_.data(), slots_.data(), entered_.data(), progress_.data(), options_.slot_bytes,
-          options_.gather_bytes, room_, options_.blocks};
+  return {boxes_.data(),       slots_.data(),         entered_.data(), progress_.data(),
+          options_.slot_bytes, options_.gather_bytes, room_,           options_.blocks};
 }
 
 void team_memory::restart(machine& m, std::uint64_t after) {
@@ -46,7 +46,8 @@ void team_memory::restart(machine& m, std::uint64_t after) {
   const packet old = on_gpus ? packet{after << number_bits, {after << number_bits}} : packet{0, {after}};
   const std::vector<packet> boxes(static_cast<std::size_t>(boxes_.size()), old);
   const std::vector<signal> entered(static_cast<std::size_t>(entered_.size()), signal{after});
-  const std::vector<team_progress> progress(static_cast<std::size_t>(progress_.size()), team_progress{after, after, after});
+  const std::vector<team_progress> progress(static_cast<std::size_t>(progress_.size()),
+                                            team_progress{after, after, after});
   for (int pe = 0; pe < m.size(); ++pe) {
     m.copy(boxes_.on(pe), boxes.data(), boxes.size() * sizeof(packet));
     m.copy(entered_.on(pe), entered.data(), entered.size() * sizeof(signal));
@@ -55,7 +56,9 @@ void team_memory::restart(machine& m, std::uint64_t after) {
 }
 
 symmetric_axis::symmetric_axis(machine& m, const team& parent, int across, bool rows, const team_options& options)
-    : memory_(m, axis_teams(parent, across, rows, {})[0].size(), options), parent_(parent), across_(across),
+    : memory_(m, axis_teams(parent, across, rows, {})[0].size(), options),
+      parent_(parent),
+      across_(across),
       rows_(rows) {}
 
 symmetric_team team_world(machine& m, const team_options& options) { return {m, 0, 1, m.size(), options}; }

@@ -1,5 +1,5 @@
-// What check mode finds of collectives of teams: calls that do not fit together, and programs that rely on more than the
-// calls promise.
+// What check mode finds of collectives of teams: calls that do not fit together, and programs that rely on more than
+// the calls promise.
 #include "starling/shmem/collectives.hpp"
 #include "support/checked.hpp"
 
@@ -19,15 +19,14 @@ TEST_CASE("members that call different collectives") {
   const fixture f(m);
   const shmem::team t = f.world.handle();
   const sym<int> x = f.data.data();
-  check_finds(
-      m, 1,
-      STARLING_KERNEL(block & b) {
-        shmem::sync(b, t);
-        if (b.pe() == 0) shmem::sum_reduce(b, t, x, x, 3);
-        if (b.pe() == 1) shmem::broadcast(b, t, x, x, 3, 0);
-      },
-      defect::collective,
-      {"collective 2 of a team", "team reduce at ", "team broadcast at ", "of 12 bytes", "all PEs of a team"});
+  check_finds(m, 1,
+              STARLING_KERNEL(block & b) {
+                shmem::sync(b, t);
+                if (b.pe() == 0) shmem::sum_reduce(b, t, x, x, 3);
+                if (b.pe() == 1) shmem::broadcast(b, t, x, x, 3, 0);
+              },
+              defect::collective,
+              {"collective 2 of a team", "team reduce at ", "team broadcast at ", "of 12 bytes", "all PEs of a team"});
 }
 
 TEST_CASE("members that differ in count, root or reduction") {
@@ -39,13 +38,12 @@ TEST_CASE("members that differ in count, root or reduction") {
               {"team fcollect", "of 12 bytes", "of 16 bytes"});
   check_finds(m, 1, STARLING_KERNEL(block & b) { shmem::broadcast(b, t, x, x + 64, 3, b.pe()); }, defect::collective,
               {"team broadcast", "from PE 0", "from PE 1"});
-  check_finds(
-      m, 1,
-      STARLING_KERNEL(block & b) {
-        if (b.pe() == 0) shmem::sum_reduce(b, t, x, x + 64, 3);
-        if (b.pe() == 1) shmem::max_reduce(b, t, x, x + 64, 3);
-      },
-      defect::collective, {"team reduce", "by sum", "by max"});
+  check_finds(m, 1,
+              STARLING_KERNEL(block & b) {
+                if (b.pe() == 0) shmem::sum_reduce(b, t, x, x + 64, 3);
+                if (b.pe() == 1) shmem::max_reduce(b, t, x, x + 64, 3);
+              },
+              defect::collective, {"team reduce", "by sum", "by max"});
 }
 
 TEST_CASE("blocks of different index, and other teams, may do as they like") {
@@ -130,12 +128,11 @@ TEST_CASE("a member that does not come is a wait without an end") {
   auto m = checked_machine(3);
   const fixture f(m);
   const shmem::team t = f.world.handle();
-  check_finds(
-      m, 1,
-      STARLING_KERNEL(block & b) {
-        if (b.pe() != 1) shmem::sync(b, t);
-      },
-      defect::lost_signal, {"team sync"});
+  check_finds(m, 1,
+              STARLING_KERNEL(block & b) {
+                if (b.pe() != 1) shmem::sync(b, t);
+              },
+              defect::lost_signal, {"team sync"});
 }
 
 }  // namespace

@@ -81,8 +81,8 @@ TEST_CASE("counts below 0") {
   const fixture f(*m);
   const shmem::team t = f.world.handle();
   const sym<double> x = f.data.data();
-  const char* calls[] = {"team broadcast", "team fcollect", "team collect",   "team alltoall",
-                         "team alltoalls", "team reduce",   "team inscan", "team exscan"};
+  const char* calls[] = {"team broadcast", "team fcollect", "team collect", "team alltoall",
+                         "team alltoalls", "team reduce",   "team inscan",  "team exscan"};
   for (int call = 0; call < 8; ++call) {
     auto k = STARLING_KERNEL(block & b) {
       if (call == 0) shmem::broadcast(b, t, x, x + 32, -5, 0);
@@ -105,9 +105,7 @@ TEST_CASE("strides below 1") {
   const shmem::team t = f.world.handle();
   const sym<double> x = f.data.data();
   for (const bool of_dest : {true, false}) {
-    auto k = STARLING_KERNEL(block & b) {
-      shmem::alltoalls(b, t, x, x + 32, of_dest ? 0 : 1, of_dest ? 1 : -2, 2);
-    };
+    auto k = STARLING_KERNEL(block & b) { shmem::alltoalls(b, t, x, x + 32, of_dest ? 0 : 1, of_dest ? 1 : -2, 2); };
     check_refused<range_error>(*m, 1, k, "team alltoalls",
                                {message("a stride of ", of_dest ? 0 : -2), "strides are at least 1"});
   }

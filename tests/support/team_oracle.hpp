@@ -1,5 +1,5 @@
-// What the program of team_steps.hpp must leave in the memory of each block, by a loop over members and elements; and how
-// such programs are drawn and run.
+// What the program of team_steps.hpp must leave in the memory of each block, by a loop over members and elements; and
+// how such programs are drawn and run.
 #pragma once
 
 #include <algorithm>
@@ -59,7 +59,9 @@ struct team_oracle {
     if (found == members.end()) return;
     const auto me = static_cast<index_t>(found - members.begin());
     const auto size = static_cast<index_t>(members.size());
-    const auto own_count = [&](int of) { return s.call == team_call::collect ? team_count(s, program.seed, of, i) : s.n; };
+    const auto own_count = [&](int of) {
+      return s.call == team_call::collect ? team_count(s, program.seed, of, i) : s.n;
+    };
     T* dest = all.data() + s.dest;
     T* source = all.data() + s.source;
     const index_t filled = team_source_size(s, static_cast<int>(me), static_cast<int>(size), own_count(pe));
@@ -136,8 +138,8 @@ std::string describe_difference(const team_program<T>& p, const T* got, const st
   int step = 0;
   while (step + 1 < p.n_steps && p.steps[step + 1].source <= static_cast<index_t>(k)) ++step;
   const team_step& s = p.steps[step];
-  return message(": element ", k, " of step ", step, ", call ", static_cast<int>(s.call), " of team ", s.team, ", n = ",
-                 s.n, ", dest = ", s.dest, ", source = ", s.source);
+  return message(": element ", k, " of step ", step, ", call ", static_cast<int>(s.call), " of team ", s.team,
+                 ", n = ", s.n, ", dest = ", s.dest, ", source = ", s.source);
 }
 
 // Runs it and looks at every byte that it could have written.

@@ -1,5 +1,5 @@
-// Random collectives of teams, several rounds in one program, and what they must leave in memory: a sequential loop over
-// the members. Every step has memory of its own, so destinations are ready before any member calls.
+// Random collectives of teams, several rounds in one program, and what they must leave in memory: a sequential loop
+// over the members. Every step has memory of its own, so destinations are ready before any member calls.
 #pragma once
 
 #include <cstring>
@@ -14,8 +14,23 @@
 namespace starling::test {
 
 enum class team_call : int {
-  sync, barrier, broadcast, collect, fcollect, alltoall, alltoalls, sum, product, maximum, minimum, conjunction,
-  disjunction, difference, inscan, exscan, count
+  sync,
+  barrier,
+  broadcast,
+  collect,
+  fcollect,
+  alltoall,
+  alltoalls,
+  sum,
+  product,
+  maximum,
+  minimum,
+  conjunction,
+  disjunction,
+  difference,
+  inscan,
+  exscan,
+  count
 };
 constexpr bool combines(team_call c) { return c >= team_call::sum; }
 constexpr bool in_place_allowed(team_call c) { return c == team_call::broadcast || combines(c); }
@@ -53,8 +68,8 @@ STARLING_HD inline index_t team_count(const team_step& s, std::uint64_t seed, in
                               static_cast<std::uint64_t>(s.n + 1));
 }
 
-// How many elements of its source member `me` has to fill. Of a broadcast only the root does: the array of others may be
-// the destination.
+// How many elements of its source member `me` has to fill. Of a broadcast only the root does: the array of others may
+// be the destination.
 STARLING_HD inline index_t team_source_size(const team_step& s, int me, int members, index_t count) {
   if (s.call == team_call::broadcast && me != s.root) return 0;
   if (s.call == team_call::sync || s.call == team_call::barrier) return 0;
@@ -62,6 +77,10 @@ STARLING_HD inline index_t team_source_size(const team_step& s, int me, int memb
   if (s.call == team_call::alltoalls) return s.n * members * s.source_stride;
   return count;
 }
+
+// Whether parts of blocks call too: not for every type, since each call is compiled again for each of them.
+template <class T>
+inline constexpr bool called_by_parts = std::is_same_v<T, double> || std::is_same_v<T, words3>;
 
 inline constexpr int most_team_steps = 12;
 inline constexpr int test_teams = 3;
@@ -79,7 +98,10 @@ struct team_program {
 
   STARLING_HD void operator()(block& b) const {
     for (int i = 0; i < n_steps; ++i) {
-      at_level(b, by, [&](const auto& g) { make(g, i); });
+      if constexpr (called_by_parts<T>)
+        at_level(b, by, [&](const auto& g) { make(g, i); });
+      else
+        make(b, i);
       if (synced) b.sync_all();
     }
   }

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from mutations import cg, contexts, device, region, stencil
+from mutations import cg, contexts, device, region, shmem, stencil
 from mutations.model import ROOT, Broken, Mutation, Program, replaced
 
-PARTS = (device, contexts, stencil, cg, region)
+PARTS = (device, contexts, shmem, stencil, cg, region)
 PROGRAMS: dict[str, Program] = {name: program for part in PARTS for name, program in part.PROGRAMS.items()}
 MUTATIONS: list[Mutation] = [mutation for part in PARTS for mutation in part.MUTATIONS]
 

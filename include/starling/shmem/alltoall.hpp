@@ -30,8 +30,8 @@ STARLING_HD void alltoall(const Group& g, const team& t, sym<T> dest, sym<std::t
   m.end();
 }
 
-// The same with strides in elements, at least 1: element k for member i is source[(i * n + k) * source_stride], that from
-// member i dest[(i * n + k) * dest_stride]. What lies between in dest stays as it is.
+// The same with strides in elements, at least 1: element k for member i is source[(i * n + k) * source_stride], that
+// from member i dest[(i * n + k) * dest_stride]. What lies between in dest stays as it is.
 template <class Group, class T>
 STARLING_HD void alltoalls(const Group& g, const team& t, sym<T> dest, sym<std::type_identity_t<T>> source,
                            index_t dest_stride, index_t source_stride, index_t n, where at = where::current()) {

@@ -49,10 +49,12 @@ struct bitwise_xor {
 
 // Numbers, and types with operators of their own, such as complex numbers.
 template <class Op, class T>
-concept combines = std::is_trivially_copyable_v<T> && (std::is_arithmetic_v<T> || requires(const T& a) {
-                     { a + a } -> std::convertible_to<T>;
-                     { a* a } -> std::convertible_to<T>;
-                   }) && std::is_invocable_r_v<T, const Op&, const T&, const T&>;
+concept combines = std::is_trivially_copyable_v<T> &&(std::is_arithmetic_v<T> ||
+                                                      requires(const T& a) {
+                                                        { a + a } -> std::convertible_to<T>;
+                                                        { a* a } -> std::convertible_to<T>;
+                                                      }) &&
+                   std::is_invocable_r_v<T, const Op&, const T&, const T&>;
 
 // What such a function is called in messages; of the user's own, nothing.
 template <class Op>

@@ -1,5 +1,5 @@
-// broadcast, collect and fcollect of a team; names and meanings are OpenSHMEM's. Collectives of a group g (a block, or a
-// warp or thread of it) of every member: shmem/team.hpp says who meets whom. T: any trivially copyable type.
+// broadcast, collect and fcollect of a team; names and meanings are OpenSHMEM's. Collectives of a group g (a block, or
+// a warp or thread of it) of every member: shmem/team.hpp says who meets whom. T: any trivially copyable type.
 //
 // dest of every member is ready to be written before any member calls. On return dest of the caller is written, every
 // thread of its group may read it, and its source may be reused; other members may still be at it. No other memory is
@@ -82,9 +82,8 @@ STARLING_HD void collect(const Group& g, const team& t, sym<T> dest, sym<std::ty
     return count <= (small_message_bytes - 8) / static_cast<index_t>(sizeof(T));
   };
   m.next();
-  m.put_words(1 + (comes_along(n) ? words(n) : 0), [&](int, int k) {
-    return k == 0 ? static_cast<std::uint64_t>(n) : detail::word_of(own, n, k - 1);
-  });
+  m.put_words(1 + (comes_along(n) ? words(n) : 0),
+              [&](int, int k) { return k == 0 ? static_cast<std::uint64_t>(n) : detail::word_of(own, n, k - 1); });
   index_t mine = 0;   // where this PE's elements begin
   index_t begin = 0;  // and those of member i
   bool more = false;

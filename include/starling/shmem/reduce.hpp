@@ -22,28 +22,28 @@ STARLING_HD void reduce(const Group& g, const team& t, sym<T> dest, sym<std::typ
 }
 
 template <class Group, class T>
-  requires combines<sum, T>
-STARLING_HD void sum_reduce(const Group& g, const team& t, sym<T> dest, sym<std::type_identity_t<T>> source, index_t n,
-                            where at = where::current()) {
+requires combines<sum, T> STARLING_HD void sum_reduce(const Group& g, const team& t, sym<T> dest,
+                                                      sym<std::type_identity_t<T>> source, index_t n,
+                                                      where at = where::current()) {
   reduce(g, t, dest, source, n, sum{}, at);
 }
 template <class Group, class T>
-  requires combines<product, T>
-STARLING_HD void prod_reduce(const Group& g, const team& t, sym<T> dest, sym<std::type_identity_t<T>> source,
-                             index_t n, where at = where::current()) {
+requires combines<product, T> STARLING_HD void prod_reduce(const Group& g, const team& t, sym<T> dest,
+                                                           sym<std::type_identity_t<T>> source, index_t n,
+                                                           where at = where::current()) {
   reduce(g, t, dest, source, n, product{}, at);
 }
 // Of numbers; a NaN is handed on.
 template <class Group, class T>
-  requires std::is_arithmetic_v<T>
-STARLING_HD void max_reduce(const Group& g, const team& t, sym<T> dest, sym<std::type_identity_t<T>> source, index_t n,
-                            where at = where::current()) {
+requires std::is_arithmetic_v<T> STARLING_HD void max_reduce(const Group& g, const team& t, sym<T> dest,
+                                                             sym<std::type_identity_t<T>> source, index_t n,
+                                                             where at = where::current()) {
   reduce(g, t, dest, source, n, maximum{}, at);
 }
 template <class Group, class T>
-  requires std::is_arithmetic_v<T>
-STARLING_HD void min_reduce(const Group& g, const team& t, sym<T> dest, sym<std::type_identity_t<T>> source, index_t n,
-                            where at = where::current()) {
+requires std::is_arithmetic_v<T> STARLING_HD void min_reduce(const Group& g, const team& t, sym<T> dest,
+                                                             sym<std::type_identity_t<T>> source, index_t n,
+                                                             where at = where::current()) {
   reduce(g, t, dest, source, n, minimum{}, at);
 }
 template <class Group, std::integral T>
@@ -64,16 +64,16 @@ STARLING_HD void xor_reduce(const Group& g, const team& t, sym<T> dest, sym<std:
 
 // The sum of the members up to the caller, the caller too.
 template <class Group, class T>
-  requires combines<sum, T>
-STARLING_HD void sum_inscan(const Group& g, const team& t, sym<T> dest, sym<std::type_identity_t<T>> source, index_t n,
-                            where at = where::current()) {
+requires combines<sum, T> STARLING_HD void sum_inscan(const Group& g, const team& t, sym<T> dest,
+                                                      sym<std::type_identity_t<T>> source, index_t n,
+                                                      where at = where::current()) {
   detail::fold(g, t, dest, source, n, sum{}, operation::team_inscan, at);
 }
 // The sum of the members before the caller; 0 on member 0.
 template <class Group, class T>
-  requires combines<sum, T>
-STARLING_HD void sum_exscan(const Group& g, const team& t, sym<T> dest, sym<std::type_identity_t<T>> source, index_t n,
-                            where at = where::current()) {
+requires combines<sum, T> STARLING_HD void sum_exscan(const Group& g, const team& t, sym<T> dest,
+                                                      sym<std::type_identity_t<T>> source, index_t n,
+                                                      where at = where::current()) {
   detail::fold(g, t, dest, source, n, sum{}, operation::team_exscan, at);
 }
 

@@ -1,6 +1,6 @@
-// symmetric_team and symmetric_axis: own the memory of teams, the same on every PE; freed when the owner dies. Made here
-// on the host, from a machine; kernels get the plain handle(). The whole machine is split by the host alone, so there is
-// no call that all PEs would have to make.
+// symmetric_team and symmetric_axis: own the memory of teams, the same on every PE; freed when the owner dies. Made
+// here on the host, from a machine; kernels get the plain handle(). The whole machine is split by the host alone, so
+// there is no call that all PEs would have to make.
 #pragma once
 
 #include "starling/machine/machine.hpp"
@@ -43,8 +43,8 @@ class symmetric_team {
   // Throws argument_error when the team was moved from.
   team handle() const { return {start_, stride_, size_, memory_.handle()}; }
 
-  // Between programs: as if the team had made `after` rounds. Needed after a program that ended with an error, which may
-  // have left its members in different collectives.
+  // Between programs: as if the team had made `after` rounds. Needed after a program that ended with an error, which
+  // may have left its members in different collectives.
   void restart(machine& m, std::uint64_t after = 0) { memory_.restart(m, after); }
 
  private:

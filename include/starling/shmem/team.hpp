@@ -28,9 +28,9 @@ class team {
  public:
   // Where the parts of block 0 lie. `room`: members that the memory has room for.
   struct memory {
-    sym<packet> boxes;           // [blocks][2][room][packets_per_message] from each member, by parity of the round
-    sym<std::byte> slots;        // [blocks][2][room][slot_bytes] the same
-    sym<signal> entered;         // [blocks][2][room] the last round that a member has told to have entered
+    sym<packet> boxes;            // [blocks][2][room][packets_per_message] from each member, by parity of the round
+    sym<std::byte> slots;         // [blocks][2][room][slot_bytes] the same
+    sym<signal> entered;          // [blocks][2][room] the last round that a member has told to have entered
     sym<team_progress> progress;  // [blocks]
     index_t slot_bytes = 0;
     index_t gather_bytes = 0;  // see team_options
@@ -94,7 +94,11 @@ class axis_teams {
   constexpr axis_teams() = default;
   // `across`: a row has so many members, which are neighbours in the parent; a column's are so far apart.
   STARLING_HD axis_teams(const team& parent, int across, bool rows, const team::memory& m)
-      : start_(parent.start()), stride_(parent.stride()), size_(parent.size()), across_(across), rows_(rows),
+      : start_(parent.start()),
+        stride_(parent.stride()),
+        size_(parent.size()),
+        across_(across),
+        rows_(rows),
         memory_(m) {}
 
   // How many teams there are.

@@ -55,9 +55,9 @@ std::string collectives::compare(std::vector<made>& sequence, std::uint32_t plac
   const bool differ = first.what.by[0] != '\0' && c.by[0] != '\0' && std::string_view(first.what.by) != c.by;
   if (first.what.op == c.op && first.what.bytes == c.bytes && first.what.root == c.root && !differ) return "";
   const bool team = c.meeting != nullptr;
-  return message("collective ", place + 1, team ? " of a team by PE " : " of PE ", first.pe, " block ",
-                 first.block, " is ", described(first.what), "; that of PE ", a.pe, " block ", a.block, " is ",
-                 described(c), "; all ", team ? "PEs of a team" : "blocks of a program",
+  return message("collective ", place + 1, team ? " of a team by PE " : " of PE ", first.pe, " block ", first.block,
+                 " is ", described(first.what), "; that of PE ", a.pe, " block ", a.block, " is ", described(c),
+                 "; all ", team ? "PEs of a team" : "blocks of a program",
                  " must make the same ones in the same order, with the same arguments");
 }
 

@@ -105,7 +105,10 @@ STARLING_HD void fold_scattered(meeting<Group>& m, sym<T> dest, const T* own, in
     m.next();
     // In place what others will write has been written here before: the signal says that it has.
     m.template put<T>(
-        [&](int i) { return piece<T>{m.template slot<T>(m.me()), own + start + begin(i), size(i)}; }, in_place);
+        [&](int i) {
+          return piece<T>{m.template slot<T>(m.me()), own + start + begin(i), size(i)};
+        },
+        in_place);
     m.await_all(in_place);
     const index_t mine = start + begin(m.me());
     m.keep(dest + mine, size(m.me()), [&](index_t k) { return folded(m, own + mine, k, m.size(), op); });

@@ -5,10 +5,10 @@
 // have left round r - 2, that is, have entered round r - 1. It does after a round in which each member hears of each
 // (`known` is that round); else it waits for their signals `entered`, which members raise in every other round.
 //
-// Signals. entered(i) of a member is the last round that member i has told it to be in, and, where i has written to that
-// member, that the data of this round is there. Packets say both by themselves. There are two such words: rounds that
-// order other memory have one of their own, since of a word only the last thing told is seen. A member's word of itself
-// counts what it has put to its own PE.
+// Signals. entered(i) of a member is the last round that member i has told it to be in, and, where i has written to
+// that member, that the data of this round is there. Packets say both by themselves. There are two such words: rounds
+// that order other memory have one of their own, since of a word only the last thing told is seen. A member's word of
+// itself counts what it has put to its own PE.
 //
 // Order. A collective starts and ends with a barrier of its group: it sees what all threads of the group have written
 // before, and all of them see its result. Of other memory sync alone tells other members.
@@ -118,8 +118,8 @@ class meeting {
       each_other([&](int i) { g_.port().update(announcement(t_.pe(i), round_, orders)); });
   }
 
-  // Waits until the members `first` to `last` - 1 have told that they are in `round`, and what they write in it is there.
-  // `orders`: as they told it.
+  // Waits until the members `first` to `last` - 1 have told that they are in `round`, and what they write in it is
+  // there. `orders`: as they told it.
   STARLING_HD void await(std::uint64_t round, int first, int last, bool orders) const {
     bool failed = false;
     for (int i = first + g_.member(); i < last; i += g_.members()) {
@@ -166,12 +166,10 @@ class meeting {
     }
   }
 
-  // Word k of the message of another member; the calling thread alone waits. take_words: of N of them at once, those for
-  // which wanted(j): word(j) of member from(j), handed to use(j, word).
+  // Word k of the message of another member; the calling thread alone waits. take_words: of N of them at once, those
+  // for which wanted(j): word(j) of member from(j), handed to use(j, word).
   STARLING_HD std::uint64_t take_word(int from, int k) const {
-    return starling::thread(g_)
-        .template take_packet<std::uint64_t>(box(from, k), round_, t_.pe(from), at_)
-        .element[0];
+    return starling::thread(g_).template take_packet<std::uint64_t>(box(from, k), round_, t_.pe(from), at_).element[0];
   }
   template <int N, class Wanted, class From, class Index, class Use>
   STARLING_HD void take_words(const Wanted& wanted, const From& from, const Index& word, const Use& use) const {

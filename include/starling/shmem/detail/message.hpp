@@ -77,11 +77,9 @@ STARLING_HD void take_messages(meeting<Group>& m, sym<T> dest, index_t n, int fi
     for (int start = g.member(); start < all; start += at_once * g.members()) {
       const auto place = [&](auto j) { return start + j * g.members(); };
       const auto from = [&](auto j) { return first + place(j) / words; };
-      m.template take_words<at_once>([&](auto j) { return place(j) < all && from(j) != me; }, from,
-                                     [&](auto j) { return place(j) % words; },
-                                     [&](auto j, std::uint64_t word) {
-                                       store_word(to + (from(j) - first) * n, n, place(j) % words, word);
-                                     });
+      m.template take_words<at_once>(
+          [&](auto j) { return place(j) < all && from(j) != me; }, from, [&](auto j) { return place(j) % words; },
+          [&](auto j, std::uint64_t word) { store_word(to + (from(j) - first) * n, n, place(j) % words, word); });
     }
     if (among) m.keep(piece<T>{dest + (me - first) * n, own, n});
   } else {
