@@ -84,9 +84,8 @@ STARLING_HD void fold_gathered(meeting<Group>& m, sym<T> dest, const T* own, ind
   for (index_t start = 0; start < n; start += step) {
     const index_t size = n - start < step ? n - start : step;
     m.next();
-    m.template put<T>([&](int i) {
-      return piece<T>{m.template slot<T>(m.me()), own + start, scan && i < m.me() ? 0 : size};
-    });
+    m.template put<T>(
+        [&](int i) { return piece<T>{m.template slot<T>(m.me()), own + start, scan && i < m.me() ? 0 : size}; });
     m.await_all();
     m.keep(dest + start, size, [&](index_t k) { return folded(m, own + start, k, upto, op); });
   }
@@ -103,12 +102,9 @@ STARLING_HD void fold_scattered(meeting<Group>& m, sym<T> dest, const T* own, in
     const auto begin = [&](int i) { return i * each < all ? i * each : all; };
     const auto size = [&](int i) { return begin(i + 1) - begin(i); };
     m.next();
+    const auto part = [&](int i) { return piece<T>{m.template slot<T>(m.me()), own + start + begin(i), size(i)}; };
     // In place what others will write has been written here before: the signal says that it has.
-    m.template put<T>(
-        [&](int i) {
-          return piece<T>{m.template slot<T>(m.me()), own + start + begin(i), size(i)};
-        },
-        in_place);
+    m.template put<T>(part, in_place);
     m.await_all(in_place);
     const index_t mine = start + begin(m.me());
     m.keep(dest + mine, size(m.me()), [&](index_t k) { return folded(m, own + mine, k, m.size(), op); });
