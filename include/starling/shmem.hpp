@@ -3,10 +3,14 @@
 
 // In kernels.
 #include "starling/shmem/address.hpp"
+#include "starling/shmem/alltoall.hpp"
 #include "starling/shmem/batch.hpp"
 #include "starling/shmem/context.hpp"
+#include "starling/shmem/gather.hpp"
+#include "starling/shmem/reduce.hpp"
 #include "starling/shmem/rma.hpp"
 #include "starling/shmem/signals.hpp"
+#include "starling/shmem/sync.hpp"
 
 // On the host.
 #include "starling/shmem/world.hpp"

@@ -1,6 +1,6 @@
 // What check mode finds of collectives of teams: calls that do not fit together, and programs that rely on more than
 // the calls promise.
-#include "starling/shmem/collectives.hpp"
+#include "starling/shmem.hpp"
 #include "support/checked.hpp"
 
 namespace starling::test {

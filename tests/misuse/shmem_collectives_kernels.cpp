@@ -1,5 +1,5 @@
 // Collectives of teams that are called wrongly: typed errors that say call, place, value and the next step.
-#include "starling/shmem/collectives.hpp"
+#include "starling/shmem.hpp"
 #include "support/failure.hpp"
 #include "support/levels.hpp"
 #include "support/stall.hpp"

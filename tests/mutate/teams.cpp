@@ -2,7 +2,7 @@
 // after a sync, sources reused at once, roots that change, arrays in place, every way that data takes.
 #include "trial.hpp"
 
-#include "starling/shmem/collectives.hpp"
+#include "starling/shmem.hpp"
 
 namespace {
 

@@ -1,6 +1,6 @@
 // Collectives of a team for long: thousands of rounds by several blocks, memory used again as soon as it may be, also
 // where the numbers of rounds outgrow their lower halves.
-#include "starling/shmem/collectives.hpp"
+#include "starling/shmem.hpp"
 #include "support/random.hpp"
 #include "support/tally.hpp"
 #include "support/test_machine.hpp"

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <vector>
 
-#include "starling/shmem/collectives.hpp"
+#include "starling/shmem.hpp"
 #include "support/elements.hpp"
 #include "support/levels.hpp"
 #include "support/memory.hpp"

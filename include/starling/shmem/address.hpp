@@ -24,11 +24,17 @@ struct symmetric_traits<T*> {
 
 // What calls take for an object that every PE has. A group of threads is no address, a literal null is none either.
 template <class Address>
-concept symmetric_address = requires { typename detail::symmetric_traits<std::remove_cvref_t<Address>>::element; };
+concept symmetric_address = requires {
+  typename detail::symmetric_traits<std::remove_cvref_t<Address>>::element;
+};
 
 // The type of the objects there.
 template <symmetric_address Address>
 using element_of = std::remove_const_t<typename detail::symmetric_traits<std::remove_cvref_t<Address>>::element>;
+
+// A source for this destination: of objects of the same type, or const ones.
+template <class Source, class Dest>
+concept source_for = symmetric_address<Source> && std::is_same_v<element_of<Source>, element_of<Dest>>;
 
 // The same address as a sym<T>. A pointer that is not into symmetric memory of the group's own PE ends the program: the
 // host throws range_error, which names the address and the PE whose memory it is. A collective of the group.

@@ -7,11 +7,13 @@
 namespace starling::shmem {
 
 // source of each member has n elements for each member, in the members' order. dest has n elements from each, likewise.
-template <class Group, class T>
-STARLING_HD void alltoall(const Group& g, const team& t, sym<T> dest, sym<std::type_identity_t<T>> source, index_t n,
-                          where at = where::current()) {
+template <class Group, symmetric_address Dest, source_for<Dest> Source>
+STARLING_HD void alltoall(const Group& g, const team& t, Dest to, Source from, index_t n, where at = where::current()) {
+  using T = element_of<Dest>;
   static_assert(std::is_trivially_copyable_v<T>, "alltoall moves trivially copyable types");
   detail::meeting m(g, t, detail::call_of<T>(operation::team_alltoall, n, at));
+  const sym<T> dest = symmetric(g, to, at);
+  const sym<T> source = symmetric_source(g, from, at);
   detail::check_count(m, n);
   detail::check_apart(m, dest, n * m.size(), source, n * m.size(), false);
   if (n == 0) return;
@@ -32,11 +34,14 @@ STARLING_HD void alltoall(const Group& g, const team& t, sym<T> dest, sym<std::t
 
 // The same with strides in elements, at least 1: element k for member i is source[(i * n + k) * source_stride], that
 // from member i dest[(i * n + k) * dest_stride]. What lies between in dest stays as it is.
-template <class Group, class T>
-STARLING_HD void alltoalls(const Group& g, const team& t, sym<T> dest, sym<std::type_identity_t<T>> source,
-                           index_t dest_stride, index_t source_stride, index_t n, where at = where::current()) {
+template <class Group, symmetric_address Dest, source_for<Dest> Source>
+STARLING_HD void alltoalls(const Group& g, const team& t, Dest to, Source from, index_t dest_stride,
+                           index_t source_stride, index_t n, where at = where::current()) {
+  using T = element_of<Dest>;
   static_assert(std::is_trivially_copyable_v<T>, "alltoalls moves trivially copyable types");
   detail::meeting m(g, t, detail::call_of<T>(operation::team_alltoalls, n, at));
+  const sym<T> dest = symmetric(g, to, at);
+  const sym<T> source = symmetric_source(g, from, at);
   detail::check_count(m, n);
   if (dest_stride < 1) m.refuse({team_defect::stride, dest_stride, 0, 0});
   if (source_stride < 1) m.refuse({team_defect::stride, source_stride, 0, 0});

@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "starling/device/reduce.hpp"
+#include "starling/shmem/address.hpp"
 
 namespace starling::shmem {
 
@@ -47,14 +48,15 @@ struct bitwise_xor {
   }
 };
 
-// Numbers, and types with operators of their own, such as complex numbers.
+// Numbers; for sum and product also types with operators of their own, such as complex numbers.
 template <class Op, class T>
-concept combines = std::is_trivially_copyable_v<T> &&(std::is_arithmetic_v<T> ||
-                                                      requires(const T& a) {
-                                                        { a + a } -> std::convertible_to<T>;
-                                                        { a* a } -> std::convertible_to<T>;
-                                                      }) &&
-                   std::is_invocable_r_v<T, const Op&, const T&, const T&>;
+concept combines = std::is_trivially_copyable_v<T> && std::is_invocable_r_v<T, const Op&, const T&, const T&> &&
+    (std::is_arithmetic_v<T> || (std::is_same_v<Op, sum> && requires(const T& a) { T(a + a); }) ||
+     (std::is_same_v<Op, product> && requires(const T& a) { T(a * a); }));
+
+// The address of elements that it combines.
+template <class Address, class Op>
+concept combined_by = symmetric_address<Address> && combines<Op, element_of<Address>>;
 
 // What such a function is called in messages; of the user's own, nothing.
 template <class Op>

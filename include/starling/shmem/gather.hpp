@@ -1,5 +1,6 @@
 // broadcast, collect and fcollect of a team; names and meanings are OpenSHMEM's. Collectives of a group g (a block, or
-// a warp or thread of it) of every member: shmem/team.hpp says who meets whom. T: any trivially copyable type.
+// a warp or thread of it) of every member: shmem/team.hpp says who meets whom. dest
+// and source are symmetric addresses (shmem/address.hpp) of elements of one trivially copyable type.
 //
 // dest of every member is ready to be written before any member calls. On return dest of the caller is written, every
 // thread of its group may read it, and its source may be reused; other members may still be at it. No other memory is
@@ -15,14 +16,17 @@ namespace starling::shmem {
 
 // n elements of source of the member `root`, a number in the team, to dest of all members. dest and source may be the
 // same.
-template <class Group, class T>
-STARLING_HD void broadcast(const Group& g, const team& t, sym<T> dest, sym<std::type_identity_t<T>> source, index_t n,
-                           int root, where at = where::current()) {
+template <class Group, symmetric_address Dest, source_for<Dest> Source>
+STARLING_HD void broadcast(const Group& g, const team& t, Dest to, Source from, index_t n, int root,
+                           where at = where::current()) {
+  using T = element_of<Dest>;
   static_assert(std::is_trivially_copyable_v<T>, "broadcast moves trivially copyable types");
   collective_call call = detail::call_of<T>(operation::team_broadcast, n, at);
   const bool there = root >= 0 && root < t.size();
   call.root = there ? t.pe(root) : root;
   detail::meeting m(g, t, call);
+  const sym<T> dest = symmetric(g, to, at);
+  const sym<T> source = symmetric_source(g, from, at);
   if (!there) m.refuse({team_defect::no_root, root, static_cast<std::uint64_t>(t.size()), 0});
   detail::check_count(m, n);
   detail::check_apart(m, dest, n, source, n, true);
@@ -45,11 +49,13 @@ STARLING_HD void broadcast(const Group& g, const team& t, sym<T> dest, sym<std::
 }
 
 // n elements of source of each member, in the members' order, to dest of all: n * team_n_pes(t) elements.
-template <class Group, class T>
-STARLING_HD void fcollect(const Group& g, const team& t, sym<T> dest, sym<std::type_identity_t<T>> source, index_t n,
-                          where at = where::current()) {
+template <class Group, symmetric_address Dest, source_for<Dest> Source>
+STARLING_HD void fcollect(const Group& g, const team& t, Dest to, Source from, index_t n, where at = where::current()) {
+  using T = element_of<Dest>;
   static_assert(std::is_trivially_copyable_v<T>, "fcollect moves trivially copyable types");
   detail::meeting m(g, t, detail::call_of<T>(operation::team_fcollect, n, at));
+  const sym<T> dest = symmetric(g, to, at);
+  const sym<T> source = symmetric_source(g, from, at);
   detail::check_count(m, n);
   detail::check_apart(m, dest, n * m.size(), source, n, false);
   if (n == 0) return;
@@ -70,11 +76,13 @@ STARLING_HD void fcollect(const Group& g, const team& t, sym<T> dest, sym<std::t
 
 // As fcollect with a count of each member's own: dest has the elements of member 0, then those of member 1, and so on.
 // Counts come with the first 24 bytes of data; if there is more, the data follows after a second flight.
-template <class Group, class T>
-STARLING_HD void collect(const Group& g, const team& t, sym<T> dest, sym<std::type_identity_t<T>> source, index_t n,
-                         where at = where::current()) {
+template <class Group, symmetric_address Dest, source_for<Dest> Source>
+STARLING_HD void collect(const Group& g, const team& t, Dest to, Source from, index_t n, where at = where::current()) {
+  using T = element_of<Dest>;
   static_assert(std::is_trivially_copyable_v<T>, "collect moves trivially copyable types");
   detail::meeting m(g, t, detail::call_of<T>(operation::team_collect, 1, at));
+  const sym<T> dest = symmetric(g, to, at);
+  const sym<T> source = symmetric_source(g, from, at);
   detail::check_count(m, n);
   const T* own = source.on(g.pe());
   const auto words = [](index_t count) { return count == 0 ? 0 : static_cast<int>(words_for<T>(count)); };

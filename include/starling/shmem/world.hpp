@@ -15,6 +15,7 @@
 #include <optional>
 
 #include "starling/shmem/pe_memory.hpp"
+#include "starling/shmem/symmetric_team.hpp"
 
 namespace starling::shmem {
 
@@ -59,6 +60,16 @@ class world {
 
   // The memory of PE `pe`; range_error where there is none.
   pe_memory on(int pe);
+
+  // Teams of these PEs: see symmetric_team.hpp. Kernels take the handle().
+  symmetric_team team_world(const team_options& options = {}) { return shmem::team_world(machine_, options); }
+  symmetric_team team_split_strided(const team& parent, int start, int stride, int size,
+                                    const team_options& options = {}) {
+    return shmem::team_split_strided(machine_, parent, start, stride, size, options);
+  }
+  split_axes team_split_2d(const team& parent, int xrange, const team_options& x = {}, const team_options& y = {}) {
+    return shmem::team_split_2d(machine_, parent, xrange, x, y);
+  }
 
   // All that the host has put is there on every PE: as after every call, since each is done when it returns.
   void barrier_all() const {}

@@ -84,8 +84,9 @@ STARLING_HD void fold_gathered(meeting<Group>& m, sym<T> dest, const T* own, ind
   for (index_t start = 0; start < n; start += step) {
     const index_t size = n - start < step ? n - start : step;
     m.next();
-    m.template put<T>(
-        [&](int i) { return piece<T>{m.template slot<T>(m.me()), own + start, scan && i < m.me() ? 0 : size}; });
+    m.template put<T>([&](int i) {
+      return piece<T>{m.template slot<T>(m.me()), own + start, scan && i < m.me() ? 0 : size};
+    });
     m.await_all();
     m.keep(dest + start, size, [&](index_t k) { return folded(m, own + start, k, upto, op); });
   }
@@ -115,13 +116,16 @@ STARLING_HD void fold_scattered(meeting<Group>& m, sym<T> dest, const T* own, in
   }
 }
 
-template <class Group, class T, class Op>
-STARLING_HD void fold(const Group& g, const team& t, sym<T> dest, sym<T> source, index_t n, const Op& op,
-                      operation what, where at) {
+template <class Group, class Dest, class Source, class Op>
+STARLING_HD void fold(const Group& g, const team& t, Dest to, Source from, index_t n, const Op& op, operation what,
+                      where at) {
+  using T = element_of<Dest>;
   static_assert(std::is_trivially_copyable_v<T>, "reductions combine trivially copyable types");
   collective_call call = call_of<T>(what, n, at);
   call.by = name_of<Op>();
   meeting m(g, t, call);
+  const sym<T> dest = symmetric(g, to, at);
+  const sym<T> source = symmetric_source(g, from, at);
   check_count(m, n);
   check_apart(m, dest, n, source, n, true);
   if (n == 0) return;

@@ -2,6 +2,7 @@
 // collectives alone.
 #pragma once
 
+#include "starling/shmem/address.hpp"
 #include "starling/shmem/detail/meeting.hpp"
 
 namespace starling::shmem::detail {
