@@ -22,6 +22,7 @@ struct call {
   std::uint64_t bytes = 0;
   const void* address = nullptr;  // of a signal
   std::uint64_t value = 0;
+  word_kind kind = word_kind::unsigned_8;
 };
 
 // What is remembered of an operation after it has been issued.
@@ -29,7 +30,8 @@ struct operation_fact {
   const char* what = "";
   where at{"", 0};
   int pe = 0;
-  bool blocking = true;  // false: it touches the near side until quiet()
+  bool blocking = true;     // false: it touches the near side until quiet()
+  std::uint32_t epoch = 0;  // those of its block to this PE of epochs before arrive before it
 };
 
 // A signal that may not mean what the block thinks, for hints in reports.
@@ -75,6 +77,7 @@ struct actor {
   state now = state::ready;
   bool in_quiet = false;
   wait_request awaited{};
+  bool timed_out = false;       // the wait has a time of its own, and that has passed
   const void* point = nullptr;  // a stream waits for this event, or for the end of its launch
   int blocks_to_go = 0;         // of its launch
   actor* launched_by = nullptr;
