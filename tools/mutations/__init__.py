@@ -5,7 +5,13 @@ from __future__ import annotations
 from mutations import cg, device, region, shmem, stencil
 from mutations.model import ROOT, Broken, Mutation, Program, replaced
 
-PROGRAMS: dict[str, Program] = {**device.PROGRAMS, **stencil.PROGRAMS, **cg.PROGRAMS, **region.PROGRAMS, **shmem.PROGRAMS}
+PROGRAMS: dict[str, Program] = {
+    **device.PROGRAMS,
+    **stencil.PROGRAMS,
+    **cg.PROGRAMS,
+    **region.PROGRAMS,
+    **shmem.PROGRAMS,
+}
 MUTATIONS: list[Mutation] = [*device.MUTATIONS, *stencil.MUTATIONS, *cg.MUTATIONS, *region.MUTATIONS, *shmem.MUTATIONS]
 
 __all__ = ["MUTATIONS", "PROGRAMS", "ROOT", "Broken", "Mutation", "Program", "replaced"]
