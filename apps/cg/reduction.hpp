@@ -93,8 +93,7 @@ using cg::detail::sum_over_warp;
 
 template <class Group>
 STARLING_HD void send(const Group& g, sym<packet> box, double value, std::uint64_t number, int pe) {
-  g.thread().template put_packets<double>(
-      box, [&](index_t) { return packet_content<double>{{value}}; }, 1, number, pe);
+  g.thread().template put_packets<double>(box, [&](index_t) { return packet_content<double>{{value}}; }, 1, number, pe);
 }
 
 STARLING_HD inline double take(const block_threads& t, sym<packet> box, std::uint64_t number, int from) {

@@ -13,8 +13,7 @@ CHANNEL = "include/starling/device/channel.hpp"
 PIPELINE = "examples/02_pipeline.cpp"
 
 SIGNALLED = (
-    "self().port().put_signal(contiguous(dest.on(pe), source, n, pe, blocking, at), "
-    "signal_of(sig, op, value, pe, at));"
+    "self().port().put_signal(contiguous(dest.on(pe), source, n, pe, blocking, at), signal_of(sig, op, value, pe, at));"
 )
 LEAVE_RESULT = "      if (op != operation::sync_all && member() == 0) as<T>(*c.result.on(pe())) = sum;\n"
 

@@ -15,6 +15,7 @@ PAGES: dict[str, dict[str, str]] = {
         "Kernels and machines": "docs/guide.md",
         "Tasks": "docs/tasks.md",
         "Regions": "docs/regions.md",
+        "OpenSHMEM": "docs/openshmem.md",
     },
     "Applications": {
         "Stencils": "docs/stencil.md",
