@@ -24,9 +24,7 @@ struct symmetric_traits<T*> {
 
 // What calls take for an object that every PE has. A group of threads is no address, a literal null is none either.
 template <class Address>
-concept symmetric_address = requires {
-  typename detail::symmetric_traits<std::remove_cvref_t<Address>>::element;
-};
+concept symmetric_address = requires { typename detail::symmetric_traits<std::remove_cvref_t<Address>>::element; };
 
 // The type of the objects there.
 template <symmetric_address Address>

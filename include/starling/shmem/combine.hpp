@@ -51,8 +51,8 @@ struct bitwise_xor {
 // Numbers; for sum and product also types with operators of their own, such as complex numbers.
 template <class Op, class T>
 concept combines = std::is_trivially_copyable_v<T> && std::is_invocable_r_v<T, const Op&, const T&, const T&> &&
-    (std::is_arithmetic_v<T> || (std::is_same_v<Op, sum> && requires(const T& a) { T(a + a); }) ||
-     (std::is_same_v<Op, product> && requires(const T& a) { T(a * a); }));
+                   (std::is_arithmetic_v<T> || (std::is_same_v<Op, sum> && requires(const T& a) { T(a + a); }) ||
+                    (std::is_same_v<Op, product> && requires(const T& a) { T(a * a); }));
 
 // The address of elements that it combines.
 template <class Address, class Op>

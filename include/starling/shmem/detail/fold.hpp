@@ -84,9 +84,8 @@ STARLING_HD void fold_gathered(meeting<Group>& m, sym<T> dest, const T* own, ind
   for (index_t start = 0; start < n; start += step) {
     const index_t size = n - start < step ? n - start : step;
     m.next();
-    m.template put<T>([&](int i) {
-      return piece<T>{m.template slot<T>(m.me()), own + start, scan && i < m.me() ? 0 : size};
-    });
+    m.template put<T>(
+        [&](int i) { return piece<T>{m.template slot<T>(m.me()), own + start, scan && i < m.me() ? 0 : size}; });
     m.await_all();
     m.keep(dest + start, size, [&](index_t k) { return folded(m, own + start, k, upto, op); });
   }
