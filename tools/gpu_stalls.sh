@@ -6,7 +6,7 @@
 #   gpu_stalls.sh PATH_OF_UNIT PES_PER_GPU
 set -uo pipefail
 unit=$1
-export STARLING_PES_PER_GPU=$2 CUDA_LAUNCH_BLOCKING=1 STARLING_TEST_UNANSWERED=1
+export STARLING_TEST_MACHINE=cuda STARLING_PES_PER_GPU=$2 CUDA_LAUNCH_BLOCKING=1 STARLING_TEST_UNANSWERED=1
 said=$("$unit" --source-file='*/together_kernels.cpp' 2>&1)
 echo "$said"
 if grep -qE 'test cases: +[0-9]+ \| +0 passed' <<<"$said"; then exit 0; fi

@@ -23,13 +23,8 @@ namespace {
   if (r.op == operation::channel)
     throw range_error(
         message(place, ": ", refused_message(static_cast<std::int64_t>(r.wanted), r.seen, r.signal_offset)));
-  if (r.op == operation::region)
-    throw region_error(message(place, ": ",
-                               text_of(region_fault{static_cast<region_defect>(r.peer),
-                                                    static_cast<std::int64_t>(r.signal_offset), r.wanted, r.seen})));
-  if (of_team(r.op))
-    throw_team_fault(place,
-                     {static_cast<team_defect>(r.peer), static_cast<std::int64_t>(r.signal_offset), r.wanted, r.seen});
+  if (r.op == operation::region) throw region_error(message(place, ": ", text_of(fault_of<region_fault>(r))));
+  if (of_team(r.op)) throw_team_fault(place, fault_of<team_fault>(r));
   if (r.wanted != 0)
     throw range_error(message(place, ": ", r.wanted, " bytes at +0x", std::hex, r.signal_offset, std::dec, " on PE ",
                               r.peer,

@@ -24,7 +24,8 @@ ROOMS = {
 }
 # Headers that users do not read: how the parts above work. All others are in the reference, also those to come.
 INTERNAL = {
-    "device": "bounds gpu_copy gpu_wait host_port program_state protocol target trace_record trace_span",
+    "device": "bounds fault_report gpu_copy gpu_wait host_port own_address program_state protocol target trace_record "
+    "trace_span",
     "machine": "",
     "base": "",
     "region": "agent_copy_engine agent_inline agent_polling agents commit flush launched_kernel pieces state timing "

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "starling/base/error.hpp"
-#include "starling/device/gpu_wait.hpp"
+#include "starling/device/fault_report.hpp"
 
 namespace starling {
 
@@ -94,21 +94,4 @@ inline std::string text_of(const region_fault& f) {
   throw region_error(message("region at ", at.file, ":", at.line, " (PE ", pe, " block ", block, "): ", text_of(f)));
 }
 
-namespace gpu {
-
-// Files the fault and ends the program.
-__attribute__((noinline)) STARLING_HD inline void refuse_region(const program_state& s, int block,
-                                                                const region_fault& f, where at) {
-  block_report r;
-  r.state = block_state::out_of_range;
-  r.op = operation::region;
-  r.peer = static_cast<std::int32_t>(f.what);
-  r.signal_offset = static_cast<std::uint64_t>(f.number);
-  r.wanted = f.wanted;
-  r.seen = f.seen;
-  set_place(r, at);
-  file_report(s, block, r);
-}
-
-}  // namespace gpu
 }  // namespace starling

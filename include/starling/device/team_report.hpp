@@ -5,7 +5,7 @@
 #include <string>
 
 #include "starling/base/error.hpp"
-#include "starling/device/gpu_wait.hpp"
+#include "starling/device/fault_report.hpp"
 
 namespace starling {
 
@@ -65,21 +65,4 @@ inline std::string text_of(const team_fault& f) {
   throw_team_fault(message(name(op), " at ", at.file, ":", at.line, " (PE ", pe, " block ", block, ")"), f);
 }
 
-namespace gpu {
-
-// Files the fault and ends the program.
-__attribute__((noinline)) STARLING_HD inline void refuse_team(const program_state& s, int block, operation op,
-                                                              const team_fault& f, where at) {
-  block_report r;
-  r.state = block_state::out_of_range;
-  r.op = op;
-  r.peer = static_cast<std::int32_t>(f.what);
-  r.signal_offset = static_cast<std::uint64_t>(f.number);
-  r.wanted = f.wanted;
-  r.seen = f.seen;
-  set_place(r, at);
-  file_report(s, block, r);
-}
-
-}  // namespace gpu
 }  // namespace starling

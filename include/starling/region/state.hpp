@@ -230,7 +230,7 @@ STARLING_HD inline bool is_last(const thread& one, sym<std::uint64_t> word, int 
 // Ends the program. By one thread or by all of a block: the host reports the first.
 STARLING_HD inline void refuse(const thread& one, const region_fault& f, where at) {
   if constexpr (target::on_gpu) {
-    gpu::refuse_region(one.state(), one.index(), f, at);
+    gpu::refuse_fault(one.state(), one.index(), operation::region, f, at);
     one.give_up();
   } else {
     refuse_region(one.pe(), one.index(), f, at);

@@ -63,7 +63,7 @@ class meeting {
   // Ends the program, for every thread of the group.
   STARLING_HD void refuse(const team_fault& f) const {
     if constexpr (target::on_gpu) {
-      if (leads()) gpu::refuse_team(g_.state(), g_.index(), op_, f, at_);
+      if (leads()) gpu::refuse_fault(g_.state(), g_.index(), op_, f, at_);
       g_.sync();
       g_.give_up();
     } else {
