@@ -40,6 +40,10 @@ const char* name(block_state s) {
   return "?";
 }
 
+nb::int_ in_its_type(word_kind k, std::uint64_t value) {
+  return is_signed(k) ? nb::int_(static_cast<std::int64_t>(value)) : nb::int_(value);
+}
+
 nb::dict to_dict(const block_report& r) {
   nb::dict d;
   d["pe"] = r.pe;
@@ -50,8 +54,8 @@ nb::dict to_dict(const block_report& r) {
   d["peer"] = r.peer == any_pe ? nb::object(nb::none()) : nb::object(nb::int_(r.peer));
   d["compare"] = symbol(r.how);
   d["signal_offset"] = r.signal_offset;
-  d["wanted"] = r.wanted;
-  d["seen"] = r.seen;
+  d["wanted"] = in_its_type(r.kind, r.wanted);
+  d["seen"] = in_its_type(r.kind, r.seen);
   d["file"] = nb::str(r.file);
   d["line"] = r.line;
   return d;

@@ -2,6 +2,7 @@
 
 #include "starling/base/environment.hpp"
 #include "starling/device/host_port.hpp"
+#include "starling/device/lock_report.hpp"
 #include "starling/device/messages.hpp"
 #include "starling/device/region_report.hpp"
 #include "starling/device/team_report.hpp"
@@ -20,6 +21,8 @@ namespace {
   if (r.op == operation::scratch)
     throw range_error(message(place, ": ", format_bytes(r.wanted), " of scratch memory wanted, the launch gave ",
                               format_bytes(scratch_bytes), "; raise launch_options::scratch_bytes"));
+  if (r.op == operation::lock)
+    throw_lock_fault(place, r.block, {static_cast<lock_defect>(r.wanted), r.peer, static_cast<std::int64_t>(r.seen)});
   if (r.op == operation::channel)
     throw range_error(
         message(place, ": ", refused_message(static_cast<std::int64_t>(r.wanted), r.seen, r.signal_offset)));
@@ -35,7 +38,7 @@ namespace {
 }
 
 [[noreturn]] void throw_near_side(const block_report& r, const std::string& role) {
-  const bool get = r.op == operation::get;
+  const bool get = r.op == operation::get || r.op == operation::atomic;
   const std::string side = message(name(r.op), " at ", r.file, ":", r.line, " (PE ", r.pe, " block ", r.block,
                                    ", role ", role, "): the ", get ? "destination, " : "source, ", r.wanted, " bytes");
   if (r.seen != unknown_bytes)
@@ -44,8 +47,10 @@ namespace {
   const std::string what = message(side, " at +0x", std::hex, r.signal_offset, std::dec);
   if (r.peer != any_pe && r.peer != r.pe)
     throw range_error(message(what, " on PE ", r.peer, ", is memory of another PE; ",
-                              get ? "a get writes to" : "a put reads from", " memory of its own PE ", r.pe,
-                              ": pass the symmetric address, or x.on(b.pe())"));
+                              r.op == operation::atomic ? "an atomic operation fetches to"
+                              : get                     ? "a get writes to"
+                                                        : "a put reads from",
+                              " memory of its own PE ", r.pe, ": pass the symmetric address, or x.on(b.pe())"));
   throw range_error(message(what, r.peer == any_pe ? " of local or scratch memory" : message(" on PE ", r.peer),
                             ", is not inside one live allocation; check the size, the offset and whether the array is "
                             "still allocated"));

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 
+#include "awaited_words.hpp"
+
 namespace starling {
 namespace {
 
-bool is_barrier(operation op) { return op != operation::wait && op != operation::none; }
+bool is_barrier(operation op) { return !is_wait(op) && op != operation::none; }
 
 bool stuck(const block_report& r) { return r.state == block_state::waiting || r.state == block_state::expired; }
 
@@ -42,8 +44,12 @@ std::string describe(const block_report& r, const std::vector<std::string>& role
     out << " (" << role_names[static_cast<std::size_t>(r.role)] << ")";
   out << ": " << describe(r.state);
   if (!stuck(r)) return out.str();
-  out << " in " << name(r.op) << " at " << r.file << ":" << r.line << ", signal +0x" << std::hex << r.signal_offset
-      << std::dec << " " << symbol(r.how) << " " << r.wanted << " wanted, " << r.seen << " seen";
+  out << " in " << name(r.op) << " at " << r.file << ":" << r.line
+      << (r.op == operation::wait_until_any          ? ", first of several words +0x"
+          : is_wait(r.op) && r.op != operation::wait ? ", word +0x"
+                                                     : ", signal +0x")
+      << std::hex << r.signal_offset << std::dec << " " << symbol(r.how) << " " << value_text(r.kind, r.wanted)
+      << " wanted, " << value_text(r.kind, r.seen) << " seen";
   if (r.peer != any_pe) out << ", from PE " << r.peer;
   return out.str();
 }
@@ -69,14 +75,15 @@ std::string report_text(const std::vector<block_report>& reports, const std::vec
     out << "    " << describe(reports[i], role_names) << "\n";
   if (reports.size() > most) out << "    ... and " << reports.size() - most << " more\n";
   const bool unknown_peer = std::any_of(reports.begin(), reports.end(), [](const block_report& r) {
-    return stuck(r) && r.op == operation::wait && r.peer == any_pe;
+    return stuck(r) && is_wait(r.op) && r.peer == any_pe;
   });
   const bool runs = std::any_of(reports.begin(), reports.end(),
                                 [](const block_report& r) { return r.state == block_state::running; });
   if (runs)
     out << "  running blocks were not in a wait: they compute, or loop without waiting, which nothing ends; bound such "
            "loops, or let them wait or test (until they have returned, a machine of GPUs refuses other work)\n";
-  if (unknown_peer) out << "  waits without a known sender: pass the PE as last argument of wait() to see it here\n";
+  if (unknown_peer)
+    out << "  waits without a known sender: pass the PE as last argument of wait() or wait_until() to see it here\n";
   if (!injected.empty()) {
     out << "  next: look at the injected faults above first; machine::inject({}) removes them";
     return out.str();

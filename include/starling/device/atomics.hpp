@@ -1,14 +1,18 @@
 // Atomic operations on symmetric memory; names and meanings are OpenSHMEM 1.5's. Mixin for block, warp and thread,
-// beside communication: every call is a collective of the group that does one operation on the copy of `pe` and gives
-// its result to every thread.
+// beside communication: every call is a collective of the group that does one operation on the copy of `pe`.
+//
+// Calls named fetch, swap and compare_swap give what the word held to every thread. Those that give nothing (atomic_add
+// ...) do not wait for the group's threads; atomic_set does. Those named _nbi write what the word held to `fetch`,
+// memory of the own PE that is not to be touched before quiet(); they are done at any time until then.
 //
 // Memory order. By default relaxed: the operation is atomic and orders nothing else, with or without fence() around it.
 // With cuda::memory_order_release the call first completes the group's earlier puts, as quiet() does; whoever reads
 // what it stored by a call with cuda::memory_order_acquire then sees them, and whatever else the group wrote or had
 // learnt of. memory_order_acq_rel is both. A compare_swap that stores nothing releases nothing. So a lock is taken by
-// atomic_compare_swap with acquire and given back by atomic_set with release.
+// atomic_compare_swap with acquire and given back by atomic_set with release. Calls named _nbi are relaxed.
 #pragma once
 
+#include "starling/device/atomic_operations.hpp"
 #include "starling/device/communication.hpp"
 
 namespace starling {
@@ -16,112 +20,209 @@ namespace starling {
 template <class Self>
 class atomics {
  public:
+  // ---- that give what the word held ----
+
   template <class T>
   STARLING_HD T atomic_fetch(sym<T> x, int pe, cuda::memory_order order = cuda::memory_order_relaxed,
                              where at = where::current()) const {
-    return atomic(x, pe, order, at,
-                  [](auto word, cuda::memory_order o) { return outcome<T>{word.load(acquiring(o)), false}; });
+    return fetched(x, pe, order, at, atomic_operations::load<T>{});
   }
-  template <class T>
-  STARLING_HD void atomic_set(sym<T> x, std::type_identity_t<T> value, int pe,
-                              cuda::memory_order order = cuda::memory_order_relaxed,
-                              where at = where::current()) const {
-    atomic(x, pe, order, at, [=](auto word, cuda::memory_order o) {
-      word.store(value, releases(o) ? cuda::memory_order_release : cuda::memory_order_relaxed);
-      return outcome<T>{value, true};
-    });
+  template <std::integral T>
+  STARLING_HD T atomic_fetch_inc(sym<T> x, int pe, cuda::memory_order order = cuda::memory_order_relaxed,
+                                 where at = where::current()) const {
+    return fetched(x, pe, order, at, atomic_operations::add<T>{T{1}});
   }
   template <class T>
   STARLING_HD T atomic_fetch_add(sym<T> x, std::type_identity_t<T> value, int pe,
                                  cuda::memory_order order = cuda::memory_order_relaxed,
                                  where at = where::current()) const {
-    return atomic(x, pe, order, at,
-                  [=](auto word, cuda::memory_order o) { return outcome<T>{word.fetch_add(value, o), true}; });
+    return fetched(x, pe, order, at, atomic_operations::add<T>{value});
   }
   template <std::integral T>
   STARLING_HD T atomic_fetch_and(sym<T> x, std::type_identity_t<T> value, int pe,
                                  cuda::memory_order order = cuda::memory_order_relaxed,
                                  where at = where::current()) const {
-    return atomic(x, pe, order, at,
-                  [=](auto word, cuda::memory_order o) { return outcome<T>{word.fetch_and(value, o), true}; });
+    return fetched(x, pe, order, at, atomic_operations::bit_and<T>{value});
   }
   template <std::integral T>
   STARLING_HD T atomic_fetch_or(sym<T> x, std::type_identity_t<T> value, int pe,
                                 cuda::memory_order order = cuda::memory_order_relaxed,
                                 where at = where::current()) const {
-    return atomic(x, pe, order, at,
-                  [=](auto word, cuda::memory_order o) { return outcome<T>{word.fetch_or(value, o), true}; });
+    return fetched(x, pe, order, at, atomic_operations::bit_or<T>{value});
   }
   template <std::integral T>
   STARLING_HD T atomic_fetch_xor(sym<T> x, std::type_identity_t<T> value, int pe,
                                  cuda::memory_order order = cuda::memory_order_relaxed,
                                  where at = where::current()) const {
-    return atomic(x, pe, order, at,
-                  [=](auto word, cuda::memory_order o) { return outcome<T>{word.fetch_xor(value, o), true}; });
+    return fetched(x, pe, order, at, atomic_operations::bit_xor<T>{value});
   }
   template <class T>
   STARLING_HD T atomic_swap(sym<T> x, std::type_identity_t<T> value, int pe,
                             cuda::memory_order order = cuda::memory_order_relaxed, where at = where::current()) const {
-    return atomic(x, pe, order, at,
-                  [=](auto word, cuda::memory_order o) { return outcome<T>{word.exchange(value, o), true}; });
+    return fetched(x, pe, order, at, atomic_operations::swap<T>{value});
   }
   // Returns the old value; stores `value` if that was `expected`.
   template <class T>
   STARLING_HD T atomic_compare_swap(sym<T> x, std::type_identity_t<T> expected, std::type_identity_t<T> value, int pe,
                                     cuda::memory_order order = cuda::memory_order_relaxed,
                                     where at = where::current()) const {
-    return atomic(x, pe, order, at, [=](auto word, cuda::memory_order o) {
-      T old = expected;
-      const bool stored = word.compare_exchange_strong(old, value, o, acquiring(o));
-      return outcome<T>{old, stored};
-    });
+    return fetched(x, pe, order, at, atomic_operations::compare_swap<T>{expected, value});
+  }
+
+  // ---- that give nothing ----
+
+  template <class T>
+  STARLING_HD void atomic_set(sym<T> x, std::type_identity_t<T> value, int pe,
+                              cuda::memory_order order = cuda::memory_order_relaxed,
+                              where at = where::current()) const {
+    (void)fetched(x, pe, order, at, atomic_operations::store<T>{value});
+  }
+  template <std::integral T>
+  STARLING_HD void atomic_inc(sym<T> x, int pe, cuda::memory_order order = cuda::memory_order_relaxed,
+                              where at = where::current()) const {
+    done(x, pe, order, at, atomic_operations::add<T>{T{1}});
+  }
+  template <class T>
+  STARLING_HD void atomic_add(sym<T> x, std::type_identity_t<T> value, int pe,
+                              cuda::memory_order order = cuda::memory_order_relaxed,
+                              where at = where::current()) const {
+    done(x, pe, order, at, atomic_operations::add<T>{value});
+  }
+  template <std::integral T>
+  STARLING_HD void atomic_and(sym<T> x, std::type_identity_t<T> value, int pe,
+                              cuda::memory_order order = cuda::memory_order_relaxed,
+                              where at = where::current()) const {
+    done(x, pe, order, at, atomic_operations::bit_and<T>{value});
+  }
+  template <std::integral T>
+  STARLING_HD void atomic_or(sym<T> x, std::type_identity_t<T> value, int pe,
+                             cuda::memory_order order = cuda::memory_order_relaxed, where at = where::current()) const {
+    done(x, pe, order, at, atomic_operations::bit_or<T>{value});
+  }
+  template <std::integral T>
+  STARLING_HD void atomic_xor(sym<T> x, std::type_identity_t<T> value, int pe,
+                              cuda::memory_order order = cuda::memory_order_relaxed,
+                              where at = where::current()) const {
+    done(x, pe, order, at, atomic_operations::bit_xor<T>{value});
+  }
+
+  // ---- that give what the word held later ----
+
+  template <class T>
+  [[gnu::always_inline]] STARLING_HD void atomic_fetch_nbi(T* fetch, sym<T> x, int pe,
+                                                           where at = where::current()) const {
+    fetch_later(fetch, x, pe, at, atomic_operations::load<T>{});
+  }
+  template <std::integral T>
+  [[gnu::always_inline]] STARLING_HD void atomic_fetch_inc_nbi(T* fetch, sym<T> x, int pe,
+                                                               where at = where::current()) const {
+    fetch_later(fetch, x, pe, at, atomic_operations::add<T>{T{1}});
+  }
+  template <class T>
+  [[gnu::always_inline]] STARLING_HD void atomic_fetch_add_nbi(T* fetch, sym<T> x, std::type_identity_t<T> value,
+                                                               int pe, where at = where::current()) const {
+    fetch_later(fetch, x, pe, at, atomic_operations::add<T>{value});
+  }
+  template <std::integral T>
+  [[gnu::always_inline]] STARLING_HD void atomic_fetch_and_nbi(T* fetch, sym<T> x, std::type_identity_t<T> value,
+                                                               int pe, where at = where::current()) const {
+    fetch_later(fetch, x, pe, at, atomic_operations::bit_and<T>{value});
+  }
+  template <std::integral T>
+  [[gnu::always_inline]] STARLING_HD void atomic_fetch_or_nbi(T* fetch, sym<T> x, std::type_identity_t<T> value, int pe,
+                                                              where at = where::current()) const {
+    fetch_later(fetch, x, pe, at, atomic_operations::bit_or<T>{value});
+  }
+  template <std::integral T>
+  [[gnu::always_inline]] STARLING_HD void atomic_fetch_xor_nbi(T* fetch, sym<T> x, std::type_identity_t<T> value,
+                                                               int pe, where at = where::current()) const {
+    fetch_later(fetch, x, pe, at, atomic_operations::bit_xor<T>{value});
+  }
+  template <class T>
+  [[gnu::always_inline]] STARLING_HD void atomic_swap_nbi(T* fetch, sym<T> x, std::type_identity_t<T> value, int pe,
+                                                          where at = where::current()) const {
+    fetch_later(fetch, x, pe, at, atomic_operations::swap<T>{value});
+  }
+  template <class T>
+  [[gnu::always_inline]] STARLING_HD void atomic_compare_swap_nbi(T* fetch, sym<T> x, std::type_identity_t<T> expected,
+                                                                  std::type_identity_t<T> value, int pe,
+                                                                  where at = where::current()) const {
+    fetch_later(fetch, x, pe, at, atomic_operations::compare_swap<T>{expected, value});
   }
 
  private:
-  template <class T>
-  struct outcome {
-    T result;
-    bool stored;
-  };
-
   STARLING_HD const Self& self() const { return static_cast<const Self&>(*this); }
 
-  // What is left of an order for an operation that only loads.
-  STARLING_HD static constexpr cuda::memory_order acquiring(cuda::memory_order o) {
-    return acquires(o) ? cuda::memory_order_acquire : cuda::memory_order_relaxed;
+  // The operation, by the group's leader.
+  template <class T, class Apply>
+  STARLING_HD T by_leader(sym<T> x, int pe, cuda::memory_order order, const Apply& apply) const {
+    if (releases(order)) target::fence_system();
+    const T result = apply(gpu::system_atomic(*x.on(pe)), cuda::memory_order_relaxed).result;
+    if (acquires(order)) target::fence_system();
+    return result;
+  }
+
+  // The same on a virtual device. `fetch`: where the result goes until quiet(); null: it is returned.
+  template <class T, class Apply>
+  T by_port(sym<T> x, int pe, cuda::memory_order order, where at, const Apply& apply, T* fetch) const {
+    struct call {
+      T* word;
+      const Apply* apply;
+      cuda::memory_order order;
+      T result;
+    } c{x.on(pe), &apply, order, T{}};
+    const auto do_it = [](void* argument) {
+      auto* one = static_cast<call*>(argument);
+      const atomic_operations::outcome<T> o = (*one->apply)(gpu::system_atomic(*one->word), one->order);
+      one->result = o.result;
+      return o.stored;
+    };
+    self().port().atomic({c.word, sizeof(T), pe, order, at, do_it, &c, self().context_number(), fetch, &c.result});
+    return c.result;
+  }
+
+  template <class T>
+  STARLING_HD void check(int pe, where at) const {
+    static_assert(sizeof(T) == 4 || sizeof(T) == 8, "atomics work on 4 and 8 byte types");
+    self().check_peer(pe, operation::atomic, at);
   }
 
   template <class T, class Apply>
-  STARLING_HD T atomic(sym<T> x, int pe, cuda::memory_order order, where at, Apply apply) const {
-    static_assert(sizeof(T) == 4 || sizeof(T) == 8, "atomics work on 4 and 8 byte types");
-    self().check_peer(pe, operation::atomic, at);
+  STARLING_HD T fetched(sym<T> x, int pe, cuda::memory_order order, where at, const Apply& apply) const {
+    check<T>(pe, at);
     const trace_span span(self(), trace_operation::atomic, pe, sizeof(T));
-    T result{};
     if constexpr (target::on_gpu) {
       if (releases(order)) self().sync();  // the leader's fence then counts for what all threads have written
-      if (self().member() == 0) {
-        if (releases(order)) target::fence_system();
-        result = apply(gpu::system_atomic(*x.on(pe)), cuda::memory_order_relaxed).result;
-        if (acquires(order)) target::fence_system();
-      }
-      result = self().first(result);
+      T result{};
+      if (self().member() == 0) result = by_leader(x, pe, order, apply);
+      return self().first(result);
     } else {
-      struct call {
-        T* word;
-        Apply* apply;
-        cuda::memory_order order;
-        T result;
-      } c{x.on(pe), &apply, order, T{}};
-      const auto do_it = [](void* argument) {
-        auto* one = static_cast<call*>(argument);
-        const outcome<T> o = (*one->apply)(gpu::system_atomic(*one->word), one->order);
-        one->result = o.result;
-        return o.stored;
-      };
-      self().port().atomic({c.word, sizeof(T), pe, order, at, do_it, &c, self().context_number()});
-      result = c.result;
+      return by_port<T>(x, pe, order, at, apply, nullptr);
     }
-    return result;
+  }
+
+  template <class T, class Apply>
+  STARLING_HD void done(sym<T> x, int pe, cuda::memory_order order, where at, const Apply& apply) const {
+    check<T>(pe, at);
+    const trace_span span(self(), trace_operation::atomic, pe, sizeof(T));
+    if constexpr (target::on_gpu) {
+      if (releases(order)) self().sync();
+      if (self().member() == 0) (void)by_leader(x, pe, order, apply);
+      if (acquires(order)) self().end_if_absent(operation::atomic, at);
+    } else {
+      (void)by_port<T>(x, pe, order, at, apply, nullptr);
+    }
+  }
+
+  template <class T, class Apply>
+  STARLING_HD void fetch_later(T* fetch, sym<T> x, int pe, where at, const Apply& apply) const {
+    check<T>(pe, at);
+    const trace_span span(self(), trace_operation::atomic, pe, sizeof(T));
+    if constexpr (target::on_gpu) {
+      if (self().member() == 0) *fetch = by_leader(x, pe, cuda::memory_order_relaxed, apply);
+    } else {
+      (void)by_port<T>(x, pe, cuda::memory_order_relaxed, at, apply, fetch);
+    }
   }
 };
 

@@ -94,14 +94,16 @@ __attribute__((noinline)) STARLING_HD inline void give_up(const program_state& s
   r.signal_offset = offset_in_heap(s, w.local);
   r.wanted = w.wanted;
   r.seen = seen;
+  r.kind = w.kind;
   set_place(r, w.at);
   file_report(s, block, r);
 }
 
-// How long a wait goes on: until the program has ended or its deadline has passed.
+// How long a wait goes on: until the program has ended, or its deadline or the wait's own limit has passed.
 class patience {
  public:
-  STARLING_HD explicit patience(const program_state& s, bool idle = false) : state_(s), idle_(idle) {}
+  STARLING_HD explicit patience(const program_state& s, bool idle = false, std::uint64_t limit_ns = 0)
+      : state_(s), limit_ns_(limit_ns), idle_(idle) {}
 
   // To be called after each look that was in vain.
   STARLING_HD bool spent() {
@@ -110,34 +112,47 @@ class patience {
     if (idle_) return ended_;
     const std::uint64_t now = target::now_ns();
     if (start_ == 0) start_ = now;
-    return ended_ || now - start_ >= state_.deadline_ns;
+    return ended_ || now - start_ >= (limit_ns_ != 0 ? limit_ns_ : state_.deadline_ns);
   }
-  // What to report when it is spent.
+  // When it is spent: whether by the end of the program, and what to report.
+  STARLING_HD bool ended() const { return ended_; }
   STARLING_HD block_state why() const { return ended_ ? block_state::waiting : block_state::expired; }
 
  private:
   const program_state& state_;
   std::uint64_t start_ = 0;
+  std::uint64_t limit_ns_;
   int looks_ = 0;
   bool ended_ = false;
   bool idle_;
 };
 
-// Calls look() until the value it returns compares as wanted. Returns false, report filed, on deadline or abort.
+// How a wait ended; `failed`: report filed, and the thread has to leave.
+enum class wait_end : std::int32_t { came, timed_out, failed };
+
+// Calls look() until the value it returns compares as wanted, as values of its type.
+template <class Look>
+STARLING_HD wait_end poll_until(const program_state& s, int block, const wait_request& w, const Look& look) {
+  using word = std::decay_t<decltype(look())>;
+  for (patience rest(s, w.idle, w.limit_ns);;) {
+    const word seen = look();
+    if (holds_as(seen, w.how, static_cast<word>(w.wanted))) return wait_end::came;
+    if (!rest.spent()) continue;
+    if (w.limit_ns != 0 && !rest.ended()) return wait_end::timed_out;
+    give_up(s, block, w, rest.why(), widened(seen));
+    return wait_end::failed;
+  }
+}
+
+// The same for waits that end the program: false, report filed, on deadline or abort.
 template <class Look>
 STARLING_HD bool poll(const program_state& s, int block, const wait_request& w, const Look& look) {
-  for (patience rest(s, w.idle);;) {
-    const std::uint64_t seen = look();
-    if (holds(seen, w.how, w.wanted)) return true;
-    if (!rest.spent()) continue;
-    give_up(s, block, w, rest.why(), seen);
-    return false;
-  }
+  return poll_until(s, block, w, look) == wait_end::came;
 }
 
 // Waits for a signal; acquires.
 STARLING_HD inline bool wait(const program_state& s, int block, const wait_request& w) {
-  auto word = system_atomic(const_cast<signal*>(w.local)->value);
+  auto word = system_atomic(static_cast<signal*>(const_cast<void*>(w.local))->value);
   return poll(s, block, w, [&] { return word.load(cuda::memory_order_acquire); });
 }
 

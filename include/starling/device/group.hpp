@@ -7,6 +7,7 @@
 #include "starling/device/messages.hpp"
 #include "starling/device/packet_exchange.hpp"
 #include "starling/device/reduce.hpp"
+#include "starling/device/waits.hpp"
 
 namespace starling {
 
@@ -15,8 +16,12 @@ class group : public loops<Self>,
               public communication<Self>,
               public packet_exchange<Self>,
               public messages<Self>,
-              public atomics<Self> {
+              public atomics<Self>,
+              public waits<Self> {
  public:
+  using communication<Self>::test;
+  using waits<Self>::test;
+
   STARLING_HD group(const program_state& state, host_port* port, int index, bool traced)
       : state_(&state), port_(port), index_(index), traced_(traced) {}
   // A part of another group: same block, fewer threads.

@@ -9,6 +9,7 @@
 
 #include "starling/base/index.hpp"
 #include "starling/device/report.hpp"
+#include "starling/device/word.hpp"
 
 namespace starling {
 
@@ -50,14 +51,21 @@ struct signal_update {
   int context = 0;
 };
 
+// A wait for a word of the block's own PE, or for any one of several that lie side by side.
 struct wait_request {
-  const signal* local = nullptr;
+  const void* local = nullptr;  // the first
   compare how = compare::ge;
-  std::uint64_t wanted = 0;
+  std::uint64_t wanted = 0;  // widened
   int from = any_pe;
   operation op = operation::wait;
   where at{};
   bool idle = false;  // for work that may never come: no deadline, ends with the program
+  word_kind kind = word_kind::unsigned_8;
+  std::uint64_t limit_ns = 0;       // it gives up after that time, and the program goes on; 0: it ends the program
+  index_t n = 1;                    // words
+  const int* excluded = nullptr;    // by word: not zero for those that do not count; null: all do
+  const void* wanted_of = nullptr;  // by word: what it is compared with, of the word's type; null: `wanted` for all
+  std::uint64_t* seen = nullptr;    // of a wait for one word: where the value goes that compared; null: nowhere
 };
 
 // One atomic operation on the copy of PE `pe`.
@@ -70,6 +78,10 @@ struct atomic_call {
   bool (*apply)(void* argument) = nullptr;  // does it; whether it stored
   void* argument = nullptr;
   int context = 0;
+  // Not null: the call does not wait for the result; `bytes` of it, which apply leaves at `result`, go here until
+  // quiet().
+  void* fetch = nullptr;
+  const void* result = nullptr;
 };
 
 constexpr bool releases(cuda::memory_order o) {
@@ -119,8 +131,9 @@ class host_port {
   virtual void get(const transfer& t) = 0;
   virtual void update(const signal_update& s) = 0;
 
-  // When the deadline passes or the program is ended elsewhere, throws what unwinds the kernel.
-  virtual void wait(const wait_request& w) = 0;
+  // Returns true when one of the words compares as wanted, and false when the request's own time has passed. When the
+  // deadline passes or the program is ended elsewhere, throws what unwinds the kernel.
+  virtual bool wait(const wait_request& w) = 0;
   virtual bool test(const wait_request& w) = 0;
 
   // Does the operation, and wakes those who wait for its word.

@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include "starling/device/signal.hpp"
 #include "starling/device/target.hpp"
+#include "starling/device/word.hpp"
 
 namespace starling {
 
@@ -42,7 +42,11 @@ enum class operation : std::int32_t {
   team_alltoalls,
   team_reduce,
   team_inscan,
-  team_exscan
+  team_exscan,
+  wait_until,
+  wait_until_any,  // of several words
+  take_value,
+  lock,  // a use that is against its rules
 };
 
 // Whether it is a collective of a team.
@@ -96,8 +100,22 @@ constexpr const char* name(operation op) {
       return "team inscan";
     case operation::team_exscan:
       return "team exscan";
+    case operation::wait_until:
+      return "wait_until";
+    case operation::wait_until_any:
+      return "wait_until_any";
+    case operation::take_value:
+      return "take_value";
+    case operation::lock:
+      return "lock";
   }
   return "?";
+}
+
+// Whether it is a wait for words that somebody else changes, and no barrier.
+constexpr bool is_wait(operation op) {
+  return op == operation::wait || op == operation::wait_until || op == operation::wait_until_any ||
+         op == operation::take_value;
 }
 
 enum class block_state : std::int32_t {
@@ -127,9 +145,10 @@ struct block_report {
   compare how = compare::ge;
   std::int32_t line = 0;
   std::uint64_t signal_offset = 0;  // bytes from the start of symmetric memory; out_of_range of scratch: bytes asked
-  std::uint64_t wanted = 0;         // not_symmetric: the address
+  std::uint64_t wanted = 0;         // widened from `kind`, as is `seen`; not_symmetric: the address
   std::uint64_t seen = 0;           // near_side: bytes to the end of its variable, if the compiler could tell
-  char file[88] = {};               // the end of the path, if it is longer
+  word_kind kind = word_kind::unsigned_8;  // of the word that it waits for
+  char file[84] = {};                      // the end of the path, if it is longer
 };
 
 // Copies the end of a path that fits, in code that runs on both targets.

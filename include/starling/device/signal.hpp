@@ -12,7 +12,8 @@ struct signal {
 // OpenSHMEM's comparisons, for wait and test.
 enum class compare : std::int32_t { eq, ne, gt, ge, lt, le };
 
-constexpr bool holds(std::uint64_t seen, compare how, std::uint64_t wanted) {
+template <class T>
+constexpr bool holds_as(const T& seen, compare how, const T& wanted) {
   switch (how) {
     case compare::eq:
       return seen == wanted;
@@ -29,6 +30,7 @@ constexpr bool holds(std::uint64_t seen, compare how, std::uint64_t wanted) {
   }
   return false;
 }
+constexpr bool holds(std::uint64_t seen, compare how, std::uint64_t wanted) { return holds_as(seen, how, wanted); }
 
 constexpr const char* symbol(compare how) {
   switch (how) {

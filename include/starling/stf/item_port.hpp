@@ -18,7 +18,7 @@ class item_port final : public host_port {
   void put_signal(const transfer& t, const signal_update& s) override { block_.put_signal(t, s); }
   void get(const transfer& t) override { block_.get(t); }
   void update(const signal_update& s) override { block_.update(s); }
-  void wait(const wait_request& w) override { block_.wait(w); }
+  bool wait(const wait_request& w) override { return block_.wait(w); }
   bool test(const wait_request& w) override { return block_.test(w); }
   void atomic(const atomic_call& c) override { block_.atomic(c); }
   void collective(const collective_call& c) override { block_.collective(c); }

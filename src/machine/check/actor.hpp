@@ -25,6 +25,7 @@ struct call {
   std::uint64_t bytes = 0;
   const void* address = nullptr;  // of a signal
   std::uint64_t value = 0;
+  word_kind kind = word_kind::unsigned_8;
 };
 
 // What is remembered of an operation after it has been issued.
@@ -32,7 +33,8 @@ struct operation_fact {
   const char* what = "";
   where at{"", 0};
   int pe = 0;
-  bool blocking = true;  // false: it touches the near side until quiet()
+  bool blocking = true;     // false: it touches the near side until quiet()
+  std::uint32_t epoch = 0;  // those of its block to this PE of epochs before arrive before it
   int context = 0;
 };
 
@@ -81,6 +83,7 @@ struct actor {
   bool in_quiet = false;
   int quiet_of = 0;  // context, or any_context
   wait_request awaited{};
+  bool timed_out = false;       // the wait has a time of its own, and that has passed
   const void* point = nullptr;  // a stream waits for this event, or for the end of its launch
   int blocks_to_go = 0;         // of its launch
   actor* launched_by = nullptr;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <sstream>
 
+#include "../awaited_words.hpp"
 #include "source_line.hpp"
 #include "starling/machine/stall_error.hpp"
 
@@ -30,15 +31,12 @@ block_report report_of(const actor& a) {
   if (a.in_quiet || a.point != nullptr) return r;
   r.state = block_state::waiting;
   r.op = a.awaited.op;
-  r.peer = a.awaited.from;
-  r.how = a.awaited.how;
-  r.wanted = a.awaited.wanted;
-  r.seen = a.awaited.local->value;
+  set_words(r, a.awaited);
   return r;
 }
 
 bool in_barrier(const actor& a) {
-  return a.now == actor::state::waiting && !a.in_quiet && a.point == nullptr && a.awaited.op != operation::wait;
+  return a.now == actor::state::waiting && !a.in_quiet && a.point == nullptr && !is_wait(a.awaited.op);
 }
 
 // Whom a block in a barrier or reduction misses.
@@ -47,7 +45,7 @@ std::string barrier_text(const actor& a) {
   const std::string text = message(block_text(a), " is in ", name(w.op), " at ", place(w.at), " and waits for ");
   if (w.from != a.pe) return text + message("PE ", w.from);
   if (a.block != 0 && w.op != operation::sync_pe) return text + "block 0 of its PE";
-  const std::uint64_t missing = w.wanted - w.local->value;
+  const std::uint64_t missing = w.wanted - seen_by(w, 0);
   return text + message(missing, missing == 1 ? " more block" : " more blocks", " of its PE");
 }
 
@@ -56,9 +54,11 @@ std::string wait_text(const actor& a, const memory_map& m) {
   if (a.in_quiet) return block_text(a) + " is in quiet";
   if (a.point != nullptr) return block_text(a) + " waits for an event or for the end of a launch";
   const wait_request& w = a.awaited;
+  const index_t i = first_of(w);
   std::string text =
-      message(block_text(a), " waits in ", name(w.op), " at ", place(w.at), " for ", place_text(m, w.local), " ",
-              symbol(w.how), " ", w.wanted, ", which holds ", w.local->value);
+      message(block_text(a), " waits in ", name(w.op), " at ", place(w.at), " for ",
+              w.n > 1 ? "any of several, first " : "", place_text(m, address_of(w, i)), " ", symbol(w.how), " ",
+              value_text(w.kind, wanted_by(w, i)), ", which holds ", value_text(w.kind, seen_by(w, i)));
   if (w.from != any_pe) text += message(", from PE ", w.from);
   return text;
 }
@@ -68,7 +68,7 @@ std::string strays(const actor& a, words& signals, const memory_map& m) {
   const int pe = m.pe_of(reinterpret_cast<std::uintptr_t>(a.awaited.local));
   for (std::size_t i = 1; i <= signals.count(); ++i) {
     const word& w = signals[static_cast<std::uint32_t>(i)];
-    if (!w.raised || w.awaited || m.pe_of(w.address) != pe) continue;
+    if (!w.raised || w.by_data || w.awaited || m.pe_of(w.address) != pe) continue;
     const auto* s = reinterpret_cast<const signal*>(w.address);
     return message("    ", place_text(m, s), " was raised to ", s->value, " at ", place(w.raised_at),
                    " and no block has waited for it: is that the one?\n");
@@ -77,7 +77,7 @@ std::string strays(const actor& a, words& signals, const memory_map& m) {
 }
 
 std::string raised_text(const actor& a, words& signals) {
-  const word& w = signals[signals.at(a.awaited.local)];
+  const word& w = signals[signals.at(address_of(a.awaited, first_of(a.awaited)), bytes_of(a.awaited.kind))];
   if (!w.raised) return "    nothing has raised it in this run\n";
   return message("    it was last raised at ", place(w.raised_at), "\n");
 }
@@ -172,7 +172,7 @@ std::string call_text(const memory_map& m, const call& c) {
   if (c.at.line != 0) text += " at " + place(c.at);
   if (c.peer != any_pe) text += message(", PE ", c.peer);
   if (c.bytes != 0) text += message(", ", c.bytes, " bytes");
-  if (c.address != nullptr) text += message(", ", place_text(m, c.address), ", ", c.value);
+  if (c.address != nullptr) text += message(", ", place_text(m, c.address), ", ", value_text(c.kind, c.value));
   return text;
 }
 
@@ -208,7 +208,7 @@ finding stuck_finding(const std::vector<actor>& actors, words& signals, const me
     if (++shown > most) continue;
     f.blocks.push_back(a.number);
     out << "  " << wait_text(a, m) << "\n";
-    if (!a.in_quiet && a.point == nullptr && a.awaited.op == operation::wait)
+    if (!a.in_quiet && a.point == nullptr && is_wait(a.awaited.op))
       out << raised_text(a, signals) << strays(a, signals, m);
   }
   if (shown > most) out << "  and " << shown - most << " more\n";

@@ -20,13 +20,14 @@ operation_on_its_way& network::issue(actor& from, int pe, int context, const cha
   free_.pop_back();
   op.from = &from;
   op.number = static_cast<std::uint32_t>(from.operations.size());
-  from.operations.push_back({what, at, pe, blocking, context});
+  from.operations.push_back({what, at, pe, blocking, from.lane_to(pe, context).epoch,
+                             context});
   op.pe = pe;
   op.context = context;
   op.move = transfer{};
   op.lacking.clear();
   op.pieces.clear();
-  op.raises = false;
+  op.raises = op.tells = false;
   op.covers.base = nullptr;
   op.covers.fenced.clear();
   return op;
@@ -85,6 +86,19 @@ void network::move_piece(operation_on_its_way& op, index_range piece) {
   }
 }
 
+bool network::arrived(const actor& from, std::uint32_t number, const void* word) const {
+  if (from.done.contains(number)) return true;
+  for (const operation_on_its_way* op : flying_) {
+    if (op->from != &from || op->number != number) continue;
+    const transfer& t = op->move;
+    const auto step = t.dest_stride * static_cast<index_t>(t.element);
+    const index_t i = (static_cast<const std::byte*>(word) - static_cast<const std::byte*>(t.dest)) / step;
+    for (const index_range& p : op->pieces)
+      if (i >= p.begin && i < p.end) return false;
+  }
+  return true;
+}
+
 network::delivery network::deliver_one(random& r) {
   std::size_t index = r.below(flying_.size());
   while (!may_go(*flying_[index])) index = (index + 1) % flying_.size();  // the oldest of all may always go
@@ -96,6 +110,11 @@ network::delivery network::deliver_one(random& r) {
     move_piece(op, op.pieces[p]);
     op.pieces[p] = op.pieces.back();
     op.pieces.pop_back();
+    if (op.tells) {
+      words_.raise(words_[op.word], op.from->number, op.number, op.covers);
+      words_[op.word].raised_at = op.from->operations[op.number].at;
+      d.told = true;
+    }
     if (!op.pieces.empty() || op.raises) return d;
   }
   if (op.raises) {

@@ -25,6 +25,7 @@ struct operation_on_its_way {
   std::vector<bool> lacking;  // bytes of the source without a value; empty: none
   std::vector<index_range> pieces;
 
+  bool tells = false;  // its data is one word, which a block may wait for
   bool raises = false;
   signal_update update;
   std::uint32_t word = 0;
@@ -50,8 +51,12 @@ class network {
   bool idle() const { return flying_.empty(); }
   std::uint64_t deliveries() const { return deliveries_; }
 
+  // Whether what an operation of a block writes to this word is there.
+  bool arrived(const actor& from, std::uint32_t number, const void* word) const;
+
   // What one delivery has changed.
   struct delivery {
+    bool told = false;                             // a word of data that a block may wait for
     actor* completed = nullptr;                    // an operation of this block
     const operation_on_its_way* raised = nullptr;  // valid until the next issue
     std::uint64_t before = 0;                      // what the signal held

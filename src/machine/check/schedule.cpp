@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <atomic>
 
+#include "../awaited_words.hpp"
+
 namespace starling::check {
 namespace {
 
@@ -51,6 +53,7 @@ std::optional<finding> schedule::execute(std::uint64_t seed, const std::optional
   points_.clear();
   calls_ = 0;
   polls_ = 0;
+  value_waits_ = timed_waits_ = 0;
   spins_.reset();
   ready_.clear();
   for (actor& a : work_.actors) {
@@ -168,7 +171,11 @@ void schedule::make_ready(actor& a) {
 
 actor* schedule::choose() {
   while (!over_) {
+    if (value_waits_ > 0) wake_values();
     if (network_.idle()) {
+      // Time passes when nothing else happens, or blocks only look at signals.
+      const bool in_vain = ready_.empty() || polls_ > most_polls || spins_.in_vain() > most_polls;
+      if (timed_waits_ > 0 && in_vain && (ready_.empty() || random_.chance(16))) (void)time_out();
       if (ready_.empty()) return nullptr;
       return &pick();
     }
@@ -195,6 +202,7 @@ void schedule::deliver() {
   if (d.completed != nullptr && d.completed->in_quiet && d.completed->arrived(d.completed->quiet_of))
     make_ready(*d.completed);
   spins_.progress();
+  if (d.told) polls_ = 0;
   if (d.raised == nullptr) return;
   const signal_update& s = d.raised->update;
   memory_.give_value(s.target, sizeof(signal));
@@ -221,11 +229,33 @@ void schedule::deliver() {
   wake(s.target);
 }
 
+namespace {
+
+bool in_wait(const actor& a) { return a.now == actor::state::waiting && !a.in_quiet && a.point == nullptr; }
+
+}  // namespace
+
+// Those whose words may be written in any way, as data too.
+void schedule::wake_values() {
+  for (actor& a : work_.actors)
+    if (in_wait(a) && satisfied(a.awaited)) make_ready(a);
+}
+
+// One of those whose waits have a time of their own has waited long enough.
+bool schedule::time_out() {
+  std::vector<actor*> some;
+  for (actor& a : work_.actors)
+    if (in_wait(a) && a.awaited.limit_ns != 0) some.push_back(&a);
+  if (some.empty()) return false;
+  actor& a = *some[random_.below(some.size())];
+  a.timed_out = true;
+  make_ready(a);
+  return true;
+}
+
 void schedule::wake(const void* address) {
   for (actor& a : work_.actors)
-    if (a.now == actor::state::waiting && !a.in_quiet && a.point == nullptr && a.awaited.local == address &&
-        holds(a.awaited.local->value, a.awaited.how, a.awaited.wanted))
-      make_ready(a);
+    if (in_wait(a) && a.awaited.local == address && satisfied(a.awaited)) make_ready(a);
 }
 
 void schedule::note(finding f) {
@@ -288,13 +318,17 @@ void schedule::flush(actor& a) {
     if (clash) continue;
     if (read != 0) clash = !memory_.enter(*l, read, who, false, a.known, met);
     if (!clash && written != 0) clash = !memory_.enter(*l, written, who, true, a.known, met);
-    for (std::size_t i = 0; !clash && l->words != 0 && i < 8; ++i) {
-      const std::uint32_t w = words_.find(*l, i * 8);
-      if (w == 0 || ((read | written) & bits(i * 8, 8)) == 0) continue;
+    for (std::size_t i = 0; !clash && l->words != 0 && i < words::slots; ++i) {
+      const std::uint32_t w = words_.find(*l, i * 4);
+      if (w == 0 || words_[w].by_data || ((read | written) & bits(i * 4, words_[w].bytes)) == 0) continue;
       const told* other = words_.unknown(words_[w], a);
       if (other == nullptr) continue;
-      met = {
-          {other->block, other->last_arrived, true, false}, true, who, written != 0, words_[w].address, sizeof(signal)};
+      met = {{other->block, other->last_arrived, true, false},
+             true,
+             who,
+             written != 0,
+             words_[w].address,
+             words_[w].bytes};
       clash = true;
     }
   }

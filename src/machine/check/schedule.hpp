@@ -58,7 +58,7 @@ class schedule {
   void put(actor& a, const transfer& t, const signal_update* s);
   void get(actor& a, const transfer& t);
   void update(actor& a, const signal_update& s);
-  void wait(actor& a, const wait_request& w);
+  bool wait(actor& a, const wait_request& w);
   bool test(actor& a, const wait_request& w);
   void atomic(actor& a, const atomic_call& c);
   void fence(actor& a, int context);
@@ -102,6 +102,8 @@ class schedule {
   void deliver();
   void make_ready(actor& a);
   void wake(const void* address);
+  void wake_values();
+  bool time_out();
   void stuck();
   void note(finding f);
 
@@ -126,6 +128,10 @@ class schedule {
   void repeat(const host_call& made);
   snapshot* everything_known(actor& a);
   void end_launched(actor& a);
+  void learn(actor& a, const wait_request& w);
+  void learn_of_data(actor& a, const void* word, std::size_t bytes, bool acquires);
+  void prepare_tell(actor& a, operation_on_its_way& op);
+  void fetch_later(actor& a, const atomic_call& c);
   void prepare_raise(actor& a, operation_on_its_way& op, const signal_update& s);
   void keep_source(actor& a, operation_on_its_way& op);
 
@@ -149,7 +155,9 @@ class schedule {
   const host_ranges& touched_;                                   // by copies of this work
   std::uint64_t calls_ = 0;
   spins spins_;
-  unsigned polls_ = 0;  // calls since anything but looking at signals has happened
+  int value_waits_ = 0;  // blocks in a wait for words that may be written as data
+  int timed_waits_ = 0;  // blocks in a wait that has a time of its own
+  unsigned polls_ = 0;   // calls since anything but looking at signals has happened
   knowledge with_fenced_;
 
   // The style of the seed.

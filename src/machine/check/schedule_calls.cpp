@@ -2,10 +2,14 @@
 #include <algorithm>
 #include <cstring>
 
+#include "../awaited_words.hpp"
 #include "schedule.hpp"
 
 namespace starling::check {
 namespace {
+
+// Whether calls alone change the word: a signal, or the number of a packet.
+bool is_of_signal(const wait_request& w) { return w.op == operation::wait || !is_wait(w.op); }
 
 // Calls f(offset, bytes) for the runs of bytes that a transfer has at the end with this stride.
 template <class F>
@@ -108,6 +112,20 @@ void schedule::prepare_raise(actor& a, operation_on_its_way& op, const signal_up
   op.covers = release_of(a, s.pe, s.orders, s.context);
 }
 
+// A put of one word may be what another block waits for. It tells of itself and of what was fenced before, and orders
+// what its block has read before, as a packet does.
+void schedule::prepare_tell(actor& a, operation_on_its_way& op) {
+  const transfer& t = op.move;
+  const bool one_word = t.count == 1 && (t.element == 4 || t.element == 8) && memory_.covers(t.dest) &&
+                        reinterpret_cast<std::uintptr_t>(t.dest) % t.element == 0;
+  if (!one_word) return;
+  op.tells = true;
+  op.word = words_.at(t.dest, t.element);
+  if (!words_[op.word].raised) words_[op.word].by_data = true;
+  op.covers = release_of(a, op.pe, false, op.context);
+  op.covers.fenced = a.lane_to(op.pe, op.context).fenced;
+}
+
 // What the caller may change again is copied; bytes without a value travel as such.
 void schedule::keep_source(actor& a, operation_on_its_way& op) {
   transfer& t = op.move;
@@ -145,7 +163,10 @@ void schedule::put(actor& a, const transfer& t, const signal_update* s) {
   op.move = t;
   enter(t.dest, t, t.dest_stride, {a.number, op.number, true, false}, true, known_to_put(a, t.pe, t.context));
   keep_source(a, op);
-  if (s != nullptr) prepare_raise(a, op, *s);
+  if (s != nullptr)
+    prepare_raise(a, op, *s);
+  else
+    prepare_tell(a, op);
   network_.send(op, random_);
   resume(a);
 }
@@ -179,30 +200,80 @@ void schedule::update(actor& a, const signal_update& s) {
   resume(a);
 }
 
-void schedule::wait(actor& a, const wait_request& w) {
-  const std::uint32_t number = words_.at(w.local);
-  words_[number].awaited = true;
-  if (!memory_.valued(w.local, sizeof(signal)) && !words_[number].raised)
-    fail({defect::uninitialised,
-          message(block_text(a), " waits at ", w.at.file, ":", w.at.line, " for ", place_text(work_.memory, w.local),
-                  ", which has no value; set signals to 0 with machine::fill before the run"),
-          {a.number}});
+// What the block learns by words that compare as it wanted.
+void schedule::learn(actor& a, const wait_request& w) {
+  const std::size_t bytes = bytes_of(w.kind);
+  for (index_t i = 0; i < w.n; ++i) {
+    if (!holds(w, i)) continue;
+    word& one = words_[words_.at(address_of(w, i), bytes)];
+    if (w.op == operation::take_value)
+      words_.take(one, a);
+    else
+      words_.learn(one, a);
+    if (!is_of_signal(w)) learn_of_data(a, address_of(w, i), bytes, w.op != operation::take_value);
+  }
+}
+
+// A word of a put of several: it is there. When all of the put is, that is complete, and so is what was fenced before.
+void schedule::learn_of_data(actor& a, const void* word, std::size_t bytes, bool acquires) {
+  memory_.forget_operations(word, bytes, [&](const access& by) {
+    const actor& from = work_.actors[static_cast<std::size_t>(by.block)];
+    const auto block = static_cast<std::size_t>(by.block);
+    if (a.known.operations[block].contains(by.stamp)) return false;
+    if (!from.done.contains(by.stamp)) return network_.arrived(from, by.stamp, word);
+    const operation_fact& o = from.operations[by.stamp];
+    operation_set here;
+    here.insert(by.stamp);
+    for (std::uint32_t n = 0; acquires && n < by.stamp; ++n)
+      if (from.operations[n].pe == o.pe && from.operations[n].context == o.context && from.operations[n].epoch < o.epoch) here.insert(n);
+    a.known.complete(block, here);
+    snapshots_.drop(a.released);
+    return false;
+  });
+}
+
+bool schedule::wait(actor& a, const wait_request& w) {
+  const bool of_signal = is_of_signal(w);
+  const std::size_t bytes = bytes_of(w.kind);
+  for (index_t i = 0; i < w.n; ++i) {
+    if (!counts(w, i)) continue;
+    word& one = words_[words_.at(address_of(w, i), bytes)];
+    one.awaited = true;
+    if (!memory_.valued(address_of(w, i), bytes) && !one.raised)
+      fail({defect::uninitialised,
+            message(block_text(a), " waits at ", w.at.file, ":", w.at.line, " for ",
+                    place_text(work_.memory, address_of(w, i)),
+                    ", which has no value; set signals to 0 with machine::fill before the run"),
+            {a.number}});
+    if (w.n == 1 && !one.raised && w.wanted != 0 && satisfied(w)) a.passed_early = {w.at, w.local, seen_by(w, 0)};
+  }
   a.awaited = w;
-  if (!words_[number].raised && w.wanted != 0 && holds(w.local->value, w.how, w.wanted))
-    a.passed_early = {w.at, w.local, w.local->value};
-  while (!holds(w.local->value, w.how, w.wanted)) sleep(a);
-  words_.learn(words_[number], a);
-  polls_ = 0;
-  spins_.progress();
+  a.timed_out = false;
+  // A time may be over before anything else happens.
+  if (w.limit_ns != 0 && !satisfied(w) && !canonical_ && random_.chance(32)) {
+    for (std::size_t turns = random_.below(16); turns > 0 && !satisfied(w); --turns) turn(a);
+    a.timed_out = !satisfied(w);
+  }
+  value_waits_ += of_signal ? 0 : 1;
+  timed_waits_ += w.limit_ns != 0 ? 1 : 0;
+  while (!satisfied(w) && !a.timed_out) sleep(a);
+  value_waits_ -= of_signal ? 0 : 1;
+  timed_waits_ -= w.limit_ns != 0 ? 1 : 0;
+  const bool came = satisfied(w);
+  if (came) {
+    learn(a, w);
+    polls_ = 0;
+    spins_.progress();
+  }
   resume(a);
+  return came;
 }
 
 bool schedule::test(actor& a, const wait_request& w) {
-  const std::uint32_t number = words_.at(w.local);
-  words_[number].awaited = true;
-  const bool yes = holds(w.local->value, w.how, w.wanted);
+  words_[words_.at(w.local, bytes_of(w.kind))].awaited = true;
+  const bool yes = satisfied(w);
   if (yes)
-    words_.learn(words_[number], a);
+    learn(a, w);
   else
     ++polls_;
   resume(a);
@@ -218,8 +289,9 @@ void schedule::atomic(actor& a, const atomic_call& c) {
   std::memcpy(&before, c.address, c.bytes);
   const bool stored = c.apply(c.argument);
   std::memcpy(&after, c.address, c.bytes);
-  if (acquires(c.order)) words_.learn(words_[words_.at(c.address)], a);
+  if (acquires(c.order)) words_.learn(words_[words_.at(c.address, c.bytes)], a);
   if (stored && releases(c.order)) raise_at_once(a, c);
+  if (c.fetch != nullptr) fetch_later(a, c);
   if (after != before)
     spins_.changed(a.number, c);
   else
@@ -229,10 +301,24 @@ void schedule::atomic(actor& a, const atomic_call& c) {
   resume(a);
 }
 
+// The result of an atomic operation that is not waited for: on its way until quiet().
+void schedule::fetch_later(actor& a, const atomic_call& c) {
+  operation_on_its_way& op = network_.issue(a, c.pe, c.context, "atomic_nbi", c.at, false);
+  transfer& t = op.move;
+  t.count = 1;
+  t.element = c.bytes;
+  t.dest = c.fetch;
+  const auto* result = static_cast<const std::byte*>(c.result);
+  op.staged.assign(result, result + c.bytes);
+  t.source = op.staged.data();
+  enter(c.fetch, t, 1, {a.number, op.number, true, false}, true, a.known);
+  network_.send(op, random_);
+}
+
 // A release by an atomic operation: who acquires the word learns what the block knows.
 void schedule::raise_at_once(actor& a, const atomic_call& c) {
   operation_on_its_way& op = network_.issue(a, c.pe, c.context, "atomic", c.at, true);
-  const std::uint32_t number = words_.at(c.address);
+  const std::uint32_t number = words_.at(c.address, c.bytes);
   op.covers = release_of(a, c.pe, true, c.context);
   words_.raise(words_[number], a.number, op.number, op.covers);
   words_[number].raised_at = c.at;

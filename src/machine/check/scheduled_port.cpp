@@ -130,21 +130,37 @@ void scheduled_port::update(const signal_update& s) {
   schedule_.update(actor_, s);
 }
 
-void scheduled_port::wait(const wait_request& w) {
-  schedule_.begin_call(actor_, {name(w.op), w.at, w.from, 0, w.local, w.wanted});
-  check_remote(name(w.op), w.local, sizeof(signal), actor_.pe, w.at);
-  schedule_.wait(actor_, w);
+call scheduled_port::call_of(const char* what, const wait_request& w) const {
+  return {what, w.at, w.from, 0, w.local, w.wanted, w.kind};
+}
+
+void scheduled_port::check_words(const char* what, const wait_request& w) {
+  check_remote(what, w.local, static_cast<std::size_t>(w.n) * bytes_of(w.kind), actor_.pe, w.at);
+}
+
+bool scheduled_port::wait(const wait_request& w) {
+  schedule_.begin_call(actor_, call_of(name(w.op), w));
+  check_words(name(w.op), w);
+  return schedule_.wait(actor_, w);
 }
 
 bool scheduled_port::test(const wait_request& w) {
-  schedule_.begin_call(actor_, {"test", w.at, w.from, 0, w.local, w.wanted});
-  check_remote("test", w.local, sizeof(signal), actor_.pe, w.at);
+  schedule_.begin_call(actor_, call_of("test", w));
+  check_words("test", w);
   return schedule_.test(actor_, w);
 }
 
 void scheduled_port::atomic(const atomic_call& c) {
   schedule_.begin_call(actor_, {"atomic", c.at, c.pe, c.bytes, nullptr, 0});
   check_remote("atomic", c.address, c.bytes, c.pe, c.at);
+  if (c.fetch != nullptr) {
+    transfer back;
+    back.dest = c.fetch;
+    back.count = 1;
+    back.element = c.bytes;
+    back.at = c.at;
+    check_destination("atomic_nbi", back);
+  }
   schedule_.atomic(actor_, c);
 }
 

@@ -21,7 +21,7 @@ class scheduled_port final : public host_port {
   void put_signal(const transfer& t, const signal_update& s) override;
   void get(const transfer& t) override;
   void update(const signal_update& s) override;
-  void wait(const wait_request& w) override;
+  bool wait(const wait_request& w) override;
   bool test(const wait_request& w) override;
   void atomic(const atomic_call& c) override;
   void collective(const collective_call& c) override;
@@ -42,6 +42,8 @@ class scheduled_port final : public host_port {
   // Fails unless the elements lie in allocations of the PE.
   void check_remote(const char* what, const void* address, const transfer& t, index_t stride);
   void check_remote(const char* what, const void* address, std::size_t bytes, int pe, where at);
+  void check_words(const char* what, const wait_request& w);
+  call call_of(const char* what, const wait_request& w) const;
   // Fails unless the elements at the near side (source of a put, destination of a get) lie in one live allocation of
   // the own PE, in one piece of scratch, or in memory of the block: its stack, the kernel's closure, and for a source
   // constants of the program.

@@ -68,6 +68,16 @@ class shadow {
   // Enters an access of a line's bytes. Returns false, and says what it met, if nothing orders the two.
   bool enter(line& l, std::uint64_t mask, const access& who, bool write, const knowledge& known, conflict& met);
 
+  // Calls f(who) for the operations that have written these bytes and are remembered. Where it returns true, they are
+  // forgotten there.
+  template <class F>
+  void forget_operations(const void* start, std::size_t bytes, const F& f) {
+    over(start, bytes, [&](line& l, std::uint64_t mask) {
+      for (std::uint32_t i = l.writes; i != 0; i = marks_[i].next)
+        if ((marks_[i].mask & mask) != 0 && marks_[i].who.operation && f(marks_[i].who)) marks_[i].mask &= ~mask;
+    });
+  }
+
   // Whether all bytes have a value; gives them one.
   bool valued(const void* start, std::size_t bytes);
   void give_value(const void* start, std::size_t bytes);

@@ -26,6 +26,7 @@ class spins {
     changes_.clear();
   }
   void progress() { in_vain_ = 0; }
+  std::uint64_t in_vain() const { return in_vain_; }
   // At each call; whether there have been too many.
   bool call() { return ++in_vain_ > most_in_vain; }
 

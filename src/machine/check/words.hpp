@@ -35,7 +35,9 @@ struct word {
   std::uint32_t set_number = 0;
   std::uint64_t set_value = 0;
   where raised_at{"", 0};
+  std::size_t bytes = sizeof(signal);
   bool raised = false;
+  bool by_data = false;  // a put of data has told by it: who reads it without waiting is known by the put
   bool awaited = false;  // some block has looked at it
 
   told& of(int block) {
@@ -54,6 +56,9 @@ struct word {
 
 class words {
  public:
+  // A word begins at every fourth byte of a line at most.
+  static constexpr std::size_t slots = 16;
+
   explicit words(shadow& memory, snapshots& kept) : memory_(memory), snapshots_(kept) {}
 
   void reset() {
@@ -62,10 +67,10 @@ class words {
   }
 
   // The number of the word at this address, which is a signal from now on.
-  std::uint32_t at(const void* address);
+  std::uint32_t at(const void* address, std::size_t bytes = sizeof(signal));
   // The same if it is one already, else 0.
   std::uint32_t find(const line& l, std::size_t offset) const {
-    return l.words == 0 ? 0 : groups_[l.words][offset / 8];
+    return l.words == 0 ? 0 : groups_[l.words][offset / 4];
   }
   word& operator[](std::uint32_t number) { return all_[number - 1]; }
   // Those that have been raised, for reports.
@@ -75,6 +80,8 @@ class words {
   void raise(word& w, int block, std::uint32_t number, release& covers);
   // A block sees the word: it learns what all told who have raised it.
   void learn(const word& w, actor& a);
+  // A block takes its value alone: of what has told by it, the last from each.
+  void take(const word& w, actor& a);
   // A block that has raised the word without this block's knowing; null: none.
   const told* unknown(const word& w, const actor& a) const;
 
@@ -83,7 +90,7 @@ class words {
   snapshots& snapshots_;
   std::vector<word> all_;
   std::size_t used_ = 0;
-  std::vector<std::array<std::uint32_t, 8>> groups_{1};  // number 0 is none
+  std::vector<std::array<std::uint32_t, slots>> groups_{1};  // number 0 is none
 };
 
 }  // namespace starling::check

@@ -1,7 +1,9 @@
 #include "block_port.hpp"
 
+#include <cstring>
 #include <limits>
 
+#include "../awaited_words.hpp"
 #include "delivery.hpp"
 #include "starling/device/own_address.hpp"
 
@@ -87,6 +89,13 @@ void block_port::put(const transfer& t) {
   check_remote(operation::put, t.dest, span(t, t.dest_stride), t.pe, t.at);
   check_near(operation::put, t.source, span(t, t.source_stride), t);
   deliver(t);
+  wake(t);
+}
+
+// Those who wait for a word that has been written as data.
+void block_port::wake(const transfer& t) const {
+  parking& lot = program_.group().lot;
+  if (t.count > 0 && lot.values_awaited()) lot.wake_range(t.dest, span(t, t.dest_stride));
 }
 
 void block_port::put_signal(const transfer& t, const signal_update& s) {
@@ -108,41 +117,56 @@ void block_port::update(const signal_update& s) {
 
 void block_port::end_wait(block_state state, const wait_request& w) const {
   block_report r = report(state, w.op, w.at);
-  r.peer = w.from;
-  r.how = w.how;
-  r.signal_offset =
-      static_cast<std::uint64_t>(reinterpret_cast<const std::byte*>(w.local) - program_.state(pe_).heap.on(pe_));
-  r.wanted = w.wanted;
-  r.seen = look(*w.local);
+  set_words(r, w);
+  r.signal_offset = static_cast<std::uint64_t>(static_cast<const std::byte*>(address_of(w, first_of(w))) -
+                                               program_.state(pe_).heap.on(pe_));
   program_.fail(r);
 }
 
-void block_port::wait(const wait_request& w) {
-  check_remote(w.op, w.local, sizeof(signal), pe_, w.at);
+void block_port::check_words(const wait_request& w) const {
+  check_remote(w.op, w.local, static_cast<std::size_t>(w.n) * bytes_of(w.kind), pe_, w.at);
+}
+
+bool block_port::wait(const wait_request& w) {
+  check_words(w);
+  if (satisfied(w)) return true;
   run_group& group = program_.group();
-  const auto satisfied = [&] { return holds(look(*w.local), w.how, w.wanted); };
-  if (satisfied()) return;
   constexpr double never = 1e8;  // seconds
-  const auto limit = clock::now() + std::chrono::duration_cast<clock::duration>(
-                                        std::chrono::duration<double>(w.idle ? never : program_.deadline_seconds()));
-  group.lot.wait(w.local, limit, [&] { return satisfied() || group.ended.load(); });
-  if (satisfied()) return;
-  end_wait(group.ended.load() ? block_state::waiting : block_state::expired, w);
+  const auto patience = w.limit_ns != 0
+                            ? std::chrono::nanoseconds(w.limit_ns)
+                            : std::chrono::duration_cast<std::chrono::nanoseconds>(
+                                  std::chrono::duration<double>(w.idle ? never : program_.deadline_seconds()));
+  const auto limit = clock::now() + std::chrono::duration_cast<clock::duration>(patience);
+  const auto over = [&] { return satisfied(w) || group.ended.load(); };
+  if (w.op == operation::wait || !is_wait(w.op))
+    group.lot.wait(w.local, limit, over);  // a signal: it is raised by calls alone
+  else
+    group.lot.wait_for_value(w.n == 1 ? w.local : parking::several, limit, over);
+  if (satisfied(w)) return true;
+  if (group.ended.load()) end_wait(block_state::waiting, w);
+  if (w.limit_ns != 0) return false;
+  end_wait(block_state::expired, w);
 }
 
 bool block_port::test(const wait_request& w) {
-  check_remote(w.op, w.local, sizeof(signal), pe_, w.at);
+  check_words(w);
   // A kernel may test in a loop, so this is where it learns that the program was ended.
   if (program_.group().ended.load()) end_wait(block_state::waiting, w);
-  return holds(look(*w.local), w.how, w.wanted);
+  return satisfied(w);
 }
 
 void block_port::atomic(const atomic_call& c) {
   check_remote(operation::atomic, c.address, c.bytes, c.pe, c.at);
+  if (c.fetch != nullptr) {
+    transfer back;
+    back.at = c.at;
+    check_near(operation::atomic, c.fetch, c.bytes, back);
+  }
   // A kernel may try for a lock in a loop, so this is where it learns that the program was ended.
   if (acquires(c.order) && program_.group().ended.load())
     program_.fail(report(block_state::running, operation::atomic, c.at));
   (void)c.apply(c.argument);
+  if (c.fetch != nullptr) std::memcpy(c.fetch, c.result, c.bytes);
   program_.group().lot.wake(c.address);
 }
 

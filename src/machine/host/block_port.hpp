@@ -18,7 +18,7 @@ class block_port final : public host_port {
   void put_signal(const transfer& t, const signal_update& s) override;
   void get(const transfer& t) override;
   void update(const signal_update& s) override;
-  void wait(const wait_request& w) override;
+  bool wait(const wait_request& w) override;
   bool test(const wait_request& w) override;
   void atomic(const atomic_call& c) override;
   void collective(const collective_call&) override {}
@@ -35,8 +35,10 @@ class block_port final : public host_port {
 
  private:
   block_report report(block_state state, operation op, where at) const;
+  void wake(const transfer& t) const;
   [[noreturn]] void end_wait(block_state state, const wait_request& w) const;
   // Ends the program unless the bytes lie in one live allocation of an existing PE.
+  void check_words(const wait_request& w) const;
   void check_remote(operation op, const void* address, std::size_t bytes, int pe, where at) const;
   // The same for the source of a put and the destination of a get. Symmetric memory must be of the own PE; of memory of
   // the process nothing is known, and it passes.

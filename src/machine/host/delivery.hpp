@@ -6,7 +6,8 @@
 
 namespace starling::host {
 
-// Copies the elements of a put or get.
+// Copies the elements of a put or get. Where they are words of 4 or 8 bytes and few, each arrives whole: another block
+// may wait for it.
 void deliver(const transfer& t);
 
 // Raises a signal after everything the calling thread did before, and wakes those who wait for it.

@@ -62,9 +62,9 @@ void fault_port::update(const signal_update& s) {
   if (!meet(c).drop) to_->update(s);
 }
 
-void fault_port::wait(const wait_request& w) {
+bool fault_port::wait(const wait_request& w) {
   meet(call(w.op, w.local, pe_, w.at));
-  to_->wait(w);
+  return to_->wait(w);
 }
 
 bool fault_port::test(const wait_request& w) {

@@ -18,7 +18,7 @@ class fault_port final : public host_port {
   void put_signal(const transfer& t, const signal_update& s) override;
   void get(const transfer& t) override;
   void update(const signal_update& s) override;
-  void wait(const wait_request& w) override;
+  bool wait(const wait_request& w) override;
   bool test(const wait_request& w) override;
   void atomic(const atomic_call& c) override;
   void collective(const collective_call& c) override { to_->collective(c); }

@@ -1,0 +1,102 @@
+// The operations that atomics do to one word: each is given the word and the memory order, and says what the word held
+// and whether it has stored.
+#pragma once
+
+#include <cuda/atomic>
+
+#include "starling/device/host_port.hpp"
+#include "starling/device/target.hpp"
+
+namespace starling::atomic_operations {
+
+template <class T>
+struct outcome {
+  T result;
+  bool stored;
+};
+
+// What is left of an order for an operation that only loads, or only stores.
+STARLING_HD constexpr cuda::memory_order acquiring(cuda::memory_order o) {
+  return acquires(o) ? cuda::memory_order_acquire : cuda::memory_order_relaxed;
+}
+STARLING_HD constexpr cuda::memory_order releasing(cuda::memory_order o) {
+  return releases(o) ? cuda::memory_order_release : cuda::memory_order_relaxed;
+}
+
+template <class T>
+struct load {
+  template <class Word>
+  STARLING_HD outcome<T> operator()(Word word, cuda::memory_order o) const {
+    return {word.load(acquiring(o)), false};
+  }
+};
+
+template <class T>
+struct store {
+  T value;
+  template <class Word>
+  STARLING_HD outcome<T> operator()(Word word, cuda::memory_order o) const {
+    word.store(value, releasing(o));
+    return {value, true};
+  }
+};
+
+template <class T>
+struct add {
+  T value;
+  template <class Word>
+  STARLING_HD outcome<T> operator()(Word word, cuda::memory_order o) const {
+    return {word.fetch_add(value, o), true};
+  }
+};
+
+template <class T>
+struct bit_and {
+  T value;
+  template <class Word>
+  STARLING_HD outcome<T> operator()(Word word, cuda::memory_order o) const {
+    return {word.fetch_and(value, o), true};
+  }
+};
+
+template <class T>
+struct bit_or {
+  T value;
+  template <class Word>
+  STARLING_HD outcome<T> operator()(Word word, cuda::memory_order o) const {
+    return {word.fetch_or(value, o), true};
+  }
+};
+
+template <class T>
+struct bit_xor {
+  T value;
+  template <class Word>
+  STARLING_HD outcome<T> operator()(Word word, cuda::memory_order o) const {
+    return {word.fetch_xor(value, o), true};
+  }
+};
+
+template <class T>
+struct swap {
+  T value;
+  template <class Word>
+  STARLING_HD outcome<T> operator()(Word word, cuda::memory_order o) const {
+    return {word.exchange(value, o), true};
+  }
+};
+
+// Stores if the word holds what is expected.
+template <class T>
+struct compare_swap {
+  T expected;
+  T value;
+  template <class Word>
+  STARLING_HD outcome<T> operator()(Word word, cuda::memory_order o) const {
+    T old = expected;
+    const bool stored = word.compare_exchange_strong(old, value, o, acquiring(o));
+    return {old, stored};
+  }
+};
+
+}  // namespace starling::atomic_operations
