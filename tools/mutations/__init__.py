@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from mutations import cg, contexts, device, region, stencil, teams
+from mutations import cg, contexts, device, region, stencil, teams, words
 from mutations.model import ROOT, Broken, Mutation, Program, replaced
 
-PARTS = (device, contexts, teams, stencil, cg, region)
+PARTS = (device, contexts, words, teams, stencil, cg, region)
 PROGRAMS: dict[str, Program] = {name: program for part in PARTS for name, program in part.PROGRAMS.items()}
 MUTATIONS: list[Mutation] = [mutation for part in PARTS for mutation in part.MUTATIONS]
 

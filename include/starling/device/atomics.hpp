@@ -109,44 +109,41 @@ class atomics {
   // ---- that give what the word held later ----
 
   template <class T>
-  [[gnu::always_inline]] STARLING_HD void atomic_fetch_nbi(T* fetch, sym<T> x, int pe,
-                                                           where at = where::current()) const {
+  STARLING_HD void atomic_fetch_nbi(T* fetch, sym<T> x, int pe, where at = where::current()) const {
     fetch_later(fetch, x, pe, at, atomic_operations::load<T>{});
   }
   template <std::integral T>
-  [[gnu::always_inline]] STARLING_HD void atomic_fetch_inc_nbi(T* fetch, sym<T> x, int pe,
-                                                               where at = where::current()) const {
+  STARLING_HD void atomic_fetch_inc_nbi(T* fetch, sym<T> x, int pe, where at = where::current()) const {
     fetch_later(fetch, x, pe, at, atomic_operations::add<T>{T{1}});
   }
   template <class T>
-  [[gnu::always_inline]] STARLING_HD void atomic_fetch_add_nbi(T* fetch, sym<T> x, std::type_identity_t<T> value,
-                                                               int pe, where at = where::current()) const {
+  STARLING_HD void atomic_fetch_add_nbi(T* fetch, sym<T> x, std::type_identity_t<T> value, int pe,
+                                        where at = where::current()) const {
     fetch_later(fetch, x, pe, at, atomic_operations::add<T>{value});
   }
   template <std::integral T>
-  [[gnu::always_inline]] STARLING_HD void atomic_fetch_and_nbi(T* fetch, sym<T> x, std::type_identity_t<T> value,
-                                                               int pe, where at = where::current()) const {
+  STARLING_HD void atomic_fetch_and_nbi(T* fetch, sym<T> x, std::type_identity_t<T> value, int pe,
+                                        where at = where::current()) const {
     fetch_later(fetch, x, pe, at, atomic_operations::bit_and<T>{value});
   }
   template <std::integral T>
-  [[gnu::always_inline]] STARLING_HD void atomic_fetch_or_nbi(T* fetch, sym<T> x, std::type_identity_t<T> value, int pe,
-                                                              where at = where::current()) const {
+  STARLING_HD void atomic_fetch_or_nbi(T* fetch, sym<T> x, std::type_identity_t<T> value, int pe,
+                                       where at = where::current()) const {
     fetch_later(fetch, x, pe, at, atomic_operations::bit_or<T>{value});
   }
   template <std::integral T>
-  [[gnu::always_inline]] STARLING_HD void atomic_fetch_xor_nbi(T* fetch, sym<T> x, std::type_identity_t<T> value,
-                                                               int pe, where at = where::current()) const {
+  STARLING_HD void atomic_fetch_xor_nbi(T* fetch, sym<T> x, std::type_identity_t<T> value, int pe,
+                                        where at = where::current()) const {
     fetch_later(fetch, x, pe, at, atomic_operations::bit_xor<T>{value});
   }
   template <class T>
-  [[gnu::always_inline]] STARLING_HD void atomic_swap_nbi(T* fetch, sym<T> x, std::type_identity_t<T> value, int pe,
-                                                          where at = where::current()) const {
+  STARLING_HD void atomic_swap_nbi(T* fetch, sym<T> x, std::type_identity_t<T> value, int pe,
+                                   where at = where::current()) const {
     fetch_later(fetch, x, pe, at, atomic_operations::swap<T>{value});
   }
   template <class T>
-  [[gnu::always_inline]] STARLING_HD void atomic_compare_swap_nbi(T* fetch, sym<T> x, std::type_identity_t<T> expected,
-                                                                  std::type_identity_t<T> value, int pe,
-                                                                  where at = where::current()) const {
+  STARLING_HD void atomic_compare_swap_nbi(T* fetch, sym<T> x, std::type_identity_t<T> expected,
+                                           std::type_identity_t<T> value, int pe, where at = where::current()) const {
     fetch_later(fetch, x, pe, at, atomic_operations::compare_swap<T>{expected, value});
   }
 

@@ -82,50 +82,41 @@ STARLING_HD void atomic_xor(const Group& g, sym<T> x, std::type_identity_t<T> va
 // ---- that give it at `fetch`, after quiet ----
 
 template <class Group, class T>
-[[gnu::always_inline]] STARLING_HD void atomic_fetch_nbi(const Group& g, T* fetch, sym<T> x, int pe,
-                                                         where at = where::current()) {
+STARLING_HD void atomic_fetch_nbi(const Group& g, T* fetch, sym<T> x, int pe, where at = where::current()) {
   g.atomic_fetch_nbi(fetch, x, pe, at);
 }
 template <class Group, std::integral T>
-[[gnu::always_inline]] STARLING_HD void atomic_fetch_inc_nbi(const Group& g, T* fetch, sym<T> x, int pe,
-                                                             where at = where::current()) {
+STARLING_HD void atomic_fetch_inc_nbi(const Group& g, T* fetch, sym<T> x, int pe, where at = where::current()) {
   g.atomic_fetch_inc_nbi(fetch, x, pe, at);
 }
 template <class Group, class T>
-[[gnu::always_inline]] STARLING_HD void atomic_fetch_add_nbi(const Group& g, T* fetch, sym<T> x,
-                                                             std::type_identity_t<T> value, int pe,
-                                                             where at = where::current()) {
+STARLING_HD void atomic_fetch_add_nbi(const Group& g, T* fetch, sym<T> x, std::type_identity_t<T> value, int pe,
+                                      where at = where::current()) {
   g.atomic_fetch_add_nbi(fetch, x, value, pe, at);
 }
 template <class Group, std::integral T>
-[[gnu::always_inline]] STARLING_HD void atomic_fetch_and_nbi(const Group& g, T* fetch, sym<T> x,
-                                                             std::type_identity_t<T> value, int pe,
-                                                             where at = where::current()) {
+STARLING_HD void atomic_fetch_and_nbi(const Group& g, T* fetch, sym<T> x, std::type_identity_t<T> value, int pe,
+                                      where at = where::current()) {
   g.atomic_fetch_and_nbi(fetch, x, value, pe, at);
 }
 template <class Group, std::integral T>
-[[gnu::always_inline]] STARLING_HD void atomic_fetch_or_nbi(const Group& g, T* fetch, sym<T> x,
-                                                            std::type_identity_t<T> value, int pe,
-                                                            where at = where::current()) {
+STARLING_HD void atomic_fetch_or_nbi(const Group& g, T* fetch, sym<T> x, std::type_identity_t<T> value, int pe,
+                                     where at = where::current()) {
   g.atomic_fetch_or_nbi(fetch, x, value, pe, at);
 }
 template <class Group, std::integral T>
-[[gnu::always_inline]] STARLING_HD void atomic_fetch_xor_nbi(const Group& g, T* fetch, sym<T> x,
-                                                             std::type_identity_t<T> value, int pe,
-                                                             where at = where::current()) {
+STARLING_HD void atomic_fetch_xor_nbi(const Group& g, T* fetch, sym<T> x, std::type_identity_t<T> value, int pe,
+                                      where at = where::current()) {
   g.atomic_fetch_xor_nbi(fetch, x, value, pe, at);
 }
 template <class Group, class T>
-[[gnu::always_inline]] STARLING_HD void atomic_swap_nbi(const Group& g, T* fetch, sym<T> x,
-                                                        std::type_identity_t<T> value, int pe,
-                                                        where at = where::current()) {
+STARLING_HD void atomic_swap_nbi(const Group& g, T* fetch, sym<T> x, std::type_identity_t<T> value, int pe,
+                                 where at = where::current()) {
   g.atomic_swap_nbi(fetch, x, value, pe, at);
 }
 template <class Group, class T>
-[[gnu::always_inline]] STARLING_HD void atomic_compare_swap_nbi(const Group& g, T* fetch, sym<T> x,
-                                                                std::type_identity_t<T> expected,
-                                                                std::type_identity_t<T> value, int pe,
-                                                                where at = where::current()) {
+STARLING_HD void atomic_compare_swap_nbi(const Group& g, T* fetch, sym<T> x, std::type_identity_t<T> expected,
+                                         std::type_identity_t<T> value, int pe, where at = where::current()) {
   g.atomic_compare_swap_nbi(fetch, x, expected, value, pe, at);
 }
 
