@@ -26,7 +26,7 @@ MUTATIONS = [
          "  const int ahead = l.pe_of(before);\n",
          "  const int ahead = l.pe_of(before);\n"
          "  b.atomic_set(l.tail(), before, l.home(), cuda::memory_order_relaxed, at);\n"),
-        ("a lock handed on before it is written what is done under it",
+        ("a lock handed on before what was written under it",
          "b.atomic_set(l.held(l.block_of(heir)), 1, l.pe_of(heir), cuda::memory_order_release, at);",
          "b.atomic_set(l.held(l.block_of(heir)), 1, l.pe_of(heir), cuda::memory_order_relaxed, at);"),
         ("a free lock that tells of nothing",
