@@ -64,7 +64,7 @@ class communication : public signalling<Self> {
     check_pe(pe, operation::put, at);
     const trace_span span(self(), trace_operation::put, pe, sizeof(T));
     if constexpr (target::on_gpu) {
-      if (leader()) *dest.on(pe) = value;
+      if (leader()) gpu::store_word(dest.on(pe), value);
     } else {
       put_on_host(dest, 1, &value, 1, 1, pe, true, at);
     }

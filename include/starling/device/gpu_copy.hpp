@@ -1,8 +1,10 @@
-// How the threads of a group move bytes on a GPU: 16 at a time where both ends allow it.
+// How the threads of a group move bytes on a GPU: 16 at a time where both ends allow it; one word so that who waits for
+// it sees it.
 #pragma once
 
 #include "starling/base/index.hpp"
 #include "starling/device/target.hpp"
+#include "starling/device/word.hpp"
 
 namespace starling::gpu {
 
@@ -31,6 +33,18 @@ STARLING_HD void copy(int member, int members, T* dest, const T* source, index_t
   }
   for (; i < vectors; i += members) target::store16(to + i, target::load16(from + i));
   for (index_t k = vectors * per_vector + member; k < n; k += members) dest[k] = source[k];
+}
+
+// Writes one element. Words of 4 and 8 bytes are written by an atomic store of system scope, relaxed: others may wait
+// for them, and an ordinary store that they race with would be a data race.
+template <class T>
+STARLING_HD void store_word(T* dest, const T& value) {
+  if constexpr (flag_word<T> && alignof(T) == sizeof(T)) {
+    using bits = bits_of_size<sizeof(T)>;
+    system_atomic(*reinterpret_cast<bits*>(dest)).store(std::bit_cast<bits>(value), cuda::memory_order_relaxed);
+  } else {
+    *dest = value;
+  }
 }
 
 }  // namespace starling::gpu

@@ -20,8 +20,7 @@ operation_on_its_way& network::issue(actor& from, int pe, int context, const cha
   free_.pop_back();
   op.from = &from;
   op.number = static_cast<std::uint32_t>(from.operations.size());
-  from.operations.push_back({what, at, pe, blocking, from.lane_to(pe, context).epoch,
-                             context});
+  from.operations.push_back({what, at, pe, blocking, from.lane_to(pe, context).epoch, context});
   op.pe = pe;
   op.context = context;
   op.move = transfer{};

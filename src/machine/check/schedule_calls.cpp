@@ -225,7 +225,9 @@ void schedule::learn_of_data(actor& a, const void* word, std::size_t bytes, bool
     operation_set here;
     here.insert(by.stamp);
     for (std::uint32_t n = 0; acquires && n < by.stamp; ++n)
-      if (from.operations[n].pe == o.pe && from.operations[n].context == o.context && from.operations[n].epoch < o.epoch) here.insert(n);
+      if (from.operations[n].pe == o.pe && from.operations[n].context == o.context &&
+          from.operations[n].epoch < o.epoch)
+        here.insert(n);
     a.known.complete(block, here);
     snapshots_.drop(a.released);
     return false;
