@@ -3,6 +3,7 @@
 #pragma once
 
 #include "starling/base/index.hpp"
+#include "starling/device/gpu_wait.hpp"
 #include "starling/device/target.hpp"
 #include "starling/device/word.hpp"
 
