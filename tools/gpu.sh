@@ -107,6 +107,7 @@ else
 fi
 step calls 240 "$python" bench/run.py --out "$out/bench"
 if [ "$each" -gt 1 ]; then step sharing 300 "$python" bench/sharing/run.py --short --out "$out/bench/sharing"; fi
+step shmem 120 env STARLING_PES_PER_GPU="$each" "$python" bench/shmem/run.py --out "$out/bench/shmem"
 step regions 300 env STARLING_PES_PER_GPU="$each" "$python" bench/proact/run.py --short --out "$out/bench/proact"
 for figure in 2 4 6 8 9 stores; do
   step "regions-$figure" 120 env STARLING_PES_PER_GPU="$each" "$python" bench/proact/run.py --figure "$figure" --short \

@@ -2,6 +2,9 @@
 // model.
 #include "starling/shmem/atomics.hpp"
 
+#include "starling/shmem/context.hpp"
+#include "starling/shmem/wait.hpp"
+
 #include "support/levels.hpp"
 #include "support/random.hpp"
 #include "support/tally.hpp"
@@ -168,6 +171,33 @@ TEST_CASE("no increment of many blocks is lost, whoever waits for its result") {
       REQUIRE(t < seen.size());
       CHECK(++seen[t] == 1);
     }
+}
+
+TEST_CASE("atomics and waits take pointers into the own copy, contexts too") {
+  auto m = test_machine(2);
+  if (!m) return;
+  auto words = zeroed<std::int32_t>(*m, 2);
+  auto results = poisoned<std::int32_t>(*m, 2);
+  const sym<std::int32_t> x = words.data();
+  const sym<std::int32_t> result = results.data();
+  auto k = STARLING_KERNEL(block & b) {
+    const int other = 1 - b.pe();
+    std::int32_t* mine = x.on(b.pe());
+    std::int32_t old = 0;
+    {
+      shmem::context c(b);
+      old = shmem::atomic_fetch_add(c, mine, 5 + b.pe(), other);
+      shmem::atomic_inc(c, mine + 1, other);
+      shmem::wait_until(c, mine, compare::eq, 5 + other, other);
+    }
+    const index_t which = shmem::wait_until_any(b, mine, 2, nullptr, compare::eq, 1, other);
+    if (b.all_threads().member() == 0) {
+      result.on(b.pe())[0] = old;
+      result.on(b.pe())[1] = static_cast<std::int32_t>(which);
+    }
+  };
+  m->run(1, k, {.threads = 64});
+  for (int pe = 0; pe < 2; ++pe) CHECK(read(*m, results, pe) == std::vector<std::int32_t>{0, 1});
 }
 
 }  // namespace
