@@ -53,7 +53,7 @@ def sizes(kind: str, steps: int | None = None, enlarged: int | None = None) -> S
     """GPUs get some thousand rows, of which NumPy checks a strip; virtual devices the photograph itself, all of it
     checked. The time that diffusion takes grows with the square of the enlargement."""
     if enlarged is None:
-        enlarged = 6 if kind == "cuda" else 1
+        enlarged = 4 if kind == "cuda" else 1
     if steps is None:
         steps = 500 * enlarged**2
     if enlarged == 1:
@@ -199,7 +199,7 @@ def save_pictures(folder: Path, before: Picture, after: Picture, todo: Sizes, wh
 def main() -> int:
     parser = argparse.ArgumentParser(description="Diffuses a photograph over all devices and checks every bit.")
     parser.add_argument("--steps", type=int, help="how many (500, times the square of the enlargement)")
-    parser.add_argument("--enlarge", type=int, help="pixels for each of the photograph's, along each axis (GPUs: 6)")
+    parser.add_argument("--enlarge", type=int, help="pixels for each of the photograph's, along each axis (GPUs: 4)")
     parser.add_argument("--devices", type=int, help="how many; all GPUs, or 4 virtual devices, if not given")
     parser.add_argument("--out", type=Path, default=Path("build/demo"), help="folder for the pictures (build/demo)")
     parser.add_argument("--summary", type=Path, help="file for the line that says what was gained")
@@ -235,7 +235,7 @@ def main() -> int:
     if not whole:
         console.print(f"NumPy: {todo.checked_steps} steps of {todo.checked_columns} columns.")
 
-    where = f"{m.size} {'virtual devices' if m.kind == 'host' else 'GPUs' if m.size > 1 else 'GPU'}"
+    where = m.summary
     after = as_picture(results[CHOSEN].planes, margin)
     for path in save_pictures(arguments.out, before, after, todo, where):
         console.print(f"wrote {path}", markup=False, soft_wrap=True)

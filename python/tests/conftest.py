@@ -1,7 +1,8 @@
 """What the tests share: the machine under test, the NumPy reference, input arrays.
 
-STARLING_TEST_MACHINE=cuda runs them on GPUs; otherwise virtual devices are used. STARLING_TEST_SEED repeats random
-inputs; a test that fails shows the seed it had.
+STARLING_TEST_MACHINE=cuda runs them on GPUs; otherwise virtual devices are used. Where GPUs are fewer than the devices
+that a test asks for, several devices share each. STARLING_PES_PER_GPU and STARLING_GPU_SHARING are for tests that take
+the machine there is. STARLING_TEST_SEED repeats random inputs; a test that fails shows the seed it had.
 """
 
 from __future__ import annotations
@@ -15,10 +16,18 @@ import numpy as np
 import pytest
 
 from starling import machine
+from starling._native import native
 from starling.machine import Machine
 
 KIND = os.environ.get("STARLING_TEST_MACHINE", "host")
 SEED = os.environ.get("STARLING_TEST_SEED")
+PES_PER_GPU = int(os.environ.get("STARLING_PES_PER_GPU") or 1)
+OF_THE_MACHINE = ("STARLING_TEST_MACHINE", "STARLING_PES_PER_GPU", "STARLING_GPU_SHARING")
+
+if KIND == "cuda":
+    # What a machine of GPUs that are shared sets before CUDA is used; here machines of whole GPUs may come before it.
+    os.environ.setdefault("CUDA_DEVICE_MAX_CONNECTIONS", "32")
+    os.environ.setdefault("CUDA_MODULE_LOADING", "EAGER")
 
 
 @pytest.fixture(scope="session")
@@ -28,17 +37,27 @@ def kind() -> str:
 
 @pytest.fixture(scope="session")
 def devices() -> Callable[[int], Machine]:
-    """devices(n): a machine of n devices; skips where GPUs have fewer."""
+    """devices(n): a machine of n devices; they share GPUs where these are fewer."""
     made: dict[int, Machine] = {}
 
     def get(n: int) -> Machine:
         if n not in made:
-            if KIND == "cuda" and machine.cuda().size < n:
-                pytest.skip(f"the GPUs have fewer than {n} PEs")
-            made[n] = machine.named(KIND, n)
+            each = gpus_shared_by(n)
+            made[n] = machine.host(n) if KIND == "host" else machine.cuda([pe // each for pe in range(n)])
         return made[n]
 
     return get
+
+
+@pytest.fixture(scope="session")
+def pes_per_gpu() -> Callable[[int], int]:
+    """pes_per_gpu(n): --pes-per-gpu or STARLING_PES_PER_GPU that a program needs to have n devices."""
+    return lambda n: max(PES_PER_GPU, gpus_shared_by(n))
+
+
+def gpus_shared_by(n: int) -> int:
+    """How many of n devices share a GPU: 1 where there are as many GPUs, and on virtual devices."""
+    return -(-n // max(native.probe_cuda().devices, 1)) if KIND == "cuda" else 1
 
 
 @pytest.fixture(scope="session")
@@ -84,10 +103,8 @@ def rng() -> np.random.Generator:
 
 @pytest.fixture(autouse=True)
 def plain_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Defaults of the person who runs the tests do not matter."""
-    for name in [name for name in os.environ if name.startswith("STARLING_") and name != "STARLING_TEST_MACHINE"]:
+    """Defaults of the person who runs the tests do not matter, but for those that say what the machine is."""
+    for name in [name for name in os.environ if name.startswith("STARLING_") and name not in OF_THE_MACHINE]:
         monkeypatch.delenv(name)
-    if KIND == "cuda":
-        monkeypatch.setenv("STARLING_MACHINE", "cuda")
-    else:
-        monkeypatch.setenv("STARLING_MACHINE", "host")
+    monkeypatch.setenv("STARLING_MACHINE", KIND)
+    monkeypatch.setenv("STARLING_PES_PER_GPU", str(PES_PER_GPU))  # so that what commands set ends with the test

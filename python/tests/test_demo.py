@@ -11,7 +11,9 @@ import numpy as np
 import pytest
 import scipy.sparse
 import scipy.sparse.linalg
+from rich.console import Console
 
+import starling
 from test_process import ROOT, python
 
 PROGRAMS = {name: ROOT / "examples" / f"{name}.py" for name in ("diffuse_photograph", "solve_matrix")}
@@ -94,8 +96,26 @@ def test_the_line_at_the_end_compares_with_the_best(diffusion, systems) -> None:
     solves = {name: systems.Solve(x, [], 1, t) for name, t in seconds.items()}
     text = systems.summary(system, solves)
     assert text.endswith("32.00 times as fast as SciPy on a processor and 4.00 times as fast as CuPy on a GPU")
+    solves["SciPy"] = systems.Solve(x, [], 4, 8.0, converged=False)
+    assert "was in an iteration 8.00 times as fast as SciPy on a processor in its first 4 and" in systems.summary(
+        system, solves
+    )
+    solves["SciPy"] = systems.Solve(x, [], 1, 8.0)
     del solves["CuPy"]
     assert systems.summary(system, solves).endswith("as SciPy on a processor")
+
+
+def test_many_rows_are_not_solved_to_the_end_on_a_processor(systems, monkeypatch, capsys) -> None:
+    system = systems.heat_step(12)
+    with starling.machine.host(2) as m:
+        whole = systems.solved(system, m)
+        monkeypatch.setattr(systems, "MANY_ROWS", 144)
+        monkeypatch.setattr(systems, "FIRST_ITERATIONS", 3)
+        part = systems.solved(system, m)
+    assert whole["SciPy"].converged
+    assert (part["SciPy"].converged, part["SciPy"].iterations) == (False, 3)
+    assert systems.show(Console(width=160), system, part)
+    assert "the first 3" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("tolerance", ["tol", "rtol"])
@@ -116,6 +136,7 @@ def test_cupy_is_asked_as_its_version_wants(systems, monkeypatch, tolerance: str
     modules = {name: types.ModuleType(name) for name in
                ("cupy", "cupyx", "cupyx.scipy", "cupyx.scipy.sparse", "cupyx.scipy.sparse.linalg")}  # fmt: skip
     modules["cupy"].asarray = modules["cupy"].asnumpy = np.asarray
+    modules["cupy"].ndarray = modules["cupy"].generic = type("ndarray", (), {})  # NumPy's arrays are none of these
     modules["cupyx.scipy"].sparse = modules["cupyx.scipy.sparse"]
     modules["cupyx.scipy.sparse"].csr_matrix = scipy.sparse.csr_matrix
     modules["cupyx.scipy.sparse.linalg"].cg = older if tolerance == "tol" else newer
@@ -135,11 +156,11 @@ def test_no_cupy_is_no_error(systems, monkeypatch) -> None:
 
 
 @pytest.mark.parametrize("options", [["--steps", "20"], ["--steps", "70", "--enlarge", "2", "--devices", "2"]])
-def test_the_photograph(tmp_path, options: list[str]) -> None:
+def test_the_photograph(tmp_path, pes_per_gpu, options: list[str]) -> None:
     pytest.importorskip("skimage")
     told = tmp_path / "told.txt"
     words = [str(PROGRAMS["diffuse_photograph"]), *options, "--out", str(tmp_path), "--summary", str(told)]
-    result = python(*words)
+    result = python(*words, STARLING_PES_PER_GPU=str(pes_per_gpu(2 if "--devices" in options else 1)))
     assert result.returncode == 0, result.stderr
     assert result.stdout.count("yes, every bit") == 3
     assert result.stdout.splitlines()[-1] == told.read_text().strip()

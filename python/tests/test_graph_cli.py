@@ -51,10 +51,10 @@ FILES = [("a.mtx",), ("a.npz",), ("a.csv.gz", "--base", 0), ("a.txt", "--base", 
 
 
 @pytest.mark.parametrize("file", FILES)
-def test_pagerank(starling, graph, file):
+def test_pagerank(starling, graph, file, pes_per_gpu):
     got = starling(
         "pagerank", *file, "--tol", 1e-12, "--max-iter", 500, "--out", "r.npy", "--report", "r.json", "--plot", "r.png",
-        "--devices", 3, "--top", 4, "--agent", "polling", "--chunk", "8K",
+        "--devices", 3, "--pes-per-gpu", pes_per_gpu(3), "--top", 4, "--agent", "polling", "--chunk", "8K",
     )  # fmt: skip
     ranks = np.load("r.npy")
     assert np.allclose(ranks, power_iteration(graph))
@@ -95,9 +95,10 @@ def test_no_convergence(starling, graph):
 
 
 @pytest.mark.parametrize("file", FILES)
-def test_sssp(starling, graph, file):
+def test_sssp(starling, graph, file, pes_per_gpu):
     first = 0 if file[0] in ("a.npz", "a.csv.gz") else 1
-    got = starling("sssp", *file, "--source", 7 + first, "--out", "d.csv", "--plot", "d.png", "--devices", 2)
+    two = ("--devices", 2, "--pes-per-gpu", pes_per_gpu(2))
+    got = starling("sssp", *file, "--source", 7 + first, "--out", "d.csv", "--plot", "d.png", *two)
     expected = dijkstra(graph, indices=7)
     numbers, lengths, before = np.genfromtxt("d.csv", delimiter=",", skip_header=1).T
     assert numbers.tolist() == list(range(first, 50 + first))

@@ -62,7 +62,7 @@ print("as networkx does")
 """
 
 
-def test_pagerank(tmp_path, rng):
+def test_pagerank(tmp_path, rng, pes_per_gpu):
     metadata = tmp_path / "starling-0.dist-info"
     metadata.mkdir()
     (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: starling\nVersion: 0\n")
@@ -70,9 +70,8 @@ def test_pagerank(tmp_path, rng):
     (metadata / "entry_points.txt").write_text("".join(f"[{p.group}]\n{p.name} = {p.value}\n" for p in points))
     path = os.pathsep.join(map(str, (tmp_path, ROOT / "python", ROOT / "python/tests")))
     program = PROGRAM.replace("SEED", str(int(rng.integers(2**32))))
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, env={**os.environ, "PYTHONPATH": path}
-    )
+    environment = {**os.environ, "PYTHONPATH": path, "STARLING_PES_PER_GPU": str(pes_per_gpu(2))}
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=environment)
     assert done.stdout == "as networkx does\n", done.stderr
 
 

@@ -18,11 +18,11 @@ EXACT = {"tol": 1e-13, "max_iter": 3000}
 
 
 @pytest.mark.parametrize("form", ["csr", "csc", "coo", "bsr", "dok", "lil"])
-@pytest.mark.parametrize("devices", [1, 2, 3, 4])
-def test_random(rng, form, devices):
+@pytest.mark.parametrize("n", [1, 2, 3, 4])
+def test_random(devices, rng, form, n):
     a = random_graph(rng, int(rng.integers(5, 300)), 900, form=form)
     before = a.copy()
-    ranks = pagerank(a, devices=devices, **EXACT)
+    ranks = pagerank(a, machine=devices(n), **EXACT)
     assert ranks.dtype == np.float64
     assert ranks.shape == (a.shape[0],)
     assert np.allclose(ranks, power_iteration(a), **CLOSE["float64"])
@@ -31,15 +31,16 @@ def test_random(rng, form, devices):
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_weights(rng, dtype):
+def test_weights(devices, rng, dtype):
     a = random_graph(rng, 120, 700, lambda n: rng.random(n) * 10)
     a.data[:3] = 0
-    ranks = pagerank(a, dtype=dtype, tol=1e-13 if dtype == "float64" else 1e-7, max_iter=1000, devices=2)
+    tol = 1e-13 if dtype == "float64" else 1e-7
+    ranks = pagerank(a, dtype=dtype, tol=tol, max_iter=1000, machine=devices(2))
     assert ranks.dtype == dtype
     assert np.allclose(ranks, power_iteration(a), **CLOSE[dtype])
     ones = a.copy()
     ones.data[:] = 1
-    assert np.allclose(pagerank(a, weight=None, devices=2, **EXACT), power_iteration(ones), **CLOSE["float64"])
+    assert np.allclose(pagerank(a, weight=None, machine=devices(2), **EXACT), power_iteration(ones), **CLOSE["float64"])
 
 
 def test_ones_are_not_stored(rng):
@@ -58,16 +59,18 @@ def test_alpha(rng, alpha):
     assert np.allclose(pagerank(a, alpha, max_iter=5000, tol=1e-11), power_iteration(a, alpha), rtol=1e-6, atol=1e-8)
 
 
-def test_where_ranks_go(rng):
+def test_where_ranks_go(devices, rng):
     n = 80
     a = random_graph(rng, n, 300)
     assert np.any(np.diff(a.indptr) == 0)
     p, d, s = (rng.random(n) * (rng.random(n) < 0.5) for _ in range(3))
     expected = power_iteration(a, 0.7, p, s, d)
-    got = pagerank(a, 0.7, p, nstart=s, dangling=d, devices=3, **EXACT)
+    got = pagerank(a, 0.7, p, nstart=s, dangling=d, machine=devices(3), **EXACT)
     assert np.allclose(got, expected, **CLOSE["float64"])
     by_vertex = [{i: v for i, v in enumerate(some.tolist()) if v > 0} for some in (p, d, s)]
-    again = pagerank(a, 0.7, by_vertex[0], nstart=by_vertex[2], dangling=by_vertex[1], devices=3, **EXACT)
+    again = pagerank(
+        a, 0.7, by_vertex[0], nstart=by_vertex[2], dangling=by_vertex[1], machine=devices(3), **EXACT
+    )
     assert np.array_equal(got, again)
     assert np.allclose(pagerank(a, personalization=p, **EXACT), power_iteration(a, personalization=p), atol=1e-13)
 
@@ -83,21 +86,21 @@ def test_parallel_edges_count_both():
     assert kept.indices.tolist() == [2, 1, 1, 2]
 
 
-def test_small_graphs():
+def test_small_graphs(devices):
     assert pagerank(sparse.csr_array((0, 0))).shape == (0,)
-    empty, report = pagerank(np.zeros((0, 0)), report=True, devices=3)
+    empty, report = pagerank(np.zeros((0, 0)), report=True, machine=devices(3))
     assert empty.size == 0
     assert (report.iterations, report.converged, report.devices) == (0, True, 3)
     assert pagerank(sparse.csr_array((1, 1))).tolist() == [1.0]
     assert pagerank([[1]]).tolist() == [1.0]
     assert np.allclose(pagerank(sparse.csr_array((7, 7))), 1 / 7)
-    assert np.allclose(pagerank(np.eye(5), devices=4), 0.2)
+    assert np.allclose(pagerank(np.eye(5), machine=devices(4)), 0.2)
     loops = np.array([[1, 1, 0], [0, 1, 0], [0, 0, 0]])
     assert np.allclose(pagerank(loops, **EXACT), power_iteration(loops))
 
 
 @pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph])
-def test_networkx(rng, kind):
+def test_networkx(devices, rng, kind):
     names = [f"n{i}" for i in range(40)]
     graph = kind()
     graph.add_nodes_from(names)
@@ -108,14 +111,14 @@ def test_networkx(rng, kind):
     p = {name: float(rng.random()) for name in names[:9]} | {"elsewhere": 3.0}
     for options in ({}, {"weight": None}, {"weight": "cost", "personalization": p}, {"dangling": p, "alpha": 0.5}):
         theirs = nx.pagerank(graph, tol=1e-13, max_iter=1000, **options)
-        ours = pagerank(graph, tol=1e-13, max_iter=1000, devices=2, **options)
+        ours = pagerank(graph, tol=1e-13, max_iter=1000, machine=devices(2), **options)
         assert list(ours) == names
         assert np.allclose(list(ours.values()), list(theirs.values()), **CLOSE["float64"])
         assert all(type(rank) is float for rank in ours.values())
     assert pagerank(kind()) == {}
 
 
-def test_iterations(rng):
+def test_iterations(devices, rng):
     a = random_graph(rng, 200, 1500)
     seen = []
     ranks, report = pagerank(a, fixed_iterations=7, progress=seen.append, report=True, agent="polling", chunk="64K")
@@ -123,7 +126,7 @@ def test_iterations(rng):
     assert (report.agent, report.chunk_bytes, report.target) == ("polling", 65536, None)
     assert np.allclose(ranks, power_iteration(a, iterations=7), rtol=1e-10)
     assert all(isinstance(at, Progress) for at in seen)
-    ranks, report = pagerank(a, tol=1e-5, report=True, devices=3)
+    ranks, report = pagerank(a, tol=1e-5, report=True, machine=devices(3))
     assert report.converged
     assert report.history[-1] < report.target == pytest.approx(200e-5)
     assert len(report.bytes_sent) == report.devices == 3

@@ -33,13 +33,13 @@ def check_predecessors(a, source, lengths, before):
 
 
 @pytest.mark.parametrize("form", ["csr", "csc", "coo"])
-@pytest.mark.parametrize("devices", [1, 2, 3, 4])
-def test_whole_numbers(rng, form, devices):
+@pytest.mark.parametrize("count", [1, 2, 3, 4])
+def test_whole_numbers(devices, rng, form, count):
     n = int(rng.integers(5, 200))
     a = random_graph(rng, n, 4 * n, lambda m: rng.integers(0, 50, m), form)
     source = int(rng.integers(n))
     expected = dijkstra(sparse.csr_array(a), indices=source)
-    lengths, before = sssp(a, source, True, devices=devices)
+    lengths, before = sssp(a, source, True, machine=devices(count))
     assert lengths.dtype == np.float64
     assert np.array_equal(lengths, expected)
     check_predecessors(a, source, lengths, before)
@@ -57,13 +57,13 @@ def test_fractions(rng):
     assert np.allclose(rough, lengths, rtol=1e-5)
 
 
-def test_generated():
+def test_generated(devices):
     for a, source in (
         (generators.rmat(9, 8, seed=4, weights=(1, 64)), 0),
         (generators.road_like(20, seed=4), 210),
         (generators.hv15r_like(3, seed=4), 90),
     ):
-        assert np.array_equal(sssp(a, source, devices=3), dijkstra(a, indices=source))
+        assert np.array_equal(sssp(a, source, machine=devices(3)), dijkstra(a, indices=source))
 
 
 def test_large_whole_numbers():
@@ -82,7 +82,7 @@ def test_large_whole_numbers():
     assert report.dtype == "float64"
 
 
-def test_zeros(rng):
+def test_zeros(devices, rng):
     """A stored zero is an edge; ways of length zero do not go round."""
     ring = sparse.csr_array(([0.0, 0, 0, 5], ([0, 1, 2, 2], [1, 2, 0, 3])), shape=(4, 4))
     lengths, before = sssp(ring, 1, True)
@@ -90,7 +90,7 @@ def test_zeros(rng):
     check_predecessors(ring, 1, lengths, before)
     assert sssp(ring.toarray(), 2).tolist() == [np.inf, np.inf, 0, 5]
     a = random_graph(rng, 60, 500, lambda m: rng.integers(0, 2, m))
-    lengths, before = sssp(a, 0, True, devices=3)
+    lengths, before = sssp(a, 0, True, machine=devices(3))
     assert np.array_equal(lengths, dijkstra(a, indices=0))
     check_predecessors(a, 0, lengths, before)
 
@@ -107,24 +107,24 @@ def test_parallel_edges():
     assert sssp(graph, "a") == {"a": 0, "b": 3, "c": 4}
 
 
-def test_small():
+def test_small(devices):
     assert sssp(sparse.csr_array((1, 1)), 0).tolist() == [0]
     assert sssp([[4]], 0, True)[1].tolist() == [-9999]
     assert sssp(sparse.csr_array((3, 3)), 1).tolist() == [np.inf, 0, np.inf]
-    lengths, report = sssp(np.eye(4), 2, report=True, devices=4)
+    lengths, report = sssp(np.eye(4), 2, report=True, machine=devices(4))
     assert lengths.tolist() == [np.inf, np.inf, 0, np.inf]
     assert report.program == "sssp"
     assert report.target is None
 
 
-def test_networkx(rng):
+def test_networkx(devices, rng):
     graph = nx.Graph()
     for u, v in rng.integers(0, 50, (90, 2)).tolist():
         graph.add_edge(f"v{u}", f"v{v}", weight=int(rng.integers(0, 20)), hops=2)
     source = next(iter(graph))
     assert sssp(graph, source) == nx.single_source_dijkstra_path_length(graph, source)
     assert sssp(graph, source, weight=None) == nx.single_source_shortest_path_length(graph, source)
-    lengths, before = sssp(graph, source, True, weight="hops", devices=2)
+    lengths, before = sssp(graph, source, True, weight="hops", machine=devices(2))
     expected = nx.single_source_dijkstra_path_length(graph, source, weight="hops")
     assert lengths == expected
     assert before.keys() == expected.keys() - {source}
@@ -160,10 +160,10 @@ def test_wrong_arguments():
         sssp(np.array([[0, np.nan], [0, 0]]), 0)
 
 
-def test_tiles_skipped():
+def test_tiles_skipped(devices):
     a = generators.road_like(120, seed=3)
     source = 120 // 2 * 121
-    lengths, report = sssp(a, source, report=True, devices=2, chunk=4096)
+    lengths, report = sssp(a, source, report=True, machine=devices(2), chunk=4096)
     assert np.array_equal(lengths, dijkstra(a, indices=source))
     visits = report.tiles * report.devices * (report.iterations + 1)
     assert 0 < report.tiles_skipped < visits

@@ -41,8 +41,8 @@ def band(rng, n, lower, upper, dtype=np.float64):
 
 @pytest.mark.parametrize("form", ["csr", "csc", "coo", "dia", "dense"])
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-@pytest.mark.parametrize("devices", [1, 2, 4])
-def test_random(rng, form, dtype, devices):
+@pytest.mark.parametrize("count", [1, 2, 4])
+def test_random(devices, rng, form, dtype, count):
     n = int(rng.integers(4, 120))
     a = dominant(rng, n, 6, dtype)
     with warnings.catch_warnings():
@@ -50,7 +50,7 @@ def test_random(rng, form, dtype, devices):
         given = a.toarray() if form == "dense" else a.asformat(form)
     b = rng.standard_normal(n).astype(dtype)
     rtol = 1e-10 if dtype == "float64" else 1e-5
-    x, report = jacobi(given, b, rtol=rtol, devices=devices, report=True)
+    x, report = jacobi(given, b, rtol=rtol, machine=devices(count), report=True)
     assert x.dtype == dtype
     assert np.linalg.norm(b - a @ x) <= 1.01 * rtol * np.linalg.norm(b)
     expected = np.linalg.solve(a.toarray().astype(np.float64), b)
@@ -64,13 +64,13 @@ def test_random(rng, form, dtype, devices):
 
 @pytest.mark.parametrize(("lower", "upper"), [(0, 0), (1, 1), (2, 0), (0, 3), (4, 2), (9, 9)])
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_banded(rng, lower, upper, dtype):
+def test_banded(devices, rng, lower, upper, dtype):
     n = int(rng.integers(10, 90))
     ab, whole = band(rng, n, lower, upper, dtype)
     before = ab.copy()
     b = rng.standard_normal(n).astype(dtype)
     rtol = 1e-11 if dtype == "float64" else 1e-5
-    x, report = jacobi_banded((lower, upper), ab, b, rtol=rtol, devices=3, report=True)
+    x, report = jacobi_banded((lower, upper), ab, b, rtol=rtol, machine=devices(3), report=True)
     expected = solve_banded((lower, upper), np.nan_to_num(ab), b)
     assert x.dtype == dtype
     assert np.allclose(
@@ -94,7 +94,7 @@ def test_layout(rng):
     assert np.allclose(scattered @ x, 1)
 
 
-def test_start_and_end(rng):
+def test_start_and_end(devices, rng):
     a = dominant(rng, 60, 5)
     solution = rng.standard_normal(60)
     b = a @ solution
@@ -109,7 +109,7 @@ def test_start_and_end(rng):
     assert seen[-1].target == 1e-8
     assert jacobi(a, np.zeros(60)).tolist() == [0] * 60
     assert jacobi([[4.0]], [8.0]).tolist() == [2]
-    assert jacobi([[2, 0], [0, -4]], [2, 8], devices=2).tolist() == [1, -2]
+    assert jacobi([[2, 0], [0, -4]], [2, 8], machine=devices(2)).tolist() == [1, -2]
     assert jacobi_banded((0, 0), [[2.0, 4.0]], [2, 8]).tolist() == [1, 2]
 
 

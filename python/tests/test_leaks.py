@@ -106,10 +106,10 @@ print("done")
 """
 
 
-def run(program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+def run(program: str, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-c", program, *arguments],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join([HERE, *sys.path])},
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([HERE, *sys.path]), **environment},
         capture_output=True,
         text=True,
         timeout=120,
@@ -117,8 +117,8 @@ def run(program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_nothing_is_left_when_python_ends(tmp_path, kind):
-    done = run(WIDELY, str(tmp_path), kind)
+def test_nothing_is_left_when_python_ends(tmp_path, kind, pes_per_gpu):
+    done = run(WIDELY, str(tmp_path), kind, STARLING_PES_PER_GPU=str(pes_per_gpu(2)))
     assert (done.returncode, done.stdout, done.stderr) == (0, "done\n", "")
 
 

@@ -357,9 +357,10 @@ def test_places_are_values():
     assert repr(data.affine()) == "<starling.stf.data_place: affine>"
 
 
-def test_what_devices_may_be(devices):
+def test_what_devices_may_be(devices, pes_per_gpu, monkeypatch):
     m = devices(3)
     assert (stf.context(m).machine.size, stf.context(m).machine.choice) == (3, m.choice)
+    monkeypatch.setenv("STARLING_PES_PER_GPU", str(pes_per_gpu(3)))
     assert stf.context(3).machine.size == 3
     assert stf.context("host").machine.kind == "host"
     assert stf.context().machine.size >= 1

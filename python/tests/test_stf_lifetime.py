@@ -178,13 +178,13 @@ START = (
         "try:\n  ctx.wait(ctx.token())\nexcept Exception as error: kept = error",
     ],
 )
-def test_the_end_of_python_is_silent(program):
-    result = python("-X", "dev", "-c", START + program)
+def test_the_end_of_python_is_silent(program, pes_per_gpu):
+    result = python("-X", "dev", "-c", START + program, STARLING_PES_PER_GPU=str(pes_per_gpu(2)))
     assert (result.returncode, result.stdout, result.stderr) == (0, "", "")
 
 
 @computes_in_bodies
-def test_the_end_of_python_ends_contexts():
+def test_the_end_of_python_ends_contexts(pes_per_gpu):
     """Work that is under way is done, values return from devices, and what failed is told."""
     result = python(
         "-c",
@@ -194,14 +194,16 @@ def test_the_end_of_python_ends_contexts():
         "with ctx.task(y.rw(), where=stf.exec_place.device(1)) as t: t.views()[0].fill(4)\n"
         "ctx.host_launch(lambda v: (time.sleep(.1), v.fill(3)), x.rw())\n"
         "ctx.host_launch(lambda: 1 // 0)\n",
+        STARLING_PES_PER_GPU=str(pes_per_gpu(2)),
     )
     assert "ZeroDivisionError" in result.stderr
     assert "leak" not in result.stderr
     assert result.stdout == "[3. 3. 3. 3.] [4. 4. 4. 4.]\n"
 
 
-def test_exit_in_a_body():
-    result = python("-c", START + "import sys\nwith ctx.task(x.rw(), where=stf.exec_place.host()): sys.exit(3)")
+def test_exit_in_a_body(pes_per_gpu):
+    program = START + "import sys\nwith ctx.task(x.rw(), where=stf.exec_place.host()): sys.exit(3)"
+    result = python("-c", program, STARLING_PES_PER_GPU=str(pes_per_gpu(2)))
     assert result.returncode == 3
     assert "has no value" in result.stderr or "was not written back" in result.stderr
 

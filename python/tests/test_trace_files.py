@@ -36,13 +36,14 @@ def traced(*arguments, **environment):
 
 
 @pytest.fixture(scope="module")
-def timeline(tmp_path_factory):
+def timeline(tmp_path_factory, pes_per_gpu):
     """A stencil, traced by the command."""
     folder = tmp_path_factory.mktemp("trace")
     np.save(folder / "u.npy", np.random.default_rng().random((SIDE, SIDE), dtype="f4"))
     kind = os.environ.get("STARLING_TEST_MACHINE", "host")
-    command = [sys.executable, "-m", "starling", "stencil", folder / "u.npy", "--steps", STEPS, "--devices", DEVICES]
-    result = traced(folder / "out.json", "--", *command, "--machine", kind)
+    command = [sys.executable, "-m", "starling", "stencil", folder / "u.npy", "--steps", STEPS, "--machine", kind]
+    devices = ["--devices", DEVICES, "--pes-per-gpu", pes_per_gpu(DEVICES)]
+    result = traced(folder / "out.json", "--", *command, *devices)
     assert result.returncode == 0, result.stderr
     return folder / "out.json", result
 

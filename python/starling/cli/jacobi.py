@@ -13,7 +13,7 @@ from starling import _region_job as job
 from starling import graph, linalg
 from starling._regions import Exchange
 from starling.cli._messages import told
-from starling.cli._options import HELP_FILES, HELP_MACHINE, Debug, Devices, MachineKind, ReportFile
+from starling.cli._options import HELP_FILES, HELP_MACHINE, Debug, Devices, MachineKind, PesPerGpu, ReportFile, share_gpus
 from starling.cli._region_display import (
     HELP_FILE,
     AgentName,
@@ -37,6 +37,7 @@ def command(
     maxiter: Annotated[int | None, typer.Option(help="The most iterations; ten times the rows by default.")] = None,
     dtype: Annotated[Literal["float32", "float64"], typer.Option(help="The element type to compute in.")] = "float64",
     devices: Devices = None,
+    pes_per_gpu: PesPerGpu = None,
     machine: MachineKind = "auto",
     layout: Annotated[
         linalg.Layout, typer.Option(help="Whether rows or diagonals are stored.", rich_help_panel=HELP_MACHINE)
@@ -65,6 +66,7 @@ def command(
     console = Console(highlight=False)
     with told(debug):
         outputs = job.Outputs(out, report, plot)
+        share_gpus(pes_per_gpu, devices, machine)
         a = graph.read(file, base=base).astype(dtype)
         b = a @ np.ones(a.shape[0], dtype) if right is None else linalg.read_vector(right).astype(dtype)
         asked = {

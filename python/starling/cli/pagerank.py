@@ -11,7 +11,7 @@ from rich.console import Console
 from starling import _region_job as job
 from starling import graph
 from starling.cli._messages import told
-from starling.cli._options import HELP_FILES, Debug, Devices, MachineKind, ReportFile
+from starling.cli._options import HELP_FILES, Debug, Devices, MachineKind, PesPerGpu, ReportFile, share_gpus
 from starling.cli._region_display import (
     HELP_FILE,
     AgentName,
@@ -35,6 +35,7 @@ def command(
     dtype: Annotated[Literal["float32", "float64"], typer.Option(help="The element type to compute in.")] = "float64",
     top: Annotated[int, typer.Option(min=0, help="How many vertices are shown.")] = 10,
     devices: Devices = None,
+    pes_per_gpu: PesPerGpu = None,
     machine: MachineKind = "auto",
     agent: AgentName = "auto",
     chunk: Chunk = None,
@@ -55,6 +56,7 @@ def command(
     console = Console(highlight=False)
     with told(debug):
         outputs = job.Outputs(out, report, plot)
+        share_gpus(pes_per_gpu, devices, machine)
         a = graph.read(file, base=base, directed=directed)
         asked = {
             "file": str(file), "base": base, "alpha": alpha, "tol": tol, "max_iter": max_iter, "weights": weights,

@@ -12,7 +12,7 @@ from rich.console import Console
 from starling import _region_job as job
 from starling import graph
 from starling.cli._messages import told
-from starling.cli._options import HELP_FILES, Debug, Devices, MachineKind, ReportFile
+from starling.cli._options import HELP_FILES, Debug, Devices, MachineKind, PesPerGpu, ReportFile, share_gpus
 from starling.cli._region_display import HELP_FILE, AgentName, Base, Chunk, RegionDisplay, show_report, show_top
 
 
@@ -24,6 +24,7 @@ def command(
     directed: Annotated[bool, typer.Option(help="Edges of a list lead one way, or both.")] = True,
     top: Annotated[int, typer.Option(min=0, help="How many of the farthest vertices are shown.")] = 10,
     devices: Devices = None,
+    pes_per_gpu: PesPerGpu = None,
     machine: MachineKind = "auto",
     agent: AgentName = "auto",
     chunk: Chunk = None,
@@ -49,6 +50,7 @@ def command(
     console = Console(highlight=False)
     with told(debug):
         outputs = job.Outputs(out, report, plot)
+        share_gpus(pes_per_gpu, devices, machine)
         first = job.base_of(file, base)
         start = job.vertex(source, first, "source")
         a = graph.read(file, base=base, directed=directed)
