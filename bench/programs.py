@@ -127,14 +127,22 @@ def devices_here(machine: dict, wanted: list[int]) -> list[int]:
 
 
 def keep_results(folder: Path, machine: dict, devices: list[int], results: list[dict], **more: object) -> Path:
-    """Writes the file of a machine's results, and says where. What PEs took that share GPUs lies in a folder of its
-    own: times there are not those of links between GPUs, and no page or bar goes by them."""
+    """Writes the file of a machine's results, and says where."""
+    target = write_results(folder, machine, devices, results, **more)
+    print(f"{len(results)} results in {target}", file=sys.stderr)
+    return target
+
+
+def write_results(folder: Path, machine: dict, devices: list[int], results: list[dict], **more: object) -> Path:
+    """Writes the file of a machine's results, completely or not at all. What PEs took that share GPUs lies in a folder
+    of its own: times there are not those of links between GPUs, and no page or bar goes by them."""
     if machine["gpus"] and machine.get("pes_per_gpu", 1) > 1:
         folder /= "one_gpu"
     folder.mkdir(parents=True, exist_ok=True)
     target = folder / result_file(machine, devices)
-    target.write_text(json.dumps({"machine": machine, **more, "results": results}, indent=1) + "\n")
-    print(f"{len(results)} results in {target}", file=sys.stderr)
+    unfinished = target.with_suffix(".part")
+    unfinished.write_text(json.dumps({"machine": machine, **more, "results": results}, indent=1) + "\n")
+    unfinished.replace(target)
     return target
 
 

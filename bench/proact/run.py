@@ -9,13 +9,14 @@ numbers them: `2`, how fast stores of a size are; `4`, chunks and threads of the
 that copies hide behind; `8`, the price of tracking; `9`, how much of the copies is hidden, over simulated links where
 PEs share a GPU; `table2`, what the tuner takes; `stores`, pieces of lines that are stored inline and by chunks. With
 one device 2 and 6 send to the host. Several PEs on one GPU (STARLING_PES_PER_GPU=4) have results of their own folder.
+The file of results is written again with each line. When the seconds are over, what is left is left out, and the file
+says `"complete": false`.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -38,6 +39,7 @@ HERE = Path(__file__).resolve().parent
 AGENTS = ("inline", "polling", "copy_engine")
 CHUNKS = tuple(2**k for k in range(12, 21))
 PROBES = {"2": figures.goodput, "4": figures.heat, "6": figures.overlap}
+OF_SEVERAL = ("4", "9", "table2", "stores")  # devices
 FIGURES = ("applications", "chunks", *PROBES, "8", "9", "table2", "stores")
 REPETITIONS = 3
 ITERATIONS = 100
@@ -45,13 +47,13 @@ ITERATIONS = 100
 
 @dataclass(frozen=True)
 class Case:
-    """One application on one input. `run(**where)` gives its report, `rival()` microseconds of an iteration."""
+    """One application on one input. `run(**where)` gives its report, `rival()` what others need for one."""
 
     application: str
     graph: str
     entries: int
     run: Callable[..., Any]
-    rival: Callable[[], list[float]] | None = None
+    rival: Callable[[], rivals.Rival | None] | None = None
     matrix: Any = None
     """Of applications that the tuner knows how to run."""
 
@@ -87,24 +89,29 @@ def largest_degree(a: Any) -> int:
     return int(np.argmax(np.diff(sparse.csr_array(a).indptr)))
 
 
-def cases(short: bool) -> Iterator[Case]:
-    """Made one after another: the large ones do not fit together."""
+def cases(short: bool, tell: Callable[[str], None], many_bytes: bool = False) -> Iterator[Case]:
+    """Made one after another: the large ones do not fit together. `many_bytes`: one of the small ones has enough data
+    for its copies to be seen on links of GPUs."""
     scale = 10 if short else 22
+    tell(f"making RMAT-{scale}")
     unweighted = generators.rmat(scale, edges_per_vertex=16, seed=1)
     yield pagerank_case(f"RMAT-{scale}", unweighted)
     del unweighted
     if not short:
+        tell("making the Wikipedia-like graph")
         yield pagerank_case("Wikipedia-like", generators.wikipedia_like(seed=1))
     scale = 10 if short else 21
+    tell(f"making RMAT-{scale} with weights, and a road-like grid")
     weighted = generators.rmat(scale, edges_per_vertex=16, seed=2, weights=(1, 64))
     yield sssp_case(f"RMAT-{scale}", weighted, largest_degree(weighted))
     side = 24 if short else 1414
     yield sssp_case(f"road-like {side}^2", generators.road_like(side, seed=3), side * side // 2)
     if not short:
+        tell("making the HV15R-like graph")
         hv15r = generators.hv15r_like(seed=4)
         yield sssp_case("HV15R-like", hv15r, hv15r.shape[0] // 2)
         del hv15r
-    yield jacobi_case(2**12 if short else 2**25, 3, seed=5)
+    yield jacobi_case(2**23 if short and many_bytes else 2**12 if short else 2**25, 3, seed=5)
 
 
 def measured(case: Case, chunk: int | None, where: dict[str, Any]) -> dict[str, object]:
@@ -122,12 +129,14 @@ def measured(case: Case, chunk: int | None, where: dict[str, Any]) -> dict[str, 
     }  # fmt: skip
 
 
-def lines_of(case: Case, o: argparse.Namespace, devices: list[int], end: float) -> Iterator[dict[str, object]]:
+def lines_of(
+    case: Case, o: argparse.Namespace, devices: list[int], budget: figures.Budget
+) -> Iterator[dict[str, object]]:
     chunks = CHUNKS if o.figure == "chunks" else (None,)
     for n in devices:
         for agent in o.agents if n > 1 else o.agents[-1:]:
             for chunk in chunks if n > 1 else (None,):
-                if time.monotonic() > end:
+                if budget.over():
                     return
                 where = {"devices": n, "machine": o.machine, "agent": agent, "deadline": 20}
                 try:
@@ -135,50 +144,54 @@ def lines_of(case: Case, o: argparse.Namespace, devices: list[int], end: float) 
                 except starling.errors.Error as problem:
                     yield {"what": "iterations", "application": case.application, "graph": case.graph, "devices": n,
                            "agent": agent, "chunk": chunk, "error": str(problem)}  # fmt: skip
-    if case.rival is not None and o.machine == "cuda":
-        us = case.rival()
-        if us:
-            yield {
-                "what": "rival",
-                "application": case.application,
-                "graph": case.graph,
-                "rival": rivals.NAME,
-                "us": us,
-            }
+    if case.rival is not None and o.machine == "cuda" and not budget.over():
+        line = {"what": "rival", "application": case.application, "graph": case.graph}
+        try:
+            done = case.rival()
+        except Exception as problem:  # of libraries that are not ours; the other lines stay
+            yield {**line, "error": f"rival: {type(problem).__name__}: {problem}"}
+        else:
+            if done is not None:
+                yield {**line, "rival": done.name, "us": done.us}
 
 
-def lines_of_all(o: argparse.Namespace, devices: list[int], end: float) -> Iterator[dict[str, object]]:
+def lines_of_all(o: argparse.Namespace, devices: list[int], budget: figures.Budget) -> Iterator[dict[str, object]]:
     if o.figure not in ("applications", "chunks"):
-        yield from figure_lines(o, devices, end)
+        yield from figure_lines(o, devices, budget)
         return
-    for case in cases(o.short):
+    for case in cases(o.short, budget.tell):
+        budget.tell(f"{case.application} on {case.graph}")
         if o.figure == "applications" or case.application == "pagerank":
-            yield from lines_of(case, o, devices, end)
+            yield from lines_of(case, o, devices, budget)
+        if budget.over():
+            return
 
 
-def figure_lines(o: argparse.Namespace, devices: list[int], end: float) -> Iterator[dict[str, object]]:
+def figure_lines(o: argparse.Namespace, devices: list[int], budget: figures.Budget) -> Iterator[dict[str, object]]:
     """The lines of a figure of the publication."""
     for n in devices:
         where = figures.Where(o.machine, n, tuple(o.agents))
         if o.figure in PROBES and (n > 1 or o.figure != "4"):
-            yield from PROBES[o.figure](where, o.short, end)
+            budget.tell(f"figure {o.figure} on {n} devices")
+            yield from PROBES[o.figure](where, o.short, budget)
     if o.figure in PROBES:
         return
     simulated = o.short or facts.pes_per_gpu() > 1
-    for case in cases(o.short):
+    for case in cases(o.short, budget.tell, many_bytes=o.figure == "9" and o.machine == "cuda"):
         for n in devices if o.figure == "8" else [n for n in devices if n > 1]:
             where = figures.Where(o.machine, n, tuple(o.agents))
-            if time.monotonic() > end:
+            if budget.over():
                 return
+            budget.tell(f"{case.application} on {case.graph}, {n} devices")
             if o.figure == "8":
                 yield from figures.tracking(case, where, REPETITIONS)
             elif o.figure == "9":
-                yield from figures.hidden(case, where, REPETITIONS, simulated)
+                yield from figures.hidden(case, where, REPETITIONS, simulated, budget)
             elif o.figure == "stores":
                 yield from figures.stores(case, where)
             elif case.matrix is not None:
                 seconds = 0.2 if o.short else 60
-                yield from figures.chosen(case.application, case.graph, case.matrix, where, seconds)
+                yield from figures.chosen(case.application, case.graph, case.matrix, where, seconds, budget)
 
 
 def main() -> int:
@@ -189,7 +202,7 @@ def main() -> int:
     parser.add_argument("--machine", choices=("cuda", "host"), default="cuda")
     parser.add_argument("--agents", type=lambda text: text.split(","), default=list(AGENTS))
     parser.add_argument("--out", type=Path, default=HERE / "results", help="where results go")
-    parser.add_argument("--seconds", type=float, default=400, help="at most")
+    parser.add_argument("--seconds", type=float, default=400, help="at most; what is left is left out (400)")
     o = parser.parse_args()
     if unknown := set(o.agents) - set(AGENTS):
         parser.error(f"--agents: {sorted(unknown)}; known are {', '.join(AGENTS)}")
@@ -197,12 +210,20 @@ def main() -> int:
     devices = programs.devices_here(here, o.devices) if o.machine == "cuda" else o.devices
     if not devices:
         parser.error(f"--devices {o.devices}: this machine has none of these numbers of devices")
-    end = time.monotonic() + o.seconds
+    if o.figure in OF_SEVERAL and max(devices) < 2:
+        parser.error(
+            f"--figure {o.figure}: one device sends nothing to others; let several share a GPU with "
+            "STARLING_PES_PER_GPU=4"
+        )
+    budget = figures.Budget(o.seconds)
     lines: list[dict] = []
-    for line in lines_of_all(o, devices, end):
+    for line in lines_of_all(o, devices, budget):
         lines.append(line)
+        programs.write_results(o.out / o.figure, here, devices, lines, complete=False)
         print(figures.table([line])[-1], file=sys.stderr, flush=True)
-    programs.keep_results(o.out / o.figure, here, devices, lines)
+    if budget.ran_out:
+        budget.tell(f"{o.seconds:.0f} s are over; what is left was left out")
+    programs.keep_results(o.out / o.figure, here, devices, lines, complete=not budget.ran_out)
     print("\n".join(figures.table(lines)))
     return 0 if lines else 1
 

@@ -68,9 +68,7 @@ def test_where_ranks_go(devices, rng):
     got = pagerank(a, 0.7, p, nstart=s, dangling=d, machine=devices(3), **EXACT)
     assert np.allclose(got, expected, **CLOSE["float64"])
     by_vertex = [{i: v for i, v in enumerate(some.tolist()) if v > 0} for some in (p, d, s)]
-    again = pagerank(
-        a, 0.7, by_vertex[0], nstart=by_vertex[2], dangling=by_vertex[1], machine=devices(3), **EXACT
-    )
+    again = pagerank(a, 0.7, by_vertex[0], nstart=by_vertex[2], dangling=by_vertex[1], machine=devices(3), **EXACT)
     assert np.array_equal(got, again)
     assert np.allclose(pagerank(a, personalization=p, **EXACT), power_iteration(a, personalization=p), atol=1e-13)
 

@@ -7,6 +7,7 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 
@@ -85,7 +86,12 @@ def test_figures_of_lines(run) -> None:
     tracked = {"what": "tracking", "application": "a", "graph": "g", "devices": 4, "us": [21.0], "untracked_us": [20.0]}
     assert run.figures.table([tracked])[-1] == "| a | g | 4 | 21 | 20 | 5.0% |"
     hidden = {**tracked, "what": "hidden", "agent": "polling", "elided_us": [20.0], "copy_us": 10.0}
-    assert run.figures.table([hidden])[-1] == "| a | g | 4 | real | polling | 21 | 20 | 90% |"
+    assert run.figures.table([hidden])[-1] == "| a | g | 4 | real | polling | 21 | 20 | 10 | 90% |"
+    refused = {**hidden, "refused": "too few bytes"}
+    assert run.figures.table([refused])[-1] == "| a | g | 4 | real | polling | 21 | 20 | 10 | too few bytes |"
+    chosen = {**tracked, "what": "chosen", "how": "all settings", "agent": "polling", "chunk": 4096, "us": 10.0}
+    chosen |= {"tuner_us": 10.5, "seconds": 3.0}
+    assert run.figures.table([chosen])[-1] == "| a | g | 4 | all settings | polling | 4096 | 10 | 3 | 1.05 |"
     goodput = {"what": "goodput", "to": "host", "devices": 1, "bytes": 10**6, "store_bytes": 4, "us": [100.0]}
     assert run.figures.table([goodput])[-1] == "| host | 4 | 10 | 8.3% | 14.3% |"
     both = {"what": "overlap", "to": "host", "devices": 1, "agent": "inline", "chunk": 4096, "us": [10.0],
@@ -100,3 +106,116 @@ def test_wrong_words(run, monkeypatch: pytest.MonkeyPatch, words: list[str]) -> 
     monkeypatch.setattr(sys, "argv", ["run.py", "--machine", "host", *words])
     with pytest.raises(SystemExit):
         run.main()
+
+
+def test_of_copies_that_are_too_short_nothing_is_said(run) -> None:
+    line = {"bytes_on_a_link": 4e6, "copy_us": 12.0, "us": [100.0, 101.0], "elided_us": [95.0, 96.0]}
+    assert run.figures.unresolved(line) == ""
+    assert "latency" in run.figures.unresolved({**line, "bytes_on_a_link": 2000, "copy_us": 1.0})
+    assert "differ by 9 us" in run.figures.unresolved({**line, "elided_us": [91.0, 100.0]})
+
+
+def test_results_are_kept_as_they_come(run, tmp_path, monkeypatch, capsys) -> None:
+    words = ["--figure", "table2", "--short", "--machine", "host", "--devices", "2", "--out", str(tmp_path)]
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    seen = []
+
+    def one_line(*_: object) -> list[dict]:
+        yield {"what": "chosen", "application": "a", "graph": "g", "devices": 2, "how": "tuner", "error": "none"}
+        seen.append(json.loads(next((tmp_path / "table2").glob("*.json")).read_text()))
+
+    monkeypatch.setattr(run, "lines_of_all", one_line)
+    monkeypatch.setattr(sys, "argv", ["run.py", *words])
+    assert run.main() == 0
+    assert (len(seen[0]["results"]), seen[0]["complete"]) == (1, False)
+    assert json.loads(next((tmp_path / "table2").glob("*.json")).read_text())["complete"]
+
+
+@pytest.mark.parametrize("figure", ["4", "6", "9", "table2", "applications"])
+def test_no_time(run, tmp_path, monkeypatch, capsys, figure: str) -> None:
+    words = ["--figure", figure, "--short", "--machine", "host", "--devices", "2", "--out", str(tmp_path)]
+    monkeypatch.setattr(sys, "argv", ["run.py", *words, "--seconds", "0"])
+    assert run.main() == 1
+    kept = json.loads(next((tmp_path / figure).glob("*.json")).read_text())
+    assert (kept["results"], kept["complete"]) == ([], False)
+    assert "0 s are over" in capsys.readouterr().err
+
+
+def test_the_end_of_the_time_ends_a_search(run, tmp_path, monkeypatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    case = next(run.cases(short=True, tell=lambda text: None))
+    budget = run.figures.Budget(60)
+    monkeypatch.setattr(budget, "tell", lambda text: setattr(budget, "seconds", 0))
+    where = run.figures.Where("host", 2, ("polling",))
+    lines = list(run.figures.chosen(case.application, case.graph, case.matrix, where, 0.2, budget))
+    assert len(lines) == 1
+    assert "no end within" in lines[0]["error"]
+    assert budget.ran_out
+
+
+@pytest.mark.parametrize("figure", ["4", "9", "table2", "stores"])
+def test_one_device_has_no_others(run, monkeypatch, capsys, figure: str) -> None:
+    monkeypatch.setattr(sys, "argv", ["run.py", "--machine", "host", "--devices", "1", "--figure", figure])
+    with pytest.raises(SystemExit):
+        run.main()
+    assert "STARLING_PES_PER_GPU=4" in capsys.readouterr().err
+
+
+class Stream:
+    """What the rival asks of CuPy's streams."""
+
+    made: ClassVar[list[Stream]] = []
+
+    def __init__(self, non_blocking: bool) -> None:
+        self.recording = False
+        self.launches = 0
+        Stream.made.append(self)
+
+    def __enter__(self) -> Stream:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def synchronize(self) -> None:
+        assert not self.recording
+
+    def begin_capture(self) -> None:
+        self.recording = True
+
+    def end_capture(self) -> Stream:
+        self.recording = False
+        return self
+
+    def launch(self, stream: Stream) -> None:
+        assert stream is self
+        self.launches += 1
+
+
+@pytest.mark.parametrize("refuses", [False, True])
+def test_the_rival_is_recorded_or_says_why_not(run, refuses: bool) -> None:
+    Stream.made.clear()
+    used, steps = [], []
+
+    def step() -> None:
+        steps.append(1)
+        if refuses and Stream.made[-1].recording:
+            raise NotImplementedError("not during stream capture\nat all")
+
+    done = run.rivals.timed(Stream, used.append, step, iterations=5, repetitions=2)
+    assert used[-1] is Stream.made[-1]
+    assert not any(stream.recording for stream in Stream.made)
+    assert len(done.us) == 2
+    if refuses:
+        assert done.name == "cuSPARSE on a stream, capture refused: not during stream capture"
+        assert (len(steps), len(Stream.made)) == (12, 2)
+    else:
+        assert done.name == "cuSPARSE in a CUDA graph"
+        assert (len(steps), Stream.made[0].launches) == (2, 11)
+
+
+def test_where_a_library_lies(run) -> None:
+    maps = "7f0 r-xp 0 00:0 1  /a/libcublasLt.so.12\n7f1 r-xp 0 00:0 2  /b/libcublas.so.12.4\n"
+    assert run.rivals.loaded("cublas", maps) == "/b/libcublas.so.12.4"
+    with pytest.raises(OSError, match="libcusparse is not loaded"):
+        run.rivals.loaded("cusparse", maps)

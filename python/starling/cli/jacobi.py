@@ -13,7 +13,16 @@ from starling import _region_job as job
 from starling import graph, linalg
 from starling._regions import Exchange
 from starling.cli._messages import told
-from starling.cli._options import HELP_FILES, HELP_MACHINE, Debug, Devices, MachineKind, PesPerGpu, ReportFile, share_gpus
+from starling.cli._options import (
+    HELP_FILES,
+    HELP_MACHINE,
+    Debug,
+    Devices,
+    MachineKind,
+    PesPerGpu,
+    ReportFile,
+    share_gpus,
+)
 from starling.cli._region_display import (
     HELP_FILE,
     AgentName,

@@ -30,6 +30,8 @@ class Graph:
     """Entry (i, j): the weight of an edge from i to j. Edges that are there twice are two entries; rows are sorted."""
     nodes: list[Hashable] | None
     """networkx's names of the vertices; None: they are numbers."""
+    kept: dict[tuple[str, str], InEdges] | None = None
+    """What `in_edges` made of it, kept where it will be asked for again; None: not kept."""
 
     __networkx_backend__: ClassVar[str] = "starling"
 
@@ -189,6 +191,16 @@ def in_edges(graph: Graph, join: np.ufunc, dtype: Any) -> InEdges:
     Args:
         dtype: Of the weights; where all are 1, there are none.
     """
+    key = (join.__name__, np.dtype(dtype).name)
+    if graph.kept is not None and key in graph.kept:
+        return graph.kept[key]
+    edges = _made_in_edges(graph, join, dtype)
+    if graph.kept is not None:
+        graph.kept[key] = edges
+    return edges
+
+
+def _made_in_edges(graph: Graph, join: np.ufunc, dtype: Any) -> InEdges:
     # Compressing the columns of rows that are sorted leaves them sorted.
     by_end = graph.edges.tocsc()
     start = by_end.indptr.astype(np.int64)
