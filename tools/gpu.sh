@@ -69,7 +69,7 @@ step gpus 30 nvidia-smi || finish
 step configure 120 cmake --preset cuda -DPython_EXECUTABLE="$python" -DSTARLING_PYTHON_INPLACE=ON || finish
 step build 480 cmake --build build/cuda --parallel "$(nproc)" || finish
 step doctor 60 "$python" -m starling doctor
-# Tests that find too few GPUs skip themselves; none at all is a failure.
+# Programs of tests skip what needs more PEs than there are; no GPU at all is a failure.
 step machine 60 "$python" -c 'from starling import machine; print(machine.cuda())' || finish
 gpus=$("$python" -c "from starling._native import native; print(native.probe_cuda().devices)")
 each=$(((4 + gpus - 1) / gpus))  # PEs of a GPU for four in all

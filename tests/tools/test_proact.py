@@ -6,9 +6,11 @@ import importlib.util
 import json
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
+import numpy as np
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -219,3 +221,39 @@ def test_where_a_library_lies(run) -> None:
     assert run.rivals.loaded("cublas", maps) == "/b/libcublas.so.12.4"
     with pytest.raises(OSError, match="libcusparse is not loaded"):
         run.rivals.loaded("cusparse", maps)
+
+
+class OfNumpy:
+    """What the rival asks of CuPy's arrays and kernels; the text of its kernel is Python too."""
+
+    asarray, full, empty, zeros = np.asarray, np.full, np.empty, np.zeros
+    float32 = np.float32
+
+    class ElementwiseKernel:
+        def __init__(self, inputs: str, outputs: str, text: str, name: str) -> None:
+            self.names = [word.split()[-1] for word in f"{inputs}, {outputs}".split(", ")]
+            self.text = text
+
+        def __call__(self, *arrays: Any) -> None:
+            given = dict(zip(self.names, arrays, strict=True))
+            made = dict(given)
+            exec(self.text, {}, made)
+            for name in ("x", "scaled"):
+                given[name][...] = made[name]
+
+
+def test_the_rival_computes_pagerank(run) -> None:
+    case = next(run.cases(short=True, tell=lambda text: None))
+    alpha = run.rivals.ALPHA
+
+    def product(cp: Any, a: Any, x: Any, y: Any) -> Callable[[], None]:
+        return lambda: np.copyto(y, alpha * (a @ x))
+
+    def dot(cp: Any, x: Any, y: Any, result: Any) -> Callable[[], None]:
+        return lambda: np.copyto(result, x @ y)
+
+    rank = run.rivals.Ranks(OfNumpy, case.matrix, product, dot)
+    for _ in range(20):
+        rank.step()
+    expected = run.pagerank(case.matrix, machine="host", devices=1, weight=None, fixed_iterations=20)
+    assert np.allclose(rank.x, expected, rtol=1e-4)
