@@ -57,11 +57,11 @@ STARLING_HD std::uint64_t word_of(const T* source, index_t n, index_t k) {
 template <class T>
 STARLING_HD void store_word(T* message, index_t n, index_t k, std::uint64_t word) {
   unsigned char* to = reinterpret_cast<unsigned char*>(message) + 8 * k;
-  const index_t left = n * static_cast<index_t>(sizeof(T)) - 8 * k;
+  const std::uint64_t left = static_cast<std::uint64_t>(n) * sizeof(T) - 8 * static_cast<std::uint64_t>(k);
   if (left >= 8 && reinterpret_cast<std::uintptr_t>(to) % 8 == 0)
     memcpy(__builtin_assume_aligned(to, 8), &word, 8);
   else
-    memcpy(to, &word, static_cast<std::size_t>(left < 8 ? left : 8));
+    memcpy(to, &word, left < 8 ? left : 8);
 }
 
 // The messages of n elements of the members `first` to `last` - 1, one after the other in dest. `own`: this PE's.
