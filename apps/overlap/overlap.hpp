@@ -22,8 +22,8 @@ struct run_options {
   region_agent agent = region_agent::polling;
   std::size_t chunk_bytes = 64 * 1024;
   std::size_t tile_bytes = 4096;  // that a block writes at a time
-  int agent_blocks = 1;
-  int threads = 256;  // of a block, on GPUs
+  int agent_blocks = 0;           // 0: chosen by the region
+  int threads = 256;              // of a block, on GPUs
   double deadline = 0;
   region_sending sending = region_sending::all;
   paced links = {};

@@ -73,9 +73,9 @@ void add_region(iteration_report& to, const region_report& moved, const iteratio
     to.bytes_sent[k] = to.bytes_sent[k] * moved.epoch - moved.bytes_left_out[k];
 }
 
-int blocks_for(const machine& m, const iteration_options& o, int fit, int tiles) {
+int blocks_for(const machine& m, const iteration_options& o, int agent_blocks, int fit, int tiles) {
   if (o.blocks != 0) return o.blocks;
-  const int agents = o.agent == region_agent::polling && m.size() > 1 ? o.agent_blocks : 0;
+  const int agents = o.agent == region_agent::polling && m.size() > 1 ? agent_blocks : 0;
   int most = fit - agents;
   if (m.kind() == machine_kind::host)
     most = std::min(most, static_cast<int>(std::thread::hardware_concurrency()) / m.size());

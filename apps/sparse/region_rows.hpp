@@ -17,7 +17,7 @@ namespace starling::sparse {
 struct iteration_options {
   region_agent agent = region_agent::polling;
   std::size_t chunk_bytes = 64 * 1024;
-  int agent_blocks = 1;
+  int agent_blocks = 0;    // 0: chosen by the region
   int tiles = 0;           // of each PE; 0: chosen
   int blocks = 0;          // that compute, of each PE; 0: chosen
   int threads = 256;       // of a block, on GPUs
@@ -39,7 +39,7 @@ region_options region_options_of(const iteration_options& options);
 
 // The blocks of a kernel on each PE: those asked for, else what fits beside the agent; one for each core that a virtual
 // device can have.
-int blocks_for(const machine& m, const iteration_options& options, int blocks_that_fit, int tiles);
+int blocks_for(const machine& m, const iteration_options& options, int agent_blocks, int blocks_that_fit, int tiles);
 
 template <class T>
 class region_rows {
@@ -70,7 +70,8 @@ class region_rows {
   template <kernel_function F>
   std::vector<program> programs(const F& f) {
     const int fit = machine_.blocks_that_fit(f, launch());
-    return region_.programs(blocks_for(machine_, options_, fit, tiles_of_a_pe_), f, launch());
+    return region_.programs(blocks_for(machine_, options_, region_.handle().state().agent_blocks, fit, tiles_of_a_pe_),
+                            f, launch());
   }
 
  private:

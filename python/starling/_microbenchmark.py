@@ -61,7 +61,7 @@ class Microbenchmark:
         *,
         agent: str = "polling",
         chunk: int = 0,
-        agent_blocks: int = 1,
+        agent_blocks: int = 0,
         measuring: Measuring | None = None,
         deadline: float = 0.0,
     ) -> Overlap:

@@ -197,8 +197,8 @@ region_layout make_region_layout(index_t n, int pes, std::size_t element, const 
   expect<argument_error>(pes <= most_pes, "region: a machine of ", pes, " PEs; regions take up to ", most_pes);
   expect<argument_error>(o.buffers >= 1 && o.buffers <= 8, "region_options::buffers = ", o.buffers,
                          "; must be from 1 to 8");
-  expect<argument_error>(o.agent_blocks >= 1, "region_options::agent_blocks = ", o.agent_blocks,
-                         "; must be at least 1");
+  expect<argument_error>(o.agent_blocks >= 0, "region_options::agent_blocks = ", o.agent_blocks,
+                         "; must be at least 1, or 0: chosen");
   expect<argument_error>(
       o.chunk_bytes % line_bytes == 0 && o.chunk_bytes >= line_bytes && o.chunk_bytes <= most_chunk_bytes,
       "region_options::chunk_bytes = ", o.chunk_bytes, "; must be a multiple of ", line_bytes, " up to ",

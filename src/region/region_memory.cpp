@@ -95,6 +95,16 @@ void check_measuring(const machine& m, const region_options& o) {
                          " s; must be from 0 to 1");
 }
 
+// One block cannot fill a link, and producers that have a few blocks on each multiprocessor hardly miss these.
+constexpr int multiprocessors_of_an_agent_block = 16;
+
+int chosen_agent_blocks(const machine& m, region_agent agent) {
+  if (agent != region_agent::polling) return 1;
+  int least = m.device(0).multiprocessors;
+  for (int pe = 1; pe < m.size(); ++pe) least = std::min(least, m.device(pe).multiprocessors);
+  return std::max(1, least / multiprocessors_of_an_agent_block);
+}
+
 }  // namespace
 
 region_memory::region_memory(machine& m, index_t n, std::size_t element, const region_options& o)
@@ -109,7 +119,7 @@ region_memory::region_memory(machine& m, index_t n, std::size_t element, const r
   state_.chunks = layout_->chunks();
   state_.chunk_elements = layout_->chunk_elements;
   state_.agent = o.agent;
-  state_.agent_blocks = o.agent_blocks;
+  state_.agent_blocks = o.agent_blocks != 0 ? o.agent_blocks : chosen_agent_blocks(machine_, o.agent);
   state_.credits = o.credits;
   state_.flushes = o.flushes;
   state_.mappings = static_cast<int>(o.tiles.all().size());

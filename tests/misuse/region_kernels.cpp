@@ -20,7 +20,7 @@ TEST_CASE("regions that cannot be made name the option and what it may be") {
   refused(0, {}, {"region: 0 elements", "at least 1"});
   refused(8, {.buffers = 0}, {"region_options::buffers = 0", "from 1 to 8"});
   refused(8, {.buffers = 1}, {"one buffer", "credits = true"});
-  refused(8, {.agent_blocks = 0}, {"region_options::agent_blocks = 0"});
+  refused(8, {.agent_blocks = -1}, {"region_options::agent_blocks = -1"});
   refused(8, {.chunk_bytes = 100}, {"region_options::chunk_bytes = 100", "multiple of 128"});
   refused(8, {.chunk_bytes = 64}, {"region_options::chunk_bytes = 64"});
   refused(100, {.bounds = {32, 64}}, {"region_options::bounds: 2 bounds for 2 PEs"});

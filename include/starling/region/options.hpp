@@ -118,8 +118,9 @@ struct region_options {
   starling::subscribers subscribers = everyone;
   // Where the parts of PEs 1, 2, ... begin: whole 128 bytes. Empty: parts of about the same size.
   std::vector<index_t> bounds = {};
-  // Polling blocks, or streams of the copy engine, on each PE.
-  int agent_blocks = 1;
+  // Polling blocks, or streams of the copy engine, on each PE. 0: one polling block for each 16 multiprocessors that
+  // every PE has, at least one; one stream.
+  int agent_blocks = 0;
   // Writers wait until readers have given the buffer free with give_credit; needed where a PE reads a part of an epoch,
   // or does not get all of it.
   bool credits = false;
