@@ -13,6 +13,7 @@
 
 #include "sparse/csr.hpp"
 #include "sparse/region_rows.hpp"
+#include "sparse/vertex_order.hpp"
 
 namespace starling::pagerank {
 
@@ -26,9 +27,10 @@ struct solve_options {
 struct result {
   bool converged = false;
   index_t iterations = 0;
-  double change = 0;                                     // of the last iteration, summed over vertices
-  sparse::storage storage = sparse::storage::automatic;  // the one chosen
-  sparse::iteration_report report;                       // history: the changes
+  double change = 0;                                         // of the last iteration, summed over vertices
+  sparse::storage storage = sparse::storage::automatic;      // the one chosen
+  sparse::vertex_order order = sparse::vertex_order::given;  // the one chosen
+  sparse::iteration_report report;                           // history: the changes
 };
 
 // Where a solve is. Returning false ends it.
@@ -43,9 +45,9 @@ class solver {
  public:
   // Row i of `edges_in` has the vertices that point to i, with the edges' weights; without values all are 1.
   // `out_weight`: of each vertex, the sum of its edges' weights. Throws argument_error for options, memory_error when
-  // it does not fit.
+  // it does not fit. `order`: how vertices are numbered on the devices; results are in the caller's order.
   solver(const machine& m, const sparse::csr_view<T>& edges_in, const T* out_weight,
-         const sparse::iteration_options& options = {});
+         const sparse::iteration_options& options = {}, sparse::vertex_order order = sparse::vertex_order::automatic);
   ~solver();
   solver(solver&&) noexcept;
   solver& operator=(solver&&) noexcept;

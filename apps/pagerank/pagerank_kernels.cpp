@@ -81,14 +81,16 @@ using detail::stretch;
 template <class T>
 class solver<T>::state {
  public:
-  state(const machine& m, const sparse::csr_view<T>& edges_in, const T* out_weight, const sparse::iteration_options& o)
+  state(const machine& m, const sparse::csr_view<T>& edges_in, const T* out_weight, const sparse::iteration_options& o,
+        sparse::vertex_order order)
       : vertices_(edges_in.rows),
         values_(edges_in.value == nullptr ? sparse::entry_values::ones : sparse::entry_values::stored),
-        rows_(m, edges_in, o, values_, T{0}),
+        graph_(edges_in, order),
+        rows_(m, graph_.view(), o, values_, T{0}),
         rank_(rows_.of_rows()),
         sum_(rows_.of_rows()),
         at_(rows_.device().template allocate<stretch>(1)) {
-    inverse_.assign(out_weight, out_weight + vertices_);
+    inverse_ = graph_.ordered(out_weight);
     for (T& w : inverse_) w = w > T{0} ? T{1} / w : T{0};
     inverse_out_ = rows_.of_rows(inverse_.data());
   }
@@ -137,7 +139,10 @@ class solver<T>::state {
       if (r.converged && !o.fixed) break;
       if (watch && !watch({static_cast<index_t>(now.epoch), now.last.change})) break;
     }
-    rows_.gather(rank_, ranks);
+    std::vector<T> ordered(static_cast<std::size_t>(vertices_));
+    rows_.gather(rank_, ordered.data());
+    graph_.restore(ordered.data(), ranks);
+    r.order = graph_.order();
     r.iterations = static_cast<index_t>(now.epoch);
     r.change = now.last.change;
     r.storage = rows_.facts().how;
@@ -146,11 +151,14 @@ class solver<T>::state {
   }
 
  private:
-  symmetric_array<T> optional(const T* all) { return all != nullptr ? rows_.of_rows(all) : symmetric_array<T>(); }
+  symmetric_array<T> optional(const T* all) {
+    return all != nullptr ? rows_.of_rows(graph_.ordered(all).data()) : symmetric_array<T>();
+  }
 
   void load(const T* ranks) {
     machine& m = rows_.device();
-    std::vector<T> scaled(ranks, ranks + vertices_);
+    const std::vector<T> ordered = graph_.ordered(ranks);
+    std::vector<T> scaled = ordered;
     stretch start;
     for (std::size_t i = 0; i < scaled.size(); ++i) {
       if (inverse_[i] == T{0}) start.last.dangling += static_cast<double>(scaled[i]);
@@ -159,13 +167,14 @@ class solver<T>::state {
     rows_.values().load(scaled);
     for (int pe = 0; pe < m.size(); ++pe) {
       const index_range own = rows_.rows_of(pe);
-      m.copy(rank_.on(pe), ranks + own.begin, static_cast<std::size_t>(own.size()) * sizeof(T));
+      m.copy(rank_.on(pe), ordered.data() + own.begin, static_cast<std::size_t>(own.size()) * sizeof(T));
       m.copy(at_.on(pe), &start, sizeof start);
     }
   }
 
   index_t vertices_;
   sparse::entry_values values_;
+  sparse::ordered_graph<T> graph_;
   sparse::region_rows<T> rows_;
   std::vector<T> inverse_;  // 1 / weight of the edges out
   symmetric_array<T> rank_, sum_, inverse_out_;
@@ -174,8 +183,8 @@ class solver<T>::state {
 
 template <class T>
 solver<T>::solver(const machine& m, const sparse::csr_view<T>& edges_in, const T* out_weight,
-                  const sparse::iteration_options& options)
-    : state_(std::make_unique<state>(m, edges_in, out_weight, options)) {}
+                  const sparse::iteration_options& options, sparse::vertex_order order)
+    : state_(std::make_unique<state>(m, edges_in, out_weight, options, order)) {}
 template <class T>
 solver<T>::~solver() = default;
 template <class T>

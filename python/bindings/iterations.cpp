@@ -143,7 +143,7 @@ template <class T>
 nb::tuple pagerank_of(machine& m, const starts& row_start, const places& source, const nb::object& weight,
                       const values<T>& out_weight, const nb::object& teleport, const nb::object& dangling,
                       const nb::object& start, const pagerank::solve_options& how,
-                      const sparse::iteration_options& sending, nb::handle watch) {
+                      const sparse::iteration_options& sending, sparse::vertex_order order, nb::handle watch) {
   const auto edges = rows_from<T>(row_start, source, data_of<T>(weight, source.size(), "weight"));
   const auto n = static_cast<std::size_t>(edges.rows);
   expect<argument_error>(out_weight.size() == n, "out_weight has ", out_weight.size(), " elements, not ", n);
@@ -154,7 +154,7 @@ nb::tuple pagerank_of(machine& m, const starts& row_start, const places& source,
   if (from != nullptr) std::copy(from, from + n, ranks.begin());
   pagerank::result r;
   run(m, watch, [&](watcher& w) {
-    pagerank::solver<T> s(m, edges, out_weight.data(), sending);
+    pagerank::solver<T> s(m, edges, out_weight.data(), sending, order);
     r = s.solve(ranks.data(), restart, loose, how,
                 [&](const pagerank::progress& p) { return w(p.iterations, p.change); });
   });
@@ -227,22 +227,25 @@ void bind_iterations(nb::module_& m) {
       "pagerank",
       [](bound_machine& on, const starts& row_start, const places& source, const nb::object& weight,
          const nb::object& out_weight, const nb::object& teleport, const nb::object& dangling, const nb::object& start,
-         double alpha, double tolerance, index_t most_iterations, bool fixed, const std::string& agent,
-         std::size_t chunk_bytes, double deadline, const nb::dict& measuring, nb::handle watch) {
+         double alpha, double tolerance, index_t most_iterations, bool fixed, const std::string& order,
+         const std::string& agent, std::size_t chunk_bytes, double deadline, const nb::dict& measuring,
+         nb::handle watch) {
         const auto sending = options_for(agent, chunk_bytes, deadline, measuring);
         const pagerank::solve_options how{alpha, tolerance, most_iterations, fixed};
+        const auto numbered = sparse::vertex_order_named(order);
         if (is<float>(out_weight))
           return pagerank_of<float>(on.get(), row_start, source, weight, nb::cast<values<float>>(out_weight), teleport,
-                                    dangling, start, how, sending, watch);
+                                    dangling, start, how, sending, numbered, watch);
         return pagerank_of<double>(on.get(), row_start, source, weight, nb::cast<values<double>>(out_weight), teleport,
-                                   dangling, start, how, sending, watch);
+                                   dangling, start, how, sending, numbered, watch);
       },
       "machine"_a, "row_start"_a, "source"_a, "weight"_a.none(), "out_weight"_a, "teleport"_a.none(),
       "dangling"_a.none(), "start"_a.none(), nb::kw_only(), "alpha"_a, "tolerance"_a, "most_iterations"_a, "fixed"_a,
-      "agent"_a, "chunk_bytes"_a, "deadline"_a, "measuring"_a, "watch"_a.none(),
+      "order"_a, "agent"_a, "chunk_bytes"_a, "deadline"_a, "measuring"_a, "watch"_a.none(),
       nb::sig("def pagerank(machine: Machine, row_start: typing.Any, source: typing.Any, weight: typing.Any, "
               "out_weight: typing.Any, teleport: typing.Any, dangling: typing.Any, start: typing.Any, *, "
-              "alpha: float, tolerance: float, most_iterations: int, fixed: bool, agent: str, chunk_bytes: int, "
+              "alpha: float, tolerance: float, most_iterations: int, fixed: bool, order: str, agent: str, chunk_bytes: "
+              "int, "
               "deadline: float, measuring: dict[str, typing.Any], watch: typing.Any) -> tuple[typing.Any, dict[str, "
               "typing.Any]]"));
   m.def(

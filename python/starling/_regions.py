@@ -4,7 +4,7 @@ This is the one place where Python meets them. Each function takes arrays that a
 read, and gives new arrays and a :class:`Report`. The three functions of the native module:
 
 ``pagerank(machine, row_start, source, weight, out_weight, teleport, dangling, start, *, alpha, tolerance,
-most_iterations, fixed, agent, chunk_bytes, deadline, measuring, watch) -> (rank, report)``
+most_iterations, fixed, order, agent, chunk_bytes, deadline, measuring, watch) -> (rank, report)``
 
 ``shortest_ways(machine, row_start, source, weight, from_vertex, *, predecessors, single, agent, chunk_bytes, deadline,
 measuring, watch) -> (distance, predecessor, report)``
@@ -44,8 +44,10 @@ from starling.errors import ArgumentError
 from starling.machine import Machine
 
 Agent = Literal["auto", "inline", "polling", "copy_engine"]
+Order = Literal["auto", "given", "degree"]
 Exchange = Literal["region", "halo"]
 AGENTS: tuple[Agent, ...] = ("auto", "inline", "polling", "copy_engine")
+ORDERS: tuple[Order, ...] = ("auto", "given", "degree")
 EXCHANGES: tuple[Exchange, ...] = ("region", "halo")
 
 LEAST_CHUNK = 4096
@@ -135,6 +137,7 @@ class NativeRegions(Protocol):
         tolerance: float,
         most_iterations: int,
         fixed: bool,
+        order: str,
         agent: str,
         chunk_bytes: int,
         deadline: float,
@@ -156,6 +159,7 @@ class NativeRegions(Protocol):
             start: [n], sum 1. None: 1/n each.
             tolerance: Ends when the sum of ``abs(x' - x)`` is less than this.
             fixed: Do `most_iterations`, whatever changes.
+            order: One of :data:`ORDERS`: the numbers of vertices on the devices. Arrays are in the caller's order.
 
         Returns:
             [n] of T: the x' of the last iteration.
@@ -239,7 +243,14 @@ class Subject:
 
 
 def pagerank(
-    subject: Subject, *arrays: Any, alpha: float, tolerance: float, most_iterations: int, fixed: bool, sending: Sending
+    subject: Subject,
+    *arrays: Any,
+    alpha: float,
+    tolerance: float,
+    most_iterations: int,
+    fixed: bool,
+    order: Order,
+    sending: Sending,
 ) -> tuple[Values, Report]:
     """:meth:`NativeRegions.pagerank` on the subject's machine."""
     sending = tuned(subject, sending)
@@ -250,6 +261,7 @@ def pagerank(
         tolerance=tolerance,
         most_iterations=most_iterations,
         fixed=fixed,
+        order=order,
         **sending,
     )
     return rank, reported(subject, facts)

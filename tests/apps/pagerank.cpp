@@ -62,7 +62,9 @@ void check_ranks(const machine& m, random& r, index_t vertices, bool weighted, b
   const std::vector<T> personal_as(personal.begin(), personal.end());
   const std::vector<T> dangling_as(dangling.begin(), dangling.end());
 
-  pagerank::solver<T> s(m, view, out_as.data(), options);
+  const auto order = static_cast<sparse::vertex_order>(r.below(3));
+  CAPTURE(sparse::name(order));
+  pagerank::solver<T> s(m, view, out_as.data(), options, order);
   constexpr int iterations = 21;
   for (int again = 0; again < 2; ++again) {
     std::vector<T> ranks(n, static_cast<T>(1.0 / static_cast<double>(n)));

@@ -12,7 +12,7 @@ from starling import _regions
 from starling._arguments import MOST_STEPS, finite_number, one_of, whole_number
 from starling._measuring import Measuring
 from starling._region_report import Progress, Report
-from starling._regions import Agent, Where
+from starling._regions import Agent, Order, Where
 from starling.errors import ArgumentError, ElementTypeError, EntryError, NotConverged
 from starling.graph import _matrix
 from starling.graph._matrix import Graph
@@ -33,6 +33,7 @@ class PagerankOptions(Where, total=False):
 
     dtype: Literal["float32", "float64"]
     fixed_iterations: SupportsIndex | None
+    order: Order
 
 
 @overload
@@ -75,6 +76,7 @@ def pagerank(
     *,
     dtype: Literal["float32", "float64"] = "float64",
     fixed_iterations: SupportsIndex | None = None,
+    order: Order = "auto",
     devices: int | None = None,
     machine: Machine | str | None = None,
     agent: Agent = "auto",
@@ -104,6 +106,9 @@ def pagerank(
         dangling: Where the ranks of vertices without edges go, as `personalization`. None: as `personalization`.
         dtype: The element type of ranks and weights on the devices.
         fixed_iterations: Do exactly so many, whatever changes; instead of `max_iter` and `tol`.
+        order: How vertices are numbered on the devices: ``"given"``, as `A` has them; ``"degree"``, those with the most
+            edges out first, so that reads of the ranks meet fewer lines of the caches; ``"auto"``, by degree where that
+            is clearly so. Results are in the order of `A`.
         devices: How many; None: all GPUs, or 4 virtual devices, or fewer where there are fewer vertices.
         machine: A machine, or ``"host"``, ``"cuda"`` or ``"auto"``; None: ``"auto"``.
         agent: How ranks come to the other devices while they are computed: ``"inline"``, by the blocks that compute
@@ -166,7 +171,8 @@ def pagerank(
     else:
         rank, done = _regions.pagerank(
             subject, edges.start, edges.source, edges.weight, _out_weights(graph, element), teleport, dangles, start,
-            alpha=damping, tolerance=tolerance, most_iterations=most, fixed=fixed, sending=sending,
+            alpha=damping, tolerance=tolerance, most_iterations=most, fixed=fixed,
+            order=one_of("order", order, _regions.ORDERS), sending=sending,
         )  # fmt: skip
     ranks = _by_node(graph, rank)
     if not done.converged and not fixed:
