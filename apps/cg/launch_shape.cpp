@@ -1,6 +1,7 @@
 #include "cg/launch_shape.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "starling/base/error.hpp"
 
@@ -78,7 +79,7 @@ launch_shape choose_launch(const machine& m, matrix<T>& a, const system_data<T>&
                        " fit at once beside the one that gathers sums; ask for fewer, or 0 to choose");
   const index_t wanted = on_gpu ? ceil_div(a.most_rows(), shape.threads) : 2;
   shape.blocks = o.blocks > 0 ? o.blocks : static_cast<int>(std::clamp<index_t>(wanted, 1, most));
-  shape.unit = o.m == preconditioner::block_jacobi ? s.block_size : 1;
+  shape.unit = std::lcm(index_t{pack_rows}, o.m == preconditioner::block_jacobi ? index_t{s.block_size} : index_t{1});
   choose_kept(m, a, o, base, fit, shape);
   return shape;
 }

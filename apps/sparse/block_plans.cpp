@@ -1,9 +1,6 @@
 #include "sparse/block_plans.hpp"
 
 #include <algorithm>
-#include <numeric>
-
-#include "sparse/row_pack.hpp"
 
 namespace starling::sparse {
 
@@ -91,7 +88,6 @@ std::vector<block_plan> plan_blocks(const rows_to_deal& pe, int blocks, index_t 
   const auto& parts = pe.parts;
   const rows_of_pe& own = pe.own;
   const auto n = static_cast<index_t>(parts.size());
-  unit = std::lcm(unit, index_t{pack_rows});
   // Bytes that a row's share of the vectors moves beside its entries, and those that take as long as the way of a value
   // from another PE: blocks that wait for such values have less of other work.
   constexpr index_t row_bytes = 24;

@@ -9,12 +9,19 @@ namespace {
 // Elements of 128 bytes, the unit in which rows are dealt to PEs.
 template <class T>
 constexpr index_t line = 128 / static_cast<index_t>(sizeof(T));
-constexpr index_t entries_of_a_tile = 8 * 1024;  // long enough that counting a tile costs little
+// Beginning and counting a tile costs about as much as a thousand entries. There are no more tiles than keep the blocks
+// of a multiprocessor equally long at work, unless they would be so large that they are sent late.
+constexpr index_t least_entries_of_a_tile = 8 * 1024;
+constexpr index_t most_entries_of_a_tile = 64 * 1024;
+constexpr int tiles_of_a_multiprocessor = 16;
 constexpr int most_tiles = 1 << 20;
 
-int tiles_for(const iteration_options& o, index_t rows, index_t nonzeros, int pes, index_t unit) {
+int tiles_for(const machine& m, const iteration_options& o, index_t rows, index_t nonzeros, index_t unit) {
   if (o.tiles != 0) return o.tiles;
-  const index_t by_work = ceil_div(nonzeros, entries_of_a_tile * pes);
+  const index_t pes = m.size();
+  const index_t enough = index_t{tiles_of_a_multiprocessor} * m.device(0).multiprocessors;
+  index_t by_work = ceil_div(nonzeros, least_entries_of_a_tile * pes);
+  if (enough > 0) by_work = std::min(by_work, std::max(enough, ceil_div(nonzeros, most_entries_of_a_tile * pes)));
   return static_cast<int>(std::clamp(by_work, index_t{1}, std::max(ceil_div(rows, unit * pes), index_t{1})));
 }
 
@@ -84,7 +91,7 @@ int blocks_for(const machine& m, const iteration_options& o, int agent_blocks, i
 
 template <class T>
 region<T> region_rows<T>::make_region(const csr_view<T>& a) {
-  const dealing<T>& dealt = matrix_.dealt_to(tiles_of_a_pe_, line<T>);
+  const dealing<T>& dealt = matrix_.dealt_to(tiles_of_a_pe_, 1);
   region_options as = region_options_of(options_);
   for (int pe = 1; pe < machine_.size(); ++pe) as.bounds.push_back(matrix_.rows(pe).first);
   as.tiles = region_mapping::by([&](int pe, index_range part) {
@@ -113,9 +120,9 @@ region_rows<T>::region_rows(const machine& m, const csr_view<T>& a, const iterat
     : machine_((check(o), m)),
       options_(o),
       matrix_(machine_, a, rows_in_lines(values, line<T>), padding),
-      tiles_of_a_pe_(tiles_for(o, a.rows, a.nonzeros(), machine_.size(), line<T>)),
+      tiles_of_a_pe_(tiles_for(machine_, o, a.rows, a.nonzeros(), line<T>)),
       region_(make_region(a)),
-      tiles_(matrix_.dealt_to(tiles_of_a_pe_, line<T>).data),
+      tiles_(matrix_.dealt_to(tiles_of_a_pe_, 1).data),
       log_(machine_) {}
 
 template <class T>
@@ -130,7 +137,7 @@ iteration_report region_rows<T>::report() const {
 template <class T>
 tile_inputs region_rows<T>::inputs(const csr_view<T>& a) {
   std::vector<std::vector<index_range>> rows(static_cast<std::size_t>(machine_.size()));
-  const auto& plans = matrix_.dealt_to(tiles_of_a_pe_, line<T>).plans_of_pe;
+  const auto& plans = matrix_.dealt_to(tiles_of_a_pe_, 1).plans_of_pe;
   for (std::size_t pe = 0; pe < rows.size(); ++pe) {
     const index_t first = rows_of(static_cast<int>(pe)).begin;
     for (const block_plan& p : plans[pe]) rows[pe].push_back({first + p.first_row, first + p.first_row + p.rows});
