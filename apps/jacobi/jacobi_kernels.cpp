@@ -15,6 +15,8 @@ struct stretch {
 
 template <class T, class Products>
 struct iterations {
+  static constexpr int max_threads = sparse::most_iteration_threads;
+
   region_handle<T> x;
   Products products;
   sym<const T> b, diagonal;  // of the PE's rows

@@ -23,6 +23,8 @@ struct stretch {
 
 template <class T, sparse::entry_values Values>
 struct iterations {
+  static constexpr int max_threads = sparse::most_iteration_threads;
+
   region_handle<T> scaled;  // rank / weight of the edges out; 0 of vertices without
   sparse::matrix_data<T> edges;
   sym<T> rank, inverse_out, personal, dangling;  // of the PE's vertices; the last two may be null

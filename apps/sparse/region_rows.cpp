@@ -50,8 +50,8 @@ void check(const iteration_options& o) {
   expect<argument_error>(o.tiles >= 0 && o.tiles <= most_tiles, "tiles = ", o.tiles, "; must be from 1 to ", most_tiles,
                          ", or 0: chosen");
   expect<argument_error>(o.blocks >= 0, "blocks = ", o.blocks, "; must be at least 1, or 0: chosen");
-  expect<argument_error>(o.threads >= 32 && o.threads <= 1024 && o.threads % 32 == 0, "threads = ", o.threads,
-                         "; must be a multiple of 32 from 32 to 1024");
+  expect<argument_error>(o.threads >= 32 && o.threads <= most_iteration_threads && o.threads % 32 == 0,
+                         "threads = ", o.threads, "; must be a multiple of 32 from 32 to ", most_iteration_threads);
 }
 
 region_options region_options_of(const iteration_options& o) {

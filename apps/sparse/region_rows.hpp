@@ -14,6 +14,9 @@
 
 namespace starling::sparse {
 
+// The most threads of a block: with more, a thread has too few registers for a chunk of the matrix and the next one.
+inline constexpr int most_iteration_threads = 512;
+
 struct iteration_options {
   region_agent agent = region_agent::polling;
   std::size_t chunk_bytes = 64 * 1024;

@@ -13,6 +13,8 @@ struct stretch {
 
 template <class T, sparse::entry_values Values>
 struct rounds {
+  static constexpr int max_threads = sparse::most_iteration_threads;
+
   region_handle<T> distance;
   sparse::matrix_data<T> edges;
   sparse::tile_input_tables inputs;

@@ -150,6 +150,12 @@ class atomics {
  private:
   STARLING_HD const Self& self() const { return static_cast<const Self&>(*this); }
 
+  // The compiler may leave the leader on a way of its own until the next barrier, which all lanes of a warp have to
+  // make as one.
+  STARLING_HD void rejoin_leader() const {
+    if (self().members() > 1) target::sync_warp();
+  }
+
   // The operation, by the group's leader.
   template <class T, class Apply>
   STARLING_HD T by_leader(sym<T> x, int pe, cuda::memory_order order, const Apply& apply) const {
@@ -205,6 +211,7 @@ class atomics {
     if constexpr (target::on_gpu) {
       if (releases(order)) self().sync();
       if (self().member() == 0) (void)by_leader(x, pe, order, apply);
+      rejoin_leader();
       if (acquires(order)) self().end_if_absent(operation::atomic, at);
     } else {
       (void)by_port<T>(x, pe, order, at, apply, nullptr);
@@ -217,6 +224,7 @@ class atomics {
     const trace_span span(self(), trace_operation::atomic, pe, sizeof(T));
     if constexpr (target::on_gpu) {
       if (self().member() == 0) *fetch = by_leader(x, pe, cuda::memory_order_relaxed, apply);
+      rejoin_leader();
     } else {
       (void)by_port<T>(x, pe, cuda::memory_order_relaxed, at, apply, fetch);
     }
