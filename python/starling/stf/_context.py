@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import Any, TypeVar, overload
 
@@ -50,13 +50,16 @@ class Context(DataCalls, RecordingCalls):
 
     # ---- tasks ----
 
-    def task(self, *accesses: Access, where: native.exec_place | None = None, name: str | None = None) -> Task:
-        """A task, whose body is a ``with`` block.
+    def task(
+        self, *accesses: Access | Sequence[Access], where: native.exec_place | None = None, name: str | None = None
+    ) -> Task:
+        """A task, whose body is a ``with`` block, or what comes between ``begin()`` and ``end()`` of it.
 
         On virtual devices the body computes on the calling thread, which waits for the data of the task first.
 
         Args:
-            accesses: What ``read()``, ``write()`` or ``rw()`` of logical data return.
+            accesses: What ``read()``, ``write()`` or ``rw()`` of logical data return, or lists of that, which count as
+                their members.
             where: Device 0 if it is left out. ``exec_place.automatic()``: the device on which the context expects it to
                 end first, by the times of earlier tasks of the same name; see :meth:`explain`.
             name: For errors and drawings.
@@ -89,17 +92,22 @@ class Context(DataCalls, RecordingCalls):
         return Task(self, self._own("Context.task", accesses), place, text("name", name), self._memory)
 
     @overload
-    def host_launch(self, function: Callable[..., object], /, *accesses: Access, name: str | None = None) -> None: ...
-    @overload
-    def host_launch(self, *accesses: Access, name: str | None = None) -> Callable[[Function], Function]: ...
     def host_launch(
-        self, *arguments: Access | Callable[..., object], name: str | None = None
+        self, function: Callable[..., object], /, *accesses: Access | Sequence[Access], name: str | None = None
+    ) -> None: ...
+    @overload
+    def host_launch(
+        self, *accesses: Access | Sequence[Access], name: str | None = None
+    ) -> Callable[[Function], Function]: ...
+    def host_launch(
+        self, *arguments: Access | Sequence[Access] | Callable[..., object], name: str | None = None
     ) -> Callable[[Function], Function] | None:
         """A function that runs on a thread of the host, in the order of its data, while this thread goes on.
 
-        It gets NumPy arrays over its data, which are for the function alone. It must not use the context. What it
-        raises comes out of the next ``synchronize()``, ``wait()`` or ``finalize()``, the first of several; what it
-        should have written has no value then, though an array of the user may have got a part of one.
+        It gets NumPy arrays over its data, one for each access, also of lists; they are for the function alone. It
+        must not use the context. What it raises comes out of the next ``synchronize()``, ``wait()`` or ``finalize()``,
+        the first of several; what it should have written has no value then, though an array of the user may have got a
+        part of one.
 
         >>> import numpy as np
         >>> from starling import stf
