@@ -5,6 +5,7 @@
 
 #include "context_state.hpp"
 #include "splitting.hpp"
+#include "starling/stf/fnv1a.hpp"
 
 namespace starling::stf {
 
@@ -14,6 +15,16 @@ void detail::set_name(const std::shared_ptr<data_state>& d, std::string name) {
   const std::lock_guard lock(*d);
   d->body.name = std::move(name);
   d->context->coherence().name_instances(d->body);
+}
+
+void detail::set_write_back(const std::shared_ptr<data_state>& d, bool on) {
+  expect<argument_error>(d != nullptr,
+                         "stf: set_write_back of logical data that is none; make it with "
+                         "context::logical_data");
+  const std::lock_guard lock(*d);
+  expect<argument_error>(d->body.in_users_memory(), "stf: set_write_back of ", d->body.describe(),
+                         ", which has no memory of the user that a value could go back to; leave it out");
+  d->body.writes_back = on;
 }
 
 void detail::refuse_elements(index_t elements, std::size_t bytes_each) {
@@ -74,6 +85,11 @@ std::byte* context::wait_for(const std::shared_ptr<data_state>& d) {
   return state_->wait_for(*d);
 }
 
+std::uint64_t context::hash_of(const std::shared_ptr<data_state>& d) {
+  expect<argument_error>(d && d->context == state_, "context::hash: data of another context, or none");
+  return fnv1a(state_->wait_for(*d), d->body.what.bytes);
+}
+
 void context::bring(const std::shared_ptr<data_state>& d, const data_place& where) {
   expect<argument_error>(d && d->context == state_, "context::prefetch: data of another context, or none");
   state_->bring("prefetch", *d, access_mode::read, where, [](data_instance&, moment_list&) {});
@@ -94,6 +110,7 @@ void context::join(const detail::split_handle& parts) {
 }
 
 void context::fence() { state_->fence(); }
+event context::fence_event() { return state_->fence_event(); }
 void context::synchronize() { state_->synchronize(); }
 void context::finalize() { state_->finalize(); }
 

@@ -241,9 +241,8 @@ void context_state::check_values() {
   const std::lock_guard lock(buried_mutex_);
   expect<task_error>(lost_.empty(), lost_);
   for (const auto& d : registry_.alive())
-    for (const auto& i : d->body.instances)
-      expect<task_error>(!i->users_memory || d->body.failed_by.empty(), "stf: ", d->body.describe(),
-                         " was not written back: task '", d->body.failed_by, "' threw instead of writing it");
+    expect<task_error>(d->body.failed_by.empty() || !d->body.owed_to_user(), "stf: ", d->body.describe(),
+                       " was not written back: task '", d->body.failed_by, "' threw instead of writing it");
 }
 
 void context_state::finalize() {
@@ -317,7 +316,7 @@ void context_state::bury(const data_state* d, data_body body, bool unwinds) {
 }
 
 void context_state::remember_lost(const data_body& body) {
-  if (body.failed_by.empty() || !body.in_users_memory()) return;
+  if (body.failed_by.empty() || !body.owed_to_user()) return;
   const std::lock_guard lock(buried_mutex_);
   if (lost_.empty())
     lost_ = message("stf: ", body.describe(), " was not written back before its last handle went: task '",

@@ -102,6 +102,7 @@ struct data_body : pending_sum {
   std::vector<std::shared_ptr<data_hold>> holds;
   std::uint64_t version = 0;        // how many tasks have written it
   std::string failed_by;            // the task that should have written it and threw
+  bool writes_back = true;          // the user's memory is to have the value in the end
   scope_entry* in_scope = nullptr;  // while a scope that uses it is recorded
   // The task that wrote it last, or those that reduced since, and those that read it since; only when somebody wants a
   // drawing.
@@ -131,6 +132,8 @@ struct data_body : pending_sum {
   // that could be read, because a task threw.
   void expect_usable(access_mode mode, const std::string& who) const;
   bool in_users_memory() const;
+  // Whether the user is promised the value there.
+  bool owed_to_user() const { return writes_back && in_users_memory(); }
   // Whether the user's memory lacks the value, which another instance has.
   bool to_be_written_back() const;
 };

@@ -9,6 +9,7 @@
 // Thread-safe: several threads may submit tasks; their order is that in which they come. Not after finalize.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -246,6 +247,10 @@ class context {
 
   // Ends an epoch, without waiting: a graph context starts the graph of its tasks.
   void fence();
+  // fence, and an event that is reached when all tasks so far are over: a stream of the user may wait for it
+  // (stream::wait), and so may the host, where failures are said by synchronize alone. In a context within a user's
+  // stream an argument_error: that stream comes after finalize.
+  event fence_event();
   // Until all tasks so far are over. Throws what failed in them.
   void synchronize();
   // The value of `d` on the host, once it is there: a scalar itself, of other data a view, which is valid until a task
@@ -258,6 +263,14 @@ class context {
     else
       return shown;
   }
+  // For debugging: a number made of the bytes of the value, one instance in one piece, by FNV-1a with 64 bits. Equal
+  // values have equal numbers in all runs, on all machines and back ends; -0.0 and 0.0 are different bytes, and so may
+  // be what lies between the members of a struct. Waits as wait does.
+  template <class View>
+  std::uint64_t hash(const stf::logical_data<View>& d) {
+    return hash_of(d.state());
+  }
+  std::uint64_t hash(const stf::token&) = delete;  // which has no value
   // Ends the context: all tasks are over, and the user's memory has its values. Throws what failed; again: nothing.
   void finalize();
 
@@ -300,6 +313,7 @@ class context {
   std::shared_ptr<data_state> new_data(data_description what, call_site at);
   std::byte* wait_for(const std::shared_ptr<data_state>& d);
   void bring(const std::shared_ptr<data_state>& d, const data_place& where);
+  std::uint64_t hash_of(const std::shared_ptr<data_state>& d);
 
   template <class View, class Partitioner>
   split_data<View> split_by(const stf::logical_data<View>& x, index_t count, const Partitioner& p, halo h,

@@ -57,6 +57,7 @@ inline constexpr bool is_dependency<dependency<View, Given>> = true;
 
 [[noreturn]] void refuse_reduction(index_t elements);
 void set_name(const std::shared_ptr<data_state>& d, std::string name);
+void set_write_back(const std::shared_ptr<data_state>& d, bool on);
 std::string name_of(data_state& d);
 
 }  // namespace detail
@@ -117,6 +118,18 @@ class logical_data {
   // A name for errors, drawings and traces.
   logical_data& set_symbol(std::string name) {
     detail::set_name(data_, std::move(name));
+    return *this;
+  }
+
+  // The name that it has; empty: none.
+  std::string symbol() const { return data_ ? detail::name_of(*data_) : std::string(); }
+
+  // Whether the user's memory has to have the value in the end, as it has unless this says otherwise. Without, no copy
+  // goes back for that alone: the memory is still the context's to use until the data and its tasks are over, and then
+  // holds some value that the data has had, or parts of several. Throws argument_error for data that has none of the
+  // user's memory.
+  logical_data& set_write_back(bool on) {
+    detail::set_write_back(data_, on);
     return *this;
   }
 

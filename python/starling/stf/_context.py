@@ -135,10 +135,20 @@ class Context(DataCalls, RecordingCalls):
 
     # ---- order ----
 
-    def fence(self) -> None:
-        """Ends an epoch, without waiting: the graph back end starts the graph of its tasks."""
+    def fence(self, stream: int | None = None) -> None:
+        """Ends an epoch, without waiting: the graph back end starts the graph of its tasks.
+
+        Args:
+            stream: A ``cudaStream_t`` of yours, as a number, whose later work starts after all tasks so far.
+
+        Raises:
+            Unsupported: A stream on virtual devices, which have none.
+        """
         self._outside_of_bodies("Context.fence")
-        self._bound.fence()
+        if stream is None:
+            self._bound.fence()
+        else:
+            self._bound.fence_before(whole_number("stream", stream, least=0, most=2**64 - 1))
 
     def synchronize(self) -> None:
         """Returns when all tasks so far are over; raises what failed in them."""
@@ -163,6 +173,19 @@ class Context(DataCalls, RecordingCalls):
         self._launch(lambda view: values.append(view.copy()), (access,), "wait")
         self.synchronize()
         return values[0]
+
+    def hash(self, data: LogicalData) -> int:
+        """For debugging: a number made of the bytes of the value, by FNV-1a with 64 bits, as ``context::hash`` in C++.
+
+        Equal values have equal numbers in all runs; -0.0 and 0.0 are different bytes. Waits as :meth:`wait` does.
+
+        >>> import numpy as np
+        >>> from starling import stf
+        >>> with stf.context(2) as ctx:
+        ...     hex(ctx.hash(ctx.logical_data(np.zeros(1))))
+        '0xa8c7f832281a39c5'
+        """
+        return native.fnv1a(self.wait(data).tobytes())
 
     def finalize(self) -> None:
         """Ends the context: all tasks are over, and the user's arrays have their values. Again: nothing.
