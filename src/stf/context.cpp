@@ -71,7 +71,7 @@ stf::token context::token_of(const void* what, std::uint64_t version, const std:
     if (std::exchange(found->second.version, version) == version) return t;
   }
   // A task that writes it makes good what others have failed to write.
-  task(t.write())->*[](stream&, token_view) {};
+  task(t.write())->*[](stream&) {};
   return t;
 }
 

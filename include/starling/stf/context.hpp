@@ -34,18 +34,6 @@ namespace starling::stf {
 
 class context_state;
 
-// Data without bytes: orders tasks, carries nothing.
-struct token_view {};
-struct token_shape {};
-template <>
-struct data_interface<token_view> {
-  using shape_type = token_shape;
-  using read_type = token_view;
-  static std::size_t bytes(token_shape) { return 0; }
-  static token_view view(token_shape, std::byte*) { return {}; }
-};
-using token = logical_data<token_view>;
-
 namespace detail {
 
 template <class Given>
@@ -151,6 +139,15 @@ class context {
   template <class... Levels, task_dependency... Deps>
   auto launch(const hierarchy_spec<Levels...>& spec, Deps... deps) {
     return launch(spec, exec_place(), std::move(deps)...);
+  }
+  // By default_spec: th is a default_hierarchy.
+  template <class... Deps>
+  auto launch(const exec_place& where, Deps... deps) {
+    return launch(default_spec, where, std::move(deps)...);
+  }
+  template <task_dependency... Deps>
+  auto launch(Deps... deps) {
+    return launch(default_spec, exec_place(), std::move(deps)...);
   }
 
   // body(views...) runs on a thread of the host, when its data is there.
