@@ -17,6 +17,17 @@ void detail::set_name(const std::shared_ptr<data_state>& d, std::string name) {
   d->context->coherence().name_instances(d->body);
 }
 
+void detail::set_secret(const std::shared_ptr<data_state>& d) {
+  expect<argument_error>(d != nullptr,
+                         "stf: set_secret of logical data that is none; make it with context::logical_data");
+  const std::lock_guard lock(*d);
+  expect<argument_error>(d->body.holds.empty(), "stf: set_secret of ", d->body.describe(), ", which ",
+                         d->body.holds.empty() ? "" : d->body.holds.front()->why,
+                         "; call it when the data is made, before others have it");
+  d->body.secret = true;
+  for (const auto& i : d->body.instances) i->secret = true;
+}
+
 void detail::set_write_back(const std::shared_ptr<data_state>& d, bool on) {
   expect<argument_error>(d != nullptr,
                          "stf: set_write_back of logical data that is none; make it with "
@@ -46,26 +57,27 @@ std::string detail::name_of(data_state& d) {
   return d.body.name;
 }
 
-struct context::kept_tokens {
-  struct kept {
+struct context::kept_data {
+  struct kept_token {
     stf::token token;
     std::uint64_t version;
   };
   std::mutex mutex;
-  std::map<const void*, kept> all;
+  std::map<const void*, kept_token> tokens;
+  std::shared_ptr<detail::memo_store> results = std::make_shared<detail::memo_store>();
 };
 
 context::context(machine m, const context_options& options)
-    : state_(std::make_shared<context_state>(std::move(m), options)), tokens_(std::make_shared<kept_tokens>()) {}
+    : state_(std::make_shared<context_state>(std::move(m), options)), kept_(std::make_shared<kept_data>()) {}
 
 context::context(machine m, const context_options& options, const stream& user)
-    : state_(std::make_shared<context_state>(std::move(m), options, user)), tokens_(std::make_shared<kept_tokens>()) {}
+    : state_(std::make_shared<context_state>(std::move(m), options, user)), kept_(std::make_shared<kept_data>()) {}
 
 stf::token context::token_of(const void* what, std::uint64_t version, const std::string& name) {
   stf::token t;
   {
-    const std::lock_guard lock(tokens_->mutex);
-    const auto [found, fresh] = tokens_->all.try_emplace(what, kept_tokens::kept{{}, version});
+    const std::lock_guard lock(kept_->mutex);
+    const auto [found, fresh] = kept_->tokens.try_emplace(what, kept_data::kept_token{{}, version});
     if (fresh) found->second.token = token().set_symbol(name);
     t = found->second.token;
     if (std::exchange(found->second.version, version) == version) return t;
@@ -74,6 +86,8 @@ stf::token context::token_of(const void* what, std::uint64_t version, const std:
   task(t.write())->*[](stream&) {};
   return t;
 }
+
+std::shared_ptr<detail::memo_store> context::kept_results() const { return kept_->results; }
 
 std::shared_ptr<data_state> context::new_data(data_description what, call_site at) {
   what.made_at = at;

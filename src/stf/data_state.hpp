@@ -35,6 +35,7 @@ struct data_instance {
   pinned_memory pin;   // of the user's memory on the host
   named_memory label;  // of memory other than a block's
   bool users_memory = false;
+  bool secret = false;  // its memory is wiped before it is anything else's
   // Otherwise the user's memory in parts, or not to be had in a stream's order: tasks get other instances.
   bool packed = true;
   bool valid = false;
@@ -103,6 +104,7 @@ struct data_body : pending_sum {
   std::uint64_t version = 0;        // how many tasks have written it
   std::string failed_by;            // the task that should have written it and threw
   bool writes_back = true;          // the user's memory is to have the value in the end
+  bool secret = false;              // its copies are wiped, and none is made to make room
   scope_entry* in_scope = nullptr;  // while a scope that uses it is recorded
   // The task that wrote it last, or those that reduced since, and those that read it since; only when somebody wants a
   // drawing.

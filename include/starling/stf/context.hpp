@@ -25,6 +25,7 @@
 #include "starling/stf/logical_data.hpp"
 #include "starling/stf/parallel_for.hpp"
 #include "starling/stf/recorded_tasks.hpp"
+#include "starling/stf/run_once.hpp"
 #include "starling/stf/split_data.hpp"
 #include "starling/stf/statistics.hpp"
 #include "starling/stf/task.hpp"
@@ -154,6 +155,12 @@ class context {
   template <task_dependency... Deps>
   auto host_launch(Deps... deps) {
     return host_task<decltype(on_host(std::move(deps)))...>(state_, on_host(std::move(deps))...);
+  }
+
+  // ->*f calls f(args...), or gives what it gave for the same arguments; see starling/stf/run_once.hpp.
+  template <class... Args>
+  auto run_once(Args... args) {
+    return stf::run_once<Args...>(state_, kept_results(), std::move(args)...);
   }
 
   // ---- parts of data ----
@@ -323,10 +330,12 @@ class context {
   }
   void repeat_while(const std::shared_ptr<data_state>& flag, const std::function<void()>& body, std::uint64_t most);
 
+  std::shared_ptr<detail::memo_store> kept_results() const;
+
   std::shared_ptr<context_state> state_;
-  // Of all copies of this handle: the state would keep itself.
-  struct kept_tokens;
-  std::shared_ptr<kept_tokens> tokens_;
+  // Logical data of all copies of this handle: the state would keep itself.
+  struct kept_data;
+  std::shared_ptr<kept_data> kept_;
 };
 
 template <class T>
