@@ -82,18 +82,19 @@ void coherence::release(data_body& d, data_instance& i, bool wrote, const moment
 }
 
 void coherence::refresh(const ghost_rows& ghosts, data_instance& i, moment_list& before) {
-  i.ghosts.resize(ghosts.sources.size());
+  data_instance::ghost_area& around = i.ghosts();
+  around.all.resize(ghosts.sources.size());
   for (std::size_t k = 0; k < ghosts.sources.size(); ++k) {
     const ghost_rows::source& s = ghosts.sources[k];
     combine_addends(s.data->body);
-    data_instance::ghost& mine = i.ghosts[k];
+    data_instance::ghost& mine = around.all[k];
     if (mine.version != s.data->body.version + 1) {
       data_instance* from = &source_of_ghosts(s.data->body, i.place, before);
       if (notes_ != nullptr) note_copy(s.data->body, *from, s.from, i, s.to, s.bytes);
       moment_list free = from->ready;
-      free.add(i.fresh);
+      free.add(around.fresh);
       free.add(mine.ready);
-      free.add(i.ghosts_used);
+      free.add(around.used);
       lane& l = lanes_.for_copy(pe_of(from->place), pe_of(i.place));
       lanes_.order(l, free);
       l.stream().copy(i.start + s.to, from->start + s.from, s.bytes);
@@ -164,7 +165,7 @@ data_instance& coherence::create(data_body& d, const data_place& place, moment_l
     const std::size_t before_it = aligned_start(d.what);
     fresh->block = allocate(d.describe(), before_it + d.what.bytes + d.what.ghosts_after, place, fresh->ready);
     fresh->start = fresh->block.start + before_it;
-    fresh->fresh = fresh->ready;
+    if (d.what.ghosts_before + d.what.ghosts_after > 0) fresh->ghosts().fresh = fresh->ready;
   }
   before.add(fresh->ready);
   d.instances.push_back(std::move(fresh));

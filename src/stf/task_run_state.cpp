@@ -293,7 +293,7 @@ void task_run::state::end(bool good) {
     if (writes(u.mode)) d.failed_by = good ? "" : name.empty() ? "without a name" : name;
   }
   for (const seen& a : of_access)
-    if (a.ghosts) used[a.which].instance->ghosts_used.add(end);
+    if (a.ghosts) used[a.which].instance->ghosts().used.add(end);
   for (const temporary& t : temporaries) context->coherence().give_back(t.block, t.where, end);
   held.clear();
   if (!good && context->tries_graph()) context->refuse_graph(describe_task(name) + " threw while it was recorded");

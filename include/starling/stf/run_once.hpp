@@ -31,6 +31,8 @@
 
 namespace starling::stf {
 
+class context_state;
+
 namespace detail {
 
 // Throw argument_error for data that is none. The data's context and its number there; changes of its value so far.
