@@ -107,6 +107,8 @@ struct pending_sum {
 
 // The data as coherence sees it. Belongs to who holds the lock.
 struct data_body : pending_sum {
+  bool writes_back = true;  // the user's memory is to have the value in the end
+  bool secret = false;      // its copies are wiped, and none is made to make room
   std::uint64_t id = 0;
   data_description what;
   std::string name;
@@ -114,8 +116,6 @@ struct data_body : pending_sum {
   std::vector<std::shared_ptr<data_hold>> holds;
   std::uint64_t version = 0;        // how many tasks have written it
   std::string failed_by;            // the task that should have written it and threw
-  bool writes_back = true;          // the user's memory is to have the value in the end
-  bool secret = false;              // its copies are wiped, and none is made to make room
   scope_entry* in_scope = nullptr;  // while a scope that uses it is recorded
   // The task that wrote it last, or those that reduced since, and those that read it since; only when somebody wants a
   // drawing.
