@@ -44,22 +44,28 @@ void algorithm::expect_use(const exec_place& where, std::type_index body) {
 void algorithm::do_tasks(stream& s, detail::algorithm_use use, const std::function<void(const stream&)>& tasks) {
   if (s.keep_with_recording(nullptr)) return tasks(s);
   machine m = ctx_.on();
-  const std::lock_guard lock(kept_->mutex);
+  const auto launch = [&](kept::recorded& r) {
+    r.work.launch(s);
+    s.record(r.over);
+  };
   auto& all = kept_->graphs;
-  auto mine = std::find_if(all.begin(), all.end(), [&](const kept::recorded& r) { return r.use.same(use); });
-  if (mine == all.end()) {
-    // In a stream of its own: others may give the task's work meanwhile.
-    stream origin = m.new_stream(s.pe());
-    graph work = m.record(origin, [&] { tasks(origin); });
-    all.push_front({std::move(use), std::move(work), m.new_event(s.pe(), event_use::ordering)});
-    if (all.size() > most_graphs) all.pop_back();
-    mine = all.begin();
-  } else {
-    s.wait(mine->over);
-    all.splice(all.begin(), all, mine);
+  {
+    const std::lock_guard lock(kept_->mutex);
+    const auto mine = std::find_if(all.begin(), all.end(), [&](const kept::recorded& r) { return r.use.same(use); });
+    if (mine != all.end()) {
+      s.wait(mine->over);
+      all.splice(all.begin(), all, mine);
+      return launch(*mine);
+    }
   }
-  mine->work.launch(s);
-  s.record(mine->over);
+  // In a stream of its own, since others may give the task's work meanwhile; without the lock, since the body may run
+  // this or other algorithms.
+  stream origin = m.new_stream(s.pe());
+  graph work = m.record(origin, [&] { tasks(origin); });
+  const std::lock_guard lock(kept_->mutex);
+  all.push_front({std::move(use), std::move(work), m.new_event(s.pe(), event_use::ordering)});
+  launch(all.front());
+  if (all.size() > most_graphs) all.pop_back();
 }
 
 std::size_t algorithm::graphs() const {

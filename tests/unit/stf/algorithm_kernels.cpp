@@ -1,4 +1,6 @@
 // Sequences of tasks that are one task of another context.
+#include <atomic>
+#include <thread>
 #include <vector>
 
 #include "starling/stf/algorithm.hpp"
@@ -107,6 +109,33 @@ TEST_CASE("other shapes, and more graphs than are kept") {
   for (auto& d : many) CHECK(ctx.wait(d)(4, 4) == 44);
   CHECK(alg.graphs() == 16);
   ctx.finalize();
+}
+
+TEST_CASE("algorithms within the body of another, and of several threads") {
+  const auto m = test_machine(2);
+  if (!m) return;
+  context ctx(*m);
+  stf::algorithm outer(ctx, "outer");
+  std::atomic<int> calls{0};
+  const auto body = [&](context& inner, const exec_place& here, numbers d) {
+    ++calls;
+    stf::algorithm twice(inner);
+    const auto add = [](context& within, const exec_place& where, numbers x) {
+      within.parallel_for(where, x.shape(), x.rw())->*STARLING_KERNEL(index_t i, slice<double> v) { v(i) += 1; };
+    };
+    for (int k = 0; k < 2; ++k) twice.run(here, add, d.rw());
+  };
+  std::vector<std::vector<double>> X(4, std::vector<double>(30, 0.0));
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([&, t] {
+      auto x = ctx.logical_data(X[static_cast<std::size_t>(t)]);
+      for (int round = 0; round < 5; ++round) outer.run(exec_place::device(t % 2), body, x.rw());
+    });
+  for (auto& t : threads) t.join();
+  ctx.finalize();
+  for (const auto& x : X) CHECK(x == std::vector<double>(30, 10.0));
+  CHECK(calls <= 4);
 }
 
 }  // namespace
