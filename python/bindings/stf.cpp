@@ -6,6 +6,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "bindings.hpp"
+#include "starling/stf/fnv1a.hpp"
 #include "stf_context.hpp"
 
 namespace nb = nanobind;
@@ -161,6 +162,9 @@ void bind_tasks(nb::module_& m) {
 }  // namespace
 
 void bind_stf(nb::module_& m) {
+  m.def(
+      "fnv1a", [](nb::bytes b) { return stf::fnv1a(reinterpret_cast<const std::byte*>(b.data()), b.size()); },
+      "bytes"_a, "The 64 bits by which context::hash tells values apart.");
   bind_places(m);
   bind_tasks(m);
   nb::class_<bound_memory>(m, "StfMemory", "Keeps the memory of a context's data in place.");
@@ -174,7 +178,8 @@ void bind_stf(nb::module_& m) {
           "machine"_a, nb::kw_only(), "backend"_a, "device_memory"_a, "drawing"_a, "runner"_a,
           nb::sig("def __init__(self, machine: Machine, *, backend: str, device_memory: int, drawing: bool, "
                   "runner: collections.abc.Callable[[int], None]) -> None"))
-      .def("adopt", &bound_context::adopt, "address"_a, "shape"_a, "element_bytes"_a, "pitch"_a, "place"_a)
+      .def("adopt", &bound_context::adopt, "address"_a, "shape"_a, "element_bytes"_a, "pitch"_a, "place"_a,
+           "write_back"_a)
       .def("new_data", &bound_context::new_data, "shape"_a, "element_bytes"_a)
       .def("token", &bound_context::token)
       .def("memory", &bound_context::memory)
@@ -188,6 +193,10 @@ void bind_stf(nb::module_& m) {
       .def("repeat_while", &bound_context::repeat_while, "flag"_a, "body"_a, "most"_a)
       .def(
           "fence", [](bound_context& c) { c.get().fence(); }, nb::call_guard<nb::gil_scoped_release>())
+      .def(
+          "fence_before",
+          [](bound_context& c, std::uintptr_t stream) { c.get().fence_event().hold(reinterpret_cast<void*>(stream)); },
+          "stream"_a, nb::call_guard<nb::gil_scoped_release>())
       .def(
           "synchronize", [](bound_context& c) { c.get().synchronize(); }, nb::call_guard<nb::gil_scoped_release>())
       .def(

@@ -259,10 +259,12 @@ bound_context::~bound_context() {
 }
 
 bound_data bound_context::adopt(std::uintptr_t address, const std::vector<index_t>& shape, std::size_t element_bytes,
-                                std::size_t pitch, const stf::data_place& place) {
+                                std::size_t pitch, const stf::data_place& place, bool write_back) {
   const nb::gil_scoped_release unlocked;
   const array_view v{reinterpret_cast<std::byte*>(address), {shape, element_bytes}, pitch};
-  return bound_data(get().logical_data(v, place, stf::no_call_site).state());
+  stf::logical_data<array_view> made = get().logical_data(v, place, stf::no_call_site);
+  if (!write_back) made.set_write_back(false);
+  return bound_data(made.state());
 }
 
 bound_data bound_context::new_data(const std::vector<index_t>& shape, std::size_t element_bytes) {

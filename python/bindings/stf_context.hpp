@@ -192,7 +192,7 @@ class bound_context {
   nanobind::object& runner() { return runner_->run; }
 
   bound_data adopt(std::uintptr_t address, const std::vector<index_t>& shape, std::size_t element_bytes,
-                   std::size_t pitch, const stf::data_place& place);
+                   std::size_t pitch, const stf::data_place& place, bool write_back);
   bound_data new_data(const std::vector<index_t>& shape, std::size_t element_bytes);
   bound_data token();
   std::unique_ptr<bound_memory> memory() { return std::make_unique<bound_memory>(get()); }

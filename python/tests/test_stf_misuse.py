@@ -477,3 +477,12 @@ def test_drawings_that_nobody_asked_for(ctx):
     for draw in (ctx.dot, ctx.mermaid):
         with pytest.raises(errors.ArgumentError, match=r"stf.context\(drawing=True\)"):
             draw()
+
+
+@on_virtual_devices
+def test_virtual_devices_have_no_streams_to_fence(ctx):
+    with pytest.raises(errors.Unsupported, match="virtual devices have no streams"):
+        ctx.fence(0)
+    with pytest.raises(errors.ArgumentError, match="stream = -1"):
+        ctx.fence(-1)
+    ctx.fence()

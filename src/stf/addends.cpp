@@ -28,7 +28,7 @@ memory_block coherence::new_addend(data_body& d, const data_place& place,
     return allocate(d.describe(), d.what.bytes, place, before);
   } catch (const memory_error&) {
     // Its own addends may be what fills the place.
-    if (d.addends.empty()) throw;
+    if (d.addends.empty() || d.secret) throw;
   }
   combine(d, true);
   return allocate(d.describe(), d.what.bytes, place, before);
@@ -44,7 +44,10 @@ void coherence::add(data_body& d, data_addend a, const std::shared_ptr<const tas
 }
 
 void coherence::drop_addends(data_body& d) {
-  for (const data_addend& a : d.addends) give_back(a.block, a.place, a.ready);
+  for (data_addend& a : d.addends) {
+    if (d.secret) wipe(a.block.start, a.block.bytes, a.place, a.ready);
+    give_back(a.block, a.place, a.ready);
+  }
   d.addends.clear();
   d.reduces.reset();
   d.starts_over = false;
@@ -67,7 +70,7 @@ void coherence::combine(data_body& d, bool on_host) {
     try {
       combine_at(d, place, addends, d.starts_over);
     } catch (const memory_error&) {
-      if (place.is_host()) throw;
+      if (place.is_host() || d.secret) throw;
       combine_at(d, data_place::host(), addends, d.starts_over);
     }
   } catch (...) {
@@ -111,7 +114,11 @@ void coherence::combine_at(data_body& d, const data_place& place, std::vector<da
   end.add(l.mark());
   l.leave();
   for (data_addend& a : addends) a.ready.add(end);
-  for (const memory_block& b : fetched) give_back(b, place, end);
+  for (const memory_block& b : fetched) {
+    moment_list uses = end;
+    if (d.secret) wipe(b.start, b.bytes, place, uses);
+    give_back(b, place, uses);
+  }
   release(d, into, true, end);
 }
 
@@ -124,7 +131,7 @@ bool coherence::release_addends(const data_place& place) {
     const std::lock_guard held(*d, std::adopt_lock);
     data_body& body = d->body;
     const auto here = [&](const data_addend& a) { return a.place == place; };
-    if (std::none_of(body.addends.begin(), body.addends.end(), here)) continue;
+    if (body.secret || std::none_of(body.addends.begin(), body.addends.end(), here)) continue;
     combine(body, true);
     any = true;
   }

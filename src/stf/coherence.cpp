@@ -82,18 +82,19 @@ void coherence::release(data_body& d, data_instance& i, bool wrote, const moment
 }
 
 void coherence::refresh(const ghost_rows& ghosts, data_instance& i, moment_list& before) {
-  i.ghosts.resize(ghosts.sources.size());
+  data_instance::ghost_area& around = i.ghosts();
+  around.all.resize(ghosts.sources.size());
   for (std::size_t k = 0; k < ghosts.sources.size(); ++k) {
     const ghost_rows::source& s = ghosts.sources[k];
     combine_addends(s.data->body);
-    data_instance::ghost& mine = i.ghosts[k];
+    data_instance::ghost& mine = around.all[k];
     if (mine.version != s.data->body.version + 1) {
       data_instance* from = &source_of_ghosts(s.data->body, i.place, before);
       if (notes_ != nullptr) note_copy(s.data->body, *from, s.from, i, s.to, s.bytes);
       moment_list free = from->ready;
-      free.add(i.fresh);
+      free.add(around.fresh);
       free.add(mine.ready);
-      free.add(i.ghosts_used);
+      free.add(around.used);
       lane& l = lanes_.for_copy(pe_of(from->place), pe_of(i.place));
       lanes_.order(l, free);
       l.stream().copy(i.start + s.to, from->start + s.from, s.bytes);
@@ -153,6 +154,7 @@ data_instance* coherence::nearest(const data_body& d, const data_place& to, cons
 data_instance& coherence::create(data_body& d, const data_place& place, moment_list& before) {
   auto fresh = std::make_unique<data_instance>();
   fresh->place = place;
+  fresh->secret = d.secret;
   if (d.what.bytes == 0) {
     // A token, or nothing: there is nothing to allocate.
   } else if (place.is_composite()) {
@@ -163,7 +165,7 @@ data_instance& coherence::create(data_body& d, const data_place& place, moment_l
     const std::size_t before_it = aligned_start(d.what);
     fresh->block = allocate(d.describe(), before_it + d.what.bytes + d.what.ghosts_after, place, fresh->ready);
     fresh->start = fresh->block.start + before_it;
-    fresh->fresh = fresh->ready;
+    if (d.what.ghosts_before + d.what.ghosts_after > 0) fresh->ghosts().fresh = fresh->ready;
   }
   before.add(fresh->ready);
   d.instances.push_back(std::move(fresh));
@@ -352,62 +354,6 @@ bool coherence::release_scratch(const data_place& place) {
   }
   for (const idle_scratch& s : idle) memory_of(place).free(s.block, s.uses);
   return !idle.empty();
-}
-
-void coherence::give_back(held_memory& h, const moment_list& uses) {
-  for (const held_memory::block& b : h.take_blocks()) give_back(b.memory, b.place, uses);
-  const std::lock_guard lock(mutex_);
-  for (held_memory::range& r : h.take_ranges()) store_->retired.push_back({std::move(r.pages), std::move(r.pin), uses});
-}
-
-void coherence::write_back(data_body& d) {
-  if (!d.to_be_written_back()) return;
-  combine_addends(d);
-  for (const auto& i : d.instances)
-    if (i->users_memory && !i->valid) copy(d, *nearest(d, i->place), *i);
-}
-
-void coherence::drop(data_body& d) {
-  drop_addends(d);
-  for (const auto& i : d.instances) free(*i);
-  d.instances.clear();
-}
-
-void coherence::free(data_instance& i) {
-  moment_list uses = i.ready;
-  uses.add(i.used);
-  i.add_ghost_uses(uses);
-  if (i.block.start != nullptr) give_back(i.block, i.place, uses);
-  if (i.pages.size() == 0 && !i.pin.owns()) return;
-  if (held_memory* h = held_) return h->keep({std::move(i.pages), std::move(i.pin)});
-  const std::lock_guard lock(mutex_);
-  constexpr std::size_t many = 64;
-  if (store_->retired.size() % many == many - 1)
-    std::erase_if(store_->retired, [this](const retired_memory& r) { return lanes_.over(r.uses); });
-  store_->retired.push_back({std::move(i.pages), std::move(i.pin), std::move(uses)});
-}
-
-void coherence::reclaim(bool all) {
-  const std::lock_guard lock(mutex_);
-  std::erase_if(store_->retired, [&](const retired_memory& r) { return all || lanes_.over(r.uses); });
-}
-
-// Waits for retired ones when memory does not suffice otherwise, which it cannot while work is recorded.
-local_memory coherence::allocate_pages(const std::vector<placed_bytes>& pieces) {
-  reclaim(false);
-  try {
-    return machine_.allocate_over(pieces);
-  } catch (const memory_error&) {
-    if (lanes_.recording()) throw;
-  }
-  std::vector<retired_memory> old;
-  {
-    const std::lock_guard lock(mutex_);
-    old.swap(store_->retired);
-  }
-  for (const retired_memory& r : old) lanes_.wait(r.uses);
-  old.clear();
-  return machine_.allocate_over(pieces);
 }
 
 statistics coherence::statistics() const {

@@ -90,8 +90,10 @@ class coherence {
 
   // Puts the value into the user's memory, if it has one there and it is not.
   void write_back(data_body& d);
-  // The instances go; what they hold is lost.
+  // The instances go; what they hold is lost. Of secret data that is work of lanes, as a write-back is.
   void drop(data_body& d);
+  // The same of the instances that are the user's memory, or of the others.
+  void drop_users_memory(data_body& d, bool users);
   // What only finished work can give back, the pages of composite instances and what was pinned: once it is over.
   void reclaim(bool all);
   // Keeps the memory of all instances.
@@ -128,6 +130,8 @@ class coherence {
   place_memory& memory_of(const data_place& place);
   void name_instance(const data_body& d, data_instance& i);
   void free(data_instance& i);
+  // Memory after its last `uses`, which end with this.
+  void wipe(std::byte* start, std::size_t bytes, const data_place& place, moment_list& uses);
 
   machine& machine_;
   lane_set& lanes_;

@@ -5,6 +5,7 @@
 
 #include "context_state.hpp"
 #include "splitting.hpp"
+#include "starling/stf/fnv1a.hpp"
 
 namespace starling::stf {
 
@@ -14,6 +15,27 @@ void detail::set_name(const std::shared_ptr<data_state>& d, std::string name) {
   const std::lock_guard lock(*d);
   d->body.name = std::move(name);
   d->context->coherence().name_instances(d->body);
+}
+
+void detail::set_secret(const std::shared_ptr<data_state>& d) {
+  expect<argument_error>(d != nullptr,
+                         "stf: set_secret of logical data that is none; make it with context::logical_data");
+  const std::lock_guard lock(*d);
+  expect<argument_error>(d->body.holds.empty(), "stf: set_secret of ", d->body.describe(), ", which ",
+                         d->body.holds.empty() ? "" : d->body.holds.front()->why,
+                         "; call it when the data is made, before others have it");
+  d->body.secret = true;
+  for (const auto& i : d->body.instances) i->secret = true;
+}
+
+void detail::set_write_back(const std::shared_ptr<data_state>& d, bool on) {
+  expect<argument_error>(d != nullptr,
+                         "stf: set_write_back of logical data that is none; make it with "
+                         "context::logical_data");
+  const std::lock_guard lock(*d);
+  expect<argument_error>(d->body.in_users_memory(), "stf: set_write_back of ", d->body.describe(),
+                         ", which has no memory of the user that a value could go back to; leave it out");
+  d->body.writes_back = on;
 }
 
 void detail::refuse_elements(index_t elements, std::size_t bytes_each) {
@@ -35,34 +57,37 @@ std::string detail::name_of(data_state& d) {
   return d.body.name;
 }
 
-struct context::kept_tokens {
-  struct kept {
+struct context::kept_data {
+  struct kept_token {
     stf::token token;
     std::uint64_t version;
   };
   std::mutex mutex;
-  std::map<const void*, kept> all;
+  std::map<const void*, kept_token> tokens;
+  std::shared_ptr<detail::memo_store> results = std::make_shared<detail::memo_store>();
 };
 
 context::context(machine m, const context_options& options)
-    : state_(std::make_shared<context_state>(std::move(m), options)), tokens_(std::make_shared<kept_tokens>()) {}
+    : state_(std::make_shared<context_state>(std::move(m), options)), kept_(std::make_shared<kept_data>()) {}
 
 context::context(machine m, const context_options& options, const stream& user)
-    : state_(std::make_shared<context_state>(std::move(m), options, user)), tokens_(std::make_shared<kept_tokens>()) {}
+    : state_(std::make_shared<context_state>(std::move(m), options, user)), kept_(std::make_shared<kept_data>()) {}
 
 stf::token context::token_of(const void* what, std::uint64_t version, const std::string& name) {
   stf::token t;
   {
-    const std::lock_guard lock(tokens_->mutex);
-    const auto [found, fresh] = tokens_->all.try_emplace(what, kept_tokens::kept{{}, version});
+    const std::lock_guard lock(kept_->mutex);
+    const auto [found, fresh] = kept_->tokens.try_emplace(what, kept_data::kept_token{{}, version});
     if (fresh) found->second.token = token().set_symbol(name);
     t = found->second.token;
     if (std::exchange(found->second.version, version) == version) return t;
   }
   // A task that writes it makes good what others have failed to write.
-  task(t.write())->*[](stream&, token_view) {};
+  task(t.write())->*[](stream&) {};
   return t;
 }
+
+std::shared_ptr<detail::memo_store> context::kept_results() const { return kept_->results; }
 
 std::shared_ptr<data_state> context::new_data(data_description what, call_site at) {
   what.made_at = at;
@@ -72,6 +97,11 @@ std::shared_ptr<data_state> context::new_data(data_description what, call_site a
 std::byte* context::wait_for(const std::shared_ptr<data_state>& d) {
   expect<argument_error>(d && d->context == state_, "context::wait: data of another context, or none");
   return state_->wait_for(*d);
+}
+
+std::uint64_t context::hash_of(const std::shared_ptr<data_state>& d) {
+  expect<argument_error>(d && d->context == state_, "context::hash: data of another context, or none");
+  return fnv1a(state_->wait_for(*d), d->body.what.bytes);
 }
 
 void context::bring(const std::shared_ptr<data_state>& d, const data_place& where) {
@@ -94,6 +124,7 @@ void context::join(const detail::split_handle& parts) {
 }
 
 void context::fence() { state_->fence(); }
+event context::fence_event() { return state_->fence_event(); }
 void context::synchronize() { state_->synchronize(); }
 void context::finalize() { state_->finalize(); }
 

@@ -49,7 +49,12 @@ std::shared_ptr<task_scope> context_state::record(const std::function<void()>& b
     if (!done) {
       lanes_.abandon_recording();
       // What the body made and let go of never got a value.
-      drop_buried([this](data_body& b) { return scope_->made(b.id); });
+      drop_buried([this](data_body& b) {
+        if (!scope_->made(b.id)) return false;
+        for (const auto& i : b.instances) i->secret = false;  // nothing to wipe
+        b.secret = false;
+        return true;
+      });
     }
     scope_->leave(std::move(done), registry_);
     coherence_.keep_for(nullptr);

@@ -241,9 +241,8 @@ void context_state::check_values() {
   const std::lock_guard lock(buried_mutex_);
   expect<task_error>(lost_.empty(), lost_);
   for (const auto& d : registry_.alive())
-    for (const auto& i : d->body.instances)
-      expect<task_error>(!i->users_memory || d->body.failed_by.empty(), "stf: ", d->body.describe(),
-                         " was not written back: task '", d->body.failed_by, "' threw instead of writing it");
+    expect<task_error>(d->body.failed_by.empty() || !d->body.owed_to_user(), "stf: ", d->body.describe(),
+                       " was not written back: task '", d->body.failed_by, "' threw instead of writing it");
 }
 
 void context_state::finalize() {
@@ -274,12 +273,15 @@ void context_state::finalize() {
   attempt([&] {
     const bool any =
         any_buried_ || std::any_of(all.begin(), all.end(), [](const auto& d) { return d->body.to_be_written_back(); });
-    if ((any || !splits.empty()) && !streams_only()) begin_epoch();
+    const bool wipes = std::any_of(all.begin(), all.end(), [](const auto& d) { return d->body.secret; });
+    if ((any || wipes || !splits.empty()) && !streams_only()) begin_epoch();
   });
   for (const auto& s : splits) attempt([&] { s->join(false); });
   try_again();
   attempt([&] { write_back_buried(); });
   for (const auto& d : all) attempt([&] { coherence_.write_back(d->body); });
+  for (const auto& d : all)
+    if (d->body.secret) attempt([&] { coherence_.drop_users_memory(d->body, false); });
   attempt([&] { end_epoch(); });
   attempt([&] { in_users_stream_ ? lanes_.end_before_user() : lanes_.wait_for_all(); });
   attempt([&] { check_values(); });
@@ -304,9 +306,10 @@ void context_state::bury(const data_state* d, data_body body, bool unwinds) {
   if (unwinds && body.in_users_memory()) {
     registry_.remove(d);  // nobody is to wait for it
     let_go(body);
-    return coherence_.drop(body);
+    if (!body.secret) return coherence_.drop(body);
+    coherence_.drop_users_memory(body, true);
   }
-  if (!body.to_be_written_back()) {
+  if (!body.to_be_written_back() && (!body.secret || body.instances.empty())) {
     coherence_.drop(body);
   } else {
     const std::lock_guard lock(buried_mutex_);
@@ -317,7 +320,7 @@ void context_state::bury(const data_state* d, data_body body, bool unwinds) {
 }
 
 void context_state::remember_lost(const data_body& body) {
-  if (body.failed_by.empty() || !body.in_users_memory()) return;
+  if (body.failed_by.empty() || !body.owed_to_user()) return;
   const std::lock_guard lock(buried_mutex_);
   if (lost_.empty())
     lost_ = message("stf: ", body.describe(), " was not written back before its last handle went: task '",

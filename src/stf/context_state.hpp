@@ -89,6 +89,7 @@ class context_state : public std::enable_shared_from_this<context_state> {
   void repeat_while(const std::shared_ptr<data_state>& flag, const std::function<void()>& body, std::uint64_t most);
 
   void fence();
+  event fence_event();
   // fence, and the work of all epochs is over. Throws what failed in it.
   void synchronize();
   void finalize();

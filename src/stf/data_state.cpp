@@ -41,9 +41,9 @@ bool data_body::in_users_memory() const {
 
 bool data_body::to_be_written_back() const {
   const bool combined = addends.empty();
-  return failed_by.empty() && has_value() && std::any_of(instances.begin(), instances.end(), [=](const auto& i) {
-           return i->users_memory && (!i->valid || !combined);
-         });
+  return writes_back && failed_by.empty() && has_value() &&
+         std::any_of(instances.begin(), instances.end(),
+                     [=](const auto& i) { return i->users_memory && (!i->valid || !combined); });
 }
 
 data_state::data_state(std::shared_ptr<context_state> c, data_description w) : context(std::move(c)) {

@@ -35,6 +35,7 @@ struct data_instance {
   pinned_memory pin;   // of the user's memory on the host
   named_memory label;  // of memory other than a block's
   bool users_memory = false;
+  bool secret = false;  // its memory is wiped before it is anything else's
   // Otherwise the user's memory in parts, or not to be had in a stream's order: tasks get other instances.
   bool packed = true;
   bool valid = false;
@@ -44,28 +45,39 @@ struct data_instance {
   std::shared_ptr<std::atomic<int>> holds;  // how many recorded scopes need it where it is; null: none so far
   bool held() const { return holds && *holds > 0; }
 
-  // Of data with ghosts: what is there, by the number of the source; and when all who read it have.
+  // Of data with ghosts: what is there, by the number of the source; and when all who read it have. Few data have them,
+  // and there may be many data.
   struct ghost {
     std::uint64_t version = 0;  // of the source's value, plus 1
     moment_list ready;
   };
-  std::vector<ghost> ghosts;
-  moment_list ghosts_used;
+  struct ghost_area {
+    std::vector<ghost> all;
+    moment_list used;
+    moment_list fresh;  // when the memory was no longer used for anything else
+  };
+  std::unique_ptr<ghost_area> around;
+  ghost_area& ghosts() {
+    if (!around) around = std::make_unique<ghost_area>();
+    return *around;
+  }
   // What is there has to come anew.
   void forget_ghosts() {
-    for (ghost& g : ghosts) g.version = 0;
+    if (!around) return;
+    for (ghost& g : around->all) g.version = 0;
   }
   // The same, and whoever used them is over at `end`.
   void forget_ghosts(const moment_list& end) {
+    if (!around) return;
     forget_ghosts();
-    for (ghost& g : ghosts) g.ready.clear();
-    ghosts_used = end;
+    for (ghost& g : around->all) g.ready.clear();
+    around->used = end;
   }
   void add_ghost_uses(moment_list& to) const {
-    to.add(ghosts_used);
-    for (const ghost& g : ghosts) to.add(g.ready);
+    if (!around) return;
+    to.add(around->used);
+    for (const ghost& g : around->all) to.add(g.ready);
   }
-  moment_list fresh;  // when the memory was no longer used for anything else
 };
 
 // An instance that stays where it is, with its value, while somebody other than tasks uses it. Meanwhile tasks may read
@@ -95,6 +107,8 @@ struct pending_sum {
 
 // The data as coherence sees it. Belongs to who holds the lock.
 struct data_body : pending_sum {
+  bool writes_back = true;  // the user's memory is to have the value in the end
+  bool secret = false;      // its copies are wiped, and none is made to make room
   std::uint64_t id = 0;
   data_description what;
   std::string name;
@@ -131,6 +145,8 @@ struct data_body : pending_sum {
   // that could be read, because a task threw.
   void expect_usable(access_mode mode, const std::string& who) const;
   bool in_users_memory() const;
+  // Whether the user is promised the value there.
+  bool owed_to_user() const { return writes_back && in_users_memory(); }
   // Whether the user's memory lacks the value, which another instance has.
   bool to_be_written_back() const;
 };

@@ -14,19 +14,23 @@ coherence::eviction coherence::evict_one(const data_place& place) {
   std::shared_ptr<data_state> victim;
   const data_instance* leaving = nullptr;
   std::uint64_t oldest = std::numeric_limits<std::uint64_t>::max();
+  bool to_be_copied = true;
   bool busy = false;
   for (auto& d : all_.alive(&busy)) {
     if (!d->try_lock()) {
       busy = busy || !d->mine();
       continue;
     }
-    const bool stays = in_scope && (d->body.in_scope != nullptr || d->body.id > newest_);
+    const bool stays = d->body.secret || (in_scope && (d->body.in_scope != nullptr || d->body.id > newest_));
     for (const auto& here : d->body.instances) {
       const bool only_copy = here->valid && d->body.valid_instances() == 1;
-      if (stays || here->held() || here->block.start == nullptr || !(here->place == place) || here->last_use >= oldest)
+      // Of those that no task will use any more, first what needs no copy.
+      if (stays || here->held() || here->block.start == nullptr || !(here->place == place) ||
+          std::pair(here->last_use, only_copy) >= std::pair(oldest, to_be_copied))
         continue;
       if ((place.is_host() && only_copy) || d->body.held(*here)) continue;
       oldest = here->last_use;
+      to_be_copied = only_copy;
       victim = d;
       leaving = here.get();
     }

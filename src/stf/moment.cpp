@@ -6,7 +6,7 @@ void moment_list::grow(std::size_t n) {
   auto larger = std::make_unique<moment[]>(n);
   std::copy(begin(), end(), larger.get());
   many_ = std::move(larger);
-  many_capacity_ = n;
+  many_capacity_ = static_cast<std::uint32_t>(n);
 }
 
 void moment_list::assign(const moment_list& other) {

@@ -67,10 +67,11 @@ class moment_list {
     if (!many_) std::copy(other.few_, other.few_ + size_, few_);
   }
 
-  std::size_t size_ = 0;
+  // No more than there are lanes.
+  std::uint32_t size_ = 0;
+  std::uint32_t many_capacity_ = 0;
   moment few_[few];
   std::unique_ptr<moment[]> many_;  // instead of these
-  std::size_t many_capacity_ = 0;
 };
 
 }  // namespace starling::stf

@@ -39,6 +39,19 @@ void context_state::hold_back(const char* who, stream& user, const moment_list& 
   lanes_.hold_back(user, before);
 }
 
+event context_state::fence_event() {
+  require_outside_tasks("fence_event");
+  expect<argument_error>(!in_users_stream_,
+                         "stf: fence_event in a context within a user's stream; finalize the context, which its later "
+                         "work comes after");
+  const epoch_end alone(*this);
+  expect<argument_error>(!finalized_, "stf: fence_event after the context was finalized; make a new context");
+  end_epoch();
+  event all = machine_.new_event(0, event_use::ordering);
+  lanes_.gather().record(all);
+  return all;
+}
+
 void context_state::try_later(std::function<void()> end) {
   if (finalized_) return;
   const std::lock_guard lock(ends_mutex_);

@@ -12,6 +12,14 @@ void refuse_range(int dimension, index_t lower, index_t upper) {
               "; the end must not lie before the start, a size must not be negative or above 2^63 - 1"));
 }
 
+void refuse_ranges(std::size_t given, int rank) {
+  throw argument_error(message("box: ", given, " ranges for ", rank, " dimensions; give one for each"));
+}
+
+void refuse_margin(index_t n) {
+  throw argument_error(message("inner: ", n, " coordinates at each side; must be at least 0"));
+}
+
 void refuse_size(const index_t* extents, int rank) {
   std::string text = message(extents[0]);
   for (int d = 1; d < rank; ++d) text += message(" x ", extents[d]);

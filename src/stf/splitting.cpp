@@ -62,6 +62,7 @@ void splitting::make_parts(std::vector<part_description> parts, const moment_lis
     p.what.made_at = whole_->body.what.made_at;
     parts_.push_back(context_->new_data(std::move(p.what)));
     data_body& body = parts_.back()->body;
+    body.secret = whole_->body.secret;
     if (!whole_->body.name.empty()) body.name = message(whole_->body.name, "[", parts_.size() - 1, "]");
     context_->coherence().name_instances(body);
     if (body.what.bytes == 0) continue;

@@ -67,11 +67,12 @@ void task_run::state::collect(const std::vector<data_access>& accesses) {
     of_access.push_back({static_cast<std::size_t>(same - used.begin()), a.ghosts});
     if (a.ghosts != nullptr && place.is_composite()) refuse_halo_place(a, place);
     if (same == used.end()) {
-      used.push_back({a.data, a.mode, place, nullptr, a.reduces, {}});
+      used.push_back({a.data, a.mode, place, a.last_use, nullptr, a.reduces, {}});
       continue;
     }
     expect_same_use(name, a, *same, place);
     same->mode = both(same->mode, a.mode);
+    same->last_use = same->last_use && a.last_use;
   }
 }
 
@@ -288,10 +289,11 @@ void task_run::state::end(bool good) {
       context->coherence().add(d, {u.place, std::exchange(u.addend, {}), end}, u.reduces, !reads(u.mode), good);
     else
       coherence::release(d, *u.instance, writes(u.mode), end);
+    if (u.last_use && u.instance != nullptr) u.instance->last_use = 0;
     if (writes(u.mode)) d.failed_by = good ? "" : name.empty() ? "without a name" : name;
   }
   for (const seen& a : of_access)
-    if (a.ghosts) used[a.which].instance->ghosts_used.add(end);
+    if (a.ghosts) used[a.which].instance->ghosts().used.add(end);
   for (const temporary& t : temporaries) context->coherence().give_back(t.block, t.where, end);
   held.clear();
   if (!good && context->tries_graph()) context->refuse_graph(describe_task(name) + " threw while it was recorded");

@@ -19,6 +19,7 @@ struct used_data {
   std::shared_ptr<data_state> data;
   access_mode mode;
   data_place place;
+  bool last_use;  // of the instance
   data_instance* instance = nullptr;
   std::shared_ptr<const task_reduction> reduces = nullptr;
   memory_block addend{};  // instead of an instance

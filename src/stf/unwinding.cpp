@@ -70,9 +70,10 @@ void context_state::drop_buried(const std::function<bool(data_body&)>& which) {
 
 void context_state::end_unwound() {
   if (finalized_.exchange(true)) return;
-  drop_buried([](data_body&) { return true; });
   if (recording_) lanes_.abandon_recording();
   recording_ = false;
+  lanes_.resume();
+  drop_buried([](data_body&) { return true; });
   in_users_stream_ ? lanes_.end_before_user() : lanes_.wait_for_all();
   if (!in_users_stream_) coherence_.reclaim(true);
 }

@@ -6,6 +6,7 @@
 #include "starling/region/tasks.hpp"
 #include "starling/shmem.hpp"
 #include "starling/starling.hpp"
+#include "starling/stf/algorithm.hpp"
 #include "starling/stf/context.hpp"
 
 namespace st = starling;

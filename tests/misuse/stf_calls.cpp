@@ -213,5 +213,25 @@ TEST_CASE("fence and finalize while other threads submit") {
   }
 }
 
+TEST_CASE("fence_event where it cannot be") {
+  machine m = machine::host(1);
+  context ctx(m);
+  std::vector<int> x(5, 1);
+  auto d = ctx.logical_data(x);
+  ctx.task(d.rw())->*[&](stream&, slice<int>) {
+    check_parts(failure_of<argument_error>([&] { (void)ctx.fence_event(); }), {"fence_event", "body of a task"});
+  };
+  check_parts(failure_of<argument_error>([&] { ctx.record([&] { (void)ctx.fence_event(); }); }),
+              {"fence_event", "recorded"});
+  stream s = m.new_stream(0);
+  stf::stream_ctx within(m, s);
+  check_parts(failure_of<argument_error>([&] { (void)within.fence_event(); }), {"user's stream", "finalize"});
+  within.finalize();
+  ctx.finalize();
+  check_parts(failure_of<argument_error>([&] { (void)ctx.fence_event(); }), {"fence_event", "finalized"});
+  CHECK(x == std::vector<int>(5, 1));
+  check_usable(m);
+}
+
 }  // namespace
 }  // namespace starling::test

@@ -1,5 +1,7 @@
 // Logical data that makes no sense: handles of nothing or of another context, memory that cannot be the user's, values
 // that nobody has written.
+#include <stdexcept>
+
 #include "starling/stf/context.hpp"
 #include "support/failure.hpp"
 #include "support/usable.hpp"
@@ -198,6 +200,40 @@ TEST_CASE("data without elements") {
     CHECK(sum == 0);
     check_usable(m);
   }
+}
+
+TEST_CASE("write-back of what has no memory to go back to") {
+  machine m = machine::host(1);
+  context ctx(m);
+  auto d = ctx.logical_data(stf::shape_of<slice<int>>(5)).set_symbol("temporary");
+  for (const bool on : {false, true})
+    check_parts(failure_of<argument_error>([&] { d.set_write_back(on); }), {"'temporary'", "no memory of the user"});
+  check_parts(failure_of<argument_error>([&] { ctx.token().set_write_back(false); }), {"no memory of the user"});
+  check_parts(failure_of<argument_error>([&] { stf::logical_data<slice<int>>().set_write_back(false); }), {"none"});
+  check_goes_on(ctx, m);
+}
+
+TEST_CASE("numbers of values that there are not") {
+  machine m = machine::host(1);
+  context ctx(m);
+  context other(m);
+  std::vector<int> x(5, 1);
+  auto d = other.logical_data(x);
+  check_parts(failure_of<argument_error>([&] { (void)ctx.hash(d); }), {"context::hash", "another context"});
+  auto fresh = ctx.logical_data(stf::shape_of<slice<int>>(5)).set_symbol("fresh");
+  check_parts(failure_of<argument_error>([&] { (void)ctx.hash(fresh); }), {"'fresh'", "write()"});
+  check_goes_on(ctx, m);
+}
+
+// Nobody waits for the value of such data, so that its loss is no error.
+TEST_CASE("a task that threw and data that is not written back") {
+  machine m = machine::host(1);
+  context ctx(m);
+  std::vector<int> x(5, 1);
+  auto d = ctx.logical_data(x).set_write_back(false);
+  (void)failure_of<std::runtime_error>(
+      [&] { ctx.task(d.rw())->*[](stream&, slice<int>) { throw std::runtime_error("no"); }; });
+  check_goes_on(ctx, m);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // Too little memory: one task needs more than there is, several threads compete, data goes at random points.
 #include <atomic>
+#include <stdexcept>
 #include <thread>
 
 #include "starling/stf/context.hpp"
@@ -196,6 +197,76 @@ TEST_CASE("data destroyed at random points") {
     CHECK(values == expected);
     check_usable(m);
   }
+}
+
+TEST_CASE("secrets fill a device") {
+  machine m = machine::host(1);
+  context ctx(m, {.device_memory = 64 << 10});
+  auto secret = ctx.logical_data(stf::shape_of<slice<char>>(40 << 10)).set_symbol("key").set_secret();
+  auto other = ctx.logical_data(stf::shape_of<slice<char>>(40 << 10)).set_symbol("other");
+  const auto clear = [](stream& s, slice<char> v) { s.fill(v.data_handle(), 1, static_cast<std::size_t>(v.size())); };
+  ctx.task(secret.write())->*clear;
+  check_parts(failure_of<memory_error>([&] { ctx.task(other.write())->*clear; }),
+              {"'other'", "device 0", "moved away"});
+  // Without it there is room.
+  secret = {};
+  ctx.task(other.write())->*clear;
+  CHECK(ctx.wait(other)(5) == 1);
+  ctx.finalize();
+  check_usable(m);
+}
+
+TEST_CASE("a secret that somebody has already") {
+  machine m = machine::host(1);
+  context ctx(m);
+  std::vector<int> x(8, 1);
+  auto d = ctx.logical_data(x).set_symbol("x");
+  {
+    auto f = ctx.freeze(d.read());
+    check_parts(failure_of<argument_error>([&] { d.set_secret(); }),
+                {"set_secret", "'x'", "is frozen", "when the data is made"});
+  }
+  check_parts(failure_of<argument_error>([&] { stf::logical_data<slice<int>>().set_secret(); }), {"none"});
+  d.set_secret();
+  d.set_secret();
+  ctx.finalize();
+  check_usable(m);
+}
+
+TEST_CASE("secrets of each round in a persistent program") {
+  machine m = machine::host(1);
+  stf::persistent_ctx ctx(m);
+  check_parts(failure_of<stf::task_error>([&] {
+                ctx.repeat(2, [&] {
+                  auto d = ctx.logical_data(stf::shape_of<slice<int>>(8)).set_secret();
+                  ctx.parallel_for(d.shape(), d.write())->*[](index_t i, slice<int> v) { v(i) = 1; };
+                });
+              }),
+              {"wiped in each round", "set_secret"});
+  ctx.finalize();
+  check_usable(m);
+}
+
+// An exception that unwinds past the handle and the context.
+TEST_CASE("secrets and exceptions") {
+  machine m = machine::host(1);
+  for (const auto backend : {stf::backend_kind::stream, stf::backend_kind::graph}) {
+    std::vector<int> x(8, 1);
+    try {
+      context ctx(m, {.backend = backend});
+      auto users = ctx.logical_data(x).set_secret();
+      auto own = ctx.logical_data(stf::shape_of<slice<int>>(8)).set_secret();
+      ctx.task(users.rw(), own.write())->*[](stream& s, slice<int> v, slice<int> w) {
+        s.fill(v.data_handle(), 0, 32);
+        s.fill(w.data_handle(), 0, 32);
+      };
+      throw std::runtime_error("no");
+    } catch (const std::runtime_error& e) {
+      CHECK(std::string(e.what()) == "no");
+    }
+    CHECK(x == std::vector<int>(8, 1));
+  }
+  check_usable(m);
 }
 
 }  // namespace

@@ -31,5 +31,12 @@ TEST_CASE("owners and dimensions that do not exist") {
   check_parts(failure_of<argument_error>([] { (void)blocked{-1}.owner(coords<1>{{3}}, box(4), 2); }), {"dimension -1"});
 }
 
+TEST_CASE("bounds and margins that make no sense") {
+  check_parts(failure_of<argument_error>([] { (void)box({3, 1}); }), {"dimension 0", "from 3 to 1"});
+  check_parts(failure_of<argument_error>([] { (void)box({0, 3}, {5, 4}); }), {"dimension 1", "from 5 to 4"});
+  check_parts(failure_of<argument_error>([] { (void)box<2>({{0, 3}, {1, 2}, {2, 3}}); }), {"3 ranges", "2 dimensions"});
+  check_parts(failure_of<argument_error>([] { (void)inner(box(5), -1); }), {"inner: -1", "at least 0"});
+}
+
 }  // namespace
 }  // namespace starling::test

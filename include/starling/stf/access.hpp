@@ -45,6 +45,7 @@ struct data_access {
   // access_mode::write the old value does not take part, with rw it does.
   std::shared_ptr<const task_reduction> reduces = nullptr;
   call_site at = no_call_site;  // where it was named
+  bool last_use = false;        // the copy may give way before all that tasks will use
 };
 
 }  // namespace starling::stf

@@ -9,6 +9,7 @@
 // Thread-safe: several threads may submit tasks; their order is that in which they come. Not after finalize.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -17,12 +18,14 @@
 
 #include "starling/machine/machine.hpp"
 #include "starling/stf/context_options.hpp"
+#include "starling/stf/dynamic_task.hpp"
 #include "starling/stf/frozen.hpp"
 #include "starling/stf/host_task.hpp"
 #include "starling/stf/launch.hpp"
 #include "starling/stf/logical_data.hpp"
 #include "starling/stf/parallel_for.hpp"
 #include "starling/stf/recorded_tasks.hpp"
+#include "starling/stf/run_once.hpp"
 #include "starling/stf/split_data.hpp"
 #include "starling/stf/statistics.hpp"
 #include "starling/stf/task.hpp"
@@ -31,18 +34,6 @@
 namespace starling::stf {
 
 class context_state;
-
-// Data without bytes: orders tasks, carries nothing.
-struct token_view {};
-struct token_shape {};
-template <>
-struct data_interface<token_view> {
-  using shape_type = token_shape;
-  using read_type = token_view;
-  static std::size_t bytes(token_shape) { return 0; }
-  static token_view view(token_shape, std::byte*) { return {}; }
-};
-using token = logical_data<token_view>;
 
 namespace detail {
 
@@ -121,6 +112,8 @@ class context {
   auto task(Deps... deps) {
     return task(exec_place(), std::move(deps)...);
   }
+  // Its dependencies are added one by one, and it may be begun and ended by hand; see starling/stf/dynamic_task.hpp.
+  dynamic_task task(const exec_place& where = exec_place()) { return {*this, where}; }
   // body(i, j, ..., data...) for every coordinate of a shape (starling/stf/shape.hpp), in any order. On a grid of
   // devices the partitioner says which device has which coordinates; without one they have contiguous blocks of the
   // slowest dimension.
@@ -148,11 +141,26 @@ class context {
   auto launch(const hierarchy_spec<Levels...>& spec, Deps... deps) {
     return launch(spec, exec_place(), std::move(deps)...);
   }
+  // By default_spec: th is a default_hierarchy.
+  template <class... Deps>
+  auto launch(const exec_place& where, Deps... deps) {
+    return launch(default_spec, where, std::move(deps)...);
+  }
+  template <task_dependency... Deps>
+  auto launch(Deps... deps) {
+    return launch(default_spec, exec_place(), std::move(deps)...);
+  }
 
   // body(views...) runs on a thread of the host, when its data is there.
   template <task_dependency... Deps>
   auto host_launch(Deps... deps) {
     return host_task<decltype(on_host(std::move(deps)))...>(state_, on_host(std::move(deps))...);
+  }
+
+  // ->*f calls f(args...), or gives what it gave for the same arguments; see starling/stf/run_once.hpp.
+  template <class... Args>
+  auto run_once(Args... args) {
+    return stf::run_once<Args...>(state_, kept_results(), std::move(args)...);
   }
 
   // ---- parts of data ----
@@ -243,6 +251,10 @@ class context {
 
   // Ends an epoch, without waiting: a graph context starts the graph of its tasks.
   void fence();
+  // fence, and an event that is reached when all tasks so far are over: a stream of the user may wait for it
+  // (stream::wait), and so may the host, where failures are said by synchronize alone. In a context within a user's
+  // stream an argument_error: that stream comes after finalize.
+  event fence_event();
   // Until all tasks so far are over. Throws what failed in them.
   void synchronize();
   // The value of `d` on the host, once it is there: a scalar itself, of other data a view, which is valid until a task
@@ -255,6 +267,14 @@ class context {
     else
       return shown;
   }
+  // For debugging: a number made of the bytes of the value, one instance in one piece, by FNV-1a with 64 bits. Equal
+  // values have equal numbers in all runs, on all machines and back ends; -0.0 and 0.0 are different bytes, and so may
+  // be what lies between the members of a struct. Waits as wait does.
+  template <class View>
+  std::uint64_t hash(const stf::logical_data<View>& d) {
+    return hash_of(d.state());
+  }
+  std::uint64_t hash(const stf::token&) = delete;  // which has no value
   // Ends the context: all tasks are over, and the user's memory has its values. Throws what failed; again: nothing.
   void finalize();
 
@@ -297,6 +317,7 @@ class context {
   std::shared_ptr<data_state> new_data(data_description what, call_site at);
   std::byte* wait_for(const std::shared_ptr<data_state>& d);
   void bring(const std::shared_ptr<data_state>& d, const data_place& where);
+  std::uint64_t hash_of(const std::shared_ptr<data_state>& d);
 
   template <class View, class Partitioner>
   split_data<View> split_by(const stf::logical_data<View>& x, index_t count, const Partitioner& p, halo h,
@@ -309,62 +330,12 @@ class context {
   }
   void repeat_while(const std::shared_ptr<data_state>& flag, const std::function<void()>& body, std::uint64_t most);
 
+  std::shared_ptr<detail::memo_store> kept_results() const;
+
   std::shared_ptr<context_state> state_;
-  // Of all copies of this handle: the state would keep itself.
-  struct kept_tokens;
-  std::shared_ptr<kept_tokens> tokens_;
-};
-
-// A context whose tasks go into streams.
-class stream_ctx : public context {
- public:
-  explicit stream_ctx(machine m = machine::best(), context_options options = {})
-      : context(std::move(m), with(options)) {}
-  // Within a stream of the user: the tasks of an epoch start after what it has when the first of them is submitted, and
-  // its later work after finalize(), which waits for nothing: the user's memory has its values when the stream comes to
-  // its end. What a body of the host throws comes from synchronize(), also after finalize. The end of the last handle
-  // waits for the work, and frees its memory. If the stream is being recorded, everything becomes part of the graph,
-  // which keeps that memory; the host cannot wait for tasks then, and all has to be finalized before the recording
-  // ends.
-  stream_ctx(machine m, const stream& user, context_options options = {})
-      : context(std::move(m), with(options), user) {}
-
- private:
-  static context_options with(context_options o) {
-    o.backend = backend_kind::stream;
-    return o;
-  }
-};
-
-// A context whose tasks go into streams, but for those of repeat and repeat_while: these become one persistent program
-// on all devices that they name, whose blocks wait for each other where the tasks' data says so, and for nothing else.
-// The calls return when the program is over. Bodies may hold parallel_for and launch on devices. task_error for others:
-// task, host_launch, the host as a place; launches whose blocks wait for each other; copies from or to the host in each
-// round. stall_error names the task that a block waited for longer than STARLING_DEADLINE; what the tasks should have
-// written has no value then.
-class persistent_ctx : public context {
- public:
-  explicit persistent_ctx(machine m = machine::best(), context_options options = {})
-      : context(std::move(m), with(options)) {}
-
- private:
-  static context_options with(context_options o) {
-    o.backend = backend_kind::persistent;
-    return o;
-  }
-};
-
-// A context that makes a graph of the tasks of each epoch.
-class graph_ctx : public context {
- public:
-  explicit graph_ctx(machine m = machine::best(), context_options options = {})
-      : context(std::move(m), with(options)) {}
-
- private:
-  static context_options with(context_options o) {
-    o.backend = backend_kind::graph;
-    return o;
-  }
+  // Logical data of all copies of this handle: the state would keep itself.
+  struct kept_data;
+  std::shared_ptr<kept_data> kept_;
 };
 
 template <class T>
@@ -383,3 +354,5 @@ stf::logical_data<slice<T, 2>> context::logical_data(const strided_view<T, 2>& v
 }
 
 }  // namespace starling::stf
+
+#include "starling/stf/context_kinds.hpp"

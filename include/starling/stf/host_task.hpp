@@ -26,13 +26,13 @@ class host_task : public task_builder<host_task<Deps...>, Deps...> {
   // Keeps a copy of the body. What it throws comes out of the next synchronize() or finalize().
   template <class F>
   void operator->*(F&& body) && {
-    submit(std::forward<F>(body), std::index_sequence_for<Deps...>());
+    submit(std::forward<F>(body), detail::shown_to_body_t<Deps...>());
   }
 
  private:
   template <class F, std::size_t... I>
   void submit(F&& body, std::index_sequence<I...>) {
-    check_callable<F, detail::view_in_task_t<Deps>...>();
+    check_callable<F, typename base::template view_type<I>...>();
     expect_data_on_host(what_);
     what_.kind = kind_of_body<std::decay_t<F>>;
     task_run run(context_, what_);

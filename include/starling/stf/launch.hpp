@@ -32,7 +32,7 @@ class launch_task : public task_builder<launch_task<Spec, Deps...>, Deps...> {
   // body(th, views...), a STARLING_HD lambda or function object; th is a thread_hierarchy<Spec>.
   template <class Body>
   void operator->*(const Body& body) && {
-    submit(body, std::index_sequence_for<Deps...>());
+    submit(body, detail::shown_to_body_t<Deps...>());
   }
 
  private:
@@ -42,14 +42,17 @@ class launch_task : public task_builder<launch_task<Spec, Deps...>, Deps...> {
     what_.kind = kind_of_body<Body>;
     what_.as_items = true;
     task_run run(context_, what_);
-    for (int place = 0; place < run.places(); ++place) {
-      const auto views = std::make_tuple(detail::view_on(std::get<I>(deps_), run.memory(I), run.pe(place))...);
-      hierarchy_map map = plan_launch(run.on(), spec_, place, run.places(), body, std::get<I>(views)...);
-      if (map.device_scratch_bytes > 0) map.device_scratch = run.temporary(place, map.device_scratch_bytes);
-      if (run.noted()) detail::check_item(run, map);
-      enqueue_launch(task_lane(run, place), map, spec_, body, std::get<I>(views)...);
-    }
+    for (int place = 0; place < run.places(); ++place)
+      on_device(run, place, body, detail::view_on(std::get<I>(deps_), run.memory(I), run.pe(place))...);
     run.finish();
+  }
+
+  template <class Body, class... Views>
+  void on_device(task_run& run, int place, const Body& body, const Views&... views) {
+    hierarchy_map map = plan_launch(run.on(), spec_, place, run.places(), body, views...);
+    if (map.device_scratch_bytes > 0) map.device_scratch = run.temporary(place, map.device_scratch_bytes);
+    if (run.noted()) detail::check_item(run, map);
+    enqueue_launch(task_lane(run, place), map, spec_, body, views...);
   }
 
   using base::context_;

@@ -18,6 +18,13 @@ struct dependency {
   using view_type = Given;
 
   Given view(std::byte* start) const { return data_interface<View>::view(shape, start); }
+  // The last use of this copy for a long time: x.read().last_use(). Where a place is full, such copies give way first,
+  // and among them those that are not the only ones. It changes no value: later tasks may use the data all the same.
+  dependency last_use() const {
+    dependency d = *this;
+    d.access.last_use = true;
+    return d;
+  }
 
   data_access access;
   typename data_interface<View>::shape_type shape;
@@ -57,6 +64,8 @@ inline constexpr bool is_dependency<dependency<View, Given>> = true;
 
 [[noreturn]] void refuse_reduction(index_t elements);
 void set_name(const std::shared_ptr<data_state>& d, std::string name);
+void set_write_back(const std::shared_ptr<data_state>& d, bool on);
+void set_secret(const std::shared_ptr<data_state>& d);
 std::string name_of(data_state& d);
 
 }  // namespace detail
@@ -117,6 +126,27 @@ class logical_data {
   // A name for errors, drawings and traces.
   logical_data& set_symbol(std::string name) {
     detail::set_name(data_, std::move(name));
+    return *this;
+  }
+
+  // The name that it has; empty: none.
+  std::string symbol() const { return data_ ? detail::name_of(*data_) : std::string(); }
+
+  // Whether the user's memory has to have the value in the end, as it has unless this says otherwise. Without, no copy
+  // goes back for that alone: the memory is still the context's to use until the data and its tasks are over, and then
+  // holds some value that the data has had, or parts of several. Throws argument_error for data that has none of the
+  // user's memory.
+  logical_data& set_write_back(bool on) {
+    detail::set_write_back(data_, on);
+    return *this;
+  }
+
+  // From here on for good: memory of the context in which copies of the value have been is filled with zeros after its
+  // last use, and no copy is made to make room, so that the value is only where tasks and calls of the context ask for
+  // it. The user's own memory, and what tasks put elsewhere, is the user's to wipe. Throws argument_error for data that
+  // is frozen or split.
+  logical_data& set_secret() {
+    detail::set_secret(data_);
     return *this;
   }
 

@@ -38,7 +38,7 @@ class parallel_for_task : public task_builder<parallel_for_task<Partitioner, Sha
   // reduction. For devices it is a STARLING_HD lambda or function object.
   template <class Body>
   void operator->*(const Body& body) && {
-    submit(body, std::index_sequence_for<Deps...>());
+    submit(body, detail::shown_to_body_t<Deps...>());
   }
 
  private:

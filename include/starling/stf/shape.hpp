@@ -4,6 +4,7 @@
 #pragma once
 
 #include <concepts>
+#include <initializer_list>
 
 #include "starling/base/view.hpp"
 #include "starling/stf/element_order.hpp"
@@ -28,8 +29,22 @@ concept invertible_shape = shape_like<S> && requires(const S& s, const typename 
 // Throw argument_error. Out of line, as what happens once at most.
 [[noreturn]] void refuse_range(int dimension, index_t lower, index_t upper);
 [[noreturn]] void refuse_size(const index_t* extents, int rank);
+[[noreturn]] void refuse_ranges(std::size_t given, int rank);
+[[noreturn]] void refuse_margin(index_t n);
 
 inline constexpr int most_dimensions = 8;
+
+// Where a dimension of a box begins and ends: two numbers in braces, of any integral types.
+class bounds {
+ public:
+  template <std::integral Lower, std::integral Upper>
+  STARLING_HD constexpr bounds(Lower lower, Upper upper)
+      : range_{static_cast<index_t>(lower), static_cast<index_t>(upper)} {}
+  STARLING_HD constexpr index_range range() const { return range_; }
+
+ private:
+  index_range range_;
+};
 
 // A half-open range for each dimension; the last one is the fastest.
 template <int Rank>
@@ -58,9 +73,28 @@ class box {
     (set(d++, ranges), ...);
     check_size();
   }
+  // box({1, n - 1}, {0, m}): from the first number to before the second. Up to 4 dimensions; for more, ranges.
+  STARLING_HD constexpr explicit box(bounds b)
+    requires(Rank == 1)
+      : box({b.range()}, from_ranges()) {}
+  STARLING_HD constexpr explicit box(bounds b, bounds c)
+    requires(Rank == 2)
+      : box({b.range(), c.range()}, from_ranges()) {}
+  STARLING_HD constexpr explicit box(bounds b, bounds c, bounds d)
+    requires(Rank == 3)
+      : box({b.range(), c.range(), d.range()}, from_ranges()) {}
+  STARLING_HD constexpr explicit box(bounds b, bounds c, bounds d, bounds e)
+    requires(Rank == 4)
+      : box({b.range(), c.range(), d.range(), e.range()}, from_ranges()) {}
   // box({{1, n - 1}, {0, m}}).
-  STARLING_HD constexpr explicit box(const index_range (&ranges)[Rank]) {
-    for (int d = 0; d < Rank; ++d) set(d, ranges[d]);
+  STARLING_HD constexpr explicit box(const index_range (&ranges)[Rank]) : box(ranges, from_ranges()) {}
+  // Braces alone: without this they might as well be a box that is copied.
+  STARLING_HD constexpr explicit box(std::initializer_list<index_range> ranges) {
+    if constexpr (!target::on_gpu)
+      if (ranges.size() != static_cast<std::size_t>(Rank)) refuse_ranges(ranges.size(), Rank);
+    int d = 0;
+    for (const index_range& r : ranges)
+      if (d < Rank) set(d++, r);
     check_size();
   }
 
@@ -108,6 +142,11 @@ class box {
   }
 
  private:
+  struct from_ranges {};
+  STARLING_HD constexpr box(const index_range (&ranges)[Rank], from_ranges) {
+    for (int d = 0; d < Rank; ++d) set(d, ranges[d]);
+    check_size();
+  }
   STARLING_HD constexpr void set(int d, index_range r) {
     if constexpr (!target::on_gpu) {
       index_t n = 0;
@@ -181,6 +220,29 @@ template <std::same_as<index_range>... Ranges>
 box(Ranges...) -> box<static_cast<int>(sizeof...(Ranges))>;
 template <int Rank>
 box(const index_range (&)[Rank]) -> box<Rank>;
+box(bounds) -> box<1>;
+box(bounds, bounds) -> box<2>;
+box(bounds, bounds, bounds) -> box<3>;
+box(bounds, bounds, bounds, bounds) -> box<4>;
+
+// The coordinates of a shape that have at least n others before and after them in each dimension; none where a
+// dimension has too few.
+template <int Rank>
+STARLING_HD constexpr box<Rank> inner(const box<Rank>& s, index_t n) {
+  if constexpr (!target::on_gpu)
+    if (n < 0) refuse_margin(n);
+  index_range r[Rank];
+  for (int d = 0; d < Rank; ++d) {
+    // 2 n may be too large a number.
+    const bool some = n < s.extent(d) - n;
+    r[d] = some ? index_range{s.lower(d) + n, s.upper(d) - n} : index_range{s.lower(d), s.lower(d)};
+  }
+  return box<Rank>(r);
+}
+template <int Rank>
+STARLING_HD constexpr column_box<Rank> inner(const column_box<Rank>& s, index_t n) {
+  return column_box<Rank>(inner(static_cast<const box<Rank>&>(s), n));
+}
 
 // The shape of an array: a box from 0.
 template <class T, class Extents, class Layout, class Accessor>

@@ -28,18 +28,18 @@ class task : public task_builder<task<Deps...>, Deps...> {
   void operator->*(F&& body) && {
     what_.kind = kind_of_body<std::decay_t<F>>;
     task_run run(context_, what_);
-    call(std::forward<F>(body), run, std::index_sequence_for<Deps...>());
+    call(std::forward<F>(body), run, detail::shown_to_body_t<Deps...>());
     run.finish();
   }
 
  private:
   template <class F, std::size_t... I>
   void call(F&& body, task_run& run, std::index_sequence<I...>) {
-    if constexpr (!std::is_invocable_v<F, stream&, detail::view_in_task_t<Deps>...> &&
-                  std::is_invocable_v<F, task_run&, detail::view_in_task_t<Deps>...>) {
+    if constexpr (!std::is_invocable_v<F, stream&, typename base::template view_type<I>...> &&
+                  std::is_invocable_v<F, task_run&, typename base::template view_type<I>...>) {
       std::forward<F>(body)(run, detail::view_on(std::get<I>(deps_), run.memory(I), run.pe())...);
     } else {
-      check_callable<F, stream&, detail::view_in_task_t<Deps>...>();
+      check_callable<F, stream&, typename base::template view_type<I>...>();
       std::forward<F>(body)(run.stream(), detail::view_on(std::get<I>(deps_), run.memory(I), run.pe())...);
     }
   }

@@ -1,6 +1,7 @@
 // task_builder: what tasks of all kinds have in common before they are submitted: context, place, dependencies, name.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <tuple>
@@ -9,6 +10,7 @@
 #include "starling/stf/logical_data.hpp"
 #include "starling/stf/task_reduction.hpp"
 #include "starling/stf/task_run.hpp"
+#include "starling/stf/token.hpp"
 
 namespace starling::stf {
 
@@ -62,6 +64,9 @@ class task_builder {
   }
 
  protected:
+  template <std::size_t I>
+  using view_type = detail::view_in_task_t<std::tuple_element_t<I, std::tuple<Deps...>>>;
+
   task_builder(std::shared_ptr<context_state> context, exec_place place, Deps... deps)
       : context_(std::move(context)), deps_(std::move(deps)...) {
     what_.place = std::move(place);

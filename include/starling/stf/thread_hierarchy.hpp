@@ -252,4 +252,16 @@ class thread_hierarchy {
   detail::thread_place<Spec::depth> p_;
 };
 
+// The same of a specification that is const, as decltype says of a variable that is.
+template <class Spec, int First>
+class thread_hierarchy<const Spec, First> : public thread_hierarchy<Spec, First> {
+ public:
+  STARLING_HD thread_hierarchy(const thread_hierarchy<Spec, First>& th)  // NOLINT: bodies take either
+      : thread_hierarchy<Spec, First>(th) {}
+};
+
+// What a launch without a specification has: blocks, and threads of a block, which may synchronise.
+inline constexpr auto default_spec = par(con());
+using default_hierarchy = thread_hierarchy<decltype(default_spec)>;
+
 }  // namespace starling::stf

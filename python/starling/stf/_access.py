@@ -52,13 +52,15 @@ class Access:
 
 
 def checked(call: str, accesses: tuple[object, ...]) -> tuple[Access, ...]:
-    """The arguments of a call, if they are accesses."""
+    """The arguments of a call, if they are accesses; a list of accesses counts as its members."""
     found = []
-    for number, access in enumerate(accesses):
-        if not isinstance(access, Access):
-            raise ElementTypeError(
-                f"{call}: argument {number} is a {type(access).__name__}; "
-                "pass what read(), write() or rw() of logical data returns"
-            )
-        found.append(access)
+    for number, given in enumerate(accesses):
+        for access in given if isinstance(given, (list, tuple)) else (given,):
+            if not isinstance(access, Access):
+                within = f"a member of argument {number}" if access is not given else f"argument {number}"
+                raise ElementTypeError(
+                    f"{call}: {within} is a {type(access).__name__}; "
+                    "pass what read(), write() or rw() of logical data returns, or a list of that"
+                )
+            found.append(access)
     return tuple(found)

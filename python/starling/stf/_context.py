@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import Any, TypeVar, overload
 
@@ -50,13 +50,16 @@ class Context(DataCalls, RecordingCalls):
 
     # ---- tasks ----
 
-    def task(self, *accesses: Access, where: native.exec_place | None = None, name: str | None = None) -> Task:
-        """A task, whose body is a ``with`` block.
+    def task(
+        self, *accesses: Access | Sequence[Access], where: native.exec_place | None = None, name: str | None = None
+    ) -> Task:
+        """A task, whose body is a ``with`` block, or what comes between ``begin()`` and ``end()`` of it.
 
         On virtual devices the body computes on the calling thread, which waits for the data of the task first.
 
         Args:
-            accesses: What ``read()``, ``write()`` or ``rw()`` of logical data return.
+            accesses: What ``read()``, ``write()`` or ``rw()`` of logical data return, or lists of that, which count as
+                their members.
             where: Device 0 if it is left out. ``exec_place.automatic()``: the device on which the context expects it to
                 end first, by the times of earlier tasks of the same name; see :meth:`explain`.
             name: For errors and drawings.
@@ -89,17 +92,22 @@ class Context(DataCalls, RecordingCalls):
         return Task(self, self._own("Context.task", accesses), place, text("name", name), self._memory)
 
     @overload
-    def host_launch(self, function: Callable[..., object], /, *accesses: Access, name: str | None = None) -> None: ...
-    @overload
-    def host_launch(self, *accesses: Access, name: str | None = None) -> Callable[[Function], Function]: ...
     def host_launch(
-        self, *arguments: Access | Callable[..., object], name: str | None = None
+        self, function: Callable[..., object], /, *accesses: Access | Sequence[Access], name: str | None = None
+    ) -> None: ...
+    @overload
+    def host_launch(
+        self, *accesses: Access | Sequence[Access], name: str | None = None
+    ) -> Callable[[Function], Function]: ...
+    def host_launch(
+        self, *arguments: Access | Sequence[Access] | Callable[..., object], name: str | None = None
     ) -> Callable[[Function], Function] | None:
         """A function that runs on a thread of the host, in the order of its data, while this thread goes on.
 
-        It gets NumPy arrays over its data, which are for the function alone. It must not use the context. What it
-        raises comes out of the next ``synchronize()``, ``wait()`` or ``finalize()``, the first of several; what it
-        should have written has no value then, though an array of the user may have got a part of one.
+        It gets NumPy arrays over its data, one for each access, also of lists; they are for the function alone. It
+        must not use the context. What it raises comes out of the next ``synchronize()``, ``wait()`` or ``finalize()``,
+        the first of several; what it should have written has no value then, though an array of the user may have got a
+        part of one.
 
         >>> import numpy as np
         >>> from starling import stf
@@ -127,10 +135,20 @@ class Context(DataCalls, RecordingCalls):
 
     # ---- order ----
 
-    def fence(self) -> None:
-        """Ends an epoch, without waiting: the graph back end starts the graph of its tasks."""
+    def fence(self, stream: int | None = None) -> None:
+        """Ends an epoch, without waiting: the graph back end starts the graph of its tasks.
+
+        Args:
+            stream: A ``cudaStream_t`` of yours, as a number, whose later work starts after all tasks so far.
+
+        Raises:
+            Unsupported: A stream on virtual devices, which have none.
+        """
         self._outside_of_bodies("Context.fence")
-        self._bound.fence()
+        if stream is None:
+            self._bound.fence()
+        else:
+            self._bound.fence_before(whole_number("stream", stream, least=0, most=2**64 - 1))
 
     def synchronize(self) -> None:
         """Returns when all tasks so far are over; raises what failed in them."""
@@ -155,6 +173,19 @@ class Context(DataCalls, RecordingCalls):
         self._launch(lambda view: values.append(view.copy()), (access,), "wait")
         self.synchronize()
         return values[0]
+
+    def hash(self, data: LogicalData) -> int:
+        """For debugging: a number made of the bytes of the value, by FNV-1a with 64 bits, as ``context::hash`` in C++.
+
+        Equal values have equal numbers in all runs; -0.0 and 0.0 are different bytes. Waits as :meth:`wait` does.
+
+        >>> import numpy as np
+        >>> from starling import stf
+        >>> with stf.context(2) as ctx:
+        ...     hex(ctx.hash(ctx.logical_data(np.zeros(1))))
+        '0xa8c7f832281a39c5'
+        """
+        return native.fnv1a(self.wait(data).tobytes())
 
     def finalize(self) -> None:
         """Ends the context: all tasks are over, and the user's arrays have their values. Again: nothing.

@@ -21,7 +21,7 @@ class DataCalls(ContextCore):
     """Logical data, its parts, and data outside of tasks."""
 
     @overload
-    def logical_data(self, array: Any, *, name: str | None = None) -> LogicalData: ...
+    def logical_data(self, array: Any, *, name: str | None = None, write_back: bool = True) -> LogicalData: ...
     @overload
     def logical_data(
         self, *, shape: SupportsIndex | Sequence[SupportsIndex], dtype: Any = "float64", name: str | None = None
@@ -33,6 +33,7 @@ class DataCalls(ContextCore):
         shape: SupportsIndex | Sequence[SupportsIndex] | None = None,
         dtype: Any = None,
         name: str | None = None,
+        write_back: bool = True,
     ) -> LogicalData:
         """Data that tasks use: an array, or a shape without a value until a task writes it.
 
@@ -43,9 +44,11 @@ class DataCalls(ContextCore):
             shape: Instead of an array, 1 to 4 numbers.
             dtype: Its element type; float64 when it is left out.
             name: For errors and drawings.
+            write_back: Whether the array has to have the value in the end. False saves the copy: the context may still
+                use the array until it ends, which then holds some value that the data has had, or parts of several.
 
         Raises:
-            ArgumentError: The layout is another one.
+            ArgumentError: The layout is another one; `write_back` is false for a shape, which has no array.
             ElementTypeError: It is no array, or holds no numbers.
 
         >>> import numpy as np
@@ -59,13 +62,17 @@ class DataCalls(ContextCore):
         if array is None:
             if shape is None:
                 raise ArgumentError("Context.logical_data: neither an array nor a shape; pass one of them")
+            if not write_back:
+                raise ArgumentError(
+                    "Context.logical_data: write_back=False of a shape, which has no array; leave it out"
+                )
             dtype = element_type("float64" if dtype is None else dtype)
             wanted = extents(shape, dtype)
             return LogicalData(self._whole, self._bound.new_data(wanted, dtype.itemsize), wanted, dtype, name)
         if shape is not None or dtype is not None:
             raise ArgumentError("Context.logical_data: an array has its own shape and dtype; leave them out")
         a = adopt(array, self.machine)
-        bound = self._bound.adopt(a.address, a.shape, a.dtype.itemsize, a.pitch, a.place)
+        bound = self._bound.adopt(a.address, a.shape, a.dtype.itemsize, a.pitch, a.place, bool(write_back))
         self._arrays.append(array)
         return LogicalData(self._whole, bound, a.shape, a.dtype, name, array, a.writable)
 

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 
 class Task:
-    """A task; made by :meth:`starling.stf.Context.task`. Its body is a ``with`` block, on one thread.
+    """A task; made by :meth:`starling.stf.Context.task`. Its body is a ``with`` block, on one thread, or what comes
+    between :meth:`begin` and :meth:`end`.
 
     An exception in the body makes the task fail, and goes on: what the task should have written has no value until
     another task writes it.
@@ -38,6 +39,42 @@ class Task:
         self._thread = 0
         self._views: tuple[Any, ...] | None = None
         self._leave: Callable[[], None] = lambda: None
+
+    def begin(self) -> Task:
+        """Begins it by hand, as a ``with`` block does: its body goes on until :meth:`end`, or :meth:`fail`.
+
+        >>> import numpy as np
+        >>> from starling import stf
+        >>> ctx = stf.context(2)
+        >>> rows = [ctx.logical_data(np.full(3, float(i))) for i in range(4)]
+        >>> total = ctx.logical_data(np.zeros(3))
+        >>> t = ctx.task([r.read() for r in rows], total.rw()).begin()
+        >>> *parts, out = t.views()
+        >>> out += sum(parts)
+        >>> t.end()
+        >>> ctx.wait(total)
+        array([6., 6., 6.])
+        >>> ctx.finalize()
+        """
+        return self.__enter__()
+
+    def end(self) -> None:
+        """Ends what :meth:`begin` began.
+
+        Raises:
+            ArgumentError: It was not begun, or is over; it was begun on another thread, and has failed.
+        """
+        self._in_body("end")
+        self.__exit__(None, None, None)
+
+    def fail(self) -> None:
+        """Ends it as an exception in its body does: what it should have written has no value.
+
+        Raises:
+            ArgumentError: It was not begun, or is over.
+        """
+        self._in_body("fail")
+        self.__exit__(RuntimeError, None, None)
 
     def __enter__(self) -> Task:
         context = self._context
@@ -129,7 +166,10 @@ class Task:
 
     def _in_body(self, what: str) -> native.StfTask:
         if self._bound is None:
-            raise ArgumentError(f"{what} of {self._title()} outside of its body; use it within the with block")
+            raise ArgumentError(
+                f"{what} of {self._title()} outside of its body; "
+                "use it within the with block, or between begin() and end()"
+            )
         return self._bound
 
     def _title(self) -> str:

@@ -249,5 +249,45 @@ TEST_CASE("random turns of tasks and of the user") {
     }
 }
 
+TEST_CASE("a stream of the user waits for all tasks so far") {
+  for (int n_pes = 1; n_pes <= 4; ++n_pes) {
+    const auto m = test_machine(n_pes);
+    if (!m) return;
+    machine on = *m;
+    for (const auto backend : {stf::backend_kind::stream, stf::backend_kind::graph, stf::backend_kind::automatic,
+                               stf::backend_kind::persistent}) {
+      stf::context ctx(*m, {.backend = backend});
+      stream mine = on.new_stream(n_pes - 1);
+      std::vector<long> X(20, 1), seen(40);
+      const auto shown = on.pin(seen.data(), 40 * sizeof(long));
+      // In one place, so that the address stays.
+      auto x = ctx.logical_data(X);
+      const long* start = nullptr;
+      for (int round = 0; round < 3; ++round) {
+        for (int pe = 0; pe < n_pes; ++pe)
+          ctx.task(stf::exec_place::device(pe), x.rw())->*[](stream& s, stf::slice<long> v) {
+            s.launch(1, STARLING_KERNEL(block & b) { b.for_each(20, [&](index_t i) { v(i) *= 2; }); });
+          };
+        ctx.task(stf::exec_place::device(0), x.rw())->*[&](stream& s, stf::slice<long> v) {
+          start = v.data_handle();
+          s.launch(1, STARLING_KERNEL(block & b) { b.for_each(20, [&](index_t i) { v(i) += 1; }); });
+        };
+        const event all = ctx.fence_event();
+        mine.wait(all);
+        mine.copy(seen.data(), start, 20 * sizeof(long));
+        mine.synchronize();
+        CHECK(all.done());
+        CHECK(seen[19] == (1L << ((round + 1) * n_pes)) + [&] {
+          long more = 0;
+          for (int r = 0; r <= round; ++r) more += 1L << (r * n_pes);
+          return more;
+        }());
+      }
+      ctx.fence_event().synchronize();
+      ctx.finalize();
+    }
+  }
+}
+
 }  // namespace
 }  // namespace starling::test

@@ -137,5 +137,32 @@ TEST_CASE("launches are for devices") {
   ctx.finalize();
 }
 
+TEST_CASE("without a specification, and by one that is const") {
+  for (int n_pes = 1; n_pes <= 3; ++n_pes) {
+    const auto m = test_machine(n_pes);
+    if (!m) return;
+    for (const auto backend : {stf::backend_kind::stream, stf::backend_kind::graph})
+      for (const exec_place& where : places(n_pes)) {
+        context ctx(*m, {.backend = backend});
+        std::vector<int> x(1000, 1);
+        auto d = ctx.logical_data(x);
+        ctx.launch(where, d.rw())->*STARLING_KERNEL(stf::default_hierarchy th, slice<int> v) {
+          for (auto [i] : th.apply_partition(stf::shape(v))) v(i) += 1;
+          th.inner().sync();  // the threads of a block may
+        };
+        const auto spec = stf::par(stf::con<32>());
+        ctx.launch(spec, where, d.rw())->*STARLING_KERNEL(stf::thread_hierarchy<decltype(spec)> th, slice<int> v) {
+          for (auto [i] : th.apply_partition(stf::shape(v))) v(i) *= 3;
+          th.inner().sync();
+        };
+        ctx.launch(d.rw())->*STARLING_KERNEL(stf::default_hierarchy th, slice<int> v) {
+          for (auto [i] : th.apply_partition(stf::shape(v))) v(i) += 1;
+        };
+        ctx.finalize();
+        CHECK(x == std::vector<int>(1000, 7));
+      }
+  }
+}
+
 }  // namespace
 }  // namespace starling::test

@@ -166,7 +166,7 @@ TEST_CASE("loops of one to four dimensions, parts, tokens and temporaries") {
   ctx.repeat(3, [&] {
     auto t = ctx.logical_data(stf::shape_of<slice<int>>(100));
     ctx.parallel_for(exec_place::device(1), t.shape(), t.write(), order.read())
-            ->*STARLING_KERNEL(index_t i, slice<int> v, stf::token_view) {
+            ->*STARLING_KERNEL(index_t i, slice<int> v) {
       v(i) = static_cast<int>(i);
     };
     ctx.parallel_for(a.shape(), a.rw(), t.read())
@@ -178,7 +178,7 @@ TEST_CASE("loops of one to four dimensions, parts, tokens and temporaries") {
       v(i, j, k) *= 2;
     };
     ctx.parallel_for(exec_place::device(1), stf::box(1), c.rw(), b.read(), order.rw())
-            ->*STARLING_KERNEL(index_t, slice<int> v, slice<const int, 3> w, stf::token_view) {
+            ->*STARLING_KERNEL(index_t, slice<int> v, slice<const int, 3> w) {
       v(0) += w(2, 3, 29);
     };
     // No coordinates: nothing to do.

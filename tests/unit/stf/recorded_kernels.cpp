@@ -194,11 +194,9 @@ TEST_CASE("data that the body makes and leaves") {
     const recorded_tasks r = ctx.record([&] {
       made = ctx.logical_data(stf::shape_of<slice<int>>(64));
       order = ctx.token();
-      ctx.task(exec_place::device(1), a.rw(), order.rw())->*[](stream& s, slice<int> v, stf::token_view) {
-        add(s, 1, v);
-      };
+      ctx.task(exec_place::device(1), a.rw(), order.rw())->*[](stream& s, slice<int> v) { add(s, 1, v); };
       ctx.task(exec_place::device(1), a.read(), made.write(), order.read())
-              ->*[](stream& s, slice<const int> from, slice<int> to, stf::token_view) { copy_all(s, from, to); };
+              ->*[](stream& s, slice<const int> from, slice<int> to) { copy_all(s, from, to); };
     });
     // It has no value before the first launch.
     CHECK_THROWS_AS((void)ctx.wait(made), argument_error);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <limits>
 #include <vector>
 
 #include "starling/stf/shape_of.hpp"
@@ -134,6 +135,35 @@ TEST_CASE("the shape of a slice, and the data that a shape describes") {
   CHECK(*scalar_view<const int>(one) == 7);
   CHECK(shape_of<scalar_view<int>>().bytes() == sizeof x);
   CHECK(shape_of<scalar_view<int>>().view(&x).get() == &x);
+}
+
+TEST_CASE("boxes between bounds of any integral types") {
+  const std::size_t n = 10;
+  const int m = 7;
+  CHECK(box({1, n - 1}) == box(index_range{1, 9}));
+  CHECK(box({1, n - 1}, {-2, m}) == box(index_range{1, 9}, index_range{-2, 7}));
+  CHECK(box({0, 2}, {1, 3}, {2, 5}).size() == 12);
+  CHECK(box({0, 2}, {1, 3}, {2, 5}, {-1, 1}).upper(3) == 1);
+  // One pair of braces more means the same.
+  CHECK(box({{1, 9}, {-2, m}}) == box({1, n - 1}, {-2, m}));
+  CHECK(box({{1, 2}, {3, 4}, {5, 6}, {7, 8}, {9, 10}}).rank() == 5);
+  CHECK(box({4, 4}).size() == 0);
+}
+
+TEST_CASE("the inner of a shape") {
+  CHECK(inner(box(10), 1) == box({1, 9}));
+  CHECK(inner(box({-3, 7}, {2, 9}), 2) == box({-1, 5}, {4, 7}));
+  CHECK(inner(box(4, 5), 0) == box(4, 5));
+  CHECK(inner(shape_of<slice<int, 2>>(6, 5), 1) == box({1, 5}, {1, 4}));
+  // Nothing has so many on both sides.
+  for (const index_t n : {2, 3, 100}) CHECK(inner(box(4, 9), n).size() == 0);
+  CHECK(inner(box(5), std::numeric_limits<index_t>::max()).size() == 0);
+  CHECK(inner(box(0), 0).size() == 0);
+  const column_box<2> columns(box(6, 5));
+  const auto within = inner(columns, 1);
+  static_assert(std::is_same_v<decltype(within), const column_box<2>>);
+  CHECK(within.size() == 12);
+  CHECK(within.index_to_coords(1) == coords<2>{{2, 1}});
 }
 
 }  // namespace

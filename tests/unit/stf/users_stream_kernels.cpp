@@ -131,9 +131,7 @@ TEST_CASE("the stream's work between the context and its first task, and between
           });
           for (int pe = 0; pe < n_pes; ++pe) {
             std::atomic<int>& here = seen[static_cast<std::size_t>(epoch * n_pes + pe)];
-            ctx.task(exec_place::device(pe), source.read())->*[&](stream& w, stf::token_view) {
-              w.call([&] { here = value.load(); });
-            };
+            ctx.task(exec_place::device(pe), source.read())->*[&](stream& w) { w.call([&] { here = value.load(); }); };
           }
           // The next work of the stream changes what these tasks read.
           auto f = ctx.freeze(source.rw());
