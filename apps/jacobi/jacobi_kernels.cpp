@@ -242,7 +242,7 @@ class solver<T>::band_engine : public engine {
                                                 log,
                                                 last,
                                                 limit};
-    const int fit = this->machine_.blocks_that_fit(k, l);
+    const int fit = region_.blocks_that_fit(k, l);
     return region_.programs(
         sparse::blocks_for(this->machine_, options_, region_.handle().state().agent_blocks, fit, tiles_), k, l);
   }

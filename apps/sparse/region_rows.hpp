@@ -72,7 +72,7 @@ class region_rows {
   launch_options launch() const;
   template <kernel_function F>
   std::vector<program> programs(const F& f) {
-    const int fit = machine_.blocks_that_fit(f, launch());
+    const int fit = region_.blocks_that_fit(f, launch());
     return region_.programs(blocks_for(machine_, options_, region_.handle().state().agent_blocks, fit, tiles_of_a_pe_),
                             f, launch());
   }

@@ -98,6 +98,9 @@ STARLING_HD inline bool end(const block& b, const region_state& s, int blocks, w
 // A kernel that writes the region, and what its end means.
 template <class F>
 struct writing_kernel {
+  static constexpr int max_threads = target::most_threads<F>;
+  static constexpr int least_blocks = target::least_blocks<F>;
+
   F f;
   region_state s;
   STARLING_HD void operator()(block& b) const {

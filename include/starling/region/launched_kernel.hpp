@@ -12,6 +12,7 @@ namespace starling::region_words {
 template <class T, class F>
 struct launched_kernel {
   static constexpr int max_threads = target::most_threads<F>;
+  static constexpr int least_blocks = target::least_blocks<F>;
 
   region_handle<T> handle;
   F f;

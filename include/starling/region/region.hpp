@@ -212,6 +212,12 @@ class region {
     return programs(all, f, options);
   }
 
+  // How many blocks of such a program fit on a PE at once, those of the agent among them.
+  template <kernel_function F>
+  int blocks_that_fit(const F& f, const launch_options& options = {}) const {
+    return memory_.on().blocks_that_fit(region_words::writing_kernel<F>{f, handle().state()}, options);
+  }
+
   // ---- in streams ----
 
   // Puts one epoch of the stream's PE into it: `blocks` blocks of this kernel, which deals all tiles of the part once,
