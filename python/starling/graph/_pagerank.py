@@ -148,6 +148,7 @@ def pagerank(
         raise ArgumentError(f"alpha = {damping}; must be from 0 to 1")
     threshold = finite_number("tol", tol, least=0)
     most = whole_number("max_iter", max_iter, most=MOST_STEPS)
+    one_of("order", order, _regions.ORDERS)
     fixed = fixed_iterations is not None
     if fixed_iterations is not None:
         most = whole_number("fixed_iterations", fixed_iterations, most=MOST_STEPS)
@@ -172,7 +173,7 @@ def pagerank(
         rank, done = _regions.pagerank(
             subject, edges.start, edges.source, edges.weight, _out_weights(graph, element), teleport, dangles, start,
             alpha=damping, tolerance=tolerance, most_iterations=most, fixed=fixed,
-            order=one_of("order", order, _regions.ORDERS), sending=sending,
+            order=order, sending=sending,
         )  # fmt: skip
     ranks = _by_node(graph, rank)
     if not done.converged and not fixed:
