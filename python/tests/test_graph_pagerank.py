@@ -43,6 +43,16 @@ def test_weights(devices, rng, dtype):
     assert np.allclose(pagerank(a, weight=None, machine=devices(2), **EXACT), power_iteration(ones), **CLOSE["float64"])
 
 
+@pytest.mark.parametrize("order", ["auto", "given", "degree"])
+def test_orders(devices, rng, order):
+    a = random_graph(rng, 200, 900, lambda n: rng.random(n) * 10)
+    teleport, start = rng.random(200), rng.random(200)
+    where = {"personalization": teleport, "nstart": start, "machine": devices(3), **EXACT}
+    ranks = pagerank(a, order=order, **where)
+    expected = power_iteration(a, personalization=teleport)
+    assert np.allclose(ranks, expected, **CLOSE["float64"])
+
+
 def test_ones_are_not_stored(rng):
     a = random_graph(rng, 50, 200)
     _, report = pagerank(a, report=True)
@@ -168,6 +178,7 @@ def test_wrong_weights(rng, value, text):
     ("options", "text"),
     [
         ({"alpha": 1.5}, "alpha = 1.5"),
+        ({"order": "rcm"}, "order = 'rcm'"),
         ({"alpha": float("nan")}, "alpha"),
         ({"tol": -1}, "tol = -1"),
         ({"max_iter": 0}, "max_iter = 0"),
