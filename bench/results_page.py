@@ -35,7 +35,8 @@ MESSAGE_BAR, MESSAGE_BYTES, MESSAGE_DEVICES = 1.5, 8, 4
 
 PAGES = """\
 The calls of kernels are on this page. Others: [stencils](stencil_results.md), [conjugate gradients](cg_results.md),
-[tasks](tasks_results.md), [messages of all ways and sizes, beside other libraries](communication_results.md).
+[tasks](tasks_results.md), [messages of all ways and sizes, beside other libraries](communication_results.md), [regions
+and graphs](regions_results.md).
 """
 
 HOW = """\

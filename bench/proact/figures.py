@@ -288,8 +288,9 @@ def row(line: Line) -> tuple[object, ...]:
     links = "simulated" if "simulated" in line else "real"
     match line["what"]:
         case "iterations":
-            what = (line["application"], line["graph"], line["devices"], line["agent"], line["chunk"])
-            return *what, f"{us:.4g}", f"{line['entries'] / us / 1e3:.3g}"
+            what = (line["application"], line["graph"], line["devices"])
+            sends = (line["agent"], line["chunk"]) if line["devices"] > 1 else ("-", "-")
+            return *what, *sends, f"{us:.4g}", f"{line['entries'] / us / 1e3:.3g}"
         case "rival":
             return line["application"], line["graph"], 1, line["rival"], "-", f"{us:.4g}"
         case "goodput":

@@ -34,7 +34,7 @@ HEAD = """\
 
 `bench/proact/run.py` measured these; `bench/proact/page.py` wrote this page. Numbers of figures are those of the
 publication. Of repetitions the median counts. *Simulated*: the agent held data back as long as links of the rate and
-latency in the result file would have taken.
+latency in the result file would have taken. With one device nothing is sent but to the host.
 """
 
 

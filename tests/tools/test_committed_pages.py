@@ -16,6 +16,7 @@ PAGES = {
     "bench/cpu_free_cg/page.py": ("docs/cg_results.md",),
     "bench/stf/stf_page.py": ("docs/tasks_results.md",),
     "bench/communication/comm_page.py": ("docs/communication_results.md",),
+    "bench/proact/page.py": ("docs/regions_results.md",),
     "bench/readme_figures.py": ("README.md",),
 }
 

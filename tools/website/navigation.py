@@ -35,6 +35,7 @@ PAGES: dict[str, dict[str, str]] = {
         "Linear systems": "docs/cg_results.md",
         "Tasks": "docs/tasks_results.md",
         "Messages": "docs/communication_results.md",
+        "Regions": "docs/regions_results.md",
     },
     "How it works": {"How it works": "docs/how_it_works.md"},
 }
