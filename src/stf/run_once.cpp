@@ -26,20 +26,24 @@ std::uint64_t version_of(const std::shared_ptr<data_state>& d) {
 }
 
 void memo_turn::enter(std::chrono::duration<double> patience) {
+  std::unique_lock lock(mutex_);
   expect<argument_error>(owner_ != std::this_thread::get_id(),
                          "context::run_once: the function asks for its own result, with the same arguments; it would "
                          "wait for itself");
   expect<task_error>(
-      mutex_.try_lock_for(patience), "context::run_once: another thread has been making this result for ",
-      patience.count(),
+      free_.wait_for(lock, patience, [this] { return owner_ == std::thread::id(); }),
+      "context::run_once: another thread has been making this result for ", patience.count(),
       " s (STARLING_DEADLINE); a function must not take that long, nor ask for results that wait for its "
       "own");
   owner_ = std::this_thread::get_id();
 }
 
 void memo_turn::leave() {
-  owner_ = std::thread::id();
-  mutex_.unlock();
+  {
+    const std::lock_guard lock(mutex_);
+    owner_ = std::thread::id();
+  }
+  free_.notify_one();
 }
 
 std::shared_ptr<void> memo_store::table(std::type_index function, const std::function<std::shared_ptr<void>()>& make) {

@@ -35,6 +35,7 @@ TEST_CASE("a view of another type or number") {
   check_parts(failure_of<argument_error>([&] { (void)t.get<slice<int>>(0); }), {"dependency 0", "int"});
   check_parts(failure_of<range_error>([&] { (void)t.get<slice<const int>>(1); }), {"dependency 1", "1"});
   check_parts(failure_of<range_error>([&] { (void)t.get<slice<const int>>(0, 1); }), {"place 1"});
+  t.stream().synchronize();
   CHECK(t.get<slice<const int>>(0)(4) == 1);
   t.end();
   ctx.finalize();

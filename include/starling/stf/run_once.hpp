@@ -9,10 +9,10 @@
 // does not count. Results, and what they hold, live until the last handle to the context goes.
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <compare>
 #include <concepts>
+#include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -84,8 +84,9 @@ class memo_turn {
   void leave();
 
  private:
-  std::timed_mutex mutex_;
-  std::atomic<std::thread::id> owner_{};
+  std::mutex mutex_;
+  std::condition_variable free_;
+  std::thread::id owner_;  // none: it is free
 };
 
 template <class Result>
