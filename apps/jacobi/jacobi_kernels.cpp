@@ -243,8 +243,7 @@ class solver<T>::band_engine : public engine {
                                                 last,
                                                 limit};
     const int fit = region_.blocks_that_fit(k, l);
-    return region_.programs(
-        sparse::blocks_for(this->machine_, options_, region_.handle().state().agent_blocks, fit, tiles_), k, l);
+    return region_.programs(sparse::blocks_for(this->machine_, options_, fit, tiles_), k, l);
   }
 
   sparse::iteration_options options_;

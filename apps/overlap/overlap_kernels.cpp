@@ -93,9 +93,8 @@ run_result microbenchmark::run(int work) {
   launch_options l;
   l.threads = options_.threads;
   l.deadline = options_.deadline;
-  const int agents = values_.handle().state().has_agent() ? values_.handle().state().agent_blocks : 0;
   const auto tiles = static_cast<index_t>(values_.report().tiles / machine_.size());
-  const int blocks = blocks_for(machine_, values_.blocks_that_fit(k, l) - agents, tiles);
+  const int blocks = blocks_for(machine_, values_.blocks_that_fit(k, l), tiles);
   const auto programs = values_.programs(blocks, k, l);
   const auto start = clock::now();
   machine_.run(programs);

@@ -9,8 +9,8 @@ namespace {
 // Elements of 128 bytes, the unit in which rows are dealt to PEs.
 template <class T>
 constexpr index_t line = 128 / static_cast<index_t>(sizeof(T));
-// Beginning and counting a tile costs about as much as a thousand entries. There are no more tiles than keep the blocks
-// of a multiprocessor equally long at work, unless they would be so large that they are sent late.
+// Beginning and counting a tile has a price, which entries have to be worth. There are no more tiles than keep the
+// blocks of a multiprocessor equally long at work, unless they would be so large that they are sent late.
 constexpr index_t least_entries_of_a_tile = 8 * 1024;
 constexpr index_t most_entries_of_a_tile = 64 * 1024;
 constexpr int tiles_of_a_multiprocessor = 16;
@@ -80,10 +80,9 @@ void add_region(iteration_report& to, const region_report& moved, const iteratio
     to.bytes_sent[k] = to.bytes_sent[k] * moved.epoch - moved.bytes_left_out[k];
 }
 
-int blocks_for(const machine& m, const iteration_options& o, int agent_blocks, int fit, int tiles) {
+int blocks_for(const machine& m, const iteration_options& o, int fit, int tiles) {
   if (o.blocks != 0) return o.blocks;
-  const int agents = o.agent == region_agent::polling && m.size() > 1 ? agent_blocks : 0;
-  int most = fit - agents;
+  int most = fit;
   if (m.kind() == machine_kind::host)
     most = std::min(most, static_cast<int>(std::thread::hardware_concurrency()) / m.size());
   return std::max(1, std::min(most, tiles));

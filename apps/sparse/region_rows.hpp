@@ -42,7 +42,7 @@ region_options region_options_of(const iteration_options& options);
 
 // The blocks of a kernel on each PE: those asked for, else what fits beside the agent; one for each core that a virtual
 // device can have.
-int blocks_for(const machine& m, const iteration_options& options, int agent_blocks, int blocks_that_fit, int tiles);
+int blocks_for(const machine& m, const iteration_options& options, int blocks_that_fit, int tiles);
 
 template <class T>
 class region_rows {
@@ -73,8 +73,7 @@ class region_rows {
   template <kernel_function F>
   std::vector<program> programs(const F& f) {
     const int fit = region_.blocks_that_fit(f, launch());
-    return region_.programs(blocks_for(machine_, options_, region_.handle().state().agent_blocks, fit, tiles_of_a_pe_),
-                            f, launch());
+    return region_.programs(blocks_for(machine_, options_, fit, tiles_of_a_pe_), f, launch());
   }
 
  private:

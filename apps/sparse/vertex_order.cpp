@@ -65,8 +65,8 @@ ordered_graph<T>::ordered_graph(const csr_view<T>& edges_in, vertex_order wanted
   const bool small = edges_in.columns * static_cast<index_t>(sizeof(T)) <= cached_bytes;
   if (wanted == vertex_order::given || (wanted == vertex_order::automatic && small) || edges_in.nonzeros() == 0) return;
   vertex_ = by_degree(edges_in);
+  const auto number = inverse(vertex_);
   if (wanted == vertex_order::automatic) {
-    const auto number = inverse(vertex_);
     const auto now = lines_read(edges_in, [](std::int32_t column) { return column; });
     const auto then =
         lines_read(edges_in, [&](std::int32_t column) { return number[static_cast<std::size_t>(column)]; });
@@ -75,12 +75,11 @@ ordered_graph<T>::ordered_graph(const csr_view<T>& edges_in, vertex_order wanted
       return;
     }
   }
-  renumber(edges_in);
+  renumber(edges_in, number);
 }
 
 template <class T>
-void ordered_graph<T>::renumber(const csr_view<T>& a) {
-  const auto number = inverse(vertex_);
+void ordered_graph<T>::renumber(const csr_view<T>& a, const std::vector<std::int32_t>& number) {
   row_start_.assign(static_cast<std::size_t>(a.rows) + 1, 0);
   for (std::size_t i = 0; i < vertex_.size(); ++i) {
     const index_t* of_caller = a.row_start + vertex_[i];

@@ -38,7 +38,8 @@ class ordered_graph {
   void restore(const T* ordered, T* of_caller) const;
 
  private:
-  void renumber(const csr_view<T>& edges_in);
+  // `number`: the new one of each of the caller's vertices.
+  void renumber(const csr_view<T>& edges_in, const std::vector<std::int32_t>& number);
 
   std::vector<std::int32_t> vertex_;  // [vertices] the caller's number of each; empty: its own
   std::vector<index_t> row_start_;

@@ -311,21 +311,25 @@ class waits {
     return self().first(found);
   }
 
+  // On a GPU, of the leader that has looked in vain: whether the program was ended elsewhere, which it has reported
+  // then.
+  template <class T>
+  STARLING_HD bool gave_up(const several<T>& s, where at) const {
+    const index_t named = s.first_that_counts();
+    if (named == s.n || !gpu::program_ended(self().state())) return false;
+    const T seen = acquired((s.first + named).on(self().pe()));
+    gpu::give_up(self().state(), self().index(),
+                 request(operation::wait_until, s.first + named, s.how, s.wanted(named), any_pe, at),
+                 block_state::waiting, widened(seen));
+    return true;
+  }
+
   // Writes the numbers of up to `most` words that compare now; returns how many.
   template <class T>
   STARLING_HD index_t collect(const several<T>& s, index_t* indices, index_t most, where at) const {
     if constexpr (target::on_gpu) {
-      bool ended = false;
       const index_t found = take_numbers(s, indices, most, at);
-      const index_t named = s.first_that_counts();
-      if (found == 0 && named < s.n && leader()) {
-        ended = gpu::program_ended(self().state());
-        if (ended)
-          gpu::give_up(self().state(), self().index(),
-                       request(operation::wait_until, s.first + named, s.how, s.wanted(named), any_pe, at),
-                       block_state::waiting, widened(acquired((s.first + named).on(self().pe()))));
-      }
-      self().end_if_failed(ended, operation::wait_until, at);
+      self().end_if_failed(found == 0 && leader() && gave_up(s, at), operation::wait_until, at);
       return found;
     } else {
       index_t found = 0;
@@ -350,19 +354,10 @@ class waits {
   STARLING_HD bool all_hold(const several<T>& s, where at) const {
     bool all = true;
     if constexpr (target::on_gpu) {
-      bool ended = false;
       for (index_t i = self().member(); i < s.n && all; i += self().members())
         all = !s.counts(i) || holds_as(acquired((s.first + i).on(self().pe())), s.how, s.wanted(i));
       all = !self().any(!all, at);
-      const index_t named = s.first_that_counts();
-      if (!all && leader()) {
-        ended = gpu::program_ended(self().state());
-        if (ended)
-          gpu::give_up(self().state(), self().index(),
-                       request(operation::wait_until, s.first + named, s.how, s.wanted(named), any_pe, at),
-                       block_state::waiting, widened(acquired((s.first + named).on(self().pe()))));
-      }
-      self().end_if_failed(ended, operation::wait_until, at);
+      self().end_if_failed(!all && leader() && gave_up(s, at), operation::wait_until, at);
     } else {
       for (index_t i = 0; i < s.n && all; ++i)
         all = !s.counts(i) ||

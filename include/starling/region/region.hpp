@@ -212,10 +212,12 @@ class region {
     return programs(all, f, options);
   }
 
-  // How many blocks of such a program fit on a PE at once, those of the agent among them.
+  // How many blocks of such a program fit on a PE at once, beside those of the agent.
   template <kernel_function F>
   int blocks_that_fit(const F& f, const launch_options& options = {}) const {
-    return memory_.on().blocks_that_fit(region_words::writing_kernel<F>{f, handle().state()}, options);
+    const region_state s = handle().state();
+    const bool polled = s.has_agent() && s.leaves(memory_.n_pes()) && s.agent == region_agent::polling;
+    return memory_.on().blocks_that_fit(region_words::writing_kernel<F>{f, s}, options) - (polled ? s.agent_blocks : 0);
   }
 
   // ---- in streams ----
