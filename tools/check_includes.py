@@ -8,7 +8,8 @@ region/tasks.hpp, come after stf. CUDA's own headers belong to
 src/machine/cuda, src/machine/nvshmem and device/target.hpp, and only target.hpp asks which compiler pass it is in
 (libcudacxx, <cuda/std/...> and the like, is portable and free for all). Programs that measure other libraries for
 comparison, bench/**/rivals*, may use CUDA's headers too. Public headers include no private ones. Memory is ordered for
-one GPU alone only where tools/device_scopes.py has the reason.
+one GPU alone only where tools/device_scopes.py has the reason. A network card, src/machine/network, knows bytes alone:
+of the block's end of a queue pair it includes the layout, and nothing of virtual devices or check mode.
 
 Usage: check_includes.py [root] [--no-compile]; prints one line for each violation and returns 1 if there is one.
 """
@@ -43,6 +44,14 @@ FREE = ("tests", "examples")
 
 TARGET_HEADER = "include/starling/device/target.hpp"
 MAY_USE_CUDA = (TARGET_HEADER, "src/machine/cuda/", "src/machine/nvshmem/")
+# What a card knows of the house, beside its own folder.
+CARD = "src/machine/network/"
+CARD_KNOWS = (
+    "include/starling/base/",
+    "include/starling/device/network/queue_pair.hpp",
+    "include/starling/machine/card.hpp",
+    CARD,
+)
 RIVAL = re.compile(r"bench/(\w+/)*rivals\w*\.\w+")
 CUDA_HEADER = re.compile(
     r"(cuda|cuda[A-Z_]\w*|cooperative_groups|cu(blas|solver|sparse|fft|rand|pti)\w*|nvml|nvshmemx?|nccl\w*"
@@ -126,6 +135,8 @@ class House:
                 continue
             if path.startswith("include/") and not target.startswith("include/"):
                 found.append((line, f'public header includes private "{name}"'))
+            if path.startswith(CARD) and not target.startswith(CARD_KNOWS):
+                found.append((line, f'a card includes "{name}"; it may know only {", ".join(CARD_KNOWS)}'))
             their_room = room_of(target)
             if room is None or their_room == room:
                 continue

@@ -20,6 +20,10 @@ ON_PURPOSE: dict[str, dict[str, str]] = {
     "include/starling/device/signalling.hpp": {
         "raise_by_thread": "for the caller's own PE, whose blocks alone wait for its copy; others get system scope"
     },
+    "include/starling/device/network/bus.hpp": dict.fromkeys(
+        ("take", "look", "set", "exchange"),
+        "a queue's state is its block's own; what the card hears goes by store, release and tell",
+    ),
     "include/starling/region/state.hpp": {
         "count": OWN_PE + ": its own tiles count there, and what others hear goes by signals",
         "note": OWN_PE + ": read by the last of those that count after it",

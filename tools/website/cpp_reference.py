@@ -33,7 +33,7 @@ INTERNAL = {
     "stf": "call_site checked_layout crew for_kernel for_loop hierarchy_map host_body host_loop invocable_check "
     "item_port launch_kernel launch_plan odometer pack program_item program_kernel reduce_kernel task_reduction",
 }
-NAMESPACES = ("detail", "gpu", "region_words", "target", "tracing")
+NAMESPACES = ("detail", "gpu", "network", "region_words", "target", "tracing")
 # Declarations that speak of what users never have in their hands, or whose comments say that they are for the library.
 INTERNAL_CODE = re.compile(r"\b(program_state|host_port|lane_order|region_state|(\w+_)?backend|\w+_state>)(?=[\s&*>])")
 INTERNAL_COMMENT = re.compile(r"^Made by the launch")
