@@ -36,6 +36,8 @@ const char* name(block_state s) {
       return "near_side";
     case block_state::not_symmetric:
       return "not_symmetric";
+    case block_state::network_failed:
+      return "network_failed";
   }
   return "?";
 }
@@ -118,6 +120,8 @@ void translate(const std::exception_ptr& thrown, void*) {
     raise("RegionError", e);
   } catch (const fault_error& e) {
     raise("FaultError", e);
+  } catch (const network_error& e) {
+    raise("NetworkError", e);
   } catch (const stf::task_error& e) {
     raise("TaskError", e);
   } catch (const error& e) {

@@ -33,6 +33,7 @@ fault make(const std::string& kind, std::optional<int> pe, std::optional<int> bl
   if (kind == "corrupt_epoch") return corrupt_epoch{at, flip};
   if (kind == "kill_block") return kill_block{at};
   if (kind == "slow_pe") return slow_pe{at, seconds};
+  if (kind == "lose_link") return lose_link{at};
   if (kind == "fail_allocation") return fail_allocation{nth, times};
   throw argument_error(message("fault '", kind, "'; use the functions of starling.faults"));
 }
@@ -85,8 +86,8 @@ void bind_faults(nb::module_& m) {
                   "flip"_a)
       .def_prop_ro(
           "kind", [](const fault& f) { return starling::name(f); },
-          "Which it is: \"drop_signal\", \"delay_signal\", \"corrupt_epoch\", \"kill_block\", \"slow_pe\" or "
-          "\"fail_allocation\".")
+          "Which it is: \"drop_signal\", \"delay_signal\", \"corrupt_epoch\", \"kill_block\", \"slow_pe\", "
+          "\"lose_link\" or \"fail_allocation\".")
       .def("__repr__", &describe);
   nb::class_<fired_fault>(m, "FiredFault", "A fault that has happened: where first, and how often.")
       .def_ro("index", &fired_fault::index, "Its number in the plan.")

@@ -60,6 +60,8 @@ const char* name(peer_link link) {
       return "same_device";
     case peer_link::direct:
       return "direct";
+    case peer_link::card:
+      return "card";
     case peer_link::none:
       return "none";
   }

@@ -24,6 +24,7 @@ __all__ = [
     "FaultError",
     "LaunchError",
     "MatrixFileError",
+    "NetworkError",
     "NotConverged",
     "NotDominant",
     "NotPositiveDefinite",
@@ -186,6 +187,10 @@ class RegionError(Error, RuntimeError):
 
 class FaultError(Error, RuntimeError):
     """A fault that was injected on purpose ended a block; see :mod:`starling.faults`."""
+
+
+class NetworkError(Error, RuntimeError):
+    """A network card could not do what a block asked for; the message names call, block and the card's status."""
 
 
 class TaskError(Error, RuntimeError):

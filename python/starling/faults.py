@@ -44,6 +44,7 @@ __all__ = [
     "drop_signal",
     "fail_allocation",
     "kill_block",
+    "lose_link",
     "slow_pe",
 ]
 
@@ -121,6 +122,17 @@ def slow_pe(seconds: float, pe: int | None = None, *, block: int | None = None, 
     slow_pe(pe=3, seconds=0.001)
     """
     return _fault("slow_pe", pe, block, 1, 1, calls, seconds=_duration(seconds))
+
+
+def lose_link(
+    pe: int | None = None, *, block: int | None = None, nth: int = 1, times: int | None = 1, calls: str = "usual"
+) -> Fault:
+    """A network card finds no way to the device of another host that a call is for: ``NetworkError``.
+
+    >>> lose_link(pe=1)
+    lose_link(pe=1)
+    """
+    return _fault("lose_link", pe, block, nth, times, calls)
 
 
 def fail_allocation(nth: int = 1, *, times: int | None = 1) -> Fault:

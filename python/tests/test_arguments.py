@@ -227,6 +227,7 @@ def test_unknown_environment_value(monkeypatch):
         (errors.Unsupported, RuntimeError),
         (errors.DeviceError, RuntimeError),
         (errors.FaultError, RuntimeError),
+        (errors.NetworkError, RuntimeError),
         (errors.RegionError, RuntimeError),
         (errors.StallError, TimeoutError),
     ],

@@ -66,6 +66,11 @@ environment environment::read() {
   if (const std::string text = variable("STARLING_HOST_MEMORY"); !text.empty())
     e.host_memory = parse_bytes(text, "STARLING_HOST_MEMORY");
   e.host_blocks = read_count("STARLING_HOST_BLOCKS", e.host_blocks, 1);
+  e.hosts = read_count("STARLING_HOSTS", e.hosts, 1);
+  if (const std::string text = variable("STARLING_CARD"); !text.empty()) {
+    expect<argument_error>(text == "model", "STARLING_CARD=\"", text, "\": must be model; correct or unset it");
+    e.card = text;
+  }
   e.check_seeds = read_count("STARLING_CHECK", e.check_seeds, 0);
   e.check_first_seed = read_seed("STARLING_CHECK_SEED", e.check_first_seed);
   e.check_report = variable("STARLING_CHECK_REPORT");
@@ -89,6 +94,9 @@ std::vector<environment_variable> describe(const environment& e) {
        message(e.deadline)},
       {"STARLING_HOST_MEMORY", "memory of one virtual device; suffixes K, M, G", format_bytes(e.host_memory)},
       {"STARLING_HOST_BLOCKS", "how many blocks one virtual device holds at once", message(e.host_blocks)},
+      {"STARLING_HOSTS", "on how many hosts, with network cards between them, virtual devices are by default",
+       message(e.hosts)},
+      {"STARLING_CARD", "the network cards between hosts: model", e.card},
       {"STARLING_CHECK", "how many schedules check mode explores in each run on virtual devices; 0: off",
        message(e.check_seeds)},
       {"STARLING_CHECK_SEED", "the first of their seeds", message(e.check_first_seed)},

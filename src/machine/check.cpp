@@ -30,6 +30,8 @@ const char* name(defect d) {
       return "uninitialised memory";
     case defect::endless:
       return "endless";
+    case defect::network:
+      return "network card";
     case defect::undeclared:
       return "undeclared access";
   }

@@ -34,8 +34,8 @@ void check_seconds(const std::string& who, double seconds) {
 }  // namespace
 
 const char* name(const fault& f) {
-  constexpr const char* names[] = {"drop_signal", "delay_signal", "corrupt_epoch",
-                                   "kill_block",  "slow_pe",      "fail_allocation"};
+  constexpr const char* names[] = {"drop_signal", "delay_signal", "corrupt_epoch",  "kill_block",
+                                   "slow_pe",     "lose_link",    "fail_allocation"};
   return names[f.index()];
 }
 

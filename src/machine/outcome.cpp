@@ -4,6 +4,7 @@
 #include "starling/device/host_port.hpp"
 #include "starling/device/lock_report.hpp"
 #include "starling/device/messages.hpp"
+#include "starling/device/network/completion.hpp"
 #include "starling/device/region_report.hpp"
 #include "starling/device/team_report.hpp"
 
@@ -81,6 +82,8 @@ void throw_first_cause(const std::vector<block_report>& reports, const program& 
       throw_out_of_range(r, p.roles.name(r.role), n_pes, p.options.scratch_bytes);
     if (r.state == block_state::near_side) throw_near_side(r, p.roles.name(r.role));
     if (r.state == block_state::not_symmetric) throw_not_symmetric(r, p.roles.name(r.role));
+    if (r.state == block_state::network_failed)
+      throw network_error(r, p.roles.name(r.role), network::name(static_cast<network::status>(r.wanted)));
     if (r.state == block_state::not_resident)
       throw argument_error(message(name(r.op), " at ", r.file, ":", r.line, refused_in_launch(r.op)));
     if (r.state == block_state::incomplete)

@@ -31,6 +31,8 @@ const char* describe(block_state s) {
       return "transfer from or to memory that is not its own";
     case block_state::not_symmetric:
       return "pointer that is no symmetric address";
+    case block_state::network_failed:
+      return "error of a network card";
   }
   return "?";
 }

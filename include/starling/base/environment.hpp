@@ -24,6 +24,10 @@ struct environment {
   std::size_t host_memory = std::size_t{1} << 30;
   // STARLING_HOST_BLOCKS: how many blocks one virtual device holds at once.
   int host_blocks = 64;
+  // STARLING_HOSTS: on how many hosts virtual devices are where a program does not say; see host_options::hosts.
+  int hosts = 1;
+  // STARLING_CARD: the network cards between them: model.
+  std::string card = "model";
   // STARLING_CHECK: how many schedules check mode explores in each run on virtual devices; 0: check mode is off.
   int check_seeds = 0;
   // STARLING_CHECK_SEED: the first of their seeds.

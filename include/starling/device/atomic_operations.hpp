@@ -4,6 +4,9 @@
 
 #include <cuda/atomic>
 
+#include <cstring>
+#include <type_traits>
+
 #include "starling/device/host_port.hpp"
 #include "starling/device/target.hpp"
 
@@ -25,6 +28,8 @@ STARLING_HD constexpr cuda::memory_order releasing(cuda::memory_order o) {
 
 template <class T>
 struct load {
+  static constexpr by_card card = by_card::load;
+  STARLING_HD T changed(T old) const { return old; }
   template <class Word>
   STARLING_HD outcome<T> operator()(Word word, cuda::memory_order o) const {
     return {word.load(acquiring(o)), false};
@@ -33,7 +38,9 @@ struct load {
 
 template <class T>
 struct store {
+  static constexpr by_card card = by_card::other;
   T value;
+  STARLING_HD T changed(T) const { return value; }
   template <class Word>
   STARLING_HD outcome<T> operator()(Word word, cuda::memory_order o) const {
     word.store(value, releasing(o));
@@ -43,7 +50,9 @@ struct store {
 
 template <class T>
 struct add {
+  static constexpr by_card card = std::is_integral_v<T> ? by_card::add : by_card::other;
   T value;
+  STARLING_HD T changed(T old) const { return static_cast<T>(old + value); }
   template <class Word>
   STARLING_HD outcome<T> operator()(Word word, cuda::memory_order o) const {
     return {word.fetch_add(value, o), true};
@@ -52,7 +61,9 @@ struct add {
 
 template <class T>
 struct bit_and {
+  static constexpr by_card card = by_card::other;
   T value;
+  STARLING_HD T changed(T old) const { return static_cast<T>(old & value); }
   template <class Word>
   STARLING_HD outcome<T> operator()(Word word, cuda::memory_order o) const {
     return {word.fetch_and(value, o), true};
@@ -61,7 +72,9 @@ struct bit_and {
 
 template <class T>
 struct bit_or {
+  static constexpr by_card card = by_card::other;
   T value;
+  STARLING_HD T changed(T old) const { return static_cast<T>(old | value); }
   template <class Word>
   STARLING_HD outcome<T> operator()(Word word, cuda::memory_order o) const {
     return {word.fetch_or(value, o), true};
@@ -70,7 +83,9 @@ struct bit_or {
 
 template <class T>
 struct bit_xor {
+  static constexpr by_card card = by_card::other;
   T value;
+  STARLING_HD T changed(T old) const { return static_cast<T>(old ^ value); }
   template <class Word>
   STARLING_HD outcome<T> operator()(Word word, cuda::memory_order o) const {
     return {word.fetch_xor(value, o), true};
@@ -79,7 +94,9 @@ struct bit_xor {
 
 template <class T>
 struct swap {
+  static constexpr by_card card = by_card::other;
   T value;
+  STARLING_HD T changed(T) const { return value; }
   template <class Word>
   STARLING_HD outcome<T> operator()(Word word, cuda::memory_order o) const {
     return {word.exchange(value, o), true};
@@ -89,8 +106,11 @@ struct swap {
 // Stores if the word holds what is expected.
 template <class T>
 struct compare_swap {
+  static constexpr by_card card = by_card::compare_swap;
   T expected;
   T value;
+  STARLING_HD T changed(T old) const { return holds(old) ? value : old; }
+  STARLING_HD bool holds(T old) const { return memcmp(&old, &expected, sizeof(T)) == 0; }
   template <class Word>
   STARLING_HD outcome<T> operator()(Word word, cuda::memory_order o) const {
     T old = expected;

@@ -180,7 +180,22 @@ class atomics {
       one->result = o.result;
       return o.stored;
     };
-    self().port().atomic({c.word, sizeof(T), pe, order, at, do_it, &c, self().context_number(), fetch, &c.result});
+    atomic_call wanted{c.word, sizeof(T), pe, order, at, do_it, &c, self().context_number(), fetch, &c.result};
+    wanted.card = Apply::card;
+    using bits = bits_of_size<sizeof(T)>;
+    if constexpr (Apply::card == by_card::add) wanted.operand = std::bit_cast<bits>(apply.value);
+    if constexpr (Apply::card == by_card::compare_swap) {
+      wanted.operand = std::bit_cast<bits>(apply.value);
+      wanted.expected = std::bit_cast<bits>(apply.expected);
+    }
+    wanted.changed = [](const void* argument, std::uint64_t old) -> std::uint64_t {
+      const T before = std::bit_cast<T>(static_cast<bits>(old));
+      return std::bit_cast<bits>(static_cast<const call*>(argument)->apply->changed(before));
+    };
+    wanted.answer = [](void* argument, std::uint64_t old) {
+      static_cast<call*>(argument)->result = std::bit_cast<T>(static_cast<bits>(old));
+    };
+    self().port().atomic(wanted);
     return c.result;
   }
 

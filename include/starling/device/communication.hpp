@@ -219,11 +219,12 @@ class communication : public signalling<Self> {
 
   // ---- ptr: another PE's copy in place ----
 
-  // Where this block's loads, stores and atomics reach the copy of `pe`; null where only calls do (today: never).
+  // Where this block's loads, stores and atomics reach the copy of `pe`; null where only calls do, by way of a card.
   template <class T>
   STARLING_HD T* ptr(sym<T> x, int pe, where at = where::current()) const {
     check_pe(pe, operation::get, at);
-    if constexpr (!target::on_gpu) self().port().reach(pe);
+    if constexpr (!target::on_gpu)
+      if (!self().port().reach(pe)) return nullptr;
     return x.on(pe);
   }
 

@@ -68,6 +68,9 @@ struct wait_request {
   std::uint64_t* seen = nullptr;    // of a wait for one word: where the value goes that compared; null: nowhere
 };
 
+// How a network card does an atomic operation: by its own ones on integers, or by comparing and swapping.
+enum class by_card : std::uint8_t { load, add, compare_swap, other };
+
 // One atomic operation on the copy of PE `pe`.
 struct atomic_call {
   void* address = nullptr;
@@ -82,6 +85,13 @@ struct atomic_call {
   // quiet().
   void* fetch = nullptr;
   const void* result = nullptr;
+  // For a card: what it adds or stores, and compares with; otherwise what the word is to hold after it held `old`. All
+  // are the word's bits. answer() tells the argument what the word held.
+  by_card card = by_card::load;
+  std::uint64_t operand = 0;
+  std::uint64_t expected = 0;
+  std::uint64_t (*changed)(const void* argument, std::uint64_t old) = nullptr;
+  void (*answer)(void* argument, std::uint64_t old) = nullptr;
 };
 
 constexpr bool releases(cuda::memory_order o) {
@@ -149,8 +159,8 @@ class host_port {
   // A context that the block has not open, from 1 up; 0 is always open. One that is closed has nothing on its way.
   virtual int open_context() = 0;
   virtual void close_context(int context) = 0;
-  // From now on the block may load and store in place what PE `pe` has.
-  virtual void reach(int pe) = 0;
+  // From now on the block may load and store in place what PE `pe` has; false: it cannot, since a card is between.
+  virtual bool reach(int pe) = 0;
 
   // Ends the program because `pe` does not exist.
   [[noreturn]] virtual void refuse_pe(operation op, int pe, where at) = 0;
@@ -164,6 +174,9 @@ class host_port {
   virtual std::byte* scratch(std::size_t bytes, where at) = 0;
   // Memory for the source of one put, reused by the next call.
   virtual std::byte* staging(std::size_t bytes) = 0;
+
+  // The kernel has returned: what is on its way arrives.
+  virtual void end() {}
 };
 
 }  // namespace starling

@@ -47,6 +47,7 @@ enum class operation : std::int32_t {
   wait_until_any,  // of several words
   take_value,
   lock,  // a use that is against its rules
+  quiet,
 };
 
 // Whether it is a collective of a team.
@@ -108,6 +109,8 @@ constexpr const char* name(operation op) {
       return "take_value";
     case operation::lock:
       return "lock";
+    case operation::quiet:
+      return "quiet";
   }
   return "?";
 }
@@ -119,15 +122,16 @@ constexpr bool is_wait(operation op) {
 }
 
 enum class block_state : std::int32_t {
-  running,        // was not in a wait when the program ended
-  waiting,        // was in a wait when another block ended the program
-  expired,        // its wait passed the deadline: a first cause
-  out_of_range,   // named a PE, an index, a level or an amount of scratch memory beyond what there is: a first cause
-  not_resident,   // called a barrier in a plain launch: a first cause
-  finished,       // had returned from the kernel
-  incomplete,     // threads of it had returned from the kernel, the others called a collective: a first cause
-  near_side,      // source of its put or destination of its get is not memory of its own: a first cause
-  not_symmetric,  // gave a pointer for a symmetric address that is none: a first cause
+  running,         // was not in a wait when the program ended
+  waiting,         // was in a wait when another block ended the program
+  expired,         // its wait passed the deadline: a first cause
+  out_of_range,    // named a PE, an index, a level or an amount of scratch memory beyond what there is: a first cause
+  not_resident,    // called a barrier in a plain launch: a first cause
+  finished,        // had returned from the kernel
+  incomplete,      // threads of it had returned from the kernel, the others called a collective: a first cause
+  near_side,       // source of its put or destination of its get is not memory of its own: a first cause
+  not_symmetric,   // gave a pointer for a symmetric address that is none: a first cause
+  network_failed,  // a network card answered its call with an error: a first cause
 };
 
 // In a report: the peer is not known.
@@ -145,7 +149,8 @@ struct block_report {
   compare how = compare::ge;
   std::int32_t line = 0;
   std::uint64_t signal_offset = 0;  // bytes from the start of symmetric memory; out_of_range of scratch: bytes asked
-  std::uint64_t wanted = 0;         // widened from `kind`, as is `seen`; not_symmetric: the address
+  std::uint64_t wanted = 0;         // widened from `kind`, as is `seen`; not_symmetric: the address;
+                                    // network_failed: the card's status
   std::uint64_t seen = 0;           // near_side: bytes to the end of its variable, if the compiler could tell
   word_kind kind = word_kind::unsigned_8;  // of the word that it waits for
   char file[84] = {};                      // the end of the path, if it is longer

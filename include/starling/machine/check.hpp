@@ -31,6 +31,7 @@ enum class defect : std::int32_t {
   uninitialised,    // read of memory that nothing has written
   undeclared,       // a task touches data that it did not name, or writes what it named for reading
   endless,          // a schedule without an end
+  network,          // a queue pair used against the rules that its card relies on: a mistake of the runtime
 };
 
 const char* name(defect d);

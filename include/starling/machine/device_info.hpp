@@ -34,7 +34,8 @@ struct memory_info {
   std::size_t largest_free = 0;  // the largest array that still fits
 };
 
-// How PE a reaches the memory of PE b: it is its own, it is of the GPU that both are on, or by direct access.
-enum class peer_link { self, same_device, direct, none };
+// How PE a reaches the memory of PE b: it is its own, it is of the GPU that both are on, by direct access, or by way of
+// a network card.
+enum class peer_link { self, same_device, direct, card, none };
 
 }  // namespace starling

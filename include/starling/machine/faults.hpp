@@ -58,6 +58,13 @@ struct slow_pe {
   double seconds = 0;  // per call
 };
 
+// A network card finds no way to the PE that a put, get, signal or atomic operation is for, if that PE is behind the
+// card: the call, and what the block asks of that PE in the same context later, is not done: network_error. Calls for
+// PEs on the block's host are not counted.
+struct lose_link {
+  fault_selector at = {};
+};
+
 // machine::allocate, allocate_on and allocate_over throw memory_error, at allocation number `nth` from inject() on and
 // those that follow.
 struct fail_allocation {
@@ -65,7 +72,7 @@ struct fail_allocation {
   std::int64_t times = 1;  // 0: for ever
 };
 
-using fault = std::variant<drop_signal, delay_signal, corrupt_epoch, kill_block, slow_pe, fail_allocation>;
+using fault = std::variant<drop_signal, delay_signal, corrupt_epoch, kill_block, slow_pe, lose_link, fail_allocation>;
 
 const char* name(const fault& f);
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "starling/base/environment.hpp"
+#include "starling/machine/card.hpp"
 #include "starling/machine/check.hpp"
 #include "starling/machine/cuda_options.hpp"
 #include "starling/machine/device_info.hpp"
@@ -29,6 +30,11 @@ struct host_options {
   int max_blocks = 0;            // resident on each virtual device; 0: STARLING_HOST_BLOCKS
   bool poison = true;            // fill fresh memory with 0xff bytes (NaN as floating point)
   fault_plan faults = {};        // as by machine::inject
+  // On which host each PE is: blocks reach PEs of other hosts by way of a network card, see docs/queue_pairs.md. Empty:
+  // STARLING_HOSTS hosts with as many PEs each.
+  std::vector<int> hosts = {};
+  starling::card card = starling::card::model;
+  int queue_depth = 64;  // entries in the ring of a queue pair, a power of two from 2 to 32768
 };
 
 // A persistent program: one kernel on every PE, its blocks dealt to roles.

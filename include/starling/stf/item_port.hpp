@@ -27,7 +27,7 @@ class item_port final : public host_port {
   void quiet(int context) override { block_.quiet(context); }
   int open_context() override { return block_.open_context(); }
   void close_context(int context) override { block_.close_context(context); }
-  void reach(int pe) override { block_.reach(pe); }
+  bool reach(int pe) override { return block_.reach(pe); }
   [[noreturn]] void refuse_pe(operation op, int pe, where at) override {
     block_.refuse_pe(op, pe, at);
     throw error("item_port: the block went on");  // not every compiler knows that it does not

@@ -41,12 +41,13 @@ class checker::memory_image {
 };
 
 checker::checker(symmetric_heap& heap, symmetric_heap& control, const local_heap& local, const check_options& options,
-                 std::string report_path)
+                 std::string report_path, std::unique_ptr<card_setting> cards)
     : heap_(heap),
       control_(control),
       local_(local),
       options_(options),
       report_path_(std::move(report_path)),
+      cards_(std::move(cards)),
       shadow_(reinterpret_cast<std::uintptr_t>(heap.where().start),
               static_cast<std::size_t>(local.start() + local.bytes() - heap.where().start) + scratch_area::all_bytes),
       scratch_(local.start() + local.bytes(), shadow_) {
@@ -64,6 +65,7 @@ checker::~checker() = default;
 workload checker::new_workload() const {
   workload w;
   w.n_pes = heap_.where().n_pes;
+  w.cards = cards_.get();
   w.memory.begin = marks_.begin;
   w.memory.stride = marks_.stride;
   w.memory.user_bytes = heap_.where().capacity;

@@ -26,8 +26,9 @@ class checker {
  public:
   // Of one arena that holds, for each PE, the users' memory and behind it that of control words, behind all of them
   // local memory, and behind that scratch_area::all_bytes.
+  // `cards`: between hosts; null when all PEs are on one.
   checker(symmetric_heap& heap, symmetric_heap& control, const local_heap& local, const check_options& options,
-          std::string report_path);
+          std::string report_path, std::unique_ptr<card_setting> cards);
   ~checker();
 
   // Explores the options' seeds, all from the memory as it is; at last runs seed 0, whose results stay. Throws
@@ -73,6 +74,7 @@ class checker {
   const local_heap& local_;
   check_options options_;
   std::string report_path_;
+  std::unique_ptr<card_setting> cards_;
   memory_names names_;
   std::mutex mutex_;  // one exploration at a time
   shadow shadow_;

@@ -1,5 +1,6 @@
 #include "network.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 
@@ -7,7 +8,9 @@ namespace starling::check {
 
 void network::reset() {
   for (operation_on_its_way* op : flying_) free_.push_back(op);
+  for (operation_on_its_way* op : by_card_) free_.push_back(op);
   flying_.clear();
+  by_card_.clear();
   deliveries_ = 0;
 }
 
@@ -27,17 +30,23 @@ operation_on_its_way& network::issue(actor& from, int pe, int context, const cha
   op.lacking.clear();
   op.pieces.clear();
   op.raises = op.tells = false;
+  op.left = 0;
+  op.landed.clear();
   op.covers.base = nullptr;
   op.covers.fenced.clear();
   return op;
 }
 
-void network::send(operation_on_its_way& op, random& r) {
+void network::count_out(operation_on_its_way& op) {
   lane& l = op.from->lane_to(op.pe, op.context);
   op.epoch = l.epoch;
   ++l.outstanding[op.epoch];
   l.unfenced.push_back(op.number);
   ++op.from->on_their_way[static_cast<std::size_t>(op.context)];
+}
+
+void network::send(operation_on_its_way& op, random& r) {
+  count_out(op);
   const index_t n = op.move.count;
   // Pieces of 8 bytes or an element, whichever is more; a few of them, at random places.
   const index_t grain = op.move.element >= 8 ? 1 : static_cast<index_t>(8 / op.move.element);
@@ -95,6 +104,13 @@ bool network::arrived(const actor& from, std::uint32_t number, const void* word)
     for (const index_range& p : op->pieces)
       if (i >= p.begin && i < p.end) return false;
   }
+  for (const operation_on_its_way* op : by_card_) {
+    if (op->from != &from || op->number != number) continue;
+    return std::any_of(op->landed.begin(), op->landed.end(), [&](const auto& l) {
+      const auto* at = static_cast<const std::byte*>(word);
+      return at >= l.first && at < l.first + l.second;
+    });
+  }
   return true;
 }
 
@@ -132,15 +148,65 @@ network::delivery network::deliver_one(random& r) {
 
 void network::complete(std::size_t index) {
   operation_on_its_way& op = *flying_[index];
+  flying_[index] = flying_.back();
+  flying_.pop_back();
+  count_in(op);
+}
+
+void network::count_in(operation_on_its_way& op) {
   actor& from = *op.from;
   from.done.insert(op.number);
   --from.on_their_way[static_cast<std::size_t>(op.context)];
   lane& l = from.lane_to(op.pe, op.context);
   --l.outstanding[op.epoch];
   while (l.oldest < l.epoch && l.outstanding[l.oldest] == 0) ++l.oldest;
-  flying_[index] = flying_.back();
-  flying_.pop_back();
   free_.push_back(&op);
+}
+
+void network::hand_to_card(operation_on_its_way& op) {
+  count_out(op);
+  op.left = op.move.count > 0 ? static_cast<std::size_t>(op.move.count) * op.move.element : 0;
+  by_card_.push_back(&op);
+}
+
+bool network::land(operation_on_its_way& op, void* to, const void* from, std::size_t bytes) {
+  ++deliveries_;
+  std::memcpy(to, from, bytes);
+  op.left -= std::min(op.left, bytes);
+  const auto* start = static_cast<const std::byte*>(to);
+  op.landed.emplace_back(start, bytes);
+  if (!memory_.covers(to)) return false;
+  memory_.give_value(to, bytes);
+  if (!op.lacking.empty()) {
+    const auto element = static_cast<index_t>(op.move.element);
+    const index_t step = op.move.dest_stride * element;
+    const index_t first = start - static_cast<const std::byte*>(op.move.dest);
+    for (index_t k = 0; k < static_cast<index_t>(bytes); ++k)
+      if (op.lacking[static_cast<std::size_t>((first + k) / step * element + (first + k) % step)])
+        memory_.over(start + k, 1, [](line& l, std::uint64_t mask) { l.initialised &= ~mask; });
+  }
+  if (!op.tells) return false;
+  words_.raise(words_[op.word], op.from->number, op.number, op.covers);
+  words_[op.word].raised_at = op.from->operations[op.number].at;
+  return true;
+}
+
+network::delivery network::raise(operation_on_its_way& op, std::uint64_t value) {
+  delivery d;
+  ++deliveries_;
+  d.valued = memory_.valued(op.update.target, sizeof(signal));
+  std::atomic_ref word(op.update.target->value);
+  d.before = word.load();
+  word.store(value);
+  words_.raise(words_[op.word], op.from->number, op.number, op.covers);
+  words_[op.word].raised_at = op.update.at;
+  d.raised = &op;
+  return d;
+}
+
+void network::finish(operation_on_its_way& op) {
+  std::erase(by_card_, &op);
+  count_in(op);
 }
 
 }  // namespace starling::check

@@ -25,6 +25,8 @@ struct operation_on_its_way {
   std::vector<bool> lacking;  // bytes of the source without a value; empty: none
   std::vector<index_range> pieces;
 
+  std::size_t left = 0;  // by a card: bytes that have not landed
+  std::vector<std::pair<const std::byte*, std::size_t>> landed;
   bool tells = false;  // its data is one word, which a block may wait for
   bool raises = false;
   signal_update update;
@@ -48,6 +50,14 @@ class network {
   // Does an operation without a signal at once.
   void carry_out(operation_on_its_way& op);
 
+  // Of an operation that a card carries out: it is on its way; some of its bytes land, and whether they are a word that
+  // a block may wait for; its signal is raised to this value; all of it is done.
+  void hand_to_card(operation_on_its_way& op);
+  bool land(operation_on_its_way& op, void* to, const void* from, std::size_t bytes);
+  struct delivery;
+  delivery raise(operation_on_its_way& op, std::uint64_t value);
+  void finish(operation_on_its_way& op);
+
   bool idle() const { return flying_.empty(); }
   std::uint64_t deliveries() const { return deliveries_; }
 
@@ -68,6 +78,8 @@ class network {
   bool may_go(const operation_on_its_way& op) const;
   void move_piece(operation_on_its_way& op, index_range piece);
   void complete(std::size_t index);
+  void count_out(operation_on_its_way& op);
+  void count_in(operation_on_its_way& op);
 
   shadow& memory_;
   words& words_;
@@ -76,6 +88,7 @@ class network {
   std::vector<std::unique_ptr<operation_on_its_way>> pool_;
   std::vector<operation_on_its_way*> free_;
   std::vector<operation_on_its_way*> flying_;
+  std::vector<operation_on_its_way*> by_card_;
   std::uint64_t deliveries_ = 0;
 };
 

@@ -24,7 +24,9 @@ schedule::schedule(workload& w, shadow& memory, access_marks& marks, const host_
       marks_(marks),
       words_(memory, snapshots_),
       network_(memory, words_, snapshots_),
-      touched_(touched) {}
+      touched_(touched) {
+  cards_.set(w.cards);
+}
 
 std::optional<finding> schedule::execute(std::uint64_t seed, const std::optional<conflict>& watched) {
   random_ = random(seed);
@@ -39,6 +41,8 @@ std::optional<finding> schedule::execute(std::uint64_t seed, const std::optional
   snapshots_.reset();
   words_.reset();
   network_.reset();
+  cards_.reset(canonical_);
+  card_turn_ = false;
   collectives_.reset(work_.n_programs, work_.n_pes);
   for (line* l : marks_.touched) l->read = l->written = 0;  // of blocks that were ended
   marks_.touched.clear();
@@ -139,8 +143,17 @@ void schedule::begin_call(actor& a, const call& c) {
           message("more than ", most_calls, " calls; last by PE ", a.pe, " block ", a.block,
                   ": a loop that nothing ends, or a run too long to check; use fewer steps"),
           {a.number}});
-  if (spins_.call() && network_.idle()) fail(spinning_finding(work_.actors, ready_, spins_, work_.memory));
+  if (spins_.call() && network_.idle() && cards_.settled())
+    fail(spinning_finding(work_.actors, trying(), spins_, work_.memory));
   turn(a);
+}
+
+// Those whose calls change nothing: they are ready, or wait for a card to say so.
+std::vector<actor*> schedule::trying() const {
+  std::vector<actor*> all = ready_;
+  for (actor& a : work_.actors)
+    if (a.now == actor::state::waiting && a.point == &cards_) all.push_back(&a);
+  return all;
 }
 
 // Lets the schedule go on elsewhere; returns when it is this block's turn.
@@ -172,7 +185,8 @@ void schedule::make_ready(actor& a) {
 actor* schedule::choose() {
   while (!over_) {
     if (value_waits_ > 0) wake_values();
-    if (network_.idle()) {
+    const bool cards_idle = cards_.idle();
+    if (network_.idle() && cards_idle) {
       // Time passes when nothing else happens, or blocks only look at signals.
       const bool in_vain = ready_.empty() || polls_ > most_polls || spins_.in_vain() > most_polls;
       if (timed_waits_ > 0 && in_vain && (ready_.empty() || random_.chance(16))) (void)time_out();
@@ -181,7 +195,7 @@ actor* schedule::choose() {
     }
     const unsigned chance = polls_ > most_polls ? 128 : delivery_chance_;
     if (!ready_.empty() && !random_.chance(chance)) return &pick();
-    deliver();
+    deliver(cards_idle);
   }
   return nullptr;
 }
@@ -197,8 +211,33 @@ actor& schedule::pick() {
   return *best;
 }
 
-void schedule::deliver() {
-  const network::delivery d = network_.deliver_one(random_);
+void schedule::deliver(bool cards_idle) {
+  if (cards_idle || (!network_.idle() && random_.chance(96))) return delivered(network_.deliver_one(random_));
+  turn_of_card();
+}
+
+void schedule::turn_of_card() {
+  card_turn_ = true;
+  cards_.step();
+  card_turn_ = false;
+}
+
+void schedule::turns_of_cards() {
+  while (!canonical_ && random_.chance(128) && !cards_.idle()) turn_of_card();
+}
+
+void schedule::found_by_card(finding f) {
+  if (!card_turn_) fail(std::move(f));
+  note(std::move(f));
+}
+
+void schedule::wait_for_card(actor& a) {
+  a.point = &cards_;
+  sleep(a);
+  a.point = nullptr;
+}
+
+void schedule::delivered(const network::delivery& d) {
   if (d.completed != nullptr && d.completed->in_quiet && d.completed->arrived(d.completed->quiet_of))
     make_ready(*d.completed);
   spins_.progress();
@@ -268,7 +307,10 @@ void schedule::fail(finding f) {
   throw schedule_over{};
 }
 
-void schedule::stuck() { note(stuck_finding(work_.actors, words_, work_.memory)); }
+void schedule::stuck() {
+  if (std::optional<finding> f = cards_.stuck()) return note(std::move(*f));
+  note(stuck_finding(work_.actors, words_, work_.memory));
+}
 
 lane_order schedule::order_of_lanes() {
   switch (lane_style_) {

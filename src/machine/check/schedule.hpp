@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "actor.hpp"
+#include "cards.hpp"
 #include "collectives.hpp"
 #include "describe.hpp"
 #include "finding.hpp"
@@ -32,6 +33,7 @@ struct workload {
   memory_map memory;
   int n_pes = 0;
   int n_programs = 0;
+  const card_setting* cards = nullptr;  // null: all PEs are on one host
 };
 
 // Which block of which schedule a fiber runs. The schedule may change while the fiber rests.
@@ -41,7 +43,7 @@ struct fiber_slot {
 };
 void fiber_loop(void* slot);
 
-class schedule {
+class schedule final : private card_events {
  public:
   schedule(workload& w, shadow& memory, access_marks& marks, const host_ranges& touched);
 
@@ -91,6 +93,8 @@ class schedule {
   [[noreturn]] void fail(finding f);
 
   const workload& work() const { return work_; }
+  // Whether a network card is between two PEs.
+  bool apart(int pe, int peer) const { return cards_.apart(pe, peer); }
 
  private:
   friend void fiber_loop(void* slot);
@@ -99,7 +103,17 @@ class schedule {
   void sleep(actor& a);
   actor* choose();
   actor& pick();
-  void deliver();
+  void deliver(bool cards_idle);
+  void turn_of_card();
+  std::vector<actor*> trying() const;
+  void delivered(const network::delivery& d);
+  void found_by_card(finding f) override;
+  void ready_by_card(actor& a) override { make_ready(a); }
+  void delivered_by_card(const network::delivery& d) override { delivered(d); }
+  void turns_of_cards() override;
+  void wait_for_card(actor& a) override;
+  void get_by_card(actor& a, const transfer& t, operation_on_its_way& op);
+  void note_atomic(actor& a, const atomic_call& c, std::uint64_t before, std::uint64_t after, bool stored);
   void make_ready(actor& a);
   void wake(const void* address);
   void wake_values();
@@ -143,6 +157,8 @@ class schedule {
   network network_;
   collectives collectives_;
   random random_{0};
+  cards cards_{network_, *this, random_};
+  bool card_turn_ = false;  // a card does something, and no block runs
   fiber main_;
 
   std::vector<actor*> ready_;

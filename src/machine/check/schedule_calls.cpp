@@ -167,7 +167,12 @@ void schedule::put(actor& a, const transfer& t, const signal_update* s) {
     prepare_raise(a, op, *s);
   else
     prepare_tell(a, op);
-  network_.send(op, random_);
+  if (cards_.apart(a.pe, t.pe) && (t.count > 0 || s != nullptr)) {
+    network_.hand_to_card(op);
+    cards_.put(a, t, s, op);
+  } else {
+    network_.send(op, random_);
+  }
   resume(a);
 }
 
@@ -177,6 +182,10 @@ void schedule::get(actor& a, const transfer& t) {
   const access who = now ? access{a.number, a.clock, false, false} : access{a.number, op->number, true, false};
   enter(t.source, t, t.source_stride, who, false, known_to_put(a, t.pe, t.context));
   enter(t.dest, t, t.dest_stride, who, true, a.known);
+  if (cards_.apart(a.pe, t.pe) && t.count > 0) {
+    get_by_card(a, t, now ? network_.issue(a, t.pe, t.context, "get", t.at, true) : *op);
+    return;
+  }
   if (!now) {
     op->move = t;
     network_.send(*op, random_);
@@ -196,7 +205,33 @@ void schedule::get(actor& a, const transfer& t) {
 void schedule::update(actor& a, const signal_update& s) {
   operation_on_its_way& op = network_.issue(a, s.pe, s.context, "signal", s.at, true);
   prepare_raise(a, op, s);
-  network_.send(op, random_);
+  if (cards_.apart(a.pe, s.pe)) {
+    network_.hand_to_card(op);
+    cards_.signal(a, s, op);
+  } else {
+    network_.send(op, random_);
+  }
+  resume(a);
+}
+
+void schedule::get_by_card(actor& a, const transfer& t, operation_on_its_way& op) {
+  const std::uint32_t number = op.number;
+  op.move = t;
+  network_.hand_to_card(op);
+  cards_.get(a, t, op);
+  if (memory_.covers(t.dest))
+    each_run(t, t.dest_stride, [&](index_t at, std::size_t bytes) {
+      memory_.give_value(static_cast<const std::byte*>(t.dest) + at, bytes);
+    });
+  if (t.blocking) {
+    if (!a.done.contains(number))
+      fail({defect::network,
+            message(block_text(a), ": get at ", t.at.file, ":", t.at.line, " has returned before its data is there"),
+            {a.number}});
+    operation_set one;
+    one.insert(number);
+    a.known.complete(static_cast<std::size_t>(a.number), one);
+  }
   resume(a);
 }
 
@@ -282,55 +317,8 @@ bool schedule::test(actor& a, const wait_request& w) {
   return yes;
 }
 
-void schedule::atomic(actor& a, const atomic_call& c) {
-  if (releases(c.order)) end_outstanding(a, c.context);
-  enter_bytes(c.address, c.bytes, {a.number, a.clock, false, true}, true, a.known);
-  memory_.give_value(c.address, c.bytes);
-  std::uint64_t before = 0;
-  std::uint64_t after = 0;
-  std::memcpy(&before, c.address, c.bytes);
-  const bool stored = c.apply(c.argument);
-  std::memcpy(&after, c.address, c.bytes);
-  if (acquires(c.order)) words_.learn(words_[words_.at(c.address, c.bytes)], a);
-  if (stored && releases(c.order)) raise_at_once(a, c);
-  if (c.fetch != nullptr) fetch_later(a, c);
-  if (after != before)
-    spins_.changed(a.number, c);
-  else
-    spins_.looked(a, c);
-  ++polls_;
-  wake(c.address);
-  resume(a);
-}
-
-// The result of an atomic operation that is not waited for: on its way until quiet().
-void schedule::fetch_later(actor& a, const atomic_call& c) {
-  operation_on_its_way& op = network_.issue(a, c.pe, c.context, "atomic_nbi", c.at, false);
-  transfer& t = op.move;
-  t.count = 1;
-  t.element = c.bytes;
-  t.dest = c.fetch;
-  const auto* result = static_cast<const std::byte*>(c.result);
-  op.staged.assign(result, result + c.bytes);
-  t.source = op.staged.data();
-  enter(c.fetch, t, 1, {a.number, op.number, true, false}, true, a.known);
-  network_.send(op, random_);
-}
-
-// A release by an atomic operation: who acquires the word learns what the block knows.
-void schedule::raise_at_once(actor& a, const atomic_call& c) {
-  operation_on_its_way& op = network_.issue(a, c.pe, c.context, "atomic", c.at, true);
-  const std::uint32_t number = words_.at(c.address, c.bytes);
-  op.covers = release_of(a, c.pe, true, c.context);
-  words_.raise(words_[number], a.number, op.number, op.covers);
-  words_[number].raised_at = c.at;
-  network_.carry_out(op);
-  operation_set one;
-  one.insert(op.number);
-  a.known.complete(static_cast<std::size_t>(a.number), one);
-}
-
 void schedule::fence(actor& a, int context) {
+  cards_.fence(a, context);
   for (lane& l : a.lanes_of(context)) {
     if (l.unfenced.empty()) continue;
     for (const std::uint32_t n : l.unfenced) l.fenced.insert(n);
@@ -371,6 +359,7 @@ void schedule::end_outstanding(actor& a, int context) {
 }
 
 void schedule::quiet(actor& a, int context) {
+  cards_.quiet(a, context);
   end_outstanding(a, context);
   resume(a);
 }

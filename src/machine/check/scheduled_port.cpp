@@ -194,10 +194,12 @@ int scheduled_port::open_context() {
 
 void scheduled_port::close_context(int context) { actor_.contexts.close(context); }
 
-void scheduled_port::reach(int pe) {
+bool scheduled_port::reach(int pe) {
+  if (schedule_.apart(actor_.pe, pe)) return false;
   const auto marks = std::exchange(running_marks, nullptr);
   actor_.reached[static_cast<std::size_t>(pe)] = true;
   running_marks = marks;
+  return true;
 }
 
 void scheduled_port::refuse_address(const void* address, where at) {

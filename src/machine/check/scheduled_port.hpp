@@ -30,7 +30,7 @@ class scheduled_port final : public host_port {
   void quiet(int context) override;
   int open_context() override;
   void close_context(int context) override;
-  void reach(int pe) override;
+  bool reach(int pe) override;
   [[noreturn]] void refuse_pe(operation op, int pe, where at) override;
   [[noreturn]] void refuse_address(const void* address, where at) override;
   [[noreturn]] void refuse_barrier(operation op, where at) override;

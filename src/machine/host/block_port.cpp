@@ -88,6 +88,7 @@ void block_port::check_near(operation op, const void* address, std::size_t bytes
 void block_port::put(const transfer& t) {
   check_remote(operation::put, t.dest, span(t, t.dest_stride), t.pe, t.at);
   check_near(operation::put, t.source, span(t, t.source_stride), t);
+  if (queues_.reach(t.pe)) return queues_.put(t);
   deliver(t);
   wake(t);
 }
@@ -100,6 +101,11 @@ void block_port::wake(const transfer& t) const {
 
 void block_port::put_signal(const transfer& t, const signal_update& s) {
   check_remote(operation::put, s.target, sizeof(signal), s.pe, s.at);
+  if (queues_.reach(t.pe) && s.pe == t.pe) {
+    check_remote(operation::put, t.dest, span(t, t.dest_stride), t.pe, t.at);
+    check_near(operation::put, t.source, span(t, t.source_stride), t);
+    return queues_.put_signal(t, s);
+  }
   put(t);
   raise(s, program_.group().lot);
 }
@@ -107,11 +113,13 @@ void block_port::put_signal(const transfer& t, const signal_update& s) {
 void block_port::get(const transfer& t) {
   check_remote(operation::get, t.source, span(t, t.source_stride), t.pe, t.at);
   check_near(operation::get, t.dest, span(t, t.dest_stride), t);
+  if (queues_.reach(t.pe)) return queues_.get(t);
   deliver(t);
 }
 
 void block_port::update(const signal_update& s) {
   check_remote(operation::put, s.target, sizeof(signal), s.pe, s.at);
+  if (queues_.reach(s.pe)) return queues_.update(s);
   raise(s, program_.group().lot);
 }
 
@@ -137,13 +145,14 @@ bool block_port::wait(const wait_request& w) {
                             : std::chrono::duration_cast<std::chrono::nanoseconds>(
                                   std::chrono::duration<double>(w.idle ? never : program_.deadline_seconds()));
   const auto limit = clock::now() + std::chrono::duration_cast<clock::duration>(patience);
-  const auto over = [&] { return satisfied(w) || group.ended.load(); };
+  const auto over = [&] { return satisfied(w) || group.ended.load() || queues_.failed(); };
   if (w.op == operation::wait || !is_wait(w.op))
     group.lot.wait(w.local, limit, over);  // a signal: it is raised by calls alone
   else
     group.lot.wait_for_value(w.n == 1 ? w.local : parking::several, limit, over);
   if (satisfied(w)) return true;
   if (group.ended.load()) end_wait(block_state::waiting, w);
+  queues_.check();
   if (w.limit_ns != 0) return false;
   end_wait(block_state::expired, w);
 }
@@ -152,7 +161,9 @@ bool block_port::test(const wait_request& w) {
   check_words(w);
   // A kernel may test in a loop, so this is where it learns that the program was ended.
   if (program_.group().ended.load()) end_wait(block_state::waiting, w);
-  return satisfied(w);
+  const bool yes = satisfied(w);
+  if (!yes && queues_.failed()) queues_.check();
+  return yes;
 }
 
 void block_port::atomic(const atomic_call& c) {
@@ -165,14 +176,22 @@ void block_port::atomic(const atomic_call& c) {
   // A kernel may try for a lock in a loop, so this is where it learns that the program was ended.
   if (acquires(c.order) && program_.group().ended.load())
     program_.fail(report(block_state::running, operation::atomic, c.at));
-  (void)c.apply(c.argument);
+  if (releases(c.order)) queues_.quiet(c.context);
+  if (queues_.reach(c.pe)) {
+    queues_.atomic(c);
+  } else {
+    (void)c.apply(c.argument);
+    program_.group().lot.wake(c.address);
+  }
   if (c.fetch != nullptr) std::memcpy(c.fetch, c.result, c.bytes);
-  program_.group().lot.wake(c.address);
 }
 
-// Delivery is immediate, and the order of a thread's own accesses is kept by the signals, which release.
-void block_port::fence(int) {}
-void block_port::quiet(int) {}
+// Without a card delivery is immediate, and the order of a thread's own accesses is kept by the signals, which release.
+void block_port::fence(int context) { queues_.fence(context); }
+void block_port::quiet(int context) { queues_.quiet(context); }
+
+bool block_port::reach(int pe) { return !queues_.reach(pe); }
+void block_port::end() { queues_.quiet_all(); }
 
 void block_port::refuse_barrier(operation op, where at) { program_.fail(report(block_state::not_resident, op, at)); }
 

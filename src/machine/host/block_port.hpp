@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "../context_numbers.hpp"
+#include "block_queues.hpp"
 #include "running.hpp"
 #include "scratch_memory.hpp"
 #include "starling/device/host_port.hpp"
@@ -12,7 +13,8 @@ namespace starling::host {
 
 class block_port final : public host_port {
  public:
-  block_port(running& program, int pe, int block) : program_(program), pe_(pe), block_(block) {}
+  block_port(running& program, int pe, int block)
+      : program_(program), pe_(pe), block_(block), queues_(program, pe, block) {}
 
   void put(const transfer& t) override;
   void put_signal(const transfer& t, const signal_update& s) override;
@@ -26,12 +28,17 @@ class block_port final : public host_port {
   void quiet(int context) override;
   int open_context() override { return contexts_.open(); }
   void close_context(int context) override { contexts_.close(context); }
-  void reach(int) override {}
+  bool reach(int pe) override;
+  void end() override;
   [[noreturn]] void refuse_barrier(operation op, where at) override;
   [[noreturn]] void refuse_pe(operation op, int pe, where at) override;
   [[noreturn]] void refuse_address(const void* address, where at) override;
   std::byte* scratch(std::size_t bytes, where at) override;
   std::byte* staging(std::size_t bytes) override;
+
+  // For faults on purpose.
+  bool behind_card(int pe) const { return queues_.reach(pe); }
+  void lose_link(int context, int pe) { queues_.lose(context, pe); }
 
  private:
   block_report report(block_state state, operation op, where at) const;
@@ -49,6 +56,7 @@ class block_port final : public host_port {
   int block_;
   scratch_memory scratch_;
   context_numbers contexts_;
+  block_queues queues_;
   std::vector<std::byte> staging_;
 };
 

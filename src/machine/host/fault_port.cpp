@@ -10,13 +10,15 @@ bool is_packet(const transfer& t, const signal_update& s) {
 
 }  // namespace
 
-fault_call fault_port::call(operation op, const void* address, int peer, where at) const {
+fault_call fault_port::call(operation op, const void* address, int peer, where at, int context) const {
   fault_call c;
   c.pe = pe_;
   c.block = block_;
   c.op = op;
   c.peer = peer;
   c.at = at;
+  c.context = context;
+  c.by_card = peer >= 0 && peer < program_.state(pe_).n_pes && to_->behind_card(peer);
   const symmetric_heap& control = program_.group().control;
   if (address != nullptr && peer >= 0 && peer < control.where().n_pes) {
     const std::byte* begin = control.on(0, peer);
@@ -29,17 +31,18 @@ fault_call fault_port::call(operation op, const void* address, int peer, where a
 fault_effects fault_port::meet(const fault_call& c) {
   const fault_effects effects = faults_.at(c);
   if (effects.pause > 0) program_.pause(effects.pause);
+  if (effects.lose) to_->lose_link(c.context, c.peer);
   if (effects.kill) program_.kill(c.pe, c.block, c.op, c.at);
   return effects;
 }
 
 void fault_port::put(const transfer& t) {
-  meet(call(operation::put, t.dest, t.pe, t.at));
+  meet(call(operation::put, t.dest, t.pe, t.at, t.context));
   to_->put(t);
 }
 
 void fault_port::put_signal(const transfer& t, const signal_update& s) {
-  fault_call c = call(operation::put, s.target, s.pe, s.at);
+  fault_call c = call(operation::put, s.target, s.pe, s.at, s.context);
   c.signal = true;
   c.packet = is_packet(t, s);
   const fault_effects effects = meet(c);
@@ -52,12 +55,12 @@ void fault_port::put_signal(const transfer& t, const signal_update& s) {
 }
 
 void fault_port::get(const transfer& t) {
-  meet(call(operation::get, t.source, t.pe, t.at));
+  meet(call(operation::get, t.source, t.pe, t.at, t.context));
   to_->get(t);
 }
 
 void fault_port::update(const signal_update& s) {
-  fault_call c = call(operation::put, s.target, s.pe, s.at);
+  fault_call c = call(operation::put, s.target, s.pe, s.at, s.context);
   c.signal = true;
   if (!meet(c).drop) to_->update(s);
 }
@@ -73,7 +76,7 @@ bool fault_port::test(const wait_request& w) {
 }
 
 void fault_port::atomic(const atomic_call& c) {
-  meet(call(operation::atomic, c.address, c.pe, c.at));
+  meet(call(operation::atomic, c.address, c.pe, c.at, c.context));
   to_->atomic(c);
 }
 

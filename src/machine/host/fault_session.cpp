@@ -17,6 +17,7 @@ bool matches(const fault& f, const fault_call& call) {
   const fault_selector* s = selector_of(f);
   if (s == nullptr || (s->pe != any_pe && s->pe != call.pe) || (s->block != any_block && s->block != call.block))
     return false;
+  if (std::holds_alternative<lose_link>(f)) return call.by_card && counts(s->calls, true, call);
   const bool of_blocks = std::holds_alternative<kill_block>(f) || std::holds_alternative<slow_pe>(f);
   if (!counts(s->calls, of_blocks, call)) return false;
   return of_blocks || (std::holds_alternative<corrupt_epoch>(f) ? call.packet : call.signal);
@@ -47,6 +48,7 @@ fault_effects fault_session::at(const fault_call& call) {
     if (const auto* one = std::get_if<delay_signal>(&f)) effects.pause += one->seconds;
     if (const auto* one = std::get_if<corrupt_epoch>(&f)) effects.flip ^= one->flip;
     effects.drop = effects.drop || std::holds_alternative<drop_signal>(f);
+    effects.lose = effects.lose || std::holds_alternative<lose_link>(f);
     effects.kill = effects.kill || std::holds_alternative<kill_block>(f);
   }
   return effects;

@@ -21,11 +21,14 @@ struct fault_call {
   bool signal = false;   // it raises one
   bool packet = false;   // it puts one
   bool control = false;  // on control words
+  bool by_card = false;  // the peer is behind a network card
+  int context = 0;
 };
 
 // What is to happen at a call.
 struct fault_effects {
   bool kill = false;
+  bool lose = false;  // the way to the peer
   bool drop = false;
   double pause = 0;        // seconds
   std::uint64_t flip = 0;  // bits of the packet's number

@@ -7,6 +7,7 @@
 #include "../fault_rules.hpp"
 #include "../launch_rules.hpp"
 #include "../program_control.hpp"
+#include "cards.hpp"
 #include "copy_queue.hpp"
 #include "deferred.hpp"
 #include "host_call.hpp"
@@ -28,10 +29,13 @@ std::shared_ptr<backend> make_host_backend(int devices, const host_options& opti
   expect<argument_error>(options.memory_bytes <= most_memory, "machine::host: memory_bytes = ", options.memory_bytes,
                          "; must be at most 2^50, or 0 for STARLING_HOST_MEMORY");
   check_faults(options.faults, devices);
+  network::check_queue_depth("machine::host", options.queue_depth);
   const environment e = environment::read();
-  auto made = std::make_shared<host::host_backend>(
-      devices, options.memory_bytes > 0 ? options.memory_bytes : e.host_memory,
-      options.max_blocks > 0 ? options.max_blocks : e.host_blocks, options.poison, e.deadline);
+  network::host_layout hosts = network::layout_of("machine::host", options.hosts, devices, e);
+  auto made =
+      std::make_shared<host::host_backend>(devices, options.memory_bytes > 0 ? options.memory_bytes : e.host_memory,
+                                           options.max_blocks > 0 ? options.max_blocks : e.host_blocks, options.poison,
+                                           e.deadline, std::move(hosts), options.queue_depth);
   made->inject(options.faults);
   return made;
 }
@@ -69,7 +73,8 @@ symmetric_heap::layout part_of(const arena& all, int devices, std::size_t user_b
 
 }  // namespace
 
-host_backend::host_backend(int devices, std::size_t memory_bytes, int max_blocks, bool poison, double deadline)
+host_backend::host_backend(int devices, std::size_t memory_bytes, int max_blocks, bool poison, double deadline,
+                           network::host_layout hosts, int queue_depth)
     : max_blocks_(max_blocks),
       poison_(poison),
       deadline_(deadline),
@@ -80,7 +85,9 @@ host_backend::host_backend(int devices, std::size_t memory_bytes, int max_blocks
       heap_(part_of(arena_, devices, pages(memory_bytes), 0, pages(memory_bytes)), [](std::size_t) {}),
       control_heap_(part_of(arena_, devices, pages(memory_bytes), pages(memory_bytes), control_bytes),
                     [](std::size_t) {}),
-      local_(arena_.start() + symmetric_bytes(memory_bytes, devices), local_bytes(memory_bytes, devices), page) {
+      local_(arena_.start() + symmetric_bytes(memory_bytes, devices), local_bytes(memory_bytes, devices), page),
+      hosts_(std::move(hosts)),
+      queue_depth_(static_cast<std::uint32_t>(queue_depth)) {
   for (int i = 0; i < devices; ++i) {
     device_info d;
     d.name = message("virtual device ", i);
@@ -89,6 +96,19 @@ host_backend::host_backend(int devices, std::size_t memory_bytes, int max_blocks
     d.scratch_bytes = std::size_t{1} << 20;
     devices_.push_back(d);
   }
+  if (!hosts_.one_host()) network_ = std::make_shared<cards>(hosts_, regions(), devices, queue_depth_, lot_);
+}
+
+std::vector<network::memory_region> host_backend::regions() const {
+  std::vector<network::memory_region> reached;
+  const auto add = [&](const std::byte* start, std::size_t bytes) {
+    const auto key = static_cast<std::uint32_t>(reached.size()) + 1;
+    reached.push_back({reinterpret_cast<std::uintptr_t>(start), bytes, key, network::all_rights});
+  };
+  const auto stride = static_cast<std::size_t>(heap_.where().stride);  // the users' memory and control words
+  for (int pe = 0; pe < n_pes(); ++pe) add(arena_.start() + static_cast<std::size_t>(pe) * stride, stride);
+  add(local_.start(), local_.bytes());
+  return reached;
 }
 
 std::size_t host_backend::allocate(std::size_t bytes) {
@@ -164,7 +184,11 @@ void host_backend::enter_check_mode(const check_options& options) {
   heap_.set_guard(guard);
   local_.set_guard(guard, most_local_guard);
   if (heap_.info().in_use == 0) (void)heap_.allocate(0);  // what lies before the first array is no array's
-  checker_ = std::make_unique<check::checker>(heap_, control_heap_, local_, options, environment::read().check_report);
+  std::unique_ptr<check::card_setting> between;
+  if (!hosts_.one_host())
+    between = std::make_unique<check::card_setting>(check::card_setting{hosts_, regions(), queue_depth_, n_pes()});
+  checker_ = std::make_unique<check::checker>(heap_, control_heap_, local_, options, environment::read().check_report,
+                                              std::move(between));
   deferred_ = std::make_shared<deferred_work>(*checker_);
 }
 
@@ -233,6 +257,7 @@ void host_backend::run(const std::vector<program>& given) {
   }
   run_group group{heap_, control_heap_, local_, lot_};
   group.faults = faults();
+  group.network = network_;
   if (group.faults) group.faults->begin_run();
   std::vector<std::unique_ptr<running>> runs;
   const std::shared_ptr<recorder> tracer = trace();

@@ -3,22 +3,26 @@
 
 #include "../backend.hpp"
 #include "../check/checker.hpp"
+#include "../network/host_layout.hpp"
 #include "arena.hpp"
 #include "fault_session.hpp"
 #include "parking.hpp"
 
 namespace starling::host {
 
+class cards;
 class deferred_work;
 
 class host_backend final : public backend, public std::enable_shared_from_this<host_backend> {
  public:
-  host_backend(int devices, std::size_t memory_bytes, int max_blocks, bool poison, double deadline);
+  // `hosts`: which PE is on which; rings of queue pairs are `queue_depth` deep.
+  host_backend(int devices, std::size_t memory_bytes, int max_blocks, bool poison, double deadline,
+               network::host_layout hosts, int queue_depth);
 
   machine_kind kind() const override { return machine_kind::host; }
   const std::vector<device_info>& devices() const override { return devices_; }
   peer_link link(int from_pe, int to_pe) const override {
-    return from_pe == to_pe ? peer_link::self : peer_link::direct;
+    return from_pe == to_pe ? peer_link::self : hosts_.apart(from_pe, to_pe) ? peer_link::card : peer_link::direct;
   }
   symmetric_heap& heap() override { return heap_; }
   std::size_t allocate(std::size_t bytes) override;
@@ -55,6 +59,8 @@ class host_backend final : public backend, public std::enable_shared_from_this<h
 
   symmetric_heap& control_heap() { return control_heap_; }
   parking& lot() { return lot_; }
+  // The cards between hosts; null when all PEs are on one.
+  const std::shared_ptr<cards>& network() const { return network_; }
   // In check mode; null otherwise.
   check::checker* checker() { return checker_.get(); }
   const std::shared_ptr<deferred_work>& deferred() const { return deferred_; }
@@ -79,6 +85,12 @@ class host_backend final : public backend, public std::enable_shared_from_this<h
   local_heap local_;                 // behind the parts of all PEs
   mutable std::mutex memory_mutex_;  // held while memory is handed out: what one PE has is shared by both kinds
   parking lot_;
+  // The memory that cards reach, first that of each PE.
+  std::vector<network::memory_region> regions() const;
+
+  network::host_layout hosts_;
+  std::uint32_t queue_depth_;
+  std::shared_ptr<cards> network_;
   std::unique_ptr<check::checker> checker_;  // in check mode
   std::shared_ptr<deferred_work> deferred_;  // of streams made since
   mutable std::mutex faults_mutex_;

@@ -40,6 +40,7 @@ void run_launch(host_backend& device, int pe, int blocks, const program& p) {
   if (check::schedule::running() != nullptr) return device.checker()->launch(pe, blocks, p);
   run_group group{device.heap(), device.control_heap(), device.local(), device.lot()};
   group.faults = device.faults();
+  group.network = device.network();
   if (group.faults) group.faults->begin_run();
   std::optional<meeting_words> words;
   if (p.options.resident) words.emplace(device);

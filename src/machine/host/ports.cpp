@@ -6,9 +6,9 @@
 namespace starling::host {
 
 std::unique_ptr<host_port> make_port(running& program, int pe, int block) {
-  std::unique_ptr<host_port> port = std::make_unique<block_port>(program, pe, block);
+  auto port = std::make_unique<block_port>(program, pe, block);
   if (fault_session* faults = program.group().faults.get())
-    port = std::make_unique<fault_port>(std::move(port), *faults, program, pe, block);
+    return std::make_unique<fault_port>(std::move(port), *faults, program, pe, block);
   return port;
 }
 

@@ -46,6 +46,7 @@ void running::run_block(int pe, int block_index) {
     block b(state(pe), port.get(), block_index);
     b.begin_trace();
     program_.k.on_host(program_.k.closure.get(), b);
+    port->end();
     b.end_trace();
     // A block that computes is not disturbed: it has not returned before the program was ended, and is `running`.
     if (!group_.ended.load()) report_of(pe, block_index).state = block_state::finished;

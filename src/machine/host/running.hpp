@@ -15,6 +15,8 @@
 
 namespace starling::host {
 
+class cards;
+
 // Unwinds a kernel after its block has reported. Not a std::exception: kernels that catch those do not swallow it.
 struct block_ended {};
 
@@ -26,6 +28,7 @@ struct run_group {
   parking& lot;
   std::atomic<bool> ended{false};
   std::shared_ptr<fault_session> faults{};  // null: none are injected
+  std::shared_ptr<cards> network{};         // null: all PEs are on one host
 };
 
 class running {

@@ -17,6 +17,8 @@ struct clean_environment {
   environment_guard deadline{"STARLING_DEADLINE", nullptr};
   environment_guard host_memory{"STARLING_HOST_MEMORY", nullptr};
   environment_guard host_blocks{"STARLING_HOST_BLOCKS", nullptr};
+  environment_guard hosts{"STARLING_HOSTS", nullptr};
+  environment_guard card{"STARLING_CARD", nullptr};
   environment_guard trace{"STARLING_TRACE", nullptr};
   environment_guard trace_records{"STARLING_TRACE_RECORDS", nullptr};
 };
@@ -29,6 +31,8 @@ void check_defaults(const environment& e) {
   CHECK(e.deadline == 10.0);
   CHECK(e.host_memory == std::size_t{1} << 30);
   CHECK(e.host_blocks == 64);
+  CHECK(e.hosts == 1);
+  CHECK(e.card == "model");
   CHECK(e.trace.empty());
   CHECK(e.trace_records == 8192);
 }
@@ -61,6 +65,8 @@ TEST_CASE("each variable is read into its field") {
   const environment_guard deadline("STARLING_DEADLINE", "0.25");
   const environment_guard host_memory("STARLING_HOST_MEMORY", "48M");
   const environment_guard host_blocks("STARLING_HOST_BLOCKS", "7");
+  const environment_guard hosts("STARLING_HOSTS", "3");
+  const environment_guard card("STARLING_CARD", "model");
   const environment_guard trace("STARLING_TRACE", "some/file");
   const environment_guard trace_records("STARLING_TRACE_RECORDS", "4000");
   const environment e = environment::read();
@@ -71,6 +77,8 @@ TEST_CASE("each variable is read into its field") {
   CHECK(e.deadline == 0.25);
   CHECK(e.host_memory == std::size_t{48} << 20);
   CHECK(e.host_blocks == 7);
+  CHECK(e.hosts == 3);
+  CHECK(e.card == "model");
   CHECK(e.trace == "some/file");
   CHECK(e.trace_records == 4000);
 }
@@ -81,7 +89,7 @@ TEST_CASE("describe has one line per variable, with the value in use") {
   e.devices = 42;
   e.host_memory = std::size_t{3} << 20;
   const auto lines = describe(e);
-  REQUIRE(lines.size() == 12);
+  REQUIRE(lines.size() == 14);
   for (const environment_variable& v : lines) {
     CHECK(v.name.rfind("STARLING_", 0) == 0);
     CHECK_FALSE(v.meaning.empty());

@@ -1,0 +1,193 @@
+// A block's puts, gets, signals and atomic operations as entries of one queue pair. Each call returns false when the
+// queue has failed, or the bus gave up waiting.
+//
+// Up to 12 bytes travel in the entry. Other data must be in memory that the card reaches; what is not (a stack, a
+// block's fast memory) passes through the queue's staging memory, a piece at a time. A call that gives its source back
+// returns when the card has done it.
+#pragma once
+
+#include <cstring>
+
+#include "starling/device/host_port.hpp"
+#include "starling/device/network/sender.hpp"
+
+namespace starling::network {
+
+template <class Bus>
+class carrier {
+ public:
+  STARLING_HD carrier(const queue_pair& q, Bus& bus) : q_(q), send_(q, bus) {}
+
+  STARLING_HD bool put(const transfer& t) const {
+    std::uint64_t last = 0;  // that reads the caller's memory
+    bool good = true;
+    each_run(t, [&](std::byte* dest, std::byte* source, std::uint64_t bytes) {
+      good = good && put_run(dest, source, bytes, last);
+    });
+    return good && (!t.blocking || last == 0 || send_.wait(last));
+  }
+
+  // The signal comes after what is before it in the queue.
+  STARLING_HD bool put_signal(const transfer& t, const signal_update& s) const {
+    const std::uint64_t bytes = t.count > 0 ? static_cast<std::uint64_t>(t.count) * t.element : 0;
+    order both[2] = {order{}, order_of(s)};
+    const bool apart = t.dest_stride != 1 || t.source_stride != 1;
+    if (apart || bytes == 0 || bytes > most_entry_bytes || !near(both[0], t.source, bytes, opcode::write))
+      return put(t) && signal(s);
+    far(both[0], t.dest, bytes);
+    const std::uint64_t end = send_.post(both, 2);
+    return end != 0 && (!t.blocking || both[0].carries || send_.wait(end));
+  }
+
+  STARLING_HD bool signal(const signal_update& s) const {
+    order o = order_of(s);
+    return send_.post(&o, 1) != 0;
+  }
+
+  STARLING_HD bool get(const transfer& t) const {
+    std::uint64_t last = 0;
+    bool good = true;
+    each_run(t, [&](std::byte* dest, std::byte* source, std::uint64_t bytes) {
+      good = good && get_run(dest, source, bytes, last);
+    });
+    return good && (!t.blocking || last == 0 || send_.wait(last));
+  }
+
+  // Gives the argument what the word held.
+  STARLING_HD bool atomic(const atomic_call& c) const {
+    std::uint64_t old = 0;
+    bool good = false;
+    if (c.card == by_card::add) {
+      good = do_atomic(c, opcode::fetch_add, c.operand, 0, old);
+    } else if (c.card == by_card::compare_swap) {
+      good = do_atomic(c, opcode::compare_swap, c.operand, c.expected, old);
+    } else {
+      good = do_atomic(c, opcode::fetch_add, 0, 0, old);
+      while (good && c.card == by_card::other) {
+        const std::uint64_t expected = old;
+        good = do_atomic(c, opcode::compare_swap, c.changed(c.argument, expected), expected, old);
+        if (old == expected) break;
+      }
+    }
+    if (good) c.answer(c.argument, old);
+    return good;
+  }
+
+  STARLING_HD void fence() const { send_.fence(); }
+  STARLING_HD bool quiet() const { return send_.quiet(); }
+  STARLING_HD bool failed() const { return send_.failed(); }
+  STARLING_HD bool poll() const { return send_.poll(); }
+
+ private:
+  static constexpr std::uint64_t answers = 64;  // bytes of staging memory for what atomic operations give
+
+  template <class F>
+  STARLING_HD static void each_run(const transfer& t, const F& f) {
+    if (t.count <= 0) return;
+    auto* dest = static_cast<std::byte*>(t.dest);
+    auto* source = static_cast<std::byte*>(const_cast<void*>(t.source));
+    if (t.dest_stride == 1 && t.source_stride == 1)
+      return f(dest, source, static_cast<std::uint64_t>(t.count) * t.element);
+    const auto element = static_cast<index_t>(t.element);
+    for (index_t i = 0; i < t.count; ++i)
+      f(dest + i * t.dest_stride * element, source + i * t.source_stride * element, t.element);
+  }
+
+  STARLING_HD void far(order& o, const void* address, std::uint64_t bytes) const {
+    o.remote = reinterpret_cast<std::uintptr_t>(address);
+    o.remote_key = q_.memory.key_of(q_.peer, address, bytes);
+    o.bytes = static_cast<std::uint32_t>(bytes);
+  }
+  // False: the card does not reach it.
+  STARLING_HD bool near(order& o, const void* address, std::uint64_t bytes, opcode what) const {
+    o.what = what;
+    if (what == opcode::write && bytes <= inline_bytes) {
+      o.carries = true;
+      memcpy(o.data, address, bytes);
+      return true;
+    }
+    o.local = reinterpret_cast<std::uintptr_t>(address);
+    o.local_key = q_.memory.key_of(q_.pe, address, bytes);
+    return o.local_key != no_key;
+  }
+  STARLING_HD void near_staging(order& o, std::uint64_t offset) const {
+    o.local = reinterpret_cast<std::uintptr_t>(q_.staging + offset);
+    o.local_key = q_.staging_key;
+  }
+
+  STARLING_HD static std::uint64_t least(std::uint64_t a, std::uint64_t b) { return a < b ? a : b; }
+
+  STARLING_HD bool put_run(std::byte* dest, const std::byte* source, std::uint64_t bytes, std::uint64_t& last) const {
+    for (std::uint64_t done = 0; done < bytes;) {
+      order o;
+      std::uint64_t n = least(bytes - done, most_entry_bytes);
+      const bool reached = near(o, source + done, n, opcode::write);
+      if (!reached) {
+        n = least(n, q_.staging_bytes - answers);
+        memcpy(q_.staging + answers, source + done, n);
+        near_staging(o, answers);
+      }
+      far(o, dest + done, n);
+      const std::uint64_t end = send_.post(&o, 1);
+      if (end == 0 || (!reached && !send_.wait(end))) return false;
+      if (reached && !o.carries) last = end;
+      done += n;
+    }
+    return true;
+  }
+
+  STARLING_HD bool get_run(std::byte* dest, const std::byte* source, std::uint64_t bytes, std::uint64_t& last) const {
+    for (std::uint64_t done = 0; done < bytes;) {
+      order o;
+      std::uint64_t n = least(bytes - done, most_entry_bytes);
+      const bool reached = near(o, dest + done, n, opcode::read);
+      if (!reached) {
+        n = least(n, q_.staging_bytes - answers);
+        near_staging(o, answers);
+      }
+      far(o, source + done, n);
+      const std::uint64_t end = send_.post(&o, 1);
+      if (end == 0 || (!reached && !send_.wait(end))) return false;
+      if (!reached) memcpy(dest + done, q_.staging + answers, n);
+      if (reached) last = end;
+      done += n;
+    }
+    return true;
+  }
+
+  // A signal that is set is data of 8 bytes, one that is added to an atomic operation.
+  STARLING_HD order order_of(const signal_update& s) const {
+    order o;
+    o.flags = fenced;
+    far(o, s.target, sizeof(starling::signal));
+    if (s.op == signal_op::set) {
+      o.carries = true;
+      memcpy(o.data, &s.value, sizeof s.value);
+    } else {
+      o.what = opcode::fetch_add;
+      o.operand = s.value;
+      near_staging(o, sizeof(std::uint64_t));  // what it held is of no interest
+    }
+    return o;
+  }
+
+  STARLING_HD bool do_atomic(const atomic_call& c, opcode what, std::uint64_t operand, std::uint64_t expected,
+                             std::uint64_t& old) const {
+    order o;
+    o.what = what;
+    o.operand = operand;
+    o.compare = expected;
+    far(o, c.address, c.bytes);
+    near_staging(o, 0);
+    const std::uint64_t end = send_.post(&o, 1);
+    if (end == 0 || !send_.wait(end)) return false;
+    old = 0;
+    memcpy(&old, q_.staging, c.bytes);
+    return true;
+  }
+
+  const queue_pair& q_;
+  sender<Bus> send_;
+};
+
+}  // namespace starling::network

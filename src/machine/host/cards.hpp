@@ -1,0 +1,61 @@
+// The cards of a machine of virtual devices whose PEs are on several hosts: one for each host.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <vector>
+
+#include "../network/host_layout.hpp"
+#include "../network/queue_memory.hpp"
+#include "card_thread.hpp"
+
+namespace starling::host {
+
+// A queue pair that a card serves. It is closed when this is destroyed.
+class open_queue {
+ public:
+  open_queue(card_thread& card, const std::vector<network::memory_region>& regions, int pes, std::uint32_t number,
+             std::uint32_t depth, int pe, int peer)
+      : card_(card), memory_(regions, pes, number, depth, pe, peer, 0) {
+    card_.open(network::setup_of(memory_.pair(), 0));
+  }
+  ~open_queue() { card_.close(memory_.pair().number); }
+  open_queue(const open_queue&) = delete;
+  open_queue& operator=(const open_queue&) = delete;
+
+  const network::queue_pair& pair() const { return memory_.pair(); }
+  card_thread& card() { return card_; }
+
+ private:
+  card_thread& card_;
+  network::queue_memory memory_;
+};
+
+class cards {
+ public:
+  // `regions`: the memory that cards reach, first that of each PE.
+  cards(network::host_layout hosts, std::vector<network::memory_region> regions, int pes, std::uint32_t depth,
+        parking& lot)
+      : hosts_(std::move(hosts)), regions_(std::move(regions)), pes_(pes), depth_(depth) {
+    for (int h = 0; h < hosts_.n_hosts(); ++h) threads_.push_back(std::make_unique<card_thread>(lot));
+  }
+
+  const network::host_layout& hosts() const { return hosts_; }
+  std::unique_ptr<open_queue> open(int pe, int peer) {
+    const std::uint32_t number = 1 + next_.fetch_add(1) % most_queues;
+    return std::make_unique<open_queue>(*threads_[static_cast<std::size_t>(hosts_.host_of(pe))], regions_, pes_, number,
+                                        depth_, pe, peer);
+  }
+
+ private:
+  static constexpr std::uint32_t most_queues = (std::uint32_t{1} << 24) - 1;  // numbers have 24 bits
+
+  network::host_layout hosts_;
+  std::vector<network::memory_region> regions_;
+  int pes_;
+  std::uint32_t depth_;
+  std::vector<std::unique_ptr<card_thread>> threads_;  // by host
+  std::atomic<std::uint32_t> next_{0};
+};
+
+}  // namespace starling::host

@@ -1,0 +1,14 @@
+#include "starling/machine/card.hpp"
+
+namespace starling {
+
+network_error::network_error(const block_report& r, const std::string& role, const std::string& status_text)
+    : error(message(name(r.op), " at ", r.file, ":", r.line, " (PE ", r.pe, " block ", r.block, ", role ", role,
+                    "): the network card could not do it at PE ", r.peer, ": ", status_text, " (status 0x", std::hex,
+                    r.wanted, std::dec, ", entry ", r.seen & 0xffff,
+                    "); what was asked for after it through this queue is not done either. Run it again; if it "
+                    "happens again, look at the way between the hosts")),
+      report_(r),
+      status_text_(status_text) {}
+
+}  // namespace starling
