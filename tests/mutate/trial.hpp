@@ -44,6 +44,8 @@ struct trial_case {
   std::string name;
   int pes;
   std::function<void(st::machine& m)> run;  // throws what it finds
+  std::vector<int> hosts = {};
+  int queue_depth = 64;
 };
 
 template <class T>
@@ -56,8 +58,11 @@ st::symmetric_array<T> zeroed(st::machine& m, st::index_t n) {
 inline int all(int argc, char** argv, const std::vector<trial_case>& cases) {
   const std::uint64_t seeds = argc > 1 ? std::stoull(argv[1]) : 200;
   for (const trial_case& c : cases) try {
-      st::machine m = st::machine::host(c.pes, {.memory_bytes = std::size_t{1} << 22, .max_blocks = 16})
-                          .check({.first_seed = 1, .seeds = seeds});
+      st::machine m =
+          st::machine::host(
+              c.pes,
+              {.memory_bytes = std::size_t{1} << 22, .max_blocks = 16, .hosts = c.hosts, .queue_depth = c.queue_depth})
+              .check({.first_seed = 1, .seeds = seeds});
       c.run(m);
     } catch (const st::check_error& e) {
       std::printf("%s\nfound %s, seed %llu, in %s\n", e.what(), st::name(e.what_kind()),

@@ -1,0 +1,103 @@
+"""Mistakes in queue pairs: in the block's end, and in the card."""
+
+from __future__ import annotations
+
+from mutations.model import Program, in_file
+
+DEVICE = "include/starling/device/network"
+SENDER = f"{DEVICE}/sender.hpp"
+CARRIER = f"{DEVICE}/carrier.hpp"
+COMPLETION = f"{DEVICE}/completion.hpp"
+CARD = "src/machine/network/card.cpp"
+
+# Where the block's end is compiled: check mode, and virtual devices that run.
+ENDS = ("src/machine/check/card_calls.cpp", "src/machine/host/block_queues.cpp")
+
+PROGRAMS = {
+    "queues": Program(
+        ("tests/mutate/queues.cpp", *ENDS, CARD),
+        ((SENDER, ENDS), (CARRIER, ENDS), (COMPLETION, (*ENDS, CARD)), (CARD, (CARD,))),
+    ),
+}
+
+MUTATIONS = [
+    *in_file(
+        "queues",
+        SENDER,
+        ("no release before the doorbell", "    bus_.release();\n    while (", "    while ("),
+        ("the doorbell record is not written", "    bus_.tell(*q_.record, big_endian(end & 0xffff));\n", ""),
+        ("the record is one behind", "bus_.tell(*q_.record, big_endian(end & 0xffff));",
+         "bus_.tell(*q_.record, big_endian((end - 1) & 0xffff));"),
+        ("the record tells of one entry too many", "bus_.tell(*q_.record, big_endian(end & 0xffff));",
+         "bus_.tell(*q_.record, big_endian((end + 1) & 0xffff));"),
+        ("the doorbell before the entry",
+         "    for (std::uint64_t i = 0; i < n; ++i) write(first + i, orders[i], i + 1 == n);\n"
+         "    return publish(first, n) ? end : 0;",
+         "    const bool told = publish(first, n);\n"
+         "    for (std::uint64_t i = 0; i < n; ++i) write(first + i, orders[i], i + 1 == n);\n"
+         "    return told ? end : 0;"),
+        ("a slot used again one early", "!wait(end - q_.depth)", "!wait(end - q_.depth - 1)"),
+        ("a slot used again without waiting", "    if (end > q_.depth && !wait(end - q_.depth)) return 0;\n", ""),
+        ("the index not patched beyond the ring", "o.index = static_cast<std::uint16_t>(number);",
+         "o.index = static_cast<std::uint16_t>(number & (q_.depth - 1));"),
+        ("indices compared as if they did not wrap", "unwrapped(s_.completed, index_of(last))",
+         "static_cast<std::uint64_t>(index_of(last))"),
+        ("quiet leaves out the last entry", "return wait(bus_.look(s_.reserved));",
+         "return wait(bus_.look(s_.reserved) - 1);"),
+        ("quiet does not wait", "return wait(bus_.look(s_.reserved));", "return !failed();"),
+        ("a completion counts for the entry after it too", "bus_.set(s_.completed, entry_done + 1);",
+         "bus_.set(s_.completed, entry_done + 2);"),
+        ("fence is forgotten", "STARLING_HD void fence() const { bus_.set(s_.fence_next, 1U); }",
+         "STARLING_HD void fence() const {}"),
+        ("a template with the flags of another use",
+         "if (is_atomic(o.what) || q_.kept[slot] != keeps)",
+         "if (is_atomic(o.what) || (q_.kept[slot] & 0xffffffff) != o.remote_key)"),
+        ("what a slot keeps is not noted", "      q_.kept[slot] = keeps;\n", ""),
+        ("the size is not patched", "    bus_.store(e.word[4], big_endian(fourth));\n", ""),
+        ("the source is not patched", "    bus_.store(e.word[5], big_endian(fifth));\n", ""),
+        ("the card is not told which completions were seen",
+         "      bus_.tell(*q_.completion_record, big_endian(s_.polled & 0xffffffff));\n", ""),
+        ("an error is read as not yet", "const bool came = is_new(last, number, q_.depth);",
+         "const bool came = is_new(last, number, q_.depth) && !is_error(last);"),
+        ("an error is read as done", "if (is_error(last) && !failed())", "if (is_error(last) && failed())"),
+    ),
+    *in_file(
+        "queues",
+        COMPLETION,
+        ("the owner bit is not inverted from round to round", "return (number & depth) != 0;",
+         "return (number & depth) == ~depth;"),
+        ("an old completion is taken for a new one",
+         "return kind != completion_kind::none && (last & 1) == static_cast<std::uint64_t>(owner_of(number, depth));",
+         "return kind != completion_kind::none && number + depth > 0;"),
+    ),
+    *in_file(
+        "queues",
+        CARRIER,
+        ("a signal without its fence", "    o.flags = fenced;\n", ""),
+        ("a put gives its source back too early",
+         "    return good && (!t.blocking || last == 0 || send_.wait(last));\n  }\n\n  // The signal comes",
+         "    return good;\n  }\n\n  // The signal comes"),
+        ("a put with a signal gives its source back too early",
+         "return end != 0 && (!t.blocking || both[0].carries || send_.wait(end));", "return end != 0;"),
+        ("a get returns before its data",
+         "    return good && (!t.blocking || last == 0 || send_.wait(last));\n  }\n\n  // Gives the argument",
+         "    return good;\n  }\n\n  // Gives the argument"),
+        ("staging memory used again too early",
+         "if (end == 0 || (!reached && !send_.wait(end))) return false;\n      if (reached && !o.carries)",
+         "if (end == 0) return false;\n      if (reached && !o.carries)"),
+        ("an atomic operation's answer read too early", "if (end == 0 || !send_.wait(end)) return false;\n    old = 0;",
+         "if (end == 0) return false;\n    old = 0;"),
+        ("the far side's key is that of the own PE", "o.remote_key = q_.memory.key_of(q_.peer, address, bytes);",
+         "o.remote_key = q_.memory.regions[q_.pe].key;"),
+    ),
+    *in_file(
+        "queues",
+        CARD,
+        ("an atomic operation that is asked for again is done again",
+         "  if (!w.done_at_peer) w.answer", "  w.answer"),
+        ("entries with a fence wait for nothing", "if (earlier && under_way_[i].after_all()) return false;",
+         "if (earlier && under_way_[i].after_all()) continue;"),
+        ("a completion for entries that ask for none",
+         "  if (w.result == status::ok && (w.what.flags & wants_completion) == 0) return;\n", ""),
+    ),
+]  # fmt: skip
