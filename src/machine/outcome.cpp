@@ -83,7 +83,7 @@ void throw_first_cause(const std::vector<block_report>& reports, const program& 
     if (r.state == block_state::near_side) throw_near_side(r, p.roles.name(r.role));
     if (r.state == block_state::not_symmetric) throw_not_symmetric(r, p.roles.name(r.role));
     if (r.state == block_state::network_failed)
-      throw network_error(r, p.roles.name(r.role), network::name(static_cast<network::status>(r.wanted)));
+      throw network_error(r, p.roles.name(r.role), network::name(static_cast<network::status>(r.wanted)), injected);
     if (r.state == block_state::not_resident)
       throw argument_error(message(name(r.op), " at ", r.file, ":", r.line, refused_in_launch(r.op)));
     if (r.state == block_state::incomplete)

@@ -73,8 +73,8 @@ TEST_CASE("a lost link ends the program, wherever its blocks wait, and names the
     CHECK(c.peer == 3);
     CHECK(c.status == 0x15);
     CHECK(c.op == (how == 3 ? operation::atomic : operation::put));
-    check_parts(c.text,
-                {how == 3 ? "atomic at" : "put at", "network.cpp:", "PE 1 block 0", "PE 3", "retry count exceeded"});
+    check_parts(c.text, {how == 3 ? "atomic at" : "put at", "network.cpp:", "PE 1 block 0", "PE 3",
+                         "retry count exceeded", "machine::inject({})", "injected fault: lose_link: PE 1 block 0"});
     CHECK(m.faults_fired().size() == 1);
     m.inject({});
     m.run(1, [x = x.data()](block& b) { b.p(x + b.pe(), b.pe(), (b.pe() + 2) % 4); });

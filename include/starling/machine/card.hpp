@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "starling/base/error.hpp"
 #include "starling/device/report.hpp"
@@ -16,7 +17,9 @@ enum class card { model };
 // NetworkError).
 class network_error : public error {
  public:
-  network_error(const block_report& r, const std::string& role, const std::string& status_text);
+  // `injected`: the faults that have happened.
+  network_error(const block_report& r, const std::string& role, const std::string& status_text,
+                const std::vector<std::string>& injected);
 
   // The block, the PE at the far side, and the call whose entry failed.
   int pe() const { return report_.pe; }
