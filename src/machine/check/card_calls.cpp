@@ -115,7 +115,7 @@ void cards::atomic(actor& a, const atomic_call& c, const atomic_done& done) {
 
 void cards::fence(const actor& a, int context) {
   for (const auto& q : queues_) {
-    if (q->from != &a || q->context != context) continue;
+    if (q->from != &a || !wire::is_about(context, q->context)) continue;
     bus way(*this, *q);
     wire::carrier<bus>(q->pair(), way).fence();
   }
@@ -124,12 +124,14 @@ void cards::fence(const actor& a, int context) {
 void cards::quiet(actor& a, int context) {
   for (std::size_t i = 0; i < queues_.size(); ++i) {  // others may be made meanwhile
     queue& q = *queues_[i];
-    if (q.from != &a || (context != any_context && q.context != context)) continue;
+    if (q.from != &a || !wire::is_about(context, q.context)) continue;
     bus way(*this, q);
     (void)wire::carrier<bus>(q.pair(), way).quiet();
-    if (q.out != 0 || q.done != q.pair().state->reserved)
-      fail(q, q.done, "quiet of its context has returned before it is complete");
   }
+  for (const auto& q : queues_)
+    if (q->from == &a && (context == any_context || context == q->context) &&
+        (q->out != 0 || q->done != q->pair().state->reserved))
+      fail(*q, q->done, "quiet of its context has returned before it is complete");
 }
 
 }  // namespace starling::check

@@ -113,7 +113,7 @@ void block_queues::atomic(const atomic_call& a) {
 
 void block_queues::fence(int context) {
   for (auto& [key, q] : queues_)
-    if (key.first == context) {
+    if (network::is_about(context, key.first)) {
       bus b(*this, *q);
       network::carrier<bus>(q->pair(), b).fence();
     }
@@ -121,7 +121,7 @@ void block_queues::fence(int context) {
 
 void block_queues::quiet(int context) {
   for (auto& [key, q] : queues_) {
-    if (context != any_context && key.first != context) continue;
+    if (!network::is_about(context, key.first)) continue;
     bus b(*this, *q);
     if (!network::carrier<bus>(q->pair(), b).quiet()) fail(*q);
   }

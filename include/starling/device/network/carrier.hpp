@@ -13,6 +13,9 @@
 
 namespace starling::network {
 
+// Whether a call for all entries of a context, or of all contexts (less than 0), is about those of a queue.
+STARLING_HD constexpr bool is_about(int context, int of_queue) { return context < 0 || context == of_queue; }
+
 template <class Bus>
 class carrier {
  public:
