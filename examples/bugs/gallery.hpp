@@ -27,6 +27,7 @@ struct expected {
   std::vector<st::defect> kinds;  // any of them: which one depends on whose access comes first
   std::string text;               // part of the message
   int pes = 4;
+  std::vector<int> hosts = {};  // of each PE; none: all on one
 };
 
 // Runs the program, wrong or fixed, and returns whether its result is right.
@@ -45,10 +46,14 @@ inline st::symmetric_array<st::signal> signals(st::machine& m, st::index_t n) { 
 
 inline std::string base_name(const std::string& path) { return path.substr(path.find_last_of('/') + 1); }
 
+inline st::machine machine_of(const expected& e, std::uint64_t first_seed, std::uint64_t seeds) {
+  return st::machine::host(e.pes, {.hosts = e.hosts}).check({.first_seed = first_seed, .seeds = seeds});
+}
+
 inline int each_seed(const expected& e, const program& run, bool fixed, std::uint64_t seeds) {
   std::map<std::string, std::uint64_t> found;
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
-    st::machine m = st::machine::host(e.pes).check({.first_seed = seed, .seeds = 1});
+    st::machine m = machine_of(e, seed, 1);
     try {
       run(m, fixed);
       ++found["nothing"];
@@ -96,7 +101,7 @@ inline int show(int argc, char** argv, const expected& e, const program& run,
   }
   if (seeds == 0) seeds = fixed ? 1000 : 200;
   if (each) return each_seed(e, run, fixed, seeds);
-  st::machine m = st::machine::host(e.pes).check({.first_seed = 1, .seeds = seeds});
+  st::machine m = machine_of(e, 1, seeds);
   try {
     const bool right = run(m, fixed);
     const auto schedules = static_cast<unsigned long long>(m.checked().schedules);
