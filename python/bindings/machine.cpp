@@ -12,12 +12,17 @@ using namespace nb::literals;
 namespace starling::python {
 namespace {
 
-bound_machine host(int devices, std::int64_t memory, int max_blocks) {
+bound_machine host(int devices, std::int64_t memory, int max_blocks, const std::vector<int>& hosts,
+                   const std::string& card_name, int queue_depth) {
   expect<argument_error>(memory >= 0, "machine.host: memory = ", memory,
                          "; must be a number of bytes of at least 1, or 0 for STARLING_HOST_MEMORY");
+  expect<argument_error>(card_name == "model", "machine.host: card = \"", card_name, "\"; must be model");
   const nb::gil_scoped_release unlocked;
-  return bound_machine(
-      machine::host(devices, {.memory_bytes = static_cast<std::size_t>(memory), .max_blocks = max_blocks}));
+  return bound_machine(machine::host(devices, {.memory_bytes = static_cast<std::size_t>(memory),
+                                               .max_blocks = max_blocks,
+                                               .hosts = hosts,
+                                               .card = card::model,
+                                               .queue_depth = queue_depth}));
 }
 
 bound_machine cuda(const std::vector<int>& ids, std::optional<int> pes_per_gpu, const std::string& sharing,
@@ -121,7 +126,8 @@ void bind_machine(nb::module_& m) {
   nb::class_<bound_machine> c(
       m, "Machine",
       "An ordered set of devices that run one program; each is a processing element (PE), numbered from 0.");
-  c.def_static("host", &host, "devices"_a = 4, nb::kw_only(), "memory"_a = 0, "max_blocks"_a = 0)
+  c.def_static("host", &host, "devices"_a = 4, nb::kw_only(), "memory"_a = 0, "max_blocks"_a = 0,
+               "hosts"_a = std::vector<int>(), "card"_a = "model", "queue_depth"_a = 64)
       .def_static("cuda", &cuda, "ids"_a = std::vector<int>(), nb::kw_only(), "pes_per_gpu"_a = nb::none(),
                   "sharing"_a = "auto", "answer"_a = true, nb::call_guard<nb::gil_scoped_release>())
       .def_static(

@@ -18,7 +18,7 @@ import logging
 from collections.abc import Sequence
 
 from starling import _html
-from starling._arguments import whole_number
+from starling._arguments import one_of, whole_number
 from starling._native import native
 from starling.errors import ArgumentError, ElementTypeError
 from starling.faults import Fault, checked
@@ -29,6 +29,8 @@ Machine = native.Machine
 log = logging.getLogger("starling")
 
 MOST_VIRTUAL_DEVICES = 256
+MOST_QUEUE_DEPTH = 2**15
+CARDS = ("model",)
 
 
 def host(
@@ -37,6 +39,9 @@ def host(
     memory: int | str | None = None,
     max_blocks: int | None = None,
     faults: Sequence[Fault] = (),
+    hosts: Sequence[int] | None = None,
+    card: str = "model",
+    queue_depth: int = 64,
 ) -> Machine:
     """A machine of virtual devices.
 
@@ -46,24 +51,35 @@ def host(
             the system. None: ``STARLING_HOST_MEMORY``.
         max_blocks: How many blocks a device holds at once; each is a thread. None: ``STARLING_HOST_BLOCKS``.
         faults: What is to go wrong on purpose; see :mod:`starling.faults`. ``Machine.inject`` replaces them.
+        hosts: On which host each device is, by number from 0: ``[0, 0, 1, 1]`` are two on each of two. Kernels reach
+            devices of other hosts by way of network cards; see ``docs/queue_pairs.md``. None: ``STARLING_HOSTS`` hosts
+            with as many devices each.
+        card: What a network card is: ``"model"``, a thread of this process for each host.
+        queue_depth: Entries in the ring on which a block asks a card for work, a power of two from 2 to 32768.
 
     Raises:
         ArgumentError: A value is not allowed.
-        ElementTypeError: ``faults`` holds something else.
+        ElementTypeError: ``faults`` or ``hosts`` holds something else.
         OutOfMemory: The system does not have so many addresses.
 
     >>> host(2, memory="64M").memory.capacity
     67108864
+    >>> host(4, hosts=[0, 0, 1, 1]).link(0, 2)
+    'card'
     """
     if isinstance(memory, str):
         memory_bytes = native.parse_bytes(memory, "memory")
     else:
         memory_bytes = 0 if memory is None else whole_number("memory", memory, most=2**50)
     planned = checked(faults)
+    n = whole_number("devices", devices, most=MOST_VIRTUAL_DEVICES)
     m = native.Machine.host(
-        whole_number("devices", devices, most=MOST_VIRTUAL_DEVICES),
+        n,
         memory=memory_bytes,
         max_blocks=0 if max_blocks is None else whole_number("max_blocks", max_blocks),
+        hosts=_hosts(hosts, n),
+        card=one_of("card", card, CARDS),
+        queue_depth=_depth(queue_depth),
     )
     m.inject(planned)
     return m
@@ -164,6 +180,30 @@ def sharing(m: Machine) -> str:
 
 def _shared(pes: int) -> str:
     return f"{pes} PEs" if pes > 1 else ""
+
+
+def _hosts(hosts: Sequence[int] | None, devices: int) -> list[int]:
+    """The host of each device; empty: as the environment says."""
+    if hosts is None:
+        return []
+    if isinstance(hosts, (str, bytes)) or not hasattr(hosts, "__len__"):
+        raise ElementTypeError(
+            f"hosts = {hosts!r} is a {type(hosts).__name__}; pass a list of the host of each device such as "
+            "[0, 0, 1, 1], or None for STARLING_HOSTS"
+        )
+    if len(hosts) != devices:
+        raise ArgumentError(f"hosts has {len(hosts)} entries for {devices} devices; name the host of each device")
+    return [whole_number(f"hosts[{i}]", host, 0, devices - 1) for i, host in enumerate(hosts)]
+
+
+def _depth(queue_depth: int) -> int:
+    depth = whole_number("queue_depth", queue_depth, 2, MOST_QUEUE_DEPTH)
+    if depth & (depth - 1) != 0:
+        nearest = 1 << depth.bit_length() - 1
+        raise ArgumentError(
+            f"queue_depth = {depth}; must be a power of two from 2 to {MOST_QUEUE_DEPTH}, such as {nearest}"
+        )
+    return depth
 
 
 def of(machine: object, devices: int | None) -> Machine:
