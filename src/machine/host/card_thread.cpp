@@ -73,10 +73,19 @@ void card_thread::serve() {
       rung_.store(false);  // who rings from here on is looked at in the next round
       for (const auto& q : queues_) any = q->serve() || any;
     }
-    if (any) continue;
+    if (any || rings_soon()) continue;
     std::unique_lock lock(sleep_mutex_);
     wakeup_.wait(lock, [this] { return rung_.load() || over_.load(); });
   }
+}
+
+// Whether a doorbell rings while the card lets others run: sleep and wakeup take longer than most work.
+bool card_thread::rings_soon() const {
+  for (int looks = 0; looks < 64; ++looks) {
+    if (rung_.load()) return true;
+    std::this_thread::yield();
+  }
+  return false;
 }
 
 network::entry card_thread::fetch(const network::entry_name&, const network::entry& place) {

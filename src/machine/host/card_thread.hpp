@@ -31,6 +31,7 @@ class card_thread final : public network::card_memory {
 
  private:
   void serve();
+  bool rings_soon() const;
   network::entry fetch(const network::entry_name& of, const network::entry& place) override;
   std::uint64_t look(const std::uint64_t& word) override;
   void gather(const network::entry_name& of, const void* from, void* to, std::size_t bytes) override;
