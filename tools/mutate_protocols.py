@@ -89,7 +89,15 @@ class Workshop:
         folders = [f"-I{changed}/include", f"-I{changed}/apps"] if changed else []
         if changed and source.is_relative_to(changed):
             folders += ["-iquote", str(ROOT / source.relative_to(changed).parent)]
-        words = [self.command[0], *folders, *self.command[1:], f"-I{ROOT}/tests/mutate", "-include", str(self.standard)]
+        words = [
+            self.command[0],
+            *folders,
+            *self.command[1:],
+            f"-I{ROOT}/src",
+            f"-I{ROOT}/tests/mutate",
+            "-include",
+            str(self.standard),
+        ]
         words += ["-o", str(output), "-c", str(source)]
         status, said = self.run(words, 300)
         if status != 0:

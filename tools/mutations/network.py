@@ -9,6 +9,7 @@ SENDER = f"{DEVICE}/sender.hpp"
 CARRIER = f"{DEVICE}/carrier.hpp"
 COMPLETION = f"{DEVICE}/completion.hpp"
 CARD = "src/machine/network/card.cpp"
+WARPS = "tests/mutate/cards.cpp"
 
 # Where the block's end is compiled: check mode, and virtual devices that run.
 ENDS = ("src/machine/check/card_calls.cpp", "src/machine/host/block_queues.cpp")
@@ -18,6 +19,8 @@ PROGRAMS = {
         ("tests/mutate/queues.cpp", *ENDS, CARD),
         ((SENDER, ENDS), (CARRIER, ENDS), (COMPLETION, (*ENDS, CARD)), (CARD, (CARD,))),
     ),
+    # Warps that share a queue, and wrong entries: what check mode does not play.
+    "cards": Program((WARPS, CARD), ((SENDER, (WARPS,)), (CARD, (CARD,)))),
 }
 
 MUTATIONS = [
@@ -73,6 +76,8 @@ MUTATIONS = [
     *in_file(
         "queues",
         CARRIER,
+        ("another context's completion is counted", "return context < 0 || context == of_queue;",
+         "return context < 0 || context != of_queue;"),
         ("a signal without its fence", "    o.flags = fenced;\n", ""),
         ("a put gives its source back too early",
          "    return good && (!t.blocking || last == 0 || send_.wait(last));\n  }\n\n  // The signal comes",
@@ -99,5 +104,35 @@ MUTATIONS = [
          "if (earlier && under_way_[i].after_all()) continue;"),
         ("a completion for entries that ask for none",
          "  if (w.result == status::ok && (w.what.flags & wants_completion) == 0) return;\n", ""),
+    ),
+    *in_file(
+        "cards",
+        SENDER,
+        ("warps tell the card out of order",
+         "    while (bus_.look(s_.published) != first) {\n"
+         "      if (failed() || !bus_.pause(q_)) return false;\n"
+         "    }\n", ""),
+        ("a warp tells the card of what others have reserved",
+         "    const std::uint64_t end = first + n;\n    bus_.tell(",
+         "    const std::uint64_t end = bus_.look(s_.reserved);\n    bus_.tell("),
+        ("two warps take the same places", "const std::uint64_t first = bus_.take(s_.reserved, n);",
+         "const std::uint64_t first = bus_.look(s_.reserved);\n    bus_.set(s_.reserved, first + n);"),
+        ("two warps count the same completion", "    if (bus_.exchange(s_.polling, 1U) != 0) return false;\n", ""),
+    ),
+    *in_file(
+        "cards",
+        CARD,
+        ("any key is one of the near side's memory", "    const memory_region* here = region_of(o.local_key);",
+         "    const memory_region* here = &s_.memory.regions[s_.pe];"),
+        ("any key is one of the peer's memory", "  const memory_region* there = region_of(o.remote_key);",
+         "  const memory_region* there = &s_.memory.regions[s_.peer];"),
+        ("a range at the near side is not looked at", " || !here->holds(o.local, o.bytes)", ""),
+        ("a range at the far side is not looked at", " || !there->holds(o.remote, o.bytes)", ""),
+        ("what nobody may write is written", " || (there->rights & at_peer) == 0", ""),
+        ("another queue's entry is carried out", "o.queue != s_.number || ", ""),
+        ("an entry of another index is carried out", " || o.index != fetched_", ""),
+        ("what comes after an error is carried out", "failed_ ? status::flushed : judge(w.what, whole)",
+         "judge(w.what, whole)"),
+        ("what is refused is carried out all the same", "    w.gathered = true;        // and nothing to write\n", ""),
     ),
 ]  # fmt: skip
