@@ -17,6 +17,7 @@ struct stretch {
 template <class T, class Products>
 struct iterations {
   static constexpr int max_threads = sparse::most_iteration_threads;
+  static constexpr int least_blocks = Products::least_blocks;
 
   region_handle<T> x;
   Products products;

@@ -10,6 +10,7 @@ namespace starling::jacobi {
 template <class T>
 struct row_products {
   static constexpr int rows_at_once = 4;  // of a thread
+  static constexpr int least_blocks = 1;
 
   sparse::matrix_data<T> rows;
   sym<T> sum;  // of the PE's rows
@@ -28,7 +29,9 @@ struct row_products {
 
 template <class T>
 struct diagonal_products {
-  static constexpr int rows_at_once = 2;
+  // A row has many loads already; what more registers would keep on its way, more warps do better.
+  static constexpr int rows_at_once = 1;
+  static constexpr int least_blocks = 2;
 
   sym<const T> value;  // [diagonals][pitch], of the PE's rows
   index_t pitch = 0;
@@ -47,13 +50,14 @@ struct diagonal_products {
     STARLING_HD T of_row(index_t i, index_t row_of_pe, const T* x) const {
       constexpr int at_once = target::on_gpu ? 8 : 1;
       T sum{0};
-      for (int first = 0; first < count; first += at_once) {
+      const T* of_row = value + row_of_pe;
+      for (int first = 0; first < count; first += at_once, of_row += at_once * pitch) {
         T a[at_once], of_x[at_once];
         unrolled<at_once>([&](auto k) {
           const int d = first + k;
           const index_t j = d < count ? i + target::in_scratch(offset)[d] : -1;
           const bool inside = j >= 0 && j < size;
-          a[k] = inside ? value[d * pitch + row_of_pe] : T{0};
+          a[k] = inside ? of_row[k * pitch] : T{0};
           of_x[k] = inside ? x[j] : T{0};
         });
         unrolled<at_once>([&](auto k) { sum += a[k] * of_x[k]; });
