@@ -28,7 +28,7 @@ struct iterations {
   double limit;  // of the squares
 
   struct row {
-    T sum, right, diagonal, x;
+    T right, diagonal, x, sum;
   };
 
   STARLING_HD void operator()(block& block) const {
@@ -46,7 +46,9 @@ struct iterations {
         working.begin_tile(t, old.data());
         const auto load = [&](index_t i) {
           const index_t r = i - first;
-          return row{working.of_row(i, r, old.data()), right[r], d[r], old(i)};
+          row of{right[r], d[r], old(i), T{0}};  // on their way while the products are made
+          of.sum = working.of_row(i, r, old.data());
+          return of;
         };
         sparse::each_loaded<Products::rows_at_once>(block, t.range, load, [&](index_t i, const row& of) {
           const T rest = of.right - of.sum;
