@@ -165,19 +165,19 @@ class worker {
     T* to = d.vectors[out];
     const block_plan& plan = d.rows.plan;
     if (!d.persistent) {
-      multiply(t.thread(), d.rows, x, to, which_parts::all);
+      multiply(t.thread(), d.rows, plan, x, to, which_parts::all);
     } else {
       if (plan.peers > 0) t.wait_all(d.ready + plan.first_peer, plan.peers, number, t.pe());
       if (plan.boxes > 0) k.take_boxes();
-      multiply(t.thread(), d.rows, x, to, plan.takers > 0 ? which_parts::own : which_parts::all);
+      multiply(t.thread(), d.rows, plan, x, to, plan.takers > 0 ? which_parts::own : which_parts::all);
       if (plan.takers > 0) {
         t.wait_all(d.taken + plan.first_taker, plan.takers, number, t.pe());
-        multiply(t.thread(), d.rows, x, to, which_parts::halo);
+        multiply(t.thread(), d.rows, plan, x, to, which_parts::halo);
       }
     }
     if (plan.long_rows > 0) {
       t.sync();
-      sum_pieces(t.thread(), d.rows, to);
+      sum_pieces(t.thread(), d.rows, plan, to);
     }
     t.any(false);
   }

@@ -3,6 +3,7 @@
 
 #include "jacobi/jacobi.hpp"
 #include "jacobi/products.hpp"
+#include "sparse/loaded_rows.hpp"
 
 namespace starling::jacobi {
 namespace detail {
@@ -16,15 +17,19 @@ struct stretch {
 template <class T, class Products>
 struct iterations {
   static constexpr int max_threads = sparse::most_iteration_threads;
+  static constexpr int least_blocks = Products::least_blocks;
 
   region_handle<T> x;
   Products products;
   sym<const T> b, diagonal;  // of the PE's rows
-  sym<T> sum;
   sym<stretch> at;
   sparse::iteration_words log;
   std::uint64_t last;
   double limit;  // of the squares
+
+  struct row {
+    T right, diagonal, x, sum;
+  };
 
   STARLING_HD void operator()(block& block) const {
     const auto working = products.begin(block);
@@ -32,18 +37,23 @@ struct iterations {
     const index_t first = x.part(block).begin;
     const T* right = b.on(pe);
     const T* d = diagonal.on(pe);
-    T* sum_of = sum.on(pe);
     stretch now = *at.on(pe);
     std::uint64_t waited = 0;
     while (now.epoch < last) {
       const auto old = sparse::timed_await(x, block, now.epoch++, waited);
       double mine = 0;
       x.each_tile(block, now.epoch, [&](const tile& t, const tracked<T>& next) {
-        Products::multiply(working, block, t, first, old.data(), sum_of);
-        block.for_each(t.range, [&](index_t i) {
-          const T rest = right[i - first] - sum_of[i - first];
-          const double residual = static_cast<double>(rest) - static_cast<double>(d[i - first] * old(i));
-          next(i) = rest / d[i - first];
+        working.begin_tile(t, old.data());
+        const auto load = [&](index_t i) {
+          const index_t r = i - first;
+          row of{right[r], d[r], old(i), T{0}};  // on their way while the products are made
+          of.sum = working.of_row(i, r, old.data());
+          return of;
+        };
+        sparse::each_loaded<Products::rows_at_once>(block, t.range, load, [&](index_t i, const row& of) {
+          const T rest = of.right - of.sum;
+          const double residual = static_cast<double>(rest) - static_cast<double>(of.diagonal * of.x);
+          next(i) = rest / of.diagonal;
           mine += residual * residual;
         });
       });
@@ -137,10 +147,9 @@ class solver<T>::rows_engine : public engine {
   std::vector<program> programs_for(const symmetric_array<T>& right, const sparse::iteration_words& log,
                                     std::uint64_t last, double limit) override {
     const iterations<T, row_products<T>> k{rows_.values().handle(),
-                                           {rows_.tiles()},
+                                           {rows_.tiles(), sum_.data()},
                                            read_only(right),
                                            read_only(diagonal_),
-                                           sum_.data(),
                                            this->at_.data(),
                                            log,
                                            last,
@@ -177,7 +186,6 @@ class solver<T>::band_engine : public engine {
     }
     products_.value = read_only(values_);
     diagonal_ = of_rows(diagonal);
-    sum_ = this->machine_.template allocate<T>(std::max<index_t>(1, most_rows_));
   }
 
  private:
@@ -233,15 +241,9 @@ class solver<T>::band_engine : public engine {
     launch_options l;
     l.threads = options_.threads;
     l.deadline = options_.deadline;
-    const iterations<T, diagonal_products<T>> k{region_.handle(),
-                                                products_,
-                                                read_only(right),
-                                                read_only(diagonal_),
-                                                sum_.data(),
-                                                this->at_.data(),
-                                                log,
-                                                last,
-                                                limit};
+    l.scratch_bytes = products_.scratch_bytes();
+    const iterations<T, diagonal_products<T>> k{
+        region_.handle(), products_, read_only(right), read_only(diagonal_), this->at_.data(), log, last, limit};
     const int fit = region_.blocks_that_fit(k, l);
     return region_.programs(sparse::blocks_for(this->machine_, options_, fit, tiles_), k, l);
   }
@@ -252,7 +254,7 @@ class solver<T>::band_engine : public engine {
   index_t most_rows_ = 0;
   diagonal_products<T> products_;
   symmetric_array<std::int32_t> offsets_;
-  symmetric_array<T> values_, diagonal_, sum_;
+  symmetric_array<T> values_, diagonal_;
   sparse::iteration_log log_;
 };
 

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "pagerank/pagerank.hpp"
+#include "sparse/loaded_rows.hpp"
 
 namespace starling::pagerank {
 namespace detail {
@@ -36,6 +37,10 @@ struct iterations {
   T alpha;
   T even;  // 1 / vertices
 
+  struct vertex {
+    T sum, was, inverse, personal_share, dangling_share;
+  };
+
   STARLING_HD void operator()(block& b) const {
     const sparse::tile_product<T> product(b, edges);
     const int pe = b.pe();
@@ -53,16 +58,17 @@ struct iterations {
       sums mine;
       scaled.each_tile(b, now.epoch, [&](const tile& t, const tracked<T>& next) {
         product.template multiply<sparse::plus_times, Values>(t.number, old.data(), sum_of);
-        b.for_each(t.range, [&](index_t i) {
+        const auto load = [&](index_t i) {
           const index_t r = i - first;
-          const T personal_share = personal_of != nullptr ? personal_of[r] : even;
-          const T dangling_share = dangling_of != nullptr ? dangling_of[r] : even;
-          const T was = rank_of[r];
-          const T is = alpha * sum_of[r] + loose * dangling_share + (T{1} - alpha) * personal_share;
-          rank_of[r] = is;
-          next(i) = is * inverse[r];
-          mine.change += std::fabs(static_cast<double>(is) - static_cast<double>(was));
-          if (inverse[r] == T{0}) mine.dangling += static_cast<double>(is);
+          return vertex{sum_of[r], rank_of[r], inverse[r], personal_of != nullptr ? personal_of[r] : even,
+                        dangling_of != nullptr ? dangling_of[r] : even};
+        };
+        sparse::each_loaded<4>(b, t.range, load, [&](index_t i, const vertex& v) {
+          const T is = alpha * v.sum + loose * v.dangling_share + (T{1} - alpha) * v.personal_share;
+          rank_of[i - first] = is;
+          next(i) = is * v.inverse;
+          mine.change += std::fabs(static_cast<double>(is) - static_cast<double>(v.was));
+          if (v.inverse == T{0}) mine.dangling += static_cast<double>(is);
         });
       });
       if (scaled.state().credits) scaled.give_credit(b, now.epoch - 1);

@@ -1,9 +1,9 @@
 // The product of a block's compressed rows with a vector, on the device: a warp takes a chunk at a time, a lane every
 // 32nd entry of it; the products lie side by side in the warp's buffer when rows are summed.
 //
-// What takes long is the way of an entry: its column comes from memory, then the vector's value from a cache. So all
-// that a chunk needs of the matrix is on its way while the chunk before is multiplied and summed, and its description a
-// chunk earlier still: the only wait left in a chunk is for the vector's values.
+// What takes long is the way of an entry: its column comes from memory, then the vector's value from a cache. So the
+// vector's values of the next chunk, and the columns of the one after it, are on their way while the products of a
+// chunk are summed; descriptions of chunks come earlier still.
 //
 // "Multiplied" and "summed" stand for what the combination makes of it.
 #pragma once
@@ -50,12 +50,13 @@ struct row_span {
   int next = 0;
 };
 
-// What a lane has of a chunk of the matrix: the entries of place 32 r + lane, and where its rows lie among them. Behind
-// the last entry it reads on into what follows, so that no load depends on a condition; nobody uses those values.
+// What a lane has of a chunk: of the entries at 32 r + lane the vector's values, then their products, and where its
+// rows lie among them. Behind the last entry it reads on into what follows, so that no load depends on a condition;
+// nobody uses those values.
 template <class T, entry_values Values>
 struct lane_work {
   T value[Values == entry_values::stored ? chunk_rounds : 1];
-  std::int32_t column[chunk_rounds];
+  T product[chunk_rounds];
   row_span row[passes_ahead];
 };
 
@@ -80,28 +81,33 @@ struct chunk_product {
     const int step = w.count();
     int at = w.rank();
     if (at >= parts) return;
-    target::vector16 now = description(at), then = description(at + step);
+    target::vector16 now = description(at), next = description(at + step), then = description(at + 2 * step);
+    std::int32_t column_of[chunk_rounds] = {};
+    load_columns(lane, at, now, column_of);
     work_of_lane mine = {};
-    if (wanted(at, now)) load(lane, std::bit_cast<chunk>(now), mine);
+    begin(lane, at, now, column_of, mine);
+    load_columns(lane, at + step, next, column_of);
     for (; at < parts; at += step) {
-      T product[chunk_rounds] = {};
       const bool multiplies = wanted(at, now);
-      if (multiplies) unrolled<chunk_rounds>([&](auto r) { product[r] = x[mine.column[r]]; });
-      work_of_lane next = {};
-      if (wanted(at + step, then)) load(lane, std::bit_cast<chunk>(then), next);
-      const target::vector16 after = description(at + 2 * step);
-      w.sync();  // the compiler puts no product, which waits, before the last load
+      const chunk c = std::bit_cast<chunk>(now);
       if (multiplies) {
-        const chunk c = std::bit_cast<chunk>(now);
-        unrolled<chunk_rounds>([&](auto r) { product[r] = C::entry(value_of(mine, r), product[r]); });
+        unrolled<chunk_rounds>([&](auto r) { mine.product[r] = C::entry(value_of(mine, r), mine.product[r]); });
         if (c.rows() == 0)
-          add_piece(lane, c, product);
+          add_piece(lane, c, mine.product);
         else
-          add_rows(w, c, mine, product);
+          unrolled<chunk_rounds>([&](auto r) { buffer[lane + r * 32] = mine.product[r]; });
       }
-      mine = next;
-      now = then;
-      then = after;
+      work_of_lane after = {};
+      begin(lane, at + step, next, column_of, after);
+      load_columns(lane, at + 2 * step, then, column_of);
+      const target::vector16 last = description(at + 3 * step);
+      w.sync();  // the products are in the buffer; no load moves behind the sums
+      if (multiplies && c.rows() != 0) add_rows(lane, c, mine);
+      w.sync();
+      mine = after;
+      now = next;
+      next = then;
+      then = last;
     }
   }
 
@@ -124,9 +130,19 @@ struct chunk_product {
     return (c.entries > 0 || c.rows() > 0) && sparse::wanted(which, c.reads_halo());
   }
 
-  STARLING_HD void load(int lane, const chunk& c, work_of_lane& work) const {
-    const std::int32_t* columns = column + c.start + lane;
-    unrolled<chunk_rounds>([&](auto r) { work.column[r] = target::load_once(columns + r * 32); });
+  STARLING_HD void load_columns(int lane, int i, const target::vector16& description,
+                                std::int32_t (&column_of)[chunk_rounds]) const {
+    if (!wanted(i, description)) return;
+    const std::int32_t* from = column + std::bit_cast<chunk>(description).start + lane;
+    unrolled<chunk_rounds>([&](auto r) { column_of[r] = target::load_once(from + r * 32); });
+  }
+
+  // Asks for all else that chunk i needs; its columns are here.
+  STARLING_HD void begin(int lane, int i, const target::vector16& description,
+                         const std::int32_t (&column_of)[chunk_rounds], work_of_lane& work) const {
+    if (!wanted(i, description)) return;
+    const chunk c = std::bit_cast<chunk>(description);
+    unrolled<chunk_rounds>([&](auto r) { work.product[r] = x[column_of[r]]; });
     if constexpr (Values == entry_values::stored) {
       const T* values = value + c.start + lane;
       unrolled<chunk_rounds>([&](auto r) { work.value[r] = target::load_once(values + r * 32); });
@@ -142,17 +158,11 @@ struct chunk_product {
     return {start[0], start[1]};
   }
 
-  STARLING_HD void add_rows(const warp& w, const chunk& c, const work_of_lane& mine,
-                            const T (&product)[chunk_rounds]) const {
-    const int lane = w.member();
-    T* to = buffer + lane;
-    unrolled<chunk_rounds>([&](auto r) { to[r * 32] = product[r]; });
-    w.sync();
+  STARLING_HD void add_rows(int lane, const chunk& c, const work_of_lane& mine) const {
     const row_lanes lanes(c.rows());
     unrolled<passes_ahead>([&](auto p) { add_pass(lane, c, lanes, p * lanes.rows_of_pass(), mine.row[p]); });
     for (int first = passes_ahead * lanes.rows_of_pass(); first < c.rows(); first += lanes.rows_of_pass())
       add_pass(lane, c, lanes, first, find_row(c, first + lanes.row(lane)));
-    w.sync();
   }
 
   // The rows from `first` on, as many as a pass does.
@@ -184,17 +194,18 @@ struct chunk_product {
 };
 
 template <class C, entry_values Values, class T>
-STARLING_HD void multiply_chunks(const warp& w, const block_rows<T>& m, const T* x, T* out, which_parts which) {
-  const chunk* chunks = m.a.chunks.on(m.pe) + m.plan.first_part;
-  const int parts = static_cast<int>(m.plan.parts);
+STARLING_HD void multiply_chunks(const warp& w, const block_rows<T>& m, const block_plan& plan, const T* x, T* out,
+                                 which_parts which) {
+  const chunk* chunks = target::in_memory(m.a.chunks.on(m.pe)) + plan.first_part;
+  const int parts = static_cast<int>(plan.parts);
   const T* value = nullptr;
-  if constexpr (Values == entry_values::stored) value = m.a.value.on(m.pe);
-  const std::int32_t* column = m.a.offset_32.on(m.pe);
-  const std::uint16_t* row_start = m.a.row_in_chunk.on(m.pe);
-  T* piece_sum = m.a.piece_sums.on(m.pe);
-  out -= m.plan.first_row;
+  if constexpr (Values == entry_values::stored) value = target::in_memory(m.a.value.on(m.pe));
+  const std::int32_t* column = target::in_memory(m.a.offset_32.on(m.pe));
+  const std::uint16_t* row_start = target::in_memory(m.a.row_in_chunk.on(m.pe));
+  T* piece_sum = target::in_memory(m.a.piece_sums.on(m.pe));
+  out -= plan.first_row;
   if constexpr (target::on_gpu) {
-    T* buffer = m.row_buffer + w.rank() * chunk::most_entries;
+    T* buffer = target::in_scratch(m.row_buffer) + w.rank() * chunk::most_entries;
     chunk_product<C, Values, T>{chunks, parts, which, value, column, row_start, x, buffer, piece_sum, out}.run(w);
   } else {
     const auto sum_of = [&](index_t begin, index_t end) {

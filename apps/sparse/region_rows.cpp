@@ -13,7 +13,7 @@ constexpr index_t line = 128 / static_cast<index_t>(sizeof(T));
 // blocks of a multiprocessor equally long at work, unless they would be so large that they are sent late.
 constexpr index_t least_entries_of_a_tile = 8 * 1024;
 constexpr index_t most_entries_of_a_tile = 64 * 1024;
-constexpr int tiles_of_a_multiprocessor = 16;
+constexpr int tiles_of_a_multiprocessor = 8;
 constexpr int most_tiles = 1 << 20;
 
 int tiles_for(const machine& m, const iteration_options& o, index_t rows, index_t nonzeros, index_t unit) {

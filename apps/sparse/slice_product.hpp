@@ -185,11 +185,11 @@ struct entry_arrays {
 // The block's slices from `first` to before `end`, as far as they are wanted: they are all kept in fast memory, or none
 // of them is.
 template <int Side, class C, class Read, class Offset, class T>
-STARLING_HD void multiply_some_slices(const warp& w, const block_rows<T>& m, int first, int end,
+STARLING_HD void multiply_some_slices(const warp& w, const block_rows<T>& m, const block_plan& plan, int first, int end,
                                       const entry_arrays<T, Offset>& entries, const T* x, T* out, which_parts which) {
   constexpr int area = Side * Side;
-  const slice* slices = m.kept_slices != nullptr ? m.kept_slices : m.a.slices.on(m.pe) + m.plan.first_part;
-  const int row_count = static_cast<int>(m.plan.rows);
+  const slice* slices = m.kept_slices != nullptr ? m.kept_slices : m.a.slices.on(m.pe) + plan.first_part;
+  const int row_count = static_cast<int>(plan.rows);
   // Warps take turns: the first of these slices is for the one after that with the last slice before.
   const int turn = (w.rank() + w.count() - first % w.count()) % w.count();
   for (int i = first + turn; i < end; i += slices_at_once * w.count()) {
@@ -225,17 +225,17 @@ STARLING_HD void multiply_some_slices(const warp& w, const block_rows<T>& m, int
 
 // The block's slices, as far as they are wanted.
 template <int Side, class C, class Offset, class T>
-STARLING_HD void multiply_slices(const warp& w, const block_rows<T>& m, const Offset* offset, const T* x, T* out,
-                                 which_parts which) {
+STARLING_HD void multiply_slices(const warp& w, const block_rows<T>& m, const block_plan& plan, const Offset* offset,
+                                 const T* x, T* out, which_parts which) {
   const int kept = static_cast<int>(m.kept);
-  const int parts = static_cast<int>(m.plan.parts);
+  const int parts = static_cast<int>(plan.parts);
   if (kept > 0) {
     const entry_arrays<T, Offset> near{m.kept_value, static_cast<const Offset*>(m.kept_offset), m.kept_slices[0].start};
-    multiply_some_slices<Side, C, kept_entries>(w, m, 0, kept, near, x, out, which);
+    multiply_some_slices<Side, C, kept_entries>(w, m, plan, 0, kept, near, x, out, which);
   }
   if (kept < parts) {
     const entry_arrays<T, Offset> far{m.a.value.on(m.pe), offset, 0};
-    multiply_some_slices<Side, C, streamed_entries>(w, m, kept, parts, far, x, out, which);
+    multiply_some_slices<Side, C, streamed_entries>(w, m, plan, kept, parts, far, x, out, which);
   }
 }
 

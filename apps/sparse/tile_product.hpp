@@ -37,22 +37,17 @@ class tile_product {
     multiply_tile<C, Values>(*this, tile, x, out);
   }
 
-  // What the tile is. Of the one multiplied last, until the next.
-  STARLING_HD const block_plan& plan() const { return rows_->plan; }
-
  private:
   template <class C, entry_values Values>
   STARLING_HD static void multiply_tile(tile_product k, index_t tile, const T* x, T* out) {
     const block_threads t = k.threads_;
-    block_rows<T>& rows = *k.rows_;
+    const block_rows<T>& rows = *k.rows_;
+    const block_plan& plan = rows.a.plans.on(rows.pe)[tile];
+    T* first = out + plan.first_row;
+    sparse::multiply<C, Values>(t.thread(), rows, plan, x, first, which_parts::all);
     t.sync();
-    if (t.member() == 0) rows.plan = rows.a.plans.on(rows.pe)[tile];
-    t.sync();
-    T* first = out + rows.plan.first_row;
-    sparse::multiply<C, Values>(t.thread(), rows, x, first, which_parts::all);
-    t.sync();
-    if (rows.plan.long_rows == 0) return;
-    sum_pieces<C>(t.thread(), rows, first);
+    if (plan.long_rows == 0) return;
+    sum_pieces<C>(t.thread(), rows, plan, first);
     t.sync();
   }
 
