@@ -122,7 +122,7 @@ TEST_CASE("atomic operations of all kinds and both sizes, several PEs at once") 
         b.atomic_inc(longs, 0);
         b.atomic_fetch_add(reals, 0.5, 0);
         b.atomic_fetch_xor(ints + 1, 1, 0);
-        while (b.atomic_compare_swap(longs + 1, 0, b.pe() + 1, 0) != 0) {
+        while (b.atomic_compare_swap(longs + 1, 0, b.pe() + 1, 0, cuda::memory_order_acquire) != 0) {
         }
         // Under the lock, without atomic operations.
         const double old = b.g(reals + 1, 0);

@@ -166,7 +166,8 @@ TEST_CASE_TEMPLATE("every form of put and get, by every group, to every kind of 
   }
 }
 
-// Each PE writes into its right neighbour's memory in place and reads from its left neighbour's.
+// Each PE writes into its right neighbour's memory in place and reads from its left neighbour's; what is on another
+// host gives no pointer.
 TEST_CASE("ptr: loads and stores in place, between barriers") {
   auto m = test_machine(3);
   if (!m) return;
@@ -186,9 +187,11 @@ TEST_CASE("ptr: loads and stores in place, between barriers") {
     double* there = shmem::ptr(b, to.on(b.pe()), right);
     const double* theirs = shmem::ptr(b, from, left);
     b.for_each(n, [&](index_t i) {
-      there[i] = from.on(b.pe())[i];
-      into.on(b.pe())[i] = theirs[i];
+      if (there != nullptr) there[i] = from.on(b.pe())[i];
+      if (theirs != nullptr) into.on(b.pe())[i] = theirs[i];
     });
+    if (there == nullptr) shmem::put(b, to, from.on(b.pe()), n, right);
+    if (theirs == nullptr) shmem::get(b, into.on(b.pe()), from, n, left);
     b.barrier_all();
   };
   m->run(1, k);
