@@ -24,7 +24,7 @@ function(starling_test_program name sources)
   starling_build_flags(${name})
   # The oracles are loops in the tests, which must round as the libraries do. Optimising tests costs more than it saves.
   target_compile_options(${name} PRIVATE
-    "$<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off;$<$<CONFIG:Release>:-O1>>"
+    "$<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off;$<$<CONFIG:Release>:-Og>>"
     "$<$<COMPILE_LANGUAGE:CUDA>:--fmad=false;-Xcompiler=-ffp-contract=off>")
   starling_precompile(${name} <cuda/atomic> <cuda/std/mdspan> <doctest/doctest.h> <functional> <string> <vector>)
   if(kernels)
