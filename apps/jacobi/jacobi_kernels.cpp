@@ -239,7 +239,7 @@ class solver<T>::band_engine : public engine {
   std::vector<program> programs_for(const symmetric_array<T>& right, const sparse::iteration_words& log,
                                     std::uint64_t last, double limit) override {
     launch_options l;
-    l.threads = options_.threads;
+    l.threads = sparse::threads_of(options_);
     l.deadline = options_.deadline;
     l.scratch_bytes = products_.scratch_bytes();
     const iterations<T, diagonal_products<T>> k{

@@ -50,9 +50,12 @@ void check(const iteration_options& o) {
   expect<argument_error>(o.tiles >= 0 && o.tiles <= most_tiles, "tiles = ", o.tiles, "; must be from 1 to ", most_tiles,
                          ", or 0: chosen");
   expect<argument_error>(o.blocks >= 0, "blocks = ", o.blocks, "; must be at least 1, or 0: chosen");
-  expect<argument_error>(o.threads >= 32 && o.threads <= most_iteration_threads && o.threads % 32 == 0,
-                         "threads = ", o.threads, "; must be a multiple of 32 from 32 to ", most_iteration_threads);
+  expect<argument_error>(o.threads >= 0 && o.threads <= most_iteration_threads && o.threads % 32 == 0,
+                         "threads = ", o.threads, "; must be a multiple of 32 from 32 to ", most_iteration_threads,
+                         ", or 0: chosen");
 }
+
+int threads_of(const iteration_options& o) { return o.threads != 0 ? o.threads : 256; }
 
 region_options region_options_of(const iteration_options& o) {
   region_options r;
@@ -134,14 +137,19 @@ iteration_report region_rows<T>::report() const {
 }
 
 template <class T>
-tile_inputs region_rows<T>::inputs(const csr_view<T>& a) {
+std::vector<std::vector<index_range>> region_rows<T>::rows_of_tiles() {
   std::vector<std::vector<index_range>> rows(static_cast<std::size_t>(machine_.size()));
   const auto& plans = matrix_.dealt_to(tiles_of_a_pe_, 1).plans_of_pe;
   for (std::size_t pe = 0; pe < rows.size(); ++pe) {
     const index_t first = rows_of(static_cast<int>(pe)).begin;
     for (const block_plan& p : plans[pe]) rows[pe].push_back({first + p.first_row, first + p.first_row + p.rows});
   }
-  return {machine_, a, region_, rows};
+  return rows;
+}
+
+template <class T>
+tile_inputs region_rows<T>::inputs(const csr_view<T>& a) {
+  return {machine_, a, region_, rows_of_tiles()};
 }
 
 template <class T>
@@ -168,12 +176,12 @@ void region_rows<T>::gather(const symmetric_array<T>& array, T* all) {
 }
 
 template <class T>
-launch_options region_rows<T>::launch() const {
+launch_options region_rows<T>::launch(std::size_t scratch_bytes) const {
   launch_options l;
-  l.threads = options_.threads;
+  l.threads = threads_of(options_);
   l.deadline = options_.deadline;
   const bool compressed = matrix_.facts().how == storage::compressed;
-  l.scratch_bytes = tile_product<T>::scratch_bytes(options_.threads / 32, compressed);
+  l.scratch_bytes = tile_product<T>::scratch_bytes(l.threads / 32, compressed) + scratch_bytes;
   return l;
 }
 

@@ -23,7 +23,7 @@ struct iteration_options {
   int agent_blocks = 0;    // 0: chosen by the region
   int tiles = 0;           // of each PE; 0: chosen
   int blocks = 0;          // that compute, of each PE; 0: chosen
-  int threads = 256;       // of a block, on GPUs
+  int threads = 0;         // of a block, on GPUs; 0: chosen
   double deadline = 0;     // seconds a wait may last; 0: the machine's
   bool halo_only = false;  // a PE gets the chunks that its rows read, not all; kernels give credit then
 
@@ -36,6 +36,8 @@ struct iteration_options {
 
 // Throws argument_error for counts that make no sense.
 void check(const iteration_options& options);
+
+int threads_of(const iteration_options& options);
 
 // What a region has of them; the caller adds tiles, bounds and subscribers.
 region_options region_options_of(const iteration_options& options);
@@ -60,6 +62,8 @@ class region_rows {
   index_range rows_of(int pe) const { return region_.part(pe); }
   index_t most_rows() const { return matrix_.most_rows(); }
   const matrix_facts& facts() const { return matrix_.facts(); }
+  // Of each tile of each PE, as the matrix numbers them.
+  std::vector<std::vector<index_range>> rows_of_tiles();
   // What each tile reads; `a` is the matrix of which this was made.
   tile_inputs inputs(const csr_view<T>& a);
 
@@ -69,11 +73,13 @@ class region_rows {
   // Back again.
   void gather(const symmetric_array<T>& of_rows, T* all);
 
-  launch_options launch() const;
+  // `scratch_bytes`: what the kernel takes beside the product.
+  launch_options launch(std::size_t scratch_bytes = 0) const;
   template <kernel_function F>
-  std::vector<program> programs(const F& f) {
-    const int fit = region_.blocks_that_fit(f, launch());
-    return region_.programs(blocks_for(machine_, options_, fit, tiles_of_a_pe_), f, launch());
+  std::vector<program> programs(const F& f, std::size_t scratch_bytes = 0) {
+    const launch_options how = launch(scratch_bytes);
+    const int fit = region_.blocks_that_fit(f, how);
+    return region_.programs(blocks_for(machine_, options_, fit, tiles_of_a_pe_), f, how);
   }
 
  private:

@@ -30,7 +30,13 @@ class solver {
  public:
   // Row i of `edges_in` has the vertices with an edge to i, and the edges' weights: not negative, not NaN (the caller's
   // to check); without values all are 1. Throws argument_error for options, memory_error when it does not fit.
-  solver(const machine& m, const sparse::csr_view<T>& edges_in, const sparse::iteration_options& options = {});
+  // `sweeps`: where edges are few and lead to vertices near by, as in road networks, a tile follows paths along its own
+  // edges for at most so many hops in a round, in an order of its own: on GPUs the number of rounds may differ between
+  // two runs, distances do not. 0: every round is one hop.
+  solver(const machine& m, const sparse::csr_view<T>& edges_in, const sparse::iteration_options& options = {},
+         int sweeps = most_sweeps);
+  static constexpr int most_sweeps = 8;
+
   ~solver();
   solver(solver&&) noexcept;
   solver& operator=(solver&&) noexcept;

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "sssp/inner_edges.hpp"
 #include "sssp/sssp.hpp"
 
 namespace starling::sssp {
@@ -18,6 +19,7 @@ struct rounds {
   region_handle<T> distance;
   sparse::matrix_data<T> edges;
   sparse::tile_input_tables inputs;
+  inner_edge_tables<T> inner;
   sym<T> least;                   // of the PE's vertices, over edges
   sym<std::uint64_t> changed_in;  // [tiles] last epoch in which a distance of the tile changed
   sym<stretch> at;
@@ -26,6 +28,7 @@ struct rounds {
 
   STARLING_HD void operator()(block& b) const {
     const sparse::tile_product<T> product(b, edges);
+    const block_distances<T> followed(b, inner.most_vertices);
     const int pe = b.pe();
     const index_t first = edges.own.on(pe)->first;
     T* least_of = least.on(pe);
@@ -46,14 +49,24 @@ struct rounds {
         product.template multiply<sparse::min_plus, Values>(t.number, old.data(), least_of);
         bool less = false;
         b.for_each(t.range, [&](index_t i) { less = less || least_of[i - first] < old(i); });
-        if (b.any(less)) {
+        const bool some = b.any(less);
+        if (some) {
           if (b.member() == 0) changed[t.number] = now.epoch;
         } else if (changed[t.number] + buffers <= now.epoch) {
           return t.unchanged();
         }
+        const bool follows = some && inner.kept(b, t.number);
+        if (follows) {
+          followed.begin(b, t.range.size(), [&](index_t i) {
+            const T was = old(t.range.begin + i);
+            const T is = least_of[t.range.begin + i - first];
+            return lowered_distance<T>{is < was ? is : was, is < was};
+          });
+          inner.follow(b, t.number, followed.distance, followed.lowered);
+        }
         b.for_each(t.range, [&](index_t i) {
           const T was = old(i);
-          const T is = least_of[i - first];
+          const T is = follows ? followed.distance[i - t.range.begin] : least_of[i - first];
           next(i) = is < was ? is : was;
           if (is < was) ++mine;
         });
@@ -76,10 +89,14 @@ using detail::stretch;
 template <class T>
 class solver<T>::state {
  public:
-  state(const machine& m, const sparse::csr_view<T>& edges_in, const sparse::iteration_options& o)
+  state(const machine& m, const sparse::csr_view<T>& edges_in, sparse::iteration_options o, int sweeps)
+      : state(m, edges_in, o, sweeps, sweeps > 0 ? tiles_to_follow(m, edges_in) : 0) {}
+
+  state(const machine& m, const sparse::csr_view<T>& edges_in, sparse::iteration_options o, int sweeps, int tiles)
       : values_(edges_in.value == nullptr ? sparse::entry_values::ones : sparse::entry_values::stored),
-        rows_(m, edges_in, o, values_, std::numeric_limits<T>::infinity()),
+        rows_(m, edges_in, to_follow(o, tiles), values_, std::numeric_limits<T>::infinity()),
         inputs_(rows_.inputs(edges_in)),
+        inner_(rows_.device(), edges_in, rows_.rows_of_tiles(), tiles > 0 ? sweeps : 0),
         least_(rows_.of_rows()),
         changed_in_(rows_.device().template allocate<std::uint64_t>(rows_.tiles_of_a_pe())),
         at_(rows_.device().template allocate<stretch>(1)) {}
@@ -99,14 +116,20 @@ class solver<T>::state {
     }
     rows_.log().begin();
     const auto run = [&](auto values, std::uint64_t last) {
-      const rounds<T, decltype(values)::value> k{
-          rows_.values().handle(),      rows_.tiles(), inputs_.tables(), least_.data(), changed_in_.data(), at_.data(),
-          rows_.log().words(now.epoch), last};
+      const rounds<T, decltype(values)::value> k{rows_.values().handle(),
+                                                 rows_.tiles(),
+                                                 inputs_.tables(),
+                                                 inner_.tables(),
+                                                 least_.data(),
+                                                 changed_in_.data(),
+                                                 at_.data(),
+                                                 rows_.log().words(now.epoch),
+                                                 last};
       const auto ended = [&] {
         m.copy(&now, at_.on(0), sizeof now);
         return now.epoch;
       };
-      rows_.log().run(rows_.programs(k), ended, now.epoch);
+      rows_.log().run(rows_.programs(k, inner_.scratch_bytes()), ended, now.epoch);
     };
     for (std::uint64_t each = 64; now.changed != 0; each = std::min(2 * each, sparse::iteration_log::most_epochs)) {
       if (values_ == sparse::entry_values::ones)
@@ -126,17 +149,27 @@ class solver<T>::state {
   }
 
  private:
+  // Sweeps wait for memory, which many threads do together.
+  static sparse::iteration_options to_follow(sparse::iteration_options o, int tiles) {
+    if (o.tiles == 0) o.tiles = tiles;
+    if (o.threads == 0 && tiles > 0) o.threads = sparse::most_iteration_threads;
+    return o;
+  }
+
   sparse::entry_values values_;
   sparse::region_rows<T> rows_;
   sparse::tile_inputs inputs_;
+  inner_edges<T> inner_;
   symmetric_array<T> least_;
   symmetric_array<std::uint64_t> changed_in_;
   symmetric_array<stretch> at_;
 };
 
 template <class T>
-solver<T>::solver(const machine& m, const sparse::csr_view<T>& edges_in, const sparse::iteration_options& options)
-    : state_(std::make_unique<state>(m, edges_in, options)) {}
+solver<T>::solver(const machine& m, const sparse::csr_view<T>& edges_in, const sparse::iteration_options& options,
+                  int sweeps)
+    : state_((expect<argument_error>(sweeps >= 0, "sssp: sweeps = ", sweeps, "; must be at least 0: none"),
+              std::make_unique<state>(m, edges_in, options, sweeps))) {}
 template <class T>
 solver<T>::~solver() = default;
 template <class T>

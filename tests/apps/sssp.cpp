@@ -91,7 +91,9 @@ TEST_CASE("distances are Dijkstra's") {
                                                 .halo_only = r.below(4) == 0};
         const auto run = [&](auto zero, const auto& a) {
           using T = decltype(zero);
-          sssp::solver<T> s(*m, a.view(), options);
+          const int sweeps = static_cast<int>(r.below(3)) * 2;
+          CAPTURE(sweeps);
+          sssp::solver<T> s(*m, a.view(), options, sweeps);
           for (int again = 0; again < 2; ++again) {
             const auto source = static_cast<index_t>(r.below(static_cast<std::uint64_t>(vertices)));
             std::vector<T> distance(static_cast<std::size_t>(vertices), T{-1});
@@ -127,7 +129,7 @@ TEST_CASE("tiles whose inputs did not change are skipped") {
         const auto a = long_way<double>(r, vertices);
         const sparse::iteration_options options{
             .agent = agent, .chunk_bytes = 128, .tiles = 10, .blocks = 2, .halo_only = halo_only};
-        sssp::solver<double> s(*m, a.view(), options);
+        sssp::solver<double> s(*m, a.view(), options, 0);
         std::vector<double> distance(vertices, -1);
         const sssp::result got = s.solve(0, distance.data());
         CHECK(distance == by_dijkstra(a, 0));
@@ -144,12 +146,60 @@ TEST_CASE("tiles whose inputs did not change are skipped") {
   }
 }
 
+// Streets: a grid whose edges all lead to neighbours, some of which are missing.
+template <class T>
+sparse::csr<T> streets(random& r, index_t side) {
+  sparse::csr<T> a;
+  a.columns = side * side;
+  for (index_t i = 0; i < side * side; ++i) {
+    const auto from = [&](bool there, index_t j) {
+      if (!there || r.below(10) < 3) return;
+      a.column.push_back(static_cast<std::int32_t>(j));
+      a.value.push_back(static_cast<T>(1 + r.below(100)));
+    };
+    from(i >= side, i - side);
+    from(i % side > 0, i - 1);
+    from(i % side < side - 1, i + 1);
+    from(i < side * (side - 1), i + side);
+    a.row_start.push_back(static_cast<index_t>(a.column.size()));
+  }
+  return a;
+}
+
+TEST_CASE("along the edges of a tile paths go on for many hops in a round") {
+  random r(54);
+  INFO("STARLING_TEST_SEED=" << r.seed);
+  for (const int pes : {1, 2, 4}) {
+    auto m = test_machine(pes);
+    if (!m) return;
+    CAPTURE(pes);
+    const auto a = streets<float>(r, 71);
+    const index_t source = 71 * 35 + static_cast<index_t>(r.below(71));
+    const auto expected = by_dijkstra(a, source);
+    const auto rounds_with = [&](int sweeps) {
+      CAPTURE(sweeps);
+      sssp::solver<float> s(*m, a.view(), {.tiles = 3}, sweeps);
+      std::vector<float> distance(static_cast<std::size_t>(a.rows()), -1);
+      const index_t rounds = s.solve(source, distance.data()).rounds;
+      CHECK(distance == expected);
+      return rounds;
+    };
+    const index_t hops = rounds_with(0);
+    CHECK(rounds_with(1) < hops);
+    CHECK(rounds_with(1000) < hops / 2);
+  }
+  auto m = test_machine(1);
+  if (!m) return;
+  const auto a = streets<float>(r, 5);
+  check_parts(failure_of<argument_error>([&] { sssp::solver<float>(*m, a.view(), {}, -1); }), {"sweeps = -1"});
+}
+
 TEST_CASE("a source that is no vertex is refused, a watcher ends the rounds") {
   auto m = test_machine(2);
   if (!m) return;
   random r(52);
   const auto a = long_way<double>(r, 400);
-  sssp::solver<double> s(*m, a.view());
+  sssp::solver<double> s(*m, a.view(), {}, 0);
   std::vector<double> distance(400);
   check_parts(failure_of<range_error>([&] { s.solve(400, distance.data()); }), {"source 400", "400 vertices"});
   check_parts(failure_of<range_error>([&] { s.solve(-1, distance.data()); }), {"source -1"});

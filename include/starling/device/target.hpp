@@ -85,6 +85,15 @@ STARLING_HD inline int sync_warp_count(bool value) {
 #endif
 }
 
+// Of this warp's lanes those that pass true, a bit each; a barrier of the warp.
+STARLING_HD inline unsigned lanes_where(bool value) {
+#if defined(__CUDA_ARCH__)
+  return __ballot_sync(0xffffffffu, value);
+#else
+  return value ? 1u : 0u;
+#endif
+}
+
 // Barriers of a part of a block that has not lost threads: of the lanes of a warp whose bits are set, and of `threads`
 // threads, a multiple of 32, that all name the same number from 1 to 15.
 STARLING_HD inline void sync_lanes([[maybe_unused]] unsigned lanes) {

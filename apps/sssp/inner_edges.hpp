@@ -1,0 +1,229 @@
+// Edges between vertices of the same tile. A block follows paths along them for many hops between two rounds, in which
+// all blocks meet: on road networks, whose paths are long and whose edges are short, most of a path.
+//
+// Distances only fall, and those of other tiles stay as they were at the round's start, so every value on the way is
+// the length of a path. A round in which nothing falls is the last, with or without.
+#pragma once
+
+#include <limits>
+#include <vector>
+
+#include <cuda/atomic>
+#include <cuda/std/bit>
+
+#include "sparse/combination.hpp"
+#include "sparse/csr.hpp"
+#include "sparse/product.hpp"
+#include "starling/device/block.hpp"
+#include "starling/machine/machine.hpp"
+
+namespace starling::sssp {
+
+inline constexpr int group_vertices = 32;  // of a tile, side by side: a warp's work on a GPU
+
+// The edges into a group: entry e of vertex i is at group_vertices (first + e) + i. Shorter rows are filled up with
+// edges of infinite length.
+struct vertex_group {
+  static constexpr int most_sources = 8;
+  static constexpr std::uint16_t many = 0xffff;
+
+  std::uint32_t first = 0;
+  std::uint16_t width = 0;
+  std::uint16_t sources = 0;  // groups that its edges come from; many: not kept
+  std::uint16_t source[most_sources] = {};
+};
+
+struct tile_groups {
+  std::uint32_t first = 0;
+  std::uint32_t count = 0;  // 0: edges of this tile are not kept
+};
+
+template <class T>
+class inner_edge_tables {
+ public:
+  sym<const tile_groups> tiles;
+  sym<const vertex_group> groups;
+  sym<const std::uint16_t> source;  // vertices, numbered within the tile
+  sym<const T> length;
+  index_t most_vertices = 0;  // of a tile whose edges are kept; 0: of none
+  int most_sweeps = 0;
+
+  STARLING_HD bool kept(const block& b, int tile) const {
+    return most_vertices > 0 && tiles.on(b.pe())[tile].count > 0;
+  }
+
+  // Bytes of scratch memory that follow() works in.
+  static std::size_t scratch_bytes(index_t most_vertices) {
+    const index_t groups = ceil_div(most_vertices, group_vertices);
+    return static_cast<std::size_t>(most_vertices) * sizeof(T) + static_cast<std::size_t>(groups) * sizeof(int) + 32;
+  }
+
+  // Lowers distances of the tile's vertices until none falls, or for most_sweeps sweeps. `lowered[g]`: 0 where a
+  // distance of group g has just fallen, else -1. By all threads of the block, which see it all before and afterwards.
+  STARLING_HD void follow(const block& b, int tile, T* distance, int* lowered) const {
+    const tile_groups of = tiles.on(b.pe())[tile];
+    const vertex_group* group = groups.on(b.pe()) + of.first;
+    const warp w = b.warp();
+    for (int sweep = 1; sweep <= most_sweeps; ++sweep) {
+      bool some = false;
+      // Neighbouring groups to different warps: paths have a front.
+      for (int base = w.rank(); base < static_cast<int>(of.count); base += w.count() * w.members()) {
+        const int mine = base + w.count() * w.member();
+        const bool due = mine < static_cast<int>(of.count) && is_due(group[mine], lowered, sweep);
+        const auto of_lane = [&](unsigned lanes) { return base + w.count() * cuda::std::countr_zero(lanes); };
+        for (unsigned left = target::lanes_where(due); left != 0;) {
+          const int one = of_lane(left);
+          left &= left - 1;
+          const int other = left != 0 ? of_lane(left) : one;
+          left &= left - 1;
+          const groups_at_work at{group, {one, other}};
+          if (lower(w, b.pe(), at, distance, lowered, sweep)) some = true;
+        }
+      }
+      if (!b.any(some)) return;
+    }
+  }
+
+ private:
+  // Threads of a block read what others lower, and may get the value before.
+  template <class W>
+  STARLING_HD static auto word(W& w) {
+    return cuda::atomic_ref<W, cuda::thread_scope_block>(w);
+  }
+
+  // Whether a distance that its edges come from may have fallen since it was last looked at, in the sweep before.
+  STARLING_HD static bool is_due(const vertex_group& g, int* lowered, int sweep) {
+    if (g.sources == vertex_group::many) return true;
+    bool due = false;
+    for (int i = 0; i < g.sources; ++i)
+      due = due || word(lowered[g.source[i]]).load(cuda::memory_order_relaxed) >= sweep - 1;
+    return due;
+  }
+
+  // Two groups, or the same twice: their loads are in flight together.
+  static constexpr int at_once = 2;
+  struct groups_at_work {
+    const vertex_group* all;
+    int number[at_once];
+  };
+
+  // By a warp: whether a distance of these groups has fallen.
+  STARLING_HD bool lower(const warp& w, int pe, const groups_at_work& at, T* distance, int* lowered, int sweep) const {
+    unsigned fallen[at_once] = {};
+    for (int i = w.member(); i < group_vertices; i += w.members()) {
+      T was[at_once], is[at_once];
+      unrolled<at_once>([&](auto k) {
+        was[k] = is[k] = word(distance[at.number[k] * group_vertices + i]).load(cuda::memory_order_relaxed);
+      });
+      least(pe, at, i, distance, is);
+      unrolled<at_once>([&](auto k) {
+        if (!(is[k] < was[k])) return;
+        word(distance[at.number[k] * group_vertices + i]).store(is[k], cuda::memory_order_relaxed);
+        fallen[k] = 1;
+      });
+    }
+    bool some = false;
+    unrolled<at_once>([&](auto k) {
+      if (target::lanes_where(fallen[k] != 0) == 0) return;
+      some = true;
+      if (w.member() == 0) word(lowered[at.number[k]]).store(sweep, cuda::memory_order_relaxed);
+    });
+    return some;
+  }
+
+  // Over the edges into vertex i of each group; one without edges is never due. All loads of edges come before the
+  // first of a distance, which waits.
+  STARLING_HD void least(int pe, const groups_at_work& at, int i, T* distance, T (&is)[at_once]) const {
+    constexpr int edges = 4;
+    const std::uint16_t* from = source.on(pe);
+    const T* long_as = length.on(pe);
+    int width = 0;
+    int last[at_once];
+    std::size_t first[at_once];
+    unrolled<at_once>([&](auto k) {
+      const vertex_group& g = at.all[at.number[k]];
+      first[k] = std::size_t{g.first} * group_vertices + static_cast<std::size_t>(i);
+      last[k] = g.width - 1;
+      width = g.width > width ? g.width : width;
+    });
+    for (int e = 0; e < width; e += edges) {
+      std::uint16_t vertex[at_once][edges];
+      T edge[at_once][edges];
+      unrolled<at_once>([&](auto k) {
+        unrolled<edges>([&](auto n) {
+          const int place = e + n < last[k] ? e + n : last[k];
+          const std::size_t entry = first[k] + static_cast<std::size_t>(place) * group_vertices;
+          vertex[k][n] = from[entry];
+          edge[k][n] = long_as[entry];
+        });
+      });
+      unrolled<at_once>([&](auto k) {
+        unrolled<edges>([&](auto n) {
+          const T there = word(distance[vertex[k][n]]).load(cuda::memory_order_relaxed);
+          is[k] = sparse::min_plus::join(is[k], sparse::min_plus::entry(edge[k][n], there));
+        });
+      });
+    }
+  }
+};
+
+// The distances of a tile in a block's fast memory, while it follows paths.
+template <class T>
+struct lowered_distance {
+  T distance;
+  bool lowered;  // just now
+};
+template <class T>
+struct block_distances {
+  T* distance = nullptr;
+  int* lowered = nullptr;  // see follow()
+
+  STARLING_HD block_distances(block& b, index_t most_vertices) {
+    if (most_vertices == 0) return;
+    distance = b.scratch<T>(most_vertices);
+    lowered = b.scratch<int>(most_vertices / group_vertices);
+  }
+
+  // `of(i)`: vertex i of the tile. By all threads of the block, which see the distances afterwards.
+  template <class F>
+  STARLING_HD void begin(const block& b, index_t vertices, const F& of) const {
+    const index_t whole = round_up(vertices, index_t{group_vertices});
+    b.for_each(whole / group_vertices, [&](index_t g) { lowered[g] = -1; });
+    b.sync();
+    b.for_each(whole, [&](index_t i) {
+      const lowered_distance<T> v =
+          i < vertices ? of(i) : lowered_distance<T>{std::numeric_limits<T>::infinity(), false};
+      distance[i] = v.distance;
+      if (v.lowered)
+        cuda::atomic_ref<int, cuda::thread_scope_block>(lowered[i / group_vertices])
+            .store(0, cuda::memory_order_relaxed);
+    });
+    b.sync();
+  }
+};
+
+// How many tiles a PE needs for their paths to be worth following: as few as keep its multiprocessors at work. 0: most
+// edges lead to vertices far away, or there are many to a vertex, so that rounds are few or long anyway.
+template <class T>
+int tiles_to_follow(const machine& m, const sparse::csr_view<T>& edges_in);
+
+template <class T>
+class inner_edges {
+ public:
+  // `vertices`: of each tile of each PE, by their numbers in `edges_in`. With most_sweeps = 0 nothing is kept.
+  inner_edges(machine& m, const sparse::csr_view<T>& edges_in, const std::vector<std::vector<index_range>>& vertices,
+              int most_sweeps);
+
+  inner_edge_tables<T> tables() const;
+  std::size_t scratch_bytes() const;
+
+ private:
+  symmetric_array<tile_groups> tiles_;
+  symmetric_array<vertex_group> groups_;
+  symmetric_array<std::uint16_t> source_;
+  symmetric_array<T> length_;
+  index_t most_vertices_ = 0;
+  int most_sweeps_;
+};
+
+}  // namespace starling::sssp
