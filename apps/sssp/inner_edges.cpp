@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "sssp/on_pes.hpp"
+
 namespace starling::sssp {
 namespace {
 
@@ -80,21 +82,6 @@ void add_tile(kept_edges<T>& kept, const sparse::csr_view<T>& a, index_range til
   kept.tiles.push_back(of);
 }
 
-template <class Element, class Kept>
-symmetric_array<Element> on_pes(machine& m, const std::vector<Kept>& all, std::vector<Element> Kept::* list) {
-  std::size_t most = 1;
-  for (const Kept& one : all) most = std::max(most, (one.*list).size());
-  auto array = m.allocate<Element>(static_cast<index_t>(most));
-  for (std::size_t pe = 0; pe < all.size(); ++pe)
-    m.copy(array.on(static_cast<int>(pe)), (all[pe].*list).data(), (all[pe].*list).size() * sizeof(Element));
-  return array;
-}
-
-template <class Element>
-sym<const Element> table(const symmetric_array<Element>& a) {
-  return {a.data().on(0), a.data().stride_bytes()};
-}
-
 }  // namespace
 
 template <class T>
@@ -115,23 +102,28 @@ inner_edges<T>::inner_edges(machine& m, const sparse::csr_view<T>& a,
                             const std::vector<std::vector<index_range>>& vertices, int most_sweeps)
     : most_sweeps_(most_sweeps) {
   std::vector<kept_edges<T>> all(vertices.size());
-  if (most_sweeps > 0) {
-    for (std::size_t pe = 0; pe < vertices.size(); ++pe)
-      for (const index_range& tile : vertices[pe]) {
-        add_tile(all[pe], a, tile);
-        if (all[pe].tiles.back().count > 0) most_vertices_ = std::max(most_vertices_, tile.size());
-      }
-  }
+  for (std::size_t pe = 0; pe < vertices.size(); ++pe)
+    for (const index_range& tile : vertices[pe]) {
+      add_tile(all[pe], a, tile);
+      if (all[pe].tiles.back().count > 0) most_vertices_ = std::max(most_vertices_, tile.size());
+    }
   most_vertices_ = round_up(most_vertices_, index_t{group_vertices});
   tiles_ = on_pes(m, all, &kept_edges<T>::tiles);
   groups_ = on_pes(m, all, &kept_edges<T>::groups);
   source_ = on_pes(m, all, &kept_edges<T>::source);
   length_ = on_pes(m, all, &kept_edges<T>::length);
+  fallen_ = m.allocate<int>(groups_.size());
+}
+
+template <class T>
+void inner_edges<T>::start(machine& m) {
+  for (int pe = 0; pe < m.size(); ++pe)
+    m.fill(fallen_.on(pe), 0, static_cast<std::size_t>(fallen_.size()) * sizeof(int));
 }
 
 template <class T>
 inner_edge_tables<T> inner_edges<T>::tables() const {
-  return {table(tiles_), table(groups_), table(source_), table(length_), most_vertices_, most_sweeps_};
+  return {table(tiles_), table(groups_), table(source_), table(length_), fallen_.data(), most_vertices_, most_sweeps_};
 }
 
 template <class T>

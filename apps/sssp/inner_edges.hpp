@@ -13,9 +13,10 @@
 
 #include "sparse/combination.hpp"
 #include "sparse/csr.hpp"
-#include "sparse/product.hpp"
+#include "sparse/loaded_rows.hpp"
 #include "starling/device/block.hpp"
 #include "starling/machine/machine.hpp"
+#include "starling/region/tile.hpp"
 
 namespace starling::sssp {
 
@@ -38,6 +39,32 @@ struct tile_groups {
   std::uint32_t count = 0;  // 0: edges of this tile are not kept
 };
 
+// Threads of a block read what others lower, and may get the value before.
+template <class W>
+STARLING_HD auto block_word(W& w) {
+  return cuda::atomic_ref<W, cuda::thread_scope_block>(w);
+}
+
+// The distances of a tile in a block's fast memory, while it follows paths.
+template <class T>
+struct block_distances {
+  T* distance = nullptr;
+  int* lowered = nullptr;  // of each group the last sweep in which one of its distances fell; 0: before, -1: none
+
+  STARLING_HD block_distances(block& b, index_t most_vertices) {
+    if (most_vertices == 0) return;
+    distance = b.scratch<T>(most_vertices);
+    lowered = b.scratch<int>(most_vertices / group_vertices);
+  }
+
+  // By one thread for a vertex, before the first sweep.
+  STARLING_HD void lower(index_t vertex, T to) const {
+    if (!(to < distance[vertex])) return;
+    distance[vertex] = to;
+    block_word(lowered[vertex / group_vertices]).store(0, cuda::memory_order_relaxed);
+  }
+};
+
 template <class T>
 class inner_edge_tables {
  public:
@@ -45,6 +72,7 @@ class inner_edge_tables {
   sym<const vertex_group> groups;
   sym<const std::uint16_t> source;  // vertices, numbered within the tile
   sym<const T> length;
+  sym<int> fallen;            // [groups] as `lowered`, from one round to the next
   index_t most_vertices = 0;  // of a tile whose edges are kept; 0: of none
   int most_sweeps = 0;
 
@@ -58,9 +86,21 @@ class inner_edge_tables {
     return static_cast<std::size_t>(most_vertices) * sizeof(T) + static_cast<std::size_t>(groups) * sizeof(int) + 32;
   }
 
-  // Lowers distances of the tile's vertices until none falls, or for most_sweeps sweeps. `lowered[g]`: 0 where a
-  // distance of group g has just fallen, else -1. By all threads of the block, which see it all before and afterwards.
-  STARLING_HD void follow(const block& b, int tile, T* distance, int* lowered) const {
+  // The tile's distances as all see them. By all threads of the block, which see what it gives.
+  STARLING_HD void begin(const block& b, const tile& t, const epoch_view<T>& old, const block_distances<T>& d) const {
+    const tile_groups of = tiles.on(b.pe())[t.number];
+    b.for_each(index_t{of.count}, [&](index_t g) { d.lowered[g] = fallen.on(b.pe())[of.first + g]; });
+    const auto load = [&](index_t i) {
+      return i < t.range.size() ? old(t.range.begin + i) : std::numeric_limits<T>::infinity();
+    };
+    sparse::each_loaded<8>(b, {0, index_t{of.count} * group_vertices}, load,
+                           [&](index_t i, T v) { d.distance[i] = v; });
+    b.sync();
+  }
+
+  // Lowers distances until none falls, or for most_sweeps sweeps. By all threads of the block, which see it all before
+  // and afterwards.
+  STARLING_HD void follow(const block& b, int tile, const block_distances<T>& d) const {
     const tile_groups of = tiles.on(b.pe())[tile];
     const vertex_group* group = groups.on(b.pe()) + of.first;
     const warp w = b.warp();
@@ -69,7 +109,7 @@ class inner_edge_tables {
       // Neighbouring groups to different warps: paths have a front.
       for (int base = w.rank(); base < static_cast<int>(of.count); base += w.count() * w.members()) {
         const int mine = base + w.count() * w.member();
-        const bool due = mine < static_cast<int>(of.count) && is_due(group[mine], lowered, sweep);
+        const bool due = mine < static_cast<int>(of.count) && is_due(group[mine], d.lowered, sweep);
         const auto of_lane = [&](unsigned lanes) { return base + w.count() * cuda::std::countr_zero(lanes); };
         for (unsigned left = target::lanes_where(due); left != 0;) {
           const int one = of_lane(left);
@@ -77,26 +117,22 @@ class inner_edge_tables {
           const int other = left != 0 ? of_lane(left) : one;
           left &= left - 1;
           const groups_at_work at{group, {one, other}};
-          if (lower(w, b.pe(), at, distance, lowered, sweep)) some = true;
+          if (lower(w, b.pe(), at, d, sweep)) some = true;
         }
       }
-      if (!b.any(some)) return;
+      if (!b.any(some)) break;
     }
+    b.for_each(index_t{of.count},
+               [&](index_t g) { fallen.on(b.pe())[of.first + g] = d.lowered[g] == most_sweeps ? 0 : -1; });
   }
 
  private:
-  // Threads of a block read what others lower, and may get the value before.
-  template <class W>
-  STARLING_HD static auto word(W& w) {
-    return cuda::atomic_ref<W, cuda::thread_scope_block>(w);
-  }
-
   // Whether a distance that its edges come from may have fallen since it was last looked at, in the sweep before.
   STARLING_HD static bool is_due(const vertex_group& g, int* lowered, int sweep) {
     if (g.sources == vertex_group::many) return true;
     bool due = false;
     for (int i = 0; i < g.sources; ++i)
-      due = due || word(lowered[g.source[i]]).load(cuda::memory_order_relaxed) >= sweep - 1;
+      due = due || block_word(lowered[g.source[i]]).load(cuda::memory_order_relaxed) >= sweep - 1;
     return due;
   }
 
@@ -108,17 +144,18 @@ class inner_edge_tables {
   };
 
   // By a warp: whether a distance of these groups has fallen.
-  STARLING_HD bool lower(const warp& w, int pe, const groups_at_work& at, T* distance, int* lowered, int sweep) const {
+  STARLING_HD bool lower(const warp& w, int pe, const groups_at_work& at, const block_distances<T>& d,
+                         int sweep) const {
     unsigned fallen[at_once] = {};
     for (int i = w.member(); i < group_vertices; i += w.members()) {
       T was[at_once], is[at_once];
       unrolled<at_once>([&](auto k) {
-        was[k] = is[k] = word(distance[at.number[k] * group_vertices + i]).load(cuda::memory_order_relaxed);
+        was[k] = is[k] = block_word(d.distance[at.number[k] * group_vertices + i]).load(cuda::memory_order_relaxed);
       });
-      least(pe, at, i, distance, is);
+      least(pe, at, i, d.distance, is);
       unrolled<at_once>([&](auto k) {
         if (!(is[k] < was[k])) return;
-        word(distance[at.number[k] * group_vertices + i]).store(is[k], cuda::memory_order_relaxed);
+        block_word(d.distance[at.number[k] * group_vertices + i]).store(is[k], cuda::memory_order_relaxed);
         fallen[k] = 1;
       });
     }
@@ -126,7 +163,7 @@ class inner_edge_tables {
     unrolled<at_once>([&](auto k) {
       if (target::lanes_where(fallen[k] != 0) == 0) return;
       some = true;
-      if (w.member() == 0) word(lowered[at.number[k]]).store(sweep, cuda::memory_order_relaxed);
+      if (w.member() == 0) block_word(d.lowered[at.number[k]]).store(sweep, cuda::memory_order_relaxed);
     });
     return some;
   }
@@ -159,46 +196,11 @@ class inner_edge_tables {
       });
       unrolled<at_once>([&](auto k) {
         unrolled<edges>([&](auto n) {
-          const T there = word(distance[vertex[k][n]]).load(cuda::memory_order_relaxed);
+          const T there = block_word(distance[vertex[k][n]]).load(cuda::memory_order_relaxed);
           is[k] = sparse::min_plus::join(is[k], sparse::min_plus::entry(edge[k][n], there));
         });
       });
     }
-  }
-};
-
-// The distances of a tile in a block's fast memory, while it follows paths.
-template <class T>
-struct lowered_distance {
-  T distance;
-  bool lowered;  // just now
-};
-template <class T>
-struct block_distances {
-  T* distance = nullptr;
-  int* lowered = nullptr;  // see follow()
-
-  STARLING_HD block_distances(block& b, index_t most_vertices) {
-    if (most_vertices == 0) return;
-    distance = b.scratch<T>(most_vertices);
-    lowered = b.scratch<int>(most_vertices / group_vertices);
-  }
-
-  // `of(i)`: vertex i of the tile. By all threads of the block, which see the distances afterwards.
-  template <class F>
-  STARLING_HD void begin(const block& b, index_t vertices, const F& of) const {
-    const index_t whole = round_up(vertices, index_t{group_vertices});
-    b.for_each(whole / group_vertices, [&](index_t g) { lowered[g] = -1; });
-    b.sync();
-    b.for_each(whole, [&](index_t i) {
-      const lowered_distance<T> v =
-          i < vertices ? of(i) : lowered_distance<T>{std::numeric_limits<T>::infinity(), false};
-      distance[i] = v.distance;
-      if (v.lowered)
-        cuda::atomic_ref<int, cuda::thread_scope_block>(lowered[i / group_vertices])
-            .store(0, cuda::memory_order_relaxed);
-    });
-    b.sync();
   }
 };
 
@@ -210,10 +212,12 @@ int tiles_to_follow(const machine& m, const sparse::csr_view<T>& edges_in);
 template <class T>
 class inner_edges {
  public:
-  // `vertices`: of each tile of each PE, by their numbers in `edges_in`. With most_sweeps = 0 nothing is kept.
+  // `vertices`: of each tile of each PE, by their numbers in `edges_in`; nothing is kept of PEs without tiles.
   inner_edges(machine& m, const sparse::csr_view<T>& edges_in, const std::vector<std::vector<index_range>>& vertices,
               int most_sweeps);
 
+  // Before the first round from a source: all edges are to be looked at.
+  void start(machine& m);
   inner_edge_tables<T> tables() const;
   std::size_t scratch_bytes() const;
 
@@ -222,6 +226,7 @@ class inner_edges {
   symmetric_array<vertex_group> groups_;
   symmetric_array<std::uint16_t> source_;
   symmetric_array<T> length_;
+  symmetric_array<int> fallen_;
   index_t most_vertices_ = 0;
   int most_sweeps_;
 };

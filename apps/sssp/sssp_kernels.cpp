@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "sssp/entering_edges.hpp"
 #include "sssp/inner_edges.hpp"
 #include "sssp/sssp.hpp"
 
@@ -12,6 +13,11 @@ struct stretch {
   std::int64_t changed = 1;
 };
 
+template <class T>
+struct two_distances {
+  T old, found;
+};
+
 template <class T, sparse::entry_values Values>
 struct rounds {
   static constexpr int max_threads = sparse::most_iteration_threads;
@@ -20,6 +26,7 @@ struct rounds {
   sparse::matrix_data<T> edges;
   sparse::tile_input_tables inputs;
   inner_edge_tables<T> inner;
+  entering_edge_tables<T> entering;
   sym<T> least;                   // of the PE's vertices, over edges
   sym<std::uint64_t> changed_in;  // [tiles] last epoch in which a distance of the tile changed
   sym<stretch> at;
@@ -46,29 +53,24 @@ struct rounds {
           ++skipped;
           return t.unchanged();
         }
-        product.template multiply<sparse::min_plus, Values>(t.number, old.data(), least_of);
+        const bool follows = inner.kept(b, t.number);
+        if (follows)
+          follow(b, t, old, followed);
+        else
+          product.template multiply<sparse::min_plus, Values>(t.number, old.data(), least_of);
+        const auto both = [&](index_t i) {
+          return two_distances<T>{old(i), follows ? followed.distance[i - t.range.begin] : least_of[i - first]};
+        };
         bool less = false;
-        b.for_each(t.range, [&](index_t i) { less = less || least_of[i - first] < old(i); });
-        const bool some = b.any(less);
-        if (some) {
+        sparse::each_loaded<4>(b, t.range, both, [&](index_t, two_distances<T> d) { less = less || d.found < d.old; });
+        if (b.any(less)) {
           if (b.member() == 0) changed[t.number] = now.epoch;
         } else if (changed[t.number] + buffers <= now.epoch) {
           return t.unchanged();
         }
-        const bool follows = some && inner.kept(b, t.number);
-        if (follows) {
-          followed.begin(b, t.range.size(), [&](index_t i) {
-            const T was = old(t.range.begin + i);
-            const T is = least_of[t.range.begin + i - first];
-            return lowered_distance<T>{is < was ? is : was, is < was};
-          });
-          inner.follow(b, t.number, followed.distance, followed.lowered);
-        }
-        b.for_each(t.range, [&](index_t i) {
-          const T was = old(i);
-          const T is = follows ? followed.distance[i - t.range.begin] : least_of[i - first];
-          next(i) = is < was ? is : was;
-          if (is < was) ++mine;
+        sparse::each_loaded<4>(b, t.range, both, [&](index_t i, two_distances<T> d) {
+          next(i) = d.found < d.old ? d.found : d.old;
+          if (d.found < d.old) ++mine;
         });
       });
       if (distance.state().credits) distance.give_credit(b, now.epoch - 1);
@@ -78,6 +80,15 @@ struct rounds {
     log.note_waited(b, waited);
     log.note_skipped(b, skipped);
     if (b.index() == 0 && b.member() == 0) *at.on(pe) = now;
+  }
+
+ private:
+  // What paths within the tile make of its distances, and of those that edges from other tiles bring.
+  STARLING_HD void follow(const block& b, const tile& t, const epoch_view<T>& old, const block_distances<T>& d) const {
+    inner.begin(b, t, old, d);
+    entering.each(b, t.number, old, [&](index_t vertex, T to) { d.lower(vertex, to); });
+    b.sync();
+    inner.follow(b, t.number, d);
   }
 };
 
@@ -96,7 +107,8 @@ class solver<T>::state {
       : values_(edges_in.value == nullptr ? sparse::entry_values::ones : sparse::entry_values::stored),
         rows_(m, edges_in, to_follow(o, tiles), values_, std::numeric_limits<T>::infinity()),
         inputs_(rows_.inputs(edges_in)),
-        inner_(rows_.device(), edges_in, rows_.rows_of_tiles(), tiles > 0 ? sweeps : 0),
+        inner_(rows_.device(), edges_in, followed_tiles(tiles > 0), sweeps),
+        entering_(rows_.device(), edges_in, followed_tiles(tiles > 0)),
         least_(rows_.of_rows()),
         changed_in_(rows_.device().template allocate<std::uint64_t>(rows_.tiles_of_a_pe())),
         at_(rows_.device().template allocate<stretch>(1)) {}
@@ -114,17 +126,13 @@ class solver<T>::state {
       m.copy(at_.on(pe), &now, sizeof now);
       m.fill(changed_in_.on(pe), 0, static_cast<std::size_t>(changed_in_.size()) * sizeof(std::uint64_t));
     }
+    inner_.start(m);
     rows_.log().begin();
     const auto run = [&](auto values, std::uint64_t last) {
-      const rounds<T, decltype(values)::value> k{rows_.values().handle(),
-                                                 rows_.tiles(),
-                                                 inputs_.tables(),
-                                                 inner_.tables(),
-                                                 least_.data(),
-                                                 changed_in_.data(),
-                                                 at_.data(),
-                                                 rows_.log().words(now.epoch),
-                                                 last};
+      const rounds<T, decltype(values)::value> k{
+          rows_.values().handle(),      rows_.tiles(), inputs_.tables(),   inner_.tables(),
+          entering_.tables(),           least_.data(), changed_in_.data(), at_.data(),
+          rows_.log().words(now.epoch), last};
       const auto ended = [&] {
         m.copy(&now, at_.on(0), sizeof now);
         return now.epoch;
@@ -149,6 +157,11 @@ class solver<T>::state {
   }
 
  private:
+  std::vector<std::vector<index_range>> followed_tiles(bool some) {
+    if (some) return rows_.rows_of_tiles();
+    return std::vector<std::vector<index_range>>(static_cast<std::size_t>(rows_.device().size()));
+  }
+
   // Sweeps wait for memory, which many threads do together.
   static sparse::iteration_options to_follow(sparse::iteration_options o, int tiles) {
     if (o.tiles == 0) o.tiles = tiles;
@@ -160,6 +173,7 @@ class solver<T>::state {
   sparse::region_rows<T> rows_;
   sparse::tile_inputs inputs_;
   inner_edges<T> inner_;
+  entering_edges<T> entering_;
   symmetric_array<T> least_;
   symmetric_array<std::uint64_t> changed_in_;
   symmetric_array<stretch> at_;
