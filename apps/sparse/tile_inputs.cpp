@@ -1,6 +1,6 @@
 #include "sparse/tile_inputs.hpp"
 
-#include <algorithm>
+#include "sparse/on_pes.hpp"
 
 namespace starling::sparse {
 namespace {
@@ -11,16 +11,6 @@ constexpr index_t line = 8;  // elements of 16 bytes in 128: no chunk ends withi
 struct input_lists {
   std::vector<std::int32_t> begins{0}, chunks;
 };
-
-symmetric_array<std::int32_t> on_pes(machine& m, const std::vector<input_lists>& all,
-                                     std::vector<std::int32_t> input_lists::* list) {
-  std::size_t most = 1;
-  for (const input_lists& one : all) most = std::max(most, (one.*list).size());
-  auto array = m.allocate<std::int32_t>(static_cast<index_t>(most));
-  for (std::size_t pe = 0; pe < all.size(); ++pe)
-    m.copy(array.on(static_cast<int>(pe)), (all[pe].*list).data(), (all[pe].*list).size() * sizeof(std::int32_t));
-  return array;
-}
 
 }  // namespace
 
@@ -52,11 +42,6 @@ tile_inputs::tile_inputs(machine& m, index_t size, const std::function<int(index
   chunks_ = on_pes(m, all, &input_lists::chunks);
 }
 
-tile_input_tables tile_inputs::tables() const {
-  const auto table = [](const symmetric_array<std::int32_t>& a) {
-    return sym<const std::int32_t>{a.data().on(0), a.data().stride_bytes()};
-  };
-  return {table(begins_), table(chunks_)};
-}
+tile_input_tables tile_inputs::tables() const { return {table(begins_), table(chunks_)}; }
 
 }  // namespace starling::sparse

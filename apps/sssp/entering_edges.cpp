@@ -1,6 +1,6 @@
 #include "sssp/entering_edges.hpp"
 
-#include "sssp/on_pes.hpp"
+#include "sparse/on_pes.hpp"
 
 namespace starling::sssp {
 namespace {
@@ -43,14 +43,14 @@ entering_edges<T>::entering_edges(machine& m, const sparse::csr_view<T>& a,
         for (index_t v = tile.begin; v < tile.end; ++v) add_vertex(all[pe], a, tile, v);
       all[pe].begins.push_back(static_cast<std::int32_t>(all[pe].edges.size()));
     }
-  begins_ = on_pes(m, all, &kept_edges<T>::begins);
-  edges_ = on_pes(m, all, &kept_edges<T>::edges);
-  others_ = on_pes(m, all, &kept_edges<T>::others);
+  begins_ = sparse::on_pes(m, all, &kept_edges<T>::begins);
+  edges_ = sparse::on_pes(m, all, &kept_edges<T>::edges);
+  others_ = sparse::on_pes(m, all, &kept_edges<T>::others);
 }
 
 template <class T>
 entering_edge_tables<T> entering_edges<T>::tables() const {
-  return {table(begins_), table(edges_), table(others_)};
+  return {sparse::table(begins_), sparse::table(edges_), sparse::table(others_)};
 }
 
 template class entering_edges<float>;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "sssp/on_pes.hpp"
+#include "sparse/on_pes.hpp"
 
 namespace starling::sssp {
 namespace {
@@ -108,10 +108,10 @@ inner_edges<T>::inner_edges(machine& m, const sparse::csr_view<T>& a,
       if (all[pe].tiles.back().count > 0) most_vertices_ = std::max(most_vertices_, tile.size());
     }
   most_vertices_ = round_up(most_vertices_, index_t{group_vertices});
-  tiles_ = on_pes(m, all, &kept_edges<T>::tiles);
-  groups_ = on_pes(m, all, &kept_edges<T>::groups);
-  source_ = on_pes(m, all, &kept_edges<T>::source);
-  length_ = on_pes(m, all, &kept_edges<T>::length);
+  tiles_ = sparse::on_pes(m, all, &kept_edges<T>::tiles);
+  groups_ = sparse::on_pes(m, all, &kept_edges<T>::groups);
+  source_ = sparse::on_pes(m, all, &kept_edges<T>::source);
+  length_ = sparse::on_pes(m, all, &kept_edges<T>::length);
   fallen_ = m.allocate<int>(groups_.size());
 }
 
@@ -123,7 +123,13 @@ void inner_edges<T>::start(machine& m) {
 
 template <class T>
 inner_edge_tables<T> inner_edges<T>::tables() const {
-  return {table(tiles_), table(groups_), table(source_), table(length_), fallen_.data(), most_vertices_, most_sweeps_};
+  return {sparse::table(tiles_),
+          sparse::table(groups_),
+          sparse::table(source_),
+          sparse::table(length_),
+          fallen_.data(),
+          most_vertices_,
+          most_sweeps_};
 }
 
 template <class T>

@@ -6,7 +6,7 @@
 
 #include "starling/machine/machine.hpp"
 
-namespace starling::sssp {
+namespace starling::sparse {
 
 // `list` of each PE's tables, in an array as long as the longest needs.
 template <class Element, class Tables>
@@ -24,4 +24,4 @@ sym<const Element> table(const symmetric_array<Element>& a) {
   return {a.data().on(0), a.data().stride_bytes()};
 }
 
-}  // namespace starling::sssp
+}  // namespace starling::sparse
