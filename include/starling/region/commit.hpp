@@ -1,7 +1,7 @@
 // What happens when a tile has been written: its chunks are counted, and who completes one hands it to the agent, or,
 // where stores have gone out inline, tells the other PEs (PROACT, III-B; the counter grows instead of being reset).
 //
-// Order. A block's barrier puts the tile's stores before its leader's counting, which releases; who counts last has
+// Order. A block's barrier puts the tile's stores before its first warp's counting, which releases; who counts last has
 // acquired what all others released, and hands it on by the signal that it raises: to the agent, to its own PE, and
 // with inline stores to every subscriber, with a release at system scope.
 #pragma once
@@ -31,17 +31,41 @@ STARLING_HD inline void ready(const thread& one, const region_state& s, int c, s
   one.signal_set(s.arrived + chunk, epoch, pe, at);
 }
 
-// Tile `t` has epoch `epoch`, for which it was stored or left unchanged. By one thread, after the barrier of its block.
-// Whoever stores a chunk says so before its counting, so that who counts last knows. The word is of the buffer: with
-// credits a fast block may be an epoch ahead. `values`: where the epoch lies.
+// Which chunks of a tile a lane counts: each `step`th from its own on. Looked up before the tile is done.
+struct commit_share {
+  std::int32_t next = 0, end = 0, step = 1;
+  std::int32_t chunk = 0;
+  std::uint64_t writers = 0;
+
+  STARLING_HD void begin(const region_state& s, int pe, int tile, const warp& w) {
+    next = s.tile_chunk_at.on(pe)[tile] + w.member();
+    end = s.tile_chunk_at.on(pe)[tile + 1];
+    step = w.members();
+    look(s, pe);
+  }
+  STARLING_HD void advance(const region_state& s, int pe) {
+    next += step;
+    look(s, pe);
+  }
+  STARLING_HD void look(const region_state& s, int pe) {
+    if (next >= end) return;
+    chunk = s.tile_chunks.on(pe)[next];
+    writers = s.writers.on(pe)[chunk];
+  }
+};
+
+// A tile has epoch `epoch`, for which it was stored or left unchanged. By lanes of one warp, each its share of the
+// chunks, after the barrier of their block: a chunk takes several trips to memory. Whoever stores a chunk says so
+// before its counting, so that who counts last knows. The word is of the buffer: with credits a fast block may be an
+// epoch ahead. `values`: where the epoch lies.
 template <class T>
-STARLING_HD void commit(const thread& one, const region_state& s, const T* values, int t, std::uint64_t epoch,
+STARLING_HD void commit(const thread& one, const region_state& s, const T* values, commit_share of, std::uint64_t epoch,
                         bool stored, where at) {
   const int pe = one.pe();
   const int first = s.chunk_at.on(pe)[pe];
-  for (std::int32_t i = s.tile_chunk_at.on(pe)[t]; i < s.tile_chunk_at.on(pe)[t + 1]; ++i) {
-    const std::int32_t c = s.tile_chunks.on(pe)[i];
-    const std::uint64_t writers = s.writers.on(pe)[c];
+  for (; of.next < of.end; of.advance(s, pe)) {
+    const std::int32_t c = of.chunk;
+    const std::uint64_t writers = of.writers;
     const std::uint64_t wanted = writers * s.use_of(epoch);
     const index_t word = s.word_of(c, epoch);
     if (stored) note(one, s.stored + word, epoch, at);

@@ -153,10 +153,15 @@ class region_handle {
       if (tracks && s_.awaits_sent()) await_sent(b, k, epoch, at);
       write(b, values, t, epoch, f, at);
       if (!tracks) continue;
+      const bool counts = b.warp().rank() == 0;
+      region_words::commit_share chunks;
+      if (counts) chunks.begin(s_, pe, k, b.warp());
       b.sync();
-      if (b.member() != 0) continue;
-      region_words::commit(b.thread(), s_, values.on(pe), k, epoch, !kept, at);
-      if (s_.flushes)
+      if (!counts) continue;
+      region_words::commit(b.thread(), s_, values.on(pe), chunks, epoch, !kept, at);
+      if (!s_.flushes) continue;
+      b.warp().sync();
+      if (b.member() == 0)
         region_words::note(b.thread(), s_.done + k,
                            epoch * region_words::most_blocks + static_cast<std::uint64_t>(b.index()), at);
     }
