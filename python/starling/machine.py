@@ -182,7 +182,7 @@ def _sized(m: Machine, devices: int | None) -> Machine:
     if devices is None or whole_number("devices", devices) == m.size:
         return m
     raise ArgumentError(
-        f"devices = {devices}, but {m.processes} processes have {m.size}; set STARLING_DEVICES={devices}, or leave it out"
+        f"devices = {devices}, but the {m.processes} processes have {m.size}; leave it out, or set STARLING_DEVICES"
     )
 
 
@@ -252,4 +252,6 @@ def of(machine: object, devices: int | None) -> Machine:
         return machine.shared()
     if machine is None or isinstance(machine, str):
         return named("auto" if machine is None else machine, devices)
-    raise ElementTypeError(f"machine is a {type(machine).__name__}; pass 'host', 'cuda', 'auto', 'distributed' or a Machine")
+    raise ElementTypeError(
+        f"machine is a {type(machine).__name__}; pass 'host', 'cuda', 'auto', 'distributed' or a Machine"
+    )
