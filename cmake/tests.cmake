@@ -66,6 +66,8 @@ set_source_files_properties(tests/apps/stencil_recorded_costs.cpp PROPERTIES COM
 starling_test_suite(unit)
 starling_test_suite(protocol)
 starling_test_suite(misuse)
+# They fork, before they have threads.
+starling_test_suite(processes)
 starling_test_suite(apps ${starling_application_libraries})
 if(STARLING_HAS_CHECK AND NOT STARLING_WITH_CUDA)
   # What check mode finds and what it lets pass.

@@ -9,7 +9,8 @@ src/machine/cuda, src/machine/nvshmem and device/target.hpp, and only target.hpp
 (libcudacxx, <cuda/std/...> and the like, is portable and free for all). Programs that measure other libraries for
 comparison, bench/**/rivals*, may use CUDA's headers too. Public headers include no private ones. Memory is ordered for
 one GPU alone only where tools/device_scopes.py has the reason. A network card, src/machine/network, knows bytes alone:
-of the block's end of a queue pair it includes the layout, and nothing of virtual devices or check mode.
+of the block's end of a queue pair it includes the layout, and nothing of virtual devices or check mode. How processes
+find each other and meet, src/machine/distributed, knows nothing of devices at all.
 
 Usage: check_includes.py [root] [--no-compile]; prints one line for each violation and returns 1 if there is one.
 """
@@ -52,6 +53,9 @@ CARD_KNOWS = (
     "include/starling/machine/card.hpp",
     CARD,
 )
+# What the meeting of processes knows of it.
+PROCESSES = "src/machine/distributed/"
+PROCESSES_KNOW = ("include/starling/base/", "src/machine/variables.hpp", PROCESSES)
 RIVAL = re.compile(r"bench/(\w+/)*rivals\w*\.\w+")
 CUDA_HEADER = re.compile(
     r"(cuda|cuda[A-Z_]\w*|cooperative_groups|cu(blas|solver|sparse|fft|rand|pti)\w*|nvml|nvshmemx?|nccl\w*"
@@ -137,6 +141,9 @@ class House:
                 found.append((line, f'public header includes private "{name}"'))
             if path.startswith(CARD) and not target.startswith(CARD_KNOWS):
                 found.append((line, f'a card includes "{name}"; it may know only {", ".join(CARD_KNOWS)}'))
+            if path.startswith(PROCESSES) and not target.startswith(PROCESSES_KNOW):
+                knows = ", ".join(PROCESSES_KNOW)
+                found.append((line, f'the meeting of processes includes "{name}"; it may know only {knows}'))
             their_room = room_of(target)
             if room is None or their_room == room:
                 continue

@@ -10,7 +10,8 @@ namespace starling::cg {
 template <class T>
 launched_products<T>::launched_products(machine& m, matrix<T>& a, std::vector<stream>& streams)
     : machine_(m), matrix_(a), streams_(streams) {
-  for (int pe = 0; pe < m.size(); ++pe) published_.push_back(m.new_event(pe));
+  for (auto pe = m.local_pes().begin; pe < m.local_pes().end; ++pe)
+    published_.push_back(m.new_event(static_cast<int>(pe)));
 }
 
 template <class T>
@@ -30,12 +31,16 @@ void launched_products<T>::prepare(system_data<T>& s) {
 template <class T>
 void launched_products<T>::publish(const system_data<T>& s, vector_name v) {
   ++number_;  // in the other slot than the product before, which other PEs may still read
+  machine_.meet();
   for (std::size_t pe = 0; pe < streams_.size(); ++pe) {
     streams_[pe].launch_kernel(blocks_, publish_kernel(s, v, number_), launch_);
     streams_[pe].record(published_[pe]);
   }
   for (stream& to : streams_)
     for (const event& e : published_) to.wait(e);
+  if (machine_.processes() == 1) return;
+  synchronize();  // no event tells another process
+  machine_.meet();
 }
 
 template <class T>
@@ -54,6 +59,7 @@ void launched_products<T>::multiply(system_data<T>& s, vector_name in, vector_na
   publish(s, in);
   product(s, out);
   synchronize();
+  machine_.meet();
 }
 
 template <class T>

@@ -11,7 +11,7 @@ namespace starling::cg {
 template <class T>
 class launched_products {
  public:
-  // The streams, one for each PE, must stay.
+  // The streams, one for each PE of this process, must stay.
   launched_products(machine& m, matrix<T>& a, std::vector<stream>& streams);
 
   // Vector `out` = A times vector `in`; returns when it is there.
@@ -29,7 +29,7 @@ class launched_products {
   machine& machine_;
   matrix<T>& matrix_;
   std::vector<stream>& streams_;
-  std::vector<event> published_;  // by PE
+  std::vector<event> published_;  // by own PE
   int blocks_ = 0;                // 0: not chosen yet
   launch_options launch_;
   std::uint64_t number_ = 2;  // of the last product

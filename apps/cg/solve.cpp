@@ -50,6 +50,9 @@ std::vector<solve_result> solver<T>::state::solve(const T* b, T* x, index_t colu
   check_vector("b", b, rows * columns);
   check_vector("x", x, rows * columns);
   check_solve_options(options, block_size_ > 0);
+  expect<unsupported_error>(options.who == control::cpu_free || machine_.processes() == 1,
+                            "cg: iterations that the host controls are for one process; take control::cpu_free, or "
+                            "machine::host(n)");
   job j{b, x, columns, rows, options, watch, each, {}, std::vector<solve_result>(static_cast<std::size_t>(columns))};
   const double norm_m = store_preconditioner(options);
   for (index_t c = 0; c < columns; ++c) {
@@ -58,8 +61,7 @@ std::vector<solve_result> solver<T>::state::solve(const T* b, T* x, index_t colu
     j.goals.push_back(goal_of(options, j.right(c), j.solution(c), norm_m, j.result(c)));
   }
   place_columns(columns);
-  for (int pe = 0; pe < machine_.size(); ++pe)
-    machine_.copy(goals_.on(pe), j.goals.data(), j.goals.size() * sizeof(goal));
+  for (const int pe : own_pes_) machine_.copy(goals_.on(pe), j.goals.data(), j.goals.size() * sizeof(goal));
   try {
     iterate(j);
     on_host_.reset();
@@ -107,7 +109,7 @@ void solver<T>::state::place_columns(index_t columns) {
     if (array.size() >= size) return;
     array = {};
     array = machine_.template allocate<Element>(size);
-    for (int pe = 0; pe < machine_.size(); ++pe)  // also behind the last row: see row_pack.hpp
+    for (const int pe : own_pes_)  // also behind the last row: see row_pack.hpp
       machine_.fill(array.on(pe), 0, static_cast<std::size_t>(size) * sizeof(Element));
   };
   grow(state_, 1 + columns);
@@ -149,7 +151,8 @@ void solver<T>::state::iterate(job& j) {
     a.history_entries = stretch + 1;
     const auto start = std::chrono::steady_clock::now();
     now = run_stretch(j, a, shape, now);
-    const double took = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    // All processes go on alike.
+    const double took = machine_.agree(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
     a.begin = false;
     if (!j.each && j.watch && took < stretch_seconds / 2) stretch = std::min(2 * stretch, most_stretch);
     if (j.watch) {
@@ -183,7 +186,7 @@ void solver<T>::state::begin_column(const job& j, iteration_state& now, index_t 
   now.column = column;
   now.products = products_;
   now.sums = sums_;
-  for (int pe = 0; pe < machine_.size(); ++pe) machine_.copy(state_.on(pe), &now, sizeof now);
+  for (const int pe : own_pes_) machine_.copy(state_.on(pe), &now, sizeof now);
   if (!on_host_) return;
   copy_rows(vector_at(vec_b), const_cast<T*>(j.right(column)), true);
   copy_rows(vector_at(vec_x), j.solution(column), true);
@@ -225,7 +228,7 @@ iteration_state solver<T>::state::run_stretch(job& j, program_arguments<T>& a, c
     const auto start = std::chrono::steady_clock::now();
     machine_.run({program{roles, program_kernel(a), {shape.threads, shape.scratch_bytes, j.options.deadline}}});
     seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    machine_.copy(&now, state_.on(0), sizeof now);
+    machine_.copy(&now, state_.on(own_pes_.front()), sizeof now);
     products_ = now.products;
     sums_ = now.sums;
   }

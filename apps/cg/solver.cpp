@@ -15,6 +15,12 @@ namespace {
 
 constexpr double eigenvalue_ratio = 30;  // of the interval that Chebyshev's polynomial is made for
 
+std::vector<int> own_pes(const machine& m) {
+  std::vector<int> own;
+  for (auto pe = m.local_pes().begin; pe < m.local_pes().end; ++pe) own.push_back(static_cast<int>(pe));
+  return own;
+}
+
 row_options rows_of(const matrix_options& o) {
   return {.split = o.split, .first_rows = o.first_rows, .how = o.how, .unit = std::max<index_t>(o.block_size, 1)};
 }
@@ -24,6 +30,7 @@ row_options rows_of(const matrix_options& o) {
 template <class T>
 solver<T>::state::state(machine m, const csr_view<T>& a, const matrix_options& options)
     : machine_(std::move(m)),
+      own_pes_(own_pes(machine_)),
       matrix_(machine_, a, rows_of(options)),
       products_only_(options.products_only),
       block_size_(options.block_size),
@@ -45,7 +52,7 @@ solver<T>::state::state(machine m, const csr_view<T>& a, const matrix_options& o
   data_.published = published_.data();
   data_.boxes = boxes_.data();
   data_.history = history_.data();
-  for (int pe = 0; pe < machine_.size(); ++pe) {
+  for (const int pe : own_pes_) {
     machine_.fill(vectors_.on(pe), 0, static_cast<std::size_t>(vectors_.size()) * sizeof(T));
     machine_.fill(published_.on(pe), 0, static_cast<std::size_t>(published_.size()) * sizeof(T));
     streams_.push_back(machine_.new_stream(pe));
@@ -71,8 +78,8 @@ void solver<T>::state::allocate_boxes(int blocks) {
 template <class T>
 void solver<T>::state::forget_messages() {
   const auto clear = [&](auto& array, std::size_t bytes) {
-    for (int pe = 0; pe < machine_.size() && array.allocated(); ++pe)
-      machine_.fill(array.on(pe), 0, static_cast<std::size_t>(array.size()) * bytes);
+    if (!array.allocated()) return;
+    for (const int pe : own_pes_) machine_.fill(array.on(pe), 0, static_cast<std::size_t>(array.size()) * bytes);
   };
   clear(boxes_, sizeof(packet));
   clear(ready_, sizeof(signal));
@@ -96,13 +103,13 @@ double solver<T>::state::store_preconditioner(const solve_options& o) {
   const index_t per_row = o.m == preconditioner::jacobi ? 1 : block_size_;
   if (m_values_.size() < data_.stride * per_row) m_values_ = machine_.template allocate<T>(data_.stride * per_row);
   data_.m_values = m_values_.data();
-  for (int pe = 0; pe < machine_.size(); ++pe)  // also behind the last row: see row_pack.hpp
+  for (const int pe : own_pes_)  // also behind the last row: see row_pack.hpp
     machine_.fill(m_values_.on(pe), 0, static_cast<std::size_t>(m_values_.size()) * sizeof(T));
   std::vector<T> inverse;
   if (o.m == preconditioner::jacobi)
     for (const T d : diagonal_) inverse.push_back(T{1} / d);
   const std::vector<T>& values = o.m == preconditioner::jacobi ? inverse : inverse_blocks_;
-  for (int pe = 0; pe < machine_.size(); ++pe) {
+  for (const int pe : own_pes_) {
     const rows_of_pe& own = matrix_.rows(pe);
     if (own.rows > 0)
       machine_.copy(m_values_.on(pe), values.data() + own.first * per_row,
@@ -111,14 +118,17 @@ double solver<T>::state::store_preconditioner(const solve_options& o) {
   return norm_of_blocks(values, per_row);
 }
 
+// Each process brings the rows of its own PEs, and takes those of all.
 template <class T>
 void solver<T>::state::copy_rows(sym<T> there, T* host, bool in) {
   for (int pe = 0; pe < machine_.size(); ++pe) {
+    if (in && !machine_.is_local(pe)) continue;
     const rows_of_pe& own = matrix_.rows(pe);
     T* here = host + own.first;
     if (own.rows > 0)
       machine_.copy(in ? there.on(pe) : here, in ? here : there.on(pe), static_cast<std::size_t>(own.rows) * sizeof(T));
   }
+  if (!in) machine_.meet();  // before a process brings others
 }
 
 template <class T>

@@ -49,6 +49,7 @@ class solver<T>::state {
   double residual_of(const T* b);
 
   machine machine_;
+  std::vector<int> own_pes_;  // of this process
   matrix<T> matrix_;
   bool products_only_;
   index_t block_size_;
@@ -69,7 +70,7 @@ class solver<T>::state {
   symmetric_array<T> columns_;  // right-hand sides, then solutions, if there are several
   sym<T> right_, solution_;     // where those of this solve lie
   symmetric_array<T> m_values_;
-  std::vector<stream> streams_;                  // by PE
+  std::vector<stream> streams_;                  // by own PE
   std::unique_ptr<host_controlled<T>> on_host_;  // of this solve, if the host controls it
   launched_products<T> products_by_launch_;
   std::uint64_t products_ = 0;  // numbers used so far

@@ -174,6 +174,7 @@ class solver<T>::state {
     }
     rows_.values().load(scaled);
     for (int pe = 0; pe < m.size(); ++pe) {
+      if (!m.is_local(pe)) continue;
       const index_range own = rows_.rows_of(pe);
       m.copy(rank_.on(pe), ordered.data() + own.begin, static_cast<std::size_t>(own.size()) * sizeof(T));
       m.copy(at_.on(pe), &start, sizeof start);

@@ -10,7 +10,8 @@ iteration_log::iteration_log(machine& m)
 
 void iteration_log::begin() {
   done_ = {};
-  for (int pe = 0; pe < machine_.size(); ++pe) machine_.fill(waited_.on(pe), 0, 2 * sizeof(std::uint64_t));
+  for (int pe = 0; pe < machine_.size(); ++pe)
+    if (machine_.is_local(pe)) machine_.fill(waited_.on(pe), 0, 2 * sizeof(std::uint64_t));
 }
 
 void iteration_log::run(const std::vector<program>& programs, const std::function<std::uint64_t()>& epoch,

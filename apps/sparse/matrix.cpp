@@ -90,7 +90,7 @@ symmetric_array<U> matrix<T>::to_devices(const std::vector<std::vector<U>>& by_p
   auto array = machine_.template allocate<U>(static_cast<index_t>(most));
   in_parallel(machine_.size(), [&](int pe) {
     const auto& of_pe = by_pe[static_cast<std::size_t>(pe)];
-    if (!of_pe.empty()) machine_.copy(array.on(pe), of_pe.data(), of_pe.size() * sizeof(U));
+    if (!of_pe.empty() && machine_.is_local(pe)) machine_.copy(array.on(pe), of_pe.data(), of_pe.size() * sizeof(U));
   });
   return array;
 }
@@ -134,8 +134,10 @@ void matrix<T>::fill(const csr_view<T>& a, const Columns& h, const std::vector<s
     const slice_table& table = tables[static_cast<std::size_t>(pe)];
     const auto filled = fill_slices<T, Offset>(a, h, pe, side(), table, padding_, machine_.size());
     if (filled.value.empty()) return;
-    machine_.copy(values_.on(pe), filled.value.data(), filled.value.size() * sizeof(T));
-    machine_.copy(offsets.on(pe), filled.offset.data(), filled.offset.size() * sizeof(Offset));
+    if (machine_.is_local(pe)) {
+      machine_.copy(values_.on(pe), filled.value.data(), filled.value.size() * sizeof(T));
+      machine_.copy(offsets.on(pe), filled.offset.data(), filled.offset.size() * sizeof(Offset));
+    }
     facts_.bytes[static_cast<std::size_t>(pe)] = static_cast<index_t>(
         filled.value.size() * sizeof(T) + filled.offset.size() * sizeof(Offset) + table.slices.size() * sizeof(slice));
   });

@@ -162,6 +162,7 @@ symmetric_array<T> region_rows<T>::of_rows(const T* all) {
   auto array = of_rows();
   for (int pe = 0; pe < machine_.size(); ++pe) {
     const index_range rows = rows_of(pe);
+    if (!machine_.is_local(pe)) continue;
     machine_.copy(array.on(pe), all + rows.begin, static_cast<std::size_t>(rows.size()) * sizeof(T));
   }
   return array;

@@ -56,10 +56,16 @@ void check(const run_options& o) {
                          ", which exchanges in every step; choose the variant temporal");
 }
 
+std::vector<int> own_pes(const machine& m) {
+  std::vector<int> own;
+  for (auto pe = m.local_pes().begin; pe < m.local_pes().end; ++pe) own.push_back(static_cast<int>(pe));
+  return own;
+}
+
 }  // namespace
 
 template <class T>
-solver<T>::solver(machine m, const problem<T>& p) : machine_(std::move(m)) {
+solver<T>::solver(machine m, const problem<T>& p) : machine_(std::move(m)), own_pes_(own_pes(machine_)) {
   fields_.shape = geometry_of(p, machine_.size());
   fields_.weight = weights(p);
   const geometry& g = fields_.shape;
@@ -72,7 +78,7 @@ solver<T>::solver(machine m, const problem<T>& p) : machine_(std::move(m)) {
   arrived_ = machine_.template allocate<signal>(faces * most_chunks);
   boxes_ = machine_.template allocate<box>(1);
   status_ = machine_.template allocate<program_status>(1);
-  machine_.fill(status_.on(0), 0, sizeof(program_status));
+  if (machine_.is_local(0)) machine_.fill(status_.on(0), 0, sizeof(program_status));
   pieces_taken_ = machine_.template allocate<std::uint32_t>(1);
   for (int slot = 0; slot < 2; ++slot) fields_.u[slot] = u_[slot].data();
   fields_.own = boxes_.data();
@@ -81,7 +87,7 @@ solver<T>::solver(machine m, const problem<T>& p) : machine_(std::move(m)) {
   fields_.outbox = outbox_.data();
   fields_.arrived = arrived_.data();
   fields_.pieces_taken = pieces_taken_.data();
-  for (int pe = 0; pe < machine_.size(); ++pe) {
+  for (const int pe : own_pes_) {
     const box own = box_of(g, pe);
     machine_.copy(boxes_.on(pe), &own, sizeof own);
     machine_.fill(mail_.on(pe), 0, static_cast<std::size_t>(mail_.size()) * sizeof(packet));
@@ -89,20 +95,22 @@ solver<T>::solver(machine m, const problem<T>& p) : machine_(std::move(m)) {
     main_.push_back(machine_.new_stream(pe));
     side_.push_back(machine_.new_stream(pe));
   }
+  machine_.meet();  // before a neighbour sends its faces
 }
 
-// The box of each PE, to or from its place in the whole array.
+// The box of each PE, to or from its place in the whole array: each process fills its own, and takes all.
 template <class T>
 void solver<T>::copy_cells(T* u, bool in) {
   const geometry& g = fields_.shape;
   const auto bytes = [](index_t elements) { return static_cast<std::size_t>(elements) * sizeof(T); };
   for (int pe = 0; pe < machine_.size(); ++pe) {
+    if (in && !machine_.is_local(pe)) continue;
     const box own = box_of(g, pe);
     for (index_t z = 0; z < own.extent[0]; ++z) {
       T* whole = u + ((own.first[0] + z) * g.extent[1] + own.first[1]) * g.extent[2] + own.first[2];
       for (int slot = 0; slot < (in ? 2 : 1); ++slot) {
         T* part = u_[in ? slot : generation_ % 2].on(pe) + z * g.stride[0];
-        stream& s = main_[static_cast<std::size_t>(pe)];
+        stream& s = main_[static_cast<std::size_t>(pe) % main_.size()];
         const auto width = bytes(own.extent[2]);
         const auto height = static_cast<std::size_t>(own.extent[1]);
         if (in)
@@ -129,6 +137,7 @@ void solver<T>::store(T* u) {
   expect<argument_error>(u != nullptr, "stencil: store to a null pointer");
   expect<argument_error>(loaded_, "stencil: nothing to store; load() first, and again after an error");
   copy_cells(u, false);
+  machine_.meet();  // before a process fills its own again
 }
 
 template <class T>
@@ -151,16 +160,15 @@ void solver<T>::publish() {
 template <class T>
 void solver<T>::equal_slots() {
   const auto now = static_cast<std::size_t>(generation_ % 2);
-  for (int pe = 0; pe < machine_.size(); ++pe)
-    main_[static_cast<std::size_t>(pe)].copy(u_[1 - now].on(pe), u_[now].on(pe),
-                                             static_cast<std::size_t>(u_[now].size()) * sizeof(T));
+  for (stream& s : main_)
+    s.copy(u_[1 - now].on(s.pe()), u_[now].on(s.pe()), static_cast<std::size_t>(u_[now].size()) * sizeof(T));
   synchronize();
 }
 
 // No block has taken a piece of the inside after this generation.
 template <class T>
 void solver<T>::begin_taking() {
-  for (int pe = 0; pe < machine_.size(); ++pe) machine_.fill(pieces_taken_.on(pe), 0, sizeof(std::uint32_t));
+  for (const int pe : own_pes_) machine_.fill(pieces_taken_.on(pe), 0, sizeof(std::uint32_t));
   fields_.none_taken_at = generation_;
 }
 
@@ -210,6 +218,10 @@ run_result solver<T>::advance(const run_options& options) {
     return timed(options, tiles.grid.blocks(), tiles.threads,
                  [&](run_result& result) { advance_resident(options, tiles, result); });
   }
+  expect<unsupported_error>(options.how == variant::cpu_free || machine_.processes() == 1, "stencil: the variant ",
+                            name(options.how),
+                            " is for one process, since the host controls it; take cpu_free, "
+                            "resident or temporal, or machine::host(n)");
   const launch_shape launch = choose_launch<T>(fields_.shape, machine_.kind(), options, [&](int threads, bool in_turn) {
     return blocks_that_fit({threads, scratch_of(faces), options.deadline}, options.how, in_turn);
   });
@@ -338,8 +350,7 @@ void solver<T>::make_zeroed(symmetric_array<Element>& array, index_t elements) {
   if (array.size() >= elements) return;
   array.reset();
   array = machine_.template allocate<Element>(elements);
-  for (int pe = 0; pe < machine_.size(); ++pe)
-    machine_.fill(array.on(pe), 0, static_cast<std::size_t>(elements) * sizeof(Element));
+  for (const int pe : own_pes_) machine_.fill(array.on(pe), 0, static_cast<std::size_t>(elements) * sizeof(Element));
 }
 
 template <class T>

@@ -73,6 +73,7 @@ class solver {
   void synchronize();
 
   machine machine_;
+  std::vector<int> own_pes_;  // of this process
   fields<T> fields_;
   symmetric_array<T> u_[2];
   symmetric_array<T> inbox_;
@@ -86,7 +87,7 @@ class solver {
   symmetric_array<box> boxes_;
   symmetric_array<program_status> status_;
   symmetric_array<std::uint32_t> pieces_taken_;
-  std::vector<stream> main_;  // by PE
+  std::vector<stream> main_;  // by own PE
   std::vector<stream> side_;  // faces of the overlapping variants
   bool loaded_ = false;
   index_t generation_ = 0;  // of the cells

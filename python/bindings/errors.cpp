@@ -120,6 +120,8 @@ void translate(const std::exception_ptr& thrown, void*) {
     raise("RegionError", e);
   } catch (const fault_error& e) {
     raise("FaultError", e);
+  } catch (const process_error& e) {
+    raise("ProcessError", e);
   } catch (const network_error& e) {
     raise("NetworkError", e);
   } catch (const stf::task_error& e) {

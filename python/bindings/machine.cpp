@@ -35,6 +35,14 @@ bound_machine cuda(const std::vector<int>& ids, std::optional<int> pes_per_gpu, 
   return bound_machine(machine::cuda(ids, {.pes_per_gpu = pes_per_gpu, .sharing = how, .answer = answer}));
 }
 
+bound_machine distributed(int pes, std::int64_t memory, int max_blocks) {
+  expect<argument_error>(memory >= 0, "machine.distributed: memory = ", memory,
+                         "; must be a number of bytes of at least 1, or 0 for STARLING_HOST_MEMORY");
+  const nb::gil_scoped_release unlocked;
+  return bound_machine(
+      machine::distributed({.pes = pes, .memory_bytes = static_cast<std::size_t>(memory), .max_blocks = max_blocks}));
+}
+
 std::string describe(bound_machine& self) {
   if (self.closed()) return "<starling.Machine: closed>";
   return message("<starling.Machine: ", self.get().summary(), ">");
@@ -128,6 +136,7 @@ void bind_machine(nb::module_& m) {
       "An ordered set of devices that run one program; each is a processing element (PE), numbered from 0.");
   c.def_static("host", &host, "devices"_a = 4, nb::kw_only(), "memory"_a = 0, "max_blocks"_a = 0,
                "hosts"_a = std::vector<int>(), "card"_a = "model", "queue_depth"_a = 64)
+      .def_static("distributed", &distributed, "pes"_a = 0, nb::kw_only(), "memory"_a = 0, "max_blocks"_a = 0)
       .def_static("cuda", &cuda, "ids"_a = std::vector<int>(), nb::kw_only(), "pes_per_gpu"_a = nb::none(),
                   "sharing"_a = "auto", "answer"_a = true, nb::call_guard<nb::gil_scoped_release>())
       .def_static(
@@ -139,6 +148,25 @@ void bind_machine(nb::module_& m) {
       .def_prop_ro(
           "size", [](self_t& self) { return self.get().size(); }, "How many devices there are.")
       .def_prop_ro("devices", &devices, nb::sig("def devices(self) -> list[DeviceInfo]"), "What each device is, by PE.")
+      .def_prop_ro(
+          "processes", [](self_t& self) { return self.get().processes(); },
+          "How many processes share it: 1, unless it is distributed.")
+      .def_prop_ro(
+          "process", [](self_t& self) { return self.get().process(); }, "The number of this one, from 0.")
+      .def_prop_ro(
+          "local_pes",
+          [](self_t& self) {
+            const index_range own = self.get().local_pes();
+            return nb::module_::import_("builtins").attr("range")(own.begin, own.end);
+          },
+          nb::sig("def local_pes(self) -> range"), "The PEs of this process.")
+      .def(
+          "meet", [](self_t& self) { self.get().meet(); }, nb::call_guard<nb::gil_scoped_release>(),
+          "Returns when every process has called it.")
+      .def(
+          "agree", [](self_t& self, double mine) { return self.get().agree(mine); }, "mine"_a,
+          nb::call_guard<nb::gil_scoped_release>(),
+          "The value that process 0 passes; every process calls it, for what all must decide alike.")
       .def_prop_ro(
           "memory", [](self_t& self) { return self.get().memory(); }, "How symmetric memory stands.")
       .def_prop_ro(

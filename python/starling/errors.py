@@ -29,6 +29,7 @@ __all__ = [
     "NotDominant",
     "NotPositiveDefinite",
     "OutOfMemory",
+    "ProcessError",
     "RangeError",
     "RegionError",
     "StallError",
@@ -187,6 +188,10 @@ class RegionError(Error, RuntimeError):
 
 class FaultError(Error, RuntimeError):
     """A fault that was injected on purpose ended a block; see :mod:`starling.faults`."""
+
+
+class ProcessError(Error, RuntimeError):
+    """Another process of a distributed machine has died, does not come, or has failed; the message names it."""
 
 
 class NetworkError(Error, RuntimeError):

@@ -1,7 +1,7 @@
 """Machines: the ordered sets of devices that programs run on.
 
-A device is a GPU of this host, or a virtual device: threads of this process with memory of their own. Programs cannot
-tell them apart.
+A device is a GPU of this host, or a virtual device: threads of this process, or of several that share a machine, with
+memory of their own. Programs cannot tell them apart.
 
 >>> from starling import machine
 >>> m = machine.host(4)
@@ -23,7 +23,7 @@ from starling._native import native
 from starling.errors import ArgumentError, ElementTypeError
 from starling.faults import Fault, checked
 
-__all__ = ["Machine", "best", "cuda", "host", "named"]
+__all__ = ["Machine", "best", "cuda", "distributed", "host", "named"]
 
 Machine = native.Machine
 log = logging.getLogger("starling")
@@ -67,15 +67,11 @@ def host(
     >>> host(4, hosts=[0, 0, 1, 1]).link(0, 2)
     'card'
     """
-    if isinstance(memory, str):
-        memory_bytes = native.parse_bytes(memory, "memory")
-    else:
-        memory_bytes = 0 if memory is None else whole_number("memory", memory, most=2**50)
     planned = checked(faults)
     n = whole_number("devices", devices, most=MOST_VIRTUAL_DEVICES)
     m = native.Machine.host(
         n,
-        memory=memory_bytes,
+        memory=_bytes(memory),
         max_blocks=0 if max_blocks is None else whole_number("max_blocks", max_blocks),
         hosts=_hosts(hosts, n),
         card=one_of("card", card, CARDS),
@@ -83,6 +79,29 @@ def host(
     )
     m.inject(planned)
     return m
+
+
+def distributed(pes: int | None = None, *, memory: int | str | None = None, max_blocks: int | None = None) -> Machine:
+    """A machine of virtual devices in several processes, which ``starling launch``, mpirun, srun or torchrun started.
+
+    Every process calls it, with the same arguments, and owns the devices ``local_pes``. What makes arrays and runs
+    programs is collective: every process makes the same calls in the same order. See ``docs/processes.md``.
+
+    Args:
+        pes: Devices of each process. None: ``STARLING_DEVICES`` dealt to the processes, or 1.
+        memory: As for :func:`host`.
+        max_blocks: As for :func:`host`.
+
+    Raises:
+        ArgumentError: A value is not allowed, or the processes disagree: other arguments, or another build.
+        ProcessError: A process does not come or has died; the message names it.
+        Unsupported: Nobody has started several processes, they are on several hosts, or check mode is on.
+    """
+    return native.Machine.distributed(
+        0 if pes is None else whole_number("pes", pes, most=MOST_VIRTUAL_DEVICES),
+        memory=_bytes(memory),
+        max_blocks=0 if max_blocks is None else whole_number("max_blocks", max_blocks),
+    )
 
 
 def cuda(
@@ -142,8 +161,8 @@ def named(kind: str, devices: int | None = None) -> Machine:
     """A machine by the name of its kind.
 
     Args:
-        kind: ``"host"``, ``"cuda"`` or ``"auto"`` (what :func:`best` takes).
-        devices: How many. None: all GPUs, or 4 virtual devices.
+        kind: ``"host"``, ``"cuda"``, ``"distributed"`` or ``"auto"`` (what :func:`best` takes).
+        devices: How many, in all processes together. None: all GPUs, or 4 virtual devices, or one in each process.
 
     >>> named("host", 3)
     <starling.Machine: 3 virtual devices>
@@ -154,7 +173,17 @@ def named(kind: str, devices: int | None = None) -> Machine:
         return host() if devices is None else host(devices)
     if kind == "cuda":
         return cuda() if devices is None else cuda(range(whole_number("devices", devices)))
-    raise ArgumentError(f"machine = {kind!r}; must be 'host', 'cuda', 'auto' or a Machine")
+    if kind == "distributed":
+        return _sized(distributed(), devices)
+    raise ArgumentError(f"machine = {kind!r}; must be 'host', 'cuda', 'auto', 'distributed' or a Machine")
+
+
+def _sized(m: Machine, devices: int | None) -> Machine:
+    if devices is None or whole_number("devices", devices) == m.size:
+        return m
+    raise ArgumentError(
+        f"devices = {devices}, but the {m.processes} processes have {m.size}; leave it out, or set STARLING_DEVICES"
+    )
 
 
 def html_of(m: Machine) -> str:
@@ -180,6 +209,13 @@ def sharing(m: Machine) -> str:
 
 def _shared(pes: int) -> str:
     return f"{pes} PEs" if pes > 1 else ""
+
+
+def _bytes(memory: int | str | None) -> int:
+    """Of each device; 0: as the environment says."""
+    if isinstance(memory, str):
+        return native.parse_bytes(memory, "memory")
+    return 0 if memory is None else whole_number("memory", memory, most=2**50)
 
 
 def _hosts(hosts: Sequence[int] | None, devices: int) -> list[int]:
@@ -216,4 +252,6 @@ def of(machine: object, devices: int | None) -> Machine:
         return machine.shared()
     if machine is None or isinstance(machine, str):
         return named("auto" if machine is None else machine, devices)
-    raise ElementTypeError(f"machine is a {type(machine).__name__}; pass 'host', 'cuda', 'auto' or a Machine")
+    raise ElementTypeError(
+        f"machine is a {type(machine).__name__}; pass 'host', 'cuda', 'auto', 'distributed' or a Machine"
+    )

@@ -51,8 +51,9 @@ double read_seconds(const char* name, double otherwise) {
 environment environment::read() {
   environment e;
   if (const std::string text = variable("STARLING_MACHINE"); !text.empty()) {
-    expect<argument_error>(text == "host" || text == "cuda" || text == "auto", "STARLING_MACHINE=\"", text,
-                           "\": must be host, cuda or auto; correct or unset it");
+    expect<argument_error>(text == "host" || text == "cuda" || text == "distributed" || text == "auto",
+                           "STARLING_MACHINE=\"", text,
+                           "\": must be host, cuda, distributed or auto; correct or unset it");
     e.machine = text;
   }
   e.devices = read_count("STARLING_DEVICES", e.devices, 0);
@@ -63,6 +64,7 @@ environment environment::read() {
     e.gpu_sharing = text;
   }
   e.deadline = read_seconds("STARLING_DEADLINE", e.deadline);
+  e.meeting_deadline = read_seconds("STARLING_MEETING_DEADLINE", e.meeting_deadline);
   if (const std::string text = variable("STARLING_HOST_MEMORY"); !text.empty())
     e.host_memory = parse_bytes(text, "STARLING_HOST_MEMORY");
   e.host_blocks = read_count("STARLING_HOST_BLOCKS", e.host_blocks, 1);
@@ -81,7 +83,7 @@ environment environment::read() {
 
 std::vector<environment_variable> describe(const environment& e) {
   return {
-      {"STARLING_MACHINE", "the kind of machine that is taken by default: host, cuda or auto", e.machine},
+      {"STARLING_MACHINE", "the kind of machine that is taken by default: host, cuda, distributed or auto", e.machine},
       {"STARLING_DEVICES", "how many devices are taken by default; 0: all GPUs, or 4 virtual devices",
        message(e.devices)},
       {"STARLING_PES_PER_GPU", "how many PEs share each GPU by default", message(e.pes_per_gpu)},
@@ -92,6 +94,8 @@ std::vector<environment_variable> describe(const environment& e) {
        e.gpu_sharing},
       {"STARLING_DEADLINE", "seconds that a wait in a kernel may last before the program is ended",
        message(e.deadline)},
+      {"STARLING_MEETING_DEADLINE", "seconds that a process of a distributed machine waits for the others on the host",
+       message(e.meeting_deadline)},
       {"STARLING_HOST_MEMORY", "memory of one virtual device; suffixes K, M, G", format_bytes(e.host_memory)},
       {"STARLING_HOST_BLOCKS", "how many blocks one virtual device holds at once", message(e.host_blocks)},
       {"STARLING_HOSTS", "on how many hosts, with network cards between them, virtual devices are by default",

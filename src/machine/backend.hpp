@@ -76,7 +76,15 @@ class backend {
   virtual symmetric_heap& heap() = 0;
   // Symmetric memory for the user: the offset of `bytes` fresh bytes on every PE.
   virtual std::size_t allocate(std::size_t bytes) { return heap().allocate(bytes); }
+  virtual void free(std::size_t offset) noexcept { heap().free(offset); }
   virtual memory_info memory() { return heap().info(); }
+
+  // Of a machine of several processes; see machine.hpp.
+  virtual int processes() const { return 1; }
+  virtual int process() const { return 0; }
+  virtual index_range local_pes() const { return {0, static_cast<index_t>(devices().size())}; }
+  virtual void meet(const char*) {}
+  virtual double agree(double mine) { return mine; }
 
   // Where local memory lies. GPUs have that of host_place elsewhere.
   virtual const local_heap& local() const = 0;
@@ -153,6 +161,7 @@ class backend {
 
 // The back ends. cuda_absent.cpp stands in for src/machine/cuda in builds without CUDA.
 std::shared_ptr<backend> make_host_backend(int devices, const host_options& options);
+std::shared_ptr<backend> make_distributed_backend(const distributed_options& options);
 std::shared_ptr<backend> make_cuda_backend(const std::vector<int>& ids, const cuda_options& options);
 machine::cuda_status probe_cuda_backend();
 

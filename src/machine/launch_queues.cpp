@@ -1,7 +1,5 @@
 #include "launch_queues.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
@@ -14,11 +12,6 @@ namespace {
 constexpr const char* queues_variable = "CUDA_DEVICE_MAX_CONNECTIONS";
 constexpr const char* loading_variable = "CUDA_MODULE_LOADING";
 
-std::string value_of(const variables& v, const std::string& name) {
-  const auto found = v.find(name);
-  return found == v.end() ? "" : found->second;
-}
-
 // Tools tell their part inside the process where they are by such variables.
 bool is_of_a_tool(const std::string& name) {
   for (const char* start :
@@ -28,16 +21,6 @@ bool is_of_a_tool(const std::string& name) {
 }
 
 }  // namespace
-
-variables environment_variables() {
-  variables all;
-  for (char** one = environ; one != nullptr && *one != nullptr; ++one) {
-    const std::string text = *one;
-    const std::size_t equals = text.find('=');
-    if (equals != std::string::npos) all.emplace(text.substr(0, equals), text.substr(equals + 1));
-  }
-  return all;
-}
 
 int queues_needed(int pes_on_gpu) { return std::min(most_queues, usual_queues * pes_on_gpu); }
 

@@ -3,15 +3,11 @@
 // a driver.
 #pragma once
 
-#include <map>
 #include <string>
 
+#include "variables.hpp"
+
 namespace starling {
-
-using variables = std::map<std::string, std::string>;
-
-// Those of this process.
-variables environment_variables();
 
 // Hardware queues (CUDA calls them connections) through which a context's streams reach the GPU: streams of one queue
 // may wait for each other. Each PE of a GPU gets as many as a GPU that one PE has alone, as far as CUDA goes.

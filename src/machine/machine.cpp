@@ -4,6 +4,7 @@
 
 #include "activity_span.hpp"
 #include "backend.hpp"
+#include "distributed/process_place.hpp"
 #include "fault_rules.hpp"
 #include "gpu_placement.hpp"
 #include "launch_rules.hpp"
@@ -76,6 +77,11 @@ machine machine::best(int devices) {
         message(taken, e.machine == "cuda" ? " (STARLING_MACHINE=cuda)" : "", remark.empty() ? "" : "; " + remark);
     return m;
   }
+  if (e.machine == "distributed") {
+    machine m = distributed({.pes = wanted > 0 ? pes_of_each(wanted) : 0});
+    m.choice_ += " (STARLING_MACHINE=distributed)";
+    return m;
+  }
   machine m = host(wanted > 0 ? wanted : 4);
   const std::string reason = e.machine == "host"       ? "STARLING_MACHINE=host"
                              : !status.problem.empty() ? status.problem
@@ -87,6 +93,12 @@ machine machine::best(int devices) {
 
 machine::cuda_status machine::probe_cuda() { return probe_cuda_backend(); }
 
+machine machine::distributed(const distributed_options& options) {
+  auto impl = make_distributed_backend(options);
+  const std::string remark = impl->remark();
+  return machine(std::move(impl), remark);
+}
+
 machine_kind machine::kind() const { return impl_->kind(); }
 
 std::string machine::summary() const { return starling::summary(kind(), impl_->devices()); }
@@ -96,6 +108,12 @@ int machine::size() const { return static_cast<int>(impl_->devices().size()); }
 void machine::check_pe(int pe) const {
   expect<range_error>(pe >= 0 && pe < size(), "machine: PE ", pe, " of ", size(), "; PEs are numbered from 0 to ",
                       size() - 1);
+}
+
+void machine::check_local(const char* call, int pe) const {
+  expect<range_error>(is_local(pe), call, ": PE ", pe, " is of another process, this one, ", process(), " of ",
+                      processes(), ", has PEs ", local_pes().begin, " to ", local_pes().end - 1,
+                      "; name one of those, machine::local_pes()");
 }
 
 void machine::check_place(const char* call, int pe) const {
@@ -114,6 +132,18 @@ peer_link machine::link(int from_pe, int to_pe) const {
   return impl_->link(from_pe, to_pe);
 }
 
+int machine::processes() const { return impl_->processes(); }
+int machine::process() const { return impl_->process(); }
+index_range machine::local_pes() const { return impl_->local_pes(); }
+void machine::meet() const { impl_->meet("machine::meet"); }
+double machine::agree(double mine) const { return impl_->agree(mine); }
+
+void machine::clear(void* on_pe_0, index_t stride, std::size_t bytes) {
+  for (auto pe = local_pes().begin; pe < local_pes().end; ++pe)
+    fill(static_cast<std::byte*>(on_pe_0) + pe * stride, 0, bytes);
+  impl_->meet("machine::allocate");
+}
+
 memory_info machine::memory() const { return impl_->memory(); }
 
 int machine::blocks_that_fit(const kernel& k, const launch_options& options) const {
@@ -130,6 +160,7 @@ std::size_t machine::bytes_of(index_t n, std::size_t element) {
 
 local_memory machine::allocate_on(int pe, std::size_t bytes) {
   check_place("machine::allocate_on", pe);
+  if (pe != host_place) check_local("machine::allocate_on", pe);
   expect<argument_error>(bytes > 0, "machine::allocate_on: bytes = 0; must be at least 1");
   return local_memory(impl_, {{pe, bytes}});
 }
@@ -149,6 +180,7 @@ local_memory machine::allocate_over(const std::vector<placed_bytes>& pieces) {
     const placed_bytes& p = pieces[i];
     expect<range_error>(p.pe >= 0 && p.pe < size(), "machine::allocate_over: piece ", i, " is on PE ", p.pe, " of ",
                         size(), "; PEs are numbered from 0 to ", size() - 1);
+    check_local("machine::allocate_over", p.pe);
     expect<argument_error>(p.bytes > 0 && p.bytes % page == 0, "machine::allocate_over: piece ", i, " has ", p.bytes,
                            " bytes; must be a multiple of page_bytes(), which is ", page);
     expect<argument_error>(p.bytes <= most - all, "machine::allocate_over: pieces up to ", i, " have more than ", most,
@@ -234,11 +266,13 @@ std::vector<fired_fault> machine::faults_fired() const { return impl_->faults_fi
 
 stream machine::new_stream(int pe) {
   check_pe(pe);
+  check_local("machine::new_stream", pe);
   return stream(impl_->new_stream(pe));
 }
 
 event machine::new_event(int pe, event_use use) {
   check_pe(pe);
+  check_local("machine::new_event", pe);
   return event(impl_->new_event(pe, use), use);
 }
 

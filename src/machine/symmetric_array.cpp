@@ -21,7 +21,7 @@ symmetric_memory::~symmetric_memory() {
   host_activity a;
   a.kind = host_activity::what::free;
   const activity_span span(*machine_, a);
-  machine_->heap().free(static_cast<std::size_t>(start_ - machine_->heap().where().start));
+  machine_->free(static_cast<std::size_t>(start_ - machine_->heap().where().start));
 }
 
 void symmetric_memory::swap(symmetric_memory& other) noexcept {

@@ -115,6 +115,10 @@ region_memory::region_memory(machine& m, index_t n, std::size_t element, const r
       links_(o.links) {
   check_measuring(machine_, o);
   state_.size = n;
+  expect<unsupported_error>(
+      machine_.processes() == 1 || (!o.subscribers.host() && o.agent != region_agent::copy_engine),
+      "region: a copy on the host, and the agent copy_engine, are for one process; leave them out, or use "
+      "machine::host(n)");
   state_.buffers = o.buffers;
   state_.chunks = layout_->chunks();
   state_.chunk_elements = layout_->chunk_elements;
@@ -150,7 +154,7 @@ sym<const V> region_memory::keep(const std::vector<std::vector<V>>& of_pes) {
   for (const auto& list : of_pes) most = std::max(most, list.size());
   auto table = machine_.allocate<std::byte>(static_cast<index_t>(most * sizeof(V)));
   for (std::size_t pe = 0; pe < of_pes.size(); ++pe)
-    if (!of_pes[pe].empty())
+    if (!of_pes[pe].empty() && machine_.is_local(static_cast<int>(pe)))
       machine_.copy(table.on(static_cast<int>(pe)), of_pes[pe].data(), of_pes[pe].size() * sizeof(V));
   const sym<std::byte> start = table.data();
   tables_.push_back(std::move(table));
@@ -250,7 +254,7 @@ void region_memory::allocate_measuring(const region_options& o) {
 
 void region_memory::clear_words() {
   if (host_arrived_.data() != nullptr) machine_.fill(host_arrived_.data(), 0, host_arrived_.size());
-  for (int pe = 0; pe < machine_.size(); ++pe) {
+  for (auto pe = static_cast<int>(machine_.local_pes().begin); pe < machine_.local_pes().end; ++pe) {
     machine_.fill(counters_.on(pe), 0, static_cast<std::size_t>(counters_.size()) * sizeof(std::uint64_t));
     machine_.fill(signals_.on(pe), 0, static_cast<std::size_t>(signals_.size()) * sizeof(signal));
     for (symmetric_array<std::uint64_t>* words : {&hashes_, &times_})
@@ -260,7 +264,8 @@ void region_memory::clear_words() {
 }
 
 void region_memory::begin() {
-  for (int pe = 0; pe < machine_.size(); ++pe) {
+  machine_.meet();  // nobody reads what the run before has left any more
+  for (auto pe = static_cast<int>(machine_.local_pes().begin); pe < machine_.local_pes().end; ++pe) {
     machine_.fill(state_.ended.on(pe), 0, sizeof(std::uint64_t));
     if (times_.allocated())
       machine_.fill(times_.on(pe), 0, static_cast<std::size_t>(times_.size()) * sizeof(std::uint64_t));
@@ -316,11 +321,12 @@ std::string region_memory::for_programs_alone() const {
 
 void region_memory::load(const std::byte* values) {
   ++loads_;
+  machine_.meet();  // nobody reads what was there any more
   clear_words();
   // Of what is not sent, all buffers hold these values, so that kernels compute with numbers.
   const int buffers = state_.sending == region_sending::all ? 1 : state_.buffers;
   const index_t of_buffer = pitch_ * static_cast<index_t>(element_);
-  for (int pe = 0; pe < machine_.size(); ++pe)
+  for (auto pe = static_cast<int>(machine_.local_pes().begin); pe < machine_.local_pes().end; ++pe)
     for (int k = 0; k < buffers; ++k)
       machine_.copy(values_.on(pe) + k * of_buffer, values, static_cast<std::size_t>(state_.size) * element_);
   for (int k = 0; k < buffers && host_values_.data() != nullptr; ++k)

@@ -18,7 +18,7 @@ void check_refused(const char* name, std::initializer_list<const char*> values, 
 }
 
 TEST_CASE("STARLING_MACHINE that names no machine") {
-  check_refused("STARLING_MACHINE", {"gpu", "CUDA", "host ", "0"}, "host, cuda or auto");
+  check_refused("STARLING_MACHINE", {"gpu", "CUDA", "host ", "0"}, "host, cuda, distributed or auto");
 }
 
 TEST_CASE("STARLING_DEVICES that is no number of devices") {

@@ -37,7 +37,11 @@ PAGES: dict[str, dict[str, str]] = {
         "Messages": "docs/communication_results.md",
         "Regions": "docs/regions_results.md",
     },
-    "How it works": {"How it works": "docs/how_it_works.md", "Queue pairs": "docs/queue_pairs.md"},
+    "How it works": {
+        "How it works": "docs/how_it_works.md",
+        "Queue pairs": "docs/queue_pairs.md",
+        "Several processes": "docs/processes.md",
+    },
 }
 
 

@@ -10,9 +10,10 @@
 namespace starling {
 
 struct environment {
-  // STARLING_MACHINE: host, cuda or auto; what machine::best() takes.
+  // STARLING_MACHINE: host, cuda, distributed or auto; what machine::best() takes.
   std::string machine = "auto";
-  // STARLING_DEVICES: how many devices machine::best() takes; 0 means all GPUs, or 4 virtual devices.
+  // STARLING_DEVICES: how many devices machine::best() takes; 0 means all GPUs, or 4 virtual devices. Distributed: in
+  // all processes together; 0 means one in each.
   int devices = 0;
   // STARLING_PES_PER_GPU: how many PEs share a GPU where a program does not say; see machine::cuda.
   int pes_per_gpu = 1;
@@ -20,6 +21,8 @@ struct environment {
   std::string gpu_sharing = "auto";
   // STARLING_DEADLINE: seconds that a wait in a kernel may last before the program is ended with a stall_error.
   double deadline = 10.0;
+  // STARLING_MEETING_DEADLINE: seconds that a process of a distributed machine waits for the others on the host.
+  double meeting_deadline = 120.0;
   // STARLING_HOST_MEMORY: bytes of memory of one virtual device; suffixes K, M, G (powers of 1024).
   std::size_t host_memory = std::size_t{1} << 30;
   // STARLING_HOST_BLOCKS: how many blocks one virtual device holds at once.

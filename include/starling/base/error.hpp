@@ -69,6 +69,13 @@ class fault_error : public error {
   using error::error;
 };
 
+// Another process of a distributed machine has died, does not come, or has failed; see machine::distributed (Python:
+// RuntimeError).
+class process_error : public error {
+ public:
+  using error::error;
+};
+
 // Text from values: message("wanted ", 3, " PEs").
 template <class... Parts>
 [[nodiscard]] std::string message(const Parts&... parts) {

@@ -37,6 +37,14 @@ struct host_options {
   int queue_depth = 64;  // entries in the ring of a queue pair, a power of two from 2 to 32768
 };
 
+// Of a machine of several processes.
+struct distributed_options {
+  int pes = 0;  // of each process; 0: STARLING_DEVICES dealt to the processes, or 1
+  std::size_t memory_bytes = 0;
+  int max_blocks = 0;
+  bool poison = true;  // these as in host_options; all of them the same in every process
+};
+
 // A persistent program: one kernel on every PE, its blocks dealt to roles.
 struct program {
   role_plan roles;
@@ -64,6 +72,11 @@ class machine {
   // STARLING_PES_PER_GPU=n, where neither ids nor options say who shares: every GPU counts n times, so ordinals 0 to
   // n - 1 are GPU 0.
   static machine cuda(const std::vector<int>& ids = {}, const cuda_options& options = {});
+  // Virtual devices in several processes of this host, which `starling launch`, mpirun, srun or torchrun has started:
+  // every process calls it, and owns local_pes(). allocate, run and meet are collective: every process makes the same
+  // calls in the same order. See docs/processes.md. Throws process_error that names who does not come,
+  // unsupported_error without a launcher, on several hosts and in check mode, argument_error when processes disagree.
+  static machine distributed(const distributed_options& options = {});
   // GPUs when they can be used, else virtual devices; STARLING_MACHINE and STARLING_DEVICES decide otherwise. choice()
   // says what was taken and why. devices = 0: all GPUs, or 4 virtual devices.
   static machine best(int devices = 0);
@@ -90,6 +103,18 @@ class machine {
   // "4 virtual devices", "2 GPUs", "4 PEs on 1 GPU".
   std::string summary() const;
 
+  // ---- processes: one, unless it is distributed ----
+
+  int processes() const;
+  int process() const;  // the number of this one, from 0
+  // The PEs of this process: those with streams, events and local memory here, and whose blocks run here.
+  index_range local_pes() const;
+  bool is_local(int pe) const { return pe >= local_pes().begin && pe < local_pes().end; }
+  // Collective: returns when every process has come here, with what it has written into memory of any PE.
+  void meet() const;
+  // Collective: the value that process 0 passes, for what all must decide alike.
+  double agree(double mine) const;
+
   // How many blocks of a kernel one PE holds at once.
   template <kernel_function F>
   int blocks_that_fit(const F& f, const launch_options& options = {}) const {
@@ -99,13 +124,13 @@ class machine {
 
   // ---- symmetric memory ----
 
-  // n objects on every PE, not initialised, but signals: those are 0. One call for the whole machine. Throws
-  // memory_error with the sizes when it does not fit.
+  // n objects on every PE, not initialised, but signals: those are 0. One call for the whole machine, of several
+  // processes a collective one: the memory is free again when all have freed it. Throws memory_error with the sizes
+  // when it does not fit.
   template <class T>
   symmetric_array<T> allocate(index_t n) {
     symmetric_array<T> fresh(symmetric_memory(impl_, bytes_of(n, sizeof(T))), n);
-    if constexpr (std::is_same_v<T, signal>)
-      for (int pe = 0; pe < size(); ++pe) fill(fresh.on(pe), 0, bytes_of(n, sizeof(T)));
+    if constexpr (std::is_same_v<T, signal>) clear(fresh.on(0), fresh.data().stride_bytes(), bytes_of(n, sizeof(T)));
     return fresh;
   }
 
@@ -136,10 +161,10 @@ class machine {
 
   // ---- work ----
 
-  // Runs one persistent program on every PE and returns when all its blocks have. Proves before that all blocks fit at
-  // once (launch_error with the numbers). Throws stall_error when a wait passed its deadline, range_error when a block
-  // named a PE or memory that does not exist, on virtual devices also what the kernel threw. The machine is usable
-  // afterwards in every case.
+  // Runs one persistent program on every PE and returns when all its blocks have; of several processes collective.
+  // Proves before that all blocks fit at once (launch_error with the numbers). Throws stall_error when a wait passed
+  // its deadline, range_error when a block named a PE or memory that does not exist, on virtual devices also what the
+  // kernel threw. The machine is usable afterwards in every case.
   template <kernel_function F>
   void run(const role_plan& roles, const F& f, const launch_options& options = {}) {
     run(std::vector<program>{{roles, make_kernel(f), options}});
@@ -187,6 +212,9 @@ class machine {
  private:
   explicit machine(std::shared_ptr<backend> impl, std::string choice);
   void check_pe(int pe) const;
+  void check_local(const char* call, int pe) const;
+  // Zeros on every PE, collective.
+  void clear(void* on_pe_0, index_t stride, std::size_t bytes);
   void check_place(const char* call, int pe) const;
   static std::size_t bytes_of(index_t n, std::size_t element);
 

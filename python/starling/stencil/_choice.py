@@ -100,5 +100,7 @@ def machine_for(
     if variant != AUTO or devices is not None or split is not None or isinstance(machine, Machine):
         return machine
     most = machines.of(machine, None)
+    if most.processes > 1:
+        return most
     wanted = choose(shape, dtype, machine=most, boundary=boundary).devices
     return most if wanted == most.size else machines.named(most.kind, wanted)

@@ -287,7 +287,7 @@ class Stencil:
                 variant, chunk.steps, check_every=chunk.check_every, **{**options, **without_check}
             )
             self._ran = (result.variant, result.depth, result.why)
-            pace.saw(result.steps, time.perf_counter() - start)
+            pace.saw(result.steps, self._machine.agree(time.perf_counter() - start))  # alike in all processes
             done += result.steps
             seconds += result.seconds
             if chunk.check_every:

@@ -3,13 +3,18 @@
 
 #include <cstddef>
 
+namespace starling {
+class file;
+}
+
 namespace starling::host {
 
 class arena {
  public:
   // For so many bytes of the devices' own memory. Throws memory_error when the addresses are not to be had. Pages cost
-  // nothing until they are touched.
-  arena(std::size_t bytes, std::size_t own);
+  // nothing until they are touched, and are zero. `shared`: the first bytes are those of a memory that other processes
+  // have mapped too; null: none are.
+  arena(std::size_t bytes, std::size_t own, const file* shared, std::size_t shared_bytes);
   ~arena();
   arena(const arena&) = delete;
   arena& operator=(const arena&) = delete;

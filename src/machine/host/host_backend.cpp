@@ -5,17 +5,11 @@
 #include <map>
 
 #include "../fault_rules.hpp"
-#include "../launch_rules.hpp"
-#include "../program_control.hpp"
 #include "cards.hpp"
-#include "copy_queue.hpp"
 #include "deferred.hpp"
-#include "host_call.hpp"
 #include "host_graph.hpp"
 #include "host_stream.hpp"
-#include "running.hpp"
 #include "starling/base/error.hpp"
-#include "together.hpp"
 
 namespace starling {
 
@@ -32,10 +26,10 @@ std::shared_ptr<backend> make_host_backend(int devices, const host_options& opti
   network::check_queue_depth("machine::host", options.queue_depth);
   const environment e = environment::read();
   network::host_layout hosts = network::layout_of("machine::host", options.hosts, devices, e);
-  auto made =
-      std::make_shared<host::host_backend>(devices, options.memory_bytes > 0 ? options.memory_bytes : e.host_memory,
-                                           options.max_blocks > 0 ? options.max_blocks : e.host_blocks, options.poison,
-                                           e.deadline, std::move(hosts), options.queue_depth);
+  auto made = std::make_shared<host::host_backend>(
+      host::host_settings{devices, options.memory_bytes > 0 ? options.memory_bytes : e.host_memory,
+                          options.max_blocks > 0 ? options.max_blocks : e.host_blocks, options.poison, e.deadline,
+                          std::move(hosts), options.queue_depth});
   made->inject(options.faults);
   return made;
 }
@@ -44,60 +38,73 @@ namespace host {
 namespace {
 
 constexpr std::size_t page = 4096;
-// Addresses for control words, per PE; a program takes 32 bytes a block and some.
+// Addresses for control words, per PE; a program takes 32 bytes a block and some, and its reports.
 constexpr std::size_t control_bytes = std::size_t{64} << 20;
+constexpr std::size_t launch_bytes = std::size_t{16} << 20;  // those of plain launches
 std::size_t pages(std::size_t bytes) { return (bytes + page - 1) / page * page; }
 
-std::size_t all_pages(std::size_t memory_bytes, int devices) {
-  return pages(memory_bytes) * static_cast<std::size_t>(devices);
-}
+std::size_t all_pages(const host_settings& s) { return pages(s.memory_bytes) * static_cast<std::size_t>(s.devices); }
 
 // As much as the devices have.
-std::size_t host_bytes_beside(std::size_t memory_bytes, int devices) {
-  return std::max(std::size_t{1} << 30, all_pages(memory_bytes, devices));
-}
+std::size_t host_bytes_beside(const host_settings& s) { return std::max(std::size_t{1} << 30, all_pages(s)); }
 
 // Addresses of local memory: of the devices twice what there can be, so that gaps between allocations seldom matter.
-std::size_t local_bytes(std::size_t memory_bytes, int devices) {
-  return 2 * all_pages(memory_bytes, devices) + host_bytes_beside(memory_bytes, devices);
+std::size_t local_bytes(const host_settings& s) { return 2 * all_pages(s) + host_bytes_beside(s); }
+
+std::size_t stride_of(const host_settings& s) { return pages(s.memory_bytes) + control_bytes + launch_bytes; }
+std::size_t symmetric_bytes(const host_settings& s) { return stride_of(s) * static_cast<std::size_t>(s.devices); }
+
+std::size_t arena_bytes(const host_settings& s) {
+  return host_backend::shared_bytes(s) + local_bytes(s) + check::scratch_area::all_bytes;
 }
 
-std::size_t symmetric_bytes(std::size_t memory_bytes, int devices) {
-  return (pages(memory_bytes) + control_bytes) * static_cast<std::size_t>(devices);
+symmetric_heap heap_in(const arena& all, const host_settings& s, std::size_t begin, std::size_t bytes) {
+  return {{all.start() + begin, static_cast<index_t>(stride_of(s)), s.devices, bytes}, [](std::size_t) {}};
 }
 
-symmetric_heap::layout part_of(const arena& all, int devices, std::size_t user_bytes, std::size_t begin,
-                               std::size_t bytes) {
-  return {all.start() + begin, static_cast<index_t>(user_bytes + control_bytes), devices, bytes};
+index_range pes_of(const process_group* processes, int devices) {
+  return processes == nullptr ? index_range{0, devices} : share(devices, processes->size(), processes->rank());
 }
 
 }  // namespace
 
-host_backend::host_backend(int devices, std::size_t memory_bytes, int max_blocks, bool poison, double deadline,
-                           network::host_layout hosts, int queue_depth)
-    : max_blocks_(max_blocks),
-      poison_(poison),
-      deadline_(deadline),
-      host_bytes_(host_bytes_beside(memory_bytes, devices)),
-      arena_(
-          symmetric_bytes(memory_bytes, devices) + local_bytes(memory_bytes, devices) + check::scratch_area::all_bytes,
-          all_pages(memory_bytes, devices)),
-      heap_(part_of(arena_, devices, pages(memory_bytes), 0, pages(memory_bytes)), [](std::size_t) {}),
-      control_heap_(part_of(arena_, devices, pages(memory_bytes), pages(memory_bytes), control_bytes),
-                    [](std::size_t) {}),
-      local_(arena_.start() + symmetric_bytes(memory_bytes, devices), local_bytes(memory_bytes, devices), page),
-      hosts_(std::move(hosts)),
-      queue_depth_(static_cast<std::uint32_t>(queue_depth)) {
-  for (int i = 0; i < devices; ++i) {
+std::size_t host_backend::shared_bytes(const host_settings& s) {
+  return symmetric_bytes(s) + pages(sizeof(shared_words));
+}
+
+host_backend::host_backend(const host_settings& s, std::unique_ptr<process_group> processes)
+    : max_blocks_(s.max_blocks),
+      poison_(s.poison),
+      deadline_(s.deadline),
+      host_bytes_(host_bytes_beside(s)),
+      arena_(arena_bytes(s), all_pages(s), processes ? &processes->memory() : nullptr, shared_bytes(s)),
+      heap_(heap_in(arena_, s, 0, pages(s.memory_bytes))),
+      control_heap_(heap_in(arena_, s, pages(s.memory_bytes), control_bytes)),
+      launch_heap_(heap_in(arena_, s, pages(s.memory_bytes) + control_bytes, launch_bytes)),
+      shared_(*reinterpret_cast<shared_words*>(arena_.start() + symmetric_bytes(s))),
+      local_(arena_.start() + shared_bytes(s), local_bytes(s), page),
+      lot_(shared_.lots, arena_.start()),
+      hosts_(s.hosts),
+      queue_depth_(static_cast<std::uint32_t>(s.queue_depth)),
+      own_(pes_of(processes.get(), s.devices)),
+      processes_(std::move(processes)) {
+  for (int i = 0; i < s.devices; ++i) {
     device_info d;
     d.name = message("virtual device ", i);
     d.id = i;
-    d.memory_bytes = pages(memory_bytes);
+    d.memory_bytes = pages(s.memory_bytes);
     d.scratch_bytes = std::size_t{1} << 20;
     devices_.push_back(d);
   }
-  if (!hosts_.one_host()) network_ = std::make_shared<cards>(hosts_, regions(), devices, queue_depth_, lot_);
+  if (!hosts_.one_host()) network_ = std::make_shared<cards>(hosts_, regions(), s.devices, queue_depth_, lot_);
+  if (!processes_) return;
+  processes_->when_lost([this] {
+    end_flag::raise(shared_.ended);
+    lot_.wake_all();
+  });
 }
+
+host_backend::~host_backend() = default;
 
 std::vector<network::memory_region> host_backend::regions() const {
   std::vector<network::memory_region> reached;
@@ -113,8 +120,16 @@ std::vector<network::memory_region> host_backend::regions() const {
 
 std::size_t host_backend::allocate(std::size_t bytes) {
   if (const auto faults = this->faults()) faults->at_allocation(bytes, "symmetric memory", n_pes());
+  const std::size_t local = processes_ ? agree_to_allocate(bytes) : local_.most_in_use();
+  const std::size_t offset = take_symmetric(bytes, local);
+  for (auto pe = static_cast<int>(own_.begin); pe < own_.end; ++pe) fill_fresh(heap_.on(offset, pe), bytes);
+  meet("machine::allocate");  // what is written to it from now on is not covered by another process's filling
+  return offset;
+}
+
+std::size_t host_backend::take_symmetric(std::size_t bytes, std::size_t local) {
   const std::lock_guard lock(memory_mutex_);
-  if (const std::size_t local = local_.most_in_use(); local > 0) {
+  if (local > 0) {
     const std::size_t all = devices_[0].memory_bytes;
     const std::size_t in_use = heap_.info().in_use;
     expect<memory_error>(bytes <= all - std::min(all, local + in_use), "symmetric memory: ", format_bytes(bytes),
@@ -122,9 +137,7 @@ std::size_t host_backend::allocate(std::size_t bytes) {
                          " of local and ", format_bytes(in_use), " of symmetric memory in use, of ", format_bytes(all),
                          "; free some, use more devices, or raise STARLING_HOST_MEMORY");
   }
-  const std::size_t offset = heap_.allocate(bytes);
-  for (int pe = 0; pe < n_pes(); ++pe) fill_fresh(heap_.on(offset, pe), bytes);
-  return offset;
+  return heap_.allocate(bytes);
 }
 
 void host_backend::fill_fresh(std::byte* start, std::size_t bytes) const {
@@ -177,6 +190,8 @@ void host_backend::free_local(std::byte* start) noexcept {
 }
 
 void host_backend::enter_check_mode(const check_options& options) {
+  expect<unsupported_error>(!processes_,
+                            "machine::check: check mode is for one process; make the machine with machine::host(n)");
   expect<argument_error>(!faults(), "machine::check: faults are injected into this machine; take them out first");
   if (checker_) return checker_->set_options(options);
   constexpr std::size_t guard = 256;
@@ -226,63 +241,10 @@ void host_backend::check_residency(const std::vector<program>& programs) const {
   check_resident("machine::run", wanted);
 }
 
-namespace {
-
-// The programs, and what makes the copies that they set off.
-std::vector<program> with_copy_queues(std::vector<program> programs) {
-  std::vector<program> queues;
-  for (const program& p : programs)
-    if (p.copies) queues.push_back(copy_queues(*p.copies));
-  programs.insert(programs.end(), queues.begin(), queues.end());
-  return programs;
-}
-
-}  // namespace
-
-void host_backend::run(const std::vector<program>& given) {
-  expect_outside_of_host_call("machine::run");
-  const std::vector<program> programs = with_copy_queues(given);
-  std::vector<std::unique_ptr<program_control>> controls;
-  for (const program& p : programs) {
-    controls.push_back(std::make_unique<program_control>(control_heap_, p.roles.blocks()));
-    for (int pe = 0; pe < n_pes(); ++pe)
-      std::memset(control_heap_.on(controls.back()->offset(), pe), 0, controls.back()->bytes());
-  }
-  if (checker_) {
-    deferred_->drain();
-    std::vector<check::checked_program> checked;
-    for (std::size_t i = 0; i < programs.size(); ++i) checked.push_back({&programs[i], controls[i]->words()});
-    checker_->run(checked);
-    return;
-  }
-  run_group group{heap_, control_heap_, local_, lot_};
-  group.faults = faults();
-  group.network = network_;
-  if (group.faults) group.faults->begin_run();
-  std::vector<std::unique_ptr<running>> runs;
-  const std::shared_ptr<recorder> tracer = trace();
-  std::vector<std::unique_ptr<program_log>> logs;  // of each program, if there is a tracer
-  for (std::size_t i = 0; i < programs.size(); ++i) {
-    const program& p = programs[i];
-    runs.push_back(std::make_unique<running>(group, p, controls[i]->words(), n_pes(), p.roles.blocks(),
-                                             deadline_of(p.options, deadline_)));
-    if (!tracer) continue;
-    logs.push_back(std::make_unique<program_log>(n_pes(), p.roles.blocks(), tracer->capacity()));
-    runs.back()->record_into(*logs.back());
-  }
-  const std::uint64_t start = target::now_ns();
-  std::vector<running*> together;
-  for (const auto& r : runs) together.push_back(r.get());
-  const std::string problem = run_together(together, {0, n_pes()});
-  // Also of a program that was ended: then it is needed most. Virtual devices have one clock.
-  const clock_alignment one_clock{.pes = std::vector<clock_alignment::to_first>(devices_.size())};
-  for (std::size_t i = 0; i < logs.size(); ++i)
-    tracer->add(programs[i].roles, *logs[i], start, target::now_ns(), one_clock);
-  expect<device_error>(problem.empty(), "machine::run: ", problem);
-  for (const auto& r : runs) r->rethrow();
-}
-
 void host_backend::inject(const fault_plan& plan) {
+  expect<unsupported_error>(!processes_ || plan.faults.empty(),
+                            "machine::inject: faults are injected into virtual devices of one process; make the "
+                            "machine with machine::host(n)");
   expect<argument_error>(!checker_ || plan.faults.empty(),
                          "machine::inject: this machine is in check mode, whose schedules have no faults but the "
                          "program's own; inject into a machine without it");

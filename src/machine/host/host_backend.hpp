@@ -3,21 +3,40 @@
 
 #include "../backend.hpp"
 #include "../check/checker.hpp"
+#include "../distributed/process_group.hpp"
 #include "../network/host_layout.hpp"
 #include "arena.hpp"
+#include "end_flag.hpp"
 #include "fault_session.hpp"
 #include "parking.hpp"
+#include "releases.hpp"
+#include "shared_words.hpp"
 
 namespace starling::host {
 
 class cards;
 class deferred_work;
+struct run_group;
+class running;
+
+struct host_settings {
+  int devices;
+  std::size_t memory_bytes;
+  int max_blocks;
+  bool poison;
+  double deadline;
+  network::host_layout hosts;  // which PE is on which
+  int queue_depth;             // of the rings of queue pairs
+};
 
 class host_backend final : public backend, public std::enable_shared_from_this<host_backend> {
  public:
-  // `hosts`: which PE is on which; rings of queue pairs are `queue_depth` deep.
-  host_backend(int devices, std::size_t memory_bytes, int max_blocks, bool poison, double deadline,
-               network::host_layout hosts, int queue_depth);
+  // `processes`: which share the machine; null: this one has it alone.
+  explicit host_backend(const host_settings& s, std::unique_ptr<process_group> processes = nullptr);
+  ~host_backend() override;
+
+  // How much memory processes share.
+  static std::size_t shared_bytes(const host_settings& s);
 
   machine_kind kind() const override { return machine_kind::host; }
   const std::vector<device_info>& devices() const override { return devices_; }
@@ -26,6 +45,13 @@ class host_backend final : public backend, public std::enable_shared_from_this<h
   }
   symmetric_heap& heap() override { return heap_; }
   std::size_t allocate(std::size_t bytes) override;
+  void free(std::size_t offset) noexcept override;
+  int processes() const override { return processes_ ? processes_->size() : 1; }
+  int process() const override { return processes_ ? processes_->rank() : 0; }
+  index_range local_pes() const override { return own_; }
+  std::string remark() const override;
+  void meet(const char* call) override;
+  double agree(double mine) override;
   memory_info memory() override;
   const local_heap& local() const override { return local_; }
   std::byte* allocate_local(const std::vector<placed_bytes>& pieces) override;
@@ -57,7 +83,8 @@ class host_backend final : public backend, public std::enable_shared_from_this<h
   std::shared_ptr<event_backend> new_event(int pe, event_use use) override;
   std::unique_ptr<recording_backend> start_recording(stream_backend& origin) override;
 
-  symmetric_heap& control_heap() { return control_heap_; }
+  // Of control words of plain launches; programs have another one, which all processes hand out alike.
+  symmetric_heap& launch_heap() { return launch_heap_; }
   parking& lot() { return lot_; }
   // The cards between hosts; null when all PEs are on one.
   const std::shared_ptr<cards>& network() const { return network_; }
@@ -73,6 +100,14 @@ class host_backend final : public backend, public std::enable_shared_from_this<h
  private:
   // What memory holds when it is handed out.
   void fill_fresh(std::byte* start, std::size_t bytes) const;
+  // What local memory has taken, at most on a PE of any process, when all have told what they want and have freed.
+  std::size_t agree_to_allocate(std::size_t bytes);
+  std::size_t take_symmetric(std::size_t bytes, std::size_t local);
+  std::string run_blocks(const std::vector<program>& programs, const std::vector<std::unique_ptr<running>>& runs);
+  // All processes have cleared their words, and run the same.
+  void begin_together(const std::vector<program>& programs);
+  // All blocks of all processes have returned: throws what went wrong in any of them.
+  void end_together(run_group& group, const std::vector<std::unique_ptr<running>>& runs, const std::string& problem);
 
   std::vector<device_info> devices_;
   int max_blocks_;
@@ -82,7 +117,9 @@ class host_backend final : public backend, public std::enable_shared_from_this<h
   arena arena_;
   symmetric_heap heap_;              // the users'
   symmetric_heap control_heap_;      // behind it on each PE: no array comes to lie where a program's control words were
-  local_heap local_;                 // behind the parts of all PEs
+  symmetric_heap launch_heap_;       // behind that
+  shared_words& shared_;             // behind the parts of all PEs
+  local_heap local_;                 // behind those, of this process alone
   mutable std::mutex memory_mutex_;  // held while memory is handed out: what one PE has is shared by both kinds
   parking lot_;
   // The memory that cards reach, first that of each PE.
@@ -96,6 +133,11 @@ class host_backend final : public backend, public std::enable_shared_from_this<h
   mutable std::mutex faults_mutex_;
   std::shared_ptr<fault_session> faults_;
   std::atomic<bool> has_faults_{false};  // so that launches of a machine without faults take no lock
+
+  index_range own_;                           // the PEs of this process
+  std::uint64_t runs_ = 0;                    // of all processes together
+  releases releases_;                         // of them too
+  std::unique_ptr<process_group> processes_;  // null: one; the last member, so that it calls nobody who is gone
 };
 
 }  // namespace starling::host

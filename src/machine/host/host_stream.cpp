@@ -20,9 +20,8 @@ namespace {
 // The words by which blocks of one launch meet, on one PE.
 class meeting_words {
  public:
-  explicit meeting_words(host_backend& device) : words_(device.control_heap(), 1) {
-    for (int pe = 0; pe < device.n_pes(); ++pe)
-      std::memset(device.control_heap().on(words_.offset(), pe), 0, words_.bytes());
+  meeting_words(host_backend& device, int pe) : words_(device.launch_heap(), 1) {
+    std::memset(device.launch_heap().on(words_.offset(), pe), 0, words_.bytes());
   }
   control_words get() const {
     control_words c;
@@ -38,12 +37,12 @@ class meeting_words {
 // each.
 void run_launch(host_backend& device, int pe, int blocks, const program& p) {
   if (check::schedule::running() != nullptr) return device.checker()->launch(pe, blocks, p);
-  run_group group{device.heap(), device.control_heap(), device.local(), device.lot()};
+  run_group group{device.heap(), device.launch_heap(), device.local(), device.lot()};
   group.faults = device.faults();
   group.network = device.network();
   if (group.faults) group.faults->begin_run();
   std::optional<meeting_words> words;
-  if (p.options.resident) words.emplace(device);
+  if (p.options.resident) words.emplace(device, pe);
   running r(group, p, words ? words->get() : control_words{}, device.n_pes(), blocks,
             deadline_of(p.options, device.default_deadline()));
   if (p.options.resident) {

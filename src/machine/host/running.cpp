@@ -14,7 +14,7 @@ running::running(run_group& group, const program& p, const control_words& contro
       n_blocks_(n_blocks),
       deadline_seconds_(deadline_seconds),
       states_(static_cast<std::size_t>(n_pes)),
-      reports_(static_cast<std::size_t>(n_pes) * static_cast<std::size_t>(n_blocks)) {
+      reports_(n_pes, n_blocks, group.reports) {
   const role_table roles = p.roles.resolve();
   const symmetric_heap::layout& where = group.heap.where();
   for (int pe = 0; pe < n_pes; ++pe) {
@@ -27,12 +27,17 @@ running::running(run_group& group, const program& p, const control_words& contro
     s.heap = {where.start, where.stride};
     s.heap_bytes = where.capacity;
     s.scratch_bytes = static_cast<std::uint32_t>(p.options.scratch_bytes);
-    for (int b = 0; b < n_blocks; ++b) {
-      block_report& r = report_of(pe, b);
-      r.pe = pe;
-      r.block = b;
-      r.role = roles.role_of(b);
-    }
+    if (group.reports == nullptr || (pe >= group.own.begin && pe < group.own.end)) begin_reports(pe, roles);
+  }
+}
+
+void running::begin_reports(int pe, const role_table& roles) {
+  for (int b = 0; b < n_blocks_; ++b) {
+    block_report r;
+    r.pe = pe;
+    r.block = b;
+    r.role = roles.role_of(b);
+    report_of(pe, b) = r;
   }
 }
 
@@ -63,7 +68,7 @@ void running::fail(std::exception_ptr problem) {
 }
 
 void running::end_group() {
-  group_.ended.store(true);
+  group_.ended.set();
   group_.lot.wake_all();
 }
 
@@ -88,14 +93,24 @@ void running::kill(int pe, int block, operation op, where at) {
 
 void running::pause(double seconds) {
   const auto limit = clock::now() + std::chrono::duration_cast<clock::duration>(std::chrono::duration<double>(seconds));
-  if (group_.lot.wait(&group_.ended, limit, [this] { return group_.ended.load(); })) throw block_ended{};
+  if (group_.lot.wait(group_.ended.word(), limit, [this] { return group_.ended.load(); })) throw block_ended{};
 }
 
-void running::rethrow(index_range pes) const {
+void running::rethrow(const std::vector<block_report>& reports) const {
   if (failure_) std::rethrow_exception(failure_);
-  const auto first = reports_.begin();
-  throw_first_cause({first + pes.begin * n_blocks_, first + pes.end * n_blocks_}, program_, n_pes_, deadline_seconds_,
+  throw_first_cause(reports, program_, n_pes_, deadline_seconds_,
                     group_.faults ? group_.faults->notes() : std::vector<std::string>());
+}
+
+std::string running::thrown() const {
+  if (!failure_) return {};
+  try {
+    std::rethrow_exception(failure_);
+  } catch (const std::exception& e) {
+    return e.what();
+  } catch (...) {
+    return "an exception of an unknown type";
+  }
 }
 
 }  // namespace starling::host

@@ -9,8 +9,10 @@
 #include "../local_heap.hpp"
 #include "../program_log.hpp"
 #include "../symmetric_heap.hpp"
+#include "end_flag.hpp"
 #include "fault_session.hpp"
 #include "parking.hpp"
+#include "report_board.hpp"
 #include "starling/machine/machine.hpp"
 
 namespace starling::host {
@@ -26,9 +28,12 @@ struct run_group {
   symmetric_heap& control;  // of control words
   const local_heap& local;
   parking& lot;
-  std::atomic<bool> ended{false};
+  end_flag ended{};
   std::shared_ptr<fault_session> faults{};  // null: none are injected
   std::shared_ptr<cards> network{};         // null: all PEs are on one host
+  // Of several processes: where reports lie that the others read, and the PEs of this one.
+  symmetric_heap* reports{};
+  index_range own{};
 };
 
 class running {
@@ -51,8 +56,12 @@ class running {
   void pause(double seconds);
 
   // After all blocks have returned: throws the first cause, if there was one. A plain launch has blocks on one PE only.
-  void rethrow() const { rethrow({0, n_pes_}); }
-  void rethrow(index_range pes) const;
+  void rethrow() { rethrow({0, n_pes_}); }
+  void rethrow(index_range pes) { rethrow(reports_.of(pes)); }
+  void rethrow(const std::vector<block_report>& reports) const;
+  std::vector<block_report> reports() { return reports_.of({0, n_pes_}); }
+  // What a kernel of this process threw, in words; empty: nothing.
+  std::string thrown() const;
 
   run_group& group() { return group_; }
   double deadline_seconds() const { return deadline_seconds_; }
@@ -62,7 +71,8 @@ class running {
  private:
   void fail(std::exception_ptr problem);
   void end_group();
-  block_report& report_of(int pe, int block) { return reports_[static_cast<std::size_t>(pe * n_blocks_ + block)]; }
+  block_report& report_of(int pe, int block) { return reports_.at(pe, block); }
+  void begin_reports(int pe, const role_table& roles);
 
   run_group& group_;
   const program& program_;
@@ -70,7 +80,7 @@ class running {
   int n_blocks_;
   double deadline_seconds_;
   std::vector<program_state> states_;  // by PE
-  std::vector<block_report> reports_;  // by PE, then block; each written by its block alone
+  report_board reports_;
   std::mutex failure_mutex_;
   std::exception_ptr failure_;  // the first exception that a kernel threw
 };

@@ -16,7 +16,7 @@ std::string run_together(const std::vector<running*>& programs, index_range pes)
         for (int b = 0; b < r->state(pe).n_blocks; ++b) workers.emplace_back([r, pe, b] { r->run_block(pe, b); });
   } catch (const std::system_error& e) {
     run_group& group = programs.front()->group();
-    group.ended.store(true);
+    group.ended.set();
     group.lot.wake_all();
     problem = message("the system gave only ", workers.size(), " threads for the blocks (", e.what(),
                       "); use fewer blocks or devices");

@@ -15,6 +15,7 @@ struct clean_environment {
   environment_guard pes_per_gpu{"STARLING_PES_PER_GPU", nullptr};
   environment_guard sharing{"STARLING_GPU_SHARING", nullptr};
   environment_guard deadline{"STARLING_DEADLINE", nullptr};
+  environment_guard meeting{"STARLING_MEETING_DEADLINE", nullptr};
   environment_guard host_memory{"STARLING_HOST_MEMORY", nullptr};
   environment_guard host_blocks{"STARLING_HOST_BLOCKS", nullptr};
   environment_guard hosts{"STARLING_HOSTS", nullptr};
@@ -63,6 +64,7 @@ TEST_CASE("each variable is read into its field") {
   const environment_guard pes_per_gpu("STARLING_PES_PER_GPU", "4");
   const environment_guard sharing("STARLING_GPU_SHARING", "plain");
   const environment_guard deadline("STARLING_DEADLINE", "0.25");
+  const environment_guard meeting("STARLING_MEETING_DEADLINE", "30");
   const environment_guard host_memory("STARLING_HOST_MEMORY", "48M");
   const environment_guard host_blocks("STARLING_HOST_BLOCKS", "7");
   const environment_guard hosts("STARLING_HOSTS", "3");
@@ -75,6 +77,7 @@ TEST_CASE("each variable is read into its field") {
   CHECK(e.pes_per_gpu == 4);
   CHECK(e.gpu_sharing == "plain");
   CHECK(e.deadline == 0.25);
+  CHECK(e.meeting_deadline == 30);
   CHECK(e.host_memory == std::size_t{48} << 20);
   CHECK(e.host_blocks == 7);
   CHECK(e.hosts == 3);
@@ -89,7 +92,7 @@ TEST_CASE("describe has one line per variable, with the value in use") {
   e.devices = 42;
   e.host_memory = std::size_t{3} << 20;
   const auto lines = describe(e);
-  REQUIRE(lines.size() == 14);
+  REQUIRE(lines.size() == 15);
   for (const environment_variable& v : lines) {
     CHECK(v.name.rfind("STARLING_", 0) == 0);
     CHECK_FALSE(v.meaning.empty());
@@ -97,8 +100,8 @@ TEST_CASE("describe has one line per variable, with the value in use") {
   }
   CHECK(lines[1].name == "STARLING_DEVICES");
   CHECK(lines[1].value == "42");
-  CHECK(lines[5].name == "STARLING_HOST_MEMORY");
-  CHECK(lines[5].value == "3 MiB");
+  CHECK(lines[6].name == "STARLING_HOST_MEMORY");
+  CHECK(lines[6].value == "3 MiB");
 }
 
 TEST_CASE("bytes as text") {

@@ -1,0 +1,26 @@
+// Programs whose blocks talk to PEs of other processes, and what they compute.
+#pragma once
+
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "starling/machine/machine.hpp"
+
+namespace starling::test {
+
+// Of each PE: a sum over all PEs, and what has come round the ring after `steps` steps.
+std::vector<double> ring_values(machine& m, int steps);
+// The same, as hexadecimal bits, to be compared between processes.
+std::string ring_bits(machine& m, int steps);
+
+// Every PE waits for a signal that the next one never raises.
+void wait_in_ring(machine& m);
+// PE `waiting` waits for `sleeper`, which computes for a while.
+void wait_for_sleeper(machine& m, double seconds);
+// The kernel throws on one PE, the others wait for it.
+void throw_on(machine& m, int pe);
+// A wait for data that is written without a signal.
+void wait_for_data(machine& m);
+
+}  // namespace starling::test
