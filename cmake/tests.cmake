@@ -67,7 +67,9 @@ starling_test_suite(unit)
 starling_test_suite(protocol)
 starling_test_suite(misuse)
 # They fork, before they have threads.
-starling_test_suite(processes)
+if(NOT STARLING_WITH_CUDA)
+  starling_test_suite(processes)  # which share virtual devices alone
+endif()
 starling_test_suite(apps ${starling_application_libraries})
 if(STARLING_HAS_CHECK AND NOT STARLING_WITH_CUDA)
   # What check mode finds and what it lets pass.

@@ -167,7 +167,7 @@ class solver<T>::band_engine : public engine {
   band_engine(const machine& m, const diagonals<T>& a, const T* diagonal, const sparse::iteration_options& o)
       : engine((check(o), m)),
         options_(o),
-        tiles_(tiles_for(o, a.rows, m.size())),
+        tiles_(tiles_for(m, o, a.rows)),
         region_(this->machine_, a.rows, options_for(a, m.size())),
         log_(this->machine_) {
     for (int pe = 0; pe < this->machine_.size(); ++pe) most_rows_ = std::max(most_rows_, region_.part(pe).size());
@@ -189,9 +189,16 @@ class solver<T>::band_engine : public engine {
   }
 
  private:
-  static int tiles_for(const sparse::iteration_options& o, index_t rows, int pes) {
-    constexpr index_t rows_of_a_tile = 2048;
-    return o.tiles != 0 ? o.tiles : static_cast<int>(ceil_div(rows, rows_of_a_tile * pes));
+  // As tiles of compressed rows: worth their counting, but no more than keep multiprocessors equally long at work,
+  // unless they would be sent late.
+  static int tiles_for(const machine& m, const sparse::iteration_options& o, index_t rows) {
+    constexpr index_t least_rows = 2048, most_rows = 64 * 1024, tiles_of_a_multiprocessor = 8;
+    if (o.tiles != 0) return o.tiles;
+    const index_t pes = m.size();
+    const index_t enough = tiles_of_a_multiprocessor * m.device(0).multiprocessors;
+    index_t tiles = ceil_div(rows, least_rows * pes);
+    if (enough > 0) tiles = std::min(tiles, std::max(enough, ceil_div(rows, most_rows * pes)));
+    return static_cast<int>(tiles);
   }
 
   region_options options_for(const diagonals<T>& a, int pes) const {
