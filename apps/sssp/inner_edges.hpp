@@ -146,7 +146,7 @@ class inner_edge_tables {
   // By a warp: whether a distance of these groups has fallen.
   STARLING_HD bool lower(const warp& w, int pe, const groups_at_work& at, const block_distances<T>& d,
                          int sweep) const {
-    unsigned fallen[at_once] = {};
+    bool fell[at_once] = {};
     for (int i = w.member(); i < group_vertices; i += w.members()) {
       T was[at_once], is[at_once];
       unrolled<at_once>([&](auto k) {
@@ -156,12 +156,12 @@ class inner_edge_tables {
       unrolled<at_once>([&](auto k) {
         if (!(is[k] < was[k])) return;
         block_word(d.distance[at.number[k] * group_vertices + i]).store(is[k], cuda::memory_order_relaxed);
-        fallen[k] = 1;
+        fell[k] = true;
       });
     }
     bool some = false;
     unrolled<at_once>([&](auto k) {
-      if (target::lanes_where(fallen[k] != 0) == 0) return;
+      if (target::lanes_where(fell[k]) == 0) return;
       some = true;
       if (w.member() == 0) block_word(d.lowered[at.number[k]]).store(sweep, cuda::memory_order_relaxed);
     });
