@@ -265,7 +265,7 @@ def iteration(case: Any, where: Where, agent: str, measuring: Measuring) -> floa
     return float(report(case, where, agent, measuring).microseconds_per_iteration)
 
 
-APPLICATION = ("application", "graph", "devices", "agent", "chunk", "us", "G entries/s")
+APPLICATION = ("application", "graph", "devices", "agent", "chunk", "iterations", "us of each", "G entries/s")
 HEADS = {
     "iterations": APPLICATION,
     "rival": APPLICATION,
@@ -290,9 +290,9 @@ def row(line: Line) -> tuple[object, ...]:
         case "iterations":
             what = (line["application"], line["graph"], line["devices"])
             sends = (line["agent"], line["chunk"]) if line["devices"] > 1 else ("-", "-")
-            return *what, *sends, f"{us:.4g}", f"{line['entries'] / us / 1e3:.3g}"
+            return *what, *sends, line["iterations"], f"{us:.4g}", f"{line['entries'] / us / 1e3:.3g}"
         case "rival":
-            return line["application"], line["graph"], 1, line["rival"], "-", f"{us:.4g}"
+            return line["application"], line["graph"], 1, line["rival"], "-", "-", f"{us:.4g}"
         case "goodput":
             s = line["store_bytes"]
             flits = FLIT * (2 + -(-s // FLIT))
