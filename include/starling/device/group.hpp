@@ -22,12 +22,17 @@ class group : public loops<Self>,
   using communication<Self>::test;
   using waits<Self>::test;
 
-  STARLING_HD group(const program_state& state, host_port* port, int index, bool traced)
-      : state_(&state), port_(port), index_(index), traced_(traced) {}
+  // `with_warp`: the block has one more warp beside the group's (target.hpp), which barriers leave out.
+  STARLING_HD group(const program_state& state, host_port* port, int index, bool traced, bool with_warp = false)
+      : state_(&state), port_(port), index_(index), traced_(traced), with_warp_(with_warp) {}
   // A part of another group: same block, fewer threads.
   template <class Other>
   STARLING_HD explicit group(const group<Other>& whole)
-      : state_(&whole.state()), port_(whole.port_pointer()), index_(whole.index()), traced_(whole.traced()) {}
+      : state_(&whole.state()),
+        port_(whole.port_pointer()),
+        index_(whole.index()),
+        traced_(whole.traced()),
+        with_warp_(whole.with_warp()) {}
 
   STARLING_HD int pe() const { return state_->pe; }
   STARLING_HD int n_pes() const { return state_->n_pes; }
@@ -49,6 +54,11 @@ class group : public loops<Self>,
   STARLING_HD host_port& port() const { return *port_; }
   STARLING_HD host_port* port_pointer() const { return port_; }
   STARLING_HD bool traced() const { return traced_; }
+  STARLING_HD bool with_warp() const { return with_warp_; }
+  // The threads of the block, but for a warp beside them.
+  STARLING_HD int threads_of_block() const {
+    return with_warp_ ? target::thread_count() - target::threads_beside : target::thread_count();
+  }
   // Of which context the group's puts, gets and signals are: see shmem/context.hpp, whose groups have others.
   STARLING_HD int context_number() const { return 0; }
   STARLING_HD void give_up() const { this->end_thread(); }
@@ -70,6 +80,7 @@ class group : public loops<Self>,
   host_port* port_;
   int index_;
   bool traced_;
+  bool with_warp_;
 };
 
 // One thread by itself: its calls involve no other thread.
@@ -94,7 +105,7 @@ class warp : public group<warp> {
 
   // This warp among those of its block.
   STARLING_HD int rank() const { return target::thread_index() / target::warp_size; }
-  STARLING_HD int count() const { return (target::thread_count() + target::warp_size - 1) / target::warp_size; }
+  STARLING_HD int count() const { return (threads_of_block() + target::warp_size - 1) / target::warp_size; }
 
   STARLING_HD int member() const { return target::thread_index() % target::warp_size; }
   STARLING_HD int members() const { return target::warp_size; }

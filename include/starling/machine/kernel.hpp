@@ -12,6 +12,7 @@ struct kernel {
   void (*on_host)(const void* closure, block& b) = nullptr;
   const void* on_gpu = nullptr;         // null: the source was compiled for virtual devices only
   const void* on_gpu_traced = nullptr;  // the same kernel, with blocks that record
+  int threads_beside = 0;               // of a block on a GPU, in addition to those that launch_options name
   std::shared_ptr<const void> closure;
   std::size_t closure_bytes = 0;
   bool accesses_seen = false;  // by check mode
@@ -20,12 +21,22 @@ struct kernel {
 template <class F>
 concept kernel_function = std::invocable<const F&, block&>;
 
+// On a GPU each block has one more warp, beside its threads, which runs f.beside(state).
+template <class F>
+concept kernel_with_warp = requires(const F& f, const program_state& state) { f.beside(state); };
+
 template <kernel_function F>
 kernel make_kernel(const F& f) {
   kernel k;
   k.on_host = [](const void* closure, block& b) { (*static_cast<const F*>(closure))(b); };
-  k.on_gpu = target::entry_of<block, program_state, F, false>();
-  k.on_gpu_traced = target::entry_of<block, program_state, F, true>();
+  if constexpr (kernel_with_warp<F>) {
+    k.on_gpu = target::entry_with_warp_of<block, program_state, F, false>();
+    k.on_gpu_traced = target::entry_with_warp_of<block, program_state, F, true>();
+    k.threads_beside = target::threads_beside;
+  } else {
+    k.on_gpu = target::entry_of<block, program_state, F, false>();
+    k.on_gpu_traced = target::entry_of<block, program_state, F, true>();
+  }
   k.closure = std::make_shared<const F>(f);
   k.closure_bytes = sizeof(F);
   k.accesses_seen = target::checked;
