@@ -39,16 +39,17 @@ def test_short_run(run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys:
 
 
 def test_table(run) -> None:
-    what = {"what": "iterations", "application": "pagerank", "graph": "G", "entries": 10**9, "devices": 2}
+    what = {"what": "iterations", "application": "pagerank", "graph": "G", "entries": 10**9, "devices": 2,
+            "iterations": 7}  # fmt: skip
     lines = [
         {**what, "agent": "inline", "chunk": 4096, "us": [1e4, 2e4, 9e4]},
         {**what, "agent": "polling", "chunk": None, "error": "no memory"},
         {"what": "rival", "application": "pagerank", "graph": "G", "rival": "theirs", "us": [5.0]},
     ]
     text = run.figures.table(lines)
-    assert "| pagerank | G | 2 | inline | 4096 | 2e+04 | 50 |" in text
-    assert "| pagerank | G | 2 | polling | None | no memory | - |" in text
-    assert "| pagerank | G | 1 | theirs | - | 5 | - |" in text
+    assert "| pagerank | G | 2 | inline | 4096 | 7 | 2e+04 | 50 |" in text
+    assert "| pagerank | G | 2 | polling | None | no memory | - | - |" in text
+    assert "| pagerank | G | 1 | theirs | - | - | 5 | - |" in text
 
 
 @pytest.mark.parametrize(
