@@ -62,7 +62,7 @@ TEST_CASE("shortest paths pass where tiles are skipped") {
     a.row_start.push_back(static_cast<index_t>(a.column.size()));
   }
   with_each_way([&](machine& m, const sparse::iteration_options& o) {
-    sssp::solver<float> s(m, a.view(), o);
+    sssp::solver<float> s(m, a.view(), o, 0);
     std::vector<float> distances(n, -1);
     const sssp::result got = s.solve(n - 8, distances.data());
     CHECK(got.rounds == 7);
