@@ -71,9 +71,9 @@ set_source_files_properties(tests/apps/stencil_recorded_costs.cpp PROPERTIES COM
 starling_test_suite(unit)
 starling_test_suite(protocol)
 starling_test_suite(misuse)
-# They fork, before they have threads.
+# Processes share virtual devices alone. The tests fork, before they have threads.
 if(NOT STARLING_WITH_CUDA)
-  starling_test_suite(processes)  # which share virtual devices alone
+  starling_test_suite(processes)
 endif()
 starling_test_suite(apps ${starling_application_libraries})
 if(STARLING_HAS_CHECK AND NOT STARLING_WITH_CUDA)

@@ -189,16 +189,12 @@ class solver<T>::band_engine : public engine {
   }
 
  private:
-  // As tiles of compressed rows: worth their counting, but no more than keep multiprocessors equally long at work,
-  // unless they would be sent late.
   static int tiles_for(const machine& m, const sparse::iteration_options& o, index_t rows) {
-    constexpr index_t least_rows = 2048, most_rows = 64 * 1024, tiles_of_a_multiprocessor = 8;
+    constexpr index_t least_rows = 2048, most_rows = 64 * 1024;
     if (o.tiles != 0) return o.tiles;
     const index_t pes = m.size();
-    const index_t enough = tiles_of_a_multiprocessor * m.device(0).multiprocessors;
-    index_t tiles = ceil_div(rows, least_rows * pes);
-    if (enough > 0) tiles = std::min(tiles, std::max(enough, ceil_div(rows, most_rows * pes)));
-    return static_cast<int>(tiles);
+    return static_cast<int>(
+        sparse::tiles_worth_their_counting(m, ceil_div(rows, least_rows * pes), ceil_div(rows, most_rows * pes)));
   }
 
   region_options options_for(const diagonals<T>& a, int pes) const {

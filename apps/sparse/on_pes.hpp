@@ -1,4 +1,4 @@
-// Tables that the host makes for each PE, on the devices.
+// Tables that the host makes for each PE, on the devices. Each process brings those of its own PEs.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,8 @@ symmetric_array<Element> on_pes(machine& m, const std::vector<Tables>& all, std:
   for (const Tables& one : all) most = std::max(most, (one.*list).size());
   auto array = m.allocate<Element>(static_cast<index_t>(most));
   for (std::size_t pe = 0; pe < all.size(); ++pe)
-    m.copy(array.on(static_cast<int>(pe)), (all[pe].*list).data(), (all[pe].*list).size() * sizeof(Element));
+    if (m.is_local(static_cast<int>(pe)))
+      m.copy(array.on(static_cast<int>(pe)), (all[pe].*list).data(), (all[pe].*list).size() * sizeof(Element));
   return array;
 }
 

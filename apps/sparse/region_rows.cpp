@@ -9,19 +9,16 @@ namespace {
 // Elements of 128 bytes, the unit in which rows are dealt to PEs.
 template <class T>
 constexpr index_t line = 128 / static_cast<index_t>(sizeof(T));
-// Beginning and counting a tile has a price, which entries have to be worth. There are no more tiles than keep the
-// blocks of a multiprocessor equally long at work, unless they would be so large that they are sent late.
+// Beginning and counting a tile has a price, which entries have to be worth; larger ones are sent late.
 constexpr index_t least_entries_of_a_tile = 8 * 1024;
 constexpr index_t most_entries_of_a_tile = 64 * 1024;
-constexpr int tiles_of_a_multiprocessor = 8;
 constexpr int most_tiles = 1 << 20;
 
 int tiles_for(const machine& m, const iteration_options& o, index_t rows, index_t nonzeros, index_t unit) {
   if (o.tiles != 0) return o.tiles;
   const index_t pes = m.size();
-  const index_t enough = index_t{tiles_of_a_multiprocessor} * m.device(0).multiprocessors;
-  index_t by_work = ceil_div(nonzeros, least_entries_of_a_tile * pes);
-  if (enough > 0) by_work = std::min(by_work, std::max(enough, ceil_div(nonzeros, most_entries_of_a_tile * pes)));
+  const index_t by_work = tiles_worth_their_counting(m, ceil_div(nonzeros, least_entries_of_a_tile * pes),
+                                                     ceil_div(nonzeros, most_entries_of_a_tile * pes));
   return static_cast<int>(std::clamp(by_work, index_t{1}, std::max(ceil_div(rows, unit * pes), index_t{1})));
 }
 
@@ -53,6 +50,12 @@ void check(const iteration_options& o) {
   expect<argument_error>(o.threads >= 0 && o.threads <= most_iteration_threads && o.threads % 32 == 0,
                          "threads = ", o.threads, "; must be a multiple of 32 from 32 to ", most_iteration_threads,
                          ", or 0: chosen");
+}
+
+index_t tiles_worth_their_counting(const machine& m, index_t most, index_t least) {
+  constexpr index_t tiles_of_a_multiprocessor = 8;
+  const index_t enough = tiles_of_a_multiprocessor * m.device(0).multiprocessors;
+  return enough > 0 ? std::min(most, std::max(enough, least)) : most;
 }
 
 int threads_of(const iteration_options& o) { return o.threads != 0 ? o.threads : 256; }

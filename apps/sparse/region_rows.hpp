@@ -39,6 +39,10 @@ void check(const iteration_options& options);
 
 int threads_of(const iteration_options& options);
 
+// The tiles of a PE, between what their work and what sending them in time asks for: no more than keep the blocks of a
+// multiprocessor equally long at work. Virtual devices take `most`.
+index_t tiles_worth_their_counting(const machine& m, index_t most, index_t least);
+
 // What a region has of them; the caller adds tiles, bounds and subscribers.
 region_options region_options_of(const iteration_options& options);
 
