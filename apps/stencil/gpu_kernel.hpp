@@ -12,8 +12,9 @@ kernel make_gpu_kernel(const F& f) {
   k.on_host = [](const void*, block&) {
     throw unsupported_error("stencil: a kernel for GPUs was launched on a virtual device");
   };
-  k.on_gpu = target::entry_of<block, program_state, F, false>();
-  k.on_gpu_traced = target::entry_of<block, program_state, F, true>();
+  k.on_gpu = target::entry_of<block, program_state, F, false, false>();
+  k.on_gpu_traced = target::entry_of<block, program_state, F, true, false>();
+  k.name = typeid(F).name();
   k.closure = std::make_shared<const F>(f);
   return k;
 }

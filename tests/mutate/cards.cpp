@@ -142,6 +142,8 @@ class warp_bus {
       return;
     }
   }
+  void lock_staging() const {}
+  void unlock_staging() const {}
   std::uint64_t load(std::uint64_t& from) const {
     turn();
     return from;

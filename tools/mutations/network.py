@@ -9,6 +9,7 @@ SENDER = f"{DEVICE}/sender.hpp"
 CARRIER = f"{DEVICE}/carrier.hpp"
 COMPLETION = f"{DEVICE}/completion.hpp"
 CARD = "src/machine/network/card.cpp"
+RULES = "src/machine/network/card_rules.hpp"
 WARPS = "tests/mutate/cards.cpp"
 
 # Where the block's end is compiled: check mode, and virtual devices that run.
@@ -20,7 +21,7 @@ PROGRAMS = {
         ((SENDER, ENDS), (CARRIER, ENDS), (COMPLETION, (*ENDS, CARD)), (CARD, (CARD,))),
     ),
     # Warps that share a queue, and wrong entries: what check mode does not play.
-    "cards": Program((WARPS, CARD), ((SENDER, (WARPS,)), (CARD, (CARD,)))),
+    "cards": Program((WARPS, CARD), ((SENDER, (WARPS,)), (CARD, (CARD,)), (RULES, (CARD,)))),
 }
 
 MUTATIONS = [
@@ -88,10 +89,10 @@ MUTATIONS = [
          "    return good && (!t.blocking || last == 0 || send_.wait(last));\n  }\n\n  // Gives the argument",
          "    return good;\n  }\n\n  // Gives the argument"),
         ("staging memory used again too early",
-         "if (end == 0 || (!reached && !send_.wait(end))) return false;\n      if (reached && !o.carries)",
-         "if (end == 0) return false;\n      if (reached && !o.carries)"),
-        ("an atomic operation's answer read too early", "if (end == 0 || !send_.wait(end)) return false;\n    old = 0;",
-         "if (end == 0) return false;\n    old = 0;"),
+         "const bool good = end != 0 && (reached || send_.wait(end));\n      if (!reached) bus_.unlock_staging();",
+         "const bool good = end != 0;\n      if (!reached) bus_.unlock_staging();"),
+        ("an atomic operation's answer read too early", "const bool good = end != 0 && send_.wait(end);\n    old = 0;",
+         "const bool good = end != 0;\n    old = 0;"),
         ("the far side's key is that of the own PE", "o.remote_key = q_.memory.key_of(q_.peer, address, bytes);",
          "o.remote_key = q_.memory.regions[q_.pe].key;"),
     ),
@@ -121,18 +122,21 @@ MUTATIONS = [
     ),
     *in_file(
         "cards",
-        CARD,
-        ("any key is one of the near side's memory", "    const memory_region* here = region_of(o.local_key);",
-         "    const memory_region* here = &s_.memory.regions[s_.pe];"),
-        ("any key is one of the peer's memory", "  const memory_region* there = region_of(o.remote_key);",
-         "  const memory_region* there = &s_.memory.regions[s_.peer];"),
+        RULES,
+        ("any key is one of the near side's memory", "    const memory_region* here = region_of(memory, o.local_key);",
+         "    const memory_region* here = &memory.regions[0];"),
+        ("any key is one of the peer's memory", "  const memory_region* there = region_of(memory, o.remote_key);",
+         "  const memory_region* there = &memory.regions[1];"),
         ("a range at the near side is not looked at", " || !here->holds(o.local, o.bytes)", ""),
         ("a range at the far side is not looked at", " || !there->holds(o.remote, o.bytes)", ""),
         ("what nobody may write is written", " || (there->rights & at_peer) == 0", ""),
-        ("another queue's entry is carried out", "o.queue != s_.number || ", ""),
-        ("an entry of another index is carried out", " || o.index != fetched_", ""),
-        ("what comes after an error is carried out", "failed_ ? status::flushed : judge(w.what, whole)",
-         "judge(w.what, whole)"),
+        ("another queue's entry is carried out", "o.queue != place.queue || ", ""),
+        ("an entry of another index is carried out", " || o.index != place.index", ""),
+    ),
+    *in_file(
+        "cards",
+        CARD,
+        ("what comes after an error is carried out", "failed_ ? status::flushed : judge(", "judge("),
         ("what is refused is carried out all the same", "    w.gathered = true;        // and nothing to write\n", ""),
     ),
 ]  # fmt: skip

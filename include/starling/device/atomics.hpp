@@ -156,10 +156,46 @@ class atomics {
     if (self().members() > 1) target::sync_warp();
   }
 
+  // By the card: its own operation, or comparing and swapping until the word has not changed in between.
+  template <class T, class Apply>
+  STARLING_HD T by_card_of_gpu(sym<T> x, int pe, where at, const Apply& apply) const {
+    using bits = bits_of_size<sizeof(T)>;
+    std::uint64_t old = 0;
+    const auto change = [&](network::opcode what, std::uint64_t operand, std::uint64_t expected) {
+      if (!network::change(self().state(), self().index(), self().context_number(), pe, x.on(pe), sizeof(T), what,
+                           operand, expected, old, at))
+        self().give_up();
+    };
+    if constexpr (Apply::card == by_card::add) {
+      change(network::opcode::fetch_add, std::bit_cast<bits>(apply.value), 0);
+    } else if constexpr (Apply::card == by_card::compare_swap) {
+      change(network::opcode::compare_swap, std::bit_cast<bits>(apply.value), std::bit_cast<bits>(apply.expected));
+    } else {
+      change(network::opcode::fetch_add, 0, 0);
+      if constexpr (Apply::card == by_card::other) {
+        for (std::uint64_t expected = old;; expected = old) {
+          const T next = apply.changed(std::bit_cast<T>(static_cast<bits>(expected)));
+          change(network::opcode::compare_swap, std::bit_cast<bits>(next), expected);
+          if (old == expected) break;
+        }
+      }
+    }
+    return std::bit_cast<T>(static_cast<bits>(old));
+  }
+
   // The operation, by the group's leader.
   template <class T, class Apply>
-  STARLING_HD T by_leader(sym<T> x, int pe, cuda::memory_order order, const Apply& apply) const {
-    if (releases(order)) target::fence_system();
+  STARLING_HD T by_leader(sym<T> x, int pe, cuda::memory_order order, where at, const Apply& apply) const {
+    if (releases(order)) {
+      if (self().networked() && !network::quiet(self().state(), self().index(), self().context_number(), at))
+        self().give_up();
+      target::fence_system();
+    }
+    if (self().behind_card(pe)) {
+      const T old = by_card_of_gpu(x, pe, at, apply);
+      if (acquires(order)) target::fence_system();
+      return old;
+    }
     const T result = apply(gpu::system_atomic(*x.on(pe)), cuda::memory_order_relaxed).result;
     if (acquires(order)) target::fence_system();
     return result;
@@ -212,7 +248,7 @@ class atomics {
     if constexpr (target::on_gpu) {
       if (releases(order)) self().sync();  // the leader's fence then counts for what all threads have written
       T result{};
-      if (self().member() == 0) result = by_leader(x, pe, order, apply);
+      if (self().member() == 0) result = by_leader(x, pe, order, at, apply);
       return self().first(result);
     } else {
       return by_port<T>(x, pe, order, at, apply, nullptr);
@@ -225,7 +261,7 @@ class atomics {
     const trace_span span(self(), trace_operation::atomic, pe, sizeof(T));
     if constexpr (target::on_gpu) {
       if (releases(order)) self().sync();
-      if (self().member() == 0) (void)by_leader(x, pe, order, apply);
+      if (self().member() == 0) (void)by_leader(x, pe, order, at, apply);
       rejoin_leader();
       if (acquires(order)) self().end_if_absent(operation::atomic, at);
     } else {
@@ -238,7 +274,7 @@ class atomics {
     check<T>(pe, at);
     const trace_span span(self(), trace_operation::atomic, pe, sizeof(T));
     if constexpr (target::on_gpu) {
-      if (self().member() == 0) *fetch = by_leader(x, pe, cuda::memory_order_relaxed, apply);
+      if (self().member() == 0) *fetch = by_leader(x, pe, cuda::memory_order_relaxed, at, apply);
       rejoin_leader();
     } else {
       (void)by_port<T>(x, pe, cuda::memory_order_relaxed, at, apply, fetch);

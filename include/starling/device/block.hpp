@@ -68,8 +68,9 @@ class block : public whole_block<block>, public bulk_transfer<block> {
   using whole_block<block>::send;
 
   // Made by the launch: on a GPU from the state alone, on a virtual device with the block's number and port. `traced`:
-  // the block records its calls.
-  STARLING_HD block(const program_state& state, bool traced) : block(state, nullptr, target::block_index(), traced) {
+  // the block records its calls. `networked`: a card may be between it and PEs.
+  STARLING_HD block(const program_state& state, bool traced, bool networked)
+      : block(state, nullptr, target::block_index(), traced, networked) {
     if constexpr (target::on_gpu && target::keeps_launch_state) *target::launch_state() = &state;
   }
   STARLING_HD block(const program_state& state, host_port* port, int index)
@@ -174,10 +175,12 @@ class block : public whole_block<block>, public bulk_transfer<block> {
 
   STARLING_HD void begin_trace() const { tracing::begin(state(), index()); }
   STARLING_HD void end_trace() const { tracing::end(state(), index()); }
+  STARLING_HD void begin_network() const { network::begin(state(), index()); }
+  STARLING_HD void end_network() const { network::end(state(), index()); }
 
  private:
-  STARLING_HD block(const program_state& state, host_port* port, int index, bool traced)
-      : whole_block<block>(state, port, index, traced), role_(state.roles.role_of(index)) {}
+  STARLING_HD block(const program_state& state, host_port* port, int index, bool traced, bool networked = false)
+      : whole_block<block>(state, port, index, traced, networked), role_(state.roles.role_of(index)) {}
 
   STARLING_HD void begin_collective(const collective_call& c) const {
     check_resident(c.op, c.at);
@@ -296,10 +299,14 @@ class block : public whole_block<block>, public bulk_transfer<block> {
     constexpr int number_bits = 32;
     const std::uint64_t word = meetings_ << number_bits;
     sync();
-    for (int i = member(); i < n_pes(); i += members())
-      gpu::system_atomic((boxes + pe() * small_value_packets).on(i)->number.value)
-          .store(word, cuda::memory_order_release);
     bool failed = false;
+    for (int i = member(); i < n_pes(); i += members()) {
+      std::uint64_t& there = (boxes + pe() * small_value_packets).on(i)->number.value;
+      if (behind_card(i))
+        failed = failed || !network::put_words(state(), index(), context_number(), i, &there, &word, 1, at);
+      else
+        gpu::system_atomic(there).store(word, cuda::memory_order_release);
+    }
     for (int i = member(); i < n_pes(); i += members()) {
       signal& told = (boxes + i * small_value_packets).on(pe())->number;
       const wait_request request{&told, compare::eq, meetings_, i, operation::sync_all, at};

@@ -31,7 +31,7 @@ class bulk_transfer {
       const trace_span span(self(), trace_operation::put_signal, pe, n * static_cast<index_t>(sizeof(T)), sig, value,
                             op);
       move(via, dest.on(pe), source, n, pe, operation::put, at);
-      self().raise_signal(sig, value, op, pe);
+      self().raise_signal(sig, value, op, pe, at);
     } else {
       self().put_signal(dest, source, n, sig, value, pe, op, at);
     }
@@ -68,6 +68,7 @@ class bulk_transfer {
     static_assert(std::is_trivially_copyable_v<T>, "put moves trivially copyable types");
     if constexpr (!target::on_gpu) return false;
     self().check_peer(pe, op, at);
+    if (self().behind_card(pe)) return false;
     return bulk_buffer::suits(there.on(pe), here, n * static_cast<index_t>(sizeof(T)));
   }
 

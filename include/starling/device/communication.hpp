@@ -9,6 +9,7 @@
 #include <concepts>
 #include <type_traits>
 
+#include "starling/device/card_calls.hpp"
 #include "starling/device/gpu_copy.hpp"
 #include "starling/device/loops.hpp"
 #include "starling/device/signalling.hpp"
@@ -30,7 +31,7 @@ struct signalled_put {
 };
 
 template <class Self>
-class communication : public signalling<Self> {
+class communication : public card_calls<Self> {
  public:
   // ---- put: write to `pe` ----
 
@@ -64,7 +65,10 @@ class communication : public signalling<Self> {
     check_pe(pe, operation::put, at);
     const trace_span span(self(), trace_operation::put, pe, sizeof(T));
     if constexpr (target::on_gpu) {
-      if (leader()) gpu::store_word(dest.on(pe), value);
+      if (self().behind_card(pe))
+        card_put(dest.on(pe), 1, &value, 1, 1, pe, true, at);
+      else if (leader())
+        gpu::store_word(dest.on(pe), value);
     } else {
       put_on_host(dest, 1, &value, 1, 1, pe, true, at);
     }
@@ -109,9 +113,12 @@ class communication : public signalling<Self> {
     const trace_span span(self(), trace_operation::put_signal, pe, bytes<T>(n), sig, value, op);
     if constexpr (target::on_gpu) {
       T* to = dest.on(pe);
-      for (index_t i = self().member(); i < n; i += self().members()) to[i] = f(i);
+      if (self().behind_card(pe))
+        card_put_made(to, f, n, pe, at);
+      else
+        for (index_t i = self().member(); i < n; i += self().members()) to[i] = f(i);
       self().sync();
-      raise(sig, value, op, pe);
+      raise(sig, value, op, pe, at);
     } else {
       T* staged = reinterpret_cast<T*>(self().port().staging(static_cast<std::size_t>(n) * sizeof(T)));
       for (index_t i = 0; i < n; ++i) staged[i] = f(i);
@@ -126,7 +133,12 @@ class communication : public signalling<Self> {
     requires std::is_invocable_r_v<signalled_put<T>, const To&, int> && std::is_invocable_r_v<T, const F&, int, index_t>
   STARLING_HD void put_signals(int puts, const To& to, const F& f, std::uint64_t value,
                                where at = where::current()) const {
-    if constexpr (target::on_gpu) {
+    if (!target::on_gpu || self().networked()) {
+      for (int i = 0; i < puts; ++i) {
+        const signalled_put<T> put = to(i);
+        put_signal(put.dest, [&](index_t k) { return f(i, k); }, put.n, put.sig, value, put.pe, signal_op::set, at);
+      }
+    } else if constexpr (target::on_gpu) {
       index_t k = self().member();
       for (int i = 0; i < puts; ++i) {
         const signalled_put<T> put = to(i);
@@ -147,12 +159,7 @@ class communication : public signalling<Self> {
       self().sync();
       for (int i = self().member(); i < puts; i += self().members()) {
         const signalled_put<T> put = to(i);
-        raise_by_thread(put.sig, value, signal_op::set, put.pe);
-      }
-    } else {
-      for (int i = 0; i < puts; ++i) {
-        const signalled_put<T> put = to(i);
-        put_signal(put.dest, [&](index_t k) { return f(i, k); }, put.n, put.sig, value, put.pe, signal_op::set, at);
+        raise_by_thread(put.sig, value, signal_op::set, put.pe, at);
       }
     }
   }
@@ -165,7 +172,10 @@ class communication : public signalling<Self> {
     const trace_span span(self(), trace_operation::put, pe, bytes<T>(n));
     if constexpr (target::on_gpu) {
       T* to = dest.on(pe);
-      for (index_t i = self().member(); i < n; i += self().members()) to[i] = f(i);
+      if (self().behind_card(pe))
+        card_put_made(to, f, n, pe, at);
+      else
+        for (index_t i = self().member(); i < n; i += self().members()) to[i] = f(i);
     } else {
       T* staged = reinterpret_cast<T*>(self().port().staging(static_cast<std::size_t>(n) * sizeof(T)));
       for (index_t i = 0; i < n; ++i) staged[i] = f(i);
@@ -206,6 +216,7 @@ class communication : public signalling<Self> {
     check_pe(pe, operation::get, at);
     const trace_span span(self(), trace_operation::get, pe, sizeof(T));
     if constexpr (target::on_gpu) {
+      if (self().behind_card(pe)) return card_value(source.on(pe), pe, at);
       if constexpr (std::is_scalar_v<T>)
         return *static_cast<const volatile T*>(source.on(pe));
       else
@@ -223,8 +234,11 @@ class communication : public signalling<Self> {
   template <class T>
   STARLING_HD T* ptr(sym<T> x, int pe, where at = where::current()) const {
     check_pe(pe, operation::get, at);
-    if constexpr (!target::on_gpu)
+    if constexpr (target::on_gpu) {
+      if (self().behind_card(pe)) return nullptr;
+    } else {
       if (!self().port().reach(pe)) return nullptr;
+    }
     return x.on(pe);
   }
 
@@ -234,6 +248,7 @@ class communication : public signalling<Self> {
   STARLING_HD void fence() const {
     const trace_span span(self(), trace_operation::fence, any_pe, 0);
     if constexpr (target::on_gpu) {
+      if (self().networked() && leader()) network::fence(self().state(), self().index(), self().context_number());
       fence_by_leader();
     } else {
       self().port().fence(self().context_number());
@@ -241,9 +256,13 @@ class communication : public signalling<Self> {
   }
 
   // Puts of this group before the call have arrived, and its gets are complete, on return.
-  STARLING_HD void quiet() const {
+  STARLING_HD void quiet(where at = where::current()) const {
     const trace_span span(self(), trace_operation::quiet, any_pe, 0);
     if constexpr (target::on_gpu) {
+      if (self().networked())
+        ask_card(operation::quiet, at, [&] {
+          return network::quiet(self().state(), self().index(), self().context_number(), at);
+        });
       fence_by_leader();
     } else {
       self().port().quiet(self().context_number());
@@ -255,6 +274,12 @@ class communication : public signalling<Self> {
   using signals::check_pe;
   using signals::raise;
   using signals::raise_by_thread;
+  using cards = card_calls<Self>;
+  using cards::ask_card;
+  using cards::card_put;
+  using cards::card_put_made;
+  using cards::card_transfer;
+  using cards::card_value;
 
   // One fence is enough, and many at once wait for each other: the barrier before it puts it after what all threads of
   // the group have written, since a fence counts for what its thread has learnt of.
@@ -298,6 +323,10 @@ class communication : public signalling<Self> {
     check_pe(pe, operation::put, at);
     const trace_span span(self(), trace_operation::put, pe, bytes<T>(n));
     if constexpr (target::on_gpu) {
+      if (self().behind_card(pe)) {
+        card_put(dest.on(pe), dest_stride, source, source_stride, n, pe, blocking, at);
+        return;
+      }
       if (dest_stride == 1 && source_stride == 1) {
         gpu::copy(self().member(), self().members(), dest.on(pe), source, n);
       } else {
@@ -318,9 +347,17 @@ class communication : public signalling<Self> {
     check_pe(pe, operation::put, at);
     const trace_span span(self(), trace_operation::put_signal, pe, bytes<T>(n), sig, value, op);
     if constexpr (target::on_gpu) {
+      if (self().behind_card(pe)) {
+        ask_card(operation::put, at, [&] {
+          return network::put_signal(
+              self().state(), self().index(), card_transfer(dest.on(pe), 1, source, 1, n, pe, blocking, at),
+              {sig.on(pe), op, value, pe, at, true, self().context_number()});
+        });
+        return;
+      }
       gpu::copy(self().member(), self().members(), dest.on(pe), source, n);
       self().sync();
-      raise(sig, value, op, pe);
+      raise(sig, value, op, pe, at);
     } else {
       self().port().put_signal(contiguous(dest.on(pe), source, n, pe, blocking, at), signal_of(sig, op, value, pe, at));
     }
@@ -335,6 +372,13 @@ class communication : public signalling<Self> {
     const trace_span span(self(), trace_operation::get, pe, bytes<T>(n));
     if constexpr (target::on_gpu) {
       const T* from = source.on(pe);
+      if (self().behind_card(pe)) {
+        ask_card(operation::get, at, [&] {
+          return network::get(self().state(), self().index(),
+                              card_transfer(dest, dest_stride, from, source_stride, n, pe, blocking, at));
+        });
+        return;
+      }
       if (dest_stride == 1 && source_stride == 1) {
         gpu::copy(self().member(), self().members(), dest, from, n);
       } else {

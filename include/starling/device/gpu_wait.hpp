@@ -22,6 +22,10 @@ STARLING_HD inline bool program_ended(const program_state& s) {
   return system_atomic(s.control.abort.on(s.pe)->value).load(cuda::memory_order_relaxed) != 0;
 }
 
+// Whether the card has answered one of the block's calls with an error, which then is reported; looks at all answers.
+// In network/gpu_calls.hpp.
+STARLING_HD inline bool network_has_failed(const program_state& s, int block);
+
 // Writes this block's report where the host finds it, then, if it is a first cause, ends the program on every PE.
 STARLING_HD inline void file_report(const program_state& s, int block, const block_report& report) {
   block_report& slot = s.reports[static_cast<std::uint32_t>(block) % s.report_slots];
@@ -109,6 +113,8 @@ class patience {
   STARLING_HD bool spent() {
     if (++looks_ % 64 != 0) return false;  // what follows takes long
     ended_ = program_ended(state_);
+    if constexpr (target::on_gpu && target::has_network_entries)
+      ended_ = ended_ || (state_.network != nullptr && network_has_failed(state_, target::block_index()));
     if (idle_) return ended_;
     const std::uint64_t now = target::now_ns();
     if (start_ == 0) start_ = now;

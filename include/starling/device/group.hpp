@@ -22,12 +22,13 @@ class group : public loops<Self>,
   using communication<Self>::test;
   using waits<Self>::test;
 
-  STARLING_HD group(const program_state& state, host_port* port, int index, bool traced)
-      : state_(&state), port_(port), index_(index), traced_(traced) {}
+  STARLING_HD group(const program_state& state, host_port* port, int index, bool traced, bool networked = false)
+      : state_(&state), port_(port), index_(index), traced_(traced), networked_(networked) {}
   // A part of another group: same block, fewer threads.
   template <class Other>
   STARLING_HD explicit group(const group<Other>& whole)
-      : state_(&whole.state()), port_(whole.port_pointer()), index_(whole.index()), traced_(whole.traced()) {}
+      : state_(&whole.state()), port_(whole.port_pointer()), index_(whole.index()), traced_(whole.traced()),
+        networked_(whole.networked()) {}
 
   STARLING_HD int pe() const { return state_->pe; }
   STARLING_HD int n_pes() const { return state_->n_pes; }
@@ -49,17 +50,29 @@ class group : public loops<Self>,
   STARLING_HD host_port& port() const { return *port_; }
   STARLING_HD host_port* port_pointer() const { return port_; }
   STARLING_HD bool traced() const { return traced_; }
+  // Of a GPU's block: whether a network card may be between it and a PE, and whether one is between it and that PE,
+  // which exists. In an entry without cards the compiler knows that there are none.
+  STARLING_HD bool networked() const { return target::on_gpu && target::has_network_entries && networked_; }
+  STARLING_HD bool behind_card(int pe) const { return networked() && network::apart(state(), pe); }
   // Of which context the group's puts, gets and signals are: see shmem/context.hpp, whose groups have others.
   STARLING_HD int context_number() const { return 0; }
   STARLING_HD void give_up() const { this->end_thread(); }
   // Barrier; ends the group when a thread of it has given up in a wait.
   STARLING_HD void end_if_absent(operation op, where at) const { this->end_if(false, op, at); }
   STARLING_HD void end_if_failed(bool failed, operation op, where at) const { this->end_if(failed, op, at); }
-  STARLING_HD void raise_signal(sym<signal> sig, std::uint64_t value, signal_op op, int pe) const {
-    this->raise(sig, value, op, pe);
+  STARLING_HD void raise_signal(sym<signal> sig, std::uint64_t value, signal_op op, int pe,
+                                where at = where::current()) const {
+    this->raise(sig, value, op, pe, at);
   }
-  STARLING_HD void raise_signal_by_thread(sym<signal> sig, std::uint64_t value, int pe) const {
-    this->raise_by_thread(sig, value, signal_op::set, pe);
+  STARLING_HD void raise_signal_by_thread(sym<signal> sig, std::uint64_t value, int pe,
+                                          where at = where::current()) const {
+    this->raise_by_thread(sig, value, signal_op::set, pe, at);
+  }
+  // Of n elements side by side, by way of the card, behind which `pe` is; see put_nbi.
+  template <class T>
+  STARLING_HD void put_by_card(T* dest, const T* source, index_t dest_stride, index_t source_stride, index_t n, int pe,
+                               where at) const {
+    this->card_put(dest, dest_stride, source, source_stride, n, pe, false, at);
   }
   lane_order lanes() const { return port_->lanes(); }
 
@@ -70,6 +83,7 @@ class group : public loops<Self>,
   host_port* port_;
   int index_;
   bool traced_;
+  bool networked_;
 };
 
 // One thread by itself: its calls involve no other thread.

@@ -86,7 +86,12 @@ class packet_exchange {
                               [[maybe_unused]] bool orders = false) const {
     packet* to = dest.on(pe);
     if constexpr (target::on_gpu) {
-      target::store_numbered(to, {data, number});
+      if (!self().behind_card(pe)) return target::store_numbered(to, {data, number});
+      const target::numbered_words w = target::words_of_numbered({data, number});
+      const std::uint64_t words[2] = {w.low, w.high};
+      if (!network::put_words(self().state(), self().index(), self().context_number(), pe,
+                              reinterpret_cast<std::uint64_t*>(to), words, 2, at))
+        self().give_up();
     } else {
       self().port().put_signal(
           {&to->data, &data, 1, sizeof data, 1, 1, pe, true, at, unknown_bytes, self().context_number()},

@@ -11,6 +11,10 @@
 
 namespace starling {
 
+namespace network {
+struct card_view;
+}
+
 // A role is the number that role_plan::add gave it; kernels compare block::role() with it.
 using role = int;
 inline constexpr int max_roles = 16;
@@ -60,6 +64,8 @@ struct program_state {
   block_report* reports = nullptr;  // of this PE, in memory that the host can always read; block b has slot b % slots
   std::uint32_t report_slots = 1;   // as many as blocks in a persistent program
   trace_rings trace;                // of this PE
+  // How its blocks reach PEs of other hosts, on a GPU; null: there are none, or the launch cannot.
+  const network::card_view* network = nullptr;
 };
 
 }  // namespace starling

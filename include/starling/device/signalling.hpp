@@ -7,6 +7,7 @@
 
 #include "starling/device/gpu_wait.hpp"
 #include "starling/device/loops.hpp"
+#include "starling/device/network/gpu_calls.hpp"
 #include "starling/device/trace_span.hpp"
 
 namespace starling {
@@ -146,14 +147,17 @@ class signalling {
     target::exit_thread();
   }
 
-  STARLING_HD void raise(sym<signal> sig, std::uint64_t value, signal_op op, int pe) const {
-    if (leader()) raise_by_thread(sig, value, op, pe);
+  STARLING_HD void raise(sym<signal> sig, std::uint64_t value, signal_op op, int pe, where at) const {
+    if (leader()) raise_by_thread(sig, value, op, pe, at);
   }
 
-  STARLING_HD void raise_by_thread(sym<signal> sig, std::uint64_t value, signal_op op, int pe) const {
+  STARLING_HD void raise_by_thread(sym<signal> sig, std::uint64_t value, signal_op op, int pe, where at) const {
     // Only blocks of `pe` wait for its copy: for one's own PE the cheaper fence suffices.
     signal& target = *sig.on(pe);
-    if (pe == self().pe())
+    if (self().behind_card(pe)) {
+      const signal_update wanted{&target, op, value, pe, at, true, self().context_number()};
+      if (!network::update(self().state(), self().index(), wanted)) end_thread();
+    } else if (pe == self().pe())
       set_or_add(gpu::device_atomic(target.value), value, op);
     else
       set_or_add(gpu::system_atomic(target.value), value, op);
@@ -193,7 +197,7 @@ class signalling {
     const trace_span span(self(), trace_operation::signal, pe, sizeof(signal), sig, value, op);
     if constexpr (target::on_gpu) {
       self().sync();
-      raise(sig, value, op, pe);
+      raise(sig, value, op, pe, at);
     } else {
       self().port().update({sig.on(pe), op, value, pe, at, true, self().context_number()});
     }

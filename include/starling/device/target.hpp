@@ -234,6 +234,25 @@ STARLING_HD inline std::byte* trace_memory() {
 #endif
 }
 
+// Whether kernels of this translation unit have entries for machines of several hosts too, whose blocks reach PEs of
+// other hosts by way of a network card: starling_kernels(... NETWORK) in CMake.
+#if defined(STARLING_NETWORK)
+inline constexpr bool has_network_entries = true;
+#else
+inline constexpr bool has_network_entries = false;
+#endif
+
+// 3 KB of shared memory of the block, for its queue pairs; in entries for machines of several hosts alone.
+inline constexpr int network_memory_bytes = 3072;
+STARLING_HD inline std::byte* network_memory() {
+#if defined(__CUDA_ARCH__)
+  __shared__ __align__(16) std::byte memory[network_memory_bytes];
+  return memory;
+#else
+  return nullptr;
+#endif
+}
+
 // Whether code that is handed no block must find what its kernel was launched with: see device/bounds.hpp.
 #if defined(STARLING_STF_CHECK_BOUNDS)
 inline constexpr bool keeps_launch_state = true;
@@ -517,12 +536,20 @@ struct numbered {
   std::uint64_t number;
 };
 
+// The two words of 8 bytes, which may also be written one after the other.
+struct numbered_words {
+  std::uint64_t low;
+  std::uint64_t high;
+};
+STARLING_HD constexpr numbered_words words_of_numbered(numbered v) {
+  const std::uint64_t number = v.number << 32;
+  return {number | (v.data & 0xffffffffu), number | (v.data >> 32)};
+}
+
 STARLING_HD inline void store_numbered(void* to, numbered v) {
 #if defined(__CUDA_ARCH__)
-  const std::uint64_t number = v.number << 32;
-  asm volatile("st.relaxed.sys.v2.b64 [%0], {%1, %2};" ::"l"(to), "l"(number | (v.data & 0xffffffffu)),
-               "l"(number | (v.data >> 32))
-               : "memory");
+  const numbered_words w = words_of_numbered(v);
+  asm volatile("st.relaxed.sys.v2.b64 [%0], {%1, %2};" ::"l"(to), "l"(w.low), "l"(w.high) : "memory");
 #else
   *static_cast<numbered*>(to) = v;
 #endif
@@ -582,25 +609,32 @@ template <class Kernel>
 inline constexpr int least_blocks = least_blocks_of<Kernel>();
 
 #if defined(__CUDACC__)
-// The GPU side of every launch: makes the thread's view of the block and calls the kernel. There are two of each
-// kernel: recording takes registers and instructions, and one that does not record must not have them.
-template <class Block, class State, class Kernel, bool Traced>
+// The GPU side of every launch: makes the thread's view of the block and calls the kernel. There are several of each
+// kernel: recording takes registers and instructions, and so do network cards; one that does without must not have
+// them.
+template <class Block, class State, class Kernel, bool Traced, bool Networked>
 __global__ void __launch_bounds__(most_threads<Kernel>, least_blocks<Kernel>)
     entry(const __grid_constant__ State state, const __grid_constant__ Kernel kernel) {
 #if defined(__CUDA_ARCH__)
-  Block b(state, Traced);
+  Block b(state, Traced, Networked);
+  if constexpr (Networked) b.begin_network();
   if constexpr (Traced) b.begin_trace();
   kernel(b);
   if constexpr (Traced) b.end_trace();
+  if constexpr (Networked) b.end_network();
 #endif
 }
 #endif
 
-// What the launch hands to the driver; null when this source was compiled for virtual devices only.
-template <class Block, class State, class Kernel, bool Traced>
+// What the launch hands to the driver; null when this source was compiled for virtual devices only, or for machines of
+// one host.
+template <class Block, class State, class Kernel, bool Traced, bool Networked>
 const void* entry_of() {
 #if defined(__CUDACC__)
-  return reinterpret_cast<const void*>(&entry<Block, State, Kernel, Traced>);
+  if constexpr (Networked && !has_network_entries)
+    return nullptr;
+  else
+    return reinterpret_cast<const void*>(&entry<Block, State, Kernel, Traced, Networked>);
 #else
   return nullptr;
 #endif

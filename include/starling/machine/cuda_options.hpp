@@ -2,6 +2,9 @@
 #pragma once
 
 #include <optional>
+#include <vector>
+
+#include "starling/machine/card.hpp"
 
 namespace starling {
 
@@ -21,6 +24,11 @@ struct cuda_options {
   // same time, every wait for each other would end at its deadline. A tool that lets kernels run one after the other,
   // a memory checker for one, can still look at kernels that wait for nobody.
   bool answer = true;
+  // On which host each PE is, what the network cards between them are, and the length of the rings of queue pairs: as
+  // host_options has them. Kernels that run there must be built for it: starling_kernels(... NETWORK).
+  std::vector<int> hosts = {};
+  starling::card card = starling::card::model;
+  int queue_depth = 64;
 };
 
 }  // namespace starling

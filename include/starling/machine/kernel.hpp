@@ -3,6 +3,7 @@
 
 #include <concepts>
 #include <memory>
+#include <typeinfo>
 
 #include "starling/device/block.hpp"
 
@@ -12,6 +13,10 @@ struct kernel {
   void (*on_host)(const void* closure, block& b) = nullptr;
   const void* on_gpu = nullptr;         // null: the source was compiled for virtual devices only
   const void* on_gpu_traced = nullptr;  // the same kernel, with blocks that record
+  // The same two for machines of several hosts; null: its source has none, see starling_kernels(... NETWORK).
+  const void* on_gpu_networked = nullptr;
+  const void* on_gpu_networked_traced = nullptr;
+  const char* name = "";  // of its type, as the compiler writes it
   std::shared_ptr<const void> closure;
   std::size_t closure_bytes = 0;
   bool accesses_seen = false;  // by check mode
@@ -24,8 +29,11 @@ template <kernel_function F>
 kernel make_kernel(const F& f) {
   kernel k;
   k.on_host = [](const void* closure, block& b) { (*static_cast<const F*>(closure))(b); };
-  k.on_gpu = target::entry_of<block, program_state, F, false>();
-  k.on_gpu_traced = target::entry_of<block, program_state, F, true>();
+  k.on_gpu = target::entry_of<block, program_state, F, false, false>();
+  k.on_gpu_traced = target::entry_of<block, program_state, F, true, false>();
+  k.on_gpu_networked = target::entry_of<block, program_state, F, false, true>();
+  k.on_gpu_networked_traced = target::entry_of<block, program_state, F, true, true>();
+  k.name = typeid(F).name();
   k.closure = std::make_shared<const F>(f);
   k.closure_bytes = sizeof(F);
   k.accesses_seen = target::checked;

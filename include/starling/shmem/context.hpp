@@ -53,7 +53,10 @@ class context : public group<context<Group>> {
 
   STARLING_HD explicit context(const Group& g, context_options = {})
       : group<context>(g), threads_(detail::threads_of<Group>::of(g)) {
-    if constexpr (!target::on_gpu) number_ = this->port().open_context();
+    if constexpr (!target::on_gpu)
+      number_ = this->port().open_context();
+    else if (this->networked())
+      number_ = first(member() == 0 ? network::open_context(*this->state().network) : 0);
   }
   context(const context&) = delete;
   context& operator=(const context&) = delete;
@@ -61,10 +64,13 @@ class context : public group<context<Group>> {
   STARLING_HD ~context() noexcept(false) {
     if (target::unwinding()) return;
     this->quiet();
-    if constexpr (!target::on_gpu) this->port().close_context(number_);
+    if constexpr (!target::on_gpu)
+      this->port().close_context(number_);
+    else if (this->networked() && member() == 0)
+      network::close_context(number_);
   }
 
-  // On a GPU a fence is of all that its threads have written, whatever the context: a number would tell nothing.
+  // On a GPU a fence is of all that its threads have stored, whatever the context: a number tells of cards alone.
   STARLING_HD int context_number() const { return number_; }
 
   // ---- the threads it was made of ----

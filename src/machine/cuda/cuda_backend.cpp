@@ -1,6 +1,9 @@
 #include "cuda_backend.hpp"
 
+#include <cxxabi.h>
+
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <limits>
 
@@ -19,24 +22,25 @@ namespace starling {
 namespace {
 
 // A machine of which PEs may share GPUs: `placement` is the GPU of each, `how` they share is not automatic.
-std::shared_ptr<on_cuda::cuda_backend> backend_on(const std::vector<int>& placement, gpu_sharing how, bool answer,
-                                                  double deadline) {
-  auto made = std::make_unique<on_cuda::cuda_backend>(placement, how, deadline);
+std::shared_ptr<on_cuda::cuda_backend> backend_on(const std::vector<int>& placement, gpu_sharing how, double deadline,
+                                                  const cuda_options& options, const network::host_layout& hosts) {
+  auto made = std::make_unique<on_cuda::cuda_backend>(placement, how, deadline, hosts, options.queue_depth);
   // Memory that a kernel still uses cannot be given back: CUDA would wait for the kernel, perhaps for ever. It is kept
   // until the process ends.
   std::shared_ptr<on_cuda::cuda_backend> b(made.release(), [](on_cuda::cuda_backend* old) {
     if (old->becomes_idle()) delete old;
   });
-  if (answer) b->try_sharing();
+  if (options.answer) b->try_sharing();
   return b;
 }
 
-std::shared_ptr<on_cuda::cuda_backend> shared_backend(const std::vector<int>& placement, gpu_sharing how, bool answer,
-                                                      double deadline) {
-  if (how != gpu_sharing::automatic) return backend_on(placement, how, answer, deadline);
+std::shared_ptr<on_cuda::cuda_backend> shared_backend(const std::vector<int>& placement, gpu_sharing how,
+                                                      double deadline, const cuda_options& options,
+                                                      const network::host_layout& hosts) {
+  if (how != gpu_sharing::automatic) return backend_on(placement, how, deadline, options, hosts);
   std::string refused;
   try {
-    return backend_on(placement, gpu_sharing::partitions, answer, deadline);
+    return backend_on(placement, gpu_sharing::partitions, deadline, options, hosts);
   } catch (const unsupported_error& problem) {
     refused = problem.what();
   } catch (const launch_error& problem) {
@@ -44,7 +48,7 @@ std::shared_ptr<on_cuda::cuda_backend> shared_backend(const std::vector<int>& pl
   } catch (const device_error& problem) {
     refused = problem.what();
   }
-  auto b = backend_on(placement, gpu_sharing::plain, answer, deadline);
+  auto b = backend_on(placement, gpu_sharing::plain, deadline, options, hosts);
   b->add_remark("they share plainly, for " + refused);
   return b;
 }
@@ -59,9 +63,16 @@ std::shared_ptr<backend> make_cuda_backend(const std::vector<int>& ids, const cu
   expect<unsupported_error>(status.problem.empty(), "machine::cuda: ", status.problem, "; ", status.remedy);
   const std::vector<int> placement = place_pes(ids, options, e, status.devices);
   const int most = most_on_one(placement);
-  if (most == 1) return backend_on(placement, gpu_sharing::plain, false, e.deadline);
+  network::check_queue_depth("machine::cuda", options.queue_depth);
+  const network::host_layout hosts =
+      network::layout_of("machine::cuda", options.hosts, static_cast<int>(placement.size()), e);
+  if (most == 1) {
+    cuda_options alone = options;
+    alone.answer = false;
+    return backend_on(placement, gpu_sharing::plain, e.deadline, alone, hosts);
+  }
   const bool in_use = on_cuda::has_context(placement);
-  auto b = shared_backend(placement, sharing_of(options, e), options.answer, e.deadline);
+  auto b = shared_backend(placement, sharing_of(options, e), e.deadline, options, hosts);
   b->add_remark(too_few_queues(queues_set(in_use ? before : environment_variables()), most, in_use));
   return b;
 }
@@ -69,8 +80,11 @@ std::shared_ptr<backend> make_cuda_backend(const std::vector<int>& ids, const cu
 namespace on_cuda {
 namespace {
 
-// Addresses for control words, per PE; memory comes as it is needed. A program of 4,000 blocks takes 130 KB.
-constexpr std::size_t control_bytes = std::size_t{64} << 20;
+// Addresses for control words, and for queue pairs where there are several hosts, per PE; memory comes as it is needed.
+// A program of 4,000 blocks takes 130 KB.
+std::size_t control_bytes_for(const network::host_layout& hosts) {
+  return std::size_t{hosts.one_host() ? 64U : 8192U} << 20;
+}
 // Users' memory grows by at least this: mapping takes time per call, not per byte.
 constexpr std::size_t user_step = std::size_t{32} << 20;
 
@@ -87,6 +101,15 @@ std::size_t capacity_of(const std::vector<gpu>& gpus) {
   return (least + user_step - 1) / user_step * user_step;
 }
 
+// The name of a type, as people write it.
+std::string readable(const char* name) {
+  int problem = 0;
+  char* text = abi::__cxa_demangle(name, nullptr, nullptr, &problem);
+  const std::string given = problem == 0 ? text : name;
+  std::free(text);
+  return given;
+}
+
 // "PEs 0 and 1 share device 0"; empty: none share any.
 std::string sharers(const std::vector<gpu>& gpus) {
   std::string text;
@@ -101,20 +124,30 @@ symmetric_heap::layout part_of(const symmetric_range& range, const std::vector<g
   return {range.start() + begin, range.stride(), static_cast<int>(gpus.size()), bytes, sharers(gpus)};
 }
 
+// All symmetric memory of each PE, users' and the runtime's.
+std::vector<reached_range> memory_of_pes(const symmetric_range& range, const std::vector<gpu>& gpus) {
+  std::vector<reached_range> all;
+  const auto stride = static_cast<std::size_t>(range.stride());
+  for (std::size_t pe = 0; pe < gpus.size(); ++pe) all.push_back({range.start() + pe * stride, stride});
+  return all;
+}
+
 }  // namespace
 
-cuda_backend::cuda_backend(const std::vector<int>& placement, gpu_sharing how, double default_deadline)
+cuda_backend::cuda_backend(const std::vector<int>& placement, gpu_sharing how, double default_deadline,
+                           network::host_layout hosts, int queue_depth)
     : default_deadline_(default_deadline),
+      hosts_(std::move(hosts)),
       driver_(driver_api::load()),
       gpus_(open_gpus(placement, how, driver_)),
       infos_(infos_of(gpus_)),
       capacity_(capacity_of(gpus_)),
       mapper_(gpus_, driver_),
-      range_(gpus_, mapper_, capacity_ + control_bytes),
+      range_(gpus_, mapper_, capacity_ + control_bytes_for(hosts_)),
       user_area_(range_, 0, capacity_, user_step),
-      control_area_(range_, capacity_, control_bytes, range_.granularity()),
+      control_area_(range_, capacity_, control_bytes_for(hosts_), range_.granularity()),
       heap_(part_of(range_, gpus_, 0, capacity_), [this](std::size_t end) { user_area_.grow_to(end); }),
-      control_heap_(part_of(range_, gpus_, capacity_, control_bytes),
+      control_heap_(part_of(range_, gpus_, capacity_, control_bytes_for(hosts_)),
                     [this](std::size_t end) { control_area_.grow_to(end); }),
       // Twice what there is, so that gaps between allocations seldom matter.
       local_(gpus_, mapper_, 2 * gpus_.size() * capacity_),
@@ -122,6 +155,9 @@ cuda_backend::cuda_backend(const std::vector<int>& placement, gpu_sharing how, d
       parts_{gpus_, kernels_, heap_, control_heap_},
       faults_(parts_),
       runner_(parts_, driver_, default_deadline) {
+  if (!hosts_.one_host())
+    cards_ = std::make_unique<gpu_cards>(gpus_, control_heap_, hosts_, queue_depth, memory_of_pes(range_, gpus_),
+                                         reached_range{local_.heap().start(), local_.heap().bytes()});
   add_remark(left_over(gpus_));
   add_remark(loaded_late(any_shared(gpus_) && loads_late(driver_)));
 }
@@ -148,7 +184,16 @@ void cuda_backend::try_sharing() {
 }
 
 kernel cuda_backend::as_run(kernel k) const {
-  if (trace()) k.on_gpu = k.on_gpu_traced;
+  const bool traced = trace() != nullptr;
+  if (hosts_.one_host()) {
+    if (traced) k.on_gpu = k.on_gpu_traced;
+    return k;
+  }
+  expect<unsupported_error>(
+      k.on_gpu == nullptr || k.on_gpu_networked != nullptr, "machine::run: the kernel ", readable(k.name),
+      " is not built for machines of several hosts, whose network cards it would not know; name its source in "
+      "starling_kernels(<target> <source>... NETWORK) in CMake, or use one host (cuda_options::hosts, STARLING_HOSTS)");
+  k.on_gpu = traced ? k.on_gpu_networked_traced : k.on_gpu_networked;
   return k;
 }
 
@@ -160,13 +205,24 @@ std::vector<program> cuda_backend::as_run(std::vector<program> programs) const {
 int cuda_backend::blocks_that_fit(const kernel& given, const launch_options& options) const {
   const kernel k = as_run(given);
   int least = std::numeric_limits<int>::max();
+  if (cards_) {
+    program alone;
+    alone.k = k;
+    alone.options = options;
+    alone.roles.add("all", 1);
+    const std::vector<program> both = cards_->with_cards({alone});
+    // The card's block is one of those that fit.
+    for (const gpu& g : gpus_) least = std::min(least, residency_on(g, kernels_, both).blocks_that_fit - 1);
+    return std::max(least, 0);
+  }
   for (const gpu& g : gpus_)
     least = std::min(least, kernels_.facts(k, options, g.pe).blocks_per_multiprocessor * g.info.multiprocessors);
   return least;
 }
 
 void cuda_backend::check_residency(const std::vector<program>& programs) const {
-  require_residency(gpus_, kernels_, as_run(programs));
+  const std::vector<program> run = as_run(programs);
+  require_residency(gpus_, kernels_, cards_ ? cards_->with_cards(run) : run);
 }
 
 void cuda_backend::check_bytes(const char* call, const void* address, std::size_t bytes) const {

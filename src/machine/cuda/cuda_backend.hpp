@@ -3,6 +3,7 @@
 #pragma once
 
 #include "../backend.hpp"
+#include "gpu_cards.hpp"
 #include "launch_faults.hpp"
 #include "local_store.hpp"
 #include "parts.hpp"
@@ -14,8 +15,10 @@ namespace starling::on_cuda {
 
 class cuda_backend final : public backend, public std::enable_shared_from_this<cuda_backend> {
  public:
-  // A CUDA driver and at least one GPU are known to be there.
-  cuda_backend(const std::vector<int>& placement, gpu_sharing how, double default_deadline);
+  // A CUDA driver and at least one GPU are known to be there. `hosts`: which PE is on which; rings of queue pairs are
+  // `queue_depth` deep.
+  cuda_backend(const std::vector<int>& placement, gpu_sharing how, double default_deadline, network::host_layout hosts,
+               int queue_depth);
 
   // Throws unless PEs that share a GPU can work as PEs must, or none does.
   void try_sharing();
@@ -25,6 +28,7 @@ class cuda_backend final : public backend, public std::enable_shared_from_this<c
   const std::vector<device_info>& devices() const override { return infos_; }
   peer_link link(int from_pe, int to_pe) const override {
     if (from_pe == to_pe) return peer_link::self;
+    if (hosts_.apart(from_pe, to_pe)) return peer_link::card;
     // The constructor has refused all else.
     return parts_.on(from_pe).id == parts_.on(to_pe).id ? peer_link::same_device : peer_link::direct;
   }
@@ -44,7 +48,9 @@ class cuda_backend final : public backend, public std::enable_shared_from_this<c
   double default_deadline() const override { return default_deadline_; }
 
   int blocks_that_fit(const kernel& k, const launch_options& options) const override;
-  void run(const std::vector<program>& programs) override { runner_.run(as_run(programs), trace().get()); }
+  void run(const std::vector<program>& programs) override {
+    runner_.run(as_run(programs), trace().get(), cards_.get());
+  }
   void check_residency(const std::vector<program>& programs) const override;
 
   void copy(void* dest, const void* source, std::size_t bytes, where at) override;
@@ -72,7 +78,8 @@ class cuda_backend final : public backend, public std::enable_shared_from_this<c
   }
 
  private:
-  // With the kernels that record, while there is a trace.
+  // With the kernels that record, while there is a trace, and those that know cards, where there are several hosts.
+  // Throws unsupported_error for a kernel that does not.
   kernel as_run(kernel k) const;
   std::vector<program> as_run(std::vector<program> programs) const;
   // Gives back local memory that was freed, once nothing can use it.
@@ -81,6 +88,7 @@ class cuda_backend final : public backend, public std::enable_shared_from_this<c
   const gpu& home_of(const void* address);
 
   double default_deadline_;
+  network::host_layout hosts_;
   std::string remark_;
   driver_api driver_;
   std::vector<gpu> gpus_;
@@ -97,6 +105,7 @@ class cuda_backend final : public backend, public std::enable_shared_from_this<c
   parts parts_;
   fault_pool faults_;
   recordings recordings_;
+  std::unique_ptr<gpu_cards> cards_;  // null: all PEs are on one host
   program_runner runner_;
 };
 

@@ -27,6 +27,7 @@ struct program_runner::running {
   double deadline = 0;
   std::size_t local_bytes = 0;
   bool traced = false;
+  bool cards = false;          // it is the machine's network cards, which serve the other programs
   std::vector<bool> launched;  // by PE
   std::vector<bool> ended;
   bool over = false;    // on all PEs
@@ -45,10 +46,16 @@ program_runner::program_runner(const parts& machine, const driver_api& driver, d
 
 program_runner::~program_runner() = default;
 
-void program_runner::run(const std::vector<program>& programs, recorder* tracer) {
+void program_runner::run(const std::vector<program>& programs, recorder* tracer, gpu_cards* cards) {
   const std::lock_guard lock(mutex_);
   expect_idle("machine::run");
-  (void)run_all(programs, tracer, tracer != nullptr ? align_clocks() : clock_alignment{});
+  const clock_alignment clocks = tracer != nullptr ? align_clocks() : clock_alignment{};
+  if (cards == nullptr) {
+    (void)run_all(programs, tracer, clocks);
+  } else {
+    cards->prepare(programs);
+    (void)run_all(cards->with_cards(programs), tracer, clocks, cards);
+  }
 }
 
 // The better of two: in the first one the GPUs may have been asleep.
@@ -64,14 +71,14 @@ clock_alignment program_runner::align_clocks() {
 }
 
 run_times program_runner::run_all(const std::vector<program>& programs, recorder* tracer,
-                                  const clock_alignment& clocks) {
+                                  const clock_alignment& clocks, const gpu_cards* cards) {
   failure_ = cudaSuccess;
-  std::vector<running> all = prepare(programs, tracer);
+  std::vector<running> all = prepare(programs, tracer, cards);
   run_times ran;
   ran.start = target::now_ns();
   std::exception_ptr refused;
   try {
-    start(all);
+    start(all, cards);
   } catch (...) {
     refused = std::current_exception();
     for (const running& r : all) end(r);  // what has started waits for what has not
@@ -113,6 +120,7 @@ run_times program_runner::run_all(const std::vector<program>& programs, recorder
 void program_runner::record(std::vector<running>& all, recorder& tracer, int n_pes, const run_times& ran,
                             const clock_alignment& clocks) {
   for (running& r : all) {
+    if (r.cards) continue;
     program_log log(n_pes, r.roles.first[r.roles.count], tracer.capacity());
     r.on->rings().collect(log);
     tracer.add(r.what->roles, log, ran.start, ran.end, clocks);
@@ -120,7 +128,8 @@ void program_runner::record(std::vector<running>& all, recorder& tracer, int n_p
 }
 
 std::vector<program_runner::running> program_runner::prepare(const std::vector<program>& programs,
-                                                             const recorder* tracer) {
+                                                             const recorder* tracer,
+                                                             const gpu_cards* cards) {
   while (lanes_.size() < programs.size()) lanes_.push_back(std::make_unique<program_lane>(machine_));
   std::vector<running> all(programs.size());
   for (std::size_t i = 0; i < programs.size(); ++i) {
@@ -133,7 +142,8 @@ std::vector<program_runner::running> program_runner::prepare(const std::vector<p
     r.ended.resize(machine_.gpus.size());
     r.on->prepare(r.roles.first[r.roles.count]);
     r.on->clear_control();
-    r.traced = tracer != nullptr;
+    r.cards = cards != nullptr && i + 1 == programs.size();
+    r.traced = tracer != nullptr && !r.cards;
     if (r.traced) r.on->rings().prepare(r.roles.first[r.roles.count], tracer->capacity());
   }
   for (const gpu& g : machine_.gpus) {
@@ -148,7 +158,7 @@ std::vector<program_runner::running> program_runner::prepare(const std::vector<p
   return all;
 }
 
-void program_runner::start(std::vector<running>& all) {
+void program_runner::start(std::vector<running>& all, const gpu_cards* cards) {
   // A kernel that needs more local memory than any before it makes its GPU wait for what runs there: largest first.
   std::vector<running*> order;
   for (running& r : all) order.push_back(&r);
@@ -162,6 +172,7 @@ void program_runner::start(std::vector<running>& all) {
       state.reports = r->on->reports(g.pe);
       state.report_slots = static_cast<std::uint32_t>(state.n_blocks);
       if (r->traced) state.trace = r->on->rings().on(g.pe);
+      if (cards != nullptr && !r->cards) state.network = cards->view(static_cast<std::size_t>(r - all.data()), g.pe);
       guard.use(g.id);
       r->on->mark_used();
       launch(g, r->on->stream(g.pe), r->what->k, r->what->options.threads, state,
@@ -181,6 +192,8 @@ bool program_runner::wait(std::vector<running>& all, std::exception_ptr& refused
   const auto begin = clock::now();
   auto next_reading = begin + between_readings;
   std::optional<clock::time_point> ended;
+  std::optional<clock::time_point> alone_since;  // cards
+  bool cards_told = false;
   while (true) {
     bool busy = false;
     for (running& r : all) {
@@ -188,6 +201,12 @@ bool program_runner::wait(std::vector<running>& all, std::exception_ptr& refused
       busy = busy || !r.over;
     }
     if (!busy) return true;
+    const bool served = std::all_of(all.begin(), all.end(), [](const running& r) { return r.over || r.cards; });
+    if (served && !alone_since) alone_since = clock::now();
+    if (served && !cards_told && clock::now() - *alone_since > eager) {
+      cards_told = true;
+      end_cards(all);
+    }
     if (!ended && !refused) put_copies(all, refused);
     const auto now = clock::now();
     if (now >= next_reading) {
@@ -208,6 +227,12 @@ bool program_runner::wait(std::vector<running>& all, std::exception_ptr& refused
     else
       std::this_thread::sleep_for(nap);
   }
+}
+
+// Cards end by themselves when all blocks have; where some have not counted, because they failed, the host ends them.
+void program_runner::end_cards(const std::vector<running>& all) {
+  for (const running& r : all)
+    if (!r.over) end(r);
 }
 
 void program_runner::put_copies(std::vector<running>& all, std::exception_ptr& refused) {

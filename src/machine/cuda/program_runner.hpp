@@ -11,6 +11,7 @@
 
 #include "clock_aligner.hpp"
 #include "copy_streams.hpp"
+#include "gpu_cards.hpp"
 #include "parts.hpp"
 #include "program_lane.hpp"
 #include "starling/machine/machine.hpp"
@@ -23,8 +24,8 @@ class program_runner {
   ~program_runner();
 
   // See backend::run. One run at a time: the blocks of two would not be known to fit together. With a tracer the blocks
-  // record, also when the run fails.
-  void run(const std::vector<program>& programs, recorder* tracer);
+  // record, also when the run fails. `cards`: of a machine of several hosts; they run beside the programs.
+  void run(const std::vector<program>& programs, recorder* tracer, gpu_cards* cards = nullptr);
 
   // Throws device_error, which names `call`, while a program that was left alone still runs.
   void require_idle(const char* call);
@@ -34,10 +35,12 @@ class program_runner {
  private:
   struct running;  // a program under way
 
-  run_times run_all(const std::vector<program>& programs, recorder* tracer, const clock_alignment& clocks);
+  run_times run_all(const std::vector<program>& programs, recorder* tracer, const clock_alignment& clocks,
+                    const gpu_cards* cards = nullptr);
   clock_alignment align_clocks();
-  std::vector<running> prepare(const std::vector<program>& programs, const recorder* tracer);
-  void start(std::vector<running>& all);
+  std::vector<running> prepare(const std::vector<program>& programs, const recorder* tracer, const gpu_cards* cards);
+  void start(std::vector<running>& all, const gpu_cards* cards);
+  void end_cards(const std::vector<running>& all);
   bool wait(std::vector<running>& all, std::exception_ptr& refused);
   void look(running& r, std::vector<running>& all);
   void put_copies(std::vector<running>& all, std::exception_ptr& refused);

@@ -21,15 +21,11 @@ queue_setup setup_of(const queue_pair& q, std::uint64_t first) {
 
 bool card_queue::look(step how) {
   std::uint16_t next = 0;
-  if (how == step::look_at_record) {
-    next = static_cast<std::uint16_t>(big_endian(memory_.look(*s_.record)));
-  } else {
-    const std::uint64_t rung = big_endian(memory_.look(*s_.doorbell));
-    if (rung == 0) return false;  // never
-    next = static_cast<std::uint16_t>((rung >> 40) + 1);
-  }
-  // An old one says nothing new.
-  if (static_cast<std::uint16_t>(next - told_) <= s_.depth) told_ = next;
+  if (how == step::look_at_record)
+    next = told_by_record(memory_.look(*s_.record));
+  else if (!told_by_doorbell(memory_.look(*s_.doorbell), next))
+    return false;
+  if (is_news(next, told_, s_.depth)) told_ = next;
   return fetched_ != told_;
 }
 
@@ -82,35 +78,11 @@ bool card_queue::serve() {
   }
 }
 
-const memory_region* card_queue::region_of(std::uint32_t key) const {
-  for (int i = 0; i < s_.memory.all; ++i)
-    if (key != no_key && s_.memory.regions[i].key == key) return &s_.memory.regions[i];
-  return nullptr;
-}
-
-// Whether the entry may be carried out at all.
-status card_queue::judge(const order& o, bool whole) const {
-  if (!whole || o.queue != s_.number || o.index != fetched_) return status::bad_entry;
-  if (o.bytes > most_entry_bytes) return status::local_length;
-  const std::uint32_t at_peer = is_atomic(o.what) ? may_change : o.what == opcode::read ? may_read : may_write;
-  const std::uint32_t near = o.what == opcode::write ? may_read : may_write;
-  if (!o.carries) {
-    const memory_region* here = region_of(o.local_key);
-    if (here == nullptr || (here->rights & near) == 0 || !here->holds(o.local, o.bytes))
-      return status::local_protection;
-  }
-  const memory_region* there = region_of(o.remote_key);
-  if (there == nullptr || (there->rights & at_peer) == 0 || !there->holds(o.remote, o.bytes))
-    return status::remote_access;
-  if (is_atomic(o.what) && o.remote % o.bytes != 0) return status::remote_access;
-  return status::ok;
-}
-
 void card_queue::fetch() {
   const entry e = memory_.fetch({s_.number, fetched_}, s_.ring[fetched_ & (s_.depth - 1)]);
   work& w = under_way_.emplace_back();
   const bool whole = parsed(e, w.what);
-  w.result = failed_ ? status::flushed : judge(w.what, whole);
+  w.result = failed_ ? status::flushed : judge(w.what, whole, {s_.number, fetched_}, s_.memory);
   if (w.result == status::ok && memory_.lost(s_.number)) w.result = status::retry_exceeded;
   if (w.result != status::ok) {
     failed_ = true;
@@ -175,12 +147,7 @@ void card_queue::complete() {
   under_way_.pop_front();
   memory_.done(name_of(w));
   if (w.result == status::ok && (w.what.flags & wants_completion) == 0) return;
-  completion c{};
-  const bool ok = w.result == status::ok;
-  c.word[5] = big_endian(w.what.bytes);
-  c.word[6] = big_endian(static_cast<std::uint64_t>(w.result));
-  c.word[7] = big_endian(last_word(s_.number, w.what.index, ok ? completion_kind::done : completion_kind::failed,
-                                   owner_of(completions_, s_.depth)));
+  const completion c = completion_of(w.what, w.result, s_.number, owner_of(completions_, s_.depth));
   memory_.complete(name_of(w), s_.completions[completions_ & (s_.depth - 1)], c);
   ++completions_;
 }

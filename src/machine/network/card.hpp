@@ -13,6 +13,7 @@
 #include <optional>
 #include <vector>
 
+#include "card_rules.hpp"
 #include "starling/device/network/queue_pair.hpp"
 
 namespace starling::network {
@@ -32,12 +33,6 @@ struct queue_setup {
   int peer = 0;  // at the far side
 };
 queue_setup setup_of(const queue_pair& q, std::uint64_t first);
-
-// Which entry the card works on.
-struct entry_name {
-  std::uint32_t queue = 0;
-  std::uint16_t index = 0;
-};
 
 class card_memory {
  public:
@@ -101,11 +96,9 @@ class card_queue {
     std::vector<std::byte> data;
     std::vector<piece> pieces;  // still to land
     bool landed() const { return gathered && pieces.empty(); }
-    bool after_all() const { return (what.flags & fenced) != 0 || what.what != opcode::write; }
+    bool after_all() const { return comes_after_all(what); }
   };
   void fetch();
-  status judge(const order& o, bool whole) const;
-  const memory_region* region_of(std::uint32_t key) const;
   bool may_start(std::size_t entry) const;
   void gather(work& w);
   void do_atomic(work& w);

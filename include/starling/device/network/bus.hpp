@@ -24,6 +24,10 @@ class direct_bus {
     return gpu::system_atomic(from).load(cuda::memory_order_acquire);
   }
 
+  // For threads of a block that share the queue's staging memory.
+  STARLING_HD void lock_staging() const {}
+  STARLING_HD void unlock_staging() const {}
+
   // Words of the queue's state, which the warps of a block share.
   template <class Word>
   STARLING_HD Word take(Word& word, Word n) const {

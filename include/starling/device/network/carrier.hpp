@@ -19,7 +19,7 @@ STARLING_HD constexpr bool is_about(int context, int of_queue) { return context 
 template <class Bus>
 class carrier {
  public:
-  STARLING_HD carrier(const queue_pair& q, Bus& bus) : q_(q), send_(q, bus) {}
+  STARLING_HD carrier(const queue_pair& q, Bus& bus) : q_(q), bus_(bus), send_(q, bus) {}
 
   STARLING_HD bool put(const transfer& t) const {
     std::uint64_t last = 0;  // that reads the caller's memory
@@ -61,19 +61,53 @@ class carrier {
     std::uint64_t old = 0;
     bool good = false;
     if (c.card == by_card::add) {
-      good = do_atomic(c, opcode::fetch_add, c.operand, 0, old);
+      good = change(c.address, static_cast<std::uint32_t>(c.bytes), opcode::fetch_add, c.operand, 0, old);
     } else if (c.card == by_card::compare_swap) {
-      good = do_atomic(c, opcode::compare_swap, c.operand, c.expected, old);
+      good = change(c.address, static_cast<std::uint32_t>(c.bytes), opcode::compare_swap, c.operand, c.expected, old);
     } else {
-      good = do_atomic(c, opcode::fetch_add, 0, 0, old);
+      good = change(c.address, static_cast<std::uint32_t>(c.bytes), opcode::fetch_add, 0, 0, old);
       while (good && c.card == by_card::other) {
         const std::uint64_t expected = old;
-        good = do_atomic(c, opcode::compare_swap, c.changed(c.argument, expected), expected, old);
+        good = change(c.address, static_cast<std::uint32_t>(c.bytes), opcode::compare_swap, c.changed(c.argument, expected), expected, old);
         if (old == expected) break;
       }
     }
     if (good) c.answer(c.argument, old);
     return good;
+  }
+
+  // One operation of the card; `old`: what the word held.
+  STARLING_HD bool change(const void* word, std::uint32_t bytes, opcode what, std::uint64_t operand,
+                          std::uint64_t expected, std::uint64_t& old) const {
+    order o;
+    o.what = what;
+    o.operand = operand;
+    o.compare = expected;
+    far(o, word, bytes);
+    bus_.lock_staging();
+    near_staging(o, 0);
+    const std::uint64_t end = send_.post(&o, 1);
+    const bool good = end != 0 && send_.wait(end);
+    old = 0;
+    if (good) memcpy(&old, q_.staging, bytes);
+    bus_.unlock_staging();
+    return good;
+  }
+
+  // One or two words of 8 bytes, side by side, each of which arrives whole.
+  STARLING_HD bool words(std::uint64_t* to, const std::uint64_t* word, int n) const {
+    order both[2] = {order{}, order{}};
+    for (int i = 0; i < n; ++i) {
+      (void)near(both[i], word + i, sizeof *word, opcode::write);
+      far(both[i], to + i, sizeof *to);
+    }
+    return send_.post(both, static_cast<std::uint64_t>(n)) != 0;
+  }
+
+  // Staging memory, for a caller who then puts from it; it is locked.
+  STARLING_HD std::byte* take_staging() const {
+    bus_.lock_staging();
+    return q_.staging + answers;
   }
 
   STARLING_HD void fence() const { send_.fence(); }
@@ -127,12 +161,15 @@ class carrier {
       const bool reached = near(o, source + done, n, opcode::write);
       if (!reached) {
         n = least(n, q_.staging_bytes - answers);
+        bus_.lock_staging();
         memcpy(q_.staging + answers, source + done, n);
         near_staging(o, answers);
       }
       far(o, dest + done, n);
       const std::uint64_t end = send_.post(&o, 1);
-      if (end == 0 || (!reached && !send_.wait(end))) return false;
+      const bool good = end != 0 && (reached || send_.wait(end));
+      if (!reached) bus_.unlock_staging();
+      if (!good) return false;
       if (reached && !o.carries) last = end;
       done += n;
     }
@@ -146,12 +183,17 @@ class carrier {
       const bool reached = near(o, dest + done, n, opcode::read);
       if (!reached) {
         n = least(n, q_.staging_bytes - answers);
+        bus_.lock_staging();
         near_staging(o, answers);
       }
       far(o, source + done, n);
       const std::uint64_t end = send_.post(&o, 1);
-      if (end == 0 || (!reached && !send_.wait(end))) return false;
-      if (!reached) memcpy(dest + done, q_.staging + answers, n);
+      const bool good = end != 0 && (reached || send_.wait(end));
+      if (!reached) {
+        if (good) memcpy(dest + done, q_.staging + answers, n);
+        bus_.unlock_staging();
+      }
+      if (!good) return false;
       if (reached) last = end;
       done += n;
     }
@@ -174,22 +216,8 @@ class carrier {
     return o;
   }
 
-  STARLING_HD bool do_atomic(const atomic_call& c, opcode what, std::uint64_t operand, std::uint64_t expected,
-                             std::uint64_t& old) const {
-    order o;
-    o.what = what;
-    o.operand = operand;
-    o.compare = expected;
-    far(o, c.address, c.bytes);
-    near_staging(o, 0);
-    const std::uint64_t end = send_.post(&o, 1);
-    if (end == 0 || !send_.wait(end)) return false;
-    old = 0;
-    memcpy(&old, q_.staging, c.bytes);
-    return true;
-  }
-
   const queue_pair& q_;
+  Bus& bus_;
   sender<Bus> send_;
 };
 

@@ -25,6 +25,7 @@ enum class status : std::uint8_t {
   flushed = 0x05,
   remote_access = 0x13,
   retry_exceeded = 0x15,
+  no_queue = 0xff,  // not of a card: there was no queue pair to ask by
 };
 
 constexpr const char* name(status s) {
@@ -43,6 +44,8 @@ constexpr const char* name(status s) {
       return "remote access error";
     case status::retry_exceeded:
       return "retry count exceeded";
+    case status::no_queue:
+      return "the block has as many queue pairs as it can have; use fewer contexts";
   }
   return "unknown status";
 }

@@ -102,9 +102,12 @@ class meeting {
       const sym<signal> here = t_.entered(g_.index(), orders, me_);
       const index_t bytes = p.n * static_cast<index_t>(sizeof(T));
       const trace_span span(g_, trace_operation::put_signal, pe, bytes, here, round_);
-      if constexpr (target::on_gpu)
-        copy(p, p.dest.on(pe));
-      else
+      if constexpr (target::on_gpu) {
+        if (g_.behind_card(pe))
+          g_.put_by_card(p.dest.on(pe), p.source, p.dest_stride, p.source_stride, p.n, pe, at_);
+        else
+          copy(p, p.dest.on(pe));
+      } else
         g_.port().put_signal(transfer_of(p, pe), announcement(pe, round_, orders));
     });
     if constexpr (target::on_gpu) tell_by_threads(orders);
@@ -229,7 +232,7 @@ class meeting {
   STARLING_HD void tell_by_threads(bool orders) const {
     g_.sync();
     for (int i = g_.member(); i < size(); i += g_.members())
-      if (i != me_) g_.raise_signal_by_thread(t_.entered(g_.index(), orders, me_), round_, t_.pe(i));
+      if (i != me_) g_.raise_signal_by_thread(t_.entered(g_.index(), orders, me_), round_, t_.pe(i), at_);
   }
 
   template <class T>

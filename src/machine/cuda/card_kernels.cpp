@@ -1,0 +1,230 @@
+#include "card_kernel.hpp"
+
+#include "../network/card_rules.hpp"
+#include "starling/device/gpu_copy.hpp"
+
+namespace starling::on_cuda {
+namespace {
+
+using namespace network;
+
+constexpr int lanes = 32;
+constexpr int most_regions = 64;
+constexpr unsigned all_lanes = 0xffffffffu;
+
+// PEs and regions as the card keeps them, in the block's fast memory.
+struct card_tables {
+  const card_view* pe[most_regions];
+  memory_region region[most_regions];
+};
+
+#if defined(__CUDA_ARCH__)
+
+// One warp of a card: carries out the entries of a queue, in order, one after the other.
+class card_warp {
+ public:
+  __device__ explicit card_warp(const region_table& memory)
+      : memory_(memory), lane_(static_cast<int>(threadIdx.x) % lanes) {}
+
+  // Up to the index that the record told.
+  __device__ void serve(const queue_pair& q, std::uint16_t told, card_progress& p) {
+    for (; p.fetched != told; ++p.fetched) {
+      order o;
+      const bool whole = parsed(fetch(q.ring[p.fetched & (q.depth - 1)]), o);
+      const status result = p.failed != 0 ? status::flushed : judge(o, whole, {q.number, p.fetched}, memory_);
+      if (result == status::ok) {
+        carry_out(o);
+      } else {
+        p.failed = 1;
+        o.index = p.fetched;
+      }
+      if (result == status::ok && (o.flags & wants_completion) == 0) continue;
+      complete(q.completions[p.completions & (q.depth - 1)],
+               completion_of(o, result, q.number, owner_of(p.completions, q.depth)));
+      ++p.completions;
+    }
+  }
+
+ private:
+  __device__ entry fetch(entry& place) const {
+    const std::uint64_t mine = gpu::system_atomic(place.word[lane_ % 8]).load(cuda::memory_order_relaxed);
+    entry e;
+    for (int i = 0; i < 8; ++i) e.word[i] = __shfl_sync(all_lanes, mine, i);
+    return e;
+  }
+
+  // Between the parts of it the lanes meet, so that what lane 0 releases covers what all of them have written.
+  __device__ void carry_out(const order& o) const {
+    if (is_atomic(o.what)) {
+      if (lane_ == 0) change(o);
+    } else if (o.carries) {
+      if (lane_ == 0) write_carried(o);
+    } else {
+      // What is released by lane 0 alone is not enough before stores of the others.
+      if ((o.flags & fenced) != 0) __threadfence_system();
+      __syncwarp();
+      const bool write = o.what == opcode::write;
+      move(reinterpret_cast<std::byte*>(write ? o.remote : o.local),
+           reinterpret_cast<const std::byte*>(write ? o.local : o.remote), static_cast<index_t>(o.bytes));
+    }
+    __syncwarp();
+  }
+
+  // Words that blocks may wait for arrive whole.
+  __device__ void move(std::byte* to, const std::byte* from, index_t n) const {
+    const auto ends = reinterpret_cast<std::uintptr_t>(to) | reinterpret_cast<std::uintptr_t>(from);
+    const auto all = ends | static_cast<std::uint64_t>(n);
+    if (ends % 16 == 0)
+      gpu::copy(lane_, lanes, to, from, n);
+    else if (all % 8 == 0)
+      copy_as<std::uint64_t>(to, from, n);
+    else if (all % 4 == 0)
+      copy_as<std::uint32_t>(to, from, n);
+    else
+      for (index_t i = lane_; i < n; i += lanes) to[i] = from[i];
+  }
+  template <class Word>
+  __device__ void copy_as(std::byte* to, const std::byte* from, index_t n) const {
+    const auto words = n / static_cast<index_t>(sizeof(Word));
+    for (index_t i = lane_; i < words; i += lanes)
+      reinterpret_cast<Word*>(to)[i] = reinterpret_cast<const Word*>(from)[i];
+  }
+
+  // A word tells of what was before it: of the entries, and of what the block had written.
+  __device__ static void write_carried(const order& o) {
+    if (o.bytes == 8 && o.remote % 8 == 0)
+      return store_word<std::uint64_t>(o);
+    if (o.bytes == 4 && o.remote % 4 == 0)
+      return store_word<std::uint32_t>(o);
+    target::fence_system();
+    auto* to = reinterpret_cast<unsigned char*>(o.remote);
+    for (std::uint32_t i = 0; i < o.bytes; ++i) to[i] = o.data[i];
+  }
+  template <class Word>
+  __device__ static void store_word(const order& o) {
+    Word value;
+    memcpy(&value, o.data, sizeof value);
+    gpu::system_atomic(*reinterpret_cast<Word*>(o.remote)).store(value, cuda::memory_order_release);
+  }
+
+  __device__ static void change(const order& o) {
+    if (o.bytes == 8)
+      change_word<std::uint64_t>(o);
+    else
+      change_word<std::uint32_t>(o);
+  }
+  template <class Word>
+  __device__ static void change_word(const order& o) {
+    const auto word = gpu::system_atomic(*reinterpret_cast<Word*>(o.remote));
+    Word old = static_cast<Word>(o.compare);
+    if (o.what == opcode::fetch_add)
+      old = word.fetch_add(static_cast<Word>(o.operand), cuda::memory_order_acq_rel);
+    else
+      (void)word.compare_exchange_strong(old, static_cast<Word>(o.operand), cuda::memory_order_acq_rel);
+    memcpy(reinterpret_cast<void*>(o.local), &old, sizeof old);
+  }
+
+  __device__ void complete(completion& place, const completion& c) const {
+    if (lane_ != 0) return;
+    for (int i = 0; i < 7; ++i) gpu::system_atomic(place.word[i]).store(c.word[i], cuda::memory_order_relaxed);
+    gpu::system_atomic(place.word[7]).store(c.word[7], cuda::memory_order_release);
+  }
+
+  region_table memory_;
+  int lane_;
+};
+
+// A lane for each of 32 queues of a PE: those whose records tell of entries are served. Whether there were some.
+__device__ bool serve_some(const card_view& v, std::uint32_t first, const region_table& memory) {
+  const int lane = static_cast<int>(threadIdx.x) % lanes;
+  const std::uint32_t queue = first + static_cast<std::uint32_t>(lane);
+  const bool mine = queue < v.n_queues;
+  card_progress p;
+  std::uint16_t told = 0;
+  if (mine) {
+    told = told_by_record(gpu::system_atomic(v.records[queue]).load(cuda::memory_order_relaxed));
+    p = v.progress[queue];
+  }
+  const bool news = mine && told != p.fetched && is_news(told, p.fetched, v.depth);
+  unsigned some = __ballot_sync(all_lanes, news);
+  if (some == 0) return false;
+  // What the block wrote before the record is there for all lanes.
+  if (news) told = told_by_record(gpu::system_atomic(v.records[queue]).load(cuda::memory_order_acquire));
+  __syncwarp();
+  card_warp w(memory);
+  for (; some != 0; some &= some - 1) {
+    const int of = __ffs(static_cast<int>(some)) - 1;
+    card_progress now;
+    now.completions = __shfl_sync(all_lanes, p.completions, of);
+    now.fetched = static_cast<std::uint16_t>(__shfl_sync(all_lanes, static_cast<unsigned>(p.fetched), of));
+    now.failed = static_cast<std::uint16_t>(__shfl_sync(all_lanes, static_cast<unsigned>(p.failed), of));
+    const auto upto = static_cast<std::uint16_t>(__shfl_sync(all_lanes, static_cast<unsigned>(told), of));
+    const std::uint32_t served = first + static_cast<std::uint32_t>(of);
+    w.serve(pair_of(v, served), upto, now);
+    if (lane == of) v.progress[served] = now;
+  }
+  return true;
+}
+
+// Whether the blocks of the host have ended, or the run is.
+__device__ bool is_over(const block& b, const card_tables& t, int pes, std::uint64_t blocks) {
+  if (gpu::program_ended(b.state())) return true;
+  std::uint64_t ended = 0;
+  for (int i = 0; i < pes; ++i)
+    ended += gpu::system_atomic(t.pe[i]->counts->ended).load(cuda::memory_order_relaxed);
+  return ended == blocks * static_cast<std::uint64_t>(pes);
+}
+
+// Warps are dealt to PEs, and those of a PE to its queues, 32 at a time.
+__device__ void serve_host(const block& b, const card_tables& t, int pes, const region_table& memory,
+                           std::uint64_t blocks) {
+  const int warps = b.members() / lanes;
+  const int warp = b.member() / lanes;
+  const int step = pes < warps ? pes : warps;
+  const int first = warp % step;
+  const int shares = pes < warps ? (warps - first + step - 1) / step : 1;
+  const int share = pes < warps ? warp / step : 0;
+  for (unsigned round = 0;; ++round) {
+    for (int i = first; i < pes; i += step) {
+      const card_view& v = *t.pe[i];
+      const std::uint64_t taken = gpu::system_atomic(v.counts->taken).load(cuda::memory_order_relaxed);
+      for (std::uint64_t q = static_cast<std::uint64_t>(share) * lanes; q < taken && q < v.n_queues;
+           q += static_cast<std::uint64_t>(shares) * lanes)
+        (void)serve_some(v, static_cast<std::uint32_t>(q), memory);
+    }
+    constexpr unsigned rounds_between = 8;
+    if (round % rounds_between == 0 && __any_sync(all_lanes, is_over(b, t, pes, blocks))) return;
+  }
+}
+
+#endif
+
+struct card_of_host {
+  sym<card_view> views;
+  std::uint64_t blocks;  // of the program, on each PE
+
+  STARLING_HD void operator()([[maybe_unused]] block& b) const {
+#if defined(__CUDA_ARCH__)
+    __shared__ card_tables tables;
+    const card_view& mine = *views.on(b.pe());
+    int pes = 0;
+    for (int pe = 0; pe < b.n_pes(); ++pe) {
+      if (mine.host_of[pe] != mine.host_of[b.pe()]) continue;
+      if (pe < b.pe()) return;  // that PE's block is the card
+      if (b.member() == 0) tables.pe[pes] = views.on(pe);
+      ++pes;
+    }
+    for (int i = b.member(); i < mine.memory.all; i += b.members()) tables.region[i] = mine.memory.regions[i];
+    b.sync();
+    serve_host(b, tables, pes, {tables.region, mine.memory.pes, mine.memory.all}, blocks);
+#endif
+  }
+};
+
+}  // namespace
+
+kernel card_kernel(sym<network::card_view> views, std::uint64_t blocks) {
+  return make_kernel(card_of_host{views, blocks});
+}
+
+}  // namespace starling::on_cuda

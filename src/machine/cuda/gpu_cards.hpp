@@ -1,0 +1,74 @@
+// The network cards of a machine of GPUs whose PEs are on several hosts: the memory of queue pairs, and the program
+// that is the cards. Memory is symmetric, each PE's its own, beside control words.
+#pragma once
+
+#include <vector>
+
+#include "../network/host_layout.hpp"
+#include "../symmetric_heap.hpp"
+#include "gpu.hpp"
+#include "starling/device/network/card_view.hpp"
+#include "starling/device/symmetric.hpp"
+#include "starling/machine/machine.hpp"
+
+namespace starling::on_cuda {
+
+// A range of addresses that cards reach.
+struct reached_range {
+  const std::byte* start;
+  std::size_t bytes;
+};
+
+class gpu_cards {
+ public:
+  // `of_pes`: the symmetric memory of each PE; `shared`: what is of no PE alone. Throws argument_error when a block
+  // would have more PEs behind the card than it can have queue pairs.
+  gpu_cards(const std::vector<gpu>& gpus, symmetric_heap& control, network::host_layout hosts, int depth,
+            std::vector<reached_range> of_pes, const reached_range& shared);
+  ~gpu_cards();
+  gpu_cards(const gpu_cards&) = delete;
+  gpu_cards& operator=(const gpu_cards&) = delete;
+
+  const network::host_layout& hosts() const { return hosts_; }
+
+  // These programs with their cards behind them; see card_kernel. For residency alone before prepare().
+  std::vector<program> with_cards(std::vector<program> programs) const;
+  // Makes room for the queue pairs of these programs' blocks and sets all of it back. Nothing runs. Throws
+  // memory_error.
+  void prepare(const std::vector<program>& programs);
+  // What blocks of a program are told.
+  const network::card_view* view(std::size_t program, int pe) const { return views(program).on(pe); }
+
+ private:
+  // Offsets in each PE's memory.
+  struct places {
+    std::size_t views = 0;  // by program
+    std::size_t hosts = 0;
+    std::size_t regions = 0;
+    std::size_t counts = 0;  // from here to `queues` all is zero when a run starts
+    std::size_t records = 0;
+    std::size_t progress = 0;
+    std::size_t tables = 0;
+    std::size_t queues = 0;
+    std::size_t bytes = 0;
+  };
+  places places_for(std::size_t programs, std::size_t blocks) const;
+  std::uint32_t queues_for(std::size_t blocks) const;
+  std::byte* at(std::size_t place, int pe) const { return control_.on(offset_ + place, pe); }
+  sym<network::card_view> views(std::size_t program) const;
+  std::vector<network::memory_region> regions() const;
+  void tell(const gpu& g, const std::vector<program>& programs) const;
+  int far_from(int pe) const;
+
+  const std::vector<gpu>& gpus_;
+  symmetric_heap& control_;
+  network::host_layout hosts_;
+  std::uint32_t depth_;
+  std::vector<reached_range> reached_;  // those of PEs first
+  places places_;
+  std::uint32_t n_queues_ = 0;  // of each PE
+  std::size_t offset_ = 0;
+  bool allocated_ = false;
+};
+
+}  // namespace starling::on_cuda
