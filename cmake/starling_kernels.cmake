@@ -1,11 +1,15 @@
-# starling_kernels(<target> [<source>...])
+# starling_kernels(<target> [<source>...] [NETWORK])
 #
 # Tells CMake which sources of a target hold kernels: those named (they are added to the target if they are not in it),
 # or all its .cpp files. The C++ compiler builds them where Starling has no GPU part, nvcc where it has. Call it in the
 # directory that makes the target.
+#
+# NETWORK: their kernels run on GPU machines of several hosts too, whose blocks reach some PEs by way of network cards.
+# Each kernel is then compiled once more, so that on machines of one host it is as without.
 
 function(starling_kernels target)
-  set(kernels ${ARGN})
+  cmake_parse_arguments(PARSE_ARGV 1 starling_kernels NETWORK "" "")
+  set(kernels ${starling_kernels_UNPARSED_ARGUMENTS})
   get_target_property(present ${target} SOURCES)
   if(NOT present)
     set(present)
@@ -23,6 +27,9 @@ function(starling_kernels target)
 
   if(STARLING_WITH_CUDA)
     set_source_files_properties(${kernels} PROPERTIES LANGUAGE CUDA)
+    if(starling_kernels_NETWORK)
+      set_property(SOURCE ${kernels} APPEND PROPERTY COMPILE_DEFINITIONS STARLING_NETWORK)
+    endif()
     # The standard is spelled out: CMake 3.25 does not know how to ask nvcc for C++20.
     target_compile_options(${target} PRIVATE
       "$<$<COMPILE_LANGUAGE:CUDA>:-std=c++20;--extended-lambda;--expt-relaxed-constexpr>")

@@ -32,9 +32,17 @@ function(starling_test_program name sources)
     "$<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off;$<$<CONFIG:Release>:${level}>>"
     "$<$<COMPILE_LANGUAGE:CUDA>:--fmad=false;-Xcompiler=-ffp-contract=off>")
   starling_precompile(${name} <cuda/atomic> <cuda/std/mdspan> <doctest/doctest.h> <functional> <string> <vector>)
+  # Those that are to run on GPUs of several hosts too.
+  set(networked ${kernels})
+  list(FILTER networked INCLUDE REGEX "/(unit/(device|network|shmem)|protocol)/")
+  if(networked)
+    list(REMOVE_ITEM kernels ${networked})
+    starling_kernels(${name} ${networked} NETWORK)
+  endif()
   if(kernels)
     starling_kernels(${name} ${kernels})
   endif()
+  list(APPEND kernels ${networked})
   # Where kernels are compiled to PTX alone, those that use every instruction of the device layer are assembled too.
   if(STARLING_CUDA_ARCH MATCHES "^([0-9]+)-virtual$")
     set(assemble "--generate-code=arch=compute_${CMAKE_MATCH_1},code=sm_${CMAKE_MATCH_1}")

@@ -32,7 +32,10 @@ inline std::optional<machine> test_machine(int n_pes, const host_options& option
   }
   std::vector<int> ids;
   for (int i = 0; i < n_pes; ++i) ids.push_back(i);
-  return machine::cuda(ids, {.answer = std::getenv("STARLING_TEST_UNANSWERED") == nullptr});
+  return machine::cuda(ids, {.answer = std::getenv("STARLING_TEST_UNANSWERED") == nullptr,
+                             .hosts = options.hosts,
+                             .card = options.card,
+                             .queue_depth = options.queue_depth});
 }
 
 // Whether a test of what only virtual devices do has to return.
