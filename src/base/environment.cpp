@@ -98,7 +98,7 @@ std::vector<environment_variable> describe(const environment& e) {
        message(e.meeting_deadline)},
       {"STARLING_HOST_MEMORY", "memory of one virtual device; suffixes K, M, G", format_bytes(e.host_memory)},
       {"STARLING_HOST_BLOCKS", "how many blocks one virtual device holds at once", message(e.host_blocks)},
-      {"STARLING_HOSTS", "on how many hosts, with network cards between them, virtual devices are by default",
+      {"STARLING_HOSTS", "on how many hosts, with network cards between them, devices are by default",
        message(e.hosts)},
       {"STARLING_CARD", "the network cards between hosts: model", e.card},
       {"STARLING_CHECK", "how many schedules check mode explores in each run on virtual devices; 0: off",

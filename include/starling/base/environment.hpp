@@ -27,7 +27,7 @@ struct environment {
   std::size_t host_memory = std::size_t{1} << 30;
   // STARLING_HOST_BLOCKS: how many blocks one virtual device holds at once.
   int host_blocks = 64;
-  // STARLING_HOSTS: on how many hosts virtual devices are where a program does not say; see host_options::hosts.
+  // STARLING_HOSTS: on how many hosts PEs are where a program does not say; see host_options::hosts.
   int hosts = 1;
   // STARLING_CARD: the network cards between them: model.
   std::string card = "model";

@@ -92,19 +92,19 @@ class card_warp {
 
   // A word tells of what was before it: of the entries, and of what the block had written.
   __device__ static void write_carried(const order& o) {
-    if (o.bytes == 8 && o.remote % 8 == 0)
-      return store_word<std::uint64_t>(o);
-    if (o.bytes == 4 && o.remote % 4 == 0)
-      return store_word<std::uint32_t>(o);
+    if (o.bytes == 8 && o.remote % 8 == 0) return store_words<std::uint64_t>(o);
+    if (o.bytes % 4 == 0 && o.remote % 4 == 0) return store_words<std::uint32_t>(o);
     target::fence_system();
     auto* to = reinterpret_cast<unsigned char*>(o.remote);
     for (std::uint32_t i = 0; i < o.bytes; ++i) to[i] = o.data[i];
   }
   template <class Word>
-  __device__ static void store_word(const order& o) {
-    Word value;
-    memcpy(&value, o.data, sizeof value);
-    gpu::system_atomic(*reinterpret_cast<Word*>(o.remote)).store(value, cuda::memory_order_release);
+  __device__ static void store_words(const order& o) {
+    for (std::uint32_t i = 0; i < o.bytes / sizeof(Word); ++i) {
+      Word value;
+      memcpy(&value, o.data + i * sizeof(Word), sizeof value);
+      gpu::system_atomic(reinterpret_cast<Word*>(o.remote)[i]).store(value, cuda::memory_order_release);
+    }
   }
 
   __device__ static void change(const order& o) {
@@ -187,7 +187,9 @@ __device__ void serve_host(const block& b, const card_tables& t, int pes, const 
   for (unsigned round = 0;; ++round) {
     for (int i = first; i < pes; i += step) {
       const card_view& v = *t.pe[i];
-      const std::uint64_t taken = gpu::system_atomic(v.counts->taken).load(cuda::memory_order_relaxed);
+      // Lanes that looked for themselves might differ, and part.
+      const std::uint64_t taken =
+          __shfl_sync(all_lanes, gpu::system_atomic(v.counts->taken).load(cuda::memory_order_relaxed), 0);
       for (std::uint64_t q = static_cast<std::uint64_t>(share) * lanes; q < taken && q < v.n_queues;
            q += static_cast<std::uint64_t>(shares) * lanes)
         (void)serve_some(v, static_cast<std::uint32_t>(q), memory);

@@ -47,6 +47,22 @@ class gpu_bus {
 
   STARLING_HD bool pause(const queue_pair& q) {
     if (!rest_.spent()) return true;
+    give_up(q);
+    return false;
+  }
+
+  // When the program ends meanwhile, as if it had the lock: what it does then is of no consequence.
+  STARLING_HD void lock_staging() {
+    block_network& n = network_of_block();
+    while (block_atomic(n.staging[place_]).exchange(1U, cuda::memory_order_acquire) != 0) {
+      if (!rest_.spent()) continue;
+      return give_up(n.pair[place_]);
+    }
+  }
+  STARLING_HD void unlock_staging() const { unlock_word(network_of_block().staging[place_]); }
+
+ private:
+  STARLING_HD void give_up(const queue_pair& q) const {
     const queue_state& s = *q.state;
     block_report r;
     r.state = rest_.why();
@@ -56,13 +72,8 @@ class gpu_bus {
     r.seen = s.completed;
     set_place(r, at_);
     gpu::file_report(state_, block_, r);
-    return false;
   }
 
-  STARLING_HD void lock_staging() const { lock_word(network_of_block().staging[place_]); }
-  STARLING_HD void unlock_staging() const { unlock_word(network_of_block().staging[place_]); }
-
- private:
   const program_state& state_;
   gpu::patience rest_;
   where at_;
