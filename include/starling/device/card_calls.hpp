@@ -1,5 +1,5 @@
-// What the threads of a group do to reach a PE of another host by way of the network card, on a GPU: the leader asks the
-// card, between barriers of the group. Mixin for block, warp and thread, below communication.
+// What the threads of a group do to reach a PE of another host by way of the network card, on a GPU: the leader asks
+// the card, between barriers of the group. Mixin for block, warp and thread, below communication.
 #pragma once
 
 #include "starling/device/signalling.hpp"
@@ -21,8 +21,17 @@ class card_calls : public signalling<Self> {
   template <class T>
   STARLING_HD transfer card_transfer(T* dest, index_t dest_stride, const T* source, index_t source_stride, index_t n,
                                      int pe, bool blocking, where at) const {
-    return {dest, source,   n,  sizeof(T),     dest_stride,
-            source_stride, pe, blocking, at, unknown_bytes, self().context_number()};
+    return {dest,
+            source,
+            n,
+            sizeof(T),
+            dest_stride,
+            source_stride,
+            pe,
+            blocking,
+            at,
+            unknown_bytes,
+            self().context_number()};
   }
 
   template <class T>
@@ -57,15 +66,14 @@ class card_calls : public signalling<Self> {
   STARLING_HD T card_value(const T* source, int pe, where at) const {
     T value{};
     ask_card(operation::get, at, [&] {
-      return network::get(self().state(), self().index(),
-                          card_transfer(&value, 1, source, 1, 1, pe, true, at));
+      return network::get(self().state(), self().index(), card_transfer(&value, 1, source, 1, 1, pe, true, at));
     });
     if constexpr (sizeof(T) <= target::reduce_slot_bytes && sizeof(T) % 4 == 0) {
       return self().first(value);
     } else {
       // Of what does not travel between threads each fetches its own.
-      if (!leader() && !network::get(self().state(), self().index(),
-                                     card_transfer(&value, 1, source, 1, 1, pe, true, at)))
+      if (!leader() &&
+          !network::get(self().state(), self().index(), card_transfer(&value, 1, source, 1, 1, pe, true, at)))
         this->end_thread();
       return value;
     }

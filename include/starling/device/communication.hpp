@@ -130,13 +130,14 @@ class communication : public card_calls<Self> {
   // with one barrier for all: threads that have no part in one put make the next, and signals are raised side by side.
   // For what goes to several PEs in each step, such as halos. f must not read what the puts write.
   template <class T, class To, class F>
-    requires std::is_invocable_r_v<signalled_put<T>, const To&, int> && std::is_invocable_r_v<T, const F&, int, index_t>
-  STARLING_HD void put_signals(int puts, const To& to, const F& f, std::uint64_t value,
-                               where at = where::current()) const {
+  requires std::is_invocable_r_v < signalled_put<T>,
+  const To&, int > &&std::is_invocable_r_v<T, const F&, int, index_t> STARLING_HD void put_signals(
+                       int puts, const To& to, const F& f, std::uint64_t value, where at = where::current()) const {
     if (!target::on_gpu || self().networked()) {
       for (int i = 0; i < puts; ++i) {
         const signalled_put<T> put = to(i);
-        put_signal(put.dest, [&](index_t k) { return f(i, k); }, put.n, put.sig, value, put.pe, signal_op::set, at);
+        put_signal(
+            put.dest, [&](index_t k) { return f(i, k); }, put.n, put.sig, value, put.pe, signal_op::set, at);
       }
     } else if constexpr (target::on_gpu) {
       index_t k = self().member();
@@ -260,9 +261,8 @@ class communication : public card_calls<Self> {
     const trace_span span(self(), trace_operation::quiet, any_pe, 0);
     if constexpr (target::on_gpu) {
       if (self().networked())
-        ask_card(operation::quiet, at, [&] {
-          return network::quiet(self().state(), self().index(), self().context_number(), at);
-        });
+        ask_card(operation::quiet, at,
+                 [&] { return network::quiet(self().state(), self().index(), self().context_number(), at); });
       fence_by_leader();
     } else {
       self().port().quiet(self().context_number());
@@ -349,9 +349,9 @@ class communication : public card_calls<Self> {
     if constexpr (target::on_gpu) {
       if (self().behind_card(pe)) {
         ask_card(operation::put, at, [&] {
-          return network::put_signal(
-              self().state(), self().index(), card_transfer(dest.on(pe), 1, source, 1, n, pe, blocking, at),
-              {sig.on(pe), op, value, pe, at, true, self().context_number()});
+          return network::put_signal(self().state(), self().index(),
+                                     card_transfer(dest.on(pe), 1, source, 1, n, pe, blocking, at),
+                                     {sig.on(pe), op, value, pe, at, true, self().context_number()});
         });
         return;
       }

@@ -27,7 +27,10 @@ class group : public loops<Self>,
   // A part of another group: same block, fewer threads.
   template <class Other>
   STARLING_HD explicit group(const group<Other>& whole)
-      : state_(&whole.state()), port_(whole.port_pointer()), index_(whole.index()), traced_(whole.traced()),
+      : state_(&whole.state()),
+        port_(whole.port_pointer()),
+        index_(whole.index()),
+        traced_(whole.traced()),
         networked_(whole.networked()) {}
 
   STARLING_HD int pe() const { return state_->pe; }

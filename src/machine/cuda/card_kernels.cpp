@@ -170,8 +170,7 @@ __device__ bool serve_some(const card_view& v, std::uint32_t first, const region
 __device__ bool is_over(const block& b, const card_tables& t, int pes, std::uint64_t blocks) {
   if (gpu::program_ended(b.state())) return true;
   std::uint64_t ended = 0;
-  for (int i = 0; i < pes; ++i)
-    ended += gpu::system_atomic(t.pe[i]->counts->ended).load(cuda::memory_order_relaxed);
+  for (int i = 0; i < pes; ++i) ended += gpu::system_atomic(t.pe[i]->counts->ended).load(cuda::memory_order_relaxed);
   return ended == blocks * static_cast<std::uint64_t>(pes);
 }
 

@@ -57,8 +57,7 @@ std::uint32_t gpu_cards::queues_for(std::size_t blocks) const {
   for (const gpu& g : gpus_) far = std::max(far, far_from(g.pe));
   const std::size_t most = blocks * network::most_queues_of_block;
   const std::size_t least = blocks * static_cast<std::size_t>(far);
-  return static_cast<std::uint32_t>(
-      std::min(most, std::max(least, plenty / network::parts_of_queue(depth_).bytes)));
+  return static_cast<std::uint32_t>(std::min(most, std::max(least, plenty / network::parts_of_queue(depth_).bytes)));
 }
 
 gpu_cards::places gpu_cards::places_for(std::size_t programs, std::size_t blocks) const {

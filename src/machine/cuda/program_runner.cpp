@@ -70,8 +70,8 @@ clock_alignment program_runner::align_clocks() {
   return best;
 }
 
-run_times program_runner::run_all(const std::vector<program>& programs, recorder* tracer,
-                                  const clock_alignment& clocks, const gpu_cards* cards) {
+run_times program_runner::run_all(const std::vector<program>& programs, recorder* tracer, const clock_alignment& clocks,
+                                  const gpu_cards* cards) {
   failure_ = cudaSuccess;
   std::vector<running> all = prepare(programs, tracer, cards);
   run_times ran;
@@ -128,8 +128,7 @@ void program_runner::record(std::vector<running>& all, recorder& tracer, int n_p
 }
 
 std::vector<program_runner::running> program_runner::prepare(const std::vector<program>& programs,
-                                                             const recorder* tracer,
-                                                             const gpu_cards* cards) {
+                                                             const recorder* tracer, const gpu_cards* cards) {
   while (lanes_.size() < programs.size()) lanes_.push_back(std::make_unique<program_lane>(machine_));
   std::vector<running> all(programs.size());
   for (std::size_t i = 0; i < programs.size(); ++i) {

@@ -47,9 +47,7 @@ STARLING_HD inline status judge(const order& o, bool whole, const entry_name& pl
 }
 
 // Whether an entry comes, at the far side, after all before it.
-STARLING_HD inline bool comes_after_all(const order& o) {
-  return (o.flags & fenced) != 0 || o.what != opcode::write;
-}
+STARLING_HD inline bool comes_after_all(const order& o) { return (o.flags & fenced) != 0 || o.what != opcode::write; }
 
 STARLING_HD inline completion completion_of(const order& o, status result, std::uint32_t queue, bool owner) {
   completion c{};

@@ -84,8 +84,7 @@ STARLING_HD inline int open_context(const card_view& v) {
 }
 STARLING_HD inline void close_context(int context) {
   if (context == 0) return;
-  block_atomic(network_of_block().contexts)
-      .fetch_and(~(std::uint32_t{1} << (context - 1)), cuda::memory_order_acq_rel);
+  block_atomic(network_of_block().contexts).fetch_and(~(std::uint32_t{1} << (context - 1)), cuda::memory_order_acq_rel);
 }
 
 }  // namespace starling::network

@@ -68,7 +68,8 @@ class carrier {
       good = change(c.address, static_cast<std::uint32_t>(c.bytes), opcode::fetch_add, 0, 0, old);
       while (good && c.card == by_card::other) {
         const std::uint64_t expected = old;
-        good = change(c.address, static_cast<std::uint32_t>(c.bytes), opcode::compare_swap, c.changed(c.argument, expected), expected, old);
+        good = change(c.address, static_cast<std::uint32_t>(c.bytes), opcode::compare_swap,
+                      c.changed(c.argument, expected), expected, old);
         if (old == expected) break;
       }
     }
