@@ -24,6 +24,9 @@ ON_PURPOSE: dict[str, dict[str, str]] = {
         ("take", "look", "set", "exchange"),
         "a queue's state is its block's own; what the card hears goes by store, release and tell",
     ),
+    "include/starling/device/network/block_network.hpp": {
+        "block_atomic": "what a block counts of its queues is in its shared memory; the card hears by gpu_bus::tell"
+    },
     "include/starling/region/state.hpp": {
         "count": OWN_PE + ": its own tiles count there, and what others hear goes by signals",
         "note": OWN_PE + ": read by the last of those that count after it",

@@ -38,8 +38,7 @@ struct release_put_signal_of_thread : call {
 struct release_put_signal_made : call {
   STARLING_HD void operator()(block& b) const {
     const int x = n;
-    b.put_signal(
-        data, [x](index_t i) { return static_cast<int>(i) + x; }, n, sig, 7, pe);
+    b.put_signal(data, [x](index_t i) { return static_cast<int>(i) + x; }, n, sig, 7, pe);
   }
 };
 struct release_put_signal_bulk : call {
@@ -90,12 +89,7 @@ struct acquire_wait_each : call {
   STARLING_HD void operator()(block& b) const {
     const sym<signal> first = sig;
     const int from = pe;
-    b.wait_each(
-        n,
-        [=](int i) {
-          return awaited_signal{first + i, from};
-        },
-        7);
+    b.wait_each(n, [=](int i) { return awaited_signal{first + i, from}; }, 7);
   }
 };
 struct acquire_test : call {
@@ -121,12 +115,7 @@ struct acquire_sync_all : call {
 struct store_put_packets : call {
   STARLING_HD void operator()(block& b) const {
     const int x = n;
-    b.put_packets<int>(
-        mail,
-        [x](index_t) {
-          return packet_content<int>{{x, x}};
-        },
-        n, 7, pe);
+    b.put_packets<int>(mail, [x](index_t) { return packet_content<int>{{x, x}}; }, n, 7, pe);
   }
 };
 struct store_all_reduce : call {

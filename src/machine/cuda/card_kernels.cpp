@@ -1,6 +1,7 @@
 #include "card_kernel.hpp"
 
 #include "../network/card_rules.hpp"
+#include "starling/base/error.hpp"
 #include "starling/device/gpu_copy.hpp"
 
 namespace starling::on_cuda {
@@ -17,8 +18,6 @@ struct card_tables {
   const card_view* pe[most_regions];
   memory_region region[most_regions];
 };
-
-#if defined(__CUDA_ARCH__)
 
 // One warp of a card: carries out the entries of a queue, in order, one after the other.
 class card_warp {
@@ -167,18 +166,18 @@ __device__ bool serve_some(const card_view& v, std::uint32_t first, const region
 }
 
 // Whether the blocks of the host have ended, or the run is.
-__device__ bool is_over(const block& b, const card_tables& t, int pes, std::uint64_t blocks) {
-  if (gpu::program_ended(b.state())) return true;
+__device__ bool is_over(const program_state& s, const card_tables& t, int pes, std::uint64_t blocks) {
+  if (gpu::program_ended(s)) return true;
   std::uint64_t ended = 0;
   for (int i = 0; i < pes; ++i) ended += gpu::system_atomic(t.pe[i]->counts->ended).load(cuda::memory_order_relaxed);
   return ended == blocks * static_cast<std::uint64_t>(pes);
 }
 
 // Warps are dealt to PEs, and those of a PE to its queues, 32 at a time.
-__device__ void serve_host(const block& b, const card_tables& t, int pes, const region_table& memory,
+__device__ void serve_host(const program_state& s, const card_tables& t, int pes, const region_table& memory,
                            std::uint64_t blocks) {
-  const int warps = b.members() / lanes;
-  const int warp = b.member() / lanes;
+  const int warps = static_cast<int>(blockDim.x) / lanes;
+  const int warp = static_cast<int>(threadIdx.x) / lanes;
   const int step = pes < warps ? pes : warps;
   const int first = warp % step;
   const int shares = pes < warps ? (warps - first + step - 1) / step : 1;
@@ -194,38 +193,43 @@ __device__ void serve_host(const block& b, const card_tables& t, int pes, const 
         (void)serve_some(v, static_cast<std::uint32_t>(q), memory);
     }
     constexpr unsigned rounds_between = 8;
-    if (round % rounds_between == 0 && __any_sync(all_lanes, is_over(b, t, pes, blocks))) return;
+    if (round % rounds_between == 0 && __any_sync(all_lanes, is_over(s, t, pes, blocks))) return;
   }
 }
 
-#endif
-
-struct card_of_host {
+struct served {
   sym<card_view> views;
   std::uint64_t blocks;  // of the program, on each PE
-
-  STARLING_HD void operator()([[maybe_unused]] block& b) const {
-#if defined(__CUDA_ARCH__)
-    __shared__ card_tables tables;
-    const card_view& mine = *views.on(b.pe());
-    int pes = 0;
-    for (int pe = 0; pe < b.n_pes(); ++pe) {
-      if (mine.host_of[pe] != mine.host_of[b.pe()]) continue;
-      if (pe < b.pe()) return;  // that PE's block is the card
-      if (b.member() == 0) tables.pe[pes] = views.on(pe);
-      ++pes;
-    }
-    for (int i = b.member(); i < mine.memory.all; i += b.members()) tables.region[i] = mine.memory.regions[i];
-    b.sync();
-    serve_host(b, tables, pes, {tables.region, mine.memory.pes, mine.memory.all}, blocks);
-#endif
-  }
 };
+
+// Not an entry of a block: what it does is for GPUs alone.
+__global__ void __launch_bounds__(card_threads)
+    card_entry(const __grid_constant__ program_state state, const __grid_constant__ served program) {
+  __shared__ card_tables tables;
+  const card_view& mine = *program.views.on(state.pe);
+  const int me = static_cast<int>(threadIdx.x);
+  int pes = 0;
+  for (int pe = 0; pe < state.n_pes; ++pe) {
+    if (mine.host_of[pe] != mine.host_of[state.pe]) continue;
+    if (pe < state.pe) return;  // that PE's block is the card
+    if (me == 0) tables.pe[pes] = program.views.on(pe);
+    ++pes;
+  }
+  for (int i = me; i < mine.memory.all; i += static_cast<int>(blockDim.x)) tables.region[i] = mine.memory.regions[i];
+  __syncthreads();
+  serve_host(state, tables, pes, {tables.region, mine.memory.pes, mine.memory.all}, program.blocks);
+}
 
 }  // namespace
 
 kernel card_kernel(sym<network::card_view> views, std::uint64_t blocks) {
-  return make_kernel(card_of_host{views, blocks});
+  kernel k;
+  k.on_host = [](const void*, block&) { throw unsupported_error("a GPU's network card was run on a virtual device"); };
+  k.on_gpu = reinterpret_cast<const void*>(&card_entry);
+  k.name = "network card";
+  k.closure = std::make_shared<const served>(served{views, blocks});
+  k.closure_bytes = sizeof(served);
+  return k;
 }
 
 }  // namespace starling::on_cuda

@@ -50,7 +50,7 @@ __attribute__((noinline)) STARLING_HD inline int open_queue(const card_view& v, 
   lock_word(n.opening);
   int place = place_of(n, context, peer);
   if (place < 0 && n.open < most_queues_of_block) {
-    const std::uint64_t queue = gpu::device_atomic(v.counts->taken).fetch_add(1, cuda::memory_order_relaxed);
+    const std::uint64_t queue = gpu::system_atomic(v.counts->taken).fetch_add(1, cuda::memory_order_relaxed);
     if (queue < v.n_queues) {
       place = static_cast<int>(n.open);
       n.context[place] = context;
