@@ -50,7 +50,7 @@ TEST_CASE("a word and its signal go to another host and back") {
 
 TEST_CASE("a ring of 4 entries, for more than 65,536 of them") {
   auto m = two_hosts(2, 4);
-  if (!m) return;
+  if (!m || m->checking()) return;  // check mode begins before 65,536 by itself
   auto sum = zeroed<signal>(*m, 1);
   auto run = [&m](sym<signal> s) {
     auto k = STARLING_KERNEL(block & b) {
@@ -335,7 +335,7 @@ void wait_for_nothing(machine& m, sym<signal> never) {
 
 TEST_CASE("an idle card ends with its program") {
   auto m = two_hosts(2);
-  if (!m) return;
+  if (!m || m->checking()) return;  // check mode does not wait for the deadline
   auto never = zeroed<signal>(*m, 1);
   CHECK_THROWS_AS(wait_for_nothing(*m, never.data()), stall_error);
   auto x = zeroed<int>(*m, 1);
