@@ -34,6 +34,7 @@ ON_PURPOSE: dict[str, dict[str, str]] = {
         "swap_if": OWN_PE + ": as count",
         "is_last": OWN_PE + ": the next to count comes after a signal",
     },
+    "include/starling/region/agent_own_warp.hpp": {"await": OWN_PE + ": a block and the warp beside it"},
     "include/starling/stf/reduce_kernel.hpp": {"last_to_finish": "counts the blocks of one launch"},
     "include/starling/device/target.hpp": {
         "ask_first": "orders loads of one thread; nobody else is told anything",

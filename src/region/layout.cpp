@@ -138,6 +138,8 @@ const char* name(region_agent a) {
       return "inline";
     case region_agent::polling:
       return "polling";
+    case region_agent::own_warp:
+      return "own_warp";
     case region_agent::copy_engine:
       return "copy_engine";
   }

@@ -204,7 +204,7 @@ void region_memory::allocate_words() {
     written = std::max(written, static_cast<index_t>(p.chunks.size()) * state_.buffers);
   }
   counters_ =
-      machine_.allocate<std::uint64_t>(3 * committed + chunks + kept + tiles + written + state_.buffers + agents + 3);
+      machine_.allocate<std::uint64_t>(4 * committed + chunks + kept + tiles + written + state_.buffers + agents + 3);
   sym<std::uint64_t> counter = counters_.data();
   const auto counters = [&](index_t n) { return std::exchange(counter, counter + n); };
   state_.committed = counters(committed);
@@ -212,6 +212,7 @@ void region_memory::allocate_words() {
   state_.left_out = counters(chunks);
   state_.kept = counters(kept);
   state_.in_pieces = counters(committed);
+  state_.shipped = counters(committed);
   state_.done = counters(tiles);
   state_.flushed = counters(written);
   state_.given = counters(state_.buffers);
@@ -227,6 +228,10 @@ void region_memory::allocate_words() {
   state_.credit = signals(machine_.size());
   state_.served = signals(agents);
   state_.filled = signals(agents * slots);
+  if (state_.agent == region_agent::own_warp) {
+    rings_ = machine_.allocate<region_rings>(1);
+    state_.rings = {rings_.on(0), rings_.data().stride_bytes()};
+  }
   items_ = machine_.allocate<region_item>(agents * slots);
   state_.items = items_.data();
 }
@@ -253,6 +258,7 @@ void region_memory::allocate_measuring(const region_options& o) {
 }
 
 void region_memory::clear_words() {
+  clear_rings();
   if (host_arrived_.data() != nullptr) machine_.fill(host_arrived_.data(), 0, host_arrived_.size());
   for (auto pe = static_cast<int>(machine_.local_pes().begin); pe < machine_.local_pes().end; ++pe) {
     machine_.fill(counters_.on(pe), 0, static_cast<std::size_t>(counters_.size()) * sizeof(std::uint64_t));

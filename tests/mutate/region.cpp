@@ -208,7 +208,7 @@ std::vector<trial::trial_case> cases() {
           st::region_options flushed = options;
           flushed.tiles = {halves(0), halves(1)};
           flushed.flushes = true;
-          if (agent != st::region_agent::copy_engine)
+          if (agent == st::region_agent::inline_stores || agent == st::region_agent::polling)
             all.push_back({"flushes, " + what, 2, [=](st::machine& m) { flushing(m, flushed, 2); }});
           st::region_options two = options;
           two.tiles = {halves(0), halves(1)};

@@ -4,6 +4,7 @@
 // works there.
 #include "starling/device/block.hpp"
 #include "starling/region/agent_copy_engine.hpp"
+#include "starling/region/agent_own_warp.hpp"
 
 namespace starling::ptx {
 
@@ -64,6 +65,10 @@ struct release_trigger : call {  // for a stream, though of the own PE
   STARLING_HD void operator()(block& b) const {
     region_words::copy_engine::hand_on(b.thread(), *state, n, 7, where::current());
   }
+};
+struct release_own_warp : call {
+  const own_warp_agent<int>* agent;
+  STARLING_HD void operator()(block& b) const { agent->serve(b.warp()); }
 };
 struct release_send : call {
   STARLING_HD void operator()(block& b) const { b.send(line, source, n, 7, pe); }
@@ -146,16 +151,16 @@ struct narrow_store : call {
 
 template <class... Calls>
 void use(const void** to) {
-  ((*to++ = target::entry_of<block, program_state, Calls, false, false>()), ...);
+  ((*to++ = target::entry_of<block, program_state, Calls, target::entry_kind{}>()), ...);
 }
 
 // Makes the compiler write them all.
 void all_calls(const void** to) {
   use<release_signal_set, release_signal_add, release_put_signal, release_put_signal_of_warp,
       release_put_signal_of_thread, release_put_signal_made, release_put_signal_bulk, release_fence, release_quiet,
-      release_atomic_set, release_atomic_fetch_add, release_trigger, release_send, release_give_credit,
-      release_sync_all, release_barrier_all, acquire_wait, acquire_wait_all, acquire_wait_each, acquire_test,
-      acquire_atomic_fetch, acquire_await_credit, acquire_receive, acquire_sync_all, store_put_packets,
+      release_atomic_set, release_atomic_fetch_add, release_trigger, release_own_warp, release_send,
+      release_give_credit, release_sync_all, release_barrier_all, acquire_wait, acquire_wait_all, acquire_wait_each,
+      acquire_test, acquire_atomic_fetch, acquire_await_credit, acquire_receive, acquire_sync_all, store_put_packets,
       store_all_reduce, store_broadcast, load_take_packet, load_all_reduce, atomic_fetch_add_relaxed,
       atomic_compare_swap, narrow_store>(to);
 }

@@ -12,6 +12,7 @@ HOST_COPY = "include/starling/region/host_copy.hpp"
 VERIFY = "include/starling/region/verify.hpp"
 INLINE = "include/starling/region/agent_inline.hpp"
 POLLING = "include/starling/region/agent_polling.hpp"
+OWN_WARP = "include/starling/region/agent_own_warp.hpp"
 COPY_ENGINE = "include/starling/region/agent_copy_engine.hpp"
 COPY_PLAN = "src/region/copy_plan.cpp"
 COPY_QUEUE = "src/machine/host/copy_queue.cpp"
@@ -38,6 +39,7 @@ PROGRAMS = {
                     HANDLE,
                     INLINE,
                     POLLING,
+                    OWN_WARP,
                     COPY_ENGINE,
                     HOST_COPY,
                     VERIFY,
@@ -168,6 +170,41 @@ MUTATIONS = [
         ("sent before it has arrived",
          "    if (s.flushes) b.quiet();  // whom a flush tells of the chunk may be on any PE\n", ""),
         ("what was served not kept", "      b.signal_set(served, ++ticket, pe);", "      ++ticket;"),
+    ),
+    *in_file(
+        "region",
+        OWN_WARP,
+        ("own warp: not told of its tiles", "  rings.items.on(pe)[slot] = item;\n  one.signal_set(rings.filled + slot, ++ticket, pe, at);",
+         "  if (item.chunk != region_item::end) return;\n  rings.items.on(pe)[slot] = item;\n"
+         "  one.signal_set(rings.filled + slot, ++ticket, pe, at);"),
+        ("own warp: the ticket raised before its item",
+         "  rings.items.on(pe)[slot] = item;\n  one.signal_set(rings.filled + slot, ++ticket, pe, at);",
+         "  one.signal_set(rings.filled + slot, ++ticket, pe, at);\n  rings.items.on(pe)[slot] = item;"),
+        ("own warp: no room looked for",
+         "  if (ticket >= slots) one.wait(rings.served + one.index(), ticket + 1 - slots, pe, at);\n", ""),
+        ("own warp: room for one more", "ticket + 1 - slots, pe, at);", "ticket - slots, pe, at);"),
+        ("own warp: does not wait for items", "      g.wait_idle(filled, at_least, g.pe());\n", ""),
+        ("own warp: waits for the ticket before", "      g.wait_idle(filled, at_least, g.pe());",
+         "      g.wait_idle(filled, at_least - 1, g.pe());"),
+        ("own warp: what was served not kept", "      g.signal_set(served, ++ticket, pe);", "      ++ticket;"),
+        ("own warp: counts what has not arrived",
+         "      g.quiet();  // who tells of the chunk may be the warp of another block\n", ""),
+        ("own warp: tiles of one chunk alone", "for (std::int32_t i = first; i < end; ++i) put_tile(",
+         "for (std::int32_t i = first; i < first + 1; ++i) put_tile("),
+        ("own warp: unchanged tiles not counted", "    for (std::int32_t i = first; i < end; ++i) count_tile(",
+         "    for (std::int32_t i = first; i < end && item.how == region_item::whole; ++i) count_tile("),
+        ("own warp: tells before the last tile", "1, where::current()) + 1 == wanted;",
+         "1, where::current()) + 2 == wanted || (wanted == 1 && s.use_of(epoch) == 1);"),
+        ("own warp: nobody told", "    tell(g, c, epoch, g.first(kept));\n", "    (void)g.first(kept);\n"),
+        ("own warp: chunks always unchanged", "kept = last && s.stored.on(pe)[word] != epoch;", "kept = last;"),
+        ("own warp: chunks never unchanged", "kept = last && s.stored.on(pe)[word] != epoch;", "kept = false;"),
+        ("own warp: tells all but one PE", "for (int k = 1; k < g.n_pes(); ++k) {\n      const int to = (pe + k) % g.n_pes();\n      if (!s.gets",
+         "for (int k = 2; k < g.n_pes(); ++k) {\n      const int to = (pe + k) % g.n_pes();\n      if (!s.gets"),
+        ("own warp: nothing for the host", "    if (!s.to_host()) return;\n", "    return;\n"),
+        ("own warp: the host not told",
+         "    if (s.to_host()) region_words::arrive_at_host(g, s, chunk, epoch, where::current());\n", ""),
+        ("own warp: does not say what it has sent", "    if (s.awaits_sent()) g.signal_set(s.sent + c, epoch, pe);\n", ""),
+        ("own warp: sent before it is", "g.signal_set(s.sent + c, epoch, pe);", "g.signal_set(s.sent + c, epoch + 1, pe);"),
     ),
     *in_file(
         "region",

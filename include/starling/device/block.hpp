@@ -15,7 +15,7 @@ class whole_block : public group<Self> {
   using group<Self>::group;
 
   STARLING_HD int member() const { return target::thread_index(); }
-  STARLING_HD int members() const { return target::thread_count(); }
+  STARLING_HD int members() const { return this->threads_of_block(); }
 
   // The parts of a block, for calls that not all its threads make.
   STARLING_HD starling::warp warp() const { return starling::warp(static_cast<const Self&>(*this)); }
@@ -24,9 +24,16 @@ class whole_block : public group<Self> {
   // ---- within the block ----
 
   // All threads of the block; orders their memory accesses.
-  STARLING_HD void sync() const { target::sync_block(); }
+  STARLING_HD void sync() const {
+    if (this->with_warp())
+      (void)target::sync_part_of_block(members(), false);
+    else
+      target::sync_block();
+  }
   // Barrier; how many threads passed true. Threads that have left the kernel do not count.
-  STARLING_HD int votes(bool value) const { return target::sync_block_count(value); }
+  STARLING_HD int votes(bool value) const {
+    return this->with_warp() ? target::votes_of_part(members(), value) : target::sync_block_count(value);
+  }
 
   // Thread 0's value, to every thread.
   template <class T>
@@ -35,7 +42,7 @@ class whole_block : public group<Self> {
     static_assert(sizeof(T) <= target::reduce_slot_bytes, "first carries up to 32 bytes");
     T& slot = *reinterpret_cast<T*>(target::reduce_slots());
     if (member() == 0) slot = value;
-    target::sync_block();
+    sync();
     const T result = slot;
     this->end_if(false, operation::none, at);
     return result;
@@ -44,7 +51,7 @@ class whole_block : public group<Self> {
   // Combines one value per thread in a fixed order; every thread gets the result. T: up to 32 bytes.
   template <class T, class Op>
   STARLING_HD T reduce(const T& value, Op op, where at = where::current()) const {
-    const T result = detail::reduce_block(value, op);
+    const T result = detail::reduce_block(*this, value, op);
     this->end_if(false, operation::none, at);
     return result;
   }
@@ -67,14 +74,13 @@ class block : public whole_block<block>, public bulk_transfer<block> {
   using whole_block<block>::put_signal;
   using whole_block<block>::send;
 
-  // Made by the launch: on a GPU from the state alone, on a virtual device with the block's number and port. `traced`:
-  // the block records its calls. `networked`: a card may be between it and PEs.
-  STARLING_HD block(const program_state& state, bool traced, bool networked)
-      : block(state, nullptr, target::block_index(), traced, networked) {
+  // Made by the launch: on a GPU from the state alone, on a virtual device with the block's number and port.
+  STARLING_HD block(const program_state& state, target::entry_kind kind)
+      : block(state, nullptr, target::block_index(), kind) {
     if constexpr (target::on_gpu && target::keeps_launch_state) *target::launch_state() = &state;
   }
   STARLING_HD block(const program_state& state, host_port* port, int index)
-      : block(state, port, index, state.trace.heads != nullptr) {}
+      : block(state, port, index, {.traced = state.trace.heads != nullptr}) {}
   block(const block&) = delete;
   block& operator=(const block&) = delete;
 
@@ -170,7 +176,7 @@ class block : public whole_block<block>, public bulk_transfer<block> {
 
   // This block in place of block `index` of a launch that `state` describes. Not recorded in traces.
   STARLING_HD block in_place_of(const program_state& launch, host_port* port, int index) const {
-    return block(launch, port, index, false);
+    return block(launch, port, index, {.with_warp = this->with_warp()});
   }
 
   STARLING_HD void begin_trace() const { tracing::begin(state(), index()); }
@@ -179,8 +185,8 @@ class block : public whole_block<block>, public bulk_transfer<block> {
   STARLING_HD void end_network() const { network::end(state(), index()); }
 
  private:
-  STARLING_HD block(const program_state& state, host_port* port, int index, bool traced, bool networked = false)
-      : whole_block<block>(state, port, index, traced, networked), role_(state.roles.role_of(index)) {}
+  STARLING_HD block(const program_state& state, host_port* port, int index, target::entry_kind kind)
+      : whole_block<block>(state, port, index, kind), role_(state.roles.role_of(index)) {}
 
   STARLING_HD void begin_collective(const collective_call& c) const {
     check_resident(c.op, c.at);

@@ -18,6 +18,7 @@ __attribute__((noinline)) STARLING_HD inline void end_outside_bounds(std::int64_
   r.wanted = static_cast<std::uint64_t>(index);
   r.seen = static_cast<std::uint64_t>(extent);
   gpu::file_report(state, target::block_index(), r);
+  if (state.threads_beside != 0) target::leave_part_of_block(target::thread_count() - state.threads_beside);
   target::exit_thread();
 }
 

@@ -22,16 +22,16 @@ class group : public loops<Self>,
   using communication<Self>::test;
   using waits<Self>::test;
 
-  STARLING_HD group(const program_state& state, host_port* port, int index, bool traced, bool networked = false)
-      : state_(&state), port_(port), index_(index), traced_(traced), networked_(networked) {}
+  // `kind`: of the kernel's entry that runs the block.
+  STARLING_HD group(const program_state& state, host_port* port, int index, target::entry_kind kind)
+      : state_(&state), port_(port), index_(index), kind_(kind) {}
   // A part of another group: same block, fewer threads.
   template <class Other>
   STARLING_HD explicit group(const group<Other>& whole)
       : state_(&whole.state()),
         port_(whole.port_pointer()),
         index_(whole.index()),
-        traced_(whole.traced()),
-        networked_(whole.networked()) {}
+        kind_(whole.kind()) {}
 
   STARLING_HD int pe() const { return state_->pe; }
   STARLING_HD int n_pes() const { return state_->n_pes; }
@@ -52,11 +52,17 @@ class group : public loops<Self>,
   STARLING_HD const program_state& state() const { return *state_; }
   STARLING_HD host_port& port() const { return *port_; }
   STARLING_HD host_port* port_pointer() const { return port_; }
-  STARLING_HD bool traced() const { return traced_; }
+  STARLING_HD target::entry_kind kind() const { return kind_; }
+  STARLING_HD bool traced() const { return kind_.traced; }
   // Of a GPU's block: whether a network card may be between it and a PE, and whether one is between it and that PE,
   // which exists. In an entry without cards the compiler knows that there are none.
-  STARLING_HD bool networked() const { return target::on_gpu && target::has_network_entries && networked_; }
+  STARLING_HD bool networked() const { return target::on_gpu && target::has_network_entries && kind_.networked; }
   STARLING_HD bool behind_card(int pe) const { return networked() && network::apart(state(), pe); }
+  // Whether the block has one more warp, which barriers leave out; the threads of the block but for that.
+  STARLING_HD bool with_warp() const { return kind_.with_warp; }
+  STARLING_HD int threads_of_block() const {
+    return with_warp() ? target::thread_count() - target::threads_beside : target::thread_count();
+  }
   // Of which context the group's puts, gets and signals are: see shmem/context.hpp, whose groups have others.
   STARLING_HD int context_number() const { return 0; }
   STARLING_HD void give_up() const { this->end_thread(); }
@@ -85,8 +91,7 @@ class group : public loops<Self>,
   const program_state* state_;
   host_port* port_;
   int index_;
-  bool traced_;
-  bool networked_;
+  target::entry_kind kind_;
 };
 
 // One thread by itself: its calls involve no other thread.
@@ -111,7 +116,7 @@ class warp : public group<warp> {
 
   // This warp among those of its block.
   STARLING_HD int rank() const { return target::thread_index() / target::warp_size; }
-  STARLING_HD int count() const { return (target::thread_count() + target::warp_size - 1) / target::warp_size; }
+  STARLING_HD int count() const { return (threads_of_block() + target::warp_size - 1) / target::warp_size; }
 
   STARLING_HD int member() const { return target::thread_index() % target::warp_size; }
   STARLING_HD int members() const { return target::warp_size; }

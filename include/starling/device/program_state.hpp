@@ -61,6 +61,7 @@ struct program_state {
   std::uint64_t heap_bytes = 0;  // of each PE
   std::uint64_t deadline_ns = 0;
   std::uint32_t scratch_bytes = 0;
+  int threads_beside = 0;           // of a block, in a warp beside its own: kernel::threads_beside
   block_report* reports = nullptr;  // of this PE, in memory that the host can always read; block b has slot b % slots
   std::uint32_t report_slots = 1;   // as many as blocks in a persistent program
   trace_rings trace;                // of this PE

@@ -48,18 +48,18 @@ STARLING_HD T reduce_warp(T value, Op op) {
   return value;
 }
 
-// Every thread of the block gets the result. A barrier of the block must follow before the next reduction writes the
-// slots.
-template <class T, class Op>
-STARLING_HD T reduce_block(T value, Op op) {
+// Every thread of the block `b` gets the result. A barrier of the block must follow before the next reduction writes
+// the slots.
+template <class Block, class T, class Op>
+STARLING_HD T reduce_block(const Block& b, T value, Op op) {
   if constexpr (!target::on_gpu) return value;
   static_assert(sizeof(T) <= target::reduce_slot_bytes, "reduce carries up to 32 bytes");
-  const int warps = target::thread_count() / target::warp_size;
+  const int warps = b.members() / target::warp_size;
   const int warp = target::thread_index() / target::warp_size;
   value = reduce_warp(value, op);
   auto slot = [](int i) -> T& { return *reinterpret_cast<T*>(target::reduce_slots() + i * target::reduce_slot_bytes); };
   if (target::thread_index() % target::warp_size == 0) slot(warp) = value;
-  target::sync_block();
+  b.sync();
   T result = slot(0);
   for (int i = 1; i < warps; ++i) result = op(result, slot(i));
   return result;

@@ -144,6 +144,7 @@ class signalling {
 
   STARLING_HD void end_thread() const {
     if (self().traced()) tracing::keep(self().state());
+    if (self().with_warp()) target::leave_part_of_block(self().threads_of_block());
     target::exit_thread();
   }
 

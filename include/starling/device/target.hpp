@@ -608,33 +608,129 @@ constexpr int least_blocks_of() {
 template <class Kernel>
 inline constexpr int least_blocks = least_blocks_of<Kernel>();
 
+// ---- blocks with one more warp beside the threads that the launch names: it comes last, and their barriers leave it
+// out ----
+
+inline constexpr int threads_beside = 32;
+
+// Barrier of the first `threads` threads, which tells each how many of them passed true. A barrier with a number of
+// threads waits for warps that have ended, so that none must: see leave_part_of_block.
+STARLING_HD inline int sync_part_of_block([[maybe_unused]] int threads, bool value) {
+#if defined(__CUDA_ARCH__)
+  int yes;
+  asm volatile("{\n .reg .pred p;\n setp.ne.u32 p, %2, 0;\n bar.red.popc.u32 %0, 0, %1, p;\n}"
+               : "=r"(yes)
+               : "r"(threads), "r"(static_cast<unsigned>(value))
+               : "memory");
+  return yes;
+#else
+  return value ? 1 : 0;
+#endif
+}
+
+// How many of them pass true; those that have left do not count. Two barriers: who has left passes true in both.
+STARLING_HD inline int votes_of_part(int threads, bool value) {
+  const int all = sync_part_of_block(threads, value);
+  return all - sync_part_of_block(threads, false);
+}
+
+// How many lanes of each warp have left, in shared memory.
+STARLING_HD inline unsigned* lanes_that_left() {
+#if defined(__CUDA_ARCH__)
+  __shared__ unsigned lanes[32];
+  return lanes;
+#else
+  return nullptr;
+#endif
+}
+
+// By every such thread before anything else.
+STARLING_HD inline void enter_part_of_block() {
+#if defined(__CUDA_ARCH__)
+  if (threadIdx.x % 32 == 0) lanes_that_left()[threadIdx.x / 32] = 0;
+  __syncwarp();
+#endif
+}
+
+// Ends the calling thread, one of the first `threads`. Barriers of its warp do not wait for it; so that those of the
+// block do not wait for its warp, the last lane of a warp goes on taking part in them, until only such lanes are left.
+// Threads that have not left pass false in every barrier but the first of a vote: if each warp has passed true, and one
+// lane of it alone, in two barriers in turn, there are none.
+STARLING_HD inline void leave_part_of_block([[maybe_unused]] int threads) {
+#if defined(__CUDA_ARCH__)
+  const unsigned before = atomicAdd(lanes_that_left() + threadIdx.x / 32, 1u);
+  // Not a branch, behind which lanes would wait for the one that stays.
+  asm volatile("{\n .reg .pred p;\n setp.ne.u32 p, %0, 31;\n @p exit;\n}" ::"r"(before) : "memory");
+  for (bool alone_before = false;;) {
+    const bool alone = sync_part_of_block(threads, true) * 32 == threads;
+    if (alone && alone_before) break;
+    alone_before = alone;
+  }
+  exit_thread();
+#endif
+}
+
+// What one of a kernel's entries was compiled for: blocks that record their calls, that a network card may be between
+// them and PEs, that they have one more warp.
+struct entry_kind {
+  bool traced = false;
+  bool networked = false;
+  bool with_warp = false;
+};
+
 #if defined(__CUDACC__)
 // The GPU side of every launch: makes the thread's view of the block and calls the kernel. There are several of each
 // kernel: recording takes registers and instructions, and so do network cards; one that does without must not have
 // them.
-template <class Block, class State, class Kernel, bool Traced, bool Networked>
+template <class Block, class State, class Kernel, entry_kind Kind>
 __global__ void __launch_bounds__(most_threads<Kernel>, least_blocks<Kernel>)
     entry(const __grid_constant__ State state, const __grid_constant__ Kernel kernel) {
 #if defined(__CUDA_ARCH__)
-  Block b(state, Traced, Networked);
-  if constexpr (Networked) b.begin_network();
-  if constexpr (Traced) b.begin_trace();
+  Block b(state, Kind);
+  if constexpr (Kind.networked) b.begin_network();
+  if constexpr (Kind.traced) b.begin_trace();
   kernel(b);
-  if constexpr (Traced) b.end_trace();
-  if constexpr (Networked) b.end_network();
+  if constexpr (Kind.traced) b.end_trace();
+  if constexpr (Kind.networked) b.end_network();
+#endif
+}
+
+// The most threads of a block with one more warp.
+template <class Kernel>
+inline constexpr int most_threads_with_warp =
+    most_threads<Kernel> + threads_beside < 1024 ? most_threads<Kernel> + threads_beside : 1024;
+
+// The same for blocks with one more warp, which runs kernel.beside(state).
+template <class Block, class State, class Kernel, entry_kind Kind>
+__global__ void __launch_bounds__(most_threads_with_warp<Kernel>, least_blocks<Kernel>)
+    entry_with_warp(const __grid_constant__ State state, const __grid_constant__ Kernel kernel) {
+#if defined(__CUDA_ARCH__)
+  const int threads = thread_count() - threads_beside;
+  if (thread_index() >= threads) {
+    kernel.beside(state);
+    return;
+  }
+  enter_part_of_block();
+  Block b(state, Kind);
+  if constexpr (Kind.traced) b.begin_trace();
+  kernel(b);
+  if constexpr (Kind.traced) b.end_trace();
+  leave_part_of_block(threads);
 #endif
 }
 #endif
 
 // What the launch hands to the driver; null when this source was compiled for virtual devices only, or for machines of
 // one host.
-template <class Block, class State, class Kernel, bool Traced, bool Networked>
+template <class Block, class State, class Kernel, entry_kind Kind>
 const void* entry_of() {
 #if defined(__CUDACC__)
-  if constexpr (Networked && !has_network_entries)
+  if constexpr (Kind.networked && !has_network_entries)
     return nullptr;
+  else if constexpr (Kind.with_warp)
+    return reinterpret_cast<const void*>(&entry_with_warp<Block, State, Kernel, Kind>);
   else
-    return reinterpret_cast<const void*>(&entry<Block, State, Kernel, Traced, Networked>);
+    return reinterpret_cast<const void*>(&entry<Block, State, Kernel, Kind>);
 #else
   return nullptr;
 #endif

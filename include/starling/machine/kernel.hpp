@@ -16,7 +16,8 @@ struct kernel {
   // The same two for machines of several hosts; null: its source has none, see starling_kernels(... NETWORK).
   const void* on_gpu_networked = nullptr;
   const void* on_gpu_networked_traced = nullptr;
-  const char* name = "";  // of its type, as the compiler writes it
+  int threads_beside = 0;  // of a block on a GPU, in addition to those that launch_options name
+  const char* name = "";   // of its type, as the compiler writes it
   std::shared_ptr<const void> closure;
   std::size_t closure_bytes = 0;
   bool accesses_seen = false;  // by check mode
@@ -25,14 +26,25 @@ struct kernel {
 template <class F>
 concept kernel_function = std::invocable<const F&, block&>;
 
+// On a GPU each block has one more warp, beside its threads, which runs f.beside(state).
+template <class F>
+concept kernel_with_warp = requires(const F& f, const program_state& state) { f.beside(state); };
+
 template <kernel_function F>
 kernel make_kernel(const F& f) {
   kernel k;
   k.on_host = [](const void* closure, block& b) { (*static_cast<const F*>(closure))(b); };
-  k.on_gpu = target::entry_of<block, program_state, F, false, false>();
-  k.on_gpu_traced = target::entry_of<block, program_state, F, true, false>();
-  k.on_gpu_networked = target::entry_of<block, program_state, F, false, true>();
-  k.on_gpu_networked_traced = target::entry_of<block, program_state, F, true, true>();
+  using target::entry_kind;
+  constexpr bool warp = kernel_with_warp<F>;
+  k.on_gpu = target::entry_of<block, program_state, F, entry_kind{.with_warp = warp}>();
+  k.on_gpu_traced = target::entry_of<block, program_state, F, entry_kind{.traced = true, .with_warp = warp}>();
+  if constexpr (warp) {
+    k.threads_beside = target::threads_beside;
+  } else {
+    k.on_gpu_networked = target::entry_of<block, program_state, F, entry_kind{.networked = true}>();
+    k.on_gpu_networked_traced =
+        target::entry_of<block, program_state, F, entry_kind{.traced = true, .networked = true}>();
+  }
   k.name = typeid(F).name();
   k.closure = std::make_shared<const F>(f);
   k.closure_bytes = sizeof(F);

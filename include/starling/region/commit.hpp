@@ -77,6 +77,7 @@ STARLING_HD void commit(const thread& one, const region_state& s, const T* value
       send_hash(one, s, first + c, epoch, hash_share(one, values, s.elements_of(pe, c)), at);
     if (all == wanted) ready(one, s, c, epoch, at);
   }
+  hand_on_tile(one, s, t, epoch, stored, at);
 }
 
 // The last epoch of this PE's first chunk, as its commits tell.
@@ -99,6 +100,7 @@ STARLING_HD inline bool end(const block& b, const region_state& s, int blocks, w
   bool last = false;
   b.sync();
   if (b.member() == 0) {
+    block_over(b.thread(), s, at);
     last = is_last(b.thread(), s.ended, blocks, at);
     if (last) note_end(b.thread(), s);
   }
@@ -132,6 +134,13 @@ struct writing_kernel {
     f(b);
     end(b, s, b.blocks_per_pe(), where::current());
   }
+};
+
+// The same of blocks that have their agent within them, on GPUs.
+template <class F, class Agent>
+struct writing_kernel_with_warp : writing_kernel<F> {
+  Agent agent;
+  STARLING_HD void beside(const program_state& launch) const { agent.beside(launch); }
 };
 
 }  // namespace starling::region_words

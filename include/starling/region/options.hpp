@@ -15,11 +15,12 @@ namespace starling {
 enum class region_agent : std::int32_t {
   inline_stores,  // the blocks that write, as they write
   polling,        // blocks of their own, which send a chunk when all its tiles have been committed
+  own_warp,       // one more warp of each block that writes, which sends the block's tiles
   copy_engine     // what the device has for copies: streams that wait for chunks, in the order of their numbers
 };
 
 inline constexpr region_agent region_agents[] = {region_agent::inline_stores, region_agent::polling,
-                                                 region_agent::copy_engine};
+                                                 region_agent::own_warp, region_agent::copy_engine};
 
 const char* name(region_agent a);
 

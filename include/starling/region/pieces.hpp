@@ -1,5 +1,5 @@
-// What tiles have of a chunk, and how it comes to the chunk's subscribers: for flushes, and for the agent that sends
-// what they have left.
+// What tiles have of a chunk, and how it comes to the chunk's subscribers: for flushes, for the agent that sends
+// what they have left, and for agents that send tiles.
 #pragma once
 
 #include "starling/region/state.hpp"
@@ -18,9 +18,9 @@ STARLING_HD void each_piece(const region_state& s, int pe, int t, int c, const F
   }
 }
 
-// To all subscribers of the chunk, in rotated order. By a block.
-template <class T>
-STARLING_HD void put_piece(const block& b, const region_state& s, sym<T> values, int t, int c, where at) {
+// To all subscribers of the chunk, in rotated order. By all of a block or warp.
+template <class T, class Group>
+STARLING_HD void put_piece(const Group& b, const region_state& s, sym<T> values, int t, int c, where at) {
   const int pe = b.pe();
   const int chunk = s.chunk_at.on(pe)[pe] + c;
   each_piece(s, pe, t, c, [&](index_t begin, index_t end) {

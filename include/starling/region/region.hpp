@@ -94,6 +94,9 @@ class region_memory {
   const std::byte* on_host(std::uint64_t epoch) const;
   // For the copy engine; else null.
   const std::shared_ptr<triggered_copies>& copies() const { return copies_; }
+  // Own warps: whether they are in the blocks that write, and room for what so many of these hand to them.
+  bool warps_in_blocks() const;
+  void make_rings(int blocks);
   // As programs begin: what a program that failed has left of its end is forgotten.
   void begin();
 
@@ -107,6 +110,7 @@ class region_memory {
   void allocate_measuring(const region_options& options);
   std::vector<region_times> times() const;
   void clear_words();
+  void clear_rings();
 
   mutable machine machine_;
   std::shared_ptr<const region_layout> layout_;
@@ -123,6 +127,10 @@ class region_memory {
   symmetric_array<region_due> due_;
   symmetric_array<std::uint64_t> hashes_;
   symmetric_array<std::uint64_t> times_;
+  symmetric_array<region_item> ring_items_;
+  symmetric_array<signal> ring_signals_;
+  symmetric_array<std::uint64_t> ring_tickets_;
+  symmetric_array<region_rings> rings_;
   local_memory host_values_;
   local_memory host_arrived_;
   paced links_;
@@ -200,9 +208,11 @@ class region {
   std::vector<program> programs(const role_plan& roles, const F& f, const launch_options& options = {}) {
     memory_.begin();
     const region_handle<T> h = handle();
-    std::vector<program> all{{roles, make_kernel(region_words::writing_kernel<F>{f, h.state()}), options}};
+    std::vector<program> all{{roles, kernel_of(f), options}};
+    if (h.state().has_own_warps(memory_.n_pes())) memory_.make_rings(roles.blocks());
     if (h.state().has_agent() && h.state().leaves(memory_.n_pes()))
-      region_words::add_agent(all, h.state(), h.values(), h.pitch(), memory_.copies(), options);
+      region_words::add_agent(all, h.state(), h.values(), h.pitch(), memory_.copies(), memory_.warps_in_blocks(),
+                              options);
     return all;
   }
   template <kernel_function F>
@@ -216,8 +226,10 @@ class region {
   template <kernel_function F>
   int blocks_that_fit(const F& f, const launch_options& options = {}) const {
     const region_state s = handle().state();
+    const int fit = memory_.on().blocks_that_fit(kernel_of(f), options);
+    if (s.has_own_warps(memory_.n_pes()) && !memory_.warps_in_blocks()) return fit / 2;  // each has a block beside it
     const bool polled = s.has_agent() && s.leaves(memory_.n_pes()) && s.agent == region_agent::polling;
-    return memory_.on().blocks_that_fit(region_words::writing_kernel<F>{f, s}, options) - (polled ? s.agent_blocks : 0);
+    return fit - (polled ? s.agent_blocks : 0);
   }
 
   // ---- in streams ----
@@ -235,6 +247,16 @@ class region {
   }
 
  private:
+  // The kernel of programs.
+  template <kernel_function F>
+  kernel kernel_of(const F& f) const {
+    const region_handle<T> h = handle();
+    const region_words::writing_kernel<F> writes{f, h.state()};
+    if (!h.state().has_own_warps(memory_.n_pes()) || !memory_.warps_in_blocks()) return make_kernel(writes);
+    const own_warp_agent<T> agent{h.state(), h.values(), h.pitch()};
+    return make_kernel(region_words::writing_kernel_with_warp<F, own_warp_agent<T>>{writes, agent});
+  }
+
   void check(std::size_t n, const char* call) const {
     expect<argument_error>(n == static_cast<std::size_t>(size()), "region::", call, ": ", n, " values for ", size(),
                            " elements; give one for each");

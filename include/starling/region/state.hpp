@@ -23,6 +23,16 @@ struct region_item {
   static constexpr std::uint64_t whole = 0, kept = 1, pieces = 2;
 };
 
+// How blocks hand tiles to their own warps: see agent_own_warp.hpp. Of each block of a kernel that writes, by number.
+struct region_rings {
+  static constexpr int slots = 16;  // of each; who finds all taken waits
+
+  sym<region_item> items;      // [blocks][slots] `chunk` is a tile
+  sym<signal> filled;          // [blocks][slots] 1 + ticket of the item
+  sym<signal> served;          // [blocks] items so far
+  sym<std::uint64_t> tickets;  // [blocks] given out, by the block alone
+};
+
 // A chunk that paced links are to have carried at a time.
 struct region_due {
   std::uint64_t ns;
@@ -71,6 +81,10 @@ struct region_state {
   sym<std::uint64_t> flushed;             // [as tile_chunks][buffers] last epoch in it in which a flush sent that
   sym<std::uint64_t> in_pieces;           // [chunks of the part][buffers] last epoch in it in which a flush sent some
 
+  // With own warps.
+  sym<std::uint64_t> shipped;     // [chunks of the part][buffers] tiles that have been sent, or needed not be
+  sym<const region_rings> rings;  // [1]
+
   sym<std::uint64_t> ended;   // [1] blocks of kernels that write it and have returned
   sym<std::uint64_t> newest;  // [1] last epoch that kernels of this PE have written, once they are over
   sym<signal> arrived;        // [chunks] last epoch of the chunk that this PE has
@@ -104,6 +118,10 @@ struct region_state {
   STARLING_HD bool has_agent() const {
     return agent != region_agent::inline_stores &&
            (sending == region_sending::all || sending == region_sending::elide_stores);
+  }
+  // Whether tiles are handed to own warps.
+  STARLING_HD bool has_own_warps(int pes) const {
+    return agent == region_agent::own_warp && has_agent() && leaves(pes);
   }
   // Whether the blocks that write tell the other PEs of chunks.
   STARLING_HD bool writers_tell() const { return !has_agent(); }

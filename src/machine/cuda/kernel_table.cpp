@@ -25,8 +25,8 @@ kernel_facts kernel_table::facts(const kernel& k, const launch_options& options,
   entry& e = load(k, pe);
   const gpu& g = gpus_[static_cast<std::size_t>(pe)];
   const std::size_t scratch = scratch_of(options);
-  kernel_facts f{e.attributes.numRegs, e.attributes.maxThreadsPerBlock, e.attributes.sharedSizeBytes,
-                 e.attributes.localSizeBytes, 0};
+  kernel_facts f{e.attributes.numRegs,         e.attributes.maxThreadsPerBlock, k.threads_beside,
+                 e.attributes.sharedSizeBytes, e.attributes.localSizeBytes,     0};
   if (const auto known = e.blocks.find({options.threads, scratch}); known != e.blocks.end()) {
     f.blocks_per_multiprocessor = known->second;
     return f;
@@ -41,10 +41,10 @@ kernel_facts kernel_table::facts(const kernel& k, const launch_options& options,
           "cudaFuncSetAttribute (scratch memory)", pe);
     e.attributes.maxDynamicSharedSizeBytes = static_cast<int>(most);
   }
-  if (options.threads <= f.max_threads)  // more threads need more registers than there are: no block fits
-    check(
-        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&f.blocks_per_multiprocessor, k.on_gpu, options.threads, scratch),
-        "cudaOccupancyMaxActiveBlocksPerMultiprocessor", pe);
+  const int threads = options.threads + f.threads_beside;
+  if (threads <= f.max_threads)  // more threads need more registers than there are: no block fits
+    check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&f.blocks_per_multiprocessor, k.on_gpu, threads, scratch),
+          "cudaOccupancyMaxActiveBlocksPerMultiprocessor", pe);
   e.blocks.emplace(std::pair(options.threads, scratch), f.blocks_per_multiprocessor);
   return f;
 }

@@ -15,8 +15,9 @@
 namespace starling::on_cuda {
 
 struct kernel_facts {
-  int registers = 0;  // per thread
-  int max_threads = 0;
+  int registers = 0;       // per thread
+  int max_threads = 0;     // of a block, with a warp beside its own
+  int threads_beside = 0;  // those of that warp
   std::size_t static_shared = 0;
   std::size_t local_bytes = 0;        // per thread, in device memory
   int blocks_per_multiprocessor = 0;  // with these launch options and nothing else running

@@ -14,14 +14,16 @@ void launch(const gpu& g, cudaStream_t stream, const kernel& k, int threads, con
 
   cudaLaunchConfig_t config{};
   config.gridDim = dim3(static_cast<unsigned>(state.n_blocks));
-  config.blockDim = dim3(static_cast<unsigned>(threads));
+  config.blockDim = dim3(static_cast<unsigned>(threads + k.threads_beside));
   config.dynamicSmemBytes = state.scratch_bytes;
   config.stream = stream;
   config.attrs = cooperative ? &attribute : nullptr;
   config.numAttrs = cooperative ? 1 : 0;
 
   // The parameters of target::entry.
-  void* arguments[] = {const_cast<program_state*>(&state), const_cast<void*>(k.closure.get())};
+  program_state launched = state;
+  launched.threads_beside = k.threads_beside;
+  void* arguments[] = {&launched, const_cast<void*>(k.closure.get())};
   check(cudaLaunchKernelExC(&config, k.on_gpu, arguments), "cudaLaunchKernelExC", g.pe);
 }
 

@@ -15,13 +15,15 @@ namespace {
 // The most that a block of a run needs of each resource.
 struct demand {
   int threads = 0;
+  int beside = 0;  // of these, in a warp beside the kernel's own
   int registers = 0;
   int max_threads = 1024;
   std::size_t static_shared = 0;
   std::size_t scratch = 0;
 
   void cover(const kernel_facts& f, const launch_options& options) {
-    threads = std::max(threads, options.threads);
+    threads = std::max(threads, options.threads + f.threads_beside);
+    beside = std::max(beside, f.threads_beside);
     registers = std::max(registers, f.registers);
     max_threads = std::min(max_threads, f.max_threads);
     static_shared = std::max(static_shared, f.static_shared);
@@ -118,7 +120,7 @@ namespace {
   const std::string next =
       r.blocks_that_fit > 0
           ? message("ask for at most ", r.blocks_that_fit, " blocks, so fewer blocks, threads or scratch bytes")
-          : message("ask for at most ", most.max_threads, " threads, or fewer scratch bytes");
+          : message("ask for at most ", most.max_threads - most.beside, " threads, or fewer scratch bytes");
   throw launch_error(message(
       call, ": ", r.blocks_wanted, " blocks per PE wanted, ", describe(g), " holds ", r.blocks_that_fit, " at once (",
       g.info.multiprocessors, " multiprocessors",
@@ -144,7 +146,8 @@ int blocks_of_launch(const gpu& g, kernel_table& kernels, const kernel& k, const
   demand d;
   d.cover(f, options);
   throw launch_error(message("stream::launch: no block of this kernel fits on ", describe(g), " (", limits(g, d),
-                             "); ask for at most ", f.max_threads, " threads, or less scratch memory"));
+                             "); ask for at most ", f.max_threads - f.threads_beside,
+                             " threads, or less scratch memory"));
 }
 
 void refuse_resident_launch(const gpu& g, kernel_table& kernels, const kernel& k, const launch_options& options,

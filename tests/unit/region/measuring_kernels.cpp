@@ -147,6 +147,7 @@ TEST_CASE("a byte that is not as it was sent is found where chunks are verified"
   if (!m || m->checking()) return;
   for (const auto& [agent, links] : {std::pair<region_agent, paced>{region_agent::inline_stores, {}},
                                      {region_agent::polling, {}},
+                                     {region_agent::own_warp, {}},
                                      {region_agent::copy_engine, {}},
                                      {region_agent::polling, {.latency_seconds = 1e-4}}}) {
     CAPTURE(std::string(name(agent)));
