@@ -214,6 +214,11 @@ std::vector<trial::trial_case> cases() {
           two.tiles = {halves(0), halves(1)};
           all.push_back({"two mappings, " + what, 4, [=](st::machine& m) { whole_epochs(m, two, 1); }});
         }
+        if (agent == st::region_agent::own_warp) {
+          st::region_options many = options;  // more than a block hands to its warp at a time
+          many.tiles = st::region_mapping::one_to_one(1);
+          all.push_back({"many tiles, " + what, 2, [=](st::machine& m) { whole_epochs(m, many, 1); }});
+        }
         st::region_options in_chunks = options;
         in_chunks.tiles = st::region_mapping::one_to_one(8);
         all.push_back({"tiles rest, " + what, 2, [=](st::machine& m) { resting(m, in_chunks, 3); }});

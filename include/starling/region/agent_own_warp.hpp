@@ -2,8 +2,8 @@
 // commits them, and which sends each tile's part of its chunks while the block writes the next tile. Who sends the last
 // tile of a chunk tells the subscribers. On virtual devices the warp is a block of a program beside the kernel.
 //
-// Order. A warp's stores are complete before it counts the tile, with acquire and release; who counts last has acquired
-// what all others have stored, and raises arrival with a release at system scope. A tile that was left unchanged is
+// Order. A warp counts a tile behind its stores, with acquire and release; who counts last has acquired what all others
+// have stored, and raises arrival with a release at system scope. A tile that was left unchanged is
 // counted alone: its elements are at the subscribers.
 #pragma once
 
@@ -73,7 +73,7 @@ struct own_warp_agent {
           came = word.load(cuda::memory_order_acquire) >= at_least;
         } while (!came && !rest.spent());
       }
-      came = g.first(came);
+      came = g.votes(came) != 0;
       g.sync();
       return came;
     } else {
@@ -90,7 +90,7 @@ struct own_warp_agent {
     const std::int32_t end = s.tile_chunk_at.on(pe)[t + 1];
     if (item.how == region_item::whole && s.sending == region_sending::all) {
       for (std::int32_t i = first; i < end; ++i) put_tile(g, t, s.tile_chunks.on(pe)[i], item.epoch);
-      g.quiet();  // who tells of the chunk may be the warp of another block
+      g.sync();  // counting releases what all of the group have stored
     }
     for (std::int32_t i = first; i < end; ++i) count_tile(g, s.tile_chunks.on(pe)[i], item.epoch);
   }
@@ -121,9 +121,9 @@ struct own_warp_agent {
       last = region_words::count(thread(g), s.shipped + word, 1, where::current()) + 1 == wanted;
       kept = last && s.stored.on(pe)[word] != epoch;
     }
-    if (!g.first(last)) return;
+    if (g.votes(last) == 0) return;
     g.sync();
-    tell(g, c, epoch, g.first(kept));
+    tell(g, c, epoch, g.votes(kept) != 0);
   }
 
   // `kept`: all its tiles were left unchanged.
