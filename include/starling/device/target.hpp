@@ -695,14 +695,10 @@ __global__ void __launch_bounds__(most_threads<Kernel>, least_blocks<Kernel>)
 #endif
 }
 
-// The most threads of a block with one more warp.
-template <class Kernel>
-inline constexpr int most_threads_with_warp =
-    most_threads<Kernel> + threads_beside < 1024 ? most_threads<Kernel> + threads_beside : 1024;
-
-// The same for blocks with one more warp, which runs kernel.beside(state).
+// The same for blocks with one more warp, which runs kernel.beside(state). It is one of the most threads that a block
+// may have, so that the others have the registers that they would have without it.
 template <class Block, class State, class Kernel, entry_kind Kind>
-__global__ void __launch_bounds__(most_threads_with_warp<Kernel>, least_blocks<Kernel>)
+__global__ void __launch_bounds__(most_threads<Kernel>, least_blocks<Kernel>)
     entry_with_warp(const __grid_constant__ State state, const __grid_constant__ Kernel kernel) {
 #if defined(__CUDA_ARCH__)
   const int threads = thread_count() - threads_beside;
