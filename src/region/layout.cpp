@@ -210,7 +210,7 @@ region_layout make_region_layout(index_t n, int pes, std::size_t element, const 
                          "without credits a PE may overwrite what others still read");
   expect<argument_error>(!o.flushes || o.agent == region_agent::polling || o.agent == region_agent::inline_stores,
                          "region_options::flushes: agent ", name(o.agent),
-                         " sends whole chunks; flushes need inline stores or polling");
+                         " has none; flushes need inline stores or polling");
   expect<argument_error>(!o.flushes || (o.sending == region_sending::all && !o.links.any()),
                          "region_options::flushes: with sending or links for measuring; leave out one of them");
   expect<argument_error>(!o.tiles.all().empty(), "region_options::tiles: no mappings; give at least one");

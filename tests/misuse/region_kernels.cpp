@@ -145,6 +145,23 @@ TEST_CASE("kernels that use a region against its rules end with what they did") 
   }
 }
 
+TEST_CASE("what only some agents do is refused with their names") {
+  auto m = test_machine(2);
+  if (!m) return;
+  for (const region_agent agent : {region_agent::own_warp, region_agent::copy_engine}) {
+    const std::string called = name(agent);
+    CAPTURE(called);
+    check_parts(failure_of<argument_error>([&] { region<int>(*m, 64, {.agent = agent, .flushes = true}); }),
+                {"region_options::flushes", called, "inline stores or polling"});
+    region<int> x(*m, 64, {.agent = agent});
+    x.load(std::vector<int>(64, 1));
+    stream s = m->new_stream(0);
+    check_parts(failure_of<argument_error>([&] { x.launch(s, 1, STARLING_KERNEL(block&){}); }),
+                {"region::launch", called, "inline_stores and polling"});
+  }
+  check_usable(*m);
+}
+
 TEST_CASE("a region is usable again after load") {
   auto m = test_machine(2);
   if (!m) return;
