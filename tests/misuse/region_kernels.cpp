@@ -148,6 +148,7 @@ TEST_CASE("kernels that use a region against its rules end with what they did") 
 TEST_CASE("what only some agents do is refused with their names") {
   auto m = test_machine(2);
   if (!m) return;
+  const auto nothing = STARLING_KERNEL(block&){};
   for (const region_agent agent : {region_agent::own_warp, region_agent::copy_engine}) {
     const std::string called = name(agent);
     CAPTURE(called);
@@ -156,7 +157,7 @@ TEST_CASE("what only some agents do is refused with their names") {
     region<int> x(*m, 64, {.agent = agent});
     x.load(std::vector<int>(64, 1));
     stream s = m->new_stream(0);
-    check_parts(failure_of<argument_error>([&] { x.launch(s, 1, STARLING_KERNEL(block&){}); }),
+    check_parts(failure_of<argument_error>([&] { x.launch(s, 1, nothing); }),
                 {"region::launch", called, "inline_stores and polling"});
   }
   check_usable(*m);
