@@ -245,8 +245,8 @@ class solver<T>::band_engine : public engine {
     l.threads = sparse::threads_of(options_);
     l.deadline = options_.deadline;
     l.scratch_bytes = products_.scratch_bytes();
-    const iterations<T, diagonal_products<T>> k{
-        region_.handle(), products_, read_only(right), read_only(diagonal_), this->at_.data(), log, last, limit};
+    const with_own_warp k{iterations<T, diagonal_products<T>>{
+        region_.handle(), products_, read_only(right), read_only(diagonal_), this->at_.data(), log, last, limit}};
     const int fit = region_.blocks_that_fit(k, l);
     return region_.programs(sparse::blocks_for(this->machine_, options_, fit, tiles_), k, l);
   }

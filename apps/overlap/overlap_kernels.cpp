@@ -89,7 +89,7 @@ microbenchmark::microbenchmark(const machine& m, const run_options& o)
 
 run_result microbenchmark::run(int work) {
   expect<argument_error>(work >= 0, "overlap: ", work, " steps of work; must be at least 0");
-  const detail::compute k{values_.handle(), ++epoch_, work_ = work};
+  const with_own_warp k{detail::compute{values_.handle(), ++epoch_, work_ = work}};
   launch_options l;
   l.threads = options_.threads;
   l.deadline = options_.deadline;

@@ -82,8 +82,9 @@ class region_rows {
   template <kernel_function F>
   std::vector<program> programs(const F& f, std::size_t scratch_bytes = 0) {
     const launch_options how = launch(scratch_bytes);
-    const int fit = region_.blocks_that_fit(f, how);
-    return region_.programs(blocks_for(machine_, options_, fit, tiles_of_a_pe_), f, how);
+    const with_own_warp kernel{f};
+    const int fit = region_.blocks_that_fit(kernel, how);
+    return region_.programs(blocks_for(machine_, options_, fit, tiles_of_a_pe_), kernel, how);
   }
 
  private:

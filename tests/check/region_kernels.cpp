@@ -105,41 +105,37 @@ void run_with(machine& m, mistake wrong, const region_options& options) {
   const auto h = x.handle();
   constexpr std::uint64_t epochs = 3;
   m.run(x.programs(
-      2, STARLING_KERNEL(block & b) {
+      2, with_own_warp{STARLING_KERNEL(block & b) {
         for (std::uint64_t e = 1; e <= epochs; ++e) {
           if (wrong == mistake::signals_instead && e == epochs) {
             const int right = (b.pe() + 1) % b.n_pes();
             if (b.index() == 0) b.signal_set(flag, 1, right);
             b.wait(flag, 1, (b.pe() + b.n_pes() - 1) % b.n_pes());
-          }
-          const std::uint64_t awaited =
-              wrong == mistake::reads_early_epoch || wrong == mistake::signals_instead ? 0 : e - 1;
-          epoch_view<int> old = h.await(b, awaited);
-          if (wrong == mistake::reads_early_epoch || (wrong == mistake::signals_instead && e == epochs))
-            old = epoch_view<int>(b, h.state(), (h.values() + h.state().buffer_of(e - 1) * h.pitch()).on(b.pe()), e - 1,
-                                  {0, n});
-          else
-            old = h.await(b, e - 1);
-          if (wrong == mistake::leaves_tiles_out && b.index() == 1 && e == 2) continue;
-          const std::uint64_t written = wrong == mistake::skips_epoch && e > 1 ? e + 2
-                                        : wrong == mistake::epoch_zero         ? 0
-                                                                               : e;
-          h.each_tile(b, written, wrong == mistake::unknown_mapping ? 1 : 0, [&](tile t, tracked<int> next) {
-            if (t.number == 1 &&
-                (wrong == mistake::rests_too_early || (wrong == mistake::rests_after_change && e == 2)))
-              return t.unchanged();
-            if (wrong == mistake::rests_and_stores) t.unchanged();
-            b.for_each(t.range, [&](index_t i) {
-              if (wrong == mistake::leaves_element_out && i == 9) return;
-              next(i) = old(i) + old((i + n / 2) % n);
-              if (wrong == mistake::stores_outside && i == 9) next((i + n / 2) % n) = 0;
-            });
-          });
-          if (wrong == mistake::stores_after_commit)
-            (h.values() + h.state().buffer_of(e) * h.pitch()).on(b.pe())[h.part(b).begin] = 7;
-        }
-        h.await(b, epochs);
-      }));
+}
+const std::uint64_t awaited = wrong == mistake::reads_early_epoch || wrong == mistake::signals_instead ? 0 : e - 1;
+epoch_view<int> old = h.await(b, awaited);
+if (wrong == mistake::reads_early_epoch || (wrong == mistake::signals_instead && e == epochs))
+  old = epoch_view<int>(b, h.state(), (h.values() + h.state().buffer_of(e - 1) * h.pitch()).on(b.pe()), e - 1, {0, n});
+else
+  old = h.await(b, e - 1);
+if (wrong == mistake::leaves_tiles_out && b.index() == 1 && e == 2) continue;
+const std::uint64_t written = wrong == mistake::skips_epoch && e > 1 ? e + 2 : wrong == mistake::epoch_zero ? 0 : e;
+h.each_tile(b, written, wrong == mistake::unknown_mapping ? 1 : 0, [&](tile t, tracked<int> next) {
+  if (t.number == 1 && (wrong == mistake::rests_too_early || (wrong == mistake::rests_after_change && e == 2)))
+    return t.unchanged();
+  if (wrong == mistake::rests_and_stores) t.unchanged();
+  b.for_each(t.range, [&](index_t i) {
+    if (wrong == mistake::leaves_element_out && i == 9) return;
+    next(i) = old(i) + old((i + n / 2) % n);
+    if (wrong == mistake::stores_outside && i == 9) next((i + n / 2) % n) = 0;
+  });
+});
+if (wrong == mistake::stores_after_commit)
+  (h.values() + h.state().buffer_of(e) * h.pitch()).on(b.pe())[h.part(b).begin] = 7;
+}
+h.await(b, epochs);
+}
+}));
 }
 
 TEST_CASE("mistakes that check mode finds by what orders what") {
@@ -217,29 +213,31 @@ void run_ahead(machine& m, bool too_early, const region_options& options) {
   const role writer = roles.add("writer", 2);
   roles.add("reader", 1);
   m.run(x.programs(
-      roles, STARLING_KERNEL(block & b) {
+      roles, with_own_warp{STARLING_KERNEL(block & b) {
         for (std::uint64_t e = 1; e <= epochs; ++e) {
           if (b.role() == writer) {
             h.each_tile(b, e, [&](tile t, tracked<int> next) {
-              h.for_each(b, t, [&](index_t i) { next(i) = static_cast<int>(e) * 100 + static_cast<int>(i); });
+    h.for_each(b, t, [&](index_t i) { next(i) = static_cast<int>(e) * 100 + static_cast<int>(i); });
             });
-          } else {
-            if (e == 1) h.give_credit(b, 0);
-            const index_range part{n / 4, n / 2};
-            const auto seen = h.await(b, e, part);
-            if (too_early) h.give_credit(b, e);
-            b.for_each(part, [&](index_t i) {
-              if (seen(i) != static_cast<int>(e) * 100 + static_cast<int>(i)) *failed.on(b.pe()) = 1;
-            });
-            if (!too_early) h.give_credit(b, e);
-          }
-        }
-      }));
-  for (int pe = 0; pe < m.size(); ++pe) {
-    int bad = 1;
-    m.copy(&bad, wrong.on(pe), sizeof bad);
-    CHECK(bad == 0);
-  }
+}
+else {
+  if (e == 1) h.give_credit(b, 0);
+  const index_range part{n / 4, n / 2};
+  const auto seen = h.await(b, e, part);
+  if (too_early) h.give_credit(b, e);
+  b.for_each(part, [&](index_t i) {
+    if (seen(i) != static_cast<int>(e) * 100 + static_cast<int>(i)) *failed.on(b.pe()) = 1;
+  });
+  if (!too_early) h.give_credit(b, e);
+}
+}
+}
+}));
+for (int pe = 0; pe < m.size(); ++pe) {
+  int bad = 1;
+  m.copy(&bad, wrong.on(pe), sizeof bad);
+  CHECK(bad == 0);
+}
 }
 
 TEST_CASE("readers of parts give credit, writers wait for it") {
@@ -281,27 +279,28 @@ TEST_CASE("subscribers get their chunks, others must not read them") {
       const auto h = x.handle();
       const auto run = [&] {
         m.run(x.programs(
-            2, STARLING_KERNEL(block & b) {
+            2, with_own_warp{STARLING_KERNEL(block & b) {
               for (std::uint64_t e = 1; e <= 4; ++e) {
                 const auto old = h.await(b, e - 1);
                 h.each_tile(b, e, [&](tile t, tracked<int> next) {
-                  b.for_each(t.range,
-                             [&](index_t i) { next(i) = old(i) + old((i + (reads_all ? n / 3 : 2 * n / 3)) % n); });
+          b.for_each(t.range, [&](index_t i) { next(i) = old(i) + old((i + (reads_all ? n / 3 : 2 * n / 3)) % n); });
                 });
                 h.give_credit(b, e - 1);
-              }
-            }));
-      };
-      if (reads_all) {
-        check_parts(failure_of<region_error>(run), {"is not sent to this PE", "region_options::subscribers"});
-      } else {
-        run();
-        std::vector<int> got(n, 0);
-        x.read(0, 4, got);
-        CHECK(std::all_of(got.begin(), got.begin() + 32, [](int v) { return v == 16; }));
-        CHECK(x.report().bytes_per_epoch == std::vector<std::uint64_t>{0, 128, 0, 0, 0, 128, 128, 0, 0});
       }
     }
+}));
+}
+;
+if (reads_all) {
+  check_parts(failure_of<region_error>(run), {"is not sent to this PE", "region_options::subscribers"});
+} else {
+  run();
+  std::vector<int> got(n, 0);
+  x.read(0, 4, got);
+  CHECK(std::all_of(got.begin(), got.begin() + 32, [](int v) { return v == 16; }));
+  CHECK(x.report().bytes_per_epoch == std::vector<std::uint64_t>{0, 128, 0, 0, 0, 128, 128, 0, 0});
+}
+}
 }
 
 }  // namespace

@@ -109,7 +109,7 @@ std::string text_of(machine& m, mistake wrong, region_agent agent) {
   const auto h = x.handle();
   const auto programs = x.programs(
       2,
-      STARLING_KERNEL(block & b) {
+      with_own_warp{STARLING_KERNEL(block & b) {
         for (std::uint64_t e = 1; e <= 4; ++e) {
           // PE 1's block 0 has half of the tiles of each chunk.
           const bool mine = b.pe() == 1 && b.index() == 0 && e == 4;
@@ -120,12 +120,13 @@ std::string text_of(machine& m, mistake wrong, region_agent agent) {
           const std::uint64_t written = wrong == mistake::epoch_zero ? 0 : wrong == mistake::skips && mine ? e + 2 : e;
           for (int times = wrong == mistake::twice && mine ? 2 : 1; times > 0; --times)
             h.each_tile(b, written, [&](tile t, tracked<int> next) {
-              b.for_each(t.range, [&](index_t i) { next(i) = old(i) + 1; });
+    b.for_each(t.range, [&](index_t i) { next(i) = old(i) + 1; });
             });
-        }
-      },
+}
+}
+},
       {.deadline = 20});
-  return failure_of<region_error>([&] { m.run(programs); });
+return failure_of<region_error>([&] { m.run(programs); });
 }
 
 TEST_CASE("kernels that use a region against its rules end with what they did") {
@@ -160,6 +161,9 @@ TEST_CASE("what only some agents do is refused with their names") {
     check_parts(failure_of<argument_error>([&] { x.launch(s, 1, nothing); }),
                 {"region::launch", called, "inline_stores and polling"});
   }
+  region<int> x(*m, 64, {.agent = region_agent::own_warp});
+  check_parts(failure_of<argument_error>([&] { (void)x.programs(1, nothing); }),
+              {"own_warp", "hand over st::with_own_warp(kernel)", "another agent"});
   check_usable(*m);
 }
 
@@ -171,27 +175,29 @@ TEST_CASE("a region is usable again after load") {
   const auto h = x.handle();
   const auto count = [&](std::uint64_t first, std::uint64_t stop_at) {
     m->run(x.programs(
-        2, STARLING_KERNEL(block & b) {
+        2, with_own_warp{STARLING_KERNEL(block & b) {
           for (std::uint64_t e = first; e <= 3; ++e) {
             const auto old = h.await(b, e - 1);
             if (e == stop_at) b.signal_set(sym<signal>(), 1, 1000);
             h.each_tile(b, e, [&](tile t, tracked<int> next) {
-              b.for_each(t.range, [&](index_t i) { next(i) = old(i) + 1; });
+      b.for_each(t.range, [&](index_t i) { next(i) = old(i) + 1; });
             });
-          }
-        }));
-  };
-  x.load(start);
-  CHECK_THROWS_AS(count(1, 2), range_error);
-  x.load(start);
-  CHECK(x.epoch() == 0);
-  count(1, 100);
-  CHECK(x.epoch() == 3);
-  std::vector<int> got(64);
-  for (int pe = 0; pe < 2; ++pe) {
-    x.read(pe, 3, got);
-    CHECK(got == std::vector<int>(64, 8));
   }
+}
+}));
+}
+;
+x.load(start);
+CHECK_THROWS_AS(count(1, 2), range_error);
+x.load(start);
+CHECK(x.epoch() == 0);
+count(1, 100);
+CHECK(x.epoch() == 3);
+std::vector<int> got(64);
+for (int pe = 0; pe < 2; ++pe) {
+  x.read(pe, 3, got);
+  CHECK(got == std::vector<int>(64, 8));
+}
 }
 
 }  // namespace

@@ -22,24 +22,26 @@ void whole_epochs(st::machine& m, const st::region_options& options, int blocks)
   for (std::size_t k = 0; k < options.tiles.all().size(); ++k) roles.add(st::message("mapping ", k), blocks);
   for (const std::uint64_t first : {std::uint64_t{0}, epochs})  // a second run goes on
     m.run(x.programs(
-        roles, STARLING_KERNEL(st::block & b) {
+        roles, st::with_own_warp{STARLING_KERNEL(st::block & b) {
           trial::verdict v;
           for (std::uint64_t e = first + 1; e <= first + epochs; ++e) {
-            const auto old = h.await(b, e - 1);
-            h.each_tile(b, e, b.index() / b.count(), [&](st::tile t, st::tracked<int> next) {
-              h.for_each(b, t, [&](st::index_t i) {
-                const st::index_t from = (i * 37 + 11) % n;
-                v.same(old(from), made(e - 1, from));
-                next(i) = made(e, i);
-              });
-            });
-            if (credits) h.give_credit(b, e - 1);
-            v.end(b);
+      const auto old = h.await(b, e - 1);
+      h.each_tile(b, e, b.index() / b.count(), [&](st::tile t, st::tracked<int> next) {
+        h.for_each(b, t, [&](st::index_t i) {
+          const st::index_t from = (i * 37 + 11) % n;
+          v.same(old(from), made(e - 1, from));
+          next(i) = made(e, i);
+        });
+      });
+      if (credits) h.give_credit(b, e - 1);
+      v.end(b);
           }
           const auto last = h.await(b, first + epochs);
           for (st::index_t i = 0; i < n; ++i) v.same(last(i), made(first + epochs, i));
           v.end(b);
-        }));
+}
+}  // namespace
+));
 }
 
 // The host's copy: a block looks at each epoch as soon as its words say that it is there, as the host does; the host
@@ -52,27 +54,28 @@ void to_host(st::machine& m, const st::region_options& options) {
   const st::role writer = roles.add("writer", 2);
   roles.add("reader", 1);
   m.run(x.programs(
-      roles, STARLING_KERNEL(st::block & b) {
+      roles, st::with_own_warp{STARLING_KERNEL(st::block & b) {
         trial::verdict v;
         for (std::uint64_t e = 1; e <= epochs; ++e) {
-          if (b.role() != writer) {
-            for (int c = 0; c < h.state().chunks; ++c) b.wait(st::sym<st::signal>(h.state().host_arrived + c, 0), e);
-            const int* there = st::region_words::on_host<int>(h.state(), h.pitch(), e);
-            for (st::index_t i = 0; i < n; ++i) v.same(there[i], made(e, i));
-            v.end(b);
-            continue;
-          }
-          h.await(b, e - 1);
-          h.each_tile(b, e, [&](st::tile t, st::tracked<int> next) {
-            h.for_each(b, t, [&](st::index_t i) { next(i) = made(e, i); });
-          });
+    if (b.role() != writer) {
+      for (int c = 0; c < h.state().chunks; ++c) b.wait(st::sym<st::signal>(h.state().host_arrived + c, 0), e);
+      const int* there = st::region_words::on_host<int>(h.state(), h.pitch(), e);
+      for (st::index_t i = 0; i < n; ++i) v.same(there[i], made(e, i));
+      v.end(b);
+      continue;
+    }
+    h.await(b, e - 1);
+    h.each_tile(b, e, [&](st::tile t, st::tracked<int> next) {
+      h.for_each(b, t, [&](st::index_t i) { next(i) = made(e, i); });
+    });
         }
-      }));
-  for (const std::uint64_t e : {epochs - 1, epochs}) {
-    if (x.host_epoch() != epochs) throw trial::wrong_result("the host lacks an epoch");
-    for (st::index_t i = 0; i < n; ++i)
-      if (x.on_host(e)[static_cast<std::size_t>(i)] != made(e, i)) throw trial::wrong_result("of the host's copy");
-  }
+}
+}));
+for (const std::uint64_t e : {epochs - 1, epochs}) {
+  if (x.host_epoch() != epochs) throw trial::wrong_result("the host lacks an epoch");
+  for (st::index_t i = 0; i < n; ++i)
+    if (x.on_host(e)[static_cast<std::size_t>(i)] != made(e, i)) throw trial::wrong_result("of the host's copy");
+}
 }
 
 // Readers of a part, as slow as they like.
@@ -84,23 +87,24 @@ void credited(st::machine& m, const st::region_options& options) {
   const st::role writer = roles.add("writer", 2);
   roles.add("reader", 2);
   m.run(x.programs(
-      roles, STARLING_KERNEL(st::block & b) {
+      roles, st::with_own_warp{STARLING_KERNEL(st::block & b) {
         trial::verdict v;
         if (b.role() != writer) h.give_credit(b, 0);
         for (std::uint64_t e = 1; e <= epochs; ++e) {
-          if (b.role() == writer) {
-            h.each_tile(b, e, [&](st::tile t, st::tracked<int> next) {
-              h.for_each(b, t, [&](st::index_t i) { next(i) = made(e, i); });
-            });
-            continue;
-          }
-          const st::index_range part{(b.pe() + 1) % b.n_pes() * n / 8, n / 2};
-          const auto seen = h.await(b, e, part);
-          b.for_each(part, [&](st::index_t i) { v.same(seen(i), made(e, i)); });
-          h.give_credit(b, e);
-          v.end(b);
+    if (b.role() == writer) {
+      h.each_tile(b, e, [&](st::tile t, st::tracked<int> next) {
+        h.for_each(b, t, [&](st::index_t i) { next(i) = made(e, i); });
+      });
+      continue;
+    }
+    const st::index_range part{(b.pe() + 1) % b.n_pes() * n / 8, n / 2};
+    const auto seen = h.await(b, e, part);
+    b.for_each(part, [&](st::index_t i) { v.same(seen(i), made(e, i)); });
+    h.give_credit(b, e);
+    v.end(b);
         }
-      }));
+}
+}));
 }
 
 // The last epoch up to `epoch` in which the element changed; every other chunk of 32 rests now and then, the last one
@@ -123,21 +127,22 @@ void resting(st::machine& m, const st::region_options& options, int blocks) {
   const bool credits = options.credits;
   const bool leaves_out = options.agent != st::region_agent::copy_engine;  // which sends all the same
   m.run(x.programs(
-      blocks, STARLING_KERNEL(st::block & b) {
+      blocks, st::with_own_warp{STARLING_KERNEL(st::block & b) {
         trial::verdict v;
         for (std::uint64_t e = 1; e <= 2 * epochs; ++e) {
-          const auto old = h.await(b, e - 1);
-          for (st::index_t i = 0; i < size; ++i) v.same(old(i), made(changed_in(e - 1, i), i));
-          for (st::index_t c = 0; c < size / 32 && leaves_out; ++c)
-            v.same(old.stored(static_cast<int>(c)), !rests(e - 1, 32 * c));
-          h.each_tile(b, e, [&](const st::tile& t, const st::tracked<int>& next) {
-            if (rests(e, t.ranges[0].begin)) return t.unchanged();
-            h.for_each(b, t, [&](st::index_t i) { next(i) = made(changed_in(e, i), i); });
-          });
-          if (credits) h.give_credit(b, e - 1);
-          v.end(b);
+    const auto old = h.await(b, e - 1);
+    for (st::index_t i = 0; i < size; ++i) v.same(old(i), made(changed_in(e - 1, i), i));
+    for (st::index_t c = 0; c < size / 32 && leaves_out; ++c)
+      v.same(old.stored(static_cast<int>(c)), !rests(e - 1, 32 * c));
+    h.each_tile(b, e, [&](const st::tile& t, const st::tracked<int>& next) {
+      if (rests(e, t.ranges[0].begin)) return t.unchanged();
+      h.for_each(b, t, [&](st::index_t i) { next(i) = made(changed_in(e, i), i); });
+    });
+    if (credits) h.give_credit(b, e - 1);
+    v.end(b);
         }
-      }));
+}
+}));
 }
 
 // The first halves of pieces of 10 elements, and the others.
@@ -163,32 +168,32 @@ void flushing(st::machine& m, const st::region_options& options, int blocks) {
   st::role_plan roles;
   for (int k = 0; k < 2; ++k) roles.add(st::message("mapping ", k), blocks);
   m.run(x.programs(
-      roles, STARLING_KERNEL(st::block & b) {
+      roles, st::with_own_warp{STARLING_KERNEL(st::block & b) {
         trial::verdict v;
         const int right = (b.pe() + 1) % b.n_pes();
         const int left = (b.pe() + b.n_pes() - 1) % b.n_pes();
         const int k = b.index() / b.count();
         for (std::uint64_t e = 1; e <= epochs; ++e) {
-          const auto old = h.await(b, e - 1);
-          for (st::index_t i = 0; i < size; ++i) v.same(old(i), made(e - 1, i));
-          std::uint64_t tiles = 0;
-          h.each_tile(b, e, k, [&](const st::tile& t, const st::tracked<int>& next) {
-            h.for_each(b, t, [&](st::index_t i) { next(i) = made(e, i); });
-            if (++tiles == 1) h.flush(b);  // nothing of this tile yet
-          });
-          h.signal_set(b, word + b.index(), e, right);
-          b.wait(word + b.index(), e, left);
-          const st::index_range all{h.state().bounds.on(b.pe())[left], h.state().bounds.on(b.pe())[left + 1]};
-          const auto early = h.flushed(b, e, all);
-          for (st::index_t i = all.begin; i < all.end; ++i)
-            if ((i - all.begin) / 5 % 2 == k && (i - all.begin) / 10 % b.count() == b.rank())
-              v.same(early(i), made(e, i));
-          v.end(b);
+    const auto old = h.await(b, e - 1);
+    for (st::index_t i = 0; i < size; ++i) v.same(old(i), made(e - 1, i));
+    std::uint64_t tiles = 0;
+    h.each_tile(b, e, k, [&](const st::tile& t, const st::tracked<int>& next) {
+      h.for_each(b, t, [&](st::index_t i) { next(i) = made(e, i); });
+      if (++tiles == 1) h.flush(b);  // nothing of this tile yet
+    });
+    h.signal_set(b, word + b.index(), e, right);
+    b.wait(word + b.index(), e, left);
+    const st::index_range all{h.state().bounds.on(b.pe())[left], h.state().bounds.on(b.pe())[left + 1]};
+    const auto early = h.flushed(b, e, all);
+    for (st::index_t i = all.begin; i < all.end; ++i)
+      if ((i - all.begin) / 5 % 2 == k && (i - all.begin) / 10 % b.count() == b.rank()) v.same(early(i), made(e, i));
+    v.end(b);
         }
         const auto last = h.await(b, epochs);
         for (st::index_t i = 0; i < size; ++i) v.same(last(i), made(epochs, i));
         v.end(b);
-      }));
+}
+}));
 }
 
 std::vector<trial::trial_case> cases() {

@@ -67,28 +67,29 @@ inline void run_recurrence(machine& m, index_t n, int blocks, std::uint64_t epoc
   for (const std::uint64_t begin : {std::uint64_t{0}, first}) {  // a second run goes on
     const std::uint64_t end = begin == 0 ? first : epochs;
     m.run(x.programs(
-        roles, STARLING_KERNEL(block & b) {
+        roles, with_own_warp{STARLING_KERNEL(block & b) {
           for (std::uint64_t e = begin + 1; e <= end; ++e) {
             const auto old = h.await(b, e - 1);
             for (int k = 0; k < mappings; ++k) {
-              if (by_roles && k != b.index() / b.count()) continue;
-              h.each_tile(b, e, k, [&](tile t, tracked<std::uint64_t> next) {
-                h.for_each(b, t,
-                           [&](index_t i) { next(i) = next_of(old(i), old(far(i, n, 1)), old(far(i, n, 2)), i, e); });
-              });
+      if (by_roles && k != b.index() / b.count()) continue;
+      h.each_tile(b, e, k, [&](tile t, tracked<std::uint64_t> next) {
+        h.for_each(b, t, [&](index_t i) { next(i) = next_of(old(i), old(far(i, n, 1)), old(far(i, n, 2)), i, e); });
+      });
             }
             if (credits) h.give_credit(b, e - 1);
-          }
-          h.await(b, end);
-        }));
-    CHECK(x.epoch() == end);
   }
-  const auto expected = by_loop(start, epochs);
-  for (int pe = 0; pe < m.size(); ++pe) {
-    std::vector<std::uint64_t> got(start.size(), 1);
-    x.read(pe, epochs, got);
-    CHECK(got == expected);
-  }
+  h.await(b, end);
+}
+}  // namespace starling::test
+));
+CHECK(x.epoch() == end);
+}
+const auto expected = by_loop(start, epochs);
+for (int pe = 0; pe < m.size(); ++pe) {
+  std::vector<std::uint64_t> got(start.size(), 1);
+  x.read(pe, epochs, got);
+  CHECK(got == expected);
+}
 }
 
 // Whether the elements of a group of 8 change in an epoch.
@@ -111,46 +112,47 @@ inline void run_recurrence_with_rests(machine& m, index_t n, int blocks, std::ui
   for (int pe = 0; pe < m.size(); ++pe) m.fill(seen_wrong.on(pe), 0, sizeof(int));
   const auto wrong = seen_wrong.data();
   m.run(x.programs(
-      blocks, STARLING_KERNEL(block & b) {
+      blocks, with_own_warp{STARLING_KERNEL(block & b) {
         for (std::uint64_t e = 1; e <= epochs; ++e) {
           const auto old = h.await(b, e - 1);
           for (index_t i = 0; i < n && b.index() == 0 && b.member() == 0; ++i)  // what says to rest does
             if (changes(i, e - 1) && !old.stored(h.state().chunk_of(b.pe(), i))) *wrong.on(b.pe()) = 1;
           h.each_tile(b, e, [&](const tile& t, const tracked<std::uint64_t>& next) {
-            bool rests = e >= buffers;
-            for (int k = 0; k < t.count; ++k)
-              for (index_t i = t.ranges[k].begin; i < t.ranges[k].end; ++i)
-                for (std::uint64_t before = 0; before < buffers && rests; ++before) rests = !changes(i, e - before);
-            if (rests) return t.unchanged();
-            h.for_each(b, t, [&](index_t i) {
-              next(i) = changes(i, e) ? next_of(old(i), old(far(i, n, 1)), old(far(i, n, 2)), i, e) : old(i);
-            });
+    bool rests = e >= buffers;
+    for (int k = 0; k < t.count; ++k)
+      for (index_t i = t.ranges[k].begin; i < t.ranges[k].end; ++i)
+        for (std::uint64_t before = 0; before < buffers && rests; ++before) rests = !changes(i, e - before);
+    if (rests) return t.unchanged();
+    h.for_each(b, t, [&](index_t i) {
+      next(i) = changes(i, e) ? next_of(old(i), old(far(i, n, 1)), old(far(i, n, 2)), i, e) : old(i);
+    });
           });
           if (credits) h.give_credit(b, e - 1);
-        }
-        h.await(b, epochs);
-      }));
-  auto expected = start;
-  for (std::uint64_t e = 1; e <= epochs; ++e) {
-    auto next = expected;
-    for (index_t i = 0; i < n; ++i)
-      if (changes(i, e))
-        next[static_cast<std::size_t>(i)] =
-            next_of(expected[static_cast<std::size_t>(i)], expected[static_cast<std::size_t>(far(i, n, 1))],
-                    expected[static_cast<std::size_t>(far(i, n, 2))], i, e);
-    expected.swap(next);
-  }
-  for (int pe = 0; pe < m.size(); ++pe) {
-    std::vector<std::uint64_t> got(start.size(), 1);
-    x.read(pe, epochs, got);
-    CHECK(got == expected);
-    int bad = 1;
-    m.copy(&bad, wrong.on(pe), sizeof bad);
-    CHECK(bad == 0);
-  }
-  const region_report moved = x.report();
-  for (std::size_t k = 0; k < moved.bytes_left_out.size(); ++k)
-    CHECK(moved.bytes_left_out[k] <= moved.bytes_per_epoch[k] * epochs);
+}
+h.await(b, epochs);
+}
+}));
+auto expected = start;
+for (std::uint64_t e = 1; e <= epochs; ++e) {
+  auto next = expected;
+  for (index_t i = 0; i < n; ++i)
+    if (changes(i, e))
+      next[static_cast<std::size_t>(i)] =
+          next_of(expected[static_cast<std::size_t>(i)], expected[static_cast<std::size_t>(far(i, n, 1))],
+                  expected[static_cast<std::size_t>(far(i, n, 2))], i, e);
+  expected.swap(next);
+}
+for (int pe = 0; pe < m.size(); ++pe) {
+  std::vector<std::uint64_t> got(start.size(), 1);
+  x.read(pe, epochs, got);
+  CHECK(got == expected);
+  int bad = 1;
+  m.copy(&bad, wrong.on(pe), sizeof bad);
+  CHECK(bad == 0);
+}
+const region_report moved = x.report();
+for (std::size_t k = 0; k < moved.bytes_left_out.size(); ++k)
+  CHECK(moved.bytes_left_out[k] <= moved.bytes_per_epoch[k] * epochs);
 }
 
 }  // namespace starling::test

@@ -15,6 +15,7 @@
 #include "starling/machine/machine.hpp"
 #include "starling/region/handle.hpp"
 #include "starling/region/launched_kernel.hpp"
+#include "starling/region/with_own_warp.hpp"
 
 namespace starling {
 
@@ -203,7 +204,7 @@ class region {
   // ---- in programs ----
 
   // For machine::run: this kernel, and the agent, which counts in what must fit. The agent has at most the kernel's
-  // threads.
+  // threads. Throws argument_error where the agent is own_warp and the kernel is no with_own_warp.
   template <kernel_function F>
   std::vector<program> programs(const role_plan& roles, const F& f, const launch_options& options = {}) {
     memory_.begin();
@@ -252,9 +253,17 @@ class region {
   kernel kernel_of(const F& f) const {
     const region_handle<T> h = handle();
     const region_words::writing_kernel<F> writes{f, h.state()};
-    if (!h.state().has_own_warps(memory_.n_pes()) || !memory_.warps_in_blocks()) return make_kernel(writes);
-    const own_warp_agent<T> agent{h.state(), h.values(), h.pitch()};
-    return make_kernel(region_words::writing_kernel_with_warp<F, own_warp_agent<T>>{writes, agent});
+    if constexpr (region_words::asks_for_own_warp<F>) {
+      if (h.state().has_own_warps(memory_.n_pes()) && memory_.warps_in_blocks()) {
+        const own_warp_agent<T> agent{h.state(), h.values(), h.pitch()};
+        return make_kernel(region_words::writing_kernel_with_warp<F, own_warp_agent<T>>{writes, agent});
+      }
+    } else {
+      expect<argument_error>(h.state().agent != region_agent::own_warp,
+                             "region::programs: the region's agent is own_warp, and the kernel has no entry with one "
+                             "more warp; hand over st::with_own_warp(kernel), or choose another agent");
+    }
+    return make_kernel(writes);
   }
 
   void check(std::size_t n, const char* call) const {

@@ -19,23 +19,25 @@ constexpr std::uint64_t last = 7;
 void halve(machine& m, region<int>& x, ending how) {
   const auto h = x.handle();
   m.run(x.programs(2,
-                   STARLING_KERNEL(block & b) {
+                   with_own_warp{STARLING_KERNEL(block & b) {
                      const sym<signal> nobody = h.state().credit;
                      for (std::uint64_t e = 1; e <= planned; ++e) {
-                       const auto old = h.await(b, e - 1);
-                       int largest = 0;
-                       for (index_t i = 0; i < n; ++i) largest = largest < old(i) ? old(i) : largest;
-                       if (largest <= 1) return;
-                       const bool here = b.pe() == 0 && b.index() == 1 && e == last;
-                       h.each_tile(b, e, [&](tile t, tracked<int> next) {
-                         if (how == ending::refused && here && t.number > 2) b.signal_set(nobody, 1, 1000);
-                         if (how == ending::stalled && here && t.number > 2) b.wait(nobody, ~std::uint64_t{0});
-                         b.for_each(t.range, [&](index_t i) { next(i) = old(i) / 2; });
-                       });
+    const auto old = h.await(b, e - 1);
+    int largest = 0;
+    for (index_t i = 0; i < n; ++i) largest = largest < old(i) ? old(i) : largest;
+    if (largest <= 1) return;
+    const bool here = b.pe() == 0 && b.index() == 1 && e == last;
+    h.each_tile(b, e, [&](tile t, tracked<int> next) {
+      if (how == ending::refused && here && t.number > 2) b.signal_set(nobody, 1, 1000);
+      if (how == ending::stalled && here && t.number > 2) b.wait(nobody, ~std::uint64_t{0});
+      b.for_each(t.range, [&](index_t i) { next(i) = old(i) / 2; });
+    });
                      }
-                   },
-                   {.deadline = how == ending::stalled ? 0.2 : 20.0}));
 }
+}  // namespace
+,
+                   {.deadline = how == ending::stalled ? 0.2 : 20.0}));
+}  // namespace starling::test
 
 TEST_CASE("agents end with the kernel, however it ends") {
   for (const int pes : {1, 2, 3, 4}) {
@@ -94,26 +96,27 @@ TEST_CASE("chunks that some PEs get, odd numbers of elements, parts without any"
         x.load(std::vector<int>(131, 1));
         const auto h = x.handle();
         m->run(x.programs(
-            2, STARLING_KERNEL(block & b) {
+            2, with_own_warp{STARLING_KERNEL(block & b) {
               const int before = (b.pe() + b.n_pes() - 1) % b.n_pes();
               const index_t far = h.state().bounds.on(b.pe())[before];
               const bool has = far < h.state().bounds.on(b.pe())[before + 1];
               for (std::uint64_t e = 1; e <= 20; ++e) {
-                const auto old = h.await(b, e - 1);
-                const int one = has ? old(far) : 1;
-                h.each_tile(b, e, [&](tile t, tracked<int> next) {
-                  h.for_each(b, t, [&](index_t i) { next(i) = old(i) + one % 2; });
-                });
-                h.give_credit(b, e - 1);
+          const auto old = h.await(b, e - 1);
+          const int one = has ? old(far) : 1;
+          h.each_tile(b, e, [&](tile t, tracked<int> next) {
+            h.for_each(b, t, [&](index_t i) { next(i) = old(i) + one % 2; });
+          });
+          h.give_credit(b, e - 1);
               }
-            }));
-        std::vector<int> got(131, 0);
-        x.collect(20, got);
-        // Without empty parts all elements are alike: 1, 2, 2, 2, ...
-        if (!empty) CHECK(std::all_of(got.begin(), got.end(), [](int v) { return v == 2; }));
-        CHECK(x.epoch() == 20);
       }
-  }
+  }));
+  std::vector<int> got(131, 0);
+  x.collect(20, got);
+  // Without empty parts all elements are alike: 1, 2, 2, 2, ...
+  if (!empty) CHECK(std::all_of(got.begin(), got.end(), [](int v) { return v == 2; }));
+  CHECK(x.epoch() == 20);
+}
+}
 }
 
 }  // namespace

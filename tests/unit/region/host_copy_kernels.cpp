@@ -47,26 +47,26 @@ TEST_CASE("the host has every epoch that is complete") {
           constexpr std::uint64_t epochs = 7;
           for (const std::uint64_t first : {std::uint64_t{0}, epochs})
             m->run(x.programs(
-                2, STARLING_KERNEL(block & b) {
+                2, with_own_warp{STARLING_KERNEL(block & b) {
                   for (std::uint64_t e = first + 1; e <= first + epochs; ++e) {
                     const auto old = h.await(b, e - 1);
                     h.each_tile(b, e, [&](tile t, tracked<std::uint64_t> next) {
-                      h.for_each(b, t, [&](index_t i) {
-                        next(i) = next_of(old(i), old(far(i, n, 1)), old(far(i, n, 2)), i, e);
-                      });
+              h.for_each(b, t,
+                         [&](index_t i) { next(i) = next_of(old(i), old(far(i, n, 1)), old(far(i, n, 2)), i, e); });
                     });
                     if (credits) h.give_credit(b, e - 1);
-                  }
-                }));
-          CHECK(x.host_epoch() == 2 * epochs);
-          for (const std::uint64_t e : {2 * epochs, 2 * epochs - 1}) {
-            const auto expected = by_loop(start, e);
-            const auto got = x.on_host(e);
-            CHECK(std::equal(expected.begin(), expected.end(), got.begin(), got.end()));
-          }
-          CHECK(x.report().host_bytes_per_epoch == static_cast<std::uint64_t>(n) * sizeof(std::uint64_t));
         }
   }
+}));
+CHECK(x.host_epoch() == 2 * epochs);
+for (const std::uint64_t e : {2 * epochs, 2 * epochs - 1}) {
+  const auto expected = by_loop(start, e);
+  const auto got = x.on_host(e);
+  CHECK(std::equal(expected.begin(), expected.end(), got.begin(), got.end()));
+}
+CHECK(x.report().host_bytes_per_epoch == static_cast<std::uint64_t>(n) * sizeof(std::uint64_t));
+}
+}
 }
 
 // A kernel that goes on when the host has seen an epoch: a word in memory of the host tells it.
@@ -85,28 +85,29 @@ TEST_CASE("a thread of the host reads its copy while the kernel runs") {
     seen->value = 0;
     std::thread running([&] {
       m->run(x.programs(1,
-                        STARLING_KERNEL(block & b) {
+                        with_own_warp{STARLING_KERNEL(block & b) {
                           for (std::uint64_t e = 1; e <= epochs; ++e) {
                             const auto old = h.await(b, e - 1);
                             h.each_tile(b, e, [&](tile t, tracked<int> next) {
-                              b.for_each(t.range, [&](index_t i) { next(i) = old(i) + static_cast<int>(i); });
+        b.for_each(t.range, [&](index_t i) { next(i) = old(i) + static_cast<int>(i); });
                             });
                             while (!b.test(sym<signal>(seen, 0), compare::ge, e)) continue;
                           }
-                        },
-                        {.deadline = 20}));
-    });
-    for (std::uint64_t e = 1; e <= epochs; ++e) {
-      x.wait_host(e, 20);
-      CHECK(x.host_epoch() == e);
-      const auto got = x.on_host(e);
-      bool same = true;
-      for (index_t i = 0; i < n; ++i) same = same && got[static_cast<std::size_t>(i)] == static_cast<int>(e * i);
-      CHECK(same);
-      gpu::system_atomic(seen->value).store(e, cuda::memory_order_release);
-    }
-    running.join();
   }
+},
+                        {.deadline = 20}));
+});
+for (std::uint64_t e = 1; e <= epochs; ++e) {
+  x.wait_host(e, 20);
+  CHECK(x.host_epoch() == e);
+  const auto got = x.on_host(e);
+  bool same = true;
+  for (index_t i = 0; i < n; ++i) same = same && got[static_cast<std::size_t>(i)] == static_cast<int>(e * i);
+  CHECK(same);
+  gpu::system_atomic(seen->value).store(e, cuda::memory_order_release);
+}
+running.join();
+}
 }
 
 TEST_CASE("what the host cannot have is refused") {

@@ -12,16 +12,18 @@ namespace {
 void count_up(machine& m, region<int>& x, std::uint64_t first, std::uint64_t last, bool credits = false) {
   const auto h = x.handle();
   m.run(x.programs(
-      2, STARLING_KERNEL(block & b) {
+      2, with_own_warp{STARLING_KERNEL(block & b) {
         for (std::uint64_t e = first + 1; e <= last; ++e) {
           const auto old = h.await(b, e - 1);
           h.each_tile(b, e, [&](tile t, tracked<int> next) {
-            h.for_each(b, t, [&](index_t i) { next(i) = old(i) + 1 + static_cast<int>(i % 3); });
+    h.for_each(b, t, [&](index_t i) { next(i) = old(i) + 1 + static_cast<int>(i % 3); });
           });
           if (credits) h.give_credit(b, e - 1);
           b.sync_pe();
-        }
-      }));
+}
+}  // namespace
+}  // namespace starling::test
+));
 }
 
 TEST_CASE("what does not travel leaves other PEs with what load brought") {
@@ -121,25 +123,25 @@ std::string altered(machine& m, region_agent agent, paced links, bool verify, st
   x.load(std::vector<int>(n, 1));
   const auto h = x.handle();
   const auto programs = x.programs(
-      1, STARLING_KERNEL(block & b) {
+      1, with_own_warp{STARLING_KERNEL(block & b) {
         for (std::uint64_t e = 1; e <= 4; ++e) {
           if (e - 1 == wrong_epoch && b.pe() == 1) {
             b.wait(h.state().arrived + 1, e - 1, 0);
             if (b.member() == 0) (h.values() + h.state().buffer_of(e - 1) * h.pitch()).on(1)[100] += 1;
             b.sync();
-          }
-          const auto old = h.await(b, e - 1);
-          h.each_tile(
-              b, e, [&](tile t, tracked<int> next) { b.for_each(t.range, [&](index_t i) { next(i) = old(i) + 1; }); });
-          b.all_reduce(0, plus{});
-        }
-      });
-  try {
-    m.run(programs);
-  } catch (const region_error& e) {
-    return e.what();
-  }
-  return "";
+}
+const auto old = h.await(b, e - 1);
+h.each_tile(b, e, [&](tile t, tracked<int> next) { b.for_each(t.range, [&](index_t i) { next(i) = old(i) + 1; }); });
+b.all_reduce(0, plus{});
+}
+}
+});
+try {
+  m.run(programs);
+} catch (const region_error& e) {
+  return e.what();
+}
+return "";
 }
 
 TEST_CASE("a byte that is not as it was sent is found where chunks are verified") {

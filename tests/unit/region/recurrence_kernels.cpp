@@ -108,27 +108,29 @@ TEST_CASE("what is unchanged is not sent") {
     x.load(start);
     const auto h = x.handle();
     m->run(x.programs(
-        2, STARLING_KERNEL(block & b) {
+        2, with_own_warp{STARLING_KERNEL(block & b) {
           for (std::uint64_t e = 1; e <= 6; ++e) {
             const auto old = h.await(b, e - 1);
             h.each_tile(b, e, [&](const tile& t, const tracked<int>& next) {
-              // All but one tile of PE 0 never change.
-              if (e > 1 && (b.pe() != 0 || t.number != 1)) return t.unchanged();
-              b.for_each(t.range, [&](index_t i) { next(i) = old(i) + (b.pe() == 0 && t.number == 1 ? 1 : 0); });
+      // All but one tile of PE 0 never change.
+      if (e > 1 && (b.pe() != 0 || t.number != 1)) return t.unchanged();
+      b.for_each(t.range, [&](index_t i) { next(i) = old(i) + (b.pe() == 0 && t.number == 1 ? 1 : 0); });
             });
-          }
-        }));
-    auto expected = start;
-    for (std::size_t i = 16; i < 32; ++i) expected[i] += 6;
-    std::vector<int> got(128, 0);
-    for (int pe = 0; pe < 2; ++pe) {
-      x.read(pe, 6, got);
-      CHECK(got == expected);
-    }
-    const region_report moved = x.report();
-    CHECK(moved.bytes_per_epoch == std::vector<std::uint64_t>{0, 256, 256, 0});
-    CHECK(moved.bytes_left_out == std::vector<std::uint64_t>{0, 5 * 128, 5 * 256, 0});
   }
+}
+}  // namespace
+));
+auto expected = start;
+for (std::size_t i = 16; i < 32; ++i) expected[i] += 6;
+std::vector<int> got(128, 0);
+for (int pe = 0; pe < 2; ++pe) {
+  x.read(pe, 6, got);
+  CHECK(got == expected);
+}
+const region_report moved = x.report();
+CHECK(moved.bytes_per_epoch == std::vector<std::uint64_t>{0, 256, 256, 0});
+CHECK(moved.bytes_left_out == std::vector<std::uint64_t>{0, 5 * 128, 5 * 256, 0});
+}  // namespace starling::test
 }
 
 }  // namespace
