@@ -15,7 +15,12 @@ foreach(source IN LISTS starling_bench_sources)
     target_link_libraries(${name} PRIVATE starling starling_cg starling_stencil)
   endif()
   starling_build_flags(${name})
-  starling_kernels(${name})
+  # Of network cards, on machines of several hosts.
+  if(name MATCHES "^bench_gio_")
+    starling_kernels(${name} ${source} NETWORK)
+  else()
+    starling_kernels(${name})
+  endif()
 endforeach()
 
 include(cmake/rivals.cmake)

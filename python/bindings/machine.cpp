@@ -12,27 +12,37 @@ using namespace nb::literals;
 namespace starling::python {
 namespace {
 
+std::optional<card> card_named(const char* call, const std::string& name) {
+  if (name.empty()) return {};
+  expect<argument_error>(name == "model" || name == "proxy", call, ": card = \"", name, "\"; must be model or proxy");
+  return name == "proxy" ? card::proxy : card::model;
+}
+
 bound_machine host(int devices, std::int64_t memory, int max_blocks, const std::vector<int>& hosts,
                    const std::string& card_name, int queue_depth) {
   expect<argument_error>(memory >= 0, "machine.host: memory = ", memory,
                          "; must be a number of bytes of at least 1, or 0 for STARLING_HOST_MEMORY");
-  expect<argument_error>(card_name == "model", "machine.host: card = \"", card_name, "\"; must be model");
   const nb::gil_scoped_release unlocked;
   return bound_machine(machine::host(devices, {.memory_bytes = static_cast<std::size_t>(memory),
                                                .max_blocks = max_blocks,
                                                .hosts = hosts,
-                                               .card = card::model,
+                                               .card = card_named("machine.host", card_name),
                                                .queue_depth = queue_depth}));
 }
 
-bound_machine cuda(const std::vector<int>& ids, std::optional<int> pes_per_gpu, const std::string& sharing,
-                   bool answer) {
+bound_machine cuda(const std::vector<int>& ids, std::optional<int> pes_per_gpu, const std::string& sharing, bool answer,
+                   const std::vector<int>& hosts, const std::string& card_name, int queue_depth) {
   expect<argument_error>(sharing == "auto" || sharing == "partitions" || sharing == "plain",
                          "machine.cuda: sharing = \"", sharing, "\"; must be auto, partitions or plain");
   const gpu_sharing how = sharing == "partitions" ? gpu_sharing::partitions
                           : sharing == "plain"    ? gpu_sharing::plain
                                                   : gpu_sharing::automatic;
-  return bound_machine(machine::cuda(ids, {.pes_per_gpu = pes_per_gpu, .sharing = how, .answer = answer}));
+  return bound_machine(machine::cuda(ids, {.pes_per_gpu = pes_per_gpu,
+                                           .sharing = how,
+                                           .answer = answer,
+                                           .hosts = hosts,
+                                           .card = card_named("machine.cuda", card_name),
+                                           .queue_depth = queue_depth}));
 }
 
 bound_machine distributed(int pes, std::int64_t memory, int max_blocks) {
@@ -135,10 +145,11 @@ void bind_machine(nb::module_& m) {
       m, "Machine",
       "An ordered set of devices that run one program; each is a processing element (PE), numbered from 0.");
   c.def_static("host", &host, "devices"_a = 4, nb::kw_only(), "memory"_a = 0, "max_blocks"_a = 0,
-               "hosts"_a = std::vector<int>(), "card"_a = "model", "queue_depth"_a = 64)
+               "hosts"_a = std::vector<int>(), "card"_a = "", "queue_depth"_a = 64)
       .def_static("distributed", &distributed, "pes"_a = 0, nb::kw_only(), "memory"_a = 0, "max_blocks"_a = 0)
       .def_static("cuda", &cuda, "ids"_a = std::vector<int>(), nb::kw_only(), "pes_per_gpu"_a = nb::none(),
-                  "sharing"_a = "auto", "answer"_a = true, nb::call_guard<nb::gil_scoped_release>())
+                  "sharing"_a = "auto", "answer"_a = true, "hosts"_a = std::vector<int>(), "card"_a = "",
+                  "queue_depth"_a = 64, nb::call_guard<nb::gil_scoped_release>())
       .def_static(
           "best", [](int devices) { return bound_machine(machine::best(devices)); }, "devices"_a = 0,
           nb::call_guard<nb::gil_scoped_release>())
@@ -177,8 +188,8 @@ void bind_machine(nb::module_& m) {
       .def(
           "link", [](self_t& self, int from_pe, int to_pe) { return name(self.get().link(from_pe, to_pe)); },
           "from_pe"_a, "to_pe"_a,
-          "How one PE reaches the memory of another: \"self\", \"same_device\" (of the same GPU), \"direct\" or "
-          "\"none\".")
+          "How one PE reaches the memory of another: \"self\", \"same_device\" (of the same GPU), \"direct\", "
+          "\"card\" or \"none\".")
       .def(
           "trace_to",
           [](self_t& self, const std::string& path, int records) {

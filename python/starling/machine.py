@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
+from typing import Any
 
 from starling import _html
 from starling._arguments import one_of, whole_number
@@ -30,7 +31,7 @@ log = logging.getLogger("starling")
 
 MOST_VIRTUAL_DEVICES = 256
 MOST_QUEUE_DEPTH = 2**15
-CARDS = ("model",)
+CARDS = ("model", "proxy")
 
 
 def host(
@@ -40,7 +41,7 @@ def host(
     max_blocks: int | None = None,
     faults: Sequence[Fault] = (),
     hosts: Sequence[int] | None = None,
-    card: str = "model",
+    card: str | None = None,
     queue_depth: int = 64,
 ) -> Machine:
     """A machine of virtual devices.
@@ -54,7 +55,7 @@ def host(
         hosts: On which host each device is, by number from 0: ``[0, 0, 1, 1]`` are two on each of two. Kernels reach
             devices of other hosts by way of network cards; see ``docs/queue_pairs.md``. None: ``STARLING_HOSTS`` hosts
             with as many devices each.
-        card: What a network card is: ``"model"``, a thread of this process for each host.
+        card: What a network card is: ``"model"``, a thread of this process for each host. None: ``STARLING_CARD``.
         queue_depth: Entries in the ring on which a block asks a card for work, a power of two from 2 to 32768.
 
     Raises:
@@ -74,7 +75,7 @@ def host(
         memory=_bytes(memory),
         max_blocks=0 if max_blocks is None else whole_number("max_blocks", max_blocks),
         hosts=_hosts(hosts, n),
-        card=one_of("card", card, CARDS),
+        card="" if card is None else one_of("card", card, ("model",)),
         queue_depth=_depth(queue_depth),
     )
     m.inject(planned)
@@ -110,6 +111,9 @@ def cuda(
     pes_per_gpu: int | None = None,
     sharing: str = "auto",
     answer: bool = True,
+    hosts: Sequence[int] | None = None,
+    card: str | None = None,
+    queue_depth: int = 64,
 ) -> Machine:
     """A machine of GPUs.
 
@@ -122,6 +126,11 @@ def cuda(
             some may be left over. ``"plain"``: any takes work of any PE, which is counted against an equal share.
             ``"auto"``: partitions where the driver makes them, or what ``STARLING_GPU_SHARING`` says.
         answer: Whether PEs that share a GPU answer each other before the machine is handed out.
+        hosts: On which host each PE is, as for :func:`host`; kernels must be built for it, as those of Starling are
+            where ``docs/queue_pairs.md`` says so.
+        card: What a network card is: ``"model"``, a kernel beside the program, or ``"proxy"``, a thread of this process.
+            None: ``STARLING_CARD``.
+        queue_depth: As for :func:`host`.
 
     Raises:
         ArgumentError: A value is not allowed, or there is no such GPU.
@@ -130,15 +139,22 @@ def cuda(
         Unsupported: The build, the driver, a GPU or a link between GPUs is missing; the message says which, and the
             remedy.
     """
-    each = None if pes_per_gpu is None else whole_number("pes_per_gpu", pes_per_gpu)
+    how: dict[str, Any] = {
+        "pes_per_gpu": None if pes_per_gpu is None else whole_number("pes_per_gpu", pes_per_gpu),
+        "sharing": sharing,
+        "answer": answer,
+        "hosts": _hosts(hosts, None),
+        "card": "" if card is None else one_of("card", card, CARDS),
+        "queue_depth": _depth(queue_depth),
+    }
     if ids is None:
-        return native.Machine.cuda(pes_per_gpu=each, sharing=sharing, answer=answer)
+        return native.Machine.cuda(**how)
     if isinstance(ids, (str, bytes)) or not hasattr(ids, "__len__"):
         raise ElementTypeError(f"ids = {ids!r}; pass a list of CUDA ordinals such as [0, 1], or None for all GPUs")
     if len(ids) == 0:
         raise ArgumentError("ids is empty; name at least one GPU, or pass None for all")
     ordinals = [whole_number("ids", i, least=0) for i in ids]
-    return native.Machine.cuda(ordinals, pes_per_gpu=each, sharing=sharing, answer=answer)
+    return native.Machine.cuda(ordinals, **how)
 
 
 def best(devices: int | None = None) -> Machine:
@@ -218,8 +234,8 @@ def _bytes(memory: int | str | None) -> int:
     return 0 if memory is None else whole_number("memory", memory, most=2**50)
 
 
-def _hosts(hosts: Sequence[int] | None, devices: int) -> list[int]:
-    """The host of each device; empty: as the environment says."""
+def _hosts(hosts: Sequence[int] | None, devices: int | None) -> list[int]:
+    """The host of each device; empty: as the environment says. None: how many there are is not known yet."""
     if hosts is None:
         return []
     if isinstance(hosts, (str, bytes)) or not hasattr(hosts, "__len__"):
@@ -227,9 +243,9 @@ def _hosts(hosts: Sequence[int] | None, devices: int) -> list[int]:
             f"hosts = {hosts!r} is a {type(hosts).__name__}; pass a list of the host of each device such as "
             "[0, 0, 1, 1], or None for STARLING_HOSTS"
         )
-    if len(hosts) != devices:
+    if devices is not None and len(hosts) != devices:
         raise ArgumentError(f"hosts has {len(hosts)} entries for {devices} devices; name the host of each device")
-    return [whole_number(f"hosts[{i}]", host, 0, devices - 1) for i, host in enumerate(hosts)]
+    return [whole_number(f"hosts[{i}]", host, 0, len(hosts) - 1) for i, host in enumerate(hosts)]
 
 
 def _depth(queue_depth: int) -> int:

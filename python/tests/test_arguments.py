@@ -155,7 +155,9 @@ WRONG_MACHINES = {
     "hosts large": (lambda: machine.host(2, hosts=[2, 0]), ArgumentError, ["hosts[0] = 2", "at most 1"]),
     "hosts fraction": (lambda: machine.host(2, hosts=[0, 0.5]), ElementTypeError, ["hosts[1] = 0.5", "whole number"]),
     "card unknown": (lambda: machine.host(2, card="proxy"), ArgumentError, ["card = 'proxy'", "'model'"]),
-    "card kind": (lambda: machine.host(2, card=None), ElementTypeError, ["card = None", "'model'"]),
+    "card kind": (lambda: machine.host(2, card=1), ElementTypeError, ["card = 1", "'model'"]),
+    "card of GPUs": (lambda: machine.cuda(card="ib"), ArgumentError, ["card = 'ib'", "'model'", "'proxy'"]),
+    "hosts of GPUs": (lambda: machine.cuda([0, 0], hosts=[0, -1]), ArgumentError, ["hosts[1] = -1"]),
     "queue_depth odd": (
         lambda: machine.host(2, queue_depth=6),
         ArgumentError,

@@ -70,7 +70,8 @@ environment environment::read() {
   e.host_blocks = read_count("STARLING_HOST_BLOCKS", e.host_blocks, 1);
   e.hosts = read_count("STARLING_HOSTS", e.hosts, 1);
   if (const std::string text = variable("STARLING_CARD"); !text.empty()) {
-    expect<argument_error>(text == "model", "STARLING_CARD=\"", text, "\": must be model; correct or unset it");
+    expect<argument_error>(text == "model" || text == "proxy", "STARLING_CARD=\"", text,
+                           "\": must be model or proxy; correct or unset it");
     e.card = text;
   }
   e.check_seeds = read_count("STARLING_CHECK", e.check_seeds, 0);
@@ -100,7 +101,7 @@ std::vector<environment_variable> describe(const environment& e) {
       {"STARLING_HOST_BLOCKS", "how many blocks one virtual device holds at once", message(e.host_blocks)},
       {"STARLING_HOSTS", "on how many hosts, with network cards between them, devices are by default",
        message(e.hosts)},
-      {"STARLING_CARD", "the network cards between hosts: model", e.card},
+      {"STARLING_CARD", "the network cards between hosts: model, or on GPUs proxy", e.card},
       {"STARLING_CHECK", "how many schedules check mode explores in each run on virtual devices; 0: off",
        message(e.check_seeds)},
       {"STARLING_CHECK_SEED", "the first of their seeds", message(e.check_first_seed)},

@@ -27,6 +27,14 @@ TEST_CASE("variables that cannot be read") {
   check_parts(failure_of<argument_error>([] { machine::host(2); }), {"STARLING_CARD=\"infiniband\"", "model"});
 }
 
+TEST_CASE("a card of GPUs is refused between virtual devices") {
+  check_parts(failure_of<argument_error>([] { machine::host(2, {.hosts = {0, 1}, .card = card::proxy}); }),
+              {"proxy", "for GPUs", "card::model"});
+  const environment_guard card("STARLING_CARD", "proxy");
+  check_parts(failure_of<argument_error>([] { machine::host(2, {.hosts = {0, 1}}); }), {"STARLING_CARD=model"});
+  CHECK(machine::host(2).size() == 2);  // there is none
+}
+
 TEST_CASE("STARLING_HOSTS deals PEs to hosts") {
   const environment_guard hosts("STARLING_HOSTS", "2");
   machine m = machine::host(4);

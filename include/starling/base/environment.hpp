@@ -29,7 +29,7 @@ struct environment {
   int host_blocks = 64;
   // STARLING_HOSTS: on how many hosts PEs are where a program does not say; see host_options::hosts.
   int hosts = 1;
-  // STARLING_CARD: the network cards between them: model.
+  // STARLING_CARD: the network cards between them: model or, of GPUs, proxy.
   std::string card = "model";
   // STARLING_CHECK: how many schedules check mode explores in each run on virtual devices; 0: check mode is off.
   int check_seeds = 0;

@@ -34,18 +34,44 @@ class card_calls : public signalling<Self> {
             self().context_number()};
   }
 
+  // What the card takes from staging memory, as a thread of the host does, which reaches no other near by, is written
+  // there by the whole group.
+  template <class T>
+  STARLING_HD bool goes_by_staging(index_t n) const {
+    const auto bytes = static_cast<std::uint64_t>(n) * sizeof(T);
+    return n > 0 && bytes > network::inline_bytes && bytes <= self().state().network->staged;
+  }
+
   template <class T>
   STARLING_HD void card_put(T* dest, index_t dest_stride, const T* source, index_t source_stride, index_t n, int pe,
                             bool blocking, where at) const {
+    if (dest_stride == 1 && goes_by_staging<T>(n)) {
+      card_put_made(dest, [=](index_t i) { return source[i * source_stride]; }, n, pe, at);
+      return;
+    }
     ask_card(operation::put, at, [&] {
       return network::put(self().state(), self().index(),
                           card_transfer(dest, dest_stride, source, source_stride, n, pe, blocking, at));
     });
   }
 
-  // f(i) as element i: as many at a time as there is staging memory for.
+  template <class T>
+  STARLING_HD void card_put_signal(T* dest, const T* source, index_t n, const signal_update& s, int pe, bool blocking,
+                                   where at) const {
+    if (goes_by_staging<T>(n)) {
+      card_put_made(dest, [=](index_t i) { return source[i]; }, n, pe, at, &s);
+      return;
+    }
+    ask_card(operation::put, at, [&] {
+      return network::put_signal(self().state(), self().index(), card_transfer(dest, 1, source, 1, n, pe, blocking, at),
+                                 s);
+    });
+  }
+
+  // f(i) as element i, and then a signal if there is one: as many at a time as there is staging memory for.
   template <class T, class F>
-  STARLING_HD void card_put_made(T* dest, const F& f, index_t n, int pe, where at) const {
+  STARLING_HD void card_put_made(T* dest, const F& f, index_t n, int pe, where at,
+                                 const signal_update* then = nullptr) const {
     constexpr index_t room = static_cast<index_t>(network::staging_room / sizeof(T));
     static_assert(room > 0, "elements of up to 4096 bytes go by way of a card");
     std::byte* memory = nullptr;
@@ -54,11 +80,18 @@ class card_calls : public signalling<Self> {
       return memory != nullptr;
     });
     T* staged = reinterpret_cast<T*>(self().first(memory));
-    for (index_t start = 0; start < n; start += room) {
+    index_t start = 0;
+    do {
       const index_t some = n - start < room ? n - start : room;
       for (index_t i = self().member(); i < some; i += self().members()) staged[i] = f(start + i);
-      card_put(dest + start, 1, static_cast<const T*>(staged), 1, some, pe, true, at);
-    }
+      const bool last = start + some >= n;
+      ask_card(operation::put, at, [&] {
+        const transfer t = card_transfer(dest + start, 1, static_cast<const T*>(staged), 1, some, pe, true, at);
+        return last && then != nullptr ? network::put_signal(self().state(), self().index(), t, *then)
+                                       : network::put(self().state(), self().index(), t);
+      });
+      start += some;
+    } while (start < n);
     if (leader()) network::give_staging(self().context_number(), pe);
   }
 

@@ -113,10 +113,12 @@ class communication : public card_calls<Self> {
     const trace_span span(self(), trace_operation::put_signal, pe, bytes<T>(n), sig, value, op);
     if constexpr (target::on_gpu) {
       T* to = dest.on(pe);
-      if (self().behind_card(pe))
-        card_put_made(to, f, n, pe, at);
-      else
-        for (index_t i = self().member(); i < n; i += self().members()) to[i] = f(i);
+      if (self().behind_card(pe)) {
+        const signal_update then = signal_of(sig, op, value, pe, at);
+        card_put_made(to, f, n, pe, at, &then);
+        return;
+      }
+      for (index_t i = self().member(); i < n; i += self().members()) to[i] = f(i);
       self().sync();
       raise(sig, value, op, pe, at);
     } else {
@@ -130,14 +132,13 @@ class communication : public card_calls<Self> {
   // with one barrier for all: threads that have no part in one put make the next, and signals are raised side by side.
   // For what goes to several PEs in each step, such as halos. f must not read what the puts write.
   template <class T, class To, class F>
-  requires std::is_invocable_r_v < signalled_put<T>,
-  const To&, int > &&std::is_invocable_r_v<T, const F&, int, index_t> STARLING_HD void put_signals(
-                       int puts, const To& to, const F& f, std::uint64_t value, where at = where::current()) const {
+    requires std::is_invocable_r_v<signalled_put<T>, const To&, int> && std::is_invocable_r_v<T, const F&, int, index_t>
+  STARLING_HD void put_signals(int puts, const To& to, const F& f, std::uint64_t value,
+                               where at = where::current()) const {
     if (!target::on_gpu || self().networked()) {
       for (int i = 0; i < puts; ++i) {
         const signalled_put<T> put = to(i);
-        put_signal(
-            put.dest, [&](index_t k) { return f(i, k); }, put.n, put.sig, value, put.pe, signal_op::set, at);
+        put_signal(put.dest, [&](index_t k) { return f(i, k); }, put.n, put.sig, value, put.pe, signal_op::set, at);
       }
     } else if constexpr (target::on_gpu) {
       index_t k = self().member();
@@ -278,6 +279,7 @@ class communication : public card_calls<Self> {
   using cards::ask_card;
   using cards::card_put;
   using cards::card_put_made;
+  using cards::card_put_signal;
   using cards::card_transfer;
   using cards::card_value;
 
@@ -304,7 +306,7 @@ class communication : public card_calls<Self> {
     return {dest, source, n, sizeof(T), 1, 1, pe, blocking, at, bytes_behind(source), self().context_number()};
   }
 
-  signal_update signal_of(sym<signal> sig, signal_op op, std::uint64_t value, int pe, where at) const {
+  STARLING_HD signal_update signal_of(sym<signal> sig, signal_op op, std::uint64_t value, int pe, where at) const {
     return {sig.on(pe), op, value, pe, at, true, self().context_number()};
   }
 
@@ -348,11 +350,7 @@ class communication : public card_calls<Self> {
     const trace_span span(self(), trace_operation::put_signal, pe, bytes<T>(n), sig, value, op);
     if constexpr (target::on_gpu) {
       if (self().behind_card(pe)) {
-        ask_card(operation::put, at, [&] {
-          return network::put_signal(self().state(), self().index(),
-                                     card_transfer(dest.on(pe), 1, source, 1, n, pe, blocking, at),
-                                     {sig.on(pe), op, value, pe, at, true, self().context_number()});
-        });
+        card_put_signal(dest.on(pe), source, n, signal_of(sig, op, value, pe, at), pe, blocking, at);
         return;
       }
       gpu::copy(self().member(), self().members(), dest.on(pe), source, n);

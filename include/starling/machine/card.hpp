@@ -10,8 +10,11 @@
 
 namespace starling {
 
-// What a card is. model: a thread of this process for each host.
-enum class card { model };
+// What a card is.
+enum class card {
+  model,  // of virtual devices a thread of this process for each host, of GPUs a kernel beside the program
+  proxy   // of GPUs alone: a thread of the host, which reads queues in its own memory and has the driver copy the data
+};
 
 // A card has answered with an error: it could not carry out a call of a block, which ends the program (Python:
 // NetworkError).

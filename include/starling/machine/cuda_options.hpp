@@ -27,7 +27,7 @@ struct cuda_options {
   // On which host each PE is, what the network cards between them are, and the length of the rings of queue pairs: as
   // host_options has them. Kernels that run there must be built for it: starling_kernels(... NETWORK).
   std::vector<int> hosts = {};
-  starling::card card = starling::card::model;
+  std::optional<starling::card> card = {};
   int queue_depth = 64;
 };
 

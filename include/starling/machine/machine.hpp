@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,8 +34,8 @@ struct host_options {
   // On which host each PE is: blocks reach PEs of other hosts by way of a network card, see docs/queue_pairs.md. Empty:
   // STARLING_HOSTS hosts with as many PEs each.
   std::vector<int> hosts = {};
-  starling::card card = starling::card::model;
-  int queue_depth = 64;  // entries in the ring of a queue pair, a power of two from 2 to 32768
+  std::optional<starling::card> card = {};  // nothing said: STARLING_CARD
+  int queue_depth = 64;                     // entries in the ring of a queue pair, a power of two from 2 to 32768
 };
 
 // Of a machine of several processes.

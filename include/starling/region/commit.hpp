@@ -77,7 +77,6 @@ STARLING_HD void commit(const thread& one, const region_state& s, const T* value
       send_hash(one, s, first + c, epoch, hash_share(one, values, s.elements_of(pe, c)), at);
     if (all == wanted) ready(one, s, c, epoch, at);
   }
-  hand_on_tile(one, s, t, epoch, stored, at);
 }
 
 // The last epoch of this PE's first chunk, as its commits tell.

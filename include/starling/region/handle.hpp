@@ -159,9 +159,11 @@ class region_handle {
       b.sync();
       if (!counts) continue;
       region_words::commit(b.thread(), s_, values.on(pe), chunks, epoch, !kept, at);
-      if (!s_.flushes) continue;
-      b.warp().sync();
-      if (b.member() == 0)
+      if (!s_.flushes && !s_.has_own_warps(b.n_pes())) continue;
+      b.warp().sync();  // all its chunks are counted
+      if (b.member() != 0) continue;
+      region_words::hand_on_tile(b.thread(), s_, k, epoch, !kept, at);
+      if (s_.flushes)
         region_words::note(b.thread(), s_.done + k,
                            epoch * region_words::most_blocks + static_cast<std::uint64_t>(b.index()), at);
     }

@@ -1,6 +1,7 @@
 #include "card_kernel.hpp"
 
 #include "../network/card_rules.hpp"
+#include "check.hpp"
 #include "starling/base/error.hpp"
 #include "starling/device/gpu_copy.hpp"
 
@@ -18,6 +19,24 @@ struct card_tables {
   const card_view* pe[most_regions];
   memory_region region[most_regions];
 };
+
+template <class Word>
+__device__ void change_word(const order& o) {
+  const auto word = gpu::system_atomic(*reinterpret_cast<Word*>(o.remote));
+  Word old = static_cast<Word>(o.compare);
+  if (o.what == opcode::fetch_add)
+    old = word.fetch_add(static_cast<Word>(o.operand), cuda::memory_order_acq_rel);
+  else
+    (void)word.compare_exchange_strong(old, static_cast<Word>(o.operand), cuda::memory_order_acq_rel);
+  memcpy(reinterpret_cast<void*>(o.local), &old, sizeof old);
+}
+__device__ void change(const order& o) {
+  if (o.bytes == 8)
+    change_word<std::uint64_t>(o);
+  else
+    change_word<std::uint32_t>(o);
+}
+__global__ void change_entry(const __grid_constant__ order o) { change(o); }
 
 // One warp of a card: carries out the entries of a queue, in order, one after the other.
 class card_warp {
@@ -104,23 +123,6 @@ class card_warp {
       memcpy(&value, o.data + i * sizeof(Word), sizeof value);
       gpu::system_atomic(reinterpret_cast<Word*>(o.remote)[i]).store(value, cuda::memory_order_release);
     }
-  }
-
-  __device__ static void change(const order& o) {
-    if (o.bytes == 8)
-      change_word<std::uint64_t>(o);
-    else
-      change_word<std::uint32_t>(o);
-  }
-  template <class Word>
-  __device__ static void change_word(const order& o) {
-    const auto word = gpu::system_atomic(*reinterpret_cast<Word*>(o.remote));
-    Word old = static_cast<Word>(o.compare);
-    if (o.what == opcode::fetch_add)
-      old = word.fetch_add(static_cast<Word>(o.operand), cuda::memory_order_acq_rel);
-    else
-      (void)word.compare_exchange_strong(old, static_cast<Word>(o.operand), cuda::memory_order_acq_rel);
-    memcpy(reinterpret_cast<void*>(o.local), &old, sizeof old);
   }
 
   __device__ void complete(completion& place, const completion& c) const {
@@ -230,6 +232,16 @@ kernel card_kernel(sym<network::card_view> views, std::uint64_t blocks) {
   k.closure = std::make_shared<const served>(served{views, blocks});
   k.closure_bytes = sizeof(served);
   return k;
+}
+
+void launch_change(const network::order& o, cudaStream_t stream, int pe) {
+  change_entry<<<1, 1, 0, stream>>>(o);
+  check(cudaGetLastError(), "cudaLaunchKernel (network card)", pe);
+}
+
+void load_change() {
+  cudaFuncAttributes facts{};
+  check(cudaFuncGetAttributes(&facts, change_entry), "cudaFuncGetAttributes (network card)");
 }
 
 }  // namespace starling::on_cuda

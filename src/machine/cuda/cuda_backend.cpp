@@ -24,7 +24,8 @@ namespace {
 // A machine of which PEs may share GPUs: `placement` is the GPU of each, `how` they share is not automatic.
 std::shared_ptr<on_cuda::cuda_backend> backend_on(const std::vector<int>& placement, gpu_sharing how, double deadline,
                                                   const cuda_options& options, const network::host_layout& hosts) {
-  auto made = std::make_unique<on_cuda::cuda_backend>(placement, how, deadline, hosts, options.queue_depth);
+  auto made = std::make_unique<on_cuda::cuda_backend>(placement, how, deadline, hosts, options.card.value(),
+                                                      options.queue_depth);
   // Memory that a kernel still uses cannot be given back: CUDA would wait for the kernel, perhaps for ever. It is kept
   // until the process ends.
   std::shared_ptr<on_cuda::cuda_backend> b(made.release(), [](on_cuda::cuda_backend* old) {
@@ -66,13 +67,14 @@ std::shared_ptr<backend> make_cuda_backend(const std::vector<int>& ids, const cu
   network::check_queue_depth("machine::cuda", options.queue_depth);
   const network::host_layout hosts =
       network::layout_of("machine::cuda", options.hosts, static_cast<int>(placement.size()), e);
+  cuda_options how = options;
+  how.card = network::card_of(options.card, e);
   if (most == 1) {
-    cuda_options alone = options;
-    alone.answer = false;
-    return backend_on(placement, gpu_sharing::plain, e.deadline, alone, hosts);
+    how.answer = false;
+    return backend_on(placement, gpu_sharing::plain, e.deadline, how, hosts);
   }
   const bool in_use = on_cuda::has_context(placement);
-  auto b = shared_backend(placement, sharing_of(options, e), e.deadline, options, hosts);
+  auto b = shared_backend(placement, sharing_of(options, e), e.deadline, how, hosts);
   b->add_remark(too_few_queues(queues_set(in_use ? before : environment_variables()), most, in_use));
   return b;
 }
@@ -135,7 +137,7 @@ std::vector<reached_range> memory_of_pes(const symmetric_range& range, const std
 }  // namespace
 
 cuda_backend::cuda_backend(const std::vector<int>& placement, gpu_sharing how, double default_deadline,
-                           network::host_layout hosts, int queue_depth)
+                           network::host_layout hosts, card kind, int queue_depth)
     : default_deadline_(default_deadline),
       hosts_(std::move(hosts)),
       driver_(driver_api::load()),
@@ -156,7 +158,8 @@ cuda_backend::cuda_backend(const std::vector<int>& placement, gpu_sharing how, d
       faults_(parts_),
       runner_(parts_, driver_, default_deadline) {
   if (!hosts_.one_host())
-    cards_ = std::make_unique<gpu_cards>(gpus_, control_heap_, hosts_, queue_depth, memory_of_pes(range_, gpus_),
+    cards_ = std::make_unique<gpu_cards>(gpus_, driver_, control_heap_, hosts_, kind, queue_depth,
+                                         memory_of_pes(range_, gpus_),
                                          reached_range{local_.heap().start(), local_.heap().bytes()});
   add_remark(left_over(gpus_));
   add_remark(loaded_late(any_shared(gpus_) && loads_late(driver_)));

@@ -16,9 +16,9 @@ namespace starling::on_cuda {
 class cuda_backend final : public backend, public std::enable_shared_from_this<cuda_backend> {
  public:
   // A CUDA driver and at least one GPU are known to be there. `hosts`: which PE is on which; rings of queue pairs are
-  // `queue_depth` deep.
+  // `queue_depth` deep, the cards are of this kind.
   cuda_backend(const std::vector<int>& placement, gpu_sharing how, double default_deadline, network::host_layout hosts,
-               int queue_depth);
+               card kind, int queue_depth);
 
   // Throws unless PEs that share a GPU can work as PEs must, or none does.
   void try_sharing();

@@ -26,11 +26,13 @@ std::size_t blocks_of(const std::vector<program>& programs) {
 
 }  // namespace
 
-gpu_cards::gpu_cards(const std::vector<gpu>& gpus, symmetric_heap& control, network::host_layout hosts, int depth,
-                     std::vector<reached_range> of_pes, const reached_range& shared)
+gpu_cards::gpu_cards(const std::vector<gpu>& gpus, const driver_api& driver, symmetric_heap& control,
+                     network::host_layout hosts, card kind, int depth, std::vector<reached_range> of_pes,
+                     const reached_range& shared)
     : gpus_(gpus),
       control_(control),
       hosts_(std::move(hosts)),
+      kind_(kind),
       depth_(static_cast<std::uint32_t>(depth)),
       reached_(std::move(of_pes)) {
   constexpr std::size_t most_pes = 63;  // that a card has tables for
@@ -41,10 +43,16 @@ gpu_cards::gpu_cards(const std::vector<gpu>& gpus, symmetric_heap& control, netw
     expect<argument_error>(far_from(g.pe) <= static_cast<int>(network::most_queues_of_block), "machine::cuda: PE ",
                            g.pe, " has ", far_from(g.pe), " PEs on other hosts; a block of a GPU has queue pairs to ",
                            network::most_queues_of_block, " at most: use fewer PEs, or put more on each host");
+  if (are_program()) return;
+  for (int host = 0; host < hosts_.n_hosts(); ++host) {
+    const auto first =
+        std::find_if(gpus_.begin(), gpus_.end(), [&](const gpu& g) { return hosts_.host_of(g.pe) == host; });
+    threads_.push_back(first == gpus_.end() ? nullptr : std::make_unique<proxy_card>(driver, *first));
+  }
 }
 
 gpu_cards::~gpu_cards() {
-  if (allocated_) control_.free(offset_);
+  if (room_ > 0) control_.free(offset_);
 }
 
 int gpu_cards::far_from(int pe) const {
@@ -71,7 +79,7 @@ gpu_cards::places gpu_cards::places_for(std::size_t programs, std::size_t blocks
   const std::size_t queues = queues_for(blocks);
   p.views = place(programs * sizeof(network::card_view));
   p.hosts = place(gpus_.size() * sizeof(std::int32_t));
-  p.regions = place(reached_.size() * sizeof(network::memory_region));
+  p.regions = place((reached_.size() + gpus_.size()) * sizeof(network::memory_region));
   p.counts = place(sizeof(network::card_counts));
   p.records = place(queues * sizeof(std::uint64_t));
   p.progress = place(queues * sizeof(network::card_progress));
@@ -90,7 +98,7 @@ std::vector<program> gpu_cards::with_cards(std::vector<program> programs) const 
   const std::size_t blocks = blocks_of(programs);
   program cards;
   cards.roles.add("card", 1);
-  cards.k = card_kernel(allocated_ ? views(0) : sym<network::card_view>{}, blocks);
+  cards.k = card_kernel(room_ > 0 ? views(0) : sym<network::card_view>{}, blocks);
   cards.options.threads = card_threads;
   programs.push_back(std::move(cards));
   return programs;
@@ -98,36 +106,101 @@ std::vector<program> gpu_cards::with_cards(std::vector<program> programs) const 
 
 void gpu_cards::prepare(const std::vector<program>& programs) {
   const std::size_t blocks = blocks_of(programs);
-  const places wanted = places_for(programs.size(), blocks);
-  if (!allocated_ || wanted.bytes > places_.bytes) {
-    if (allocated_) control_.free(offset_);
-    allocated_ = false;
-    offset_ = control_.allocate(wanted.bytes);
-    allocated_ = true;
-    places_ = wanted;
-  } else {
-    const std::size_t there = places_.bytes;
-    places_ = wanted;
-    places_.bytes = there;
-  }
+  places_ = places_for(programs.size(), blocks);
+  make_room();
   n_queues_ = queues_for(blocks);
   device_guard guard;
   for (const gpu& g : gpus_) {
     guard.use(g.id);
-    check(cudaMemsetAsync(at(places_.counts, g.pe), 0, places_.queues - places_.counts, g.service.get()),
-          "cudaMemsetAsync (network cards)", g.pe);
+    clear(g);
     tell(g, programs);
     check(cudaStreamSynchronize(g.service.get()), "cudaStreamSynchronize (network cards)", g.pe);
   }
 }
 
-// Those of PEs, which hold their queues' staging memory too, and what is shared.
+void gpu_cards::make_room() {
+  const std::size_t here = are_program() ? places_.bytes : places_.counts;
+  if (here > room_) {
+    if (room_ > 0) control_.free(offset_);
+    room_ = 0;
+    offset_ = control_.allocate(here);
+    room_ = here;
+  }
+  if (are_program()) return;
+  const std::size_t pinned = places_.bytes - places_.counts;
+  words_.resize(gpus_.size());
+  for (const gpu& g : gpus_) {
+    auto& mine = words_[static_cast<std::size_t>(g.pe)];
+    if (mine.size() >= pinned) continue;
+    mine = {};
+    mine = pinned_array<std::byte>(pinned, g.id);
+  }
+}
+
+std::byte* gpu_cards::word_at(std::size_t place, int pe) const {
+  return are_program() ? at(place, pe) : words_[static_cast<std::size_t>(pe)].data() + (place - places_.counts);
+}
+
+void gpu_cards::clear(const gpu& g) const {
+  const std::size_t bytes = places_.queues - places_.counts;
+  if (are_program())
+    check(cudaMemsetAsync(at(places_.counts, g.pe), 0, bytes, g.service.get()), "cudaMemsetAsync (network cards)",
+          g.pe);
+  else
+    std::memset(word_at(places_.counts, g.pe), 0, bytes);
+}
+
+void gpu_cards::start() {
+  table_ = regions();
+  for (std::size_t host = 0; host < threads_.size(); ++host) {
+    if (threads_[host] == nullptr) continue;
+    std::vector<network::card_view> pes;
+    for (const gpu& g : gpus_)
+      if (hosts_.host_of(g.pe) == static_cast<int>(host)) {
+        pes.push_back(view_of(g));
+        pes.back().memory.regions = table_.data();  // not the GPU's
+      }
+    threads_[host]->start(std::move(pes), {table_.end() - static_cast<std::ptrdiff_t>(words_.size()), table_.end()});
+  }
+}
+
+void gpu_cards::stop() {
+  for (const auto& t : threads_)
+    if (t != nullptr) t->stop();
+}
+
+// Those of PEs, what is shared, and where queues are that are in pinned memory.
 std::vector<network::memory_region> gpu_cards::regions() const {
   std::vector<network::memory_region> all;
   for (const reached_range& r : reached_)
     all.push_back({reinterpret_cast<std::uintptr_t>(r.start), r.bytes, static_cast<std::uint32_t>(all.size()) + 1,
                    network::all_rights});
+  for (const auto& w : words_)
+    all.push_back({reinterpret_cast<std::uintptr_t>(w.data()), w.size(), static_cast<std::uint32_t>(all.size()) + 1,
+                   network::all_rights});
   return all;
+}
+
+network::card_view gpu_cards::view_of(const gpu& g) const {
+  const std::vector<network::memory_region> all = regions();
+  network::card_view v;
+  v.host_of = reinterpret_cast<const std::int32_t*>(at(places_.hosts, g.pe));
+  v.memory = {reinterpret_cast<const network::memory_region*>(at(places_.regions, g.pe)),
+              static_cast<int>(gpus_.size()), static_cast<int>(all.size())};
+  v.queues = word_at(places_.queues, g.pe);
+  v.records = reinterpret_cast<std::uint64_t*>(word_at(places_.records, g.pe));
+  v.progress = reinterpret_cast<network::card_progress*>(word_at(places_.progress, g.pe));
+  v.counts = reinterpret_cast<network::card_counts*>(word_at(places_.counts, g.pe));
+  v.n_queues = n_queues_;
+  v.depth = depth_;
+  // A PE's symmetric memory holds its queues' staging memory too.
+  const std::size_t staging =
+      are_program() ? static_cast<std::size_t>(g.pe) : reached_.size() + static_cast<std::size_t>(g.pe);
+  v.staging_key = all[staging].key;
+  v.staged = are_program() ? 0 : network::staging_room;
+  v.far = far_from(g.pe);
+  v.pe = g.pe;
+  return v;
 }
 
 void gpu_cards::tell(const gpu& g, const std::vector<program>& programs) const {
@@ -141,22 +214,10 @@ void gpu_cards::tell(const gpu& g, const std::vector<program>& programs) const {
   }
   const std::vector<network::memory_region> all = regions();
   put(places_.regions, all.data(), all.size() * sizeof(network::memory_region));
-  network::card_view v;
-  v.host_of = reinterpret_cast<const std::int32_t*>(at(places_.hosts, g.pe));
-  v.memory = {reinterpret_cast<const network::memory_region*>(at(places_.regions, g.pe)),
-              static_cast<int>(gpus_.size()), static_cast<int>(all.size())};
-  v.queues = at(places_.queues, g.pe);
-  v.records = reinterpret_cast<std::uint64_t*>(at(places_.records, g.pe));
-  v.progress = reinterpret_cast<network::card_progress*>(at(places_.progress, g.pe));
-  v.counts = reinterpret_cast<network::card_counts*>(at(places_.counts, g.pe));
-  v.n_queues = n_queues_;
-  v.depth = depth_;
-  v.staging_key = all[static_cast<std::size_t>(g.pe)].key;
-  v.far = far_from(g.pe);
-  v.pe = g.pe;
+  network::card_view v = view_of(g);
   std::size_t blocks = 0;
   for (std::size_t i = 0; i < programs.size(); ++i) {
-    v.tables = reinterpret_cast<std::byte**>(at(places_.tables, g.pe)) + blocks;
+    v.tables = reinterpret_cast<std::byte**>(word_at(places_.tables, g.pe)) + blocks;
     put(places_.views + i * sizeof v, &v, sizeof v);
     blocks += static_cast<std::size_t>(programs[i].roles.blocks());
   }

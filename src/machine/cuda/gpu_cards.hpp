@@ -1,12 +1,15 @@
-// The network cards of a machine of GPUs whose PEs are on several hosts: the memory of queue pairs, and the program
-// that is the cards. Memory is symmetric, each PE's its own, beside control words.
+// The network cards of a machine of GPUs whose PEs are on several hosts: the memory of queue pairs, each PE's its own,
+// and the cards, which are a program beside the others or threads. Queue pairs are in symmetric memory, beside control
+// words; for threads in pinned memory.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "../network/host_layout.hpp"
 #include "../symmetric_heap.hpp"
 #include "gpu.hpp"
+#include "proxy_card.hpp"
 #include "starling/device/network/card_view.hpp"
 #include "starling/device/symmetric.hpp"
 #include "starling/machine/machine.hpp"
@@ -23,21 +26,27 @@ class gpu_cards {
  public:
   // `of_pes`: the symmetric memory of each PE; `shared`: what is of no PE alone. Throws argument_error when a block
   // would have more PEs behind the card than it can have queue pairs.
-  gpu_cards(const std::vector<gpu>& gpus, symmetric_heap& control, network::host_layout hosts, int depth,
-            std::vector<reached_range> of_pes, const reached_range& shared);
+  gpu_cards(const std::vector<gpu>& gpus, const driver_api& driver, symmetric_heap& control, network::host_layout hosts,
+            card kind, int depth, std::vector<reached_range> of_pes, const reached_range& shared);
   ~gpu_cards();
   gpu_cards(const gpu_cards&) = delete;
   gpu_cards& operator=(const gpu_cards&) = delete;
 
   const network::host_layout& hosts() const { return hosts_; }
 
-  // These programs with their cards behind them; see card_kernel. For residency alone before prepare().
+  // These programs with what fits beside them behind them: the cards (see card_kernel), or so much room as the kernels
+  // of threads need. For residency alone before prepare().
   std::vector<program> with_cards(std::vector<program> programs) const;
+  // Whether that program is run.
+  bool are_program() const { return kind_ == card::model; }
   // Makes room for the queue pairs of these programs' blocks and sets all of it back. Nothing runs. Throws
   // memory_error.
   void prepare(const std::vector<program>& programs);
   // What blocks of a program are told.
   const network::card_view* view(std::size_t program, int pe) const { return views(program).on(pe); }
+  // Cards that are threads serve from start() to stop(), which throws device_error when CUDA has failed in between.
+  void start();
+  void stop();
 
  private:
   // Offsets in each PE's memory.
@@ -55,20 +64,29 @@ class gpu_cards {
   places places_for(std::size_t programs, std::size_t blocks) const;
   std::uint32_t queues_for(std::size_t blocks) const;
   std::byte* at(std::size_t place, int pe) const { return control_.on(offset_ + place, pe); }
+  // From `counts` on.
+  std::byte* word_at(std::size_t place, int pe) const;
+  void make_room();
+  network::card_view view_of(const gpu& g) const;
   sym<network::card_view> views(std::size_t program) const;
   std::vector<network::memory_region> regions() const;
+  void clear(const gpu& g) const;
   void tell(const gpu& g, const std::vector<program>& programs) const;
   int far_from(int pe) const;
 
   const std::vector<gpu>& gpus_;
   symmetric_heap& control_;
   network::host_layout hosts_;
+  card kind_;
   std::uint32_t depth_;
   std::vector<reached_range> reached_;  // those of PEs first
   places places_;
   std::uint32_t n_queues_ = 0;  // of each PE
   std::size_t offset_ = 0;
-  bool allocated_ = false;
+  std::size_t room_ = 0;                              // bytes there
+  std::vector<pinned_array<std::byte>> words_;        // by PE, for threads
+  std::vector<network::memory_region> table_;         // that threads look up
+  std::vector<std::unique_ptr<proxy_card>> threads_;  // by host
 };
 
 }  // namespace starling::on_cuda

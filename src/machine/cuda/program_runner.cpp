@@ -54,7 +54,14 @@ void program_runner::run(const std::vector<program>& programs, recorder* tracer,
     (void)run_all(programs, tracer, clocks);
   } else {
     cards->prepare(programs);
-    (void)run_all(cards->with_cards(programs), tracer, clocks, cards);
+    cards->start();
+    try {
+      (void)run_all(cards->are_program() ? cards->with_cards(programs) : programs, tracer, clocks, cards);
+    } catch (const error&) {
+      cards->stop();  // if it fails, that is why
+      throw;
+    }
+    cards->stop();
   }
 }
 
@@ -141,7 +148,7 @@ std::vector<program_runner::running> program_runner::prepare(const std::vector<p
     r.ended.resize(machine_.gpus.size());
     r.on->prepare(r.roles.first[r.roles.count]);
     r.on->clear_control();
-    r.cards = cards != nullptr && i + 1 == programs.size();
+    r.cards = cards != nullptr && cards->are_program() && i + 1 == programs.size();
     r.traced = tracer != nullptr && !r.cards;
     if (r.traced) r.on->rings().prepare(r.roles.first[r.roles.count], tracer->capacity());
   }

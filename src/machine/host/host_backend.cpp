@@ -26,6 +26,10 @@ std::shared_ptr<backend> make_host_backend(int devices, const host_options& opti
   network::check_queue_depth("machine::host", options.queue_depth);
   const environment e = environment::read();
   network::host_layout hosts = network::layout_of("machine::host", options.hosts, devices, e);
+  expect<argument_error>(
+      hosts.one_host() || network::card_of(options.card, e) == card::model,
+      "machine::host: the network cards are to be proxy, which is for GPUs; those of virtual devices "
+      "are threads anyway: card::model (STARLING_CARD=model)");
   auto made = std::make_shared<host::host_backend>(
       host::host_settings{devices, options.memory_bytes > 0 ? options.memory_bytes : e.host_memory,
                           options.max_blocks > 0 ? options.max_blocks : e.host_blocks, options.poison, e.deadline,

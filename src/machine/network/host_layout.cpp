@@ -16,6 +16,10 @@ host_layout layout_of(const char* call, const std::vector<int>& hosts, int pes, 
   return host_layout(hosts);
 }
 
+card card_of(const std::optional<card>& wanted, const environment& e) {
+  return wanted.value_or(e.card == "proxy" ? card::proxy : card::model);
+}
+
 void check_queue_depth(const char* call, int depth) {
   expect<argument_error>(depth > 0 && is_depth(static_cast<std::uint64_t>(depth)), call, ": queue_depth = ", depth,
                          "; must be a power of two from ", least_depth, " to ", most_depth);

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 #include "starling/base/environment.hpp"
 #include "starling/base/error.hpp"
 #include "starling/device/network/queue_pair.hpp"
+#include "starling/machine/card.hpp"
 
 namespace starling::network {
 
@@ -32,6 +34,8 @@ class host_layout {
 // From what a program asks for, and where that is nothing, from the environment: so many hosts with as many PEs each,
 // as far as that goes. Throws argument_error that names the value.
 host_layout layout_of(const char* call, const std::vector<int>& hosts, int pes, const environment& e);
+// What cards are, from what a program asks for, or the environment.
+card card_of(const std::optional<card>& wanted, const environment& e);
 // Throws argument_error unless cards can have rings so deep.
 void check_queue_depth(const char* call, int depth);
 

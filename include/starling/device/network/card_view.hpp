@@ -41,13 +41,15 @@ struct card_view {
   std::uint32_t n_queues = 0;
   std::uint32_t depth = 0;
   std::uint32_t staging_key = no_key;  // of all that is behind `queues`
+  std::uint32_t staged = 0;            // puts of up to so many bytes pass through staging memory
   int far = 0;                         // PEs behind the card
   int pe = 0;
 };
 
 // Data that the card does not reach passes through staging memory, whose first 64 bytes are for answers of atomic
 // operations.
-inline constexpr std::uint32_t staging_of_queue = 4096 + 64;
+inline constexpr std::uint32_t staging_room = 4096;
+inline constexpr std::uint32_t staging_of_queue = staging_room + 64;
 
 // Where the parts of a queue pair are in its memory.
 struct queue_parts {

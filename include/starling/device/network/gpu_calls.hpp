@@ -86,7 +86,6 @@ __attribute__((noinline)) STARLING_HD inline std::byte* take_staging(const progr
   });
   return memory;
 }
-inline constexpr std::uint32_t staging_room = 4096;
 STARLING_HD inline void give_staging(int context, int peer) {
   block_network& n = network_of_block();
   unlock_word(n.staging[place_of(n, context, peer)]);
