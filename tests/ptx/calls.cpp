@@ -151,7 +151,7 @@ struct narrow_store : call {
 
 template <class... Calls>
 void use(const void** to) {
-  ((*to++ = target::entry_of<block, program_state, Calls, target::entry_kind{}>()), ...);
+  ((*to++ = target::entry_of<block, program_state, Calls, false, false>()), ...);
 }
 
 // Makes the compiler write them all.

@@ -671,7 +671,8 @@ STARLING_HD inline void leave_part_of_block([[maybe_unused]] int threads) {
 }
 
 // What one of a kernel's entries was compiled for: blocks that record their calls, that a network card may be between
-// them and PEs, that they have one more warp.
+// them and PEs, that they have one more warp. Entries have the three as parameters of their own: nvcc names no kernels
+// by structures.
 struct entry_kind {
   bool traced = false;
   bool networked = false;
@@ -682,22 +683,22 @@ struct entry_kind {
 // The GPU side of every launch: makes the thread's view of the block and calls the kernel. There are several of each
 // kernel: recording takes registers and instructions, and so do network cards; one that does without must not have
 // them.
-template <class Block, class State, class Kernel, entry_kind Kind>
+template <class Block, class State, class Kernel, bool Traced, bool Networked>
 __global__ void __launch_bounds__(most_threads<Kernel>, least_blocks<Kernel>)
     entry(const __grid_constant__ State state, const __grid_constant__ Kernel kernel) {
 #if defined(__CUDA_ARCH__)
-  Block b(state, Kind);
-  if constexpr (Kind.networked) b.begin_network();
-  if constexpr (Kind.traced) b.begin_trace();
+  Block b(state, {.traced = Traced, .networked = Networked});
+  if constexpr (Networked) b.begin_network();
+  if constexpr (Traced) b.begin_trace();
   kernel(b);
-  if constexpr (Kind.traced) b.end_trace();
-  if constexpr (Kind.networked) b.end_network();
+  if constexpr (Traced) b.end_trace();
+  if constexpr (Networked) b.end_network();
 #endif
 }
 
 // The same for blocks with one more warp, which runs kernel.beside(state). It is one of the most threads that a block
 // may have, so that the others have the registers that they would have without it.
-template <class Block, class State, class Kernel, entry_kind Kind>
+template <class Block, class State, class Kernel, bool Traced>
 __global__ void __launch_bounds__(most_threads<Kernel>, least_blocks<Kernel>)
     entry_with_warp(const __grid_constant__ State state, const __grid_constant__ Kernel kernel) {
 #if defined(__CUDA_ARCH__)
@@ -707,10 +708,10 @@ __global__ void __launch_bounds__(most_threads<Kernel>, least_blocks<Kernel>)
     return;
   }
   enter_part_of_block();
-  Block b(state, Kind);
-  if constexpr (Kind.traced) b.begin_trace();
+  Block b(state, {.traced = Traced, .with_warp = true});
+  if constexpr (Traced) b.begin_trace();
   kernel(b);
-  if constexpr (Kind.traced) b.end_trace();
+  if constexpr (Traced) b.end_trace();
   leave_part_of_block(threads);
 #endif
 }
@@ -718,15 +719,22 @@ __global__ void __launch_bounds__(most_threads<Kernel>, least_blocks<Kernel>)
 
 // What the launch hands to the driver; null when this source was compiled for virtual devices only, or for machines of
 // one host.
-template <class Block, class State, class Kernel, entry_kind Kind>
+template <class Block, class State, class Kernel, bool Traced, bool Networked>
 const void* entry_of() {
 #if defined(__CUDACC__)
-  if constexpr (Kind.networked && !has_network_entries)
+  if constexpr (Networked && !has_network_entries)
     return nullptr;
-  else if constexpr (Kind.with_warp)
-    return reinterpret_cast<const void*>(&entry_with_warp<Block, State, Kernel, Kind>);
   else
-    return reinterpret_cast<const void*>(&entry<Block, State, Kernel, Kind>);
+    return reinterpret_cast<const void*>(&entry<Block, State, Kernel, Traced, Networked>);
+#else
+  return nullptr;
+#endif
+}
+
+template <class Block, class State, class Kernel, bool Traced>
+const void* entry_with_warp_of() {
+#if defined(__CUDACC__)
+  return reinterpret_cast<const void*>(&entry_with_warp<Block, State, Kernel, Traced>);
 #else
   return nullptr;
 #endif

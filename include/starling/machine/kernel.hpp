@@ -34,16 +34,15 @@ template <kernel_function F>
 kernel make_kernel(const F& f) {
   kernel k;
   k.on_host = [](const void* closure, block& b) { (*static_cast<const F*>(closure))(b); };
-  using target::entry_kind;
-  constexpr bool warp = kernel_with_warp<F>;
-  k.on_gpu = target::entry_of<block, program_state, F, entry_kind{.with_warp = warp}>();
-  k.on_gpu_traced = target::entry_of<block, program_state, F, entry_kind{.traced = true, .with_warp = warp}>();
-  if constexpr (warp) {
+  if constexpr (kernel_with_warp<F>) {
+    k.on_gpu = target::entry_with_warp_of<block, program_state, F, false>();
+    k.on_gpu_traced = target::entry_with_warp_of<block, program_state, F, true>();
     k.threads_beside = target::threads_beside;
   } else {
-    k.on_gpu_networked = target::entry_of<block, program_state, F, entry_kind{.networked = true}>();
-    k.on_gpu_networked_traced =
-        target::entry_of<block, program_state, F, entry_kind{.traced = true, .networked = true}>();
+    k.on_gpu = target::entry_of<block, program_state, F, false, false>();
+    k.on_gpu_traced = target::entry_of<block, program_state, F, true, false>();
+    k.on_gpu_networked = target::entry_of<block, program_state, F, false, true>();
+    k.on_gpu_networked_traced = target::entry_of<block, program_state, F, true, true>();
   }
   k.name = typeid(F).name();
   k.closure = std::make_shared<const F>(f);
