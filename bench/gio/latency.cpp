@@ -134,18 +134,18 @@ void rate(const measuring& how) {
   }
 }
 
-// Notes when entries are written and when the record is told.
+// Notes when the entry is written.
 class timed_bus : public st::network::gpu_bus {
  public:
   using st::network::gpu_bus::gpu_bus;
   STARLING_HD void release() const {
-    if (seen_ < 2) at_[seen_++] = st::target::ticks();
+    if (written_ == 0) written_ = st::target::ticks();
+    st::network::gpu_bus::release();
   }
-  STARLING_HD std::uint64_t written() const { return at_[0]; }
+  STARLING_HD std::uint64_t written() const { return written_; }
 
  private:
-  mutable std::uint64_t at_[2] = {0, 0};
-  mutable int seen_ = 0;
+  mutable std::uint64_t written_ = 0;
 };
 
 struct cycle_counts {
@@ -162,13 +162,13 @@ STARLING_HD cycle_counts least_of_posts(const st::block& b, st::sym<std::uint64_
     const net::queue_pair& q = net::network_of_block().pair[place];
     for (int t = 0; t < posts && b.member() == 0; ++t) {
       timed_bus bus(b.state(), b.index(), place, st::operation::put, st::where::current());
-      net::order o = net::template_of(q.number, q.memory.regions[1].key);
+      net::order o = net::template_of(q.number, q.at_peer.key);
       o.what = net::opcode::write;
       o.carries = true;
       o.bytes = sizeof(std::uint64_t);
       o.remote = reinterpret_cast<std::uintptr_t>(x.on(1));
       if (whole)
-        for (std::uint32_t i = 0; i < q.depth; ++i) q.kept[i] = ~std::uint64_t{0};
+        for (std::uint32_t i = 0; i < q.depth; ++i) q.kept[i] = net::unlike_others;
       const net::sender<timed_bus> send(q, bus);
       const std::uint64_t start = st::target::ticks();
       const std::uint64_t end = send.post(&o, 1);

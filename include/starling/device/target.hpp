@@ -242,8 +242,8 @@ inline constexpr bool has_network_entries = true;
 inline constexpr bool has_network_entries = false;
 #endif
 
-// 3 KB of shared memory of the block, for its queue pairs; in entries for machines of several hosts alone.
-inline constexpr int network_memory_bytes = 3072;
+// 5 KB of shared memory of the block, for its queue pairs; in entries for machines of several hosts alone.
+inline constexpr int network_memory_bytes = 5120;
 STARLING_HD inline std::byte* network_memory() {
 #if defined(__CUDA_ARCH__)
   __shared__ __align__(16) std::byte memory[network_memory_bytes];

@@ -44,31 +44,38 @@ class card_warp {
   __device__ explicit card_warp(const region_table& memory)
       : memory_(memory), lane_(static_cast<int>(threadIdx.x) % lanes) {}
 
-  // Up to the index that the record told.
+  // Up to the index that the record told: four entries are fetched at a time, a lane for each word.
   __device__ void serve(const queue_pair& q, std::uint16_t told, card_progress& p) {
-    for (; p.fetched != told; ++p.fetched) {
-      order o;
-      const bool whole = parsed(fetch(q.ring[p.fetched & (q.depth - 1)]), o);
-      const status result = p.failed != 0 ? status::flushed : judge(o, whole, {q.number, p.fetched}, memory_);
-      if (result == status::ok) {
-        carry_out(o);
-      } else {
-        p.failed = 1;
-        o.index = p.fetched;
+    constexpr std::uint16_t together = 4;
+    while (p.fetched != told) {
+      const auto left = static_cast<std::uint16_t>(told - p.fetched);
+      const std::uint16_t n = left < together ? left : together;
+      const auto mine = static_cast<std::uint16_t>(p.fetched + (lane_ / 8 < n ? lane_ / 8 : 0));
+      const std::uint64_t word =
+          gpu::system_atomic(q.ring[mine & (q.depth - 1)].word[lane_ % 8]).load(cuda::memory_order_relaxed);
+      for (int i = 0; i < n; ++i, ++p.fetched) {
+        entry e;
+        for (int w = 0; w < 8; ++w) e.word[w] = __shfl_sync(all_lanes, word, 8 * i + w);
+        serve_one(q, e, p);
       }
-      if (result == status::ok && (o.flags & wants_completion) == 0) continue;
-      complete(q.completions[p.completions & (q.depth - 1)],
-               completion_of(o, result, q.number, owner_of(p.completions, q.depth)));
-      ++p.completions;
     }
   }
 
  private:
-  __device__ entry fetch(entry& place) const {
-    const std::uint64_t mine = gpu::system_atomic(place.word[lane_ % 8]).load(cuda::memory_order_relaxed);
-    entry e;
-    for (int i = 0; i < 8; ++i) e.word[i] = __shfl_sync(all_lanes, mine, i);
-    return e;
+  __device__ void serve_one(const queue_pair& q, const entry& e, card_progress& p) {
+    order o;
+    const bool whole = parsed(e, o);
+    const status result = p.failed != 0 ? status::flushed : judge(o, whole, {q.number, p.fetched}, memory_);
+    if (result == status::ok) {
+      carry_out(o);
+    } else {
+      p.failed = 1;
+      o.index = p.fetched;
+    }
+    if (result == status::ok && (o.flags & wants_completion) == 0) return;
+    complete(q.completions[p.completions & (q.depth - 1)],
+             completion_of(o, result, q.number, owner_of(p.completions, q.depth)));
+    ++p.completions;
   }
 
   // Between the parts of it the lanes meet, so that what lane 0 releases covers what all of them have written.
@@ -108,11 +115,11 @@ class card_warp {
       reinterpret_cast<Word*>(to)[i] = reinterpret_cast<const Word*>(from)[i];
   }
 
-  // A word tells of what was before it: of the entries, and of what the block had written.
+  // With a fence, words tell of what was before them: of the entries, and of what the block had written.
   __device__ static void write_carried(const order& o) {
+    if ((o.flags & fenced) != 0) target::fence_system();
     if (o.bytes == 8 && o.remote % 8 == 0) return store_words<std::uint64_t>(o);
     if (o.bytes % 4 == 0 && o.remote % 4 == 0) return store_words<std::uint32_t>(o);
-    target::fence_system();
     auto* to = reinterpret_cast<unsigned char*>(o.remote);
     for (std::uint32_t i = 0; i < o.bytes; ++i) to[i] = o.data[i];
   }
@@ -121,7 +128,7 @@ class card_warp {
     for (std::uint32_t i = 0; i < o.bytes / sizeof(Word); ++i) {
       Word value;
       memcpy(&value, o.data + i * sizeof(Word), sizeof value);
-      gpu::system_atomic(reinterpret_cast<Word*>(o.remote)[i]).store(value, cuda::memory_order_release);
+      gpu::system_atomic(reinterpret_cast<Word*>(o.remote)[i]).store(value, cuda::memory_order_relaxed);
     }
   }
 
@@ -135,23 +142,22 @@ class card_warp {
   int lane_;
 };
 
-// A lane for each of 32 queues of a PE: those whose records tell of entries are served. Whether there were some.
-__device__ bool serve_some(const card_view& v, std::uint32_t first, const region_table& memory) {
+// A lane for each of 32 queues of a PE, `first`, `first` + `step` and so on, of which blocks have `taken`: those whose
+// records tell of entries are served. A record is acquired: what the block wrote before it is there for all lanes.
+__device__ void serve_some(const card_view& v, std::uint64_t first, std::uint64_t step, std::uint64_t taken,
+                           const region_table& memory) {
   const int lane = static_cast<int>(threadIdx.x) % lanes;
-  const std::uint32_t queue = first + static_cast<std::uint32_t>(lane);
-  const bool mine = queue < v.n_queues;
+  const std::uint64_t queue = first + static_cast<std::uint64_t>(lane) * step;
+  const bool mine = queue < taken;
   card_progress p;
   std::uint16_t told = 0;
   if (mine) {
-    told = told_by_record(gpu::system_atomic(v.records[queue]).load(cuda::memory_order_relaxed));
     p = v.progress[queue];
+    told = told_by_record(gpu::system_atomic(v.records[queue]).load(cuda::memory_order_acquire));
   }
   const bool news = mine && told != p.fetched && is_news(told, p.fetched, v.depth);
   unsigned some = __ballot_sync(all_lanes, news);
-  if (some == 0) return false;
-  // What the block wrote before the record is there for all lanes.
-  if (news) told = told_by_record(gpu::system_atomic(v.records[queue]).load(cuda::memory_order_acquire));
-  __syncwarp();
+  if (some == 0) return;
   card_warp w(memory);
   for (; some != 0; some &= some - 1) {
     const int of = __ffs(static_cast<int>(some)) - 1;
@@ -160,11 +166,10 @@ __device__ bool serve_some(const card_view& v, std::uint32_t first, const region
     now.fetched = static_cast<std::uint16_t>(__shfl_sync(all_lanes, static_cast<unsigned>(p.fetched), of));
     now.failed = static_cast<std::uint16_t>(__shfl_sync(all_lanes, static_cast<unsigned>(p.failed), of));
     const auto upto = static_cast<std::uint16_t>(__shfl_sync(all_lanes, static_cast<unsigned>(told), of));
-    const std::uint32_t served = first + static_cast<std::uint32_t>(of);
-    w.serve(pair_of(v, served), upto, now);
+    const std::uint64_t served = first + static_cast<std::uint64_t>(of) * step;
+    w.serve(pair_of(v, static_cast<std::uint32_t>(served)), upto, now);
     if (lane == of) v.progress[served] = now;
   }
-  return true;
 }
 
 // Whether the blocks of the host have ended, or the run is.
@@ -175,27 +180,31 @@ __device__ bool is_over(const program_state& s, const card_tables& t, int pes, s
   return ended == blocks * static_cast<std::uint64_t>(pes);
 }
 
-// Warps are dealt to PEs, and those of a PE to its queues, 32 at a time.
+// Warps are dealt to PEs, and the queues of a PE to its warps in turn. How many queues blocks have is looked at seldom:
+// so long takes the first call of a queue, not the others.
 __device__ void serve_host(const program_state& s, const card_tables& t, int pes, const region_table& memory,
                            std::uint64_t blocks) {
   const int warps = static_cast<int>(blockDim.x) / lanes;
   const int warp = static_cast<int>(threadIdx.x) / lanes;
   const int step = pes < warps ? pes : warps;
   const int first = warp % step;
-  const int shares = pes < warps ? (warps - first + step - 1) / step : 1;
-  const int share = pes < warps ? warp / step : 0;
+  const std::uint64_t shares = pes < warps ? static_cast<std::uint64_t>((warps - first + step - 1) / step) : 1;
+  const std::uint64_t share = pes < warps ? static_cast<std::uint64_t>(warp / step) : 0;
+  std::uint64_t taken[most_regions];  // by the warp's PEs
   for (unsigned round = 0;; ++round) {
-    for (int i = first; i < pes; i += step) {
+    constexpr unsigned rounds_between = 16;
+    const bool look = round % rounds_between == 0;
+    for (int i = first, k = 0; i < pes; i += step, ++k) {
       const card_view& v = *t.pe[i];
-      // Lanes that looked for themselves might differ, and part.
-      const std::uint64_t taken =
-          __shfl_sync(all_lanes, gpu::system_atomic(v.counts->taken).load(cuda::memory_order_relaxed), 0);
-      for (std::uint64_t q = static_cast<std::uint64_t>(share) * lanes; q < taken && q < v.n_queues;
-           q += static_cast<std::uint64_t>(shares) * lanes)
-        (void)serve_some(v, static_cast<std::uint32_t>(q), memory);
+      if (look) {
+        // Lanes that looked for themselves might differ, and part.
+        const std::uint64_t now =
+            __shfl_sync(all_lanes, gpu::system_atomic(v.counts->taken).load(cuda::memory_order_relaxed), 0);
+        taken[k] = now < v.n_queues ? now : v.n_queues;
+      }
+      for (std::uint64_t q = share; q < taken[k]; q += shares * lanes) serve_some(v, q, shares, taken[k], memory);
     }
-    constexpr unsigned rounds_between = 8;
-    if (round % rounds_between == 0 && __any_sync(all_lanes, is_over(s, t, pes, blocks))) return;
+    if (look && __any_sync(all_lanes, is_over(s, t, pes, blocks))) return;
   }
 }
 

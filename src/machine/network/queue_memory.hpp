@@ -37,6 +37,8 @@ class queue_memory {
     pair_.pe = pe;
     pair_.peer = peer;
     pair_.memory = {regions_.data(), pes, static_cast<int>(regions_.size())};
+    pair_.own = regions_[static_cast<std::size_t>(pe)];
+    pair_.at_peer = regions_[static_cast<std::size_t>(peer)];
     prepare(pair_, first);
   }
   queue_memory(const queue_memory&) = delete;
@@ -52,7 +54,7 @@ class queue_memory {
   };
 
   std::vector<entry> ring_;
-  std::vector<std::uint64_t> kept_;
+  std::vector<std::uint8_t> kept_;
   std::vector<completion> completions_;
   std::vector<std::byte> staging_;
   std::vector<memory_region> regions_;

@@ -8,6 +8,8 @@
 namespace starling::network {
 
 inline constexpr std::uint32_t most_queues_of_block = 16;
+// Up to this depth of rings, what entries keep is in fast memory too.
+inline constexpr std::uint32_t depth_kept_near = 64;
 
 template <class T>
 STARLING_HD cuda::atomic_ref<T, cuda::thread_scope_block> block_atomic(T& word) {
@@ -22,6 +24,7 @@ struct block_network {
   std::uint32_t staging[most_queues_of_block];  // 1: a thread has data in that queue's staging memory
   queue_pair pair[most_queues_of_block];
   queue_state state[most_queues_of_block];
+  std::uint8_t kept[most_queues_of_block][depth_kept_near];
 };
 static_assert(sizeof(block_network) <= target::network_memory_bytes);
 
@@ -58,7 +61,10 @@ __attribute__((noinline)) STARLING_HD inline int open_queue(const card_view& v, 
       queue_pair& q = n.pair[place];
       q = pair_of(v, static_cast<std::uint32_t>(queue));
       q.peer = peer;
+      q.own = v.memory.regions[v.pe];
+      q.at_peer = v.memory.regions[peer];
       q.state = &n.state[place];
+      if (q.depth <= depth_kept_near) q.kept = n.kept[place];
       prepare(q, 0);
       block_atomic(n.open).store(static_cast<std::uint32_t>(place) + 1, cuda::memory_order_release);
     }

@@ -65,7 +65,7 @@ STARLING_HD constexpr queue_parts parts_of_queue(std::uint64_t depth) {
   queue_parts p{};
   p.completions = depth * sizeof(entry);
   p.kept = p.completions + depth * sizeof(completion);
-  p.origins = p.kept + depth * sizeof(std::uint64_t);
+  p.origins = p.kept + (depth + sizeof(std::uint64_t) - 1) / sizeof(std::uint64_t) * sizeof(std::uint64_t);
   p.words = p.origins + depth * sizeof(origin);
   p.staging = (p.words + 2 * sizeof(std::uint64_t) + line - 1) / line * line;
   p.bytes = (p.staging + staging_of_queue + line - 1) / line * line;
@@ -84,7 +84,7 @@ STARLING_HD inline queue_pair pair_of(const card_view& v, std::uint32_t queue) {
   queue_pair q;
   q.ring = reinterpret_cast<entry*>(start);
   q.completions = reinterpret_cast<completion*>(start + p.completions);
-  q.kept = reinterpret_cast<std::uint64_t*>(start + p.kept);
+  q.kept = reinterpret_cast<std::uint8_t*>(start + p.kept);
   q.record = v.records + queue;
   q.doorbell = reinterpret_cast<std::uint64_t*>(start + p.words);
   q.completion_record = q.doorbell + 1;

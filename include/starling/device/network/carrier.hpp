@@ -133,7 +133,7 @@ class carrier {
 
   STARLING_HD void far(order& o, const void* address, std::uint64_t bytes) const {
     o.remote = reinterpret_cast<std::uintptr_t>(address);
-    o.remote_key = q_.memory.key_of(q_.peer, address, bytes);
+    o.remote_key = q_.memory.key_of(q_.at_peer, address, bytes);
     o.bytes = static_cast<std::uint32_t>(bytes);
   }
   // False: the card does not reach it.
@@ -141,12 +141,22 @@ class carrier {
     o.what = what;
     if (what == opcode::write && bytes <= inline_bytes) {
       o.carries = true;
-      memcpy(o.data, address, bytes);
+      carry(o, address, bytes);
       return true;
     }
     o.local = reinterpret_cast<std::uintptr_t>(address);
-    o.local_key = q_.memory.key_of(q_.pe, address, bytes);
+    o.local_key = q_.memory.key_of(q_.own, address, bytes);
     return o.local_key != no_key;
+  }
+  // Whole words by one load: a copy of so many bytes that nobody knows takes them one by one.
+  STARLING_HD static void carry(order& o, const void* from, std::uint64_t bytes) {
+    const auto at = reinterpret_cast<std::uintptr_t>(from);
+    if (bytes == sizeof(std::uint64_t) && at % sizeof(std::uint64_t) == 0)
+      memcpy(o.data, __builtin_assume_aligned(from, sizeof(std::uint64_t)), sizeof(std::uint64_t));
+    else if (bytes == sizeof(std::uint32_t) && at % sizeof(std::uint32_t) == 0)
+      memcpy(o.data, __builtin_assume_aligned(from, sizeof(std::uint32_t)), sizeof(std::uint32_t));
+    else
+      memcpy(o.data, from, bytes);
   }
   STARLING_HD void near_staging(order& o, std::uint64_t offset) const {
     o.local = reinterpret_cast<std::uintptr_t>(q_.staging + offset);

@@ -1,6 +1,6 @@
-// The way of a GPU's block to the card, for sender and carrier: see direct_bus. Its releasing stores cover what the
-// block's threads have stored before, so that there is no fence beside them; what warps of the block share is in its
-// fast memory. A wait ends with the program, or at its deadline, and then has reported.
+// The way of a GPU's block to the card, for sender and carrier: see direct_bus. One fence stands for record and
+// doorbell, neither of which the cards of GPUs take for the other; what warps of the block share is in its fast memory.
+// A wait ends with the program, or at its deadline, and then has reported.
 #pragma once
 
 #include "starling/device/network/block_network.hpp"
@@ -13,11 +13,15 @@ class gpu_bus {
       : state_(s), rest_(s), at_(at), block_(block), place_(place), op_(op) {}
 
   STARLING_HD void store(std::uint64_t& to, std::uint64_t value) const {
+    released_ = false;
     gpu::system_atomic(to).store(value, cuda::memory_order_relaxed);
   }
-  STARLING_HD void release() const {}  // tell() does
+  STARLING_HD void release() const {
+    if (!released_) target::fence_system();
+    released_ = true;
+  }
   STARLING_HD void tell(std::uint64_t& to, std::uint64_t value) const {
-    gpu::system_atomic(to).store(value, cuda::memory_order_release);
+    gpu::system_atomic(to).store(value, cuda::memory_order_relaxed);
   }
   STARLING_HD std::uint64_t load(std::uint64_t& from) const {
     return gpu::system_atomic(from).load(cuda::memory_order_acquire);
@@ -80,6 +84,7 @@ class gpu_bus {
   int block_;
   int place_;
   operation op_;
+  mutable bool released_ = false;  // all that was stored
 };
 
 }  // namespace starling::network

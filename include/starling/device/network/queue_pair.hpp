@@ -35,10 +35,10 @@ struct region_table {
   int pes = 0;
   int all = 0;
 
-  // The key of memory of a PE; no_key: no card reaches it.
-  STARLING_HD std::uint32_t key_of(int pe, const void* address, std::uint64_t bytes) const {
+  // The key of memory of a PE, whose region is `of_pe`; no_key: no card reaches it.
+  STARLING_HD std::uint32_t key_of(const memory_region& of_pe, const void* address, std::uint64_t bytes) const {
     const auto at = reinterpret_cast<std::uintptr_t>(address);
-    if (regions[pe].holds(at, bytes)) return regions[pe].key;
+    if (of_pe.holds(at, bytes)) return of_pe.key;
     for (int i = pes; i < all; ++i)
       if (regions[i].holds(at, bytes)) return regions[i].key;
     return no_key;
@@ -60,8 +60,8 @@ struct queue_state {
 
 struct queue_pair {
   entry* ring = nullptr;
-  // By slot: what stands in its entry and stays there, kept_by.
-  std::uint64_t* kept = nullptr;
+  // By slot: what stands in its entry and stays there, kept_by. Near to the block: each entry asks for it.
+  std::uint8_t* kept = nullptr;
   completion* completions = nullptr;
   std::uint64_t* record = nullptr;             // doorbell record: the next number, 16 bits, big-endian
   std::uint64_t* doorbell = nullptr;           // word 0 of the last entry
@@ -75,12 +75,15 @@ struct queue_pair {
   int pe = 0;    // whose queue it is
   int peer = 0;  // at the far side
   region_table memory;
+  memory_region own;      // of `memory`: that of the own PE
+  memory_region at_peer;  // and that of the peer
 };
 
 // What an entry keeps from one use of its slot to the next, if that is one of the same kind: its flags and the key of
-// the far side's memory. The rest of words 1 and 3 is 0.
-STARLING_HD constexpr std::uint64_t kept_by(std::uint8_t flags, std::uint32_t remote_key) {
-  return halves(flags, remote_key);
+// the peer's own memory. The rest of words 1 and 3 is 0. `unlike_others`: it has another key.
+inline constexpr std::uint8_t unlike_others = 0xff;
+STARLING_HD constexpr std::uint8_t kept_by(std::uint8_t flags, std::uint32_t remote_key, const queue_pair& q) {
+  return remote_key == q.at_peer.key ? flags : unlike_others;
 }
 
 // A put to the peer that asks for a completion, whose index, addresses and size are still to come.
@@ -94,10 +97,10 @@ STARLING_HD inline order template_of(std::uint32_t queue, std::uint32_t remote_k
 
 // Makes all places as they are before the first use. `first`: the number of the first entry.
 STARLING_HD inline void prepare(const queue_pair& q, std::uint64_t first) {
-  const std::uint32_t key = q.memory.regions[q.peer].key;
+  const std::uint32_t key = q.at_peer.key;
   for (std::uint32_t i = 0; i < q.depth; ++i) {
     q.ring[i] = built(template_of(q.number, key));
-    q.kept[i] = kept_by(wants_completion, key);
+    q.kept[i] = kept_by(wants_completion, key, q);
     q.completions[i] = {};
     q.completions[i].word[7] = big_endian(never_written());
   }

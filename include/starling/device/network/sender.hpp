@@ -74,8 +74,8 @@ class sender {
     if (last) o.flags |= wants_completion;
     if (bus_.exchange(s_.fence_next, 0U) != 0) o.flags |= fenced;
     entry& e = q_.ring[slot];
-    const std::uint64_t keeps = kept_by(o.flags, o.remote_key);
-    if (is_atomic(o.what) || q_.kept[slot] != keeps) {
+    const std::uint8_t keeps = kept_by(o.flags, o.remote_key, q_);
+    if (is_atomic(o.what) || keeps == unlike_others || q_.kept[slot] != keeps) {
       const entry whole = built(o);
       for (int i = 0; i < 8; ++i) bus_.store(e.word[i], whole.word[i]);
       q_.kept[slot] = keeps;
