@@ -37,6 +37,7 @@ if(STARLING_WITH_CUDA)
   starling_kernels(starling ${starling_own_kernels})
 endif()
 starling_precompile(starling <cuda/atomic> <cuda/std/mdspan> <functional> <memory> <string> <vector>)
+set_target_properties(starling PROPERTIES UNITY_BUILD ${STARLING_UNITY} UNITY_BUILD_BATCH_SIZE 10)
 
 # starling::check: link it to let check mode see the loads and stores of what you compile. The compiler's calls for each
 # access come here; the run-time library that they are usually for is not linked. Sanitizers and other compilers do

@@ -12,6 +12,7 @@ option(STARLING_NATIVE "Compile for this machine's processor (-march=native)" ${
 option(STARLING_PYTHON_INPLACE "Copy the Python module into python/starling, so that python/ is a working package" ON)
 option(STARLING_INSTALL "Make install rules" ON)
 option(STARLING_PCH "Precompile the headers that most sources include; quicker, but hides a missing #include" OFF)
+option(STARLING_UNITY "Compile the library's sources several at a time; quicker as a whole, slower after a change" OFF)
 
 # Warnings are errors with the compiler they were cleared with. A newer one knows new warnings, and those must not stop
 # somebody who only wants to build.

@@ -34,7 +34,7 @@ namespace {
 constexpr index_t most_threads = 1024;
 constexpr index_t warp = 32;
 // Blocks of a launch that takes its groups in turns.
-constexpr index_t most_blocks = index_t{1} << 20;
+constexpr index_t blocks_in_turns = index_t{1} << 20;
 // Virtual devices run the threads of a block one after another: as many as it takes to try what a body does.
 constexpr index_t virtual_threads = 32;
 constexpr index_t virtual_blocks = 4;
@@ -193,7 +193,7 @@ class mapper {
     map_.last_member = mine.end;
     map_.first_of_outermost = l == 0 ? mine.begin : map_.place;
     map_.last_group = ceil_div(mine.size(), map_.active);
-    const index_t most = last().synchronises ? map_.last_group : on_gpus_ ? most_blocks : virtual_blocks;
+    const index_t most = last().synchronises ? map_.last_group : on_gpus_ ? blocks_in_turns : virtual_blocks;
     expect_few(map_.last_group, most);
     map_.blocks = static_cast<int>(std::min(map_.last_group, most));
   }
@@ -223,13 +223,13 @@ class mapper {
     map_.last_group = times(mine.end, each);
     const index_t groups = map_.last_group - map_.first_group;
     const index_t together = waves ? product(first_sync_, outer_) : groups;
-    const index_t most = first_sync_ < outer_ ? together : on_gpus_ ? most_blocks : virtual_blocks;
+    const index_t most = first_sync_ < outer_ ? together : on_gpus_ ? blocks_in_turns : virtual_blocks;
     expect_few(together, most);
     map_.blocks = static_cast<int>(std::min({groups, together, most}));
   }
 
   void expect_few(index_t groups, index_t most) {
-    expect<launch_error>(std::min(groups, most) <= most_blocks, "launch: ", groups,
+    expect<launch_error>(std::min(groups, most) <= blocks_in_turns, "launch: ", groups,
                          " blocks that synchronise; use smaller widths");
   }
 

@@ -12,7 +12,7 @@ namespace {
 
 // A virtual device has few blocks, and each is a thread.
 constexpr int most_units_of_virtual_device = 3;
-constexpr int blocks_of_virtual_device = 6;
+constexpr int blocks_of_virtual_program = 6;
 // What one block of a GPU does in the time of a hand-over to others. Virtual devices share all there is, so that what
 // holds for several blocks is tried.
 constexpr int most_alone_on_gpu = 8;
@@ -173,7 +173,7 @@ class table_writer {
 std::vector<int> blocks_for(const machine& m, const std::vector<program_unit>& units) {
   int all = std::numeric_limits<int>::max();
   for (const program_unit& u : units) all = std::min(all, m.blocks_that_fit(u.make({}), u.options));
-  if (m.kind() == machine_kind::host) all = std::min(all, blocks_of_virtual_device);
+  if (m.kind() == machine_kind::host) all = std::min(all, blocks_of_virtual_program);
   std::vector<int> wanted;
   double sum = 0;
   for (const program_unit& u : units) {

@@ -8,8 +8,6 @@
 namespace starling::on_cuda {
 namespace {
 
-CUdeviceptr address(const void* p) { return reinterpret_cast<CUdeviceptr>(p); }
-
 int queues_of_a_pe(const std::vector<std::shared_ptr<triggered_copies>>& copies) {
   int all = 0;
   for (const auto& c : copies) all += c->queues();

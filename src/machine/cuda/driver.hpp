@@ -44,4 +44,7 @@ struct driver_api {
   void check(CUresult result, const char* call, int pe) const;
 };
 
+// An address as the driver's functions take it.
+inline CUdeviceptr address(const void* p) { return reinterpret_cast<CUdeviceptr>(p); }
+
 }  // namespace starling::on_cuda

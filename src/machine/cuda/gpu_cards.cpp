@@ -11,8 +11,8 @@
 namespace starling::on_cuda {
 namespace {
 
-constexpr std::size_t line = 128;
-std::size_t lines(std::size_t bytes) { return (bytes + line - 1) / line * line; }
+constexpr std::size_t cache_line = 128;
+std::size_t whole_lines(std::size_t bytes) { return (bytes + cache_line - 1) / cache_line * cache_line; }
 
 // Queue pairs for every context that blocks may have are promised where they take no more than this on a PE; beyond it
 // there is one for each block and PE behind the card at least.
@@ -73,7 +73,7 @@ gpu_cards::places gpu_cards::places_for(std::size_t programs, std::size_t blocks
   std::size_t end = 0;
   const auto place = [&](std::size_t bytes) {
     const std::size_t at = end;
-    end += lines(bytes);
+    end += whole_lines(bytes);
     return at;
   };
   const std::size_t queues = queues_for(blocks);

@@ -14,8 +14,6 @@ namespace {
 constexpr std::size_t bounce_bytes = std::size_t{1} << 20;
 constexpr std::size_t piece_bytes = std::size_t{64} << 10;
 
-CUdeviceptr address(const void* p) { return reinterpret_cast<CUdeviceptr>(p); }
-
 template <class Word>
 std::atomic_ref<Word> shared(const Word& word) {
   return std::atomic_ref<Word>(const_cast<Word&>(word));
