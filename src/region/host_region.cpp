@@ -10,7 +10,6 @@
 namespace starling {
 namespace {
 
-constexpr index_t line_bytes = 128;
 // Streams by which a PE sends: links of different peers work at the same time, and streams of virtual devices are
 // threads.
 constexpr int most_lanes = 3;

@@ -9,7 +9,6 @@
 namespace starling {
 namespace {
 
-constexpr std::size_t line_bytes = 128;
 constexpr std::size_t most_chunk_bytes = std::size_t{1} << 30;
 constexpr index_t most_chunks = 1 << 24;
 constexpr int most_pes = 64;  // bits of a mask
@@ -201,10 +200,10 @@ region_layout make_region_layout(index_t n, int pes, std::size_t element, const 
                          "; must be from 1 to 8");
   expect<argument_error>(o.agent_blocks >= 0, "region_options::agent_blocks = ", o.agent_blocks,
                          "; must be at least 1, or 0: chosen");
-  expect<argument_error>(
-      o.chunk_bytes % line_bytes == 0 && o.chunk_bytes >= line_bytes && o.chunk_bytes <= most_chunk_bytes,
-      "region_options::chunk_bytes = ", o.chunk_bytes, "; must be a multiple of ", line_bytes, " up to ",
-      most_chunk_bytes);
+  expect<argument_error>(o.chunk_bytes % std::size_t{line_bytes} == 0 && o.chunk_bytes >= std::size_t{line_bytes} &&
+                             o.chunk_bytes <= most_chunk_bytes,
+                         "region_options::chunk_bytes = ", o.chunk_bytes, "; must be a multiple of ", line_bytes,
+                         " up to ", most_chunk_bytes);
   expect<argument_error>(o.credits || (o.buffers >= 2 && o.subscribers.everyone()),
                          "region_options: one buffer, and subscribers that are not everyone, need credits = true: "
                          "without credits a PE may overwrite what others still read");
@@ -216,7 +215,7 @@ region_layout make_region_layout(index_t n, int pes, std::size_t element, const 
   expect<argument_error>(!o.tiles.all().empty(), "region_options::tiles: no mappings; give at least one");
   region_layout l;
   l.chunk_elements = static_cast<index_t>(o.chunk_bytes / element);
-  const auto bounds = checked_bounds(n, pes, static_cast<index_t>(line_bytes / element), o.bounds);
+  const auto bounds = checked_bounds(n, pes, line_bytes / static_cast<index_t>(element), o.bounds);
   l.chunk_at.push_back(0);
   for (int pe = 0; pe < pes; ++pe) {
     const auto p = static_cast<std::size_t>(pe);

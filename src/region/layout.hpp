@@ -9,6 +9,9 @@
 
 namespace starling {
 
+// Of memory: parts begin at whole ones, so that PEs share neither a chunk nor a line.
+inline constexpr index_t line_bytes = 128;
+
 // The tiles of one part; lists of one tile lie behind those of the tile before.
 struct part_layout {
   index_range elements;

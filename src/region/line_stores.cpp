@@ -6,7 +6,6 @@
 namespace starling {
 namespace {
 
-constexpr index_t line_bytes = 128;
 constexpr index_t lanes = 32;
 
 // Lines of 128 bytes that a store to these elements touches.

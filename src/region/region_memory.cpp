@@ -9,8 +9,6 @@
 namespace starling {
 namespace {
 
-constexpr index_t line_bytes = 128;
-
 // What all PEs have alike.
 template <class V>
 std::vector<std::vector<V>> on_each(int pes, const std::vector<V>& values) {

@@ -6,7 +6,7 @@ namespace starling::stf {
 namespace {
 
 constexpr std::size_t bytes_of_block = std::size_t{4} << 10;  // a vector for each thread
-constexpr int most_blocks = 64;
+constexpr int most_copy_blocks = 64;
 
 struct copy_rows_kernel {
   static constexpr int max_threads = 256;
@@ -51,7 +51,7 @@ void item_list::copy(const std::string& name, const rows& r) {
   i.task = ++tasks;
   i.pe = r.from;
   const std::size_t blocks = (r.bytes * r.count + bytes_of_block - 1) / bytes_of_block;
-  i.blocks = static_cast<int>(blocks < most_blocks ? blocks : most_blocks);
+  i.blocks = static_cast<int>(blocks < most_copy_blocks ? blocks : most_copy_blocks);
   i.divisible = true;
   i.code = copying_item(r);
   // Pieces that lie one behind the other are one; otherwise what is between rows counts too.
