@@ -32,9 +32,13 @@ function(starling_test_program name sources)
     "$<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off;$<$<CONFIG:Release>:${level}>>"
     "$<$<COMPILE_LANGUAGE:CUDA>:--fmad=false;-Xcompiler=-ffp-contract=off>")
   starling_precompile(${name} <cuda/atomic> <cuda/std/mdspan> <doctest/doctest.h> <functional> <string> <vector>)
-  # Those that are to run on GPUs of several hosts too.
+  # Those that are to run on GPUs of several hosts too; where nothing runs on GPUs, those with every call are enough.
   set(networked ${kernels})
-  list(FILTER networked INCLUDE REGEX "/(unit/(device|network|shmem)|protocol)/")
+  if(STARLING_CUDA_ARCH MATCHES "-virtual$")
+    list(FILTER networked INCLUDE REGEX "/unit/network/")
+  else()
+    list(FILTER networked INCLUDE REGEX "/(unit/(device|network|shmem)|protocol)/")
+  endif()
   if(networked)
     list(REMOVE_ITEM kernels ${networked})
     starling_kernels(${name} ${networked} NETWORK)

@@ -84,6 +84,9 @@ if [ "$each" -gt 1 ]; then
     '--source-file=*/together_kernels.cpp,*/residency_kernels.cpp,*/resident_launch_kernels.cpp,*/run_kernels.cpp'
   step queue 120 env STARLING_PES_PER_GPU=$each CUDA_DEVICE_MAX_CONNECTIONS=1 STARLING_TEST_UNANSWERED=1 \
     bash -c "$bin/unit '--source-file=*/together_kernels.cpp' || true"  # told, not judged: some get by with one queue
+  step hosts 240 env STARLING_PES_PER_GPU=$each STARLING_HOSTS=2 "$bin/unit" \
+    '--source-file=*/unit/device/*,*/unit/network/*,*/unit/shmem/*'
+  step proxy 120 env STARLING_PES_PER_GPU=$each STARLING_CARD=proxy "$bin/unit" '--source-file=*/cards_kernels.cpp'
   step stalls 300 tools/gpu_stalls.sh "$bin/unit" "$each"
   step refused 60 env CUDA_LAUNCH_BLOCKING=1 STARLING_PES_PER_GPU=$each "$python" -c 'from starling import errors, machine
 said = "the machine was made"
@@ -112,6 +115,7 @@ fi
 step calls 240 "$python" bench/run.py --out "$out/bench"
 if [ "$each" -gt 1 ]; then step sharing 300 "$python" bench/sharing/run.py --short --out "$out/bench/sharing"; fi
 step shmem 120 env STARLING_PES_PER_GPU="$each" "$python" bench/shmem/run.py --out "$out/bench/shmem"
+step gio 120 "$python" bench/gio/run.py --out "$out/bench/gio"
 step regions 300 env STARLING_PES_PER_GPU="$each" "$python" bench/proact/run.py --short --seconds 280 \
   --out "$out/bench/proact"
 for figure in 2 4 6 8 9 table2 stores; do
