@@ -21,6 +21,7 @@ std::shared_ptr<host::host_backend> join_job(std::size_t more) {
   if (is_launched(v)) place = place_of(v);
   distributed_options options;
   options.pes = 1;
+  options.poison = false;
   options.memory_bytes = heap_bytes() + more;
   return std::static_pointer_cast<host::host_backend>(make_distributed_backend(options, place));
 }

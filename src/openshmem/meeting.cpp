@@ -122,7 +122,6 @@ int gather(world& w, const members& m, const notice& mine, bool compare) {
 
 // Gives the same to all of them.
 int meet_once(world& w, const members& m, const notice& mine, bool compare) {
-  say(m, mine);
   if (m.size == 1) return 0;
   auto own = flag_of(m, m.me);
   if (m.me == 0) {
@@ -186,7 +185,10 @@ members active_set(int start, int log_stride, int size, long* pSync) {
 void meet(const members& m, const notice& mine) {
   world& w = world::here();
   std::atomic_thread_fence(std::memory_order_seq_cst);
-  const int other = meet_once(w, m, mine, true);
+  // At the end of a collective others may still read what was said at its beginning.
+  const bool is_end = mine.what == operation::done;
+  if (!is_end) say(m, mine);
+  const int other = meet_once(w, m, mine, !is_end);
   if (other == 0) return;
   try {
     disagree(m, other);

@@ -6,7 +6,6 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <utility>
 
 #include "contexts.hpp"
@@ -64,14 +63,14 @@ world::world()
   heap_ = std::make_unique<heap>(*this);
   teams_ = std::make_unique<teams>(*this);
   contexts_ = std::make_unique<contexts>();
-  watcher_ = std::thread([this] { watch(); });
   machine_->meet("shmem_init");
+  watcher_ = std::thread([this] { watch(); });
 }
 
+// Fresh memory is zero.
 void world::make_memory() {
   globals_at_ = pages(machine_->allocate(globals_.bytes() + globals::page()));
   control_at_ = machine_->allocate(sizeof(control));
-  std::memset(static_cast<void*>(on(me_, control_at_)), 0, sizeof(control));
   process_group& group = *machine_->group();
   group.undisturbed([&] {
     globals_.share(group.memory(), static_cast<std::size_t>(me_) * stride_ + globals_at_, on(me_, globals_at_));
