@@ -36,3 +36,32 @@ target_include_directories(starling_openshmem
 # Programs in C link what C++ needs, and see nothing of it.
 target_link_libraries(starling_openshmem PRIVATE starling INTERFACE $<LINK_ONLY:Threads::Threads> stdc++ m)
 starling_build_flags(starling_openshmem)
+
+# The wrappers and the file for pkg-config: those of the build folder name it, the installed ones find what lies beside
+# them.
+set(locate "")
+set(prefix ${PROJECT_BINARY_DIR})
+set(include ${starling_openshmem_include})
+set(library ${PROJECT_BINARY_DIR})
+configure_file(cmake/openshmem/starling-oshcc.in ${PROJECT_BINARY_DIR}/bin/starling-oshcc @ONLY
+  FILE_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
+configure_file(cmake/openshmem/starling-oshrun ${PROJECT_BINARY_DIR}/bin/starling-oshrun COPYONLY)
+configure_file(cmake/openshmem/starling-openshmem.pc.in ${PROJECT_BINARY_DIR}/starling-openshmem.pc @ONLY)
+if(NOT STARLING_INSTALL)
+  return()
+endif()
+include(GNUInstallDirs)
+set(locate "prefix=$(cd \"$(dirname \"$(readlink -f \"$0\")\")/..\" && pwd)")
+set(prefix "\${prefix}")
+set(include "\${prefix}/include/starling_openshmem")
+set(library "\${prefix}/${CMAKE_INSTALL_LIBDIR}")
+set(starling_openshmem_installed ${PROJECT_BINARY_DIR}/openshmem/installed)
+configure_file(cmake/openshmem/starling-oshcc.in ${starling_openshmem_installed}/starling-oshcc @ONLY)
+string(REGEX REPLACE "[^/]+" ".." up ${CMAKE_INSTALL_LIBDIR})
+set(prefix "\${pcfiledir}/../${up}")
+configure_file(cmake/openshmem/starling-openshmem.pc.in ${starling_openshmem_installed}/starling-openshmem.pc @ONLY)
+install(PROGRAMS ${starling_openshmem_installed}/starling-oshcc cmake/openshmem/starling-oshrun
+  DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT development)
+install(FILES ${starling_openshmem_installed}/starling-openshmem.pc
+  DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
+install(FILES ${starling_openshmem_headers} DESTINATION include/starling_openshmem COMPONENT development)

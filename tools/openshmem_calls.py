@@ -22,6 +22,11 @@ from typing import Any
 FOLDER = Path(__file__).resolve().parents[1] / "src/openshmem"
 SOURCES = 4
 QUALIFIED = ("", "const ", "volatile ")
+# The type that C and C++ have in common, and the one that C++ has too, of the same layout.
+STANDARD_COMPLEX = {
+    "complexf": ("shmem_complexf_t", "std::complex<float>"),
+    "complexd": ("shmem_complexd_t", "std::complex<double>"),
+}
 
 
 @dataclass(frozen=True)
@@ -163,6 +168,12 @@ class Generics:
                     give = "" if f.returns == "void" else "return "
                     prototype = f.prototype.replace(f.name + "(", name + "(", 1)
                     lines.append(f"inline {prototype} {{ {give}{f.name}({f.arguments}); }}")
+                    if f.type_name in STANDARD_COMPLEX:
+                        ours, theirs = STANDARD_COMPLEX[f.type_name]
+                        passed = f.arguments.replace("dest, source", f"({ours} *)dest, (const {ours} *)source")
+                        lines.append(
+                            f"inline {prototype.replace(ours, theirs)} {{ {give}{f.name}({passed}); }}"
+                        )
         return "\n".join(lines)
 
 
@@ -185,7 +196,7 @@ def profiling_header(functions: list[Function]) -> str:
 
 def definition(f: Function) -> str:
     """The function under its name for profilers, and its own name as a weak one, so that a profiler can take it."""
-    how = {"status": "guarded_status", "null": "guarded_null"}.get(f.fails, "guarded")
+    how = {"status": "guarded_status", "null": "guarded_null", "finalize": "guarded_finalize"}.get(f.fails, "guarded")
     give = "" if f.returns == "void" else "return "
     profiled = f.prototype.replace(f.name + "(", "p" + f.name + "(", 1)
     returned = f"{give}{f.does}" if give else f.does

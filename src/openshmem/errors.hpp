@@ -46,6 +46,19 @@ int guarded_status(const char* name, const F& f) {
   return -1;
 }
 
+// Of shmem_finalize: once too often is told, and does no harm.
+template <class F>
+void guarded_finalize(const char* name, const F& f) {
+  enter(name);
+  try {
+    f();
+  } catch (const argument_error&) {
+    tell();
+  } catch (...) {
+    hand_over();
+  }
+}
+
 template <class F>
 void* guarded_null(const char* name, const F& f) {
   enter(name);

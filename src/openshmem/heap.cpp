@@ -12,6 +12,7 @@ namespace starling::openshmem {
 namespace {
 
 constexpr std::size_t given = 256;  // the alignment of symmetric memory
+constexpr std::size_t most_alignment = host::arena::alignment;
 
 std::size_t up(std::size_t n, std::size_t multiple) { return (n + multiple - 1) / multiple * multiple; }
 
@@ -63,18 +64,13 @@ void* allocate_zeros(std::size_t count, std::size_t size) {
 
 void* allocate_aligned(std::size_t alignment, std::size_t bytes) {
   const bool power = alignment != 0 && (alignment & (alignment - 1)) == 0;
-  expect<argument_error>(power && alignment % sizeof(void*) == 0 && alignment <= globals::page(), call(),
-                         ": alignment = ", alignment, "; must be a power of two from ", sizeof(void*), " to ",
-                         globals::page());
+  expect<argument_error>(power && alignment <= most_alignment, call(), ": alignment = ", alignment,
+                         "; must be a power of two of at most ", most_alignment);
   return world::here().memory().allocate(bytes, alignment);
 }
 
-void* allocate_with_hints(std::size_t bytes, long hints) {
-  constexpr long known = SHMEM_MALLOC_ATOMICS_REMOTE | SHMEM_MALLOC_SIGNAL_REMOTE;
-  expect<argument_error>((hints & ~known) == 0, call(), ": hints = ", hints,
-                         "; must be made of SHMEM_MALLOC_ATOMICS_REMOTE and SHMEM_MALLOC_SIGNAL_REMOTE");
-  return allocate(bytes);
-}
+// All memory is of the same kind, so no hint is needed.
+void* allocate_with_hints(std::size_t bytes, long) { return allocate(bytes); }
 
 void* reallocate(void* start, std::size_t bytes) {
   if (start == nullptr) return allocate(bytes);

@@ -22,7 +22,9 @@ std::shared_ptr<host::host_backend> join_job(std::size_t more) {
   distributed_options options;
   options.pes = 1;
   options.poison = false;
-  options.memory_bytes = heap_bytes() + more;
+  // So that the memory of each PE begins at a multiple of the largest alignment.
+  constexpr std::size_t step = host::arena::alignment;
+  options.memory_bytes = (heap_bytes() + more + step - 1) / step * step;
   return std::static_pointer_cast<host::host_backend>(make_distributed_backend(options, place));
 }
 

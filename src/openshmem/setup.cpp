@@ -26,7 +26,7 @@ int begun = 0;  // how many initialisations are not finalised
 // A program that ends without shmem_finalize, and well, has meant to call it. One that ends with an error lets the
 // others see that it has.
 void at_exit(int status, void*) {
-  if (world::now() == nullptr || status != 0 || begun == 0) return;
+  if (world::now() == nullptr || status != 0 || begun == 0 || world::now()->is_ending()) return;
   enter("exit");
   try {
     begun = 1;

@@ -118,7 +118,8 @@ int team_get_config(shmem_team_t t, long mask, shmem_team_config_t* config) {
   if (t == SHMEM_TEAM_INVALID) return -1;
   const team found = w.all_teams().find(t);
   if (mask == 0) return 0;
-  (void)contexts_of(config, mask);
+  expect<argument_error>(mask == SHMEM_TEAM_NUM_CONTEXTS && config != nullptr, call(), ": config_mask = ", mask,
+                         "; must be 0, or SHMEM_TEAM_NUM_CONTEXTS with a configuration to fill");
   config->num_contexts = found.contexts;
   return 0;
 }

@@ -83,6 +83,8 @@ class world {
   void expect_alive();
   double deadline() const { return deadline_; }
 
+  // Whether a PE has asked for the end of all.
+  bool is_ending() { return controls(0).exit.load() != 0; }
   // Ends all processes of the job with this exit code, this one last.
   [[noreturn]] void end_all(int status);
 
