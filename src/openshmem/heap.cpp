@@ -6,6 +6,7 @@
 
 #include "machine/host/host_backend.hpp"
 #include "meeting.hpp"
+#include "starling/base/environment.hpp"
 #include "world.hpp"
 
 namespace starling::openshmem {
@@ -23,8 +24,8 @@ void* heap::allocate(std::size_t bytes, std::size_t alignment) {
   if (bytes == 0) return nullptr;
   const std::size_t more = alignment > given ? alignment : 0;
   const std::size_t most = w_.machine().heap().where().capacity;
-  expect<memory_error>(bytes <= most, call(), ": ", bytes, " bytes; the symmetric heap has ",
-                       "less in all; ask for less, or set SHMEM_SYMMETRIC_SIZE");
+  expect<memory_error>(bytes <= most, call(), ": ", bytes, " bytes asked for, the symmetric heap has ",
+                       format_bytes(most), "; ask for less, or set SHMEM_SYMMETRIC_SIZE");
   const std::size_t offset = w_.machine().allocate(bytes + more);
   void* start = w_.for_program(more > 0 ? up(offset, alignment) : offset);
   const std::lock_guard lock(mutex_);

@@ -97,7 +97,9 @@ std::string shown(const notice& n) {
     return message(name_of(n.what), " of ", n.n, " bytes");
   std::string text = name_of(n.what);
   if (n.element > 0) text += message(" of ", n.n, " elements of ", n.element, " bytes");
-  if (n.other != 0 || n.third != 0)
+  if (n.what == operation::broadcast)
+    text += message(" from root ", n.other);
+  else if (n.other != 0 || n.third != 0)
     text += message(" with (", signed_word(n.other), ", ", signed_word(n.third), ")");
   return text;
 }
