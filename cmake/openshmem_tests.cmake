@@ -17,7 +17,6 @@ set(starling_openshmem_run ${Python_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/open
 function(starling_openshmem_program name source)
   add_executable(openshmem_${name} EXCLUDE_FROM_ALL tests/openshmem/${source})
   set_target_properties(openshmem_${name} PROPERTIES C_STANDARD 11 C_EXTENSIONS ON CXX_EXTENSIONS ON)
-  # The types are those of the table, and so are their ranges: some checks hold for some of them by their type alone.
   target_compile_options(openshmem_${name} PRIVATE -Wall -Werror $<$<CONFIG:Release>:-O1> ${ARGN})
   target_include_directories(openshmem_${name} PRIVATE ${starling_openshmem_made})
   target_link_options(openshmem_${name} PRIVATE ${ARGN})

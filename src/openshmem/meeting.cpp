@@ -136,9 +136,11 @@ int meet_once(world& w, const members& m, const notice& mine, bool compare) {
   }
   own.store(come);
   w.changed(&word_of(m, m.me, 0));
-  w.wait_for_change(&word_of(m, m.me, 0), [&] { return own.load() != come; }, [&] {
+  const auto not_ended = [&] {
     return message("PE ", m.pe(0), ", which waits for all, did not end ", name_of(mine.what));
-  });
+  };
+  constexpr double longer = 2;  // the first one names who is missing
+  w.wait_for_change(&word_of(m, m.me, 0), [&] { return own.load() != come; }, not_ended, longer);
   const std::int64_t end = own.load();
   own.store(nobody);
   return end == nobody ? 0 : static_cast<int>(end - disagreed);

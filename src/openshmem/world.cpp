@@ -131,9 +131,9 @@ void world::wait_for_value(const void* word, const std::function<bool()>& ready,
   finish_wait(ready(), what);
 }
 
-void world::wait_for_change(const void* word, const std::function<bool()>& ready, const text& what) {
+void world::wait_for_change(const void* word, const std::function<bool()>& ready, const text& what, double longer) {
   const auto look = [&] { return ready() || stopped(); };
-  (void)lot_.wait(word, after(deadline_), look);
+  (void)lot_.wait(word, after(deadline_ + longer), look);
   finish_wait(ready(), what);
 }
 

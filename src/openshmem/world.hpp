@@ -76,7 +76,8 @@ class world {
   // `word` is what ready() looks at, or null for several; somebody calls changed() or written() for it.
   using text = std::function<std::string()>;
   void wait_for_value(const void* word, const std::function<bool()>& ready, const text& what);
-  void wait_for_change(const void* word, const std::function<bool()>& ready, const text& what);
+  // `longer`: seconds beyond the deadline, so that who knows more is the first to tell.
+  void wait_for_change(const void* word, const std::function<bool()>& ready, const text& what, double longer = 0);
   // Of a program that tests words in a loop: now and then lets others run. Throws as waits do.
   void tested_in_vain();
   // Throws process_error when a process has died.
