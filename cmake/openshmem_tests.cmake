@@ -29,7 +29,7 @@ function(starling_openshmem_test name)
   set_tests_properties(openshmem.${name} PROPERTIES LABELS openshmem TIMEOUT 120)
 endfunction()
 
-foreach(name IN ITEMS generics globals memory profiler random_operations teams typed_access typed_atomics
+foreach(name IN ITEMS generics globals memory old_names profiler random_operations teams typed_access typed_atomics
     typed_collectives typed_waits)
   starling_openshmem_program(${name} ${name}.c)
   starling_openshmem_test(${name})

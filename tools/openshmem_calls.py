@@ -4,7 +4,8 @@
 A row of the file is a function, or as many as its set of types has: `@` in a name stands for the name of a type or a
 size, `[ctx_]` for two functions, the second of which takes a context first; `T` in `takes`, `returns` and `does` is the
 type, `BYTES` the bytes of a size. `does` is C++ within starling::openshmem. `generic` is the name by which C11 and C++
-choose among them. What fails is reported, and the caller gets a status, a null pointer, or what the handler leaves.
+choose among them, `test` the program of tests/openshmem that calls it, where it is not the section's. What is `by_hand`
+is declared in shmem.h.in. What fails is reported, and the caller gets a status, a null pointer, or what the handler leaves.
 
 Usage: openshmem_calls.py OUTPUT. Writes shmem.h, pshmem.h, calls_0.cpp ... and, for tests, sets.h into that folder.
 """
@@ -66,6 +67,8 @@ class Table:
     def functions(self) -> Iterator[Function]:
         for section in self.sections:
             for row in section["functions"]:
+                if "by_hand" in row:
+                    continue
                 for kind in self.sets[row["types"]] if "types" in row else [""]:
                     for with_context in (False, True) if "[ctx_]" in row["name"] else (False,):
                         yield self.function(section["title"], row, kind, with_context)
@@ -171,9 +174,7 @@ class Generics:
                     if f.type_name in STANDARD_COMPLEX:
                         ours, theirs = STANDARD_COMPLEX[f.type_name]
                         passed = f.arguments.replace("dest, source", f"({ours} *)dest, (const {ours} *)source")
-                        lines.append(
-                            f"inline {prototype.replace(ours, theirs)} {{ {give}{f.name}({passed}); }}"
-                        )
+                        lines.append(f"inline {prototype.replace(ours, theirs)} {{ {give}{f.name}({passed}); }}")
         return "\n".join(lines)
 
 
@@ -240,7 +241,10 @@ def main() -> int:
     write(include / "shmemx.h", (FOLDER / "shmemx.h").read_text(encoding="utf-8"))
     write(output / "sets.h", type_sets(table))
     for i in range(SOURCES):
-        write(output / f"calls_{i}.cpp", source(functions[i * len(functions) // SOURCES : (i + 1) * len(functions) // SOURCES]))
+        write(
+            output / f"calls_{i}.cpp",
+            source(functions[i * len(functions) // SOURCES : (i + 1) * len(functions) // SOURCES]),
+        )
     return 0
 
 

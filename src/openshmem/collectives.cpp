@@ -29,8 +29,8 @@ struct shape {
   std::size_t dest_elements;    // that it writes
 };
 
-arrays begin(const members& m, operation what, void* dest, const void* source, const shape& s,
-             std::uint64_t other = 0, std::uint64_t third = 0) {
+arrays begin(const members& m, operation what, void* dest, const void* source, const shape& s, std::uint64_t other = 0,
+             std::uint64_t third = 0) {
   world& w = world::here();
   notice mine{what, s.element, s.n, other, third, 0, 0};
   mine.source = w.place(source, bytes_of(s.source_elements, s.element), "source");
@@ -73,8 +73,8 @@ int broadcast(const members& m, void* dest, const void* source, std::size_t n, s
               bool to_root) {
   expect<range_error>(root >= 0 && root < m.size, call(), ": PE_root = ", root, "; must be from 0 to ", m.size - 1);
   const bool mine = m.me == root;
-  const arrays a = begin(m, operation::broadcast, dest, source, {n, element, mine ? n : 0, mine && !to_root ? 0 : n},
-                         word(root));
+  const arrays a =
+      begin(m, operation::broadcast, dest, source, {n, element, mine ? n : 0, mine && !to_root ? 0 : n}, word(root));
   if (n > 0 && (!mine || to_root)) std::memmove(a.own_dest(), a.source(root), n * element);
   return end(m);
 }

@@ -33,8 +33,7 @@ int create(shmem_team_t team, long options, shmem_ctx_t* ctx) {
 std::size_t contexts::find(shmem_ctx_t ctx) const {
   const auto number = reinterpret_cast<std::uintptr_t>(ctx) - first;
   const std::size_t index = number % indices;
-  const bool known =
-      index < entries_.size() && entries_[index].alive && entries_[index].generation == number / indices;
+  const bool known = index < entries_.size() && entries_[index].alive && entries_[index].generation == number / indices;
   expect<argument_error>(known, call(), ": ", static_cast<const void*>(ctx),
                          ctx == SHMEM_CTX_INVALID ? ", SHMEM_CTX_INVALID," : "",
                          " is no context of this PE; it may have been destroyed, or its team");

@@ -1,5 +1,5 @@
-// Locks: who asks first gets it first. A lock's word is that of PE 0: the next number to be handed out, the number whose
-// turn it is, and who has it.
+// Locks: who asks first gets it first. A lock's word is that of PE 0: the next number to be handed out, the number
+// whose turn it is, and who has it.
 #pragma once
 
 namespace starling::openshmem {

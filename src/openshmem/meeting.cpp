@@ -115,8 +115,9 @@ int gather(world& w, const members& m, const notice& mine, bool compare) {
   int other = 0;
   for (int i = 1; i < m.size; ++i) {
     auto flag = flag_of(m, i);
-    w.wait_for_change(&word_of(m, i, 0), [&] { return flag.load() == come; },
-                      [&] { return message("PE ", m.pe(i), " did not come to ", name_of(mine.what)); });
+    w.wait_for_change(
+        &word_of(m, i, 0), [&] { return flag.load() == come; },
+        [&] { return message("PE ", m.pe(i), " did not come to ", name_of(mine.what)); });
     if (compare && other == 0 && !alike(mine, said_by(m, i))) other = i;
   }
   return other;

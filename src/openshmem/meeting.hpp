@@ -70,8 +70,8 @@ members whole(shmem_team_t team);
 // argument_error for a set without this PE or words that are not SHMEM_SYNC_VALUE.
 members active_set(int start, int log_stride, int size, long* pSync);
 
-// Returns when all members have come and say the same; all that they have written is visible then. Throws argument_error
-// in all of them where they do not, late_error that names who does not come.
+// Returns when all members have come and say the same; all that they have written is visible then. Throws
+// argument_error in all of them where they do not, late_error that names who does not come.
 void meet(const members& m, const notice& mine);
 // What another member has said at the last meeting, until the next one.
 notice said_by(const members& m, int i);

@@ -21,7 +21,7 @@ typedef enum {
 
 /* Called with an error of a function that cannot return one. When it returns, the function returns too, having done
    nothing: what returns a value returns 0. The text is valid until then. */
-typedef void (*shmemx_error_handler_t)(shmemx_error_t error, const char *text);
+typedef void (*shmemx_error_handler_t)(shmemx_error_t error, const char* text);
 
 /* The handler of this PE, and the one before. NULL is the first one: it writes the text to stderr and ends the job by
    shmem_global_exit(1). */
@@ -30,7 +30,7 @@ shmemx_error_handler_t shmemx_set_error_handler(shmemx_error_handler_t handler);
 /* The last error of this thread, and its text. Functions that return an int or a pointer say nonzero or NULL, write
    the text to stderr and go on. */
 shmemx_error_t shmemx_last_error(void);
-const char *shmemx_last_error_text(void);
+const char* shmemx_last_error_text(void);
 
 #ifdef __cplusplus
 }

@@ -51,8 +51,7 @@ team teams::find(shmem_team_t handle) const {
   expect<argument_error>(handle != SHMEM_TEAM_INVALID, call(), ": the team is SHMEM_TEAM_INVALID");
   const std::size_t index = index_of(handle);
   const std::lock_guard lock(mutex_);
-  const bool known =
-      index < teams_.size() && teams_[index].alive && teams_[index].generation == generation_of(handle);
+  const bool known = index < teams_.size() && teams_[index].alive && teams_[index].generation == generation_of(handle);
   expect<argument_error>(known, call(), ": ", static_cast<const void*>(handle),
                          " is no team of this PE; it may have been destroyed");
   return teams_[index];
@@ -78,8 +77,8 @@ shmem_team_t teams::make(const team& parent, const members& all, const choice& m
   const int slot = free_slot(all);  // the same in all, who have met
   meet(all, {operation::done});     // and who have read what is used
   if (mine.size == 0) return SHMEM_TEAM_INVALID;
-  team fresh{true, parent.start + mine.start * parent.stride, mine.stride * parent.stride, mine.size, 0, slot,
-             contexts, 0};
+  team fresh{true, parent.start + mine.start * parent.stride, mine.stride * parent.stride, mine.size, 0, slot, contexts,
+             0};
   if (fresh.size > 1) fresh.me = (w_.me() - fresh.start) / fresh.stride;
   used_of(w_, w_.me(), static_cast<std::size_t>(slot) / 64).fetch_or(std::uint64_t{1} << (slot % 64));
   const std::lock_guard lock(mutex_);

@@ -121,8 +121,7 @@ void world::check_pe(int pe, const char* what) const {
 void world::expect_alive() { machine_->group()->expect_alive(call()); }
 
 bool world::stopped() const {
-  return machine_->group()->has_lost() ||
-         reinterpret_cast<const control*>(on(0, control_at_))->exit.load() != 0;
+  return machine_->group()->has_lost() || reinterpret_cast<const control*>(on(0, control_at_))->exit.load() != 0;
 }
 
 void world::wait_for_value(const void* word, const std::function<bool()>& ready, const text& what) {

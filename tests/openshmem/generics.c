@@ -19,57 +19,59 @@ static uint64_t flag;
   shmem_barrier_all();   \
   for (int i = 0; i < N; ++i) CHECK(dest[i] == (TYPE)((from) * N + i + 1));
 
-#define TEST_ACCESS(NAME, TYPE)                                                     \
-  static void access_##NAME(void) {                                                 \
-    static TYPE dest[N], source[N];                                                 \
-    const TYPE *readable = source;                                                  \
-    ROUND(TYPE) shmem_put(dest, readable, N, right);                                \
-    CAME(TYPE, left)                                                                      \
-    ROUND(TYPE) shmem_put(ctx, dest, source, N, right);                             \
-    CAME(TYPE, left)                                                                      \
-    ROUND(TYPE) shmem_put_nbi(dest, source, N, right);                              \
-    CAME(TYPE, left)                                                                      \
-    ROUND(TYPE) shmem_get(dest, readable, N, right);                                \
-    CAME(TYPE, right)                                                                     \
-    ROUND(TYPE) shmem_get_nbi(ctx, dest, source, N, right);                         \
-    CAME(TYPE, right)                                                                     \
-    ROUND(TYPE) shmem_iput(dest, source, 1, 1, N, right);                           \
-    CAME(TYPE, left)                                                                      \
-    ROUND(TYPE) shmem_iget(ctx, dest, source, 1, 1, N, right);                      \
-    CAME(TYPE, right)                                                                     \
-    ROUND(TYPE) shmem_put_signal(dest, source, N, &flag, 1, SHMEM_SIGNAL_ADD, right); \
-    CAME(TYPE, left)                                                                      \
-    ROUND(TYPE) for (int i = 0; i < N; ++i) shmem_p(dest + i, source[i], right);    \
-    CAME(TYPE, left)                                                                      \
+#define TEST_ACCESS(NAME, TYPE)                                                          \
+  static void access_##NAME(void) {                                                      \
+    static TYPE dest[N], source[N];                                                      \
+    const TYPE* readable = source;                                                       \
+    ROUND(TYPE) shmem_put(dest, readable, N, right);                                     \
+    CAME(TYPE, left)                                                                     \
+    ROUND(TYPE) shmem_put(ctx, dest, source, N, right);                                  \
+    CAME(TYPE, left)                                                                     \
+    ROUND(TYPE) shmem_put_nbi(dest, source, N, right);                                   \
+    CAME(TYPE, left)                                                                     \
+    ROUND(TYPE) shmem_get(dest, readable, N, right);                                     \
+    CAME(TYPE, right)                                                                    \
+    ROUND(TYPE) shmem_get_nbi(ctx, dest, source, N, right);                              \
+    CAME(TYPE, right)                                                                    \
+    ROUND(TYPE) shmem_iput(dest, source, 1, 1, N, right);                                \
+    CAME(TYPE, left)                                                                     \
+    ROUND(TYPE) shmem_iget(ctx, dest, source, 1, 1, N, right);                           \
+    CAME(TYPE, right)                                                                    \
+    ROUND(TYPE) shmem_put_signal(dest, source, N, &flag, 1, SHMEM_SIGNAL_ADD, right);    \
+    CAME(TYPE, left)                                                                     \
+    ROUND(TYPE) for (int i = 0; i < N; ++i) shmem_p(dest + i, source[i], right);         \
+    CAME(TYPE, left)                                                                     \
     ROUND(TYPE) for (int i = 0; i < N; ++i) dest[i] = shmem_g(ctx, readable + i, right); \
-    CAME(TYPE, right)                                                                     \
-    ROUND(TYPE) CHECK(shmem_broadcast(SHMEM_TEAM_WORLD, dest, source, N, n - 1) == 0); \
-    CAME(TYPE, n - 1)                                                                   \
-    ROUND(TYPE) CHECK(shmem_max_reduce(SHMEM_TEAM_WORLD, dest, source, N) == 0);    \
-    CAME(TYPE, n - 1)                                                                   \
-    ROUND(TYPE) CHECK(shmem_sum_inscan(SHMEM_TEAM_WORLD, dest, source, N) == 0);    \
-    CHECK(me > 0 || dest[1] == 2);                                                  \
+    CAME(TYPE, right)                                                                    \
+    ROUND(TYPE) CHECK(shmem_broadcast(SHMEM_TEAM_WORLD, dest, source, N, n - 1) == 0);   \
+    CAME(TYPE, n - 1)                                                                    \
+    ROUND(TYPE) CHECK(shmem_max_reduce(SHMEM_TEAM_WORLD, dest, source, N) == 0);         \
+    CAME(TYPE, n - 1)                                                                    \
+    ROUND(TYPE) CHECK(shmem_sum_inscan(SHMEM_TEAM_WORLD, dest, source, N) == 0);         \
+    CHECK(me > 0 || dest[1] == 2);                                                       \
   }
 
-#define FOR_SOME(X) X(int, int) X(long, long) X(ulong, unsigned long) X(float, float) X(double, double) \
-  X(schar, signed char) X(longlong, long long) X(size, size_t) X(longdouble, long double)
+#define FOR_SOME(X)                                                                                                    \
+  X(int, int)                                                                                                          \
+  X(long, long) X(ulong, unsigned long) X(float, float) X(double, double) X(schar, signed char) X(longlong, long long) \
+      X(size, size_t) X(longdouble, long double)
 FOR_SOME(TEST_ACCESS)
 
-#define TEST_WORDS(NAME, TYPE)                                               \
-  static void words_##NAME(void) {                                           \
-    static TYPE word;                                                        \
-    word = 0;                                                                \
-    shmem_barrier_all();                                                     \
-    shmem_atomic_add(&word, (TYPE)2, right);                                 \
-    shmem_atomic_inc(ctx, &word, right);                                     \
-    shmem_wait_until(&word, SHMEM_CMP_EQ, (TYPE)3);                          \
-    CHECK(shmem_test(&word, SHMEM_CMP_GE, (TYPE)3) == 1);                    \
-    shmem_barrier_all();                                                     \
-    CHECK(shmem_atomic_fetch((const TYPE *)&word, right) == 3);              \
-    CHECK(shmem_atomic_fetch_add(ctx, &word, (TYPE)4, right) == 3);          \
-    CHECK(shmem_atomic_compare_swap(&word, (TYPE)7, (TYPE)1, right) == 7);   \
-    CHECK(shmem_atomic_swap(&word, (TYPE)9, right) == 1);                    \
-    shmem_barrier_all();                                                     \
+#define TEST_WORDS(NAME, TYPE)                                             \
+  static void words_##NAME(void) {                                         \
+    static TYPE word;                                                      \
+    word = 0;                                                              \
+    shmem_barrier_all();                                                   \
+    shmem_atomic_add(&word, (TYPE)2, right);                               \
+    shmem_atomic_inc(ctx, &word, right);                                   \
+    shmem_wait_until(&word, SHMEM_CMP_EQ, (TYPE)3);                        \
+    CHECK(shmem_test(&word, SHMEM_CMP_GE, (TYPE)3) == 1);                  \
+    shmem_barrier_all();                                                   \
+    CHECK(shmem_atomic_fetch((const TYPE*)&word, right) == 3);             \
+    CHECK(shmem_atomic_fetch_add(ctx, &word, (TYPE)4, right) == 3);        \
+    CHECK(shmem_atomic_compare_swap(&word, (TYPE)7, (TYPE)1, right) == 7); \
+    CHECK(shmem_atomic_swap(&word, (TYPE)9, right) == 1);                  \
+    shmem_barrier_all();                                                   \
   }
 TEST_WORDS(long, long)
 TEST_WORDS(uint64, uint64_t)

@@ -7,8 +7,8 @@ enum { LARGE = 1 << 20 };
 int initialised[4] = {1, 2, 3, 4};
 static double zero[3];
 static char large[LARGE];
-const char *text = "as it was";
-static int *pointer = &initialised[2];
+const char* text = "as it was";
+static int* pointer = &initialised[2];
 static const int constant = 5;
 int own;
 
@@ -17,13 +17,13 @@ static int counted(void) {
   return ++calls;
 }
 
-static int *address_of_local(void) {
+static int* address_of_local(void) {
   static int local[2] = {7, 8};
   return local;
 }
 
 static void round_of(int first) {
-  int *local = address_of_local();
+  int* local = address_of_local();
   const int me = shmem_my_pe(), n = shmem_n_pes(), right = (me + 1) % n, left = (me + n - 1) % n;
   CHECK(strcmp(text, "as it was") == 0 && pointer == &initialised[2] && *pointer == 3);
   CHECK(initialised[0] == first && counted() == 10 + first);
@@ -43,10 +43,10 @@ static void round_of(int first) {
   CHECK(shmem_addr_accessible(&own, right) && shmem_addr_accessible(local, right));
   int on_stack = 0;
   CHECK(!shmem_addr_accessible(&on_stack, right) && !shmem_addr_accessible(&constant, right));
-  void *allocated = malloc(64);
+  void* allocated = malloc(64);
   CHECK(!shmem_addr_accessible(allocated, right) && shmem_ptr(allocated, right) == NULL);
   free(allocated);
-  const int *theirs = shmem_ptr(&own, right);
+  const int* theirs = shmem_ptr(&own, right);
   CHECK(theirs != NULL && *theirs == 1000 + right && shmem_ptr(&own, me) == &own);
   shmem_barrier_all();
 }

@@ -9,7 +9,7 @@ static long counter;
 static void heap(void) {
   const int me = shmem_my_pe(), n = shmem_n_pes(), right = (me + 1) % n, left = (me + n - 1) % n;
   uint64_t state = 3;
-  char *parts[MANY] = {NULL};
+  char* parts[MANY] = {NULL};
   size_t sizes[MANY] = {0};
   for (int round = 0; round < 200; ++round) {
     const int i = below(&state, MANY);
@@ -31,7 +31,7 @@ static void heap(void) {
       for (size_t k = 0; how == 0 && k < size; ++k) CHECK(parts[i][k] == 0);
     }
     sizes[i] = size;
-    char *mine = malloc(size);
+    char* mine = malloc(size);
     memset(mine, i + me, size);
     shmem_barrier_all();
     shmem_putmem(parts[i], mine, size, right);
@@ -45,7 +45,7 @@ static void heap(void) {
   CHECK(shmem_malloc(0) == NULL && shmem_realloc(NULL, 0) == NULL);
   /* All of it is free again: most of the heap of 64 MiB, several times. */
   for (int i = 0; i < 4; ++i) {
-    void *most = shmem_malloc((size_t)60 << 20);
+    void* most = shmem_malloc((size_t)60 << 20);
     CHECK(most != NULL);
     shmem_free(most);
   }
@@ -62,7 +62,8 @@ static void locks(void) {
     shmem_clear_lock(&other_lock);
   }
   shmem_barrier_all();
-  CHECK(shmem_long_g(&counter, 0) == (n == 1 ? 100 : 50) * n && shmem_long_g(&counter, n - 1) == (n == 1 ? 100 : 50) * n);
+  CHECK(shmem_long_g(&counter, 0) == (n == 1 ? 100 : 50) * n &&
+        shmem_long_g(&counter, n - 1) == (n == 1 ? 100 : 50) * n);
   CHECK(shmem_my_pe() != 0 || (lock == 0 && other_lock == 0));
 }
 

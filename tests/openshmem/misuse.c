@@ -13,15 +13,15 @@ static int me, n;
 static shmem_ctx_t ctx;
 static shmem_team_t team;
 
-#define CASE(name, ...)              \
-  if (strcmp(argv[1], name) == 0) {  \
-    __VA_ARGS__;                     \
-    return 0;                        \
+#define CASE(name, ...)             \
+  if (strcmp(argv[1], name) == 0) { \
+    __VA_ARGS__;                    \
+    return 0;                       \
   }
 
 static int told;
 static shmemx_error_t told_error;
-static void remember(shmemx_error_t error, const char *text) {
+static void remember(shmemx_error_t error, const char* text) {
   ++told;
   told_error = error;
   if (strstr(text, "shmem_int_p") == NULL) told = -100;
@@ -54,7 +54,7 @@ static int with_handler(void) {
   return 0;
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   if (argc < 2) return 2;
   CASE("before_init", shmem_int_p(&word, 1, 0))
   CASE("barrier_before_init", shmem_barrier_all())
@@ -67,23 +67,22 @@ int main(int argc, char **argv) {
   CASE("pe", shmem_int_put(dest, words, 4, n))
   CASE("pe_negative", (void)shmem_int_g(&word, -1))
   CASE("stack", int other = 0; shmem_int_p(&other, 1, 0))
-  CASE("malloc", int *other = malloc(64); shmem_int_put(other, words, 4, 0))
+  CASE("malloc", int* other = malloc(64); shmem_int_put(other, words, 4, 0))
   CASE("library", shmem_putmem(stdout, words, 4, 0))
-  CASE("beyond", int *a = shmem_malloc(64); shmem_int_put(a, words, 17, 0))
-  CASE("freed", int *a = shmem_malloc(64); shmem_free(a); shmem_free(a))
+  CASE("beyond", int* a = shmem_malloc(64); shmem_int_put(a, words, 17, 0))
+  CASE("freed", int* a = shmem_malloc(64); shmem_free(a); shmem_free(a))
   CASE("count", shmem_int_put(dest, words, SIZE_MAX / 2, 0))
   CASE("stride", shmem_int_iput(dest, words, 0, 1, 2, 0))
   CASE("ctx", shmem_ctx_int_p((shmem_ctx_t)77, &word, 1, 0))
   CASE("ctx_destroyed", shmem_ctx_create(0, &ctx); shmem_ctx_destroy(ctx); shmem_ctx_int_p(ctx, &word, 1, 0))
   CASE("ctx_pe", shmem_team_split_strided(SHMEM_TEAM_WORLD, 0, 1, 1, NULL, 0, &team);
-       if (me == 0) shmem_team_create_ctx(team, 0, &ctx), shmem_ctx_int_p(ctx, &word, 1, 1);
-       shmem_barrier_all())
+       if (me == 0) shmem_team_create_ctx(team, 0, &ctx), shmem_ctx_int_p(ctx, &word, 1, 1); shmem_barrier_all())
   CASE("team_destroyed", shmem_team_split_strided(SHMEM_TEAM_WORLD, 0, 1, n, NULL, 0, &team); shmem_team_destroy(team);
        shmem_team_destroy(team))
   CASE("world_destroyed", shmem_team_destroy(SHMEM_TEAM_WORLD))
   CASE("comparison", shmem_int_wait_until(&word, 6, 1))
   CASE("sig_op", shmem_int_put_signal(dest, words, 1, &flag, 1, 2, 0))
-  CASE("misaligned", (void)shmem_int_atomic_fetch_inc((int *)((char *)words + 1), 0))
+  CASE("misaligned", (void)shmem_int_atomic_fetch_inc((int*)((char*)words + 1), 0))
   CASE("different_calls", if (me == 0) shmem_barrier_all(); else shmem_sync_all())
   CASE("different_root", shmem_broadcast32(dest, words, 1, me == 0 ? 0 : 1, 0, 0, n, pSync))
   CASE("active_set", shmem_barrier(0, 0, n + 1, pSync))
@@ -96,9 +95,12 @@ int main(int argc, char **argv) {
   CASE("never_written", if (me == 0) shmem_int_wait_until(&word, SHMEM_CMP_EQ, 1); shmem_barrier_all())
   CASE("never_comes", if (me == 1) sleep(4); shmem_barrier_all())
   CASE("killed", if (me == 1) raise(SIGKILL); shmem_barrier_all())
-  CASE("killed_while_waiting", if (me == n - 1) usleep(200000), raise(SIGKILL); shmem_int_wait_until(&word, SHMEM_CMP_EQ, 1))
-  CASE("killed_while_testing", if (me == n - 1) usleep(200000), raise(SIGKILL); while (!shmem_int_test(&word, SHMEM_CMP_EQ, 1)))
-  CASE("killed_with_lock", if (me == 1) shmem_set_lock(&lock); shmem_barrier_all(); if (me == 1) raise(SIGKILL); shmem_set_lock(&lock))
+  CASE("killed_while_waiting", if (me == n - 1) usleep(200000), raise(SIGKILL);
+       shmem_int_wait_until(&word, SHMEM_CMP_EQ, 1))
+  CASE("killed_while_testing", if (me == n - 1) usleep(200000), raise(SIGKILL);
+       while (!shmem_int_test(&word, SHMEM_CMP_EQ, 1)))
+  CASE("killed_with_lock", if (me == 1) shmem_set_lock(&lock); shmem_barrier_all(); if (me == 1) raise(SIGKILL);
+       shmem_set_lock(&lock))
   CASE("exits_with_error", if (me == 1) exit(9); shmem_barrier_all())
   CASE("global_exit", if (me == 1) printf("the last word"), shmem_global_exit(42); for (;;) pause())
   CASE("global_exit_well", if (me == 1) shmem_global_exit(0); shmem_barrier_all())

@@ -23,7 +23,18 @@ class Case:
 
 SHORT = {"STARLING_MEETING_DEADLINE": "0.7"}
 CASES = [
-    Case("handler", ["PE 1 in shmem_malloc of 16 bytes", "1099511627776 bytes asked for", "SHMEM_TEAM_INVALID", "PE_root = 3", "xrange = 0", "options = 64"], 0),
+    Case(
+        "handler",
+        [
+            "PE 1 in shmem_malloc of 16 bytes",
+            "1099511627776 bytes asked for",
+            "SHMEM_TEAM_INVALID",
+            "PE_root = 3",
+            "xrange = 0",
+            "options = 64",
+        ],
+        0,
+    ),
     Case("before_init", ["shmem_int_p: called outside shmem_init and shmem_finalize; call shmem_init before"]),
     Case("barrier_before_init", ["shmem_barrier_all: called outside shmem_init"]),
     Case("finalize_before_init", ["shmem_finalize: called outside shmem_init"], 0),
@@ -53,7 +64,9 @@ CASES = [
     Case("lock_of_other", ["PE 1: shmem_clear_lock: PE 0 has the lock"]),
     Case("lock_free", ["shmem_clear_lock: nobody has the lock"]),
     Case("lock_twice", ["shmem_set_lock: this PE has the lock already"]),
-    Case("never_written", ["shmem_int_wait_until: the word at 0x", "is 0, did not become == 1 within"], variables=SHORT),
+    Case(
+        "never_written", ["shmem_int_wait_until: the word at 0x", "is 0, did not become == 1 within"], variables=SHORT
+    ),
     Case("never_comes", ["PE 1 did not come to shmem_barrier_all within 0.7 s"], variables=SHORT),
     Case("killed", ["shmem_barrier_all: process 1 of 3 (pid ", "has died"]),
     Case("killed_while_waiting", ["shmem_int_wait_until: process 2 of 3 (pid "]),

@@ -5,7 +5,7 @@
 
 static int puts_counted, level_seen;
 
-void shmem_int_put(int *dest, const int *source, size_t nelems, int pe) {
+void shmem_int_put(int* dest, const int* source, size_t nelems, int pe) {
   ++puts_counted;
   pshmem_int_put(dest, source, nelems, pe);
 }

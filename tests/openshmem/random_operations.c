@@ -41,8 +41,7 @@ static long play(int pe, int from, int to, int at, int other, int count, int wha
       return before;
     case 7:
       there[at] = (long)((unsigned long)before ^ (unsigned long)number);
-      if (mine)
-        fetched = (long)shmem_ulong_atomic_fetch_xor((unsigned long *)values + at, (unsigned long)number, to);
+      if (mine) fetched = (long)shmem_ulong_atomic_fetch_xor((unsigned long*)values + at, (unsigned long)number, to);
       return before;
     case 8:
       for (int i = 0; i < count / 2; ++i) there[at + 2 * i] = here[other + i];
@@ -63,7 +62,7 @@ static long play(int pe, int from, int to, int at, int other, int count, int wha
   }
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   shmem_init();
   const int me = shmem_my_pe(), n = shmem_n_pes();
   uint64_t state = argc > 1 ? strtoull(argv[1], NULL, 10) : 1;

@@ -23,7 +23,7 @@ static void check_team(shmem_team_t team, int start, int stride, int size) {
   shmem_team_t of_context;
   CHECK(shmem_ctx_get_team(ctx, &of_context) == 0 && of_context == team);
   CHECK(shmem_ctx_long_g(ctx, &value, (mine + 1) % size) == 1 + start + (mine + 1) % size * stride);
-  CHECK(*(long *)shmem_team_ptr(team, &value, (mine + 1) % size) == 1 + start + (mine + 1) % size * stride);
+  CHECK(*(long*)shmem_team_ptr(team, &value, (mine + 1) % size) == 1 + start + (mine + 1) % size * stride);
   CHECK(shmem_team_sync(team) == 0);
   if (mine % 2 == 0) shmem_ctx_destroy(ctx); /* the others' end with the team */
 }
@@ -39,7 +39,8 @@ static void random_splits(void) {
     const int start = backwards ? first + (size - 1) * step : first, stride = backwards ? -step : step;
     shmem_team_config_t config = {.num_contexts = round};
     shmem_team_t team;
-    CHECK(shmem_team_split_strided(SHMEM_TEAM_WORLD, start, stride, size, &config, SHMEM_TEAM_NUM_CONTEXTS, &team) == 0);
+    CHECK(shmem_team_split_strided(SHMEM_TEAM_WORLD, start, stride, size, &config, SHMEM_TEAM_NUM_CONTEXTS, &team) ==
+          0);
     const int in = me >= first && (me - first) % step == 0 && (me - first) / step < size;
     CHECK(in == (team != SHMEM_TEAM_INVALID));
     if (!in) {
@@ -75,8 +76,7 @@ static void grids(void) {
 static void many_at_once(void) {
   enum { MANY = 200 };
   static shmem_team_t teams[MANY];
-  for (int i = 0; i < MANY; ++i)
-    CHECK(shmem_team_split_strided(SHMEM_TEAM_WORLD, 0, 1, n, NULL, 0, &teams[i]) == 0);
+  for (int i = 0; i < MANY; ++i) CHECK(shmem_team_split_strided(SHMEM_TEAM_WORLD, 0, 1, n, NULL, 0, &teams[i]) == 0);
   for (int i = MANY - 1; i >= 0; --i) {
     CHECK(shmem_team_sync(teams[i]) == 0);
     shmem_team_destroy(teams[i]);
