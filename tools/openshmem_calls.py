@@ -5,7 +5,8 @@ A row of the file is a function, or as many as its set of types has: `@` in a na
 size, `[ctx_]` for two functions, the second of which takes a context first; `T` in `takes`, `returns` and `does` is the
 type, `BYTES` the bytes of a size. `does` is C++ within starling::openshmem. `generic` is the name by which C11 and C++
 choose among them, `test` the program of tests/openshmem that calls it, where it is not the section's. What is `by_hand`
-is declared in shmem.h.in. What fails is reported, and the caller gets a status, a null pointer, or what the handler leaves.
+is declared in shmem.h.in. What fails is reported, and the caller gets a status, a null pointer, or what the handler
+leaves.
 
 Usage: openshmem_calls.py OUTPUT. Writes shmem.h, pshmem.h, calls_0.cpp ... and, for tests, sets.h into that folder.
 """

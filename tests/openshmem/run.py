@@ -3,8 +3,8 @@
 
 Usage: run.py [-n 1,2,4] [--seconds N] [--code N] [--says TEXT]... [--variable NAME=VALUE]... PROGRAM [ARGUMENT]...
 
-Each process must end with exit code 0, or, with --code, one of them at least with that one and none with 0 after it; and
-each --says must be in what one of them printed.
+Each process must end with exit code 0, or, with --code, one of them at least with that one; and each --says must be in
+what one of them printed.
 """
 
 from __future__ import annotations
