@@ -36,6 +36,7 @@ target_include_directories(starling_openshmem
 # Programs in C link what C++ needs, and see nothing of it.
 target_link_libraries(starling_openshmem PRIVATE starling INTERFACE $<LINK_ONLY:Threads::Threads> stdc++ m)
 starling_build_flags(starling_openshmem)
+starling_precompile(starling_openshmem <algorithm> <atomic> <complex> <functional> <memory> <string> <thread> <vector>)
 
 # The wrappers and the file for pkg-config: those of the build folder name it, the installed ones find what lies beside
 # them.

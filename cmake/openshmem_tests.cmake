@@ -17,7 +17,7 @@ set(starling_openshmem_run ${Python_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/open
 function(starling_openshmem_program name source)
   add_executable(openshmem_${name} EXCLUDE_FROM_ALL tests/openshmem/${source})
   set_target_properties(openshmem_${name} PROPERTIES C_STANDARD 11 C_EXTENSIONS ON CXX_EXTENSIONS ON)
-  target_compile_options(openshmem_${name} PRIVATE -Wall -Werror $<$<CONFIG:Release>:-O1> ${ARGN})
+  target_compile_options(openshmem_${name} PRIVATE -Wall -Werror $<$<CONFIG:Release>:-O0> ${ARGN})
   target_include_directories(openshmem_${name} PRIVATE ${starling_openshmem_made})
   target_link_options(openshmem_${name} PRIVATE ${ARGN})
   target_link_libraries(openshmem_${name} PRIVATE starling::openshmem)

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <limits>
 
-#include "machine/host/host_backend.hpp"
+#include "machine/symmetric_heap.hpp"
 #include "meeting.hpp"
 #include "starling/base/environment.hpp"
 #include "world.hpp"
@@ -13,7 +13,6 @@ namespace starling::openshmem {
 namespace {
 
 constexpr std::size_t given = 256;  // the alignment of symmetric memory
-constexpr std::size_t most_alignment = host::arena::alignment;
 
 std::size_t up(std::size_t n, std::size_t multiple) { return (n + multiple - 1) / multiple * multiple; }
 
@@ -23,10 +22,10 @@ void* heap::allocate(std::size_t bytes, std::size_t alignment) {
   meet(everyone(), {operation::allocate, 1, bytes, alignment});
   if (bytes == 0) return nullptr;
   const std::size_t more = alignment > given ? alignment : 0;
-  const std::size_t most = w_.machine().heap().where().capacity;
+  const std::size_t most = w_.all_processes().heap().where().capacity;
   expect<memory_error>(bytes <= most, call(), ": ", bytes, " bytes asked for, the symmetric heap has ",
                        format_bytes(most), "; ask for less, or set SHMEM_SYMMETRIC_SIZE");
-  const std::size_t offset = w_.machine().allocate(bytes + more);
+  const std::size_t offset = w_.all_processes().allocate(bytes + more);
   void* start = w_.for_program(more > 0 ? up(offset, alignment) : offset);
   const std::lock_guard lock(mutex_);
   parts_[start] = {offset, bytes};
@@ -46,7 +45,7 @@ void heap::release(void* start) {
   meet(everyone(), {operation::release, 1, p.bytes, p.offset});
   const std::lock_guard lock(mutex_);
   parts_.erase(start);
-  w_.machine().free(p.offset);
+  w_.all_processes().free(p.offset);
 }
 
 std::size_t heap::size_of(void* start) { return find(start).bytes; }
@@ -65,8 +64,8 @@ void* allocate_zeros(std::size_t count, std::size_t size) {
 
 void* allocate_aligned(std::size_t alignment, std::size_t bytes) {
   const bool power = alignment != 0 && (alignment & (alignment - 1)) == 0;
-  expect<argument_error>(power && alignment <= most_alignment, call(), ": alignment = ", alignment,
-                         "; must be a power of two of at most ", most_alignment);
+  expect<argument_error>(power && alignment <= job::alignment(), call(), ": alignment = ", alignment,
+                         "; must be a power of two of at most ", job::alignment());
   return world::here().memory().allocate(bytes, alignment);
 }
 

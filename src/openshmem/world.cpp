@@ -10,9 +10,9 @@
 
 #include "contexts.hpp"
 #include "heap.hpp"
-#include "job.hpp"
 #include "machine/distributed/futex.hpp"
-#include "machine/host/host_backend.hpp"
+#include "machine/distributed/process_group.hpp"
+#include "machine/symmetric_heap.hpp"
 #include "meeting.hpp"
 #include "starling/base/environment.hpp"
 #include "teams.hpp"
@@ -52,26 +52,26 @@ world& world::here() {
 }
 
 world::world()
-    : machine_(join_job(globals_.bytes() + 2 * globals::page() + pages(sizeof(control)))),
-      start_(machine_->heap().where().start),
-      stride_(static_cast<std::size_t>(machine_->heap().where().stride)),
-      me_(machine_->process()),
-      size_(machine_->processes()),
+    : job_(globals_.bytes() + 2 * globals::page() + pages(sizeof(control))),
+      start_(job_.heap().where().start),
+      stride_(static_cast<std::size_t>(job_.heap().where().stride)),
+      me_(job_.process()),
+      size_(job_.processes()),
       deadline_(environment::read().meeting_deadline),
-      lot_(machine_->lot()) {
+      lot_(job_.lot()) {
   make_memory();
   heap_ = std::make_unique<heap>(*this);
   teams_ = std::make_unique<teams>(*this);
   contexts_ = std::make_unique<contexts>();
-  machine_->meet("shmem_init");
+  job_.meet("shmem_init");
   watcher_ = std::thread([this] { watch(); });
 }
 
 // Fresh memory is zero.
 void world::make_memory() {
-  globals_at_ = pages(machine_->allocate(globals_.bytes() + globals::page()));
-  control_at_ = machine_->allocate(sizeof(control));
-  process_group& group = *machine_->group();
+  globals_at_ = pages(job_.allocate(globals_.bytes() + globals::page()));
+  control_at_ = job_.allocate(sizeof(control));
+  process_group& group = job_.group();
   group.undisturbed([&] {
     globals_.share(group.memory(), static_cast<std::size_t>(me_) * stride_ + globals_at_, on(me_, globals_at_));
   });
@@ -81,7 +81,7 @@ world::~world() {
   over_.store(true);
   futex::wake_all(controls(0).exit);
   watcher_.join();
-  machine_->group()->undisturbed([this] { globals_.take_back(); });
+  job_.group().undisturbed([this] { globals_.take_back(); });
 }
 
 void world::begin() { current() = new world; }
@@ -92,7 +92,7 @@ void world::end() {
 }
 
 bool world::find(const void* address, std::size_t bytes, std::size_t& at) const {
-  const symmetric_heap& memory = machine_->heap();
+  const symmetric_heap& memory = job_.heap();
   const auto* wanted = static_cast<const std::byte*>(address);
   const std::byte* mine = on(me_, 0);
   if (wanted >= mine && wanted < mine + memory.where().capacity) {
@@ -118,10 +118,10 @@ void world::check_pe(int pe, const char* what) const {
   expect<range_error>(pe >= 0 && pe < size_, call(), ": ", what, " = ", pe, "; must be from 0 to ", size_ - 1);
 }
 
-void world::expect_alive() { machine_->group()->expect_alive(call()); }
+void world::expect_alive() { job_.group().expect_alive(call()); }
 
 bool world::stopped() const {
-  return machine_->group()->has_lost() || reinterpret_cast<const control*>(on(0, control_at_))->exit.load() != 0;
+  return job_.group().has_lost() || reinterpret_cast<const control*>(on(0, control_at_))->exit.load() != 0;
 }
 
 void world::wait_for_value(const void* word, const std::function<bool()>& ready, const text& what) {

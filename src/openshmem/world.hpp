@@ -11,11 +11,8 @@
 #include "control.hpp"
 #include "errors.hpp"
 #include "globals.hpp"
+#include "job.hpp"
 #include "machine/host/parking.hpp"
-
-namespace starling::host {
-class host_backend;
-}
 
 namespace starling::openshmem {
 
@@ -44,7 +41,7 @@ class world {
   teams& all_teams() { return *teams_; }
   heap& memory() { return *heap_; }
   contexts& all_contexts() { return *contexts_; }
-  host::host_backend& machine() { return *machine_; }
+  job& all_processes() { return job_; }
   control& controls(int pe) { return *reinterpret_cast<control*>(on(pe, control_at_)); }
   std::size_t controls_at() const { return control_at_; }
 
@@ -96,7 +93,7 @@ class world {
   void make_memory();
 
   globals globals_;
-  std::shared_ptr<host::host_backend> machine_;
+  job job_;
   std::byte* start_ = nullptr;
   std::size_t stride_ = 0;
   std::size_t globals_at_ = 0;
