@@ -1,4 +1,6 @@
 /* The symmetric heap: random allocations of all kinds, what is in them, and that all of it comes back. Then locks. */
+#include <sched.h>
+
 #include "check.h"
 
 enum { MANY = 24 };
@@ -55,10 +57,14 @@ static void locks(void) {
   const int n = shmem_n_pes();
   for (int i = 0; i < 50; ++i) {
     shmem_set_lock(&lock);
-    shmem_long_p(&counter, shmem_long_g(&counter, 0) + 1, 0);
+    const long before = shmem_long_g(&counter, 0);
+    sched_yield(); /* so that another one would come in between */
+    shmem_long_p(&counter, before + 1, 0);
     shmem_clear_lock(&lock);
     while (shmem_test_lock(&other_lock) != 0);
-    shmem_long_p(&counter, shmem_long_g(&counter, n - 1) + 1, n - 1);
+    const long other = shmem_long_g(&counter, n - 1);
+    sched_yield();
+    shmem_long_p(&counter, other + 1, n - 1);
     shmem_clear_lock(&other_lock);
   }
   shmem_barrier_all();
