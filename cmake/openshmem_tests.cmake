@@ -48,5 +48,6 @@ starling_openshmem_test(memory_static -n 3)
 
 starling_openshmem_program(misuse misuse.c)
 add_test(NAME openshmem.misuse
-  COMMAND ${Python_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/openshmem/misuse.py $<TARGET_FILE:openshmem_misuse>)
+  COMMAND ${Python_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/openshmem/misuse.py $<TARGET_FILE:openshmem_misuse>
+  $<TARGET_FILE:openshmem_globals>)
 set_tests_properties(openshmem.misuse PROPERTIES LABELS openshmem TIMEOUT 180)

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Wrong uses of OpenSHMEM in C: what the job says, how it ends, and that it ends soon. Usage: misuse.py PROGRAM."""
+"""Wrong uses of OpenSHMEM in C: what the job says, how it ends, and that it ends soon. Usage:
+misuse.py PROGRAM ANOTHER."""
 
 from __future__ import annotations
 
@@ -95,9 +96,19 @@ def complaints(program: str, case: Case) -> list[str]:
     return [f"{case.name}: {text}\n{output}" for text in found]
 
 
+def other_build(program: str, other: str) -> list[str]:
+    """One process of a job runs another executable."""
+    script = f'if [ "$STARLING_RANK" = 1 ]; then exec "{other}"; else exec "{program}" pe; fi'
+    codes, output = run(["sh", "-c", script], 3, 20, {})
+    if codes == [1, 1, 1] and "process 1 runs another build of the program than process 0" in output:
+        return []
+    return [f"other_build: ended with {codes}\n{output}"]
+
+
 def main() -> int:
-    program = os.path.abspath(sys.argv[1])
+    program, other = (os.path.abspath(path) for path in sys.argv[1:])
     found = [text for case in CASES for text in complaints(program, case)]
+    found += other_build(program, other)
     print("\n".join(found))
     return 1 if found else 0
 
