@@ -12,6 +12,9 @@ set(starling_installed starling ${starling_application_libraries})
 if(STARLING_HAS_CHECK)
   list(APPEND starling_installed starling_accesses starling_check ${starling_checked_libraries})
 endif()
+if(TARGET starling_openshmem)
+  list(APPEND starling_installed starling_openshmem)
+endif()
 # All that the component `development` takes.
 add_custom_target(starling_development DEPENDS ${starling_installed})
 install(TARGETS ${starling_installed} EXPORT starlingTargets

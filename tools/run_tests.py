@@ -159,12 +159,12 @@ def ctest(run: Run, folder: Path, labels: str) -> None:
 def host_build(run: Run) -> None:
     """What the quick tests use."""
     examples = [f"example_{source.stem}" for source in sorted((ROOT / "examples").glob("*.cpp"))]
-    suites = ["unit", "protocol", "misuse", "processes", "quick_apps", "quick_check"]
+    suites = ["unit", "protocol", "misuse", "processes", "openshmem", "quick_apps", "quick_check"]
     build(run, configure(run, "host"), *suites, "starling_python", *examples)
 
 
 def host_tests(run: Run) -> None:
-    ctest(run, BUILD / "host", "unit|protocol|misuse|processes|example|quick")
+    ctest(run, BUILD / "host", "unit|protocol|misuse|processes|openshmem|example|quick")
 
 
 def host_build_all(run: Run) -> None:

@@ -46,6 +46,18 @@ def consumer(starling: Path, folder: Path) -> None:
     run(build / "consumer", cwd=folder)
 
 
+def consumer_in_c(starling: Path, folder: Path) -> None:
+    """OpenSHMEM: a project in C alone."""
+    cmake_dir = Path(run(starling, "--cmakedir", cwd=folder).strip())
+    if "starling::openshmem" not in "".join(path.read_text() for path in cmake_dir.glob("starlingTargets*.cmake")):
+        return  # of a build for GPUs
+    build = folder / "consumer_in_c"
+    run("cmake", "-S", ROOT / "tests/install/openshmem", "-B", build, f"-Dstarling_DIR={cmake_dir}", cwd=folder)
+    run("cmake", "--build", build, cwd=folder)
+    if "PE 0 has got 10, all together 10" not in run(starling, "launch", "-n", "2", "--", build / "ring", cwd=folder):
+        sys.exit("use_installed: the ring of OpenSHMEM says something else")
+
+
 def new_project(starling: Path, folder: Path) -> None:
     said = run(starling, "new", "halo", cwd=folder)
     commands = re.findall(r"^  (.+)$", said, re.M)
@@ -73,6 +85,7 @@ def main() -> None:
     starling = Path(sys.argv[1]).absolute()
     with tempfile.TemporaryDirectory(prefix="starling_") as folder:
         consumer(starling, Path(folder))
+        consumer_in_c(starling, Path(folder))
         new_project(starling, Path(folder))
 
 

@@ -162,6 +162,9 @@ class backend {
 // The back ends. cuda_absent.cpp stands in for src/machine/cuda in builds without CUDA.
 std::shared_ptr<backend> make_host_backend(int devices, const host_options& options);
 std::shared_ptr<backend> make_distributed_backend(const distributed_options& options);
+// The same as this process of a job.
+std::shared_ptr<backend> make_distributed_backend(const distributed_options& options,
+                                                  const struct process_place& place);
 std::shared_ptr<backend> make_cuda_backend(const std::vector<int>& ids, const cuda_options& options);
 machine::cuda_status probe_cuda_backend();
 

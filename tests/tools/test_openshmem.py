@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import openshmem_calls
 import openshmem_table
 from openshmem_table import ROOT, Row, is_left_out, is_there
 
@@ -62,3 +63,45 @@ def test_its_test_makes_the_call(row: Row) -> None:
         names = re.findall(r"shmem::(\w+)|\.(\w+)(?:<T>)?\(", text)
         for free, member in names:
             assert re.search(rf"\b{free or member}\b", test), f"{row['test']} has no {free or member}"
+
+
+C_TABLE = openshmem_calls.read_table()
+C_ROWS = [(section, row) for section in C_TABLE.sections for row in section["functions"]]
+
+
+def words_of(test: Path) -> set[str]:
+    return set(re.findall(r"[\w#]+", test.read_text(encoding="utf-8")))
+
+
+@pytest.mark.parametrize(("section", "row"), C_ROWS, ids=lambda value: str(value.get("name", value.get("title"))))
+def test_a_program_in_c_calls_it(section: Row, row: Row) -> None:
+    """Typed calls stand in macros that are expanded for all types of the same set."""
+    test = ROOT / f"tests/openshmem/{row.get('test', section['test'])}.c"
+    words = words_of(test)
+    forms = ("", "ctx_") if "[ctx_]" in row["name"] else ("",)
+    for context in forms:
+        name = row["name"].replace("[ctx_]", context)
+        operation = re.search(r"_(and|or|xor|max|min|sum|prod)_(reduce|to_all)$", name)
+        kind = "BITS" if row.get("types") in ("sizes", "words") else "NAME"
+        spelled = {name.replace("@", f"##{kind}##").strip("#")}
+        if operation:
+            spelled = {f"shmem_##NAME##_##OP##_{operation.group(2)}"}
+            assert re.search(rf"\(NAME, TYPE, {operation.group(1)},", test.read_text(encoding="utf-8"))
+        if "atomic" in name and row["types"] == "amo_bitwise":
+            what = re.search(r"(fetch_)?(and|or|xor)(_nbi)?$", name)
+            assert what is not None
+            fetch, nbi = what.group(1) or "", "##_nbi" if what.group(3) else ""
+            spelled = {f"shmem_{context}##NAME##_atomic_{fetch}##OP{nbi}"}
+            assert f"BITWISE(NAME, TYPE, {what.group(2)}," in test.read_text(encoding="utf-8")
+        assert spelled & words, f"{test.name} has none of {spelled}"
+        if "types" in row:
+            assert f"FOR_{row['types'].upper()}" in words
+
+
+def test_made_functions_are_declared_once(tmp_path: Path) -> None:
+    functions = list(C_TABLE.functions())
+    names = [f.name for f in functions]
+    assert len(names) == len(set(names)) > 1400
+    header = openshmem_calls.header(C_TABLE, functions)
+    for name in names:
+        assert len(re.findall(rf"^[\w *]+\b{name}\([^()]*\);$", header, re.M)) == 1, name

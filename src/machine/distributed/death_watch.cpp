@@ -13,10 +13,18 @@ death_watch::death_watch(std::vector<file> lines, std::function<void(int)> ended
       stop_(::eventfd(0, EFD_CLOEXEC)),
       thread_([this] { watch(); }) {}
 
-death_watch::~death_watch() {
+death_watch::~death_watch() { pause(); }
+
+void death_watch::pause() {
   const std::uint64_t one = 1;
   (void)!::write(stop_.number(), &one, sizeof one);
   thread_.join();
+}
+
+void death_watch::resume() {
+  std::uint64_t read = 0;
+  (void)!::read(stop_.number(), &read, sizeof read);
+  thread_ = std::thread([this] { watch(); });
 }
 
 void death_watch::watch() {

@@ -18,6 +18,10 @@ class death_watch {
   death_watch(const death_watch&) = delete;
   death_watch& operator=(const death_watch&) = delete;
 
+  // Ends the thread, and begins another one, which notices who has ended meanwhile.
+  void pause();
+  void resume();
+
  private:
   void watch();
 

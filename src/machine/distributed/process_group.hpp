@@ -52,6 +52,22 @@ class process_group {
 
   static constexpr std::size_t most_bytes = 7680;
 
+  // Not collective. Whether a process is lost, and the process_error for it, if there is.
+  bool has_lost() const { return board_->lost.load() != 0; }
+  void expect_alive(const char* call) const { check_lost(call); }
+  // Runs f while no thread of this object does; who is lost meanwhile is noticed afterwards.
+  template <class F>
+  void undisturbed(const F& f) {
+    watch_->pause();
+    try {
+      f();
+    } catch (...) {
+      watch_->resume();
+      throw;
+    }
+    watch_->resume();
+  }
+
  private:
   process_group(const process_place& place, struct rendezvous_result found, double deadline);
 

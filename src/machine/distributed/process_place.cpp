@@ -1,5 +1,6 @@
 #include "process_place.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <vector>
 
@@ -54,12 +55,18 @@ void check_one_host(const variables& v, const launcher& by, int size) {
                             " processes on several hosts; start all of them on one host");
 }
 
+bool is_set(const variables& v, const launcher& by) { return v.count(by.rank) > 0 && v.count(by.size) > 0; }
+
 }  // namespace
+
+bool is_launched(const variables& v) {
+  return std::any_of(launchers().begin(), launchers().end(), [&](const launcher& by) { return is_set(v, by); });
+}
 
 process_place place_of(const variables& v) {
   constexpr int most = 256;
   for (const launcher& by : launchers()) {
-    if (v.count(by.rank) == 0 || v.count(by.size) == 0) continue;
+    if (!is_set(v, by)) continue;
     process_place p;
     p.source = by.name;
     p.size = number(v, by.size, 1, most);

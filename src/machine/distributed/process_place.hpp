@@ -14,6 +14,9 @@ struct process_place {
   std::string source;  // who has told: "starling launch", "mpirun", ...
 };
 
+// Whether a launcher has started this process.
+bool is_launched(const variables& v);
+
 // Throws unsupported_error where nobody has started several processes or they are on several hosts, argument_error for
 // numbers that make no sense.
 process_place place_of(const variables& v);

@@ -11,6 +11,9 @@ namespace starling::host {
 
 class arena {
  public:
+  // The start is a multiple of it.
+  static constexpr std::size_t alignment = std::size_t{16} << 20;
+
   // For so many bytes of the devices' own memory. Throws memory_error when the addresses are not to be had. Pages cost
   // nothing until they are touched, and are zero. `shared`: the first bytes are those of a memory that other processes
   // have mapped too; null: none are.
@@ -23,6 +26,7 @@ class arena {
 
  private:
   std::size_t bytes_;
+  std::byte* range_;
   std::byte* start_;
 };
 

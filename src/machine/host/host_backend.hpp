@@ -86,6 +86,8 @@ class host_backend final : public backend, public std::enable_shared_from_this<h
   // Of control words of plain launches; programs have another one, which all processes hand out alike.
   symmetric_heap& launch_heap() { return launch_heap_; }
   parking& lot() { return lot_; }
+  // The processes that share the machine; null: this one has it alone.
+  process_group* group() { return processes_.get(); }
   // The cards between hosts; null when all PEs are on one.
   const std::shared_ptr<cards>& network() const { return network_; }
   // In check mode; null otherwise.

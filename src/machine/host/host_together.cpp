@@ -10,6 +10,10 @@
 namespace starling {
 
 std::shared_ptr<backend> make_distributed_backend(const distributed_options& options) {
+  return make_distributed_backend(options, place_of(environment_variables()));
+}
+
+std::shared_ptr<backend> make_distributed_backend(const distributed_options& options, const process_place& place) {
   const environment e = environment::read();
   expect<unsupported_error>(e.check_seeds == 0,
                             "machine::distributed: STARLING_CHECK is set, and check mode is for one process; make the "
@@ -17,7 +21,6 @@ std::shared_ptr<backend> make_distributed_backend(const distributed_options& opt
   expect<unsupported_error>(e.hosts == 1,
                             "machine::distributed: STARLING_HOSTS is set, and several hosts are played by one process; "
                             "make the machine with machine::host(n), or unset it");
-  const process_place place = place_of(environment_variables());
   constexpr int most = 256;
   expect<argument_error>(options.pes >= 0 && options.pes <= most / place.size,
                          "machine::distributed: pes = ", options.pes, " in each of ", place.size,

@@ -1,0 +1,33 @@
+/* What the programs of this folder share: checks that name their line, and numbers. */
+#ifndef STARLING_TESTS_OPENSHMEM_CHECK_H
+#define STARLING_TESTS_OPENSHMEM_CHECK_H
+
+#include <shmem.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Ends the job when the condition does not hold. */
+#define CHECK(condition) check((condition) != 0, #condition, __FILE__, __LINE__)
+
+static inline void check(int holds, const char* condition, const char* file, int line) {
+  if (holds) return;
+  fprintf(stderr, "PE %d: %s:%d: %s\n", shmem_my_pe(), file, line, condition);
+  shmem_global_exit(3);
+}
+
+/* A generator that is the same everywhere (splitmix64). */
+static inline uint64_t next_number(uint64_t* state) {
+  uint64_t z = *state += 0x9e3779b97f4a7c15u;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+  return z ^ (z >> 31);
+}
+
+static inline int below(uint64_t* state, int n) { return (int)(next_number(state) % (uint64_t)n); }
+
+/* The number that a PE has at an index in a round: small, so that every type holds it and sums are exact. */
+static inline int number_of(int round, int pe, int i) { return (round * 5 + pe * 7 + i * 3) % 23 + 1; }
+
+#endif

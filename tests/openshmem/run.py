@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+"""Runs a program in several processes, as `starling launch` does, and says whether they ended as expected.
+
+Usage: run.py [-n 1,2,4] [--seconds N] [--code N] [--says TEXT]... [--variable NAME=VALUE]... PROGRAM [ARGUMENT]...
+
+Each process must end with exit code 0, or, with --code, one of them at least with that one; and each --says must be in
+what one of them printed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import secrets
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+
+def run(command: Sequence[str], n: int, seconds: float, variables: dict[str, str]) -> tuple[list[int | None], str]:
+    """Exit codes by rank, None for who was not ended in time, and all that they printed."""
+    place = secrets.token_hex(16)
+    with tempfile.TemporaryFile() as output:
+        children = []
+        for rank in range(n):
+            own = {"STARLING_RANK": str(rank), "STARLING_RANKS": str(n), "STARLING_RENDEZVOUS": place}
+            children.append(
+                subprocess.Popen(
+                    command,
+                    env={**os.environ, "STARLING_HOST_MEMORY": "64M", **variables, **own},
+                    stdin=subprocess.DEVNULL,
+                    stdout=output,
+                    stderr=subprocess.STDOUT,
+                )
+            )
+        limit = time.monotonic() + seconds
+        codes: list[int | None] = []
+        for child in children:
+            try:
+                codes.append(child.wait(max(0.0, limit - time.monotonic())))
+            except subprocess.TimeoutExpired:
+                codes.append(None)
+        for child in children:
+            if child.poll() is None:
+                child.kill()
+                child.wait()
+        output.seek(0)
+        return codes, output.read().decode(errors="replace")
+
+
+def complaints(codes: list[int | None], output: str, code: int, says: list[str]) -> list[str]:
+    found = [f"process {rank} did not end" for rank, got in enumerate(codes) if got is None]
+    if code == 0:
+        found += [f"process {rank} ended with {got}" for rank, got in enumerate(codes) if got]
+    elif code not in codes:
+        found.append(f"no process ended with {code}: {codes}")
+    return found + [f"nobody said: {text}" for text in says if text not in output]
+
+
+def left_over() -> set[str]:
+    return set(os.listdir("/dev/shm")) if Path("/dev/shm").is_dir() else set()
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Runs a program in several processes.")
+    parser.add_argument("-n", "--processes", default="1,2,3,4,5")
+    parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--code", type=int, default=0)
+    parser.add_argument("--says", action="append", default=[])
+    parser.add_argument("--variable", action="append", default=[])
+    parser.add_argument("command", nargs=argparse.REMAINDER)
+    given = parser.parse_args()
+    variables = dict(text.split("=", 1) for text in given.variable)
+    failed = False
+    for n in map(int, given.processes.split(",")):
+        before = left_over()
+        codes, output = run(given.command, n, given.seconds, variables)
+        wrong = complaints(codes, output, given.code, given.says)
+        wrong += [f"left in /dev/shm: {name}" for name in left_over() - before]
+        if wrong:
+            failed = True
+            print(f"{n} processes: {'; '.join(wrong)}\n{output}")
+    return int(failed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
