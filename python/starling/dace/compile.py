@@ -31,6 +31,11 @@ class Compiled:
         self.explanation = explanation
 
 
+def _without_lines(source: str) -> str:
+    """The source without the lines of the user's file that it names."""
+    return "".join(n for n in source.splitlines(keepends=True) if not n.startswith("#line"))
+
+
 def compile_program(function: Callable[..., Any], inner: Callable[[Any], Callable[..., Any] | None]) -> Compiled:
     """The program of a Python function.
 
@@ -52,4 +57,4 @@ def compile_program(function: Callable[..., Any], inner: Callable[[Any], Callabl
         for name in written_by(s) & set(p.arrays):
             p.arrays[name].written = True
     source = emit(p)
-    return Compiled(p, source, explain(p, source))
+    return Compiled(p, source, explain(p, _without_lines(source)))

@@ -157,6 +157,8 @@ def emit_ready(w: Writer, s: Ready) -> None:
     put = s.put
     w.line(f"if ({_block(w, put.to, w.program.arrays.get(put.array))}) {{")
     w.line(f"if (const int from = {_other(put, -1)}; from != sg::nobody) {{")
+    # What was put before has to be there: nobody may have waited for it.
+    w.line(f"b.wait({_arrival(put)}, sent_{put.channel}, from);")
     w.line(f"b.signal_set({_ready(put)}, sent_{put.channel} + 1, from);")
     w.line("}")
     w.line("}")

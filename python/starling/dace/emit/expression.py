@@ -54,6 +54,8 @@ def cpp_index(e: Any) -> str:
     if isinstance(e, sympy.floor):
         over, under = sympy.fraction(sympy.together(e.args[0]))
         return f"sg::floor_divide<st::index_t>({cpp_index(over)}, {cpp_index(under)})"
+    if isinstance(e, sympy.ceiling):
+        return cpp_index(-sympy.floor(-e.args[0]))
     if isinstance(e, (sympy.Min, sympy.Max)):
         call = "sg::least" if isinstance(e, sympy.Min) else "sg::most"
         text = cpp_index(e.args[0])

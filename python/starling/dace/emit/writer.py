@@ -45,13 +45,5 @@ class Writer:
         return name
 
     def text(self) -> str:
-        """All lines. Lines of the user's file are named where they change."""
-        kept: list[str] = []
-        last = ""
-        for n in self._lines:
-            if n.startswith("#line"):
-                if n == last:
-                    continue
-                last = n
-            kept.append(n)
-        return "\n".join(kept) + "\n"
+        """All lines."""
+        return "\n".join(self._lines) + "\n"

@@ -49,6 +49,7 @@ CALLS = {
     "min": "minimum",
     "max": "maximum",
 }
+REMAINDERS = {"PyMod": "%", "py_mod": "%", "int_floor": "//", "py_floor": "//", "PyFloorDiv": "//"}
 DTYPES = ("bool", "int32", "int64", "float32", "float64")
 
 
@@ -117,6 +118,8 @@ def expression_of(node: ast.AST, names: Callable[[str], Expression | None], plac
         name = ast.unparse(n.func).split(".")[-1]
         if name in DTYPES and len(n.args) == 1:
             return Cast(name, of(n.args[0]))
+        if name in REMAINDERS and len(n.args) == 2:
+            return Apply(REMAINDERS[name], (of(n.args[0]), of(n.args[1])))
         if name in CALLS and len(n.args) in (1, 2):
             return Apply(CALLS[name], tuple(of(a) for a in n.args))
         raise refuse(f"call of {name}")

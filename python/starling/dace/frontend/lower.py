@@ -275,7 +275,7 @@ class Lowering:
 
     def copy(self, node: Any, place: Place) -> Statement:
         """A copy between two places outside of maps."""
-        source = _ranges(node.memlet.subset)
+        source = _ranges(node.memlet.subset or subsets.Range.from_array(self.tree.containers[node.memlet.data]))
         if node.memlet.wcr is not None:
             raise ProgramError.at(place, node.target, "is copied to with an update")
         if node.memlet.other_subset is not None:

@@ -70,20 +70,26 @@ def _proven(p: Program, flow: Flow, put: Put) -> bool:
         opposite = (q.step, q.ring) == (-put.step, put.ring)
         return opposite and q.by == put.to and q.to == put.by and q is not put
 
-    todo: list[tuple[Statement, frozenset[int]]] = [(n, frozenset()) for n in flow.before[put]]
-    seen: set[tuple[Statement, frozenset[int]]] = set()
+    todo: list[tuple[Statement, frozenset[int], bool]] = [(n, frozenset(), False) for n in flow.before[put]]
+    seen: set[tuple[Statement, frozenset[int], bool]] = set()
     while todo:
-        n, awaited = todo.pop()
-        if (n, awaited) in seen:
+        n, awaited, answered = todo.pop()
+        if (n, awaited, answered) in seen:
             continue
-        seen.add((n, awaited))
-        if isinstance(n, Put) and n.channel in awaited:
-            continue
-        if _reads(n, put, p) or (isinstance(n, Put) and n.channel == put.channel):
+        seen.add((n, awaited, answered))
+        if answered:
+            # The answer tells that the last put was read only if its receiver has waited for it.
+            if isinstance(n, Put) and n.channel == put.channel:
+                return False
+            if isinstance(n, Wait) and n.put is not None and n.put.channel == put.channel:
+                continue
+        elif isinstance(n, Put) and n.channel in awaited:
+            answered = True
+        elif _reads(n, put, p) or (isinstance(n, Put) and n.channel == put.channel):
             return False
         if isinstance(n, Wait) and n.put is not None and answers(n.put):
             awaited |= {n.put.channel}
-        todo.extend((b, awaited) for b in flow.before[n])
+        todo.extend((b, awaited, answered) for b in flow.before[n])
     return True
 
 

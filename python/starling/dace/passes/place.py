@@ -133,9 +133,13 @@ def _put_with(p: Program, name: str, index: tuple[Any, ...], owner: Owner) -> bo
     for axis, i in enumerate(index):
         rest = sympy.expand(sympy.sympify(i) - symbol(owner.parameter))
         if symbol(owner.parameter) not in rest.free_symbols:
+            spare = sympy.expand(owner.length - a.shape[axis])
+            shift = sympy.expand(owner.shift - rest)
+            if not spare.is_Integer or spare < 0 or not shift.is_Integer:
+                continue
             a.dealt = axis
             a.split = axis if owner.split else None
             a.length = owner.length
-            a.shift = sympy.expand(owner.shift - rest)
+            a.shift = min(max(shift, sympy.Integer(0)), spare)  # every element has an owner
             return True
     return False
