@@ -214,3 +214,72 @@ WHOLE = (
     row_sums, totals, whole_numbers, scalars, temporaries, adi, strided, functions,
 )  # fmt: skip
 EXACT = tuple(p for p in WHOLE if p not in (product, row_sums, totals, functions))
+
+
+# ---- one PE's part ----
+
+
+@sd.program
+def ring(A: f64[N], B: f64[N], steps: i64):
+    flags = nvshmem.flags(1)
+    for t in range(steps):
+        nvshmem.PutmemSignal(B, A, flags[0], t + 1, sd.neighbour(1, ring=True))
+        nvshmem.SignalWait(flags[0], t + 1, sd.neighbour(-1, ring=True))
+        A[:] = B + 1.0
+
+
+@sd.program
+def columns(A: f64[M, N], B: f64[M, N], steps: i64):
+    flags = nvshmem.flags(2)
+    nw, ne = sd.neighbour(-1), sd.neighbour(1)
+    for t in range(steps):
+        nvshmem.PutmemSignal(A[:, -1], A[:, 1], flags[0], t, nw)
+        nvshmem.PutmemSignal(A[:, 0], A[:, -2], flags[1], t, ne)
+        nvshmem.SignalWait(flags[0], t, ne)
+        nvshmem.SignalWait(flags[1], t, nw)
+        B[:, 1:-1] = 0.5 * (A[:, :-2] + A[:, 2:])
+        A[:, 1:-1] = B[:, 1:-1]
+
+
+@sd.program
+def dot(A: f64[N], B: f64[N], s: f64[1], r: f64[3]):
+    s[0] = np.sum(A * B)
+    nvshmem.SumReduce(r[0], s[0])
+    nvshmem.MaxReduce(r[1], s[0])
+    nvshmem.MinReduce(r[2], s[0])
+
+
+@sd.program
+def moves(A: f64[N], B: f64[N], C: f64[N]):
+    ne = sd.neighbour(1)
+    nvshmem.Putmem(B[1:4], A[1:4], ne)
+    nvshmem.P(B[0], 7.0, ne)
+    nvshmem.Iput(B[4::2], A[4::2], ne)
+    nvshmem.Quiet()
+    nvshmem.Barrier()
+    nvshmem.Getmem(C[0:3], B[0:3], sd.neighbour(1))
+    nvshmem.Broadcast(C[4], A[2], 0)
+    nvshmem.Barrier()
+
+
+@sd.program
+def numbers(A: f64[N]):
+    A[:] = A + sd.my_pe() * 10 + sd.n_pes()
+
+
+@sd.program
+def told(A: f64[N], B: f64[N]):
+    flags = nvshmem.flags(1)
+    A[:] = A * 2.0
+    nvshmem.SignalOp(flags[0], 1, sd.neighbour(1))
+    nvshmem.SignalWait(flags[0], 1, sd.neighbour(-1))
+    B[:] = A
+
+
+@sd.program
+def until(A: f64[N], s: f64[1], r: f64[1], tol: f64):
+    r[0] = 1.0
+    while r[0] > tol:
+        A[:] = A * 0.5
+        s[0] = np.max(A)
+        nvshmem.MaxReduce(r, s)

@@ -21,7 +21,7 @@ except ImportError as problem:
 from starling.dace import nvshmem
 from starling.dace.explain import Explanation
 from starling.dace.frontend.types import split
-from starling.dace.program import Program, Report, Run, program
+from starling.dace.decorator import Program, Report, Run, program
 from starling.dace.program_error import ProgramError
 
 NOBODY = -1

@@ -32,7 +32,9 @@ def communication(lowering: Lowering, call: Any, place: Place) -> Body:
             m = memlets[f"_{name}"]
             return lowering.element(m.data, tuple(index_of(r[0]) for r in m.subset.ranges), place)
         value = getattr(node, name)
-        return Number(-1) if value is None else Index(index_of(value))
+        if value is None or getattr(value, "is_Float", False):
+            return Number(-1 if value is None else float(value))
+        return Index(index_of(value))
 
     def region(m: Any) -> tuple[str, tuple[tuple[Any, Any, Any], ...]]:
         if m.data not in lowering.program.arrays:

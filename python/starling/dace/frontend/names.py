@@ -59,6 +59,8 @@ class _Builder:
 
     def scalar(self, what: Any, name: str) -> None:
         """A number: a scalar of the program by a connector, anything else by the property."""
+        if isinstance(what, list) and len(what) == 1:  # what a call gives
+            (what,) = what
         if (isinstance(what, tuple) and what[0] in self.sdfg.arrays) or (
             isinstance(what, str) and what in self.sdfg.arrays
         ):

@@ -36,13 +36,14 @@ MEETING = ("Barrier", "Broadcast", "SumReduce", "MaxReduce", "MinReduce")
 
 @dataclass(frozen=True)
 class Access:
-    """Of one statement to an array. `own`: every block touches only what belongs to it."""
+    """Of one statement to an array. `by`: OWN: every block touches only what belongs to it; ONE: block 0 does; ANY."""
 
     array: str
     write: bool
-    own: bool
+    by: str
 
 
+OWN, ONE, ANY = "own", "one", "any"
 State = frozenset[Access]
 
 
@@ -51,17 +52,20 @@ def accesses(s: Statement, p: Program) -> list[Access]:
     found: list[Access] = []
     owner = owner_of(s, p)
     if isinstance(s, Compute):
-        found.append(Access(s.target, True, owner is not None))
+        found.append(Access(s.target, True, OWN if owner is not None else ONE))
     for e in expressions_of(s):
         for r in reads_of(e):
             own = owner is not None and offset_of(r, owner, p) == 0
-            found.append(Access(r.array, False, own))
+            alone = owner is None and isinstance(s, (Compute, Reduce)) or isinstance(s, Put)
+            found.append(Access(r.array, False, OWN if own else ONE if alone else ANY))
     if isinstance(s, Put) and s.source:
-        found.append(Access(s.source, False, bool(s.by)))
+        found.append(Access(s.source, False, OWN if s.by else ONE))
+    if isinstance(s, Put) and s.verb == "SignalOp":  # tells of all that this PE has done
+        found += [Access(n, False, ONE) for n in p.arrays]
     if isinstance(s, Ready) and not s.put.to:
-        found.append(Access(s.put.array, True, False))
+        found.append(Access(s.put.array, True, ONE))
     if isinstance(s, Collective):
-        found += [Access(n, n == s.array, False) for n in (s.source, s.array) if n]
+        found += [Access(n, n == s.array, ONE) for n in (s.source, s.array) if n]
     return [a for a in found if not p.arrays[a.array].scalar]
 
 
@@ -72,7 +76,7 @@ def _meets(s: Statement) -> bool:
 def _conflict(a: Access, b: Access, of_threads: bool) -> bool:
     if a.array != b.array or not (a.write or b.write):
         return False
-    return of_threads or not (a.own and b.own)
+    return of_threads or a.by != b.by or a.by == ANY
 
 
 class _Pending:
@@ -95,6 +99,8 @@ class _Pending:
         """What is pending behind a statement."""
         if isinstance(s, Barrier) or (self.of_threads and isinstance(s, BlockSync)):
             return frozenset()
+        if isinstance(s, Ready):
+            return self.at[s]  # what comes after it is awaited by who reads
         own = frozenset(accesses(s, self.p))
         if isinstance(s, Collective) and s.verb in MEETING:
             return frozenset(a for a in own if a.write)

@@ -13,13 +13,16 @@ import sympy
 
 from starling.dace.frontend.names import N_PES, NEIGHBOUR, PE
 from starling.dace.ir import (
+    Assign,
     Box,
     Collective,
+    Compute,
     Expression,
     If,
     Number,
     Program,
     Put,
+    Reduce,
     Statement,
     Wait,
     While,
@@ -27,6 +30,7 @@ from starling.dace.ir import (
     same,
     statements,
     symbol,
+    values_of,
 )
 from starling.dace.passes.flow import Flow
 from starling.dace.passes.place import offset_of, owner_of
@@ -48,8 +52,9 @@ def bind(p: Program) -> None:
     puts = [s for _, s in statements(p.body) if isinstance(s, Put)]
     waits = [s for _, s in statements(p.body) if isinstance(s, Wait)]
     for put in puts:
-        p.arrays[put.array].symmetric = p.arrays[put.array].symmetric or bool(put.array)
-        if put.array and not p.per_pe:
+        if put.array:
+            p.arrays[put.array].symmetric = True
+        if not p.per_pe:
             raise ProgramError.at(put.place, put.verb, "in a program with split arrays, whose communication is inserted")
         if put.verb not in SIGNALLING:
             continue
@@ -146,7 +151,7 @@ def _edges(put: Put, p: Program) -> None:
         setattr(put, attribute, side)
         depths.append(depth)
     if put.verb == "SignalOp":
-        put.by = put.to = "first"
+        put.by = put.to = ""
     put.width = max(depths, default=0)  # layers that a block must have
 
 
@@ -181,8 +186,6 @@ def _check_conditions(p: Program) -> None:
 
 def differs(e: Expression, p: Program, seen: frozenset[str] = frozenset()) -> bool:
     """Whether PEs may have different values of an expression."""
-    from starling.dace.ir import Assign, Reduce, values_of
-
     names = values_of(e) - seen
     if any(n == PE or n.startswith(NEIGHBOUR) for n in names):
         return True
@@ -202,6 +205,8 @@ def _told_to_all(name: str, p: Program) -> bool:
     if not all(n == 1 for n in p.arrays[name].shape):
         return False
     made = [s for _, s in statements(p.body) if getattr(s, "target", None) == name or getattr(s, "array", None) == name]
-    return bool(made) and all(isinstance(s, Collective) and s.verb != "Getmem" for s in made)
+    return bool(made) and all(
+        s.verb != "Getmem" if isinstance(s, Collective) else isinstance(s, Compute) and not differs(s.value, p) for s in made
+    )
 
 
