@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+import dace
 from starling import dace as sd
 from starling.dace import nvshmem
 
@@ -210,8 +211,8 @@ def inputs(program: Any, rng: np.random.Generator, n: int = 19) -> tuple[list[An
 
 
 WHOLE = (
-    jacobi_1d, jacobi_2d, jacobi_2d_columns, heat_3d, fdtd_2d, convolution, converge, branches, nested, in_place, product,
-    row_sums, totals, whole_numbers, scalars, temporaries, adi, strided, functions,
+    jacobi_1d, jacobi_2d, jacobi_2d_columns, heat_3d, fdtd_2d, convolution, converge, branches, nested, in_place,
+    product, row_sums, totals, whole_numbers, scalars, temporaries, adi, strided, functions,
 )  # fmt: skip
 EXACT = tuple(p for p in WHOLE if p not in (product, row_sums, totals, functions))
 
@@ -283,3 +284,11 @@ def until(A: f64[N], s: f64[1], r: f64[1], tol: f64):
         A[:] = A * 0.5
         s[0] = np.max(A)
         nvshmem.MaxReduce(r, s)
+
+
+@sd.program
+def maps(A: sd.split(f64[N]), B: sd.split(f64[N]), r: f64[1]):
+    for i in dace.map[1 : N - 1]:
+        B[i] = (A[i - 1] + A[i + 1]) * 0.5
+    for i in dace.map[0:N]:
+        r[0] += A[i]

@@ -1,5 +1,5 @@
-// What code that is compiled with -fsanitize=thread calls at each load and store, for a generated program in check mode.
-// The calls go to the functions that the loader sets; the compiler's own run-time library for them is not linked.
+// What code that is compiled with -fsanitize=thread calls at each load and store, for a generated program in check
+// mode. The calls go to the functions that the loader sets; the compiler's own run-time library for them is not linked.
 // Included by one source of the program, alone.
 #pragma once
 

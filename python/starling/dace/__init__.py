@@ -12,16 +12,15 @@ from typing import Any, NoReturn
 try:
     import dace as _dace
     from dace import float32, float64, int32, int64
-    from dace import map as map  # noqa: PLC0414 -- a name of this module
 except ImportError as problem:
     raise ImportError(
         f"starling.dace needs DaCe ({problem}); install it with `pip install 'starling[dace]'`"
     ) from problem
 
 from starling.dace import nvshmem
+from starling.dace.decorator import Program, Report, Run, program
 from starling.dace.explain import Explanation
 from starling.dace.frontend.types import split
-from starling.dace.decorator import Program, Report, Run, program
 from starling.dace.program_error import ProgramError
 
 NOBODY = -1
@@ -37,7 +36,6 @@ __all__ = [
     "float64",
     "int32",
     "int64",
-    "map",
     "my_pe",
     "n_pes",
     "neighbour",

@@ -71,7 +71,9 @@ def _check_array(a: Array, value: Any, place: Place) -> None:
     if not isinstance(value, np.ndarray):
         raise ProgramError.at(place, a.name, f"is a {type(value).__name__}; pass an array of NumPy")
     if value.dtype != np.dtype(a.dtype):
-        raise ProgramError.at(place, a.name, f'holds {value.dtype}, not {a.dtype}; convert it with .astype("{a.dtype}")')
+        raise ProgramError.at(
+            place, a.name, f'holds {value.dtype}, not {a.dtype}; convert it with .astype("{a.dtype}")'
+        )
     if value.ndim != len(a.shape):
         raise ProgramError.at(place, a.name, f"has {value.ndim} axes, not {len(a.shape)}")
     if not value.flags.c_contiguous:

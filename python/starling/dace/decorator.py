@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import inspect
+import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -247,4 +249,13 @@ def program(function: Callable[..., Any]) -> Program:
     """
     if not inspect.isfunction(function):
         raise ProgramError(f"program: {function!r} is no function; use @program on a function", node="program")
+    _evaluate_annotations(function, sys._getframe(1).f_locals)
     return Program(function)
+
+
+def _evaluate_annotations(function: Callable[..., Any], names: dict[str, Any]) -> None:
+    """Annotations that are text mean what they mean where the function stands; those without a meaning stay text."""
+    for name, hint in function.__annotations__.items():
+        if isinstance(hint, str):
+            with contextlib.suppress(Exception):
+                function.__annotations__[name] = eval(hint, function.__globals__, names)

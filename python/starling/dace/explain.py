@@ -25,7 +25,7 @@ from starling.dace.ir import (
 )
 from starling.dace.passes.barriers import MEETING
 
-__all__ = ["Explanation", "ExplainedPut", "ExplainedWait", "explain"]
+__all__ = ["ExplainedPut", "ExplainedWait", "Explanation", "explain"]
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,9 @@ class Explanation:
         lines.append(f"  roles: {', '.join(self.roles)}")
         for x in self.exchanges:
             where = ", ".join(map(str, x.lines))
-            lines.append(f"  exchange of {x.array} along axis {x.axis}: {x.low} below, {x.high} above, sent at line {where}")
+            lines.append(
+                f"  exchange of {x.array} along axis {x.axis}: {x.low} below, {x.high} above, sent at line {where}"
+            )
         for q in self.puts:
             lines.append(f"  line {q.line}: {q.verb} of {q.array} to {q.to}, {q.bytes} bytes, {q.protocol}: {q.why}")
         for w in self.waits:
@@ -120,18 +122,28 @@ def explain(p: Program, source: str) -> Explanation:
     edges = any(q.by or q.to for q in puts)
     return Explanation(
         name=p.name,
-        phases=tuple((s.place.line, s.target if isinstance(s, Compute) else s.name) for s in found if isinstance(s, (Compute, Reduce))),
+        phases=tuple(
+            (s.place.line, s.target if isinstance(s, Compute) else s.name)
+            for s in found
+            if isinstance(s, (Compute, Reduce))
+        ),
         barriers=_in_loop(p.body),
         barrier_lines=tuple(b.place.line for b in barriers),
         roles=("first", "inner", "last") if edges else ("all",),
         puts=tuple(_put(q, p) for q in puts),
         waits=tuple(
-            ExplainedWait(s.place.line, s.array, s.put.place.line) for s in found if isinstance(s, Wait) and s.put is not None
+            ExplainedWait(s.place.line, s.array, s.put.place.line)
+            for s in found
+            if isinstance(s, Wait) and s.put is not None
         ),
         credits=tuple(sorted({s.put.place.line for s in found if isinstance(s, Ready)})),
         exchanges=tuple(
             ExplainedExchange(
-                name, p.arrays[name].split or 0, p.arrays[name].low, p.arrays[name].high, tuple(sorted({q.place.line for q in qs}))
+                name,
+                p.arrays[name].split or 0,
+                p.arrays[name].low,
+                p.arrays[name].high,
+                tuple(sorted({q.place.line for q in qs})),
             )
             for name, qs in sent.items()
         ),

@@ -122,7 +122,7 @@ class Fold:
     value: Expression
 
 
-Expression = Union[Read, Value, Number, Index, Apply, Cast, Fold]
+Expression = Union[Read, Value, Number, Index, Apply, Cast, Fold]  # noqa: UP007 -- the classes name each other
 
 
 def map_expression(e: Expression, leaf: Callable[[Expression], Expression], index: Callable[[Sym], Sym]) -> Expression:

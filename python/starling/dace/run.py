@@ -74,7 +74,9 @@ class Placed:
                 rows = n // self.machine.size if a.split is not None else n
                 if rows < s.width and self.machine.size > 1:
                     raise ProgramError.at(
-                        s.place, name, f"has {rows} layers on a PE and {s.width} are exchanged; use fewer devices or more layers"
+                        s.place,
+                        name,
+                        f"has {rows} layers on a PE and {s.width} are exchanged; use fewer devices or more layers",
                     )
                 blocks = min(blocks, max(1, rows // max(s.width, 1)))
         return blocks
@@ -91,7 +93,7 @@ class Placed:
         return native.ProgramMemory(self.machine, max(count, 1) * np.dtype(a.dtype).itemsize)
 
     def _rows(self, a: Array, pe: int, halo: bool) -> tuple[int, int, int]:
-        """Begin and end of what a PE has of a split array that is an argument, and the layer where its memory begins."""
+        """Begin and end of what a PE has of a split argument, and the layer where its memory begins."""
         n = shape_of(a.shape, self.arguments.sizes)[a.dealt]
         begin, end = share(n, self.machine.size, pe)
         first = begin - a.low

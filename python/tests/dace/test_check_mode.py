@@ -12,12 +12,11 @@ import pytest
 pytest.importorskip("starling.dace", reason="DaCe is missing: pip install 'starling[dace]'", exc_type=ImportError)
 
 import dace_programs as programs
-
 import starling
 from starling.dace import ir
 from starling.dace.compile import Compiled
-from starling.dace.emit.kernel import emit
 from starling.dace.decorator import Program
+from starling.dace.emit.kernel import emit
 
 COMPLETE = os.environ.get("STARLING_TEST_COMPLETE") == "1"
 SEEDS = 200
@@ -28,7 +27,7 @@ WEAKENED = (
     if COMPLETE
     else (programs.jacobi_1d,)
 )  # fmt: skip
-# What is there for blocks that wait for the others of their PE alone is seen with several blocks, the rest with one too.
+# Barriers matter with several blocks alone, waits and credits with several PEs.
 SHAPES = ((2, 1), (3, 3), (1, 3))
 
 

@@ -11,7 +11,6 @@ import pytest
 pytest.importorskip("starling.dace", reason="DaCe is missing: pip install 'starling[dace]'", exc_type=ImportError)
 
 import dace_programs as programs
-
 from starling import machine
 
 pytestmark = pytest.mark.skipif(

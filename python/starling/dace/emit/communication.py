@@ -82,14 +82,20 @@ def _contiguous(a: Array, box: Box) -> bool:
     varying = [k for k, n in enumerate(_lengths(box)) if n != 1]
     if not varying:
         return True
-    whole = all(box[k][0] == 0 and same(box[k][1], a.shape[k]) and box[k][2] == 1 for k in range(varying[0] + 1, len(box)))
+    whole = all(
+        box[k][0] == 0 and same(box[k][1], a.shape[k]) and box[k][2] == 1 for k in range(varying[0] + 1, len(box))
+    )
     return whole and box[varying[0]][2] == 1
 
 
 def protocol_of(s: Put, arrays: dict[str, Array]) -> tuple[str, str]:
     """How a put travels, and why."""
     if s.inserted:
-        return ("put_signal", "layers in one piece") if arrays[s.array].split == 0 else ("put, fence, signal", "layers in pieces")
+        return (
+            ("put_signal", "layers in one piece")
+            if arrays[s.array].split == 0
+            else ("put, fence, signal", "layers in pieces")
+        )
     if s.verb == "SignalOp":
         return "signal", "no data"
     if s.verb == "P":

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 import sympy
 
 from starling.dace.emit.communication import emit_collective, emit_put, emit_ready, emit_wait
@@ -110,9 +109,7 @@ def _array(w: Writer, a: Array) -> None:
         owner = w.owner(True, a.length)
         extents[a.split] = f"sg::held({cpp_index(a.length)}, b.n_pes(), {a.low + a.high})"
         first = f"{owner}.pe.begin - ({cpp_index(a.shift + a.low)})"
-    w.line(
-        f"const sg::array<{t}, {rank}> {name}({name}_data, b.pe(), {a.split or 0}, {first}, {', '.join(extents)});"
-    )
+    w.line(f"const sg::array<{t}, {rank}> {name}({name}_data, b.pe(), {a.split or 0}, {first}, {', '.join(extents)});")
 
 
 def _end(w: Writer) -> None:
@@ -218,7 +215,10 @@ def _for_each(w: Writer, s: Statement, params: list[Param], owner: Owner | None,
     ranges = []
     for q in params:
         if {str(n) for x in (q.begin, q.end) for n in sympy.sympify(x).free_symbols} & names:
-            raise ProgramError.at(s.place, "loop", f"from {q.begin} to {q.end} depends on another loop; use rectangles")
+            what = s.target if isinstance(s, Compute) else "reduction"
+            raise ProgramError.at(
+                s.place, what, f"its loop from {q.begin} to {q.end} depends on another loop; use rectangles"
+            )
         if owner is not None and q.name == owner.parameter:
             arguments = [cpp_index(q.begin), cpp_index(q.end), cpp_index(owner.shift)]
             arguments += [str(owner.scale)] if owner.scale != 1 else []
@@ -231,9 +231,7 @@ def _for_each(w: Writer, s: Statement, params: list[Param], owner: Owner | None,
     if not params:
         w.line(f"b.for_each(1, [&](st::index_t) {{ {body} }});")
     else:
-        arguments = ", ".join(f"st::index_t {q.name}" for q in params[outer:])
-        w.line(f"b.for_each({', '.join(ranges[outer:])}, [&]({arguments}) {{ {body} }});")
+        names_of = ", ".join(f"st::index_t {q.name}" for q in params[outer:])
+        w.line(f"b.for_each({', '.join(ranges[outer:])}, [&]({names_of}) {{ {body} }});")
     for _ in range(outer):
         w.line("}")
-
-

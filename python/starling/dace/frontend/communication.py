@@ -101,5 +101,7 @@ def _same_shape(lowering: Lowering, put: Put, place: Place) -> None:
     arrays = lowering.program.arrays
     if arrays[put.array].dtype != arrays[put.source].dtype:
         raise ProgramError.at(
-            place, put.verb, f"dest holds {arrays[put.array].dtype}, source {arrays[put.source].dtype}; they must be equal"
+            place,
+            put.verb,
+            f"dest holds {arrays[put.array].dtype}, source {arrays[put.source].dtype}; they must be equal",
         )

@@ -7,26 +7,24 @@ import itertools
 from typing import Any
 
 import sympy
-from dace import data, subsets, symbolic
 from dace.sdfg.analysis.schedule_tree import treenodes as tn
 from dace.transformation.passes.analysis import loop_analysis
 
+from dace import data, subsets
 from starling.dace.frontend.communication import communication
 from starling.dace.frontend.expressions import DTYPES, expression_of, index_of
-from starling.dace.frontend.parse import Parsed
+from starling.dace.frontend.parse import Parsed, called_back
 from starling.dace.ir import (
     Apply,
     Array,
     Assign,
     Body,
-    Cast,
     Compute,
     Expression,
     Fold,
     For,
     If,
     Index,
-    Number,
     Param,
     Program,
     Read,
@@ -34,7 +32,6 @@ from starling.dace.ir import (
     Statement,
     Value,
     While,
-    map_expression,
     substitute,
     symbol,
 )
@@ -67,6 +64,7 @@ class Lowering:
         self.program = Program(name, parsed.place.file, parsed.place.line, {}, {}, {}, [], parsed.arguments, [])
         self.containers(parsed)
         self.program.body = self.children(self.tree)
+        refuse_single_elements(self.program, self.program.body, set())
         self.program.per_pe = any(a.parts for a in self.program.arrays.values())
 
     # ---- what there is ----
@@ -201,6 +199,8 @@ class Lowering:
         """What a tasklet computes. `inside`: scalars that the surrounding map has computed before."""
         code = node.node.code
         tree = code.code
+        if node.node.name.startswith("callback") or node.node.side_effects:
+            raise called_back(place)
         if node.node.language.name != "Python" or len(tree) != 1 or not isinstance(tree[0], ast.Assign):
             raise ProgramError.at(place, node.node.name, "is no single assignment of Python")
         operands = {name: self.operand(m, place, inside) for name, m in node.in_memlets.items()}
@@ -224,14 +224,16 @@ class Lowering:
         if len(node.out_memlets) != 1:
             raise ProgramError.at(place, node.node.name, "has several results")
         (out,) = node.out_memlets.values()
-        return self.store(out, self.tasklet_value(node, place, {}), [], place)
+        return self.store(out, self.tasklet_value(node, place, {}), [], {}, place)
 
-    def store(self, out: Any, value: Expression, params: list[Param], place: Place) -> Statement:
-        """The statement that leaves a value where a memlet points."""
+    def store(
+        self, out: Any, value: Expression, params: list[Param], changes: dict[Any, Any], place: Place
+    ) -> Statement:
+        """The statement that leaves a value where a memlet points, with its symbols changed."""
         index = _element(out.subset)
         if index is None:
             raise ProgramError.at(place, out.data, "is written as a whole by one operation; index its elements")
-        target = self.element(out.data, index, place)
+        target = substitute(self.element(out.data, index, place), changes)
         if out.wcr is not None:
             return self.accumulate(target, out, value, params, place)
         if isinstance(target, Value):
@@ -239,7 +241,7 @@ class Lowering:
                 raise ProgramError.at(place, out.data, "is written by all iterations of a parallel loop")
             return Assign(place, target.name, value)
         assert isinstance(target, Read)
-        return Compute(place, params, target.array, target.index, value)
+        return Compute(place, params, target.array, tuple(sympy.expand(i) for i in target.index), value)
 
     def accumulate(self, target: Expression, out: Any, value: Expression, params: list[Param], place: Place) -> Reduce:
         op = _reduction(out.wcr)
@@ -248,7 +250,9 @@ class Lowering:
         free = {str(s) for i in (target.index if isinstance(target, Read) else ()) for s in i.free_symbols}
         if free & {p.name for p in params}:
             raise ProgramError.at(
-                place, out.data, "is summed into at several places by a parallel loop; sum into one element, or use np.sum"
+                place,
+                out.data,
+                "is summed into at several places by a parallel loop; sum into one element, or use np.sum",
             )
         total = f"total_{next(self.fresh)}"
         self.program.variables[total] = self.dtype_of(target)
@@ -287,11 +291,14 @@ class Lowering:
         wide = [k for k, (b, e, _) in enumerate(target) if b != e]
         if len(long) != len(wide):
             raise ProgramError.at(place, node.target, "is copied to in another shape")
-        params, read, written = [], [r[0] for r in source], [r[0] for r in target]
+        params: list[Param] = []
+        read, written = [r[0] for r in source], [r[0] for r in target]
         for k, w in zip(long, wide, strict=True):
             name = f"i{len(params)}"
             begin, end, step = (index_of(x) for x in source[k])
-            params.append(Param(name, sympy.Integer(0), sympy.floor((end - begin) / step) + 1 if step != 1 else end - begin + 1))
+            params.append(
+                Param(name, sympy.Integer(0), sympy.floor((end - begin) / step) + 1 if step != 1 else end - begin + 1)
+            )
             read[k] = begin + step * symbol(name)
             begin, _, step = (index_of(x) for x in target[w])
             written[w] = begin + step * symbol(name)
@@ -352,14 +359,8 @@ class Lowering:
         if out.data in self.program.variables and out.wcr is None:
             inside[out.data] = value
             return []
-        s = self.store(out, value, params, place)
-        if isinstance(s, Reduce):
-            if isinstance(s.into, Read):  # type: ignore[attr-defined]
-                s.into = substitute(s.into, changes)  # type: ignore[attr-defined]
-            return self.combined(s)
-        assert isinstance(s, Compute)
-        s.index = tuple(sympy.expand(i.xreplace(changes)) for i in s.index)
-        return [s]
+        s = self.store(out, value, params, changes, place)
+        return self.combined(s) if isinstance(s, Reduce) else [s]
 
     def copy_in_map(self, node: Any, changes: dict[Any, Any], inside: dict[str, Expression], place: Place) -> None:
         """A scalar of the iteration gets an element."""
@@ -394,6 +395,8 @@ class Lowering:
             return self.reduce(node, place)
         if kind == "MatMul":
             return [self.matmul(node, place)]
+        if kind == "Transpose":
+            return [self.transpose(node, place)]
         if kind == "MergeLibraryNode":
             return [self.merge(node, place)]
         raise ProgramError.at(place, kind, "is an operation outside of the subset; see docs/dace.md")
@@ -406,7 +409,8 @@ class Lowering:
         (out,) = node.out_memlets.values() if isinstance(node.out_memlets, dict) else node.out_memlets
         ranges = [tuple(index_of(x) for x in r) for r in _ranges(source.subset)]
         axes = list(range(len(ranges))) if node.node.axes is None else [int(a) for a in node.node.axes]
-        params, index, folds = [], [], []
+        params: list[Param] = []
+        index, folds = [], []
         for k, (begin, end, step) in enumerate(ranges):
             if step != 1:
                 raise ProgramError.at(place, source.data, "is reduced with a step")
@@ -473,6 +477,18 @@ class Lowering:
         assert isinstance(target, Read)
         return Compute(place, params, target.array, target.index, value)
 
+    def transpose(self, node: Any, place: Place) -> Compute:
+        (source,), (out,) = node.in_memlets.values(), node.out_memlets.values()
+        read, written = _ranges(source.subset), _ranges(out.subset)
+        params = [
+            Param(f"i{k}", sympy.Integer(0), index_of(e) - index_of(b) + 1) for k, (b, e, _) in enumerate(written)
+        ]
+        index = tuple(index_of(b) + symbol(p.name) for (b, _, _), p in zip(read, reversed(params), strict=True))
+        to = tuple(index_of(b) + symbol(p.name) for (b, _, _), p in zip(written, params, strict=True))
+        target = self.element(out.data, to, place)
+        assert isinstance(target, Read)
+        return Compute(place, params, target.array, target.index, self.element(source.data, index, place))
+
     def merge(self, node: Any, place: Place) -> Compute:
         (out,) = node.out_memlets.values()
         ranges = [tuple(index_of(x) for x in r) for r in _ranges(out.subset)]
@@ -485,7 +501,9 @@ class Lowering:
             for k, (b, e, _) in enumerate(rs):
                 # A side of one element serves all.
                 at = len(params) - len(rs) + k
-                index.append(b if same_length(b, e, 1) and not same_length(b, e, params[at].end) else b + symbol(params[at].name))
+                index.append(
+                    b if same_length(b, e, 1) and not same_length(b, e, params[at].end) else b + symbol(params[at].name)
+                )
             return self.element(m.data, tuple(index), place)
 
         value = Apply("where", (of("_mrg_mask"), of("_mrg_t"), of("_mrg_f")))
@@ -495,6 +513,30 @@ class Lowering:
             raise ProgramError.at(place, "where", "of scalars; write an if")
         assert isinstance(target, Read)
         return Compute(place, params, target.array, target.index, value)
+
+
+def refuse_single_elements(p: Program, body: Body, loops: set[str]) -> None:
+    """Refuses loops over single elements: each would be computed by one block, with barriers between.
+
+    Raises:
+        ProgramError: One of them.
+    """
+    for s in body:
+        if isinstance(s, For):
+            refuse_single_elements(p, s.body, loops | {s.variable})
+        elif isinstance(s, While):
+            refuse_single_elements(p, s.body, loops)
+        elif isinstance(s, If):
+            for _, inner in s.branches:
+                refuse_single_elements(p, inner, loops)
+        elif isinstance(s, Compute) and not s.params and not p.arrays[s.target].scalar:
+            named = {str(n) for i in s.index for n in sympy.sympify(i).free_symbols}
+            if named & loops and (p.arrays[s.target].split is not None or len(named & loops) > 1):
+                raise ProgramError.at(
+                    s.place,
+                    s.target,
+                    "is computed by a loop over single elements; write it with slices, or with dace.map",
+                )
 
 
 def same_length(begin: Any, end: Any, n: Any) -> bool:
@@ -517,7 +559,7 @@ def _element(subset: Any) -> tuple[Any, ...] | None:
 def _reduction(wcr: Any) -> str | None:
     """sum, max or min, if a function of two values is one of these."""
     text = wcr if isinstance(wcr, str) else ast.unparse(wcr)
-    body = ast.parse(text.strip().strip("()") if not text.strip().startswith("lambda") else text.strip(), mode="eval").body
+    body = ast.parse(text.strip(), mode="eval").body
     if not isinstance(body, ast.Lambda):
         return None
     if isinstance(body.body, ast.BinOp) and isinstance(body.body.op, ast.Add):
@@ -525,6 +567,3 @@ def _reduction(wcr: Any) -> str | None:
     if isinstance(body.body, ast.Call) and isinstance(body.body.func, ast.Name):
         return REDUCTIONS.get(body.body.func.id)
     return None
-
-
-

@@ -8,10 +8,10 @@ from __future__ import annotations
 import copy
 from typing import Any
 
-import dace
-from dace import Memlet, subsets
 from dace.frontend.common.op_repository import Replacements
 
+import dace
+from dace import Memlet, subsets
 from starling.dace.frontend.nodes import Communication
 from starling.dace.program_error import ProgramError
 
@@ -137,25 +137,30 @@ def _flags(_: Any, sdfg: Any, __: Any, n: Any) -> str:
     return str(name)
 
 
-def _number(name: str) -> Any:
-    def call(_: Any, sdfg: Any, __: Any) -> Any:
-        if name not in sdfg.symbols:
-            sdfg.add_symbol(name, dace.int64)
-        return dace.symbol(name, dace.int64)
+def _scalar(sdfg: Any, state: Any, symbol: str) -> str:
+    """A scalar of the program that holds a number which a symbol stands for; conditions take scalars alone."""
+    if symbol not in sdfg.symbols:
+        sdfg.add_symbol(symbol, dace.int64)
+    name, _desc = sdfg.add_scalar(symbol.replace("st_", "told_"), dace.int64, transient=True, find_new_name=True)
+    tasklet = state.add_tasklet(symbol, {}, {"__out"}, f"__out = {symbol}")
+    state.add_edge(tasklet, "__out", state.add_write(name), None, Memlet(f"{name}[0]"))
+    return str(name)
+
+
+def _number(symbol: str) -> Any:
+    def call(_: Any, sdfg: Any, state: Any) -> str:
+        return _scalar(sdfg, state, symbol)
 
     return call
 
 
-def _neighbour(_: Any, sdfg: Any, __: Any, step: Any, axis: Any = 0, ring: Any = False) -> Any:
+def _neighbour(_: Any, sdfg: Any, state: Any, step: Any, axis: Any = 0, ring: Any = False) -> str:
     if not isinstance(step, int) or not isinstance(axis, int) or axis != 0:
         raise ProgramError(
             f"neighbour({step}, axis={axis}): the step must be a constant, and PEs lie along one axis, 0",
             node="neighbour",
         )
-    name = f"{NEIGHBOUR}{'ring_' if ring else ''}{'m' if step < 0 else 'p'}{abs(step)}"
-    if name not in sdfg.symbols:
-        sdfg.add_symbol(name, dace.int64)
-    return dace.symbol(name, dace.int64)
+    return _scalar(sdfg, state, f"{NEIGHBOUR}{'ring_' if ring else ''}{'m' if step < 0 else 'p'}{abs(step)}")
 
 
 def register() -> None:

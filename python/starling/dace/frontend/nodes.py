@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from dace import library, nodes
 from dace.properties import Property, SymbolicProperty
+
+from dace import library, nodes
 
 __all__ = ["Communication"]
 
@@ -37,4 +38,3 @@ class Communication(nodes.LibraryNode):  # type: ignore[misc]
             if hasattr(e, "free_symbols"):
                 found |= {str(s) for s in e.free_symbols}
         return found
-

@@ -9,6 +9,8 @@ from __future__ import annotations
 import contextlib
 import inspect
 import io
+import linecache
+import re
 import sys
 import types
 import typing
@@ -16,16 +18,16 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-import dace
-from dace import data, dtypes
 from dace.frontend.python.common import DaceSyntaxError
 from dace.sdfg.analysis.schedule_tree.sdfg_to_tree import as_schedule_tree
 
+import dace
+from dace import data, dtypes
 from starling.dace.frontend.names import CALLS, PREFIX, register
 from starling.dace.frontend.types import Split
 from starling.dace.program_error import Place, ProgramError
 
-__all__ = ["Parsed", "parse", "place_of", "type_hints"]
+__all__ = ["Parsed", "called_back", "parse", "place_of", "type_hints"]
 
 
 class Parsed(typing.NamedTuple):
@@ -95,15 +97,23 @@ def parse(function: Callable[..., Any], inner: Callable[[Any], Callable[..., Any
         raise ProgramError.at(place, problem.node, str(problem)) from problem
     except DaceSyntaxError as problem:
         line = getattr(problem.node, "lineno", 0) or place.line
+        if "pyobject" in str(problem.message):
+            raise called_back(Place(place.file, line)) from problem
         raise ProgramError.at(Place(place.file, line), function.__name__, str(problem.message)) from problem
     except Exception as problem:
         message = f"DaCe cannot parse it: {type(problem).__name__}: {problem}"
         raise ProgramError.at(place, function.__name__, message) from problem
-    if tree.callback_mapping:
-        called = ", ".join(str(v) for v in tree.callback_mapping.values())
-        raise ProgramError.at(place, called, "is Python that would be called back from the program; see docs/dace.md")
     splits = {name: h.axis for name, h in hints.items() if isinstance(h, Split)}
     return Parsed(tree, splits, list(hints), place)
+
+
+def called_back(place: Place) -> ProgramError:
+    """The error for a line that calls what is no part of a program: DaCe would call Python back."""
+    text = linecache.getline(place.file, place.line)
+    calls = re.findall(r"([\w.]+)\(", text)
+    return ProgramError.at(
+        place, calls[0] if calls else text.strip(), "is a call of Python, which a program cannot make; see docs/dace.md"
+    )
 
 
 def _lines_of_copies(graph: Any) -> None:

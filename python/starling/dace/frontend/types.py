@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from dace import data, dtypes
-
 from starling.dace.program_error import ProgramError
 
 __all__ = ["Split", "split"]
@@ -22,7 +21,7 @@ class Split:
         return f"split({self.array}, {self.axis})"
 
 
-def split(array: Any, axis: int = 0) -> Split:
+def split(array: Any, axis: Any = 0) -> Split:
     """The type of a whole array whose layers along an axis are shared out among the PEs.
 
     Args:
@@ -41,7 +40,7 @@ def split(array: Any, axis: int = 0) -> Split:
     """
     if isinstance(array, dtypes.typeclass) or not isinstance(array, data.Array):
         raise ProgramError(f"split: {array!r} is no array type; pass one such as float64[M, N]", node="split")
-    if isinstance(axis, tuple):
+    if not isinstance(axis, int):
         raise ProgramError(f"split: axis = {axis}; one axis can be split, pass its number", node="split")
     if not 0 <= axis < len(array.shape):
         raise ProgramError(f"split: axis = {axis}; must be from 0 to {len(array.shape) - 1}", node="split")

@@ -56,7 +56,7 @@ def accesses(s: Statement, p: Program) -> list[Access]:
     for e in expressions_of(s):
         for r in reads_of(e):
             own = owner is not None and offset_of(r, owner, p) == 0
-            alone = owner is None and isinstance(s, (Compute, Reduce)) or isinstance(s, Put)
+            alone = (owner is None and isinstance(s, (Compute, Reduce))) or isinstance(s, Put)
             found.append(Access(r.array, False, OWN if own else ONE if alone else ANY))
     if isinstance(s, Put) and s.source:
         found.append(Access(s.source, False, OWN if s.by else ONE))
@@ -159,5 +159,3 @@ def _first(p: Program, of_threads: bool) -> tuple[Body, int, str, Statement] | N
                     return s.body, len(s.body), array, s
         return body, body.index(s), array, s
     return None
-
-

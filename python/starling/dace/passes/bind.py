@@ -55,13 +55,17 @@ def bind(p: Program) -> None:
         if put.array:
             p.arrays[put.array].symmetric = True
         if not p.per_pe:
-            raise ProgramError.at(put.place, put.verb, "in a program with split arrays, whose communication is inserted")
+            raise ProgramError.at(
+                put.place, put.verb, "in a program with split arrays, whose communication is inserted"
+            )
         if put.verb not in SIGNALLING:
             continue
         put.step, put.ring = _step(put.peer, put, p)
         others = [q for q in puts if q.flag == put.flag and q is not put and q.verb in SIGNALLING]
         if others:
-            raise ProgramError.at(put.place, f"flags[{put.flag}]", f"is raised at {others[0].place} too; use another flag")
+            raise ProgramError.at(
+                put.place, f"flags[{put.flag}]", f"is raised at {others[0].place} too; use another flag"
+            )
         if put.op != "set":
             raise ProgramError.at(put.place, put.verb, "op = 'add' cannot be bound to a wait; use 'set'")
         if not any(w.flag == put.flag for w in waits):
@@ -79,7 +83,9 @@ def bind(p: Program) -> None:
         a, b = (_value(e, p) for e in (wait.value, put.value))
         if a is None or b is None or not same(a, b):
             raise ProgramError.at(
-                wait.place, "SignalWait", f"waits for another value than the put at {put.place} gives; let both be equal"
+                wait.place,
+                "SignalWait",
+                f"waits for another value than the put at {put.place} gives; let both be equal",
             )
         if flow.reaches([flow.entry], lambda n, w=wait: n is w, lambda n, q=put: n is q):  # type: ignore[misc]
             raise ProgramError.at(wait.place, "SignalWait", f"comes before the put that it waits for, at {put.place}")
@@ -180,7 +186,9 @@ def _check_conditions(p: Program) -> None:
                     if isinstance(t, (Put, Wait, Collective)):
                         verb = t.verb if isinstance(t, (Put, Collective)) else "SignalWait"
                         raise ProgramError.at(
-                            t.place, verb, "stands under a condition that may differ between PEs; let peer be NOBODY instead"
+                            t.place,
+                            verb,
+                            "stands under a condition that may differ between PEs; let peer be NOBODY instead",
                         )
 
 
@@ -206,7 +214,6 @@ def _told_to_all(name: str, p: Program) -> bool:
         return False
     made = [s for _, s in statements(p.body) if getattr(s, "target", None) == name or getattr(s, "array", None) == name]
     return bool(made) and all(
-        s.verb != "Getmem" if isinstance(s, Collective) else isinstance(s, Compute) and not differs(s.value, p) for s in made
+        s.verb != "Getmem" if isinstance(s, Collective) else isinstance(s, Compute) and not differs(s.value, p)
+        for s in made
     )
-
-

@@ -58,10 +58,7 @@ def _fuse_list(p: Program, body: Body) -> bool:
         inner = [s.body] if isinstance(s, (For, While)) else [b for _, b in s.branches] if isinstance(s, If) else []
         if any(_fuse_list(p, b) for b in inner):
             return True
-    for k, s in enumerate(body):
-        if _temporary(p, s) is not None and _replace(p, body, k):
-            return True
-    return False
+    return any(_temporary(p, s) is not None and _replace(p, body, k) for k, s in enumerate(body))
 
 
 def _temporary(p: Program, s: Statement) -> str | None:
@@ -90,9 +87,11 @@ def written_by(s: Statement) -> set[str]:
 
 
 def _uses(p: Program, name: str, s: Statement) -> bool:
-    return any(
-        name in values_of(e) or any(r.array == name for r in reads_of(e)) for e in expressions_of(s)
-    ) or name in _symbols_of(s) or (isinstance(s, (Put, Collective)) and s.source == name)
+    return (
+        any(name in values_of(e) or any(r.array == name for r in reads_of(e)) for e in expressions_of(s))
+        or name in _symbols_of(s)
+        or (isinstance(s, (Put, Collective)) and s.source == name)
+    )
 
 
 def _symbols_of(s: Statement) -> set[str]:
@@ -116,7 +115,7 @@ def _replace(p: Program, body: Body, k: int) -> bool:
     made = body[k]
     assert isinstance(made, (Compute, Assign))
     name = made.target if isinstance(made, Compute) else made.name
-    readers = [s for _, s in statements(p.body) if _uses(p, name, s)]
+    readers: list[Any] = [s for _, s in statements(p.body) if _uses(p, name, s)]
     behind = body[k + 1 :]
     if not readers or any(s not in behind or not isinstance(s, (Compute, Assign, Reduce)) for s in readers):
         return False

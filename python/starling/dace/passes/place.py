@@ -1,7 +1,7 @@
 """Which array elements lie together: temporaries are shared out as the arrays that they are computed from.
 
-Element k of an array, along one axis, belongs to the owner of layer k + shift of a length; PEs share the length of split
-arrays, blocks share what a PE has. What is written is computed by its owner.
+Element k of an array, along one axis, belongs to the owner of layer k + shift of a length; PEs share the length of
+split arrays, blocks share what a PE has. What is written is computed by its owner.
 """
 
 from __future__ import annotations
@@ -114,11 +114,17 @@ def _place_some(p: Program, placed: set[str]) -> bool:
                     return True
     for _, s in statements(p.body):
         if isinstance(s, Compute) and s.target not in placed:
-            owners = [_owner(p.arrays[r.array], r.index, {q.name for q in s.params}) for r in reads_of(s.value) if r.array in placed]
+            owners = [
+                _owner(p.arrays[r.array], r.index, {q.name for q in s.params})
+                for r in reads_of(s.value)
+                if r.array in placed
+            ]
             dealt = [o for o in owners if o is not None and o.parameter and o.scale == 1]
             dealt = [o for o in dealt if o.split] or dealt
             if dealt:
-                middle = sorted(dealt, key=lambda o: (str(o.parameter), sympy.default_sort_key(o.shift)))[len(dealt) // 2]
+                middle = sorted(dealt, key=lambda o: (str(o.parameter), sympy.default_sort_key(o.shift)))[
+                    len(dealt) // 2
+                ]
                 if _put_with(p, s.target, s.index, middle):
                     placed.add(s.target)
                     return True

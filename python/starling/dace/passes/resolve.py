@@ -42,19 +42,18 @@ def as_index(e: Expression, integers: set[str]) -> Any | None:
     if isinstance(e, Value):
         return symbol(e.name) if e.name in integers else None
     if isinstance(e, Apply):
-        parts = [as_index(a, integers) for a in e.arguments]
+        parts: list[Any] = [as_index(a, integers) for a in e.arguments]
         if any(a is None for a in parts):
             return None
         if e.op == "negative":
             return -parts[0]
         if len(parts) == 2:
             a, b = parts
-            known = {"+": a + b, "-": a - b, "*": a * b, "%": None, "//": None}
             if e.op == "%":
                 return sympy.Mod(a, b)
             if e.op == "//":
                 return sympy.floor(a / b)
-            return known.get(e.op)
+            return {"+": a + b, "-": a - b, "*": a * b}.get(e.op)
     return None
 
 
@@ -116,14 +115,14 @@ def _resolve_one(p: Program) -> bool:
     integers = {n for n, t in {**p.scalars, **p.variables}.items() if t in ("int32", "int64", "weak int")}
     loops = {s.variable for _, s in statements(p.body) if isinstance(s, For)}
     changing = set(p.variables) | loops
-    for s in list(p.body):
+    for body, s in list(statements(p.body)):
         if not isinstance(s, Assign) or writes[s.name] != 1 or s.name not in integers:
             continue
         value = as_index(s.value, integers)
         if value is None or {str(x) for x in value.free_symbols} & changing:
             continue
         _replace(p.body, s.name, value)
-        p.body.remove(s)
+        body.remove(s)
         del p.variables[s.name]
         return True
     return False
