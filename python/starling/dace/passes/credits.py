@@ -1,7 +1,8 @@
 """Credits: a put must not overwrite what its receiver still reads.
 
 The sender of a put knows that the last one was read if, since then, it has waited for a put that the receiver made
-after its reading, block for block. Where no such put is on every path, the receiver says so itself, and the sender waits.
+after its reading, block for block. Where no such put is on every path, the receiver says so itself, and the sender
+waits.
 """
 
 from __future__ import annotations
