@@ -13,9 +13,8 @@ import pytest
 
 pytest.importorskip("starling.dace", reason="DaCe is missing: pip install 'starling[dace]'", exc_type=ImportError)
 
-from dace_random_programs import RandomProgram, random_program
-
 import starling
+from dace_random_programs import RandomProgram, random_program
 from starling import machine
 from starling.dace import Program, ProgramError
 
