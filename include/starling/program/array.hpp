@@ -1,25 +1,25 @@
-// array<T, Rank>: an array of a generated program as its kernel sees it: elements by their indices in the whole array,
-// of which this PE has a part along one axis.
+// array<T, Rank, Axis>: an array of a generated program as its kernel sees it: elements by their indices in the whole
+// array, of which this PE has a part along one axis.
 #pragma once
 
 #include "starling/device/symmetric.hpp"
 
 namespace starling::generated {
 
-template <class T, int Rank>
+template <class T, int Rank, int Axis>
 class array {
  public:
-  // `data`: this PE's memory, whose first element is number `first` along `axis`. `extents`: of what the PE has.
+  // `data`: this PE's memory, whose first element is number `first` along the axis. `extents`: of what the PE has.
   template <class... Extents>
-  STARLING_HD array(sym<T> data, int pe, int axis, index_t first, Extents... extents)
-      : data_(data), extents_{static_cast<index_t>(extents)...}, first_(first), axis_(axis) {
+  STARLING_HD array(sym<T> data, int pe, index_t first, Extents... extents)
+      : data_(data), extents_{static_cast<index_t>(extents)...} {
     static_assert(sizeof...(Extents) == Rank);
     index_t stride = 1;
     for (int k = Rank - 1; k >= 0; --k) {
       strides_[k] = stride;
       stride *= extents_[k];
     }
-    start_ = data.on(pe) - first * strides_[axis];
+    start_ = data.on(pe) - first * strides_[Axis];
   }
 
   template <class... Indices>
@@ -37,22 +37,19 @@ class array {
   STARLING_HD sym<T> at(index_t first, Indices... indices) const {
     static_assert(sizeof...(Indices) == Rank || sizeof...(Indices) == 0);
     const index_t index[Rank] = {static_cast<index_t>(indices)...};
-    index_t at = -first * strides_[axis_];
+    index_t at = -first * strides_[Axis];
     for (int k = 0; k < Rank; ++k) at += index[k] * strides_[k];
     return data_ + at;
   }
 
   STARLING_HD index_t stride(int k) const { return strides_[k]; }
   STARLING_HD index_t extent(int k) const { return extents_[k]; }
-  STARLING_HD index_t first() const { return first_; }
   STARLING_HD T* start() const { return start_; }
 
  private:
   sym<T> data_;
   index_t extents_[Rank];
   index_t strides_[Rank];
-  index_t first_;
-  int axis_;
   T* start_;
 };
 

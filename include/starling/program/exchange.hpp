@@ -7,15 +7,15 @@
 
 namespace starling::generated {
 
-// `width` layers from number `from` on, of an array whose split axis is `axis`, to the same numbers at `pe`, whose part
+// `width` layers from number `from` on, along the array's split axis, to the same numbers at `pe`, whose part
 // begins with number `first`; then the signal. One put where they lie in one piece.
-template <class T, int Rank>
-STARLING_HD void put_layers(block& b, const array<T, Rank>& a, int axis, index_t from, index_t width, index_t first,
+template <class T, int Rank, int Axis>
+STARLING_HD void put_layers(block& b, const array<T, Rank, Axis>& a, index_t from, index_t width, index_t first,
                             sym<signal> sig, std::uint64_t value, int pe, where at = where::current()) {
   index_t outer = 1;
-  for (int k = 0; k < axis; ++k) outer *= a.extent(k);
-  const index_t inner = a.stride(axis);
-  const index_t apart = a.extent(axis) * inner;
+  for (int k = 0; k < Axis; ++k) outer *= a.extent(k);
+  const index_t inner = a.stride(Axis);
+  const index_t apart = a.extent(Axis) * inner;
   const sym<T> to = a.at(first) + from * inner;
   const T* source = a.start() + from * inner;
   if (outer == 1) {

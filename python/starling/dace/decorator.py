@@ -17,6 +17,7 @@ from starling import machine as machines
 from starling._arguments import finite_number, whole_number
 from starling.dace.arguments import check_arguments
 from starling.dace.compile import Compiled, compile_program
+from starling.dace.emit.kernel import MOST_THREADS
 from starling.dace.explain import Explanation
 from starling.dace.frontend.parse import place_of
 from starling.dace.program_error import ProgramError
@@ -25,7 +26,6 @@ from starling.machine import Machine
 
 __all__ = ["Program", "Report", "Run", "program"]
 
-MOST_THREADS = 1024
 CONTROLS = ("device",)
 
 

@@ -74,7 +74,7 @@ def test_text_says_it_all() -> None:
 
 def test_source_is_short_and_has_no_line_marks() -> None:
     source = programs.jacobi_2d.explain().source
-    assert len(source.splitlines()) < 80
+    assert len(source.splitlines()) < 100
     assert "#line" not in source
 
 

@@ -67,10 +67,7 @@ def _put_layers(w: Writer, s: Put, a: Array) -> None:
     shift = f" - ({cpp_index(a.shift)})" if a.shift != 0 else ""
     start = f"{owner}.pe.begin{shift}" if s.by == "first" else f"{owner}.pe.end{shift} - {s.width}"
     first = f"sg::first_layer({cpp_index(a.length)}, b.n_pes(), to, {cpp_index(a.shift)}, {a.low})"
-    w.line(
-        f"sg::put_layers(b, {cpp_name(a.name)}, {a.split}, {start}, {s.width}, {first}, {_arrival(s)}, "
-        f"sent_{s.channel}, to);"
-    )
+    w.line(f"sg::put_layers(b, {cpp_name(a.name)}, {start}, {s.width}, {first}, {_arrival(s)}, sent_{s.channel}, to);")
 
 
 def _lengths(box: Box) -> list[Any]:

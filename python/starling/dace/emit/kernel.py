@@ -31,8 +31,9 @@ from starling.dace.passes.place import Owner, owner_of
 from starling.dace.passes.types import WEAK
 from starling.dace.program_error import ProgramError
 
-__all__ = ["emit"]
+__all__ = ["MOST_THREADS", "emit"]
 
+MOST_THREADS = 256  # of a block: more would leave each too few registers
 MOST_RANGES = 3  # that block::for_each takes
 
 
@@ -50,6 +51,9 @@ def emit(p: Program) -> str:
     w.line("namespace sg = starling::generated;")
     w.line("")
     w.line(f"struct {cpp_name(p.name)}_kernel {{")
+    w.line(f"static constexpr int max_threads = {MOST_THREADS};")
+    w.line("static constexpr int least_blocks = 1;")
+    w.line("")
     _fields(w)
     w.line("")
     w.line("STARLING_HD void operator()(st::block& b) const {")
@@ -109,7 +113,7 @@ def _array(w: Writer, a: Array) -> None:
         owner = w.owner(True, a.length)
         extents[a.split] = f"sg::held({cpp_index(a.length)}, b.n_pes(), {a.low + a.high})"
         first = f"{owner}.pe.begin - ({cpp_index(a.shift + a.low)})"
-    w.line(f"const sg::array<{t}, {rank}> {name}({name}_data, b.pe(), {a.split or 0}, {first}, {', '.join(extents)});")
+    w.line(f"const sg::array<{t}, {rank}, {a.split or 0}> {name}({name}_data, b.pe(), {first}, {', '.join(extents)});")
 
 
 def _end(w: Writer) -> None:
