@@ -1,13 +1,14 @@
 """Credits: a put must not overwrite what its receiver still reads.
 
 The sender of a put knows that the last one was read if, since then, it has waited for a put that the receiver made
-after its reading, block for block. Where no such put is on every path, the receiver says so itself, and the sender
-waits.
+after its reading, block for block, or all have met. Where no such put is on every path, the receiver says so itself,
+and the sender waits.
 """
 
 from __future__ import annotations
 
-from starling.dace.ir import Program, Put, Ready, Statement, Wait, reads_of, statements
+from starling.dace.ir import Collective, Program, Put, Ready, Reduce, Statement, Wait, reads_of, statements
+from starling.dace.passes.barriers import MEETING
 from starling.dace.passes.flow import Flow
 from starling.dace.passes.place import offset_of, owner_of
 from starling.dace.passes.resolve import expressions_of
@@ -30,7 +31,15 @@ def add_credits(p: Program) -> None:
                 _insert_ready(p, body, put)
     for _, put in puts:
         if not put.credit and put.verb != "SignalOp":
-            put.why = "a put of the receiver, made after it has read, was awaited before"
+            put.why = "an answer of the receiver, given after it has read, was awaited before"
+
+
+def _all_meet(s: Statement, p: Program) -> bool:
+    """Whether all blocks of all PEs meet there, after what they have read."""
+    if isinstance(s, Reduce):
+        owner = owner_of(s, p)
+        return owner is not None and owner.split
+    return isinstance(s, Collective) and s.verb in MEETING
 
 
 def _reads(s: Statement, put: Put, p: Program) -> bool:
@@ -84,7 +93,7 @@ def _proven(p: Program, flow: Flow, put: Put) -> bool:
                 return False
             if isinstance(n, Wait) and n.put is not None and n.put.channel == put.channel:
                 continue
-        elif isinstance(n, Put) and n.channel in awaited:
+        elif (isinstance(n, Put) and n.channel in awaited) or _all_meet(n, p):
             answered = True
         elif _reads(n, put, p) or (isinstance(n, Put) and n.channel == put.channel):
             return False
