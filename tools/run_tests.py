@@ -358,7 +358,7 @@ STAGES = [
     Stage("host-build-all", host_build_all, when="verify"),
     Stage("host-checks", host_checks, needs=("host-build-all",), when="verify"),
     Stage("tool-tests", tool_tests, needs=("host-build-all",), when="verify"),
-    Stage("dace", dace_tests, needs=("host-build",), when="verify"),
+    Stage("dace", dace_tests, needs=("host-build-all",), when="verify"),
     Stage("install", install_check, needs=("host-build-all",), when="verify"),
     Stage("tsan", thread_sanitizer, when="verify"),
     Stage("asan-ubsan", address_sanitizer, when="verify"),
