@@ -205,3 +205,9 @@ def neighbour_by_variable(A: f64[N], k: i64):
     flags = nvshmem.flags(1)
     nvshmem.PutmemSignal(A[0], A[1], flags[0], 1, sd.neighbour(k))
     nvshmem.SignalWait(flags[0], 1)
+
+
+@wrong("A", "iterations of a parallel loop")
+def map_that_depends(A: f64[N], B: f64[N]):
+    for i in dace.map[1:N]:
+        A[i] = A[i - 1] + B[i]

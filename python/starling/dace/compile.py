@@ -29,6 +29,9 @@ class Compiled:
         self.program = program
         self.source = source
         self.explanation = explanation
+        self.inside: set[tuple[tuple[str, int], ...]] = (
+            set()
+        )  # sizes and scalars that are known to stay inside of arrays
 
 
 def _without_lines(source: str) -> str:

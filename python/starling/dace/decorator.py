@@ -22,6 +22,7 @@ from starling.dace.explain import Explanation
 from starling.dace.frontend.parse import place_of
 from starling.dace.program_error import ProgramError
 from starling.dace.run import Placed
+from starling.errors import Unsupported
 from starling.machine import Machine
 
 __all__ = ["Program", "Report", "Run", "program"]
@@ -222,9 +223,9 @@ class Program:
     def _place(self, m: Machine, given: dict[str, Any], blocks: int | None, threads: int) -> Placed:
         compiled = self.compiled()
         if m.kind != "host":
-            from starling.errors import Unsupported
-
             raise Unsupported("programs of starling.dace run on virtual devices; pass machine=starling.machine.host(n)")
+        if m.processes > 1:
+            raise Unsupported("programs of starling.dace run in one process; pass machine=starling.machine.host(n)")
         arguments = check_arguments(compiled.program, given, m.size)
         return Placed(
             compiled,

@@ -42,6 +42,7 @@ __all__ = [
     "Wait",
     "While",
     "map_expression",
+    "parts_of",
     "reads_of",
     "same",
     "statements",
@@ -155,6 +156,15 @@ def _leaves(e: Expression) -> Iterator[Expression]:
         yield e
 
 
+def parts_of(e: Expression) -> list[Expression]:
+    """The expression and all that are in it."""
+    if isinstance(e, Apply):
+        return [e, *(x for a in e.arguments for x in parts_of(a))]
+    if isinstance(e, (Cast, Fold)):
+        return [e, *parts_of(e.value)]
+    return [e]
+
+
 def reads_of(e: Expression) -> list[Read]:
     """All reads of arrays in it."""
     return [leaf for leaf in _leaves(e) if isinstance(leaf, Read)]
@@ -266,7 +276,8 @@ class Put(Statement):
     peer: Expression = field(default_factory=lambda: Number(-1))
     op: str = "set"
     inserted: bool = False  # `width` layers at the end of a split array, to the halo of the next PE
-    width: int = 0
+    width: int = 0  # layers that a block must have
+    least: int = 0  # layers that an array must have, so that its ends lie apart
     step: int = 0  # the peer is that many PEs further along
     ring: bool = False
     by: str = ""

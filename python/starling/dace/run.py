@@ -9,6 +9,7 @@ import numpy as np
 
 from starling._native import native
 from starling.dace.arguments import Arguments, shape_of
+from starling.dace.bounds import check_bounds
 from starling.dace.build.cache import built
 from starling.dace.compile import Compiled
 from starling.dace.ir import Array, Put, statements
@@ -72,11 +73,11 @@ class Placed:
                 a = p.arrays[name]
                 (n,) = shape_of((a.length,), self.arguments.sizes)
                 rows = n // self.machine.size if a.split is not None else n
-                if rows < s.width and self.machine.size > 1:
+                if rows < s.least and self.machine.size > 1:
                     raise ProgramError.at(
                         s.place,
                         name,
-                        f"has {rows} layers on a PE and {s.width} are exchanged; use fewer devices or more layers",
+                        f"has {rows} layers on a PE and {s.least} are exchanged; use fewer devices or more layers",
                     )
                 blocks = min(blocks, max(1, rows // max(s.width, 1)))
         return blocks
@@ -134,6 +135,11 @@ class Placed:
     def run(self, scalars: dict[str, int | float], deadline: float = 0.0) -> None:
         """Runs the program once on what the arrays hold."""
         p = self.compiled.program
+        whole = {n: int(v) for n, v in scalars.items() if p.scalars[n].startswith("int")}
+        key = tuple(sorted({**self.arguments.sizes, **whole}.items()))
+        if key not in self.compiled.inside:
+            check_bounds(p, dict(key))
+            self.compiled.inside.add(key)
         words = b""
         for name in p.arrays:
             words += struct.pack("<Qq", *self.memories[name].words)

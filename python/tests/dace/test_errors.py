@@ -118,3 +118,29 @@ def test_no_compiler(rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch, 
     a, b = (rng.random((8, 6), dtype="float32") for _ in range(2))
     with pytest.raises(errors.Unsupported, match="there is no C\\+\\+ compiler"):
         programs.jacobi_2d(a, b, 1, machine=machine.host(2))
+
+
+def test_indices_beyond_the_array(rng: np.random.Generator) -> None:
+    n, m, k = programs.N, programs.M, sd.symbols("K")
+
+    @sd.program
+    def cut_off(A: sd.float64[n], B: sd.float64[m]):
+        B[0:6] = A[0:6]
+
+    @sd.program
+    def by_loop(A: sd.float64[n], h: sd.float64[k], steps: sd.int64):
+        for t in range(steps):
+            A[:] = A + h[t]
+
+    words = "is indexed by i0, which is 0 to 5 in this call, along axis 0 of length 5"
+    refused("A", words, rng.random(5), rng.random(9), program=cut_off)
+    refused("B", "of length 4", rng.random(9), rng.random(4), program=cut_off)
+    refused("h", "is indexed by t, which is 0 to 3 in this call", rng.random(9), rng.random(3), 4, program=by_loop)
+
+
+def test_several_processes_and_hosts(rng: np.random.Generator) -> None:
+    a, b = (rng.random((8, 6), dtype="float32") for _ in range(2))
+    want, other = a.copy(), b.copy()
+    programs.jacobi_2d.function(want, other, 3)
+    programs.jacobi_2d(a, b, 3, machine=machine.host(4, hosts=[0, 0, 1, 1]))
+    np.testing.assert_array_equal(a, want)

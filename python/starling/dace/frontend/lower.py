@@ -32,6 +32,8 @@ from starling.dace.ir import (
     Statement,
     Value,
     While,
+    reads_of,
+    same,
     substitute,
     symbol,
 )
@@ -294,6 +296,12 @@ class Lowering:
         params: list[Param] = []
         read, written = [r[0] for r in source], [r[0] for r in target]
         for k, w in zip(long, wide, strict=True):
+            if not same(_count(source[k]), _count(target[w])):
+                raise ProgramError.at(
+                    place,
+                    node.target,
+                    f"gets {_count(source[k])} elements for {_count(target[w])}; lengths must be equal",
+                )
             name = f"i{len(params)}"
             begin, end, step = (index_of(x) for x in source[k])
             params.append(
@@ -312,7 +320,17 @@ class Lowering:
     # ---- maps ----
 
     def map(self, node: Any, place: Place) -> Body:
-        return self.map_body(node, place, [], {}, {})
+        body = self.map_body(node, place, [], {}, {})
+        for s in body:
+            for t in body:
+                if not isinstance(s, Compute) or not isinstance(t, (Compute, Reduce)):
+                    continue
+                for r in reads_of(t.value):
+                    if r.array == s.target and not all(same(a, b) for a, b in zip(r.index, s.index, strict=True)):
+                        raise ProgramError.at(
+                            t.place, r.array, "is written and read at other places by iterations of a parallel loop"
+                        )
+        return body
 
     def map_body(
         self, node: Any, place: Place, outer: list[Param], renamed: dict[Any, Any], before: dict[str, Expression]
@@ -546,6 +564,11 @@ def same_length(begin: Any, end: Any, n: Any) -> bool:
 def _ranges(subset: Any) -> list[tuple[Any, Any, Any]]:
     """Begin, last and step of each axis."""
     return [tuple(r) for r in subset.ranges]
+
+
+def _count(r: tuple[Any, Any, Any]) -> Any:
+    begin, last, step = (index_of(x) for x in r)
+    return sympy.expand(last - begin + 1 if step == 1 else sympy.floor((last - begin) / step) + 1)
 
 
 def _element(subset: Any) -> tuple[Any, ...] | None:

@@ -18,7 +18,9 @@ from starling.dace.ir import (
     Collective,
     Compute,
     Expression,
+    For,
     If,
+    Index,
     Number,
     Program,
     Put,
@@ -158,7 +160,7 @@ def _edges(put: Put, p: Program) -> None:
         depths.append(depth)
     if put.verb == "SignalOp":
         put.by = put.to = ""
-    put.width = max(depths, default=0)  # layers that a block must have
+    put.width, put.least = max(depths, default=0), sum(depths)
 
 
 def _end(box: Box, axis: int, length: Any) -> tuple[str, int]:
@@ -175,10 +177,10 @@ def _end(box: Box, axis: int, length: Any) -> tuple[str, int]:
 def _check_conditions(p: Program) -> None:
     """Refuses communication where PEs may take different branches."""
     for _, s in statements(p.body):
-        if not isinstance(s, (If, While)):
+        if not isinstance(s, (For, If, While)):
             continue
-        inner = [s.body] if isinstance(s, While) else [b for _, b in s.branches]
-        for e in expressions_of(s):
+        inner = [b for _, b in s.branches] if isinstance(s, If) else [s.body]
+        for e in [Index(s.begin), Index(s.end)] if isinstance(s, For) else expressions_of(s):
             if not differs(e, p):
                 continue
             for body in inner:

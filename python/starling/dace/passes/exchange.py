@@ -105,7 +105,7 @@ def _put(p: Program, name: str, side: str, after: Statement) -> Put:
     a = p.arrays[name]
     step = -SIDES[side]  # the high halo of the PE before is filled from here
     put = Put(after.place, "exchange", name, source=name, inserted=True, step=step)
-    put.width = a.low if side == "low" else a.high
+    put.width = put.least = a.low if side == "low" else a.high
     put.by, put.to = ("first", "last") if side == "high" else ("last", "first")
     put.peer = Index(symbol(f"st_neighbour_{'m' if step < 0 else 'p'}1"))
     for body, s in list(statements(p.body)):

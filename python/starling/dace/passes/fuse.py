@@ -31,6 +31,7 @@ from starling.dace.ir import (
     Wait,
     While,
     map_expression,
+    parts_of,
     reads_of,
     same,
     statements,
@@ -133,7 +134,7 @@ def _replace(p: Program, body: Body, k: int) -> bool:
     places = [(s, r.index) for s in readers for r in _reads_by(s, name)]
     if len(set(places)) > 1 and _size(made.value) * (len(set(places)) - 1) > MOST_COPIES:
         return False
-    if _has_fold(made.value) and any(isinstance(e, Fold) for s in readers for e in _parts(s.value)):
+    if _has_fold(made.value) and any(isinstance(e, Fold) for s in readers for e in parts_of(s.value)):
         return False
     changed = []
     for s in readers:
@@ -152,20 +153,12 @@ def _reads_by(s: Any, name: str) -> list[Any]:
     return found or [Read(name, ())]
 
 
-def _parts(e: Expression) -> list[Expression]:
-    if isinstance(e, Apply):
-        return [e, *(x for a in e.arguments for x in _parts(a))]
-    if isinstance(e, (Cast, Fold)):
-        return [e, *_parts(e.value)]
-    return [e]
-
-
 def _size(e: Expression) -> int:
-    return sum(isinstance(x, (Apply, Fold)) for x in _parts(e))
+    return sum(isinstance(x, (Apply, Fold)) for x in parts_of(e))
 
 
 def _has_fold(e: Expression) -> bool:
-    return any(isinstance(x, Fold) for x in _parts(e))
+    return any(isinstance(x, Fold) for x in parts_of(e))
 
 
 def _with(p: Program, e: Expression, made: Compute | Assign) -> Expression | None:
