@@ -1,7 +1,8 @@
-"""starling explain."""
+"""starling explain, and the example."""
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from typer.testing import CliRunner
 pytest.importorskip("starling.dace", reason="DaCe is missing: pip install 'starling[dace]'", exc_type=ImportError)
 
 from starling.cli import app
+from test_process import ROOT, python
 
 FILE = str(Path(__file__).resolve().parents[1] / "dace_programs.py")
 
@@ -41,3 +43,11 @@ def test_wrong_use(tmp_path: Path) -> None:
     outside.write_text("from starling import dace as sd\nN = sd.symbols('N')\n\n"
                        "@sd.program\ndef f(A: sd.float64[N]):\n    print(A[0])\n")  # fmt: skip
     assert "outside.py:6: print: is a call of Python" in said(f"{outside}:f", code=2)
+
+
+@pytest.mark.skipif(os.environ.get("STARLING_TEST_COMPLETE") != "1", reason="STARLING_TEST_COMPLETE=1 runs it")
+def test_the_example() -> None:
+    ran = python(str(ROOT / "examples/dace_heat.py"), "--size", "40", "--devices", "3")
+    assert ran.returncode == 0, ran.stderr
+    assert "3 virtual devices, 2 blocks each" in ran.stdout
+    assert "the same bits as NumPy" in ran.stdout

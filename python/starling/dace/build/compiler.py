@@ -20,7 +20,7 @@ PACKAGE = Path(__file__).resolve().parents[2]
 # No fused multiply-add: the bits are NumPy's.
 FLAGS = ("-std=c++20", "-O3", "-march=native", "-ffp-contract=off", "-fno-math-errno", "-fPIC", "-fvisibility=hidden", "-g1")
 # Loads and stores of the kernel are calls, and copies of the C library too.
-WATCHED = ("-fsanitize=thread", "-DSTARLING_CHECKED")
+WATCHED = ("-O1", "-fsanitize=thread", "-DSTARLING_CHECKED")
 WRAPPED = tuple(f"-Wl,--wrap={name}" for name in ("memcpy", "memmove", "memset"))
 CALLS = '#include "starling/program/access_calls.hpp"\n'
 
@@ -35,7 +35,7 @@ class Compiler:
 
     def key(self, source: str, checked: bool) -> str:
         """What names the compiled program: everything that it is made of."""
-        parts = [source, str(checked), *self.command, self.version, *FLAGS, _headers_hash(), __version__, _processor()]
+        parts = [source, str(checked), *self.command, self.version, *FLAGS, *WATCHED, _headers_hash(), __version__, _processor()]
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
 
     def compile(self, source: Path, to: Path, checked: bool) -> None:
