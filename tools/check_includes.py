@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Holds the include direction of the house, and that every public header compiles alone.
 
-    base <- device <- machine <- {shmem, stf, region, trace, openshmem} <- apps <- {python, bench}
+    base <- device <- machine <- {program, shmem, stf, region, trace, openshmem} <- apps <- {python, bench}
 
 A room may include itself and the rooms to its left; tests and examples may include all. Regions in tasks alone,
 region/tasks.hpp, come after stf. CUDA's own headers belong to
@@ -32,7 +32,7 @@ from pathlib import Path
 import device_scopes
 
 BELOW: dict[str, set[str]] = {"base": set(), "device": {"base"}, "machine": {"base", "device"}}
-for _room in ("shmem", "stf", "region", "trace", "openshmem"):
+for _room in ("program", "shmem", "stf", "region", "trace", "openshmem"):
     BELOW[_room] = {"base", "device", "machine"}
 # What may include a room beside its own, with the room.
 BESIDE = {"include/starling/region/tasks.hpp": "stf"}

@@ -188,6 +188,11 @@ def python_tests(run: Run) -> None:
     pytest(run, "python/tests", "python/starling", *tools, page)
 
 
+def dace_tests(run: Run) -> None:
+    """All programs of the compiler, in check mode too, and random ones."""
+    pytest(run, "python/tests/dace", STARLING_TEST_COMPLETE="1")
+
+
 def tool_tests(run: Run) -> None:
     """Of this script, the include checker, the mutations and all pages."""
     pytest(run, "tests/tools", STARLING_TEST_COMPLETE="1")
@@ -353,6 +358,7 @@ STAGES = [
     Stage("host-build-all", host_build_all, when="verify"),
     Stage("host-checks", host_checks, needs=("host-build-all",), when="verify"),
     Stage("tool-tests", tool_tests, needs=("host-build-all",), when="verify"),
+    Stage("dace", dace_tests, needs=("host-build-all",), when="verify"),
     Stage("install", install_check, needs=("host-build-all",), when="verify"),
     Stage("tsan", thread_sanitizer, when="verify"),
     Stage("asan-ubsan", address_sanitizer, when="verify"),

@@ -50,6 +50,7 @@ void bind_comm(nanobind::module_& m);
 void bind_iterations(nanobind::module_& m);
 void bind_region(nanobind::module_& m);
 void bind_overlap(nanobind::module_& m);
+void bind_programs(nanobind::module_& m);
 void bind_stf(nanobind::module_& m);
 void bind_shmem(nanobind::module_& m);
 

@@ -14,6 +14,7 @@ NB_MODULE(STARLING_MODULE, m) {
   starling::python::bind_iterations(m);
   starling::python::bind_region(m);
   starling::python::bind_overlap(m);
+  starling::python::bind_programs(m);
   starling::python::bind_stf(m);
   starling::python::bind_shmem(m);
 }

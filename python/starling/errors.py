@@ -30,6 +30,7 @@ __all__ = [
     "NotPositiveDefinite",
     "OutOfMemory",
     "ProcessError",
+    "ProgramError",
     "RangeError",
     "RegionError",
     "StallError",
@@ -75,6 +76,31 @@ class MatrixFileError(ArgumentError):
 
     def __reduce__(self) -> tuple[type[MatrixFileError], tuple[str, int | None]]:
         return type(self), (str(self), self.line)
+
+
+class ProgramError(ArgumentError):
+    """A program of :mod:`starling.dace`, or an argument of its call, that cannot be compiled or run.
+
+    Attributes:
+        file: The user's source; empty where that is not known.
+        line: The line in it, from 1; 0 where that is not known.
+        node: What stands there: an operation, an array or an argument, by name.
+    """
+
+    def __init__(self, message: str = "", file: str = "", line: int = 0, node: str = "") -> None:
+        super().__init__(message)
+        self.file = file
+        self.line = line
+        self.node = node
+
+    def __reduce__(self) -> tuple[type[ProgramError], tuple[str, str, int, str]]:
+        return type(self), (str(self), self.file, self.line, self.node)
+
+    @classmethod
+    def at(cls, place: Any, node: str, message: str) -> ProgramError:
+        """The error for a node at a place, which has a file and a line; the message begins with both."""
+        where = f"{place}: " if place.file else ""
+        return cls(f"{where}{node}: {message}", place.file, place.line, node)
 
 
 class BreakdownError(ArgumentError, ArithmeticError):

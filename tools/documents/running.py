@@ -14,6 +14,7 @@ from __future__ import annotations
 import contextlib
 import difflib
 import io
+import linecache
 import os
 import re
 import shutil
@@ -160,7 +161,10 @@ class Runner:
         with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
             try:
                 # Empty lines before it, so that errors name the lines of the page.
-                code = compile("\n" * block.line + block.text, "<page>", "exec")
+                text = "\n" * block.line + block.text
+                # Compilers of Python functions read their source.
+                linecache.cache["<page>"] = (len(text), None, text.splitlines(keepends=True), "<page>")
+                code = compile(text, "<page>", "exec")
                 exec(code, self.names)
             except Exception as raised:
                 said.write("".join(traceback.format_exception_only(raised)))

@@ -14,6 +14,7 @@ PAGES: dict[str, dict[str, str]] = {
     "Guide": {
         "Kernels and machines": "docs/guide.md",
         "Tasks": "docs/tasks.md",
+        "Programs from Python": "docs/dace.md",
         "Regions": "docs/regions.md",
         "OpenSHMEM": "docs/openshmem.md",
     },

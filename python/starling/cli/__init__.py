@@ -7,7 +7,22 @@ from typing import Annotated
 import typer
 
 from starling import __version__, cmake_dir
-from starling.cli import bench, check, doctor, jacobi, launch, new, pagerank, plot, solve, sssp, stencil, trace, tune
+from starling.cli import (
+    bench,
+    check,
+    doctor,
+    explain,
+    jacobi,
+    launch,
+    new,
+    pagerank,
+    plot,
+    solve,
+    sssp,
+    stencil,
+    trace,
+    tune,
+)
 from starling.cli._messages import told
 
 app = typer.Typer(
@@ -25,6 +40,7 @@ app.command("sssp")(sssp.command)
 app.command("doctor")(doctor.command)
 app.command("new")(new.command)
 app.command("check")(check.command)
+app.command("explain")(explain.command)
 app.command("launch")(launch.command)
 app.command("trace")(trace.command)
 app.command("plot")(plot.command)

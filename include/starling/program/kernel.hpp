@@ -1,0 +1,40 @@
+// What the source of a generated program includes, and how its kernel is found by who loads the compiled program.
+#pragma once
+
+#include <cmath>
+
+#include "starling/program/exchange.hpp"
+#include "starling/program/meeting.hpp"
+#include "starling/program/numbers.hpp"
+
+namespace starling::generated {
+
+// The numbers of a range, for a loop over them.
+struct numbers {
+  struct place {
+    index_t at;
+    STARLING_HD constexpr index_t operator*() const { return at; }
+    STARLING_HD constexpr place& operator++() {
+      ++at;
+      return *this;
+    }
+    STARLING_HD constexpr bool operator!=(const place& other) const { return at < other.at; }
+  };
+
+  index_range r;
+  STARLING_HD constexpr place begin() const { return {r.begin}; }
+  STARLING_HD constexpr place end() const { return {r.end}; }
+};
+
+// How many layers of a split array each PE has memory for, halo included.
+STARLING_HD constexpr index_t held(index_t length, index_t n_pes, index_t halo) {
+  return ceil_div(length, n_pes) + halo;
+}
+
+}  // namespace starling::generated
+
+// The kernel's entry for virtual devices. `data`: the kernel's own, as its loader has laid it out.
+#define STARLING_PROGRAM(Kernel)                                                                              \
+  extern "C" [[gnu::visibility("default")]] void starling_program_run(const void* data, starling::block& b) { \
+    (*static_cast<const Kernel*>(data))(b);                                                                   \
+  }

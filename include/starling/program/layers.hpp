@@ -1,0 +1,63 @@
+// Who owns what of the arrays of a generated program: the layers of an axis are shared out to PEs, those of a PE to its
+// blocks, so that a block finds in its own layers what it has written. Plain numbers; all constexpr.
+#pragma once
+
+#include "starling/device/block.hpp"
+
+namespace starling::generated {
+
+// A PE that is not there: puts to it do nothing, waits for it pass.
+inline constexpr int nobody = -1;
+
+constexpr index_t least(index_t a, index_t b) { return a < b ? a : b; }
+constexpr index_t most(index_t a, index_t b) { return a > b ? a : b; }
+
+// The layers of an axis that belong to this PE, and of these those of this block.
+struct layers {
+  index_range pe;
+  index_range mine;
+
+  // Values of a parameter from begin to end - 1 for which layer scale * parameter + shift is of this block.
+  STARLING_HD constexpr index_range of(index_t begin, index_t end, index_t shift, index_t scale = 1) const {
+    return {most(begin, round_down_up(mine.begin - shift, scale)), least(end, round_down_up(mine.end - shift, scale))};
+  }
+  STARLING_HD constexpr bool has(index_t layer) const { return layer >= mine.begin && layer < mine.end; }
+  STARLING_HD constexpr bool has_first() const { return mine.begin == pe.begin && !mine.empty(); }
+  STARLING_HD constexpr bool has_last() const { return mine.end == pe.end && !mine.empty(); }
+  // Whether a block that reads layers from `low` below its own to `high` above may read this one.
+  STARLING_HD constexpr bool sees(index_t layer, index_t low, index_t high) const {
+    return !mine.empty() && layer >= mine.begin - low && layer < mine.end + high;
+  }
+
+ private:
+  // a / scale, rounded up.
+  STARLING_HD static constexpr index_t round_down_up(index_t a, index_t scale) {
+    return a >= 0 ? (a + scale - 1) / scale : -(-a / scale);
+  }
+};
+
+// Of an axis that every PE has all of.
+STARLING_HD inline layers layers_of_all(const block& b, index_t length) {
+  return {{0, length}, share(length, b.blocks_per_pe(), b.index())};
+}
+
+// Of an axis that the PEs share.
+STARLING_HD inline layers layers_of_split(const block& b, index_t length) {
+  const index_range pe = share(length, b.n_pes(), b.pe());
+  const index_range mine = share(pe.size(), b.blocks_per_pe(), b.index());
+  return {pe, {pe.begin + mine.begin, pe.begin + mine.end}};
+}
+
+// The PE that is `step` further along, or nobody beyond the ends.
+STARLING_HD inline int neighbour(const block& b, index_t step) {
+  const index_t pe = b.pe() + step;
+  return pe >= 0 && pe < b.n_pes() ? static_cast<int>(pe) : nobody;
+}
+
+// The same where the last PE is followed by the first.
+STARLING_HD inline int ring_neighbour(const block& b, index_t step) {
+  const index_t n = b.n_pes();
+  return static_cast<int>(((b.pe() + step) % n + n) % n);
+}
+
+}  // namespace starling::generated

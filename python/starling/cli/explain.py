@@ -1,0 +1,93 @@
+"""``starling explain``: what a program of starling.dace becomes."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from starling.cli._messages import told
+from starling.cli._options import Debug
+from starling.errors import ArgumentError, Unsupported
+
+
+def command(
+    what: Annotated[str, typer.Argument(metavar="FILE.py:NAME", help="A program, decorated with @program.")],
+    shape: Annotated[
+        list[str] | None, typer.Option(metavar="A=512x512", help="The shape of an array: puts are told in bytes then.")
+    ] = None,
+    source: Annotated[bool, typer.Option("--source", help="Print the C++ source instead.")] = False,
+    debug: Debug = False,
+) -> None:
+    """Say what a Python program becomes: its phases, barriers, puts, waits, credits and exchanges.
+
+    The file is executed, as an import would. Nothing is compiled to machine code.
+    """
+    with told(debug):
+        program = load(what)
+        explanation = program.explain()
+        text = explanation.source if source else str(explanation)
+        sizes = sizes_of(program, shape or [])
+    typer.echo(text.rstrip("\n"))
+    if sizes and not source:
+        for put in explanation.puts:
+            typer.echo(f"  line {put.line}: {put.array} to {put.to}: {evaluated(put.bytes, sizes)} bytes")
+
+
+def load(what: str) -> Any:
+    """The program that FILE.py:NAME names.
+
+    Raises:
+        ArgumentError: There is no such file, name or program.
+        Unsupported: DaCe is missing.
+    """
+    file, _, name = what.rpartition(":")
+    path = Path(file)
+    if not file or not path.is_file():
+        raise ArgumentError(f"{what}: names no file; give FILE.py:NAME")
+    try:
+        from starling.dace import Program
+    except ImportError as problem:
+        raise Unsupported(str(problem)) from problem
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    if spec is None or spec.loader is None:
+        raise ArgumentError(f"{file}: is no Python file; give FILE.py:NAME")
+    module = importlib.util.module_from_spec(spec)
+    sys.path.insert(0, str(path.resolve().parent))
+    try:
+        spec.loader.exec_module(module)
+    finally:
+        sys.path.pop(0)
+    programs = [n for n, v in vars(module).items() if isinstance(v, Program)]
+    if name not in programs:
+        raise ArgumentError(f"{file} has no program {name!r}; it has: {', '.join(programs) or 'none'}")
+    return getattr(module, name)
+
+
+def sizes_of(program: Any, shapes: list[str]) -> dict[str, int]:
+    """The sizes that shapes such as A=512x512 give.
+
+    Raises:
+        ArgumentError: A text is no shape, or names no array.
+    """
+    arrays = program.compiled().program.arrays
+    sizes: dict[str, int] = {}
+    for text in shapes:
+        name, _, extents = text.partition("=")
+        parts = extents.split("x")
+        if name not in arrays or not all(n.isdecimal() for n in parts):
+            raise ArgumentError(f"--shape {text}; give one such as A=512x512, for an array of the program")
+        if len(parts) != len(arrays[name].shape):
+            raise ArgumentError(f"--shape {text}; {name} has {len(arrays[name].shape)} axes")
+        sizes.update({str(s): int(n) for s, n in zip(arrays[name].shape, parts, strict=True) if s.is_Symbol})
+    return sizes
+
+
+def evaluated(expression: str, sizes: dict[str, int]) -> str:
+    """An expression of sizes with those that are known."""
+    import sympy
+
+    return str(sympy.sympify(expression, locals={n: sympy.Integer(v) for n, v in sizes.items()}))

@@ -1,0 +1,1 @@
+"""From C++ to a shared object, kept in the user's cache."""

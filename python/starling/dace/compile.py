@@ -1,0 +1,63 @@
+"""All passes, in order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from starling.dace.emit.kernel import emit
+from starling.dace.explain import Explanation, explain
+from starling.dace.frontend.lower import lower
+from starling.dace.frontend.parse import parse
+from starling.dace.ir import Program, statements
+from starling.dace.passes.barriers import add_barriers, add_block_syncs
+from starling.dace.passes.bind import bind
+from starling.dace.passes.credits import add_credits
+from starling.dace.passes.exchange import exchange
+from starling.dace.passes.fuse import fuse, split_in_place, written_by
+from starling.dace.passes.place import place
+from starling.dace.passes.resolve import resolve
+from starling.dace.passes.types import check_types
+
+__all__ = ["Compiled", "compile_program"]
+
+
+class Compiled:
+    """A program with its source."""
+
+    def __init__(self, program: Program, source: str, explanation: Explanation) -> None:
+        self.program = program
+        self.source = source
+        self.explanation = explanation
+        self.inside: set[tuple[tuple[str, int], ...]] = (
+            set()
+        )  # sizes and scalars that are known to stay inside of arrays
+
+
+def _without_lines(source: str) -> str:
+    """The source without the lines of the user's file that it names."""
+    return "".join(n for n in source.splitlines(keepends=True) if not n.startswith("#line"))
+
+
+def compile_program(function: Callable[..., Any], inner: Callable[[Any], Callable[..., Any] | None]) -> Compiled:
+    """The program of a Python function.
+
+    Raises:
+        ProgramError: Something in it is outside of the subset.
+    """
+    p = lower(parse(function, inner), function.__name__)
+    resolve(p)
+    check_types(p)
+    fuse(p)
+    split_in_place(p)
+    place(p)
+    bind(p)
+    exchange(p)
+    add_credits(p)
+    add_barriers(p)
+    add_block_syncs(p)
+    for _, s in statements(p.body):
+        for name in written_by(s) & set(p.arrays):
+            p.arrays[name].written = True
+    source = emit(p)
+    return Compiled(p, source, explain(p, _without_lines(source)))

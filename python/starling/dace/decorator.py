@@ -1,0 +1,262 @@
+"""The decorator, and what it makes of a function."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import inspect
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from starling import machine as machines
+from starling._arguments import finite_number, whole_number
+from starling.dace.arguments import check_arguments
+from starling.dace.compile import Compiled, compile_program
+from starling.dace.emit.kernel import MOST_THREADS
+from starling.dace.explain import Explanation
+from starling.dace.frontend.parse import place_of
+from starling.dace.program_error import ProgramError
+from starling.dace.run import Placed
+from starling.errors import Unsupported
+from starling.machine import Machine
+
+__all__ = ["Program", "Report", "Run", "program"]
+
+CONTROLS = ("device",)
+
+
+@dataclass(frozen=True)
+class Report:
+    """How a call went.
+
+    Attributes:
+        seconds: Time in the kernel, all PEs, without copies.
+        machine: What it ran on.
+        blocks, threads: Of each PE, and of each block.
+        explanation: What the program became.
+    """
+
+    seconds: float
+    machine: str
+    blocks: int
+    threads: int
+    explanation: Explanation
+
+
+class Run:
+    """A program whose arrays stay on the devices between calls; made by :meth:`Program.on`."""
+
+    def __init__(self, program: Program, placed: Placed) -> None:
+        self._program = program
+        self._placed = placed
+
+    def __call__(self, *, deadline: float = 0.0, **scalars: float) -> None:
+        """Runs it once.
+
+        Args:
+            deadline: Seconds that a wait may last; 0: those of the machine.
+            scalars: All arguments that are no arrays, by name.
+
+        Raises:
+            ProgramError: A scalar is missing or unknown, or has no such value.
+            StallError: A wait has passed its deadline.
+        """
+        p = self._placed.compiled.program
+        self._program._names(set(scalars), set(p.scalars), "scalar")
+        values = check_scalars(self._placed, scalars)
+        self._placed.run(values, finite_number("deadline", deadline, least=0.0))
+
+    def store(self) -> None:
+        """Copies what the program writes into the arrays that :meth:`Program.on` was given."""
+        self._placed.store()
+
+
+def check_scalars(placed: Placed, scalars: dict[str, Any]) -> dict[str, int | float]:
+    """Scalars of a call, as numbers of their types."""
+    from starling.dace.arguments import _scalar
+    from starling.dace.program_error import Place
+
+    p = placed.compiled.program
+    place = Place(p.file, p.line)
+    return {n: _scalar(n, scalars[n], t, place) for n, t in p.scalars.items()}
+
+
+class Program:
+    """A Python function that is compiled to one persistent kernel for every PE."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.function = function
+        self._compiled: dict[tuple[Any, ...], Compiled] = {}
+        functools.update_wrapper(self, function)
+
+    def __repr__(self) -> str:
+        return f"<starling.dace.program {self.function.__qualname__}>"
+
+    def __call__(
+        self,
+        *arguments: Any,
+        machine: Machine | None = None,
+        devices: int | None = None,
+        blocks: int | None = None,
+        threads: int = 256,
+        control: str = "device",
+        deadline: float = 0.0,
+        report: bool = False,
+        **named: Any,
+    ) -> Report | None:
+        """Runs it once, in place: arrays that it writes hold the result afterwards.
+
+        Args:
+            arguments: The arguments of the function. Arrays are C-contiguous NumPy arrays of the types and shapes of
+                the annotations: whole ones, or for a program that communicates itself a list with one for each PE.
+            machine: Where it runs. None: a machine of `devices` devices.
+            devices: How many PEs there are, without `machine`. None: as many as a list of parts has, else those of
+                ``machine.best()``.
+            blocks: Of each PE; fewer are used where there are fewer layers. None: 1 on virtual devices.
+            threads: Of each block, on GPUs.
+            control: Who controls the time loop: ``"device"``.
+            deadline: Seconds that a wait may last; 0: those of the machine.
+            report: Whether to return a :class:`Report`.
+            named: Arguments by name.
+
+        Raises:
+            ProgramError: The program is outside of the subset, or an argument is not what it wants.
+            StallError: A wait has passed its deadline.
+            Unsupported: There is no C++ compiler, or the machine has GPUs.
+        """
+        if control not in CONTROLS:
+            raise ProgramError(f"control = {control!r}; must be one of {', '.join(CONTROLS)}", node="control")
+        given = self._bind(arguments, named)
+        missing = [n for n in self._parameters() if n not in given]
+        if missing:
+            raise ProgramError.at(place_of(self.function), missing[0], "is missing")
+        m = machine if machine is not None else self._machine(given, devices)
+        placed = self._place(m, given, blocks, threads)
+        begin = time.perf_counter()
+        placed.run(placed.arguments.scalars, finite_number("deadline", deadline, least=0.0))
+        seconds = time.perf_counter() - begin
+        placed.store()
+        if not report:
+            return None
+        return Report(seconds, m.summary, placed.blocks, placed.threads, placed.compiled.explanation)
+
+    def on(self, machine: Machine, *arguments: Any, blocks: int | None = None, threads: int = 256, **named: Any) -> Run:
+        """Puts the arrays on the devices of a machine, where they stay between runs.
+
+        Args:
+            machine: Where it runs.
+            arguments: The arrays of the program, in order, without its scalars.
+            blocks, threads: As for a call.
+            named: Arrays by name.
+
+        Raises:
+            ProgramError: As for a call.
+        """
+        p = self.compiled().program
+        arrays = [n for n in p.order if n in p.arrays]
+        if len(arguments) > len(arrays):
+            raise ProgramError.at(place_of(self.function), p.name, f"has {len(arrays)} arrays, not {len(arguments)}")
+        given = {**dict(zip(arrays, arguments, strict=False)), **named}
+        self._names(set(given), set(arrays), "array")
+        return Run(self, self._place(machine, given, blocks, threads))
+
+    def explain(self, *_: Any, **__: Any) -> Explanation:
+        """What the program became: phases, barriers, puts, waits, credits, exchanges, and its source.
+
+        Takes the arguments of a call, which change nothing: a program is compiled once for all sizes and devices.
+
+        Raises:
+            ProgramError: The program is outside of the subset.
+        """
+        return self.compiled().explanation
+
+    def compiled(self) -> Compiled:
+        """The program after all passes; compiled again when a number that it takes from outside has changed."""
+        key = self._constants()
+        if key not in self._compiled:
+            self._compiled[key] = compile_program(self.function, _function_of)
+        return self._compiled[key]
+
+    def _constants(self) -> tuple[Any, ...]:
+        """Numbers that the function takes from outside, by name."""
+        closure = inspect.getclosurevars(self.function)
+        found = {**closure.globals, **closure.nonlocals}
+        numbers = [(n, type(v), v) for n, v in sorted(found.items()) if isinstance(v, (bool, int, float, np.number))]
+        inner = [v._constants() for _, v in sorted(found.items()) if isinstance(v, Program) and v is not self]
+        return (*numbers, *inner)
+
+    def _parameters(self) -> list[str]:
+        return list(inspect.signature(self.function).parameters)
+
+    def _bind(self, arguments: Sequence[Any], named: dict[str, Any]) -> dict[str, Any]:
+        names = self._parameters()
+        place = place_of(self.function)
+        if len(arguments) > len(names):
+            raise ProgramError.at(place, self.function.__name__, f"has {len(names)} arguments, not {len(arguments)}")
+        given = dict(zip(names, arguments, strict=False))
+        for name, value in named.items():
+            if name not in names or name in given:
+                raise ProgramError.at(place, name, "is given twice" if name in given else "is no argument")
+            given[name] = value
+        return given
+
+    def _names(self, given: set[str], wanted: set[str], what: str) -> None:
+        place = place_of(self.function)
+        for name in sorted(given - wanted):
+            raise ProgramError.at(place, name, f"is no {what} of the program")
+        for name in sorted(wanted - given):
+            raise ProgramError.at(place, name, f"is missing; give every {what}")
+
+    def _machine(self, given: dict[str, Any], devices: int | None) -> Machine:
+        parts = [len(v) for v in given.values() if isinstance(v, (list, tuple))]
+        if devices is None and parts:
+            devices = parts[0]
+        if devices is None:
+            return machines.best()
+        return machines.best(whole_number("devices", devices, most=machines.MOST_VIRTUAL_DEVICES))
+
+    def _place(self, m: Machine, given: dict[str, Any], blocks: int | None, threads: int) -> Placed:
+        compiled = self.compiled()
+        if m.kind != "host":
+            raise Unsupported("programs of starling.dace run on virtual devices; pass machine=starling.machine.host(n)")
+        if m.processes > 1:
+            raise Unsupported("programs of starling.dace run in one process; pass machine=starling.machine.host(n)")
+        arguments = check_arguments(compiled.program, given, m.size)
+        return Placed(
+            compiled,
+            m,
+            arguments,
+            1 if blocks is None else whole_number("blocks", blocks),
+            whole_number("threads", threads, most=MOST_THREADS),
+        )
+
+
+def _function_of(value: Any) -> Callable[..., Any] | None:
+    return value.function if isinstance(value, Program) else None
+
+
+def program(function: Callable[..., Any]) -> Program:
+    """Compiles a function, whose arguments are annotated with types of DaCe, at its first call.
+
+    Source: CPU-free execution, 5.
+
+    Raises:
+        ProgramError: It is no function.
+    """
+    if not inspect.isfunction(function):
+        raise ProgramError(f"program: {function!r} is no function; use @program on a function", node="program")
+    _evaluate_annotations(function, sys._getframe(1).f_locals)
+    return Program(function)
+
+
+def _evaluate_annotations(function: Callable[..., Any], names: dict[str, Any]) -> None:
+    """Annotations that are text mean what they mean where the function stands; those without a meaning stay text."""
+    for name, hint in function.__annotations__.items():
+        if isinstance(hint, str):
+            with contextlib.suppress(Exception):
+                function.__annotations__[name] = eval(hint, function.__globals__, names)

@@ -1,0 +1,1 @@
+"""From statements to C++ against the device API."""

@@ -1,0 +1,49 @@
+"""Collects the lines of a source: indentation, and the lines of the user's file that they come from."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from starling.dace.ir import Program, same
+from starling.dace.program_error import Place
+
+__all__ = ["Writer"]
+
+
+class Writer:
+    """Lines of C++."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.owners: dict[tuple[bool, Any], str] = {}
+        self._lines: list[str] = []
+        self._depth = 0
+        self._place = Place("", 0)
+
+    def line(self, text: str) -> None:
+        """Adds a line; braces indent what follows."""
+        if text.startswith(("}", ")")):
+            self._depth -= 1
+        if self._place.line and text and not text.startswith("}"):
+            self._lines.append(f"#line {self._place.line} {json.dumps(self._place.file)}")
+        self._lines.append("  " * self._depth + text if text else "")
+        if text.endswith("{"):
+            self._depth += 1
+
+    def at(self, place: Place) -> None:
+        """What follows comes from this line of the user's."""
+        self._place = place
+
+    def owner(self, split: bool, length: Any) -> str:
+        """The variable that says which layers of an axis are whose."""
+        for (was_split, was_length), name in self.owners.items():
+            if was_split == split and same(was_length, length):
+                return name
+        name = f"owner_{len(self.owners)}"
+        self.owners[split, length] = name
+        return name
+
+    def text(self) -> str:
+        """All lines."""
+        return "\n".join(self._lines) + "\n"

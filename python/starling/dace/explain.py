@@ -1,0 +1,185 @@
+"""What a program became: its phases, barriers, puts, waits, credits and exchanges, as data and as text."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import sympy
+
+from starling.dace.emit.communication import protocol_of
+from starling.dace.ir import (
+    Barrier,
+    Body,
+    Collective,
+    Compute,
+    For,
+    If,
+    Program,
+    Put,
+    Ready,
+    Reduce,
+    Wait,
+    While,
+    statements,
+)
+from starling.dace.passes.barriers import MEETING
+
+__all__ = ["ExplainedPut", "ExplainedWait", "Explanation", "explain"]
+
+
+@dataclass(frozen=True)
+class ExplainedPut:
+    """One put: `bytes` is an expression of the sizes."""
+
+    line: int
+    array: str
+    verb: str
+    to: str
+    protocol: str
+    bytes: str
+    why: str
+
+
+@dataclass(frozen=True)
+class ExplainedWait:
+    """One wait, and the line of the put that it waits for."""
+
+    line: int
+    array: str
+    put_line: int
+
+
+@dataclass(frozen=True)
+class ExplainedExchange:
+    """The halo of a split array: how many layers on each side, and the lines that send it."""
+
+    array: str
+    axis: int
+    low: int
+    high: int
+    lines: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """What a program became.
+
+    Attributes:
+        name: Of the program.
+        phases: What is computed, one entry for each loop over elements: (line, array).
+        barriers: Barriers of the blocks of a PE in one pass of the innermost loop that has any, outside of branches;
+            with one block there is none.
+        barrier_lines: Where they stand.
+        roles: The blocks of a PE, by what they do.
+        puts, waits, exchanges: Communication.
+        credits: Puts that wait until the receiver has read what came before, by line.
+        symmetric: Arrays that other PEs write.
+        source: The C++ source.
+    """
+
+    name: str
+    phases: tuple[tuple[int, str], ...]
+    barriers: int
+    barrier_lines: tuple[int, ...]
+    roles: tuple[str, ...]
+    puts: tuple[ExplainedPut, ...]
+    waits: tuple[ExplainedWait, ...]
+    credits: tuple[int, ...]
+    exchanges: tuple[ExplainedExchange, ...]
+    symmetric: tuple[str, ...]
+    source: str
+
+    def __str__(self) -> str:
+        lines = [f"{self.name}: one kernel on every PE, time loop included"]
+        lines += [f"  line {line}: computes {array}" for line, array in self.phases]
+        lines.append(f"  barriers of the blocks of a PE: {self.barriers} in a pass of the loop")
+        lines.append(f"  roles: {', '.join(self.roles)}")
+        for x in self.exchanges:
+            where = ", ".join(map(str, x.lines))
+            lines.append(
+                f"  exchange of {x.array} along axis {x.axis}: {x.low} below, {x.high} above, sent at line {where}"
+            )
+        for q in self.puts:
+            lines.append(f"  line {q.line}: {q.verb} of {q.array} to {q.to}, {q.bytes} bytes, {q.protocol}: {q.why}")
+        for w in self.waits:
+            lines.append(f"  line {w.line}: waits for {w.array}, put at line {w.put_line}")
+        if self.credits:
+            lines.append(f"  credits for the puts at line {', '.join(map(str, self.credits))}")
+        lines.append(f"  symmetric: {', '.join(self.symmetric) or 'nothing'}")
+        return "\n".join(lines)
+
+
+def explain(p: Program, source: str) -> Explanation:
+    """What there is to say of a program after all passes."""
+    found = [s for _, s in statements(p.body)]
+    puts = [s for s in found if isinstance(s, Put)]
+    barriers = [s for s in found if isinstance(s, Barrier)]
+    sent: dict[str, list[Put]] = {}
+    for q in puts:
+        if q.inserted:
+            sent.setdefault(q.array, []).append(q)
+    edges = any(q.by or q.to for q in puts)
+    return Explanation(
+        name=p.name,
+        phases=tuple(
+            (s.place.line, s.target if isinstance(s, Compute) else s.name)
+            for s in found
+            if isinstance(s, (Compute, Reduce))
+        ),
+        barriers=_in_loop(p.body),
+        barrier_lines=tuple(b.place.line for b in barriers),
+        roles=("first", "inner", "last") if edges else ("all",),
+        puts=tuple(_put(q, p) for q in puts),
+        waits=tuple(
+            ExplainedWait(s.place.line, s.array, s.put.place.line)
+            for s in found
+            if isinstance(s, Wait) and s.put is not None
+        ),
+        credits=tuple(sorted({s.put.place.line for s in found if isinstance(s, Ready)})),
+        exchanges=tuple(
+            ExplainedExchange(
+                name,
+                p.arrays[name].split or 0,
+                p.arrays[name].low,
+                p.arrays[name].high,
+                tuple(sorted({q.place.line for q in qs})),
+            )
+            for name, qs in sent.items()
+        ),
+        symmetric=tuple(sorted(a.name for a in p.arrays.values() if a.symmetric)),
+        source=source,
+    )
+
+
+def _in_loop(body: Body) -> int:
+    """Barriers in one pass of the loop that has the most, else in the whole."""
+    loops = [s for _, s in statements(body) if isinstance(s, (For, While))]
+    counts = [_straight(s.body) for s in loops]
+    return max(counts) if counts else _straight(body)
+
+
+def _straight(body: Body) -> int:
+    count = 0
+    for s in body:
+        if isinstance(s, (Barrier, Reduce)) or (isinstance(s, Collective) and s.verb in MEETING):
+            count += 1
+        elif isinstance(s, If):
+            count += max(_straight(b) for _, b in s.branches)
+    return count
+
+
+def _put(q: Put, p: Program) -> ExplainedPut:
+    protocol, why = protocol_of(q, p.arrays)
+    name = q.array or f"flags[{q.flag}]"
+    elements: Any = 1
+    if q.inserted:
+        a = p.arrays[q.array]
+        elements = q.width * sympy.Mul(*(n for k, n in enumerate(a.shape) if k != a.split))
+    else:
+        for b, e, s in q.source_box:
+            elements = elements * sympy.floor((e - b + s - 1) / s)
+    width = 8 if not q.array or p.arrays[q.array].dtype.endswith("64") else 4
+    to = f"{'ring ' if q.ring else ''}neighbour {q.step:+d}" if q.step else "a PE"
+    reason = f"{why}; {q.why}" if q.why else why
+    return ExplainedPut(q.place.line, name, q.verb, to, protocol, str(sympy.expand(elements * width)), reason)

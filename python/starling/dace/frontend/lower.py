@@ -1,0 +1,592 @@
+"""The schedule tree as statements."""
+
+from __future__ import annotations
+
+import ast
+import itertools
+from typing import Any
+
+import sympy
+from dace.sdfg.analysis.schedule_tree import treenodes as tn
+from dace.transformation.passes.analysis import loop_analysis
+
+from dace import data, subsets
+from starling.dace.frontend.communication import communication
+from starling.dace.frontend.expressions import DTYPES, expression_of, index_of
+from starling.dace.frontend.parse import Parsed, called_back
+from starling.dace.ir import (
+    Apply,
+    Array,
+    Assign,
+    Body,
+    Compute,
+    Expression,
+    Fold,
+    For,
+    If,
+    Index,
+    Param,
+    Program,
+    Read,
+    Reduce,
+    Statement,
+    Value,
+    While,
+    reads_of,
+    same,
+    substitute,
+    symbol,
+)
+from starling.dace.program_error import Place, ProgramError
+
+__all__ = ["Lowering", "lower"]
+
+
+REDUCTIONS = {"+": "sum", "max": "max", "min": "min"}
+
+
+def lower(parsed: Parsed, name: str) -> Program:
+    """The program of a schedule tree.
+
+    Raises:
+        ProgramError: A node is outside of the subset.
+    """
+    return Lowering(parsed, name).program
+
+
+class Lowering:
+    """Reads one tree."""
+
+    def __init__(self, parsed: Parsed, name: str) -> None:
+        self.tree = parsed.tree
+        self.place = parsed.place
+        self.fresh = itertools.count()
+        self.views: dict[str, tn.ViewNode] = {}
+        self.flags: dict[str, int] = {}  # arrays of flags, and the number of the first
+        self.program = Program(name, parsed.place.file, parsed.place.line, {}, {}, {}, [], parsed.arguments, [])
+        self.containers(parsed)
+        self.program.body = self.children(self.tree)
+        refuse_single_elements(self.program, self.program.body, set())
+        self.program.per_pe = any(a.parts for a in self.program.arrays.values())
+
+    # ---- what there is ----
+
+    def containers(self, parsed: Parsed) -> None:
+        p = self.program
+        for name, desc in self.tree.containers.items():
+            dtype = desc.dtype.to_string()
+
+            argument = name in parsed.arguments
+            if isinstance(desc, data.View):
+                continue
+            if desc.transient and dtype == "uint64":  # nothing else is: the user may have named it anew
+                self.flags[name] = p.flags
+                p.flags += int(desc.shape[0])
+                continue
+            if dtype not in DTYPES:
+                raise ProgramError.at(self.place, name, f"holds {dtype}; must be one of {', '.join(DTYPES)}")
+            if isinstance(desc, data.Scalar):
+                (p.scalars if argument else p.variables)[name] = dtype
+                continue
+            if not isinstance(desc, data.Array):
+                raise ProgramError.at(self.place, name, f"is a {type(desc).__name__}; must be an array or a scalar")
+            shape = tuple(index_of(n) for n in desc.shape)
+            if not argument and all(n == 1 for n in shape):
+                p.variables[name] = dtype
+                continue
+            p.arrays[name] = Array(name, dtype, shape, argument, split=parsed.splits.get(name))
+        arguments = [a for a in p.arrays.values() if a.argument]
+        parts = not parsed.splits
+        for a in arguments:
+            a.parts = parts
+        p.sizes = sorted({str(s) for a in arguments for n in a.shape for s in n.free_symbols})
+
+    def element(self, name: str, index: tuple[Any, ...], place: Place) -> Expression:
+        """What an element of an array, a view or a scalar is."""
+        while name in self.views:
+            name, index = self.through(name, index, place)
+        p = self.program
+        if name in p.arrays:
+            return Read(name, index)
+        if name in p.scalars or name in p.variables:
+            return Value(name)
+        raise ProgramError.at(place, name, "is not an array of numbers")
+
+    def through(self, view: str, index: tuple[Any, ...], place: Place) -> tuple[str, tuple[Any, ...]]:
+        """The same element in what a view shows."""
+        node = self.views[view]
+        ranges = [tuple(index_of(x) for x in r) for r in _ranges(node.memlet.subset)]
+        kept = list(range(len(ranges)))
+        if len(ranges) != len(index):
+            kept = [k for k, (begin, end, _) in enumerate(ranges) if begin != end]
+            if len(index) == 1 and not kept:
+                kept = [len(ranges) - 1]
+        if len(kept) != len(index):
+            raise ProgramError.at(place, node.source, "is seen in another shape; index the array itself")
+        result = [begin for begin, _, _ in ranges]
+        for k, i in zip(kept, index, strict=True):
+            result[k] = sympy.expand(ranges[k][0] + ranges[k][2] * i)
+        return node.source, tuple(result)
+
+    # ---- statements ----
+
+    def children(self, scope: Any) -> Body:
+        body: Body = []
+        for node in scope.children:
+            if isinstance(node, (tn.ElifScope, tn.ElseScope)):
+                before = body[-1] if body else None
+                if not isinstance(before, If):
+                    raise ProgramError.at(self.place, "else", "stands without its if")
+                condition = None if isinstance(node, tn.ElseScope) else self.condition(node.condition, before.place)
+                before.branches.append((condition, self.children(node)))
+            else:
+                body.extend(self.statement(node))
+        return body
+
+    def statement(self, node: Any) -> Body:
+        place = self.place_of(node)
+        if isinstance(node, tn.ViewNode):
+            self.views[node.target] = node
+            return []
+        if isinstance(node, tn.TaskletNode):
+            return [self.tasklet(node, place)]
+        if isinstance(node, tn.CopyNode):
+            return [self.copy(node, place)]
+        if isinstance(node, tn.MapScope):
+            return self.map(node, place)
+        if isinstance(node, tn.LibraryCall):
+            return self.library(node, place)
+        if isinstance(node, tn.ForScope):
+            return [self.loop(node, place)]
+        if isinstance(node, tn.WhileScope):
+            return [While(place, self.condition(node.loop.loop_condition, place), self.children(node))]
+        if isinstance(node, tn.IfScope) and not isinstance(node, tn.StateIfScope):
+            return [If(place, [(self.condition(node.condition, place), self.children(node))])]
+        if isinstance(node, tn.AssignNode):
+            self.program.variables.setdefault(node.name, "int64")
+            return [Assign(place, node.name, self.condition(node.value, place))]
+        if isinstance(node, tn.NamedRegionScope):
+            return self.children(node)
+        kind = type(node).__name__.removesuffix("Node").removesuffix("Scope")
+        raise ProgramError.at(place, kind.lower(), "is outside of the subset; see docs/dace.md")
+
+    def condition(self, code: Any, place: Place) -> Expression:
+        """A condition or value between states."""
+        text = code if isinstance(code, str) else code.as_string
+        return expression_of(ast.parse(text.strip(), mode="eval"), lambda n: None, place)
+
+    def place_of(self, node: Any) -> Place:
+        """The line of a node, or of the first below it that has one."""
+        line = 0
+        if isinstance(node, (tn.TaskletNode, tn.LibraryCall)):
+            info = node.node.debuginfo
+            line = info.start_line if info else 0
+        elif isinstance(node, tn.MapScope):
+            info = node.node.map.debuginfo
+            line = info.start_line if info else 0
+        elif isinstance(node, (tn.CopyNode, tn.ViewNode)):
+            info = node.memlet.debuginfo
+            line = info.start_line if info else 0
+        elif isinstance(node, tn.LoopScope):
+            info = getattr(node.loop, "debuginfo", None)
+            line = info.start_line if info else 0
+        if not line and isinstance(node, tn.ScheduleTreeScope):
+            lines = [self.place_of(c).line for c in node.children]
+            line = min((n for n in lines if n), default=0)
+        if line:
+            self.place = Place(self.program.file, line)
+        return self.place
+
+    def tasklet_value(self, node: Any, place: Place, inside: dict[str, Expression]) -> Expression:
+        """What a tasklet computes. `inside`: scalars that the surrounding map has computed before."""
+        code = node.node.code
+        tree = code.code
+        if node.node.name.startswith("callback") or node.node.side_effects:
+            raise called_back(place)
+        if node.node.language.name != "Python" or len(tree) != 1 or not isinstance(tree[0], ast.Assign):
+            raise ProgramError.at(place, node.node.name, "is no single assignment of Python")
+        operands = {name: self.operand(m, place, inside) for name, m in node.in_memlets.items()}
+
+        def named(name: str) -> Expression | None:
+            if name in operands:
+                return operands[name]
+            if name in self.program.scalars or name in self.program.variables:
+                return inside.get(name, Value(name))
+            return Index(symbol(name))
+
+        return expression_of(tree[0].value, named, place)
+
+    def operand(self, memlet: Any, place: Place, inside: dict[str, Expression]) -> Expression:
+        index = _element(memlet.subset)
+        if index is None:
+            raise ProgramError.at(place, memlet.data, "is read as a whole by one operation; index its elements")
+        return inside.get(memlet.data) or self.element(memlet.data, index, place)
+
+    def tasklet(self, node: Any, place: Place) -> Statement:
+        if len(node.out_memlets) != 1:
+            raise ProgramError.at(place, node.node.name, "has several results")
+        (out,) = node.out_memlets.values()
+        return self.store(out, self.tasklet_value(node, place, {}), [], {}, place)
+
+    def store(
+        self, out: Any, value: Expression, params: list[Param], changes: dict[Any, Any], place: Place
+    ) -> Statement:
+        """The statement that leaves a value where a memlet points, with its symbols changed."""
+        index = _element(out.subset)
+        if index is None:
+            raise ProgramError.at(place, out.data, "is written as a whole by one operation; index its elements")
+        target = substitute(self.element(out.data, index, place), changes)
+        if out.wcr is not None:
+            return self.accumulate(target, out, value, params, place)
+        if isinstance(target, Value):
+            if params:
+                raise ProgramError.at(place, out.data, "is written by all iterations of a parallel loop")
+            return Assign(place, target.name, value)
+        assert isinstance(target, Read)
+        return Compute(place, params, target.array, tuple(sympy.expand(i) for i in target.index), value)
+
+    def accumulate(self, target: Expression, out: Any, value: Expression, params: list[Param], place: Place) -> Reduce:
+        op = _reduction(out.wcr)
+        if op is None:
+            raise ProgramError.at(place, out.data, f"is updated by {out.wcr}; sums, max and min are possible")
+        free = {str(s) for i in (target.index if isinstance(target, Read) else ()) for s in i.free_symbols}
+        if free & {p.name for p in params}:
+            raise ProgramError.at(
+                place,
+                out.data,
+                "is summed into at several places by a parallel loop; sum into one element, or use np.sum",
+            )
+        total = f"total_{next(self.fresh)}"
+        self.program.variables[total] = self.dtype_of(target)
+        reduce = Reduce(place, total, op, params, value)
+        reduce.into = target  # type: ignore[attr-defined]
+        return reduce
+
+    def dtype_of(self, e: Expression) -> str:
+        p = self.program
+        if isinstance(e, Read):
+            return p.arrays[e.array].dtype
+        assert isinstance(e, Value)
+        return p.scalars.get(e.name) or p.variables[e.name]
+
+    def combined(self, reduce: Reduce) -> Body:
+        """A reduction, and the statement that joins its total with the element that it updates."""
+        target: Expression = reduce.into  # type: ignore[attr-defined]
+        op = {"sum": "+", "max": "maximum", "min": "minimum"}[reduce.op]
+        joined = Apply(op, (target, Value(reduce.name)))
+        if isinstance(target, Value):
+            return [reduce, Assign(reduce.place, target.name, joined)]
+        assert isinstance(target, Read)
+        return [reduce, Compute(reduce.place, [], target.array, target.index, joined)]
+
+    def copy(self, node: Any, place: Place) -> Statement:
+        """A copy between two places outside of maps."""
+        source = _ranges(node.memlet.subset or subsets.Range.from_array(self.tree.containers[node.memlet.data]))
+        if node.memlet.wcr is not None:
+            raise ProgramError.at(place, node.target, "is copied to with an update")
+        if node.memlet.other_subset is not None:
+            target = _ranges(node.memlet.other_subset)
+        else:
+            desc = self.tree.containers[node.target]
+            target = _ranges(subsets.Range.from_array(desc))
+        long = [k for k, (b, e, _) in enumerate(source) if b != e]
+        wide = [k for k, (b, e, _) in enumerate(target) if b != e]
+        if len(long) != len(wide):
+            raise ProgramError.at(place, node.target, "is copied to in another shape")
+        params: list[Param] = []
+        read, written = [r[0] for r in source], [r[0] for r in target]
+        for k, w in zip(long, wide, strict=True):
+            if not same(_count(source[k]), _count(target[w])):
+                raise ProgramError.at(
+                    place,
+                    node.target,
+                    f"gets {_count(source[k])} elements for {_count(target[w])}; lengths must be equal",
+                )
+            name = f"i{len(params)}"
+            begin, end, step = (index_of(x) for x in source[k])
+            params.append(
+                Param(name, sympy.Integer(0), sympy.floor((end - begin) / step) + 1 if step != 1 else end - begin + 1)
+            )
+            read[k] = begin + step * symbol(name)
+            begin, _, step = (index_of(x) for x in target[w])
+            written[w] = begin + step * symbol(name)
+        value = self.element(node.memlet.data, tuple(index_of(i) for i in read), place)
+        to = self.element(node.target, tuple(index_of(i) for i in written), place)
+        if isinstance(to, Value):
+            return Assign(place, to.name, value)
+        assert isinstance(to, Read)
+        return Compute(place, params, to.array, to.index, value)
+
+    # ---- maps ----
+
+    def map(self, node: Any, place: Place) -> Body:
+        body = self.map_body(node, place, [], {}, {})
+        for s in body:
+            for t in body:
+                if not isinstance(s, Compute) or not isinstance(t, (Compute, Reduce)):
+                    continue
+                for r in reads_of(t.value):
+                    if r.array == s.target and not all(same(a, b) for a, b in zip(r.index, s.index, strict=True)):
+                        raise ProgramError.at(
+                            t.place, r.array, "is written and read at other places by iterations of a parallel loop"
+                        )
+        return body
+
+    def map_body(
+        self, node: Any, place: Place, outer: list[Param], renamed: dict[Any, Any], before: dict[str, Expression]
+    ) -> Body:
+        params = list(outer)
+        changes = dict(renamed)
+        for name, (begin, end, step) in zip(node.node.map.params, _ranges(node.node.map.range), strict=True):
+            begin, end, step = (index_of(x).xreplace(changes) for x in (begin, end, step))
+            new = f"i{len(params)}"
+            if step != 1:
+                count = sympy.floor((end - begin) / step) + 1
+                params.append(Param(new, sympy.Integer(0), count))
+                changes[symbol(name)] = begin + step * symbol(new)
+            else:
+                params.append(Param(new, begin, end + 1))
+                changes[symbol(name)] = symbol(new)
+        inside = dict(before)
+        body: Body = []
+        for child in node.children:
+            if isinstance(child, tn.ViewNode):
+                self.views[child.target] = child
+            elif isinstance(child, tn.MapScope):
+                body.extend(self.map_body(child, place, params, changes, inside))
+            elif isinstance(child, tn.TaskletNode):
+                value = substitute(self.tasklet_value(child, place, inside), changes)
+                body.extend(self.in_map(child, value, params, changes, inside, place))
+            elif isinstance(child, tn.CopyNode):
+                self.copy_in_map(child, changes, inside, place)
+            else:
+                kind = type(child).__name__.removesuffix("Node").removesuffix("Scope").lower()
+                raise ProgramError.at(place, kind, "cannot stand in a parallel loop; use np.where for conditions")
+        return body
+
+    def in_map(
+        self,
+        node: Any,
+        value: Expression,
+        params: list[Param],
+        changes: dict[Any, Any],
+        inside: dict[str, Expression],
+        place: Place,
+    ) -> Body:
+        (out,) = node.out_memlets.values()
+        if out.data in self.program.variables and out.wcr is None:
+            inside[out.data] = value
+            return []
+        s = self.store(out, value, params, changes, place)
+        return self.combined(s) if isinstance(s, Reduce) else [s]
+
+    def copy_in_map(self, node: Any, changes: dict[Any, Any], inside: dict[str, Expression], place: Place) -> None:
+        """A scalar of the iteration gets an element."""
+        index = _element(node.memlet.subset)
+        # The tree turns copies out of a map round: a scalar that has a value already would be overwritten.
+        if index is None or node.target not in self.program.variables or node.target in inside:
+            raise ProgramError.at(place, node.target, "is copied in a parallel loop; write it as an assignment")
+        value = inside.get(node.memlet.data) or self.element(node.memlet.data, index, place)
+        inside[node.target] = substitute(value, changes)
+
+    # ---- loops ----
+
+    def loop(self, node: Any, place: Place) -> For:
+        loop = node.loop
+        begin = loop_analysis.get_init_assignment(loop)
+        end = loop_analysis.get_loop_end(loop)
+        step = loop_analysis.get_loop_stride(loop)
+        if begin is None or end is None or step is None or not sympy.sympify(step).is_Integer:
+            raise ProgramError.at(place, f"loop over {loop.loop_variable}", "has no range with a constant step")
+        step = int(step)
+        self.program.defined.add(loop.loop_variable)
+        last = index_of(end) + (1 if step > 0 else -1)
+        return For(place, loop.loop_variable, index_of(begin), last, step, self.children(node))
+
+    # ---- library nodes ----
+
+    def library(self, node: Any, place: Place) -> Body:
+        kind = type(node.node).__name__
+        if kind == "Communication":
+            return communication(self, node, place)
+        if kind == "Reduce":
+            return self.reduce(node, place)
+        if kind == "MatMul":
+            return [self.matmul(node, place)]
+        if kind == "Transpose":
+            return [self.transpose(node, place)]
+        if kind == "MergeLibraryNode":
+            return [self.merge(node, place)]
+        raise ProgramError.at(place, kind, "is an operation outside of the subset; see docs/dace.md")
+
+    def reduce(self, node: Any, place: Place) -> Body:
+        op = _reduction(node.node.wcr)
+        if op is None:
+            raise ProgramError.at(place, "reduction", f"by {node.node.wcr}; sum, max and min are possible")
+        (source,) = node.in_memlets.values() if isinstance(node.in_memlets, dict) else node.in_memlets
+        (out,) = node.out_memlets.values() if isinstance(node.out_memlets, dict) else node.out_memlets
+        ranges = [tuple(index_of(x) for x in r) for r in _ranges(source.subset)]
+        axes = list(range(len(ranges))) if node.node.axes is None else [int(a) for a in node.node.axes]
+        params: list[Param] = []
+        index, folds = [], []
+        for k, (begin, end, step) in enumerate(ranges):
+            if step != 1:
+                raise ProgramError.at(place, source.data, "is reduced with a step")
+            if k in axes and len(axes) < len(ranges):
+                name = f"k{next(self.fresh)}"
+                folds.append((name, begin, end + 1))
+            else:
+                name = f"i{len(params)}"
+                params.append(Param(name, begin, end + 1))
+            index.append(symbol(name))
+        value = self.element(source.data, tuple(index), place)
+        if len(axes) == len(ranges):
+            target = self.element(out.data, tuple(index_of(r[0]) for r in _ranges(out.subset)), place)
+            if isinstance(target, Value):
+                return [Reduce(place, target.name, op, params, value)]
+            assert isinstance(target, Read)
+            total = f"total_{next(self.fresh)}"
+            self.program.variables[total] = self.program.arrays[target.array].dtype
+            return [
+                Reduce(place, total, op, params, value),
+                Compute(place, [], target.array, target.index, Value(total)),
+            ]
+        for name, begin, end in reversed(folds):
+            value = Fold(op, name, begin, end, value)
+        starts = [index_of(r[0]) for r in _ranges(out.subset)]
+        if len(starts) != len(params):
+            raise ProgramError.at(place, out.data, "gets a reduction of another shape")
+        to = tuple(b + symbol(p.name) - p.begin for b, p in zip(starts, params, strict=True))
+        target = self.element(out.data, to, place)
+        assert isinstance(target, Read)
+        return [Compute(place, params, target.array, target.index, value)]
+
+    def matmul(self, node: Any, place: Place) -> Compute:
+        memlets = node.in_memlets
+        a, b = memlets["_a"], memlets["_b"]
+        (out,) = node.out_memlets.values()
+        left = [tuple(index_of(x) for x in r) for r in _ranges(a.subset)]
+        right = [tuple(index_of(x) for x in r) for r in _ranges(b.subset)]
+        if len(left) > 2 or len(right) > 2 or node.node.alpha != 1 or node.node.beta != 0:
+            raise ProgramError.at(place, "matmul", "of more than two axes; matrices and vectors can be multiplied")
+        k = f"k{next(self.fresh)}"
+        params: list[Param] = []
+
+        def of(memlet: Any, ranges: list[Any], inner: int) -> Expression:
+            index = []
+            for axis, (begin, end, _) in enumerate(ranges):
+                if axis == inner:
+                    index.append(begin + symbol(k))
+                else:
+                    name = f"i{len(params)}"
+                    params.append(Param(name, sympy.Integer(0), end - begin + 1))
+                    index.append(begin + symbol(name))
+            return self.element(memlet.data, tuple(index), place)
+
+        first = of(a, left, len(left) - 1)
+        second = of(b, right, 0)
+        inner = left[-1]
+        value = Fold("sum", k, sympy.Integer(0), inner[1] - inner[0] + 1, Apply("*", (first, second)))
+        starts = [index_of(r[0]) for r in _ranges(out.subset)]
+        if not params:
+            raise ProgramError.at(place, "dot", "of two vectors; write np.sum(a * b)")
+        to = tuple(start + symbol(p.name) for start, p in zip(starts, params, strict=True))
+        target = self.element(out.data, to, place)
+        assert isinstance(target, Read)
+        return Compute(place, params, target.array, target.index, value)
+
+    def transpose(self, node: Any, place: Place) -> Compute:
+        (source,), (out,) = node.in_memlets.values(), node.out_memlets.values()
+        read, written = _ranges(source.subset), _ranges(out.subset)
+        params = [
+            Param(f"i{k}", sympy.Integer(0), index_of(e) - index_of(b) + 1) for k, (b, e, _) in enumerate(written)
+        ]
+        index = tuple(index_of(b) + symbol(p.name) for (b, _, _), p in zip(read, reversed(params), strict=True))
+        to = tuple(index_of(b) + symbol(p.name) for (b, _, _), p in zip(written, params, strict=True))
+        target = self.element(out.data, to, place)
+        assert isinstance(target, Read)
+        return Compute(place, params, target.array, target.index, self.element(source.data, index, place))
+
+    def merge(self, node: Any, place: Place) -> Compute:
+        (out,) = node.out_memlets.values()
+        ranges = [tuple(index_of(x) for x in r) for r in _ranges(out.subset)]
+        params = [Param(f"i{k}", sympy.Integer(0), e - b + 1) for k, (b, e, _) in enumerate(ranges)]
+
+        def of(connector: str) -> Expression:
+            m = node.in_memlets[connector]
+            rs = [tuple(index_of(x) for x in r) for r in _ranges(m.subset)]
+            index = []
+            for k, (b, e, _) in enumerate(rs):
+                # A side of one element serves all.
+                at = len(params) - len(rs) + k
+                index.append(
+                    b if same_length(b, e, 1) and not same_length(b, e, params[at].end) else b + symbol(params[at].name)
+                )
+            return self.element(m.data, tuple(index), place)
+
+        value = Apply("where", (of("_mrg_mask"), of("_mrg_t"), of("_mrg_f")))
+        to = tuple(b + symbol(p.name) for (b, _, _), p in zip(ranges, params, strict=True))
+        target = self.element(out.data, to, place)
+        if isinstance(target, Value):
+            raise ProgramError.at(place, "where", "of scalars; write an if")
+        assert isinstance(target, Read)
+        return Compute(place, params, target.array, target.index, value)
+
+
+def refuse_single_elements(p: Program, body: Body, loops: set[str]) -> None:
+    """Refuses loops over single elements: each would be computed by one block, with barriers between.
+
+    Raises:
+        ProgramError: One of them.
+    """
+    for s in body:
+        if isinstance(s, For):
+            refuse_single_elements(p, s.body, loops | {s.variable})
+        elif isinstance(s, While):
+            refuse_single_elements(p, s.body, loops)
+        elif isinstance(s, If):
+            for _, inner in s.branches:
+                refuse_single_elements(p, inner, loops)
+        elif isinstance(s, Compute) and not s.params and not p.arrays[s.target].scalar:
+            named = {str(n) for i in s.index for n in sympy.sympify(i).free_symbols}
+            if named & loops and (p.arrays[s.target].split is not None or len(named & loops) > 1):
+                raise ProgramError.at(
+                    s.place,
+                    s.target,
+                    "is computed by a loop over single elements; write it with slices, or with dace.map",
+                )
+
+
+def same_length(begin: Any, end: Any, n: Any) -> bool:
+    return bool(sympy.expand(end - begin + 1 - n) == 0)
+
+
+def _ranges(subset: Any) -> list[tuple[Any, Any, Any]]:
+    """Begin, last and step of each axis."""
+    return [tuple(r) for r in subset.ranges]
+
+
+def _count(r: tuple[Any, Any, Any]) -> Any:
+    begin, last, step = (index_of(x) for x in r)
+    return sympy.expand(last - begin + 1 if step == 1 else sympy.floor((last - begin) / step) + 1)
+
+
+def _element(subset: Any) -> tuple[Any, ...] | None:
+    """The index, if a subset is one element."""
+    ranges = _ranges(subset)
+    if any(sympy.expand(index_of(b) - index_of(e)) != 0 for b, e, _ in ranges):
+        return None
+    return tuple(index_of(b) for b, _, _ in ranges)
+
+
+def _reduction(wcr: Any) -> str | None:
+    """sum, max or min, if a function of two values is one of these."""
+    text = wcr if isinstance(wcr, str) else ast.unparse(wcr)
+    body = ast.parse(text.strip(), mode="eval").body
+    if not isinstance(body, ast.Lambda):
+        return None
+    if isinstance(body.body, ast.BinOp) and isinstance(body.body.op, ast.Add):
+        return "sum"
+    if isinstance(body.body, ast.Call) and isinstance(body.body.func, ast.Name):
+        return REDUCTIONS.get(body.body.func.id)
+    return None

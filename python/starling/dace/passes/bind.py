@@ -1,0 +1,221 @@
+"""Waits that a user wrote, and the puts that they wait for.
+
+A put to the PE `step` further along meets the wait on the same flag for the PE as far back. The wait, not the put, is
+where the own copy changes.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import sympy
+
+from starling.dace.frontend.names import N_PES, NEIGHBOUR, PE
+from starling.dace.ir import (
+    Assign,
+    Box,
+    Collective,
+    Compute,
+    Expression,
+    For,
+    If,
+    Index,
+    Number,
+    Program,
+    Put,
+    Reduce,
+    Statement,
+    Wait,
+    While,
+    reads_of,
+    same,
+    statements,
+    symbol,
+    values_of,
+)
+from starling.dace.passes.flow import Flow
+from starling.dace.passes.place import offset_of, owner_of
+from starling.dace.passes.resolve import as_index, expressions_of
+from starling.dace.program_error import ProgramError
+
+__all__ = ["bind", "reach_of"]
+
+SIGNALLING = ("PutmemSignal", "SignalOp")
+
+
+def bind(p: Program) -> None:
+    """Binds them.
+
+    Raises:
+        ProgramError: A wait without a put, a put without a wait, two puts on one flag, other values or PEs.
+    """
+    flow = Flow(p.body)
+    puts = [s for _, s in statements(p.body) if isinstance(s, Put)]
+    waits = [s for _, s in statements(p.body) if isinstance(s, Wait)]
+    for put in puts:
+        if put.array:
+            p.arrays[put.array].symmetric = True
+        if not p.per_pe:
+            raise ProgramError.at(
+                put.place, put.verb, "in a program with split arrays, whose communication is inserted"
+            )
+        if put.verb not in SIGNALLING:
+            continue
+        put.step, put.ring = _step(put.peer, put, p)
+        others = [q for q in puts if q.flag == put.flag and q is not put and q.verb in SIGNALLING]
+        if others:
+            raise ProgramError.at(
+                put.place, f"flags[{put.flag}]", f"is raised at {others[0].place} too; use another flag"
+            )
+        if put.op != "set":
+            raise ProgramError.at(put.place, put.verb, "op = 'add' cannot be bound to a wait; use 'set'")
+        if not any(w.flag == put.flag for w in waits):
+            raise ProgramError.at(put.place, put.verb, f"nobody waits for flags[{put.flag}]; add a SignalWait")
+        put.channel = p.channels
+        p.channels += 1
+        _edges(put, p)
+    for wait in waits:
+        found = [q for q in puts if q.flag == wait.flag and q.verb in SIGNALLING]
+        if not found:
+            raise ProgramError.at(wait.place, "SignalWait", f"no put raises flags[{wait.flag}]")
+        (put,) = found
+        wait.put, wait.array, wait.box = put, put.array, put.box
+        _check_peer(wait, put, p)
+        a, b = (_value(e, p) for e in (wait.value, put.value))
+        if a is None or b is None or not same(a, b):
+            raise ProgramError.at(
+                wait.place,
+                "SignalWait",
+                f"waits for another value than the put at {put.place} gives; let both be equal",
+            )
+        if flow.reaches([flow.entry], lambda n, w=wait: n is w, lambda n, q=put: n is q):  # type: ignore[misc]
+            raise ProgramError.at(wait.place, "SignalWait", f"comes before the put that it waits for, at {put.place}")
+    _check_conditions(p)
+
+
+def _value(e: Expression | None, p: Program) -> Any:
+    integers = {n for n, t in {**p.scalars, **p.variables}.items() if t in ("int32", "int64", "weak int")}
+    return None if e is None else as_index(e, integers)
+
+
+def _step(peer: Expression, s: Statement, p: Program) -> tuple[int, bool]:
+    """How far along a PE is, and whether the last is followed by the first."""
+    value = _value(peer, p)
+    if value is not None:
+        found = re.fullmatch(NEIGHBOUR + r"(ring_)?([mp])(\d+)", str(value))
+        if found:
+            return int(found[3]) * (-1 if found[2] == "m" else 1), found[1] is not None
+        if isinstance(value, sympy.Mod) and same(value.args[1], symbol(N_PES)):
+            step = sympy.expand(value.args[0] - symbol(PE))
+            for k in (step, sympy.expand(step - symbol(N_PES))):
+                if k.is_Integer:
+                    return int(k), True
+    verb = s.verb if isinstance(s, Put) else "SignalWait"
+    raise ProgramError.at(s.place, verb, "names a PE that is no neighbour(step) and no (my_pe() + step) % n_pes()")
+
+
+def _check_peer(wait: Wait, put: Put, p: Program) -> None:
+    if isinstance(wait.peer, Number) and wait.peer.value == -2:
+        return
+    step, ring = _step(wait.peer, wait, p)
+    if (step, ring) != (-put.step, put.ring):
+        raise ProgramError.at(
+            wait.place,
+            "SignalWait",
+            f"waits for the PE at distance {step}, and flags[{wait.flag}] is raised by the one at {-put.step}",
+        )
+
+
+def reach_of(name: str, p: Program) -> tuple[int, int] | None:
+    """How far below and above their own layers blocks read an array; None: anywhere."""
+    low = high = 0
+    for _, s in statements(p.body):
+        for e in expressions_of(s):
+            for r in reads_of(e):
+                if r.array != name:
+                    continue
+                owner = owner_of(s, p)
+                distance = None if owner is None else offset_of(r, owner, p)
+                if distance is None:
+                    return None
+                low, high = max(low, -distance), max(high, distance)
+        if isinstance(s, Collective) and s.source == name:
+            return None
+    return low, high
+
+
+def _edges(put: Put, p: Program) -> None:
+    """Which block makes a put and which one reads what it brings, if these are the blocks at the ends of a PE."""
+    depths = []
+    for name, box, attribute in ((put.source, put.source_box, "by"), (put.array, put.box, "to")):
+        if not name:
+            continue
+        a = p.arrays[name]
+        side, depth = _end(box, a.dealt, a.length)
+        if attribute == "to" and side:
+            reach = reach_of(name, p)
+            side, depth = ("", 0) if reach is None else (side, depth + max(reach))
+        setattr(put, attribute, side)
+        depths.append(depth)
+    if put.verb == "SignalOp":
+        put.by = put.to = ""
+    put.width, put.least = max(depths, default=0), sum(depths)
+
+
+def _end(box: Box, axis: int, length: Any) -> tuple[str, int]:
+    """The end of an array at which a region lies, and how many layers deep it reaches."""
+    begin, end, _ = box[axis]
+    if sympy.sympify(end).is_Integer and begin.is_Integer:
+        return "first", int(end)
+    depth = sympy.expand(length - begin)
+    if depth.is_Integer and depth > 0:
+        return "last", int(depth)
+    return "", 0
+
+
+def _check_conditions(p: Program) -> None:
+    """Refuses communication where PEs may take different branches."""
+    for _, s in statements(p.body):
+        if not isinstance(s, (For, If, While)):
+            continue
+        inner = [b for _, b in s.branches] if isinstance(s, If) else [s.body]
+        for e in [Index(s.begin), Index(s.end)] if isinstance(s, For) else expressions_of(s):
+            if not differs(e, p):
+                continue
+            for body in inner:
+                for _, t in statements(body):
+                    if isinstance(t, (Put, Wait, Collective)):
+                        verb = t.verb if isinstance(t, (Put, Collective)) else "SignalWait"
+                        raise ProgramError.at(
+                            t.place,
+                            verb,
+                            "stands under a condition that may differ between PEs; let peer be NOBODY instead",
+                        )
+
+
+def differs(e: Expression, p: Program, seen: frozenset[str] = frozenset()) -> bool:
+    """Whether PEs may have different values of an expression."""
+    names = values_of(e) - seen
+    if any(n == PE or n.startswith(NEIGHBOUR) for n in names):
+        return True
+    if any(p.arrays[r.array].parts and not _told_to_all(r.array, p) for r in reads_of(e)):
+        return True
+    for _, s in statements(p.body):
+        if isinstance(s, (Assign, Reduce)) and s.name in names:
+            if isinstance(s, Reduce) and p.per_pe:
+                return True
+            if differs(s.value, p, seen | names):
+                return True
+    return False
+
+
+def _told_to_all(name: str, p: Program) -> bool:
+    """Whether an array of one element gets its values from reductions and broadcasts alone."""
+    if not all(n == 1 for n in p.arrays[name].shape):
+        return False
+    made = [s for _, s in statements(p.body) if getattr(s, "target", None) == name or getattr(s, "array", None) == name]
+    return bool(made) and all(
+        s.verb != "Getmem" if isinstance(s, Collective) else isinstance(s, Compute) and not differs(s.value, p)
+        for s in made
+    )

@@ -1,0 +1,119 @@
+"""Credits: a put must not overwrite what its receiver still reads.
+
+The sender of a put knows that the last one was read if, since then, it has waited for a put that the receiver made
+after its reading, block for block, or all have met. Where no such put is on every path, the receiver says so itself,
+and the sender waits.
+"""
+
+from __future__ import annotations
+
+from starling.dace.ir import Collective, Program, Put, Ready, Reduce, Statement, Wait, reads_of, statements
+from starling.dace.passes.barriers import MEETING
+from starling.dace.passes.flow import Flow
+from starling.dace.passes.place import offset_of, owner_of
+from starling.dace.passes.resolve import expressions_of
+
+__all__ = ["add_credits"]
+
+
+def add_credits(p: Program) -> None:
+    """Marks puts that need a credit, and inserts what gives it."""
+    flow = Flow(p.body)
+    puts = [(body, s) for body, s in statements(p.body) if isinstance(s, Put) and s.channel >= 0]
+    for _, put in puts:
+        if put.verb != "SignalOp" and not _proven(p, flow, put):
+            put.credit = True
+    for channel in {put.channel for _, put in puts if put.credit}:
+        for body, put in puts:
+            if put.channel == channel:
+                put.credit = True
+                put.why = "the receiver may still read what came before, so it says when it has"
+                _insert_ready(p, body, put)
+    for _, put in puts:
+        if not put.credit and put.verb != "SignalOp":
+            put.why = "an answer of the receiver, given after it has read, was awaited before"
+
+
+def _all_meet(s: Statement, p: Program) -> bool:
+    """Whether all blocks of all PEs meet there, after what they have read."""
+    if isinstance(s, Reduce):
+        owner = owner_of(s, p)
+        return owner is not None and owner.split
+    return isinstance(s, Collective) and s.verb in MEETING
+
+
+def _reads(s: Statement, put: Put, p: Program) -> bool:
+    """Whether a statement may read what a put brings."""
+    if put.inserted:
+        owner = owner_of(s, p)
+        below = put.to == "first"
+        for e in expressions_of(s):
+            for r in reads_of(e):
+                if r.array == put.array and owner is not None:
+                    distance = offset_of(r, owner, p)
+                    if distance is None or (distance < 0 if below else distance > 0):
+                        return True
+        return False
+    return any(r.array == put.array for e in expressions_of(s) for r in reads_of(e)) or (
+        isinstance(s, Put) and s.source == put.array and s is not put and not _apart(s, put)
+    )
+
+
+def _apart(s: Put, put: Put) -> bool:
+    """Whether a put's source is certainly not what another one brings."""
+    for (a, b, _), (c, d, _) in zip(s.source_box, put.box, strict=True):
+        below, above = (b - c).expand(), (d - a).expand()
+        if below.is_nonpositive or above.is_nonpositive:
+            return True
+        # Layers counted from different ends: arrays have more layers than both reach.
+        if a.is_Integer != c.is_Integer:
+            return True
+    return False
+
+
+def _proven(p: Program, flow: Flow, put: Put) -> bool:
+    """Whether on every path back from a put its receiver's answer was awaited, before a reader comes."""
+    if not put.by or not put.to:
+        return False
+
+    def answers(q: Put) -> bool:
+        opposite = (q.step, q.ring) == (-put.step, put.ring)
+        return opposite and q.by == put.to and q.to == put.by and q is not put
+
+    todo: list[tuple[Statement, frozenset[int], bool]] = [(n, frozenset(), False) for n in flow.before[put]]
+    seen: set[tuple[Statement, frozenset[int], bool]] = set()
+    while todo:
+        n, awaited, answered = todo.pop()
+        if (n, awaited, answered) in seen:
+            continue
+        seen.add((n, awaited, answered))
+        if answered:
+            # The answer tells that the last put was read only if its receiver has waited for it.
+            if isinstance(n, Put) and n.channel == put.channel:
+                return False
+            if isinstance(n, Wait) and n.put is not None and n.put.channel == put.channel:
+                continue
+        elif (isinstance(n, Put) and n.channel in awaited) or _all_meet(n, p):
+            answered = True
+        elif _reads(n, put, p) or (isinstance(n, Put) and n.channel == put.channel):
+            return False
+        if isinstance(n, Wait) and n.put is not None and answers(n.put):
+            awaited |= {n.put.channel}
+        todo.extend((b, awaited, answered) for b in flow.before[n])
+    return True
+
+
+def _insert_ready(p: Program, body: list[Statement], put: Put) -> None:
+    """Says so as soon as the last reader in the same list is behind."""
+    at = body.index(put)
+    while at > 0:
+        before = body[at - 1]
+        inside = [s for _, s in statements([before])]
+        if len(inside) > 1 or _reads(before, put, p):
+            break
+        if isinstance(before, (Put, Wait)) and not isinstance(before, Ready):
+            channel = before.channel if isinstance(before, Put) else before.put.channel if before.put else -1
+            if channel == put.channel:
+                break
+        at -= 1
+    body.insert(at, Ready(put.place, put))

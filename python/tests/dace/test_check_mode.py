@@ -1,0 +1,102 @@
+"""Generated programs in check mode: right ones pass, and each barrier, wait or credit that is dropped is noticed."""
+
+from __future__ import annotations
+
+import copy
+import os
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("starling.dace", reason="DaCe is missing: pip install 'starling[dace]'", exc_type=ImportError)
+
+import dace_programs as programs
+import starling
+from starling.dace import ir
+from starling.dace.compile import Compiled
+from starling.dace.decorator import Program
+from starling.dace.emit.kernel import emit
+
+COMPLETE = os.environ.get("STARLING_TEST_COMPLETE") == "1"
+SEEDS = 200
+CHECKED = (programs.smooth, *programs.WHOLE, programs.ring, programs.columns) if COMPLETE else (programs.smooth,)
+WEAKENED = (
+    (programs.smooth, programs.jacobi_2d, programs.heat_3d, programs.fdtd_2d, programs.temporaries, programs.in_place,
+     programs.converge, programs.nested, programs.ring, programs.columns)
+    if COMPLETE
+    else (programs.jacobi_1d,)
+)  # fmt: skip
+# Barriers matter with several blocks alone, waits and credits with several PEs.
+SHAPES = ((2, 1), (3, 3), (1, 3))
+
+
+def arguments(program: Program, pes: int, rng: np.random.Generator) -> tuple[list[Any], dict[str, Any], list[Any]]:
+    """Arrays and scalars, and what the arrays hold afterwards."""
+    name = program.function.__name__
+    if name in ("smooth", "ring", "columns"):
+        shape = (6, 7) if name == "columns" else (10,)
+        parts = [rng.random(shape) for _ in range(pes)]
+        other = [np.zeros(shape) for _ in range(pes)]
+        return [parts, other], {"steps": 5}, []
+    arrays, scalars = programs.inputs(program, rng)
+    want = [a.copy() for a in arrays]
+    program.function(*want, **scalars)
+    return arrays, scalars, want
+
+
+def explore(program: Program, pes: int, blocks: int, rng: np.random.Generator) -> starling.CheckSummary:
+    exact = program.function in [p.function for p in programs.EXACT]
+
+    def run(m: starling.machine.Machine) -> None:
+        arrays, scalars, want = arguments(program, pes, rng)
+        program(*arrays, machine=m, blocks=blocks, **scalars)
+        for have, wanted in zip(arrays, want, strict=bool(want)):
+            np.testing.assert_allclose(have, wanted, rtol=0 if exact else 1e-13, atol=0)
+
+    return starling.check(run, devices=pes, seeds=SEEDS)
+
+
+@pytest.mark.parametrize("program", CHECKED, ids=lambda p: p.__name__)
+def test_right_programs_pass(program: Program, rng: np.random.Generator) -> None:
+    for pes, blocks in SHAPES:
+        found = explore(program, pes, blocks, rng)
+        assert found.accesses_seen
+        assert found.schedules == SEEDS + 1
+
+
+def weakened(program: Program) -> list[tuple[str, Program]]:
+    """The program without one of its barriers, waits or credits: one for each."""
+    whole = program.compiled()
+    count = sum(isinstance(s, (ir.Barrier, ir.Wait, ir.Ready)) for _, s in ir.statements(whole.program.body))
+    made = []
+    for k in range(count):
+        p = copy.deepcopy(whole.program)
+        synchronising = [(b, s) for b, s in ir.statements(p.body) if isinstance(s, (ir.Barrier, ir.Wait, ir.Ready))]
+        body, dropped = synchronising[k]
+        body.remove(dropped)
+        if isinstance(dropped, ir.Ready):
+            dropped.put.credit = False
+        weak = Program(program.function)
+        weak._compiled[weak._constants()] = Compiled(p, emit(p), whole.explanation)
+        made.append((f"{type(dropped).__name__} at line {dropped.place.line}", weak))
+    return made
+
+
+@pytest.mark.parametrize("program", WEAKENED, ids=lambda p: p.__name__)
+def test_what_is_dropped_is_noticed(program: Program, rng: np.random.Generator) -> None:
+    cases = weakened(program)
+    assert cases
+    for name, weak in cases if COMPLETE else cases[:2]:
+        with pytest.raises((starling.errors.CheckError, AssertionError)):  # noqa: PT012 -- any of the shapes will do
+            for pes, blocks in SHAPES:
+                explore(weak, pes, blocks, rng)
+            raise RuntimeError(f"{program.__name__} without its {name} passes")
+
+
+def test_findings_name_lines_of_the_program(rng: np.random.Generator) -> None:
+    (name, weak), *_ = [c for c in weakened(programs.jacobi_1d) if c[0].startswith("Wait")]
+    with pytest.raises(starling.errors.CheckError, match=r"dace_programs\.py:\d+") as found:
+        explore(weak, 2, 1, rng)
+    line = int(name.rsplit(" ", 1)[1])
+    assert any(f"dace_programs.py:{n}" in str(found.value) for n in (line - 1, line, line + 1))

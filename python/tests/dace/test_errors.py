@@ -1,0 +1,146 @@
+"""What is refused: each error names the file, the line and the node."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+
+sd = pytest.importorskip("starling.dace", reason="DaCe is missing: pip install 'starling[dace]'", exc_type=ImportError)
+
+import dace_programs as programs
+import dace_wrong_programs as wrong_programs
+from starling import errors, machine
+from starling.dace import ProgramError, nvshmem
+
+
+@pytest.mark.parametrize(("program", "node", "words"), wrong_programs.CASES, ids=lambda c: getattr(c, "__name__", ""))
+def test_programs(program: Any, node: str, words: str) -> None:
+    with pytest.raises(ProgramError) as found:
+        program.explain()
+    e = found.value
+    assert isinstance(e, errors.ArgumentError)
+    assert node in e.node
+    assert words in str(e)
+    assert e.file == wrong_programs.__file__
+    first = program.function.__code__.co_firstlineno
+    assert first <= e.line <= first + 8
+
+
+def refused(node: str, words: str, *arguments: Any, program: Any = programs.jacobi_2d, **named: Any) -> None:
+    before = [a.copy() for a in arguments if isinstance(a, np.ndarray)]
+    with pytest.raises(ProgramError, match=words) as found:
+        program(*arguments, **{"machine": machine.host(2), **named})
+    assert found.value.node == node
+    after = [a for a in arguments if isinstance(a, np.ndarray)]
+    for a, b in zip(after, before, strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+def test_arguments(rng: np.random.Generator) -> None:
+    a, b = (rng.random((8, 6), dtype="float32") for _ in range(2))
+    frozen = a.copy()
+    frozen.flags.writeable = False
+    refused("A", "holds float64, not float32", a.astype("float64"), b, 3)
+    refused("A", "has 1 axes, not 2", a[0].copy(), b, 3)
+    refused("B", "not C-contiguous", a, np.asfortranarray(b), 3)
+    refused("B", "length 5 along axis 0, where M is 8", a, b[:5], 3)
+    refused("A", "is a list; pass the whole array", [a, a], b, 3)
+    refused("A", "is a memoryview", memoryview(a), b, 3)
+    refused("A", "read-only", frozen, b, 3)
+    refused("B", "overlaps A", a, a, 3)
+    refused("steps", "is a float", a, b, 3.5)
+    refused("steps", "is missing", a, b)
+    refused("jacobi_2d", "has 3 arguments, not 4", a, b, 3, 4)
+    refused("speed", "is no argument", a, b, 3, speed=1)
+    refused("control", "must be one of device", a, b, 3, control="host")
+    refused("A", "8 layers along axis 0 for 9 PEs", a, b, 3, machine=machine.host(9))
+    refused("A", "pass arrays with elements", a[:0], b[:0], 3)
+
+
+def test_halo_thicker_than_a_part(rng: np.random.Generator) -> None:
+    a, b = rng.random((7, 9)), np.zeros((7, 9))
+
+    @sd.program
+    def wide(A: sd.split(sd.float64[programs.M, programs.N]), B: sd.split(sd.float64[programs.M, programs.N])):
+        for _ in range(2):
+            B[3:-3, :] = A[6:, :] + A[:-6, :]
+            A[:] = B
+
+    refused("A", "has 2 layers on a PE and 3 are exchanged", a, b, program=wide, machine=machine.host(3))
+
+
+def test_parts(rng: np.random.Generator) -> None:
+    parts = [rng.random(8) for _ in range(2)]
+    other = [np.zeros(8) for _ in range(2)]
+    refused("A", "has 2 parts for 3 PEs", parts, other, 3, program=programs.smooth, machine=machine.host(3))
+    refused("A", "is one array for 2 PEs", parts[0], other[0], 3, program=programs.smooth)
+    refused("A", "length 7", [parts[0], parts[1][:7]], other, 3, program=programs.smooth)
+    refused("A", "overlaps A", [parts[0], parts[0]], other, 3, program=programs.smooth)
+
+
+def test_runs_on_devices(rng: np.random.Generator) -> None:
+    a, b = (rng.random((8, 6), dtype="float32") for _ in range(2))
+    with pytest.raises(ProgramError, match="is missing; give every array"):
+        programs.jacobi_2d.on(machine.host(2), a)
+    run = programs.jacobi_2d.on(machine.host(2), a, b)
+    with pytest.raises(ProgramError, match="is missing; give every scalar"):
+        run()
+    with pytest.raises(ProgramError, match="is no scalar of the program"):
+        run(steps=1, speed=2)
+
+
+def test_calls_outside_of_programs() -> None:
+    calls = [lambda: nvshmem.Quiet(), lambda: nvshmem.flags(2), lambda: sd.my_pe(), lambda: sd.neighbour(1)]
+    for call in calls:
+        with pytest.raises(
+            ProgramError, match=r"can be called only in a function that starling\.dace\.program compiles"
+        ):
+            call()
+    with pytest.raises(ProgramError, match="is no function"):
+        sd.program(3)
+    with pytest.raises(ProgramError, match="must be from 0 to 0"):
+        sd.split(sd.float64[programs.N], 1)
+    with pytest.raises(ProgramError, match="is no array type"):
+        sd.split(sd.float64, 0)
+
+
+def test_error_is_pickled_whole() -> None:
+    e = pickle.loads(pickle.dumps(ProgramError("words", "file.py", 3, "A")))
+    assert (str(e), e.file, e.line, e.node) == ("words", "file.py", 3, "A")
+
+
+def test_no_compiler(rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
+    monkeypatch.setenv("CXX", "/no/such/compiler")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    a, b = (rng.random((8, 6), dtype="float32") for _ in range(2))
+    with pytest.raises(errors.Unsupported, match="there is no C\\+\\+ compiler"):
+        programs.jacobi_2d(a, b, 1, machine=machine.host(2))
+
+
+def test_indices_beyond_the_array(rng: np.random.Generator) -> None:
+    n, m, k = programs.N, programs.M, sd.symbols("K")
+
+    @sd.program
+    def cut_off(A: sd.float64[n], B: sd.float64[m]):
+        B[0:6] = A[0:6]
+
+    @sd.program
+    def by_loop(A: sd.float64[n], h: sd.float64[k], steps: sd.int64):
+        for t in range(steps):
+            A[:] = A + h[t]
+
+    words = "is indexed by i0, which is 0 to 5 in this call, along axis 0 of length 5"
+    refused("A", words, rng.random(5), rng.random(9), program=cut_off)
+    refused("B", "of length 4", rng.random(9), rng.random(4), program=cut_off)
+    refused("h", "is indexed by t, which is 0 to 3 in this call", rng.random(9), rng.random(3), 4, program=by_loop)
+
+
+def test_several_processes_and_hosts(rng: np.random.Generator) -> None:
+    a, b = (rng.random((8, 6), dtype="float32") for _ in range(2))
+    want, other = a.copy(), b.copy()
+    programs.jacobi_2d.function(want, other, 3)
+    programs.jacobi_2d(a, b, 3, machine=machine.host(4, hosts=[0, 0, 1, 1]))
+    np.testing.assert_array_equal(a, want)
