@@ -28,10 +28,7 @@ class group : public loops<Self>,
   // A part of another group: same block, fewer threads.
   template <class Other>
   STARLING_HD explicit group(const group<Other>& whole)
-      : state_(&whole.state()),
-        port_(whole.port_pointer()),
-        index_(whole.index()),
-        kind_(whole.kind()) {}
+      : state_(&whole.state()), port_(whole.port_pointer()), index_(whole.index()), kind_(whole.kind()) {}
 
   STARLING_HD int pe() const { return state_->pe; }
   STARLING_HD int n_pes() const { return state_->n_pes; }

@@ -81,8 +81,7 @@ void exchange(machine& m, sym<int> box, sym<int> source, sym<signal> came, index
           else if (round == 1)
             g.put_signal(to, fast, size, came + me, 1, pe, signal_op::add);
           else
-            g.put_signal(
-                to, [=](index_t i) { return element_of(me, 2, i); }, size, came + me, 3, pe);
+            g.put_signal(to, [=](index_t i) { return element_of(me, 2, i); }, size, came + me, 3, pe);
         }
       });
       b.wait_all(came, b.n_pes(), static_cast<std::uint64_t>(round) + 1);
@@ -209,8 +208,7 @@ void share_queue(machine& m, sym<int> box, sym<signal> came, counter good) {
     int* mine = box.on(b.pe());
     for (int round = 1; round <= 20; ++round) {
       const int value[4] = {round, w.rank(), b.pe(), 7};
-      w.put_signal(
-          box + 4 * w.rank(), [&](index_t i) { return value[i]; }, 4, came, 1, far, signal_op::add);
+      w.put_signal(box + 4 * w.rank(), [&](index_t i) { return value[i]; }, 4, came, 1, far, signal_op::add);
       b.wait(came, static_cast<std::uint64_t>(round * w.count()), far);
       b.for_each(w.count(), [&](index_t i) {
         good.add(b, mine[4 * i] == round && mine[4 * i + 1] == i && mine[4 * i + 2] == far && mine[4 * i + 3] == 7);
