@@ -56,7 +56,7 @@ class group : public loops<Self>,
   STARLING_HD bool networked() const { return target::on_gpu && target::has_network_entries && kind_.networked; }
   STARLING_HD bool behind_card(int pe) const { return networked() && network::apart(state(), pe); }
   // Whether the block has one more warp, which barriers leave out; the threads of the block but for that.
-  STARLING_HD bool with_warp() const { return kind_.with_warp; }
+  STARLING_HD bool with_warp() const { return target::on_gpu && kind_.with_warp; }
   STARLING_HD int threads_of_block() const {
     return with_warp() ? target::thread_count() - target::threads_beside : target::thread_count();
   }

@@ -12,9 +12,9 @@ std::string next_step(const std::vector<std::string>& injected) {
 
 }  // namespace
 
-network_error::network_error(const block_report& r, const std::string& role, const std::string& status_text,
+network_error::network_error(const block_report& r, const std::string& of_role, const std::string& status_text,
                              const std::vector<std::string>& injected)
-    : error(message(name(r.op), " at ", r.file, ":", r.line, " (PE ", r.pe, " block ", r.block, ", role ", role,
+    : error(message(name(r.op), " at ", r.file, ":", r.line, " (PE ", r.pe, " block ", r.block, ", role ", of_role,
                     "): the network card could not do it at PE ", r.peer, ": ", status_text, " (status 0x", std::hex,
                     r.wanted, std::dec, ", entry ", r.seen & 0xffff,
                     "); what was asked for after it through this queue is not done either. ", next_step(injected))),
