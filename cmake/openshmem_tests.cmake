@@ -46,6 +46,13 @@ starling_openshmem_test(globals_unsealed -n 1,3)
 starling_openshmem_program(memory_static memory.c -static)
 starling_openshmem_test(memory_static -n 3)
 
+# Other operations than those of `make test`.
+foreach(seed RANGE 2 9)
+  add_test(NAME openshmem.random_operations_${seed}
+    COMMAND ${starling_openshmem_run} $<TARGET_FILE:openshmem_random_operations> ${seed})
+  set_tests_properties(openshmem.random_operations_${seed} PROPERTIES LABELS openshmem_more TIMEOUT 120)
+endforeach()
+
 starling_openshmem_program(misuse misuse.c)
 add_test(NAME openshmem.misuse
   COMMAND ${Python_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/openshmem/misuse.py $<TARGET_FILE:openshmem_misuse>

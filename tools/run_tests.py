@@ -168,12 +168,12 @@ def host_tests(run: Run) -> None:
 
 
 def host_build_all(run: Run) -> None:
-    build(run, configure(run, "host"), "all", "checked")
+    build(run, configure(run, "host"), "all", "checked", "openshmem")
 
 
 def host_checks(run: Run) -> None:
     """The libraries against their oracles, what check mode finds, and what must not compile."""
-    ctest(run, BUILD / "host", "apps|check|wrong|compile_fail|bug")
+    ctest(run, BUILD / "host", "apps|check|wrong|compile_fail|bug|openshmem_more")
     pytest(run, "python/tests/test_check.py")  # with the package's own kernels seen
 
 

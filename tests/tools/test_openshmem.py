@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -105,3 +106,15 @@ def test_made_functions_are_declared_once(tmp_path: Path) -> None:
     header = openshmem_calls.header(C_TABLE, functions)
     for name in names:
         assert len(re.findall(rf"^[\w *]+\b{name}\([^()]*\);$", header, re.M)) == 1, name
+
+
+RESULTS = sorted((ROOT / "bench/openshmem/results").glob("*.json"))
+
+
+@pytest.mark.parametrize("path", RESULTS, ids=lambda path: str(path.stem))
+def test_what_does_not_pass_of_other_suites_has_a_reason(path: Path) -> None:
+    page = json.loads(path.read_text(encoding="utf-8"))
+    for kind, n in page["counts"].items():
+        assert n == sum(r["result"] == kind for r in page["results"])
+    assert all(r["why"] for r in page["results"] if r["result"] != "pass")
+    assert page["counts"]["pass"] > 100
