@@ -16,7 +16,7 @@ from starling.dace.frontend.expressions import DTYPES, expression_of, index_of
 from starling.dace.frontend.library import library
 from starling.dace.frontend.parse import Parsed, called_back
 from starling.dace.frontend.single_elements import refuse_single_elements
-from starling.dace.frontend.subsets import count_of, element_of, ranges_of, reduction_of
+from starling.dace.frontend.subsets import as_long, count_of, element_of, ranges_of, reduction_of
 from starling.dace.ir import (
     Apply,
     Array,
@@ -295,7 +295,7 @@ class Lowering:
         params: list[Param] = []
         read, written = [r[0] for r in source], [r[0] for r in target]
         for k, w in zip(long, wide, strict=True):
-            if not same(count_of(source[k]), count_of(target[w])):
+            if not as_long(source[k], target[w]):
                 raise ProgramError.at(
                     place,
                     node.target,

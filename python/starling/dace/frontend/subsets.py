@@ -9,9 +9,21 @@ import sympy
 
 from starling.dace.frontend.expressions import index_of
 
-__all__ = ["count_of", "element_of", "ranges_of", "reduction_of", "same_length"]
+__all__ = ["as_long", "count_of", "element_of", "ranges_of", "reduction_of", "same_length"]
 
 REDUCTIONS = {"+": "sum", "max": "max", "min": "min"}
+
+
+def as_long(a: tuple[Any, Any, Any], b: tuple[Any, Any, Any]) -> bool:
+    """Whether two ranges have equally many numbers. Of quotients that SymPy cannot compare many sizes are tried."""
+    first, second = count_of(a), count_of(b)
+    if sympy.expand(first - second) == 0:
+        return True
+    if not (first - second).has(sympy.floor, sympy.ceiling):
+        return False
+    names = sorted((first - second).free_symbols, key=str)
+    tried = [{n: sympy.Integer(50 + k + 7 * j) for j, n in enumerate(names)} for k in range(24)]
+    return all((first - second).xreplace(values) == 0 for values in tried)
 
 
 def same_length(begin: Any, end: Any, n: Any) -> bool:
