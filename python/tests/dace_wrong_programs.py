@@ -211,3 +211,8 @@ def neighbour_by_variable(A: f64[N], k: i64):
 def map_that_depends(A: f64[N], B: f64[N]):
     for i in dace.map[1:N]:
         A[i] = A[i - 1] + B[i]
+
+
+@wrong("other_length", "could not broadcast")
+def other_length(A: sd.split(f64[N]), B: sd.split(f64[N])):
+    A[1:-1] = B[1:]

@@ -13,7 +13,10 @@ from dace.transformation.passes.analysis import loop_analysis
 from dace import data, subsets
 from starling.dace.frontend.communication import communication
 from starling.dace.frontend.expressions import DTYPES, expression_of, index_of
+from starling.dace.frontend.library import library
 from starling.dace.frontend.parse import Parsed, called_back
+from starling.dace.frontend.single_elements import refuse_single_elements
+from starling.dace.frontend.subsets import as_long, count_of, element_of, ranges_of, reduction_of
 from starling.dace.ir import (
     Apply,
     Array,
@@ -21,7 +24,6 @@ from starling.dace.ir import (
     Body,
     Compute,
     Expression,
-    Fold,
     For,
     If,
     Index,
@@ -40,9 +42,6 @@ from starling.dace.ir import (
 from starling.dace.program_error import Place, ProgramError
 
 __all__ = ["Lowering", "lower"]
-
-
-REDUCTIONS = {"+": "sum", "max": "max", "min": "min"}
 
 
 def lower(parsed: Parsed, name: str) -> Program:
@@ -115,7 +114,7 @@ class Lowering:
     def through(self, view: str, index: tuple[Any, ...], place: Place) -> tuple[str, tuple[Any, ...]]:
         """The same element in what a view shows."""
         node = self.views[view]
-        ranges = [tuple(index_of(x) for x in r) for r in _ranges(node.memlet.subset)]
+        ranges = [tuple(index_of(x) for x in r) for r in ranges_of(node.memlet.subset)]
         kept = list(range(len(ranges)))
         if len(ranges) != len(index):
             kept = [k for k, (begin, end, _) in enumerate(ranges) if begin != end]
@@ -127,8 +126,6 @@ class Lowering:
         for k, i in zip(kept, index, strict=True):
             result[k] = sympy.expand(ranges[k][0] + ranges[k][2] * i)
         return node.source, tuple(result)
-
-    # ---- statements ----
 
     def children(self, scope: Any) -> Body:
         body: Body = []
@@ -155,7 +152,9 @@ class Lowering:
         if isinstance(node, tn.MapScope):
             return self.map(node, place)
         if isinstance(node, tn.LibraryCall):
-            return self.library(node, place)
+            if type(node.node).__name__ == "Communication":
+                return communication(self, node, place)
+            return library(self, node, place)
         if isinstance(node, tn.ForScope):
             return [self.loop(node, place)]
         if isinstance(node, tn.WhileScope):
@@ -217,7 +216,7 @@ class Lowering:
         return expression_of(tree[0].value, named, place)
 
     def operand(self, memlet: Any, place: Place, inside: dict[str, Expression]) -> Expression:
-        index = _element(memlet.subset)
+        index = element_of(memlet.subset)
         if index is None:
             raise ProgramError.at(place, memlet.data, "is read as a whole by one operation; index its elements")
         return inside.get(memlet.data) or self.element(memlet.data, index, place)
@@ -232,7 +231,7 @@ class Lowering:
         self, out: Any, value: Expression, params: list[Param], changes: dict[Any, Any], place: Place
     ) -> Statement:
         """The statement that leaves a value where a memlet points, with its symbols changed."""
-        index = _element(out.subset)
+        index = element_of(out.subset)
         if index is None:
             raise ProgramError.at(place, out.data, "is written as a whole by one operation; index its elements")
         target = substitute(self.element(out.data, index, place), changes)
@@ -246,7 +245,7 @@ class Lowering:
         return Compute(place, params, target.array, tuple(sympy.expand(i) for i in target.index), value)
 
     def accumulate(self, target: Expression, out: Any, value: Expression, params: list[Param], place: Place) -> Reduce:
-        op = _reduction(out.wcr)
+        op = reduction_of(out.wcr)
         if op is None:
             raise ProgramError.at(place, out.data, f"is updated by {out.wcr}; sums, max and min are possible")
         free = {str(s) for i in (target.index if isinstance(target, Read) else ()) for s in i.free_symbols}
@@ -281,14 +280,14 @@ class Lowering:
 
     def copy(self, node: Any, place: Place) -> Statement:
         """A copy between two places outside of maps."""
-        source = _ranges(node.memlet.subset or subsets.Range.from_array(self.tree.containers[node.memlet.data]))
+        source = ranges_of(node.memlet.subset or subsets.Range.from_array(self.tree.containers[node.memlet.data]))
         if node.memlet.wcr is not None:
             raise ProgramError.at(place, node.target, "is copied to with an update")
         if node.memlet.other_subset is not None:
-            target = _ranges(node.memlet.other_subset)
+            target = ranges_of(node.memlet.other_subset)
         else:
             desc = self.tree.containers[node.target]
-            target = _ranges(subsets.Range.from_array(desc))
+            target = ranges_of(subsets.Range.from_array(desc))
         long = [k for k, (b, e, _) in enumerate(source) if b != e]
         wide = [k for k, (b, e, _) in enumerate(target) if b != e]
         if len(long) != len(wide):
@@ -296,11 +295,11 @@ class Lowering:
         params: list[Param] = []
         read, written = [r[0] for r in source], [r[0] for r in target]
         for k, w in zip(long, wide, strict=True):
-            if not same(_count(source[k]), _count(target[w])):
+            if not as_long(source[k], target[w]):
                 raise ProgramError.at(
                     place,
                     node.target,
-                    f"gets {_count(source[k])} elements for {_count(target[w])}; lengths must be equal",
+                    f"gets {count_of(source[k])} elements for {count_of(target[w])}; lengths must be equal",
                 )
             name = f"i{len(params)}"
             begin, end, step = (index_of(x) for x in source[k])
@@ -316,8 +315,6 @@ class Lowering:
             return Assign(place, to.name, value)
         assert isinstance(to, Read)
         return Compute(place, params, to.array, to.index, value)
-
-    # ---- maps ----
 
     def map(self, node: Any, place: Place) -> Body:
         body = self.map_body(node, place, [], {}, {})
@@ -337,7 +334,7 @@ class Lowering:
     ) -> Body:
         params = list(outer)
         changes = dict(renamed)
-        for name, (begin, end, step) in zip(node.node.map.params, _ranges(node.node.map.range), strict=True):
+        for name, (begin, end, step) in zip(node.node.map.params, ranges_of(node.node.map.range), strict=True):
             begin, end, step = (index_of(x).xreplace(changes) for x in (begin, end, step))
             new = f"i{len(params)}"
             if step != 1:
@@ -382,14 +379,12 @@ class Lowering:
 
     def copy_in_map(self, node: Any, changes: dict[Any, Any], inside: dict[str, Expression], place: Place) -> None:
         """A scalar of the iteration gets an element."""
-        index = _element(node.memlet.subset)
+        index = element_of(node.memlet.subset)
         # The tree turns copies out of a map round: a scalar that has a value already would be overwritten.
         if index is None or node.target not in self.program.variables or node.target in inside:
             raise ProgramError.at(place, node.target, "is copied in a parallel loop; write it as an assignment")
         value = inside.get(node.memlet.data) or self.element(node.memlet.data, index, place)
         inside[node.target] = substitute(value, changes)
-
-    # ---- loops ----
 
     def loop(self, node: Any, place: Place) -> For:
         loop = node.loop
@@ -402,191 +397,3 @@ class Lowering:
         self.program.defined.add(loop.loop_variable)
         last = index_of(end) + (1 if step > 0 else -1)
         return For(place, loop.loop_variable, index_of(begin), last, step, self.children(node))
-
-    # ---- library nodes ----
-
-    def library(self, node: Any, place: Place) -> Body:
-        kind = type(node.node).__name__
-        if kind == "Communication":
-            return communication(self, node, place)
-        if kind == "Reduce":
-            return self.reduce(node, place)
-        if kind == "MatMul":
-            return [self.matmul(node, place)]
-        if kind == "Transpose":
-            return [self.transpose(node, place)]
-        if kind == "MergeLibraryNode":
-            return [self.merge(node, place)]
-        raise ProgramError.at(place, kind, "is an operation outside of the subset; see docs/dace.md")
-
-    def reduce(self, node: Any, place: Place) -> Body:
-        op = _reduction(node.node.wcr)
-        if op is None:
-            raise ProgramError.at(place, "reduction", f"by {node.node.wcr}; sum, max and min are possible")
-        (source,) = node.in_memlets.values() if isinstance(node.in_memlets, dict) else node.in_memlets
-        (out,) = node.out_memlets.values() if isinstance(node.out_memlets, dict) else node.out_memlets
-        ranges = [tuple(index_of(x) for x in r) for r in _ranges(source.subset)]
-        axes = list(range(len(ranges))) if node.node.axes is None else [int(a) for a in node.node.axes]
-        params: list[Param] = []
-        index, folds = [], []
-        for k, (begin, end, step) in enumerate(ranges):
-            if step != 1:
-                raise ProgramError.at(place, source.data, "is reduced with a step")
-            if k in axes and len(axes) < len(ranges):
-                name = f"k{next(self.fresh)}"
-                folds.append((name, begin, end + 1))
-            else:
-                name = f"i{len(params)}"
-                params.append(Param(name, begin, end + 1))
-            index.append(symbol(name))
-        value = self.element(source.data, tuple(index), place)
-        if len(axes) == len(ranges):
-            target = self.element(out.data, tuple(index_of(r[0]) for r in _ranges(out.subset)), place)
-            if isinstance(target, Value):
-                return [Reduce(place, target.name, op, params, value)]
-            assert isinstance(target, Read)
-            total = f"total_{next(self.fresh)}"
-            self.program.variables[total] = self.program.arrays[target.array].dtype
-            return [
-                Reduce(place, total, op, params, value),
-                Compute(place, [], target.array, target.index, Value(total)),
-            ]
-        for name, begin, end in reversed(folds):
-            value = Fold(op, name, begin, end, value)
-        starts = [index_of(r[0]) for r in _ranges(out.subset)]
-        if len(starts) != len(params):
-            raise ProgramError.at(place, out.data, "gets a reduction of another shape")
-        to = tuple(b + symbol(p.name) - p.begin for b, p in zip(starts, params, strict=True))
-        target = self.element(out.data, to, place)
-        assert isinstance(target, Read)
-        return [Compute(place, params, target.array, target.index, value)]
-
-    def matmul(self, node: Any, place: Place) -> Compute:
-        memlets = node.in_memlets
-        a, b = memlets["_a"], memlets["_b"]
-        (out,) = node.out_memlets.values()
-        left = [tuple(index_of(x) for x in r) for r in _ranges(a.subset)]
-        right = [tuple(index_of(x) for x in r) for r in _ranges(b.subset)]
-        if len(left) > 2 or len(right) > 2 or node.node.alpha != 1 or node.node.beta != 0:
-            raise ProgramError.at(place, "matmul", "of more than two axes; matrices and vectors can be multiplied")
-        k = f"k{next(self.fresh)}"
-        params: list[Param] = []
-
-        def of(memlet: Any, ranges: list[Any], inner: int) -> Expression:
-            index = []
-            for axis, (begin, end, _) in enumerate(ranges):
-                if axis == inner:
-                    index.append(begin + symbol(k))
-                else:
-                    name = f"i{len(params)}"
-                    params.append(Param(name, sympy.Integer(0), end - begin + 1))
-                    index.append(begin + symbol(name))
-            return self.element(memlet.data, tuple(index), place)
-
-        first = of(a, left, len(left) - 1)
-        second = of(b, right, 0)
-        inner = left[-1]
-        value = Fold("sum", k, sympy.Integer(0), inner[1] - inner[0] + 1, Apply("*", (first, second)))
-        starts = [index_of(r[0]) for r in _ranges(out.subset)]
-        if not params:
-            raise ProgramError.at(place, "dot", "of two vectors; write np.sum(a * b)")
-        to = tuple(start + symbol(p.name) for start, p in zip(starts, params, strict=True))
-        target = self.element(out.data, to, place)
-        assert isinstance(target, Read)
-        return Compute(place, params, target.array, target.index, value)
-
-    def transpose(self, node: Any, place: Place) -> Compute:
-        (source,), (out,) = node.in_memlets.values(), node.out_memlets.values()
-        read, written = _ranges(source.subset), _ranges(out.subset)
-        params = [
-            Param(f"i{k}", sympy.Integer(0), index_of(e) - index_of(b) + 1) for k, (b, e, _) in enumerate(written)
-        ]
-        index = tuple(index_of(b) + symbol(p.name) for (b, _, _), p in zip(read, reversed(params), strict=True))
-        to = tuple(index_of(b) + symbol(p.name) for (b, _, _), p in zip(written, params, strict=True))
-        target = self.element(out.data, to, place)
-        assert isinstance(target, Read)
-        return Compute(place, params, target.array, target.index, self.element(source.data, index, place))
-
-    def merge(self, node: Any, place: Place) -> Compute:
-        (out,) = node.out_memlets.values()
-        ranges = [tuple(index_of(x) for x in r) for r in _ranges(out.subset)]
-        params = [Param(f"i{k}", sympy.Integer(0), e - b + 1) for k, (b, e, _) in enumerate(ranges)]
-
-        def of(connector: str) -> Expression:
-            m = node.in_memlets[connector]
-            rs = [tuple(index_of(x) for x in r) for r in _ranges(m.subset)]
-            index = []
-            for k, (b, e, _) in enumerate(rs):
-                # A side of one element serves all.
-                at = len(params) - len(rs) + k
-                index.append(
-                    b if same_length(b, e, 1) and not same_length(b, e, params[at].end) else b + symbol(params[at].name)
-                )
-            return self.element(m.data, tuple(index), place)
-
-        value = Apply("where", (of("_mrg_mask"), of("_mrg_t"), of("_mrg_f")))
-        to = tuple(b + symbol(p.name) for (b, _, _), p in zip(ranges, params, strict=True))
-        target = self.element(out.data, to, place)
-        if isinstance(target, Value):
-            raise ProgramError.at(place, "where", "of scalars; write an if")
-        assert isinstance(target, Read)
-        return Compute(place, params, target.array, target.index, value)
-
-
-def refuse_single_elements(p: Program, body: Body, loops: set[str]) -> None:
-    """Refuses loops over single elements: each would be computed by one block, with barriers between.
-
-    Raises:
-        ProgramError: One of them.
-    """
-    for s in body:
-        if isinstance(s, For):
-            refuse_single_elements(p, s.body, loops | {s.variable})
-        elif isinstance(s, While):
-            refuse_single_elements(p, s.body, loops)
-        elif isinstance(s, If):
-            for _, inner in s.branches:
-                refuse_single_elements(p, inner, loops)
-        elif isinstance(s, Compute) and not s.params and not p.arrays[s.target].scalar:
-            named = {str(n) for i in s.index for n in sympy.sympify(i).free_symbols}
-            if named & loops and (p.arrays[s.target].split is not None or len(named & loops) > 1):
-                raise ProgramError.at(
-                    s.place,
-                    s.target,
-                    "is computed by a loop over single elements; write it with slices, or with dace.map",
-                )
-
-
-def same_length(begin: Any, end: Any, n: Any) -> bool:
-    return bool(sympy.expand(end - begin + 1 - n) == 0)
-
-
-def _ranges(subset: Any) -> list[tuple[Any, Any, Any]]:
-    """Begin, last and step of each axis."""
-    return [tuple(r) for r in subset.ranges]
-
-
-def _count(r: tuple[Any, Any, Any]) -> Any:
-    begin, last, step = (index_of(x) for x in r)
-    return sympy.expand(last - begin + 1 if step == 1 else sympy.floor((last - begin) / step) + 1)
-
-
-def _element(subset: Any) -> tuple[Any, ...] | None:
-    """The index, if a subset is one element."""
-    ranges = _ranges(subset)
-    if any(sympy.expand(index_of(b) - index_of(e)) != 0 for b, e, _ in ranges):
-        return None
-    return tuple(index_of(b) for b, _, _ in ranges)
-
-
-def _reduction(wcr: Any) -> str | None:
-    """sum, max or min, if a function of two values is one of these."""
-    text = wcr if isinstance(wcr, str) else ast.unparse(wcr)
-    body = ast.parse(text.strip(), mode="eval").body
-    if not isinstance(body, ast.Lambda):
-        return None
-    if isinstance(body.body, ast.BinOp) and isinstance(body.body.op, ast.Add):
-        return "sum"
-    if isinstance(body.body, ast.Call) and isinstance(body.body.func, ast.Name):
-        return REDUCTIONS.get(body.body.func.id)
-    return None
