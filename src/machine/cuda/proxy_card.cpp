@@ -134,6 +134,8 @@ std::uint64_t proxy_card::change(const network::entry_name&, void*, const networ
 
 void proxy_card::complete(const network::entry_name&, network::completion& place, const network::completion& value) {
   attempt([this] { await_stream(); });
+  // What CUDA has failed to do is never said to be done.
+  if (failure_ && !network::is_error(network::big_endian(value.word[7]))) return;
   for (int i = 0; i < 7; ++i) shared(place.word[i]).store(value.word[i], std::memory_order_relaxed);
   shared(place.word[7]).store(value.word[7], std::memory_order_release);
 }
