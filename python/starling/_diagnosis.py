@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import platform
+import shlex
 import shutil
 import subprocess
 import sys
+from importlib import metadata
 from typing import Any
 
 from starling import machine as machines
@@ -25,6 +27,7 @@ def doctor() -> Facts:
         * ``starling``: version, folder, whether the build has a CUDA part;
         * ``python``, ``platform``, ``cores`` (that this process may use), ``memory_bytes``;
         * ``compilers``: name, path and version of those found;
+        * ``dace``: version of DaCe (empty: none) and the compiler, for ``starling.dace``;
         * ``cuda``: built, driver, runtime, number of devices, problem, remedy (empty: none);
         * ``gpus``: of each, id, name, memory, compute capability, multiprocessors;
         * ``peers``: how GPU i reaches the memory of GPU j: self, direct or none;
@@ -57,6 +60,7 @@ def doctor() -> Facts:
         "cores": len(os.sched_getaffinity(0)),
         "memory_bytes": os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"),
         "compilers": compilers,
+        "dace": _dace(),
         "cuda": cuda,
         "gpus": gpus,
         "peers": peers,
@@ -118,6 +122,16 @@ def _compilers() -> list[Facts]:
         version = next((line for line in lines if "release" in line), lines[0] if lines else "")
         found.append({"name": name, "path": path, "version": version})
     return found
+
+
+def _dace() -> Facts:
+    """Without importing it, which takes seconds."""
+    try:
+        version = metadata.version("dace")
+    except metadata.PackageNotFoundError:
+        version = ""
+    named = shlex.split(os.environ.get("CXX", "c++"))
+    return {"version": version, "compiler": shutil.which(named[0]) or "" if named else ""}
 
 
 def _environment(missing: list[dict[str, str]]) -> list[Facts]:

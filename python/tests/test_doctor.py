@@ -39,6 +39,13 @@ def test_gpus_or_what_is_missing():
         assert any("GPU" in entry["what"] and entry["remedy"] for entry in facts["missing"])
 
 
+def test_compiler_of_programs(monkeypatch):
+    found = starling.doctor()["dace"]
+    assert "DaCe" in CliRunner().invoke(app, ["doctor"]).stdout
+    monkeypatch.setenv("CXX", "no-such-compiler -v")
+    assert starling.doctor()["dace"] == {"version": found["version"], "compiler": ""}
+
+
 def test_command(kind):
     result = CliRunner().invoke(app, ["doctor"])
     assert result.exit_code == 0

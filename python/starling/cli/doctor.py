@@ -71,6 +71,7 @@ def _machine(facts: dict[str, Any]) -> Table:
     table.add_row("processor", f"{facts['cores']} cores, {native.format_bytes(facts['memory_bytes'])} of memory")
     for compiler in facts["compilers"]:
         table.add_row(compiler["name"], _plain(compiler["version"] or compiler["path"]))
+    table.add_row("programs from Python", _plain(_programs(facts["dace"])))
     built = f"yes, with CUDA {cuda['runtime']}" if cuda["built"] else "no"
     table.add_row("built for GPUs", built)
     table.add_row("NVIDIA driver", f"CUDA {cuda['driver']}" if cuda["driver"] else "not seen")
@@ -81,6 +82,12 @@ def _machine(facts: dict[str, Any]) -> Table:
             f"{gpu['compute_capability']}, {gpu['multiprocessors']} multiprocessors",
         )
     return table
+
+
+def _programs(dace: dict[str, str]) -> str:
+    if not dace["version"]:
+        return "no DaCe; pip install 'starling[dace]'"
+    return f"DaCe {dace['version']}, {dace['compiler'] or 'but no C++ compiler; install g++ 12 or newer, or set CXX'}"
 
 
 def _peers(peers: list[list[str]]) -> Table:
