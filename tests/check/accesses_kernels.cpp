@@ -1,7 +1,7 @@
 // Accesses to memory that check mode finds wrong: by themselves, or because nothing orders two of them.
 #include "support/checked.hpp"
 
-namespace starling::test {
+namespace starling::test::accesses_kernels_tests {
 namespace {
 
 TEST_CASE("a signal that is raised beside a put does not cover it; after a fence it does") {
@@ -264,4 +264,4 @@ TEST_CASE("bytes of one word that belong to different blocks are apart") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::accesses_kernels_tests

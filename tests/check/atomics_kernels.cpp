@@ -1,7 +1,7 @@
 // What atomic operations order: nothing by themselves; release and acquire make locks.
 #include "support/checked.hpp"
 
-namespace starling::test {
+namespace starling::test::atomics_kernels_tests {
 namespace {
 
 using cuda::memory_order_acq_rel;
@@ -140,4 +140,4 @@ TEST_CASE("a lock that its holder does not give back, and a flag that nobody set
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::atomics_kernels_tests

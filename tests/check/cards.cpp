@@ -3,7 +3,7 @@
 #include "starling/shmem/context.hpp"
 #include "support/checked.hpp"
 
-namespace starling::test {
+namespace starling::test::cards_tests {
 namespace {
 
 constexpr index_t n = 40;
@@ -159,4 +159,4 @@ TEST_CASE("a hundred schedules a second") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::cards_tests

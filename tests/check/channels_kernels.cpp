@@ -2,7 +2,7 @@
 #include "support/channel_traffic.hpp"
 #include "support/checked.hpp"
 
-namespace starling::test {
+namespace starling::test::channels_kernels_tests {
 namespace {
 
 constexpr protocol ways[] = {protocol::automatic, protocol::packets, protocol::stores, protocol::bulk};
@@ -65,4 +65,4 @@ TEST_CASE("a credit that is given before the message is read is found") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::channels_kernels_tests

@@ -3,7 +3,7 @@
 #include "starling/shmem/rma.hpp"
 #include "support/checked.hpp"
 
-namespace starling::test {
+namespace starling::test::contexts_kernels_tests {
 namespace {
 
 constexpr index_t n = 16;
@@ -212,4 +212,4 @@ TEST_CASE("a pointer that is no symmetric address") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::contexts_kernels_tests

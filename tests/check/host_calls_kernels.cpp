@@ -4,7 +4,7 @@
 
 #include "support/checked.hpp"
 
-namespace starling::test {
+namespace starling::test::host_calls_kernels_tests {
 namespace {
 
 struct add_one {
@@ -133,4 +133,4 @@ TEST_CASE("a function that throws") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::host_calls_kernels_tests

@@ -1,7 +1,7 @@
 // The host copies memory that nobody has written.
 #include "support/checked.hpp"
 
-namespace starling::test {
+namespace starling::test::host_reads_tests {
 namespace {
 
 TEST_CASE("the host copies fresh memory, or more of an array than was written") {
@@ -63,4 +63,4 @@ TEST_CASE("padding inside a struct is not missed") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::host_reads_tests

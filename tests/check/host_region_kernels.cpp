@@ -2,7 +2,7 @@
 #include "support/checked.hpp"
 #include "support/host_recurrence.hpp"
 
-namespace starling::test {
+namespace starling::test::host_region_kernels_tests {
 namespace {
 
 // Every element of an epoch.
@@ -68,4 +68,4 @@ TEST_CASE("reading an epoch of a host_region before the wait") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::host_region_kernels_tests

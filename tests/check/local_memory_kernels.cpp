@@ -2,7 +2,7 @@
 // passes.
 #include "support/checked.hpp"
 
-namespace starling::test {
+namespace starling::test::local_memory_kernels_tests {
 namespace {
 
 struct add_one {
@@ -123,4 +123,4 @@ TEST_CASE("atomic operations of a block on local memory") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::local_memory_kernels_tests

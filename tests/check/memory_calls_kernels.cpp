@@ -4,7 +4,7 @@
 
 #include "support/checked.hpp"
 
-namespace starling::test {
+namespace starling::test::memory_calls_kernels_tests {
 namespace {
 
 constexpr index_t many = 512;
@@ -75,4 +75,4 @@ TEST_CASE("memcpy of what nobody has written") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::memory_calls_kernels_tests

@@ -4,7 +4,7 @@
 
 #include "support/checked.hpp"
 
-namespace starling::test {
+namespace starling::test::near_memory_kernels_tests {
 namespace {
 
 TEST_CASE("the stack array that a put_nbi reads is changed before quiet") {
@@ -139,4 +139,4 @@ TEST_CASE("of the process a kernel may send constants, and no more") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::near_memory_kernels_tests

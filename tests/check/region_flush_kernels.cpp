@@ -2,7 +2,7 @@
 #include "support/checked.hpp"
 #include "support/region_flushes.hpp"
 
-namespace starling::test {
+namespace starling::test::region_flush_kernels_tests {
 namespace {
 
 constexpr region_agent agents[] = {region_agent::inline_stores, region_agent::polling};
@@ -64,4 +64,4 @@ TEST_CASE("a flush that the region was not made for is refused") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::region_flush_kernels_tests

@@ -2,7 +2,7 @@
 #include "support/checked.hpp"
 #include "support/region_recurrence.hpp"
 
-namespace starling::test {
+namespace starling::test::region_kernels_tests {
 namespace {
 
 constexpr auto& agents = region_agents;
@@ -304,4 +304,4 @@ if (reads_all) {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::region_kernels_tests

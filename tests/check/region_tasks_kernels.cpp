@@ -4,7 +4,7 @@
 #include "support/checked.hpp"
 #include "support/region_recurrence.hpp"
 
-namespace starling::test {
+namespace starling::test::region_tasks_kernels_tests {
 namespace {
 
 using stf::backend_kind;
@@ -143,4 +143,4 @@ TEST_CASE("mistakes in tasks on regions") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::region_tasks_kernels_tests

@@ -1,7 +1,7 @@
 // Resident launches in check mode: sync_pe orders their blocks, and what it does not order is found.
 #include "support/checked.hpp"
 
-namespace starling::test {
+namespace starling::test::resident_launch_kernels_tests {
 namespace {
 
 constexpr launch_options resident{.resident = true};
@@ -81,4 +81,4 @@ TEST_CASE("a block that does not come, and barriers of several PEs") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::resident_launch_kernels_tests

@@ -7,7 +7,7 @@
 #include "support/environment_guard.hpp"
 #include "support/usable.hpp"
 
-namespace starling::test {
+namespace starling::test::schedules_kernels_tests {
 namespace {
 
 TEST_CASE("signals of one block overtake each other unless a fence is between") {
@@ -206,4 +206,4 @@ TEST_CASE("the environment turns check mode on, and the report has a line for ea
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::schedules_kernels_tests

@@ -1,7 +1,7 @@
 // Scratch memory of a block: what nobody has written is not read, and indices stay inside.
 #include "support/checked.hpp"
 
-namespace starling::test {
+namespace starling::test::scratch_kernels_tests {
 namespace {
 
 launch_options with_scratch() { return {.scratch_bytes = 1024}; }
@@ -114,4 +114,4 @@ TEST_CASE("many launches of many blocks use scratch memory one after the other")
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::scratch_kernels_tests

@@ -9,7 +9,7 @@
 #include "support/cg_oracle.hpp"
 #include "support/checked.hpp"
 
-namespace starling::test {
+namespace starling::test::shipped_cg_tests {
 namespace {
 
 using cg::method;
@@ -167,4 +167,4 @@ TEST_CASE("rows in pieces") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::shipped_cg_tests

@@ -7,7 +7,7 @@
 #include "cg/solver.hpp"
 #include "support/checked.hpp"
 
-namespace starling::test {
+namespace starling::test::shipped_cg_controls_tests {
 namespace {
 
 std::uint64_t seeds() {
@@ -52,4 +52,4 @@ TEST_CASE("conjugate gradients of the host's: methods, preconditioners, numbers 
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::shipped_cg_controls_tests

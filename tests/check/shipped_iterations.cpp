@@ -7,7 +7,7 @@
 #include "support/checked.hpp"
 #include "support/graphs.hpp"
 
-namespace starling::test {
+namespace starling::test::shipped_iterations_tests {
 namespace {
 
 template <class F>
@@ -98,4 +98,4 @@ TEST_CASE("Jacobi's method passes, by rows and by diagonals") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::shipped_iterations_tests

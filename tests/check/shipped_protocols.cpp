@@ -7,7 +7,7 @@
 #include "stencil/solver.hpp"
 #include "support/checked.hpp"
 
-namespace starling::test {
+namespace starling::test::shipped_protocols_tests {
 namespace {
 
 std::uint64_t seeds() {
@@ -113,4 +113,4 @@ TEST_CASE("every block does a part of the faces") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::shipped_protocols_tests

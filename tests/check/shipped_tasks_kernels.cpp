@@ -6,7 +6,7 @@
 #include "support/checked.hpp"
 #include "support/task_program.hpp"
 
-namespace starling::test {
+namespace starling::test::shipped_tasks_kernels_tests {
 namespace {
 
 using stf::context;
@@ -224,4 +224,4 @@ TEST_CASE("recorded tasks that hide what they use are found") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::shipped_tasks_kernels_tests

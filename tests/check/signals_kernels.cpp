@@ -1,7 +1,7 @@
 // Defects of signals and barriers that check mode finds.
 #include "support/checked.hpp"
 
-namespace starling::test {
+namespace starling::test::signals_kernels_tests {
 namespace {
 
 TEST_CASE("blocks that wait before they send: a cycle") {
@@ -169,4 +169,4 @@ TEST_CASE("a loop that nothing ends") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::signals_kernels_tests

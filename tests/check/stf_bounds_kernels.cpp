@@ -3,7 +3,7 @@
 #include "starling/stf/context.hpp"
 #include "support/checked.hpp"
 
-namespace starling::test {
+namespace starling::test::stf_bounds_kernels_tests {
 namespace {
 
 using namespace stf;
@@ -396,4 +396,4 @@ TEST_CASE("tasks within tasks have what they name") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::stf_bounds_kernels_tests

@@ -3,7 +3,7 @@
 #include "starling/stf/context.hpp"
 #include "support/checked.hpp"
 
-namespace starling::test {
+namespace starling::test::stf_freeze_kernels_tests {
 namespace {
 
 using stf::context;
@@ -88,4 +88,4 @@ TEST_CASE("a stream that leaves out get or unfreeze is found") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::stf_freeze_kernels_tests

@@ -4,7 +4,7 @@
 #include "support/checked.hpp"
 #include "support/stf/launching.hpp"
 
-namespace starling::test {
+namespace starling::test::stf_kernels_tests {
 namespace {
 
 using namespace stf;
@@ -90,4 +90,4 @@ TEST_CASE("elements of a loop that depend on each other") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::stf_kernels_tests

@@ -5,7 +5,7 @@
 #include "support/random.hpp"
 #include "support/stf/line_stencil.hpp"
 
-namespace starling::test {
+namespace starling::test::stf_parts_kernels_tests {
 namespace {
 
 using stf::context;
@@ -155,4 +155,4 @@ TEST_CASE("random work on parts that come and go") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::stf_parts_kernels_tests

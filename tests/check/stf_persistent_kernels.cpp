@@ -4,7 +4,7 @@
 #include "support/checked.hpp"
 #include "support/task_loops.hpp"
 
-namespace starling::test {
+namespace starling::test::stf_persistent_kernels_tests {
 namespace {
 
 using stf::exec_place;
@@ -149,4 +149,4 @@ TEST_CASE("no wait of a plan can be left out") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::stf_persistent_kernels_tests

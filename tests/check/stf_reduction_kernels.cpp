@@ -4,7 +4,7 @@
 #include "support/checked.hpp"
 #include "support/random.hpp"
 
-namespace starling::test {
+namespace starling::test::stf_reduction_kernels_tests {
 namespace {
 
 using stf::context;
@@ -115,4 +115,4 @@ TEST_CASE("recorded tasks that reduce, among others") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::stf_reduction_kernels_tests

@@ -3,7 +3,7 @@
 #include "starling/stf/context.hpp"
 #include "support/checked.hpp"
 
-namespace starling::test {
+namespace starling::test::stf_users_stream_kernels_tests {
 namespace {
 
 using stf::data_place;
@@ -67,4 +67,4 @@ TEST_CASE("a stream beside it is found") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::stf_users_stream_kernels_tests

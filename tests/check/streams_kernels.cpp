@@ -1,7 +1,7 @@
 // Streams in check mode: events alone order them.
 #include "support/checked.hpp"
 
-namespace starling::test {
+namespace starling::test::streams_kernels_tests {
 namespace {
 
 struct add_one {
@@ -148,4 +148,4 @@ TEST_CASE("a failure in a stream leaves the others and the machine usable") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::streams_kernels_tests

@@ -3,7 +3,7 @@
 #include "starling/shmem.hpp"
 #include "support/checked.hpp"
 
-namespace starling::test {
+namespace starling::test::team_collectives_kernels_tests {
 namespace {
 
 struct fixture {
@@ -136,4 +136,4 @@ TEST_CASE("a member that does not come is a wait without an end") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::team_collectives_kernels_tests

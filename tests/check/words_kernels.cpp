@@ -4,7 +4,7 @@
 #include "starling/shmem/wait.hpp"
 #include "support/checked.hpp"
 
-namespace starling::test {
+namespace starling::test::words_kernels_tests {
 namespace {
 
 struct how_told {
@@ -238,4 +238,4 @@ TEST_CASE("what is not done under the lock is found") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::words_kernels_tests

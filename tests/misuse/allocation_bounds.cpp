@@ -2,7 +2,7 @@
 // error says how many bytes where, and the place of the call. Gets are in allocation_bounds_get.cpp.
 #include "support/allocation_fixture.hpp"
 
-namespace starling::test {
+namespace starling::test::allocation_bounds_tests {
 namespace {
 
 TEST_CASE("put past the end of an allocation") {
@@ -156,4 +156,4 @@ TEST_CASE("an atomic past the end of an allocation") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::allocation_bounds_tests

@@ -1,7 +1,7 @@
 // Kernels that read beyond an allocation of another PE, and waits for what is no signal of the own PE.
 #include "support/allocation_fixture.hpp"
 
-namespace starling::test {
+namespace starling::test::allocation_bounds_get_tests {
 namespace {
 
 TEST_CASE("get past the end of an allocation") {
@@ -111,4 +111,4 @@ TEST_CASE("wait_all for more signals than were allocated") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::allocation_bounds_get_tests

@@ -2,7 +2,7 @@
 #include "support/failure.hpp"
 #include "support/usable.hpp"
 
-namespace starling::test {
+namespace starling::test::channel_tests {
 namespace {
 
 TEST_CASE("channels that cannot be made name the argument and what it may be") {
@@ -102,4 +102,4 @@ TEST_CASE("a message that is never sent is a stall that names the sender") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::channel_tests

@@ -3,7 +3,7 @@
 #include "support/memory.hpp"
 #include "support/test_machine.hpp"
 
-namespace starling::test {
+namespace starling::test::copy_bounds_tests {
 namespace {
 
 constexpr std::size_t bytes = 100 * sizeof(int);
@@ -109,4 +109,4 @@ TEST_CASE("null addresses") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::copy_bounds_tests

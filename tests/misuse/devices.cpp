@@ -5,7 +5,7 @@
 #include "support/failure.hpp"
 #include "support/test_machine.hpp"
 
-namespace starling::test {
+namespace starling::test::devices_tests {
 namespace {
 
 TEST_CASE("zero virtual devices") {
@@ -99,4 +99,4 @@ TEST_CASE("devices, links and streams of PEs that do not exist") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::devices_tests

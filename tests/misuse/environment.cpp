@@ -5,7 +5,7 @@
 #include "support/failure.hpp"
 #include "support/test_machine.hpp"
 
-namespace starling::test {
+namespace starling::test::environment_tests {
 namespace {
 
 void check_refused(const char* name, std::initializer_list<const char*> values, const char* must_be) {
@@ -55,4 +55,4 @@ TEST_CASE("sizes that parse_bytes refuses") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::environment_tests

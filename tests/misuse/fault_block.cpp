@@ -1,7 +1,7 @@
 // Blocks that are ended, and PEs that are slowed down on purpose.
 #include "support/faults.hpp"
 
-namespace starling::test {
+namespace starling::test::fault_block_tests {
 namespace {
 
 constexpr double patient = 30;
@@ -106,4 +106,4 @@ TEST_CASE("a slow PE: the result is right when the deadline is longer, a stall w
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::fault_block_tests

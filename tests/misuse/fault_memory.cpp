@@ -1,7 +1,7 @@
 // Allocations that fail on purpose.
 #include "support/faults.hpp"
 
-namespace starling::test {
+namespace starling::test::fault_memory_tests {
 namespace {
 
 TEST_CASE("the k-th allocation fails, says how much was asked for, and takes nothing") {
@@ -49,4 +49,4 @@ TEST_CASE("a plan of a new machine is in force from its first allocation on, unt
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::fault_memory_tests

@@ -4,7 +4,7 @@
 
 #include "support/faults.hpp"
 
-namespace starling::test {
+namespace starling::test::fault_plans_tests {
 namespace {
 
 void check_refused(const fault& f, std::initializer_list<std::string> parts) {
@@ -54,4 +54,4 @@ TEST_CASE("faults of GPUs") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::fault_plans_tests

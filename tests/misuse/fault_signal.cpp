@@ -1,7 +1,7 @@
 // Signals and packets that are dropped, delayed or changed on purpose.
 #include "support/faults.hpp"
 
-namespace starling::test {
+namespace starling::test::fault_signal_tests {
 namespace {
 
 constexpr double patient = 30;  // seconds: no wait of a correct program takes that long
@@ -165,4 +165,4 @@ TEST_CASE("the words of barriers are left alone unless the selector names them")
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::fault_signal_tests

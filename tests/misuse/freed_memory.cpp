@@ -2,7 +2,7 @@
 #include "support/failure.hpp"
 #include "support/usable.hpp"
 
-namespace starling::test {
+namespace starling::test::freed_memory_tests {
 namespace {
 
 template <class Kernel>
@@ -79,4 +79,4 @@ TEST_CASE("a plain launch that puts to an array freed since") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::freed_memory_tests

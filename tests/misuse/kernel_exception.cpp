@@ -4,7 +4,7 @@
 #include "support/failure.hpp"
 #include "support/usable.hpp"
 
-namespace starling::test {
+namespace starling::test::kernel_exception_tests {
 namespace {
 
 struct my_error : std::runtime_error {
@@ -105,4 +105,4 @@ TEST_CASE("a kernel that was not compiled for GPUs") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::kernel_exception_tests

@@ -4,7 +4,7 @@
 #include "support/failure.hpp"
 #include "support/usable.hpp"
 
-namespace starling::test {
+namespace starling::test::launch_options_tests {
 namespace {
 
 struct count_blocks {
@@ -81,4 +81,4 @@ TEST_CASE("a run of no program") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::launch_options_tests

@@ -4,7 +4,7 @@
 #include "support/failure.hpp"
 #include "support/usable.hpp"
 
-namespace starling::test {
+namespace starling::test::local_memory_tests {
 namespace {
 
 TEST_CASE("local memory on a PE that is not there") {
@@ -102,4 +102,4 @@ TEST_CASE("local memory refused by an injected fault") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::local_memory_tests

@@ -4,7 +4,7 @@
 #include "support/stall.hpp"
 #include "support/usable.hpp"
 
-namespace starling::test {
+namespace starling::test::lock_tests {
 namespace {
 
 TEST_CASE("a lock cleared by a block that does not hold it: who does") {
@@ -102,4 +102,4 @@ TEST_CASE("two locks taken crosswise: a cycle of two; a lock that is kept: a sta
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::lock_tests

@@ -5,7 +5,7 @@
 #include "support/memory.hpp"
 #include "support/test_machine.hpp"
 
-namespace starling::test {
+namespace starling::test::memory_tests {
 namespace {
 
 TEST_CASE("an array that does not fit") {
@@ -80,4 +80,4 @@ TEST_CASE("an array that was freed, moved from, or never made") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::memory_tests

@@ -3,7 +3,7 @@
 #include "support/failure.hpp"
 #include "support/usable.hpp"
 
-namespace starling::test {
+namespace starling::test::near_side_tests {
 namespace {
 
 class near_side_fixture {
@@ -119,4 +119,4 @@ TEST_CASE("the whole of an array, of scratch, a stack array and memory of the ho
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::near_side_tests

@@ -6,7 +6,7 @@
 #include "support/failure.hpp"
 #include "support/memory.hpp"
 
-namespace starling::test {
+namespace starling::test::network_tests {
 namespace {
 
 TEST_CASE("hosts and rings that cannot be") {
@@ -109,4 +109,4 @@ TEST_CASE("bounds are held by way of a card too") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::network_tests

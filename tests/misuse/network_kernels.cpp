@@ -3,7 +3,7 @@
 #include "support/memory.hpp"
 #include "support/test_machine.hpp"
 
-namespace starling::test {
+namespace starling::test::network_tests {
 
 struct knows_no_cards {
   sym<int> x;
@@ -26,4 +26,4 @@ TEST_CASE("a kernel without entries for several hosts is refused by name") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::network_tests

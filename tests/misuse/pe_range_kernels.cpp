@@ -3,7 +3,7 @@
 #include "support/levels.hpp"
 #include "support/usable.hpp"
 
-namespace starling::test {
+namespace starling::test::pe_range_tests {
 namespace {
 
 // Two PEs, a source of data and a signal.
@@ -190,4 +190,4 @@ TEST_CASE("a wrong PE ends blocks that wait, at once and without a stall") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::pe_range_tests

@@ -3,7 +3,7 @@
 #include "support/failure.hpp"
 #include "support/usable.hpp"
 
-namespace starling::test {
+namespace starling::test::plain_launch_tests {
 namespace {
 
 template <class Kernel>
@@ -131,4 +131,4 @@ TEST_CASE("an error in a graph surfaces at synchronize of the stream that launch
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::plain_launch_tests

@@ -2,7 +2,7 @@
 #include "support/failure.hpp"
 #include "support/usable.hpp"
 
-namespace starling::test {
+namespace starling::test::recording_tests {
 namespace {
 
 struct set_five {
@@ -126,4 +126,4 @@ TEST_CASE("a launch with bad arguments inside a recording") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::recording_tests

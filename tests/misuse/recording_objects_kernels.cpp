@@ -2,7 +2,7 @@
 #include "support/failure.hpp"
 #include "support/usable.hpp"
 
-namespace starling::test {
+namespace starling::test::recording_objects_tests {
 namespace {
 
 struct add {
@@ -80,4 +80,4 @@ TEST_CASE("two recordings that meet") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::recording_objects_tests

@@ -6,7 +6,7 @@
 #include "support/failure.hpp"
 #include "support/usable.hpp"
 
-namespace starling::test {
+namespace starling::test::region_tests {
 namespace {
 
 using parts = std::initializer_list<std::string>;
@@ -201,4 +201,4 @@ for (int pe = 0; pe < 2; ++pe) {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::region_tests

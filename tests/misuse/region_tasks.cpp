@@ -4,7 +4,7 @@
 #include "support/failure.hpp"
 #include "support/test_machine.hpp"
 
-namespace starling::test {
+namespace starling::test::region_tasks_tests {
 namespace {
 
 using stf::context;
@@ -53,4 +53,4 @@ TEST_CASE("a body that throws ends its agent too, and load makes the region usab
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::region_tasks_tests

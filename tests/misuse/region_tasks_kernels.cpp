@@ -4,7 +4,7 @@
 #include "support/failure.hpp"
 #include "support/test_machine.hpp"
 
-namespace starling::test {
+namespace starling::test::region_tasks_kernels_tests {
 namespace {
 
 using stf::context;
@@ -119,4 +119,4 @@ TEST_CASE("a loop for which there is no memory leaves the region as it was") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::region_tasks_kernels_tests

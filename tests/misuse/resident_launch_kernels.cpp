@@ -2,7 +2,7 @@
 #include "support/failure.hpp"
 #include "support/usable.hpp"
 
-namespace starling::test {
+namespace starling::test::resident_launch_tests {
 namespace {
 
 constexpr launch_options resident{.resident = true};
@@ -54,4 +54,4 @@ TEST_CASE("a block that does not come to sync_pe") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::resident_launch_tests

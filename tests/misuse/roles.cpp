@@ -7,7 +7,7 @@
 #include "support/failure.hpp"
 #include "support/test_machine.hpp"
 
-namespace starling::test {
+namespace starling::test::roles_tests {
 namespace {
 
 TEST_CASE("a plan with a negative number of blocks") {
@@ -94,4 +94,4 @@ TEST_CASE("a program with a plan that cannot be resolved runs nothing") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::roles_tests

@@ -2,7 +2,7 @@
 #include "support/failure.hpp"
 #include "support/usable.hpp"
 
-namespace starling::test {
+namespace starling::test::scratch_tests {
 namespace {
 
 template <class Kernel>
@@ -50,4 +50,4 @@ TEST_CASE("a negative number of scratch elements") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::scratch_tests

@@ -5,7 +5,7 @@
 #include "support/stall.hpp"
 #include "support/usable.hpp"
 
-namespace starling::test {
+namespace starling::test::shmem_collectives_tests {
 namespace {
 
 // Three PEs; a team of PE 2 and PE 0, in this order; room for arrays.
@@ -160,4 +160,4 @@ TEST_CASE("arrays that are longer than their memory") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::shmem_collectives_tests

@@ -6,7 +6,7 @@
 #include "support/levels.hpp"
 #include "support/usable.hpp"
 
-namespace starling::test {
+namespace starling::test::shmem_rma_tests {
 namespace {
 
 enum class call : int { put, getmem, iput, put_signal, put_counted, signal_add, ptr, batch };
@@ -133,4 +133,4 @@ TEST_CASE("a negative stride") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::shmem_rma_tests

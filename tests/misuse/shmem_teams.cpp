@@ -3,7 +3,7 @@
 #include "support/failure.hpp"
 #include "support/usable.hpp"
 
-namespace starling::test {
+namespace starling::test::shmem_teams_tests {
 namespace {
 
 void check_split_refused(machine& m, const shmem::team& parent, int start, int stride, int size) {
@@ -67,4 +67,4 @@ TEST_CASE("a team that was moved from") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::shmem_teams_tests

@@ -5,7 +5,7 @@
 #include "support/memory.hpp"
 #include "support/test_machine.hpp"
 
-namespace starling::test {
+namespace starling::test::shmem_world_tests {
 namespace {
 
 TEST_CASE("a PE that does not exist") {
@@ -66,4 +66,4 @@ TEST_CASE("an array that was freed, and one that does not fit") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::shmem_world_tests

@@ -6,7 +6,7 @@
 #include "support/stall.hpp"
 #include "support/usable.hpp"
 
-namespace starling::test {
+namespace starling::test::stall_busy_tests {
 namespace {
 
 using clock = std::chrono::steady_clock;
@@ -122,4 +122,4 @@ TEST_CASE("of two programs one loops: the other's stall is told") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::stall_busy_tests

@@ -2,7 +2,7 @@
 #include "support/stall.hpp"
 #include "support/usable.hpp"
 
-namespace starling::test {
+namespace starling::test::stall_program_tests {
 namespace {
 
 const launch_options soon{.deadline = stall_deadline};
@@ -195,4 +195,4 @@ TEST_CASE("a machine runs again after every one of many stalls, and loses no mem
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::stall_program_tests

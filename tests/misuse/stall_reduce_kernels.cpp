@@ -2,7 +2,7 @@
 #include "support/stall.hpp"
 #include "support/usable.hpp"
 
-namespace starling::test {
+namespace starling::test::stall_reduce_tests {
 namespace {
 
 constexpr const char* file = "misuse/stall_reduce_kernels.cpp";
@@ -125,4 +125,4 @@ TEST_CASE("broadcast against a wait of its root: a cycle") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::stall_reduce_tests

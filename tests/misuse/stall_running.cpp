@@ -5,7 +5,7 @@
 #include "support/stall.hpp"
 #include "support/usable.hpp"
 
-namespace starling::test {
+namespace starling::test::stall_running_tests {
 namespace {
 
 // Sets a flag when the kernel is unwound.
@@ -40,4 +40,4 @@ TEST_CASE("a block that computes when the program is ended is reported as runnin
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::stall_running_tests

@@ -2,7 +2,7 @@
 #include "support/stall.hpp"
 #include "support/usable.hpp"
 
-namespace starling::test {
+namespace starling::test::stall_sync_tests {
 namespace {
 
 constexpr const char* file = "misuse/stall_sync_kernels.cpp";
@@ -120,4 +120,4 @@ TEST_CASE("barrier_all is reported as the sync_all it contains, at the caller's 
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::stall_sync_tests

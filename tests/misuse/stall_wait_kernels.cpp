@@ -4,7 +4,7 @@
 #include "support/stall.hpp"
 #include "support/usable.hpp"
 
-namespace starling::test {
+namespace starling::test::stall_wait_tests {
 namespace {
 
 constexpr const char* file = "misuse/stall_wait_kernels.cpp";
@@ -214,4 +214,4 @@ TEST_CASE("the deadline of the environment applies where the launch has none") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::stall_wait_tests

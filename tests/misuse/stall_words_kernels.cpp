@@ -6,7 +6,7 @@
 #include "support/stall.hpp"
 #include "support/usable.hpp"
 
-namespace starling::test {
+namespace starling::test::stall_words_tests {
 namespace {
 
 constexpr const char* file = "misuse/stall_words_kernels.cpp";
@@ -110,4 +110,4 @@ TEST_CASE("a value that never comes, and a wait with a time of its own in a prog
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::stall_words_tests

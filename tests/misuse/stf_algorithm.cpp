@@ -5,7 +5,7 @@
 #include "support/failure.hpp"
 #include "support/usable.hpp"
 
-namespace starling::test {
+namespace starling::test::stf_algorithm_tests {
 namespace {
 
 using stf::context;
@@ -86,4 +86,4 @@ TEST_CASE("data of another context in the body") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::stf_algorithm_tests

@@ -8,7 +8,7 @@
 #include "starling/stf/context.hpp"
 #include "support/test_machine.hpp"
 
-namespace starling::test {
+namespace starling::test::stf_bodies_tests {
 namespace {
 
 using stf::context;
@@ -81,4 +81,4 @@ TEST_CASE("after the end of a context nothing begins, not even a task without da
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::stf_bodies_tests

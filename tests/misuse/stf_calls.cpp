@@ -9,7 +9,7 @@
 #include "support/failure.hpp"
 #include "support/usable.hpp"
 
-namespace starling::test {
+namespace starling::test::stf_calls_tests {
 namespace {
 
 using stf::context;
@@ -234,4 +234,4 @@ TEST_CASE("fence_event where it cannot be") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::stf_calls_tests

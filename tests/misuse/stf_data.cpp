@@ -6,7 +6,7 @@
 #include "support/failure.hpp"
 #include "support/usable.hpp"
 
-namespace starling::test {
+namespace starling::test::stf_data_tests {
 
 // A view of a user whose data_interface contradicts itself.
 struct odd_view {
@@ -15,19 +15,19 @@ struct odd_view {
 };
 struct odd_shape {};
 
-}  // namespace starling::test
+}  // namespace starling::test::stf_data_tests
 
 template <>
-struct starling::stf::data_interface<starling::test::odd_view> {
-  using shape_type = test::odd_shape;
-  using read_type = test::odd_view;
-  static shape_type shape(const test::odd_view&) { return {}; }
+struct starling::stf::data_interface<starling::test::stf_data_tests::odd_view> {
+  using shape_type = test::stf_data_tests::odd_shape;
+  using read_type = test::stf_data_tests::odd_view;
+  static shape_type shape(const test::stf_data_tests::odd_view&) { return {}; }
   static std::size_t bytes(shape_type) { return 100; }
-  static test::odd_view view(shape_type, std::byte* start) { return {start, 0}; }
-  static std::vector<memory_part> parts(const test::odd_view& v) { return {{v.start, v.offset, 80, 1, 80}}; }
+  static test::stf_data_tests::odd_view view(shape_type, std::byte* start) { return {start, 0}; }
+  static std::vector<memory_part> parts(const test::stf_data_tests::odd_view& v) { return {{v.start, v.offset, 80, 1, 80}}; }
 };
 
-namespace starling::test {
+namespace starling::test::stf_data_tests {
 namespace {
 
 using stf::context;
@@ -237,4 +237,4 @@ TEST_CASE("a task that threw and data that is not written back") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::stf_data_tests

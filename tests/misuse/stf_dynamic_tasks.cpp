@@ -7,7 +7,7 @@
 #include "support/failure.hpp"
 #include "support/usable.hpp"
 
-namespace starling::test {
+namespace starling::test::stf_dynamic_tasks_tests {
 namespace {
 
 using stf::context;
@@ -159,4 +159,4 @@ TEST_CASE("data of another context, or none") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::stf_dynamic_tasks_tests

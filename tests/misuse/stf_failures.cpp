@@ -3,7 +3,7 @@
 #include "support/failure.hpp"
 #include "support/usable.hpp"
 
-namespace starling::test {
+namespace starling::test::stf_failures_tests {
 namespace {
 
 using stf::context;
@@ -148,4 +148,4 @@ TEST_CASE("an exception in a kernel of a task") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::stf_failures_tests

@@ -3,7 +3,7 @@
 #include "support/failure.hpp"
 #include "support/usable.hpp"
 
-namespace starling::test {
+namespace starling::test::stf_freeze_tests {
 namespace {
 
 using stf::context;
@@ -139,4 +139,4 @@ TEST_CASE("get in a body of a task of a graph") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::stf_freeze_tests

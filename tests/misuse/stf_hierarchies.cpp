@@ -3,7 +3,7 @@
 #include "support/stf/launching.hpp"
 #include "support/usable.hpp"
 
-namespace starling::test {
+namespace starling::test::stf_hierarchies_tests {
 namespace {
 
 using namespace stf;
@@ -182,4 +182,4 @@ TEST_CASE("more blocks that synchronise than the device holds") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::stf_hierarchies_tests

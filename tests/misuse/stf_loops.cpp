@@ -4,7 +4,7 @@
 #include "support/failure.hpp"
 #include "support/usable.hpp"
 
-namespace starling::test {
+namespace starling::test::stf_loops_tests {
 namespace {
 
 using namespace stf;
@@ -63,4 +63,4 @@ TEST_CASE("accumulators without memory") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::stf_loops_tests

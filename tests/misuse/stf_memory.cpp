@@ -8,7 +8,7 @@
 #include "support/task_program.hpp"
 #include "support/usable.hpp"
 
-namespace starling::test {
+namespace starling::test::stf_memory_tests {
 namespace {
 
 using stf::context;
@@ -270,4 +270,4 @@ TEST_CASE("secrets and exceptions") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::stf_memory_tests

@@ -5,7 +5,7 @@
 #include "support/failure.hpp"
 #include "support/usable.hpp"
 
-namespace starling::test {
+namespace starling::test::stf_parts_tests {
 
 // A partitioner of a user that gives elements to two owners, or to none that is there.
 struct odd_partitioner {
@@ -207,4 +207,4 @@ TEST_CASE("little memory") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::stf_parts_tests

@@ -5,7 +5,7 @@
 #include "support/stall.hpp"
 #include "support/usable.hpp"
 
-namespace starling::test {
+namespace starling::test::stf_persistent_tests {
 namespace {
 
 using stf::data_place;
@@ -189,4 +189,4 @@ TEST_CASE("a signal that is lost: the stall names the task") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::stf_persistent_tests

@@ -6,7 +6,7 @@
 #include "support/failure.hpp"
 #include "support/usable.hpp"
 
-namespace starling::test {
+namespace starling::test::stf_places_tests {
 namespace {
 
 using stf::context;
@@ -133,4 +133,4 @@ TEST_CASE("names that would break a drawing") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::stf_places_tests

@@ -7,7 +7,7 @@
 #include "support/failure.hpp"
 #include "support/usable.hpp"
 
-namespace starling::test {
+namespace starling::test::stf_recorded_tests {
 namespace {
 
 using stf::backend_kind;
@@ -233,4 +233,4 @@ TEST_CASE("kernels of a loop that fail") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::stf_recorded_tests

@@ -4,7 +4,7 @@
 #include "support/failure.hpp"
 #include "support/usable.hpp"
 
-namespace starling::test {
+namespace starling::test::stf_reductions_tests {
 namespace {
 
 using stf::context;
@@ -129,4 +129,4 @@ TEST_CASE("little memory for what tasks add") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::stf_reductions_tests

@@ -8,7 +8,7 @@
 #include "support/failure.hpp"
 #include "support/usable.hpp"
 
-namespace starling::test {
+namespace starling::test::stf_run_once_tests {
 namespace {
 
 using stf::context;
@@ -93,4 +93,4 @@ TEST_CASE("two functions that wait for the results of each other") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::stf_run_once_tests

@@ -4,7 +4,7 @@
 #include "starling/stf/partition.hpp"
 #include "support/failure.hpp"
 
-namespace starling::test {
+namespace starling::test::stf_shapes_tests {
 namespace {
 
 using namespace stf;
@@ -39,4 +39,4 @@ TEST_CASE("bounds and margins that make no sense") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::stf_shapes_tests

@@ -6,7 +6,7 @@
 #include "support/failure.hpp"
 #include "support/usable.hpp"
 
-namespace starling::test {
+namespace starling::test::stf_unwinding_tests {
 namespace {
 
 using stf::context;
@@ -315,4 +315,4 @@ TEST_CASE("vectors that are declared after the context") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::stf_unwinding_tests

@@ -5,7 +5,7 @@
 #include "support/failure.hpp"
 #include "support/usable.hpp"
 
-namespace starling::test {
+namespace starling::test::stf_users_stream_tests {
 namespace {
 
 using stf::slice;
@@ -106,4 +106,4 @@ TEST_CASE("what bodies throw") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::stf_users_stream_tests

@@ -2,7 +2,7 @@
 #include "support/failure.hpp"
 #include "support/usable.hpp"
 
-namespace starling::test {
+namespace starling::test::stream_calls_tests {
 namespace {
 
 struct nothing {
@@ -80,4 +80,4 @@ TEST_CASE("a function that waits for its own stream") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::stream_calls_tests

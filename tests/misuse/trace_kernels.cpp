@@ -4,7 +4,7 @@
 #include "support/trace_file.hpp"
 #include "support/usable.hpp"
 
-namespace starling::test {
+namespace starling::test::trace_tests {
 namespace {
 
 TEST_CASE("a trace never overwrites a file") {
@@ -60,4 +60,4 @@ TEST_CASE("numbers of records that no ring has") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::trace_tests

@@ -4,7 +4,7 @@
 #include "support/tally.hpp"
 #include "support/test_machine.hpp"
 
-namespace starling::test {
+namespace starling::test::barrier_stress_tests {
 namespace {
 
 struct uneven {
@@ -94,4 +94,4 @@ TEST_CASE("uneven blocks meet at barriers: one PE") { run_uneven(1, 6, 600, 13);
 TEST_CASE("uneven blocks meet at barriers: many more blocks than cores") { run_uneven(4, 32, 20, 14); }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::barrier_stress_tests

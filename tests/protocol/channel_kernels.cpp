@@ -1,7 +1,7 @@
 // Channels for long: thousands of messages of seeded lengths on every way, one-way with credits alone, and both ways.
 #include "support/channel_traffic.hpp"
 
-namespace starling::test {
+namespace starling::test::channel_tests {
 namespace {
 
 TEST_CASE("thousands of messages around a ring") {
@@ -62,4 +62,4 @@ TEST_CASE("a one-way stream over several lanes at once") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::channel_tests

@@ -5,7 +5,7 @@
 #include "support/tally.hpp"
 #include "support/test_machine.hpp"
 
-namespace starling::test {
+namespace starling::test::halo_ring_tests {
 namespace {
 
 struct halo_ring {
@@ -73,4 +73,4 @@ TEST_CASE("halo exchange around a ring, a thread sends") { run_ring(4, 1, 2000, 
 TEST_CASE("halo exchange of a PE with itself") { run_ring(1, 33, 2000, level::block); }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::halo_ring_tests

@@ -6,7 +6,7 @@
 #include "support/tally.hpp"
 #include "support/test_machine.hpp"
 
-namespace starling::test {
+namespace starling::test::lock_tests {
 namespace {
 
 constexpr int blocks = 2;
@@ -101,4 +101,4 @@ TEST_CASE("blocks get a lock in the order in which they ask") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::lock_tests

@@ -4,7 +4,7 @@
 #include "support/tally.hpp"
 #include "support/test_machine.hpp"
 
-namespace starling::test {
+namespace starling::test::pipeline_tests {
 namespace {
 
 struct pipeline {
@@ -78,4 +78,4 @@ TEST_CASE("a pipeline of four PEs with three slots") { run_pipeline(4, 257, 3, 3
 TEST_CASE("a pipeline of three PEs with more slots than items are under way") { run_pipeline(3, 5, 64, 5000); }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::pipeline_tests

@@ -6,7 +6,7 @@
 #include "support/tally.hpp"
 #include "support/test_machine.hpp"
 
-namespace starling::test {
+namespace starling::test::random_exchange_tests {
 namespace {
 
 constexpr index_t room = 96;  // elements of the box that a PE has for each other PE
@@ -161,4 +161,4 @@ TEST_CASE("random letters between all pairs of four PEs") {
 TEST_CASE("random letters of a PE to itself") { run_exchange(1, 300, 300); }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::random_exchange_tests

@@ -5,7 +5,7 @@
 #include "support/tally.hpp"
 #include "support/test_machine.hpp"
 
-namespace starling::test {
+namespace starling::test::team_tests {
 namespace {
 
 constexpr int slots = 3;
@@ -140,4 +140,4 @@ TEST_CASE("a team starts again after a program that ended in between") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::team_tests

@@ -1,7 +1,7 @@
 // Channels: numbers, lengths, lanes and credits that the two ends do not agree upon.
 #include "wrong/wrong.hpp"
 
-namespace starling::test {
+namespace starling::test::channels_kernels_tests {
 namespace {
 
 // A kernel for two PEs: one that sends, one that receives.
@@ -331,4 +331,4 @@ WRONG_PROGRAM(both_ends_await_credit_first, found, .kinds = {defect::deadlock},
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::channels_kernels_tests

@@ -2,7 +2,7 @@
 // thought.
 #include "wrong/wrong.hpp"
 
-namespace starling::test {
+namespace starling::test::collectives_kernels_tests {
 namespace {
 
 // Blocks without a share of the work skip the barrier.
@@ -169,4 +169,4 @@ WRONG_PROGRAM(broadcast_by_memory_without_second_barrier, found, .kinds = races,
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::collectives_kernels_tests

@@ -4,7 +4,7 @@
 
 #include "wrong/wrong.hpp"
 
-namespace starling::test {
+namespace starling::test::library_kernels_tests {
 namespace {
 
 constexpr index_t n = 200;
@@ -148,4 +148,4 @@ WRONG_PROGRAM(memcpy_over_a_source_in_flight, found, .kinds = {defect::source_re
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::library_kernels_tests

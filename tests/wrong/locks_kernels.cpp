@@ -1,7 +1,7 @@
 // Locks made of the block's atomic operations, around a counter in memory of PE 0.
 #include "wrong/wrong.hpp"
 
-namespace starling::test {
+namespace starling::test::locks_kernels_tests {
 namespace {
 
 // A lock that orders: what is done under it is seen by the next who holds it.
@@ -112,4 +112,4 @@ WRONG_PROGRAM(two_locks_for_one_counter, found, .kinds = races, .says = {"locks_
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::locks_kernels_tests

@@ -1,7 +1,7 @@
 // Local memory, and what the host copies: who owns it, how much of it there is, and whether anybody has written it.
 #include "wrong/wrong.hpp"
 
-namespace starling::test {
+namespace starling::test::memory_kernels_tests {
 namespace {
 
 struct add_to {
@@ -173,4 +173,4 @@ WRONG_PROGRAM(copy_before_the_first_kernel, found, .kinds = {defect::uninitialis
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::memory_kernels_tests

@@ -1,7 +1,7 @@
 // Memory of the block itself: its stack, the closure of the kernel, scratch.
 #include "wrong/wrong.hpp"
 
-namespace starling::test {
+namespace starling::test::nearby_kernels_tests {
 namespace {
 
 // The source on the stack is filled for the next put while the first is under way.
@@ -258,4 +258,4 @@ WRONG_PROGRAM(source_handed_on_before_quiet, found, .kinds = {defect::source_reu
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::nearby_kernels_tests

@@ -1,7 +1,7 @@
 // fence, quiet and causality over several PEs: orders that do not follow from what was called.
 #include "wrong/wrong.hpp"
 
-namespace starling::test {
+namespace starling::test::order_kernels_tests {
 namespace {
 
 // PE 0 puts to PE 2 and tells PE 1, who tells PE 2.
@@ -243,4 +243,4 @@ WRONG_PROGRAM(get_beside_the_owners_stores, found, .kinds = races, .says = {"ord
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::order_kernels_tests

@@ -1,7 +1,7 @@
 // Packets: numbers used twice, boxes written again before they are read, and packets taken for signals.
 #include "wrong/wrong.hpp"
 
-namespace starling::test {
+namespace starling::test::packets_kernels_tests {
 namespace {
 
 using content = packet_content<double>;
@@ -153,4 +153,4 @@ WRONG_PROGRAM(two_blocks_put_into_one_box, found,
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::packets_kernels_tests

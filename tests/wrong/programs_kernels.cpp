@@ -1,7 +1,7 @@
 // Several programs in one run: what one of them takes for granted of the other.
 #include "wrong/wrong.hpp"
 
-namespace starling::test {
+namespace starling::test::programs_kernels_tests {
 namespace {
 
 role_plan blocks(int n) {
@@ -127,4 +127,4 @@ WRONG_PROGRAM(shares_of_programs_with_other_blocks, found, .kinds = races, .says
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::programs_kernels_tests

@@ -1,7 +1,7 @@
 // Signals: raised too early, too often or not at all, and waits that wait for something else.
 #include "wrong/wrong.hpp"
 
-namespace starling::test {
+namespace starling::test::signals_kernels_tests {
 namespace {
 
 // PE 1 counts up by adding, PE 2 sets.
@@ -242,4 +242,4 @@ WRONG_PROGRAM(signal_raised_on_the_own_pe, found, .kinds = {defect::lost_signal}
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::signals_kernels_tests

@@ -1,7 +1,7 @@
 // Streams, events and graphs: work that the host believes to be in order.
 #include "wrong/wrong.hpp"
 
-namespace starling::test {
+namespace starling::test::streams_kernels_tests {
 namespace {
 
 struct add_to {
@@ -183,4 +183,4 @@ WRONG_PROGRAM(function_reads_before_the_copy, found, .kinds = races, .says = {"e
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::streams_kernels_tests

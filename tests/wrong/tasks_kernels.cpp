@@ -2,7 +2,7 @@
 #include "starling/stf/context.hpp"
 #include "wrong/wrong.hpp"
 
-namespace starling::test {
+namespace starling::test::tasks_kernels_tests {
 namespace {
 
 using stf::context;
@@ -349,4 +349,4 @@ WRONG_PROGRAM(storage_of_a_hierarchy_unwritten, found, .kinds = {defect::uniniti
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::tasks_kernels_tests

@@ -1,7 +1,7 @@
 // Bounds of puts, gets and packets at both of their ends, and whose memory these are.
 #include "wrong/wrong.hpp"
 
-namespace starling::test {
+namespace starling::test::transfers_kernels_tests {
 namespace {
 
 constexpr index_t n = 8;
@@ -273,4 +273,4 @@ WRONG_PROGRAM(put_of_memory_freed_before, found, .kinds = {defect::out_of_bounds
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::transfers_kernels_tests

@@ -5,7 +5,7 @@
 
 #include "support/environment_guard.hpp"
 
-namespace starling::test {
+namespace starling::test::environment_tests {
 namespace {
 
 // No variable of Starling is set while this lives.
@@ -120,4 +120,4 @@ TEST_CASE("bytes as text") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::environment_tests

@@ -5,7 +5,7 @@
 
 #include "support/failure.hpp"
 
-namespace starling::test {
+namespace starling::test::error_tests {
 namespace {
 
 TEST_CASE("message joins values of any type") {
@@ -42,4 +42,4 @@ TEST_CASE("every error can be caught as error and as std::runtime_error") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::error_tests

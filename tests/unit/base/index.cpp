@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-namespace starling::test {
+namespace starling::test::index_tests {
 namespace {
 
 static_assert(share(10, 3, 0) == index_range{0, 4});
@@ -46,4 +46,4 @@ TEST_CASE("an index range knows its size and whether it is empty") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::index_tests

@@ -7,7 +7,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace starling::test {
+namespace starling::test::view_tests {
 namespace {
 
 std::vector<int> counted(std::size_t n) {
@@ -55,4 +55,4 @@ TEST_CASE("a strided view is a part of a larger array") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::view_tests

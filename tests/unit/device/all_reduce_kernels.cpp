@@ -5,7 +5,7 @@
 #include "support/tally.hpp"
 #include "support/test_machine.hpp"
 
-namespace starling::test {
+namespace starling::test::all_reduce_tests {
 namespace {
 
 struct two_doubles {
@@ -160,4 +160,4 @@ TEST_CASE("all_reduce over and over gives each round its own sum, and is a sync_
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::all_reduce_tests

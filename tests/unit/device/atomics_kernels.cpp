@@ -3,7 +3,7 @@
 #include "support/tally.hpp"
 #include "support/test_machine.hpp"
 
-namespace starling::test {
+namespace starling::test::atomics_tests {
 namespace {
 
 template <class T>
@@ -145,4 +145,4 @@ TEST_CASE("compare and swap lets exactly one in") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::atomics_tests

@@ -3,7 +3,7 @@
 #include "support/tally.hpp"
 #include "support/test_machine.hpp"
 
-namespace starling::test {
+namespace starling::test::broadcast_tests {
 namespace {
 
 // As large as a broadcast carries.
@@ -61,4 +61,4 @@ TEST_CASE("a broadcast is a sync_pe: blocks see what the others of their PE wrot
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::broadcast_tests

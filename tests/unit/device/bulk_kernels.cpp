@@ -4,7 +4,7 @@
 #include "support/tally.hpp"
 #include "support/test_machine.hpp"
 
-namespace starling::test {
+namespace starling::test::bulk_tests {
 namespace {
 
 constexpr std::size_t scratch = bulk_scratch_bytes;
@@ -149,4 +149,4 @@ TEST_CASE("messages through a bulk buffer") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::bulk_tests

@@ -4,7 +4,7 @@
 
 #include "support/levels.hpp"
 
-namespace starling::test {
+namespace starling::test::channel_tests {
 namespace {
 
 constexpr protocol ways[] = {protocol::automatic, protocol::packets, protocol::stores, protocol::bulk};
@@ -130,4 +130,4 @@ TEST_CASE("all PEs to all over lanes, by blocks, warps and threads") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::channel_tests

@@ -5,7 +5,7 @@
 #include "support/tally.hpp"
 #include "support/test_machine.hpp"
 
-namespace starling::test {
+namespace starling::test::group_tests {
 namespace {
 
 struct identity {
@@ -134,4 +134,4 @@ TEST_CASE("any tells every thread of the group whether one of them passed true")
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::group_tests

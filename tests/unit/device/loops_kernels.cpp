@@ -3,7 +3,7 @@
 #include "support/memory.hpp"
 #include "support/test_machine.hpp"
 
-namespace starling::test {
+namespace starling::test::loops_tests {
 namespace {
 
 constexpr int thread_counts[] = {32, 96, 256, 1024};
@@ -155,4 +155,4 @@ TEST_CASE("for_each over ranges in two and three dimensions, at every granularit
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::loops_tests

@@ -4,7 +4,7 @@
 #include "support/tally.hpp"
 #include "support/test_machine.hpp"
 
-namespace starling::test {
+namespace starling::test::order_tests {
 namespace {
 
 constexpr index_t n = 400;
@@ -154,4 +154,4 @@ TEST_CASE("a signal is raised after all earlier writes to the own PE's memory") 
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::order_tests

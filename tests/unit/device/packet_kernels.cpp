@@ -6,7 +6,7 @@
 #include "support/tally.hpp"
 #include "support/test_machine.hpp"
 
-namespace starling::test {
+namespace starling::test::packet_tests {
 namespace {
 
 TEST_CASE("how many packets carry n elements") {
@@ -104,4 +104,4 @@ TEST_CASE_TEMPLATE("packets around a ring", T, std::int32_t, float, std::int64_t
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::packet_tests

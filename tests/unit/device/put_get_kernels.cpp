@@ -5,7 +5,7 @@
 #include "support/random.hpp"
 #include "support/test_machine.hpp"
 
-namespace starling::test {
+namespace starling::test::put_get_tests {
 namespace {
 
 enum class form : int { blocking, nbi, generated };
@@ -127,4 +127,4 @@ TEST_CASE_TEMPLATE("get", T, std::uint8_t, bytes3, double, words3, longs5) {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::put_get_tests

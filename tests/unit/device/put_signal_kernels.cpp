@@ -5,7 +5,7 @@
 #include "support/tally.hpp"
 #include "support/test_machine.hpp"
 
-namespace starling::test {
+namespace starling::test::put_signal_tests {
 namespace {
 
 // How a test sends its elements.
@@ -213,4 +213,4 @@ TEST_CASE("a generator is called once per element") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::put_signal_tests

@@ -8,7 +8,7 @@
 #include "support/tally.hpp"
 #include "support/test_machine.hpp"
 
-namespace starling::test {
+namespace starling::test::reduce_tests {
 namespace {
 
 constexpr int thread_counts[] = {32, 96, 256, 1024};
@@ -172,4 +172,4 @@ TEST_CASE("the same values give the same bits") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::reduce_tests

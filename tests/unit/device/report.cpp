@@ -6,7 +6,7 @@
 #include <string>
 #include <type_traits>
 
-namespace starling::test {
+namespace starling::test::report_tests {
 namespace {
 
 TEST_CASE("operations have the names of the calls") {
@@ -51,4 +51,4 @@ TEST_CASE("a fresh report says that nothing is known yet, and is plain data") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::report_tests

@@ -2,7 +2,7 @@
 #include "support/tally.hpp"
 #include "support/test_machine.hpp"
 
-namespace starling::test {
+namespace starling::test::scratch_tests {
 namespace {
 
 TEST_CASE("scratch is shared by the threads of a block and by no other block") {
@@ -95,4 +95,4 @@ TEST_CASE("scratch in a plain launch") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::scratch_tests

@@ -5,7 +5,7 @@
 
 #include <string>
 
-namespace starling::test {
+namespace starling::test::signal_tests {
 namespace {
 
 TEST_CASE("each comparison holds exactly when its operator does") {
@@ -38,4 +38,4 @@ TEST_CASE("a signal starts at zero and takes eight bytes") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::signal_tests

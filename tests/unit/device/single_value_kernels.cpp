@@ -5,7 +5,7 @@
 #include "support/tally.hpp"
 #include "support/test_machine.hpp"
 
-namespace starling::test {
+namespace starling::test::single_value_tests {
 namespace {
 
 template <class T>
@@ -103,4 +103,4 @@ TEST_CASE("every thread of the group may read what get fetched") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::single_value_tests

@@ -5,7 +5,7 @@
 #include "support/random.hpp"
 #include "support/test_machine.hpp"
 
-namespace starling::test {
+namespace starling::test::strided_tests {
 namespace {
 
 constexpr index_t room = 700;
@@ -84,4 +84,4 @@ TEST_CASE("iput of a column into a row of the next PE") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::strided_tests

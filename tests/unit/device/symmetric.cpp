@@ -5,7 +5,7 @@
 
 #include <vector>
 
-namespace starling::test {
+namespace starling::test::symmetric_tests {
 namespace {
 
 constexpr index_t per_pe = 24;
@@ -65,4 +65,4 @@ TEST_CASE("a symmetric view gives elements on a PE and addresses for puts") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::symmetric_tests

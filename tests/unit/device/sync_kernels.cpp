@@ -3,7 +3,7 @@
 #include "support/tally.hpp"
 #include "support/test_machine.hpp"
 
-namespace starling::test {
+namespace starling::test::sync_tests {
 namespace {
 
 struct size {
@@ -148,4 +148,4 @@ TEST_CASE("barriers of all kinds in one program") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::sync_tests

@@ -6,7 +6,7 @@
 #include "support/test_machine.hpp"
 #include "support/trace_file.hpp"
 
-namespace starling::test {
+namespace starling::test::trace_tests {
 namespace {
 
 // Runs on a machine that is traced meanwhile.
@@ -289,4 +289,4 @@ TEST_CASE("after a stall the trace goes up to it, and the calls that did not ret
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::trace_tests

@@ -3,7 +3,7 @@
 #include "support/tally.hpp"
 #include "support/test_machine.hpp"
 
-namespace starling::test {
+namespace starling::test::wait_tests {
 namespace {
 
 constexpr compare comparisons[] = {compare::eq, compare::ne, compare::gt, compare::ge, compare::lt, compare::le};
@@ -164,4 +164,4 @@ TEST_CASE("test acquires: a loop around it may read the data") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::wait_tests

@@ -9,7 +9,7 @@
 
 #include "support/random.hpp"
 
-namespace starling::test {
+namespace starling::test::word_tests {
 namespace {
 
 constexpr compare comparisons[] = {compare::eq, compare::ne, compare::gt, compare::ge, compare::lt, compare::le};
@@ -73,4 +73,4 @@ TEST_CASE("times in nanoseconds: at least one look, and no overflow") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::word_tests

@@ -11,7 +11,7 @@
 
 #include "support/random.hpp"
 
-namespace starling::test {
+namespace starling::test::copy_feed_tests {
 namespace {
 
 constexpr int buffers = 2;
@@ -202,4 +202,4 @@ TEST_CASE("steps go on with any number of hardware queues, and end with what the
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::copy_feed_tests

@@ -5,7 +5,7 @@
 #include "support/memory.hpp"
 #include "support/test_machine.hpp"
 
-namespace starling::test {
+namespace starling::test::event_tests {
 namespace {
 
 struct set_to {
@@ -108,4 +108,4 @@ TEST_CASE("seconds between events that were not both recorded are refused") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::event_tests

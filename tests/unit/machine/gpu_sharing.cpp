@@ -10,7 +10,7 @@
 #include "support/failure.hpp"
 #include "support/random.hpp"
 
-namespace starling::test {
+namespace starling::test::gpu_sharing_tests {
 namespace {
 
 environment with(int pes_per_gpu) {
@@ -208,4 +208,4 @@ TEST_CASE("what may let kernels run one after the other is named") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::gpu_sharing_tests

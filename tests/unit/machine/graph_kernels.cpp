@@ -3,7 +3,7 @@
 #include "support/memory.hpp"
 #include "support/test_machine.hpp"
 
-namespace starling::test {
+namespace starling::test::graph_tests {
 namespace {
 
 struct step {
@@ -182,4 +182,4 @@ TEST_CASE("a graph may be destroyed while its last launch still runs") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::graph_tests

@@ -5,7 +5,7 @@
 
 #include "starling/base/error.hpp"
 
-namespace starling::test {
+namespace starling::test::launch_rules_tests {
 namespace {
 
 TEST_CASE("threads are a multiple of 32 from 32 to 1024") {
@@ -28,4 +28,4 @@ TEST_CASE("the launch's deadline goes before the machine's") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::launch_rules_tests

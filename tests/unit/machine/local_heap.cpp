@@ -4,7 +4,7 @@
 #include "support/failure.hpp"
 #include "support/random.hpp"
 
-namespace starling::test {
+namespace starling::test::local_heap_tests {
 namespace {
 
 std::byte* const start = reinterpret_cast<std::byte*>(std::uintptr_t{1} << 40);
@@ -79,4 +79,4 @@ TEST_CASE("random allocations never overlap, and all comes back") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::local_heap_tests

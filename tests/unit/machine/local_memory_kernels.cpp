@@ -6,7 +6,7 @@
 #include "support/random.hpp"
 #include "support/test_machine.hpp"
 
-namespace starling::test {
+namespace starling::test::local_memory_tests {
 namespace {
 
 // x[i] = 3 x[i] + i, for elements dealt to the blocks of a launch.
@@ -185,4 +185,4 @@ TEST_CASE("random allocations keep their contents") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::local_memory_tests

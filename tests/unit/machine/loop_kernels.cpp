@@ -6,7 +6,7 @@
 #include "support/memory.hpp"
 #include "support/test_machine.hpp"
 
-namespace starling::test {
+namespace starling::test::loop_tests {
 namespace {
 
 struct count_down {
@@ -171,4 +171,4 @@ TEST_CASE("conditions that make no sense") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::loop_tests

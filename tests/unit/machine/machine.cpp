@@ -6,7 +6,7 @@
 #include "support/memory.hpp"
 #include "support/test_machine.hpp"
 
-namespace starling::test {
+namespace starling::test::machine_tests {
 namespace {
 
 TEST_CASE("a machine knows its devices") {
@@ -131,4 +131,4 @@ TEST_CASE("cuda says what is missing and what to do, where there are no GPUs") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::machine_tests

@@ -6,7 +6,7 @@
 #include "starling/base/error.hpp"
 #include "support/test_machine.hpp"
 
-namespace starling::test {
+namespace starling::test::pinned_memory_tests {
 namespace {
 
 TEST_CASE("pinned memory is copied from in a stream's order, and is ordinary memory again afterwards") {
@@ -53,4 +53,4 @@ TEST_CASE("nothing to pin") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::pinned_memory_tests

@@ -8,7 +8,7 @@
 #include "support/memory.hpp"
 #include "support/test_machine.hpp"
 
-namespace starling::test {
+namespace starling::test::recording_tests {
 namespace {
 
 struct add {
@@ -193,4 +193,4 @@ TEST_CASE("what a recording keeps") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::recording_tests

@@ -3,7 +3,7 @@
 #include "support/memory.hpp"
 #include "support/test_machine.hpp"
 
-namespace starling::test {
+namespace starling::test::residency_tests {
 namespace {
 
 struct meet_and_count {
@@ -72,4 +72,4 @@ TEST_CASE("a plain launch may have more blocks than fit") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::residency_tests

@@ -3,7 +3,7 @@
 #include "support/memory.hpp"
 #include "support/test_machine.hpp"
 
-namespace starling::test {
+namespace starling::test::resident_launch_tests {
 namespace {
 
 // In every round each block adds what its left neighbour has.
@@ -107,4 +107,4 @@ TEST_CASE("a graph with resident launches side by side, launched again and again
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::resident_launch_tests

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace starling::test {
+namespace starling::test::roles_tests {
 namespace {
 
 std::vector<int> blocks_of(const role_plan& plan) {
@@ -96,4 +96,4 @@ TEST_CASE("as many roles as there may be") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::roles_tests

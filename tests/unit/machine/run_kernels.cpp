@@ -4,7 +4,7 @@
 #include "support/tally.hpp"
 #include "support/test_machine.hpp"
 
-namespace starling::test {
+namespace starling::test::run_tests {
 namespace {
 
 struct settings {
@@ -154,4 +154,4 @@ TEST_CASE("machines do not disturb each other") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::run_tests

@@ -5,7 +5,7 @@
 
 #include "support/failure.hpp"
 
-namespace starling::test {
+namespace starling::test::stall_error_tests {
 namespace {
 
 block_report blocked(int pe, int block, operation op, int peer, block_state state = block_state::waiting) {
@@ -133,4 +133,4 @@ TEST_CASE("the text of many blocks is cut, the reports are not") {
 TEST_CASE("a stall can be caught as an error of Starling") { CHECK_THROWS_AS(throw stall_error({}, {}, 1), error); }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::stall_error_tests

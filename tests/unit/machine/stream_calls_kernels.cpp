@@ -6,7 +6,7 @@
 #include "support/memory.hpp"
 #include "support/test_machine.hpp"
 
-namespace starling::test {
+namespace starling::test::stream_calls_tests {
 namespace {
 
 struct add {
@@ -99,4 +99,4 @@ TEST_CASE("streams of GPUs have a native handle") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::stream_calls_tests

@@ -5,7 +5,7 @@
 #include "support/memory.hpp"
 #include "support/test_machine.hpp"
 
-namespace starling::test {
+namespace starling::test::stream_tests {
 namespace {
 
 // x = 3 x + add, for n elements dealt to the blocks of a launch.
@@ -136,4 +136,4 @@ TEST_CASE("a stream that is destroyed has finished its work") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::stream_tests

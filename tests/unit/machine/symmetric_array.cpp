@@ -7,7 +7,7 @@
 #include "support/memory.hpp"
 #include "support/test_machine.hpp"
 
-namespace starling::test {
+namespace starling::test::symmetric_array_tests {
 namespace {
 
 TEST_CASE("an array has a copy of its own on every PE, at one stride") {
@@ -110,4 +110,4 @@ TEST_CASE("fresh memory of virtual devices is poisoned, reused memory too") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::symmetric_array_tests

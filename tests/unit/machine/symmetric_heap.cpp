@@ -12,7 +12,7 @@
 #include "support/failure.hpp"
 #include "support/random.hpp"
 
-namespace starling::test {
+namespace starling::test::symmetric_heap_tests {
 namespace {
 
 constexpr std::size_t capacity = 64 * 256;
@@ -152,4 +152,4 @@ TEST_CASE("a random mix of allocations agrees with a model") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::symmetric_heap_tests

@@ -6,7 +6,7 @@
 #include "support/memory.hpp"
 #include "support/test_machine.hpp"
 
-namespace starling::test {
+namespace starling::test::together_tests {
 namespace {
 
 constexpr int pes = 4;
@@ -159,4 +159,4 @@ TEST_CASE("a loop of tasks on all PEs as one persistent program") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::together_tests

@@ -5,7 +5,7 @@
 #include "support/test_machine.hpp"
 #include "support/trace_file.hpp"
 
-namespace starling::test {
+namespace starling::test::trace_tests {
 namespace {
 
 struct meet {
@@ -128,4 +128,4 @@ TEST_CASE("STARLING_TRACE traces every machine into a file of its own") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::trace_tests

@@ -8,7 +8,7 @@
 #include "support/test_machine.hpp"
 #include "support/usable.hpp"
 
-namespace starling::test {
+namespace starling::test::triggered_copies_tests {
 namespace {
 
 constexpr index_t n = 100;
@@ -128,4 +128,4 @@ TEST_CASE("what waits for a program that was ended ends with it") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::triggered_copies_tests

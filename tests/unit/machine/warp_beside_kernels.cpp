@@ -5,7 +5,7 @@
 #include "support/test_machine.hpp"
 #include "support/usable.hpp"
 
-namespace starling::test {
+namespace starling::test::warp_beside_tests {
 namespace {
 
 enum class leaving { nobody, a_wait, a_wait_of_a_thread, a_wait_of_a_warp, a_return };
@@ -127,4 +127,4 @@ TEST_CASE("threads and the warp beside them are 1024 at most") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::warp_beside_tests

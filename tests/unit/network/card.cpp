@@ -3,7 +3,7 @@
 
 #include "support/network.hpp"
 
-namespace starling::test {
+namespace starling::test::card_tests {
 namespace {
 
 using namespace network;
@@ -208,4 +208,4 @@ TEST_CASE("a doorbell tells of entries, and the record of those whose doorbell w
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::card_tests

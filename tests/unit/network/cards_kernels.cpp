@@ -7,7 +7,7 @@
 #include "support/tally.hpp"
 #include "support/test_machine.hpp"
 
-namespace starling::test {
+namespace starling::test::cards_tests {
 namespace {
 
 constexpr launch_options small{.threads = 64, .scratch_bytes = 4096, .deadline = 5};
@@ -342,4 +342,4 @@ TEST_CASE("an idle card ends with its program") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::cards_tests

@@ -8,7 +8,7 @@
 
 #include "support/network.hpp"
 
-namespace starling::test {
+namespace starling::test::entry_tests {
 namespace {
 
 using namespace network;
@@ -114,4 +114,4 @@ TEST_CASE("a completion's owner bit tells rounds apart, and its index goes on pa
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::entry_tests

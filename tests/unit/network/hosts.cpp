@@ -7,7 +7,7 @@
 #include "starling/shmem/context.hpp"
 #include "support/memory.hpp"
 
-namespace starling::test {
+namespace starling::test::hosts_tests {
 namespace {
 
 const std::vector<std::vector<int>> layouts = {{0, 0, 0, 0}, {0, 0, 1, 1}, {0, 1, 2, 3}, {1, 0, 1, 0}};
@@ -213,4 +213,4 @@ TEST_CASE("launches of streams reach other hosts") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::hosts_tests

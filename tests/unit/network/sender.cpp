@@ -8,7 +8,7 @@
 
 #include "support/network.hpp"
 
-namespace starling::test {
+namespace starling::test::sender_tests {
 namespace {
 
 using namespace network;
@@ -170,4 +170,4 @@ TEST_CASE("several warps share a queue: each entry arrives once, and the card is
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::sender_tests

@@ -6,7 +6,7 @@
 #include "support/region_recurrence.hpp"
 #include "support/usable.hpp"
 
-namespace starling::test {
+namespace starling::test::agent_ends_tests {
 namespace {
 
 enum class ending { early, refused, stalled };
@@ -37,7 +37,7 @@ void halve(machine& m, region<int>& x, ending how) {
 }  // namespace
 ,
                    {.deadline = how == ending::stalled ? 0.2 : 20.0}));
-}  // namespace starling::test
+}  // namespace starling::test::agent_ends_tests
 
 TEST_CASE("agents end with the kernel, however it ends") {
   for (const int pes : {1, 2, 3, 4}) {
@@ -120,4 +120,4 @@ TEST_CASE("chunks that some PEs get, odd numbers of elements, parts without any"
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::agent_ends_tests

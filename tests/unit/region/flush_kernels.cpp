@@ -3,7 +3,7 @@
 #include "support/region_flushes.hpp"
 #include "support/test_machine.hpp"
 
-namespace starling::test {
+namespace starling::test::flush_tests {
 namespace {
 
 TEST_CASE("tiles are seen after a flush, whatever the agent") {
@@ -35,4 +35,4 @@ TEST_CASE("tiles are seen after a flush, whatever the agent") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::flush_tests

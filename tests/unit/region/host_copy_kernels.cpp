@@ -7,7 +7,7 @@
 #include "support/region_recurrence.hpp"
 #include "support/test_machine.hpp"
 
-namespace starling::test {
+namespace starling::test::host_copy_tests {
 namespace {
 
 TEST_CASE("the host has every epoch that is complete") {
@@ -124,4 +124,4 @@ TEST_CASE("what the host cannot have is refused") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::host_copy_tests

@@ -4,7 +4,7 @@
 #include "support/host_recurrence.hpp"
 #include "support/test_machine.hpp"
 
-namespace starling::test {
+namespace starling::test::host_region_tests {
 namespace {
 
 TEST_CASE("host_region: a recurrence by launches in streams") {
@@ -106,4 +106,4 @@ TEST_CASE("host_region: what is refused") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::host_region_tests

@@ -5,7 +5,7 @@
 #include "support/random.hpp"
 #include "support/test_machine.hpp"
 
-namespace starling::test {
+namespace starling::test::measuring_tests {
 namespace {
 
 // Each element from its own last value, so that a PE's own part is right whatever travels.
@@ -22,7 +22,7 @@ void count_up(machine& m, region<int>& x, std::uint64_t first, std::uint64_t las
           b.sync_pe();
 }
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::measuring_tests
 ));
 }
 
@@ -193,4 +193,4 @@ TEST_CASE("times of arrivals lie in the kernel, or are counted behind it") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::measuring_tests

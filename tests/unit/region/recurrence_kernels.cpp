@@ -2,7 +2,7 @@
 #include "support/region_recurrence.hpp"
 #include "support/test_machine.hpp"
 
-namespace starling::test {
+namespace starling::test::recurrence_tests {
 namespace {
 
 TEST_CASE("a recurrence over scattered elements") {
@@ -130,8 +130,8 @@ for (int pe = 0; pe < 2; ++pe) {
 const region_report moved = x.report();
 CHECK(moved.bytes_per_epoch == std::vector<std::uint64_t>{0, 256, 256, 0});
 CHECK(moved.bytes_left_out == std::vector<std::uint64_t>{0, 5 * 128, 5 * 256, 0});
-}  // namespace starling::test
+}  // namespace starling::test::recurrence_tests
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::recurrence_tests

@@ -3,7 +3,7 @@
 #include "support/region_recurrence.hpp"
 #include "support/test_machine.hpp"
 
-namespace starling::test {
+namespace starling::test::streams_tests {
 namespace {
 
 using word = std::uint64_t;
@@ -79,4 +79,4 @@ TEST_CASE("a recurrence in streams, launched and recorded") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::streams_tests

@@ -6,7 +6,7 @@
 #include "support/region_recurrence.hpp"
 #include "support/test_machine.hpp"
 
-namespace starling::test {
+namespace starling::test::tasks_tests {
 namespace {
 
 using stf::backend_kind;
@@ -271,4 +271,4 @@ TEST_CASE("two regions and two contexts") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::tasks_tests

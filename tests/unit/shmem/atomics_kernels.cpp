@@ -10,7 +10,7 @@
 #include "support/tally.hpp"
 #include "support/test_machine.hpp"
 
-namespace starling::test {
+namespace starling::test::atomics_tests {
 namespace {
 
 // One operation of a random sequence.
@@ -200,4 +200,4 @@ TEST_CASE("atomics and waits take pointers into the own copy, contexts too") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::atomics_tests

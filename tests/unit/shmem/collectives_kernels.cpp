@@ -1,7 +1,7 @@
 // Collectives of teams: random ones, one after another, on teams of every form, by several blocks at once.
 #include "support/team_oracle.hpp"
 
-namespace starling::test {
+namespace starling::test::collectives_tests {
 namespace {
 
 // The world, a part of it with a stride, forwards or backwards, and a part of that or a row or column of it.
@@ -67,4 +67,4 @@ TEST_CASE("random collectives of 16-bit integers") { run_many<std::uint16_t>(90)
 TEST_CASE("random collectives of three words") { run_many<words3>(40); }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::collectives_tests

@@ -8,7 +8,7 @@
 #include "support/tally.hpp"
 #include "support/test_machine.hpp"
 
-namespace starling::test {
+namespace starling::test::contexts_tests {
 namespace {
 
 constexpr index_t n = 60;
@@ -127,4 +127,4 @@ TEST_CASE("contexts inside one another, and a thousand one after the other") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::contexts_tests

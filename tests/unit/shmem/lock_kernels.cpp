@@ -6,7 +6,7 @@
 #include "support/tally.hpp"
 #include "support/test_machine.hpp"
 
-namespace starling::test {
+namespace starling::test::lock_tests {
 namespace {
 
 TEST_CASE("test_lock takes a free lock, and not one that somebody holds") {
@@ -107,4 +107,4 @@ TEST_CASE("a lock is reset after a program that has kept it, and refuses numbers
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::lock_tests

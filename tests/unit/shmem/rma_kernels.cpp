@@ -10,7 +10,7 @@
 #include "support/shmem_groups.hpp"
 #include "support/test_machine.hpp"
 
-namespace starling::test {
+namespace starling::test::rma_tests {
 namespace {
 
 enum class call : int {
@@ -247,4 +247,4 @@ TEST_CASE("which PEs and addresses can be reached") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::rma_tests

@@ -9,7 +9,7 @@
 #include "support/tally.hpp"
 #include "support/test_machine.hpp"
 
-namespace starling::test {
+namespace starling::test::signals_tests {
 namespace {
 
 constexpr index_t most = 200;
@@ -244,4 +244,4 @@ TEST_CASE("a batch: many puts, one signal, by every group") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::signals_tests

@@ -6,7 +6,7 @@
 #include "support/random.hpp"
 #include "support/test_machine.hpp"
 
-namespace starling::test {
+namespace starling::test::team_tests {
 namespace {
 
 // The number of a PE in a list of members; -1 if it is none.
@@ -105,4 +105,4 @@ TEST_CASE("no team has no members") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::team_tests

@@ -8,7 +8,7 @@
 #include "support/random.hpp"
 #include "support/test_machine.hpp"
 
-namespace starling::test {
+namespace starling::test::team_calls_tests {
 namespace {
 
 constexpr int calls = 13;
@@ -182,4 +182,4 @@ TEST_CASE("sums over rows and columns of a rectangle of PEs") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::team_calls_tests

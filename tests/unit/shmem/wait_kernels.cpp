@@ -9,7 +9,7 @@
 #include "support/tally.hpp"
 #include "support/test_machine.hpp"
 
-namespace starling::test {
+namespace starling::test::wait_tests {
 namespace {
 
 template <class T>
@@ -209,4 +209,4 @@ TEST_CASE_TEMPLATE("a value that is its own flag is taken once it is there", T, 
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::wait_tests

@@ -8,7 +8,7 @@
 #include "support/tally.hpp"
 #include "support/test_machine.hpp"
 
-namespace starling::test {
+namespace starling::test::wait_sets_tests {
 namespace {
 
 constexpr index_t n = 70;  // more than a warp and a block of 64 have threads
@@ -254,4 +254,4 @@ TEST_CASE("waits for several words whose time passes say so, and name none") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::wait_sets_tests

@@ -6,7 +6,7 @@
 #include "support/random.hpp"
 #include "support/test_machine.hpp"
 
-namespace starling::test {
+namespace starling::test::world_tests {
 namespace {
 
 constexpr index_t room = 250;
@@ -161,4 +161,4 @@ TEST_CASE("ptr: in place on virtual devices, null on GPUs") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::world_tests

@@ -6,7 +6,7 @@
 #include "starling/stf/algorithm.hpp"
 #include "support/test_machine.hpp"
 
-namespace starling::test {
+namespace starling::test::algorithm_tests {
 namespace {
 
 using stf::context;
@@ -139,4 +139,4 @@ TEST_CASE("algorithms within the body of another, and of several threads") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::algorithm_tests

@@ -6,7 +6,7 @@
 #include "support/task_program.hpp"
 #include "support/test_machine.hpp"
 
-namespace starling::test {
+namespace starling::test::automatic_backend_tests {
 namespace {
 
 using stf::backend_kind;
@@ -172,4 +172,4 @@ TEST_CASE("several threads in a context that chooses") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::automatic_backend_tests

@@ -11,7 +11,7 @@
 #include "support/task_program.hpp"
 #include "support/test_machine.hpp"
 
-namespace starling::test {
+namespace starling::test::automatic_places_tests {
 namespace {
 
 using stf::context;
@@ -218,4 +218,4 @@ TEST_CASE("with little memory") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::automatic_places_tests

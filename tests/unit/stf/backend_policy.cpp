@@ -9,7 +9,7 @@
 
 #include "support/random.hpp"
 
-namespace starling::test {
+namespace starling::test::backend_policy_tests {
 namespace {
 
 using stf::backend_kind;
@@ -136,4 +136,4 @@ TEST_CASE("signatures that never come again are forgotten") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::backend_policy_tests

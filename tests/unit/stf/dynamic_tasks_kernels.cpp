@@ -5,7 +5,7 @@
 #include "starling/stf/context.hpp"
 #include "support/test_machine.hpp"
 
-namespace starling::test {
+namespace starling::test::dynamic_tasks_tests {
 namespace {
 
 using stf::context;
@@ -173,4 +173,4 @@ TEST_CASE("recorded") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::dynamic_tasks_tests

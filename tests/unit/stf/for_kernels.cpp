@@ -9,7 +9,7 @@
 #include "support/stf/triangle.hpp"
 #include "support/usable.hpp"
 
-namespace starling::test {
+namespace starling::test::for_tests {
 namespace {
 
 using namespace stf;
@@ -217,4 +217,4 @@ TEST_CASE("the plan that the machine proposes") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::for_tests

@@ -4,7 +4,7 @@
 #include "support/random.hpp"
 #include "support/test_machine.hpp"
 
-namespace starling::test {
+namespace starling::test::freeze_tests {
 namespace {
 
 using stf::context;
@@ -290,4 +290,4 @@ TEST_CASE("a stream of the user waits for all tasks so far") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::freeze_tests

@@ -6,7 +6,7 @@
 #include "support/stf/triangle.hpp"
 #include "support/test_machine.hpp"
 
-namespace starling::test {
+namespace starling::test::hierarchy_tests {
 namespace {
 
 using namespace stf;
@@ -246,4 +246,4 @@ TEST_CASE("the reduction of figure 6") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::hierarchy_tests

@@ -8,7 +8,7 @@
 #include "stf/lane_set.hpp"
 #include "support/random.hpp"
 
-namespace starling::test {
+namespace starling::test::lanes_tests {
 namespace {
 
 using stf::lane;
@@ -147,4 +147,4 @@ TEST_CASE("random orders between lanes are kept") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::lanes_tests

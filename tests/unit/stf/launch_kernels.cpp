@@ -5,7 +5,7 @@
 #include "support/random.hpp"
 #include "support/test_machine.hpp"
 
-namespace starling::test {
+namespace starling::test::launch_tests {
 namespace {
 
 using stf::con;
@@ -165,4 +165,4 @@ TEST_CASE("without a specification, and by one that is const") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::launch_tests

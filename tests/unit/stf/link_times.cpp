@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-namespace starling::test {
+namespace starling::test::link_times_tests {
 namespace {
 
 using stf::link_times;
@@ -43,4 +43,4 @@ TEST_CASE("samples of copies: long ones, the first few, then now and then") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::link_times_tests

@@ -9,7 +9,7 @@
 #include "starling/base/error.hpp"
 #include "support/random.hpp"
 
-namespace starling::test {
+namespace starling::test::page_map_tests {
 namespace {
 
 using namespace stf;
@@ -131,4 +131,4 @@ TEST_CASE("data that cannot be dealt lies on the first device") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::page_map_tests

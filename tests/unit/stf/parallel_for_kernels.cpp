@@ -7,7 +7,7 @@
 #include "support/stf/triangle.hpp"
 #include "support/test_machine.hpp"
 
-namespace starling::test {
+namespace starling::test::parallel_for_tests {
 namespace {
 
 using stf::box;
@@ -183,4 +183,4 @@ TEST_CASE("repeated loops over data that lies on several devices") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::parallel_for_tests

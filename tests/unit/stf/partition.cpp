@@ -9,7 +9,7 @@
 #include "support/random.hpp"
 #include "support/stf/triangle.hpp"
 
-namespace starling::test {
+namespace starling::test::partition_tests {
 namespace {
 
 using namespace stf;
@@ -130,4 +130,4 @@ TEST_CASE("the mapping of the paper's figure 7") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::partition_tests

@@ -9,7 +9,7 @@
 #include "support/stf/line_stencil.hpp"
 #include "support/test_machine.hpp"
 
-namespace starling::test {
+namespace starling::test::parts_tests {
 namespace {
 
 using stf::context;
@@ -519,4 +519,4 @@ TEST_CASE("of neighbours the halo's rows move alone") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::parts_tests

@@ -7,7 +7,7 @@
 #include "support/task_loops.hpp"
 #include "support/test_machine.hpp"
 
-namespace starling::test {
+namespace starling::test::persistent_tests {
 namespace {
 
 using stf::backend_kind;
@@ -348,4 +348,4 @@ TEST_CASE("record and launch do the tasks in streams, of any kind") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::persistent_tests

@@ -9,7 +9,7 @@
 
 #include "support/random.hpp"
 
-namespace starling::test {
+namespace starling::test::place_memory_tests {
 namespace {
 
 using stf::memory_block;
@@ -185,4 +185,4 @@ TEST_CASE("in check mode blocks are allocations of their own, used again for the
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::place_memory_tests

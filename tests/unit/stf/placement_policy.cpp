@@ -9,7 +9,7 @@
 
 #include "support/random.hpp"
 
-namespace starling::test {
+namespace starling::test::placement_policy_tests {
 namespace {
 
 using stf::placed_input;
@@ -188,4 +188,4 @@ TEST_CASE("the same calls give the same devices") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::placement_policy_tests

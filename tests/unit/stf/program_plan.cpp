@@ -7,7 +7,7 @@
 #include "stf/program_plan.hpp"
 #include "support/random.hpp"
 
-namespace starling::test {
+namespace starling::test::program_plan_tests {
 namespace {
 
 using stf::noted_item;
@@ -166,4 +166,4 @@ TEST_CASE("small items are shared by blocks where they hand over to another prog
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::program_plan_tests

@@ -2,7 +2,7 @@
 #include "support/task_program.hpp"
 #include "support/test_machine.hpp"
 
-namespace starling::test {
+namespace starling::test::random_tasks_tests {
 namespace {
 
 void check_program(random& r, const stf::context_options& options, int n_pes, int data, int steps, int epoch) {
@@ -41,4 +41,4 @@ TEST_CASE("random tasks with little memory") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::random_tasks_tests

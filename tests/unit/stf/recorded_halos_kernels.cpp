@@ -4,7 +4,7 @@
 #include "support/stf/line_stencil.hpp"
 #include "support/test_machine.hpp"
 
-namespace starling::test {
+namespace starling::test::recorded_halos_tests {
 namespace {
 
 using stf::backend_kind;
@@ -198,4 +198,4 @@ TEST_CASE("a value that the recorded tasks find only on the host") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::recorded_halos_tests

@@ -10,7 +10,7 @@
 #include "support/task_program.hpp"
 #include "support/test_machine.hpp"
 
-namespace starling::test {
+namespace starling::test::recorded_tests {
 namespace {
 
 using stf::backend_kind;
@@ -443,4 +443,4 @@ TEST_CASE("a recording may outlive its context's work, data and handles") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::recorded_tests

@@ -4,7 +4,7 @@
 #include "support/random.hpp"
 #include "support/test_machine.hpp"
 
-namespace starling::test {
+namespace starling::test::recorded_reductions_tests {
 namespace {
 
 using stf::backend_kind;
@@ -199,4 +199,4 @@ TEST_CASE("sums round a recording that fails") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::recorded_reductions_tests

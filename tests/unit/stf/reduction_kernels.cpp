@@ -10,7 +10,7 @@
 #include "support/random.hpp"
 #include "support/test_machine.hpp"
 
-namespace starling::test {
+namespace starling::test::reduction_tests {
 namespace {
 
 using namespace stf;
@@ -231,4 +231,4 @@ TEST_CASE("a loop on several places: partitions, a result each, then one") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::reduction_tests

@@ -8,7 +8,7 @@
 #include "starling/stf/context.hpp"
 #include "support/test_machine.hpp"
 
-namespace starling::test {
+namespace starling::test::run_once_tests {
 namespace {
 
 using stf::context;
@@ -166,4 +166,4 @@ TEST_CASE("a result within a recording") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::run_once_tests

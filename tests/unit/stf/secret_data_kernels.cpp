@@ -5,7 +5,7 @@
 #include "starling/stf/context.hpp"
 #include "support/test_machine.hpp"
 
-namespace starling::test {
+namespace starling::test::secret_data_tests {
 namespace {
 
 using stf::context;
@@ -166,4 +166,4 @@ TEST_CASE("what has had its last use gives way first, without a copy where there
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::secret_data_tests

@@ -13,7 +13,7 @@
 #include "starling/stf/slice.hpp"
 #include "support/random.hpp"
 
-namespace starling::test {
+namespace starling::test::shape_tests {
 namespace {
 
 using namespace stf;
@@ -167,4 +167,4 @@ TEST_CASE("the inner of a shape") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::shape_tests

@@ -6,7 +6,7 @@
 #include "support/failure.hpp"
 #include "support/usable.hpp"
 
-namespace starling::test {
+namespace starling::test::slice_bounds_tests {
 namespace {
 
 using stf::slice;
@@ -77,4 +77,4 @@ TEST_CASE("code of the host is checked too") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::slice_bounds_tests

@@ -4,7 +4,7 @@
 #include "support/stf/launching.hpp"
 #include "support/test_machine.hpp"
 
-namespace starling::test {
+namespace starling::test::synchronising_tests {
 namespace {
 
 using namespace stf;
@@ -194,4 +194,4 @@ TEST_CASE("a level without mem has no storage") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::synchronising_tests

@@ -7,7 +7,7 @@
 #include "support/random.hpp"
 #include "support/test_machine.hpp"
 
-namespace starling::test {
+namespace starling::test::task_reduction_tests {
 namespace {
 
 using stf::context;
@@ -229,4 +229,4 @@ TEST_CASE("parts, hierarchies, loops and drawings") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::task_reduction_tests

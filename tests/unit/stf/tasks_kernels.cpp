@@ -7,7 +7,7 @@
 #include "support/random.hpp"
 #include "support/test_machine.hpp"
 
-namespace starling::test {
+namespace starling::test::tasks_tests {
 namespace {
 
 using stf::context;
@@ -376,4 +376,4 @@ TEST_CASE("bodies of all kinds have no parameter for a token") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::tasks_tests

@@ -9,7 +9,7 @@
 #include "support/random.hpp"
 #include "support/test_machine.hpp"
 
-namespace starling::test {
+namespace starling::test::users_stream_tests {
 namespace {
 
 using stf::exec_place;
@@ -212,4 +212,4 @@ TEST_CASE("two contexts in two streams") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::users_stream_tests

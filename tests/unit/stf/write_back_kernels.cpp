@@ -5,7 +5,7 @@
 #include "starling/stf/context.hpp"
 #include "support/test_machine.hpp"
 
-namespace starling::test {
+namespace starling::test::write_back_tests {
 namespace {
 
 using stf::context;
@@ -109,4 +109,4 @@ TEST_CASE("names, and numbers of values") {
 }
 
 }  // namespace
-}  // namespace starling::test
+}  // namespace starling::test::write_back_tests
