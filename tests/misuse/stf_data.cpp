@@ -24,7 +24,9 @@ struct starling::stf::data_interface<starling::test::stf_data_tests::odd_view> {
   static shape_type shape(const test::stf_data_tests::odd_view&) { return {}; }
   static std::size_t bytes(shape_type) { return 100; }
   static test::stf_data_tests::odd_view view(shape_type, std::byte* start) { return {start, 0}; }
-  static std::vector<memory_part> parts(const test::stf_data_tests::odd_view& v) { return {{v.start, v.offset, 80, 1, 80}}; }
+  static std::vector<memory_part> parts(const test::stf_data_tests::odd_view& v) {
+    return {{v.start, v.offset, 80, 1, 80}};
+  }
 };
 
 namespace starling::test::stf_data_tests {
