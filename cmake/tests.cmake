@@ -32,8 +32,8 @@ function(starling_test_program name sources)
     "$<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off;$<$<CONFIG:Release>:${level}>>"
     "$<$<COMPILE_LANGUAGE:CUDA>:--fmad=false;-Xcompiler=-ffp-contract=off>")
   starling_precompile(${name} <cuda/atomic> <cuda/std/mdspan> <doctest/doctest.h> <functional> <string> <vector>)
-  # Each source has a namespace of its own, but for those of the applications.
-  if(NOT name MATCHES "apps")
+  # Each source has a namespace of its own, but for those of applications and processes.
+  if(NOT name MATCHES "apps|processes")
     set_target_properties(${name} PROPERTIES UNITY_BUILD ${STARLING_UNITY} UNITY_BUILD_BATCH_SIZE 8)
   endif()
   # Those that are to run on GPUs of several hosts too; where nothing runs on GPUs, those with every call are enough.

@@ -6,7 +6,7 @@
 #include "support/failure.hpp"
 #include "support/processes.hpp"
 
-namespace starling::test::failures_tests {
+namespace starling::test {
 namespace {
 
 void nap(double seconds) { std::this_thread::sleep_for(std::chrono::duration<double>(seconds)); }
@@ -102,4 +102,4 @@ TEST_CASE("blocks may compute for longer than any deadline while nobody waits fo
 }
 
 }  // namespace
-}  // namespace starling::test::failures_tests
+}  // namespace starling::test

@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <thread>
 
-namespace starling::test::programs_kernels_tests {
+namespace starling::test {
 
 std::vector<double> ring_values(machine& m, int steps) {
   auto values = m.allocate<double>(2);
@@ -91,4 +91,4 @@ void wait_for_data(machine& m) {
   m.run(1, k);
 }
 
-}  // namespace starling::test::programs_kernels_tests
+}  // namespace starling::test

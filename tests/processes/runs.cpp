@@ -6,7 +6,7 @@
 #include "support/failure.hpp"
 #include "support/processes.hpp"
 
-namespace starling::test::runs_tests {
+namespace starling::test {
 namespace {
 
 void nap(double seconds) { std::this_thread::sleep_for(std::chrono::duration<double>(seconds)); }
@@ -105,4 +105,4 @@ TEST_CASE("a wait for words that are written as data ends in other processes too
 }
 
 }  // namespace
-}  // namespace starling::test::runs_tests
+}  // namespace starling::test

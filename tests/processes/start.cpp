@@ -10,7 +10,7 @@
 #include "support/failure.hpp"
 #include "support/processes.hpp"
 
-namespace starling::test::start_tests {
+namespace starling::test {
 namespace {
 
 TEST_CASE("the number of a process is found in the variables of each launcher") {
@@ -138,4 +138,4 @@ TEST_CASE("nothing of a machine stays in the system's shared folder") {
 }
 
 }  // namespace
-}  // namespace starling::test::start_tests
+}  // namespace starling::test
