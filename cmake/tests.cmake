@@ -8,6 +8,10 @@ else()
 endif()
 set(starling_test_environment UBSAN_OPTIONS=print_stacktrace=1 "TSAN_OPTIONS=halt_on_error=1 second_deadlock_stack=1")
 
+# What a source defines before it includes holds for it alone.
+set_source_files_properties(${PROJECT_SOURCE_DIR}/tests/unit/stf/slice_bounds_kernels.cpp PROPERTIES
+  SKIP_UNITY_BUILD_INCLUSION ON)
+
 # The test framework's own code, compiled once for all of them.
 add_library(starling_test_main OBJECT tests/main.cpp)
 target_include_directories(starling_test_main SYSTEM PUBLIC third_party)
