@@ -59,7 +59,7 @@ class gathering {
 
   rendezvous_result gather() {
     open();
-    while (here_ < size()) {
+    while (here_ < size() && clock::now() < limit_) {
       std::vector<int> numbers = {listener_.number()};
       std::vector<std::size_t> whose = {0};
       for (std::size_t i = 1; i < size(); ++i)
@@ -71,8 +71,9 @@ class gathering {
       for (std::size_t i = 1; i < ready.size(); ++i)
         if (ready[i]) lose(whose[i]);
       if (ready[0]) let_in();
-      if (clock::now() >= limit_ && here_ < size()) refuse(answer::kind::missing, who_is_missing());
     }
+    if (!wrong_.empty()) refuse(why_, wrong_);
+    if (here_ < size()) refuse(answer::kind::missing, who_is_missing());
     listener_ = file();  // whoever comes now means the next machine
     return welcome();
   }
@@ -94,12 +95,21 @@ class gathering {
     hello h;
     if (!line.is_open() || !local_socket::receive(line, &h, sizeof h)) return;
     const std::string wrong = disagreement(h);
-    if (!wrong.empty()) {
+    if (wrong.empty())
+      lines_[static_cast<std::size_t>(h.rank)] = std::move(line);
+    else
       strangers_.push_back(std::move(line));
-      refuse(answer::kind::disagreement, wrong);
-    }
-    lines_[static_cast<std::size_t>(h.rank)] = std::move(line);
     ++here_;
+    if (!wrong.empty()) give_up(answer::kind::disagreement, wrong);
+  }
+
+  // All are told what is wrong: also those who are on their way, and would wait for a process 0 that has left.
+  void give_up(answer::kind why, const std::string& what) {
+    if (!wrong_.empty()) return;
+    constexpr double for_the_others = 5;
+    why_ = why;
+    wrong_ = what;
+    limit_ = std::min(limit_, after(for_the_others));
   }
 
   std::string disagreement(const hello& h) const {
@@ -129,8 +139,8 @@ class gathering {
 
   void lose(std::size_t rank) {
     lines_[rank] = file();
-    refuse(answer::kind::missing, message("machine::distributed: process ", rank, " of ", size(),
-                                          " has ended before all had come; see what became of it"));
+    give_up(answer::kind::missing, message("machine::distributed: process ", rank, " of ", size(),
+                                           " has ended before all had come; see what became of it"));
   }
 
   [[noreturn]] void refuse(answer::kind what, const std::string& text) {
@@ -163,6 +173,8 @@ class gathering {
   std::vector<file> lines_;  // by rank
   std::vector<file> strangers_;
   std::size_t here_ = 1;
+  answer::kind why_ = answer::kind::come_in;
+  std::string wrong_;  // why the job does not start
 };
 
 file find_first(const rendezvous_request& r) {
