@@ -14,6 +14,8 @@ const char* name(defect d) {
       return "unordered read";
     case defect::unordered_write:
       return "unordered write";
+    case defect::within_block:
+      return "unordered threads of a block";
     case defect::source_reused:
       return "source reused";
     case defect::signal_back:

@@ -201,7 +201,7 @@ class atomics {
     return result;
   }
 
-  // The same on a virtual device. `fetch`: where the result goes until quiet(); null: it is returned.
+  // The same on a virtual device, by one thread. `fetch`: where the result goes until quiet(); null: it is returned.
   template <class T, class Apply>
   T by_port(sym<T> x, int pe, cuda::memory_order order, where at, const Apply& apply, T* fetch) const {
     struct call {
@@ -231,7 +231,7 @@ class atomics {
     wanted.answer = [](void* argument, std::uint64_t old) {
       static_cast<call*>(argument)->result = std::bit_cast<T>(static_cast<bits>(old));
     };
-    self().port().atomic(wanted);
+    self().own_port().atomic(wanted);
     return c.result;
   }
 
@@ -245,14 +245,15 @@ class atomics {
   STARLING_HD T fetched(sym<T> x, int pe, cuda::memory_order order, where at, const Apply& apply) const {
     check<T>(pe, at);
     const trace_span span(self(), trace_operation::atomic, pe, sizeof(T));
-    if constexpr (target::on_gpu) {
-      if (releases(order)) self().sync();  // the leader's fence then counts for what all threads have written
-      T result{};
-      if (self().member() == 0) result = by_leader(x, pe, order, at, apply);
-      return self().first(result);
-    } else {
-      return by_port<T>(x, pe, order, at, apply, nullptr);
+    if (releases(order)) self().sync(at);  // the leader's fence then counts for what all threads have written
+    T result{};
+    if (self().member() == 0) {
+      if constexpr (target::on_gpu)
+        result = by_leader(x, pe, order, at, apply);
+      else
+        result = by_port<T>(x, pe, order, at, apply, nullptr);
     }
+    return self().first(result);
   }
 
   template <class T, class Apply>
@@ -265,7 +266,9 @@ class atomics {
       rejoin_leader();
       if (acquires(order)) self().end_if_absent(operation::atomic, at);
     } else {
-      (void)by_port<T>(x, pe, order, at, apply, nullptr);
+      if (releases(order)) self().sync(at);
+      if (self().member() == 0) (void)by_port<T>(x, pe, order, at, apply, nullptr);
+      if (acquires(order)) self().sync(at);
     }
   }
 
@@ -276,7 +279,7 @@ class atomics {
     if constexpr (target::on_gpu) {
       if (self().member() == 0) *fetch = by_leader(x, pe, cuda::memory_order_relaxed, at, apply);
       rejoin_leader();
-    } else {
+    } else if (self().member() == 0) {
       (void)by_port<T>(x, pe, cuda::memory_order_relaxed, at, apply, fetch);
     }
   }

@@ -14,7 +14,10 @@ class whole_block : public group<Self> {
  public:
   using group<Self>::group;
 
-  STARLING_HD int member() const { return target::thread_index(); }
+  STARLING_HD int member() const {
+    if constexpr (!target::on_gpu) return this->port().thread_of_block();
+    return target::thread_index();
+  }
   STARLING_HD int members() const { return this->threads_of_block(); }
 
   // The parts of a block, for calls that not all its threads make.
@@ -24,22 +27,24 @@ class whole_block : public group<Self> {
   // ---- within the block ----
 
   // All threads of the block; orders their memory accesses.
-  STARLING_HD void sync() const {
+  STARLING_HD void sync([[maybe_unused]] where at = where::current()) const {
+    if constexpr (!target::on_gpu) return this->port().sync(at);
     if (this->with_warp())
       (void)target::sync_part_of_block(members(), false);
     else
       target::sync_block();
   }
   // Barrier; how many threads passed true. Threads that have left the kernel do not count.
-  STARLING_HD int votes(bool value) const {
+  STARLING_HD int votes(bool value, [[maybe_unused]] where at = where::current()) const {
+    if constexpr (!target::on_gpu) return this->port().votes(value, at);
     return this->with_warp() ? target::votes_of_part(members(), value) : target::sync_block_count(value);
   }
 
   // Thread 0's value, to every thread.
   template <class T>
   STARLING_HD T first(const T& value, where at = where::current()) const {
-    if constexpr (!target::on_gpu) return value;
     static_assert(sizeof(T) <= target::reduce_slot_bytes, "first carries up to 32 bytes");
+    if constexpr (!target::on_gpu) return *reinterpret_cast<const T*>(this->port().gather(&value, sizeof(T), at));
     T& slot = *reinterpret_cast<T*>(target::reduce_slots());
     if (member() == 0) slot = value;
     sync();
@@ -51,7 +56,7 @@ class whole_block : public group<Self> {
   // Combines one value per thread in a fixed order; every thread gets the result. T: up to 32 bytes.
   template <class T, class Op>
   STARLING_HD T reduce(const T& value, Op op, where at = where::current()) const {
-    const T result = detail::reduce_block(*this, value, op);
+    const T result = detail::reduce_block(*this, value, op, at);
     this->end_if(false, operation::none, at);
     return result;
   }
@@ -279,6 +284,7 @@ class block : public whole_block<block>, public bulk_transfer<block> {
         return mine;
       }
     }
+    if (op == operation::sync_all) sync(at);  // the packets then tell of what all threads have written
     small_value packed{};
     as<T>(packed) = mine;
     for (int i = member(); i < n_pes() * pieces; i += members())

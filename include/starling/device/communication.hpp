@@ -69,8 +69,8 @@ class communication : public card_calls<Self> {
         card_put(dest.on(pe), 1, &value, 1, 1, pe, true, at);
       else if (leader())
         gpu::store_word(dest.on(pe), value);
-    } else {
-      put_on_host(dest, 1, &value, 1, 1, pe, true, at);
+    } else if (leader()) {
+      self().own_port().put(transfer_of(dest, 1, &value, 1, 1, pe, true, at));
     }
   }
 
@@ -123,7 +123,7 @@ class communication : public card_calls<Self> {
       raise(sig, value, op, pe, at);
     } else {
       T* staged = reinterpret_cast<T*>(self().port().staging(static_cast<std::size_t>(n) * sizeof(T)));
-      for (index_t i = 0; i < n; ++i) staged[i] = f(i);
+      for (index_t i = self().member(); i < n; i += self().members()) staged[i] = f(i);
       self().port().put_signal(contiguous(dest.on(pe), staged, n, pe, true, at), signal_of(sig, op, value, pe, at));
     }
   }
@@ -180,8 +180,8 @@ class communication : public card_calls<Self> {
         for (index_t i = self().member(); i < n; i += self().members()) to[i] = f(i);
     } else {
       T* staged = reinterpret_cast<T*>(self().port().staging(static_cast<std::size_t>(n) * sizeof(T)));
-      for (index_t i = 0; i < n; ++i) staged[i] = f(i);
-      put_on_host(dest, 1, staged, 1, n, pe, true, at);
+      for (index_t i = self().member(); i < n; i += self().members()) staged[i] = f(i);
+      self().port().put(transfer_of(dest, 1, staged, 1, n, pe, true, at));
     }
   }
 
@@ -225,7 +225,7 @@ class communication : public card_calls<Self> {
         return *source.on(pe);
     } else {
       T value;
-      self().port().get({&value, source.on(pe), 1, sizeof(T), 1, 1, pe, true, at, sizeof(T)});
+      self().own_port().get({&value, source.on(pe), 1, sizeof(T), 1, 1, pe, true, at, sizeof(T)});
       return value;
     }
   }
@@ -311,10 +311,10 @@ class communication : public card_calls<Self> {
   }
 
   template <class T>
-  [[gnu::always_inline]] void put_on_host(sym<T> dest, index_t dest_stride, const T* source, index_t source_stride,
-                                          index_t n, int pe, bool blocking, where at) const {
-    self().port().put({dest.on(pe), source, n, sizeof(T), dest_stride, source_stride, pe, blocking, at,
-                       bytes_behind(source), self().context_number()});
+  [[gnu::always_inline]] transfer transfer_of(sym<T> dest, index_t dest_stride, const T* source, index_t source_stride,
+                                              index_t n, int pe, bool blocking, where at) const {
+    return {dest.on(pe), source,   n,  sizeof(T),           dest_stride,           source_stride,
+            pe,          blocking, at, bytes_behind(source), self().context_number()};
   }
 
   template <class T>
@@ -337,7 +337,7 @@ class communication : public card_calls<Self> {
       }
       if (blocking) self().sync();
     } else {
-      put_on_host(dest, dest_stride, source, source_stride, n, pe, blocking, at);
+      self().port().put(transfer_of(dest, dest_stride, source, source_stride, n, pe, blocking, at));
     }
   }
 

@@ -1,6 +1,8 @@
 // What block, warp and thread have in common: they stand for some threads of one block of a program.
 #pragma once
 
+#include <type_traits>
+
 #include "starling/device/atomics.hpp"
 #include "starling/device/communication.hpp"
 #include "starling/device/loops.hpp"
@@ -10,6 +12,9 @@
 #include "starling/device/waits.hpp"
 
 namespace starling {
+
+class warp;
+class thread;
 
 template <class Self>
 class group : public loops<Self>,
@@ -25,10 +30,10 @@ class group : public loops<Self>,
   // `kind`: of the kernel's entry that runs the block.
   STARLING_HD group(const program_state& state, host_port* port, int index, target::entry_kind kind)
       : state_(&state), port_(port), index_(index), kind_(kind) {}
-  // A part of another group: same block, fewer threads.
+  // The threads of another group, or a part of them: on a virtual device a warp and a thread are the calling one.
   template <class Other>
   STARLING_HD explicit group(const group<Other>& whole)
-      : state_(&whole.state()), port_(whole.port_pointer()), index_(whole.index()), kind_(whole.kind()) {}
+      : state_(&whole.state()), port_(part_of(whole.port_pointer())), index_(whole.index()), kind_(whole.kind()) {}
 
   STARLING_HD int pe() const { return state_->pe; }
   STARLING_HD int n_pes() const { return state_->n_pes; }
@@ -38,9 +43,9 @@ class group : public loops<Self>,
 
   // Barrier; whether any thread of the group passed true. Ends the others when a thread has given up in a wait.
   STARLING_HD bool any(bool value, where at = where::current()) const {
-    const int without = self().votes(!value);
+    const int without = self().votes(!value, at);
     if (without == self().members()) return false;
-    if (without + self().votes(value) < self().members()) this->leave(false, operation::none, at);
+    if (without + self().votes(value, at) < self().members()) this->leave(false, operation::none, at);
     return true;
   }
 
@@ -48,6 +53,8 @@ class group : public loops<Self>,
   STARLING_HD void check_peer(int pe, operation op, where at) const { this->check_pe(pe, op, at); }
   STARLING_HD const program_state& state() const { return *state_; }
   STARLING_HD host_port& port() const { return *port_; }
+  // On a virtual device, for calls that a thread makes for itself.
+  STARLING_HD host_port& own_port() const { return port_->own(); }
   STARLING_HD host_port* port_pointer() const { return port_; }
   STARLING_HD target::entry_kind kind() const { return kind_; }
   STARLING_HD bool traced() const { return kind_.traced; }
@@ -58,6 +65,7 @@ class group : public loops<Self>,
   // Whether the block has one more warp, which barriers leave out; the threads of the block but for that.
   STARLING_HD bool with_warp() const { return target::on_gpu && kind_.with_warp; }
   STARLING_HD int threads_of_block() const {
+    if constexpr (!target::on_gpu) return port_->threads_of_block();
     return with_warp() ? target::thread_count() - target::threads_beside : target::thread_count();
   }
   // Of which context the group's puts, gets and signals are: see shmem/context.hpp, whose groups have others.
@@ -85,6 +93,12 @@ class group : public loops<Self>,
  private:
   STARLING_HD const Self& self() const { return static_cast<const Self&>(*this); }
 
+  STARLING_HD static host_port* part_of(host_port* whole) {
+    if constexpr (!target::on_gpu && (std::is_same_v<Self, warp> || std::is_same_v<Self, thread>))
+      if (whole != nullptr) return &whole->own();
+    return whole;
+  }
+
   const program_state* state_;
   host_port* port_;
   int index_;
@@ -98,28 +112,31 @@ class thread : public group<thread> {
 
   STARLING_HD int member() const { return 0; }
   STARLING_HD int members() const { return 1; }
-  STARLING_HD void sync() const {}
-  STARLING_HD int votes(bool value) const { return value ? 1 : 0; }
+  STARLING_HD void sync(where = where::current()) const {}
+  STARLING_HD int votes(bool value, where = where::current()) const { return value ? 1 : 0; }
   template <class T>
-  STARLING_HD T first(const T& value) const {
+  STARLING_HD T first(const T& value, where = where::current()) const {
     return value;
   }
 };
 
-// The 32 threads of a warp; on a virtual device the block's only thread.
+// The 32 threads of a warp; on a virtual device one thread.
 class warp : public group<warp> {
  public:
   using group<warp>::group;
 
   // This warp among those of its block.
-  STARLING_HD int rank() const { return target::thread_index() / target::warp_size; }
+  STARLING_HD int rank() const {
+    if constexpr (!target::on_gpu) return port().thread_of_block();
+    return target::thread_index() / target::warp_size;
+  }
   STARLING_HD int count() const { return (threads_of_block() + target::warp_size - 1) / target::warp_size; }
 
   STARLING_HD int member() const { return target::thread_index() % target::warp_size; }
   STARLING_HD int members() const { return target::warp_size; }
-  STARLING_HD void sync() const { target::sync_warp(); }
+  STARLING_HD void sync(where = where::current()) const { target::sync_warp(); }
   // Barrier; how many threads passed true. Threads that have left the kernel do not count.
-  STARLING_HD int votes(bool value) const { return target::sync_warp_count(value); }
+  STARLING_HD int votes(bool value, where = where::current()) const { return target::sync_warp_count(value); }
   // Lane 0's value, to every lane.
   template <class T>
   STARLING_HD T first(const T& value, where at = where::current()) const {

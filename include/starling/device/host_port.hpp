@@ -132,9 +132,26 @@ struct lane_order {
   }
 };
 
+// Calls of a block's port are those of all its threads; of the port of one of them (own()) that thread's alone. Where a
+// block is one thread, as in runs, both are the same. In check mode a block may have several: each has a port of its
+// own, and so do they together, in which calls meet. See check/block_threads.hpp.
 class host_port {
  public:
   virtual ~host_port() = default;
+
+  // Which thread of its block makes the calls, and of how many.
+  int thread_of_block() const { return thread_; }
+  int threads_of_block() const { return threads_; }
+  // For calls of the calling thread alone.
+  virtual host_port& own() { return *this; }
+  // Barrier of the threads.
+  virtual void sync(where) {}
+  // Barrier; how many threads have passed true.
+  virtual int votes(bool value, where) { return value ? 1 : 0; }
+  // Barrier; the values of all threads, one after the other, which are there until the next one.
+  virtual const std::byte* gather(const void* value, [[maybe_unused]] std::size_t bytes, where) {
+    return static_cast<const std::byte*>(value);
+  }
 
   virtual void put(const transfer& t) = 0;
   virtual void put_signal(const transfer& t, const signal_update& s) = 0;
@@ -177,6 +194,16 @@ class host_port {
 
   // The kernel has returned: what is on its way arrives.
   virtual void end() {}
+
+ protected:
+  void set_thread(int thread, int threads) {
+    thread_ = thread;
+    threads_ = threads;
+  }
+
+ private:
+  int thread_ = 0;
+  int threads_ = 1;
 };
 
 }  // namespace starling

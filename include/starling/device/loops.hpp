@@ -74,7 +74,10 @@ class loops {
     if constexpr (target::on_gpu) {
       for (index_t i = r.begin + self().member(); i < r.end; i += self().members()) f(i);
     } else if constexpr (target::checked) {
-      self().lanes().visit(r, f);
+      if (self().members() > 1)
+        for (index_t i = r.begin + self().member(); i < r.end; i += self().members()) f(i);
+      else
+        self().lanes().visit(r, f);
     } else {
       for (index_t i = r.begin; i < r.end; ++i) f(i);
     }
@@ -84,13 +87,9 @@ class loops {
   template <class F>
   STARLING_HD void for_each(index_range ys, index_range xs, F&& f) const {
     if constexpr (target::on_gpu) {
-      const thread_tile t(self().member(), self().members(), xs.size(), ys.size());
-      // A plane has no third side: rows take it, so that all threads have work.
-      const index_t step = t.ny * t.nz;
-      if (t.nx == 0) return;
-      for (index_t y = ys.begin + t.z * t.ny + t.y; y < ys.end; y += step)
-        for (index_t x = xs.begin + t.x; x < xs.end; x += t.nx) f(y, x);
+      tiled(ys, xs, f);
     } else if constexpr (target::checked) {
+      if (self().members() > 1) return tiled(ys, xs, f);
       const auto order = self().lanes();
       order.visit(ys, [&](index_t y) { order.visit(xs, [&](index_t x) { f(y, x); }); });
     } else {
@@ -108,12 +107,9 @@ class loops {
   template <class F>
   STARLING_HD void for_each(index_range zs, index_range ys, index_range xs, F&& f) const {
     if constexpr (target::on_gpu) {
-      const thread_tile t(self().member(), self().members(), xs.size(), ys.size());
-      if (t.nx == 0) return;
-      for (index_t z = zs.begin + t.z; z < zs.end; z += t.nz)
-        for (index_t y = ys.begin + t.y; y < ys.end; y += t.ny)
-          for (index_t x = xs.begin + t.x; x < xs.end; x += t.nx) f(z, y, x);
+      tiled(zs, ys, xs, f);
     } else if constexpr (target::checked) {
+      if (self().members() > 1) return tiled(zs, ys, xs, f);
       const auto order = self().lanes();
       order.visit(
           zs, [&](index_t z) { order.visit(ys, [&](index_t y) { order.visit(xs, [&](index_t x) { f(z, y, x); }); }); });
@@ -131,6 +127,24 @@ class loops {
 
  private:
   STARLING_HD const Self& self() const { return static_cast<const Self&>(*this); }
+
+  template <class F>
+  STARLING_HD void tiled(index_range ys, index_range xs, F&& f) const {
+    const thread_tile t(self().member(), self().members(), xs.size(), ys.size());
+    // A plane has no third side: rows take it, so that all threads have work.
+    const index_t step = t.ny * t.nz;
+    if (t.nx == 0) return;
+    for (index_t y = ys.begin + t.z * t.ny + t.y; y < ys.end; y += step)
+      for (index_t x = xs.begin + t.x; x < xs.end; x += t.nx) f(y, x);
+  }
+  template <class F>
+  STARLING_HD void tiled(index_range zs, index_range ys, index_range xs, F&& f) const {
+    const thread_tile t(self().member(), self().members(), xs.size(), ys.size());
+    if (t.nx == 0) return;
+    for (index_t z = zs.begin + t.z; z < zs.end; z += t.nz)
+      for (index_t y = ys.begin + t.y; y < ys.end; y += t.ny)
+        for (index_t x = xs.begin + t.x; x < xs.end; x += t.nx) f(z, y, x);
+  }
 };
 
 }  // namespace starling

@@ -155,7 +155,7 @@ class messages {
       self().put_signal(c.data_of(number), f, n, c.arrived_of(number), number, pe, signal_op::set, at);
     } else {
       T* staged = reinterpret_cast<T*>(self().port().staging(static_cast<std::size_t>(n) * sizeof(T)));
-      for (index_t i = 0; i < n; ++i) staged[i] = f(i);
+      for (index_t i = self().member(); i < n; i += self().members()) staged[i] = f(i);
       deliver(c, staged, n, number, pe, at);
     }
   }

@@ -75,7 +75,7 @@ class packet_exchange {
         return seen.number;
       });
     } else {
-      self().port().wait(request);
+      self().own_port().wait(request);
       data = local->data;
       return true;
     }
@@ -93,7 +93,7 @@ class packet_exchange {
                               reinterpret_cast<std::uint64_t*>(to), words, 2, at))
         self().give_up();
     } else {
-      self().port().put_signal(
+      self().own_port().put_signal(
           {&to->data, &data, 1, sizeof data, 1, 1, pe, true, at, unknown_bytes, self().context_number()},
           {&to->number, signal_op::set, number, pe, at, orders, self().context_number()});
     }

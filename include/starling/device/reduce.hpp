@@ -3,6 +3,7 @@
 
 #include <type_traits>
 
+#include "starling/device/report.hpp"
 #include "starling/device/target.hpp"
 
 namespace starling {
@@ -51,8 +52,13 @@ STARLING_HD T reduce_warp(T value, Op op) {
 // Every thread of the block `b` gets the result. A barrier of the block must follow before the next reduction writes
 // the slots.
 template <class Block, class T, class Op>
-STARLING_HD T reduce_block(const Block& b, T value, Op op) {
-  if constexpr (!target::on_gpu) return value;
+STARLING_HD T reduce_block(const Block& b, T value, Op op, [[maybe_unused]] where at) {
+  if constexpr (!target::on_gpu) {
+    const auto* all = reinterpret_cast<const T*>(b.port().gather(&value, sizeof(T), at));
+    T result = all[0];
+    for (int i = 1; i < b.members(); ++i) result = op(result, all[i]);
+    return result;
+  }
   static_assert(sizeof(T) <= target::reduce_slot_bytes, "reduce carries up to 32 bytes");
   const int warps = b.members() / target::warp_size;
   const int warp = target::thread_index() / target::warp_size;

@@ -125,7 +125,7 @@ class signalling {
   // Ends all threads of the group if one of them has failed, or has left the kernel before: without it the group would
   // go on with what that thread did not do. Also a barrier of the group.
   STARLING_HD void end_if(bool failed, operation op, where at) const {
-    if (self().votes(!failed) < self().members()) leave(failed, op, at);
+    if (self().votes(!failed, at) < self().members()) leave(failed, op, at);
   }
 
   // Ends the calling thread. A thread that gave up in a wait has reported; one that returned from the kernel has not,

@@ -242,19 +242,17 @@ class waits {
       }
       if constexpr (target::on_gpu)
         end = poll_word<T>(w);
-      else if (!self().port().wait(w))
+      else if (!self().own_port().wait(w))
         end = gpu::wait_end::timed_out;
     }
-    if constexpr (target::on_gpu) return together(end, operation::wait_until, at);
-    return end == gpu::wait_end::came ? wait_status::came : wait_status::timed_out;
+    return together(end, operation::wait_until, at);
   }
 
   template <class T>
   STARLING_HD index_t wait_for_one(const several<T>& s, std::uint64_t limit_ns, int from, where at) const {
     index_t index = no_index;
-    const index_t found = wait_for_several(s, &index, 1, limit_ns, from, at);
-    if constexpr (target::on_gpu) return self().first(index);
-    return found > 0 ? index : no_index;
+    (void)wait_for_several(s, &index, 1, limit_ns, from, at);
+    return self().first(index);
   }
 
   // Waits until a word compares, then writes the numbers of up to `most` that do. One may do so no longer when the
@@ -335,8 +333,9 @@ class waits {
       index_t found = 0;
       for (index_t i = 0; i < s.n && found < most; ++i) {
         if (!s.counts(i)) continue;
-        if (self().port().test(request(operation::wait_until, s.first + i, s.how, s.wanted(i), any_pe, at)))
-          indices[found++] = i;
+        if (!self().port().test(request(operation::wait_until, s.first + i, s.how, s.wanted(i), any_pe, at))) continue;
+        if (leader()) indices[found] = i;
+        ++found;
       }
       return found;
     }
@@ -346,8 +345,7 @@ class waits {
   STARLING_HD index_t one_that_holds(const several<T>& s, where at) const {
     index_t index = no_index;
     (void)collect(s, &index, 1, at);
-    if constexpr (target::on_gpu) return self().first(index);
-    return index;
+    return self().first(index);
   }
 
   template <class T>

@@ -14,6 +14,8 @@ namespace starling {
 struct check_options {
   std::uint64_t first_seed = 1;
   std::uint64_t seeds = 100;  // schedules that each run explores; 1: the first seed alone, which replays it
+  // Of a block, in kernels whose loads and stores are seen; others have one. 0: the seed chooses among 1, 2, 3, 5, 32.
+  int threads = 1;
 };
 
 // What check mode finds.
@@ -22,6 +24,7 @@ enum class defect : std::int32_t {
   lost_signal,      // a block waits and nothing that could end the wait is left
   unordered_read,   // read of data that no signal or barrier orders after its write
   unordered_write,  // write that nothing orders after another write or read of the same bytes
+  within_block,     // threads of a block touch the same bytes, one of them writes, and no barrier is between
   source_reused,    // source (of a get: destination) touched before quiet()
   signal_back,      // a signal was set to less than it held
   two_writers,      // blocks set one signal, and nothing orders them
@@ -45,6 +48,8 @@ struct check_summary {
   double seconds = 0;
   // Whether loads and stores of all kernels were seen; if not, only calls were checked. See starling_check in CMake.
   bool accesses_seen = true;
+  int threads_seen = 0;             // of a block, at most
+  std::uint64_t written_alike = 0;  // bytes to which several threads of a block have written the same, unordered
 };
 
 // A block and the calls that it made last, newest last.

@@ -20,7 +20,8 @@ struct kernel {
   const char* name = "";   // of its type, as the compiler writes it
   std::shared_ptr<const void> closure;
   std::size_t closure_bytes = 0;
-  bool accesses_seen = false;  // by check mode
+  bool accesses_seen = false;       // by check mode
+  bool one_thread_on_host = false;  // what it does on virtual devices is written for blocks of one thread
 };
 
 template <class F>
@@ -48,6 +49,7 @@ kernel make_kernel(const F& f) {
   k.closure = std::make_shared<const F>(f);
   k.closure_bytes = sizeof(F);
   k.accesses_seen = target::checked;
+  if constexpr (requires { F::one_thread_on_host; }) k.one_thread_on_host = F::one_thread_on_host;
   return k;
 }
 

@@ -78,8 +78,8 @@ class context : public group<context<Group>> {
   STARLING_HD const threads& all_threads() const { return threads_; }
   STARLING_HD int member() const { return threads_.member(); }
   STARLING_HD int members() const { return threads_.members(); }
-  STARLING_HD void sync() const { threads_.sync(); }
-  STARLING_HD int votes(bool value) const { return threads_.votes(value); }
+  STARLING_HD void sync(where at = where::current()) const { threads_.sync(at); }
+  STARLING_HD int votes(bool value, where at = where::current()) const { return threads_.votes(value, at); }
   template <class T>
   STARLING_HD T first(const T& value, where at = where::current()) const {
     if constexpr (std::is_same_v<threads, thread>)

@@ -15,6 +15,7 @@ namespace starling::stf {
 template <class Spec, class Body, class... Args>
 struct launch_kernel {
   static constexpr int max_threads = Spec::most_threads();
+  static constexpr bool one_thread_on_host = true;
   using place_t = detail::thread_place<Spec::depth>;
 
   hierarchy_map map;

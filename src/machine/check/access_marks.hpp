@@ -85,6 +85,8 @@ struct seen_access {
   std::uintptr_t address;
   std::size_t bytes;
   const void* code;
+  int thread;              // of the block
+  std::uint32_t interval;  // barriers of its threads before
 };
 
 struct access_marks {
@@ -102,6 +104,8 @@ struct access_marks {
   int block = 0;
   int pe = 0;  // host_place: a function of the host, which may touch that memory alone
   std::uint32_t stamp = 0;
+  int thread = 0;
+  std::uint32_t interval = 0;
   actor* running = nullptr;
   const access_scope* scope = nullptr;  // what the running work may touch; null: nothing is known of that
   allowed_run around;                   // the last access

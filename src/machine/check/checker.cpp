@@ -66,6 +66,7 @@ workload checker::new_workload() const {
   workload w;
   w.n_pes = heap_.where().n_pes;
   w.cards = cards_.get();
+  w.threads = options_.threads;
   w.memory.begin = marks_.begin;
   w.memory.stride = marks_.stride;
   w.memory.user_bytes = heap_.where().capacity;
@@ -98,9 +99,18 @@ program_state checker::state_of(const program& p, int pe) const {
   return s;
 }
 
-scheduled_port checker::port_of(actor& a, const program& p) {
+// On the block's fiber: block `index` of its launch.
+void checker::run_block(actor& a, const program& p, const program_state& s, int index) {
   const byte_range closure{reinterpret_cast<std::uintptr_t>(p.k.closure.get()), p.k.closure_bytes};
-  return {*schedule_, a, scratch_, p.options.scratch_bytes, closure};
+  scheduled_port port(*schedule_, a, scratch_, p.options.scratch_bytes, closure);
+  const auto run_on = [&](host_port& of_thread) {
+    block view(s, &of_thread, index);
+    p.k.on_host(p.k.closure.get(), view);
+  };
+  const int threads = schedule_->threads_of_block(p.k.accesses_seen && !p.k.one_thread_on_host);
+  now_.threads_seen = std::max(now_.threads_seen, threads);
+  if (threads == 1) return run_on(port);
+  block_threads(*schedule_, a, port, thread_fibers_, threads).run(run_on);
 }
 
 void checker::open_memory() {
@@ -127,9 +137,7 @@ void checker::run(const std::vector<checked_program>& programs) {
         a.role_name = what.roles.name(a.role);
         a.job = [this, s, &what, number = static_cast<std::size_t>(a.number), &w] {
           actor& self = w.actors[number];
-          scheduled_port port = port_of(self, what);
-          block view(s, &port, self.block);
-          what.k.on_host(what.k.closure.get(), view);
+          run_block(self, what, s, self.block);
         };
       }
     }
@@ -170,11 +178,7 @@ void checker::launch(int pe, int blocks, const program& p) {
     s.control.arrived = meeting_words_[static_cast<std::size_t>(schedule_->stream().meeting)]->words().arrived;
     s.control.arrived.on(pe)->value = 0;
   }
-  schedule_->launch(blocks, p.options.resident, [&](actor& a, int index) {
-    scheduled_port port = port_of(a, p);
-    block view(s, &port, index);
-    p.k.on_host(p.k.closure.get(), view);
-  });
+  schedule_->launch(blocks, p.options.resident, [&](actor& a, int index) { run_block(a, p, s, index); });
 }
 
 void checker::host_reads(const std::byte* source, std::size_t bytes, where at) const {
@@ -222,6 +226,8 @@ void checker::explore(workload& w, const host_ranges& touched) {
     summary_.deliveries += now_.deliveries;
     summary_.seconds += now_.seconds;
     summary_.accesses_seen = summary_.accesses_seen && now_.accesses_seen;
+    summary_.threads_seen = std::max(summary_.threads_seen, now_.threads_seen);
+    summary_.written_alike += now_.written_alike;
     now_ = {};
   };
   try {
@@ -245,11 +251,17 @@ void checker::one(schedule& s, workload& w, std::uint64_t seed, const memory_ima
     std::optional<finding> f = s.execute(seed, std::nullopt);
     now_.calls += s.calls();
     now_.deliveries += s.deliveries();
+    now_.written_alike += s.written_alike;
     if (!f) return;
-    if (f->clash) {
+    if (f->clash || f->threads) {
       // The same again, to learn where the two accesses stand.
       before.restore();
-      const conflict watched = *f->clash;
+      conflict watched;
+      if (f->clash) watched = *f->clash;
+      if (f->threads) {
+        watched.address = f->threads->address;
+        watched.bytes = f->threads->bytes;
+      }
       if (auto again = s.execute(seed, watched)) f = std::move(again);
     }
     throw_found(w, seed, std::move(*f));
@@ -262,6 +274,7 @@ void checker::one(schedule& s, workload& w, std::uint64_t seed, const memory_ima
 void checker::throw_found(const workload& w, std::uint64_t seed, finding f) const {
   if (f.clash) describe_clash(f, w.actors, w.memory, marks_.seen);
   if (f.access) describe_access(f, w.actors, w.memory);
+  if (f.threads) describe_threads(f, w.actors, w.memory, marks_.seen);
   std::vector<block_history> histories;
   for (const int number : f.blocks) {
     const actor& a = w.actors[static_cast<std::size_t>(number)];
@@ -276,7 +289,8 @@ void checker::add_to_report(const check_summary& c, const check_error* found) co
   std::ofstream out(report_path_, std::ios::app);
   out << "{\"programs\":" << c.programs << ",\"schedules\":" << c.schedules << ",\"calls\":" << c.calls
       << ",\"deliveries\":" << c.deliveries << ",\"seconds\":" << c.seconds
-      << ",\"accesses_seen\":" << (c.accesses_seen ? "true" : "false");
+      << ",\"accesses_seen\":" << (c.accesses_seen ? "true" : "false") << ",\"threads_seen\":" << c.threads_seen
+      << ",\"written_alike\":" << c.written_alike;
   if (found != nullptr)
     out << ",\"defect\":" << json_string(name(found->what_kind())) << ",\"seed\":" << found->seed()
         << ",\"text\":" << json_string(found->what());

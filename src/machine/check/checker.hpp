@@ -9,6 +9,7 @@
 #include "../program_control.hpp"
 #include "../symmetric_heap.hpp"
 #include "host_range.hpp"
+#include "block_threads.hpp"
 #include "schedule.hpp"
 #include "scheduled_port.hpp"
 #include "starling/device/program_state.hpp"
@@ -66,7 +67,7 @@ class checker {
   void add_to_report(const check_summary& c, const check_error* found) const;
   void open_memory();
   void note_kernel(const kernel& k) { now_.accesses_seen = now_.accesses_seen && k.accesses_seen; }
-  scheduled_port port_of(actor& a, const program& p);
+  void run_block(actor& a, const program& p, const program_state& s, int index);
   program_state state_of(const program& p, int pe) const;
 
   symmetric_heap& heap_;
@@ -82,6 +83,7 @@ class checker {
   access_marks marks_;
   std::vector<std::unique_ptr<fiber_slot>> slots_;
   std::vector<std::unique_ptr<fiber>> fibers_;
+  thread_fibers thread_fibers_;
   schedule* schedule_ = nullptr;                                 // that is being explored
   std::vector<std::unique_ptr<program_control>> meeting_words_;  // by stream, while there may be resident launches
   check_summary now_;                                            // of the exploration under way

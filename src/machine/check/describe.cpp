@@ -310,6 +310,34 @@ void describe_access(finding& f, const std::vector<actor>& actors, const memory_
 
 namespace {
 
+// "thread 2 writes them at file:12"; the last access of the thread that a replay has seen.
+std::string thread_text(const thread_conflict& c, int thread, bool writes, const std::vector<seen_access>& seen) {
+  if (thread == all_threads)
+    return message("the threads ", writes ? "write" : "read", " them in ", c.call, " at ", place(c.at));
+  const std::string text = message("thread ", thread, writes ? " writes them" : " reads them");
+  for (auto s = seen.rbegin(); s != seen.rend(); ++s)
+    if (s->block == c.block && s->thread == thread && s->interval == c.interval && s->write == writes &&
+        s->address < c.address + c.bytes && s->address + s->bytes > c.address)
+      return message(text, " at ", source_line(s->code));
+  return c.call != nullptr ? message(text, " by ", c.call, " at ", place(c.at)) : text;
+}
+
+}  // namespace
+
+void describe_threads(finding& f, const std::vector<actor>& actors, const memory_map& now,
+                      const std::vector<seen_access>& seen) {
+  const thread_conflict& c = *f.threads;
+  const actor& a = actors[static_cast<std::size_t>(c.block)];
+  const memory_map m = as_named(now, a.scope);
+  f.text = message(block_text(a), ": no barrier of the block is between two accesses to ",
+                   range_text(m, c.address, c.bytes), "\n  first: ", thread_text(c, c.first, c.first_writes, seen),
+                   "\n  then: ", thread_text(c, c.second, c.second_writes, seen),
+                   "\n  order the two by b.sync(), give each thread elements of its own (b.for_each), or let one thread "
+                   "do it: if (b.member() == 0)");
+}
+
+namespace {
+
 // One side of a clash: "PE 0 block 0 (all) writes 4 bytes ... at file:12".
 std::string side_text(const access& who, bool writes, const conflict& c, const std::vector<actor>& actors,
                       const std::vector<seen_access>& seen) {

@@ -74,6 +74,8 @@ void describe_undeclared(finding& f, const std::string& does, const memory_map& 
 
 // An access that is wrong by itself, and two that nothing orders. `seen`: accesses to those bytes in a replay.
 void describe_access(finding& f, const std::vector<actor>& actors, const memory_map& m);
+void describe_threads(finding& f, const std::vector<actor>& actors, const memory_map& m,
+                      const std::vector<seen_access>& seen);
 void describe_clash(finding& f, const std::vector<actor>& actors, const memory_map& m,
                     const std::vector<seen_access>& seen);
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "shadow.hpp"
+#include "thread_accesses.hpp"
 #include "starling/machine/check.hpp"
 
 namespace starling::check {
@@ -17,6 +18,7 @@ struct finding {
   // To be told with source lines, which a replay of the seed finds.
   std::optional<conflict> clash{};
   std::optional<bad_access> access{};
+  std::optional<thread_conflict> threads{};
 };
 
 }  // namespace starling::check

@@ -13,6 +13,12 @@ constexpr std::uint64_t most_calls = 20'000'000;
 // Blocks that only look at signals get the others going after so many looks.
 constexpr unsigned most_polls = 16;
 
+// Few, an odd number, and a warp.
+int drawn_threads(std::uint64_t seed) {
+  constexpr int numbers[] = {1, 2, 3, 5, 32};
+  return numbers[random(~seed).below(std::size(numbers))];
+}
+
 // Work of streams is closures that must find the schedule they run in.
 constinit thread_local schedule* current_schedule = nullptr;
 
@@ -36,6 +42,8 @@ std::optional<finding> schedule::execute(std::uint64_t seed, const std::optional
   by_priority_ = !canonical_ && random_.chance(128);
   network_.set_style(!canonical_ && random_.chance(192));
   lane_style_ = canonical_ ? 0 : static_cast<unsigned>(random_.below(4));
+  threads_ = canonical_ ? 1 : work_.threads != 0 ? work_.threads : drawn_threads(seed);
+  written_alike = 0;
 
   memory_.reset();
   snapshots_.reset();
@@ -88,7 +96,7 @@ void schedule::run_one(actor& a) {
     a.job();
     running_marks = nullptr;
     flush(a);
-    check_stack_unused(a);
+    check_stack_unused(a, stack_of(a));
     spins_.progress();
     if (a.what == actor::kind::launched) end_launched(a);
     a.returned = true;
@@ -129,6 +137,19 @@ void schedule::resume(actor& a) {
   marks_.running = &a;
   marks_.enter(a.scope);
   running_marks = &marks_;
+}
+
+int schedule::threads_of_block(bool several_allowed) { return several_allowed ? threads_ : 1; }
+
+void schedule::thread_runs(actor& a, int thread, std::uint32_t interval) {
+  marks_.thread = thread;
+  marks_.interval = interval;
+  resume(a);
+}
+
+void schedule::thread_rests(actor& a) {
+  running_marks = nullptr;
+  flush(a);
 }
 
 void schedule::begin_call(actor& a, const call& c) {
@@ -326,9 +347,9 @@ lane_order schedule::order_of_lanes() {
 }
 
 // A put_nbi or get_nbi that may not be complete must not use the stack of a kernel that has returned.
-void schedule::check_stack_unused(const actor& a) {
+void schedule::check_stack_unused(const actor& a, byte_range stack) {
   for (const near_use& u : marks_.in_use) {
-    if (u.block != a.number || !stack_of(a).holds(u.begin, u.end - u.begin)) continue;
+    if (u.block != a.number || !stack.holds(u.begin, u.end - u.begin)) continue;
     const operation_fact& o = a.operations[u.operation];
     fail({defect::source_reused,
           message(

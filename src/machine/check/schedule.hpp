@@ -33,6 +33,7 @@ struct workload {
   memory_map memory;
   int n_pes = 0;
   int n_programs = 0;
+  int threads = 1;  // of a block; 0: as the seed says
   const card_setting* cards = nullptr;  // null: all PEs are on one host
 };
 
@@ -67,6 +68,23 @@ class schedule final : private card_events {
   void quiet(actor& a, int context);
   void collective(actor& a, const collective_call& c);
   lane_order order_of_lanes();
+
+  // ---- for the threads of a block, which run one after another on fibers beside its own ----
+
+  // How many this block has in this schedule.
+  int threads_of_block(bool several_allowed);
+  fiber& fiber_of(const actor& a) { return *work_.fibers[static_cast<std::size_t>(a.number)]; }
+  std::size_t draw(std::size_t n) { return random_.below(n); }
+  // A thread runs from here on; it rests, and what it has touched since is entered.
+  void thread_runs(actor& a, int thread, std::uint32_t interval);
+  void thread_rests(actor& a);
+  // The block itself does something between.
+  void block_rests() { running_marks = nullptr; }
+  // What it has touched, before it rests.
+  access_marks& marks() { return marks_; }
+  shadow& memory() { return memory_; }
+  void check_stack_unused(const actor& a, byte_range stack);
+  std::uint64_t written_alike = 0;  // bytes to which threads of a block have written the same
   // ---- for streams ----
 
   // The schedule whose stream runs on this thread now; null: none does.
@@ -128,7 +146,6 @@ class schedule final : private card_events {
              const knowledge& known);
   void enter_bytes(const void* start, std::size_t bytes, const access& who, bool write, const knowledge& known);
   void enter_near(std::uintptr_t start, std::size_t bytes, const access& who, bool write);
-  void check_stack_unused(const actor& a);
   void check_host_reads(const actor& a, const std::byte* source, std::size_t bytes);
   void complete_all(actor& a, int context);
   void end_outstanding(actor& a, int context);
@@ -181,6 +198,7 @@ class schedule final : private card_events {
   bool by_priority_ = false;
   unsigned delivery_chance_ = 0;  // of 256
   unsigned lane_style_ = 0;
+  int threads_ = 1;  // of each block
 };
 
 }  // namespace starling::check

@@ -1,5 +1,6 @@
 #include "scheduled_port.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "../launch_rules.hpp"
@@ -40,7 +41,9 @@ void scheduled_port::check_remote(const char* what, const void* address, const t
 bool scheduled_port::is_of_block(const void* address, std::size_t bytes, bool to_read) const {
   const auto start = reinterpret_cast<std::uintptr_t>(address);
   const byte_range staging{reinterpret_cast<std::uintptr_t>(staging_.data()), staging_.size()};
-  return schedule_.stack_of(actor_).holds(start, bytes) || closure_.holds(start, bytes) ||
+  const auto holds = [&](const byte_range& r) { return r.holds(start, bytes); };
+  return schedule_.stack_of(actor_).holds(start, bytes) ||
+         std::any_of(of_block_.begin(), of_block_.end(), holds) || closure_.holds(start, bytes) ||
          staging.holds(start, bytes) || (to_read && is_constant(start, bytes));
 }
 

@@ -37,6 +37,9 @@ class scheduled_port final : public host_port {
   std::byte* scratch(std::size_t bytes, where at) override;
   std::byte* staging(std::size_t bytes) override;
 
+  // Memory of the process that is the block's too: the stacks of its threads.
+  void add_memory_of_block(byte_range r) { of_block_.push_back(r); }
+
  private:
   [[noreturn]] void fail(defect what, const std::string& text);
   // Fails unless the elements lie in allocations of the PE.
@@ -62,6 +65,7 @@ class scheduled_port final : public host_port {
   int slice_ = -1;  // of scratch memory, once the block has asked for some
   std::size_t scratch_used_ = 0;
   std::vector<std::byte> staging_;
+  std::vector<byte_range> of_block_;
 };
 
 }  // namespace starling::check

@@ -48,6 +48,7 @@ program copy_queues(const triggered_copies& copies) {
   p.roles.add("copy engine", copies.queues());
   p.k = make_kernel(queue_kernel{&copies});
   p.k.accesses_seen = true;  // it has none but its calls
+  p.k.one_thread_on_host = true;
   return p;
 }
 

@@ -63,9 +63,11 @@ STARLING_HD void fold_packets(meeting<Group>& m, sym<T> dest, const T* own, inde
   m.next();
   m.put_words(static_cast<int>(words_for<T>(n)), [&](int, int k) { return word_of(own, n, k); });
   if (dest.on(g.pe()) == own) g.sync();  // all of it has been sent
-  T staged[small_message_bytes / sizeof(T)];
-  T* to = staged;
-  if constexpr (target::on_gpu) to = dest.on(g.pe());
+  T* to = nullptr;
+  if constexpr (target::on_gpu)
+    to = dest.on(g.pe());
+  else
+    to = reinterpret_cast<T*>(g.port().staging(static_cast<std::size_t>(n) * sizeof(T)));
   const int units = static_cast<int>(ceil_div(n, index_t{unit::elements}));
   for (int u = g.member(); u < units; u += g.members()) {
     T all[unit::elements] = {};
@@ -74,7 +76,7 @@ STARLING_HD void fold_packets(meeting<Group>& m, sym<T> dest, const T* own, inde
       if (u * unit::elements + e < n) to[u * unit::elements + e] = all[e];
   }
   m.heard_all();
-  if constexpr (!target::on_gpu) m.keep(piece<T>{dest, staged, n});
+  if constexpr (!target::on_gpu) m.keep(piece<T>{dest, to, n});
 }
 
 template <class T, class Op, class Group>

@@ -133,7 +133,7 @@ class meeting {
       if constexpr (target::on_gpu)
         failed = failed || !gpu::wait(g_.state(), g_.index(), request);
       else
-        g_.port().wait(request);
+        g_.own_port().wait(request);
     }
     g_.end_if_failed(failed, op_, at_);
   }
@@ -191,7 +191,7 @@ class meeting {
       for (index_t k = g_.member(); k < n; k += g_.members()) to[k] = f(k);
     } else {
       T* staged = reinterpret_cast<T*>(g_.port().staging(static_cast<std::size_t>(n) * sizeof(T)));
-      for (index_t k = 0; k < n; ++k) staged[k] = f(k);
+      for (index_t k = g_.member(); k < n; k += g_.members()) staged[k] = f(k);
       keep(piece<T>{dest, staged, n});
     }
   }

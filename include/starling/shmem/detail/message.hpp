@@ -89,9 +89,9 @@ STARLING_HD void take_messages(meeting<Group>& m, sym<T> dest, index_t n, int fi
     for (int i = first; i < last; ++i) {
       T* to = staged + (i - first) * n;
       if (i == me)
-        for (index_t k = 0; k < n; ++k) to[k] = own[k];
+        for (index_t k = g.member(); k < n; k += g.members()) to[k] = own[k];
       else
-        for (int k = 0; k < words; ++k) store_word(to, n, k, m.take_word(i, k));
+        for (int k = g.member(); k < words; k += g.members()) store_word(to, n, k, m.take_word(i, k));
     }
     m.keep(piece<T>{dest, staged, (last - first) * n});
   }

@@ -1,0 +1,238 @@
+#include "block_threads.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "../awaited_words.hpp"
+#include "thread_port.hpp"
+
+namespace starling::check {
+
+void thread_fibers::one::loop(void* self) {
+  auto& mine = *static_cast<one*>(self);
+  while (true) {
+    mine.job();
+    fiber::switch_to(mine.own, *mine.home);
+  }
+}
+
+std::unique_ptr<thread_fibers::one> thread_fibers::take() {
+  if (free_.empty()) return std::make_unique<one>();
+  std::unique_ptr<one> f = std::move(free_.back());
+  free_.pop_back();
+  return f;
+}
+
+struct block_threads::member {
+  enum class state { ready, resting, done };
+
+  member(block_threads& all, int number, int threads)
+      : number(number), alone(all, *this, number, threads, nullptr), of_block(all, *this, number, threads, &alone) {}
+
+  int number;
+  thread_port alone;
+  thread_port of_block;
+  std::unique_ptr<thread_fibers::one> on;
+  state now = state::ready;
+  bool begun = false;
+  const request* pending = nullptr;
+  std::uint64_t answer = 0;
+
+  bool in_meeting() const { return now == state::resting && pending->how == request::kind::meeting; }
+};
+
+block_threads::block_threads(schedule& s, actor& a, scheduled_port& port, thread_fibers& fibers, int threads)
+    : schedule_(s), actor_(a), port_(port), fibers_(fibers), accesses_(s.marks().lines, s.marks().begin) {
+  for (int i = 0; i < threads; ++i) {
+    member& m = *members_.emplace_back(std::make_unique<member>(*this, i, threads));
+    m.on = fibers_.take();
+    m.on->home = &home();
+    port_.add_memory_of_block(m.on->own.stack());
+  }
+}
+
+block_threads::~block_threads() {
+  for (const auto& m : members_) fibers_.give_back(std::move(m->on));
+}
+
+void block_threads::run(const std::function<void(host_port&)>& kernel) {
+  schedule_.block_rests();
+  for (const auto& m : members_)
+    m->on->job = [this, &kernel, &mine = *m] {
+      try {
+        kernel(mine.of_block);
+      } catch (const schedule_over&) {
+      } catch (...) {
+        if (!thrown_) thrown_ = std::current_exception();
+      }
+      mine.now = member::state::done;
+    };
+  try {
+    while (member* m = next()) step(*m);
+  } catch (...) {
+    end_members();
+    throw;
+  }
+  schedule_.written_alike += accesses_.written_alike();
+}
+
+// Threads that have begun leave the kernel, so that what lies on their stacks is destroyed.
+void block_threads::end_members() {
+  ending_ = true;
+  for (const auto& m : members_)
+    if (m->begun && m->now != member::state::done) fiber::switch_to(home(), m->on->own);
+}
+
+// On the thread's own fiber.
+std::uint64_t block_threads::ask(member& m, const request& r) {
+  running_marks = nullptr;
+  if (ending_) throw schedule_over{};
+  m.pending = &r;
+  m.now = member::state::resting;
+  fiber::switch_to(m.on->own, home());
+  if (ending_) throw schedule_over{};
+  return m.answer;
+}
+
+// Who runs next: a thread that can, drawn by the seed; when all rest in a call of the block, that is made. Null: all
+// have returned.
+block_threads::member* block_threads::next() {
+  while (true) {
+    std::vector<member*> can;
+    std::vector<member*> waiting;
+    std::vector<member*> here;
+    for (const auto& m : members_) {
+      if (m->now == member::state::done) continue;
+      const bool waits = m->now == member::state::resting && !m->in_meeting();
+      (m->in_meeting() ? here : waits && !satisfied(*m->pending->wait) ? waiting : can).push_back(m.get());
+    }
+    if (can.empty() && !waiting.empty()) can.push_back(waiting[schedule_.draw(waiting.size())]);
+    if (!can.empty()) {
+      member& m = *can[schedule_.draw(can.size())];
+      if (m.now == member::state::ready) return &m;
+      make_alone(m);
+    } else if (here.empty()) {
+      return nullptr;
+    } else {
+      meet(here);
+    }
+  }
+}
+
+// Lets a thread run until it asks for something.
+void block_threads::step(member& m) {
+  m.begun = true;
+  schedule_.thread_runs(actor_, m.number, accesses_.interval());
+  fiber::switch_to(home(), m.on->own);
+  schedule_.block_rests();
+  if (thrown_) std::rethrow_exception(thrown_);
+  rest(m);
+  if (m.now == member::state::done) return schedule_.check_stack_unused(actor_, m.on->own.stack());
+  const request& r = *m.pending;
+  if (r.how == request::kind::alone && (r.wait == nullptr || satisfied(*r.wait))) make_alone(m);
+}
+
+void block_threads::enter(const line& l, int thread, std::uint64_t read, std::uint64_t written, const request* call) {
+  std::optional<thread_conflict> c = accesses_.enter(l, thread, read, written);
+  if (!c) return;
+  c->block = actor_.number;
+  if (call != nullptr) {
+    c->call = call->what;
+    c->at = call->at;
+  }
+  finding f{defect::within_block, "", {actor_.number}};
+  f.threads = c;
+  schedule_.fail(std::move(f));
+}
+
+// What the thread has touched since it came to run.
+void block_threads::rest(const member& m) {
+  for (line* l : schedule_.marks().touched)
+    if ((l->read | l->written) != 0) enter(*l, m.number, l->read, l->written, nullptr);
+  schedule_.thread_rests(actor_);
+}
+
+// What a call reads or writes of memory that the threads share.
+void block_threads::enter_call(const request& r, int thread) {
+  if (r.touches == nullptr || r.touches->count <= 0) return;
+  const transfer& t = *r.touches;
+  const auto* start = static_cast<const std::byte*>(r.writes ? t.dest : t.source);
+  const index_t stride = r.writes ? t.dest_stride : t.source_stride;
+  if (!schedule_.memory().covers(start)) return;
+  const auto element = static_cast<index_t>(t.element);
+  const index_t runs = stride == 1 ? 1 : t.count;
+  const auto bytes = static_cast<std::size_t>(stride == 1 ? t.count * element : element);
+  for (index_t i = 0; i < runs; ++i)
+    schedule_.memory().over(start + i * stride * element, bytes, [&](const line& l, std::uint64_t mask) {
+      enter(l, thread, r.writes ? 0 : mask, r.writes ? mask : 0, &r);
+    });
+}
+
+void block_threads::make_alone(member& m) {
+  enter_call(*m.pending, m.number);
+  m.answer = (*m.pending->make)();
+  schedule_.block_rests();
+  m.now = member::state::ready;
+}
+
+// All threads that have not returned have come to a call of the block.
+void block_threads::meet(const std::vector<member*>& here) {
+  if (here.size() < members_.size()) fail_missing(*here.front());
+  check_alike(here);
+  const request& r = *here.front()->pending;
+  enter_call(r, all_threads);
+  if (r.value != nullptr) {
+    gathered_.resize(r.value_bytes * here.size());
+    for (std::size_t i = 0; i < here.size(); ++i)
+      std::memcpy(gathered_.data() + i * r.value_bytes, here[i]->pending->value, r.value_bytes);
+  }
+  const std::uint64_t answer = (*r.make)();
+  schedule_.block_rests();
+  if (r.orders) accesses_.barrier();
+  for (member* m : here) {
+    m->answer = answer;
+    m->now = member::state::ready;
+  }
+}
+
+// ---- what they must do alike ----
+
+std::uint64_t block_threads::argument_of(const member& m, const void* address) const {
+  const auto at = reinterpret_cast<std::uintptr_t>(address);
+  return m.on->own.stack().holds(at, 1) ? 1 : at;
+}
+
+std::string block_threads::text_of(const member& m) const {
+  const request& r = *m.pending;
+  const std::string call = message("thread ", m.number, " calls ", r.what);
+  return r.at.line == 0 ? call : message(call, " at ", r.at.file, ":", r.at.line);
+}
+
+void block_threads::check_alike(const std::vector<member*>& here) {
+  const request& first = *here.front()->pending;
+  for (const member* m : here) {
+    const request& r = *m->pending;
+    const bool same_call = std::strcmp(first.what, r.what) == 0;
+    if (same_call && first.arguments == r.arguments) continue;
+    schedule_.fail({defect::collective,
+                    message(block_text(actor_), same_call ? ": arguments differ: " : ": threads missing: ",
+                            text_of(*here.front()), ", ", text_of(*m), ", of ", members_.size(),
+                            same_call ? "; all threads of a block call with the same arguments"
+                                      : "; all threads of a block make its calls, in the same order: calls of one "
+                                        "thread are made on b.thread()"),
+                    {actor_.number}});
+  }
+}
+
+void block_threads::fail_missing(const member& here) {
+  std::string gone;
+  for (const auto& m : members_)
+    if (m->now == member::state::done) gone += message(gone.empty() ? "" : ", ", m->number);
+  schedule_.fail({defect::collective,
+                  message(block_text(actor_), ": threads missing: ", text_of(here), ", and of ", members_.size(),
+                          " threads number ", gone,
+                          " has returned from the kernel; all threads of a block make its calls"),
+                  {actor_.number}});
+}
+
+}  // namespace starling::check

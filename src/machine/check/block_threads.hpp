@@ -1,0 +1,99 @@
+// The threads of one block in check mode: each runs the kernel on a fiber of its own, until a call or a barrier, in an
+// order that the seed draws. In calls of the block they meet, and the call is then made once; calls of a thread are made
+// when it comes. Between two barriers of the block its threads are unordered: see thread_accesses.hpp.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "schedule.hpp"
+#include "scheduled_port.hpp"
+#include "thread_accesses.hpp"
+
+namespace starling::check {
+
+// A stack for one thread of a block at a time; it keeps them when blocks end.
+class thread_fibers {
+ public:
+  struct one {
+    one() : own(&one::loop, this) {}
+    static void loop(void* self);
+
+    fiber own;
+    std::function<void()> job;
+    fiber* home = nullptr;  // where it goes when the job is done, or at a call
+  };
+
+  std::unique_ptr<one> take();
+  void give_back(std::unique_ptr<one> f) { free_.push_back(std::move(f)); }
+
+ private:
+  std::vector<std::unique_ptr<one>> free_;
+};
+
+class block_threads {
+ public:
+  // `port`: by which the block's calls are made. All on the actor's fiber.
+  block_threads(schedule& s, actor& a, scheduled_port& port, thread_fibers& fibers, int threads);
+  ~block_threads();
+  block_threads(const block_threads&) = delete;
+  block_threads& operator=(const block_threads&) = delete;
+
+  // Runs a kernel on all threads, each with the port that it is handed.
+  void run(const std::function<void(host_port&)>& kernel);
+
+  // What a thread asks for at a call.
+  struct request {
+    enum class kind { none, alone, meeting } how = kind::none;
+    const char* what = "";
+    where at{"", 0};
+    bool orders = false;                           // it is a barrier
+    std::vector<std::uint64_t> arguments{};        // that all threads must pass alike
+    const wait_request* wait = nullptr;            // of a wait by itself
+    const std::function<std::uint64_t()>* make = nullptr;  // makes the call; what it answers
+    const void* value = nullptr;                   // for gather
+    std::size_t value_bytes = 0;
+    // What the threads read, or write, of memory in the call, before its barrier: elements of a transfer.
+    const transfer* touches = nullptr;
+    bool writes = false;
+  };
+
+ private:
+  friend class thread_port;
+  struct member;
+
+  // Of a thread: rests until its request is met; the answer.
+  std::uint64_t ask(member& m, const request& r);
+  void step(member& m);
+  void rest(const member& m);
+  member* next();
+  void make_alone(member& m);
+  void meet(const std::vector<member*>& here);
+  void enter(const line& l, int thread, std::uint64_t read, std::uint64_t written, const request* call);
+  void enter_call(const request& r, int thread);
+  void check_alike(const std::vector<member*>& here);
+  [[noreturn]] void fail_missing(const member& here);
+  void end_members();
+  std::uint64_t argument_of(const member& m, const void* address) const;
+  std::string text_of(const member& m) const;
+  fiber& home() const { return schedule_.fiber_of(actor_); }
+  scheduled_port& port() { return port_; }
+  const std::byte* gathered() const { return gathered_.data(); }
+
+  schedule& schedule_;
+  actor& actor_;
+  scheduled_port& port_;
+  thread_fibers& fibers_;
+  thread_accesses accesses_;
+  std::vector<std::unique_ptr<member>> members_;
+  std::vector<std::byte> gathered_;
+  bool ending_ = false;
+  std::exception_ptr thrown_;
+};
+
+}  // namespace starling::check

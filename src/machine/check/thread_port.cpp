@@ -1,0 +1,176 @@
+#include "thread_port.hpp"
+
+#include <functional>
+#include <type_traits>
+
+namespace starling::check {
+namespace {
+
+std::uint64_t word(const void* address) { return reinterpret_cast<std::uintptr_t>(address); }
+template <class T>
+std::uint64_t word(T number) {
+  return static_cast<std::uint64_t>(number);
+}
+
+}  // namespace
+
+thread_port::thread_port(block_threads& all, block_threads::member& mine, int thread, int threads, thread_port* alone)
+    : all_(all), mine_(mine), alone_(alone) {
+  set_thread(thread, threads);
+}
+
+template <class Make>
+std::uint64_t thread_port::ask(request r, const Make& make) {
+  const std::function<std::uint64_t()> call = [&make]() -> std::uint64_t {
+    if constexpr (std::is_void_v<decltype(make())>) {
+      make();
+      return 0;
+    } else {
+      return word(make());
+    }
+  };
+  r.how = alone_ != nullptr ? request::kind::meeting : request::kind::alone;
+  r.make = &call;
+  return all_.ask(mine_, r);
+}
+
+template <class Make>
+void thread_port::refuse(const char* what, where at, const Make& make) {
+  thread_port& mine = alone_ != nullptr ? *alone_ : *this;
+  (void)mine.ask({.what = what, .at = at}, make);
+  throw schedule_over{};
+}
+
+// Threads may each pass a variable of their own.
+std::uint64_t thread_port::near(const void* address) const { return all_.argument_of(mine_, address); }
+
+// ---- of the threads among themselves ----
+
+void thread_port::sync(where at) {
+  if (alone_ == nullptr) return;
+  (void)ask({.what = "sync", .at = at, .orders = true}, [] {});
+}
+
+int thread_port::votes(bool value, where at) {
+  if (alone_ == nullptr) return value ? 1 : 0;
+  const std::byte* all = gather(&value, sizeof value, at);
+  int yes = 0;
+  for (int i = 0; i < threads_of_block(); ++i) yes += std::to_integer<int>(all[i]);
+  return yes;
+}
+
+const std::byte* thread_port::gather(const void* value, std::size_t bytes, where at) {
+  if (alone_ == nullptr) return static_cast<const std::byte*>(value);
+  request r{.what = "a reduction, vote or first", .at = at, .orders = true, .arguments = {word(bytes)}};
+  r.value = value;
+  r.value_bytes = bytes;
+  (void)ask(r, [] {});
+  return all_.gathered();
+}
+
+// ---- to other PEs ----
+
+void thread_port::put(const transfer& t) {
+  request r{.what = t.blocking ? "put" : "put_nbi", .at = t.at, .orders = t.blocking};
+  r.arguments = {word(t.dest),          near(t.source), word(t.count), word(t.element), word(t.dest_stride),
+                 word(t.source_stride), word(t.pe),     word(t.context)};
+  r.touches = &t;
+  (void)ask(r, [&] { all_.port().put(t); });
+}
+
+void thread_port::put_signal(const transfer& t, const signal_update& s) {
+  request r{.what = "put_signal", .at = s.at, .orders = true};
+  r.arguments = {word(t.dest), near(t.source), word(t.count), word(t.element),
+                 word(s.target), word(s.value), word(s.pe), word(t.context)};
+  r.touches = &t;
+  (void)ask(r, [&] { all_.port().put_signal(t, s); });
+}
+
+void thread_port::get(const transfer& t) {
+  request r{.what = t.blocking ? "get" : "get_nbi", .at = t.at, .orders = t.blocking};
+  r.arguments = {near(t.dest),          word(t.source), word(t.count), word(t.element), word(t.dest_stride),
+                 word(t.source_stride), word(t.pe),     word(t.context)};
+  r.touches = &t;
+  r.writes = true;
+  (void)ask(r, [&] { all_.port().get(t); });
+}
+
+void thread_port::update(const signal_update& s) {
+  request r{.what = s.op == signal_op::set ? "signal_set" : "signal_add", .at = s.at, .orders = true};
+  r.arguments = {word(s.target), word(s.value), word(s.pe), word(s.context)};
+  (void)ask(r, [&] { all_.port().update(s); });
+}
+
+bool thread_port::wait(const wait_request& w) {
+  request r{.what = name(w.op), .at = w.at, .orders = true};
+  r.arguments = {word(w.local), word(w.how), w.wanted, word(w.n)};
+  r.wait = &w;
+  return ask(r, [&] { return all_.port().wait(w); }) != 0;
+}
+
+bool thread_port::test(const wait_request& w) {
+  request r{.what = "test", .at = w.at, .orders = true};
+  r.arguments = {word(w.local), word(w.how), w.wanted, word(w.n)};
+  return ask(r, [&] { return all_.port().test(w); }) != 0;
+}
+
+void thread_port::atomic(const atomic_call& c) {
+  request r{.what = "atomic", .at = c.at};
+  r.arguments = {word(c.address), word(c.bytes), word(c.pe)};
+  (void)ask(r, [&] { all_.port().atomic(c); });
+}
+
+void thread_port::collective(const collective_call& c) {
+  request r{.what = name(c.op), .at = c.at};
+  r.arguments = {word(c.bytes), word(c.root), word(c.meeting)};
+  (void)ask(r, [&] { all_.port().collective(c); });
+}
+
+// ---- order and contexts ----
+
+void thread_port::fence(int context) {
+  (void)ask({.what = "fence", .orders = true, .arguments = {word(context)}}, [&] { all_.port().fence(context); });
+}
+void thread_port::quiet(int context) {
+  (void)ask({.what = "quiet", .orders = true, .arguments = {word(context)}}, [&] { all_.port().quiet(context); });
+}
+int thread_port::open_context() {
+  return static_cast<int>(ask({.what = "context"}, [&] { return all_.port().open_context(); }));
+}
+void thread_port::close_context(int context) {
+  (void)ask({.what = "~context", .arguments = {word(context)}}, [&] { all_.port().close_context(context); });
+}
+bool thread_port::reach(int pe) {
+  return ask({.what = "ptr", .arguments = {word(pe)}}, [&] { return all_.port().reach(pe); }) != 0;
+}
+
+void thread_port::refuse_pe(operation op, int pe, where at) {
+  refuse(name(op), at, [&] { all_.port().refuse_pe(op, pe, at); });
+}
+void thread_port::refuse_address(const void* address, where at) {
+  refuse("", at, [&] { all_.port().refuse_address(address, at); });
+}
+void thread_port::refuse_barrier(operation op, where at) {
+  refuse(name(op), at, [&] { all_.port().refuse_barrier(op, at); });
+}
+
+// ---- memory ----
+
+std::byte* thread_port::scratch(std::size_t bytes, where at) {
+  request r{.what = "scratch", .at = at, .arguments = {word(bytes)}};
+  return reinterpret_cast<std::byte*>(ask(r, [&] { return all_.port().scratch(bytes, at); }));
+}
+
+std::byte* thread_port::staging(std::size_t bytes) {
+  if (alone_ != nullptr) {
+    request r{.what = "put", .arguments = {word(bytes)}};
+    return reinterpret_cast<std::byte*>(ask(r, [&] { return all_.port().staging(bytes); }));
+  }
+  if (staging_.empty() || staging_.back().size() < bytes) {
+    staging_.emplace_back(bytes);
+    all_.port().add_memory_of_block({word(staging_.back().data()), bytes});
+  }
+  return staging_.back().data();
+}
+
+}  // namespace starling::check
