@@ -58,9 +58,9 @@ std::string describe(bound_machine& self) {
   return message("<starling.Machine: ", self.get().summary(), ">");
 }
 
-bound_machine checked_host(int devices, std::uint64_t seeds, std::uint64_t first_seed) {
+bound_machine checked_host(int devices, std::uint64_t seeds, std::uint64_t first_seed, int threads) {
   const nb::gil_scoped_release unlocked;
-  return bound_machine(machine::host(devices).check({.first_seed = first_seed, .seeds = seeds}));
+  return bound_machine(machine::host(devices).check({.first_seed = first_seed, .seeds = seeds, .threads = threads}));
 }
 
 nb::dict checked(bound_machine& m) {
@@ -72,6 +72,8 @@ nb::dict checked(bound_machine& m) {
   d["deliveries"] = c.deliveries;
   d["seconds"] = c.seconds;
   d["accesses_seen"] = c.accesses_seen;
+  d["threads_seen"] = c.threads_seen;
+  d["written_alike"] = c.written_alike;
   return d;
 }
 
@@ -210,7 +212,7 @@ void bind_machine(nb::module_& m) {
       .def_prop_ro(
           "trace_path", [](self_t& self) { return self.get().trace_path(); },
           "Where the trace goes; empty when there is none.")
-      .def_static("checked_host", &checked_host, "devices"_a, nb::kw_only(), "seeds"_a, "first_seed"_a)
+      .def_static("checked_host", &checked_host, "devices"_a, nb::kw_only(), "seeds"_a, "first_seed"_a, "threads"_a)
       .def("checked", &checked, nb::sig("def checked(self) -> dict[str, typing.Any]"))
       .def("close", &bound_machine::close,
            "Gives the devices up; what was made on the machine goes on. A second time is nothing; any other use is an "

@@ -27,6 +27,8 @@ class CheckSummary:
         seconds: Time that it took.
         accesses_seen: Whether loads and stores of all kernels were seen. If not, calls alone were checked: set
             ``STARLING_CHECK`` before Python starts, or use ``starling check``.
+        threads_seen: The most threads that a block has had.
+        written_alike: Bytes to which several threads of a block have written the same without a barrier between.
     """
 
     programs: int
@@ -35,10 +37,12 @@ class CheckSummary:
     deliveries: int
     seconds: float
     accesses_seen: bool
+    threads_seen: int
+    written_alike: int
 
 
 def check(
-    run: Callable[[Machine], object], *, devices: int = 4, seeds: int = 1000, first_seed: int = 1
+    run: Callable[[Machine], object], *, devices: int = 4, seeds: int = 1000, first_seed: int = 1, threads: int = 1
 ) -> CheckSummary:
     """Runs something on virtual devices in check mode: each of its programs under many schedules.
 
@@ -51,6 +55,7 @@ def check(
         devices: How many virtual devices it has, 1 to 256.
         seeds: How many schedules each program is explored under.
         first_seed: The first of their seeds. With ``seeds=1`` it replays what an error named.
+        threads: Of a block, 1 to 1024, in kernels whose loads and stores are seen; 0: the seed chooses.
 
     Raises:
         CheckError: A schedule has found a defect; the message names the seed, the source lines and the last calls.
@@ -67,6 +72,7 @@ def check(
         whole_number("devices", devices, most=MOST_VIRTUAL_DEVICES),
         seeds=whole_number("seeds", seeds, most=2**31 - 1),
         first_seed=whole_number("first_seed", first_seed, least=0, most=MOST_SEED),
+        threads=whole_number("threads", threads, least=0, most=1024),
     )
     run(m)
     return CheckSummary(**m.checked())

@@ -76,6 +76,7 @@ environment environment::read() {
   }
   e.check_seeds = read_count("STARLING_CHECK", e.check_seeds, 0);
   e.check_first_seed = read_seed("STARLING_CHECK_SEED", e.check_first_seed);
+  e.check_threads = read_count("STARLING_CHECK_THREADS", e.check_threads, 0);
   e.check_report = variable("STARLING_CHECK_REPORT");
   e.trace = variable("STARLING_TRACE");
   e.trace_records = read_count("STARLING_TRACE_RECORDS", e.trace_records, 32);
@@ -105,6 +106,8 @@ std::vector<environment_variable> describe(const environment& e) {
       {"STARLING_CHECK", "how many schedules check mode explores in each run on virtual devices; 0: off",
        message(e.check_seeds)},
       {"STARLING_CHECK_SEED", "the first of their seeds", message(e.check_first_seed)},
+      {"STARLING_CHECK_THREADS", "how many threads a block has in check mode; 0: as the seed says",
+       message(e.check_threads)},
       {"STARLING_CHECK_REPORT", "file to which check mode adds a line of JSON for each run",
        e.check_report.empty() ? "none" : e.check_report},
       {"STARLING_TRACE", "the file that a machine writes its trace to", e.trace.empty() ? "no trace" : e.trace},

@@ -43,7 +43,7 @@ const char* name(defect d) {
 namespace {
 
 std::string whole_text(defect what, std::uint64_t seed, const std::string& text,
-                       const std::vector<block_history>& blocks) {
+                       const std::vector<block_history>& blocks, int threads) {
   std::ostringstream out;
   out << "check: " << name(what) << " (seed " << seed << ")\n  " << text << "\n";
   for (const block_history& b : blocks) {
@@ -57,13 +57,21 @@ std::string whole_text(defect what, std::uint64_t seed, const std::string& text,
     return said;
   }
   out << "  again: seed " << seed << " shows the same, by check_options{.first_seed = " << seed
-      << ", .seeds = 1} or starling check --seed " << seed;
+      << ", .seeds = 1";
+  if (threads != 1) out << ", .threads = " << threads;
+  out << "} or starling check --seed " << seed;
+  if (threads != 1) out << " --threads " << threads;
   return out.str();
 }
 
 }  // namespace
 
-check_error::check_error(defect what, std::uint64_t seed, const std::string& text, std::vector<block_history> blocks)
-    : error(whole_text(what, seed, text, blocks)), kind_(what), seed_(seed), blocks_(std::move(blocks)) {}
+check_error::check_error(defect what, std::uint64_t seed, const std::string& text, std::vector<block_history> blocks,
+                         int threads)
+    : error(whole_text(what, seed, text, blocks, threads)),
+      kind_(what),
+      seed_(seed),
+      threads_(threads),
+      blocks_(std::move(blocks)) {}
 
 }  // namespace starling

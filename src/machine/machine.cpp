@@ -30,7 +30,9 @@ machine machine::host(int devices, const host_options& options) {
   machine m(make_host_backend(devices, options), message(devices, " virtual devices, as asked for"));
   const environment e = environment::read();
   if (e.check_seeds == 0) return m;
-  return m.check({.first_seed = e.check_first_seed, .seeds = static_cast<std::uint64_t>(e.check_seeds)});
+  return m.check({.first_seed = e.check_first_seed,
+                  .seeds = static_cast<std::uint64_t>(e.check_seeds),
+                  .threads = e.check_threads});
 }
 
 void backend::enter_check_mode(const check_options&) {
@@ -41,6 +43,8 @@ check_summary backend::checked() const { return {}; }
 
 machine machine::check(const check_options& options) const {
   expect<argument_error>(options.seeds >= 1, "machine::check: seeds = 0; at least one schedule must be explored");
+  expect<argument_error>(options.threads >= 0 && options.threads <= 1024, "machine::check: threads = ", options.threads,
+                         "; a block has 1 to 1024, and 0 leaves it to the seed");
   impl_->enter_check_mode(options);
   machine m = *this;
   m.choice_ += ", in check mode";

@@ -132,13 +132,14 @@ class communication : public card_calls<Self> {
   // with one barrier for all: threads that have no part in one put make the next, and signals are raised side by side.
   // For what goes to several PEs in each step, such as halos. f must not read what the puts write.
   template <class T, class To, class F>
-    requires std::is_invocable_r_v<signalled_put<T>, const To&, int> && std::is_invocable_r_v<T, const F&, int, index_t>
-  STARLING_HD void put_signals(int puts, const To& to, const F& f, std::uint64_t value,
-                               where at = where::current()) const {
+  requires std::is_invocable_r_v < signalled_put<T>,
+  const To&, int > &&std::is_invocable_r_v<T, const F&, int, index_t> STARLING_HD void put_signals(
+                       int puts, const To& to, const F& f, std::uint64_t value, where at = where::current()) const {
     if (!target::on_gpu || self().networked()) {
       for (int i = 0; i < puts; ++i) {
         const signalled_put<T> put = to(i);
-        put_signal(put.dest, [&](index_t k) { return f(i, k); }, put.n, put.sig, value, put.pe, signal_op::set, at);
+        put_signal(
+            put.dest, [&](index_t k) { return f(i, k); }, put.n, put.sig, value, put.pe, signal_op::set, at);
       }
     } else if constexpr (target::on_gpu) {
       index_t k = self().member();
@@ -313,8 +314,17 @@ class communication : public card_calls<Self> {
   template <class T>
   [[gnu::always_inline]] transfer transfer_of(sym<T> dest, index_t dest_stride, const T* source, index_t source_stride,
                                               index_t n, int pe, bool blocking, where at) const {
-    return {dest.on(pe), source,   n,  sizeof(T),           dest_stride,           source_stride,
-            pe,          blocking, at, bytes_behind(source), self().context_number()};
+    return {dest.on(pe),
+            source,
+            n,
+            sizeof(T),
+            dest_stride,
+            source_stride,
+            pe,
+            blocking,
+            at,
+            bytes_behind(source),
+            self().context_number()};
   }
 
   template <class T>

@@ -63,16 +63,19 @@ struct block_history {
 // Python: CheckError.
 class check_error : public error {
  public:
-  check_error(defect what, std::uint64_t seed, const std::string& text, std::vector<block_history> blocks);
+  check_error(defect what, std::uint64_t seed, const std::string& text, std::vector<block_history> blocks,
+              int threads = 1);
 
   defect what_kind() const { return kind_; }
   std::uint64_t seed() const { return seed_; }
+  int threads() const { return threads_; }  // of a block, in that schedule
   // The blocks concerned.
   const std::vector<block_history>& blocks() const { return blocks_; }
 
  private:
   defect kind_;
   std::uint64_t seed_;
+  int threads_;
   std::vector<block_history> blocks_;
 };
 

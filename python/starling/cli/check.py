@@ -27,6 +27,9 @@ def command(
     devices: Annotated[
         int | None, typer.Option(help="How many virtual devices, where the command leaves it open; 4 by default.")
     ] = None,
+    threads: Annotated[
+        int | None, typer.Option(help="How many threads a block has; 0: the seed chooses. 1 by default.")
+    ] = None,
     debug: Debug = False,
 ) -> None:
     """Run a command on virtual devices in check mode: each of its programs under many schedules.
@@ -47,6 +50,8 @@ def command(
             variables["STARLING_CHECK"] = str(whole_number("seeds", 1000 if seeds is None else seeds, most=2**31 - 1))
         if devices is not None:
             variables["STARLING_DEVICES"] = str(whole_number("devices", devices))
+        if threads is not None:
+            variables["STARLING_CHECK_THREADS"] = str(whole_number("threads", threads, least=0, most=1024))
         with tempfile.TemporaryDirectory(prefix="starling_check_") as folder:
             report = Path(folder, "report")
             ended = run_command(run, {**variables, "STARLING_CHECK_REPORT": str(report)})

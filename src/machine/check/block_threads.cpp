@@ -26,8 +26,8 @@ std::unique_ptr<thread_fibers::one> thread_fibers::take() {
 struct block_threads::member {
   enum class state { ready, resting, done };
 
-  member(block_threads& all, int number, int threads)
-      : number(number), alone(all, *this, number, threads, nullptr), of_block(all, *this, number, threads, &alone) {}
+  member(block_threads& all, int i, int threads)
+      : number(i), alone(all, *this, i, threads, nullptr), of_block(all, *this, i, threads, &alone) {}
 
   int number;
   thread_port alone;
@@ -228,11 +228,11 @@ void block_threads::fail_missing(const member& here) {
   std::string gone;
   for (const auto& m : members_)
     if (m->now == member::state::done) gone += message(gone.empty() ? "" : ", ", m->number);
-  schedule_.fail({defect::collective,
-                  message(block_text(actor_), ": threads missing: ", text_of(here), ", and of ", members_.size(),
-                          " threads number ", gone,
-                          " has returned from the kernel; all threads of a block make its calls"),
-                  {actor_.number}});
+  schedule_.fail(
+      {defect::collective,
+       message(block_text(actor_), ": threads missing: ", text_of(here), ", and of ", members_.size(),
+               " threads number ", gone, " has returned from the kernel; all threads of a block make its calls"),
+       {actor_.number}});
 }
 
 }  // namespace starling::check

@@ -1,6 +1,6 @@
 // The threads of one block in check mode: each runs the kernel on a fiber of its own, until a call or a barrier, in an
-// order that the seed draws. In calls of the block they meet, and the call is then made once; calls of a thread are made
-// when it comes. Between two barriers of the block its threads are unordered: see thread_accesses.hpp.
+// order that the seed draws. In calls of the block they meet, and the call is then made once; calls of a thread are
+// made when it comes. Between two barriers of the block its threads are unordered: see thread_accesses.hpp.
 #pragma once
 
 #include <cstddef>
@@ -52,11 +52,11 @@ class block_threads {
     enum class kind { none, alone, meeting } how = kind::none;
     const char* what = "";
     where at{"", 0};
-    bool orders = false;                           // it is a barrier
-    std::vector<std::uint64_t> arguments{};        // that all threads must pass alike
-    const wait_request* wait = nullptr;            // of a wait by itself
+    bool orders = false;                                   // it is a barrier
+    std::vector<std::uint64_t> arguments{};                // that all threads must pass alike
+    const wait_request* wait = nullptr;                    // of a wait by itself
     const std::function<std::uint64_t()>* make = nullptr;  // makes the call; what it answers
-    const void* value = nullptr;                   // for gather
+    const void* value = nullptr;                           // for gather
     std::size_t value_bytes = 0;
     // What the threads read, or write, of memory in the call, before its barrier: elements of a transfer.
     const transfer* touches = nullptr;

@@ -280,7 +280,7 @@ void checker::throw_found(const workload& w, std::uint64_t seed, finding f) cons
     const actor& a = w.actors[static_cast<std::size_t>(number)];
     histories.push_back({a.pe, a.block, a.scope != nullptr ? a.scope->who() : a.role_name, history_text(w.memory, a)});
   }
-  throw check_error(f.what, seed, f.text, std::move(histories));
+  throw check_error(f.what, seed, f.text, std::move(histories), schedule_->threads_of_block(true));
 }
 
 // A line of JSON for each exploration, for who started the process.

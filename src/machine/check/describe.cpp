@@ -329,11 +329,12 @@ void describe_threads(finding& f, const std::vector<actor>& actors, const memory
   const thread_conflict& c = *f.threads;
   const actor& a = actors[static_cast<std::size_t>(c.block)];
   const memory_map m = as_named(now, a.scope);
-  f.text = message(block_text(a), ": no barrier of the block is between two accesses to ",
-                   range_text(m, c.address, c.bytes), "\n  first: ", thread_text(c, c.first, c.first_writes, seen),
-                   "\n  then: ", thread_text(c, c.second, c.second_writes, seen),
-                   "\n  order the two by b.sync(), give each thread elements of its own (b.for_each), or let one thread "
-                   "do it: if (b.member() == 0)");
+  f.text =
+      message(block_text(a), ": no barrier of the block is between two accesses to ", range_text(m, c.address, c.bytes),
+              "\n  first: ", thread_text(c, c.first, c.first_writes, seen),
+              "\n  then: ", thread_text(c, c.second, c.second_writes, seen),
+              "\n  order the two by b.sync(), give each thread elements of its own (b.for_each), or let one thread "
+              "do it: if (b.member() == 0)");
 }
 
 namespace {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "shadow.hpp"
-#include "thread_accesses.hpp"
 #include "starling/machine/check.hpp"
+#include "thread_accesses.hpp"
 
 namespace starling::check {
 

@@ -33,7 +33,7 @@ struct workload {
   memory_map memory;
   int n_pes = 0;
   int n_programs = 0;
-  int threads = 1;  // of a block; 0: as the seed says
+  int threads = 1;                      // of a block; 0: as the seed says
   const card_setting* cards = nullptr;  // null: all PEs are on one host
 };
 

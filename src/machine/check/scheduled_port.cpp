@@ -42,9 +42,8 @@ bool scheduled_port::is_of_block(const void* address, std::size_t bytes, bool to
   const auto start = reinterpret_cast<std::uintptr_t>(address);
   const byte_range staging{reinterpret_cast<std::uintptr_t>(staging_.data()), staging_.size()};
   const auto holds = [&](const byte_range& r) { return r.holds(start, bytes); };
-  return schedule_.stack_of(actor_).holds(start, bytes) ||
-         std::any_of(of_block_.begin(), of_block_.end(), holds) || closure_.holds(start, bytes) ||
-         staging.holds(start, bytes) || (to_read && is_constant(start, bytes));
+  return schedule_.stack_of(actor_).holds(start, bytes) || std::any_of(of_block_.begin(), of_block_.end(), holds) ||
+         closure_.holds(start, bytes) || staging.holds(start, bytes) || (to_read && is_constant(start, bytes));
 }
 
 // The near end of a transfer: for a put its source, for a get its destination.

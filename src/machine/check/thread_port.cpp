@@ -6,10 +6,13 @@
 namespace starling::check {
 namespace {
 
-std::uint64_t word(const void* address) { return reinterpret_cast<std::uintptr_t>(address); }
+// An argument of a call, to be compared.
 template <class T>
-std::uint64_t word(T number) {
-  return static_cast<std::uint64_t>(number);
+std::uint64_t bits_of(T value) {
+  if constexpr (std::is_pointer_v<T>)
+    return reinterpret_cast<std::uintptr_t>(value);
+  else
+    return static_cast<std::uint64_t>(value);
 }
 
 }  // namespace
@@ -26,7 +29,7 @@ std::uint64_t thread_port::ask(request r, const Make& make) {
       make();
       return 0;
     } else {
-      return word(make());
+      return bits_of(make());
     }
   };
   r.how = alone_ != nullptr ? request::kind::meeting : request::kind::alone;
@@ -61,7 +64,7 @@ int thread_port::votes(bool value, where at) {
 
 const std::byte* thread_port::gather(const void* value, std::size_t bytes, where at) {
   if (alone_ == nullptr) return static_cast<const std::byte*>(value);
-  request r{.what = "a reduction, vote or first", .at = at, .orders = true, .arguments = {word(bytes)}};
+  request r{.what = "a reduction, vote or first", .at = at, .orders = true, .arguments = {bits_of(bytes)}};
   r.value = value;
   r.value_bytes = bytes;
   (void)ask(r, [] {});
@@ -72,24 +75,24 @@ const std::byte* thread_port::gather(const void* value, std::size_t bytes, where
 
 void thread_port::put(const transfer& t) {
   request r{.what = t.blocking ? "put" : "put_nbi", .at = t.at, .orders = t.blocking};
-  r.arguments = {word(t.dest),          near(t.source), word(t.count), word(t.element), word(t.dest_stride),
-                 word(t.source_stride), word(t.pe),     word(t.context)};
+  r.arguments = {bits_of(t.dest),        near(t.source),           bits_of(t.count), bits_of(t.element),
+                 bits_of(t.dest_stride), bits_of(t.source_stride), bits_of(t.pe),    bits_of(t.context)};
   r.touches = &t;
   (void)ask(r, [&] { all_.port().put(t); });
 }
 
 void thread_port::put_signal(const transfer& t, const signal_update& s) {
   request r{.what = "put_signal", .at = s.at, .orders = true};
-  r.arguments = {word(t.dest), near(t.source), word(t.count), word(t.element),
-                 word(s.target), word(s.value), word(s.pe), word(t.context)};
+  r.arguments = {bits_of(t.dest),   near(t.source),   bits_of(t.count), bits_of(t.element),
+                 bits_of(s.target), bits_of(s.value), bits_of(s.pe),    bits_of(t.context)};
   r.touches = &t;
   (void)ask(r, [&] { all_.port().put_signal(t, s); });
 }
 
 void thread_port::get(const transfer& t) {
   request r{.what = t.blocking ? "get" : "get_nbi", .at = t.at, .orders = t.blocking};
-  r.arguments = {near(t.dest),          word(t.source), word(t.count), word(t.element), word(t.dest_stride),
-                 word(t.source_stride), word(t.pe),     word(t.context)};
+  r.arguments = {near(t.dest),           bits_of(t.source),        bits_of(t.count), bits_of(t.element),
+                 bits_of(t.dest_stride), bits_of(t.source_stride), bits_of(t.pe),    bits_of(t.context)};
   r.touches = &t;
   r.writes = true;
   (void)ask(r, [&] { all_.port().get(t); });
@@ -97,51 +100,51 @@ void thread_port::get(const transfer& t) {
 
 void thread_port::update(const signal_update& s) {
   request r{.what = s.op == signal_op::set ? "signal_set" : "signal_add", .at = s.at, .orders = true};
-  r.arguments = {word(s.target), word(s.value), word(s.pe), word(s.context)};
+  r.arguments = {bits_of(s.target), bits_of(s.value), bits_of(s.pe), bits_of(s.context)};
   (void)ask(r, [&] { all_.port().update(s); });
 }
 
 bool thread_port::wait(const wait_request& w) {
   request r{.what = name(w.op), .at = w.at, .orders = true};
-  r.arguments = {word(w.local), word(w.how), w.wanted, word(w.n)};
+  r.arguments = {bits_of(w.local), bits_of(w.how), w.wanted, bits_of(w.n)};
   r.wait = &w;
   return ask(r, [&] { return all_.port().wait(w); }) != 0;
 }
 
 bool thread_port::test(const wait_request& w) {
   request r{.what = "test", .at = w.at, .orders = true};
-  r.arguments = {word(w.local), word(w.how), w.wanted, word(w.n)};
+  r.arguments = {bits_of(w.local), bits_of(w.how), w.wanted, bits_of(w.n)};
   return ask(r, [&] { return all_.port().test(w); }) != 0;
 }
 
 void thread_port::atomic(const atomic_call& c) {
   request r{.what = "atomic", .at = c.at};
-  r.arguments = {word(c.address), word(c.bytes), word(c.pe)};
+  r.arguments = {bits_of(c.address), bits_of(c.bytes), bits_of(c.pe)};
   (void)ask(r, [&] { all_.port().atomic(c); });
 }
 
 void thread_port::collective(const collective_call& c) {
   request r{.what = name(c.op), .at = c.at};
-  r.arguments = {word(c.bytes), word(c.root), word(c.meeting)};
+  r.arguments = {bits_of(c.bytes), bits_of(c.root), bits_of(c.meeting)};
   (void)ask(r, [&] { all_.port().collective(c); });
 }
 
 // ---- order and contexts ----
 
 void thread_port::fence(int context) {
-  (void)ask({.what = "fence", .orders = true, .arguments = {word(context)}}, [&] { all_.port().fence(context); });
+  (void)ask({.what = "fence", .orders = true, .arguments = {bits_of(context)}}, [&] { all_.port().fence(context); });
 }
 void thread_port::quiet(int context) {
-  (void)ask({.what = "quiet", .orders = true, .arguments = {word(context)}}, [&] { all_.port().quiet(context); });
+  (void)ask({.what = "quiet", .orders = true, .arguments = {bits_of(context)}}, [&] { all_.port().quiet(context); });
 }
 int thread_port::open_context() {
   return static_cast<int>(ask({.what = "context"}, [&] { return all_.port().open_context(); }));
 }
 void thread_port::close_context(int context) {
-  (void)ask({.what = "~context", .arguments = {word(context)}}, [&] { all_.port().close_context(context); });
+  (void)ask({.what = "~context", .arguments = {bits_of(context)}}, [&] { all_.port().close_context(context); });
 }
 bool thread_port::reach(int pe) {
-  return ask({.what = "ptr", .arguments = {word(pe)}}, [&] { return all_.port().reach(pe); }) != 0;
+  return ask({.what = "ptr", .arguments = {bits_of(pe)}}, [&] { return all_.port().reach(pe); }) != 0;
 }
 
 void thread_port::refuse_pe(operation op, int pe, where at) {
@@ -157,18 +160,18 @@ void thread_port::refuse_barrier(operation op, where at) {
 // ---- memory ----
 
 std::byte* thread_port::scratch(std::size_t bytes, where at) {
-  request r{.what = "scratch", .at = at, .arguments = {word(bytes)}};
+  request r{.what = "scratch", .at = at, .arguments = {bits_of(bytes)}};
   return reinterpret_cast<std::byte*>(ask(r, [&] { return all_.port().scratch(bytes, at); }));
 }
 
 std::byte* thread_port::staging(std::size_t bytes) {
   if (alone_ != nullptr) {
-    request r{.what = "put", .arguments = {word(bytes)}};
+    request r{.what = "put", .arguments = {bits_of(bytes)}};
     return reinterpret_cast<std::byte*>(ask(r, [&] { return all_.port().staging(bytes); }));
   }
   if (staging_.empty() || staging_.back().size() < bytes) {
     staging_.emplace_back(bytes);
-    all_.port().add_memory_of_block({word(staging_.back().data()), bytes});
+    all_.port().add_memory_of_block({bits_of(staging_.back().data()), bytes});
   }
   return staging_.back().data();
 }
