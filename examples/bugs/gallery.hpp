@@ -28,6 +28,7 @@ struct expected {
   std::string text;               // part of the message
   int pes = 4;
   std::vector<int> hosts = {};  // of each PE; none: all on one
+  int threads = 1;              // of a block
 };
 
 // Runs the program, wrong or fixed, and returns whether its result is right.
@@ -47,7 +48,8 @@ inline st::symmetric_array<st::signal> signals(st::machine& m, st::index_t n) { 
 inline std::string base_name(const std::string& path) { return path.substr(path.find_last_of('/') + 1); }
 
 inline st::machine machine_of(const expected& e, std::uint64_t first_seed, std::uint64_t seeds) {
-  return st::machine::host(e.pes, {.hosts = e.hosts}).check({.first_seed = first_seed, .seeds = seeds});
+  const st::check_options how = {.first_seed = first_seed, .seeds = seeds, .threads = e.threads};
+  return st::machine::host(e.pes, {.hosts = e.hosts}).check(how);
 }
 
 inline int each_seed(const expected& e, const program& run, bool fixed, std::uint64_t seeds) {

@@ -12,7 +12,7 @@ bool run(st::machine& m, bool fixed) {
   m.run(
       1, STARLING_KERNEL(st::block & b) {
         b.for_each(n, [&](st::index_t i) {
-          const int bin = static_cast<int>(i * 7 % bins);
+          const int bin = static_cast<int>(i / 3 % bins);
           if (fixed)
             b.thread().atomic_add(count + bin, 1, b.pe());
           else

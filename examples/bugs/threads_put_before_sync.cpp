@@ -12,7 +12,7 @@ bool run(st::machine& m, bool fixed) {
   const auto came = flags.data();
   m.run(
       1, STARLING_KERNEL(st::block & b) {
-        b.for_each(n, [=](st::index_t i) { x.on(b.pe())[i] = 5; });
+        b.for_each(n, [&](st::index_t i) { x.on(b.pe())[i] = 5; });
         if (fixed) b.sync();
         b.put_signal(x + n, x.on(b.pe()), n, came, 1, 1 - b.pe());  // wrong without: a thread sends what others compute
         b.wait(came, 1);

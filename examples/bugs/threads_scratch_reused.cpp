@@ -15,7 +15,7 @@ bool run(st::machine& m, bool fixed) {
           for (int round = 1; round <= rounds; ++round) {
             b.for_each(n, [=](st::index_t i) { tile[i] = round; });
             b.sync();
-            b.for_each(n, [=](st::index_t i) { x.on(b.pe())[i] += tile[n - 1 - i]; });
+            b.for_each(n, [&](st::index_t i) { x.on(b.pe())[i] += tile[n - 1 - i]; });
             if (fixed) b.sync();  // wrong without: the next round writes to the tile
           }
         },

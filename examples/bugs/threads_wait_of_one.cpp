@@ -33,8 +33,8 @@ bool run(st::machine& m, bool fixed) {
 
 int main(int argc, char** argv) {
   return gallery::show(argc, argv,
-                       {.kinds = {st::defect::unordered_read},
-                        .text = "wait for the signal that covers this put",
+                       {.kinds = {st::defect::unordered_read, st::defect::unordered_write},
+                        .text = "nothing orders two accesses",
                         .pes = 2,
                         .threads = 4},
                        run);

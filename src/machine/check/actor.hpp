@@ -83,7 +83,8 @@ struct actor {
   bool in_quiet = false;
   int quiet_of = 0;  // context, or any_context
   wait_request awaited{};
-  bool timed_out = false;       // the wait has a time of its own, and that has passed
+  std::span<const wait_request* const> awaited_by_threads;  // any of them, beside `awaited`
+  bool timed_out = false;                                   // the wait has a time of its own, and that has passed
   const void* point = nullptr;  // a stream waits for this event, or for the end of its launch
   int blocks_to_go = 0;         // of its launch
   actor* launched_by = nullptr;
@@ -129,6 +130,7 @@ struct actor {
     on_their_way.assign(1, 0);
     n_pes = static_cast<int>(pes);
     point = nullptr;
+    awaited_by_threads = {};
     clock = 1;
     known.reset(n_actors);
     released = nullptr;

@@ -106,7 +106,12 @@ block_threads::member* block_threads::next() {
       const bool waits = m->now == member::state::resting && !m->in_meeting();
       (m->in_meeting() ? here : waits && !satisfied(*m->pending->wait) ? waiting : can).push_back(m.get());
     }
-    if (can.empty() && !waiting.empty()) can.push_back(waiting[schedule_.draw(waiting.size())]);
+    if (can.empty() && !waiting.empty()) {
+      if (member* timed = wait_for_any(waiting))
+        can.push_back(timed);
+      else
+        continue;
+    }
     if (!can.empty()) {
       member& m = *can[schedule_.draw(can.size())];
       if (m.now == member::state::ready) return &m;
@@ -119,14 +124,26 @@ block_threads::member* block_threads::next() {
   }
 }
 
+// No thread can go on before one of these waits ends. One that has a time of its own is waited for by itself.
+block_threads::member* block_threads::wait_for_any(const std::vector<member*>& waiting) {
+  std::vector<const wait_request*> all;
+  for (member* m : waiting) {
+    if (m->pending->wait->limit_ns != 0) return m;
+    all.push_back(m->pending->wait);
+  }
+  if (all.size() == 1) return waiting.front();
+  schedule_.wait_for_any(actor_, all);
+  return nullptr;
+}
+
 // Lets a thread run until it asks for something.
 void block_threads::step(member& m) {
   m.begun = true;
   schedule_.thread_runs(actor_, m.number, accesses_.interval());
   fiber::switch_to(home(), m.on->own);
   schedule_.block_rests();
+  rest(m);  // what is found here may be why it has thrown
   if (thrown_) std::rethrow_exception(thrown_);
-  rest(m);
   if (m.now == member::state::done) return schedule_.check_stack_unused(actor_, m.on->own.stack());
   const request& r = *m.pending;
   if (r.how == request::kind::alone && (r.wait == nullptr || satisfied(*r.wait))) make_alone(m);

@@ -72,6 +72,7 @@ class block_threads {
   void step(member& m);
   void rest(const member& m);
   member* next();
+  member* wait_for_any(const std::vector<member*>& waiting);
   void make_alone(member& m);
   void meet(const std::vector<member*>& here);
   void enter(const line& l, int thread, std::uint64_t read, std::uint64_t written, const request* call);

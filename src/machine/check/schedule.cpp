@@ -291,6 +291,11 @@ void schedule::delivered(const network::delivery& d) {
 
 namespace {
 
+bool any_satisfied(const actor& a) {
+  return std::any_of(a.awaited_by_threads.begin(), a.awaited_by_threads.end(),
+                     [](const wait_request* w) { return satisfied(*w); });
+}
+
 bool in_wait(const actor& a) { return a.now == actor::state::waiting && !a.in_quiet && a.point == nullptr; }
 
 }  // namespace
@@ -298,7 +303,7 @@ bool in_wait(const actor& a) { return a.now == actor::state::waiting && !a.in_qu
 // Those whose words may be written in any way, as data too.
 void schedule::wake_values() {
   for (actor& a : work_.actors)
-    if (in_wait(a) && satisfied(a.awaited)) make_ready(a);
+    if (in_wait(a) && (satisfied(a.awaited) || any_satisfied(a))) make_ready(a);
 }
 
 // One of those whose waits have a time of their own has waited long enough.
@@ -315,7 +320,7 @@ bool schedule::time_out() {
 
 void schedule::wake(const void* address) {
   for (actor& a : work_.actors)
-    if (in_wait(a) && a.awaited.local == address && satisfied(a.awaited)) make_ready(a);
+    if (in_wait(a) && ((a.awaited.local == address && satisfied(a.awaited)) || any_satisfied(a))) make_ready(a);
 }
 
 void schedule::note(finding f) {

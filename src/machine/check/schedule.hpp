@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -78,6 +79,8 @@ class schedule final : private card_events {
   // A thread runs from here on; it rests, and what it has touched since is entered.
   void thread_runs(actor& a, int thread, std::uint32_t interval);
   void thread_rests(actor& a);
+  // Until one of these waits, of threads of the block, would return.
+  void wait_for_any(actor& a, std::span<const wait_request* const> all);
   // The block itself does something between.
   void block_rests() { running_marks = nullptr; }
   // What it has touched, before it rests.

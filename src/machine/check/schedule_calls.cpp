@@ -306,6 +306,23 @@ bool schedule::wait(actor& a, const wait_request& w) {
   return came;
 }
 
+void schedule::wait_for_any(actor& a, std::span<const wait_request* const> all) {
+  int values = 0;
+  for (const wait_request* w : all) {
+    values += is_of_signal(*w) ? 0 : 1;
+    for (index_t i = 0; i < w->n; ++i)
+      if (counts(*w, i)) words_[words_.at(address_of(*w, i), bytes_of(w->kind))].awaited = true;
+  }
+  a.awaited = *all.front();
+  a.awaited_by_threads = all;
+  a.timed_out = false;
+  value_waits_ += values;
+  const auto came = [](const wait_request* w) { return satisfied(*w); };
+  while (std::none_of(all.begin(), all.end(), came)) sleep(a);
+  value_waits_ -= values;
+  a.awaited_by_threads = {};
+}
+
 bool schedule::test(actor& a, const wait_request& w) {
   words_[words_.at(w.local, bytes_of(w.kind))].awaited = true;
   const bool yes = satisfied(w);
