@@ -19,8 +19,7 @@ bool run(st::machine& m, bool fixed) {
   slice<double> kept;
   ctx.task(dw.rw()).set_symbol("weigh")->*[&](st::stream& s, slice<double> w) {
     kept = w;
-    s.launch(
-        1, STARLING_KERNEL(st::block & b) { b.for_each(n, [&](st::index_t i) { w(i) = 3; }); });
+    s.launch(1, STARLING_KERNEL(st::block & b) { b.for_each(n, [&](st::index_t i) { w(i) = 3; }); });
   };
   if (fixed)
     ctx.parallel_for(dx.shape(), dw.read(), dx.rw()).set_symbol("scale")->*STARLING_KERNEL(st::index_t i,

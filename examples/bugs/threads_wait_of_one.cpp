@@ -15,8 +15,7 @@ bool run(st::machine& m, bool fixed) {
   m.run(
       1, STARLING_KERNEL(st::block & b) {
         if (b.pe() == 0) {
-          b.put_signal(
-              x, [](st::index_t i) { return static_cast<int>(i); }, n, came, 1, 1);
+          b.put_signal(x, [](st::index_t i) { return static_cast<int>(i); }, n, came, 1, 1);
           return;
         }
         if (b.member() == 0) b.thread().wait(came, 1);

@@ -85,6 +85,14 @@ def test_wrong_arguments() -> None:
         starling.check(lambda m: None, devices=0)
 
 
+def test_threads_of_a_block() -> None:
+    u = np.ones((12, 12), dtype="float32")
+    found = starling.check(lambda m: starling.stencil.jacobi(u, steps=2, machine=m), devices=2, seeds=5, threads=3)
+    assert found.threads_seen == 1  # the stencils' code for virtual devices is written for one
+    with pytest.raises(errors.ArgumentError, match="threads"):
+        starling.check(lambda m: None, threads=1025)
+
+
 def test_error_keeps_its_data() -> None:
     e = errors.CheckError("text", "deadlock", 7, [{"pe": 0}])
     assert isinstance(e, RuntimeError)

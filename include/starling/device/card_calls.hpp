@@ -46,8 +46,7 @@ class card_calls : public signalling<Self> {
   STARLING_HD void card_put(T* dest, index_t dest_stride, const T* source, index_t source_stride, index_t n, int pe,
                             bool blocking, where at) const {
     if (dest_stride == 1 && goes_by_staging<T>(n)) {
-      card_put_made(
-          dest, [=](index_t i) { return source[i * source_stride]; }, n, pe, at);
+      card_put_made(dest, [=](index_t i) { return source[i * source_stride]; }, n, pe, at);
       return;
     }
     ask_card(operation::put, at, [&] {
@@ -60,8 +59,7 @@ class card_calls : public signalling<Self> {
   STARLING_HD void card_put_signal(T* dest, const T* source, index_t n, const signal_update& s, int pe, bool blocking,
                                    where at) const {
     if (goes_by_staging<T>(n)) {
-      card_put_made(
-          dest, [=](index_t i) { return source[i]; }, n, pe, at, &s);
+      card_put_made(dest, [=](index_t i) { return source[i]; }, n, pe, at, &s);
       return;
     }
     ask_card(operation::put, at, [&] {

@@ -132,14 +132,13 @@ class communication : public card_calls<Self> {
   // with one barrier for all: threads that have no part in one put make the next, and signals are raised side by side.
   // For what goes to several PEs in each step, such as halos. f must not read what the puts write.
   template <class T, class To, class F>
-  requires std::is_invocable_r_v < signalled_put<T>,
-  const To&, int > &&std::is_invocable_r_v<T, const F&, int, index_t> STARLING_HD void put_signals(
-                       int puts, const To& to, const F& f, std::uint64_t value, where at = where::current()) const {
+    requires std::is_invocable_r_v<signalled_put<T>, const To&, int> && std::is_invocable_r_v<T, const F&, int, index_t>
+  STARLING_HD void put_signals(int puts, const To& to, const F& f, std::uint64_t value,
+                               where at = where::current()) const {
     if (!target::on_gpu || self().networked()) {
       for (int i = 0; i < puts; ++i) {
         const signalled_put<T> put = to(i);
-        put_signal(
-            put.dest, [&](index_t k) { return f(i, k); }, put.n, put.sig, value, put.pe, signal_op::set, at);
+        put_signal(put.dest, [&](index_t k) { return f(i, k); }, put.n, put.sig, value, put.pe, signal_op::set, at);
       }
     } else if constexpr (target::on_gpu) {
       index_t k = self().member();

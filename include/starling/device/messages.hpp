@@ -35,8 +35,7 @@ class messages {
                         int pe, where at = where::current()) const {
     check_message(c, n, number, at);
     if (c.uses_packets(n, pe == self().pe())) {
-      send_words<T>(
-          c, [=](index_t i) { return source[i]; }, n, number, pe, at);
+      send_words<T>(c, [=](index_t i) { return source[i]; }, n, number, pe, at);
       self().sync();
     } else {
       send_stores(c, source, n, number, pe, at);

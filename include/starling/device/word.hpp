@@ -15,11 +15,11 @@ namespace starling {
 
 // What a wait may compare: whole numbers of 4 or 8 bytes.
 template <class T>
-concept waitable_word = std::integral<T> &&(sizeof(T) == 4 || sizeof(T) == 8);
+concept waitable_word = std::integral<T> && (sizeof(T) == 4 || sizeof(T) == 8);
 
 // What may be its own flag: anything of 4 or 8 bytes that can be copied, looked at bit by bit.
 template <class T>
-concept flag_word = std::is_trivially_copyable_v<T> &&(sizeof(T) == 4 || sizeof(T) == 8);
+concept flag_word = std::is_trivially_copyable_v<T> && (sizeof(T) == 4 || sizeof(T) == 8);
 
 enum class word_kind : std::int32_t { unsigned_8, signed_8, unsigned_4, signed_4, bits_8, bits_4 };
 
