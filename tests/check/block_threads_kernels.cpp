@@ -8,7 +8,7 @@ namespace starling::test::block_threads_tests {
 namespace {
 
 machine threaded(int n_pes, int threads, std::uint64_t seeds = few_seeds) {
-  return machine::host(n_pes, {.memory_bytes = std::size_t{1} << 22}).check({.seeds = seeds, .threads = threads});
+  return checked_machine(n_pes, seeds, 1, threads);
 }
 
 // Ends a kernel, and the test, when something it relies on does not hold.

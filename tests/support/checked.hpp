@@ -12,8 +12,9 @@ namespace starling::test {
 
 inline constexpr std::uint64_t few_seeds = 60;
 
-inline machine checked_machine(int n_pes, std::uint64_t seeds = few_seeds, std::uint64_t first = 1) {
-  return machine::host(n_pes, {.memory_bytes = std::size_t{1} << 22}).check({.first_seed = first, .seeds = seeds});
+inline machine checked_machine(int n_pes, std::uint64_t seeds = few_seeds, std::uint64_t first = 1, int threads = 1) {
+  return machine::host(n_pes, {.memory_bytes = std::size_t{1} << 22})
+      .check({.first_seed = first, .seeds = seeds, .threads = threads});
 }
 
 // What check mode finds in f(); the test fails when it finds nothing.

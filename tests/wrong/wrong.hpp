@@ -24,6 +24,7 @@ struct expected {
   std::vector<defect> kinds;      // any of them: which one depends on whose access comes first
   std::vector<std::string> says;  // each is a part of the message
   int pes = 2;
+  int threads = 1;            // of a block
   bool twin_refused = false;  // check mode calls the corrected program wrong
 };
 
@@ -43,7 +44,7 @@ inline std::string shortcoming(defect what, const std::string& said, const expec
 // Empty when check mode finds the mistake, or the call itself refuses what is out of bounds; otherwise what is said
 // instead.
 inline std::string miss(program_to_check run, const expected& want) {
-  machine m = checked_machine(want.pes);
+  machine m = checked_machine(want.pes, few_seeds, 1, want.threads);
   try {
     run(m, false);
   } catch (const check_error& e) {
@@ -58,7 +59,7 @@ inline std::string miss(program_to_check run, const expected& want) {
 
 // Empty when check mode passes the corrected program and its result is right.
 inline std::string refusal(program_to_check run, const expected& want) {
-  machine m = checked_machine(want.pes);
+  machine m = checked_machine(want.pes, few_seeds, 1, want.threads);
   try {
     if (!run(m, true)) return "the result is wrong";
   } catch (const std::exception& e) {
