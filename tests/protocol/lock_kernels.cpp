@@ -90,6 +90,7 @@ TEST_CASE("blocks get a lock in the order in which they ask") {
       shmem::set_lock(b, lock);
       if (place == 0) stands(asks.on(b.pe())[all - 1]);
       const int at = b.g(length, 0);
+      b.sync();  // every thread has got it
       b.p(log + at, me, 0);
       b.p(length, at + 1, 0);
       shmem::clear_lock(b, lock);
