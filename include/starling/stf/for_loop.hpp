@@ -80,12 +80,14 @@ STARLING_HD void visit_in_turn(const Shape& s, index_range r, index_t member, in
 
 template <class Shape, class F>
 STARLING_HD void visit(const block& b, const Shape& s, index_range r, const F& f) {
-  if constexpr (target::on_gpu)
+  if constexpr (target::on_gpu) {
     visit_in_turn(s, r, b.member(), b.members(), f);
-  else if constexpr (target::checked)
+  } else if constexpr (target::checked) {
+    if (b.members() > 1) return visit_in_turn(s, r, b.member(), b.members(), f);
     b.lanes().visit(r, [&](index_t i) { f(s.index_to_coords(i)); });
-  else
+  } else {
     visit_alone(s, r, f);
+  }
 }
 
 }  // namespace detail

@@ -166,6 +166,7 @@ void count_up(machine& m, sym<int> ints, sym<double> reals, int times) {
         while (g.atomic_compare_swap(ints + 3, 0, 1, pe, cuda::memory_order_acquire) != 0) {
         }
         const int seen = g.g(ints + 4, pe);
+        g.sync();  // every thread has got it
         g.p(ints + 4, seen + 1, pe);
         g.atomic_set(ints + 3, 0, pe, cuda::memory_order_release);
       }
@@ -276,6 +277,7 @@ void leave_puts(machine& m, sym<int> x, index_t each) {
     const int far = 1 - b.pe();
     int* mine = x.on(b.pe()) + b.index() * each;
     b.for_each(each, [&](index_t i) { mine[i] = element_of(b.pe(), b.index(), i); });
+    b.sync();
     b.put_nbi(x + (b.blocks_per_pe() + b.index()) * each, mine, each, far);
   };
   m.run(16, k, small);

@@ -85,6 +85,7 @@ TEST_CASE("the end of a context completes what was issued on it") {
   auto k = STARLING_KERNEL(block & b) {
     if (b.pe() == 0) {
       b.for_each(n, [&](index_t i) { data.on(0)[2 * n + i] = wanted(1, 0, i); });
+      b.sync();
       {
         const shmem::context c(b);
         c.put_nbi(data, data.on(0) + 2 * n, n, 1);

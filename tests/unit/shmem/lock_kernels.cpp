@@ -69,6 +69,7 @@ TEST_CASE("blocks of all PEs count under a lock, by set and by test, run after r
       // No atomics: two at once would lose a step.
       const int first = b.g(x, 2);
       const int second = b.g(x + 1, 0);
+      b.sync();  // every thread has got them
       b.p(x, first + 1, 2);
       b.p(x + 1, second + 2, 0);
       shmem::clear_lock(b, lock);
