@@ -178,7 +178,9 @@ def host_checks(run: Run) -> None:
 
 
 def pytest(run: Run, *paths: str, **environment: str) -> None:
-    run.command(PYTHON, "-m", "pytest", "-q", "--color=no", "--doctest-modules", *paths, **environment)
+    """Files side by side, each by one process."""
+    words = ["-q", "--color=no", "--doctest-modules", "-n", str(CORES), "--dist", "loadfile", *paths]
+    run.command(PYTHON, "-m", "pytest", *words, **environment)
 
 
 def python_tests(run: Run) -> None:

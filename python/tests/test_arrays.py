@@ -116,6 +116,9 @@ class OnGpu:
         }
         self.shape = shape
 
+    def __repr__(self):
+        return "OnGpu({typestr}, {shape}, {strides})".format_map(self.__cuda_array_interface__)
+
 
 @pytest.mark.parametrize(
     ("array", "error", "text"),

@@ -140,8 +140,8 @@ class host_port {
   virtual ~host_port() = default;
 
   // Which thread of its block makes the calls, and of how many.
-  int thread_of_block() const { return thread_; }
-  int threads_of_block() const { return threads_; }
+  STARLING_HD int thread_of_block() const { return thread_; }
+  STARLING_HD int threads_of_block() const { return threads_; }
   // For calls of the calling thread alone.
   virtual host_port& own() { return *this; }
   // Barrier of the threads.
