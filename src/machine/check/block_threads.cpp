@@ -42,7 +42,7 @@ struct block_threads::member {
 };
 
 block_threads::block_threads(schedule& s, actor& a, scheduled_port& port, thread_fibers& fibers, int threads)
-    : schedule_(s), actor_(a), port_(port), fibers_(fibers), accesses_(s.marks().lines, s.marks().begin) {
+    : schedule_(s), actor_(a), port_(port), fibers_(fibers), accesses_(s.marks().lines, s.marks().begin, threads) {
   for (int i = 0; i < threads; ++i) {
     member& m = *members_.emplace_back(std::make_unique<member>(*this, i, threads));
     m.on = fibers_.take();
@@ -149,14 +149,10 @@ void block_threads::step(member& m) {
   if (r.how == request::kind::alone && (r.wait == nullptr || satisfied(*r.wait))) make_alone(m);
 }
 
-void block_threads::enter(const line& l, int thread, std::uint64_t read, std::uint64_t written, const request* call) {
-  std::optional<thread_conflict> c = accesses_.enter(l, thread, read, written);
+void block_threads::enter(const line& l, const thread_access& a) {
+  std::optional<thread_conflict> c = accesses_.enter(l, a);
   if (!c) return;
   c->block = actor_.number;
-  if (call != nullptr) {
-    c->call = call->what;
-    c->at = call->at;
-  }
   finding f{defect::within_block, "", {actor_.number}};
   f.threads = c;
   schedule_.fail(std::move(f));
@@ -165,7 +161,7 @@ void block_threads::enter(const line& l, int thread, std::uint64_t read, std::ui
 // What the thread has touched since it came to run.
 void block_threads::rest(const member& m) {
   for (line* l : schedule_.marks().touched)
-    if ((l->read | l->written) != 0) enter(*l, m.number, l->read, l->written, nullptr);
+    if ((l->read | l->written) != 0) enter(*l, {.thread = m.number, .read = l->read, .written = l->written});
   schedule_.thread_rests(actor_);
 }
 
@@ -181,14 +177,22 @@ void block_threads::enter_call(const request& r, int thread) {
   const auto bytes = static_cast<std::size_t>(stride == 1 ? t.count * element : element);
   for (index_t i = 0; i < runs; ++i)
     schedule_.memory().over(start + i * stride * element, bytes, [&](const line& l, std::uint64_t mask) {
-      enter(l, thread, r.writes ? 0 : mask, r.writes ? mask : 0, &r);
+      enter(l, {.thread = thread,
+                .read = r.writes ? 0 : mask,
+                .written = r.writes ? mask : 0,
+                .atomic = r.atomic,
+                .call = r.what,
+                .at = r.at});
     });
 }
 
 void block_threads::make_alone(member& m) {
-  enter_call(*m.pending, m.number);
-  m.answer = (*m.pending->make)();
+  const request& r = *m.pending;
+  enter_call(r, m.number);
+  if (r.releases != nullptr) accesses_.release(m.number, r.releases);
+  m.answer = (*r.make)();
   schedule_.block_rests();
+  if (r.acquires != nullptr) accesses_.acquire(m.number, r.acquires);
   m.now = member::state::ready;
 }
 

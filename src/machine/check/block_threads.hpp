@@ -61,6 +61,10 @@ class block_threads {
     // What the threads read, or write, of memory in the call, before its barrier: elements of a transfer.
     const transfer* touches = nullptr;
     bool writes = false;
+    bool atomic = false;
+    // Words by which a call of one thread learns of what others have done, and hands on what it has.
+    const void* acquires = nullptr;
+    const void* releases = nullptr;
   };
 
  private:
@@ -75,7 +79,7 @@ class block_threads {
   member* wait_for_any(const std::vector<member*>& waiting);
   void make_alone(member& m);
   void meet(const std::vector<member*>& here);
-  void enter(const line& l, int thread, std::uint64_t read, std::uint64_t written, const request* call);
+  void enter(const line& l, const thread_access& a);
   void enter_call(const request& r, int thread);
   void check_alike(const std::vector<member*>& here);
   [[noreturn]] void fail_missing(const member& here);

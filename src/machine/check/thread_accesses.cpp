@@ -1,12 +1,25 @@
 #include "thread_accesses.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
 namespace starling::check {
 
+thread_accesses::thread_accesses(const line* lines, std::uintptr_t begin, int threads)
+    : lines_(lines), begin_(begin), known_(static_cast<std::size_t>(threads)) {
+  barrier();
+  interval_ = 0;
+}
+
 const std::byte* thread_accesses::memory_of(const line& l) const {
   return reinterpret_cast<const std::byte*>(begin_ + static_cast<std::uintptr_t>(&l - lines_) * 64);
+}
+
+bool thread_accesses::ordered(const entry& e, const thread_access& a) const {
+  if (a.thread == all_threads || e.who.thread == all_threads) return false;
+  if (a.thread == e.who.thread) return true;
+  return known_[static_cast<std::size_t>(a.thread)][static_cast<std::size_t>(e.who.thread)] >= e.clock;
 }
 
 bool thread_accesses::same_value(const line& l, const entry& other, std::uint64_t mask) const {
@@ -18,48 +31,74 @@ bool thread_accesses::same_value(const line& l, const entry& other, std::uint64_
   return true;
 }
 
-std::optional<thread_conflict> thread_accesses::enter(const line& l, int thread, std::uint64_t read,
-                                                      std::uint64_t written) {
+// The bytes at which two accesses meet that nothing orders.
+std::uint64_t thread_accesses::met_by(const line& l, const entry& e, const thread_access& a) {
+  if ((a.atomic && e.who.atomic) || ordered(e, a)) return 0;
+  const std::uint64_t both_write = a.written & e.who.written;
+  const std::uint64_t met = (a.written & e.who.read) | (a.read & e.who.written) | both_write;
+  const bool plain = a.call == nullptr && e.who.call == nullptr;
+  if (met != both_write || met == 0 || !plain || !same_value(l, e, both_write)) return met;
+  written_alike_ += static_cast<std::uint64_t>(std::popcount(both_write));
+  return 0;
+}
+
+std::optional<thread_conflict> thread_accesses::enter(const line& l, const thread_access& a) {
   std::vector<entry>& all = touched_[&l];
-  entry* own = nullptr;
-  for (entry& e : all) {
-    if (e.thread == thread && thread != all_threads) {
-      own = &e;
-      continue;
-    }
-    const std::uint64_t both_write = written & e.written;
-    std::uint64_t met = (written & e.read) | (read & e.written) | both_write;
-    if (met == both_write && met != 0 && thread != all_threads && e.thread != all_threads &&
-        same_value(l, e, both_write)) {
-      written_alike_ += static_cast<std::uint64_t>(std::popcount(both_write));
-      met = 0;
-    }
+  for (const entry& e : all) {
+    const std::uint64_t met = met_by(l, e, a);
     if (met == 0) continue;
     const int first = std::countr_zero(met);
     const std::uint64_t one = std::uint64_t{1} << first;
     thread_conflict c;
-    c.first = e.thread;
-    c.second = thread;
-    c.first_writes = (e.written & one) != 0;
-    c.second_writes = (written & one) != 0;
+    c.first = {e.who.thread, (e.who.written & one) != 0, e.who.call, e.who.at};
+    c.second = {a.thread, (a.written & one) != 0, a.call, a.at};
     c.interval = interval_;
     c.address = reinterpret_cast<std::uintptr_t>(memory_of(l)) + static_cast<std::uintptr_t>(first);
     c.bytes = static_cast<std::size_t>(std::countr_one(met >> first));
     return c;
   }
-  if (own == nullptr) {
-    all.push_back({thread, 0, 0, {}});
-    own = &all.back();
-  }
-  own->read |= read;
-  own->written |= written;
-  if (written != 0) std::memcpy(own->held.data(), memory_of(l), own->held.size());
+  add(l, all, a);
   return std::nullopt;
+}
+
+void thread_accesses::add(const line& l, std::vector<entry>& all, const thread_access& a) {
+  const std::uint32_t clock =
+      a.thread == all_threads ? 0 : known_[static_cast<std::size_t>(a.thread)][static_cast<std::size_t>(a.thread)];
+  const auto same = std::find_if(all.begin(), all.end(), [&](const entry& e) {
+    return e.who.thread == a.thread && e.clock == clock && e.who.call == nullptr && a.call == nullptr;
+  });
+  entry& mine = same != all.end() ? *same : all.emplace_back(entry{a, clock, {}});
+  mine.who.read |= a.read;
+  mine.who.written |= a.written;
+  if (a.written != 0) std::memcpy(mine.held.data(), memory_of(l), mine.held.size());
 }
 
 void thread_accesses::barrier() {
   touched_.clear();
+  released_.clear();
+  handed_on_.assign(known_.size(), 0);
+  for (std::size_t i = 0; i < known_.size(); ++i) {
+    known_[i].assign(known_.size(), 0);
+    known_[i][i] = 1;
+  }
   ++interval_;
+}
+
+void thread_accesses::join(clocks& to, const clocks& from) {
+  if (to.size() < from.size()) to.resize(from.size(), 0);
+  for (std::size_t i = 0; i < from.size(); ++i) to[i] = std::max(to[i], from[i]);
+}
+
+void thread_accesses::release(int thread, const void* word) {
+  clocks& mine = known_[static_cast<std::size_t>(thread)];
+  join(released_[word], mine);
+  join(handed_on_, mine);
+  ++mine[static_cast<std::size_t>(thread)];
+}
+
+void thread_accesses::acquire(int thread, const void* word) {
+  const auto by = released_.find(word);
+  join(known_[static_cast<std::size_t>(thread)], by != released_.end() ? by->second : handed_on_);
 }
 
 }  // namespace starling::check

@@ -1,5 +1,6 @@
 // What the threads of a block have touched since its last barrier: two of them at the same bytes, one writing, is a
-// mistake that no other block is needed for. Threads that all write the same are only counted.
+// mistake that no other block is needed for, unless one has released what the other has acquired. Threads that all
+// write the same are only counted.
 #pragma once
 
 #include <array>
@@ -16,47 +17,72 @@ namespace starling::check {
 // In place of a thread's number: a call of the block, whose threads share the bytes among themselves in any way.
 inline constexpr int all_threads = -1;
 
-// Two accesses of a block that none of its barriers orders.
+// How a thread touches bytes of a line: by loads and stores, or in a call.
+struct thread_access {
+  int thread = 0;
+  std::uint64_t read = 0;
+  std::uint64_t written = 0;
+  bool atomic = false;
+  const char* call = nullptr;  // null: by loads and stores
+  where at{"", 0};
+};
+
+// Two accesses of a block that nothing orders.
 struct thread_conflict {
+  struct side {
+    int thread = 0;
+    bool writes = false;
+    const char* call = nullptr;
+    where at{"", 0};
+  };
   int block = 0;  // by number of the actor
-  int first = 0;  // threads
-  int second = 0;
-  bool first_writes = false;
-  bool second_writes = false;
+  side first;
+  side second;
   std::uint32_t interval = 0;  // barriers of the block before them
   std::uintptr_t address = 0;
   std::size_t bytes = 0;
-  const char* call = nullptr;  // of `second`, if that is all_threads
-  where at{"", 0};
 };
 
 class thread_accesses {
  public:
   // Of lines that begin `begin + 64 * number`.
-  thread_accesses(const line* lines, std::uintptr_t begin) : lines_(lines), begin_(begin) {}
+  thread_accesses(const line* lines, std::uintptr_t begin, int threads);
 
-  // A thread has read and written bytes of a line, and rests.
-  std::optional<thread_conflict> enter(const line& l, int thread, std::uint64_t read, std::uint64_t written);
+  // Enters an access; what it met, if nothing orders the two.
+  std::optional<thread_conflict> enter(const line& l, const thread_access& a);
   // A barrier of the block: what was before is ordered before what comes.
   void barrier();
   // How many there have been.
   std::uint32_t interval() const { return interval_; }
+
+  // A thread hands on, by this word, what it has done; another one learns of it. A word that no thread of the block has
+  // handed anything on by may have come from another block: then of what all threads had handed on.
+  void release(int thread, const void* word);
+  void acquire(int thread, const void* word);
+
   // Bytes that several threads have written the same to.
   std::uint64_t written_alike() const { return written_alike_; }
 
  private:
+  using clocks = std::vector<std::uint32_t>;  // by thread
   struct entry {
-    int thread;
-    std::uint64_t read;
-    std::uint64_t written;
+    thread_access who;
+    std::uint32_t clock;
     std::array<std::byte, 64> held;  // what the line held when the thread had written
   };
   const std::byte* memory_of(const line& l) const;
+  bool ordered(const entry& e, const thread_access& a) const;
   bool same_value(const line& l, const entry& other, std::uint64_t mask) const;
+  std::uint64_t met_by(const line& l, const entry& e, const thread_access& a);
+  void add(const line& l, std::vector<entry>& all, const thread_access& a);
+  static void join(clocks& to, const clocks& from);
 
   const line* lines_;
   std::uintptr_t begin_;
   std::unordered_map<const line*, std::vector<entry>> touched_;
+  std::vector<clocks> known_;  // by thread
+  std::unordered_map<const void*, clocks> released_;
+  clocks handed_on_;  // by any word
   std::uint32_t interval_ = 0;
   std::uint64_t written_alike_ = 0;
 };

@@ -86,6 +86,7 @@ void thread_port::put_signal(const transfer& t, const signal_update& s) {
   r.arguments = {bits_of(t.dest),   near(t.source),   bits_of(t.count), bits_of(t.element),
                  bits_of(s.target), bits_of(s.value), bits_of(s.pe),    bits_of(t.context)};
   r.touches = &t;
+  r.releases = s.target;
   (void)ask(r, [&] { all_.port().put_signal(t, s); });
 }
 
@@ -101,6 +102,7 @@ void thread_port::get(const transfer& t) {
 void thread_port::update(const signal_update& s) {
   request r{.what = s.op == signal_op::set ? "signal_set" : "signal_add", .at = s.at, .orders = true};
   r.arguments = {bits_of(s.target), bits_of(s.value), bits_of(s.pe), bits_of(s.context)};
+  r.releases = s.target;
   (void)ask(r, [&] { all_.port().update(s); });
 }
 
@@ -108,18 +110,30 @@ bool thread_port::wait(const wait_request& w) {
   request r{.what = name(w.op), .at = w.at, .orders = true};
   r.arguments = {bits_of(w.local), bits_of(w.how), w.wanted, bits_of(w.n)};
   r.wait = &w;
+  r.acquires = w.local;
   return ask(r, [&] { return all_.port().wait(w); }) != 0;
 }
 
 bool thread_port::test(const wait_request& w) {
   request r{.what = "test", .at = w.at, .orders = true};
   r.arguments = {bits_of(w.local), bits_of(w.how), w.wanted, bits_of(w.n)};
+  r.acquires = w.local;
   return ask(r, [&] { return all_.port().test(w); }) != 0;
 }
 
 void thread_port::atomic(const atomic_call& c) {
   request r{.what = "atomic", .at = c.at};
   r.arguments = {bits_of(c.address), bits_of(c.bytes), bits_of(c.pe)};
+  transfer word;
+  word.dest = c.address;
+  word.source = c.address;
+  word.count = 1;
+  word.element = c.bytes;
+  r.touches = &word;
+  r.writes = c.card != by_card::load;
+  r.atomic = true;
+  if (releases(c.order)) r.releases = c.address;
+  if (acquires(c.order)) r.acquires = c.address;
   (void)ask(r, [&] { all_.port().atomic(c); });
 }
 
