@@ -89,16 +89,16 @@ MUTATIONS = [
     *in_file(
         "transfers",
         PACKETS,
-        ("a packet taken without waiting", "      self().port().wait(request);\n", ""),
+        ("a packet taken without waiting", "      self().own_port().wait(request);\n", ""),
         ("a packet taken with the number before",
          "{&local->number, compare::eq, number, from, op, at}",
          "{&local->number, compare::eq, number - 1, from, op, at}"),
         ("the number of a packet sent apart from its data",
-         "      self().port().put_signal(\n"
+         "      self().own_port().put_signal(\n"
          "          {&to->data, &data, 1, sizeof data, 1, 1, pe, true, at, unknown_bytes, self().context_number()},\n"
          "          {&to->number,",
-         "      self().port().put({&to->data, &data, 1, sizeof data, 1, 1, pe, true, at});\n"
-         "      self().port().update(\n          {&to->number,"),
+         "      self().own_port().put({&to->data, &data, 1, sizeof data, 1, 1, pe, true, at});\n"
+         "      self().own_port().update(\n          {&to->number,"),
         ("the first packet not sent", "for (index_t k = self().member(); k < packets;",
          "for (index_t k = self().member() + 1; k < packets;"),
         ("a packet awaited with a number of at least that",
@@ -117,9 +117,9 @@ MUTATIONS = [
          "signalled_elements(dest, source, n, sig, value, pe, op, true, at);",
          "signalled_elements(dest, source, n, sig, value, pe, op, false, at);"),
         ("p returns before its value is read",
-         "put_on_host(dest, 1, &value, 1, 1, pe, true, at);", "put_on_host(dest, 1, &value, 1, 1, pe, false, at);"),
-        ("computed put returns before its values are sent", "put_on_host(dest, 1, staged, 1, n, pe, true, at);",
-         "put_on_host(dest, 1, staged, 1, n, pe, false, at);"),
+         "transfer_of(dest, 1, &value, 1, 1, pe, true, at)", "transfer_of(dest, 1, &value, 1, 1, pe, false, at)"),
+        ("computed put returns before its values are sent", "transfer_of(dest, 1, staged, 1, n, pe, true, at)",
+         "transfer_of(dest, 1, staged, 1, n, pe, false, at)"),
         ("put_signal: the signal apart from its data", SIGNALLED,
          "self().port().put(contiguous(dest.on(pe), source, n, pe, blocking, at));\n"
          "      self().port().update(signal_of(sig, op, value, pe, at));"),
