@@ -130,13 +130,14 @@ TEST_CASE("not all threads come to a call, or they come with other arguments") {
               defect::collective, {"threads missing: thread 0 calls put at", "calls sync at", "b.thread()"});
   check_finds(m, 1, STARLING_KERNEL(block & b) { b.put(x, x.on(b.pe()) + 8, 1 + b.member() / 2, 1 - b.pe()); },
               defect::collective, {"arguments differ: thread 0 calls put at", ", thread 2 calls put at"});
-  check_finds(m, 1,
-              STARLING_KERNEL(block & b) {
-                if (b.member() < 2) return;
-                b.signal_set(s, 1, 1 - b.pe());
-              },
-              defect::collective,
-              {"threads missing: thread 2 calls signal_set at", "of 4 threads number 0, 1 has returned"});
+  check_finds(
+      m, 1,
+      STARLING_KERNEL(block & b) {
+        if (b.member() < 2) return;
+        b.signal_set(s, 1, 1 - b.pe());
+      },
+      defect::collective,
+      {"threads missing: thread 2 calls signal_set at", "of 4 threads these have returned from the kernel: 0, 1"});
 }
 
 TEST_CASE("threads that write the same are counted, not refused") {

@@ -313,17 +313,9 @@ class communication : public card_calls<Self> {
   template <class T>
   [[gnu::always_inline]] transfer transfer_of(sym<T> dest, index_t dest_stride, const T* source, index_t source_stride,
                                               index_t n, int pe, bool blocking, where at) const {
-    return {dest.on(pe),
-            source,
-            n,
-            sizeof(T),
-            dest_stride,
-            source_stride,
-            pe,
-            blocking,
-            at,
-            bytes_behind(source),
-            self().context_number()};
+    transfer t = card_transfer(dest.on(pe), dest_stride, source, source_stride, n, pe, blocking, at);
+    t.near_bytes = bytes_behind(source);
+    return t;
   }
 
   template <class T>

@@ -252,7 +252,7 @@ void block_threads::fail_missing(const member& here) {
   schedule_.fail(
       {defect::collective,
        message(block_text(actor_), ": threads missing: ", text_of(here), ", and of ", members_.size(),
-               " threads number ", gone, " has returned from the kernel; all threads of a block make its calls"),
+               " threads these have returned from the kernel: ", gone, "; all threads of a block make its calls"),
        {actor_.number}});
 }
 

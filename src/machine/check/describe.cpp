@@ -247,13 +247,6 @@ std::string disturbed_text(const bad_access& b, const actor& a, const std::vecto
                  "\n  the call does not block: call quiet() before the bytes are touched again");
 }
 
-// With the names of when this work was submitted.
-memory_map as_named(const memory_map& now, const access_scope* work) {
-  memory_map then = now;
-  if (work != nullptr) then.names = work->names();
-  return then;
-}
-
 // "PE 0 block 1 (task 'x') writes 8 bytes at file:12".
 std::string does_text(const actor& a, const bad_access& b) {
   return message(block_text(a, a.block, b.scope), b.write ? " writes " : " reads ", b.bytes,
@@ -264,6 +257,12 @@ std::string does_text(const actor& a, const bad_access& b) {
 }
 
 }  // namespace
+
+memory_map as_named(const memory_map& now, const access_scope* work) {
+  memory_map then = now;
+  if (work != nullptr) then.names = work->names();
+  return then;
+}
 
 void describe_access(finding& f, const std::vector<actor>& actors, const memory_map& now) {
   const bad_access& b = *f.access;
@@ -306,36 +305,6 @@ void describe_access(finding& f, const std::vector<actor>& actors, const memory_
       f.text =
           text + ", outside of every allocation; check the index, the size and whether the array is still allocated";
   }
-}
-
-namespace {
-
-// "thread 2 writes them at file:12"; the last access of the thread that a replay has seen.
-std::string thread_text(const thread_conflict& c, const thread_conflict::side& one,
-                        const std::vector<seen_access>& seen) {
-  const std::string who = one.thread == all_threads ? "the threads" : message("thread ", one.thread);
-  const bool several = one.thread == all_threads;
-  const std::string text = who + (one.writes ? several ? " write" : " writes" : several ? " read" : " reads") + " them";
-  if (one.call != nullptr) return message(text, " in ", one.call, " at ", place(one.at));
-  for (auto s = seen.rbegin(); s != seen.rend(); ++s)
-    if (s->block == c.block && s->thread == one.thread && s->interval == c.interval && s->write == one.writes &&
-        s->address < c.address + c.bytes && s->address + s->bytes > c.address)
-      return message(text, " at ", source_line(s->code));
-  return text;
-}
-
-}  // namespace
-
-void describe_threads(finding& f, const std::vector<actor>& actors, const memory_map& now,
-                      const std::vector<seen_access>& seen) {
-  const thread_conflict& c = *f.threads;
-  const actor& a = actors[static_cast<std::size_t>(c.block)];
-  const memory_map m = as_named(now, a.scope);
-  f.text =
-      message(block_text(a), ": no barrier of the block is between two accesses to ", range_text(m, c.address, c.bytes),
-              "\n  first: ", thread_text(c, c.first, seen), "\n  then: ", thread_text(c, c.second, seen),
-              "\n  order the two by b.sync(), give each thread elements of its own (b.for_each), or let one thread "
-              "do it: if (b.member() == 0)");
 }
 
 namespace {

@@ -45,6 +45,9 @@ struct memory_map {
   }
 };
 
+// With the names of when this work was submitted.
+memory_map as_named(const memory_map& now, const access_scope* work);
+
 // "PE 1 block 0 (faces)", or (task 'x') in place of the role; of what it did at a time of its clock.
 std::string block_text(const actor& a);
 std::string block_text(const actor& a, std::uint32_t stamp);

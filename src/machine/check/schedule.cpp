@@ -13,12 +13,6 @@ constexpr std::uint64_t most_calls = 20'000'000;
 // Blocks that only look at signals get the others going after so many looks.
 constexpr unsigned most_polls = 16;
 
-// Few, an odd number, and a warp.
-int drawn_threads(std::uint64_t seed) {
-  constexpr int numbers[] = {1, 2, 3, 5, 32};
-  return numbers[random(~seed).below(std::size(numbers))];
-}
-
 // Work of streams is closures that must find the schedule they run in.
 constinit thread_local schedule* current_schedule = nullptr;
 
@@ -42,7 +36,7 @@ std::optional<finding> schedule::execute(std::uint64_t seed, const std::optional
   by_priority_ = !canonical_ && random_.chance(128);
   network_.set_style(!canonical_ && random_.chance(192));
   lane_style_ = canonical_ ? 0 : static_cast<unsigned>(random_.below(4));
-  threads_ = canonical_ ? 1 : work_.threads != 0 ? work_.threads : drawn_threads(seed);
+  draw_threads(seed);
   written_alike = 0;
 
   memory_.reset();
@@ -137,19 +131,6 @@ void schedule::resume(actor& a) {
   marks_.running = &a;
   marks_.enter(a.scope);
   running_marks = &marks_;
-}
-
-int schedule::threads_of_block(bool several_allowed) { return several_allowed ? threads_ : 1; }
-
-void schedule::thread_runs(actor& a, int thread, std::uint32_t interval) {
-  marks_.thread = thread;
-  marks_.interval = interval;
-  resume(a);
-}
-
-void schedule::thread_rests(actor& a) {
-  running_marks = nullptr;
-  flush(a);
 }
 
 void schedule::begin_call(actor& a, const call& c) {
@@ -348,21 +329,6 @@ lane_order schedule::order_of_lanes() {
       return {static_cast<int>(1 + random_.below(8)), random_.chance(128)};
     default:
       return {1, false};
-  }
-}
-
-// A put_nbi or get_nbi that may not be complete must not use the stack of a kernel that has returned.
-void schedule::check_stack_unused(const actor& a, byte_range stack) {
-  for (const near_use& u : marks_.in_use) {
-    if (u.block != a.number || !stack.holds(u.begin, u.end - u.begin)) continue;
-    const operation_fact& o = a.operations[u.operation];
-    fail({defect::source_reused,
-          message(
-              block_text(a), " returns from the kernel while ", o.what, " at ", o.at.file, ":", o.at.line,
-              u.written ? " may still write " : " may still read ", u.end - u.begin,
-              " bytes of its stack (not complete before quiet): call quiet() before the kernel, or the function that "
-              "has the variable, returns"),
-          {a.number}});
   }
 }
 

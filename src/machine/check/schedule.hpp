@@ -88,6 +88,7 @@ class schedule final : private card_events {
   shadow& memory() { return memory_; }
   void check_stack_unused(const actor& a, byte_range stack);
   std::uint64_t written_alike = 0;  // bytes to which threads of a block have written the same
+
   // ---- for streams ----
 
   // The schedule whose stream runs on this thread now; null: none does.
@@ -121,6 +122,7 @@ class schedule final : private card_events {
   friend void fiber_loop(void* slot);
   void run_one(actor& a);
   void turn(actor& a);
+  void draw_threads(std::uint64_t seed);
   void sleep(actor& a);
   actor* choose();
   actor& pick();

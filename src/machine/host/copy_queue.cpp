@@ -6,6 +6,8 @@ namespace {
 // As a stream: whatever a step does is complete before the next thing begins. What is not blocking is delivered in
 // pieces, in check mode in any order.
 struct queue_kernel {
+  static constexpr bool one_thread_on_host = true;
+
   const triggered_copies* copies;
 
   void operator()(block& b) const {
@@ -48,7 +50,6 @@ program copy_queues(const triggered_copies& copies) {
   p.roles.add("copy engine", copies.queues());
   p.k = make_kernel(queue_kernel{&copies});
   p.k.accesses_seen = true;  // it has none but its calls
-  p.k.one_thread_on_host = true;
   return p;
 }
 

@@ -1,0 +1,46 @@
+// The part of a schedule that is the threads of blocks.
+#include "schedule.hpp"
+
+namespace starling::check {
+
+// Where nothing else is said: few, an odd number, or a warp. Not from the schedule's own numbers, which then are the
+// same for any number of threads.
+void schedule::draw_threads(std::uint64_t seed) {
+  constexpr int numbers[] = {1, 2, 3, 5, 32};
+  if (canonical_)
+    threads_ = 1;
+  else if (work_.threads != 0)
+    threads_ = work_.threads;
+  else
+    threads_ = numbers[random(~seed).below(std::size(numbers))];
+}
+
+int schedule::threads_of_block(bool several_allowed) { return several_allowed ? threads_ : 1; }
+
+void schedule::thread_runs(actor& a, int thread, std::uint32_t interval) {
+  marks_.thread = thread;
+  marks_.interval = interval;
+  resume(a);
+}
+
+void schedule::thread_rests(actor& a) {
+  running_marks = nullptr;
+  flush(a);
+}
+
+// A put_nbi or get_nbi that may not be complete must not use the stack of a kernel that has returned.
+void schedule::check_stack_unused(const actor& a, byte_range stack) {
+  for (const near_use& u : marks_.in_use) {
+    if (u.block != a.number || !stack.holds(u.begin, u.end - u.begin)) continue;
+    const operation_fact& o = a.operations[u.operation];
+    fail({defect::source_reused,
+          message(
+              block_text(a), " returns from the kernel while ", o.what, " at ", o.at.file, ":", o.at.line,
+              u.written ? " may still write " : " may still read ", u.end - u.begin,
+              " bytes of its stack (not complete before quiet): call quiet() before the kernel, or the function that "
+              "has the variable, returns"),
+          {a.number}});
+  }
+}
+
+}  // namespace starling::check
