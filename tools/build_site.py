@@ -21,7 +21,7 @@ from pathlib import Path
 from website import cpp_reference, navigation, python_reference
 from website.cpp_text import Unreadable
 from website.links import problems
-from website.sources import BrokenLink, Sources, list_page, source_page, sources_of
+from website.sources import LANGUAGES, PICTURES, BrokenLink, Sources, list_page, source_page, sources_of
 
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build"
@@ -48,7 +48,7 @@ def collect(root: Path, folder: Path) -> list[dict[str, object]]:
                 sources.needed |= set(sources_of(root, path))
             elif path.endswith(".md"):
                 written[path] = sources.page(path)
-            elif not is_text(root / path):
+            elif Path(path).suffix in PICTURES:
                 copy(root / path, folder / path)
             else:
                 written[f"{path}.md"] = source_page(path, (root / path).read_text(encoding="utf-8"))
@@ -59,10 +59,6 @@ def collect(root: Path, folder: Path) -> list[dict[str, object]]:
     for name in ("site.css", "iframe-worker.js"):
         copy(CONFIG.with_name(name), folder / name)
     return navigation.navigation(sorted(cpp), list(python), cpp_reference.ROOMS)
-
-
-def is_text(path: Path) -> bool:
-    return path.suffix in (".cpp", ".hpp", ".py", ".sh", ".txt", "")
 
 
 def copy(source: Path, target: Path) -> None:
@@ -82,6 +78,7 @@ def configure(nav: list[dict[str, object]], root: Path) -> Path:
         "docs_dir": str(root / "build/docs"),
         "site_dir": str(root / "build/site"),
         "nav": nav,
+        "not_in_nav": "\n".join(["LICENSE.md", *(f"*{suffix}.md" for suffix in LANGUAGES if suffix)]),
         "plugins": {"mkdocstrings": {"handlers": {"python": python}}},
     }
     path.write_text(json.dumps(settings, indent=1), encoding="utf-8")

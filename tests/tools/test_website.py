@@ -235,6 +235,13 @@ def test_a_link_to_nothing(tree: Path, link: str) -> None:
         Sources(tree, set()).page("docs/a.md")
 
 
+def test_a_file_that_the_site_cannot_show(tree: Path) -> None:
+    (tree / "docs/a.md").write_text("[x](../build.ninja)\n")
+    (tree / "build.ninja").write_text("")
+    with pytest.raises(BrokenLink, match=r"cannot show \.\./build\.ninja: add \.ninja"):
+        Sources(tree, set()).page("docs/a.md")
+
+
 def test_pages_of_sources(tree: Path) -> None:
     assert opening(tree / "examples/one.cpp") == "One: shows \\<a>."
     page = source_page("a/b.cpp", "// ```\nint x;\n")

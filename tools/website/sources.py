@@ -10,7 +10,16 @@ import posixpath
 import re
 from pathlib import Path
 
-LANGUAGES = {".cpp": "cpp", ".hpp": "cpp", ".py": "python", ".sh": "sh", "": "text"}
+LANGUAGES = {
+    ".c": "c",
+    ".h": "c",
+    ".cpp": "cpp",
+    ".hpp": "cpp",
+    ".py": "python",
+    ".sh": "sh",
+    ".txt": "text",
+    "": "text",
+}
 PICTURES = {".png", ".jpg", ".svg", ".json"}  # shown by browsers as they are
 FENCE = re.compile(r"^```.*?^```$", re.S | re.M)
 DIRECTIVE = re.compile(r"^<!-- (?:output of|example|not checked|file|figures)\b.*-->\n", re.M)
@@ -66,12 +75,15 @@ class Sources:
         header = full.removeprefix("include/starling/")
         if f"cpp/{header}.md" in self.made:
             return posixpath.relpath(f"cpp/{header}.md", posixpath.dirname(page) or ".")
-        return to if Path(full).suffix in PICTURES else f"{path}.md{sign}{fragment}"
+        suffix = Path(full).suffix
+        if suffix not in PICTURES and suffix not in LANGUAGES:
+            raise BrokenLink(f"{page}: the site cannot show {to}: add {suffix} to LANGUAGES or PICTURES of sources.py")
+        return to if suffix in PICTURES else f"{path}.md{sign}{fragment}"
 
 
 def source_page(path: str, text: str) -> str:
     """A page that shows a source. Not searched: its names are in the references and the guide."""
-    language = LANGUAGES.get(Path(path).suffix, "text")
+    language = LANGUAGES[Path(path).suffix]
     fence = "`" * max(3, *(len(run) + 1 for run in re.findall("`+", text)), 3)
     numbers = ' linenums="1"' if language != "text" else ""
     return (
