@@ -128,7 +128,8 @@ std::vector<double> exchange_by(machine& m, const exchange_plan& p) {
   const index_t n = ceil_div(p.bytes / 8, p.blocks);
   const auto messages = m.allocate_channel<double>(n, {.slots = 2, .lanes = 2 * p.blocks, .how = protocol_of(How)});
   const auto memory = m.allocate<double>(2 * p.blocks * n);
-  for (int pe = 0; pe < m.size(); ++pe) m.fill(memory.on(pe), 0x11, static_cast<std::size_t>(memory.size()) * 8);
+  for (int pe = 0; pe < m.size(); ++pe)
+    if (m.is_local(pe)) m.fill(memory.on(pe), 0x11, static_cast<std::size_t>(memory.size()) * 8);
   const stopwatch watch(m, p.blocks, p.repetitions);
   const exchange_kernel<How> k{messages.handle(), memory.data(), p, n, watch.writer()};
   m.run(p.from == p.to ? 2 * p.blocks : p.blocks, k,

@@ -27,25 +27,27 @@ class bench {
  private:
   void message_between(int from, int to, way w, index_t bytes, measure of) {
     if (w == way::packets && bytes > longest_by_packets) return;
-    const bool by_host = w == way::copy_engine || w == way::staged;
     exchange_plan p;
     p.how = w;
     p.answered = of == measure::latency;
     p.from = from;
     p.to = to;
-    p.blocks = p.answered || by_host ? 1 : static_cast<int>(std::min<index_t>(options_.blocks, bytes / 8));
+    p.blocks = p.answered || by_host(w) ? 1 : static_cast<int>(std::min<index_t>(options_.blocks, bytes / 8));
     p.threads = bytes / p.blocks <= 512 ? 64 : bytes / p.blocks <= 4096 ? 256 : 1024;
     p.bytes = bytes;
-    p.iterations = iterations(p, by_host);
+    p.iterations = iterations(p);
     p.repetitions = options_.repetitions;
-    const std::vector<double> us = by_host ? host_copies(machine_, p) : exchange(machine_, p);
-    keep({name(w), of, from, to, bytes, p.blocks, by_host ? 0 : p.threads, p.iterations, us});
+    const std::vector<double> us = by_host(w) ? host_copies(machine_, p) : exchange(machine_, p);
+    keep({name(w), of, from, to, bytes, p.blocks, by_host(w) ? 0 : p.threads, p.iterations, us});
   }
 
   // As many as last about the wanted time, by a rough guess of the time of one.
-  index_t iterations(const exchange_plan& p, bool by_host) const {
-    const double gb_per_s = !gpu_ ? 1 : p.how == way::scattered ? 2.0 * p.blocks : by_host ? 50 : 20.0 * p.blocks;
-    const double start_us = !gpu_ ? 30 : by_host ? 12 : p.how == way::packets ? 1 : 2;
+  index_t iterations(const exchange_plan& p) const {
+    const double gb_per_s = !gpu_                     ? 1
+                            : p.how == way::scattered ? 2.0 * p.blocks
+                            : by_host(p.how)          ? 50
+                                                      : 20.0 * p.blocks;
+    const double start_us = !gpu_ ? 30 : by_host(p.how) ? 12 : p.how == way::packets ? 1 : 2;
     return times(start_us + static_cast<double>(p.bytes) / gb_per_s / 1e3);
   }
   index_t times(double us) const {

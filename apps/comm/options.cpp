@@ -1,6 +1,8 @@
 #include "comm/options.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "starling/base/error.hpp"
 
@@ -69,7 +71,14 @@ bench_options completed(const bench_options& o, const machine& m) {
   for (const index_t b : c.bytes)
     expect<argument_error>(b >= 8 && b <= most_bytes && b % 8 == 0, "bench: messages of ", b,
                            " bytes; must be a multiple of 8 from 8 to ", most_bytes);
-  if (c.ways.empty()) c.ways.assign(std::begin(all_ways), std::end(all_ways));
+  const bool several = m.processes() > 1;
+  for (const way w : c.ways)
+    expect<unsupported_error>(!several || !by_host(w), "bench: ", name(w), " between ", m.processes(),
+                              " processes; copies by the host are measured in one: name other ways, or use "
+                              "machine::host(n)");
+  if (c.ways.empty())
+    std::copy_if(std::begin(all_ways), std::end(all_ways), std::back_inserter(c.ways),
+                 [&](way w) { return !several || !by_host(w); });
   if (c.pairs.empty())
     for (int from = 0; from < m.size(); ++from)
       for (int to = 0; to < m.size(); ++to) c.pairs.emplace_back(from, to);

@@ -25,6 +25,8 @@ inline constexpr way all_ways[] = {way::packets, way::stores,    way::bulk,     
                                    way::get,     way::scattered, way::copy_engine, way::staged};
 
 const char* name(way w);
+// Whether the host copies, rather than kernels.
+constexpr bool by_host(way w) { return w == way::copy_engine || w == way::staged; }
 // Throws argument_error with the names there are.
 way way_named(const std::string& name);
 
@@ -38,7 +40,7 @@ const char* name(measure m);
 
 struct bench_options {
   std::vector<index_t> bytes;              // multiples of 8; none: powers of two that suit the machine
-  std::vector<way> ways;                   // none: all
+  std::vector<way> ways;                   // none: all, of several processes those of kernels
   std::vector<std::pair<int, int>> pairs;  // from, to; none: every two, and each with itself
   int repetitions = 5;
   double seconds = 0.01;  // of one repetition, about
@@ -58,7 +60,8 @@ struct measurement {
   std::vector<double> us;  // of a message or call, by repetition
 };
 
-// The options with what was left open filled in. Throws argument_error or range_error for what makes no sense.
+// The options with what was left open filled in. Throws argument_error or range_error for what makes no sense, and
+// unsupported_error for copies by the host between processes.
 bench_options completed(const bench_options& o, const machine& m);
 
 }  // namespace starling::comm

@@ -12,6 +12,7 @@ from importlib import metadata
 from typing import Any
 
 from starling import machine as machines
+from starling._job import job as describe
 from starling._native import __version__, native
 from starling.errors import Error
 
@@ -32,6 +33,8 @@ def doctor() -> Facts:
         * ``gpus``: of each, id, name, memory, compute capability, multiprocessors;
         * ``peers``: how GPU i reaches the memory of GPU j: self, direct or none;
         * ``usable``: kinds of machine that can be made here, ``best``: what ``machine.best()`` takes, and why;
+        * ``job``: None in one process; where several have a machine together, and all of them call this: number of this
+          process, and of all, pid, cores and PEs, the engine between them, and the time of a message between two PEs;
         * ``missing``: what is missing, each with the remedy;
         * ``environment``: name, meaning and value of the variables that Starling reads, and whether each is set.
 
@@ -48,7 +51,7 @@ def doctor() -> Facts:
             {"what": "a C++ compiler (to build, not to run)", "remedy": "apt-get install g++, version 12 or newer"}
         )
     environment = _environment(missing)
-    usable, best = _usable(gpus, missing)
+    usable, best, job = _usable(gpus, missing)
     return {
         "starling": {
             "version": __version__,
@@ -66,6 +69,7 @@ def doctor() -> Facts:
         "peers": peers,
         "usable": usable,
         "best": best,
+        "job": job,
         "missing": missing,
         "environment": environment,
     }
@@ -143,16 +147,20 @@ def _environment(missing: list[dict[str, str]]) -> list[Facts]:
     return [{"name": n, "meaning": m, "value": v, "set": bool(os.environ.get(n))} for n, m, v in variables]
 
 
-def _usable(gpus: list[Facts], missing: list[dict[str, str]]) -> tuple[list[str], Facts]:
+def _usable(gpus: list[Facts], missing: list[dict[str, str]]) -> tuple[list[str], Facts, Facts | None]:
+    """Which kinds there are, the machine by default, and what the job is like if that has several processes."""
     usable = ["cuda"] if gpus else []
     best: Facts = {"kind": "", "devices": 0, "choice": ""}
+    job = None
     try:
         machines.host(1)
         usable.append("host")
         taken = machines.best()
         best = {"kind": taken.kind, "devices": taken.size, "choice": taken.choice}
+        if taken.processes > 1:
+            job = describe(taken)
     except Error as problem:
         best["choice"] = str(problem)
         if str(problem) not in [entry["remedy"] for entry in missing]:
             missing.append({"what": "the machine taken by default", "remedy": str(problem)})
-    return usable, best
+    return usable, best, job

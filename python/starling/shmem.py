@@ -1,6 +1,7 @@
 """OpenSHMEM on the host: arrays that every device of a machine has, written and read by the number of the device.
 
-One process has all devices (PEs), so the host is none of them: a call names the PE whose memory it is for.
+The host is none of the devices (PEs): a call names the PE whose memory it is for, which may be one of another process
+(``machine.distributed``); :meth:`World.zeros` and :meth:`World.barrier_all` are collective then.
 
 >>> import numpy as np
 >>> from starling import machine, shmem
@@ -281,8 +282,11 @@ class World:
         return int(self.g(_word(signal), pe=pe))
 
     def barrier_all(self) -> None:
-        """All that the host has put is there on every PE: as after every call, since each is done when it returns."""
-        _ = self.machine
+        """Returns when every process has come here: what any of them has put before is there on every PE.
+
+        In one process there is nothing to wait for, since every call is done when it returns.
+        """
+        self.machine.meet()
 
     # ---- the end ----
 

@@ -115,10 +115,17 @@ def activity(
     return struct.pack("<QQQQHHhhhHI", start, end, size, 0, kind, 0, -1, source, target, 0, stream)
 
 
-def written(path: Path, *programs: Program, activities: bytes = b"", pes: int | None = None) -> Path:
-    """A whole file."""
+def written(
+    path: Path,
+    *programs: Program,
+    activities: bytes = b"",
+    pes: int | None = None,
+    job: dict[str, Any] | None = None,
+) -> Path:
+    """A whole file. `job`: what a process of several says of itself."""
     devices = pes or (len(programs[0].blocks) if programs else 1)
     facts = {"kind": "host", "process": 1, "start": 0, "devices": [{"name": f"d{i}", "id": i} for i in range(devices)]}
+    facts.update(job or {})
     content = b"starling" + struct.pack("<II", 1, 48) + part(1, padded(json.dumps(facts).encode()))
     for program in programs:
         content += part(2, program.packed())

@@ -83,6 +83,8 @@ class backend {
   virtual int processes() const { return 1; }
   virtual int process() const { return 0; }
   virtual index_range local_pes() const { return {0, static_cast<index_t>(devices().size())}; }
+  // The same in all of them, and of no other machine; empty: there is one.
+  virtual std::string job() const { return {}; }
   virtual void meet(const char*) {}
   virtual double agree(double mine) { return mine; }
 

@@ -15,7 +15,8 @@ namespace starling {
 namespace {
 
 std::shared_ptr<recorder> new_recorder(const backend& b, const std::string& path, bool numbered, int records) {
-  return std::make_shared<recorder>(path, numbered, records, recorder::facts{b.kind(), b.devices()});
+  return std::make_shared<recorder>(path, numbered, records,
+                                    recorder::facts{b.kind(), b.devices(), b.job(), b.local_pes()});
 }
 
 }  // namespace

@@ -54,9 +54,13 @@ std::string text_of(const recorder::facts& machine) {
     const std::string shared = d.pes_on_gpu > 1 ? message(", \"pes_on_gpu\": ", d.pes_on_gpu) : std::string();
     return message("{\"name\": ", json_string(d.name), ", \"id\": ", d.id, shared, "}");
   };
+  const index_range own = machine.own;
+  const std::string job = machine.job.empty() ? std::string()
+                                              : message(", \"job\": ", json_string(machine.job), ", \"own_pes\": [",
+                                                        own.begin, ", ", own.end, "]");
   return message("{\"kind\": \"", name(machine.kind),
                  "\", \"machine\": ", json_string(summary(machine.kind, machine.devices)),
-                 ", \"process\": ", ::getpid(), ", \"start\": ", target::now_ns(),
+                 ", \"process\": ", ::getpid(), ", \"start\": ", target::now_ns(), job,
                  ", \"devices\": ", list_of(machine.devices, device), "}");
 }
 

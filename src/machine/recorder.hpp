@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "program_log.hpp"
+#include "starling/base/index.hpp"
 #include "starling/machine/device_info.hpp"
 #include "starling/machine/roles.hpp"
 #include "starling/machine/trace_options.hpp"
@@ -51,6 +52,8 @@ class recorder {
   struct facts {
     machine_kind kind;
     std::vector<device_info> devices;
+    std::string job;  // of several processes that have the machine together: see backend::job
+    index_range own;  // the PEs whose blocks this process records
   };
 
   // Makes the file, which must not be there yet. `numbered`: takes the first free of path, path.1, path.2, ...

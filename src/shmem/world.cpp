@@ -41,7 +41,7 @@ void pe_memory::copy_pieces(void* dest, index_t dest_stride, const void* source,
   const std::size_t source_pitch = bytes_of("a stride", source_stride, element);
   (void)bytes_of("strided pieces", pieces, std::max(dest_pitch, source_pitch));
   if (pieces == 0 || row == 0) return;
-  if (!world_->rows_) world_->rows_ = world_->machine_.new_stream(0);
+  if (!world_->rows_) world_->rows_ = world_->machine_.new_stream(static_cast<int>(world_->machine_.local_pes().begin));
   world_->rows_->copy_rows(dest, dest_pitch, source, source_pitch, row, static_cast<std::size_t>(pieces));
   world_->rows_->synchronize();
 }

@@ -1,5 +1,6 @@
 // Channels for long: thousands of messages of seeded lengths on every way, one-way with credits alone, and both ways.
 #include "support/channel_traffic.hpp"
+#include "support/repetitions.hpp"
 
 namespace starling::test::channel_tests {
 namespace {
@@ -17,7 +18,7 @@ TEST_CASE("thousands of messages around a ring") {
         CAPTURE(slots);
         run_channel<float>(*m, {.n = 40,
                                 .options = {.slots = slots, .how = how},
-                                .messages = 1500,
+                                .messages = repetitions(1500),
                                 .seed = r.next(),
                                 .computed = r.below(2) == 1,
                                 .each = r.below(2) == 1});
@@ -33,7 +34,7 @@ TEST_CASE("a one-way stream over several lanes at once") {
   for (const protocol how : {protocol::packets, protocol::stores})
     for (const int slots : {1, 4}) {
       constexpr index_t n = 33;
-      constexpr int messages = 2000;
+      constexpr int messages = repetitions(2000);
       const auto owner = m->allocate_channel<std::uint64_t>(n, {.slots = slots, .lanes = lanes, .how = how});
       const channel<std::uint64_t> all = owner.handle();
       const tally t(*m);

@@ -2,6 +2,7 @@
 // where the numbers of rounds outgrow their lower halves.
 #include "starling/shmem.hpp"
 #include "support/random.hpp"
+#include "support/repetitions.hpp"
 #include "support/tally.hpp"
 #include "support/test_machine.hpp"
 
@@ -99,7 +100,7 @@ TEST_CASE("thousands of collectives") {
     auto m = test_machine(pes);
     if (!m) return;
     CAPTURE(pes);
-    const int rounds = m->checking() ? 40 : 1500;
+    const int rounds = m->checking() ? 40 : repetitions(1500);
     for (const index_t gather_bytes : {0, 1 << 14}) {
       auto world = shmem::team_world(*m, {.blocks = 3, .slot_bytes = 64, .gather_bytes = gather_bytes});
       run_long(*m, world, 3, rounds, r.next());

@@ -1,4 +1,4 @@
-"""The pages of results, and the README's table, are what their generators make of the committed results."""
+"""The pages of results, and the tables of others, are what their generators make of the committed results."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ PAGES = {
     "bench/stf/stf_page.py": ("docs/tasks_results.md",),
     "bench/communication/comm_page.py": ("docs/communication_results.md",),
     "bench/proact/page.py": ("docs/regions_results.md",),
+    "bench/processes/page.py": ("docs/processes.md",),
     "bench/readme_figures.py": ("README.md",),
 }
 

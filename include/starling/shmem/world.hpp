@@ -1,15 +1,16 @@
-// OpenSHMEM on the host: one process has all PEs of a machine, so the host is none of them, and what it puts and gets
-// goes to the memory of the PE that it names.
+// OpenSHMEM on the host: the host is none of the PEs of a machine, and what it puts and gets goes to the memory of the
+// PE that it names, which may be one of another process.
 //
 //   shmem::world w(machine::best());
 //   const auto box = w.calloc<double>(n);    // on every PE; freed with the array, or by w.free(box)
 //   w.on(1).put(box, x.data(), n);           // from memory of the host to PE 1
 //   const double first = w.on(1).g(box);
 //
-// Every call is done when it returns, so fence and quiet have no counterpart, and barrier_all has nothing to wait for.
-// Kernels run by machine::run, between calls. Memory is symmetric_array, so that it is the machine's and kernels take
-// its handles: data() and view(). PEs that do not exist and ranges outside of one live allocation are a range_error,
-// which names them.
+// Every call is done when it returns, so fence and quiet have no counterpart. Where a machine has several processes,
+// who allocates and barrier_all are collective; in one, barrier_all has nothing to wait for. Kernels run by
+// machine::run, between calls. Memory is symmetric_array, so that it is the machine's and kernels take its handles:
+// data() and view(). PEs that do not exist and ranges outside of one live allocation are a range_error, which names
+// them.
 #pragma once
 
 #include <optional>
@@ -44,7 +45,10 @@ class world {
   template <class T>
   symmetric_array<T> calloc(index_t n) {
     auto fresh = machine_.allocate<T>(n);
-    for (int pe = 0; pe < n_pes(); ++pe) machine_.fill(fresh.on(pe), 0, static_cast<std::size_t>(n) * sizeof(T));
+    const index_range mine = machine_.local_pes();
+    for (index_t pe = mine.begin; pe < mine.end; ++pe)
+      machine_.fill(fresh.on(static_cast<int>(pe)), 0, static_cast<std::size_t>(n) * sizeof(T));
+    machine_.meet();  // what another process puts from now on stays
     return fresh;
   }
   // At a multiple of `alignment`, a power of two up to 256, at which every allocation begins.
@@ -71,8 +75,8 @@ class world {
     return shmem::team_split_2d(machine_, parent, xrange, x, y);
   }
 
-  // All that the host has put is there on every PE: as after every call, since each is done when it returns.
-  void barrier_all() const {}
+  // Returns when every process has come here: what any of them has put before is there on every PE.
+  void barrier_all() const { machine_.meet(); }
 
  private:
   friend class pe_memory;

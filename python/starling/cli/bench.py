@@ -51,6 +51,7 @@ def comm(
     """Measure messages between every two devices, by size and by way, and barriers and reductions of all devices.
 
     Latencies are microseconds of a message one way, with its notification; the least and the median of the repetitions.
+    Of several processes, `starling launch -n 2 -- starling bench comm`, process 0 writes what all have measured.
     """
     console = Console(highlight=False)
     with told(debug):
@@ -60,6 +61,7 @@ def comm(
                 check_writable(path, [suffix])
         names = None if ways is None else [w.strip() for w in ways.split(",") if w.strip()]
         m = machines.named(machine, devices)
+        console.quiet = m.process != 0
         sizes = _sizes(_most(max_bytes, m.kind))
         with console.status("measuring") as status:
             times = communication.measure(
@@ -73,10 +75,10 @@ def comm(
             )
         for table in _tables(times):
             console.print(table)
-        if json is not None:
+        if json is not None and m.process == 0:
             write_json(json, {"machine": _facts(m), "results": [t.as_dict() for t in times]})
             console.print(f"wrote {json}", markup=False, soft_wrap=True)
-        if plot is not None:
+        if plot is not None and m.process == 0:
             # Here, because it takes long to load.
             from starling._communication_plot import plot_times
 

@@ -18,9 +18,12 @@ def command(
 ) -> None:
     """Say what machine there is, what Starling can use of it, and what is missing, with the remedy.
 
-    The exit code is 0 when something can be used.
+    The exit code is 0 when something can be used. In a job of several processes, `starling launch -n 4 -- starling
+    doctor`, all come together and process 0 speaks for them.
     """
     facts = diagnose()
+    if facts["job"] is not None and facts["job"]["process"] != 0:
+        return
     if as_json:
         typer.echo(json.dumps(facts, indent=2))
     else:
@@ -34,6 +37,14 @@ def show(facts: dict[str, Any], console: Console) -> None:
     console.print(_machine(facts))
     if facts["peers"]:
         console.print(_peers(facts["peers"]))
+    if facts["job"] is not None:
+        console.print(_processes(facts["job"]))
+        messages = facts["job"]["messages"]
+        console.print(
+            f"messages of {messages[0]['bytes']} bytes ({facts['job']['engine']}): us one way, from (row) to",
+            soft_wrap=True,
+        )
+        console.print(_messages(messages, facts["best"]["devices"]))
     if facts["environment"]:
         console.print(_environment(facts["environment"]))
     for entry in facts["missing"]:
@@ -54,7 +65,7 @@ def _plain(text: object) -> str:
     return str(text).replace("[", r"\[")
 
 
-def _rows(title: str, *columns: str) -> Table:
+def _rows(title: str | None, *columns: str) -> Table:
     table = Table(title=title, title_justify="left", show_header=bool(columns), header_style="bold")
     for column in columns:
         table.add_column(column, overflow="fold")
@@ -94,6 +105,22 @@ def _peers(peers: list[list[str]]) -> Table:
     table = _rows("How a GPU (row) reaches the memory of another", "", *[f"GPU {i}" for i in range(len(peers))])
     for i, links in enumerate(peers):
         table.add_row(f"GPU {i}", *links)
+    return table
+
+
+def _processes(job: dict[str, Any]) -> Table:
+    table = _rows("Processes", "process", "pid", "cores", "PEs")
+    for p in job["processes"]:
+        table.add_row(str(p["process"]), str(p["pid"]), str(p["cores"]), ", ".join(map(str, p["pes"])))
+    return table
+
+
+def _messages(messages: list[dict[str, Any]], pes: int) -> Table:
+    times = {(t["source"], t["destination"]): t["least_us"] for t in messages}
+    table = _rows(None, "", *[f"PE {pe}" for pe in range(pes)])
+    for source in sorted({source for source, _ in times}):
+        row = [times.get((source, pe)) for pe in range(pes)]
+        table.add_row(f"PE {source}", *["" if t is None else f"{t:.2f}" for t in row])
     return table
 
 

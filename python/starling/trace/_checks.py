@@ -27,6 +27,21 @@ def machine_is_whole(facts: dict[str, Any]) -> bool:
         and isinstance(devices, list)
         and 1 <= len(devices) <= MOST_PES
         and all(isinstance(d, dict) and isinstance(d.get("name"), str) for d in devices)
+        and _own_pes_are_whole(facts, len(devices))
+    )
+
+
+def _own_pes_are_whole(facts: dict[str, Any], devices: int) -> bool:
+    """Of a process that has a machine together with others: the name of what they have, and which PEs are its own."""
+    if "job" not in facts:
+        return True
+    own = facts.get("own_pes")
+    return (
+        isinstance(facts["job"], str)
+        and isinstance(own, list)
+        and len(own) == 2
+        and _whole(own[0], 0, devices)
+        and _whole(own[1], own[0], devices)
     )
 
 

@@ -26,6 +26,7 @@ from starling.trace._measures import (
     overlaps,
     role_times,
 )
+from starling.trace._processes import joined
 from starling.trace._spans import KINDS, Program, program_of
 
 
@@ -143,7 +144,8 @@ def read(paths: str | PathLike[str] | Sequence[str | PathLike[str]], *, partial:
     """Reads the files that machines wrote (``STARLING_TRACE``, ``Machine.trace_to``).
 
     Args:
-        paths: One file or several, of processes of the same host.
+        paths: One file or several, of processes of the same host. Those of one machine that several processes have
+            together become one.
         partial: Read a file that is cut off as far as it goes; ``problems`` of the result says so.
 
     Raises:
@@ -152,4 +154,4 @@ def read(paths: str | PathLike[str] | Sequence[str | PathLike[str]], *, partial:
     several = [paths] if isinstance(paths, (str, PathLike)) else list(paths)
     if not several:
         raise ArgumentError("paths is empty; name at least one file that a machine wrote")
-    return Trace([machine_of(read_raw(Path(path), partial)) for path in several])
+    return Trace([machine_of(raw) for raw in joined([read_raw(Path(path), partial) for path in several])])

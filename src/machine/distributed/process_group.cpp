@@ -1,5 +1,6 @@
 #include "process_group.hpp"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -51,6 +52,12 @@ process_group::process_group(const process_place& place, rendezvous_result found
     if (seat(other).left.load() == 0) lose(other, loss::died);
   });
   meet("machine::distributed");
+}
+
+std::string process_group::name() const {
+  struct stat about = {};
+  (void)::fstat(memory_.number(), &about);
+  return message(place_.job, " ", about.st_ino);  // a job may make several machines, one after the other
 }
 
 process_group::~process_group() {

@@ -35,6 +35,8 @@ class process_group {
   int size() const { return place_.size; }
   const process_place& place() const { return place_; }
   const file& memory() const { return memory_; }
+  // The same in all processes, and of no other group of this host.
+  std::string name() const;
 
   // Called, from another thread, when a process is lost; every call fails from then on. One function at a time; after
   // an empty one has been set no other runs any more.

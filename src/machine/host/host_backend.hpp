@@ -49,6 +49,7 @@ class host_backend final : public backend, public std::enable_shared_from_this<h
   int processes() const override { return processes_ ? processes_->size() : 1; }
   int process() const override { return processes_ ? processes_->rank() : 0; }
   index_range local_pes() const override { return own_; }
+  std::string job() const override { return processes_ ? processes_->name() : std::string(); }
   std::string remark() const override;
   void meet(const char* call) override;
   double agree(double mine) override;

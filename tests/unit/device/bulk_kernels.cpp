@@ -1,6 +1,7 @@
 // Copies through a block's bulk buffer: the same bytes as without, for all sizes and offsets, and nothing beside them.
 #include "support/elements.hpp"
 #include "support/random.hpp"
+#include "support/repetitions.hpp"
 #include "support/tally.hpp"
 #include "support/test_machine.hpp"
 
@@ -109,7 +110,7 @@ TEST_CASE("random sizes and offsets") {
   if (!m) return;
   random r(74);
   INFO("STARLING_TEST_SEED=" << r.seed);
-  for (int i = 0; i < 20; ++i) {
+  for (int i = 0; i < repetitions(20); ++i) {
     const piece what{r.below(12 * stage), 16 * r.below(4), 16 * r.below(4)};
     check_copies<std::uint8_t>(*m, what, static_cast<int>(32 + 32 * r.below(16)));
   }

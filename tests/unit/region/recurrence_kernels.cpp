@@ -1,5 +1,6 @@
 // The recurrence of support/region_recurrence.hpp: all agents, chunks, tiles, mappings and numbers of PEs.
 #include "support/region_recurrence.hpp"
+#include "support/repetitions.hpp"
 #include "support/test_machine.hpp"
 
 namespace starling::test::recurrence_tests {
@@ -33,7 +34,7 @@ TEST_CASE("a recurrence over scattered elements") {
           CAPTURE(agent_blocks);
           CAPTURE(verify);
           CAPTURE(timed);
-          run_recurrence(*m, n, blocks, 40,
+          run_recurrence(*m, n, blocks, repetitions(40),
                          {.agent = agent,
                           .chunk_bytes = chunk,
                           .tiles = tiles,
@@ -63,8 +64,8 @@ TEST_CASE("a recurrence by two mappings, of the same blocks and of roles") {
           CAPTURE(by_roles);
           CAPTURE(width);
           CAPTURE(blocks);
-          run_recurrence(*m, n, blocks, 30, {.agent = agent, .chunk_bytes = 256, .tiles = two_mappings(width)},
-                         r.next(), by_roles);
+          run_recurrence(*m, n, blocks, repetitions(30),
+                         {.agent = agent, .chunk_bytes = 256, .tiles = two_mappings(width)}, r.next(), by_roles);
         }
   }
 }
@@ -88,7 +89,7 @@ TEST_CASE("a recurrence whose tiles often rest") {
           CAPTURE(credits);
           CAPTURE(blocks);
           CAPTURE(width);
-          run_recurrence_with_rests(*m, n, blocks, 40,
+          run_recurrence_with_rests(*m, n, blocks, repetitions(40),
                                     {.buffers = buffers,
                                      .agent = agent,
                                      .chunk_bytes = 256,

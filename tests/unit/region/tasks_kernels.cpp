@@ -4,6 +4,7 @@
 
 #include "starling/region/tasks.hpp"
 #include "support/region_recurrence.hpp"
+#include "support/repetitions.hpp"
 #include "support/test_machine.hpp"
 
 namespace starling::test::tasks_tests {
@@ -73,7 +74,7 @@ TEST_CASE("a recurrence in tasks") {
                             .credits = r.below(2) == 1});
             const auto start = some(n, r);
             x.load(start);
-            constexpr word epochs = 25;
+            constexpr word epochs = repetitions(25);
             context ctx(*m, {.backend = backend});
             for (word e = 0; e < 5; ++e) {
               step(ctx, x);

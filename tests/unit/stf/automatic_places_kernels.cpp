@@ -8,6 +8,7 @@
 
 #include "starling/stf/context.hpp"
 #include "starling/stf/task_run.hpp"
+#include "support/repetitions.hpp"
 #include "support/task_program.hpp"
 #include "support/test_machine.hpp"
 
@@ -28,7 +29,7 @@ TEST_CASE("random tasks where the context wants them") {
   random r(11);
   for (const auto backend : back_ends())
     for (int n_pes = 1; n_pes <= 4; ++n_pes)
-      for (int i = 0; i < 10; ++i) {
+      for (int i = 0; i < repetitions(10); ++i) {
         const auto m = test_machine(n_pes);
         if (!m) continue;
         const task_program p = random_task_program(r, n_pes, 2 + static_cast<int>(r.below(6)), 40);

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "starling/stf/context.hpp"
+#include "support/repetitions.hpp"
 #include "support/task_loops.hpp"
 #include "support/test_machine.hpp"
 
@@ -25,7 +26,7 @@ STARLING_HD std::int64_t times_plus(std::uint64_t factor, std::int64_t x, std::i
 TEST_CASE("random loops of tasks, among other tasks") {
   random r(41);
   for (int n_pes = 1; n_pes <= 4; ++n_pes)
-    for (int i = 0; i < 12; ++i) {
+    for (int i = 0; i < repetitions(12); ++i) {
       const auto m = test_machine(n_pes);
       if (!m) continue;
       const int data = 2 + static_cast<int>(r.below(5));

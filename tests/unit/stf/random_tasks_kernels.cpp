@@ -1,4 +1,5 @@
 // Random programs of tasks give the values of the sequential loop, on streams and graphs, with and without a cap.
+#include "support/repetitions.hpp"
 #include "support/task_program.hpp"
 #include "support/test_machine.hpp"
 
@@ -21,13 +22,13 @@ void check_program(random& r, const stf::context_options& options, int n_pes, in
 TEST_CASE("random tasks on streams") {
   random r(1);
   for (int n_pes = 1; n_pes <= 4; ++n_pes)
-    for (int i = 0; i < 20; ++i) check_program(r, {}, n_pes, 2 + static_cast<int>(r.below(6)), 40, 0);
+    for (int i = 0; i < repetitions(20); ++i) check_program(r, {}, n_pes, 2 + static_cast<int>(r.below(6)), 40, 0);
 }
 
 TEST_CASE("random tasks in graphs") {
   random r(2);
   for (int n_pes = 1; n_pes <= 4; ++n_pes)
-    for (int i = 0; i < 10; ++i)
+    for (int i = 0; i < repetitions(10); ++i)
       check_program(r, {.backend = stf::backend_kind::graph}, n_pes, 2 + static_cast<int>(r.below(6)), 40,
                     static_cast<int>(r.below(15)));
 }
@@ -36,7 +37,7 @@ TEST_CASE("random tasks with little memory") {
   random r(3);
   for (const auto backend : {stf::backend_kind::stream, stf::backend_kind::graph})
     for (int n_pes = 1; n_pes <= 3; ++n_pes)
-      for (int i = 0; i < 10; ++i)
+      for (int i = 0; i < repetitions(10); ++i)
         check_program(r, {.backend = backend, .device_memory = 4 * 768}, n_pes, 8, 40, static_cast<int>(r.below(15)));
 }
 

@@ -1,6 +1,7 @@
 // Recorded tasks that read parts with rows of their neighbours: each launch brings these rows anew, whatever has
 // changed them.
 #include "support/random.hpp"
+#include "support/repetitions.hpp"
 #include "support/stf/line_stencil.hpp"
 #include "support/test_machine.hpp"
 
@@ -36,7 +37,7 @@ void change_part(context& ctx, const exec_place& where, const line_stencil::part
 }
 
 TEST_CASE("random stencils, recorded and launched among other tasks") {
-  for (std::uint64_t seed = 1; seed <= 24; ++seed)
+  for (std::uint64_t seed = 1; seed <= repetitions(std::uint64_t{24}); ++seed)
     for (const auto backend : {backend_kind::stream, backend_kind::graph, backend_kind::persistent}) {
       random r(seed);
       INFO("seed " << seed);

@@ -7,6 +7,7 @@
 
 #include "starling/stf/context.hpp"
 #include "starling/stf/task_run.hpp"
+#include "support/repetitions.hpp"
 #include "support/task_program.hpp"
 #include "support/test_machine.hpp"
 
@@ -80,7 +81,7 @@ TEST_CASE("random programs, recorded and launched among other tasks") {
   random r(31);
   for (const auto backend : back_ends)
     for (int n_pes = 1; n_pes <= 4; ++n_pes)
-      for (int i = 0; i < 8; ++i) {
+      for (int i = 0; i < repetitions(8); ++i) {
         const auto m = test_machine(n_pes);
         if (!m) continue;
         const int data = 2 + static_cast<int>(r.below(5));

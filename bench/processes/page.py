@@ -1,0 +1,55 @@
+"""Writes the table of docs/processes.md from the newest result file: what several processes cost.
+
+python bench/processes/page.py
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).resolve().parent
+PAGE = HERE.parent.parent / "docs/processes.md"
+BEGIN, END = "<!-- figures:begin -->", "<!-- figures:end -->"
+ROWS = {  # what is measured: its name, and how many times the time of one process it may take
+    "message 8": ("message of 8 bytes, one way (us)", 1.5),
+    "message 65536": ("message of 64 KiB, one way (us)", 1.5),
+    "stream 65536": ("messages of 64 KiB one behind the other (us each)", 1.5),
+    "sync_all": ("`sync_all` of a block on each PE (us)", 1.5),
+    "stencil 1024x1024": ("step of a stencil, 1024 x 1024 float32 (us)", 1.3),
+    "cg 1024x1024": ("iteration of CG, 5-point rows of 1024 x 1024 (us)", 1.3),
+}
+
+
+def table(held: dict[str, Any]) -> str:
+    """The rows, each by the least of all repetitions."""
+    on, results = held["machine"], held["results"]
+    least = {(r["what"], r["processes"]): min(r["microseconds"]) for r in results}
+    pes = results[0]["pes"]
+    lines = [
+        f"{pes} virtual devices on {on['cores']} cores ({on['processor']}, {on['date']}); the least of "
+        f"{len(results[0]['microseconds'])} runs of each, by turns:",
+        "",
+        f"| what | one process | {pes} processes | ratio | bar |",
+        "|---|---|---|---|---|",
+    ]
+    for what, (name, bar) in ROWS.items():
+        one, several = least[what, 1], least[what, pes]
+        verdict = "met" if several <= bar * one else "missed"
+        lines.append(f"| {name} | {one:.4g} | {several:.4g} | {several / one:.2f} | {bar}: {verdict} |")
+    return "\n".join(lines)
+
+
+def main() -> int:
+    newest = max(
+        (json.loads(path.read_text()) for path in (HERE / "results").glob("*.json")), key=lambda r: r["machine"]["date"]
+    )
+    before, rest = PAGE.read_text().split(BEGIN)
+    PAGE.write_text(f"{before}{BEGIN}\n{table(newest)}\n{END}{rest.split(END)[1]}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

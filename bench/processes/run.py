@@ -1,0 +1,94 @@
+"""What several processes of one host cost: the same work in one process with four PEs, and in four with one each.
+
+    python bench/processes/run.py [--repetitions 5] [--out bench/processes/results/FILE.json]
+
+Messages between PE 0 and PE 1, steps of a stencil, iterations of conjugate gradients; both ways of starting by turns.
+`page.py` writes the table of docs/processes.md from the file.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))  # for facts
+
+import facts  # noqa: E402
+
+PES = 4
+
+
+def work() -> dict[str, float]:
+    """Microseconds of each thing, measured once on the machine by default. Collective."""
+    import numpy as np
+
+    from starling import communication, machine, stencil
+    from starling.linalg import cg, matrices
+
+    m = machine.best()
+    times = communication.measure(
+        machine=m, sizes=[8, 65536], ways=["channel"], pairs=[(0, 1)], repetitions=1, seconds=0.05
+    )
+    found = {f"message {t.bytes}": t.least for t in times if t.measure == "latency"}
+    found |= {f"stream {t.bytes}": t.least for t in times if t.measure == "stream" and t.bytes > 8}
+    found |= {t.what: t.least for t in times if t.what == "sync_all" and t.blocks == 1}
+    u = np.random.default_rng(1).random((1024, 1024), dtype="f4")
+    _, steps = stencil.jacobi(u, 200, machine=m, variant="cpu_free", report=True)
+    found["stencil 1024x1024"] = steps.microseconds_per_step
+    a = matrices.grid_2d(1024, 1024)
+    b = np.random.default_rng(2).standard_normal(1024 * 1024)
+    _, _, solved = cg(a, b, maxiter=30, machine=m, report=True)
+    found["cg 1024x1024"] = solved.microseconds_per_iteration
+    return found if m.process == 0 else {}
+
+
+def measured(processes: int) -> dict[str, float]:
+    """What the work took in so many processes, which have four PEs together."""
+    program = [sys.executable, str(Path(__file__).resolve()), "--work"]
+    environment = {**os.environ, "STARLING_MACHINE": "host", "STARLING_DEVICES": str(PES)}
+    if processes > 1:
+        environment = {**os.environ, "STARLING_MACHINE": "distributed"}
+        program = [sys.executable, "-m", "starling", "launch", "-n", str(processes), "--", *program]
+    done = subprocess.run(program, env=environment, capture_output=True, text=True, timeout=600, check=True)
+    lines = [line for line in done.stdout.splitlines() if "{" in line]
+    found: dict[str, float] = json.loads(lines[0][lines[0].index("{") :])
+    return found
+
+
+def measure_all(repetitions: int) -> list[dict[str, object]]:
+    by_name: dict[str, dict[int, list[float]]] = {}
+    for _ in range(repetitions):
+        for processes in (1, PES):
+            for what, us in measured(processes).items():
+                by_name.setdefault(what, {}).setdefault(processes, []).append(round(us, 3))
+        print(json.dumps(by_name), flush=True)
+    return [
+        {"what": what, "processes": processes, "pes": PES, "microseconds": times}
+        for what, each in by_name.items()
+        for processes, times in each.items()
+    ]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--repetitions", type=int, default=5)
+    parser.add_argument("--out", type=Path)
+    parser.add_argument("--work", action="store_true", help=argparse.SUPPRESS)
+    o = parser.parse_args()
+    if o.work:
+        if found := work():
+            print(json.dumps(found), flush=True)
+        return 0
+    results = {"machine": facts.machine(), "results": measure_all(o.repetitions)}
+    if o.out:
+        o.out.write_text(json.dumps(results, indent=1) + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
