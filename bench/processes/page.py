@@ -38,8 +38,12 @@ def table(held: dict[str, Any]) -> str:
     for what, (name, bar) in ROWS.items():
         one, several = least[what, 1], least[what, pes]
         verdict = "met" if several <= bar * one else "missed"
-        lines.append(f"| {name} | {one:.4g} | {several:.4g} | {several / one:.2f} | {bar}: {verdict} |")
+        lines.append(f"| {name} | {_us(one)} | {_us(several)} | {several / one:.2f} | {bar}: {verdict} |")
     return "\n".join(lines)
+
+
+def _us(time: float) -> str:
+    return f"{time:,.0f}" if time >= 1000 else f"{time:.3g}"
 
 
 def main() -> int:

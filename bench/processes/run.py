@@ -32,7 +32,7 @@ def work() -> dict[str, float]:
 
     m = machine.best()
     times = communication.measure(
-        machine=m, sizes=[8, 65536], ways=["channel"], pairs=[(0, 1)], repetitions=1, seconds=0.05
+        machine=m, sizes=[8, 65536], ways=["channel"], pairs=[(0, 1)], repetitions=10, seconds=0.02
     )
     found = {f"message {t.bytes}": t.least for t in times if t.measure == "latency"}
     found |= {f"stream {t.bytes}": t.least for t in times if t.measure == "stream" and t.bytes > 8}
