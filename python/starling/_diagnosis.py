@@ -33,8 +33,7 @@ def doctor() -> Facts:
         * ``gpus``: of each, id, name, memory, compute capability, multiprocessors;
         * ``peers``: how GPU i reaches the memory of GPU j: self, direct or none;
         * ``usable``: kinds of machine that can be made here, ``best``: what ``machine.best()`` takes, and why;
-        * ``job``: None in one process; where several have a machine together, and all of them call this: number of this
-          process, and of all, pid, cores and PEs, the engine between them, and the time of a message between two PEs;
+        * ``job``: of several processes with one machine, who all call this: pids, cores, PEs, messages; None: of one;
         * ``missing``: what is missing, each with the remedy;
         * ``environment``: name, meaning and value of the variables that Starling reads, and whether each is set.
 
