@@ -25,7 +25,7 @@ matplotlib.use("Agg")
 from cg_results import CPU_FREE as PERSISTENT
 from cg_results import CgResults, geometric_mean
 from matplotlib import pyplot
-from results_page import ABSENT, Results, head, row
+from results_page import ABSENT, Results, head, put_into, row
 from stencil_results import CPU_FREE, HOST_CONTROLLED, VARIANTS, StencilResults
 from stf_page import REDUCTION_BAR_ELEMENTS, StfResults, best
 
@@ -37,7 +37,6 @@ STREAMS = tuple(v for v in HOST_CONTROLLED if v != GRAPH)
 AUTONOMOUS = (*CPU_FREE, "temporal")
 DRAWN = ("256x256", "2048x2048", "8192x8192", "128x128x128", "256x256x256", "512x512x512")
 COLOURS = dict(zip(VARIANTS, ("0.8", "0.65", "0.5", "0.3", "#9ecae1", "#3182bd", "#e6550d"), strict=True))
-BEGIN, END = "<!-- figures:begin -->", "<!-- figures:end -->"
 
 
 @dataclass(frozen=True)
@@ -202,15 +201,6 @@ def table(rows: list[Comparison]) -> str:
     if below:
         parts += ["", *wrapped(f"Slower than what is used instead: {below}.")]
     return "\n".join(parts)
-
-
-def put_into(readme: Path, text: str) -> None:
-    """Replaces what stands between the two markers."""
-    whole = readme.read_text()
-    if whole.count(BEGIN) != 1 or whole.count(END) != 1 or whole.index(BEGIN) > whole.index(END):
-        sys.exit(f"{readme}: needs one line {BEGIN} and, below it, one line {END}")
-    before, rest = whole.split(BEGIN)
-    readme.write_text(f"{before}{BEGIN}\n\n{text}\n\n{END}{rest.split(END)[1]}")
 
 
 def draw(r: StencilResults, target: Path) -> None:

@@ -20,6 +20,7 @@ import plot
 
 ROOT = Path(__file__).resolve().parent.parent
 ABSENT = "not measured"
+BEGIN, END = "<!-- figures:begin -->", "<!-- figures:end -->"
 
 
 class ResultFile(Protocol):
@@ -48,6 +49,15 @@ program, divided by their number. The times so contain a share of the program's 
 are ping-pongs of one block on PE 0 and one on PE 1; the time is half of a round trip. `run of an empty program` is a
 whole program that does nothing.
 """
+
+
+def put_into(page: Path, text: str) -> None:
+    """Replaces what stands between the two markers of a page."""
+    whole = page.read_text()
+    if whole.count(BEGIN) != 1 or whole.count(END) != 1 or whole.index(BEGIN) > whole.index(END):
+        sys.exit(f"{page}: needs one line {BEGIN} and, below it, one line {END}")
+    before, rest = whole.split(BEGIN)
+    page.write_text(f"{before}{BEGIN}\n\n{text}\n\n{END}{rest.split(END)[1]}")
 
 
 def usable(line: object) -> bool:

@@ -11,8 +11,11 @@ from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))  # for results_page
+
+from results_page import head, put_into, row  # noqa: E402
+
 PAGE = HERE.parent.parent / "docs/processes.md"
-BEGIN, END = "<!-- figures:begin -->", "<!-- figures:end -->"
 ROWS = {  # what is measured: its name, and how many times the time of one process it may take
     "message 8": ("message of 8 bytes, one way (us)", 1.5),
     "message 65536": ("message of 64 KiB, one way (us)", 1.5),
@@ -32,13 +35,12 @@ def table(held: dict[str, Any]) -> str:
         f"{pes} virtual devices on {on['cores']} cores ({on['processor']}, {on['date']}); the least of "
         f"{len(results[0]['microseconds'])} runs of each, by turns:",
         "",
-        f"| what | one process | {pes} processes | ratio | bar |",
-        "|---|---|---|---|---|",
+        *head("what", "one process", f"{pes} processes", "ratio", "bar"),
     ]
     for what, (name, bar) in ROWS.items():
         one, several = least[what, 1], least[what, pes]
         verdict = "met" if several <= bar * one else "missed"
-        lines.append(f"| {name} | {_us(one)} | {_us(several)} | {several / one:.2f} | {bar}: {verdict} |")
+        lines.append(row(name, _us(one), _us(several), f"{several / one:.2f}", f"{bar}: {verdict}"))
     return "\n".join(lines)
 
 
@@ -50,8 +52,7 @@ def main() -> int:
     newest = max(
         (json.loads(path.read_text()) for path in (HERE / "results").glob("*.json")), key=lambda r: r["machine"]["date"]
     )
-    before, rest = PAGE.read_text().split(BEGIN)
-    PAGE.write_text(f"{before}{BEGIN}\n{table(newest)}\n{END}{rest.split(END)[1]}")
+    put_into(PAGE, table(newest))
     return 0
 
 

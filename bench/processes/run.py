@@ -54,7 +54,7 @@ def measured(processes: int) -> dict[str, float]:
     if processes > 1:
         environment = {**os.environ, "STARLING_MACHINE": "distributed"}
         program = [sys.executable, "-m", "starling", "launch", "-n", str(processes), "--", *program]
-    done = subprocess.run(program, env=environment, capture_output=True, text=True, timeout=600, check=True)
+    done = subprocess.run(program, env=environment, stdout=subprocess.PIPE, text=True, timeout=600, check=True)
     lines = [line for line in done.stdout.splitlines() if "{" in line]
     found: dict[str, float] = json.loads(lines[0][lines[0].index("{") :])
     return found

@@ -273,7 +273,7 @@ class World:
         self.p(_word(signal), np.uint64(whole_number("value", value, 0, MOST_SIGNAL)), pe=pe)
 
     def signal_add(self, signal: SymmetricArray, value: SupportsIndex, *, pe: SupportsIndex) -> None:
-        """Adds to a signal of a PE, modulo 2^64. No kernel may raise the same signal meanwhile."""
+        """Adds to a signal of a PE, modulo 2^64. No kernel and no other process may raise the same signal meanwhile."""
         number = whole_number("value", value, 0, MOST_SIGNAL)
         self.signal_set(signal, (self.signal_fetch(signal, pe=pe) + number) % 2**64, pe=pe)
 

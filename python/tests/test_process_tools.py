@@ -11,12 +11,17 @@ from pathlib import Path
 LIMIT = 100  # seconds that any of these may take
 
 
-def launched(n: int, *command: str) -> subprocess.CompletedProcess[str]:
-    """Runs a command in `n` processes, each with its number in front of its lines."""
+def starling(*words: str) -> subprocess.CompletedProcess[str]:
+    """Runs the command on the machine that it takes by itself."""
     left_out = ("STARLING_MACHINE", "STARLING_DEVICES")
     inherited = {name: value for name, value in os.environ.items() if name not in left_out}
-    words = [sys.executable, "-m", "starling", "launch", "-n", str(n), "--", *command]
-    return subprocess.run(words, env=inherited, capture_output=True, text=True, timeout=LIMIT)
+    command = [sys.executable, "-m", "starling", *words]
+    return subprocess.run(command, env=inherited, capture_output=True, text=True, timeout=LIMIT)
+
+
+def launched(n: int, *command: str) -> subprocess.CompletedProcess[str]:
+    """Runs a command in `n` processes, each with its number in front of its lines."""
+    return starling("launch", "-n", str(n), "--", *command)
 
 
 def starling_in(n: int, *words: str) -> subprocess.CompletedProcess[str]:
@@ -54,9 +59,7 @@ def test_doctor_shows_them() -> None:
 
 
 def test_one_process_is_no_job() -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "starling", "doctor", "--json"], capture_output=True, text=True, timeout=LIMIT
-    )
+    done = starling("doctor", "--json")
     assert json.loads(done.stdout)["job"] is None
 
 
@@ -117,11 +120,8 @@ stencil.jacobi(np.ones((64, 64), "f4"), 10, variant="cpu_free")
 stencil.jacobi(np.ones((64, 64), "f4"), 5, variant="cpu_free")
 """)
     timeline = tmp_path / "out.json"
-    left_out = ("STARLING_MACHINE", "STARLING_DEVICES")
-    inherited = {name: value for name, value in os.environ.items() if name not in left_out}
-    starling = [sys.executable, "-m", "starling"]
-    words = [*starling, "trace", str(timeline), "--", *starling, "launch", "-n", "3", "--", sys.executable, str(script)]
-    done = subprocess.run(words, env=inherited, capture_output=True, text=True, timeout=LIMIT)
+    words = ("launch", "-n", "3", "--", sys.executable, str(script))
+    done = starling("trace", str(timeline), "--", sys.executable, "-m", "starling", *words)
     assert done.returncode == 0, done.stderr
     machines = json.loads(timeline.read_text())["starling"]["machines"]
     assert [len(m["devices"]) for m in machines] == [3, 3]  # one of each call, not of each process

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 import readme_figures
+from results_page import BEGIN, END, put_into
 from stencil_results import StencilResults
 
 GPUS = ["NVIDIA H200, 580, 143771 MiB"]
@@ -123,13 +124,13 @@ def test_virtual_devices_do_not_count(bench) -> None:
 
 def test_the_text_around_the_table_stays(tmp_path: Path) -> None:
     readme = tmp_path / "README.md"
-    readme.write_text(f"before\n{readme_figures.BEGIN}\nold\n{readme_figures.END}\nafter\n")
-    readme_figures.put_into(readme, "new")
-    readme_figures.put_into(readme, "new")
-    assert readme.read_text() == f"before\n{readme_figures.BEGIN}\n\nnew\n\n{readme_figures.END}\nafter\n"
+    readme.write_text(f"before\n{BEGIN}\nold\n{END}\nafter\n")
+    put_into(readme, "new")
+    put_into(readme, "new")
+    assert readme.read_text() == f"before\n{BEGIN}\n\nnew\n\n{END}\nafter\n"
     readme.write_text("no marks")
     with pytest.raises(SystemExit, match="needs one line"):
-        readme_figures.put_into(readme, "new")
+        put_into(readme, "new")
 
 
 def test_the_picture(bench, tmp_path: Path) -> None:

@@ -7,7 +7,7 @@
 //   const double first = w.on(1).g(box);
 //
 // Every call is done when it returns, so fence and quiet have no counterpart. Where a machine has several processes,
-// who allocates and barrier_all are collective; in one, barrier_all has nothing to wait for. Kernels run by
+// malloc, calloc, align and barrier_all are collective; in one, barrier_all has nothing to wait for. Kernels run by
 // machine::run, between calls. Memory is symmetric_array, so that it is the machine's and kernels take its handles:
 // data() and view(). PEs that do not exist and ranges outside of one live allocation are a range_error, which names
 // them.
