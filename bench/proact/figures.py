@@ -275,6 +275,7 @@ HEADS = {
     "tracking": ("application", "graph", "devices", "tracked us", "untracked us", "overhead"),
     "hidden": ("application", "graph", "devices", "links", "agent", "us", "without data us", "copies us", "hidden"),
     "stores": ("application", "graph", "devices", "inline", "by chunk", "ratio"),
+    "speedup": ("application", "graph", "devices", "way", "us of each", "of one device", "of the bound"),
     "chosen": ("application", "graph", "devices", "search", "agent", "chunk", "us", "search s", "tuner, of the best"),
 }
 
@@ -282,7 +283,7 @@ HEADS = {
 def row(line: Line) -> tuple[object, ...]:
     """A line's cells, in the order of its head."""
     if "error" in line:
-        known = ("to", "application", "graph", "devices", "how", "agent", "chunk")
+        known = ("to", "application", "graph", "devices", "way", "how", "agent", "chunk")
         return *(line[key] for key in known if key in line), line["error"]
     us = statistics.median(line["us"]) if isinstance(line.get("us"), list) else line.get("us", 0.0)
     links = "simulated" if "simulated" in line else "real"
@@ -317,6 +318,11 @@ def row(line: Line) -> tuple[object, ...]:
             ratio = line["inline"] / max(line["by_chunk"], 1)
             what = (line["application"], line["graph"], line["devices"])
             return *what, line["inline"], line["by_chunk"], f"{ratio:.3g}"
+        case "speedup":
+            what = (line["application"], line["graph"], line["devices"])
+            faster = f"{line.get('one_us', us) / us:.2f}"
+            part = (f"{line['bound_us'] / us:.0%}",) if "bound_us" in line else ()
+            return *what, line["way"], f"{us:.4g}", faster, *part
         case "chosen":
             what = (line["application"], line["graph"], line["devices"], line["how"], line["agent"], line["chunk"])
             near = (f"{line['tuner_us'] / us:.3g}",) if "tuner_us" in line else ()

@@ -24,6 +24,7 @@ TITLES = {
     "2": "Figure 2: goodput by the size of stores",
     "4": "Figure 4: chunks and threads of the agent",
     "6": "Figure 6: computing and copying at the same time",
+    "7": "Figures 7 and 10: several devices beside one",
     "8": "Figure 8: the price of tracking",
     "9": "Figure 9: how much of the copies is hidden",
     "table2": "Table II: what the tuner takes",

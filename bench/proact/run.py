@@ -6,11 +6,11 @@
 `applications`: every application on its graphs, the chunk of the library; `chunks`: PageRank over chunks from 4 KB to
 1 MB. Where CuPy is, a CUDA graph of cuSPARSE's product and the updates of PageRank runs beside it. As the publication
 numbers them: `2`, how fast stores of a size are; `4`, chunks and threads of the agent, simulated links; `6`, computing
-that copies hide behind; `8`, the price of tracking; `9`, how much of the copies is hidden, over simulated links where
-PEs share a GPU; `table2`, what the tuner takes; `stores`, pieces of lines that are stored inline and by chunks. With
-one device 2 and 6 send to the host. Several PEs on one GPU (STARLING_PES_PER_GPU=4) have results of their own folder.
-The file of results is written again with each line. When the seconds are over, what is left is left out, and the file
-says `"complete": false`.
+that copies hide behind; `7`, several devices beside one, by how data is duplicated; `8`, the price of tracking; `9`,
+how much of the copies is hidden, over simulated links where PEs share a GPU; `table2`, what the tuner takes; `stores`,
+pieces of lines that are stored inline and by chunks. With one device 2 and 6 send to the host. Several PEs on one GPU
+(STARLING_PES_PER_GPU=4) have results of their own folder. The file of results is written again with each line. When the
+seconds are over, what is left is left out, and the file says `"complete": false`.
 """
 
 from __future__ import annotations
@@ -29,6 +29,8 @@ import figures
 import numpy as np
 import programs
 import rivals
+import rivals_gpus
+import speedups
 from scipy import sparse
 
 import starling
@@ -39,8 +41,8 @@ HERE = Path(__file__).resolve().parent
 AGENTS = ("inline", "polling", "own_warp", "copy_engine")
 CHUNKS = tuple(2**k for k in range(12, 21))
 PROBES = {"2": figures.goodput, "4": figures.heat, "6": figures.overlap}
-OF_SEVERAL = ("4", "9", "table2", "stores")  # devices
-FIGURES = ("applications", "chunks", *PROBES, "8", "9", "table2", "stores")
+OF_SEVERAL = ("4", "7", "9", "table2", "stores")  # devices
+FIGURES = ("applications", "chunks", *PROBES, "7", "8", "9", "table2", "stores")
 REPETITIONS = 3
 ITERATIONS = 100
 
@@ -54,6 +56,7 @@ class Case:
     entries: int
     run: Callable[..., Any]
     rival: Callable[[], rivals.Rival | None] | None = None
+    rival_of_several: Callable[[int], list[rivals.Rival]] | None = None
     matrix: Any = None
     """Of applications that the tuner knows how to run."""
 
@@ -62,7 +65,10 @@ def pagerank_case(name: str, a: Any) -> Case:
     def run(**where: Any) -> Any:
         return pagerank(a, dtype="float32", weight=None, fixed_iterations=ITERATIONS, report=True, **where)[1]
 
-    return Case("pagerank", name, a.nnz, run, lambda: rivals.pagerank(a, ITERATIONS, REPETITIONS), a)
+    def several(devices: int) -> list[rivals.Rival]:
+        return rivals_gpus.pagerank(a, ITERATIONS, REPETITIONS, devices)
+
+    return Case("pagerank", name, a.nnz, run, lambda: rivals.pagerank(a, ITERATIONS, REPETITIONS), several, a)
 
 
 def sssp_case(name: str, a: Any, source: int) -> Case:
@@ -177,8 +183,15 @@ def figure_lines(o: argparse.Namespace, devices: list[int], budget: figures.Budg
     if o.figure in PROBES:
         return
     simulated = o.short or facts.pes_per_gpu() > 1
+    real_gpus = o.machine == "cuda" and facts.pes_per_gpu() == 1
     for case in cases(o.short, budget.tell, many_bytes=o.figure == "9" and o.machine == "cuda"):
-        for n in devices if o.figure == "8" else [n for n in devices if n > 1]:
+        several = [n for n in devices if n > 1]
+        if o.figure == "7":
+            budget.tell(f"{case.application} on {case.graph}")
+            rival = case.rival_of_several if real_gpus else None
+            yield from speedups.speedups(case, o.machine, several, tuple(o.agents), o.repetitions, budget, rival)
+            continue
+        for n in devices if o.figure == "8" else several:
             where = figures.Where(o.machine, n, tuple(o.agents))
             if budget.over():
                 return
@@ -202,6 +215,7 @@ def main() -> int:
     parser.add_argument("--machine", choices=("cuda", "host"), default="cuda")
     parser.add_argument("--agents", type=lambda text: text.split(","), default=list(AGENTS))
     parser.add_argument("--out", type=Path, default=HERE / "results", help="where results go")
+    parser.add_argument("--repetitions", type=int, default=3, help="of figure 7")
     parser.add_argument("--seconds", type=float, default=400, help="at most; what is left is left out (400)")
     o = parser.parse_args()
     if unknown := set(o.agents) - set(AGENTS):

@@ -1,5 +1,5 @@
-// Generated programs: loads the compiled shared object of one and runs its kernel on a machine. starling/dace makes the
-// objects, checks the arguments and lays out the words that the kernel's own data consists of.
+// Generated programs: loads what one was compiled to, a shared object or GPU code, and runs its kernel on a machine.
+// starling/dace compiles, checks the arguments and lays out the words that the kernel's own data consists of.
 #include <dlfcn.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/pair.h>
@@ -10,6 +10,7 @@
 #include <memory>
 
 #include "bindings.hpp"
+#include "starling/machine/kernel_file.hpp"
 #include "starling/program/accesses.hpp"
 #include "starling/program/meeting.hpp"
 #include "turns.hpp"
@@ -53,17 +54,16 @@ class program_memory {
 
 class loaded_program {
  public:
-  explicit loaded_program(const std::string& path)
-      : library_(dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL), [](void* p) { dlclose(p); }) {
-    expect<argument_error>(library_ != nullptr, "program: ", path, " cannot be loaded: ", library_ ? "" : dlerror());
-    run_ = reinterpret_cast<decltype(run_)>(find("starling_program_run"));
-    expect<argument_error>(run_ != nullptr, "program: ", path, " holds no program");
-    using setter = void (*)(const generated::access_functions*);
-    if (auto set = reinterpret_cast<setter>(find("starling_program_accesses"))) {
-      const generated::access_functions own = generated::check_accesses();
-      set(&own);
-      accesses_seen_ = true;
-    }
+  // Of a shared object for virtual devices, or of GPU code.
+  loaded_program(const std::string& path, bool for_gpus) {
+    if (for_gpus)
+      load_for_gpus(path);
+    else
+      load_for_host(path);
+  }
+
+  int blocks_that_fit(bound_machine& on, int threads) const {
+    return on.get().blocks_that_fit(kernel_, {.threads = threads});
   }
 
   // `words`: the kernel's data behind its signals and slots.
@@ -84,22 +84,42 @@ class loaded_program {
     auto data = std::make_shared<std::vector<std::uint64_t>>((sizeof own + rest.size()) / 8);
     std::memcpy(data->data(), &own, sizeof own);
     std::memcpy(data->data() + sizeof own / 8, rest.data(), rest.size());
-    kernel k;
-    k.on_host = run_;
+    kernel k = kernel_;
     k.closure = std::shared_ptr<const void>(data, data->data());
     k.closure_bytes = sizeof own + rest.size();
-    k.accesses_seen = accesses_seen_;
     turns one(m.kind() == machine_kind::cuda);
     const turn mine(one, "the machine");
     m.run({starling::program{plan, k, {.threads = threads, .deadline = deadline}}});
   }
 
  private:
+  void load_for_gpus(const std::string& path) {
+    const kernel_file file(path);
+    kernel_.on_gpu = file.find("starling_program_gpu");
+    kernel_.on_gpu_traced = file.find("starling_program_gpu_traced");
+    expect<argument_error>(kernel_.on_gpu != nullptr && kernel_.on_gpu_traced != nullptr, "program: ", path,
+                           " holds no program");
+  }
+
+  void load_for_host(const std::string& path) {
+    library_.reset(dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL), [](void* p) {
+      if (p != nullptr) dlclose(p);
+    });
+    expect<argument_error>(library_ != nullptr, "program: ", path, " cannot be loaded: ", library_ ? "" : dlerror());
+    kernel_.on_host = reinterpret_cast<decltype(kernel_.on_host)>(find("starling_program_run"));
+    expect<argument_error>(kernel_.on_host != nullptr, "program: ", path, " holds no program");
+    using setter = void (*)(const generated::access_functions*);
+    if (auto set = reinterpret_cast<setter>(find("starling_program_accesses"))) {
+      const generated::access_functions own = generated::check_accesses();
+      set(&own);
+      kernel_.accesses_seen = true;
+    }
+  }
+
   void* find(const char* name) const { return dlsym(library_.get(), name); }
 
   std::shared_ptr<void> library_;
-  void (*run_)(const void*, block&) = nullptr;
-  bool accesses_seen_ = false;
+  kernel kernel_;  // without its data
 };
 
 }  // namespace
@@ -115,7 +135,9 @@ void bind_programs(nb::module_& m) {
            nb::sig("def read(self, pe: int, offset: int, array: typing.Any) -> None"),
            "Fills an array from the memory, from a byte on.");
   nb::class_<loaded_program>(m, "LoadedProgram", "A generated program, compiled.")
-      .def(nb::init<const std::string&>(), "path"_a)
+      .def(nb::init<const std::string&, bool>(), "path"_a, nb::kw_only(), "for_gpus"_a)
+      .def("blocks_that_fit", &loaded_program::blocks_that_fit, "machine"_a, "threads"_a,
+           "How many blocks of so many threads a PE holds at once.")
       .def("run", &loaded_program::run, "machine"_a, nb::kw_only(), "roles"_a, "threads"_a, "deadline"_a, "signals"_a,
            "words"_a);
   m.def("checking", [](bound_machine& on) { return on.get().checking(); }, "machine"_a);

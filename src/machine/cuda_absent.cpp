@@ -1,6 +1,7 @@
 // Stands in for src/machine/cuda in builds without CUDA.
 #include "backend.hpp"
 #include "starling/base/error.hpp"
+#include "starling/machine/kernel_file.hpp"
 
 namespace starling {
 
@@ -18,5 +19,12 @@ std::shared_ptr<backend> make_cuda_backend(const std::vector<int>&, const cuda_o
   throw unsupported_error(
       message("machine::cuda: ", status.problem, "; ", status.remedy, ", or use virtual devices: machine::host(n)"));
 }
+
+kernel_file::kernel_file(const std::string& path) : path_(path) {
+  const machine::cuda_status status = probe_cuda_backend();
+  throw unsupported_error(message("kernel_file: ", path, ": ", status.problem, "; ", status.remedy));
+}
+
+const void* kernel_file::find(const char*) const { return library_; }
 
 }  // namespace starling

@@ -686,13 +686,9 @@ struct entry_kind {
   bool with_warp = false;
 };
 
-#if defined(__CUDACC__)
-// The GPU side of every launch: makes the thread's view of the block and calls the kernel. There are several of each
-// kernel: recording takes registers and instructions, and so do network cards; one that does without must not have
-// them.
+// The GPU side of every launch: makes the thread's view of the block and calls the kernel.
 template <class Block, class State, class Kernel, bool Traced, bool Networked>
-__global__ void __launch_bounds__(most_threads<Kernel>, least_blocks<Kernel>)
-    entry(const __grid_constant__ State state, const __grid_constant__ Kernel kernel) {
+STARLING_HD inline void run_block([[maybe_unused]] const State& state, [[maybe_unused]] const Kernel& kernel) {
 #if defined(__CUDA_ARCH__)
   Block b(state, {.traced = Traced, .networked = Networked});
   if constexpr (Networked) b.begin_network();
@@ -702,6 +698,23 @@ __global__ void __launch_bounds__(most_threads<Kernel>, least_blocks<Kernel>)
   if constexpr (Networked) b.end_network();
 #endif
 }
+
+#if defined(__CUDACC__)
+// There are several entries of each kernel: recording takes registers and instructions, and so do network cards; one
+// that does without must not have them.
+template <class Block, class State, class Kernel, bool Traced, bool Networked>
+__global__ void __launch_bounds__(most_threads<Kernel>, least_blocks<Kernel>)
+    entry(const __grid_constant__ State state, const __grid_constant__ Kernel kernel) {
+  run_block<Block, State, Kernel, Traced, Networked>(state, kernel);
+}
+
+// An entry under a name of its own, which one finds in a file of GPU code (kernel_file).
+#define STARLING_GPU_ENTRY(name, Block, State, Kernel, traced)                                                      \
+  extern "C" __global__ void __launch_bounds__(starling::target::most_threads<Kernel>,                              \
+                                               starling::target::least_blocks<Kernel>)                              \
+      name(const __grid_constant__ State state, const __grid_constant__ Kernel kernel) {                            \
+    starling::target::run_block<Block, State, Kernel, traced, false>(state, kernel);                                \
+  }
 
 // The same for blocks with one more warp, which runs kernel.beside(state). It is one of the most threads that a block
 // may have, so that the others have the registers that they would have without it.
@@ -722,6 +735,8 @@ __global__ void __launch_bounds__(most_threads<Kernel>, least_blocks<Kernel>)
   leave_part_of_block(threads);
 #endif
 }
+#else
+#define STARLING_GPU_ENTRY(name, Block, State, Kernel, traced)
 #endif
 
 // What the launch hands to the driver; null when this source was compiled for virtual devices only, or for machines of

@@ -9,8 +9,8 @@ namespace starling::generated {
 // A PE that is not there: puts to it do nothing, waits for it pass.
 inline constexpr int nobody = -1;
 
-constexpr index_t least(index_t a, index_t b) { return a < b ? a : b; }
-constexpr index_t most(index_t a, index_t b) { return a > b ? a : b; }
+STARLING_HD constexpr index_t least(index_t a, index_t b) { return a < b ? a : b; }
+STARLING_HD constexpr index_t most(index_t a, index_t b) { return a > b ? a : b; }
 
 // The layers of an axis that belong to this PE, and of these those of this block.
 struct layers {

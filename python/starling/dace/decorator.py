@@ -71,6 +71,16 @@ class Run:
         values = check_scalars(self._placed, scalars)
         self._placed.run(values, finite_number("deadline", deadline, least=0.0))
 
+    @property
+    def blocks(self) -> int:
+        """Of each PE."""
+        return self._placed.blocks
+
+    @property
+    def threads(self) -> int:
+        """Of each block, on GPUs."""
+        return self._placed.threads
+
     def store(self) -> None:
         """Copies what the program writes into the arrays that :meth:`Program.on` was given."""
         self._placed.store()
@@ -103,7 +113,7 @@ class Program:
         machine: Machine | None = None,
         devices: int | None = None,
         blocks: int | None = None,
-        threads: int = 256,
+        threads: int = MOST_THREADS,
         control: str = "device",
         deadline: float = 0.0,
         report: bool = False,
@@ -117,7 +127,8 @@ class Program:
             machine: Where it runs. None: a machine of `devices` devices.
             devices: How many PEs there are, without `machine`. None: as many as a list of parts has, else those of
                 ``machine.best()``.
-            blocks: Of each PE; fewer are used where there are fewer layers. None: 1 on virtual devices.
+            blocks: Of each PE; fewer are used where there are fewer layers. None: 1 on virtual devices, on GPUs
+                as many as fit.
             threads: Of each block, on GPUs.
             control: Who controls the time loop: ``"device"``.
             deadline: Seconds that a wait may last; 0: those of the machine.
@@ -127,7 +138,7 @@ class Program:
         Raises:
             ProgramError: The program is outside of the subset, or an argument is not what it wants.
             StallError: A wait has passed its deadline.
-            Unsupported: There is no C++ compiler, or the machine has GPUs.
+            Unsupported: There is no C++ compiler, or no nvcc for GPUs.
         """
         if control not in CONTROLS:
             raise ProgramError(f"control = {control!r}; must be one of {', '.join(CONTROLS)}", node="control")
@@ -145,7 +156,9 @@ class Program:
             return None
         return Report(seconds, m.summary, placed.blocks, placed.threads, placed.compiled.explanation)
 
-    def on(self, machine: Machine, *arguments: Any, blocks: int | None = None, threads: int = 256, **named: Any) -> Run:
+    def on(
+        self, machine: Machine, *arguments: Any, blocks: int | None = None, threads: int = MOST_THREADS, **named: Any
+    ) -> Run:
         """Puts the arrays on the devices of a machine, where they stay between runs.
 
         Args:
@@ -222,8 +235,6 @@ class Program:
 
     def _place(self, m: Machine, given: dict[str, Any], blocks: int | None, threads: int) -> Placed:
         compiled = self.compiled()
-        if m.kind != "host":
-            raise Unsupported("programs of starling.dace run on virtual devices; pass machine=starling.machine.host(n)")
         if m.processes > 1:
             raise Unsupported("programs of starling.dace run in one process; pass machine=starling.machine.host(n)")
         arguments = check_arguments(compiled.program, given, m.size)
@@ -231,7 +242,7 @@ class Program:
             compiled,
             m,
             arguments,
-            1 if blocks is None else whole_number("blocks", blocks),
+            None if blocks is None else whole_number("blocks", blocks),
             whole_number("threads", threads, most=MOST_THREADS),
         )
 

@@ -11,6 +11,9 @@ from starling._native import native
 from starling.dace.arguments import Arguments, shape_of
 from starling.dace.bounds import check_bounds
 from starling.dace.build.cache import built
+from starling.dace.build.compiler import compiler
+from starling.dace.build.nvcc import nvcc
+from starling.dace.build.sources import Builder
 from starling.dace.compile import Compiled
 from starling.dace.ir import Array, Put, statements
 from starling.dace.program_error import Place, ProgramError
@@ -18,14 +21,27 @@ from starling.machine import Machine
 
 __all__ = ["Placed", "load"]
 
+MOST_BLOCKS = 2**20
+
 _loaded: dict[str, Any] = {}
 
 
-def load(source: str, checked: bool) -> Any:
+def builder(machine: Machine) -> Builder:
+    """What compiles programs for a machine.
+
+    Raises:
+        Unsupported: It is not there.
+    """
+    if machine.kind == "cuda":
+        return nvcc(min(d.compute_capability for d in machine.devices))
+    return compiler(bool(native.checking(machine)))
+
+
+def load(source: str, how: Builder) -> Any:
     """The compiled program of a source, once a process."""
-    path = str(built(source, checked))
+    path = str(built(source, how))
     if path not in _loaded:
-        _loaded[path] = native.LoadedProgram(path)
+        _loaded[path] = native.LoadedProgram(path, for_gpus=how.for_gpus)
     return _loaded[path]
 
 
@@ -39,24 +55,32 @@ def share(n: int, parts: int, which: int) -> tuple[int, int]:
 class Placed:
     """A program and its arrays on the PEs of a machine."""
 
-    def __init__(self, compiled: Compiled, machine: Machine, arguments: Arguments, blocks: int, threads: int) -> None:
+    def __init__(
+        self, compiled: Compiled, machine: Machine, arguments: Arguments, blocks: int | None, threads: int
+    ) -> None:
         self.compiled = compiled
         self.machine = machine
         self.arguments = arguments
         self.threads = threads
-        self.blocks = self._blocks(blocks)
-        self.checked = bool(native.checking(machine))
-        self.loaded = load(compiled.source, self.checked)
+        most = self._most_blocks()
+        self.loaded = load(compiled.source, builder(machine))
+        self.blocks = min(most, self._blocks_by_itself() if blocks is None else blocks)
         self.memories = {a.name: self._memory(a) for a in compiled.program.arrays.values()}
         for name, parts in arguments.arrays.items():
             for pe in range(machine.size):
                 self._store(compiled.program.arrays[name], pe, parts[pe if len(parts) > 1 else 0])
 
-    def _blocks(self, wanted: int) -> int:
-        """As many blocks as have enough layers, and no more than are wanted."""
+    def _blocks_by_itself(self) -> int:
+        if self.machine.kind == "host":
+            return 1
+        layers = [shape_of((a.length,), self.arguments.sizes)[0] for a in self.compiled.program.arrays.values()]
+        return min(max(1, *layers), int(self.loaded.blocks_that_fit(self.machine, self.threads)))
+
+    def _most_blocks(self) -> int:
+        """As many as have enough layers each."""
         p = self.compiled.program
         place = Place(p.file, p.line)
-        blocks = wanted
+        blocks = MOST_BLOCKS
         for a in p.arrays.values():
             if a.split is None:
                 continue
@@ -66,6 +90,7 @@ class Placed:
                 raise ProgramError.at(
                     place, a.name, f"has {n} layers along axis {a.split} for {self.machine.size} PEs; use fewer devices"
                 )
+            blocks = min(blocks, least)
         for _, s in statements(p.body):
             if not isinstance(s, Put) or s.channel < 0:
                 continue

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import os
 import secrets
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,13 +16,14 @@ pytest.importorskip("starling.dace", reason="DaCe is missing: pip install 'starl
 
 import starling
 from dace_random_programs import RandomProgram, random_program
-from starling import machine
 from starling.dace import Program, ProgramError
+from starling.machine import Machine
 
 COMPLETE = os.environ.get("STARLING_TEST_COMPLETE") == "1"
 # Each takes some three seconds, most of them for the compilers.
 PROGRAMS = int(os.environ.get("STARLING_DACE_PROGRAMS", "25"))
 SHAPES = ((1, 2), (2, 3), (3, 1), (4, 2))
+Devices = Callable[[int], Machine]
 CHECKED_SHAPE = (3, 2)
 SEEDS = 40
 
@@ -39,7 +41,7 @@ def program_of(made: RandomProgram, folder: Path) -> Program:
     return program
 
 
-def run_beside_numpy(made: RandomProgram, program: Program, m: machine.Machine, blocks: int, seed: int) -> None:
+def run_beside_numpy(made: RandomProgram, program: Program, m: Machine, blocks: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
     shape = (23,) if made.rank == 1 else ((23, 9) if made.axis == 0 else (9, 23))
     arrays: list[Any] = [2 * rng.random(shape) - 1 for _ in range(made.arrays)] + [np.zeros(2)]
@@ -56,7 +58,7 @@ def run_beside_numpy(made: RandomProgram, program: Program, m: machine.Machine, 
 
 @pytest.mark.skipif(not COMPLETE, reason="compiles many programs: STARLING_TEST_COMPLETE=1 runs it")
 @pytest.mark.timeout(36000)
-def test_random_programs(tmp_path: Path) -> None:
+def test_random_programs(tmp_path: Path, devices: Devices) -> None:
     given = os.environ.get("STARLING_DACE_SEED")
     first = int(given) if given else secrets.randbits(30)
     refused: list[str] = []
@@ -72,7 +74,7 @@ def test_random_programs(tmp_path: Path) -> None:
             refused.append(f"{seed}: {problem}")
             continue
         for pes, blocks in SHAPES:
-            run_beside_numpy(made, program, machine.host(pes), blocks, seed)
+            run_beside_numpy(made, program, devices(pes), blocks, seed)
         pes, blocks = CHECKED_SHAPE
         run = lambda m: run_beside_numpy(made, program, m, blocks, seed)  # noqa: E731, B023
         found = starling.check(run, devices=pes, seeds=SEEDS)

@@ -1,8 +1,9 @@
-"""Programs on virtual devices against NumPy, bit by bit, however many PEs and blocks there are."""
+"""Programs against NumPy, bit by bit, however many PEs and blocks there are."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,18 +12,19 @@ import pytest
 pytest.importorskip("starling.dace", reason="DaCe is missing: pip install 'starling[dace]'", exc_type=ImportError)
 
 import dace_programs as programs
-from starling import machine
+from starling.machine import Machine
 
 COMPLETE = os.environ.get("STARLING_TEST_COMPLETE") == "1"
+Devices = Callable[[int], Machine]
 QUICK = (programs.jacobi_2d, programs.converge)
 SHAPES = [(pes, blocks) for pes in (1, 2, 3, 4) for blocks in (1, 2, 3)]
 
 
-def run_beside_numpy(program: Any, pes: int, blocks: int, rng: np.random.Generator, n: int = 19) -> None:
+def run_beside_numpy(program: Any, m: Machine, blocks: int, rng: np.random.Generator, n: int = 19) -> None:
     arrays, scalars = programs.inputs(program, rng, n)
     want = [a.copy() for a in arrays]
     program.function(*want, **scalars)
-    program(*arrays, machine=machine.host(pes), blocks=blocks, **scalars)
+    program(*arrays, machine=m, blocks=blocks, **scalars)
     for have, wanted in zip(arrays, want, strict=True):
         if program in programs.EXACT:
             np.testing.assert_array_equal(have, wanted)
@@ -31,10 +33,10 @@ def run_beside_numpy(program: Any, pes: int, blocks: int, rng: np.random.Generat
 
 
 @pytest.mark.parametrize("program", programs.WHOLE if COMPLETE else QUICK, ids=lambda p: p.__name__)
-def test_whole_arrays(program: Any, rng: np.random.Generator) -> None:
+def test_whole_arrays(program: Any, rng: np.random.Generator, devices: Devices) -> None:
     for pes, blocks in SHAPES:
         for n in (12, 19, 37):
-            run_beside_numpy(program, pes, blocks, rng, n)
+            run_beside_numpy(program, devices(pes), blocks, rng, n)
 
 
 def line_of_parts(pes: int, rng: np.random.Generator, each: int = 8) -> tuple[np.ndarray[Any, Any], list[Any]]:
@@ -44,31 +46,34 @@ def line_of_parts(pes: int, rng: np.random.Generator, each: int = 8) -> tuple[np
 
 
 @pytest.mark.parametrize(("pes", "blocks"), SHAPES)
-def test_smooth(pes: int, blocks: int, rng: np.random.Generator) -> None:
+def test_smooth(pes: int, blocks: int, rng: np.random.Generator, devices: Devices) -> None:
     whole, parts = line_of_parts(pes, rng)
     for _ in range(1, 9):
         whole[1:-1] = (whole[:-2] + whole[1:-1] + whole[2:]) / 3.0
-    programs.smooth(parts, [np.full(10, np.nan) for _ in parts], 9, machine=machine.host(pes), blocks=blocks)
+    programs.smooth(parts, [np.full(10, np.nan) for _ in parts], 9, machine=devices(pes), blocks=blocks)
     for pe, part in enumerate(parts):
         np.testing.assert_array_equal(part[1:-1], whole[8 * pe + 1 : 8 * pe + 9])
 
 
-def test_other_sizes_compile_nothing(rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
-    run_beside_numpy(programs.jacobi_2d, 2, 2, rng, 12)
+def test_other_sizes_compile_nothing(
+    rng: np.random.Generator, devices: Devices, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run_beside_numpy(programs.jacobi_2d, devices(2), 2, rng, 12)
 
     def refuse(*_: Any) -> None:
         raise AssertionError("compiled again")
 
     monkeypatch.setattr("starling.dace.build.compiler.Compiler.compile", refuse)
+    monkeypatch.setattr("starling.dace.build.nvcc.Nvcc.compile", refuse)
     monkeypatch.setattr("starling.dace.decorator.compile_program", refuse)
-    run_beside_numpy(programs.jacobi_2d, 4, 3, rng, 41)
+    run_beside_numpy(programs.jacobi_2d, devices(4), 3, rng, 41)
 
 
-def test_arrays_stay_on_the_devices(rng: np.random.Generator) -> None:
+def test_arrays_stay_on_the_devices(rng: np.random.Generator, devices: Devices) -> None:
     arrays, _ = programs.inputs(programs.jacobi_2d, rng)
     want = [a.copy() for a in arrays]
     before = [a.copy() for a in arrays]
-    run = programs.jacobi_2d.on(machine.host(3), *arrays, blocks=2)
+    run = programs.jacobi_2d.on(devices(3), *arrays, blocks=2)
     run(steps=4)
     run(steps=3)
     np.testing.assert_array_equal(arrays[0], before[0])
@@ -78,17 +83,17 @@ def test_arrays_stay_on_the_devices(rng: np.random.Generator) -> None:
     np.testing.assert_array_equal(arrays[1], want[1])
 
 
-def test_report(rng: np.random.Generator) -> None:
+def test_report(rng: np.random.Generator, devices: Devices) -> None:
     arrays, _ = programs.inputs(programs.jacobi_2d, rng)
-    report = programs.jacobi_2d(*arrays, 3, machine=machine.host(2), blocks=3, report=True)
+    report = programs.jacobi_2d(*arrays, 3, machine=devices(2), blocks=3, report=True)
     assert report is not None
-    assert (report.machine, report.blocks) == ("2 virtual devices", 3)
+    assert (report.machine, report.blocks) == (devices(2).summary, 3)
     assert 0 < report.seconds < 60
     assert report.explanation.barriers == 2
 
 
-def test_fewer_blocks_than_asked_where_layers_are_few(rng: np.random.Generator) -> None:
+def test_fewer_blocks_than_asked_where_layers_are_few(rng: np.random.Generator, devices: Devices) -> None:
     arrays, _ = programs.inputs(programs.jacobi_2d, rng, 5)
-    report = programs.jacobi_2d(*arrays, 3, machine=machine.host(2), blocks=3, report=True)
+    report = programs.jacobi_2d(*arrays, 3, machine=devices(2), blocks=3, report=True)
     assert report is not None
     assert report.blocks == 2

@@ -11,11 +11,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from starling.dace.build.compiler import compiler
+from starling.dace.build.sources import Builder
 
 __all__ = ["built", "folder"]
 
-OBJECT = "program.so"
 SUM = "program.sha256"
 SOURCE = "program.cpp"
 
@@ -26,36 +25,36 @@ def folder() -> Path:
     return Path(base) / "starling/programs"
 
 
-def built(source: str, checked: bool) -> Path:
-    """The shared object of a source, compiled if it is not there.
+def built(source: str, how: Builder) -> Path:
+    """What a source is compiled to, made if it is not there.
 
     Entries that are not whole are made again. Several processes may ask at once: one compiles.
 
     Raises:
         Unsupported: There is no compiler, or it fails.
     """
-    how = compiler()
-    entry = folder() / how.key(source, checked)
-    if _whole(entry):
-        return entry / OBJECT
+    entry = folder() / how.key(source)
+    made = entry / how.object_name
+    if _whole(made):
+        return made
     entry.parent.mkdir(parents=True, exist_ok=True)
     with _locked(entry.with_suffix(".lock")):
-        if _whole(entry):
-            return entry / OBJECT
+        if _whole(made):
+            return made
         shutil.rmtree(entry, ignore_errors=True)
         with tempfile.TemporaryDirectory(dir=entry.parent, prefix=".making_") as making:
             fresh = Path(making) / "entry"
             fresh.mkdir()
             (fresh / SOURCE).write_text(source)
-            how.compile(fresh / SOURCE, fresh / OBJECT, checked)
-            (fresh / SUM).write_text(_sum_of(fresh / OBJECT))
+            how.compile(fresh / SOURCE, fresh / how.object_name)
+            (fresh / SUM).write_text(_sum_of(fresh / how.object_name))
             fresh.rename(entry)
-    return entry / OBJECT
+    return made
 
 
-def _whole(entry: Path) -> bool:
+def _whole(made: Path) -> bool:
     try:
-        return (entry / SUM).read_text() == _sum_of(entry / OBJECT)
+        return made.with_name(SUM).read_text() == _sum_of(made)
     except OSError:
         return False
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import sympy
 
 from starling.dace.emit.communication import emit_collective, emit_put, emit_ready, emit_wait
@@ -33,7 +36,7 @@ from starling.dace.program_error import ProgramError
 
 __all__ = ["MOST_THREADS", "emit"]
 
-MOST_THREADS = 256  # of a block: more would leave each too few registers
+MOST_THREADS = 512  # of a block: more would leave each too few registers
 MOST_RANGES = 3  # that block::for_each takes
 
 
@@ -190,7 +193,7 @@ def _compute(w: Writer, s: Compute) -> None:
         guard = ""
     if guard:
         w.line(f"if ({guard}) {{")
-    _for_each(w, s, s.params, owner, f"{cpp_name(a.name)}({index}) = {value};")
+    _map(w, s, owner, CPP[a.dtype], value, f"{cpp_name(a.name)}({index})")
     if guard:
         w.line("}")
 
@@ -204,7 +207,9 @@ def _reduce(w: Writer, s: Reduce) -> None:
     if owner is None:
         w.line("if (b.index() == 0) {")
     kind = WEAK.get(p.variables[s.name], p.variables[s.name])
-    _for_each(w, s, s.params, owner, f"part = {op}(part, {cpp_value(s.value, p, kind)});")
+    body = f"part = {op}(part, {cpp_value(s.value, p, kind)});"
+    with _ranges(w, s, s.params, owner) as (ranges, names):
+        w.line(f"b.for_each({ranges}, [&]({names}) {{ {body} }});")
     if owner is None:
         w.line("}")
     if owner is not None and owner.split:
@@ -214,7 +219,23 @@ def _reduce(w: Writer, s: Reduce) -> None:
     w.line("}")
 
 
-def _for_each(w: Writer, s: Statement, params: list[Param], owner: Owner | None, body: str) -> None:
+def _map(w: Writer, s: Compute, owner: Owner | None, kind: str, value: str, element: str) -> None:
+    """Stores a value for each of the parameters."""
+    if not s.params:
+        w.line(f"b.for_each(1, [&](st::index_t) {{ {element} = {value}; }});")
+        return
+    with _ranges(w, s, s.params, owner) as (ranges, names):
+        w.line(f"sg::map(b, {ranges}, [&]({names}) -> {kind} {{ return {value}; }},")
+        w.line(f"        [&]({names}, {kind} value_) {{ {element} = value_; }});")
+
+
+@contextmanager
+def _ranges(w: Writer, s: Statement, params: list[Param], owner: Owner | None) -> Iterator[tuple[str, str]]:
+    """The ranges of the last parameters and their names, within loops over those before.
+
+    Raises:
+        ProgramError: A range depends on another parameter.
+    """
     names = {q.name for q in params}
     ranges = []
     for q in params:
@@ -232,10 +253,9 @@ def _for_each(w: Writer, s: Statement, params: list[Param], owner: Owner | None,
     outer = max(0, len(params) - MOST_RANGES)
     for q, r in zip(params[:outer], ranges, strict=False):
         w.line(f"for (const auto r = {r}; const st::index_t {q.name} : sg::numbers{{r}}) {{")
-    if not params:
-        w.line(f"b.for_each(1, [&](st::index_t) {{ {body} }});")
+    if params:
+        yield ", ".join(ranges[outer:]), ", ".join(f"st::index_t {q.name}" for q in params[outer:])
     else:
-        names_of = ", ".join(f"st::index_t {q.name}" for q in params[outer:])
-        w.line(f"b.for_each({', '.join(ranges[outer:])}, [&]({names_of}) {{ {body} }});")
+        yield "1", "st::index_t"
     for _ in range(outer):
         w.line("}")

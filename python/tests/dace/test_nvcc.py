@@ -1,0 +1,78 @@
+"""The code of programs for GPUs: what nvcc makes of it, and how it is found. Whether it is right, the other tests say
+on machines with GPUs."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("starling.dace", reason="DaCe is missing: pip install 'starling[dace]'", exc_type=ImportError)
+
+import dace_programs as programs
+from starling.dace.build import cache, nvcc
+from starling.errors import Unsupported
+
+COMPLETE = os.environ.get("STARLING_TEST_COMPLETE") == "1"
+CAPABILITY = 90
+
+
+@pytest.fixture
+def compiler() -> nvcc.Nvcc:
+    try:
+        return nvcc.nvcc(CAPABILITY)
+    except Unsupported:
+        pytest.skip("no nvcc here")
+
+
+@pytest.mark.parametrize("program", programs.WHOLE if COMPLETE else (), ids=lambda p: p.__name__)
+def test_every_program_compiles(program: Any, compiler: nvcc.Nvcc) -> None:
+    assert cache.built(program.compiled().source, compiler).stat().st_size > 0
+
+
+@pytest.mark.skipif(not COMPLETE, reason="calls nvcc: STARLING_TEST_COMPLETE=1 runs it")
+@pytest.mark.parametrize("program", [programs.jacobi_1d, programs.jacobi_2d, programs.adi], ids=lambda p: p.__name__)
+def test_no_registers_are_spilled(program: Any, compiler: nvcc.Nvcc, tmp_path: Path) -> None:
+    source = tmp_path / "program.cpp"
+    source.write_text(program.compiled().source)
+    words = [
+        compiler.command,
+        *nvcc.FLAGS,
+        f"-arch=sm_{CAPABILITY}",
+        f"-I{compiler.folder}",
+        "-Xptxas",
+        "-v",
+        "-x",
+        "cu",
+    ]
+    told = subprocess.run(
+        [*words, str(source), "-o", str(tmp_path / "cubin")], capture_output=True, text=True, check=True
+    )
+    spilled = re.findall(
+        r"starling_program_gpu$\n.*?(\d+) bytes spill stores, (\d+) bytes spill loads", told.stderr, re.M
+    )
+    assert spilled == [("0", "0")], told.stderr
+
+
+def test_without_nvcc(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr("starling.dace.build.nvcc.shutil.which", lambda *_, **__: None)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(Unsupported, match=r"need nvcc .*CUDA toolkit.*machine\.host"):
+        nvcc.nvcc(CAPABILITY)
+
+
+def test_capabilities_and_headers_are_part_of_the_name(monkeypatch: pytest.MonkeyPatch, compiler: nvcc.Nvcc) -> None:
+    names = {nvcc.nvcc(c).key("source") for c in (80, CAPABILITY)}
+    monkeypatch.setattr("starling.dace.build.sources._headers_hash", lambda: "others")
+    names.add(compiler.key("source"))
+    assert len(names) == 3
+
+
+def test_a_source_that_does_not_compile(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, compiler: nvcc.Nvcc) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    with pytest.raises(Unsupported, match=r"nvcc .*error.*nothing"):
+        cache.built("nothing here\n", compiler)
