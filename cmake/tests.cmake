@@ -54,6 +54,16 @@ function(starling_test_program name sources)
   if(kernels)
     starling_kernels(${name} ${kernels})
   endif()
+  # Every call by every group, which the optimiser would take minutes for.
+  if(STARLING_WITH_CUDA AND CMAKE_CUDA_COMPILER_VERSION VERSION_GREATER_EQUAL 13 AND
+     NOT CMAKE_CUDA_FLAGS_RELEASE MATCHES "Ofast-compile")
+    set(many_calls ${networked})
+    list(FILTER many_calls INCLUDE REGEX "/unit/shmem/")
+    foreach(source IN LISTS many_calls)
+      set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS
+        "$<$<COMPILE_LANGUAGE:CUDA>:--Ofast-compile=min>")
+    endforeach()
+  endif()
   list(APPEND kernels ${networked})
   # Where kernels are compiled to PTX alone, those that use every instruction of the device layer are assembled too.
   if(STARLING_CUDA_ARCH MATCHES "^([0-9]+)-virtual$")

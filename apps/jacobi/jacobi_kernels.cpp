@@ -231,7 +231,7 @@ class solver<T>::band_engine : public engine {
     for (int pe = 0; pe < this->machine_.size(); ++pe) r.first_rows.push_back(region_.part(pe).begin);
     r.first_rows.push_back(region_.size());
     r.tiles = tiles_;
-    sparse::add_region(r, region_.report(), options_);
+    sparse::add_region(r, region_.report());
     return r;
   }
   symmetric_array<T> of_rows(const T* all) override {

@@ -93,7 +93,7 @@ class solver<T>::state {
         sparse::vertex_order order)
       : vertices_(edges_in.rows),
         values_(edges_in.value == nullptr ? sparse::entry_values::ones : sparse::entry_values::stored),
-        graph_(edges_in, order),
+        graph_(edges_in, order, m.size()),
         rows_(m, graph_.view(), o, values_, T{0}),
         rank_(rows_.of_rows()),
         sum_(rows_.of_rows()),

@@ -73,14 +73,14 @@ region_options region_options_of(const iteration_options& o) {
   return r;
 }
 
-void add_region(iteration_report& to, const region_report& moved, const iteration_options& options) {
+void add_region(iteration_report& to, const region_report& moved) {
   to.agent = moved.agent;
   to.sending = moved.sending;
   to.links = moved.links;
   to.line_stores_inline = moved.line_stores_inline;
   to.line_stores_by_chunk = moved.line_stores_by_chunk;
   to.times = moved.times;
-  to.chunk_bytes = options.chunk_bytes;
+  to.chunk_bytes = moved.chunk_bytes;
   to.bytes_sent = moved.bytes_per_epoch;
   for (std::size_t k = 0; k < to.bytes_sent.size(); ++k)
     to.bytes_sent[k] = to.bytes_sent[k] * moved.epoch - moved.bytes_left_out[k];
@@ -135,7 +135,7 @@ iteration_report region_rows<T>::report() const {
   iteration_report r = log_.report();
   r.first_rows = matrix_.facts().first_rows;
   r.tiles = tiles_of_a_pe_;
-  add_region(r, region_.report(), options_);
+  add_region(r, region_.report());
   return r;
 }
 

@@ -19,13 +19,13 @@ inline constexpr int most_iteration_threads = 512;
 
 struct iteration_options {
   region_agent agent = region_agent::polling;
-  std::size_t chunk_bytes = 64 * 1024;
-  int agent_blocks = 0;    // 0: chosen by the region
-  int tiles = 0;           // of each PE; 0: chosen
-  int blocks = 0;          // that compute, of each PE; 0: chosen
-  int threads = 0;         // of a block, on GPUs; 0: chosen
-  double deadline = 0;     // seconds a wait may last; 0: the machine's
-  bool halo_only = false;  // a PE gets the chunks that its rows read, not all; kernels give credit then
+  std::size_t chunk_bytes = 0;  // 0: as the region's
+  int agent_blocks = 0;         // 0: chosen by the region
+  int tiles = 0;                // of each PE; 0: chosen
+  int blocks = 0;               // that compute, of each PE; 0: chosen
+  int threads = 0;              // of a block, on GPUs; 0: chosen
+  double deadline = 0;          // seconds a wait may last; 0: the machine's
+  bool halo_only = false;       // a PE gets the chunks that its rows read, not all; kernels give credit then
 
   // For measuring and finding mistakes: see region_options. Results are wrong with another `sending` than all.
   region_sending sending = region_sending::all;
@@ -100,6 +100,6 @@ class region_rows {
 };
 
 // What a region knows of iterations over it.
-void add_region(iteration_report& to, const region_report& moved, const iteration_options& options);
+void add_region(iteration_report& to, const region_report& moved);
 
 }  // namespace starling::sparse

@@ -30,6 +30,16 @@ std::vector<std::int32_t> by_degree(const csr_view<T>& a) {
   return vertex;
 }
 
+// Every n_pes-th from the first on, then every n_pes-th from the second on, ...
+std::vector<std::int32_t> dealt(const std::vector<std::int32_t>& vertex, int n_pes) {
+  std::vector<std::int32_t> all;
+  all.reserve(vertex.size());
+  const auto pes = static_cast<std::size_t>(n_pes);
+  for (std::size_t pe = 0; pe < pes; ++pe)
+    for (std::size_t i = pe; i < vertex.size(); i += pes) all.push_back(vertex[i]);
+  return all;
+}
+
 // The new number of each of the caller's vertices.
 std::vector<std::int32_t> inverse(const std::vector<std::int32_t>& vertex) {
   std::vector<std::int32_t> number(vertex.size());
@@ -61,10 +71,10 @@ const char* name(vertex_order o) { return name_in(names, o); }
 vertex_order vertex_order_named(const std::string& text) { return named_in(names, "order", text); }
 
 template <class T>
-ordered_graph<T>::ordered_graph(const csr_view<T>& edges_in, vertex_order wanted) : view_(edges_in) {
+ordered_graph<T>::ordered_graph(const csr_view<T>& edges_in, vertex_order wanted, int n_pes) : view_(edges_in) {
   const bool small = edges_in.columns * static_cast<index_t>(sizeof(T)) <= cached_bytes;
   if (wanted == vertex_order::given || (wanted == vertex_order::automatic && small) || edges_in.nonzeros() == 0) return;
-  vertex_ = by_degree(edges_in);
+  vertex_ = dealt(by_degree(edges_in), n_pes);
   const auto number = inverse(vertex_);
   if (wanted == vertex_order::automatic) {
     const auto now = lines_read(edges_in, [](std::int32_t column) { return column; });

@@ -15,19 +15,22 @@ namespace starling::sparse {
 enum class vertex_order {
   automatic,  // by degree where that makes stretches of entries read clearly fewer lines of a large vector, else given
   given,      // the caller's
-  by_degree,  // those with the most edges out first, equals in the caller's order
+  by_degree,  // those with the most edges out first, equals in the caller's order; dealt to the PEs in turn
 };
 
 const char* name(vertex_order o);
 // Throws argument_error with the list for a word that is none.
 vertex_order vertex_order_named(const std::string& text);
 
-// A graph in one of these orders. Row i of `edges_in` has the vertices with edges to i, ascending.
+// A graph in one of these orders. PEs take rows in the order of their numbers. With those of the largest degree first,
+// the first PE would have few rows of many edges and the last one nearly all rows: most of the vector would be its to
+// send. So by degree each PE's numbers go to every n-th vertex of the order: all have their share of both. Row i of
+// `edges_in` has the vertices with edges to i, ascending.
 template <class T>
 class ordered_graph {
  public:
-  // Keeps what it is given if the order is the caller's, so that must live as long.
-  ordered_graph(const csr_view<T>& edges_in, vertex_order wanted);
+  // For so many PEs. Keeps what it is given if the order is the caller's, so that must live as long.
+  ordered_graph(const csr_view<T>& edges_in, vertex_order wanted, int n_pes);
 
   const csr_view<T>& view() const { return view_; }
   // The one chosen.

@@ -165,7 +165,9 @@ class solver<T>::state {
   // Sweeps wait for memory, which many threads do together.
   static sparse::iteration_options to_follow(sparse::iteration_options o, int tiles) {
     if (o.tiles == 0) o.tiles = tiles;
-    if (o.threads == 0 && tiles > 0) o.threads = sparse::most_iteration_threads;
+    // An own warp comes on top of a block's threads, and is one of those that registers are there for.
+    const int beside = o.agent == region_agent::own_warp ? target::threads_beside : 0;
+    if (o.threads == 0 && tiles > 0) o.threads = sparse::most_iteration_threads - beside;
     return o;
   }
 

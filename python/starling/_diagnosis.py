@@ -12,6 +12,7 @@ from importlib import metadata
 from typing import Any
 
 from starling import machine as machines
+from starling._compilers import nvcc_path
 from starling._job import job as describe
 from starling._native import __version__, native
 from starling.errors import Error
@@ -28,7 +29,8 @@ def doctor() -> Facts:
         * ``starling``: version, folder, whether the build has a CUDA part;
         * ``python``, ``platform``, ``cores`` (that this process may use), ``memory_bytes``;
         * ``compilers``: name, path and version of those found;
-        * ``dace``: version of DaCe (empty: none) and the compiler, for ``starling.dace``;
+        * ``dace``: version of DaCe (empty: none) and the compilers, for ``starling.dace``: that for virtual devices,
+          and nvcc;
         * ``cuda``: built, driver, runtime, number of devices, problem, remedy (empty: none);
         * ``gpus``: of each, id, name, memory, compute capability, multiprocessors;
         * ``peers``: how GPU i reaches the memory of GPU j: self, direct or none;
@@ -113,7 +115,7 @@ def _gpus(cuda: Facts, missing: list[dict[str, str]]) -> tuple[list[Facts], list
 def _compilers() -> list[Facts]:
     found = []
     for name in ("c++", "g++", "clang++", "nvcc"):
-        path = shutil.which(name) or (name == "nvcc" and shutil.which("/usr/local/cuda/bin/nvcc")) or ""
+        path = (nvcc_path() if name == "nvcc" else shutil.which(name)) or ""
         if not path:
             continue
         try:
@@ -134,7 +136,7 @@ def _dace() -> Facts:
     except metadata.PackageNotFoundError:
         version = ""
     named = shlex.split(os.environ.get("CXX", "c++"))
-    return {"version": version, "compiler": shutil.which(named[0]) or "" if named else ""}
+    return {"version": version, "compiler": shutil.which(named[0]) or "" if named else "", "nvcc": nvcc_path() or ""}
 
 
 def _environment(missing: list[dict[str, str]]) -> list[Facts]:

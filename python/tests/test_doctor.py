@@ -43,7 +43,8 @@ def test_compiler_of_programs(monkeypatch):
     found = starling.doctor()["dace"]
     assert "DaCe" in CliRunner().invoke(app, ["doctor"]).stdout
     monkeypatch.setenv("CXX", "no-such-compiler -v")
-    assert starling.doctor()["dace"] == {"version": found["version"], "compiler": ""}
+    monkeypatch.setenv("CUDA_HOME", "/nowhere")
+    assert starling.doctor()["dace"] == {"version": found["version"], "compiler": "", "nvcc": found["nvcc"]}
 
 
 def test_command(kind):

@@ -193,6 +193,13 @@ index_range region_layout::elements_of(int pe, int chunk_of_part) const {
   return {begin, std::min(begin + chunk_elements, part.end)};
 }
 
+std::size_t chunk_bytes_of(const region_options& o) {
+  constexpr std::size_t of_kernels = 64 * 1024;
+  constexpr std::size_t of_copy_engine = 1024 * 1024;
+  if (o.chunk_bytes != 0) return o.chunk_bytes;
+  return o.agent == region_agent::copy_engine ? of_copy_engine : of_kernels;
+}
+
 region_layout make_region_layout(index_t n, int pes, std::size_t element, const region_options& o) {
   expect<argument_error>(n >= 1, "region: ", n, " elements; must be at least 1");
   expect<argument_error>(pes <= most_pes, "region: a machine of ", pes, " PEs; regions take up to ", most_pes);
@@ -200,10 +207,9 @@ region_layout make_region_layout(index_t n, int pes, std::size_t element, const 
                          "; must be from 1 to 8");
   expect<argument_error>(o.agent_blocks >= 0, "region_options::agent_blocks = ", o.agent_blocks,
                          "; must be at least 1, or 0: chosen");
-  expect<argument_error>(o.chunk_bytes % std::size_t{line_bytes} == 0 && o.chunk_bytes >= std::size_t{line_bytes} &&
-                             o.chunk_bytes <= most_chunk_bytes,
+  expect<argument_error>(o.chunk_bytes % std::size_t{line_bytes} == 0 && o.chunk_bytes <= most_chunk_bytes,
                          "region_options::chunk_bytes = ", o.chunk_bytes, "; must be a multiple of ", line_bytes,
-                         " up to ", most_chunk_bytes);
+                         " up to ", most_chunk_bytes, ", or 0: chosen");
   expect<argument_error>(o.credits || (o.buffers >= 2 && o.subscribers.everyone()),
                          "region_options: one buffer, and subscribers that are not everyone, need credits = true: "
                          "without credits a PE may overwrite what others still read");
@@ -214,7 +220,7 @@ region_layout make_region_layout(index_t n, int pes, std::size_t element, const 
                          "region_options::flushes: with sending or links for measuring; leave out one of them");
   expect<argument_error>(!o.tiles.all().empty(), "region_options::tiles: no mappings; give at least one");
   region_layout l;
-  l.chunk_elements = static_cast<index_t>(o.chunk_bytes / element);
+  l.chunk_elements = static_cast<index_t>(chunk_bytes_of(o) / element);
   const auto bounds = checked_bounds(n, pes, line_bytes / static_cast<index_t>(element), o.bounds);
   l.chunk_at.push_back(0);
   for (int pe = 0; pe < pes; ++pe) {

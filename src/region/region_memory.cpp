@@ -94,7 +94,7 @@ void check_measuring(const machine& m, const region_options& o) {
 }
 
 // One block cannot fill a link, and producers that have a few blocks on each multiprocessor hardly miss these.
-constexpr int multiprocessors_of_an_agent_block = 16;
+constexpr int multiprocessors_of_an_agent_block = 8;
 
 int chosen_agent_blocks(const machine& m, region_agent agent) {
   if (agent != region_agent::polling) return 1;

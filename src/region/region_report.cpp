@@ -34,7 +34,9 @@ region_report region_memory::report() const {
   const region_layout& l = *layout_;
   const std::size_t pes = l.parts.size();
   const std::vector<std::uint64_t> none(pes * pes, 0);
-  region_report r{state_.agent, state_.sending, links_, l.chunks(), 0, epoch(), none, none};
+  region_report r{
+      state_.agent, state_.sending, links_, l.chunks(), static_cast<std::size_t>(l.chunk_elements) * element_, 0,
+      epoch(),      none,           none};
   for (std::size_t from = 0; from < pes; ++from) {
     r.tiles += l.parts[from].tiles();
     if (state_.sending != region_sending::all) continue;

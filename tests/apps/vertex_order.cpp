@@ -17,7 +17,8 @@ TEST_CASE("a graph by degree has the same edges, in ascending order, and its val
   INFO("STARLING_TEST_SEED=" << r.seed);
   constexpr index_t n = 500;
   const sparse::csr<double> a = random_edges_in<double>(r, n, 4 * n, 9);
-  const sparse::ordered_graph<double> g(a.view(), vertex_order::by_degree);
+  const int pes = 1 + static_cast<int>(r.below(4));
+  const sparse::ordered_graph<double> g(a.view(), vertex_order::by_degree, pes);
   CHECK(g.order() == vertex_order::by_degree);
   std::vector<double> label(n);
   std::iota(label.begin(), label.end(), 0.0);
@@ -39,8 +40,14 @@ TEST_CASE("a graph by degree has the same edges, in ascending order, and its val
       got[{row, static_cast<index_t>(ordered[static_cast<std::size_t>(v.column[e])])}] += v.value[e];
     }
   CHECK(got == wanted);
-  for (std::size_t i = 1; i < n; ++i)
-    CHECK(degree[static_cast<std::size_t>(ordered[i - 1])] >= degree[static_cast<std::size_t>(ordered[i])]);
+  // Part k of the numbers are vertices k, k + pes, ... of the order.
+  std::vector<index_t> degrees;
+  for (index_t i = 0; i < n; ++i) {
+    index_t number = i / pes;
+    for (index_t k = 0; k < i % pes; ++k) number += ceil_div(n - k, index_t{pes});
+    degrees.push_back(degree[static_cast<std::size_t>(ordered[static_cast<std::size_t>(number)])]);
+  }
+  CHECK(std::is_sorted(degrees.rbegin(), degrees.rend()));
   std::vector<double> back(n, -1);
   g.restore(ordered.data(), back.data());
   CHECK(back == label);
@@ -68,7 +75,7 @@ TEST_CASE("the order is chosen by the lines that are read") {
   const auto hubs = graph_of(n, 8, [&](index_t, index_t) { return 64 * r.below(n / 64); });
   const auto band = graph_of(n, 8, [&](index_t i, index_t k) { return (i + k) % n; });
   const auto chosen = [](const sparse::csr<float>& a, vertex_order wanted) {
-    return sparse::ordered_graph<float>(a.view(), wanted).order();
+    return sparse::ordered_graph<float>(a.view(), wanted, 1).order();
   };
   CHECK(chosen(hubs, vertex_order::automatic) == vertex_order::by_degree);
   CHECK(chosen(hubs, vertex_order::given) == vertex_order::given);

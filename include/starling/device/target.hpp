@@ -709,11 +709,11 @@ __global__ void __launch_bounds__(most_threads<Kernel>, least_blocks<Kernel>)
 }
 
 // An entry under a name of its own, which one finds in a file of GPU code (kernel_file).
-#define STARLING_GPU_ENTRY(name, Block, State, Kernel, traced)                                                      \
-  extern "C" __global__ void __launch_bounds__(starling::target::most_threads<Kernel>,                              \
-                                               starling::target::least_blocks<Kernel>)                              \
-      name(const __grid_constant__ State state, const __grid_constant__ Kernel kernel) {                            \
-    starling::target::run_block<Block, State, Kernel, traced, false>(state, kernel);                                \
+#define STARLING_GPU_ENTRY(name, Block, State, Kernel, traced)                           \
+  extern "C" __global__ void __launch_bounds__(starling::target::most_threads<Kernel>,   \
+                                               starling::target::least_blocks<Kernel>)   \
+      name(const __grid_constant__ State state, const __grid_constant__ Kernel kernel) { \
+    starling::target::run_block<Block, State, Kernel, traced, false>(state, kernel);     \
   }
 
 // The same for blocks with one more warp, which runs kernel.beside(state). It is one of the most threads that a block

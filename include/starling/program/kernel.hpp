@@ -34,8 +34,8 @@ STARLING_HD constexpr index_t held(index_t length, index_t n_pes, index_t halo) 
 
 }  // namespace starling::generated
 
-// The kernel's entries: for virtual devices, and for GPUs where the source is compiled for them. `data`: the kernel's own,
-// as its loader has laid it out.
+// The kernel's entries: for virtual devices, and for GPUs where the source is compiled for them. `data`: the kernel's
+// own, as its loader has laid it out.
 #define STARLING_PROGRAM(Kernel)                                                                              \
   extern "C" [[gnu::visibility("default")]] void starling_program_run(const void* data, starling::block& b) { \
     (*static_cast<const Kernel*>(data))(b);                                                                   \

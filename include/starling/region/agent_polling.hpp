@@ -95,20 +95,29 @@ struct polling_agent {
     if (s.awaits_sent()) b.fence();
     hash(b, start, of_part, item.epoch);
     if (item.how == region_item::pieces) send_rest(b, of_part, item.epoch);
-    for_each_subscriber(b, of_part, [&](int chunk, int to) {
-      const sym<std::uint64_t> kept = s.kept_in(item.epoch, chunk);
-      if (item.how == region_item::kept)
-        b.put_signal(kept, kept.on(b.pe()), 1, s.arrived + chunk, item.epoch, to);
-      else if (item.how == region_item::whole && s.sending == region_sending::all)
-        b.put_signal(start, start.on(b.pe()), e.size(), s.arrived + chunk, item.epoch, to);
-      else
-        b.signal_set(s.arrived + chunk, item.epoch, to);
-    });
+    bool puts = false;
+    for_each_subscriber(b, of_part, [&](int chunk, int to) { puts = put(b, item, start, e, chunk, to) || puts; });
+    // One fence for all, which takes as long as the slowest: with one each they would wait for one after the other.
+    if (puts) b.fence();
+    for_each_subscriber(b, of_part, [&](int chunk, int to) { b.signal_set(s.arrived + chunk, item.epoch, to); });
     if (item.how != region_item::kept) put_to_host(b, start, e, item.epoch);
     arrive_at_host(b, item);
     if (s.flushes) b.quiet();  // whom a flush tells of the chunk may be on any PE
     if (b.member() == 0) region_words::note_arrival(b.thread(), s, of_part, where::current());
     if (s.awaits_sent()) b.signal_set(s.sent + of_part, item.epoch, b.pe());
+  }
+
+  // A chunk, which lies at `start`, to one of those that get it, or the word that it is unchanged. Returns whether
+  // there was anything to put.
+  STARLING_HD bool put(const block& b, const region_item& item, sym<T> start, index_range e, int chunk, int to) const {
+    if (item.how == region_item::kept) {
+      const sym<std::uint64_t> word = s.kept_in(item.epoch, chunk);
+      b.put(word, word.on(b.pe()), 1, to);
+      return true;
+    }
+    if (item.how != region_item::whole || s.sending != region_sending::all) return false;
+    b.put(start, start.on(b.pe()), e.size(), to);
+    return true;
   }
 
   // What no flush has sent.
@@ -131,13 +140,7 @@ struct polling_agent {
     const sym<T> start = values + (s.buffer_of(item.epoch) * pitch + e.begin);
     hash(b, start, of_part, item.epoch);
     const bool kept = item.how == region_item::kept;
-    for_each_subscriber(b, of_part, [&](int chunk, int to) {
-      const sym<std::uint64_t> word = s.kept_in(item.epoch, chunk);
-      if (kept)
-        b.put(word, word.on(b.pe()), 1, to);
-      else if (s.sending == region_sending::all)
-        b.put(start, start.on(b.pe()), e.size(), to);
-    });
+    for_each_subscriber(b, of_part, [&](int chunk, int to) { put(b, item, start, e, chunk, to); });
     if (!kept) put_to_host(b, start, e, item.epoch);
     const std::uint64_t now = b.first(target::now_ns());
     const double ns = kept ? 0 : s.ns_per_byte * static_cast<double>(e.size()) * sizeof(T);

@@ -113,13 +113,14 @@ struct region_options {
   // Copies of the region that epochs take in turn.
   int buffers = 2;
   region_agent agent = region_agent::polling;
-  // Of a chunk, a multiple of 128; the last chunk of a part may be shorter.
-  std::size_t chunk_bytes = 64 * 1024;
+  // Of a chunk, a multiple of 128; the last chunk of a part may be shorter. 0: 64 KB, and 1 MB for the copy engine,
+  // each copy of which the host begins.
+  std::size_t chunk_bytes = 0;
   region_mappings tiles = region_mapping::one_to_one(1024);
   starling::subscribers subscribers = everyone;
   // Where the parts of PEs 1, 2, ... begin: whole 128 bytes. Empty: parts of about the same size.
   std::vector<index_t> bounds = {};
-  // Polling blocks, or streams of the copy engine, on each PE. 0: one polling block for each 16 multiprocessors that
+  // Polling blocks, or streams of the copy engine, on each PE. 0: one polling block for each 8 multiprocessors that
   // every PE has, at least one; one stream.
   int agent_blocks = 0;
   // Writers wait until readers have given the buffer free with give_credit; needed where a PE reads a part of an epoch,

@@ -44,9 +44,10 @@ struct region_times {
 // What a region has moved, worked out from its layout.
 struct region_report {
   region_agent agent;
-  region_sending sending;                      // values are those of the program only with region_sending::all
-  paced links;                                 // simulated, if any
-  int chunks;                                  // of all PEs
+  region_sending sending;  // values are those of the program only with region_sending::all
+  paced links;             // simulated, if any
+  int chunks;              // of all PEs
+  std::size_t chunk_bytes;
   int tiles;                                   // of all PEs
   std::uint64_t epoch;                         // the last that is complete on every PE
   std::vector<std::uint64_t> bytes_per_epoch;  // [from * PEs + to] that go there

@@ -98,7 +98,9 @@ def _machine(facts: dict[str, Any]) -> Table:
 def _programs(dace: dict[str, str]) -> str:
     if not dace["version"]:
         return "no DaCe; pip install 'starling[dace]'"
-    return f"DaCe {dace['version']}, {dace['compiler'] or 'but no C++ compiler; install g++ 12 or newer, or set CXX'}"
+    host = dace["compiler"] or "no C++ compiler for virtual devices; install g++ 12 or newer, or set CXX"
+    gpus = dace["nvcc"] or "no nvcc for GPUs"
+    return f"DaCe {dace['version']}; {host}; {gpus}"
 
 
 def _peers(peers: list[list[str]]) -> Table:

@@ -107,15 +107,16 @@ def pagerank(
         dtype: The element type of ranks and weights on the devices.
         fixed_iterations: Do exactly so many, whatever changes; instead of `max_iter` and `tol`.
         order: How vertices are numbered on the devices: ``"given"``, as `A` has them; ``"degree"``, those with the most
-            edges out first, so that reads of the ranks meet fewer lines of the caches; ``"auto"``, by degree where that
-            is clearly so. Results are in the order of `A`.
+            edges out first, dealt to the devices in turn, so that reads of the ranks meet fewer lines of the caches and
+            all devices have as much to send; ``"auto"``, by degree where reads clearly meet fewer lines. Results are
+            in the order of `A`.
         devices: How many; None: all GPUs, or 4 virtual devices, or fewer where there are fewer vertices.
         machine: A machine, or ``"host"``, ``"cuda"`` or ``"auto"``; None: ``"auto"``.
         agent: How ranks come to the other devices while they are computed: ``"inline"``, by the blocks that compute
             them; ``"polling"``, by blocks of their own; ``"own_warp"``, by one more warp of each block that computes;
             ``"copy_engine"``, by the devices' engines for copies; ``"auto"``, as :func:`tune` found, else polling.
         chunk: How much is sent at a time, 4 KB to 16 MB: bytes, or text such as ``"64K"``. None: as :func:`tune` found,
-            else 64 KB.
+            else 64 KB, and 1 MB with ``"copy_engine"``.
         deadline: Seconds that a wait on a device may last; None: ``STARLING_DEADLINE``.
         report: Return a :class:`Report` too.
         progress: Called with a :class:`Progress` now and then.

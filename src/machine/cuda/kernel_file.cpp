@@ -9,11 +9,11 @@ namespace starling {
 
 kernel_file::kernel_file(const std::string& path) : path_(path) {
   cudaLibrary_t library = nullptr;
-  const cudaError_t loaded =
-      cudaLibraryLoadFromFile(&library, path.c_str(), nullptr, nullptr, 0, nullptr, nullptr, 0);
+  const cudaError_t loaded = cudaLibraryLoadFromFile(&library, path.c_str(), nullptr, nullptr, 0, nullptr, nullptr, 0);
   on_cuda::ignore(loaded);
-  expect<argument_error>(loaded == cudaSuccess, "kernel_file: ", path, " cannot be loaded: ",
-                         cudaGetErrorString(loaded), "; compile it for the GPUs of this machine");
+  expect<argument_error>(loaded == cudaSuccess, "kernel_file: ", path,
+                         " cannot be loaded: ", cudaGetErrorString(loaded),
+                         "; compile it for the GPUs of this machine");
   library_ = library;
 }
 

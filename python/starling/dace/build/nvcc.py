@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import functools
-import os
-import shutil
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
+from starling._compilers import nvcc_path
 from starling.dace.build.sources import name_of, own_headers, run
 from starling.errors import Unsupported
 
@@ -49,18 +48,15 @@ def nvcc(capability: int) -> Nvcc:
     Raises:
         Unsupported: There is none.
     """
-    home = os.environ.get("CUDA_HOME", "")
-    return _nvcc(home, os.environ.get("PATH", ""), capability)
-
-
-@functools.cache
-def _nvcc(home: str, path: str, capability: int) -> Nvcc:
-    folders = [f"{home}/bin"] if home else []
-    command = shutil.which("nvcc", path=os.pathsep.join([*folders, path, "/usr/local/cuda/bin"]))
+    command = nvcc_path()
     if command is None:
         raise Unsupported(
             "programs of starling.dace need nvcc for GPUs; install the CUDA toolkit and put its bin folder on PATH, or "
             "pass machine=starling.machine.host(n)"
         )
-    version = subprocess.run([command, "--version"], capture_output=True, text=True).stdout
-    return Nvcc(command, version, own_headers(), capability)
+    return Nvcc(command, _version(command), own_headers(), capability)
+
+
+@functools.cache
+def _version(command: str) -> str:
+    return subprocess.run([command, "--version"], capture_output=True, text=True).stdout
