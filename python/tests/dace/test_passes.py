@@ -12,7 +12,6 @@ pytest.importorskip("starling.dace", reason="DaCe is missing: pip install 'starl
 
 import sympy
 
-from starling.dace.emit.ahead import ahead
 from starling.dace.emit.expression import cpp_index, cpp_name
 from starling.dace.ir import (
     Apply,
@@ -20,7 +19,6 @@ from starling.dace.ir import (
     Assign,
     Barrier,
     Compute,
-    Fold,
     For,
     If,
     Index,
@@ -172,13 +170,3 @@ def test_shares(n: int, parts: int) -> None:
     assert cut[-1][1] == n
     assert all(a[1] == b[0] for a, b in itertools.pairwise(cut))
     assert max(e - b for b, e in cut) - min(e - b for b, e in cut) <= 1
-
-
-def test_a_map_calls_for_what_is_read_furthest_on() -> None:
-    folded = Fold("sum", "k", sympy.Integer(0), N, Read("A", (symbol("k"),)))
-    value: Any = folded
-    for r in (read("A", -1), read("A", 2), read("A", 1), Read("W", (N - 1,)), read("C")):
-        value = Apply("+", (value, r))
-    s = compute("B", value)
-    p = program([s], "A", "B", "C", "W")
-    assert ahead(p, s) == "st::target::call_to_l2(&A(i0 + 2)); st::target::call_to_l2(&C(i0));"

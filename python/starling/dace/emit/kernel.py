@@ -7,7 +7,6 @@ from contextlib import contextmanager
 
 import sympy
 
-from starling.dace.emit.ahead import ahead
 from starling.dace.emit.communication import emit_collective, emit_put, emit_ready, emit_wait
 from starling.dace.emit.expression import CPP, FOLDS, cpp_index, cpp_name, cpp_value
 from starling.dace.emit.writer import Writer
@@ -227,8 +226,7 @@ def _map(w: Writer, s: Compute, owner: Owner | None, kind: str, value: str, elem
         return
     with _ranges(w, s, s.params, owner) as (ranges, names):
         w.line(f"sg::map(b, {ranges}, [&]({names}) -> {kind} {{ return {value}; }},")
-        w.line(f"        [&]({names}, {kind} value_) {{ {element} = value_; }},")
-        w.line(f"        [&]({names}) {{ {ahead(w.program, s)} }});")
+        w.line(f"        [&]({names}, {kind} value_) {{ {element} = value_; }});")
 
 
 @contextmanager
