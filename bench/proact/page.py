@@ -46,9 +46,13 @@ def files_of(results: Path, figure: str) -> list[Path]:
 
 def sections(results: Path) -> Iterator[str]:
     for figure, title in TITLES.items():
-        for path in files_of(results, figure):
+        for place, path in enumerate(files_of(results, figure)):
             kept = json.loads(path.read_text(encoding="utf-8"))
-            yield f"## {title}\n\n" + "\n".join([*machine_table(kept["machine"]), "", *figures.table(kept["results"])])
+            parts = [] if place else [f"## {title}", ""]
+            parts += [*machine_table(kept["machine"]), "", *figures.table(kept["results"])]
+            if not kept.get("complete", True):
+                parts += ["", "Its time was over before all of it was measured."]
+            yield "\n".join(parts)
 
 
 def main() -> int:

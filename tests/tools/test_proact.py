@@ -57,7 +57,8 @@ def test_table(run) -> None:
     [
         ("2", "1", "| host | 4 |"), ("2", "2", "| peers | 64 |"), ("4", "2", "| 2 | simulated | 512 | 4096 |"),
         ("6", "1", "| host | 1 | inline | 4096 |"), ("6", "2", "| peers | 2 | polling | 65536 |"),
-        ("8", "1,2", "| pagerank | RMAT-10 | 2 |"), ("9", "2", "| sssp | RMAT-10 | 2 | simulated | polling |"),
+        ("7", "2", "| pagerank | RMAT-10 | 2 | polling |"), ("8", "1,2", "| pagerank | RMAT-10 | 2 |"),
+        ("9", "2", "| sssp | RMAT-10 | 2 | simulated | polling |"),
         ("stores", "2", "| jacobi | 7 diagonals of 4096 | 2 |"), ("table2", "2", "| pagerank | RMAT-10 | 2 |"),
     ],
 )  # fmt: skip
