@@ -370,7 +370,7 @@ STAGES = [
     Stage("mutate", mutate, needs=("host-build-all",), when="all"),
     Stage("cuda-build", cuda_build, when="verify"),
     Stage("cuda-tests", cuda_tests, needs=("cuda-build",), when="verify"),
-    Stage("cuda-install", cuda_install_check, needs=("cuda-build",), when="verify"),
+    Stage("cuda-install", cuda_install_check, needs=("cuda-build",), when="all"),
     Stage("docs", docs, needs=(), when="verify"),
     Stage("wheel", wheel, when="all"),
 ]

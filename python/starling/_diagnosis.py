@@ -29,8 +29,7 @@ def doctor() -> Facts:
         * ``starling``: version, folder, whether the build has a CUDA part;
         * ``python``, ``platform``, ``cores`` (that this process may use), ``memory_bytes``;
         * ``compilers``: name, path and version of those found;
-        * ``dace``: version of DaCe (empty: none) and the compilers, for ``starling.dace``: that for virtual devices,
-          and nvcc;
+        * ``dace``: for ``starling.dace``, version of DaCe and paths of the C++ compiler and nvcc (empty: none);
         * ``cuda``: built, driver, runtime, number of devices, problem, remedy (empty: none);
         * ``gpus``: of each, id, name, memory, compute capability, multiprocessors;
         * ``peers``: how GPU i reaches the memory of GPU j: self, direct or none;
