@@ -148,7 +148,10 @@ class Workshop:
             objects.append(output)
         binary = folder / "program"
         wrapped = [f"-Wl,{option}" for option in self.wrapped]
-        words = [self.command[0], *objects, *self.libraries, *wrapped, "-lpthread", "-ldl", "-o", binary]
+        # An object of the library can hold several sources, also one that is compiled here: the first definition
+        # counts. The library is position-independent code, whose functions call each other by their names.
+        linked = [*self.libraries, *wrapped, "-Wl,--allow-multiple-definition", "-lpthread", "-ldl"]
+        words = [self.command[0], *objects, *linked, "-o", binary]
         status, said = self.run(words, 120)
         if status != 0:
             raise Broken(f"does not link: {said[-200:]}")

@@ -156,7 +156,6 @@ MUTATIONS = [
         ("the agent sends chunks short", "    b.put(start, start.on(b.pe()), e.size(), to);",
          "    b.put(start, start.on(b.pe()), e.size() - 1, to);"),
         ("arrival not ordered behind the chunk", "    if (puts) b.fence();\n", ""),
-        ("no fence between epochs", "    if (s.awaits_sent()) b.fence();\n", ""),
         ("sent before it is", "    if (s.awaits_sent()) b.signal_set(s.sent + of_part, item.epoch, b.pe());",
          "    if (s.awaits_sent()) b.signal_set(s.sent + of_part, item.epoch + 1, b.pe());"),
         ("never sent",

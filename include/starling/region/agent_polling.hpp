@@ -91,13 +91,12 @@ struct polling_agent {
     const auto of_part = static_cast<int>(item.chunk);
     const index_range e = s.elements_of(b.pe(), of_part);
     const sym<T> start = values + (s.buffer_of(item.epoch) * pitch + e.begin);
-    // With credits a PE may get the next epoch of a chunk that it has not looked at, and the host always.
-    if (s.awaits_sent()) b.fence();
     hash(b, start, of_part, item.epoch);
     if (item.how == region_item::pieces) send_rest(b, of_part, item.epoch);
     bool puts = false;
     for_each_subscriber(b, of_part, [&](int chunk, int to) { puts = put(b, item, start, e, chunk, to) || puts; });
-    // One fence for all, which takes as long as the slowest: with one each they would wait for one after the other.
+    // One fence for all, which takes as long as the slowest: with one each they would wait for one after the other. It
+    // also orders the next epoch of the chunk, which a PE may get before it has looked at this one.
     if (puts) b.fence();
     for_each_subscriber(b, of_part, [&](int chunk, int to) { b.signal_set(s.arrived + chunk, item.epoch, to); });
     if (item.how != region_item::kept) put_to_host(b, start, e, item.epoch);
