@@ -1,0 +1,45 @@
+"""The benchmark of programs of starling.dace: its table, and the way from the command line to a file of results."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "bench/dace"))
+
+from sweeps import table  # noqa: E402
+
+PROGRAM = {"shape": "8x8", "devices": 1, "way": "program", "us": [4.0, 3.0], "blocks": 2, "threads": 512}
+
+
+def test_the_best_setting_counts() -> None:
+    slower = {**PROGRAM, "us": [5.0], "blocks": 1, "threads": 256}
+    by_hand = {**PROGRAM, "way": "cpu_free", "us": [2.0, 6.0]}
+    assert table([slower, PROGRAM, by_hand])[-1] == "| 8x8 | 1 | 3.00 | 2 x 512 | 2.00 | 1.50 |"
+
+
+def test_ways_that_were_not_run_have_no_columns() -> None:
+    assert table([PROGRAM])[0] == "| domain | devices | program, us a sweep | blocks x threads |"
+
+
+def test_an_error_is_shown() -> None:
+    failed = {"shape": "9", "devices": 2, "way": "program", "error": "StallError: late"}
+    assert "StallError: late" in table([failed])[-1]
+
+
+@pytest.mark.skipif(importlib.util.find_spec("dace") is None, reason="DaCe is missing")
+def test_run(tmp_path: Path) -> None:
+    words = ["--machine", "host", "--devices", "2", "--shapes", "12x10", "--length", "0.001", "--out", str(tmp_path)]
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "bench/dace/run.py"), *words], capture_output=True, text=True, timeout=300
+    )
+    assert done.returncode == 0, done.stderr
+    results = json.loads(next(tmp_path.glob("*.json")).read_text())["results"]
+    assert [line["way"] for line in results] == ["program", "cpu_free"]
+    assert not [line for line in results if "error" in line], results
