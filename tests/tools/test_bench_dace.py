@@ -2,33 +2,39 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import json
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "bench/dace"))
-
-from sweeps import table  # noqa: E402
-
+Table = Callable[[list[dict[str, Any]]], list[str]]
 PROGRAM = {"shape": "8x8", "devices": 1, "way": "program", "us": [4.0, 3.0], "blocks": 2, "threads": 512}
 
 
-def test_the_best_setting_counts() -> None:
+@pytest.fixture
+def table(monkeypatch: pytest.MonkeyPatch) -> Table:
+    monkeypatch.syspath_prepend(str(ROOT / "bench/dace"))
+    return importlib.import_module("sweeps").table  # type: ignore[no-any-return]
+
+
+def test_the_best_setting_counts(table: Table) -> None:
     slower = {**PROGRAM, "us": [5.0], "blocks": 1, "threads": 256}
     by_hand = {**PROGRAM, "way": "cpu_free", "us": [2.0, 6.0]}
     assert table([slower, PROGRAM, by_hand])[-1] == "| 8x8 | 1 | 3.00 | 2 x 512 | 2.00 | 1.50 |"
 
 
-def test_ways_that_were_not_run_have_no_columns() -> None:
+def test_ways_that_were_not_run_have_no_columns(table: Table) -> None:
     assert table([PROGRAM])[0] == "| domain | devices | program, us a sweep | blocks x threads |"
 
 
-def test_an_error_is_shown() -> None:
+def test_an_error_is_shown(table: Table) -> None:
     failed = {"shape": "9", "devices": 2, "way": "program", "error": "StallError: late"}
     assert "StallError: late" in table([failed])[-1]
 
