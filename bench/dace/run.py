@@ -103,14 +103,14 @@ def stock(shape: Shape, seconds: float) -> dict[str, object]:
 
     import dace
 
-    sdfg = dace.program(cases.STOCK[len(shape)]).to_sdfg(simplify=True)
+    sdfg = dace.program(cases.stock(cases.PROGRAMS[len(shape)])).to_sdfg(simplify=True)
     for a in sdfg.arrays.values():
         if not a.transient and len(a.shape) == len(shape):
             a.storage = dace.StorageType.GPU_Global
     sdfg.apply_gpu_transformations()
     compiled = sdfg.compile()
     steps = steps_for(shape, seconds, True)
-    sizes = dict(zip(("k", "m", "n")[-len(shape) :], shape, strict=True))
+    sizes = dict(zip(("K", "M", "N")[-len(shape) :], shape, strict=True))
     have, want = arrays(shape), arrays(shape)
     cases.PROGRAMS[len(shape)].function(*want, CHECKED_STEPS)
     on_gpu = [cp.asarray(a) for a in have]

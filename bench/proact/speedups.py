@@ -46,16 +46,20 @@ def speedups(
                 return
             bound = figures.attempted({**here, "way": INFINITE}, partial(infinite, case, where, repetitions))
             yield bound
-            yield figures.attempted({**here, "way": BULK}, partial(bulk, case, where, bound))
             if "us" in bound:
                 here["bound_us"] = statistics.median(bound["us"])
+        sent = 0.0
         for agent in agents:
             if budget.over():
                 return
-            yield figures.attempted({**here, "way": agent}, partial(own, case, where, agent, None, repetitions))
+            found = figures.attempted({**here, "way": agent}, partial(own, case, where, agent, None, repetitions))
+            sent = found.get("bytes_on_a_link", sent)
+            yield found
+        if "bound_us" in here and sent > 0:
+            yield figures.attempted({**here, "way": BULK}, partial(bulk, where, bound, sent))
         if rival is not None and not budget.over():
-            for found in others(rival, n):
-                yield {**here, **found}
+            for line_of_rival in others(rival, n):
+                yield {**here, **line_of_rival}
 
 
 def own(case: Any, where: Where, agent: str, measuring: Measuring | None, repetitions: int) -> Line:
@@ -73,17 +77,17 @@ def infinite(case: Any, where: Where, repetitions: int) -> Line:
     return min(found, key=lambda f: statistics.median(f["us"]))
 
 
-def bulk(case: Any, where: Where, bound: Line) -> Line:
+def bulk(where: Where, bound: Line, bytes_on_a_link: float) -> Line:
     """Bulk-synchronous at its best: the bound, and then the same bytes by copies between all devices at the same time,
     without what launches and waits between the two would take."""
-    most = own(case, where, "polling", None, 1)["bytes_on_a_link"]
-    copies = 1e6 * figures.plain_copies(where, most)
-    return {"us": [us + copies for us in bound["us"]], "copy_us": copies, "bytes_on_a_link": most}
+    copies = 1e6 * figures.plain_copies(where, bytes_on_a_link)
+    return {"us": [us + copies for us in bound["us"]], "copy_us": copies, "bytes_on_a_link": bytes_on_a_link}
 
 
 def others(rival: Callable[[int], list[Any]], n: int) -> Iterator[Line]:
     try:
         for r in rival(n):
-            yield {"way": r.name, "us": r.us} if r.us else {"way": r.name, "error": "see the name of the way"}
-    except Exception as problem:  # of libraries that are not ours; the other lines stay
-        yield {"way": "other libraries", "error": f"{type(problem).__name__}: {problem}"}
+            way, _, problem = r.name.partition(": ")
+            yield {"way": r.name, "us": r.us} if r.us else {"way": way, "error": problem}
+    except Exception as failure:  # of libraries that are not ours; the other lines stay
+        yield {"way": "other libraries", "error": f"{type(failure).__name__}: {failure}"}

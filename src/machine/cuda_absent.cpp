@@ -20,7 +20,7 @@ std::shared_ptr<backend> make_cuda_backend(const std::vector<int>&, const cuda_o
       message("machine::cuda: ", status.problem, "; ", status.remedy, ", or use virtual devices: machine::host(n)"));
 }
 
-kernel_file::kernel_file(const std::string& path) : path_(path) {
+kernel_file::kernel_file(const std::string& path) {
   const machine::cuda_status status = probe_cuda_backend();
   throw unsupported_error(message("kernel_file: ", path, ": ", status.problem, "; ", status.remedy));
 }

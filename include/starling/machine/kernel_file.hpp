@@ -15,7 +15,6 @@ class kernel_file {
   const void* find(const char* name) const;
 
  private:
-  std::string path_;
   void* library_ = nullptr;
 };
 

@@ -74,7 +74,7 @@ class Placed:
         if self.machine.kind == "host":
             return 1
         layers = [shape_of((a.length,), self.arguments.sizes)[0] for a in self.compiled.program.arrays.values()]
-        return min(max(1, *layers), int(self.loaded.blocks_that_fit(self.machine, self.threads)))
+        return min(max([1, *layers]), int(self.loaded.blocks_that_fit(self.machine, self.threads)))
 
     def _most_blocks(self) -> int:
         """As many as have enough layers each."""

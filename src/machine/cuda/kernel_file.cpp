@@ -7,7 +7,7 @@ namespace starling {
 
 #if CUDART_VERSION >= 12080
 
-kernel_file::kernel_file(const std::string& path) : path_(path) {
+kernel_file::kernel_file(const std::string& path) {
   cudaLibrary_t library = nullptr;
   const cudaError_t loaded = cudaLibraryLoadFromFile(&library, path.c_str(), nullptr, nullptr, 0, nullptr, nullptr, 0);
   on_cuda::ignore(loaded);
@@ -26,7 +26,7 @@ const void* kernel_file::find(const char* name) const {
 
 #else
 
-kernel_file::kernel_file(const std::string& path) : path_(path) {
+kernel_file::kernel_file(const std::string& path) {
   throw unsupported_error(message("kernel_file: ", path, ": this build is of CUDA ", CUDART_VERSION / 1000, ".",
                                   CUDART_VERSION % 1000 / 10, ", which loads no kernels from files; build Starling ",
                                   "with CUDA 12.8 or newer"));
