@@ -39,12 +39,16 @@ def test_gpus_or_what_is_missing():
         assert any("GPU" in entry["what"] and entry["remedy"] for entry in facts["missing"])
 
 
-def test_compiler_of_programs(monkeypatch):
+def test_compiler_of_programs(monkeypatch, tmp_path):
     found = starling.doctor()["dace"]
     assert "DaCe" in CliRunner().invoke(app, ["doctor"]).stdout
+    nvcc = tmp_path / "bin" / "nvcc"
+    nvcc.parent.mkdir()
+    nvcc.write_text("#!/bin/sh\n")
+    nvcc.chmod(0o755)
     monkeypatch.setenv("CXX", "no-such-compiler -v")
-    monkeypatch.setenv("CUDA_HOME", "/nowhere")
-    assert starling.doctor()["dace"] == {"version": found["version"], "compiler": "", "nvcc": found["nvcc"]}
+    monkeypatch.setenv("CUDA_HOME", str(tmp_path))
+    assert starling.doctor()["dace"] == {"version": found["version"], "compiler": "", "nvcc": str(nvcc)}
 
 
 def test_command(kind):
