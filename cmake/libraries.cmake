@@ -3,7 +3,7 @@
 find_package(Threads REQUIRED)
 
 file(GLOB_RECURSE starling_sources CONFIGURE_DEPENDS src/*.cpp)
-list(FILTER starling_sources EXCLUDE REGEX "/src/machine/(cuda|nvshmem|check/accesses)/|/src/machine/cuda_absent\\.cpp$|/src/openshmem/")
+list(FILTER starling_sources EXCLUDE REGEX "/src/machine/(cuda|mpi|check/accesses)/|/src/machine/cuda_absent\\.cpp$|/src/openshmem/")
 file(GLOB starling_cuda_sources CONFIGURE_DEPENDS src/machine/cuda/*.cpp)
 if(STARLING_WITH_CUDA)
   list(APPEND starling_sources ${starling_cuda_sources})

@@ -4,6 +4,8 @@ set(STARLING_CUDA auto CACHE STRING "Build for GPUs too: auto (if nvcc and a GPU
 set_property(CACHE STARLING_CUDA PROPERTY STRINGS auto on off)
 set(STARLING_CUDA_ARCH 90 CACHE STRING "GPU architectures to compile kernels for, e.g. 90 or 90;100 or native")
 set(STARLING_SANITIZE "" CACHE STRING "Sanitizers for everything built here, e.g. thread or address,undefined")
+set(STARLING_MPI auto CACHE STRING "Build the engine that carries messages between hosts by MPI: auto (if found), on, off")
+set_property(CACHE STARLING_MPI PROPERTY STRINGS auto on off)
 option(STARLING_PYTHON "Build the Python module" OFF)
 option(STARLING_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
 option(STARLING_EXAMPLES "Build the examples" ${PROJECT_IS_TOP_LEVEL})

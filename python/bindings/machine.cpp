@@ -173,6 +173,16 @@ void bind_machine(nb::module_& m) {
             return nb::module_::import_("builtins").attr("range")(own.begin, own.end);
           },
           nb::sig("def local_pes(self) -> range"), "The PEs of this process.")
+      .def_prop_ro(
+          "transport", [](self_t& self) { return self.get().transport(); },
+          "What carries data between processes of different hosts: \"mpi\"; \"direct\" where all are on one.")
+      .def(
+          "host_of", [](self_t& self, int pe) { return self.get().host_of(pe); }, "pe"_a,
+          "The host that a PE is on, from 0.")
+      .def_prop_ro(
+          "sent_bytes", [](self_t& self) { return self.get().sent_bytes(); },
+          nb::sig("def sent_bytes(self) -> list[int]"),
+          "Bytes of data that this process has sent to each process as messages; none to those of its own host.")
       .def(
           "meet", [](self_t& self) { self.get().meet(); }, nb::call_guard<nb::gil_scoped_release>(),
           "Returns when every process has called it.")

@@ -18,14 +18,15 @@ def job(m: Machine) -> dict[str, Any]:
     """Of a machine that several processes have together. Collective; the same in all of them.
 
     Returns:
-        ``process``, the number of this one; ``processes``: of each, its number, pid, how many cores it may use, and its
-        PEs; ``engine``, by which PEs reach those of other processes; ``messages``: between two PEs, how many bytes, and
-        the least and the median microseconds one way, with the notification.
+        ``process``, the number of this one; ``processes``: of each, its number, pid, how many cores it may use, its
+        PEs and the host they are on; ``engine``, by which PEs reach those of other hosts, ``"direct"`` on one;
+        ``messages``: between two PEs, how many bytes, and the least and the median microseconds one way, with the
+        notification.
     """
     return {
         "process": m.process,
         "processes": _processes(m),
-        "engine": "direct",
+        "engine": m.transport,
         "messages": _messages(m),
     }
 
@@ -42,7 +43,8 @@ def _processes(m: Machine) -> list[dict[str, Any]]:
         world.barrier_all()
     found: dict[int, dict[str, Any]] = {}
     for pe, (process, pid, cores) in enumerate(told):
-        entry = found.setdefault(process, {"process": process, "pid": pid, "cores": cores, "pes": []})
+        facts = {"process": process, "pid": pid, "cores": cores, "host": m.host_of(pe), "pes": []}
+        entry = found.setdefault(process, facts)
         entry["pes"].append(pe)
     return [found[process] for process in sorted(found)]
 

@@ -1,78 +1,178 @@
-"""Machines whose devices are on several hosts: the same results by way of network cards as without."""
+"""Programs whose processes reach each other by MPI: on one host, by shared memory and by TCP, and on two that network
+namespaces play."""
 
 from __future__ import annotations
 
-import pickle
+import json
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
 
-import numpy as np
 import pytest
 
 import starling
-from starling import faults, machine, shmem, stencil
-from starling.errors import NetworkError, RangeError
 
-LAYOUTS = [[0, 0, 1, 1], [0, 1, 2, 3], [1, 0, 1, 0]]
+ENGINE = Path(starling.__file__).parent / "starling_mpi_engine.so"
+LIMIT = 100  # seconds that any of these may take
+
+pytestmark = pytest.mark.skipif(
+    shutil.which("mpirun") is None or not ENGINE.exists(), reason="needs Open MPI's mpirun and the engine for it"
+)
+
+OPTIONS = ["--oversubscribe", "--allow-run-as-root", "--bind-to", "none"]
+BY_TCP = ["--mca", "btl", "tcp,self", "--mca", "pml", "ob1"]
+
+SOLVERS = """
+import numpy as np, scipy.sparse
+from starling import graph, machine, stencil
+from starling.linalg import cg, matrices
+m = machine.distributed()
+one = machine.host(m.size)
+u = np.random.default_rng(1).random((65, 80))
+same = [np.array_equal(stencil.jacobi(u, 50, machine=m, variant=v), stencil.jacobi(u, 50, machine=one))
+        for v in ("cpu_free", "resident", "temporal")]
+a, b = matrices.grid_2d(30, 31), np.random.default_rng(2).standard_normal(930)
+same.append(np.array_equal(*(cg(a, b, method="standard", machine=each)[0] for each in (m, one))))
+links = scipy.sparse.random(300, 300, 0.02, "csr", random_state=3)
+same.append(np.array_equal(graph.pagerank(links, machine=m), graph.pagerank(links, machine=one)))
+near = [p for p in range(m.processes) if m.host_of(p) == m.host_of(m.process)]
+sent = m.sent_bytes
+print(m.transport, len({m.host_of(p) for p in range(m.size)}), all(same),
+      all(sent[p] == 0 for p in near), sum(sent) > 0)
+"""
+
+
+def mpirun(
+    n: int,
+    *command: str,
+    options: list[str] = OPTIONS,
+    within: list[str] | None = None,
+    transport: str = "mpi",
+    **variables: str,
+) -> subprocess.CompletedProcess[str]:
+    left_out = ("STARLING_MACHINE", "STARLING_DEVICES")
+    inherited = {name: value for name, value in os.environ.items() if name not in left_out}
+    return subprocess.run(
+        [*(within or []), "mpirun", "-n", str(n), *options, *command],
+        env={**inherited, "STARLING_TRANSPORT": transport, **variables},
+        capture_output=True,
+        text=True,
+        timeout=LIMIT,
+    )
+
+
+def program(folder: Path, text: str) -> list[str]:
+    script = folder / "program.py"
+    script.write_text(text)
+    return [sys.executable, str(script)]
+
+
+@pytest.mark.parametrize("way", [[], BY_TCP], ids=["shared memory", "tcp"])
+def test_solvers_compute_the_bits_of_one_process(tmp_path: Path, way: list[str]) -> None:
+    done = mpirun(4, *program(tmp_path, SOLVERS), options=[*OPTIONS, *way])
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == ["mpi 4 True True True"] * 4
+
+
+def test_direct_stays_direct_under_mpirun(tmp_path: Path) -> None:
+    done = mpirun(2, *program(tmp_path, SOLVERS), transport="auto")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == ["direct 1 True True False"] * 2
+
+
+def test_doctor_tells_of_hosts_and_engine() -> None:
+    done = mpirun(3, sys.executable, "-m", "starling", "doctor", "--json", STARLING_MACHINE="distributed")
+    assert done.returncode == 0, done.stderr
+    job = json.loads(done.stdout)["job"]
+    assert job["engine"] == "mpi"
+    assert [p["host"] for p in job["processes"]] == [0, 1, 2]
+    assert len(job["messages"]) == 6
+    shown = mpirun(2, sys.executable, "-m", "starling", "doctor", STARLING_MACHINE="distributed").stdout
+    assert "2 virtual devices in 2 processes on 2 hosts, by mpi" in shown
+    assert "messages of 8 bytes (mpi): us one way" in shown
+
+
+def test_a_process_that_is_killed_ends_all(tmp_path: Path) -> None:
+    text = """
+import os, signal
+from starling import machine
+m = machine.distributed()
+m.meet()
+if m.process == 1:
+    os.kill(os.getpid(), signal.SIGKILL)
+m.meet()
+"""
+    done = mpirun(3, *program(tmp_path, text))
+    assert done.returncode != 0
+    assert "signal 9" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("launcher", "variables", "said"),
+    [
+        (["starling", "launch"], {"STARLING_TRANSPORT": "mpi"}, "start the processes by the mpirun"),
+        (["starling", "launch"], {"STARLING_TRANSPORT": "carrier pigeon"}, "must be direct, mpi or auto"),
+    ],
+)
+def test_what_cannot_be(tmp_path: Path, launcher: list[str], variables: dict[str, str], said: str) -> None:
+    command = [sys.executable, "-m", *launcher, "-n", "2", "--"]
+    command += program(tmp_path, "from starling import machine\nmachine.distributed()\n")
+    done = subprocess.run(command, env={**os.environ, **variables}, capture_output=True, text=True, timeout=LIMIT)
+    assert done.returncode != 0
+    assert said in done.stderr
 
 
 @pytest.fixture
-def u():
-    return np.random.default_rng(7).random((24, 40))
+def two_hosts(tmp_path: Path) -> Iterator[tuple[list[str], list[str]]]:
+    """A command that runs another on the first of two hosts, and mpirun's options to have both: network namespaces with
+    IPC, mounts and a name of their own."""
+    names, ends = ("starling-a", "starling-b"), ("starling-a0", "starling-b0")
+    ip = shutil.which("ip")
+    if ip is None or os.geteuid() != 0:
+        pytest.skip("needs ip (iproute2) and the rights of root, to make network namespaces")
+
+    def call(*words: str) -> bool:
+        return subprocess.run([str(ip), *words], capture_output=True).returncode == 0
+
+    def on(name: str) -> list[str]:
+        own = ["unshare", "--ipc", "--mount", "--uts", "sh", "-c", f'hostname {name}; exec "$@"', "sh"]
+        return [str(ip), "netns", "exec", name, *own]
+
+    try:
+        made = all(call("netns", "add", name) for name in names)
+        a, b = ends
+        made = made and call("link", "add", a, "netns", names[0], "type", "veth", "peer", "name", b, "netns", names[1])
+        for i, (name, end) in enumerate(zip(names, ends, strict=True), 1):
+            made = made and call("-n", name, "addr", "add", f"10.77.7.{i}/24", "dev", end)
+            made = made and call("-n", name, "link", "set", end, "up") and call("-n", name, "link", "set", "lo", "up")
+        if not made:
+            pytest.skip("network namespaces cannot be made here")
+        agent = tmp_path / "agent"
+        words = shlex.join(on(names[1]))
+        agent.write_text(f'#!/bin/sh\nwhile [ "${{1#-}}" != "$1" ]; do shift; done\nshift\nexec {words} sh -c "$*"\n')
+        agent.chmod(0o755)
+        hosts = tmp_path / "hosts"
+        hosts.write_text("".join(f"{name} slots=2\n" for name in names))
+        settings = {
+            "plm_rsh_agent": str(agent),
+            "btl_tcp_if_include": "10.77.7.0/24",
+            "oob_tcp_if_include": "10.77.7.0/24",
+            "pml": "ob1",
+            "btl": "tcp,vader,self",
+        }
+        options = ["--allow-run-as-root", "--bind-to", "none", "--hostfile", str(hosts)]
+        yield on(names[0]), options + [word for name, value in settings.items() for word in ("--mca", name, value)]
+    finally:
+        for name in names:
+            call("netns", "del", name)
 
 
-def test_links():
-    m = machine.host(4, hosts=[0, 0, 1, 1], card="model", queue_depth=2)
-    assert [m.link(1, pe) for pe in range(4)] == ["direct", "self", "card", "card"]
-    assert machine.host(4, hosts=(0, 0, 0, 0)).link(0, 3) == "direct"
-
-
-def test_hosts_by_the_environment(monkeypatch):
-    monkeypatch.setenv("STARLING_HOSTS", "2")
-    assert machine.host(4).link(1, 2) == "card"
-    assert machine.host(4, hosts=np.zeros(4, int)).link(1, 2) == "direct"
-
-
-@pytest.mark.parametrize("hosts", LAYOUTS, ids=str)
-def test_a_world_on_several_hosts(hosts):
-    random = np.random.default_rng(3)
-    with shmem.World(machine.host(4, hosts=hosts)) as w:
-        a, s = w.zeros((5, 6)), w.signals()
-        wanted = random.random((4, 5, 6))
-        for pe in range(4):
-            w.put_signal(a, wanted[pe], s, pe + 1, pe=pe)
-        w.put(a[::2, 1], wanted[3, ::2, 1], pe=0)
-        wanted[0, ::2, 1] = wanted[3, ::2, 1]
-        for pe in range(4):
-            assert np.array_equal(w.get(a, pe=pe), wanted[pe])
-            assert np.array_equal(w.get(a[1:, ::2], pe=pe), wanted[pe, 1:, ::2])
-            assert w.signal_fetch(s, pe=pe) == pe + 1
-        with pytest.raises(RangeError, match="pe = 4"):
-            w.get(a, pe=4)
-
-
-@pytest.mark.parametrize("hosts", LAYOUTS, ids=str)
-@pytest.mark.parametrize("depth", [2, 64])
-def test_halos_by_way_of_a_card(u, hosts, depth):
-    m = machine.host(4, hosts=hosts, queue_depth=depth)
-    wanted = u.copy()
-    for _ in range(6):
-        inner = (wanted[:-2, 1:-1] + wanted[2:, 1:-1] + wanted[1:-1, :-2] + wanted[1:-1, 2:]) / 4
-        wanted[1:-1, 1:-1] = inner
-    got = stencil.jacobi(u, 6, machine=m)
-    assert np.array_equal(got, stencil.jacobi(u, 6, machine=machine.host(4)))
-    assert np.allclose(got, wanted)
-
-
-def test_a_lost_link(u):
-    m = machine.host(4, hosts=[0, 0, 1, 1], faults=[faults.lose_link(pe=1, nth=3)])
-    with pytest.raises(NetworkError) as caught:
-        stencil.jacobi(u, 20, machine=m)
-    assert isinstance(caught.value, starling.Error)
-    for text in ["PE 1", "PE 2", "retry count exceeded", "injected fault"]:
-        assert text in str(caught.value)
-    assert "::" not in str(caught.value)
-    copy = pickle.loads(pickle.dumps(caught.value))
-    assert (type(copy), str(copy)) == (NetworkError, str(caught.value))
-    (fired,) = m.faults_fired()
-    assert (fired.kind, fired.pe) == ("lose_link", 1)
-    m.inject([])
-    assert np.array_equal(stencil.jacobi(u, 20, machine=m), stencil.jacobi(u, 20, machine=machine.host(4)))
+def test_two_hosts_in_network_namespaces(tmp_path: Path, two_hosts: tuple[list[str], list[str]]) -> None:
+    within, options = two_hosts
+    done = mpirun(4, *program(tmp_path, SOLVERS), options=options, within=within, transport="auto")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == ["mpi 2 True True True"] * 4

@@ -65,6 +65,11 @@ environment environment::read() {
   }
   e.deadline = read_seconds("STARLING_DEADLINE", e.deadline);
   e.meeting_deadline = read_seconds("STARLING_MEETING_DEADLINE", e.meeting_deadline);
+  if (const std::string text = variable("STARLING_TRANSPORT"); !text.empty()) {
+    expect<argument_error>(text == "auto" || text == "direct" || text == "mpi", "STARLING_TRANSPORT=\"", text,
+                           "\": must be direct, mpi or auto; correct or unset it");
+    e.transport = text;
+  }
   if (const std::string text = variable("STARLING_HOST_MEMORY"); !text.empty())
     e.host_memory = parse_bytes(text, "STARLING_HOST_MEMORY");
   e.host_blocks = read_count("STARLING_HOST_BLOCKS", e.host_blocks, 1);
@@ -98,6 +103,7 @@ std::vector<environment_variable> describe(const environment& e) {
        message(e.deadline)},
       {"STARLING_MEETING_DEADLINE", "seconds that a process of a distributed machine waits for the others on the host",
        message(e.meeting_deadline)},
+      {"STARLING_TRANSPORT", "how processes of a distributed machine reach each other: direct, mpi or auto", e.transport},
       {"STARLING_HOST_MEMORY", "memory of one virtual device; suffixes K, M, G", format_bytes(e.host_memory)},
       {"STARLING_HOST_BLOCKS", "how many blocks one virtual device holds at once", message(e.host_blocks)},
       {"STARLING_HOSTS", "on how many hosts, with network cards between them, devices are by default",

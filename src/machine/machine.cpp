@@ -98,8 +98,9 @@ machine machine::best(int devices) {
 
 machine::cuda_status machine::probe_cuda() { return probe_cuda_backend(); }
 
-machine machine::distributed(const distributed_options& options) {
-  auto impl = make_distributed_backend(options);
+machine machine::distributed(const distributed_options& options) { return over(make_distributed_backend(options)); }
+
+machine machine::over(std::shared_ptr<backend> impl) {
   const std::string remark = impl->remark();
   return machine(std::move(impl), remark);
 }
@@ -135,6 +136,19 @@ peer_link machine::link(int from_pe, int to_pe) const {
   check_pe(from_pe);
   check_pe(to_pe);
   return impl_->link(from_pe, to_pe);
+}
+
+std::string machine::transport() const { return impl_->transport(); }
+
+int machine::host_of(int pe) const {
+  check_pe(pe);
+  return impl_->host_of(pe);
+}
+
+std::vector<std::uint64_t> machine::sent_bytes() const {
+  std::vector<std::uint64_t> sent = impl_->sent_bytes();
+  sent.resize(static_cast<std::size_t>(processes()));
+  return sent;
 }
 
 int machine::processes() const { return impl_->processes(); }

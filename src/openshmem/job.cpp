@@ -6,6 +6,7 @@
 #include "machine/host/host_backend.hpp"
 #include "machine/variables.hpp"
 #include "starling/base/environment.hpp"
+#include "starling/base/error.hpp"
 
 namespace starling::openshmem {
 namespace {
@@ -14,6 +15,10 @@ std::shared_ptr<host::host_backend> join(std::size_t more) {
   const variables v = environment_variables();
   process_place place{0, 1, message("alone/", ::getpid()), "itself"};
   if (is_launched(v)) place = place_of(v);
+  // All PEs store into each other's memory, also of the executable.
+  expect<unsupported_error>(!place.several_hosts && environment::read().transport != "mpi",
+                            "shmem_init: PEs of OpenSHMEM in C are processes of one host; start all of them there, "
+                            "without STARLING_TRANSPORT=mpi, or use machine::distributed");
   distributed_options options;
   options.pes = 1;
   options.poison = false;

@@ -23,4 +23,8 @@ void throw_on(machine& m, int pe);
 // A wait for data that is written without a signal.
 void wait_for_data(machine& m);
 
+// Puts of random lengths to all PEs, gets of what others were sent, additions and swaps at PE 0, `rounds` times; what
+// is not as it should be, or "all right".
+std::string mixed_calls(machine& m, int rounds);
+
 }  // namespace starling::test

@@ -5,6 +5,8 @@
 #include <stdexcept>
 #include <thread>
 
+#include "support/random.hpp"
+
 namespace starling::test {
 
 std::vector<double> ring_values(machine& m, int steps) {
@@ -89,6 +91,67 @@ void wait_for_data(machine& m) {
       b.wait_until(w, compare::eq, 77, 0);
   };
   m.run(1, k);
+}
+
+std::string mixed_calls(machine& m, int rounds) {
+  constexpr index_t most = 40'000;
+  const int pes = m.size();
+  auto boxes = m.allocate<std::uint64_t>(pes * most);
+  auto seen = m.allocate<std::uint64_t>(most);
+  auto counter = m.allocate<std::int64_t>(3);  // additions, a real one, the lowest PE that swapped
+  auto wrong = m.allocate<std::int64_t>(1);
+  const sym<std::uint64_t> box = boxes.data();
+  const sym<std::uint64_t> mine = seen.data();
+  const sym<std::int64_t> count = counter.data();
+  const sym<std::int64_t> bad = wrong.data();
+  for (auto pe = static_cast<int>(m.local_pes().begin); pe < m.local_pes().end; ++pe) {
+    m.fill(boxes.on(pe), 0xee, static_cast<std::size_t>(pes * most) * 8);
+    m.fill(counter.on(pe), 0, 24);
+    m.fill(wrong.on(pe), 0, 8);
+  }
+  m.run(
+      1, STARLING_KERNEL(block & b) {
+        const auto me = static_cast<std::uint64_t>(b.pe());
+        std::int64_t errors = 0;
+        for (int round = 0; round < rounds; ++round) {
+          const auto r = static_cast<std::uint64_t>(round);
+          const auto length = [&](std::uint64_t from) { return 1 + static_cast<index_t>(mix(from, r) % most); };
+          std::uint64_t* own = mine.on(b.pe());
+          for (index_t i = 0; i < length(me); ++i) own[i] = mix(me, r, static_cast<std::uint64_t>(i));
+          for (int pe = 0; pe < b.n_pes(); ++pe) {
+            if (round % 2 == 0)
+              b.put(box + b.pe() * most, own, length(me), pe);
+            else
+              b.put_nbi(box + b.pe() * most, own, length(me), pe);
+          }
+          b.quiet();
+          b.sync_all();
+          for (int from = 0; from < b.n_pes(); ++from) {
+            const auto f = static_cast<std::uint64_t>(from);
+            const int where = (from + round) % b.n_pes();
+            const index_t n = length(f);
+            b.get(own, box + from * most, n, where);
+            for (index_t i = 0; i < n; ++i) errors += own[i] != mix(f, r, static_cast<std::uint64_t>(i)) ? 1 : 0;
+          }
+          (void)b.atomic_fetch_add(count, 1, 0);
+          const std::int64_t before = b.atomic_compare_swap(count + 1, round, round + 1, 0);
+          errors += before != round && before != round + 1 ? 1 : 0;
+          b.sync_all();
+        }
+        bad.on(b.pe())[0] = errors;
+      });
+  std::int64_t sums[2] = {};
+  m.copy(sums, counter.on(0), sizeof sums);
+  std::string text;
+  if (sums[0] != std::int64_t{rounds} * pes || sums[1] != rounds)
+    text += message("counts ", sums[0], " ", sums[1], "; ");
+  for (int pe = 0; pe < pes; ++pe) {
+    std::int64_t errors = 0;
+    m.copy(&errors, wrong.on(pe), sizeof errors);
+    if (errors != 0) text += message("PE ", pe, ": ", errors, " words; ");
+  }
+  m.meet();
+  return text.empty() ? "all right" : text;
 }
 
 }  // namespace starling::test

@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-#include "machine/distributed/process_group.hpp"
+#include "machine/distributed/board_group.hpp"
 #include "machine/distributed/process_place.hpp"
 #include "processes/programs.hpp"
 #include "support/environment_guard.hpp"
@@ -34,9 +34,12 @@ TEST_CASE("variables that make no sense are refused with their name") {
   check_parts(failure_of<argument_error>([] { place_of({{"STARLING_RANK", "4"}, {"STARLING_RANKS", "4"}}); }),
               {"STARLING_RANK=\"4\"", "0 to 3"});
   check_parts(failure_of<argument_error>([] { place_of({{"RANK", "x"}, {"WORLD_SIZE", "4"}}); }), {"RANK=\"x\""});
-  check_parts(
-      failure_of<unsupported_error>([] { place_of({{"RANK", "0"}, {"WORLD_SIZE", "4"}, {"LOCAL_WORLD_SIZE", "2"}}); }),
-      {"torchrun", "several hosts"});
+}
+
+TEST_CASE("the launcher says whether the processes are on several hosts") {
+  CHECK_FALSE(place_of({{"RANK", "0"}, {"WORLD_SIZE", "4"}, {"LOCAL_WORLD_SIZE", "4"}}).several_hosts);
+  CHECK(place_of({{"RANK", "0"}, {"WORLD_SIZE", "4"}, {"LOCAL_WORLD_SIZE", "2"}}).several_hosts);
+  CHECK(place_of({{"SLURM_PROCID", "0"}, {"SLURM_NTASKS", "2"}, {"SLURM_STEP_NUM_NODES", "2"}}).several_hosts);
 }
 
 TEST_CASE("every process owns its PEs of one machine, and another machine can be made after it and beside it") {
@@ -81,7 +84,7 @@ TEST_CASE("a process that ends while others wait for the rest is named") {
 TEST_CASE("processes that disagree are told so: other builds, other machines") {
   job builds(2, [](int rank) {
     const process_place p = place_of(environment_variables());
-    const process_group g(p, rank == 0 ? "0a1b" : "0a1c", "a machine", 4096, 10);
+    const board_group g(p, rank == 0 ? "0a1b" : "0a1c", "a machine", 4096, 10);
     return std::string("together");
   });
   for (const std::string& text : builds.ends())

@@ -111,6 +111,13 @@ class machine {
   // The PEs of this process: those with streams, events and local memory here, and whose blocks run here.
   index_range local_pes() const;
   bool is_local(int pe) const { return pe >= local_pes().begin && pe < local_pes().end; }
+  // What carries data between processes of different hosts: "mpi"; "direct" where all are on one.
+  std::string transport() const;
+  // The host that a PE is on, from 0.
+  int host_of(int pe) const;
+  // Bytes of data that this process has sent to each process as messages, since the machine was made; those that it has
+  // stored straight into memory do not count, and there are none to processes of its own host.
+  std::vector<std::uint64_t> sent_bytes() const;
   // Collective: returns when every process has come here, with what it has written into memory of any PE.
   void meet() const;
   // Collective: the value that process 0 passes, for what all must decide alike.
@@ -209,6 +216,8 @@ class machine {
   std::string trace_path() const;
 
   const std::shared_ptr<backend>& impl() const { return impl_; }
+  // With a back end that the library's own code, or its tests, has made.
+  static machine over(std::shared_ptr<backend> impl);
 
  private:
   explicit machine(std::shared_ptr<backend> impl, std::string choice);

@@ -111,9 +111,10 @@ def _peers(peers: list[list[str]]) -> Table:
 
 
 def _processes(job: dict[str, Any]) -> Table:
-    table = _rows("Processes", "process", "pid", "cores", "PEs")
+    table = _rows("Processes", "process", "host", "pid", "cores", "PEs")
     for p in job["processes"]:
-        table.add_row(str(p["process"]), str(p["pid"]), str(p["cores"]), ", ".join(map(str, p["pes"])))
+        numbers = (p["process"], p["host"], p["pid"], p["cores"])
+        table.add_row(*map(str, numbers), ", ".join(map(str, p["pes"])))
     return table
 
 

@@ -46,13 +46,11 @@ int number(const variables& v, const char* name, int least, int most) {
   return value;
 }
 
-void check_one_host(const variables& v, const launcher& by, int size) {
+bool on_several_hosts(const variables& v, const launcher& by, int size) {
   const bool counted = by.on_host != nullptr && v.count(by.on_host) > 0;
-  const int here = counted ? number(v, by.on_host, 1, size) : size;
+  if (counted && number(v, by.on_host, 1, size) < size) return true;
   const std::string nodes = value_of(v, "SLURM_STEP_NUM_NODES");
-  const bool several_nodes = std::string(by.name) == "srun" && !nodes.empty() && nodes != "1";
-  expect<unsupported_error>(here == size && !several_nodes, "machine::distributed: ", by.name, " has started ", size,
-                            " processes on several hosts; start all of them on one host");
+  return std::string(by.name) == "srun" && !nodes.empty() && nodes != "1";
 }
 
 bool is_set(const variables& v, const launcher& by) { return v.count(by.rank) > 0 && v.count(by.size) > 0; }
@@ -71,7 +69,7 @@ process_place place_of(const variables& v) {
     p.source = by.name;
     p.size = number(v, by.size, 1, most);
     p.rank = number(v, by.rank, 0, p.size - 1);
-    check_one_host(v, by, p.size);
+    p.several_hosts = on_several_hosts(v, by, p.size);
     p.job = by.name;
     for (const char* name : by.job) {
       p.job += '/';

@@ -7,14 +7,14 @@
 
 #include "../network/host_layout.hpp"
 #include "../network/queue_memory.hpp"
-#include "card_thread.hpp"
+#include "host_card.hpp"
 
 namespace starling::host {
 
 // A queue pair that a card serves. It is closed when this is destroyed.
 class open_queue {
  public:
-  open_queue(card_thread& card, const std::vector<network::memory_region>& regions, int pes, std::uint32_t number,
+  open_queue(host_card& card, const std::vector<network::memory_region>& regions, int pes, std::uint32_t number,
              std::uint32_t depth, int pe, int peer)
       : card_(card), memory_(regions, pes, number, depth, pe, peer, 0) {
     card_.open(network::setup_of(memory_.pair(), 0));
@@ -24,27 +24,30 @@ class open_queue {
   open_queue& operator=(const open_queue&) = delete;
 
   const network::queue_pair& pair() const { return memory_.pair(); }
-  card_thread& card() { return card_; }
+  host_card& card() { return card_; }
 
  private:
-  card_thread& card_;
+  host_card& card_;
   network::queue_memory memory_;
 };
 
 class cards {
  public:
-  // `regions`: the memory that cards reach, first that of each PE.
+  // `regions`: the memory that cards reach, first that of each PE. `of_hosts`: the card of each host; null: of one
+  // whose PEs are not of this process.
   cards(network::host_layout hosts, std::vector<network::memory_region> regions, int pes, std::uint32_t depth,
-        parking& lot)
-      : hosts_(std::move(hosts)), regions_(std::move(regions)), pes_(pes), depth_(depth) {
-    for (int h = 0; h < hosts_.n_hosts(); ++h) threads_.push_back(std::make_unique<card_thread>(lot));
-  }
+        std::vector<std::unique_ptr<host_card>> of_hosts)
+      : hosts_(std::move(hosts)),
+        regions_(std::move(regions)),
+        pes_(pes),
+        depth_(depth),
+        of_hosts_(std::move(of_hosts)) {}
 
   const network::host_layout& hosts() const { return hosts_; }
   std::unique_ptr<open_queue> open(int pe, int peer) {
     const std::uint32_t number = 1 + next_.fetch_add(1) % most_queues;
-    return std::make_unique<open_queue>(*threads_[static_cast<std::size_t>(hosts_.host_of(pe))], regions_, pes_, number,
-                                        depth_, pe, peer);
+    return std::make_unique<open_queue>(*of_hosts_[static_cast<std::size_t>(hosts_.host_of(pe))], regions_, pes_,
+                                        number, depth_, pe, peer);
   }
 
  private:
@@ -54,7 +57,7 @@ class cards {
   std::vector<network::memory_region> regions_;
   int pes_;
   std::uint32_t depth_;
-  std::vector<std::unique_ptr<card_thread>> threads_;  // by host
+  std::vector<std::unique_ptr<host_card>> of_hosts_;
   std::atomic<std::uint32_t> next_{0};
 };
 

@@ -5,10 +5,13 @@
 #include <map>
 
 #include "../fault_rules.hpp"
+#include "card_thread.hpp"
 #include "cards.hpp"
 #include "deferred.hpp"
+#include "far_memory.hpp"
 #include "host_graph.hpp"
 #include "host_stream.hpp"
+#include "messenger_card.hpp"
 #include "starling/base/error.hpp"
 
 namespace starling {
@@ -100,15 +103,43 @@ host_backend::host_backend(const host_settings& s, std::unique_ptr<process_group
     d.scratch_bytes = std::size_t{1} << 20;
     devices_.push_back(d);
   }
-  if (!hosts_.one_host()) network_ = std::make_shared<cards>(hosts_, regions(), s.devices, queue_depth_, lot_);
-  if (!processes_) return;
+  if (!processes_) {
+    std::vector<std::unique_ptr<host_card>> threads;
+    for (int h = 0; h < hosts_.n_hosts(); ++h) threads.push_back(std::make_unique<card_thread>(lot_));
+    open_cards(std::move(threads));
+    return;
+  }
   processes_->when_lost([this] {
     end_flag::raise(shared_.ended);
     lot_.wake_all();
   });
 }
 
-host_backend::~host_backend() = default;
+host_backend::host_backend(const host_settings& s, std::unique_ptr<engine_group> processes)
+    : host_backend(s, std::unique_ptr<process_group>(std::move(processes))) {
+  auto& group = static_cast<engine_group&>(*processes_);
+  far_ = std::make_unique<far_memory>(group, lot_, arena_.start(), heap_.where().stride,
+                                      static_cast<int>(own_.end - own_.begin), shared_.ended);
+  std::vector<std::unique_ptr<host_card>> own(static_cast<std::size_t>(hosts_.n_hosts()));
+  own[static_cast<std::size_t>(hosts_.host_of(static_cast<int>(own_.begin)))] =
+      std::make_unique<messenger_card>(lot_, *far_, group.messages());
+  open_cards(std::move(own));
+}
+
+// What the processes' threads use goes before they do.
+host_backend::~host_backend() {
+  if (processes_) {
+    processes_->leave();
+    processes_->when_lost({});
+  }
+  network_.reset();
+  far_.reset();
+}
+
+void host_backend::open_cards(std::vector<std::unique_ptr<host_card>> of_hosts) {
+  if (hosts_.one_host()) return;
+  network_ = std::make_shared<cards>(hosts_, regions(), n_pes(), queue_depth_, std::move(of_hosts));
+}
 
 std::vector<network::memory_region> host_backend::regions() const {
   std::vector<network::memory_region> reached;
@@ -288,12 +319,36 @@ void host_backend::copy(void* dest, const void* source, std::size_t bytes, where
   const auto of_machine = [&](const void* a) { return heap_.in_range(a) || local_.in_range(a); };
   if (checker_ && of_machine(source) && !of_machine(dest))
     checker_->host_reads(static_cast<const std::byte*>(source), bytes, at);
-  if (bytes > 0) std::memcpy(dest, source, bytes);
+  copy_rows({static_cast<std::byte*>(dest), bytes, static_cast<const std::byte*>(source), bytes, bytes, 1});
+}
+
+void host_backend::copy_rows(const copied_rows& c) const {
+  if (c.row_bytes == 0 || c.rows == 0) return;
+  const bool from_far = far_ != nullptr && far_->holds(c.from);
+  const bool to_far = far_ != nullptr && far_->holds(c.to);
+  if (from_far && to_far) {
+    std::vector<std::byte> between(c.row_bytes * c.rows);
+    far_->read({between.data(), c.row_bytes, c.from, c.from_pitch, c.row_bytes, c.rows});
+    far_->write({c.to, c.to_pitch, between.data(), c.row_bytes, c.row_bytes, c.rows});
+  } else if (from_far) {
+    far_->read(c);
+  } else if (to_far) {
+    far_->write(c);
+  } else {
+    for (std::size_t i = 0; i < c.rows; ++i) std::memcpy(c.to + i * c.to_pitch, c.from + i * c.from_pitch, c.row_bytes);
+  }
+}
+
+void host_backend::fill_bytes(std::byte* dest, unsigned char byte, std::size_t bytes) const {
+  if (bytes == 0) return;
+  if (far_ == nullptr || !far_->holds(dest)) return void(std::memset(dest, byte, bytes));
+  const std::vector<std::byte> all(bytes, std::byte{byte});
+  far_->write({dest, bytes, all.data(), bytes, bytes, 1});
 }
 
 void host_backend::fill(void* dest, unsigned char byte, std::size_t bytes) {
   check_bytes("machine::fill", dest, bytes);
-  if (bytes > 0) std::memset(dest, byte, bytes);
+  fill_bytes(static_cast<std::byte*>(dest), byte, bytes);
 }
 
 std::shared_ptr<stream_backend> host_backend::new_stream(int pe) {

@@ -3,7 +3,7 @@
 
 #include "../backend.hpp"
 #include "../check/checker.hpp"
-#include "../distributed/process_group.hpp"
+#include "../distributed/engine_group.hpp"
 #include "../network/host_layout.hpp"
 #include "arena.hpp"
 #include "end_flag.hpp"
@@ -15,7 +15,10 @@
 namespace starling::host {
 
 class cards;
+struct copied_rows;
 class deferred_work;
+class far_memory;
+class host_card;
 struct run_group;
 class running;
 
@@ -33,6 +36,8 @@ class host_backend final : public backend, public std::enable_shared_from_this<h
  public:
   // `processes`: which share the machine; null: this one has it alone.
   explicit host_backend(const host_settings& s, std::unique_ptr<process_group> processes = nullptr);
+  // Its processes are on several hosts.
+  host_backend(const host_settings& s, std::unique_ptr<engine_group> processes);
   ~host_backend() override;
 
   // How much memory processes share.
@@ -51,6 +56,9 @@ class host_backend final : public backend, public std::enable_shared_from_this<h
   index_range local_pes() const override { return own_; }
   std::string job() const override { return processes_ ? processes_->name() : std::string(); }
   std::string remark() const override;
+  std::string transport() const override;
+  int host_of(int pe) const override { return hosts_.host_of(pe); }
+  std::vector<std::uint64_t> sent_bytes() const override;
   void meet(const char* call) override;
   double agree(double mine) override;
   memory_info memory() override;
@@ -97,12 +105,18 @@ class host_backend final : public backend, public std::enable_shared_from_this<h
   // Throws launch_error unless so many blocks run at once on a PE.
   void check_resident(const char* call, int blocks) const;
   int n_pes() const { return static_cast<int>(devices_.size()); }
+  // What copies and fills of the host and of streams do once they are checked; also of PEs of other hosts.
+  void copy_rows(const copied_rows& c) const;
+  void fill_bytes(std::byte* dest, unsigned char byte, std::size_t bytes) const;
   // Throws range_error when the bytes begin in symmetric or local memory but are not in one live allocation.
   void check_bytes(const char* call, const void* address, std::size_t bytes) const;
 
  private:
   // What memory holds when it is handed out.
   void fill_fresh(std::byte* start, std::size_t bytes) const;
+  void open_cards(std::vector<std::unique_ptr<host_card>> of_hosts);
+  // The blocks' reports of other hosts, into this one's memory at the same addresses.
+  void fetch_reports(const std::vector<std::unique_ptr<running>>& runs);
   // What local memory has taken, at most on a PE of any process, when all have told what they want and have freed.
   std::size_t agree_to_allocate(std::size_t bytes);
   std::size_t take_symmetric(std::size_t bytes, std::size_t local);
@@ -130,6 +144,7 @@ class host_backend final : public backend, public std::enable_shared_from_this<h
 
   network::host_layout hosts_;
   std::uint32_t queue_depth_;
+  std::unique_ptr<far_memory> far_;  // of other hosts; null: there are none
   std::shared_ptr<cards> network_;
   std::unique_ptr<check::checker> checker_;  // in check mode
   std::shared_ptr<deferred_work> deferred_;  // of streams made since

@@ -8,6 +8,7 @@
 #include "../launch_rules.hpp"
 #include "../program_control.hpp"
 #include "deferred.hpp"
+#include "far_memory.hpp"
 #include "host_call.hpp"
 #include "host_graph.hpp"
 #include "running.hpp"
@@ -205,11 +206,10 @@ void host_stream::copy_rows(void* dest, std::size_t dest_pitch, const void* sour
   for (const check::host_range& r : beside(source, extent(source_pitch, row_bytes, rows))) touched.push_back(r);
   submit(step_kind::copy,
          traced(copy_activity(*device_, dest, source, rows * row_bytes),
-                [=] {
+                [=, device = device_.get()] {
                   if (check::schedule* s = check::schedule::running())
                     return s->copy_rows(to, dest_pitch, from, source_pitch, row_bytes, rows);
-                  for (std::size_t i = 0; i < rows && row_bytes > 0; ++i)
-                    std::memcpy(to + i * dest_pitch, from + i * source_pitch, row_bytes);
+                  device->copy_rows({to, dest_pitch, from, source_pitch, row_bytes, rows});
                 }),
          touched);
 }
@@ -218,11 +218,11 @@ void host_stream::fill(void* dest, unsigned char byte, std::size_t bytes) {
   device_->check_bytes("stream::fill", dest, bytes);
   submit(step_kind::fill,
          traced(fill_activity(*device_, dest, bytes),
-                [=] {
+                [=, device = device_.get()] {
                   if (bytes == 0) return;
                   if (check::schedule* s = check::schedule::running())
                     return s->fill(static_cast<std::byte*>(dest), byte, bytes);
-                  std::memset(dest, byte, bytes);
+                  device->fill_bytes(static_cast<std::byte*>(dest), byte, bytes);
                 }),
          beside(dest, bytes));
 }

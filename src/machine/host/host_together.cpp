@@ -1,50 +1,14 @@
 // What processes that share virtual devices do together: they begin and end runs, and hand out memory alike.
 #include <algorithm>
 #include <bit>
+#include <cstring>
 
-#include "../distributed/process_place.hpp"
+#include "far_memory.hpp"
 #include "host_backend.hpp"
 #include "running.hpp"
 #include "starling/base/error.hpp"
 
 namespace starling {
-
-std::shared_ptr<backend> make_distributed_backend(const distributed_options& options) {
-  return make_distributed_backend(options, place_of(environment_variables()));
-}
-
-std::shared_ptr<backend> make_distributed_backend(const distributed_options& options, const process_place& place) {
-  const environment e = environment::read();
-  expect<unsupported_error>(e.check_seeds == 0,
-                            "machine::distributed: STARLING_CHECK is set, and check mode is for one process; make the "
-                            "machine with machine::host(n), or unset it");
-  expect<unsupported_error>(e.hosts == 1,
-                            "machine::distributed: STARLING_HOSTS is set, and several hosts are played by one process; "
-                            "make the machine with machine::host(n), or unset it");
-  constexpr int most = 256;
-  expect<argument_error>(options.pes >= 0 && options.pes <= most / place.size,
-                         "machine::distributed: pes = ", options.pes, " in each of ", place.size,
-                         " processes; must be at least 1, and at most ", most, " in all, or 0 to choose");
-  expect<argument_error>(options.max_blocks >= 0, "machine::distributed: max_blocks = ", options.max_blocks,
-                         "; must be at least 1, or 0 for STARLING_HOST_BLOCKS");
-  constexpr std::size_t most_memory = std::size_t{1} << 50;
-  expect<argument_error>(options.memory_bytes <= most_memory,
-                         "machine::distributed: memory_bytes = ", options.memory_bytes,
-                         "; must be at most 2^50, or 0 for STARLING_HOST_MEMORY");
-  const int each = options.pes > 0 ? options.pes : e.devices > 0 ? pes_of_each(e.devices) : 1;
-  host::host_settings s{each * place.size,
-                        options.memory_bytes > 0 ? options.memory_bytes : e.host_memory,
-                        options.max_blocks > 0 ? options.max_blocks : e.host_blocks,
-                        options.poison,
-                        e.deadline,
-                        {},
-                        64};
-  const std::string terms =
-      message(s.devices, " PEs, each of ", s.memory_bytes, " bytes and ", s.max_blocks, " blocks");
-  auto processes =
-      std::make_unique<process_group>(place, terms, host::host_backend::shared_bytes(s), e.meeting_deadline);
-  return std::make_shared<host::host_backend>(s, std::move(processes));
-}
 
 namespace host {
 namespace {
@@ -65,8 +29,15 @@ part_of_run heard(const std::string& text) { return {text[0] == '1', text.substr
 
 std::string host_backend::remark() const {
   if (!processes_) return {};
-  return message(n_pes(), " virtual devices in ", processes(), " processes, this is process ", process(), " of ",
-                 processes_->place().source);
+  const std::string where = hosts_.one_host() ? "" : message(" on ", hosts_.n_hosts(), " hosts, by ", transport());
+  return message(n_pes(), " virtual devices in ", processes(), " processes", where, ", this is process ", process(),
+                 " of ", processes_->place().source);
+}
+
+std::string host_backend::transport() const { return far_ != nullptr ? far_->carrier() : "direct"; }
+
+std::vector<std::uint64_t> host_backend::sent_bytes() const {
+  return far_ != nullptr ? far_->sent_bytes() : std::vector<std::uint64_t>();
 }
 
 void host_backend::meet(const char* call) {
@@ -110,6 +81,19 @@ void host_backend::begin_together(const std::vector<program>& programs) {
   processes_->expect_same(run_call, what, "their programs, or a program's blocks");
 }
 
+void host_backend::fetch_reports(const std::vector<std::unique_ptr<running>>& runs) {
+  if (far_ == nullptr) return;
+  for (const auto& r : runs)
+    for (int pe = 0; pe < n_pes(); ++pe) {
+      report_board& board = r->board();
+      auto* here = reinterpret_cast<std::byte*>(&board.at(pe, 0));
+      if (!far_->holds(here)) continue;
+      std::vector<std::byte> theirs(board.bytes());
+      far_->read({theirs.data(), theirs.size(), here, theirs.size(), theirs.size(), 1});
+      std::memcpy(here, theirs.data(), theirs.size());
+    }
+}
+
 void host_backend::end_together(run_group& group, const std::vector<std::unique_ptr<running>>& runs,
                                 const std::string& problem) {
   part_of_run mine{group.ended.load(), problem};
@@ -119,6 +103,7 @@ void host_backend::end_together(run_group& group, const std::vector<std::unique_
   const auto hurried = [&] { return group.ended.load(); };
   const std::vector<std::string> all = processes_->collect(run_call, said(mine), hurried);
   if (std::none_of(all.begin(), all.end(), [](const std::string& s) { return heard(s).ended; })) return;
+  fetch_reports(runs);
   std::vector<std::vector<block_report>> reports;
   for (const auto& r : runs) reports.push_back(r->reports());
   processes_->meet(run_call);  // now all have read them

@@ -28,6 +28,8 @@ class report_board {
     if (shared_ == nullptr) return own_[static_cast<std::size_t>(pe * n_blocks_ + block)];
     return reinterpret_cast<block_report*>(shared_->on(offset_, pe))[block];
   }
+  // Those of one PE.
+  std::size_t bytes() const { return static_cast<std::size_t>(n_blocks_) * sizeof(block_report); }
   std::vector<block_report> of(index_range pes) {
     std::vector<block_report> all;
     for (auto pe = static_cast<int>(pes.begin); pe < pes.end; ++pe)

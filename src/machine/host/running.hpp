@@ -59,6 +59,7 @@ class running {
   void rethrow() { rethrow({0, n_pes_}); }
   void rethrow(index_range pes) { rethrow(reports_.of(pes)); }
   void rethrow(const std::vector<block_report>& reports) const;
+  report_board& board() { return reports_; }
   std::vector<block_report> reports() { return reports_.of({0, n_pes_}); }
   // What a kernel of this process threw, in words; empty: nothing.
   std::string thrown() const;

@@ -41,7 +41,8 @@ void card_queue::choices(std::vector<choice>& all) const {
     if (may_start(i))
       for (std::size_t p = 0; p < w.pieces.size(); ++p) all.push_back({step::land, i, p});
   }
-  if (!under_way_.empty() && under_way_.front().landed()) all.push_back({step::complete, 0, 0});
+  if (!under_way_.empty() && under_way_.front().landed() && memory_.settled(name_of(under_way_.front())))
+    all.push_back({step::complete, 0, 0});
 }
 
 void card_queue::take(const choice& c) {

@@ -49,6 +49,8 @@ class card_memory {
   virtual void complete(const entry_name& of, completion& place, const completion& value) = 0;
   // The card is done with an entry, whether or not that asked for a completion.
   virtual void done(const entry_name&) {}
+  // Whether what has landed for an entry is at the far side, so that it may be complete.
+  virtual bool settled(const entry_name&) { return true; }
   // How many of the bytes that are left to write land together.
   virtual std::size_t piece(std::size_t left) { return left; }
   // Whether the way to the peer is lost.

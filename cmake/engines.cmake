@@ -1,0 +1,35 @@
+# Engines carry messages between hosts. Each is a library of its own, loaded at run time, so that nothing else is linked
+# to what it needs; it is built where that is found.
+
+if(STARLING_MPI STREQUAL "off" OR STARLING_SANITIZE)
+  return()
+endif()
+enable_language(C)
+find_package(MPI COMPONENTS C)
+if(NOT MPI_C_FOUND)
+  if(STARLING_MPI STREQUAL "on")
+    message(FATAL_ERROR "STARLING_MPI=on, but no MPI is found; install one (on Debian: libopenmpi-dev), or set MPI_HOME")
+  endif()
+  return()
+endif()
+
+add_library(starling_mpi_engine MODULE src/machine/mpi/mpi_engine.cpp)
+target_compile_features(starling_mpi_engine PRIVATE cxx_std_20)
+target_include_directories(starling_mpi_engine PRIVATE include src)
+target_link_libraries(starling_mpi_engine PRIVATE MPI::MPI_C Threads::Threads)
+target_compile_definitions(starling_mpi_engine PRIVATE OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
+starling_build_flags(starling_mpi_engine)
+# Beside the programs of this build, and beside the Python module.
+set_target_properties(starling_mpi_engine PROPERTIES PREFIX "" LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
+add_dependencies(starling starling_mpi_engine)
+if(STARLING_PYTHON)
+  add_dependencies(starling_python starling_mpi_engine)
+  install(TARGETS starling_mpi_engine LIBRARY DESTINATION ${starling_package_dir} COMPONENT python)
+endif()
+if(STARLING_INSTALL)
+  install(TARGETS starling_mpi_engine LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
+endif()
+if(STARLING_PYTHON AND STARLING_PYTHON_INPLACE AND NOT SKBUILD)
+  add_custom_command(TARGET starling_mpi_engine POST_BUILD COMMAND ${CMAKE_COMMAND} -E copy_if_different
+    $<TARGET_FILE:starling_mpi_engine> ${PROJECT_SOURCE_DIR}/python/starling)
+endif()

@@ -1,0 +1,251 @@
+#include "far_memory.hpp"
+
+#include <algorithm>
+#include <deque>
+
+#include "end_flag.hpp"
+
+namespace starling::host {
+namespace {
+
+constexpr message_kind kinds[] = {message_kind::put,    message_kind::applied, message_kind::get,  message_kind::got,
+                                  message_kind::change, message_kind::changed, message_kind::ended};
+
+std::uint64_t key_of(const network::entry_name& e) { return std::uint64_t{e.queue} << 16 | e.index; }
+
+// f(first byte, bytes) for each message that so many bytes are sent in.
+template <class F>
+void for_each_part(std::size_t bytes, const F& f) {
+  for (std::size_t at = 0; at < bytes; at += far_memory::most_bytes)
+    f(at, std::min(far_memory::most_bytes, bytes - at));
+}
+
+}  // namespace
+
+far_memory::far_memory(engine_group& group, parking& lot, std::byte* start, index_t stride, int pes,
+                       std::atomic<std::uint64_t>& ended)
+    : group_(group), messages_(group.messages()), land_(lot), start_(start), stride_(stride), pes_(pes), ended_(ended) {
+  const auto n = static_cast<std::size_t>(group.size());
+  for (auto* counts : {&sent_, &known_, &done_, &told_, &bytes_}) counts->resize(n);
+  const std::vector<int>& hosts = group.hosts();
+  const int here = hosts[static_cast<std::size_t>(group.rank())];
+  for (int h = 0; h <= *std::max_element(hosts.begin(), hosts.end()); ++h)
+    if (h != here)
+      first_of_hosts_.push_back(static_cast<int>(std::find(hosts.begin(), hosts.end(), h) - hosts.begin()));
+  handle_all();
+}
+
+far_memory::~far_memory() {
+  for (const message_kind k : kinds) messages_.handle(k, {});
+}
+
+void far_memory::handle_all() {
+  messages_.handle(message_kind::put, [this](int from, const message_view& m) {
+    land_.store(own(m.head), m.data, m.bytes);
+    if (m.head.number != 0) ++done_[static_cast<std::size_t>(from)];
+  });
+  messages_.handle(message_kind::applied,
+                   [this](int from, const message_view& m) { known_[static_cast<std::size_t>(from)] = m.head.number; });
+  messages_.handle(message_kind::get, [this](int from, const message_view& m) {
+    message_head h = m.head;
+    h.kind = message_kind::got;
+    messages_.send(from, made_message(h, own(m.head), m.head.bytes));
+  });
+  messages_.handle(message_kind::change, [this](int from, const message_view& m) {
+    message_head h = m.head;
+    h.kind = message_kind::changed;
+    h.operand = land_.change(own(m.head), static_cast<network::opcode>(m.head.operation), m.head.bytes, m.head.operand,
+                             m.head.compare);
+    messages_.send(from, made_message(h));
+  });
+  for (const message_kind k : {message_kind::got, message_kind::changed})
+    messages_.handle(k, [this](int, const message_view& m) { answer(m.head.number, m); });
+  messages_.handle(message_kind::ended, [this](int, const message_view& m) {
+    told_ended_ = std::max(told_ended_, m.head.number);
+    end_flag::raise(ended_, m.head.number);
+    land_.lot().wake_all();
+  });
+}
+
+bool far_memory::holds(const void* address) const {
+  const auto from_start = static_cast<const std::byte*>(address) - start_;
+  if (from_start < 0 || from_start >= stride_ * pes_ * group_.size()) return false;
+  const auto& hosts = group_.hosts();
+  return hosts[static_cast<std::size_t>(place_of(address).process)] != hosts[static_cast<std::size_t>(group_.rank())];
+}
+
+far_memory::place far_memory::place_of(const void* address) const {
+  const auto from_start = static_cast<const std::byte*>(address) - start_;
+  const auto pe = static_cast<std::int32_t>(from_start / stride_);
+  return {pe / pes_, pe, static_cast<std::uint64_t>(from_start % stride_)};
+}
+
+message_head far_memory::head_for(message_kind kind, const place& where, std::size_t bytes) const {
+  message_head h{kind, where.pe, where.offset};
+  h.bytes = bytes;
+  return h;
+}
+
+void far_memory::count(int process, std::size_t bytes) {
+  const std::lock_guard lock(mutex_);
+  bytes_[static_cast<std::size_t>(process)] += bytes;
+}
+
+std::vector<std::uint64_t> far_memory::sent_bytes() const {
+  const std::lock_guard lock(mutex_);
+  return bytes_;
+}
+
+void far_memory::put(const network::entry_name& of, void* to, const void* from, std::size_t bytes) {
+  const place where = place_of(to);
+  message_head h = head_for(message_kind::put, where, bytes);
+  h.number = ++sent_[static_cast<std::size_t>(where.process)];
+  puts_[key_of(of)] = {where.process, h.number};
+  count(where.process, bytes);
+  messages_.send(where.process, made_message(h, from, bytes));
+}
+
+bool far_memory::settled(const network::entry_name& of) {
+  const auto last = puts_.find(key_of(of));
+  if (last == puts_.end()) return true;
+  if (known_[static_cast<std::size_t>(last->second.process)] < last->second.number) return false;
+  puts_.erase(last);
+  return true;
+}
+
+bool far_memory::tell() {
+  bool any = false;
+  for (std::size_t p = 0; p < done_.size(); ++p) {
+    if (told_[p] == done_[p]) continue;
+    told_[p] = done_[p];
+    message_head h{message_kind::applied};
+    h.number = done_[p];
+    messages_.send(static_cast<int>(p), made_message(h));
+    any = true;
+  }
+  const std::uint64_t ended = ended_.load();
+  if (ended <= told_ended_) return any;
+  told_ended_ = ended;
+  message_head h{message_kind::ended};
+  h.number = ended;
+  for (const int p : first_of_hosts_) messages_.send(p, made_message(h));
+  return true;
+}
+
+std::uint64_t far_memory::ask(question& q) {
+  const std::lock_guard lock(mutex_);
+  questions_[++next_] = &q;
+  return next_;
+}
+
+void far_memory::answer(std::uint64_t number, const message_view& m) {
+  const std::lock_guard lock(mutex_);
+  const auto asked = questions_.find(number);
+  if (asked == questions_.end()) return;  // who asked has given up
+  question& q = *asked->second;
+  if (m.bytes > 0) std::memcpy(q.to, m.data, m.bytes);
+  q.value = m.head.operand;
+  q.answered = true;
+  questions_.erase(asked);
+  answered_.notify_all();
+}
+
+// Until there is an answer, doing for others what they ask for meanwhile.
+void far_memory::wait_here(const question& q) {
+  const auto over = [&] {
+    const std::lock_guard lock(mutex_);
+    return q.answered;
+  };
+  while (!over() && !group_.has_lost()) {
+    if (!messages_.progress()) std::this_thread::yield();
+    (void)tell();
+  }
+  const std::lock_guard lock(mutex_);
+  std::erase_if(questions_, [&](const auto& asked) { return asked.second == &q; });
+}
+
+void far_memory::wait(const question& q, int process) {
+  const auto limit =
+      clock::now() + std::chrono::duration_cast<clock::duration>(std::chrono::duration<double>(group_.deadline()));
+  std::unique_lock lock(mutex_);
+  while (!q.answered) {
+    (void)answered_.wait_for(lock, std::chrono::milliseconds(50));
+    if (q.answered) return;
+    lock.unlock();
+    const bool over = group_.has_lost() || clock::now() >= limit;
+    lock.lock();
+    if (!over) continue;
+    std::erase_if(questions_, [&](const auto& asked) { return asked.second == &q; });
+    lock.unlock();
+    group_.expect_alive("machine::copy");
+    throw process_error(message("machine::copy: process ", process, " of ", group_.size(), " has not answered within ",
+                                group_.deadline(), " s; see what it does, or raise STARLING_MEETING_DEADLINE"));
+  }
+}
+
+void far_memory::get(void* to, const void* from, std::size_t bytes) {
+  for_each_part(bytes, [&](std::size_t at, std::size_t n) {
+    const place where = place_of(static_cast<const std::byte*>(from) + at);
+    question q{static_cast<std::byte*>(to) + at};
+    message_head h = head_for(message_kind::get, where, n);
+    h.number = ask(q);
+    messages_.send(where.process, made_message(h));
+    wait_here(q);
+  });
+}
+
+std::uint64_t far_memory::change(void* word, const network::order& what) {
+  const place where = place_of(word);
+  question q;
+  message_head h = head_for(message_kind::change, where, what.bytes);
+  h.operation = static_cast<std::uint64_t>(what.what);
+  h.operand = what.operand;
+  h.compare = what.compare;
+  h.number = ask(q);
+  messages_.send(where.process, made_message(h));
+  wait_here(q);
+  return q.value;
+}
+
+void far_memory::write(const copied_rows& c) {
+  place where{};
+  for (std::size_t row = 0; row < c.rows; ++row)
+    for_each_part(c.row_bytes, [&](std::size_t at, std::size_t n) {
+      where = place_of(c.to + row * c.to_pitch + at);
+      count(where.process, n);
+      messages_.post(where.process,
+                     made_message(head_for(message_kind::put, where, n), c.from + row * c.from_pitch + at, n));
+    });
+  question q;  // its answer comes after all that
+  message_head h = head_for(message_kind::get, where, 0);
+  h.number = ask(q);
+  messages_.post(where.process, made_message(h));
+  wait(q, where.process);
+}
+
+void far_memory::read(const copied_rows& c) {
+  std::deque<question> questions;
+  int process = 0;
+  for (std::size_t row = 0; row < c.rows; ++row)
+    for_each_part(c.row_bytes, [&](std::size_t at, std::size_t n) {
+      const place where = place_of(c.from + row * c.from_pitch + at);
+      process = where.process;
+      question& q = questions.emplace_back();
+      q.to = c.to + row * c.to_pitch + at;
+      message_head h = head_for(message_kind::get, where, n);
+      h.number = ask(q);
+      messages_.post(where.process, made_message(h));
+    });
+  // Answers come in the order of the questions; who has not answered the last has perhaps not answered others.
+  try {
+    for (const question& q : questions) wait(q, process);
+  } catch (...) {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(questions_, [&](const auto& asked) {
+      return std::any_of(questions.begin(), questions.end(), [&](const question& q) { return asked.second == &q; });
+    });
+    throw;
+  }
+}
+
+}  // namespace starling::host

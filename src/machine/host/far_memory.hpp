@@ -1,0 +1,110 @@
+// The memory of PEs of other hosts: what is written to it, read from it and changed in it goes as messages to the
+// process that has it, whose engine's thread carries it out. Messages to one process keep their order, so what is sent
+// later is seen later.
+#pragma once
+
+#include <condition_variable>
+#include <map>
+#include <mutex>
+#include <unordered_map>
+#include <vector>
+
+#include "../distributed/engine_group.hpp"
+#include "../network/entry_name.hpp"
+#include "landing.hpp"
+#include "starling/base/index.hpp"
+
+namespace starling::host {
+
+// Rows of bytes, as stream::copy_rows has them.
+struct copied_rows {
+  std::byte* to;
+  std::size_t to_pitch;
+  const std::byte* from;
+  std::size_t from_pitch;
+  std::size_t row_bytes;
+  std::size_t rows;
+};
+
+class far_memory {
+ public:
+  // Data of one message, at most.
+  static constexpr std::size_t most_bytes = std::size_t{128} << 10;
+
+  // PE p has the addresses from start + p * stride, in every process at a start of its own; each process has `pes` of
+  // them. `ended`: the word of end_flag, which all hosts raise together.
+  far_memory(engine_group& group, parking& lot, std::byte* start, index_t stride, int pes,
+             std::atomic<std::uint64_t>& ended);
+  ~far_memory();
+  far_memory(const far_memory&) = delete;
+  far_memory& operator=(const far_memory&) = delete;
+
+  // Whether an address is of a PE of another host.
+  bool holds(const void* address) const;
+
+  // By the engine's thread. An entry is settled when all that was put for it is in its memory.
+  void put(const network::entry_name& of, void* to, const void* from, std::size_t bytes);
+  bool settled(const network::entry_name& of);
+  void get(void* to, const void* from, std::size_t bytes);
+  std::uint64_t change(void* word, const network::order& what);
+  // Tells others what has been done for them and that runs have ended; whether there was anything to tell.
+  bool tell();
+
+  // By other threads, to or from one PE; done when they return. Throw process_error when a process is lost, or does not
+  // answer within the group's deadline.
+  void write(const copied_rows& c);
+  void read(const copied_rows& c);
+
+  std::string carrier() const { return messages_.carrier().name(); }
+  // Bytes of data sent to each process, by rank.
+  std::vector<std::uint64_t> sent_bytes() const;
+
+ private:
+  struct place {
+    int process;
+    std::int32_t pe;
+    std::uint64_t offset;
+  };
+  // What waits for an answer.
+  struct question {
+    void* to = nullptr;
+    std::uint64_t value = 0;
+    bool answered = false;
+  };
+  struct sent_put {
+    int process = 0;
+    std::uint64_t number = 0;
+  };
+
+  place place_of(const void* address) const;
+  std::byte* own(const message_head& h) const { return start_ + h.pe * stride_ + h.offset; }
+  message_head head_for(message_kind kind, const place& where, std::size_t bytes) const;
+  std::uint64_t ask(question& q);
+  void answer(std::uint64_t number, const message_view& m);
+  void wait_here(const question& q);
+  void wait(const question& q, int process);
+  void count(int process, std::size_t bytes);
+  void handle_all();
+
+  engine_group& group_;
+  messenger& messages_;
+  landing land_;
+  std::byte* start_;
+  index_t stride_;
+  int pes_;
+  std::atomic<std::uint64_t>& ended_;
+  std::uint64_t told_ended_ = 0;
+  std::vector<int> first_of_hosts_;  // the first process of each other host
+
+  // Of the engine's thread. By process: puts sent and known to be done; puts done and told.
+  std::vector<std::uint64_t> sent_, known_, done_, told_;
+  std::unordered_map<std::uint64_t, sent_put> puts_;  // the last put of an entry
+
+  mutable std::mutex mutex_;  // of what follows
+  std::condition_variable answered_;
+  std::uint64_t next_ = 0;
+  std::map<std::uint64_t, question*> questions_;
+  std::vector<std::uint64_t> bytes_;
+};
+
+}  // namespace starling::host

@@ -1,0 +1,51 @@
+#include "landing.hpp"
+
+#include <atomic>
+#include <cstring>
+
+namespace starling::host {
+namespace {
+
+// Words may be read by blocks meanwhile: those that are aligned are stored whole. False: they are not.
+template <class Word>
+bool store_words(void* to, const void* from, std::size_t bytes) {
+  constexpr std::size_t few = 64;
+  if (reinterpret_cast<std::uintptr_t>(to) % sizeof(Word) != 0 || bytes % sizeof(Word) != 0 ||
+      bytes > few * sizeof(Word))
+    return false;
+  auto* words = static_cast<Word*>(to);
+  for (std::size_t i = 0; i < bytes / sizeof(Word); ++i) {
+    Word value;
+    std::memcpy(&value, static_cast<const std::byte*>(from) + i * sizeof(Word), sizeof(Word));
+    std::atomic_ref(words[i]).store(value);
+  }
+  return true;
+}
+
+template <class Word>
+std::uint64_t changed(void* address, network::opcode what, std::uint64_t operand, std::uint64_t compare) {
+  const std::atomic_ref word(*static_cast<Word*>(address));
+  if (what == network::opcode::fetch_add) return word.fetch_add(static_cast<Word>(operand));
+  auto old = static_cast<Word>(compare);
+  (void)word.compare_exchange_strong(old, static_cast<Word>(operand));
+  return old;
+}
+
+}  // namespace
+
+void landing::store(void* to, const void* from, std::size_t bytes) const {
+  if (!store_words<std::uint64_t>(to, from, bytes) && !store_words<std::uint32_t>(to, from, bytes))
+    std::memcpy(to, from, bytes);
+  if (bytes == sizeof(std::uint64_t) || bytes == sizeof(std::uint32_t)) lot_.wake(to);
+  if (lot_.values_awaited()) lot_.wake_range(to, bytes);
+}
+
+std::uint64_t landing::change(void* word, network::opcode what, std::size_t bytes, std::uint64_t operand,
+                              std::uint64_t compare) const {
+  const std::uint64_t old = bytes == 8 ? changed<std::uint64_t>(word, what, operand, compare)
+                                       : changed<std::uint32_t>(word, what, operand, compare);
+  lot_.wake(word);
+  return old;
+}
+
+}  // namespace starling::host

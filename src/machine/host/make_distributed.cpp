@@ -1,0 +1,88 @@
+// machine::distributed: the processes of a job become one machine of virtual devices.
+#include "make_distributed.hpp"
+
+#include "../distributed/board_group.hpp"
+#include "../distributed/engine_library.hpp"
+#include "host_backend.hpp"
+#include "starling/base/error.hpp"
+
+namespace starling {
+namespace {
+
+constexpr int queue_depth = 64;
+
+host::host_settings settings_of(const distributed_options& options, const process_place& place, const environment& e) {
+  expect<unsupported_error>(e.check_seeds == 0,
+                            "machine::distributed: STARLING_CHECK is set, and check mode is for one process; make the "
+                            "machine with machine::host(n), or unset it");
+  expect<unsupported_error>(e.hosts == 1,
+                            "machine::distributed: STARLING_HOSTS is set, and several hosts are played by one process; "
+                            "make the machine with machine::host(n), or unset it");
+  constexpr int most = 256;
+  expect<argument_error>(options.pes >= 0 && options.pes <= most / place.size,
+                         "machine::distributed: pes = ", options.pes, " in each of ", place.size,
+                         " processes; must be at least 1, and at most ", most, " in all, or 0 to choose");
+  expect<argument_error>(options.max_blocks >= 0, "machine::distributed: max_blocks = ", options.max_blocks,
+                         "; must be at least 1, or 0 for STARLING_HOST_BLOCKS");
+  constexpr std::size_t most_memory = std::size_t{1} << 50;
+  expect<argument_error>(options.memory_bytes <= most_memory,
+                         "machine::distributed: memory_bytes = ", options.memory_bytes,
+                         "; must be at most 2^50, or 0 for STARLING_HOST_MEMORY");
+  const int each = options.pes > 0 ? options.pes : e.devices > 0 ? pes_of_each(e.devices) : 1;
+  return {each * place.size,
+          options.memory_bytes > 0 ? options.memory_bytes : e.host_memory,
+          options.max_blocks > 0 ? options.max_blocks : e.host_blocks,
+          options.poison,
+          e.deadline,
+          {},
+          queue_depth};
+}
+
+std::string terms_of(const host::host_settings& s) {
+  return message(s.devices, " PEs, each of ", s.memory_bytes, " bytes and ", s.max_blocks, " blocks");
+}
+
+// The engine that messages go by; null: all processes share memory.
+std::unique_ptr<engine> engine_for(const process_place& place, const environment& e) {
+  expect<unsupported_error>(e.transport != "direct" || !place.several_hosts, "machine::distributed: ", place.source,
+                            " has started ", place.size,
+                            " processes on several hosts, and STARLING_TRANSPORT=direct is for one; unset it");
+  if (e.transport == "direct" || (e.transport == "auto" && !place.several_hosts)) return nullptr;
+  auto made = load_engine("mpi");
+  expect<unsupported_error>(made->size() == place.size && made->rank() == place.rank,
+                            "machine::distributed: MPI calls "
+                            "this process ",
+                            made->rank(), " of ", made->size(), ", ", place.source, " calls it ", place.rank, " of ",
+                            place.size, "; start the processes by the mpirun of the MPI that Starling was built with");
+  return made;
+}
+
+}  // namespace
+
+std::shared_ptr<backend> make_distributed_backend(const distributed_options& options) {
+  return make_distributed_backend(options, place_of(environment_variables()));
+}
+
+std::shared_ptr<backend> make_distributed_backend(const distributed_options& options, const process_place& place) {
+  const environment e = environment::read();
+  const std::string host = e.transport == "mpi" ? message("process ", place.rank) : std::string();
+  return make_distributed_backend(options, place, engine_for(place, e), host);
+}
+
+std::shared_ptr<backend> make_distributed_backend(const distributed_options& options, const process_place& place,
+                                                  std::unique_ptr<engine> carrier, const std::string& host) {
+  const environment e = environment::read();
+  host::host_settings s = settings_of(options, place, e);
+  const std::size_t bytes = host::host_backend::shared_bytes(s);
+  if (carrier == nullptr)
+    return std::make_shared<host::host_backend>(
+        s, std::make_unique<board_group>(place, terms_of(s), bytes, e.meeting_deadline));
+  auto group = std::make_unique<engine_group>(place, std::move(carrier), host, terms_of(s), bytes, e.meeting_deadline);
+  std::vector<int> host_of_pe;
+  for (int pe = 0; pe < s.devices; ++pe)
+    host_of_pe.push_back(group->hosts()[static_cast<std::size_t>(pe / (s.devices / place.size))]);
+  s.hosts = network::host_layout(host_of_pe);
+  return std::make_shared<host::host_backend>(s, std::move(group));
+}
+
+}  // namespace starling
