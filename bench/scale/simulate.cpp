@@ -1,11 +1,12 @@
 // What programs of the applications take in a discrete-event simulation: the kernels themselves on virtual devices, in
 // the order of check mode's clock. Prints a JSON object.
 //
-//   simulate --application stencil|cg|pagerank --shape 2048x2048 --pes 16 --computing NS --costs own.packet=270,..
-//            [--steps 6]
+//   simulate --application A --shape 2048x2048 --pes 16 --computing NS --costs own.packet=270,.. [--steps 6]
 //
+// A: stencil, "stencil by signals", cg, pagerank, and of one block on each PE all_reduce and "sum by levels".
 // --shape: of the stencil's domain (float32), of the grid of CG's 5-point rows (float64), or of PageRank's graph (the
-// vertices and the edges of each, at random). --computing: ns that a PE's computing takes in a step, between its calls.
+// vertices and the edges of each, at random). --computing: ns that a PE's computing takes in a step, between its calls;
+// not given: none.
 // --costs: names and values of simulation_costs, of one of its flights as own.packet; those left out are 0, and rates
 // without a limit.
 //
@@ -24,6 +25,7 @@
 #include "command_line.hpp"
 #include "json_line.hpp"
 #include "pagerank/pagerank.hpp"
+#include "scale/meetings.hpp"
 #include "stencil/solver.hpp"
 
 namespace st = starling;
@@ -32,7 +34,7 @@ using starling::index_t;
 namespace {
 
 // Steps of an application on a machine; returns the ns that they took by the clock.
-using steps_on = std::function<double(const st::machine& m, index_t steps)>;
+using steps_on = std::function<double(st::machine m, index_t steps)>;
 
 template <class F>
 double time_of(const st::machine& m, const F& work) {
@@ -41,7 +43,8 @@ double time_of(const st::machine& m, const F& work) {
   return m.checked().simulated_ns - before;
 }
 
-steps_on stencil_of(const std::vector<index_t>& shape) {
+// `by_packets`: faces as GPUs send them, if they are not too large; otherwise each is a put and a signal.
+steps_on stencil_of(const std::vector<index_t>& shape, bool by_packets) {
   index_t cells = 1;
   for (const index_t extent : shape) cells *= extent;
   const std::vector<float> u(static_cast<std::size_t>(cells), 1.0f);
@@ -49,7 +52,9 @@ steps_on stencil_of(const std::vector<index_t>& shape) {
     const auto dimensions = static_cast<int>(shape.size());
     st::stencil::solver<float> s(m, {shape, st::stencil::jacobi_coefficients<float>(dimensions), {}, {}});
     s.load(u.data());
-    return time_of(m, [&] { (void)s.advance({.how = st::stencil::variant::cpu_free, .steps = steps}); });
+    st::stencil::run_options o{.how = st::stencil::variant::cpu_free, .steps = steps};
+    o.packet_bytes = by_packets ? st::stencil::most_packet_bytes({}, st::machine_kind::cuda) : 0;
+    return time_of(m, [&] { (void)s.advance(o); });
   };
 }
 
@@ -96,6 +101,25 @@ steps_on pagerank_of(const std::vector<index_t>& shape) {
   };
 }
 
+// Of two numbers.
+steps_on shipped_sums() {
+  return [](st::machine m, index_t steps) { return time_of(m, [&] { m.run(1, st::bench::shipped_sums{steps}); }); };
+}
+
+steps_on sums_by_levels() {
+  return [](st::machine m, index_t steps) {
+    const auto boxes = m.allocate<st::packet>(st::bench::sums_by_levels::boxes);
+    const auto result = m.allocate<double>(1);
+    for (int pe = 0; pe < m.size(); ++pe)
+      m.fill(boxes.on(pe), 0, st::bench::sums_by_levels::boxes * sizeof(st::packet));
+    const double time = time_of(m, [&] { m.run(1, st::bench::sums_by_levels{steps, boxes.data(), result.data()}); });
+    double sum = 0;
+    m.copy(&sum, result.on(m.size() - 1), sizeof sum);
+    st::expect<st::error>(sum == m.size(), "the sum by levels is ", sum, " on ", m.size(), " PEs");
+    return time;
+  };
+}
+
 std::vector<index_t> shape_named(const std::string& text) {
   std::vector<index_t> shape;
   const char* at = text.data();
@@ -111,10 +135,12 @@ std::vector<index_t> shape_named(const std::string& text) {
 }
 
 steps_on application_named(const std::string& name, const std::vector<index_t>& shape) {
-  if (name == "stencil") return stencil_of(shape);
+  if (name == "stencil" || name == "stencil by signals") return stencil_of(shape, name == "stencil");
   if (name == "cg") return cg_of(shape);
   if (name == "pagerank") return pagerank_of(shape);
-  throw st::argument_error("--application " + name + "; must be stencil, cg or pagerank");
+  if (name == "all_reduce") return shipped_sums();
+  if (name == "sum by levels") return sums_by_levels();
+  throw st::argument_error("--application " + name + "; must be one of those at the top of simulate.cpp");
 }
 
 st::simulation_costs costs_named(const std::vector<std::string>& given, int& pes_per_host) {
@@ -159,7 +185,7 @@ int main(int argc, char** argv) try {
   const std::string shape = given.text("--shape", "256x256");
   const int pes = static_cast<int>(given.number("--pes", 4));
   const auto steps = static_cast<index_t>(given.number("--steps", 6));
-  const double computing = given.number("--computing", 1000);
+  const double computing = given.number("--computing", 0);
   int pes_per_host = 0;
   st::simulation_costs costs = costs_named(given.list("--costs", "call=1"), pes_per_host);
   const steps_on work = application_named(name, shape_named(shape));
@@ -169,9 +195,12 @@ int main(int argc, char** argv) try {
     m = m.check({.clock = c});
     return (work(m, 2 * steps) - work(m, steps)) / static_cast<double>(steps);
   };
-  constexpr double rate = 1;  // bytes per ns
-  const double touched = step_ns(without_flights(costs, rate / 2)) - step_ns(without_flights(costs, rate));
-  costs.memory_rate = touched / computing;
+  double touched = 0;
+  if (computing > 0) {
+    constexpr double rate = 1;  // bytes per ns
+    touched = step_ns(without_flights(costs, rate / 2)) - step_ns(without_flights(costs, rate));
+    costs.memory_rate = touched / computing;
+  }
   const double step = step_ns(costs);
   const st::check_summary made = m.checked();
   st::bench::json_line("simulation")

@@ -36,16 +36,10 @@ void clock::add_answer(const actor& a, int pe, std::size_t bytes) {
   blocks_[index(a)].time += 2 * w.packet + w.message + static_cast<double>(bytes) / w.rate;
 }
 
-void clock::add_call(const actor& a, const call& c) {
+void clock::add_taken(const actor& a, const wait_request& w) {
   of_block& b = blocks_[index(a)];
-  if (!c.packet) {
-    b.time += costs_.call;
-    return;
-  }
-  b.time += costs_.packet_call;
-  const bool takes = c.bytes == 0;
-  if (!takes || c.peer == b.sender) return;
-  b.sender = c.peer;
+  if (!is_of_packet(w) || w.from == b.sender) return;
+  b.sender = w.from;
   b.time += costs_.next_sender;
 }
 

@@ -15,6 +15,11 @@ namespace starling::check {
 
 struct operation_on_its_way;
 
+// Whether a wait is for a packet: it is the number of one that is awaited.
+inline bool is_of_packet(const wait_request& w) {
+  return w.how == compare::eq && w.op != operation::wait_until && w.op != operation::wait_until_any;
+}
+
 class clock {
  public:
   explicit clock(const simulation_costs& costs) : costs_(costs) {}
@@ -32,9 +37,12 @@ class clock {
   // A block that has waited goes on now.
   void wake(const actor& a);
 
-  // What the block's time grows by: a call; its part in a meeting; bytes of a line of memory that it has touched;
-  // having asked another PE for something, and waited for the answer.
-  void add_call(const actor& a, const call& c);
+  // What the block's time grows by: a call; having taken what has come; its part in a meeting; bytes of a line of memory
+  // that it has touched; having asked another PE for something, and waited for the answer.
+  void add_call(const actor& a, const call& c) {
+    blocks_[index(a)].time += c.packet ? costs_.packet_call : costs_.call;
+  }
+  void add_taken(const actor& a, const wait_request& w);
   void add_meeting(const actor& a) { blocks_[index(a)].time += costs_.meeting; }
   void add_bytes(const actor& a, std::uint64_t touched);
   void add_answer(const actor& a, int pe, std::size_t bytes);

@@ -299,6 +299,7 @@ bool schedule::wait(actor& a, const wait_request& w) {
   timed_waits_ -= w.limit_ns != 0 ? 1 : 0;
   const bool came = satisfied(w);
   if (came) {
+    if (clock_) clock_->add_taken(a, w);
     learn(a, w);
     polls_ = 0;
     spins_.progress();

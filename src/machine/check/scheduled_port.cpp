@@ -133,9 +133,7 @@ void scheduled_port::update(const signal_update& s) {
 }
 
 call scheduled_port::call_of(const char* what, const wait_request& w) const {
-  // Of a packet it is the number that is awaited.
-  const bool packet = w.how == compare::eq && w.op != operation::wait_until && w.op != operation::wait_until_any;
-  return {what, w.at, w.from, 0, w.local, w.wanted, w.kind, packet};
+  return {what, w.at, w.from, 0, w.local, w.wanted, w.kind, is_of_packet(w)};
 }
 
 void scheduled_port::check_words(const char* what, const wait_request& w) {
