@@ -170,13 +170,18 @@ def all_reduce_by_levels(p: Parameters, pes: int) -> float:
     return p.meeting.value + p.call.value + (levels(p, pes) if pes > 1 else 0.0)
 
 
+def pagerank_step(computing: float, traffic: float, signal: float, meeting: float) -> float:
+    """Chunks travel while others are computed. The reduction does not wait for the last one: both follow computing."""
+    return max(computing + meeting, max(computing, traffic) + signal)
+
+
 def pagerank_iteration(p: Parameters, one_us: float, vertices: float, pes: int, chunk: float = 65536) -> float:
-    """`one_us`: on one GPU. Chunks travel while others are computed; the last one and a reduction follow."""
+    """`one_us`: an iteration on one GPU."""
     if pes == 1:
         return one_us
-    computing = one_us / pes * p.imbalance.value
     signal = p.signal_host.value if pes <= p.pes_per_host else p.signal_between.value
-    return max(computing, pagerank_traffic(p, vertices, pes, chunk)) + signal + all_reduce(p, pes) + p.meet_blocks.value
+    meeting = all_reduce(p, pes) + p.meet_blocks.value
+    return pagerank_step(one_us / pes * p.imbalance.value, pagerank_traffic(p, vertices, pes, chunk), signal, meeting)
 
 
 def pagerank_by_hosts(p: Parameters, one_us: float, vertices: float, pes: int) -> float:
@@ -189,7 +194,7 @@ def pagerank_by_hosts(p: Parameters, one_us: float, vertices: float, pes: int) -
     by_card = (hosts - 1) * (part / p.rate_between.value + 2 * p.message_between.value)
     by_link = (p.pes_per_host - 1) * FLOAT * vertices / p.pes_per_host / p.rate_host.value
     flights = p.signal_between.value + p.signal_host.value
-    return max(computing, by_card, by_link) + flights + all_reduce_by_levels(p, pes) + p.meet_blocks.value
+    return pagerank_step(computing, max(by_card, by_link), flights, all_reduce_by_levels(p, pes) + p.meet_blocks.value)
 
 
 def pagerank_one() -> float:

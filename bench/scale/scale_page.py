@@ -82,12 +82,11 @@ def comparison(p: Parameters) -> list[str]:
             true = parameters.least(parameters.STENCIL, wanted)
             told = model.stencil_step(p, stencil, side * side, model.FLOAT * side, pes)
             lines.append(compared(f"stencil {shape}", pes, true, told, done.get(("stencil", shape, pes))))
-    shapes = {**cases.CGS, "5-point 1260x1258": "1260x1258"}
     for matrix, rows in model.CG_MATRICES.items():
         for pes in cases.COMPARED:
             true = model.cg_measured(matrix, pes)
-            told = model.cg_iteration(p, cg, rows, cases.sides(shapes[matrix])[1], pes)
-            lines.append(compared(f"CG {matrix}", pes, true, told, done.get(("cg", shapes[matrix], pes))))
+            told = model.cg_iteration(p, cg, rows, cases.sides(cases.CGS[matrix])[1], pes)
+            lines.append(compared(f"CG {matrix}", pes, true, told, done.get(("cg", cases.CGS[matrix], pes))))
     for pes in (1, 4):
         told = model.pagerank_iteration(p, model.pagerank_one(), model.PAGERANK_VERTICES, pes)
         lines.append(compared("PageRank RMAT-22", pes, model.pagerank_measured(pes), told, None))

@@ -37,8 +37,8 @@ class clock {
   // A block that has waited goes on now.
   void wake(const actor& a);
 
-  // What the block's time grows by: a call; having taken what has come; its part in a meeting; bytes of a line of memory
-  // that it has touched; having asked another PE for something, and waited for the answer.
+  // What the block's time grows by: a call; having taken what has come; its part in a meeting; bytes of a line of
+  // memory that it has touched; having asked another PE for something, and waited for the answer.
   void add_call(const actor& a, const call& c) {
     blocks_[index(a)].time += c.packet ? costs_.packet_call : costs_.call;
   }
