@@ -197,6 +197,33 @@ def pagerank_by_hosts(p: Parameters, one_us: float, vertices: float, pes: int) -
     return pagerank_step(computing, max(by_card, by_link), flights, all_reduce_by_levels(p, pes) + p.meet_blocks.value)
 
 
+# ---- bytes of a step that cross from one half of the PEs to the other, one way ----
+
+
+def halo_across(face_bytes: float) -> float:
+    """Slabs: one face crosses."""
+    return face_bytes
+
+
+def packets_to_all_across(pes: int, packets: int) -> float:
+    return (pes / 2) ** 2 * packets * PACKET
+
+
+def levels_across(pes: int, packets: int, radix: int = 8) -> float:
+    """Groups of the last level alone have PEs on both sides."""
+    width = 1
+    while width * radix < pes:
+        width *= radix
+    group = math.ceil(pes / width)
+    return width * (group / 2) ** 2 * packets * PACKET
+
+
+def ranks_across(p: Parameters, vertices: float, pes: int, once_a_host: bool) -> float:
+    """Each PE of the other half, or each of its hosts, gets half of the ranks."""
+    takers = pes / 2 / (p.pes_per_host if once_a_host and pes > p.pes_per_host else 1)
+    return FLOAT * vertices / 2 * takers
+
+
 def pagerank_one() -> float:
     return pagerank_measured(1)
 

@@ -160,6 +160,22 @@ def bytes_text(size: int) -> str:
     return f"{size} B"
 
 
+def across(p: Parameters) -> list[str]:
+    """What crosses the middle of the machine."""
+    lines = head("one way across the middle, in a step", *(f"{pes:,} GPUs" for pes in cases.PLANNED))
+
+    def add(name: str, size: Callable[[int], float]) -> None:
+        lines.append(row(name, *(bytes_text(round(size(pes))) for pes in cases.PLANNED)))
+
+    vertices = model.PAGERANK_VERTICES
+    add("stencil 32,768^2, a face", lambda n: model.halo_across(model.FLOAT * 32768))
+    add("CG's sum, as shipped", lambda n: model.packets_to_all_across(n, model.SUM_WORDS))
+    add("CG's sum, in levels of 8", lambda n: model.levels_across(n, model.SUM_WORDS))
+    add("PageRank RMAT-22, as shipped", lambda n: model.ranks_across(p, vertices, n, False))
+    add("PageRank RMAT-22, once to each host", lambda n: model.ranks_across(p, vertices, n, True))
+    return lines
+
+
 def files(source: str) -> str:
     """Files as code, what stands behind each as it is."""
     parts = [place.partition(" ") for place in source.split("; ")]
@@ -183,7 +199,7 @@ def text() -> str:
         ("What it computes with", [*parameter_table(p), "", *computing_table(p)]),
         ("Against GPUs", comparison(p)),
         ("Against the order of events", event_order(p)),
-        ("2 to 4,096 GPUs", planned(p)),
+        ("2 to 4,096 GPUs", [*planned(p), "", *across(p)]),
         ("What grows with the PEs", growing(p)),
     ]
     return "\n\n".join(f"### {title}\n\n" + "\n".join(lines) for title, lines in parts)

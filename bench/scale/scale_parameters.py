@@ -96,7 +96,7 @@ def least(file: str, wanted: Mapping[str, object]) -> float:
     ]
     if not found:
         raise KeyError(f"{file} has no line with {dict(wanted)}")
-    return min(found)
+    return float(min(found))
 
 
 CALLS = "results/nvidia-h200-x4.json"

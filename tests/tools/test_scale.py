@@ -59,6 +59,15 @@ def test_terms_by_hand(p: parameters.Parameters) -> None:
     assert model.levels(q, 16) == 1 + 7 * 0.25 + 10 + 1 * 2 * 0.5 + 1 * 0.25
 
 
+def test_bytes_across_the_middle(p: parameters.Parameters) -> None:
+    assert model.packets_to_all_across(4, 3) == 4 * 3 * 16
+    assert model.levels_across(8, 1) == 4 * 4 * 16  # one group, four on each side
+    assert model.levels_across(64, 1) == 8 * 4 * 4 * 16
+    assert model.levels_across(16, 1) == 8 * 16  # pairs
+    assert model.ranks_across(p, 100, 16, False) == 8 * 200
+    assert model.ranks_across(p, 100, 16, True) == 200
+
+
 def test_levels_grow_with_the_logarithm_and_packets_to_all_with_the_pes(p: parameters.Parameters) -> None:
     counts = [64, 512, 4096]
     flat = [model.all_reduce(p, n) for n in counts]
