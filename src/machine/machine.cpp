@@ -42,10 +42,31 @@ void backend::enter_check_mode(const check_options&) {
 
 check_summary backend::checked() const { return {}; }
 
+namespace {
+
+void check_costs(const simulation_costs& c) {
+  expect<argument_error>(c.call > 0, "machine::check: clock.call = ", c.call,
+                         " ns; must be above 0, or a block that looks again and again stops the time");
+  const auto check_rate = [](const char* what, double rate) {
+    expect<argument_error>(rate > 0, "machine::check: clock.", what, " = ", rate, " bytes per ns; must be above 0");
+  };
+  check_rate("memory_rate", c.memory_rate);
+  check_rate("host.rate", c.host.rate);
+  check_rate("between.rate", c.between.rate);
+  for (const double ns : {c.own.packet, c.own.signal, c.host.packet, c.host.signal, c.host.message, c.between.packet,
+                          c.between.signal, c.between.message, c.packet_call, c.next_sender, c.meeting})
+    expect<argument_error>(ns >= 0, "machine::check: a cost of the clock is ", ns, " ns; none may be below 0");
+  expect<argument_error>(c.pes_per_host >= 0, "machine::check: clock.pes_per_host = ", c.pes_per_host,
+                         "; must be at least 1, or 0 for one host");
+}
+
+}  // namespace
+
 machine machine::check(const check_options& options) const {
   expect<argument_error>(options.seeds >= 1, "machine::check: seeds = 0; at least one schedule must be explored");
   expect<argument_error>(options.threads >= 0 && options.threads <= 1024, "machine::check: threads = ", options.threads,
                          "; a block has 1 to 1024, and 0 leaves it to the seed");
+  if (options.clock) check_costs(*options.clock);
   impl_->enter_check_mode(options);
   machine m = *this;
   m.choice_ += ", in check mode";

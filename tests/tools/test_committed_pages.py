@@ -18,6 +18,7 @@ PAGES = {
     "bench/communication/comm_page.py": ("docs/communication_results.md",),
     "bench/proact/page.py": ("docs/regions_results.md",),
     "bench/processes/page.py": ("docs/processes.md",),
+    "bench/scale/scale_page.py": ("docs/scale.md",),
     "bench/dace/page.py": ("docs/dace.md",),
     "bench/readme_figures.py": ("README.md",),
 }

@@ -42,6 +42,7 @@ PAGES: dict[str, dict[str, str]] = {
         "How it works": "docs/how_it_works.md",
         "Queue pairs": "docs/queue_pairs.md",
         "Several processes": "docs/processes.md",
+        "Past one host": "docs/scale.md",
     },
 }
 

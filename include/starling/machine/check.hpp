@@ -3,11 +3,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "starling/base/error.hpp"
 #include "starling/device/report.hpp"
+#include "starling/machine/simulation.hpp"
 
 namespace starling {
 
@@ -16,6 +18,9 @@ struct check_options {
   std::uint64_t seeds = 100;  // schedules that each run explores; 1: the first seed alone, which replays it
   // Of a block, in kernels whose loads and stores are seen; others have one. 0: the seed chooses among 1, 2, 3, 5, 32.
   int threads = 1;
+  // Given: each run is one schedule, in the order of time that these say, and no seeds are drawn. PEs of several hosts
+  // are told apart by pes_per_host alone; their queue pairs are costs, and not played.
+  std::optional<simulation_costs> clock = {};
 };
 
 // What check mode finds.
@@ -50,6 +55,7 @@ struct check_summary {
   bool accesses_seen = true;
   int threads_seen = 0;             // of a block, at most
   std::uint64_t written_alike = 0;  // bytes to which several threads of a block have written the same, unordered
+  double simulated_ns = 0;          // what all of it took by the clock; 0 without one
 };
 
 // A block and the calls that it made last, newest last.

@@ -26,6 +26,7 @@ struct call {
   const void* address = nullptr;  // of a signal
   std::uint64_t value = 0;
   word_kind kind = word_kind::unsigned_8;
+  bool packet = false;
 };
 
 // What is remembered of an operation after it has been issued.

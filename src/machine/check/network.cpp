@@ -5,6 +5,14 @@
 #include <cstring>
 
 namespace starling::check {
+namespace {
+
+// The order of a heap whose first is what arrives first.
+bool later(const operation_on_its_way* a, const operation_on_its_way* b) {
+  return a->arrives != b->arrives ? a->arrives > b->arrives : a->serial > b->serial;
+}
+
+}  // namespace
 
 void network::reset() {
   for (operation_on_its_way* op : flying_) free_.push_back(op);
@@ -60,6 +68,10 @@ void network::send(operation_on_its_way& op, random& r) {
   }
   if (begin < n) op.pieces.push_back({begin, n});
   flying_.push_back(&op);
+  if (clock_ == nullptr) return;
+  op.arrives = clock_->arrival(op);
+  op.serial = sent_++;
+  std::push_heap(flying_.begin(), flying_.end(), later);
 }
 
 void network::carry_out(operation_on_its_way& op) {
@@ -117,11 +129,25 @@ bool network::arrived(const actor& from, std::uint32_t number, const void* word)
 network::delivery network::deliver_one(random& r) {
   std::size_t index = r.below(flying_.size());
   while (!may_go(*flying_[index])) index = (index + 1) % flying_.size();  // the oldest of all may always go
+  return deliver(index, &r);
+}
+
+// What arrives in order of time may always go: a block's messages to a PE arrive as they were sent.
+network::delivery network::deliver_next() {
+  std::pop_heap(flying_.begin(), flying_.end(), later);
+  const std::size_t all = flying_.size();
+  const delivery d = deliver(all - 1, nullptr);
+  if (flying_.size() == all) std::push_heap(flying_.begin(), flying_.end(), later);
+  return d;
+}
+
+// One piece, drawn, or the first one; when none is left, the signal.
+network::delivery network::deliver(std::size_t index, random* r) {
   operation_on_its_way& op = *flying_[index];
   delivery d;
   ++deliveries_;
   if (!op.pieces.empty()) {
-    const std::size_t p = r.below(op.pieces.size());
+    const std::size_t p = r != nullptr ? r->below(op.pieces.size()) : 0;
     move_piece(op, op.pieces[p]);
     op.pieces[p] = op.pieces.back();
     op.pieces.pop_back();

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "actor.hpp"
+#include "clock.hpp"
 #include "random.hpp"
 #include "shadow.hpp"
 #include "words.hpp"
@@ -33,6 +34,9 @@ struct operation_on_its_way {
   std::uint32_t word = 0;
   std::uint32_t after = 0;  // 1 + number of this block's update of the same word before this one; 0: none
   release covers;
+
+  double arrives = 0;        // by the clock
+  std::uint64_t serial = 0;  // of those that arrive at the same time, the first sent is the first
 };
 
 class network {
@@ -43,6 +47,8 @@ class network {
 
   // How the seed delivers: whole puts at once, or in pieces.
   void set_style(bool in_pieces) { in_pieces_ = in_pieces; }
+  // Where time is kept, operations arrive by it: not null until the next time this is said.
+  void set_clock(clock* c) { clock_ = c; }
 
   // A new operation of `from` with the next number; to be filled in, then sent.
   operation_on_its_way& issue(actor& from, int pe, int context, const char* what, where at, bool blocking);
@@ -73,8 +79,12 @@ class network {
     bool valued = true;                            // whether that was a value
   };
   delivery deliver_one(random& r);
+  // By the clock: when something arrives next, if anything is on its way, and its delivery.
+  double next_arrival() const { return flying_.front()->arrives; }
+  delivery deliver_next();
 
  private:
+  delivery deliver(std::size_t index, random* r);
   bool may_go(const operation_on_its_way& op) const;
   void move_piece(operation_on_its_way& op, index_range piece);
   void complete(std::size_t index);
@@ -85,9 +95,11 @@ class network {
   words& words_;
   snapshots& snapshots_;
   bool in_pieces_ = true;
+  clock* clock_ = nullptr;
+  std::uint64_t sent_ = 0;
   std::vector<std::unique_ptr<operation_on_its_way>> pool_;
   std::vector<operation_on_its_way*> free_;
-  std::vector<operation_on_its_way*> flying_;
+  std::vector<operation_on_its_way*> flying_;  // with a clock: a heap by time of arrival
   std::vector<operation_on_its_way*> by_card_;
   std::uint64_t deliveries_ = 0;
 };

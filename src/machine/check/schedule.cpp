@@ -25,7 +25,10 @@ schedule::schedule(workload& w, shadow& memory, access_marks& marks, const host_
       words_(memory, snapshots_),
       network_(memory, words_, snapshots_),
       touched_(touched) {
-  cards_.set(w.cards);
+  if (w.clock == nullptr)
+    cards_.set(w.cards);
+  else
+    network_.set_clock(&clock_.emplace(*w.clock));
 }
 
 std::optional<finding> schedule::execute(std::uint64_t seed, const std::optional<conflict>& watched) {
@@ -68,6 +71,7 @@ std::optional<finding> schedule::execute(std::uint64_t seed, const std::optional
     a.begun = a.returned = false;
     if (a.now == actor::state::ready) ready_.push_back(&a);
   }
+  if (clock_) clock_->reset(work_.actors.size(), work_.n_pes);
 
   if (actor* first = choose()) fiber::switch_to(main_, *work_.fibers[static_cast<std::size_t>(first->number)]);
   // Kernels that are under way end, so that what lies on their stacks is destroyed.
@@ -91,6 +95,7 @@ void schedule::run_one(actor& a) {
     running_marks = nullptr;
     flush(a);
     check_stack_unused(a, stack_of(a));
+    if (clock_) clock_->end(a);
     spins_.progress();
     if (a.what == actor::kind::launched) end_launched(a);
     a.returned = true;
@@ -140,6 +145,7 @@ void schedule::begin_call(actor& a, const call& c) {
   // What a barrier does inside is not the user's; the barrier itself is noted.
   if (c.address == nullptr || work_.memory.is_users(reinterpret_cast<std::uintptr_t>(c.address))) a.note(c);
   flush(a);
+  if (clock_) clock_->add_call(a, c);
   if (++calls_ > most_calls)
     fail({defect::endless,
           message("more than ", most_calls, " calls; last by PE ", a.pe, " block ", a.block,
@@ -182,9 +188,11 @@ void schedule::make_ready(actor& a) {
   if (a.now != actor::state::waiting) return;
   a.now = actor::state::ready;
   ready_.push_back(&a);
+  if (clock_) clock_->wake(a);
 }
 
 actor* schedule::choose() {
+  if (clock_) return choose_by_time();
   while (!over_) {
     if (value_waits_ > 0) wake_values();
     const bool cards_idle = cards_.idle();
@@ -348,6 +356,7 @@ void schedule::flush(actor& a) {
     const std::uint64_t written = l->written;
     const std::uint64_t read = l->read & ~written;
     l->read = l->written = 0;
+    if (clock_ && !work_.memory.scratch->covers(memory_.address_of(*l))) clock_->add_bytes(a, read | written);
     if (written != 0) spins_.progress();
     if (clash) continue;
     if (read != 0) clash = !memory_.enter(*l, read, who, false, a.known, met);

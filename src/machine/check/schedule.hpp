@@ -13,6 +13,7 @@
 
 #include "actor.hpp"
 #include "cards.hpp"
+#include "clock.hpp"
 #include "collectives.hpp"
 #include "describe.hpp"
 #include "finding.hpp"
@@ -34,8 +35,9 @@ struct workload {
   memory_map memory;
   int n_pes = 0;
   int n_programs = 0;
-  int threads = 1;                      // of a block; 0: as the seed says
-  const card_setting* cards = nullptr;  // null: all PEs are on one host
+  int threads = 1;                          // of a block; 0: as the seed says
+  const card_setting* cards = nullptr;      // null: all PEs are on one host
+  const simulation_costs* clock = nullptr;  // null: seeds say what happens next
 };
 
 // Which block of which schedule a fiber runs. The schedule may change while the fiber rests.
@@ -55,6 +57,8 @@ class schedule final : private card_events {
 
   std::uint64_t calls() const { return calls_; }
   std::uint64_t deliveries() const { return network_.deliveries(); }
+  // Without a clock 0.
+  double simulated_ns() const { return clock_ ? clock_->now() : 0; }
 
   // ---- for ports; a call begins with begin_call, which lets others have their turn ----
 
@@ -125,6 +129,7 @@ class schedule final : private card_events {
   void draw_threads(std::uint64_t seed);
   void sleep(actor& a);
   actor* choose();
+  actor* choose_by_time();
   actor& pick();
   void deliver(bool cards_idle);
   void turn_of_card();
@@ -179,6 +184,7 @@ class schedule final : private card_events {
   network network_;
   collectives collectives_;
   random random_{0};
+  std::optional<clock> clock_;
   cards cards_{network_, *this, random_};
   bool card_turn_ = false;  // a card does something, and no block runs
   fiber main_;

@@ -24,6 +24,7 @@ void schedule::atomic(actor& a, const atomic_call& c) {
     std::memcpy(&after, c.address, c.bytes);
     note_atomic(a, c, before, after, stored);
   }
+  if (clock_) clock_->add_answer(a, c.pe, c.bytes);
   if (c.fetch != nullptr) fetch_later(a, c);
   resume(a);
 }

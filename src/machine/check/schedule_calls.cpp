@@ -196,6 +196,7 @@ void schedule::get(actor& a, const transfer& t) {
   operation_on_its_way& copy = network_.issue(a, t.pe, t.context, "get", t.at, true);
   copy.move = t;
   network_.carry_out(copy);
+  if (clock_) clock_->add_answer(a, t.pe, static_cast<std::size_t>(std::max<index_t>(t.count, 0)) * t.element);
   operation_set one;
   one.insert(copy.number);
   a.known.complete(static_cast<std::size_t>(a.number), one);
@@ -298,6 +299,7 @@ bool schedule::wait(actor& a, const wait_request& w) {
   timed_waits_ -= w.limit_ns != 0 ? 1 : 0;
   const bool came = satisfied(w);
   if (came) {
+    if (clock_) clock_->add_taken(a, w);
     learn(a, w);
     polls_ = 0;
     spins_.progress();
@@ -384,6 +386,7 @@ void schedule::quiet(actor& a, int context) {
 void schedule::collective(actor& a, const collective_call& c) {
   const std::string problem = collectives_.enter(a, c);
   if (!problem.empty()) fail({defect::collective, problem, {a.number}});
+  if (clock_) clock_->add_meeting(a);
   resume(a);
 }
 

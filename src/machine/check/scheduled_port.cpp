@@ -110,7 +110,7 @@ void scheduled_port::put(const transfer& t) {
 }
 
 void scheduled_port::put_signal(const transfer& t, const signal_update& s) {
-  schedule_.begin_call(actor_, {"put_signal", s.at, s.pe, bytes_of(t), s.target, s.value});
+  schedule_.begin_call(actor_, {"put_signal", s.at, s.pe, bytes_of(t), s.target, s.value, {}, !s.orders});
   check_remote("put_signal", s.target, sizeof(signal), s.pe, s.at);
   check_remote("put_signal", t.dest, t, t.dest_stride);
   check_source("put_signal", t);
@@ -133,7 +133,7 @@ void scheduled_port::update(const signal_update& s) {
 }
 
 call scheduled_port::call_of(const char* what, const wait_request& w) const {
-  return {what, w.at, w.from, 0, w.local, w.wanted, w.kind};
+  return {what, w.at, w.from, 0, w.local, w.wanted, w.kind, is_of_packet(w)};
 }
 
 void scheduled_port::check_words(const char* what, const wait_request& w) {

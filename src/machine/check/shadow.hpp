@@ -51,6 +51,7 @@ class shadow {
   void open_fresh(const std::byte* start, std::size_t bytes);
   void end_life(const std::byte* start, std::size_t bytes);
   line* lines() { return lines_; }
+  std::uintptr_t address_of(const line& l) const { return begin_ + static_cast<std::size_t>(&l - lines_) * 64; }
 
   // Calls f(line, mask) for the parts of a range.
   template <class F>

@@ -17,10 +17,10 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 
-constexpr std::uint32_t hello_version = 0x57a41001;  // changes with the messages below
+constexpr std::uint32_t message_version = 0x57a41001;  // changes with the messages below
 
 struct hello {
-  std::uint32_t number = hello_version;
+  std::uint32_t number = message_version;
   std::int32_t rank = 0;
   std::int32_t size = 0;
   std::array<char, 96> build{};
@@ -114,7 +114,7 @@ class gathering {
 
   std::string disagreement(const hello& h) const {
     const std::string who = message("machine::distributed: process ", h.rank);
-    const bool same_build = h.number == hello_version && r_.build == h.build.data();
+    const bool same_build = h.number == message_version && r_.build == h.build.data();
     if (!same_build)
       return message(who, " runs another build of the program than process 0 (", h.build.data(), " and ", r_.build,
                      "); start the same program in all processes");
