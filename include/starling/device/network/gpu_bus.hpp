@@ -4,6 +4,7 @@
 #pragma once
 
 #include "starling/device/network/block_network.hpp"
+#include "starling/device/network/card_trace.hpp"
 
 namespace starling::network {
 
