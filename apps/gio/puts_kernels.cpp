@@ -70,15 +70,19 @@ double puts_and_quiets(machine& m, index_t bytes, int blocks, int rounds) {
 }
 
 double program_of_puts(machine& m, int blocks, int puts) {
-  auto words = m.allocate<std::uint64_t>(blocks);
+  constexpr int apart = 4096;  // puts under way must not overlap, so there is a quiet now and then
+  auto words = m.allocate<std::uint64_t>(index_t{blocks} * apart);
+  for (int pe = 0; pe < m.size(); ++pe)
+    m.fill(words.on(pe), 0, static_cast<std::size_t>(blocks) * apart * sizeof(std::uint64_t));
   const auto x = words.data();
   const auto start = std::chrono::steady_clock::now();
   m.run(blocks,
         STARLING_KERNEL(block & b) {
           if (b.pe() != 0) return;
+          const auto mine = x + index_t{b.index()} * apart;
           for (int t = 0; t < puts; ++t) {
-            const auto value = static_cast<std::uint64_t>(t);
-            b.put_nbi(x + b.index(), &value, 1, 1);
+            b.put_nbi(mine + t % apart, mine.on(0) + t % apart, 1, 1);
+            if ((t + 1) % apart == 0) b.quiet();
           }
           b.quiet();
         },

@@ -115,7 +115,7 @@ TEST_CASE("rings that wrap, and several queues of several blocks") {
   auto words = zeroed<int>(*m, 3);
   const sym<int> x = words.data();
   auto k = STARLING_KERNEL(block & b) {
-    for (int i = 0; i < 100 + b.index(); ++i) b.put_nbi(x + b.index(), &i, 1, (b.pe() + 2 + i % 2) % 4);
+    for (int i = 0; i < 100 + b.index(); ++i) b.p(x + b.index(), i, (b.pe() + 2 + i % 2) % 4);
   };
   const trace_file t = traced(*m, [&] { m->run(3, k, {.threads = 32}); });
   std::map<std::uint32_t, int> owners;
@@ -149,7 +149,7 @@ TEST_CASE("an entry that fails has the status of its completion, and so have tho
   const sym<int> x = words.data();
   auto k = STARLING_KERNEL(block & b) {
     if (b.pe() != 1) return;
-    for (int i = 0; i < 6; ++i) b.put_nbi(x, &i, 1, 3);
+    for (int i = 0; i < 6; ++i) b.p(x, i, 3);
     b.quiet();
   };
   const temporary_folder folder;
