@@ -171,7 +171,9 @@ def _card_tables(found: CardTimes) -> list[Table]:
         chosen = {(t.bytes, t.way): t for t in found.times if t.what == what and t.blocks == 1}
         tables.append(_grid(title, "bytes", chosen, lambda t: f"{t.least:.2f} / {t.median:.2f}"))
     by_blocks = {(t.blocks, f"{t.bytes} B"): t for t in found.times if t.what == "quiet" and t.way == "gio"}
-    tables.append(_grid("gio, put and quiet by several blocks: us, least", "blocks", by_blocks, lambda t: f"{t.least:.2f}"))
+    tables.append(
+        _grid("gio, put and quiet by several blocks: us, least", "blocks", by_blocks, lambda t: f"{t.least:.2f}")
+    )
     rates = {(t.blocks, t.way): t for t in found.times if t.what == "rate"}
     tables.append(_grid("puts of 8 bytes: millions a second", "blocks", rates, lambda t: f"{1 / t.least:.3g}"))
     if found.cycles:
