@@ -24,6 +24,9 @@ ON_PURPOSE: dict[str, dict[str, str]] = {
         ("take", "look", "set", "exchange"),
         "a queue's state is its block's own; what the card hears goes by store, release and tell",
     ),
+    "include/starling/device/network/card_trace.hpp": {
+        "answered": "a queue's state is its block's own: other threads of the block may have counted there"
+    },
     "include/starling/device/network/block_network.hpp": {
         "block_atomic": "what a block counts of its queues is in its shared memory; the card hears by gpu_bus::tell"
     },

@@ -5,7 +5,7 @@
     python bench/gio/run.py --from FILE.json
 
 Two PEs on one GPU that play two hosts: the wire takes no time, so that what is measured is the way from the block to
-the card and back. `bench/gio/latency.cpp` says what the ways are. Draws figures 5a and 5b of the publication on GIO.
+the card and back. `apps/gio/measure.hpp` says what the ways are. Draws figures 5a and 5b of the publication on GIO.
 """
 
 from __future__ import annotations
@@ -55,6 +55,18 @@ def rates(lines: list[dict]) -> list[str]:
     return text
 
 
+def by_blocks(lines: list[dict], way: str) -> list[str]:
+    """Put and quiet by one way: a row for each number of blocks that put at the same time, a column for each size."""
+    found = {(line["blocks"], line["bytes"]): min(line["us"]) for line in lines
+             if line["what"] == "blocks" and line["way"] == way}  # fmt: skip
+    found |= {(1, size): us for size, us in chosen(lines, "quiet", way).items()}
+    sizes = sorted({size for _, size in found})
+    text = [f"| blocks | {' | '.join(map(str, sizes))} |", "| ---: |" + " ---: |" * len(sizes)]
+    for n in sorted({blocks for blocks, _ in found}):
+        text.append(f"| {n} | {' | '.join(f'{found[n, s]:.2f}' if (n, s) in found else '' for s in sizes)} |")
+    return text
+
+
 def cycles(lines: list[dict]) -> list[str]:
     """From the call to the doorbell."""
     text = ["| entry | until it is written | record and doorbell | in all |", "| --- | ---: | ---: | ---: |"]
@@ -77,6 +89,10 @@ def sections(lines: list[dict]) -> str:
             "Put and quiet, from the call to the return of quiet, in us:",
             "",
             *table(lines, "quiet", "bytes"),
+            "",
+            "The same by several blocks of gio at a time, each with a queue of its own, by bytes, in us:",
+            "",
+            *by_blocks(lines, "gio"),
             "",
             "Millions of puts of 8 bytes a second; each block has a queue:",
             "",

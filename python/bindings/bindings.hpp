@@ -47,6 +47,7 @@ void bind_machine(nanobind::module_& m);
 void bind_stencil(nanobind::module_& m);
 void bind_cg(nanobind::module_& m);
 void bind_comm(nanobind::module_& m);
+void bind_gio(nanobind::module_& m);
 void bind_iterations(nanobind::module_& m);
 void bind_region(nanobind::module_& m);
 void bind_overlap(nanobind::module_& m);

@@ -11,6 +11,7 @@ NB_MODULE(STARLING_MODULE, m) {
   starling::python::bind_stencil(m);
   starling::python::bind_cg(m);
   starling::python::bind_comm(m);
+  starling::python::bind_gio(m);
   starling::python::bind_iterations(m);
   starling::python::bind_region(m);
   starling::python::bind_overlap(m);

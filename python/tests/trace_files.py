@@ -24,6 +24,8 @@ OPERATIONS = [
     "sync_all",
     "all_reduce",
     "broadcast",
+    "post",
+    "completion",
 ]
 
 

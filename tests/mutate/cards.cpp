@@ -113,7 +113,7 @@ struct small_queue {
 };
 
 // One warp's way to the memory that it shares with the others and with the card.
-class warp_bus {
+class warp_bus : public wire::records_nothing {
  public:
   warp_bus(small_queue& q, turns& all, int me) : q_(q), all_(all), me_(me) {}
 

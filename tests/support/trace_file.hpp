@@ -151,4 +151,19 @@ class trace_file {
   std::size_t at_ = 0;
 };
 
+// Runs on a machine that is traced meanwhile.
+template <class F>
+trace_file traced(machine& m, const F& work, int records = 0) {
+  const temporary_folder folder;
+  m.trace_to(folder.file("t"), {.records = records});
+  try {
+    work();
+  } catch (...) {
+    m.end_trace();
+    throw;
+  }
+  m.end_trace();
+  return trace_file(folder.file("t"));
+}
+
 }  // namespace starling::test

@@ -36,10 +36,10 @@ MUTATIONS = [
          "bus_.tell(*q_.record, big_endian((end + 1) & 0xffff));"),
         ("the doorbell before the entry",
          "    for (std::uint64_t i = 0; i < n; ++i) write(first + i, orders[i], i + 1 == n);\n"
-         "    return publish(first, n) ? end : 0;",
+         "    if (!publish(first, n)) return 0;\n",
          "    const bool told = publish(first, n);\n"
          "    for (std::uint64_t i = 0; i < n; ++i) write(first + i, orders[i], i + 1 == n);\n"
-         "    return told ? end : 0;"),
+         "    if (!told) return 0;\n"),
         ("a slot used again one early", "!wait(end - q_.depth)", "!wait(end - q_.depth - 1)"),
         ("a slot used again without waiting", "    if (end > q_.depth && !wait(end - q_.depth)) return 0;\n", ""),
         ("the index not patched beyond the ring", "o.index = static_cast<std::uint16_t>(number);",

@@ -162,9 +162,11 @@ class atomics {
     using bits = bits_of_size<sizeof(T)>;
     std::uint64_t old = 0;
     const auto change = [&](network::opcode what, std::uint64_t operand, std::uint64_t expected) {
-      if (!network::change(self().state(), self().index(), self().context_number(), pe, x.on(pe), sizeof(T), what,
-                           operand, expected, old, at))
-        self().give_up();
+      const bool good = network::request(self(), [&](auto card) {
+        return card.change(self().state(), self().index(), self().context_number(), pe, x.on(pe), sizeof(T), what,
+                           operand, expected, old, at);
+      });
+      if (!good) self().give_up();
     };
     if constexpr (Apply::card == by_card::add) {
       change(network::opcode::fetch_add, std::bit_cast<bits>(apply.value), 0);
@@ -187,7 +189,9 @@ class atomics {
   template <class T, class Apply>
   STARLING_HD T by_leader(sym<T> x, int pe, cuda::memory_order order, where at, const Apply& apply) const {
     if (releases(order)) {
-      if (self().networked() && !network::quiet(self().state(), self().index(), self().context_number(), at))
+      if (self().networked() && !network::request(self(), [&](auto card) {
+            return card.quiet(self().state(), self().index(), self().context_number(), at);
+          }))
         self().give_up();
       target::fence_system();
     }

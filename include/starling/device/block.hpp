@@ -187,7 +187,7 @@ class block : public whole_block<block>, public bulk_transfer<block> {
   STARLING_HD void begin_trace() const { tracing::begin(state(), index()); }
   STARLING_HD void end_trace() const { tracing::end(state(), index()); }
   STARLING_HD void begin_network() const { network::begin(state(), index()); }
-  STARLING_HD void end_network() const { network::end(state(), index()); }
+  STARLING_HD void end_network() const { network::end(*this); }
 
  private:
   STARLING_HD block(const program_state& state, host_port* port, int index, target::entry_kind kind)
@@ -315,7 +315,9 @@ class block : public whole_block<block>, public bulk_transfer<block> {
     for (int i = member(); i < n_pes(); i += members()) {
       std::uint64_t& there = (boxes + pe() * small_value_packets).on(i)->number.value;
       if (behind_card(i))
-        failed = failed || !network::put_words(state(), index(), context_number(), i, &there, &word, 1, at);
+        failed = failed || !network::request(*this, [&](auto card) {
+                   return card.put_words(state(), index(), context_number(), i, &there, &word, 1, at);
+                 });
       else
         gpu::system_atomic(there).store(word, cuda::memory_order_release);
     }

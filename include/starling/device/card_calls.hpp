@@ -9,12 +9,12 @@ namespace starling {
 template <class Self>
 class card_calls : public signalling<Self> {
  protected:
-  // call() by the group's leader, after what its threads have written; false: the program is to end.
+  // call(requests) by the group's leader, after what its threads have written; false: the program is to end.
   template <class Call>
   STARLING_HD void ask_card(operation op, where at, const Call& call) const {
     self().sync();
     bool good = true;
-    if (leader()) good = call();
+    if (leader()) good = network::request(self(), call);
     this->end_if(!good, op, at);
   }
 
@@ -49,9 +49,9 @@ class card_calls : public signalling<Self> {
       card_put_made(dest, [=](index_t i) { return source[i * source_stride]; }, n, pe, at);
       return;
     }
-    ask_card(operation::put, at, [&] {
-      return network::put(self().state(), self().index(),
-                          card_transfer(dest, dest_stride, source, source_stride, n, pe, blocking, at));
+    ask_card(operation::put, at, [&](auto card) {
+      return card.put(self().state(), self().index(),
+                      card_transfer(dest, dest_stride, source, source_stride, n, pe, blocking, at));
     });
   }
 
@@ -62,9 +62,8 @@ class card_calls : public signalling<Self> {
       card_put_made(dest, [=](index_t i) { return source[i]; }, n, pe, at, &s);
       return;
     }
-    ask_card(operation::put, at, [&] {
-      return network::put_signal(self().state(), self().index(), card_transfer(dest, 1, source, 1, n, pe, blocking, at),
-                                 s);
+    ask_card(operation::put, at, [&](auto card) {
+      return card.put_signal(self().state(), self().index(), card_transfer(dest, 1, source, 1, n, pe, blocking, at), s);
     });
   }
 
@@ -75,7 +74,7 @@ class card_calls : public signalling<Self> {
     constexpr index_t room = static_cast<index_t>(network::staging_room / sizeof(T));
     static_assert(room > 0, "elements of up to 4096 bytes go by way of a card");
     std::byte* memory = nullptr;
-    ask_card(operation::put, at, [&] {
+    ask_card(operation::put, at, [&](auto) {
       memory = network::take_staging(self().state(), self().index(), self().context_number(), pe, operation::put, at);
       return memory != nullptr;
     });
@@ -85,10 +84,10 @@ class card_calls : public signalling<Self> {
       const index_t some = n - start < room ? n - start : room;
       for (index_t i = self().member(); i < some; i += self().members()) staged[i] = f(start + i);
       const bool last = start + some >= n;
-      ask_card(operation::put, at, [&] {
+      ask_card(operation::put, at, [&](auto card) {
         const transfer t = card_transfer(dest + start, 1, static_cast<const T*>(staged), 1, some, pe, true, at);
-        return last && then != nullptr ? network::put_signal(self().state(), self().index(), t, *then)
-                                       : network::put(self().state(), self().index(), t);
+        return last && then != nullptr ? card.put_signal(self().state(), self().index(), t, *then)
+                                       : card.put(self().state(), self().index(), t);
       });
       start += some;
     } while (start < n);
@@ -98,16 +97,15 @@ class card_calls : public signalling<Self> {
   template <class T>
   STARLING_HD T card_value(const T* source, int pe, where at) const {
     T value{};
-    ask_card(operation::get, at, [&] {
-      return network::get(self().state(), self().index(), card_transfer(&value, 1, source, 1, 1, pe, true, at));
-    });
+    const auto fetch = [&](auto card) {
+      return card.get(self().state(), self().index(), card_transfer(&value, 1, source, 1, 1, pe, true, at));
+    };
+    ask_card(operation::get, at, fetch);
     if constexpr (sizeof(T) <= target::reduce_slot_bytes && sizeof(T) % 4 == 0) {
       return self().first(value);
     } else {
       // Of what does not travel between threads each fetches its own.
-      if (!leader() &&
-          !network::get(self().state(), self().index(), card_transfer(&value, 1, source, 1, 1, pe, true, at)))
-        this->end_thread();
+      if (!leader() && !network::request(self(), fetch)) this->end_thread();
       return value;
     }
   }

@@ -263,7 +263,7 @@ class communication : public card_calls<Self> {
     if constexpr (target::on_gpu) {
       if (self().networked())
         ask_card(operation::quiet, at,
-                 [&] { return network::quiet(self().state(), self().index(), self().context_number(), at); });
+                 [&](auto card) { return card.quiet(self().state(), self().index(), self().context_number(), at); });
       fence_by_leader();
     } else {
       self().port().quiet(self().context_number());
@@ -372,9 +372,9 @@ class communication : public card_calls<Self> {
     if constexpr (target::on_gpu) {
       const T* from = source.on(pe);
       if (self().behind_card(pe)) {
-        ask_card(operation::get, at, [&] {
-          return network::get(self().state(), self().index(),
-                              card_transfer(dest, dest_stride, from, source_stride, n, pe, blocking, at));
+        ask_card(operation::get, at, [&](auto card) {
+          return card.get(self().state(), self().index(),
+                          card_transfer(dest, dest_stride, from, source_stride, n, pe, blocking, at));
         });
         return;
       }

@@ -89,9 +89,11 @@ class packet_exchange {
       if (!self().behind_card(pe)) return target::store_numbered(to, {data, number});
       const target::numbered_words w = target::words_of_numbered({data, number});
       const std::uint64_t words[2] = {w.low, w.high};
-      if (!network::put_words(self().state(), self().index(), self().context_number(), pe,
-                              reinterpret_cast<std::uint64_t*>(to), words, 2, at))
-        self().give_up();
+      const bool good = network::request(self(), [&](auto card) {
+        return card.put_words(self().state(), self().index(), self().context_number(), pe,
+                              reinterpret_cast<std::uint64_t*>(to), words, 2, at);
+      });
+      if (!good) self().give_up();
     } else {
       self().own_port().put_signal(
           {&to->data, &data, 1, sizeof data, 1, 1, pe, true, at, unknown_bytes, self().context_number()},

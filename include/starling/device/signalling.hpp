@@ -157,7 +157,9 @@ class signalling {
     signal& target = *sig.on(pe);
     if (self().behind_card(pe)) {
       const signal_update wanted{&target, op, value, pe, at, true, self().context_number()};
-      if (!network::update(self().state(), self().index(), wanted)) end_thread();
+      const bool good =
+          network::request(self(), [&](auto card) { return card.update(self().state(), self().index(), wanted); });
+      if (!good) end_thread();
     } else if (pe == self().pe())
       set_or_add(gpu::device_atomic(target.value), value, op);
     else

@@ -694,8 +694,8 @@ STARLING_HD inline void run_block([[maybe_unused]] const State& state, [[maybe_u
   if constexpr (Networked) b.begin_network();
   if constexpr (Traced) b.begin_trace();
   kernel(b);
-  if constexpr (Traced) b.end_trace();
   if constexpr (Networked) b.end_network();
+  if constexpr (Traced) b.end_trace();
 #endif
 }
 

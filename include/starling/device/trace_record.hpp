@@ -22,13 +22,15 @@ enum class trace_operation : std::uint8_t {
   sync_all,
   all_reduce,
   broadcast,
+  post,        // of an entry to a network card: signal is its queue and opcode, value its number
+  completion,  // seen of an entry, and of those before it: signal is its queue and status, value its number
 };
-inline constexpr int trace_operations = 15;
+inline constexpr int trace_operations = 17;
 
 constexpr const char* name(trace_operation op) {
-  constexpr const char* names[trace_operations] = {"none",        "put",     "put_signal", "put_packets", "get",
-                                                   "signal",      "atomic",  "fence",      "quiet",       "wait",
-                                                   "take_packet", "sync_pe", "sync_all",   "all_reduce",  "broadcast"};
+  constexpr const char* names[trace_operations] = {
+      "none", "put",         "put_signal", "put_packets", "get",        "signal",    "atomic", "fence",     "quiet",
+      "wait", "take_packet", "sync_pe",    "sync_all",    "all_reduce", "broadcast", "post",   "completion"};
   return static_cast<int>(op) < trace_operations ? names[static_cast<int>(op)] : "?";
 }
 

@@ -48,6 +48,26 @@ STARLING_HD inline std::uint64_t offset(const program_state& s, sym<signal> sig)
   return static_cast<std::uint64_t>(reinterpret_cast<const std::byte*>(sig.on(0)) - s.heap.on(0));
 }
 
+// Writes the next record into the block's ring, which starts now; its number, from 1.
+STARLING_HD inline std::uint32_t append(const program_state& s, int block, const trace_record& r) {
+  block_log log;
+  if constexpr (target::on_gpu)
+    log = own_log();
+  else
+    log = log_of(s, block);
+  const std::uint32_t number = log.written + 1;
+  if constexpr (target::on_gpu) {
+    own_log().written = number;
+    const std::uint32_t shift = s.trace.pair_shift;
+    if ((number & ((1u << shift) - 1)) == 0)
+      log.head->between[(number >> shift) % clock_pairs] = {target::ticks(), target::now_ns()};
+  } else {
+    log.head->written = number;
+  }
+  log.records[(number - 1) & (s.trace.capacity - 1)] = r;
+  return number;
+}
+
 }  // namespace tracing
 
 class trace_span {
@@ -82,25 +102,9 @@ class trace_span {
 
   STARLING_HD void open(trace_operation op, int peer, index_t bytes, std::uint64_t signal, std::uint64_t value,
                         bool adds) {
-    const tracing::block_log l = log();
-    number_ = l.written + 1;
-    if constexpr (target::on_gpu)
-      tracing::own_log().written = number_;
-    else
-      l.head->written = number_;
-    const std::uint64_t now = target::ticks();
-    if constexpr (target::on_gpu) {
-      const std::uint32_t shift = state_.trace.pair_shift;
-      if ((number_ & ((1u << shift) - 1)) == 0)
-        l.head->between[(number_ >> shift) % clock_pairs] = {now, target::now_ns()};
-    }
-    slot(l) = {now,
-               0,
-               signal,
-               value,
-               static_cast<std::uint64_t>(bytes),
-               peer,
-               static_cast<std::uint32_t>(op) + (adds ? 256u : 0u)};
+    number_ = tracing::append(state_, block_,
+                              {target::ticks(), 0, signal, value, static_cast<std::uint64_t>(bytes), peer,
+                               static_cast<std::uint32_t>(op) + (adds ? 256u : 0u)});
   }
 
   // Unless calls made inside this one have filled the ring since.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -9,8 +10,9 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from starling import communication
+from starling import _card_times, communication
 from starling import machine as machines
+from starling._card_times import CardTime, CardTimes
 from starling._files import check_writable, write_json
 from starling._native import native
 from starling.cli._messages import told
@@ -84,6 +86,116 @@ def comm(
 
             plot_times(plot, times)
             console.print(f"wrote {plot}", markup=False, soft_wrap=True)
+
+
+@app.command("gio")
+def gio(
+    machine: MachineKind = "auto",
+    ways: Annotated[
+        str | None, typer.Option(help=f"Some of {','.join(_card_times.WAYS)}, with commas; all by default.")
+    ] = None,
+    sizes: Annotated[
+        str | None, typer.Option(metavar="BYTES,...", help="Of puts; 4,8,64,512,1K,4K by default.")
+    ] = None,
+    blocks: Annotated[
+        str | None, typer.Option(metavar="N,...", help="That put at the same time; 1,2,4,8,16,32,64 by default.")
+    ] = None,
+    repetitions: Annotated[int, typer.Option(help="How often each time is taken, after one to warm up.")] = 5,
+    iterations: Annotated[
+        int | None, typer.Option(help="Puts of a repetition; as many as suit the machine by default.")
+    ] = None,
+    json: Annotated[
+        Path | None,
+        typer.Option("--json", metavar="FILE.json", help="All times, by repetition.", rich_help_panel=HELP_FILES),
+    ] = None,
+    plot: Annotated[
+        Path | None,
+        typer.Option(
+            "--plot", metavar="FILE.png", help="A put by size and way, and by blocks.", rich_help_panel=HELP_FILES
+        ),
+    ] = None,
+    debug: Debug = False,
+) -> None:
+    """Measure puts to another host: by a block that asks a network card, and by the host.
+
+    Two PEs play two hosts, and their cards are models: the time on the wire is the model's, and nothing here tells of a
+    network. What the machine at hand has no way for is named and left out.
+    """
+    console = Console(highlight=False)
+    with told(debug):
+        for path, suffix in ((json, ".json"), (plot, ".png")):
+            if path is not None:
+                check_writable(path, [suffix])
+        with console.status("measuring") as status:
+            found = _card_times.measure(
+                kind=machine,
+                ways=None if ways is None else _parts(ways),
+                sizes=[int(native.parse_bytes(part, "--sizes")) for part in _parts(sizes or "")],
+                blocks=[_number("--blocks", part) for part in _parts(blocks or "")],
+                repetitions=repetitions,
+                iterations=iterations,
+                told=lambda t: status.update(f"measuring {t.way}, {t.what}, {t.bytes} B, {t.blocks} blocks"),
+            )
+        for table in _card_tables(found):
+            console.print(table)
+        for what, why in found.left_out.items():
+            console.print(f"left out: {what}: {why}", markup=False, soft_wrap=True)
+        console.print(_card_times.NOTE, soft_wrap=True)
+        if json is not None:
+            write_json(json, found.as_dict())
+            console.print(f"wrote {json}", markup=False, soft_wrap=True)
+        if plot is not None:
+            # Here, because it takes long to load.
+            from starling._card_plot import plot_times
+
+            plot_times(plot, found)
+            console.print(f"wrote {plot}", markup=False, soft_wrap=True)
+
+
+def _parts(text: str) -> list[str]:
+    return [part.strip() for part in text.split(",") if part.strip()]
+
+
+def _number(option: str, text: str) -> int:
+    if not text.isdecimal():
+        raise ArgumentError(f"{option} {text}; must be whole numbers with commas")
+    return int(text)
+
+
+def _card_tables(found: CardTimes) -> list[Table]:
+    tables = []
+    for what, title in (
+        ("latency", "payload and signal seen at the target: us, least / median"),
+        ("quiet", "put and quiet: us, least / median"),
+    ):
+        chosen = {(t.bytes, t.way): t for t in found.times if t.what == what and t.blocks == 1}
+        tables.append(_grid(title, "bytes", chosen, lambda t: f"{t.least:.2f} / {t.median:.2f}"))
+    by_blocks = {(t.blocks, f"{t.bytes} B"): t for t in found.times if t.what == "quiet" and t.way == "gio"}
+    tables.append(
+        _grid("gio, put and quiet by several blocks: us, least", "blocks", by_blocks, lambda t: f"{t.least:.2f}")
+    )
+    rates = {(t.blocks, t.way): t for t in found.times if t.what == "rate"}
+    tables.append(_grid("puts of 8 bytes: millions a second", "blocks", rates, lambda t: f"{1 / t.least:.3g}"))
+    if found.cycles:
+        table = Table(title="cycles of a thread that posts, from the call", title_justify="left")
+        for column in ("entry", "until it is written", "until the doorbell"):
+            table.add_column(column)
+        for entry, count in found.cycles.items():
+            table.add_row(entry, str(count["to_entry"]), str(count["to_doorbell"]))
+        tables.append(table)
+    return [table for table in tables if table.row_count]
+
+
+def _grid(title: str, rows: str, chosen: dict[tuple[int, str], CardTime], shown: Callable[[CardTime], str]) -> Table:
+    table = Table(title=title, title_justify="left")
+    table.add_column(rows, justify="right")
+    columns = list(dict.fromkeys(column for _, column in chosen))
+    for column in columns:
+        table.add_column(column, justify="right", no_wrap=True)
+    for row in sorted({row for row, _ in chosen}):
+        times = [chosen.get((row, column)) for column in columns]
+        table.add_row(str(row), *(shown(t) if t is not None else "" for t in times))
+    return table
 
 
 def _most(text: str | None, kind: str) -> int:

@@ -87,6 +87,8 @@ def show(summary: dict[str, Any], console: Console) -> None:
         if m["unfinished"]:
             console.print(f"[yellow]{m['unfinished']} calls did not return[/]")
         console.print(_matrix(m))
+        if m["cards"]["posts"]:
+            console.print(_cards(m["cards"]), soft_wrap=True)
         if m["roles"]:
             console.print(_roles(m["roles"]))
         if m["overlap_all"] is not None:
@@ -115,6 +117,16 @@ def _matrix(m: dict[str, Any]) -> Table:
             row.append(f"{bytes_text(size)} / {count:,}" if count else "")
         table.add_row(f"PE {a}", *row)
     return table
+
+
+def _cards(c: dict[str, Any]) -> str:
+    text = f"network cards: {c['posts']:,} entries posted, {c['completed']:,} completed"
+    if c["median_us"] is not None:
+        text += f", after {c['median_us']:.4g} us in the median"
+    if c["failed"]:
+        text += f", [yellow]{c['failed']:,} answered with an error[/]"
+    unseen = c["posts"] - c["completed"] - c["failed"]
+    return text + (f", [yellow]{unseen:,} without a completion[/]" if unseen else "")
 
 
 def _roles(roles: dict[str, dict[str, float]]) -> Table:

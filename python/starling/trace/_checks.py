@@ -4,6 +4,7 @@ the rest fail."""
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -69,11 +70,12 @@ def program_is_whole(facts: dict[str, Any], devices: int) -> bool:
     )
 
 
-def records_are_whole(heads: NDArray[Any], records: NDArray[Any], pes: int, operations: int, wait: int) -> bool:
+def records_are_whole(heads: NDArray[Any], records: NDArray[Any], pes: int, operations: Sequence[str]) -> bool:
     """Nothing points outside the program. (The peer of a wait is what the kernel said; any number goes.)"""
-    sent = records["peer"][records["op"] < wait]
+    wait, post = operations.index("wait"), operations.index("post")
+    sent = records["peer"][(records["op"] < wait) | (records["op"] >= post)]
     return bool(
-        np.all(records["op"] < operations)
+        np.all(records["op"] < len(operations))
         and np.all((sent >= -1) & (sent < pes))
         and np.all(records["bytes"] < 2**62)
         and np.all(records["signal"] < 2**48)

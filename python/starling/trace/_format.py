@@ -73,6 +73,8 @@ OPERATIONS = (
     "sync_all",
     "all_reduce",
     "broadcast",
+    "post",
+    "completion",
 )
 ACTIVITIES = ("none", "run", "launch", "copy", "fill", "allocate", "free", "graph", "call")
 
@@ -163,9 +165,7 @@ class _Reader:
             heads = part[8 + length : split].view(RING)
             records = part[split:].view(RECORD)
             kept = sum(min(int(n), facts["capacity"]) for n in heads["written"])
-            complete = len(records) == kept and _checks.records_are_whole(
-                heads, records, facts["pes"], len(OPERATIONS), OPERATIONS.index("wait")
-            )
+            complete = len(records) == kept and _checks.records_are_whole(heads, records, facts["pes"], OPERATIONS)
         if not complete:
             self.at = start
             raise self.fail("a program whose records do not fit its description")

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from starling.trace._format import OPERATIONS, RawProgram
+from starling.trace._posts import POST, Posts, posts_of
 
 Times = NDArray[np.int64]
 
@@ -78,6 +79,7 @@ class Program:
     returned: NDArray[np.bool_]
     spans: Spans
     gaps: Gaps
+    posts: Posts  # to network cards
 
 
 def _clock_of(head: Any, rate: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -153,9 +155,16 @@ def program_of(raw: RawProgram) -> Program:
     end = np.where(open_, last[of], end)
     end = np.maximum(end, start)
 
+    first = begin.copy()
+    full = np.flatnonzero((written > capacity).reshape(-1))
+    first[full] = start[(np.cumsum(kept.reshape(-1)) - kept.reshape(-1))[full]]
+    posts = posts_of(records, of, start, end, last, blocks)
+    calls = records["op"] < POST
+    records, of, start, end, open_ = records[calls], of[calls], start[calls], end[calls], open_[calls]
+
     parent = np.full(len(records), NO_PARENT, dtype=np.int64)
-    edges = np.concatenate([[0], np.cumsum(kept.reshape(-1))])
-    for i in np.flatnonzero(kept.reshape(-1)):
+    edges = np.searchsorted(of, np.arange(pes * blocks + 1))
+    for i in np.unique(of):
         part = slice(edges[i], edges[i + 1])
         inside = _nesting(start[part], end[part])
         parent[part] = np.where(inside == NO_PARENT, NO_PARENT, inside + edges[i])
@@ -163,9 +172,6 @@ def program_of(raw: RawProgram) -> Program:
     nested = parent != NO_PARENT
     np.subtract.at(own, parent[nested], (end - start)[nested])
 
-    first = begin.copy()
-    full = np.flatnonzero((written > capacity).reshape(-1))
-    first[full] = start[edges[full]]
     spans = Spans(
         pe=of // blocks,
         block=of % blocks,
@@ -201,6 +207,7 @@ def program_of(raw: RawProgram) -> Program:
         returned=returned.reshape(table),
         spans=spans,
         gaps=_gaps(spans, of, first, last, blocks),
+        posts=posts,
     )
 
 

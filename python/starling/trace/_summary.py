@@ -4,8 +4,19 @@ from __future__ import annotations
 
 from typing import Any, TypedDict
 
+import numpy as np
+
 from starling.trace._spans import KINDS
 from starling.trace._trace import MachineTrace, Trace
+
+
+class CardSummary(TypedDict):
+    """Entries that blocks posted to network cards."""
+
+    posts: int
+    completed: int
+    failed: int
+    median_us: float | None  # from post to completion; None: there was none
 
 
 class MachineSummary(TypedDict):
@@ -27,6 +38,7 @@ class MachineSummary(TypedDict):
     overlap: list[float | None]
     overlap_all: float | None
     roles: dict[str, dict[str, float]]
+    cards: CardSummary
 
 
 def of_machine(m: MachineTrace) -> MachineSummary:
@@ -52,6 +64,19 @@ def of_machine(m: MachineTrace) -> MachineSummary:
         "roles": {
             role: {f"{kind}_us": round(times[kind] / 1e3, 3) for kind in KINDS} for role, times in m.roles.items()
         },
+        "cards": of_cards(m),
+    }
+
+
+def of_cards(m: MachineTrace) -> CardSummary:
+    all_posts = [p.posts for p in m.programs]
+    times = [(p.end - p.posted)[p.status == 0] for p in all_posts]
+    done = np.concatenate(times) if times else np.empty(0, np.int64)
+    return {
+        "posts": sum(len(p) for p in all_posts),
+        "completed": len(done),
+        "failed": sum(int(p.failed.sum()) for p in all_posts),
+        "median_us": round(float(np.median(done)) / 1e3, 3) if len(done) else None,
     }
 
 

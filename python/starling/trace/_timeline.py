@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from starling._files import written_whole
 from starling.trace._format import ACTIVITIES, OPERATIONS
 from starling.trace._measures import Flows
+from starling.trace._posts import OPCODES, STATUSES, UNSEEN
 from starling.trace._spans import KIND_OF_OP, KINDS, Program
 from starling.trace._summary import summary_of
 from starling.trace._trace import MachineTrace, Trace
@@ -44,7 +45,7 @@ PER_MACHINE = 1000
 
 def first_time(trace: Trace, most: int) -> tuple[int, int]:
     """From when on calls and gaps are shown, so that there are at most about `most`; and how many are left out."""
-    ends = [t for m in trace.machines for p in m.programs for t in (p.spans.end, p.gaps.end)]
+    ends = [t for m in trace.machines for p in m.programs for t in (p.spans.end, p.gaps.end, p.posts.end)]
     everything = np.concatenate(ends) if ends else np.empty(0, np.int64)
     if len(everything) <= most:
         return trace.begin, 0
@@ -88,9 +89,12 @@ class _Writer:
     def lines(self) -> Iterator[str]:
         yield from self._names()
         flow = self.first_pid * 10_000_000
+        post = self.first_pid * 10_000_000
         for program, offset, flows in zip(self.machine.programs, self.offsets, self.machine.flows, strict=True):
             yield from self._gaps(program, offset)
             yield from self._spans(program, offset)
+            yield from self._posts(program, offset, post)
+            post += len(program.posts)
             yield from self._drops(program, offset)
             yield from self._flows(program, offset, flows, flow)
             flow += len(flows[0])
@@ -170,6 +174,35 @@ class _Writer:
                 parts.append('"returned":false')
             args = f',"args":{{{",".join(parts)}}}' if parts else ""
             yield self._head(ts, dur, pid, offset + block + 1, names[role, op], kind, role) + args + "}"
+
+    def _posts(self, program: Program, offset: int, number: int) -> Iterator[str]:
+        """Of a network card: a span of its own from the post of an entry to its completion, since they overlap."""
+        posts = program.posts
+        chosen = np.flatnonzero(posts.end >= self.cut)
+        columns = (
+            chosen.tolist(),
+            self.us(posts.posted[chosen]),
+            self.us(posts.end[chosen]),
+            (posts.pe[chosen] + self.first_pid).tolist(),
+            posts.block[chosen].tolist(),
+            posts.queue[chosen].tolist(),
+            posts.number[chosen].tolist(),
+            posts.opcode[chosen].tolist(),
+            posts.peer[chosen].tolist(),
+            posts.bytes[chosen].tolist(),
+            posts.status[chosen].tolist(),
+        )
+        for i, ts, end_ts, pid, block, queue, entry, opcode, peer, size, status in zip(*columns, strict=True):
+            role = program.roles[program.role_of[block]]
+            common = f'"cat":"card","id":{number + i},"pid":{pid},"tid":{offset + block + 1}'
+            common += f',"name":{json.dumps(f"{role}: card, queue {queue} to PE {peer}")}'
+            what = json.dumps(OPCODES.get(opcode, f"opcode {opcode:#x}"))
+            answer = json.dumps("none" if status == UNSEEN else STATUSES.get(status, f"status {status:#x}"))
+            yield (
+                f'{{"ph":"b","ts":{ts},{common},"args":{{"what":{what},"entry":{entry},"queue":{queue},"peer":{peer},'
+                f'"bytes":{size},"completion":{answer}}}}}'
+            )
+            yield f'{{"ph":"e","ts":{end_ts},{common}}}'
 
     def _drops(self, program: Program, offset: int) -> Iterator[str]:
         for pe, block in np.argwhere(program.dropped > 0):

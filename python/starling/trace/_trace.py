@@ -84,7 +84,7 @@ class MachineTrace:
 
     @property
     def records(self) -> int:
-        return sum(len(p.spans) for p in self.programs)
+        return sum(int((p.written - p.dropped).sum()) for p in self.programs)
 
     @property
     def dropped(self) -> int:

@@ -7,7 +7,7 @@
 namespace starling::check {
 
 // A block's way to the memory that it shares with a card.
-class cards::bus {
+class cards::bus : public wire::records_nothing {
  public:
   bus(cards& all, queue& q) : all_(all), q_(q) {}
 

@@ -7,15 +7,23 @@ namespace starling::host {
 // The way of this process to the card: direct, and the card is woken when a doorbell rings.
 class block_queues::bus : public network::direct_bus {
  public:
-  bus(block_queues& all, queue& q) : all_(all), q_(q) {}
+  bus(block_queues& all, queue& q) : all_(all), q_(q), trace_(all.program_.state(all.pe_), all.block_) {}
 
   void tell(std::uint64_t& to, std::uint64_t value) const;
   void reserved(const network::queue_pair& q, std::uint64_t first, std::uint64_t n) const;
   bool pause(const network::queue_pair& q) const;
 
+  std::uint64_t begin_post() const { return trace_.begin_post(); }
+  void posted(const network::queue_pair& q, std::uint64_t first, const network::order* orders, std::uint64_t n,
+              std::uint64_t begin) const {
+    trace_.posted(q, first, orders, n, begin);
+  }
+  void answered(const network::queue_pair& q) const { trace_.answered(q); }
+
  private:
   block_queues& all_;
   queue& q_;
+  network::card_trace trace_;
 };
 
 struct block_queues::queue {
@@ -129,11 +137,11 @@ void block_queues::quiet(int context) {
 
 void block_queues::quiet_all() { quiet(any_context); }
 
-bool block_queues::failed() const {
+bool block_queues::failed() {
   bool any = false;
-  for (const auto& [key, q] : queues_) {
-    network::direct_bus plain;
-    const network::sender<network::direct_bus> answers(q->pair(), plain);
+  for (auto& [key, q] : queues_) {
+    bus b(*this, *q);
+    const network::sender<bus> answers(q->pair(), b);
     while (answers.poll()) {
     }
     any = any || answers.failed();

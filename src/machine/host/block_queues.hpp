@@ -33,7 +33,7 @@ class block_queues {
   void quiet(int context);
   void quiet_all();
   // Whether a card has answered with an error; looks at all answers.
-  bool failed() const;
+  bool failed();
   // Ends the program if one has.
   void check() const;
   // Entries of the queues to a PE fail from now on.

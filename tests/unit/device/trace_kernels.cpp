@@ -9,21 +9,6 @@
 namespace starling::test::trace_tests {
 namespace {
 
-// Runs on a machine that is traced meanwhile.
-template <class F>
-trace_file traced(machine& m, const F& work, int records = 0) {
-  const temporary_folder folder;
-  m.trace_to(folder.file("t"), {.records = records});
-  try {
-    work();
-  } catch (...) {
-    m.end_trace();
-    throw;
-  }
-  m.end_trace();
-  return trace_file(folder.file("t"));
-}
-
 struct expected {
   trace_operation op;
   int peer;

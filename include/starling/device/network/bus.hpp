@@ -3,11 +3,11 @@
 #pragma once
 
 #include "starling/device/gpu_wait.hpp"
-#include "starling/device/network/queue_pair.hpp"
+#include "starling/device/network/card_trace.hpp"
 
 namespace starling::network {
 
-class direct_bus {
+class direct_bus : public records_nothing {
  public:
   // Entries and records: visible to the card after release(), or sooner.
   STARLING_HD void store(std::uint64_t& to, std::uint64_t value) const {

@@ -4,10 +4,11 @@
 #pragma once
 
 #include "starling/device/network/block_network.hpp"
+#include "starling/device/network/card_trace.hpp"
 
 namespace starling::network {
 
-class gpu_bus {
+class gpu_bus : public records_nothing {
  public:
   STARLING_HD gpu_bus(const program_state& s, int block, int place, operation op, where at)
       : state_(s), rest_(s), at_(at), block_(block), place_(place), op_(op) {}
@@ -85,6 +86,23 @@ class gpu_bus {
   int place_;
   operation op_;
   mutable bool released_ = false;  // all that was stored
+};
+
+// The same for blocks that record.
+class traced_gpu_bus : public gpu_bus {
+ public:
+  STARLING_HD traced_gpu_bus(const program_state& s, int block, int place, operation op, where at)
+      : gpu_bus(s, block, place, op, at), trace_(s, block) {}
+
+  STARLING_HD std::uint64_t begin_post() const { return trace_.begin_post(); }
+  STARLING_HD void posted(const queue_pair& q, std::uint64_t first, const order* orders, std::uint64_t n,
+                          std::uint64_t begin) const {
+    trace_.posted(q, first, orders, n, begin);
+  }
+  STARLING_HD void answered(const queue_pair& q) const { trace_.answered(q); }
+
+ private:
+  card_trace trace_;
 };
 
 }  // namespace starling::network

@@ -2,6 +2,8 @@
 // the thread then leaves. Out of line: a kernel has many calls, and what they do takes a microsecond anyway.
 #pragma once
 
+#include <type_traits>
+
 #include "starling/device/network/carrier.hpp"
 #include "starling/device/network/gpu_bus.hpp"
 
@@ -29,7 +31,7 @@ __attribute__((noinline)) STARLING_HD inline void report_failure(const program_s
 }
 
 // Runs what posts entries to the queue of a context and a PE.
-template <class F>
+template <class Bus, class F>
 STARLING_HD bool with_queue(const program_state& s, int block, int context, int peer, operation op, where at,
                             const F& f) {
   block_network& n = network_of_block();
@@ -40,39 +42,67 @@ STARLING_HD bool with_queue(const program_state& s, int block, int context, int 
     return false;
   }
   const queue_pair& q = n.pair[place];
-  gpu_bus bus(s, block, place, op, at);
-  const carrier<gpu_bus> c(q, bus);
+  Bus bus(s, block, place, op, at);
+  const carrier<Bus> c(q, bus);
   if (f(c)) return true;
   if (c.failed()) report_failure(s, block, q);
   return false;
 }
 
-__attribute__((noinline)) STARLING_HD inline bool put(const program_state& s, int block, const transfer& t) {
-  return with_queue(s, block, t.context, t.pe, operation::put, t.at, [&](const auto& c) { return c.put(t); });
-}
-__attribute__((noinline)) STARLING_HD inline bool put_signal(const program_state& s, int block, const transfer& t,
-                                                             const signal_update& u) {
-  return with_queue(s, block, t.context, t.pe, operation::put, t.at, [&](const auto& c) { return c.put_signal(t, u); });
-}
-__attribute__((noinline)) STARLING_HD inline bool get(const program_state& s, int block, const transfer& t) {
-  return with_queue(s, block, t.context, t.pe, operation::get, t.at, [&](const auto& c) { return c.get(t); });
-}
-__attribute__((noinline)) STARLING_HD inline bool update(const program_state& s, int block, const signal_update& u) {
-  return with_queue(s, block, u.context, u.pe, operation::put, u.at, [&](const auto& c) { return c.signal(u); });
-}
-// Two words of 8 bytes side by side, ordered with nothing: a packet.
-__attribute__((noinline)) STARLING_HD inline bool put_words(const program_state& s, int block, int context, int peer,
-                                                            std::uint64_t* to, const std::uint64_t* words, int n,
-                                                            where at) {
-  return with_queue(s, block, context, peer, operation::put, at, [&](const auto& c) { return c.words(to, words, n); });
-}
-// By the card's own operation; `old`: what the word held.
-__attribute__((noinline)) STARLING_HD inline bool change(const program_state& s, int block, int context, int peer,
-                                                         void* word, int bytes, opcode what, std::uint64_t operand,
-                                                         std::uint64_t expected, std::uint64_t& old, where at) {
-  return with_queue(s, block, context, peer, operation::atomic, at, [&](const auto& c) {
-    return c.change(word, static_cast<std::uint32_t>(bytes), what, operand, expected, old);
-  });
+// What an entry's blocks ask for, which record it or do not: there is one copy of each call for both kinds.
+template <bool Traced>
+struct card_requests {
+  using Bus = std::conditional_t<Traced, traced_gpu_bus, gpu_bus>;
+
+  __attribute__((noinline)) STARLING_HD static bool put(const program_state& s, int block, const transfer& t) {
+    return with_queue<Bus>(s, block, t.context, t.pe, operation::put, t.at, [&](const auto& c) { return c.put(t); });
+  }
+  __attribute__((noinline)) STARLING_HD static bool put_signal(const program_state& s, int block, const transfer& t,
+                                                               const signal_update& u) {
+    return with_queue<Bus>(s, block, t.context, t.pe, operation::put, t.at,
+                           [&](const auto& c) { return c.put_signal(t, u); });
+  }
+  __attribute__((noinline)) STARLING_HD static bool get(const program_state& s, int block, const transfer& t) {
+    return with_queue<Bus>(s, block, t.context, t.pe, operation::get, t.at, [&](const auto& c) { return c.get(t); });
+  }
+  __attribute__((noinline)) STARLING_HD static bool update(const program_state& s, int block, const signal_update& u) {
+    return with_queue<Bus>(s, block, u.context, u.pe, operation::put, u.at, [&](const auto& c) { return c.signal(u); });
+  }
+  // Two words of 8 bytes side by side, ordered with nothing: a packet.
+  __attribute__((noinline)) STARLING_HD static bool put_words(const program_state& s, int block, int context, int peer,
+                                                              std::uint64_t* to, const std::uint64_t* words, int n,
+                                                              where at) {
+    return with_queue<Bus>(s, block, context, peer, operation::put, at,
+                           [&](const auto& c) { return c.words(to, words, n); });
+  }
+  // By the card's own operation; `old`: what the word held.
+  __attribute__((noinline)) STARLING_HD static bool change(const program_state& s, int block, int context, int peer,
+                                                           void* word, int bytes, opcode what, std::uint64_t operand,
+                                                           std::uint64_t expected, std::uint64_t& old, where at) {
+    return with_queue<Bus>(s, block, context, peer, operation::atomic, at, [&](const auto& c) {
+      return c.change(word, static_cast<std::uint32_t>(bytes), what, operand, expected, old);
+    });
+  }
+  // Of all queues of a context, or of all contexts (less than 0).
+  __attribute__((noinline)) STARLING_HD static bool quiet(const program_state& s, int block, int context, where at) {
+    block_network& n = network_of_block();
+    const auto open = block_atomic(n.open).load(cuda::memory_order_acquire);
+    for (std::uint32_t i = 0; i < open; ++i) {
+      if (!is_about(context, n.context[i])) continue;
+      Bus bus(s, block, static_cast<int>(i), operation::quiet, at);
+      const carrier<Bus> c(n.pair[i], bus);
+      if (c.quiet()) continue;
+      if (c.failed()) report_failure(s, block, n.pair[i]);
+      return false;
+    }
+    return true;
+  }
+};
+
+// f with the requests of a group's entry.
+template <class Group, class F>
+STARLING_HD bool request(const Group& g, const F& f) {
+  return g.traced() ? f(card_requests<true>{}) : f(card_requests<false>{});
 }
 
 // Staging memory of the queue, for data that the group's threads write there; the caller's alone until it is given
@@ -80,7 +110,7 @@ __attribute__((noinline)) STARLING_HD inline bool change(const program_state& s,
 __attribute__((noinline)) STARLING_HD inline std::byte* take_staging(const program_state& s, int block, int context,
                                                                      int peer, operation op, where at) {
   std::byte* memory = nullptr;
-  (void)with_queue(s, block, context, peer, op, at, [&](const auto& c) {
+  (void)with_queue<gpu_bus>(s, block, context, peer, op, at, [&](const auto& c) {
     memory = c.take_staging();
     return true;
   });
@@ -91,8 +121,7 @@ STARLING_HD inline void give_staging(int context, int peer) {
   unlock_word(n.staging[place_of(n, context, peer)]);
 }
 
-// ---- of all queues of a context, or of all contexts (less than 0) ----
-
+// Of all queues of a context, or of all contexts (less than 0).
 __attribute__((noinline)) STARLING_HD inline void fence(const program_state& s, int block, int context) {
   block_network& n = network_of_block();
   const auto open = block_atomic(n.open).load(cuda::memory_order_acquire);
@@ -101,20 +130,6 @@ __attribute__((noinline)) STARLING_HD inline void fence(const program_state& s, 
       gpu_bus bus(s, block, static_cast<int>(i), operation::none, where{"", 0});
       carrier<gpu_bus>(n.pair[i], bus).fence();
     }
-}
-
-__attribute__((noinline)) STARLING_HD inline bool quiet(const program_state& s, int block, int context, where at) {
-  block_network& n = network_of_block();
-  const auto open = block_atomic(n.open).load(cuda::memory_order_acquire);
-  for (std::uint32_t i = 0; i < open; ++i) {
-    if (!is_about(context, n.context[i])) continue;
-    gpu_bus bus(s, block, static_cast<int>(i), operation::quiet, at);
-    const carrier<gpu_bus> c(n.pair[i], bus);
-    if (c.quiet()) continue;
-    if (c.failed()) report_failure(s, block, n.pair[i]);
-    return false;
-  }
-  return true;
 }
 
 // ---- the block's beginning and end ----
@@ -131,10 +146,12 @@ STARLING_HD inline void begin(const program_state& s, int block) {
 }
 
 // What the block leaves on its way arrives.
-STARLING_HD inline void end(const program_state& s, int block) {
+template <class Group>
+STARLING_HD void end(const Group& g) {
   target::sync_block();
   if (target::thread_index() != 0) return;
-  (void)quiet(s, block, -1, where{"", 0});
+  const program_state& s = g.state();
+  (void)request(g, [&](auto card) { return card.quiet(s, g.index(), -1, where{"", 0}); });
   gpu::system_atomic(s.network->counts->ended).fetch_add(1, cuda::memory_order_release);
 }
 

@@ -56,6 +56,7 @@ struct queue_state {
   std::uint32_t fence_next = 0;  // the next entry comes after all before
   std::uint32_t error = 0;       // status of the first entry that failed
   std::uint64_t failed = 0;      // its number
+  std::uint64_t recorded = 0;    // of a traced block: completions of all before are in its trace
 };
 
 struct queue_pair {
@@ -107,7 +108,7 @@ STARLING_HD inline void prepare(const queue_pair& q, std::uint64_t first) {
   *q.record = big_endian(first & 0xffff);
   *q.doorbell = 0;
   *q.completion_record = 0;
-  *q.state = {first, first, first, 0, 0, 0, 0, 0};
+  *q.state = {first, first, first, 0, 0, 0, 0, 0, first};
 }
 
 }  // namespace starling::network

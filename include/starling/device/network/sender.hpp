@@ -11,6 +11,7 @@ namespace starling::network {
 
 // Bus: see direct_bus; beside that
 //   void reserved(queue_pair, number, n)    entries that the caller is about to write
+//   begin_post(), posted(...), answered(queue_pair)    for a trace: see card_trace
 //   bool pause(queue_pair)                  called between looks; false: give up
 template <class Bus>
 class sender {
@@ -20,20 +21,26 @@ class sender {
   // Puts up to two entries into the ring and tells the card. The last one asks for a completion. The number behind
   // them, for wait(); 0 when the queue has failed, or the bus gave up.
   STARLING_HD std::uint64_t post(order* orders, std::uint64_t n) const {
+    const std::uint64_t begin = bus_.begin_post();
     const std::uint64_t first = bus_.take(s_.reserved, n);
     bus_.reserved(q_, first, n);
     // A slot is free when the entry that was there a round before is done.
     const std::uint64_t end = first + n;
     if (end > q_.depth && !wait(end - q_.depth)) return 0;
     for (std::uint64_t i = 0; i < n; ++i) write(first + i, orders[i], i + 1 == n);
-    return publish(first, n) ? end : 0;
+    if (!publish(first, n)) return 0;
+    bus_.posted(q_, first, orders, n, begin);
+    return end;
   }
 
   // Until the card has done all entries before this number. False: the queue has failed, or the bus gave up.
   STARLING_HD bool wait(std::uint64_t end) const {
     while (true) {
       if (failed()) return false;
-      if (bus_.look(s_.completed) >= end) return true;
+      if (bus_.look(s_.completed) >= end) {
+        bus_.answered(q_);  // also what another thread has seen
+        return true;
+      }
       if (!poll() && !bus_.pause(q_)) return false;
     }
   }
@@ -61,6 +68,7 @@ class sender {
       s_.polled = number + 1;
       bus_.tell(*q_.completion_record, big_endian(s_.polled & 0xffffffff));
       bus_.set(s_.completed, entry_done + 1);
+      bus_.answered(q_);
     }
     bus_.set(s_.polling, 0U);
     return came;
