@@ -67,6 +67,8 @@ std::vector<int> place_pes(const std::vector<int>& ids, const cuda_options& opti
     const int times = said ? each : 1;
     placement.insert(placement.end(), static_cast<std::size_t>(times), id / counted);
   }
+  expect<argument_error>(placement.size() <= most_gpu_pes, "machine::cuda: ", placement.size(), " PEs; at most ",
+                         most_gpu_pes, ", as many as a block gathers values of; let fewer share a GPU");
   return placement;
 }
 

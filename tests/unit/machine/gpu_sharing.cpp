@@ -54,7 +54,7 @@ TEST_CASE("random numbers of GPUs and PEs: every PE has a GPU that is there, and
   random r(91);
   for (int i = 0; i < 200; ++i) {
     const int gpus = 1 + static_cast<int>(r.below(8));
-    const int each = 1 + static_cast<int>(r.below(8));
+    const int each = 1 + static_cast<int>(r.below(4));
     const ids all = place_pes({}, {.pes_per_gpu = each}, {}, gpus);
     CHECK(all == place_pes({}, {}, with(each), gpus));
     CHECK(all.size() == static_cast<std::size_t>(gpus * each));
@@ -70,6 +70,9 @@ TEST_CASE("numbers and ordinals that make no sense") {
   check_parts(failure_of<argument_error>([] { check_cuda_options({-1}, {}); }), {"no device -1"});
   check_parts(failure_of<argument_error>([] { check_cuda_options({0, 0}, {.pes_per_gpu = 2}); }),
               {"device 0 more than once", "pes_per_gpu = 2", "one of the two"});
+  CHECK(place_pes({}, {.pes_per_gpu = 16}, {}, 2).size() == 32);
+  check_parts(failure_of<argument_error>([] { (void)place_pes({}, {.pes_per_gpu = 17}, {}, 2); }),
+              {"34 PEs", "at most 32"});
   check_parts(failure_of<argument_error>([] { (void)place_pes({0, 1, 2, 3}, {}, {}, 1); }),
               {"no device 1", "device 0 only", "--pes-per-gpu 4", "STARLING_PES_PER_GPU=4", "pes_per_gpu = 4"});
   check_parts(failure_of<argument_error>([] { (void)place_pes({5}, {}, {}, 4); }),
