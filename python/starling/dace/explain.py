@@ -9,6 +9,7 @@ import sympy
 
 from starling.dace.emit.communication import protocol_of
 from starling.dace.ir import (
+    Array,
     Barrier,
     Body,
     Collective,
@@ -30,7 +31,8 @@ __all__ = ["ExplainedPut", "ExplainedWait", "Explanation", "explain"]
 
 @dataclass(frozen=True)
 class ExplainedPut:
-    """One put: `bytes` is an expression of the sizes."""
+    """One put: `bytes`, of all blocks of a PE, is an expression of the sizes, and of grid_0 and grid_1, the rows and
+    columns of PEs, where they share two axes."""
 
     line: int
     array: str
@@ -139,13 +141,11 @@ def explain(p: Program, source: str) -> Explanation:
         credits=tuple(sorted({s.put.place.line for s in found if isinstance(s, Ready)})),
         exchanges=tuple(
             ExplainedExchange(
-                name,
-                p.arrays[name].split or 0,
-                p.arrays[name].low,
-                p.arrays[name].high,
-                tuple(sorted({q.place.line for q in qs})),
+                name, d.axis, d.low, d.high, tuple(sorted({q.place.line for q in qs if q.step[axis] != 0}))
             )
             for name, qs in sent.items()
+            for axis, d in enumerate(p.arrays[name].dealt)
+            if d.low or d.high
         ),
         symmetric=tuple(sorted(a.name for a in p.arrays.values() if a.symmetric)),
         source=source,
@@ -175,11 +175,20 @@ def _put(q: Put, p: Program) -> ExplainedPut:
     elements: Any = 1
     if q.inserted:
         a = p.arrays[q.array]
-        elements = q.width * sympy.Mul(*(n for k, n in enumerate(a.shape) if k != a.split))
+        elements = _layers(q, a)
     else:
         for b, e, s in q.source_box:
             elements = elements * sympy.floor((e - b + s - 1) / s)
     width = 8 if not q.array or p.arrays[q.array].dtype.endswith("64") else 4
-    to = f"{'ring ' if q.ring else ''}neighbour {q.step:+d}" if q.step else "a PE"
+    step = f"{q.step[0]:+d}" if len(q.step) == 1 else f"({', '.join(f'{k:+d}' if k else '0' for k in q.step)})"
+    to = f"{'ring ' if q.ring else ''}neighbour {step}" if any(q.step) else "a PE"
     reason = f"{why}; {q.why}" if q.why else why
     return ExplainedPut(q.place.line, name, q.verb, to, protocol, str(sympy.expand(elements * width)), reason)
+
+
+def _layers(q: Put, a: Array) -> Any:
+    """How many elements an inserted put sends at most."""
+    lengths = list(a.shape)
+    for axis, (d, layers) in enumerate(zip(a.dealt, q.least, strict=True)):
+        lengths[d.axis] = layers or sympy.ceiling(d.length / sympy.Symbol(f"grid_{axis}", integer=True))
+    return sympy.Mul(*lengths)

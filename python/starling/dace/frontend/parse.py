@@ -34,7 +34,7 @@ class Parsed(typing.NamedTuple):
     """What the parser found."""
 
     tree: Any
-    splits: dict[str, int]  # arguments that PEs share, and along which axis
+    splits: dict[str, tuple[int, ...]]  # arguments that PEs share, and along which axes
     arguments: list[str]
     place: Place
 
@@ -103,7 +103,7 @@ def parse(function: Callable[..., Any], inner: Callable[[Any], Callable[..., Any
     except Exception as problem:
         message = f"DaCe cannot parse it: {type(problem).__name__}: {problem}"
         raise ProgramError.at(place, function.__name__, message) from problem
-    splits = {name: h.axis for name, h in hints.items() if isinstance(h, Split)}
+    splits = {name: h.axes for name, h in hints.items() if isinstance(h, Split)}
     return Parsed(tree, splits, list(hints), place)
 
 

@@ -55,7 +55,8 @@ def accesses(s: Statement, p: Program) -> list[Access]:
         found.append(Access(s.target, True, OWN if owner is not None else ONE))
     for e in expressions_of(s):
         for r in reads_of(e):
-            own = owner is not None and offset_of(r, owner, p) == 0
+            distance = None if owner is None else offset_of(r, owner, p)
+            own = distance is not None and distance[0] == 0
             alone = (owner is None and isinstance(s, (Compute, Reduce))) or isinstance(s, Put)
             found.append(Access(r.array, False, OWN if own else ONE if alone else ANY))
     if isinstance(s, Put) and s.source:

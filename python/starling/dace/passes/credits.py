@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from starling.dace.ir import Collective, Program, Put, Ready, Reduce, Statement, Wait, reads_of, statements
 from starling.dace.passes.barriers import MEETING
+from starling.dace.passes.exchange import sides_of
 from starling.dace.passes.flow import Flow
 from starling.dace.passes.place import offset_of, owner_of
 from starling.dace.passes.resolve import expressions_of
@@ -46,12 +47,12 @@ def _reads(s: Statement, put: Put, p: Program) -> bool:
     """Whether a statement may read what a put brings."""
     if put.inserted:
         owner = owner_of(s, p)
-        below = put.to == "first"
+        side = tuple(-k for k in put.step)
         for e in expressions_of(s):
             for r in reads_of(e):
                 if r.array == put.array and owner is not None:
                     distance = offset_of(r, owner, p)
-                    if distance is None or (distance < 0 if below else distance > 0):
+                    if distance is None or side in sides_of(distance):
                         return True
         return False
     return any(r.array == put.array for e in expressions_of(s) for r in reads_of(e)) or (
@@ -77,8 +78,9 @@ def _proven(p: Program, flow: Flow, put: Put) -> bool:
         return False
 
     def answers(q: Put) -> bool:
-        opposite = (q.step, q.ring) == (-put.step, put.ring)
-        return opposite and q.by == put.to and q.to == put.by and q is not put
+        opposite = (q.step, q.ring) == (tuple(-k for k in put.step), put.ring)
+        # All blocks that read what the put brings must have answered.
+        return opposite and q.by == put.to and q.to == put.by and q.reach >= put.reach and q is not put
 
     todo: list[tuple[Statement, frozenset[int], bool]] = [(n, frozenset(), False) for n in flow.before[put]]
     seen: set[tuple[Statement, frozenset[int], bool]] = set()

@@ -139,7 +139,7 @@ def _replace(p: Program, body: Body, k: int) -> bool:
     changed = []
     for s in readers:
         value = _with(p, s.value, made)
-        if value is None or (isinstance(s, Compute) and _in_place(s, value)):
+        if value is None:
             return False
         changed.append((s, value))
     for s, value in changed:
@@ -216,18 +216,14 @@ def _in_place(s: Compute, value: Expression) -> bool:
 
 def split_in_place(p: Program) -> None:
     """Gives a temporary to each statement that reads its target where it writes it for other parameters."""
-    count = 0
     for body, s in list(statements(p.body)):
         if not isinstance(s, Compute) or not _in_place(s, s.value):
             continue
-        name = f"before_{s.target}_{count}"
-        count += 1
+        name = f"before_{s.target}"
         target = p.arrays[s.target]
-        shape = tuple(sympy.expand(q.end - q.begin) for q in s.params)
-        p.arrays[name] = Array(name, target.dtype, shape, False)
-        index = tuple(sympy.expand(symbol(q.name) - q.begin) for q in s.params)
-        body.insert(body.index(s), Compute(s.place, list(s.params), name, index, s.value))
-        s.value = Read(name, index)
+        p.arrays[name] = Array(name, target.dtype, target.shape, False, like=s.target)
+        body.insert(body.index(s), Compute(s.place, list(s.params), name, s.index, s.value))
+        s.value = Read(name, s.index)
 
 
 def _drop_unused(p: Program) -> None:
