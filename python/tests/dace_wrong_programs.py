@@ -215,6 +215,11 @@ def reduction_of_a_split_array(A: sd.split(f64[N]), r: f64[1]):
     nvshmem.SumReduce(r[0], A[1])
 
 
+@wrong("A", "with a step")
+def strided_update(A: sd.split(f64[N]), B: sd.split(f64[N])):
+    A[1:-1:2] += B[1:-1:2]
+
+
 @wrong("A", "has no type")
 def no_type(A, B: f64[N]):
     B[:] = A

@@ -190,19 +190,23 @@ def _compute(w: Writer, s: Compute) -> None:
         return
     index = ", ".join(cpp_index(i) for i in s.index)
     owner = owner_of(s, p)
-    if owner is None:
-        guard = "b.index() == 0"
-    else:
-        guard = " && ".join(
-            f"{w.owner(owner.split, axis, x.length)}.has({cpp_index(x.shift)})"
-            for axis, x in enumerate(owner.along)
-            if not x.parameter
-        )
+    guard = _guard(w, owner)
     if guard:
         w.line(f"if ({guard}) {{")
     _map(w, s, owner, CPP[a.dtype], value, f"{cpp_name(a.name)}({index})")
     if guard:
         w.line("}")
+
+
+def _guard(w: Writer, owner: Owner | None) -> str:
+    """The condition under which a block has to do with a statement at all; empty: there is none."""
+    if owner is None:
+        return "b.index() == 0"
+    return " && ".join(
+        f"{w.owner(owner.split, axis, x.length)}.has({cpp_index(x.shift)})"
+        for axis, x in enumerate(owner.along)
+        if not x.parameter
+    )
 
 
 def _reduce(w: Writer, s: Reduce) -> None:
@@ -211,13 +215,14 @@ def _reduce(w: Writer, s: Reduce) -> None:
     owner = owner_of(s, p)
     w.line("{")
     w.line(f"{t} part = sg::nothing<{t}>({op});")
-    if owner is None:
-        w.line("if (b.index() == 0) {")
+    guard = _guard(w, owner)
+    if guard:
+        w.line(f"if ({guard}) {{")
     kind = WEAK.get(p.variables[s.name], p.variables[s.name])
     body = f"part = {op}(part, {cpp_value(s.value, p, kind)});"
     with _ranges(w, s, s.params, owner) as (ranges, names):
         w.line(f"b.for_each({ranges}, [&]({names}) {{ {body} }});")
-    if owner is None:
+    if guard:
         w.line("}")
     if owner is not None and owner.split:
         w.line(f"{cpp_name(s.name)} = sg::reduce_all(b, part, {op});")

@@ -55,8 +55,8 @@ def owner_of(s: Statement, p: Program) -> Owner | None:
         return _owner(p.arrays[s.target], s.index, {q.name for q in s.params})
     if isinstance(s, Reduce):
         found = [_owner(p.arrays[r.array], r.index, {q.name for q in s.params}) for r in reads_of(s.value)]
-        dealt = [o for o in found if o is not None and o.everywhere]
-        return next((o for o in dealt if o.split), dealt[0] if dealt else None)
+        dealt = [o for o in found if o is not None and (o.split or o.everywhere)]
+        return max(dealt, key=lambda o: (o.split, o.everywhere), default=None)
     return None
 
 
