@@ -47,7 +47,7 @@ class RandomProgram:
 
     def inputs(self, rng: np.random.Generator) -> list[Any]:
         """Its arguments. Split axes have a remainder on most grids."""
-        shape = [int(rng.integers(11, 24)) if k in self.axes else 9 + k for k in range(self.rank)]
+        shape = [int(rng.integers(16, 28)) if k in self.axes else 9 + k for k in range(self.rank)]
         if self.dtype.startswith("int"):
             arrays = [rng.integers(-50, 50, shape, dtype=self.dtype) for _ in range(self.arrays)]
         else:

@@ -235,7 +235,7 @@ def _apply(e: Apply, p: Program, kind: str) -> str:
         return f"(!{parts[0]})" if result == "bool" else f"(~{parts[0]})"
     if op in ("floor", "ceil") and result.startswith("int"):
         return parts[0]
-    return f"{FUNCTIONS[op]}({parts[0]})"
+    return f"{FUNCTIONS[op]}({', '.join(parts)})"
 
 
 def _power(arguments: tuple[Expression, ...], parts: list[str], result: str, t: str) -> str:
