@@ -155,8 +155,9 @@ def _place_some(p: Program) -> bool:
                 for r in reads_of(s.value)
                 if p.arrays[r.array].dealt
             ]
-            found = [o for o in owners if o is not None and o.everywhere and all(x.scale == 1 for x in o.along)]
+            found = [o for o in owners if o is not None and all(x.scale == 1 for x in o.along)]
             found = [o for o in found if o.split] or found
+            found = [o for o in found if o.everywhere] or found
             if found and _put_with(p.arrays[s.target], s.index, _middle(found)):
                 return True
     return False
@@ -182,14 +183,14 @@ def _put_with(a: Array, index: tuple[Any, ...], owner: Owner) -> bool:
 
 
 def _dealt_with(a: Array, index: tuple[Any, ...], along: Along) -> Dealt | None:
-    if not along.parameter or along.scale != 1:
+    """The axis whose index follows the parameter; without one, is at a constant distance from the layer."""
+    if along.scale != 1:
         return None
     for axis, i in enumerate(index):
-        rest = sympy.expand(sympy.sympify(i) - symbol(along.parameter))
-        if symbol(along.parameter) in rest.free_symbols:
-            continue
         spare = sympy.expand(along.length - a.shape[axis])
-        shift = sympy.expand(along.shift - rest)
+        shift = sympy.expand(along.layer - i)
         if spare.is_Integer and spare >= 0 and shift.is_Integer:
-            return Dealt(axis, along.length, min(max(shift, sympy.Integer(0)), spare))  # every element has an owner
+            nearest = min(max(shift, sympy.Integer(0)), spare)  # every element has an owner
+            if along.parameter or shift == nearest:
+                return Dealt(axis, along.length, nearest)
     return None
