@@ -2,7 +2,7 @@
 
 Needs the extra ``starling[dace]`` and a C++ compiler. See ``docs/dace.md``.
 
-Types are DaCe's: ``float64[M, N]``, ``int64``; :func:`split` says along which axis, or which two, the PEs share an array.
+Types are DaCe's: ``float64[M, N]``, ``int64``; :func:`split` says along which axis, or which two, PEs share an array.
 """
 
 from __future__ import annotations
