@@ -33,6 +33,7 @@ from starling.dace.ir import (
     symbol,
 )
 from starling.dace.passes.barriers import add_barriers
+from starling.dace.passes.exchange import sides_of
 from starling.dace.passes.flow import Flow
 from starling.dace.passes.fuse import fuse, split_in_place
 from starling.dace.passes.place import place
@@ -127,6 +128,22 @@ def test_temporaries_lie_with_what_they_are_read_for() -> None:
     p.arrays["t"].shape = (N - 1,)
     place(p)
     assert (p.arrays["t"].split, p.arrays["t"].dealt) == (True, [Dealt(0, N, sympy.Integer(1))])
+
+
+def test_what_a_temporary_gets_in_place_lies_with_it() -> None:
+    p = program([compute("t", Apply("+", (read("t", -1), read("A"))))], "A", temporaries=("t",))
+    split_in_place(p)
+    place(p)
+    for name in ("t", "before_t"):
+        assert (p.arrays[name].split, p.arrays[name].dealt) == (True, [Dealt(0, N, sympy.Integer(0))])
+
+
+@pytest.mark.parametrize(
+    ("distance", "sides"),
+    [((2,), {(1,)}), ((0, -2), {(0, -1)}), ((1, -1), {(1, 0), (0, -1), (1, -1)}), ((0, 0), set())],
+)
+def test_sides_that_are_read(distance: tuple[int, ...], sides: set[tuple[int, ...]]) -> None:
+    assert sides_of(distance) == sides
 
 
 @pytest.mark.parametrize(

@@ -146,7 +146,7 @@ def _place_some(p: Program) -> bool:
         if isinstance(s, Compute) and p.arrays[s.target].dealt:
             owner = owner_of(s, p)
             for r in reads_of(s.value):
-                if not p.arrays[r.array].dealt and owner and _put_with(p.arrays[r.array], r.index, owner):
+                if not p.arrays[r.array].dealt and owner and _put_with(_leading(p, r.array), r.index, owner):
                     return True
     for _, s in statements(p.body):
         if isinstance(s, Compute) and not p.arrays[s.target].dealt:
@@ -158,9 +158,14 @@ def _place_some(p: Program) -> bool:
             found = [o for o in owners if o is not None and all(x.scale == 1 for x in o.along)]
             found = [o for o in found if o.split] or found
             found = [o for o in found if o.everywhere] or found
-            if found and _put_with(p.arrays[s.target], s.index, _middle(found)):
+            if found and _put_with(_leading(p, s.target), s.index, _middle(found)):
                 return True
     return False
+
+
+def _leading(p: Program, name: str) -> Array:
+    """The array whose place decides that of an array."""
+    return p.arrays[p.arrays[name].like or name]
 
 
 def _middle(owners: list[Owner]) -> Owner:
@@ -172,7 +177,7 @@ def _middle(owners: list[Owner]) -> Owner:
 
 def _put_with(a: Array, index: tuple[Any, ...], owner: Owner) -> bool:
     """Lets elements of a temporary belong to an owner; False: its index does not follow the parameters."""
-    if a.like or a.scalar:
+    if a.scalar:
         return False
     found = [_dealt_with(a, index, x) for x in owner.along]
     dealt = [d for d in found if d is not None]
