@@ -106,6 +106,12 @@ def edges(A: sd.split(f64[M, N], (0, 1)), steps: i64):
 
 
 @sd.program
+def relax(A: sd.split(f64[M, N], (0, 1)), steps: i64):
+    for t in range(steps):
+        A[1:-1, 1:-1] = 0.2 * (A[:-2, 1:-1] + A[1:-1, :-2] + A[2:, 2:] + A[:-2, :-2] + A[2:, :-2] + A[:-2, 2:])
+
+
+@sd.program
 def branches(A: sd.split(f64[M, N], (0, 1)), B: sd.split(f64[M, N], (0, 1)), which: i64, steps: i64):
     tmp = np.zeros_like(A)
     for t in range(steps):
@@ -142,6 +148,7 @@ def inputs(program: Any, rng: np.random.Generator, m: int, n: int) -> tuple[list
         "outer_axes": two(m, 4, n),
         "fdtd_2d": [*(rng.random((m, n)) for _ in range(3)), rng.random(8)],
         "converge": [*two(m, n), np.zeros(1)],
+        "relax": [rng.random((m, n))],
         "edges": [rng.random((m, n))],
         "sums": [*two(m, n), np.full(3, np.nan)],
         "product": [rng.random((m, 3)), rng.random((3, n)), np.full((m, n), np.nan)],
@@ -153,11 +160,11 @@ def inputs(program: Any, rng: np.random.Generator, m: int, n: int) -> tuple[list
 
 
 GRID = (
-    jacobi_2d, nine_points, one_corner, far_corners, heat_3d, last_axes, outer_axes, fdtd_2d, converge, edges, branches,
-    sums, product,
+    jacobi_2d, nine_points, one_corner, far_corners, heat_3d, last_axes, outer_axes, fdtd_2d, converge, edges, relax,
+    branches, sums, product,
 )  # fmt: skip
 SUMMED = (sums, product)
-CHECKED = (jacobi_2d, nine_points, far_corners, last_axes, fdtd_2d, edges, sums)
+CHECKED = (jacobi_2d, nine_points, far_corners, last_axes, fdtd_2d, edges, relax, sums)
 
 
 # ---- one PE's part ----

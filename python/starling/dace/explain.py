@@ -76,6 +76,7 @@ class Explanation:
         roles: The blocks of a PE, by what they do.
         puts, waits, exchanges: Communication.
         credits: Puts that wait until the receiver has read what came before, by line.
+        generations: Arrays that are updated in place by reading one generation and writing the other.
         symmetric: Arrays that other PEs write.
         source: The C++ source.
     """
@@ -89,6 +90,7 @@ class Explanation:
     waits: tuple[ExplainedWait, ...]
     credits: tuple[int, ...]
     exchanges: tuple[ExplainedExchange, ...]
+    generations: tuple[str, ...]
     symmetric: tuple[str, ...]
     source: str
 
@@ -108,6 +110,8 @@ class Explanation:
             lines.append(f"  line {w.line}: waits for {w.array}, put at line {w.put_line}")
         if self.credits:
             lines.append(f"  credits for the puts at line {', '.join(map(str, self.credits))}")
+        if self.generations:
+            lines.append(f"  two generations: {', '.join(self.generations)}")
         lines.append(f"  symmetric: {', '.join(self.symmetric) or 'nothing'}")
         return "\n".join(lines)
 
@@ -121,13 +125,14 @@ def explain(p: Program, source: str) -> Explanation:
     for q in puts:
         if q.inserted:
             sent.setdefault(q.array, []).append(q)
+    turns = {a.turn for a in p.arrays.values()}
     edges = any(q.by or q.to for q in puts)
     return Explanation(
         name=p.name,
         phases=tuple(
             (s.place.line, s.target if isinstance(s, Compute) else s.name)
             for s in found
-            if isinstance(s, (Compute, Reduce))
+            if isinstance(s, Reduce) or (isinstance(s, Compute) and s.target not in turns)
         ),
         barriers=_in_loop(p.body),
         barrier_lines=tuple(b.place.line for b in barriers),
@@ -147,6 +152,7 @@ def explain(p: Program, source: str) -> Explanation:
             for axis, d in enumerate(p.arrays[name].dealt)
             if d.low or d.high
         ),
+        generations=tuple(sorted(a.name for a in p.arrays.values() if a.next)),
         symmetric=tuple(sorted(a.name for a in p.arrays.values() if a.symmetric)),
         source=source,
     )

@@ -5,6 +5,8 @@ from __future__ import annotations
 import struct
 from typing import Any
 
+import numpy as np
+
 from starling._native import native
 from starling.dace.arguments import Arguments
 from starling.dace.bounds import check_bounds
@@ -62,7 +64,10 @@ class Placed:
         for name, parts in arguments.arrays.items():
             a = compiled.program.arrays[name]
             for pe in range(machine.size):
-                self.layout.store(a, self.memories[name], pe, parts[pe if len(parts) > 1 else 0])
+                for generation in [name, *([a.next] if a.next else [])]:
+                    self.layout.store(a, self.memories[generation], pe, parts[pe if len(parts) > 1 else 0])
+                if a.turn:
+                    self.memories[a.turn].write(pe, 0, np.zeros(1, "int64"))
 
     def _blocks_by_itself(self) -> int:
         if self.machine.kind == "host":
@@ -110,6 +115,13 @@ class Placed:
             a = self.compiled.program.arrays[name]
             if not a.written:
                 continue
+            memory = self.memories[a.next if a.turn and self._turned(a.turn) else name]
             pes = range(self.machine.size) if a.split or len(parts) > 1 else range(1)
             for pe in pes:
-                self.layout.load(a, self.memories[name], pe, parts[pe if len(parts) > 1 else 0])
+                self.layout.load(a, memory, pe, parts[pe if len(parts) > 1 else 0])
+
+    def _turned(self, turn: str) -> bool:
+        """Whether an array is its second generation now, which is so on all PEs or none."""
+        number = np.empty(1, "int64")
+        self.memories[turn].read(0, 0, number)
+        return bool(number[0])

@@ -30,7 +30,8 @@ CHECKED = (
 )
 WEAKENED = (
     (programs.smooth, programs.jacobi_2d, programs.heat_3d, programs.fdtd_2d, programs.temporaries, programs.in_place,
-     programs.converge, programs.nested, programs.ring, programs.columns, dace_grid_programs.nine_points)
+     programs.converge, programs.nested, programs.ring, programs.columns, programs.relax,
+     dace_grid_programs.nine_points)
     if COMPLETE
     else (programs.jacobi_1d,)
 )  # fmt: skip

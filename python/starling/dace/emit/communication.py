@@ -19,11 +19,18 @@ REDUCTIONS = {"SumReduce": "sum", "MaxReduce": "max", "MinReduce": "min"}
 
 
 def _signal(w: Writer, put: Put, which: int) -> str:
-    """Of the two signals of a channel: 0, what was put has arrived; 1, it was read. Of EACH, those of block 0."""
+    """Of the two signals of a channel: 0, what was put has arrived; 1, it was read. Of EACH, those of block 0.
+
+    An array with two generations has two signals of arrival, since puts to the one do not come before those to the
+    other, and no credits.
+    """
     narrow, wide = channels_of(w.program)
+    a = w.program.arrays.get(put.array)
+    turn = f" + {cpp_name(a.turn)}" if a is not None and a.turn else ""
     if put.channel in narrow:
-        return f"signals + {2 * narrow.index(put.channel) + which}"
-    return f"signals + {2 * len(narrow)} + {2 * wide.index(put.channel) + which} * b.blocks_per_pe()"
+        return f"signals + {2 * narrow.index(put.channel) + which}{turn}"
+    number = f"{2 * wide.index(put.channel) + which}{turn}"
+    return f"signals + {2 * len(narrow)} + {f'({number})' if turn else number} * b.blocks_per_pe()"
 
 
 def channels_of(p: Program) -> tuple[list[int], list[int]]:

@@ -26,6 +26,7 @@ from starling.dace.ir import (
     Ready,
     Reduce,
     Statement,
+    Trade,
     Wait,
     While,
     statements,
@@ -102,6 +103,9 @@ def _beginning(w: Writer) -> None:
         w.line(f"const sg::layers {owner} = {made};")
     for a in p.arrays.values():
         _array(w, a)
+    for a in p.arrays.values():
+        if a.next:
+            w.line(f"if ({cpp_name(a.turn)} != 0) {cpp_name(a.name)}.trade({cpp_name(a.next)});")
     for name, dtype in p.variables.items():
         w.line(f"{CPP[WEAK.get(dtype, dtype)]} {cpp_name(name)}{{}};")
     for c in range(p.channels):
@@ -121,7 +125,8 @@ def _array(w: Writer, a: Array) -> None:
         extents[d.axis] = f"pes.held({cpp_index(d.length)}, {axis}, {d.low + d.high})"
         first[d.axis] = f"{w.owner(True, axis, d.length)}.pe.begin{minus(d.shift + d.low)}"
     places = f"{{{', '.join(first)}}}, {{{', '.join(extents)}}}"
-    w.line(f"const sg::array<{t}, {rank}> {name}({name}_data, b.pe(), {places});")
+    traded = {n for x in w.program.arrays.values() if x.next for n in (x.name, x.next)}
+    w.line(f"{'' if a.name in traded else 'const '}sg::array<{t}, {rank}> {name}({name}_data, b.pe(), {places});")
 
 
 def _end(w: Writer) -> None:
@@ -169,6 +174,8 @@ def _statement(w: Writer, s: Statement) -> None:
             w.line("}")
     elif isinstance(s, Barrier):
         w.line("sg::meet(b);")
+    elif isinstance(s, Trade):
+        w.line(f"{cpp_name(s.array)}.trade({cpp_name(s.other)});")
     elif isinstance(s, BlockSync):
         w.line("b.sync();")
     elif isinstance(s, Put):

@@ -37,6 +37,8 @@ class Array:
     dealt: list[Dealt] = field(default_factory=list)
     parts: bool = False  # the caller passes one array for each PE
     like: str = ""  # a temporary that lies as another array does
+    next: str = ""  # its other generation, and the number of the one that it is now
+    turn: str = ""
     symmetric: bool = False
     written: bool = False
 
@@ -64,3 +66,10 @@ class Program:
     grid: int = 1  # axes along which the PEs lie
     per_pe: bool = False
     defined: set[str] = field(default_factory=set)
+
+    def fresh(self, name: str) -> str:
+        """A name like this one that nothing has."""
+        taken = {*self.arrays, *self.scalars, *self.variables, *self.sizes, *self.defined}
+        while name in taken:
+            name += "_"
+        return name

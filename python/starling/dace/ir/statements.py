@@ -24,6 +24,7 @@ __all__ = [
     "Ready",
     "Reduce",
     "Statement",
+    "Trade",
     "Wait",
     "While",
     "statements",
@@ -172,6 +173,14 @@ class Barrier(Statement):
     """All blocks of the PE meet."""
 
     why: str = ""
+
+
+@dataclass(eq=False)
+class Trade(Statement):
+    """Two arrays change places: what was the one is the other."""
+
+    array: str = ""
+    other: str = ""
 
 
 @dataclass(eq=False)

@@ -6,7 +6,7 @@ one of them writes and one of them is of elements that may belong to another blo
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from starling.dace.ir import (
     Barrier,
@@ -20,6 +20,7 @@ from starling.dace.ir import (
     Ready,
     Reduce,
     Statement,
+    Trade,
     Wait,
     While,
     reads_of,
@@ -100,6 +101,9 @@ class _Pending:
         """What is pending behind a statement."""
         if isinstance(s, Barrier) or (self.of_threads and isinstance(s, BlockSync)):
             return frozenset()
+        if isinstance(s, Trade):
+            names = {s.array: s.other, s.other: s.array}
+            return frozenset(replace(a, array=names.get(a.array, a.array)) for a in self.at[s])
         if isinstance(s, Ready):
             return self.at[s]  # what comes after it is awaited by who reads
         own = frozenset(accesses(s, self.p))

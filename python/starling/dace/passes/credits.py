@@ -7,7 +7,7 @@ and the sender waits.
 
 from __future__ import annotations
 
-from starling.dace.ir import Collective, Program, Put, Ready, Reduce, Statement, Wait, reads_of, statements
+from starling.dace.ir import Collective, Program, Put, Ready, Reduce, Statement, Trade, Wait, reads_of, statements
 from starling.dace.passes.barriers import MEETING
 from starling.dace.passes.exchange import sides_of
 from starling.dace.passes.flow import Flow
@@ -72,6 +72,9 @@ def _apart(s: Put, put: Put) -> bool:
     return False
 
 
+_State = tuple[Statement, frozenset[int], bool, bool]  # where a path is, and what is known there
+
+
 def _proven(p: Program, flow: Flow, put: Put) -> bool:
     """Whether on every path back from a put its receiver's answer was awaited, before a reader comes."""
     if not put.by or not put.to:
@@ -82,26 +85,30 @@ def _proven(p: Program, flow: Flow, put: Put) -> bool:
         # All blocks that read what the put brings must have answered.
         return opposite and q.by == put.to and q.to == put.by and q.reach >= put.reach and q is not put
 
-    todo: list[tuple[Statement, frozenset[int], bool]] = [(n, frozenset(), False) for n in flow.before[put]]
-    seen: set[tuple[Statement, frozenset[int], bool]] = set()
+    # `now`: the generation that the put writes is the one that has the array's name there.
+    todo: list[_State] = [(n, frozenset(), False, True) for n in flow.before[put]]
+    seen: set[_State] = set()
     while todo:
-        n, awaited, answered = todo.pop()
-        if (n, awaited, answered) in seen:
+        state = n, awaited, answered, now = todo.pop()
+        if state in seen:
             continue
-        seen.add((n, awaited, answered))
+        seen.add(state)
+        again = now and isinstance(n, Put) and n.channel == put.channel
         if answered:
             # The answer tells that the last put was read only if its receiver has waited for it.
-            if isinstance(n, Put) and n.channel == put.channel:
+            if again:
                 return False
-            if isinstance(n, Wait) and n.put is not None and n.put.channel == put.channel:
+            if now and isinstance(n, Wait) and n.put is not None and n.put.channel == put.channel:
                 continue
         elif (isinstance(n, Put) and n.channel in awaited) or _all_meet(n, p):
             answered = True
-        elif _reads(n, put, p) or (isinstance(n, Put) and n.channel == put.channel):
+        elif again or (now and _reads(n, put, p)):
             return False
         if isinstance(n, Wait) and n.put is not None and answers(n.put):
             awaited |= {n.put.channel}
-        todo.extend((b, awaited, answered) for b in flow.before[n])
+        if isinstance(n, Trade) and n.array == put.array:
+            now = not now
+        todo.extend((b, awaited, answered, now) for b in flow.before[n])
     return True
 
 

@@ -19,6 +19,7 @@ from starling.dace.ir import (
     Read,
     Reduce,
     Statement,
+    Trade,
     Wait,
     While,
     reads_of,
@@ -103,10 +104,13 @@ def exchange(p: Program) -> None:
                 if s not in reading:
                     reading.append(s)
                 reach[key] = max(reach.get(key, 0), abs(distance[0]))
+    for a in p.arrays.values():
+        for d, other in zip(a.dealt, p.arrays[a.next].dealt if a.next else [], strict=False):
+            other.low, other.high = d.low, d.high
     flow = Flow(p.body)
     made: dict[tuple[str, Side], list[Put]] = {}
     for (name, side), reading in sorted(readers.items(), key=lambda x: (x[0][0], [-k for k in x[0][1]])):
-        writes = [s for s in lists if isinstance(s, Compute) and s.target == name]
+        writes = [s for s in lists if _writes(s, name)]
         for w in writes:
             if flow.reaches([w], lambda n, r=reading: n in r, lambda n, w=writes: n in w):  # type: ignore[misc]
                 put = _put(p, name, side, reach[name, side], w)
@@ -119,6 +123,10 @@ def exchange(p: Program) -> None:
             wait = Wait(s.place, array=name, put=puts[0])
             lists[s].insert(lists[s].index(s), wait)
     _drop_waits(p)
+
+
+def _writes(s: Statement, name: str) -> bool:
+    return (isinstance(s, Compute) and s.target == name) or (isinstance(s, Trade) and s.array == name)
 
 
 def _put(p: Program, name: str, side: Side, across: int, after: Statement) -> Put:
@@ -141,6 +149,8 @@ def _put(p: Program, name: str, side: Side, across: int, after: Statement) -> Pu
                 at += 1
             body.insert(at, put)
     a.symmetric = True
+    if a.next:
+        p.arrays[a.next].symmetric = True
     return put
 
 
