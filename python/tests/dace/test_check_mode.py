@@ -31,7 +31,7 @@ CHECKED = (
 WEAKENED = (
     (programs.smooth, programs.jacobi_2d, programs.heat_3d, programs.fdtd_2d, programs.temporaries, programs.in_place,
      programs.converge, programs.nested, programs.ring, programs.columns, programs.relax,
-     dace_grid_programs.nine_points)
+     dace_grid_programs.one_corner, dace_grid_programs.relax)
     if COMPLETE
     else (programs.jacobi_1d,)
 )  # fmt: skip

@@ -27,7 +27,7 @@ from starling.dace.run import builder
 from starling.machine import Machine
 
 COMPLETE = os.environ.get("STARLING_TEST_COMPLETE") == "1"
-PROGRAMS = int(os.environ.get("STARLING_DACE_PROGRAMS", "60" if COMPLETE else "20"))
+PROGRAMS = int(os.environ.get("STARLING_DACE_PROGRAMS", "40" if COMPLETE else "20"))
 TOGETHER = 20  # programs that are compiled at the same time
 CHECKED_EVERY = 10  # one of so many is compiled again for check mode, which takes longer than all else
 SEEDS = 40
