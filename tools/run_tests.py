@@ -195,6 +195,13 @@ def dace_tests(run: Run) -> None:
     pytest(run, "python/tests/dace", STARLING_TEST_COMPLETE="1")
 
 
+def dace_random(run: Run) -> None:
+    """A thousand random programs of the compiler."""
+    count = os.environ.get("STARLING_DACE_PROGRAMS", "1000")
+    tests = ["-q", "--color=no", "python/tests/dace/test_random.py"]
+    run.command(PYTHON, "-m", "pytest", *tests, STARLING_TEST_COMPLETE="1", STARLING_DACE_PROGRAMS=count, timeout=14400)
+
+
 def tool_tests(run: Run) -> None:
     """Of this script, the include checker, the mutations and all pages."""
     pytest(run, "tests/tools", STARLING_TEST_COMPLETE="1")
@@ -361,6 +368,7 @@ STAGES = [
     Stage("host-checks", host_checks, needs=("host-build-all",), when="verify"),
     Stage("tool-tests", tool_tests, needs=("host-build-all",), when="verify"),
     Stage("dace", dace_tests, needs=("host-build-all",), when="verify"),
+    Stage("dace-random", dace_random, needs=("host-build",), when="all"),
     Stage("install", install_check, needs=("host-build-all",), when="verify"),
     Stage("tsan", thread_sanitizer, when="verify"),
     Stage("asan-ubsan", address_sanitizer, when="verify"),

@@ -120,6 +120,13 @@ def in_place(A: sd.split(f64[N]), steps: i64):
 
 
 @sd.program
+def relax(A: sd.split(f64[N]), next_A: sd.split(f64[N]), steps: i64):
+    for t in range(steps):
+        A[1:-1] = 0.3 * (A[:-2] + A[1:-1] + A[2:])
+        next_A[1:-1] += 0.5 * A[:-2]
+
+
+@sd.program
 def product(A: sd.split(f64[M, K]), B: f64[K, N], C: sd.split(f64[M, N]), alpha: f64):
     C[:] = alpha * (A @ B)
 
@@ -188,6 +195,7 @@ def inputs(program: Any, rng: np.random.Generator, n: int = 19) -> tuple[list[An
         "branches": [rng.random(n), rng.random(n)],
         "nested": [rng.random(n), rng.random(n)],
         "in_place": [rng.random(n)],
+        "relax": [rng.random(n), rng.random(n)],
         "product": [rng.random((n, 4)), rng.random((4, 5)), np.full((n, 5), np.nan)],
         "row_sums": [rng.random((n, 5)), np.full(n, np.nan)],
         "totals": [rng.random((n, 5)), np.full(3, np.nan)],
@@ -212,7 +220,7 @@ def inputs(program: Any, rng: np.random.Generator, n: int = 19) -> tuple[list[An
 
 WHOLE = (
     jacobi_1d, jacobi_2d, jacobi_2d_columns, heat_3d, fdtd_2d, convolution, converge, branches, nested, in_place,
-    product, row_sums, totals, whole_numbers, scalars, temporaries, adi, strided, functions,
+    relax, product, row_sums, totals, whole_numbers, scalars, temporaries, adi, strided, functions,
 )  # fmt: skip
 EXACT = tuple(p for p in WHOLE if p not in (product, row_sums, totals, functions))
 

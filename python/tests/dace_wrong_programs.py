@@ -72,6 +72,47 @@ def two_lengths(A: sd.split(f64[M]), B: sd.split(f64[N])):
     B[:] = B + 1.0
 
 
+@wrong("s", "is split along 1 axes, A along 2")
+def one_axis_and_two(A: sd.split(f64[M, N], (0, 1)), s: sd.split(f64[M], 0)):
+    s[:] = np.sum(A, axis=1)
+
+
+@wrong("A", "(split along axis 0 and 1)")
+def row_sums_of_two(A: sd.split(f64[M, N], (0, 1)), s: f64[M]):
+    s[:] = np.sum(A, axis=1)
+
+
+@wrong("B", "same length")
+def two_lengths_along_the_second_axis(A: sd.split(f64[M, N], (0, 1)), B: sd.split(f64[M, K], (0, 1))):
+    A[:] = A + 1.0
+    B[:] = B + 1.0
+
+
+@wrong("A", "no stride")
+def diagonal(A: sd.split(f64[N, N], (0, 1))):
+    for i in dace.map[0:N]:
+        A[i, i] = 1.0
+
+
+@wrong("A", "no fixed distance")
+def transposed_on_a_grid(A: sd.split(f64[N, N], (0, 1)), B: sd.split(f64[N, N], (0, 1))):
+    B[:] = A.T
+
+
+@wrong("neighbour", "the axis must be 0 or 1")
+def neighbour_along_a_third_axis(A: f64[N]):
+    flags = nvshmem.flags(1)
+    nvshmem.PutmemSignal(A[0], A[1], flags[0], 1, sd.neighbour(1, axis=2))
+    nvshmem.SignalWait(flags[0], 1)
+
+
+@wrong("SignalWait", "at distance (0, 1)")
+def other_axis(A: f64[N]):
+    flags = nvshmem.flags(1)
+    nvshmem.PutmemSignal(A[0], A[1], flags[0], 1, sd.neighbour(1, axis=0))
+    nvshmem.SignalWait(flags[0], 1, sd.neighbour(1, axis=1))
+
+
 @wrong("SignalWait", "no put raises")
 def wait_without_a_put(A: f64[N]):
     flags = nvshmem.flags(1)
@@ -162,6 +203,21 @@ def put_of_a_split_array(A: sd.split(f64[N])):
     flags = nvshmem.flags(1)
     nvshmem.PutmemSignal(A[0], A[1], flags[0], 1, sd.neighbour(1))
     nvshmem.SignalWait(flags[0], 1)
+
+
+@wrong("Getmem", "communication is inserted")
+def get_of_a_split_array(A: sd.split(f64[N]), B: f64[N]):
+    nvshmem.Getmem(B[0:2], A[0:2], 1)
+
+
+@wrong("SumReduce", "communication is inserted")
+def reduction_of_a_split_array(A: sd.split(f64[N]), r: f64[1]):
+    nvshmem.SumReduce(r[0], A[1])
+
+
+@wrong("A", "with a step")
+def strided_update(A: sd.split(f64[N]), B: sd.split(f64[N])):
+    A[1:-1:2] += B[1:-1:2]
 
 
 @wrong("A", "has no type")

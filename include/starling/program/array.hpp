@@ -1,56 +1,67 @@
-// array<T, Rank, Axis>: an array of a generated program as its kernel sees it: elements by their indices in the whole
-// array, of which this PE has a part along one axis.
+// array<T, Rank>: an array of a generated program as its kernel sees it: elements by their indices in the whole array,
+// of which this PE has a part.
 #pragma once
 
 #include "starling/device/symmetric.hpp"
 
 namespace starling::generated {
 
-template <class T, int Rank, int Axis>
+template <class T, int Rank>
 class array {
  public:
-  // `data`: this PE's memory, whose first element is number `first` along the axis. `extents`: of what the PE has.
-  template <class... Extents>
-  STARLING_HD array(sym<T> data, int pe, index_t first, Extents... extents)
-      : data_(data), extents_{static_cast<index_t>(extents)...} {
-    static_assert(sizeof...(Extents) == Rank);
+  using place = index_t[Rank];
+
+  // `data`: this PE's memory, which begins with element `first`. `extents`: of what the PE has.
+  STARLING_HD array(sym<T> data, int pe, const place& first, const place& extents) : data_(data), start_(data.on(pe)) {
     index_t stride = 1;
     for (int k = Rank - 1; k >= 0; --k) {
       strides_[k] = stride;
-      stride *= extents_[k];
+      stride *= extents[k];
+      start_ -= first[k] * strides_[k];
     }
-    start_ = data.on(pe) - first * strides_[Axis];
   }
 
   template <class... Indices>
   STARLING_HD T& operator()(Indices... indices) const {
     static_assert(sizeof...(Indices) == Rank);
-    const index_t index[] = {static_cast<index_t>(indices)...};
-    index_t at = index[Rank - 1];
-    for (int k = 0; k < Rank - 1; ++k) at += index[k] * strides_[k];
-    return start_[at];
+    return start_[offset_of({static_cast<index_t>(indices)...})];
   }
 
-  // The address for puts and gets of an element at a PE whose part begins with number `first` along the axis; without
-  // indices, of element 0, ...
+  STARLING_HD T* address(const place& index) const { return start_ + offset_of(index); }
+
+  // The address for puts and gets of an element of an array that begins with element 0, ... at all PEs.
   template <class... Indices>
-  STARLING_HD sym<T> at(index_t first, Indices... indices) const {
-    static_assert(sizeof...(Indices) == Rank || sizeof...(Indices) == 0);
-    const index_t index[Rank] = {static_cast<index_t>(indices)...};
-    index_t at = -first * strides_[Axis];
-    for (int k = 0; k < Rank; ++k) at += index[k] * strides_[k];
-    return data_ + at;
+  STARLING_HD sym<T> at(Indices... indices) const {
+    static_assert(sizeof...(Indices) == Rank);
+    return data_ + offset_of({static_cast<index_t>(indices)...});
+  }
+
+  // The same at a PE whose memory begins with element `first`.
+  STARLING_HD sym<T> at_part(const place& first, const place& index) const {
+    return data_ + (offset_of(index) - offset_of(first));
+  }
+
+  // Of an array with the same extents and the same part: they change places.
+  STARLING_HD void trade(array& other) {
+    const array mine = *this;
+    data_ = other.data_;
+    start_ = other.start_;
+    other.data_ = mine.data_;
+    other.start_ = mine.start_;
   }
 
   STARLING_HD index_t stride(int k) const { return strides_[k]; }
-  STARLING_HD index_t extent(int k) const { return extents_[k]; }
-  STARLING_HD T* start() const { return start_; }
 
  private:
+  STARLING_HD index_t offset_of(const place& index) const {
+    index_t at = index[Rank - 1];
+    for (int k = 0; k < Rank - 1; ++k) at += index[k] * strides_[k];
+    return at;
+  }
+
   sym<T> data_;
-  index_t extents_[Rank];
-  index_t strides_[Rank];
   T* start_;
+  index_t strides_[Rank];
 };
 
 }  // namespace starling::generated

@@ -1,35 +1,80 @@
-// Halos of a generated program: layers at the ends of a PE's part go to its neighbours. Made by the block that owns
-// these layers, which is also the one that reads the halo on that side.
+// Halos of a generated program: a box at an edge of a PE's part goes to a neighbour, with a signal. Made by the blocks
+// that own its layers, which are also those that read the halo on that side.
 #pragma once
 
 #include "starling/program/array.hpp"
-#include "starling/program/layers.hpp"
+#include "starling/program/pe_grid.hpp"
 
 namespace starling::generated {
 
-// `width` layers from number `from` on, along the array's split axis, to the same numbers at `pe`, whose part
-// begins with number `first`; then the signal. One put where they lie in one piece.
-template <class T, int Rank, int Axis>
-STARLING_HD void put_layers(block& b, const array<T, Rank, Axis>& a, index_t from, index_t width, index_t first,
-                            sym<signal> sig, std::uint64_t value, int pe, where at = where::current()) {
-  index_t outer = 1;
-  for (int k = 0; k < Axis; ++k) outer *= a.extent(k);
-  const index_t inner = a.stride(Axis);
-  const index_t apart = a.extent(Axis) * inner;
-  const sym<T> to = a.at(first) + from * inner;
-  const T* source = a.start() + from * inner;
-  if (outer == 1) {
-    b.put_signal(to, source, width * inner, sig, value, pe, signal_op::set, at);
+// Elements `from`, ... of an array, `count` along each axis.
+template <int Rank>
+struct box {
+  index_t from[Rank];
+  index_t count[Rank];
+};
+
+namespace detail {
+
+// f(offset) for each of the pieces of a box along its first `Axes` axes.
+template <int Axes, class T, int Rank, class F>
+STARLING_HD void for_each_piece(const array<T, Rank>& a, const box<Rank>& x, const F& f) {
+  index_t pieces = 1;
+  for (int k = 0; k < Axes; ++k) pieces *= x.count[k];
+  for (index_t piece = 0; piece < pieces; ++piece) {
+    index_t rest = piece;
+    index_t offset = 0;
+    for (int k = Axes - 1; k >= 0; --k) {
+      offset += rest % x.count[k] * a.stride(k);
+      rest /= x.count[k];
+    }
+    f(offset);
+  }
+}
+
+}  // namespace detail
+
+// A box to the same elements at `pe`, whose memory begins with element `first`; then the signal. `Last`: the last axis
+// along which the box is not all of the array. One put where it lies in one piece.
+template <int Last, class T, int Rank>
+STARLING_HD void put_box(block& b, const array<T, Rank>& a, const box<Rank>& x, const index_t (&first)[Rank],
+                         sym<signal> sig, std::uint64_t value, int pe, where at = where::current()) {
+  const index_t run = x.count[Last] * a.stride(Last);
+  const sym<T> to = a.at_part(first, x.from);
+  const T* source = a.address(x.from);
+  bool one = true;
+  for (int k = 0; k < Last; ++k) one = one && x.count[k] == 1;
+  if (one) {
+    b.put_signal(to, source, run, sig, value, pe, signal_op::set, at);
     return;
   }
-  for (index_t k = 0; k < outer; ++k) b.put(to + k * apart, source + k * apart, width * inner, pe, at);
+  detail::for_each_piece<Last>(a, x, [&](index_t k) { b.put(to + k, source + k, run, pe, at); });
   b.fence();
   b.signal_set(sig, value, pe, at);
 }
 
-// The number of the first layer that a PE's memory holds, halo included.
-STARLING_HD inline index_t first_layer(index_t length, int n_pes, int pe, index_t shift, index_t low) {
-  return share(length, n_pes, pe).begin - shift - low;
+// The same of a box that is thin along the last axis: one strided put for each of its columns.
+template <class T, int Rank>
+STARLING_HD void put_columns(block& b, const array<T, Rank>& a, const box<Rank>& x, const index_t (&first)[Rank],
+                             sym<signal> sig, std::uint64_t value, int pe, where at = where::current()) {
+  static_assert(Rank > 1);
+  const index_t stride = a.stride(Rank - 2);
+  const sym<T> to = a.at_part(first, x.from);
+  const T* source = a.address(x.from);
+  detail::for_each_piece<Rank - 2>(a, x, [&](index_t k) {
+    for (index_t column = k; column < k + x.count[Rank - 1]; ++column)
+      b.iput(to + column, stride, source + column, stride, x.count[Rank - 2], pe, at);
+  });
+  b.fence();
+  b.signal_set(sig, value, pe, at);
+}
+
+// Waits for the signals of this block and of `reach` more to either side, which stand one after the other.
+STARLING_HD inline void wait_blocks(block& b, sym<signal> signals, std::uint64_t value, int pe, int reach,
+                                    where at = where::current()) {
+  const index_t begin = most(b.index() - reach, 0);
+  const index_t end = least(b.index() + reach + 1, b.blocks_per_pe());
+  b.wait_all(signals + begin, end - begin, value, pe, at);
 }
 
 }  // namespace starling::generated

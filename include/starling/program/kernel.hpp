@@ -7,6 +7,7 @@
 #include "starling/program/map.hpp"
 #include "starling/program/meeting.hpp"
 #include "starling/program/numbers.hpp"
+#include "starling/program/pe_grid.hpp"
 
 namespace starling::generated {
 
@@ -26,11 +27,6 @@ struct numbers {
   STARLING_HD constexpr place begin() const { return {r.begin}; }
   STARLING_HD constexpr place end() const { return {r.end}; }
 };
-
-// How many layers of a split array each PE has memory for, halo included.
-STARLING_HD constexpr index_t held(index_t length, index_t n_pes, index_t halo) {
-  return ceil_div(length, n_pes) + halo;
-}
 
 }  // namespace starling::generated
 

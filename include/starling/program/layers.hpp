@@ -6,9 +6,6 @@
 
 namespace starling::generated {
 
-// A PE that is not there: puts to it do nothing, waits for it pass.
-inline constexpr int nobody = -1;
-
 STARLING_HD constexpr index_t least(index_t a, index_t b) { return a < b ? a : b; }
 STARLING_HD constexpr index_t most(index_t a, index_t b) { return a > b ? a : b; }
 
@@ -39,25 +36,6 @@ struct layers {
 // Of an axis that every PE has all of.
 STARLING_HD inline layers layers_of_all(const block& b, index_t length) {
   return {{0, length}, share(length, b.blocks_per_pe(), b.index())};
-}
-
-// Of an axis that the PEs share.
-STARLING_HD inline layers layers_of_split(const block& b, index_t length) {
-  const index_range pe = share(length, b.n_pes(), b.pe());
-  const index_range mine = share(pe.size(), b.blocks_per_pe(), b.index());
-  return {pe, {pe.begin + mine.begin, pe.begin + mine.end}};
-}
-
-// The PE that is `step` further along, or nobody beyond the ends.
-STARLING_HD inline int neighbour(const block& b, index_t step) {
-  const index_t pe = b.pe() + step;
-  return pe >= 0 && pe < b.n_pes() ? static_cast<int>(pe) : nobody;
-}
-
-// The same where the last PE is followed by the first.
-STARLING_HD inline int ring_neighbour(const block& b, index_t step) {
-  const index_t n = b.n_pes();
-  return static_cast<int>(((b.pe() + step) % n + n) % n);
 }
 
 }  // namespace starling::generated

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import math
 import sys
 from pathlib import Path
 from typing import Annotated, Any
@@ -19,6 +20,12 @@ def command(
     shape: Annotated[
         list[str] | None, typer.Option(metavar="A=512x512", help="The shape of an array: puts are told in bytes then.")
     ] = None,
+    devices: Annotated[
+        int | None, typer.Option(metavar="4", help="How many PEs share arrays along two axes, for puts in bytes.")
+    ] = None,
+    grid: Annotated[
+        str | None, typer.Option(metavar="2x2", help="Rows and columns of these PEs; else nearly as many of each.")
+    ] = None,
     source: Annotated[bool, typer.Option("--source", help="Print the C++ source instead.")] = False,
     debug: Debug = False,
 ) -> None:
@@ -30,7 +37,7 @@ def command(
         program = load(what)
         explanation = program.explain()
         text = explanation.source if source else str(explanation)
-        sizes = sizes_of(program, shape or [])
+        sizes = sizes_of(program, shape or []) | grid_sizes(program, devices, grid)
     typer.echo(text.rstrip("\n"))
     if sizes and not source:
         for put in explanation.puts:
@@ -84,6 +91,29 @@ def sizes_of(program: Any, shapes: list[str]) -> dict[str, int]:
             raise ArgumentError(f"--shape {text}; {name} has {len(arrays[name].shape)} axes")
         sizes.update({str(s): int(n) for s, n in zip(arrays[name].shape, parts, strict=True) if s.is_Symbol})
     return sizes
+
+
+def grid_sizes(program: Any, devices: int | None, grid: str | None) -> dict[str, int]:
+    """Rows and columns of PEs by the names that puts tell them by.
+
+    Raises:
+        ArgumentError: The grid is no such text, or not of so many PEs.
+    """
+    from starling.dace.grid import grid_of
+
+    if devices is None and grid is None:
+        return {}
+    given = None
+    if grid is not None:
+        parts = grid.split("x")
+        if not all(n.isdecimal() for n in parts):
+            raise ArgumentError(f"--grid {grid}; give one such as 2x2")
+        given = tuple(int(n) for n in parts)
+    pes = devices if devices is not None else math.prod(given or ())
+    if pes < 1:
+        raise ArgumentError(f"--devices {pes}; must be at least 1")
+    chosen = grid_of(program.compiled().program, given, pes)
+    return {f"grid_{axis}": n for axis, n in enumerate(chosen)}
 
 
 def evaluated(expression: str, sizes: dict[str, int]) -> str:

@@ -2,7 +2,7 @@
 
 Needs the extra ``starling[dace]`` and a C++ compiler. See ``docs/dace.md``.
 
-Types are DaCe's: ``float64[M, N]``, ``int64``; :func:`split` says along which axis the PEs share an array.
+Types are DaCe's: ``float64[M, N]``, ``int64``; :func:`split` says along which axis, or which two, PEs share an array.
 """
 
 from __future__ import annotations
@@ -72,5 +72,8 @@ def n_pes() -> int:
 
 
 def neighbour(step: int, axis: int = 0, ring: bool = False) -> int:
-    """The PE that is `step` further along, ``NOBODY`` beyond the ends; with `ring` the first follows the last."""
+    """The PE that is `step` further along, ``NOBODY`` beyond the ends; with `ring` the first follows the last.
+
+    `axis`: of the grid of PEs; 0: rows further down, 1: columns further right.
+    """
     _refuse("neighbour")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
 from typing import Any
 
@@ -15,6 +16,7 @@ from starling.dace.passes.bind import bind
 from starling.dace.passes.credits import add_credits
 from starling.dace.passes.exchange import exchange
 from starling.dace.passes.fuse import fuse, split_in_place, written_by
+from starling.dace.passes.generations import generations, turned
 from starling.dace.passes.place import place
 from starling.dace.passes.resolve import resolve
 from starling.dace.passes.types import check_types
@@ -39,6 +41,22 @@ def _without_lines(source: str) -> str:
     return "".join(n for n in source.splitlines(keepends=True) if not n.startswith("#line"))
 
 
+def _with_communication(p: Program) -> Program:
+    """The program with its arrays placed and what PEs tell each other; with two generations where these need no
+    credits."""
+    without: frozenset[str] = frozenset()
+    while True:
+        made = copy.deepcopy(p)
+        generations(made, without)
+        place(made)
+        bind(made)
+        exchange(made)
+        add_credits(made)
+        if not turned(made):
+            return made
+        without |= turned(made)
+
+
 def compile_program(function: Callable[..., Any], inner: Callable[[Any], Callable[..., Any] | None]) -> Compiled:
     """The program of a Python function.
 
@@ -50,10 +68,7 @@ def compile_program(function: Callable[..., Any], inner: Callable[[Any], Callabl
     check_types(p)
     fuse(p)
     split_in_place(p)
-    place(p)
-    bind(p)
-    exchange(p)
-    add_credits(p)
+    p = _with_communication(p)
     add_barriers(p)
     add_block_syncs(p)
     for _, s in statements(p.body):

@@ -20,6 +20,7 @@ from starling.dace.compile import Compiled, compile_program
 from starling.dace.emit.kernel import MOST_THREADS
 from starling.dace.explain import Explanation
 from starling.dace.frontend.parse import place_of
+from starling.dace.grid import grid_of
 from starling.dace.program_error import ProgramError
 from starling.dace.run import Placed
 from starling.errors import Unsupported
@@ -37,12 +38,14 @@ class Report:
     Attributes:
         seconds: Time in the kernel, all PEs, without copies.
         machine: What it ran on.
+        grid: PEs along each axis that they share.
         blocks, threads: Of each PE, and of each block.
         explanation: What the program became.
     """
 
     seconds: float
     machine: str
+    grid: tuple[int, ...]
     blocks: int
     threads: int
     explanation: Explanation
@@ -112,6 +115,7 @@ class Program:
         *arguments: Any,
         machine: Machine | None = None,
         devices: int | None = None,
+        grid: Sequence[int] | None = None,
         blocks: int | None = None,
         threads: int = MOST_THREADS,
         control: str = "device",
@@ -127,6 +131,8 @@ class Program:
             machine: Where it runs. None: a machine of `devices` devices.
             devices: How many PEs there are, without `machine`. None: as many as a list of parts has, else those of
                 ``machine.best()``.
+            grid: Rows and columns of PEs, ``(2, 2)``, where arrays are split along two axes or neighbours are named
+                along two. None: as many rows as columns, or the fewest more.
             blocks: Of each PE; fewer are used where there are fewer layers. None: 1 on virtual devices, on GPUs
                 as many as fit.
             threads: Of each block, on GPUs.
@@ -147,24 +153,31 @@ class Program:
         if missing:
             raise ProgramError.at(place_of(self.function), missing[0], "is missing")
         m = machine if machine is not None else self._machine(given, devices)
-        placed = self._place(m, given, blocks, threads)
+        placed = self._place(m, given, grid, blocks, threads)
         begin = time.perf_counter()
         placed.run(placed.arguments.scalars, finite_number("deadline", deadline, least=0.0))
         seconds = time.perf_counter() - begin
         placed.store()
         if not report:
             return None
-        return Report(seconds, m.summary, placed.blocks, placed.threads, placed.compiled.explanation)
+        explanation = placed.compiled.explanation
+        return Report(seconds, m.summary, placed.layout.grid, placed.blocks, placed.threads, explanation)
 
     def on(
-        self, machine: Machine, *arguments: Any, blocks: int | None = None, threads: int = MOST_THREADS, **named: Any
+        self,
+        machine: Machine,
+        *arguments: Any,
+        grid: Sequence[int] | None = None,
+        blocks: int | None = None,
+        threads: int = MOST_THREADS,
+        **named: Any,
     ) -> Run:
         """Puts the arrays on the devices of a machine, where they stay between runs.
 
         Args:
             machine: Where it runs.
             arguments: The arrays of the program, in order, without its scalars.
-            blocks, threads: As for a call.
+            grid, blocks, threads: As for a call.
             named: Arrays by name.
 
         Raises:
@@ -176,7 +189,7 @@ class Program:
             raise ProgramError.at(place_of(self.function), p.name, f"has {len(arrays)} arrays, not {len(arguments)}")
         given = {**dict(zip(arrays, arguments, strict=False)), **named}
         self._names(set(given), set(arrays), "array")
-        return Run(self, self._place(machine, given, blocks, threads))
+        return Run(self, self._place(machine, given, grid, blocks, threads))
 
     def explain(self, *_: Any, **__: Any) -> Explanation:
         """What the program became: phases, barriers, puts, waits, credits, exchanges, and its source.
@@ -233,7 +246,9 @@ class Program:
             return machines.best()
         return machines.best(whole_number("devices", devices, most=machines.MOST_VIRTUAL_DEVICES))
 
-    def _place(self, m: Machine, given: dict[str, Any], blocks: int | None, threads: int) -> Placed:
+    def _place(
+        self, m: Machine, given: dict[str, Any], grid: Sequence[int] | None, blocks: int | None, threads: int
+    ) -> Placed:
         compiled = self.compiled()
         if m.processes > 1:
             raise Unsupported("programs of starling.dace run in one process; pass machine=starling.machine.host(n)")
@@ -242,6 +257,7 @@ class Program:
             compiled,
             m,
             arguments,
+            grid_of(compiled.program, grid, m.size),
             None if blocks is None else whole_number("blocks", blocks),
             whole_number("threads", threads, most=MOST_THREADS),
         )

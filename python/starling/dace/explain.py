@@ -9,6 +9,7 @@ import sympy
 
 from starling.dace.emit.communication import protocol_of
 from starling.dace.ir import (
+    Array,
     Barrier,
     Body,
     Collective,
@@ -30,7 +31,8 @@ __all__ = ["ExplainedPut", "ExplainedWait", "Explanation", "explain"]
 
 @dataclass(frozen=True)
 class ExplainedPut:
-    """One put: `bytes` is an expression of the sizes."""
+    """One put: `bytes`, of all blocks of a PE, is an expression of the sizes, and of grid_0 and grid_1, the rows and
+    columns of PEs, where they share two axes."""
 
     line: int
     array: str
@@ -74,6 +76,7 @@ class Explanation:
         roles: The blocks of a PE, by what they do.
         puts, waits, exchanges: Communication.
         credits: Puts that wait until the receiver has read what came before, by line.
+        generations: Arrays that are updated in place by reading one generation and writing the other.
         symmetric: Arrays that other PEs write.
         source: The C++ source.
     """
@@ -87,6 +90,7 @@ class Explanation:
     waits: tuple[ExplainedWait, ...]
     credits: tuple[int, ...]
     exchanges: tuple[ExplainedExchange, ...]
+    generations: tuple[str, ...]
     symmetric: tuple[str, ...]
     source: str
 
@@ -106,6 +110,8 @@ class Explanation:
             lines.append(f"  line {w.line}: waits for {w.array}, put at line {w.put_line}")
         if self.credits:
             lines.append(f"  credits for the puts at line {', '.join(map(str, self.credits))}")
+        if self.generations:
+            lines.append(f"  two generations: {', '.join(self.generations)}")
         lines.append(f"  symmetric: {', '.join(self.symmetric) or 'nothing'}")
         return "\n".join(lines)
 
@@ -119,13 +125,14 @@ def explain(p: Program, source: str) -> Explanation:
     for q in puts:
         if q.inserted:
             sent.setdefault(q.array, []).append(q)
+    turns = {a.turn for a in p.arrays.values()}
     edges = any(q.by or q.to for q in puts)
     return Explanation(
         name=p.name,
         phases=tuple(
             (s.place.line, s.target if isinstance(s, Compute) else s.name)
             for s in found
-            if isinstance(s, (Compute, Reduce))
+            if isinstance(s, Reduce) or (isinstance(s, Compute) and s.target not in turns)
         ),
         barriers=_in_loop(p.body),
         barrier_lines=tuple(b.place.line for b in barriers),
@@ -139,14 +146,13 @@ def explain(p: Program, source: str) -> Explanation:
         credits=tuple(sorted({s.put.place.line for s in found if isinstance(s, Ready)})),
         exchanges=tuple(
             ExplainedExchange(
-                name,
-                p.arrays[name].split or 0,
-                p.arrays[name].low,
-                p.arrays[name].high,
-                tuple(sorted({q.place.line for q in qs})),
+                name, d.axis, d.low, d.high, tuple(sorted({q.place.line for q in qs if q.step[axis] != 0}))
             )
             for name, qs in sent.items()
+            for axis, d in enumerate(p.arrays[name].dealt)
+            if d.low or d.high
         ),
+        generations=tuple(sorted(a.name for a in p.arrays.values() if a.next)),
         symmetric=tuple(sorted(a.name for a in p.arrays.values() if a.symmetric)),
         source=source,
     )
@@ -175,11 +181,20 @@ def _put(q: Put, p: Program) -> ExplainedPut:
     elements: Any = 1
     if q.inserted:
         a = p.arrays[q.array]
-        elements = q.width * sympy.Mul(*(n for k, n in enumerate(a.shape) if k != a.split))
+        elements = _layers(q, a)
     else:
         for b, e, s in q.source_box:
             elements = elements * sympy.floor((e - b + s - 1) / s)
     width = 8 if not q.array or p.arrays[q.array].dtype.endswith("64") else 4
-    to = f"{'ring ' if q.ring else ''}neighbour {q.step:+d}" if q.step else "a PE"
+    step = f"{q.step[0]:+d}" if len(q.step) == 1 else f"({', '.join(f'{k:+d}' if k else '0' for k in q.step)})"
+    to = f"{'ring ' if q.ring else ''}neighbour {step}" if any(q.step) else "a PE"
     reason = f"{why}; {q.why}" if q.why else why
     return ExplainedPut(q.place.line, name, q.verb, to, protocol, str(sympy.expand(elements * width)), reason)
+
+
+def _layers(q: Put, a: Array) -> Any:
+    """How many elements an inserted put sends at most."""
+    lengths = list(a.shape)
+    for axis, (d, layers) in enumerate(zip(a.dealt, q.least, strict=True)):
+        lengths[d.axis] = layers or sympy.ceiling(d.length / sympy.Symbol(f"grid_{axis}", integer=True))
+    return sympy.Mul(*lengths)

@@ -8,20 +8,19 @@ from typing import Any
 import numpy as np
 
 from starling._native import native
-from starling.dace.arguments import Arguments, shape_of
+from starling.dace.arguments import Arguments
 from starling.dace.bounds import check_bounds
 from starling.dace.build.cache import built
 from starling.dace.build.compiler import compiler
 from starling.dace.build.nvcc import nvcc
 from starling.dace.build.sources import Builder
 from starling.dace.compile import Compiled
-from starling.dace.ir import Array, Put, statements
-from starling.dace.program_error import Place, ProgramError
+from starling.dace.emit.communication import channels_of
+from starling.dace.grid import Grid
+from starling.dace.layout import Layout, most_blocks
 from starling.machine import Machine
 
 __all__ = ["Placed", "load"]
-
-MOST_BLOCKS = 2**20
 
 _loaded: dict[str, Any] = {}
 
@@ -45,117 +44,36 @@ def load(source: str, how: Builder) -> Any:
     return _loaded[path]
 
 
-def share(n: int, parts: int, which: int) -> tuple[int, int]:
-    """Begin and end of a part, as share() of base/index.hpp."""
-    each, more = divmod(n, parts)
-    begin = which * each + min(which, more)
-    return begin, begin + each + (which < more)
-
-
 class Placed:
     """A program and its arrays on the PEs of a machine."""
 
     def __init__(
-        self, compiled: Compiled, machine: Machine, arguments: Arguments, blocks: int | None, threads: int
+        self, compiled: Compiled, machine: Machine, arguments: Arguments, grid: Grid, blocks: int | None, threads: int
     ) -> None:
         self.compiled = compiled
         self.machine = machine
         self.arguments = arguments
         self.threads = threads
-        most = self._most_blocks()
+        self.layout = Layout(compiled.program, arguments.sizes, grid)
+        most = most_blocks(compiled.program, self.layout)
         self.loaded = load(compiled.source, builder(machine))
         self.blocks = min(most, self._blocks_by_itself() if blocks is None else blocks)
-        self.memories = {a.name: self._memory(a) for a in compiled.program.arrays.values()}
+        self.memories = {
+            a.name: native.ProgramMemory(machine, self.layout.bytes_of(a)) for a in compiled.program.arrays.values()
+        }
         for name, parts in arguments.arrays.items():
+            a = compiled.program.arrays[name]
             for pe in range(machine.size):
-                self._store(compiled.program.arrays[name], pe, parts[pe if len(parts) > 1 else 0])
+                for generation in [name, *([a.next] if a.next else [])]:
+                    self.layout.store(a, self.memories[generation], pe, parts[pe if len(parts) > 1 else 0])
+                if a.turn:
+                    self.memories[a.turn].write(pe, 0, np.zeros(1, "int64"))
 
     def _blocks_by_itself(self) -> int:
         if self.machine.kind == "host":
             return 1
-        layers = [shape_of((a.length,), self.arguments.sizes)[0] for a in self.compiled.program.arrays.values()]
+        layers = [self.layout.length(a.dealt[0]) for a in self.compiled.program.arrays.values()]
         return min(max([1, *layers]), int(self.loaded.blocks_that_fit(self.machine, self.threads)))
-
-    def _most_blocks(self) -> int:
-        """As many as have enough layers each."""
-        p = self.compiled.program
-        place = Place(p.file, p.line)
-        blocks = MOST_BLOCKS
-        for a in p.arrays.values():
-            if a.split is None:
-                continue
-            (n,) = shape_of((a.length,), self.arguments.sizes)
-            least = n // self.machine.size
-            if least < 1:
-                raise ProgramError.at(
-                    place, a.name, f"has {n} layers along axis {a.split} for {self.machine.size} PEs; use fewer devices"
-                )
-            blocks = min(blocks, least)
-        for _, s in statements(p.body):
-            if not isinstance(s, Put) or s.channel < 0:
-                continue
-            for name in {s.array, s.source} - {""}:
-                a = p.arrays[name]
-                (n,) = shape_of((a.length,), self.arguments.sizes)
-                rows = n // self.machine.size if a.split is not None else n
-                if rows < s.least and self.machine.size > 1:
-                    raise ProgramError.at(
-                        s.place,
-                        name,
-                        f"has {rows} layers on a PE and {s.least} are exchanged; use fewer devices or more layers",
-                    )
-                blocks = min(blocks, max(1, rows // max(s.width, 1)))
-        return blocks
-
-    def _local_shape(self, a: Array) -> tuple[int, ...]:
-        shape = list(shape_of(a.shape, self.arguments.sizes))
-        if a.split is not None:
-            (n,) = shape_of((a.length,), self.arguments.sizes)
-            shape[a.split] = -(-n // self.machine.size) + a.low + a.high
-        return tuple(shape)
-
-    def _memory(self, a: Array) -> Any:
-        count = int(np.prod(self._local_shape(a)))
-        return native.ProgramMemory(self.machine, max(count, 1) * np.dtype(a.dtype).itemsize)
-
-    def _rows(self, a: Array, pe: int, halo: bool) -> tuple[int, int, int]:
-        """Begin and end of what a PE has of a split argument, and the layer where its memory begins."""
-        n = shape_of(a.shape, self.arguments.sizes)[a.dealt]
-        begin, end = share(n, self.machine.size, pe)
-        first = begin - a.low
-        return (max(0, first), min(n, end + a.high), first) if halo else (begin, end, first)
-
-    def _store(self, a: Array, pe: int, value: np.ndarray[Any, Any]) -> None:
-        memory = self.memories[a.name]
-        if a.split is None:
-            memory.write(pe, 0, value)
-            return
-        begin, end, first = self._rows(a, pe, True)
-        if a.split == 0:
-            memory.write(pe, (begin - first) * value[0].nbytes, value[begin:end])
-            return
-        local = np.zeros(self._local_shape(a), a.dtype)
-        at: list[slice] = [slice(None)] * value.ndim
-        here = list(at)
-        at[a.split], here[a.split] = slice(begin, end), slice(begin - first, end - first)
-        local[tuple(here)] = value[tuple(at)]
-        memory.write(pe, 0, local)
-
-    def _load(self, a: Array, pe: int, value: np.ndarray[Any, Any]) -> None:
-        memory = self.memories[a.name]
-        if a.split is None:
-            memory.read(pe, 0, value)
-            return
-        begin, end, first = self._rows(a, pe, False)
-        if a.split == 0:
-            memory.read(pe, (begin - first) * value[0].nbytes, value[begin:end])
-            return
-        local = np.empty(self._local_shape(a), a.dtype)
-        memory.read(pe, 0, local)
-        at: list[slice] = [slice(None)] * value.ndim
-        here = list(at)
-        at[a.split], here[a.split] = slice(begin, end), slice(begin - first, end - first)
-        value[tuple(at)] = local[tuple(here)]
 
     def run(self, scalars: dict[str, int | float], deadline: float = 0.0) -> None:
         """Runs the program once on what the arrays hold."""
@@ -165,7 +83,10 @@ class Placed:
         if key not in self.compiled.inside:
             check_bounds(p, dict(key))
             self.compiled.inside.add(key)
+        narrow, wide = channels_of(p)
         words = b""
+        if p.grid > 1:
+            words += struct.pack("<q", self.layout.grid[1])
         for name in p.arrays:
             words += struct.pack("<Qq", *self.memories[name].words)
         for name in p.sizes:
@@ -177,7 +98,7 @@ class Placed:
             roles=self.roles(),
             threads=self.threads,
             deadline=deadline,
-            signals=2 * p.channels,
+            signals=2 * (len(narrow) + len(wide) * self.blocks),
             words=words,
         )
 
@@ -194,6 +115,13 @@ class Placed:
             a = self.compiled.program.arrays[name]
             if not a.written:
                 continue
-            pes = range(self.machine.size) if a.split is not None or len(parts) > 1 else range(1)
+            memory = self.memories[a.next if a.turn and self._turned(a.turn) else name]
+            pes = range(self.machine.size) if a.split or len(parts) > 1 else range(1)
             for pe in pes:
-                self._load(a, pe, parts[pe if len(parts) > 1 else 0])
+                self.layout.load(a, memory, pe, parts[pe if len(parts) > 1 else 0])
+
+    def _turned(self, turn: str) -> bool:
+        """Whether an array is its second generation now, which is so on all PEs or none."""
+        number = np.empty(1, "int64")
+        self.memories[turn].read(0, 0, number)
+        return bool(number[0])

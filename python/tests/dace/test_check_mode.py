@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import math
 import os
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 
 pytest.importorskip("starling.dace", reason="DaCe is missing: pip install 'starling[dace]'", exc_type=ImportError)
 
+import dace_grid_programs
 import dace_programs as programs
 import starling
 from starling.dace import ir
@@ -18,17 +20,28 @@ from starling.dace.compile import Compiled
 from starling.dace.decorator import Program
 from starling.dace.emit.kernel import emit
 
+Shape = tuple[tuple[int, ...], int]  # of the grid of PEs, and how many blocks each has
 COMPLETE = os.environ.get("STARLING_TEST_COMPLETE") == "1"
 SEEDS = 200
-CHECKED = (programs.smooth, *programs.WHOLE, programs.ring, programs.columns) if COMPLETE else (programs.smooth,)
+CHECKED = (
+    (programs.smooth, *programs.WHOLE, programs.ring, programs.columns, *dace_grid_programs.CHECKED)
+    if COMPLETE
+    else (programs.smooth, dace_grid_programs.jacobi_2d)
+)
 WEAKENED = (
     (programs.smooth, programs.jacobi_2d, programs.heat_3d, programs.fdtd_2d, programs.temporaries, programs.in_place,
-     programs.converge, programs.nested, programs.ring, programs.columns)
+     programs.converge, programs.nested, programs.ring, programs.columns, programs.relax,
+     dace_grid_programs.one_corner, dace_grid_programs.relax)
     if COMPLETE
     else (programs.jacobi_1d,)
 )  # fmt: skip
 # Barriers matter with several blocks alone, waits and credits with several PEs.
-SHAPES = ((2, 1), (3, 3), (1, 3))
+SHAPES: tuple[Shape, ...] = (((2,), 1), ((3,), 3), ((1,), 3))
+GRIDS: tuple[Shape, ...] = (((2, 2), 1), ((2, 2), 2), ((1, 2), 3), ((1, 1), 3))
+
+
+def shapes_of(program: Program) -> tuple[Shape, ...]:
+    return GRIDS if program.function.__module__ == dace_grid_programs.__name__ else SHAPES
 
 
 def arguments(program: Program, pes: int, rng: np.random.Generator) -> tuple[list[Any], dict[str, Any], list[Any]]:
@@ -39,18 +52,23 @@ def arguments(program: Program, pes: int, rng: np.random.Generator) -> tuple[lis
         parts = [rng.random(shape) for _ in range(pes)]
         other = [np.zeros(shape) for _ in range(pes)]
         return [parts, other], {"steps": 5}, []
-    arrays, scalars = programs.inputs(program, rng)
+    if shapes_of(program) is GRIDS:
+        arrays, scalars = dace_grid_programs.inputs(program, rng, 9, 11)
+    else:
+        arrays, scalars = programs.inputs(program, rng)
     want = [a.copy() for a in arrays]
     program.function(*want, **scalars)
     return arrays, scalars, want
 
 
-def explore(program: Program, pes: int, blocks: int, rng: np.random.Generator) -> starling.CheckSummary:
-    exact = program.function in [p.function for p in programs.EXACT]
+def explore(program: Program, grid: tuple[int, ...], blocks: int, rng: np.random.Generator) -> starling.CheckSummary:
+    summed = set(programs.WHOLE) - set(programs.EXACT) | set(dace_grid_programs.SUMMED)
+    exact = program.function not in [p.function for p in summed]
+    pes = math.prod(grid)
 
     def run(m: starling.machine.Machine) -> None:
         arrays, scalars, want = arguments(program, pes, rng)
-        program(*arrays, machine=m, blocks=blocks, **scalars)
+        program(*arrays, machine=m, grid=grid, blocks=blocks, **scalars)
         for have, wanted in zip(arrays, want, strict=bool(want)):
             np.testing.assert_allclose(have, wanted, rtol=0 if exact else 1e-13, atol=0)
 
@@ -59,8 +77,8 @@ def explore(program: Program, pes: int, blocks: int, rng: np.random.Generator) -
 
 @pytest.mark.parametrize("program", CHECKED, ids=lambda p: p.__name__)
 def test_right_programs_pass(program: Program, rng: np.random.Generator) -> None:
-    for pes, blocks in SHAPES:
-        found = explore(program, pes, blocks, rng)
+    for grid, blocks in shapes_of(program):
+        found = explore(program, grid, blocks, rng)
         assert found.accesses_seen
         assert found.schedules == SEEDS + 1
 
@@ -89,14 +107,14 @@ def test_what_is_dropped_is_noticed(program: Program, rng: np.random.Generator) 
     assert cases
     for name, weak in cases if COMPLETE else cases[:2]:
         with pytest.raises((starling.errors.CheckError, AssertionError)):  # noqa: PT012 -- any of the shapes will do
-            for pes, blocks in SHAPES:
-                explore(weak, pes, blocks, rng)
+            for grid, blocks in shapes_of(program):
+                explore(weak, grid, blocks, rng)
             raise RuntimeError(f"{program.__name__} without its {name} passes")
 
 
 def test_findings_name_lines_of_the_program(rng: np.random.Generator) -> None:
     (name, weak), *_ = [c for c in weakened(programs.jacobi_1d) if c[0].startswith("Wait")]
     with pytest.raises(starling.errors.CheckError, match=r"dace_programs\.py:\d+") as found:
-        explore(weak, 2, 1, rng)
+        explore(weak, (2,), 1, rng)
     line = int(name.rsplit(" ", 1)[1])
     assert any(f"dace_programs.py:{n}" in str(found.value) for n in (line - 1, line, line + 1))

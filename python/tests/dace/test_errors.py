@@ -10,6 +10,7 @@ import pytest
 
 sd = pytest.importorskip("starling.dace", reason="DaCe is missing: pip install 'starling[dace]'", exc_type=ImportError)
 
+import dace_grid_programs
 import dace_programs as programs
 import dace_wrong_programs as wrong_programs
 from starling import errors, machine
@@ -55,6 +56,18 @@ def test_arguments(rng: np.random.Generator) -> None:
     refused("steps", "is missing", a, b)
     refused("jacobi_2d", "has 3 arguments, not 4", a, b, 3, 4)
     refused("speed", "is no argument", a, b, 3, speed=1)
+    refused(
+        "grid",
+        r"= \(2,\) is for other than 1 PEs; pass one whose product is 1",
+        a,
+        b,
+        3,
+        machine=machine.host(1),
+        grid=(2,),
+    )
+    refused("grid", r"has 2 axes and the program's PEs lie along 1; pass one such as \(2,\)", a, b, 3, grid=(2, 1))
+    refused("grid", "pass whole numbers", a, b, 3, grid=2)
+    refused("grid", "at least 1", a, b, 3, grid=(-2,))
     refused("control", "must be one of device", a, b, 3, control="host")
     refused("A", "8 layers along axis 0 for 9 PEs", a, b, 3, machine=machine.host(9))
     refused("A", "pass arrays with elements", a[:0], b[:0], 3)
@@ -69,7 +82,40 @@ def test_halo_thicker_than_a_part(rng: np.random.Generator) -> None:
             B[3:-3, :] = A[6:, :] + A[:-6, :]
             A[:] = B
 
-    refused("A", "has 2 layers on a PE and 3 are exchanged", a, b, program=wide, machine=machine.host(3))
+    refused("A", "has 2 layers along axis 0 on a PE and 3 are exchanged", a, b, program=wide, machine=machine.host(3))
+
+
+def test_grids(rng: np.random.Generator) -> None:
+    a, b = (rng.random((8, 3), dtype="float32") for _ in range(2))
+    grid = dace_grid_programs.jacobi_2d
+    four = machine.host(4)
+    refused(
+        "grid",
+        r"= \(3, 1\) is for other than 4 PEs; pass .* such as \(2, 2\)",
+        a,
+        b,
+        3,
+        program=grid,
+        machine=four,
+        grid=(3, 1),
+    )
+    refused("grid", r"has 1 axes and the program's PEs lie along 2", a, b, 3, program=grid, machine=four, grid=(4,))
+    refused("grid", r"= \(-2, -2\); each number must be at least 1", a, b, 3, program=grid, machine=four, grid=(-2, -2))
+    refused(
+        "A",
+        r"3 layers along axis 1 for 4 PEs; use .*another grid than \(1, 4\)",
+        a,
+        b,
+        3,
+        program=grid,
+        machine=four,
+        grid=(1, 4),
+    )
+    parts = [rng.random((9, 7)), rng.random((9, 7))]
+    with pytest.raises(ProgramError, match=r"1 layers along axis 1 on a PE and 2 are exchanged.*another grid than"):
+        dace_grid_programs.far_corners(*parts, 3, machine=four, grid=(4, 1))
+    with pytest.raises(ProgramError, match="has 4 layers along axis 0 for 5 PEs"):
+        dace_grid_programs.one_corner(rng.random((4, 7)), rng.random((4, 7)), 3, machine=machine.host(5))
 
 
 def test_parts(rng: np.random.Generator) -> None:
@@ -101,8 +147,17 @@ def test_calls_outside_of_programs() -> None:
             call()
     with pytest.raises(ProgramError, match="is no function"):
         sd.program(3)
-    with pytest.raises(ProgramError, match="must be from 0 to 0"):
-        sd.split(sd.float64[programs.N], 1)
+    for axis, words in (
+        (1, "must be from 0 to 0"),
+        ((0, 1), r"axis = 1 of an array of 1 axes"),
+        (-1, "must be from 0"),
+        ((), "one axis or two"),
+        ((0, 1, 2), "one axis or two"),
+        ("0", "one axis or two"),
+        ((0, 0), "two different axes"),
+    ):
+        with pytest.raises(ProgramError, match=words):
+            sd.split(sd.float64[programs.N], axis)
     with pytest.raises(ProgramError, match="is no array type"):
         sd.split(sd.float64, 0)
 

@@ -22,6 +22,8 @@ import dace_programs as programs
         (programs.smooth, 2),
         (programs.convolution, 0),
         (programs.adi, 2),
+        (programs.in_place, 4),
+        (programs.relax, 1),
     ],
     ids=lambda p: getattr(p, "__name__", str(p)),
 )
@@ -45,6 +47,14 @@ def test_credits_only_where_nothing_else_proves_that_a_slot_was_read() -> None:
     assert programs.jacobi_2d.explain().credits == ()
     assert len(programs.heat_3d.explain().credits) == 1
     assert len(programs.smooth.explain().credits) == 2
+
+
+def test_what_is_updated_in_place_has_two_generations() -> None:
+    e = programs.relax.explain()
+    assert (e.generations, e.credits) == (("A",), ())
+    assert "two generations: A" in str(e)
+    assert programs.in_place.explain().generations == ()  # two statements write it
+    assert programs.heat_3d.explain().generations == ()  # the caller sees both arrays
 
 
 def test_puts_and_waits() -> None:

@@ -13,6 +13,7 @@ import pytest
 
 pytest.importorskip("starling.dace", reason="DaCe is missing: pip install 'starling[dace]'", exc_type=ImportError)
 
+import dace_grid_programs
 import dace_programs as programs
 from starling.dace.build import cache, nvcc
 from starling.errors import Unsupported
@@ -29,7 +30,10 @@ def compiler() -> nvcc.Nvcc:
         pytest.skip("no nvcc here")
 
 
-@pytest.mark.parametrize("program", programs.WHOLE if COMPLETE else (), ids=lambda p: p.__name__)
+GRID = (dace_grid_programs.nine_points, dace_grid_programs.last_axes)
+
+
+@pytest.mark.parametrize("program", (*programs.WHOLE, *GRID) if COMPLETE else (), ids=lambda p: p.__name__)
 def test_every_program_compiles(program: Any, compiler: nvcc.Nvcc) -> None:
     assert cache.built(program.compiled().source, compiler).stat().st_size > 0
 

@@ -13,12 +13,14 @@ pytest.importorskip("starling.dace", reason="DaCe is missing: pip install 'starl
 import sympy
 
 from starling.dace.emit.expression import cpp_index, cpp_name
+from starling.dace.grid import share
 from starling.dace.ir import (
     Apply,
     Array,
     Assign,
     Barrier,
     Compute,
+    Dealt,
     For,
     If,
     Index,
@@ -31,12 +33,12 @@ from starling.dace.ir import (
     symbol,
 )
 from starling.dace.passes.barriers import add_barriers
+from starling.dace.passes.exchange import sides_of
 from starling.dace.passes.flow import Flow
 from starling.dace.passes.fuse import fuse, split_in_place
 from starling.dace.passes.place import place
 from starling.dace.passes.resolve import resolve
 from starling.dace.passes.types import common_type
-from starling.dace.run import share
 
 N, i0 = symbol("N"), symbol("i0")
 
@@ -44,7 +46,7 @@ N, i0 = symbol("N"), symbol("i0")
 def program(body: list[Any], *names: str, temporaries: tuple[str, ...] = ()) -> Program:
     arrays = {n: Array(n, "float64", (N,), n not in temporaries) for n in (*names, *temporaries)}
     for n in names:
-        arrays[n].split = 0
+        arrays[n].split, arrays[n].dealt = True, [Dealt(0, N)]
     return Program("made", "", 0, arrays, {}, {}, ["N"], list(names), body)
 
 
@@ -104,7 +106,7 @@ def test_what_is_read_while_it_is_written_gets_a_temporary() -> None:
     p = program([compute("A", Apply("+", (read("A", -1), read("A", 1))))], "A")
     fuse(p)
     split_in_place(p)
-    assert [s.target for _, s in statements(p.body) if isinstance(s, Compute)] == ["before_A_0", "A"]
+    assert [s.target for _, s in statements(p.body) if isinstance(s, Compute)] == ["before_A", "A"]
     p = program([compute("A", Apply("*", (read("A"), Number(0.5))))], "A")
     split_in_place(p)
     assert len(p.body) == 1
@@ -125,7 +127,23 @@ def test_temporaries_lie_with_what_they_are_read_for() -> None:
     p = program([compute("t", read("A")), compute("B", read("t", -1))], "A", "B", temporaries=("t",))
     p.arrays["t"].shape = (N - 1,)
     place(p)
-    assert (p.arrays["t"].split, p.arrays["t"].shift) == (0, 1)
+    assert (p.arrays["t"].split, p.arrays["t"].dealt) == (True, [Dealt(0, N, sympy.Integer(1))])
+
+
+def test_what_a_temporary_gets_in_place_lies_with_it() -> None:
+    p = program([compute("t", Apply("+", (read("t", -1), read("A"))))], "A", temporaries=("t",))
+    split_in_place(p)
+    place(p)
+    for name in ("t", "before_t"):
+        assert (p.arrays[name].split, p.arrays[name].dealt) == (True, [Dealt(0, N, sympy.Integer(0))])
+
+
+@pytest.mark.parametrize(
+    ("distance", "sides"),
+    [((2,), {(1,)}), ((0, -2), {(0, -1)}), ((1, -1), {(1, 0), (0, -1), (1, -1)}), ((0, 0), set())],
+)
+def test_sides_that_are_read(distance: tuple[int, ...], sides: set[tuple[int, ...]]) -> None:
+    assert sides_of(distance) == sides
 
 
 @pytest.mark.parametrize(

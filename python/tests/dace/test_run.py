@@ -83,6 +83,18 @@ def test_arrays_stay_on_the_devices(rng: np.random.Generator, devices: Devices) 
     np.testing.assert_array_equal(arrays[1], want[1])
 
 
+@pytest.mark.parametrize("passes", [(1, 2, 3), (3, 1), (2,)])
+def test_generations_stay_on_the_devices(passes: tuple[int, ...], rng: np.random.Generator, devices: Devices) -> None:
+    arrays, _ = programs.inputs(programs.relax, rng)
+    want = [a.copy() for a in arrays]
+    run = programs.relax.on(devices(3), *arrays, blocks=2)
+    for steps in passes:
+        run(steps=steps)
+        run.store()
+        programs.relax.function(*want, steps)
+        np.testing.assert_array_equal(arrays, want)
+
+
 def test_report(rng: np.random.Generator, devices: Devices) -> None:
     arrays, _ = programs.inputs(programs.jacobi_2d, rng)
     report = programs.jacobi_2d(*arrays, 3, machine=devices(2), blocks=3, report=True)

@@ -2,38 +2,76 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import sympy
 
-from starling.dace.emit.expression import CPP, FOLDS, cpp_index, cpp_name, cpp_value
+from starling.dace.emit.expression import CPP, FOLDS, cpp_index, cpp_name, cpp_value, minus
 from starling.dace.emit.writer import Writer
-from starling.dace.ir import Array, Box, Collective, Put, Ready, Wait, same
+from starling.dace.ir import EACH, Array, Box, Collective, Program, Put, Ready, Wait, same, statements
 from starling.dace.program_error import ProgramError
 
-__all__ = ["emit_collective", "emit_put", "emit_ready", "emit_wait", "protocol_of"]
+__all__ = ["channels_of", "emit_collective", "emit_put", "emit_ready", "emit_wait", "protocol_of"]
 
 REDUCTIONS = {"SumReduce": "sum", "MaxReduce": "max", "MinReduce": "min"}
 
 
-def _arrival(put: Put) -> str:
-    return f"signals + {2 * put.channel}"
+def _signal(w: Writer, put: Put, which: int) -> str:
+    """Of the two signals of a channel: 0, what was put has arrived; 1, it was read. Of EACH, those of block 0.
+
+    An array with two generations has two signals of arrival, since puts to the one do not come before those to the
+    other, and no credits.
+    """
+    narrow, wide = channels_of(w.program)
+    a = w.program.arrays.get(put.array)
+    turn = f" + {cpp_name(a.turn)}" if a is not None and a.turn else ""
+    if put.channel in narrow:
+        return f"signals + {2 * narrow.index(put.channel) + which}{turn}"
+    number = f"{2 * wide.index(put.channel) + which}{turn}"
+    return f"signals + {2 * len(narrow)} + {f'({number})' if turn else number} * b.blocks_per_pe()"
 
 
-def _ready(put: Put) -> str:
-    return f"signals + {2 * put.channel + 1}"
+def channels_of(p: Program) -> tuple[list[int], list[int]]:
+    """Channels with one pair of signals, and those with one for each block."""
+    wide = sorted({s.channel for _, s in statements(p.body) if isinstance(s, Put) and s.by == EACH})
+    return [c for c in range(p.channels) if c not in wide], wide
 
 
-def _block(w: Writer, end: str, a: Array | None) -> str:
-    """The condition under which a block is that at an end of the PE."""
-    if not end or a is None:
-        return "b.index() == 0"
-    return f"{w.owner(a.split is not None, a.length)}.has_{end}()"
+def _own(put: Put) -> str:
+    """What leads from the signal of block 0 to that of this block."""
+    return " + b.index()" if put.by == EACH else ""
 
 
-def _other(put: Put, direction: int) -> str:
+def _wait(w: Writer, put: Put, which: int, pe: str) -> None:
+    """Waits for what all blocks have done that the put has to do with."""
+    if put.reach:
+        w.line(f"sg::wait_blocks(b, {_signal(w, put, which)}, sent_{put.channel}, {pe}, {put.reach});")
+    else:
+        w.line(f"b.wait({_signal(w, put, which)}{_own(put)}, sent_{put.channel}, {pe});")
+
+
+@contextmanager
+def _by(w: Writer, end: str, a: Array | None) -> Iterator[None]:
+    """What one block does: that at an end of the PE. All of them: EACH."""
+    if end == EACH:
+        yield
+        return
+    if end and a is not None:
+        w.line(f"if ({w.owner(a.split, 0, a.dealt[0].length)}.has_{end}()) {{")
+    else:
+        w.line("if (b.index() == 0) {")
+    yield
+    w.line("}")
+
+
+def _other(w: Writer, put: Put, direction: int) -> str:
     """The PE that a put goes to, or comes from."""
-    return f"sg::{'ring_' if put.ring else ''}neighbour(b, {direction * put.step})"
+    step = ", ".join(str(direction * k) for k in put.step)
+    if put.ring and len(put.step) < w.program.grid:
+        return f"sg::next_by_number(b, {step})"
+    return f"pes.{'ring_' if put.ring else ''}neighbour({step})"
 
 
 def emit_put(w: Writer, s: Put) -> None:
@@ -41,33 +79,56 @@ def emit_put(w: Writer, s: Put) -> None:
     source = p.arrays.get(s.source)
     if s.channel >= 0:
         w.line(f"++sent_{s.channel};")
-    w.line(f"if ({_block(w, s.by, source)}) {{")
-    peer = _other(s, 1) if s.channel >= 0 else f"static_cast<int>({cpp_value(s.peer, p, 'int64')})"
-    w.line(f"if (const int to = {peer}; to != sg::nobody) {{")
-    if s.credit:
-        w.line(f"b.wait({_ready(s)}, sent_{s.channel}, to);")
-    if s.inserted:
-        assert source is not None
-        _put_layers(w, s, source)
-    elif s.verb == "SignalOp":
-        w.line(f"b.signal_set({_arrival(s)}, sent_{s.channel}, to);")
-    elif s.verb == "P":
-        assert s.value is not None
-        value = cpp_value(s.value, p, p.arrays[s.array].dtype)
-        w.line(f"b.p({_address(p.arrays[s.array], s.box)}, {value}, to);")
-    else:
-        assert source is not None
-        _put_region(w, s, p.arrays[s.array], source)
-    w.line("}")
-    w.line("}")
+    peer = _other(w, s, 1) if s.channel >= 0 else f"static_cast<int>({cpp_value(s.peer, p, 'int64')})"
+    with _by(w, s.by, source):
+        w.line(f"if (const int to = {peer}; to != sg::nobody) {{")
+        if s.credit:
+            _wait(w, s, 1, "to")
+        if s.inserted:
+            assert source is not None
+            _put_box(w, s, source)
+        elif s.verb == "SignalOp":
+            w.line(f"b.signal_set({_signal(w, s, 0)}, sent_{s.channel}, to);")
+        elif s.verb == "P":
+            assert s.value is not None
+            value = cpp_value(s.value, p, p.arrays[s.array].dtype)
+            w.line(f"b.p({_address(p.arrays[s.array], s.box)}, {value}, to);")
+        else:
+            assert source is not None
+            _put_region(w, s, p.arrays[s.array], source)
+        w.line("}")
 
 
-def _put_layers(w: Writer, s: Put, a: Array) -> None:
-    owner = w.owner(True, a.length)
-    shift = f" - ({cpp_index(a.shift)})" if a.shift != 0 else ""
-    start = f"{owner}.pe.begin{shift}" if s.by == "first" else f"{owner}.pe.end{shift} - {s.width}"
-    first = f"sg::first_layer({cpp_index(a.length)}, b.n_pes(), to, {cpp_index(a.shift)}, {a.low})"
-    w.line(f"sg::put_layers(b, {cpp_name(a.name)}, {start}, {s.width}, {first}, {_arrival(s)}, sent_{s.channel}, to);")
+def _put_box(w: Writer, s: Put, a: Array) -> None:
+    """Layers at an edge of the PE's part; along axes with no edge there, all that the block has."""
+    rank = len(a.shape)
+    start, count, first = ["0"] * rank, [cpp_index(n) for n in a.shape], ["0"] * rank
+    for axis, (d, step) in enumerate(zip(a.dealt, s.step, strict=True)):
+        owner, k = w.owner(True, axis, d.length), d.axis
+        if step == 0:
+            start[k], count[k] = f"{owner}.mine.begin{minus(d.shift)}", f"{owner}.mine.size()"
+        elif step < 0:
+            start[k], count[k] = f"{owner}.pe.begin{minus(d.shift)}", str(d.high)
+        else:
+            start[k], count[k] = f"{owner}.pe.end{minus(d.shift + d.low)}", str(d.low)
+        first[k] = f"pes.first_of({cpp_index(d.length)}, {axis}, to){minus(d.shift + d.low)}"
+    call = "sg::put_columns" if _in_columns(s, a) else f"sg::put_box<{max(d.axis for d in a.dealt)}>"
+    w.line(f"{call}(b, {cpp_name(a.name)}, {{{{{', '.join(start)}}}, {{{', '.join(count)}}}}}, {{{', '.join(first)}}},")
+    w.line(f"        {_signal(w, s, 0)}{_own(s)}, sent_{s.channel}, to);")
+
+
+def _in_columns(s: Put, a: Array) -> bool:
+    """Whether layers of an inserted put lie along the last axis, and there are many elements along that before."""
+    rank = len(a.shape)
+    axes = {d.axis: step for d, step in zip(a.dealt, s.step, strict=True)}
+    return rank > 1 and axes.get(rank - 1, 0) != 0 and axes.get(rank - 2, 0) == 0
+
+
+def _in_one_piece(s: Put, a: Array) -> bool:
+    """Whether what an inserted put sends lies so: one layer along each axis before the last that is not whole."""
+    last = max(d.axis for d in a.dealt)
+    layers = {d.axis: n for d, n in zip(a.dealt, s.least, strict=True)}
+    return all(layers.get(k) == 1 for k in range(last))
 
 
 def _lengths(box: Box) -> list[Any]:
@@ -88,11 +149,11 @@ def _contiguous(a: Array, box: Box) -> bool:
 def protocol_of(s: Put, arrays: dict[str, Array]) -> tuple[str, str]:
     """How a put travels, and why."""
     if s.inserted:
-        return (
-            ("put_signal", "layers in one piece")
-            if arrays[s.array].split == 0
-            else ("put, fence, signal", "layers in pieces")
-        )
+        if _in_one_piece(s, arrays[s.array]):
+            return "put_signal", "layers in one piece"
+        if _in_columns(s, arrays[s.array]):
+            return "iput, fence, signal", "layers along the last axis"
+        return "put, fence, signal", "layers in pieces"
     if s.verb == "SignalOp":
         return "signal", "no data"
     if s.verb == "P":
@@ -105,7 +166,7 @@ def protocol_of(s: Put, arrays: dict[str, Array]) -> tuple[str, str]:
 
 def _address(a: Array, box: Box, extra: str = "") -> str:
     indices = ", ".join(cpp_index(b) for b, _, _ in box)
-    return f"{cpp_name(a.name)}.at(0, {indices}){extra}"
+    return f"{cpp_name(a.name)}.at({indices}){extra}"
 
 
 def _put_region(w: Writer, s: Put, to: Array, source: Array) -> None:
@@ -115,7 +176,7 @@ def _put_region(w: Writer, s: Put, to: Array, source: Array) -> None:
     signal = s.verb == "PutmemSignal"
     if _contiguous(to, s.box) and _contiguous(source, s.source_box):
         if signal:
-            w.line(f"b.put_signal({_address(to, s.box)}, {start}, {count}, {_arrival(s)}, sent_{s.channel}, to);")
+            w.line(f"b.put_signal({_address(to, s.box)}, {start}, {count}, {_signal(w, s, 0)}, sent_{s.channel}, to);")
         else:
             w.line(f"b.put({_address(to, s.box)}, {start}, {count}, to);")
         return
@@ -135,7 +196,7 @@ def _put_region(w: Writer, s: Put, to: Array, source: Array) -> None:
         w.line("}")
     if signal:
         w.line("b.fence();")
-        w.line(f"b.signal_set({_arrival(s)}, sent_{s.channel}, to);")
+        w.line(f"b.signal_set({_signal(w, s, 0)}, sent_{s.channel}, to);")
 
 
 def _stride(a: Array, box: Box, axis: int) -> str:
@@ -146,25 +207,20 @@ def _stride(a: Array, box: Box, axis: int) -> str:
 def emit_wait(w: Writer, s: Wait) -> None:
     put = s.put
     assert put is not None
-    a = w.program.arrays.get(s.array)
-    if put.to:
-        w.line(f"if ({_block(w, put.to, a)}) {{")
-    w.line(f"if (const int from = {_other(put, -1)}; from != sg::nobody) {{")
-    w.line(f"b.wait({_arrival(put)}, sent_{put.channel}, from);")
-    w.line("}")
-    if put.to:
+    with _by(w, put.to or EACH, w.program.arrays.get(s.array)):
+        w.line(f"if (const int from = {_other(w, put, -1)}; from != sg::nobody) {{")
+        _wait(w, put, 0, "from")
         w.line("}")
 
 
 def emit_ready(w: Writer, s: Ready) -> None:
     put = s.put
-    w.line(f"if ({_block(w, put.to, w.program.arrays.get(put.array))}) {{")
-    w.line(f"if (const int from = {_other(put, -1)}; from != sg::nobody) {{")
-    # What was put before has to be there: nobody may have waited for it.
-    w.line(f"b.wait({_arrival(put)}, sent_{put.channel}, from);")
-    w.line(f"b.signal_set({_ready(put)}, sent_{put.channel} + 1, from);")
-    w.line("}")
-    w.line("}")
+    with _by(w, put.to, w.program.arrays.get(put.array)):
+        w.line(f"if (const int from = {_other(w, put, -1)}; from != sg::nobody) {{")
+        # What was put before has to be there: nobody may have waited for it.
+        w.line(f"b.wait({_signal(w, put, 0)}{_own(put)}, sent_{put.channel}, from);")
+        w.line(f"b.signal_set({_signal(w, put, 1)}{_own(put)}, sent_{put.channel} + 1, from);")
+        w.line("}")
 
 
 def emit_collective(w: Writer, s: Collective) -> None:

@@ -7,12 +7,12 @@ from typing import Any
 
 import sympy
 
-from starling.dace.frontend.names import N_PES, NEIGHBOUR, PE
+from starling.dace.frontend.names import N_PES, PE, is_neighbour, neighbour_of
 from starling.dace.ir import Apply, Cast, Expression, Fold, Index, Number, Program, Read, Value
 from starling.dace.passes.types import COMPARISONS, FLOATING, WEAK, common_type, type_of
 from starling.dace.program_error import ProgramError
 
-__all__ = ["CPP", "cpp_index", "cpp_name", "cpp_value"]
+__all__ = ["CPP", "FOLDS", "cpp_index", "cpp_name", "cpp_value", "minus"]
 
 CPP = {"bool": "bool", "int32": "std::int32_t", "int64": "std::int64_t", "float32": "float", "float64": "double"}
 OPERATORS = ("+", "-", "*", "&", "|", "^")
@@ -83,6 +83,7 @@ TAKEN = frozenset(
         "void",
         "volatile",
         "while",
+        "pes",
         "signals",
         "slots",
         "round",
@@ -130,6 +131,12 @@ def cpp_index(e: Any) -> str:
     raise ProgramError(f"index {e}: is no sum, product, quotient or remainder of sizes and numbers", node=str(e))
 
 
+def minus(e: Any) -> str:
+    """What takes a whole number away from the text before; empty for 0."""
+    e = sympy.expand(e)
+    return "" if e == 0 else f" - {_factor(e)}"
+
+
 def _factor(e: Any) -> str:
     text = cpp_index(e)
     return f"({text})" if sympy.sympify(e).is_Add else text
@@ -140,11 +147,9 @@ def _symbol(name: str) -> str:
         return "b.pe()"
     if name == N_PES:
         return "b.n_pes()"
-    if name.startswith(NEIGHBOUR):
-        rest = name.removeprefix(NEIGHBOUR)
-        call = "ring_neighbour" if rest.startswith("ring_") else "neighbour"
-        step = rest.removeprefix("ring_")
-        return f"sg::{call}(b, {'-' if step[0] == 'm' else ''}{step[1:]})"
+    if is_neighbour(name):
+        axis, step, ring = neighbour_of(name)
+        return f"pes.{'ring_' if ring else ''}neighbour({'0, ' * axis}{step})"
     return cpp_name(name)
 
 
@@ -230,7 +235,7 @@ def _apply(e: Apply, p: Program, kind: str) -> str:
         return f"(!{parts[0]})" if result == "bool" else f"(~{parts[0]})"
     if op in ("floor", "ceil") and result.startswith("int"):
         return parts[0]
-    return f"{FUNCTIONS[op]}({parts[0]})"
+    return f"{FUNCTIONS[op]}({', '.join(parts)})"
 
 
 def _power(arguments: tuple[Expression, ...], parts: list[str], result: str, t: str) -> str:

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 import sympy
 
 from starling.dace.emit.communication import emit_collective, emit_put, emit_ready, emit_wait
-from starling.dace.emit.expression import CPP, FOLDS, cpp_index, cpp_name, cpp_value
+from starling.dace.emit.expression import CPP, FOLDS, cpp_index, cpp_name, cpp_value, minus
 from starling.dace.emit.writer import Writer
 from starling.dace.ir import (
     Array,
@@ -26,6 +26,7 @@ from starling.dace.ir import (
     Ready,
     Reduce,
     Statement,
+    Trade,
     Wait,
     While,
     statements,
@@ -75,6 +76,8 @@ def _fields(w: Writer) -> None:
     p = w.program
     w.line("st::sym<st::signal> signals;")
     w.line("st::sym<sg::slot> slots;")
+    if p.grid > 1:
+        w.line("st::index_t grid_columns;")
     for a in p.arrays.values():
         w.line(f"st::sym<{CPP[a.dtype]}> {cpp_name(a.name)}_data;")
     for n in p.sizes:
@@ -91,12 +94,18 @@ def _beginning(w: Writer) -> None:
             w.line(f"const {CPP[dtype]} {cpp_name(name)} = static_cast<{CPP[dtype]}>({cpp_name(name)}_given);")
     for a in p.arrays.values():
         if not a.scalar:
-            w.owner(a.split is not None, a.length)
-    for key, owner in w.owners.items():
-        call = "layers_of_split" if key[0] else "layers_of_all"
-        w.line(f"const sg::layers {owner} = sg::{call}(b, {cpp_index(key[1])});")
+            for axis, d in enumerate(a.dealt):
+                w.owner(a.split, axis, d.length)
+    w.line(f"[[maybe_unused]] const sg::pe_grid pes(b{', grid_columns' if p.grid > 1 else ''});")
+    for (shared, length), owner in w.owners.items():
+        n = cpp_index(length)
+        made = f"sg::layers_of_all(b, {n})" if shared is None else f"pes.layers_of(b, {n}, {shared})"
+        w.line(f"const sg::layers {owner} = {made};")
     for a in p.arrays.values():
         _array(w, a)
+    for a in p.arrays.values():
+        if a.next:
+            w.line(f"if ({cpp_name(a.turn)} != 0) {cpp_name(a.name)}.trade({cpp_name(a.next)});")
     for name, dtype in p.variables.items():
         w.line(f"{CPP[WEAK.get(dtype, dtype)]} {cpp_name(name)}{{}};")
     for c in range(p.channels):
@@ -111,12 +120,13 @@ def _array(w: Writer, a: Array) -> None:
         w.line(f"{t} {name} = {name}_data.on(b.pe())[0];")
         return
     extents = [cpp_index(n) for n in a.shape]
-    first = "0"
-    if a.split is not None:
-        owner = w.owner(True, a.length)
-        extents[a.split] = f"sg::held({cpp_index(a.length)}, b.n_pes(), {a.low + a.high})"
-        first = f"{owner}.pe.begin - ({cpp_index(a.shift + a.low)})"
-    w.line(f"const sg::array<{t}, {rank}, {a.split or 0}> {name}({name}_data, b.pe(), {first}, {', '.join(extents)});")
+    first = ["0"] * rank
+    for axis, d in enumerate(a.dealt if a.split else []):
+        extents[d.axis] = f"pes.held({cpp_index(d.length)}, {axis}, {d.low + d.high})"
+        first[d.axis] = f"{w.owner(True, axis, d.length)}.pe.begin{minus(d.shift + d.low)}"
+    places = f"{{{', '.join(first)}}}, {{{', '.join(extents)}}}"
+    traded = {n for x in w.program.arrays.values() if x.next for n in (x.name, x.next)}
+    w.line(f"{'' if a.name in traded else 'const '}sg::array<{t}, {rank}> {name}({name}_data, b.pe(), {places});")
 
 
 def _end(w: Writer) -> None:
@@ -164,6 +174,8 @@ def _statement(w: Writer, s: Statement) -> None:
             w.line("}")
     elif isinstance(s, Barrier):
         w.line("sg::meet(b);")
+    elif isinstance(s, Trade):
+        w.line(f"{cpp_name(s.array)}.trade({cpp_name(s.other)});")
     elif isinstance(s, BlockSync):
         w.line("b.sync();")
     elif isinstance(s, Put):
@@ -185,17 +197,23 @@ def _compute(w: Writer, s: Compute) -> None:
         return
     index = ", ".join(cpp_index(i) for i in s.index)
     owner = owner_of(s, p)
-    if owner is None:
-        guard = "b.index() == 0"
-    elif not owner.parameter:
-        guard = f"{w.owner(owner.split, owner.length)}.has({cpp_index(owner.shift)})"
-    else:
-        guard = ""
+    guard = _guard(w, owner)
     if guard:
         w.line(f"if ({guard}) {{")
     _map(w, s, owner, CPP[a.dtype], value, f"{cpp_name(a.name)}({index})")
     if guard:
         w.line("}")
+
+
+def _guard(w: Writer, owner: Owner | None) -> str:
+    """The condition under which a block has to do with a statement at all; empty: there is none."""
+    if owner is None:
+        return "b.index() == 0"
+    return " && ".join(
+        f"{w.owner(owner.split, axis, x.length)}.has({cpp_index(x.shift)})"
+        for axis, x in enumerate(owner.along)
+        if not x.parameter
+    )
 
 
 def _reduce(w: Writer, s: Reduce) -> None:
@@ -204,13 +222,14 @@ def _reduce(w: Writer, s: Reduce) -> None:
     owner = owner_of(s, p)
     w.line("{")
     w.line(f"{t} part = sg::nothing<{t}>({op});")
-    if owner is None:
-        w.line("if (b.index() == 0) {")
+    guard = _guard(w, owner)
+    if guard:
+        w.line(f"if ({guard}) {{")
     kind = WEAK.get(p.variables[s.name], p.variables[s.name])
     body = f"part = {op}(part, {cpp_value(s.value, p, kind)});"
     with _ranges(w, s, s.params, owner) as (ranges, names):
         w.line(f"b.for_each({ranges}, [&]({names}) {{ {body} }});")
-    if owner is None:
+    if guard:
         w.line("}")
     if owner is not None and owner.split:
         w.line(f"{cpp_name(s.name)} = sg::reduce_all(b, part, {op});")
@@ -244,12 +263,7 @@ def _ranges(w: Writer, s: Statement, params: list[Param], owner: Owner | None) -
             raise ProgramError.at(
                 s.place, what, f"its loop from {q.begin} to {q.end} depends on another loop; use rectangles"
             )
-        if owner is not None and q.name == owner.parameter:
-            arguments = [cpp_index(q.begin), cpp_index(q.end), cpp_index(owner.shift)]
-            arguments += [str(owner.scale)] if owner.scale != 1 else []
-            ranges.append(f"{w.owner(owner.split, owner.length)}.of({', '.join(arguments)})")
-        else:
-            ranges.append(f"st::index_range{{{cpp_index(q.begin)}, {cpp_index(q.end)}}}")
+        ranges.append(_range(w, q, owner))
     outer = max(0, len(params) - MOST_RANGES)
     for q, r in zip(params[:outer], ranges, strict=False):
         w.line(f"for (const auto r = {r}; const st::index_t {q.name} : sg::numbers{{r}}) {{")
@@ -259,3 +273,13 @@ def _ranges(w: Writer, s: Statement, params: list[Param], owner: Owner | None) -
         yield "1", "st::index_t"
     for _ in range(outer):
         w.line("}")
+
+
+def _range(w: Writer, q: Param, owner: Owner | None) -> str:
+    """The values of a parameter that are this block's."""
+    for axis, x in enumerate(owner.along if owner is not None else ()):
+        if x.parameter == q.name:
+            arguments = [cpp_index(q.begin), cpp_index(q.end), cpp_index(x.shift)]
+            arguments += [str(x.scale)] if x.scale != 1 else []
+            return f"{w.owner(owner is not None and owner.split, axis, x.length)}.of({', '.join(arguments)})"
+    return f"st::index_range{{{cpp_index(q.begin)}, {cpp_index(q.end)}}}"

@@ -16,7 +16,7 @@ class Writer:
 
     def __init__(self, program: Program) -> None:
         self.program = program
-        self.owners: dict[tuple[bool, Any], str] = {}
+        self.owners: dict[tuple[int | None, Any], str] = {}
         self._lines: list[str] = []
         self._depth = 0
         self._place = Place("", 0)
@@ -35,13 +35,14 @@ class Writer:
         """What follows comes from this line of the user's."""
         self._place = place
 
-    def owner(self, split: bool, length: Any) -> str:
-        """The variable that says which layers of an axis are whose."""
-        for (was_split, was_length), name in self.owners.items():
-            if was_split == split and same(was_length, length):
+    def owner(self, split: bool, axis: int, length: Any) -> str:
+        """The variable that says which layers of an axis are whose. `axis`: of the grid, if the PEs share it."""
+        key = axis if split else None
+        for (was_key, was_length), name in self.owners.items():
+            if was_key == key and same(was_length, length):
                 return name
         name = f"owner_{len(self.owners)}"
-        self.owners[split, length] = name
+        self.owners[key, length] = name
         return name
 
     def text(self) -> str:

@@ -23,6 +23,7 @@ from starling.dace.ir import (
     Assign,
     Body,
     Compute,
+    Dealt,
     Expression,
     For,
     If,
@@ -93,7 +94,10 @@ class Lowering:
             if not argument and all(n == 1 for n in shape):
                 p.variables[name] = dtype
                 continue
-            p.arrays[name] = Array(name, dtype, shape, argument, split=parsed.splits.get(name))
+            axes = parsed.splits.get(name, (0,) if argument else ())
+            p.arrays[name] = Array(
+                name, dtype, shape, argument, name in parsed.splits, [Dealt(k, shape[k]) for k in axes]
+            )
         arguments = [a for a in p.arrays.values() if a.argument]
         parts = not parsed.splits
         for a in arguments:

@@ -6,6 +6,7 @@ The parser hands over (array, subset) only for names in ``dace.comm``, so the ca
 from __future__ import annotations
 
 import copy
+import re
 from typing import Any
 
 from dace.frontend.common.op_repository import Replacements
@@ -13,9 +14,10 @@ from dace.frontend.common.op_repository import Replacements
 import dace
 from dace import Memlet, subsets
 from starling.dace.frontend.nodes import Communication
+from starling.dace.frontend.types import MOST_AXES
 from starling.dace.program_error import ProgramError
 
-__all__ = ["CALLS", "FLAGS", "NEIGHBOUR", "N_PES", "PE", "PREFIX", "register"]
+__all__ = ["CALLS", "FLAGS", "N_PES", "PE", "PREFIX", "is_neighbour", "neighbour_of", "register"]
 
 PREFIX = "dace.comm.nvshmem."
 HERE = "starling.dace."
@@ -155,12 +157,25 @@ def _number(symbol: str) -> Any:
 
 
 def _neighbour(_: Any, sdfg: Any, state: Any, step: Any, axis: Any = 0, ring: Any = False) -> str:
-    if not isinstance(step, int) or not isinstance(axis, int) or axis != 0:
-        raise ProgramError(
-            f"neighbour({step}, axis={axis}): the step must be a constant, and PEs lie along one axis, 0",
-            node="neighbour",
-        )
-    return _scalar(sdfg, state, f"{NEIGHBOUR}{'ring_' if ring else ''}{'m' if step < 0 else 'p'}{abs(step)}")
+    call = f"neighbour({step}, axis={axis})"
+    if not isinstance(step, int):
+        raise ProgramError(f"{call}: the step must be a constant", node="neighbour")
+    if not isinstance(axis, int) or not 0 <= axis < MOST_AXES:
+        raise ProgramError(f"{call}: the axis must be 0 or 1, the rows or the columns of the grid", node="neighbour")
+    sign = "m" if step < 0 else "p"
+    return _scalar(sdfg, state, f"{NEIGHBOUR}{axis}_{'ring_' if ring else ''}{sign}{abs(step)}")
+
+
+def is_neighbour(name: str) -> bool:
+    """Whether a symbol stands for a PE that neighbour() has named."""
+    return name.startswith(NEIGHBOUR)
+
+
+def neighbour_of(name: str) -> tuple[int, int, bool]:
+    """Axis, step and ring of the call that such a symbol stands for."""
+    found = re.fullmatch(NEIGHBOUR + r"(\d)_(ring_)?([mp])(\d+)", name)
+    assert found is not None
+    return int(found[1]), int(found[4]) * (-1 if found[3] == "m" else 1), found[2] is not None
 
 
 def register() -> None:

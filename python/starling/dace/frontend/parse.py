@@ -25,6 +25,7 @@ import dace
 from dace import data, dtypes
 from starling.dace.frontend.names import CALLS, PREFIX, register
 from starling.dace.frontend.types import Split
+from starling.dace.frontend.updates import refuse_strided_updates
 from starling.dace.program_error import Place, ProgramError
 
 __all__ = ["Parsed", "called_back", "parse", "place_of", "type_hints"]
@@ -34,7 +35,7 @@ class Parsed(typing.NamedTuple):
     """What the parser found."""
 
     tree: Any
-    splits: dict[str, int]  # arguments that PEs share, and along which axis
+    splits: dict[str, tuple[int, ...]]  # arguments that PEs share, and along which axes
     arguments: list[str]
     place: Place
 
@@ -85,6 +86,7 @@ def parse(function: Callable[..., Any], inner: Callable[[Any], Callable[..., Any
     register()
     place = place_of(function)
     hints = type_hints(function)
+    refuse_strided_updates(function)
     plain = {name: h.array if isinstance(h, Split) else h for name, h in hints.items()}
     try:
         # The parser prints what it raises.
@@ -103,7 +105,7 @@ def parse(function: Callable[..., Any], inner: Callable[[Any], Callable[..., Any
     except Exception as problem:
         message = f"DaCe cannot parse it: {type(problem).__name__}: {problem}"
         raise ProgramError.at(place, function.__name__, message) from problem
-    splits = {name: h.axis for name, h in hints.items() if isinstance(h, Split)}
+    splits = {name: h.axes for name, h in hints.items() if isinstance(h, Split)}
     return Parsed(tree, splits, list(hints), place)
 
 
@@ -144,6 +146,7 @@ def _for_dace(
         if called is None or called is function or called.__qualname__ in seen:
             continue
         if name in function.__code__.co_names + function.__code__.co_freevars:
+            refuse_strided_updates(called)
             hints = {n: h.array if isinstance(h, Split) else h for n, h in type_hints(called).items()}
             as_program = dace.program(_for_dace(called, hints, inner, seen | {function.__qualname__}))
             names[name] = as_program

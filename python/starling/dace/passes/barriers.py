@@ -6,7 +6,7 @@ one of them writes and one of them is of elements that may belong to another blo
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from starling.dace.ir import (
     Barrier,
@@ -20,6 +20,7 @@ from starling.dace.ir import (
     Ready,
     Reduce,
     Statement,
+    Trade,
     Wait,
     While,
     reads_of,
@@ -55,7 +56,8 @@ def accesses(s: Statement, p: Program) -> list[Access]:
         found.append(Access(s.target, True, OWN if owner is not None else ONE))
     for e in expressions_of(s):
         for r in reads_of(e):
-            own = owner is not None and offset_of(r, owner, p) == 0
+            distance = None if owner is None else offset_of(r, owner, p)
+            own = distance is not None and distance[0] == 0
             alone = (owner is None and isinstance(s, (Compute, Reduce))) or isinstance(s, Put)
             found.append(Access(r.array, False, OWN if own else ONE if alone else ANY))
     if isinstance(s, Put) and s.source:
@@ -99,6 +101,9 @@ class _Pending:
         """What is pending behind a statement."""
         if isinstance(s, Barrier) or (self.of_threads and isinstance(s, BlockSync)):
             return frozenset()
+        if isinstance(s, Trade):
+            names = {s.array: s.other, s.other: s.array}
+            return frozenset(replace(a, array=names.get(a.array, a.array)) for a in self.at[s])
         if isinstance(s, Ready):
             return self.at[s]  # what comes after it is awaited by who reads
         own = frozenset(accesses(s, self.p))

@@ -6,12 +6,11 @@ where the own copy changes.
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import sympy
 
-from starling.dace.frontend.names import N_PES, NEIGHBOUR, PE
+from starling.dace.frontend.names import N_PES, PE, is_neighbour, neighbour_of
 from starling.dace.ir import (
     Assign,
     Box,
@@ -39,7 +38,7 @@ from starling.dace.passes.place import offset_of, owner_of
 from starling.dace.passes.resolve import as_index, expressions_of
 from starling.dace.program_error import ProgramError
 
-__all__ = ["bind", "reach_of"]
+__all__ = ["bind", "distance_text", "reach_of"]
 
 SIGNALLING = ("PutmemSignal", "SignalOp")
 
@@ -50,16 +49,19 @@ def bind(p: Program) -> None:
     Raises:
         ProgramError: A wait without a put, a put without a wait, two puts on one flag, other values or PEs.
     """
+    for _, s in statements(p.body):
+        for name in _names_in(s):
+            if is_neighbour(name):
+                p.grid = max(p.grid, 1 + neighbour_of(name)[0])
+    for _, s in statements(p.body):
+        if isinstance(s, (Put, Collective)) and not p.per_pe:
+            raise ProgramError.at(s.place, s.verb, "in a program with split arrays, whose communication is inserted")
     flow = Flow(p.body)
     puts = [s for _, s in statements(p.body) if isinstance(s, Put)]
     waits = [s for _, s in statements(p.body) if isinstance(s, Wait)]
     for put in puts:
         if put.array:
             p.arrays[put.array].symmetric = True
-        if not p.per_pe:
-            raise ProgramError.at(
-                put.place, put.verb, "in a program with split arrays, whose communication is inserted"
-            )
         if put.verb not in SIGNALLING:
             continue
         put.step, put.ring = _step(put.peer, put, p)
@@ -99,31 +101,43 @@ def _value(e: Expression | None, p: Program) -> Any:
     return None if e is None else as_index(e, integers)
 
 
-def _step(peer: Expression, s: Statement, p: Program) -> tuple[int, bool]:
-    """How far along a PE is, and whether the last is followed by the first."""
+def _step(peer: Expression, s: Statement, p: Program) -> tuple[tuple[int, ...], bool]:
+    """How far along each axis of the grid a PE is, and whether the last is followed by the first; one number: by the
+    number of the PE."""
     value = _value(peer, p)
     if value is not None:
-        found = re.fullmatch(NEIGHBOUR + r"(ring_)?([mp])(\d+)", str(value))
-        if found:
-            return int(found[3]) * (-1 if found[2] == "m" else 1), found[1] is not None
+        if is_neighbour(str(value)):
+            axis, step, ring = neighbour_of(str(value))
+            return tuple(step if k == axis else 0 for k in range(p.grid)), ring
         if isinstance(value, sympy.Mod) and same(value.args[1], symbol(N_PES)):
             step = sympy.expand(value.args[0] - symbol(PE))
             for k in (step, sympy.expand(step - symbol(N_PES))):
                 if k.is_Integer:
-                    return int(k), True
+                    return (int(k),), True
     verb = s.verb if isinstance(s, Put) else "SignalWait"
     raise ProgramError.at(s.place, verb, "names a PE that is no neighbour(step) and no (my_pe() + step) % n_pes()")
+
+
+def distance_text(step: tuple[int, ...]) -> str:
+    """A step as it is told: one number where the PEs lie along one axis."""
+    return str(step[0]) if len(step) == 1 else str(step)
+
+
+def _names_in(s: Statement) -> set[str]:
+    return {n for e in expressions_of(s) for n in values_of(e)}
 
 
 def _check_peer(wait: Wait, put: Put, p: Program) -> None:
     if isinstance(wait.peer, Number) and wait.peer.value == -2:
         return
     step, ring = _step(wait.peer, wait, p)
-    if (step, ring) != (-put.step, put.ring):
+    back = tuple(-k for k in put.step)
+    if (step, ring) != (back, put.ring):
         raise ProgramError.at(
             wait.place,
             "SignalWait",
-            f"waits for the PE at distance {step}, and flags[{wait.flag}] is raised by the one at {-put.step}",
+            f"waits for the PE at distance {distance_text(step)}, and flags[{wait.flag}] is raised by the one at "
+            f"{distance_text(back)}",
         )
 
 
@@ -136,10 +150,10 @@ def reach_of(name: str, p: Program) -> tuple[int, int] | None:
                 if r.array != name:
                     continue
                 owner = owner_of(s, p)
-                distance = None if owner is None else offset_of(r, owner, p)
-                if distance is None:
+                distances = None if owner is None else offset_of(r, owner, p)
+                if distances is None:
                     return None
-                low, high = max(low, -distance), max(high, distance)
+                low, high = max(low, -distances[0]), max(high, distances[0])
         if isinstance(s, Collective) and s.source == name:
             return None
     return low, high
@@ -152,7 +166,7 @@ def _edges(put: Put, p: Program) -> None:
         if not name:
             continue
         a = p.arrays[name]
-        side, depth = _end(box, a.dealt, a.length)
+        side, depth = _end(box, a.dealt[0].axis, a.dealt[0].length)
         if attribute == "to" and side:
             reach = reach_of(name, p)
             side, depth = ("", 0) if reach is None else (side, depth + max(reach))
@@ -160,7 +174,7 @@ def _edges(put: Put, p: Program) -> None:
         depths.append(depth)
     if put.verb == "SignalOp":
         put.by = put.to = ""
-    put.width, put.least = max(depths, default=0), sum(depths)
+    put.width, put.least = max(depths, default=0), (sum(depths),)
 
 
 def _end(box: Box, axis: int, length: Any) -> tuple[str, int]:
@@ -197,7 +211,7 @@ def _check_conditions(p: Program) -> None:
 def differs(e: Expression, p: Program, seen: frozenset[str] = frozenset()) -> bool:
     """Whether PEs may have different values of an expression."""
     names = values_of(e) - seen
-    if any(n == PE or n.startswith(NEIGHBOUR) for n in names):
+    if any(n == PE or is_neighbour(n) for n in names):
         return True
     if any(p.arrays[r.array].parts and not _told_to_all(r.array, p) for r in reads_of(e)):
         return True

@@ -7,8 +7,9 @@ and the sender waits.
 
 from __future__ import annotations
 
-from starling.dace.ir import Collective, Program, Put, Ready, Reduce, Statement, Wait, reads_of, statements
+from starling.dace.ir import Collective, Program, Put, Ready, Reduce, Statement, Trade, Wait, reads_of, statements
 from starling.dace.passes.barriers import MEETING
+from starling.dace.passes.exchange import sides_of
 from starling.dace.passes.flow import Flow
 from starling.dace.passes.place import offset_of, owner_of
 from starling.dace.passes.resolve import expressions_of
@@ -46,12 +47,12 @@ def _reads(s: Statement, put: Put, p: Program) -> bool:
     """Whether a statement may read what a put brings."""
     if put.inserted:
         owner = owner_of(s, p)
-        below = put.to == "first"
+        side = tuple(-k for k in put.step)
         for e in expressions_of(s):
             for r in reads_of(e):
                 if r.array == put.array and owner is not None:
                     distance = offset_of(r, owner, p)
-                    if distance is None or (distance < 0 if below else distance > 0):
+                    if distance is None or side in sides_of(distance):
                         return True
         return False
     return any(r.array == put.array for e in expressions_of(s) for r in reads_of(e)) or (
@@ -71,35 +72,43 @@ def _apart(s: Put, put: Put) -> bool:
     return False
 
 
+_State = tuple[Statement, frozenset[int], bool, bool]  # where a path is, and what is known there
+
+
 def _proven(p: Program, flow: Flow, put: Put) -> bool:
     """Whether on every path back from a put its receiver's answer was awaited, before a reader comes."""
     if not put.by or not put.to:
         return False
 
     def answers(q: Put) -> bool:
-        opposite = (q.step, q.ring) == (-put.step, put.ring)
-        return opposite and q.by == put.to and q.to == put.by and q is not put
+        opposite = (q.step, q.ring) == (tuple(-k for k in put.step), put.ring)
+        # All blocks that read what the put brings must have answered.
+        return opposite and q.by == put.to and q.to == put.by and q.reach >= put.reach and q is not put
 
-    todo: list[tuple[Statement, frozenset[int], bool]] = [(n, frozenset(), False) for n in flow.before[put]]
-    seen: set[tuple[Statement, frozenset[int], bool]] = set()
+    # `now`: the generation that the put writes is the one that has the array's name there.
+    todo: list[_State] = [(n, frozenset(), False, True) for n in flow.before[put]]
+    seen: set[_State] = set()
     while todo:
-        n, awaited, answered = todo.pop()
-        if (n, awaited, answered) in seen:
+        state = n, awaited, answered, now = todo.pop()
+        if state in seen:
             continue
-        seen.add((n, awaited, answered))
+        seen.add(state)
+        again = now and isinstance(n, Put) and n.channel == put.channel
         if answered:
             # The answer tells that the last put was read only if its receiver has waited for it.
-            if isinstance(n, Put) and n.channel == put.channel:
+            if again:
                 return False
-            if isinstance(n, Wait) and n.put is not None and n.put.channel == put.channel:
+            if now and isinstance(n, Wait) and n.put is not None and n.put.channel == put.channel:
                 continue
         elif (isinstance(n, Put) and n.channel in awaited) or _all_meet(n, p):
             answered = True
-        elif _reads(n, put, p) or (isinstance(n, Put) and n.channel == put.channel):
+        elif again or (now and _reads(n, put, p)):
             return False
         if isinstance(n, Wait) and n.put is not None and answers(n.put):
             awaited |= {n.put.channel}
-        todo.extend((b, awaited, answered) for b in flow.before[n])
+        if isinstance(n, Trade) and n.array == put.array:
+            now = not now
+        todo.extend((b, awaited, answered, now) for b in flow.before[n])
     return True
 
 

@@ -1,56 +1,69 @@
 """Exchanges of split arrays: which halos there must be, which writes are sent, and where they are awaited.
 
 A write is sent to the neighbours if somebody may read their halo of it before the next write of the array. A reader
-waits for all that was sent.
+waits for all that was sent. Where PEs share two axes, corners go to the PEs that lie across: what is read at an offset
+along both axes is in the halo of one side, of the other or of the corner between them.
 """
 
 from __future__ import annotations
 
+import itertools
+
 from starling.dace.ir import (
+    EACH,
     Assign,
     Compute,
     If,
-    Index,
     Program,
     Put,
     Read,
     Reduce,
     Statement,
+    Trade,
     Wait,
     While,
     reads_of,
     statements,
-    symbol,
 )
 from starling.dace.passes.flow import Flow
 from starling.dace.passes.place import offset_of, owner_of
 from starling.dace.passes.resolve import expressions_of
 from starling.dace.program_error import ProgramError
 
-__all__ = ["exchange", "halo_reads"]
+__all__ = ["Side", "exchange", "halo_reads", "sides_of"]
 
-SIDES = {"low": -1, "high": 1}
+Side = tuple[int, ...]  # for each axis that PEs share: -1 below, 1 above, 0 neither
 
 
-def halo_reads(s: Statement, p: Program) -> set[tuple[str, str]]:
-    """The halos that a statement reads, as (array, side).
+def sides_of(distance: tuple[int, ...]) -> set[Side]:
+    """The sides of a PE beyond which an element may lie that is read at a distance.
+
+    >>> sorted(sides_of((0, 2))), sorted(sides_of((-1, 2)))
+    ([(0, 1)], [(-1, 0), (-1, 1), (0, 1)])
+    """
+    along = [{0, (d > 0) - (d < 0)} for d in distance]
+    return {side for side in itertools.product(*along) if any(side)}
+
+
+def halo_reads(s: Statement, p: Program) -> set[tuple[str, tuple[int, ...]]]:
+    """What a statement reads of halos, as (array, distance).
 
     Raises:
-        ProgramError: It reads a split array in a way that is no distance along the axis.
+        ProgramError: It reads a split array in a way that is no distance along the axes.
     """
-    found: set[tuple[str, str]] = set()
-    split = [r for e in expressions_of(s) for r in reads_of(e) if p.arrays[r.array].split is not None]
+    found: set[tuple[str, tuple[int, ...]]] = set()
+    split = [r for e in expressions_of(s) for r in reads_of(e) if p.arrays[r.array].split]
     owner = owner_of(s, p)
-    if isinstance(s, Compute) and p.arrays[s.target].split is not None and owner is None:
+    if isinstance(s, Compute) and p.arrays[s.target].split and owner is None:
         raise ProgramError.at(s.place, s.target, "is written in an order along its split axis that is no stride")
     for r in split:
         distance = None if owner is None or not owner.split else offset_of(r, owner, p)
         if distance is None:
             raise _refusal(s, r, p)
-        if distance != 0:
-            found.add((r.array, "low" if distance < 0 else "high"))
-            a = p.arrays[r.array]
-            a.low, a.high = max(a.low, -distance), max(a.high, distance)
+        if any(distance):
+            found.add((r.array, distance))
+            for d, along in zip(p.arrays[r.array].dealt, distance, strict=True):
+                d.low, d.high = max(d.low, -along), max(d.high, along)
     return found
 
 
@@ -58,7 +71,7 @@ def _refusal(s: Statement, r: Read, p: Program) -> ProgramError:
     a = p.arrays[r.array]
     if isinstance(s, (Assign, While, If)):
         why = "one element of a split array is wanted on every PE; reduce the array to a number, with np.sum or np.max"
-    elif isinstance(s, Compute) and p.arrays[s.target].split is None:
+    elif isinstance(s, Compute) and not p.arrays[s.target].split:
         why = (
             f"{s.target} is whole on every PE and would need all of it; split {s.target} too, or reduce {r.array} to a "
             "number with np.sum, np.max or np.min"
@@ -70,7 +83,8 @@ def _refusal(s: Statement, r: Read, p: Program) -> ProgramError:
             "elements at no fixed distance along its split axis are read; let all indices of that axis differ by "
             "constants, or pass the array whole, without split"
         )
-    return ProgramError.at(s.place, r.array, f"(split along axis {a.split}) {why}")
+    axes = " and ".join(str(d.axis) for d in a.dealt)
+    return ProgramError.at(s.place, r.array, f"(split along axis {axes}) {why}")
 
 
 def exchange(p: Program) -> None:
@@ -79,18 +93,28 @@ def exchange(p: Program) -> None:
     Raises:
         ProgramError: A split array is read in a way that exchanges of halos do not serve.
     """
-    readers: dict[tuple[str, str], list[Statement]] = {}
+    readers: dict[tuple[str, Side], list[Statement]] = {}
+    reach: dict[tuple[str, Side], int] = {}
     lists = {s: body for body, s in statements(p.body)}
     for s in lists:
-        for key in halo_reads(s, p):
-            readers.setdefault(key, []).append(s)
+        for name, distance in sorted(halo_reads(s, p)):
+            for side in sides_of(distance):
+                key = (name, side)
+                reading = readers.setdefault(key, [])
+                if s not in reading:
+                    reading.append(s)
+                reach[key] = max(reach.get(key, 0), abs(distance[0]))
+    for a in p.arrays.values():
+        for d, other in zip(a.dealt, p.arrays[a.next].dealt if a.next else [], strict=False):
+            other.low, other.high = d.low, d.high
     flow = Flow(p.body)
-    made: dict[tuple[str, str], list[Put]] = {}
-    for (name, side), reading in sorted(readers.items()):
-        writes = [s for s in lists if isinstance(s, Compute) and s.target == name]
+    made: dict[tuple[str, Side], list[Put]] = {}
+    for (name, side), reading in sorted(readers.items(), key=lambda x: (x[0][0], [-k for k in x[0][1]])):
+        writes = [s for s in lists if _writes(s, name)]
         for w in writes:
             if flow.reaches([w], lambda n, r=reading: n in r, lambda n, w=writes: n in w):  # type: ignore[misc]
-                made.setdefault((name, side), []).append(_put(p, name, side, w))
+                put = _put(p, name, side, reach[name, side], w)
+                made.setdefault((name, side), []).append(put)
     for (name, side), puts in made.items():
         for put in puts:
             put.channel = p.channels
@@ -101,13 +125,23 @@ def exchange(p: Program) -> None:
     _drop_waits(p)
 
 
-def _put(p: Program, name: str, side: str, after: Statement) -> Put:
+def _writes(s: Statement, name: str) -> bool:
+    return (isinstance(s, Compute) and s.target == name) or (isinstance(s, Trade) and s.array == name)
+
+
+def _put(p: Program, name: str, side: Side, across: int, after: Statement) -> Put:
+    """The put that fills the halo on one side of the PEs on the other. `across`: how far readers look along the axis
+    that blocks share."""
     a = p.arrays[name]
-    step = -SIDES[side]  # the high halo of the PE before is filled from here
-    put = Put(after.place, "exchange", name, source=name, inserted=True, step=step)
-    put.width = put.least = a.low if side == "low" else a.high
-    put.by, put.to = ("first", "last") if side == "high" else ("last", "first")
-    put.peer = Index(symbol(f"st_neighbour_{'m' if step < 0 else 'p'}1"))
+    put = Put(after.place, "exchange", name, source=name, inserted=True, step=tuple(-k for k in side))
+    put.least = tuple(0 if k == 0 else d.low if k < 0 else d.high for k, d in zip(side, a.dealt, strict=True))
+    if side[0] == 0:
+        # Every block sends its rows and reads those of the same block of the other PE, and what is `across` of them.
+        put.by = put.to = EACH
+        put.width, put.reach = across, min(across, 1)
+    else:
+        put.by, put.to = ("first", "last") if side[0] > 0 else ("last", "first")
+        put.width = put.least[0]
     for body, s in list(statements(p.body)):
         if s is after:
             at = body.index(s) + 1
@@ -115,6 +149,8 @@ def _put(p: Program, name: str, side: str, after: Statement) -> Put:
                 at += 1
             body.insert(at, put)
     a.symmetric = True
+    if a.next:
+        p.arrays[a.next].symmetric = True
     return put
 
 

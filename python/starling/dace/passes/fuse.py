@@ -27,6 +27,7 @@ from starling.dace.ir import (
     Read,
     Reduce,
     Statement,
+    Trade,
     Value,
     Wait,
     While,
@@ -82,6 +83,8 @@ def written_by(s: Statement) -> set[str]:
         return {s.name}
     if isinstance(s, For):
         return {s.variable}
+    if isinstance(s, Trade):
+        return {s.array, s.other}
     if isinstance(s, (Put, Wait, Collective)):
         return {s.array} - {""}
     return set()
@@ -139,7 +142,7 @@ def _replace(p: Program, body: Body, k: int) -> bool:
     changed = []
     for s in readers:
         value = _with(p, s.value, made)
-        if value is None or (isinstance(s, Compute) and _in_place(s, value)):
+        if value is None:
             return False
         changed.append((s, value))
     for s, value in changed:
@@ -216,18 +219,17 @@ def _in_place(s: Compute, value: Expression) -> bool:
 
 def split_in_place(p: Program) -> None:
     """Gives a temporary to each statement that reads its target where it writes it for other parameters."""
-    count = 0
+    made: dict[str, str] = {}
     for body, s in list(statements(p.body)):
         if not isinstance(s, Compute) or not _in_place(s, s.value):
             continue
-        name = f"before_{s.target}_{count}"
-        count += 1
-        target = p.arrays[s.target]
-        shape = tuple(sympy.expand(q.end - q.begin) for q in s.params)
-        p.arrays[name] = Array(name, target.dtype, shape, False)
-        index = tuple(sympy.expand(symbol(q.name) - q.begin) for q in s.params)
-        body.insert(body.index(s), Compute(s.place, list(s.params), name, index, s.value))
-        s.value = Read(name, index)
+        if s.target not in made:
+            name = made[s.target] = p.fresh(f"before_{s.target}")
+            target = p.arrays[s.target]
+            p.arrays[name] = Array(name, target.dtype, target.shape, False, like=s.target)
+        name = made[s.target]
+        body.insert(body.index(s), Compute(s.place, list(s.params), name, s.index, s.value))
+        s.value = Read(name, s.index)
 
 
 def _drop_unused(p: Program) -> None:

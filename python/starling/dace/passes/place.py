@@ -1,7 +1,8 @@
 """Which array elements lie together: temporaries are shared out as the arrays that they are computed from.
 
-Element k of an array, along one axis, belongs to the owner of layer k + shift of a length; PEs share the length of
-split arrays, blocks share what a PE has. What is written is computed by its owner.
+Element k of an array, along an axis, belongs to the owner of layer k + shift of a length. PEs share the axes of split
+arrays, one for each axis of their grid; blocks share what a PE has of the first. What is written is computed by its
+owner.
 """
 
 from __future__ import annotations
@@ -11,17 +12,16 @@ from typing import Any
 
 import sympy
 
-from starling.dace.ir import Array, Compute, Program, Read, Reduce, Statement, reads_of, same, statements, symbol
-from starling.dace.program_error import ProgramError
+from starling.dace.ir import Array, Compute, Dealt, Program, Read, Reduce, Statement, reads_of, same, statements, symbol
+from starling.dace.program_error import Place, ProgramError
 
-__all__ = ["Owner", "offset_of", "owner_of", "place"]
+__all__ = ["Along", "Owner", "offset_of", "owner_of", "place"]
 
 
 @dataclass(frozen=True)
-class Owner:
-    """Who does a statement: layer scale * parameter + shift of a length; without a parameter, layer `shift`."""
+class Along:
+    """Layer scale * parameter + shift of a length; without a parameter, layer `shift`."""
 
-    split: bool
     length: Any
     parameter: str
     scale: int
@@ -31,9 +31,22 @@ class Owner:
     def layer(self) -> Any:
         return self.scale * symbol(self.parameter) + self.shift if self.parameter else self.shift
 
+
+@dataclass(frozen=True)
+class Owner:
+    """Who does a statement: who has a layer along each axis that is shared out."""
+
+    split: bool
+    along: tuple[Along, ...]
+
+    @property
+    def everywhere(self) -> bool:
+        """Whether it follows a parameter along all of them."""
+        return all(x.parameter for x in self.along)
+
     def alike(self, a: Array) -> bool:
-        """Whether an array is shared out over the same length."""
-        return self.split == (a.split is not None) and same(self.length, a.length)
+        """Whether an array is shared out over the same lengths."""
+        return self.split == a.split and all(same(x.length, d.length) for x, d in zip(self.along, a.dealt, strict=True))
 
 
 def owner_of(s: Statement, p: Program) -> Owner | None:
@@ -42,19 +55,27 @@ def owner_of(s: Statement, p: Program) -> Owner | None:
         return _owner(p.arrays[s.target], s.index, {q.name for q in s.params})
     if isinstance(s, Reduce):
         found = [_owner(p.arrays[r.array], r.index, {q.name for q in s.params}) for r in reads_of(s.value)]
-        dealt = [o for o in found if o is not None and o.parameter]
-        return next((o for o in dealt if o.split), dealt[0] if dealt else None)
+        dealt = [o for o in found if o is not None and (o.split or o.everywhere)]
+        return max(dealt, key=lambda o: (o.split, o.everywhere), default=None)
     return None
 
 
 def _owner(a: Array, index: tuple[Any, ...], params: set[str]) -> Owner | None:
     if a.scalar:
         return None
-    at = sympy.expand(sympy.sympify(index[a.dealt]))
-    split = a.split is not None
+    found = [_along(d, index[d.axis], params) for d in a.dealt]
+    along = [x for x in found if x is not None]
+    followed = [x.parameter for x in along if x.parameter]
+    if len(along) != len(found) or len(set(followed)) != len(followed):
+        return None
+    return Owner(a.split, tuple(along))
+
+
+def _along(d: Dealt, index: Any, params: set[str]) -> Along | None:
+    at = sympy.expand(sympy.sympify(index))
     names = {str(n) for n in at.free_symbols} & params
     if not names:
-        return Owner(split, a.length, "", 1, sympy.expand(at + a.shift))
+        return Along(d.length, "", 1, sympy.expand(at + d.shift))
     if len(names) != 1:
         return None
     (name,) = names
@@ -62,90 +83,119 @@ def _owner(a: Array, index: tuple[Any, ...], params: set[str]) -> Owner | None:
     rest = sympy.expand(at - scale * symbol(name))
     if not scale.is_Integer or scale < 1 or name in {str(n) for n in rest.free_symbols}:
         return None
-    return Owner(split, a.length, name, int(scale), sympy.expand(rest + a.shift))
+    return Along(d.length, name, int(scale), sympy.expand(rest + d.shift))
 
 
-def offset_of(r: Read, owner: Owner, p: Program) -> int | None:
-    """How many layers what is read lies beyond the layer of who reads it; None: that is not one number."""
+def offset_of(r: Read, owner: Owner, p: Program) -> tuple[int, ...] | None:
+    """How many layers what is read lies beyond those of who reads it; None: these are no constant numbers."""
     a = p.arrays[r.array]
     if a.scalar or not owner.alike(a):
         return None
-    distance = sympy.expand(sympy.sympify(r.index[a.dealt]) + a.shift - owner.layer)
-    return int(distance) if distance.is_Integer else None
+    distances = [
+        sympy.expand(sympy.sympify(r.index[d.axis]) + d.shift - x.layer)
+        for d, x in zip(a.dealt, owner.along, strict=True)
+    ]
+    return tuple(int(d) for d in distances) if all(d.is_Integer for d in distances) else None
 
 
 def place(p: Program) -> None:
     """Decides for all arrays.
 
     Raises:
-        ProgramError: Split arrays differ in the length of the axis.
+        ProgramError: Split arrays differ in the number of axes that are split, or in their lengths.
     """
-    placed: set[str] = set()
-    for a in p.arrays.values():
-        if a.argument:
-            a.dealt = a.split or 0
-            a.length = a.shape[a.dealt]
-            placed.add(a.name)
-    split = [a for a in p.arrays.values() if a.split is not None]
-    for a in split[1:]:
-        if not same(a.length, split[0].length):
-            raise ProgramError(
-                f"{p.file}:{p.line}: {a.name}: its split axis has length {a.length}, that of {split[0].name} "
-                f"{split[0].length}; split arrays of one program must have the same length",
-                p.file,
-                p.line,
-                a.name,
-            )
-    while _place_some(p, placed):
+    _check_lengths(p)
+    while _place_some(p):
         pass
     for a in p.arrays.values():
-        if a.name not in placed:
-            a.length = a.shape[0]
+        a.dealt = a.dealt or [Dealt(0, a.shape[0])]
 
 
-def _place_some(p: Program, placed: set[str]) -> bool:
-    """Places one temporary: by who reads it, else by what it is made of."""
+def _check_lengths(p: Program) -> None:
+    place = Place(p.file, p.line)
+    split = [a for a in p.arrays.values() if a.split]
+    for a in split[1:]:
+        if len(a.dealt) != len(split[0].dealt):
+            raise ProgramError.at(
+                place,
+                a.name,
+                f"is split along {len(a.dealt)} axes, {split[0].name} along {len(split[0].dealt)}; split arrays of one "
+                "program must be split along equally many",
+            )
+        for x, first in zip(a.dealt, split[0].dealt, strict=True):
+            if not same(x.length, first.length):
+                raise ProgramError.at(
+                    place,
+                    a.name,
+                    f"its split axis {x.axis} has length {x.length}, that of {split[0].name} {first.length}; split "
+                    "arrays of one program must have the same length",
+                )
+    p.grid = max([p.grid, *(len(a.dealt) for a in split)])
+
+
+def _place_some(p: Program) -> bool:
+    """Places one temporary: with its like, by who reads it, else by what it is made of."""
+    for a in p.arrays.values():
+        if a.like and not a.dealt and p.arrays[a.like].dealt:
+            a.split, a.dealt = (
+                p.arrays[a.like].split,
+                [Dealt(d.axis, d.length, d.shift) for d in p.arrays[a.like].dealt],
+            )
+            return True
     for _, s in statements(p.body):
-        if isinstance(s, Compute) and s.target in placed:
+        if isinstance(s, Compute) and p.arrays[s.target].dealt:
             owner = owner_of(s, p)
             for r in reads_of(s.value):
-                if r.array not in placed and owner and _put_with(p, r.array, r.index, owner):
-                    placed.add(r.array)
+                if not p.arrays[r.array].dealt and owner and _put_with(_leading(p, r.array), r.index, owner):
                     return True
     for _, s in statements(p.body):
-        if isinstance(s, Compute) and s.target not in placed:
+        if isinstance(s, Compute) and not p.arrays[s.target].dealt:
             owners = [
                 _owner(p.arrays[r.array], r.index, {q.name for q in s.params})
                 for r in reads_of(s.value)
-                if r.array in placed
+                if p.arrays[r.array].dealt
             ]
-            dealt = [o for o in owners if o is not None and o.parameter and o.scale == 1]
-            dealt = [o for o in dealt if o.split] or dealt
-            if dealt:
-                middle = sorted(dealt, key=lambda o: (str(o.parameter), sympy.default_sort_key(o.shift)))[
-                    len(dealt) // 2
-                ]
-                if _put_with(p, s.target, s.index, middle):
-                    placed.add(s.target)
-                    return True
+            found = [o for o in owners if o is not None and all(x.scale == 1 for x in o.along)]
+            found = [o for o in found if o.split] or found
+            found = [o for o in found if o.everywhere] or found
+            if found and _put_with(_leading(p, s.target), s.index, _middle(found)):
+                return True
     return False
 
 
-def _put_with(p: Program, name: str, index: tuple[Any, ...], owner: Owner) -> bool:
-    """Lets elements of a temporary belong to an owner; False: its index does not follow the parameter."""
-    a = p.arrays[name]
-    if not owner.parameter or owner.scale != 1:
+def _leading(p: Program, name: str) -> Array:
+    """The array whose place decides that of an array."""
+    return p.arrays[p.arrays[name].like or name]
+
+
+def _middle(owners: list[Owner]) -> Owner:
+    def key(o: Owner) -> Any:
+        return [(x.parameter, sympy.default_sort_key(x.shift)) for x in o.along]
+
+    return sorted(owners, key=key)[len(owners) // 2]
+
+
+def _put_with(a: Array, index: tuple[Any, ...], owner: Owner) -> bool:
+    """Lets elements of a temporary belong to an owner; False: its index does not follow the parameters."""
+    if a.scalar:
         return False
+    found = [_dealt_with(a, index, x) for x in owner.along]
+    dealt = [d for d in found if d is not None]
+    if len(dealt) != len(found) or len({d.axis for d in dealt}) != len(dealt):
+        return False
+    a.split, a.dealt = owner.split, dealt
+    return True
+
+
+def _dealt_with(a: Array, index: tuple[Any, ...], along: Along) -> Dealt | None:
+    """The axis whose index follows the parameter; without one, is at a constant distance from the layer."""
+    if along.scale != 1:
+        return None
     for axis, i in enumerate(index):
-        rest = sympy.expand(sympy.sympify(i) - symbol(owner.parameter))
-        if symbol(owner.parameter) not in rest.free_symbols:
-            spare = sympy.expand(owner.length - a.shape[axis])
-            shift = sympy.expand(owner.shift - rest)
-            if not spare.is_Integer or spare < 0 or not shift.is_Integer:
-                continue
-            a.dealt = axis
-            a.split = axis if owner.split else None
-            a.length = owner.length
-            a.shift = min(max(shift, sympy.Integer(0)), spare)  # every element has an owner
-            return True
-    return False
+        spare = sympy.expand(along.length - a.shape[axis])
+        shift = sympy.expand(along.layer - i)
+        if spare.is_Integer and spare >= 0 and shift.is_Integer:
+            nearest = min(max(shift, sympy.Integer(0)), spare)  # every element has an owner
+            if along.parameter or shift == nearest:
+                return Dealt(axis, along.length, nearest)
+    return None

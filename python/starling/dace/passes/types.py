@@ -25,7 +25,7 @@ __all__ = ["WEAK", "check_types", "common_type", "type_of"]
 
 WEAK = {"weak bool": "bool", "weak int": "int64", "weak float": "float64"}
 COMPARISONS = ("<", "<=", ">", ">=", "==", "!=", "and", "or", "not")
-FLOATING = ("sqrt", "exp", "log", "sin", "cos", "tan", "tanh")
+FLOATING = ("sqrt", "exp", "log", "sin", "cos", "tan", "tanh", "asin", "acos", "atan", "atan2", "sinh", "cosh")
 
 
 def common_type(a: str, b: str) -> str:

@@ -1,0 +1,75 @@
+"""The whole of a program: its arrays, scalars and statements."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from starling.dace.ir.expressions import Sym
+from starling.dace.ir.statements import Body
+
+__all__ = ["Array", "Dealt", "Program"]
+
+
+@dataclass
+class Dealt:
+    """An axis of an array that is shared out: element k along it belongs to who owns layer k + shift of `length`."""
+
+    axis: int
+    length: Sym
+    shift: Sym = 0
+    low: int = 0  # width of the halo on each side, layers
+    high: int = 0
+
+
+@dataclass
+class Array:
+    """An array of the program.
+
+    `dealt`: axes that are shared out. Of a split array one for each axis of the grid of PEs, of which blocks share the
+    first one too. Every PE has all of another array, and blocks share the one axis.
+    """
+
+    name: str
+    dtype: str
+    shape: tuple[Sym, ...]
+    argument: bool
+    split: bool = False
+    dealt: list[Dealt] = field(default_factory=list)
+    parts: bool = False  # the caller passes one array for each PE
+    like: str = ""  # a temporary that lies as another array does
+    next: str = ""  # its other generation, and the number of the one that it is now
+    turn: str = ""
+    symmetric: bool = False
+    written: bool = False
+
+    @property
+    def scalar(self) -> bool:
+        """Whether it holds one element, of which every block keeps its own."""
+        return not self.parts and not self.split and all(n == 1 for n in self.shape)
+
+
+@dataclass
+class Program:
+    """A program between passes."""
+
+    name: str
+    file: str
+    line: int
+    arrays: dict[str, Array]
+    scalars: dict[str, str]  # arguments that are no arrays: their types
+    variables: dict[str, str]  # scalars of the program: their types
+    sizes: list[str]  # symbols of shapes
+    order: list[str]  # the arguments as the user passes them
+    body: Body
+    flags: int = 0
+    channels: int = 0
+    grid: int = 1  # axes along which the PEs lie
+    per_pe: bool = False
+    defined: set[str] = field(default_factory=set)
+
+    def fresh(self, name: str) -> str:
+        """A name like this one that nothing has."""
+        taken = {*self.arrays, *self.scalars, *self.variables, *self.sizes, *self.defined}
+        while name in taken:
+            name += "_"
+        return name
