@@ -2,7 +2,7 @@
 
     python bench/processes/engine.py [--repetitions 5] [--out bench/processes/engine_results/FILE.json]
 
-On one host, by shared memory and by TCP, all ways by turns. `page.py` writes the table of docs/processes.md from the file.
+On one host, by shared memory and by TCP, all ways by turns.
 """
 
 from __future__ import annotations

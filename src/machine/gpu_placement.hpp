@@ -9,8 +9,8 @@
 
 namespace starling {
 
-// Of a machine of GPUs: a block puts the values of all PEs together in the memory for reductions (target::reduce_slots),
-// which has a slot for each warp that a block can have.
+// Of a machine of GPUs: a block puts the values of all PEs together in the memory for reductions
+// (target::reduce_slots), which has a slot for each warp that a block can have.
 inline constexpr std::size_t most_gpu_pes = 32;
 
 // Throws argument_error for options that make no sense on any host, together with ids.

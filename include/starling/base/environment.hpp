@@ -23,8 +23,8 @@ struct environment {
   double deadline = 10.0;
   // STARLING_MEETING_DEADLINE: seconds that a process of a distributed machine waits for the others on the host.
   double meeting_deadline = 120.0;
-  // STARLING_TRANSPORT: how processes of a distributed machine reach each other: direct, by memory that they share; mpi,
-  // by messages, also on one host; auto: direct on one host, mpi between hosts.
+  // STARLING_TRANSPORT: how processes of a distributed machine reach each other: direct, by memory that they share;
+  // mpi, by messages, also on one host; auto: direct on one host, mpi between hosts.
   std::string transport = "auto";
   // STARLING_HOST_MEMORY: bytes of memory of one virtual device; suffixes K, M, G (powers of 1024).
   std::size_t host_memory = std::size_t{1} << 30;
