@@ -20,6 +20,7 @@ struct clean_environment {
   environment_guard host_blocks{"STARLING_HOST_BLOCKS", nullptr};
   environment_guard hosts{"STARLING_HOSTS", nullptr};
   environment_guard card{"STARLING_CARD", nullptr};
+  environment_guard transport{"STARLING_TRANSPORT", nullptr};
   environment_guard trace{"STARLING_TRACE", nullptr};
   environment_guard trace_records{"STARLING_TRACE_RECORDS", nullptr};
 };
@@ -33,6 +34,7 @@ void check_defaults(const environment& e) {
   CHECK(e.host_memory == std::size_t{1} << 30);
   CHECK(e.host_blocks == 64);
   CHECK(e.hosts == 1);
+  CHECK(e.transport == "auto");
   CHECK(e.card == "model");
   CHECK(e.trace.empty());
   CHECK(e.trace_records == 8192);
@@ -69,6 +71,7 @@ TEST_CASE("each variable is read into its field") {
   const environment_guard host_blocks("STARLING_HOST_BLOCKS", "7");
   const environment_guard hosts("STARLING_HOSTS", "3");
   const environment_guard card("STARLING_CARD", "model");
+  const environment_guard transport("STARLING_TRANSPORT", "mpi");
   const environment_guard trace("STARLING_TRACE", "some/file");
   const environment_guard trace_records("STARLING_TRACE_RECORDS", "4000");
   const environment e = environment::read();
@@ -83,6 +86,7 @@ TEST_CASE("each variable is read into its field") {
   CHECK(e.hosts == 3);
   CHECK(e.card == "model");
   CHECK(e.trace == "some/file");
+  CHECK(e.transport == "mpi");
   CHECK(e.trace_records == 4000);
 }
 
@@ -92,7 +96,7 @@ TEST_CASE("describe has one line per variable, with the value in use") {
   e.devices = 42;
   e.host_memory = std::size_t{3} << 20;
   const auto lines = describe(e);
-  REQUIRE(lines.size() == 16);
+  REQUIRE(lines.size() == 17);
   for (const environment_variable& v : lines) {
     CHECK(v.name.rfind("STARLING_", 0) == 0);
     CHECK_FALSE(v.meaning.empty());
@@ -100,8 +104,8 @@ TEST_CASE("describe has one line per variable, with the value in use") {
   }
   CHECK(lines[1].name == "STARLING_DEVICES");
   CHECK(lines[1].value == "42");
-  CHECK(lines[6].name == "STARLING_HOST_MEMORY");
-  CHECK(lines[6].value == "3 MiB");
+  CHECK(lines[7].name == "STARLING_HOST_MEMORY");
+  CHECK(lines[7].value == "3 MiB");
 }
 
 TEST_CASE("bytes as text") {
