@@ -43,8 +43,8 @@ def _processes(m: Machine) -> list[dict[str, Any]]:
         world.barrier_all()
     found: dict[int, dict[str, Any]] = {}
     for pe, (process, pid, cores) in enumerate(told):
-        facts = {"process": process, "pid": pid, "cores": cores, "host": m.host_of(pe), "pes": []}
-        entry = found.setdefault(process, facts)
+        about = {"process": process, "pid": pid, "cores": cores, "host": m.host_of(pe), "pes": []}
+        entry = found.setdefault(process, about)
         entry["pes"].append(pe)
     return [found[process] for process in sorted(found)]
 
