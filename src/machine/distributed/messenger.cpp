@@ -9,7 +9,7 @@ namespace {
 // How often it looks before it sleeps, letting others run in between, and how long it sleeps then.
 constexpr int looks = 200;
 constexpr std::chrono::microseconds shortest_nap{50};
-constexpr std::chrono::microseconds longest_nap{1000};
+constexpr std::chrono::microseconds longest_nap{200};
 
 }  // namespace
 
