@@ -73,16 +73,19 @@ TEST_CASE("each entry of a call is a post, and has its completion") {
   std::random_device random;
   const index_t n = 4 + random() % 200;
   CAPTURE(n);
-  auto boxes = zeroed<int>(*m, n);
+  // Of each sender a box of its own: nothing orders them.
+  auto boxes = zeroed<int>(*m, 3 * n);
   auto sources = zeroed<int>(*m, n);
   auto signals = zeroed<signal>(*m, 1);
-  const sym<int> box = boxes.data();
+  const sym<int> from_near = boxes.data();
+  const sym<int> box = from_near + n;
+  const sym<int> last = box + n;
   const sym<int> mine = sources.data();
   const sym<signal> s = signals.data();
   auto k = STARLING_KERNEL(block & b) {
     const int near = b.pe() ^ 1;
     const int far = (b.pe() + 2) % 4;
-    b.put(box, mine.on(b.pe()), n, near);  // no card
+    b.put(from_near, mine.on(b.pe()), n, near);  // no card
     b.put(box, mine.on(b.pe()), n, far);
     b.put_nbi(box, mine.on(b.pe()), 2, far);
     b.put_signal(box, mine.on(b.pe()), n, s, 1, far);
@@ -90,7 +93,7 @@ TEST_CASE("each entry of a call is a post, and has its completion") {
     b.signal_add(s, 1, far);
     (void)b.atomic_fetch_add(box, 1, far);
     b.quiet();
-    b.put_nbi(box, mine.on(b.pe()), 3, 3 - b.pe());  // the end of the block waits for it
+    b.put_nbi(last, mine.on(b.pe()), 3, 3 - b.pe());  // the end of the block waits for it
   };
   const trace_file t = traced(*m, [&] { m->run(1, k, {.threads = 32}); });
   const auto all = static_cast<std::uint64_t>(n) * sizeof(int);
