@@ -138,9 +138,9 @@ TEST_CASE("rings that wrap, and several queues of several blocks") {
 TEST_CASE("a machine of one host posts nothing") {
   auto m = test_machine(2);
   if (!m) return;
-  auto words = zeroed<int>(*m, 1);
+  auto words = zeroed<int>(*m, 2);
   const sym<int> x = words.data();
-  auto k = STARLING_KERNEL(block & b) { b.put(x, x.on(b.pe()), 1, 1 - b.pe()); };
+  auto k = STARLING_KERNEL(block & b) { b.put(x, x.on(b.pe()) + 1, 1, 1 - b.pe()); };
   const trace_file t = traced(*m, [&] { m->run(1, k, {.threads = 32}); });
   for (const traced_block& b : t.programs[0].blocks) CHECK(b.records.size() == 1);
 }
