@@ -33,6 +33,8 @@ class engine_group final : public process_group {
   // By rank, numbered from 0.
   const std::vector<int>& hosts() const { return hosts_; }
   messenger& messages() { return messenger_; }
+  // A process has not answered within the deadline: it is lost to all.
+  void give_up_on(int rank) { lose(rank, loss::silent, true); }
   double deadline() const { return deadline_; }
 
  protected:

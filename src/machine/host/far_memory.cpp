@@ -150,32 +150,42 @@ void far_memory::answer(std::uint64_t number, const message_view& m) {
   answered_.notify_all();
 }
 
-// Until there is an answer, doing for others what they ask for meanwhile.
-void far_memory::wait_here(const question& q) {
+clock::time_point far_memory::limit() const {
+  return clock::now() + std::chrono::duration_cast<clock::duration>(std::chrono::duration<double>(group_.deadline()));
+}
+
+void far_memory::forget(const question& q) {
+  std::erase_if(questions_, [&](const auto& asked) { return asked.second == &q; });
+}
+
+// Until there is an answer, doing for others what they ask for meanwhile. Who gives none is lost, which ends all
+// programs: nobody goes on with what was not read.
+void far_memory::wait_here(const question& q, int process) {
+  const auto most = limit();
   const auto over = [&] {
     const std::lock_guard lock(mutex_);
     return q.answered;
   };
   while (!over() && !group_.has_lost()) {
+    if (clock::now() >= most) group_.give_up_on(process);
     if (!messages_.progress()) std::this_thread::yield();
     (void)tell();
   }
   const std::lock_guard lock(mutex_);
-  std::erase_if(questions_, [&](const auto& asked) { return asked.second == &q; });
+  forget(q);
 }
 
 void far_memory::wait(const question& q, int process) {
-  const auto limit =
-      clock::now() + std::chrono::duration_cast<clock::duration>(std::chrono::duration<double>(group_.deadline()));
+  const auto most = limit();
   std::unique_lock lock(mutex_);
   while (!q.answered) {
     (void)answered_.wait_for(lock, std::chrono::milliseconds(50));
     if (q.answered) return;
     lock.unlock();
-    const bool over = group_.has_lost() || clock::now() >= limit;
+    const bool over = group_.has_lost() || clock::now() >= most;
     lock.lock();
-    if (!over) continue;
-    std::erase_if(questions_, [&](const auto& asked) { return asked.second == &q; });
+    if (!over || q.answered) continue;
+    forget(q);
     lock.unlock();
     group_.expect_alive("machine::copy");
     throw process_error(message("machine::copy: process ", process, " of ", group_.size(), " has not answered within ",
@@ -190,7 +200,7 @@ void far_memory::get(void* to, const void* from, std::size_t bytes) {
     message_head h = head_for(message_kind::get, where, n);
     h.number = ask(q);
     messages_.send(where.process, made_message(h));
-    wait_here(q);
+    wait_here(q, where.process);
   });
 }
 
@@ -203,7 +213,7 @@ std::uint64_t far_memory::change(void* word, const network::order& what) {
   h.compare = what.compare;
   h.number = ask(q);
   messages_.send(where.process, made_message(h));
-  wait_here(q);
+  wait_here(q, where.process);
   return q.value;
 }
 
@@ -241,9 +251,7 @@ void far_memory::read(const copied_rows& c) {
     for (const question& q : questions) wait(q, process);
   } catch (...) {
     const std::lock_guard lock(mutex_);
-    std::erase_if(questions_, [&](const auto& asked) {
-      return std::any_of(questions.begin(), questions.end(), [&](const question& q) { return asked.second == &q; });
-    });
+    for (const question& q : questions) forget(q);
     throw;
   }
 }

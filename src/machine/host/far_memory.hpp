@@ -81,8 +81,10 @@ class far_memory {
   message_head head_for(message_kind kind, const place& where, std::size_t bytes) const;
   std::uint64_t ask(question& q);
   void answer(std::uint64_t number, const message_view& m);
-  void wait_here(const question& q);
+  void wait_here(const question& q, int process);
   void wait(const question& q, int process);
+  clock::time_point limit() const;
+  void forget(const question& q);  // with mutex_
   void count(int process, std::size_t bytes);
   void handle_all();
 
