@@ -11,7 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import IO, Any
 
@@ -56,6 +56,26 @@ class _Output:
             self.target.flush()
         return bool(data)
 
+    def close(self) -> None:
+        self.source.close()
+
+
+@dataclass
+class _End:
+    """A descriptor that says when a process has ended."""
+
+    rank: int
+    descriptor: int
+    gone: list[int]
+
+    def take(self) -> bool:
+        """Keeps whose turn it was; there is nothing after it."""
+        self.gone.append(self.rank)
+        return False
+
+    def close(self) -> None:
+        os.close(self.descriptor)
+
 
 @dataclass
 class Job:
@@ -74,6 +94,7 @@ class Job:
     grace: float = 5.0
 
     _children: list[subprocess.Popen[bytes]] = field(default_factory=list)
+    _gone: list[int] = field(default_factory=list)  # ranks in the order in which they ended
     _ended: Ended | None = None
     _limit: float = float("inf")
     _next: signal.Signals = signal.SIGTERM
@@ -119,17 +140,22 @@ class Job:
                 raise ArgumentError(f"{self.command[0]}: cannot be run ({reason}); check the name") from None
 
     def _attend(self) -> None:
-        with selectors.DefaultSelector() as open_outputs:
+        with selectors.EpollSelector() as open_sources:  # epoll names events in the order in which they came
             for rank, child in enumerate(self._children):
                 for source, target in ((child.stdout, sys.stdout.buffer), (child.stderr, sys.stderr.buffer)):
                     if source is not None:
-                        open_outputs.register(source, selectors.EVENT_READ, _Output(rank, source, target))
+                        open_sources.register(source, selectors.EVENT_READ, _Output(rank, source, target))
+                with suppress(OSError):  # before Linux 5.3: looked at in turn, so two ends at once have no order
+                    end = os.pidfd_open(child.pid)
+                    open_sources.register(end, selectors.EVENT_READ, _End(rank, end, self._gone))
             while self._running():
-                _show(open_outputs, SECONDS_BETWEEN_LOOKS)
+                _show(open_sources, SECONDS_BETWEEN_LOOKS)
                 self._look()
             self._signal(signal.SIGKILL)
-            while open_outputs.get_map() and _show(open_outputs, SECONDS_BETWEEN_LOOKS):
+            while open_sources.get_map() and _show(open_sources, SECONDS_BETWEEN_LOOKS):
                 pass
+            for key in open_sources.get_map().values():
+                key.data.close()
 
     def _running(self) -> bool:
         return any(child.poll() is None for child in self._children)
@@ -137,8 +163,8 @@ class Job:
     def _look(self) -> None:
         """Whether one has failed; and those that do not end after it are made to."""
         if self._ended is None:
-            for rank, child in enumerate(self._children):
-                code = child.poll()
+            for rank in (*self._gone, *range(self.processes)):
+                code = self._children[rank].poll()
                 if code:
                     how = f"was ended by {_signal_name(-code)}" if code < 0 else f"ended with exit code {code}"
                     self._end(Ended(code if code > 0 else 128 - code, f"process {rank} of {self.processes} {how}"))
@@ -168,14 +194,14 @@ class Job:
                 continue
 
 
-def _show(open_outputs: selectors.BaseSelector, seconds: float) -> bool:
+def _show(open_sources: selectors.BaseSelector, seconds: float) -> bool:
     """Whether there was something to show."""
-    ready = open_outputs.select(seconds)
+    ready = open_sources.select(seconds)
     for key, _ in ready:
-        output: _Output = key.data
-        if not output.take():
-            open_outputs.unregister(output.source)
-            output.source.close()
+        source: _Output | _End = key.data
+        if not source.take():
+            open_sources.unregister(key.fileobj)
+            source.close()
     return bool(ready)
 
 

@@ -161,6 +161,43 @@ m.meet()
     assert not processes_with(str(tmp_path))
 
 
+def test_the_first_to_fail_is_named_though_another_follows_at_once(tmp_path: Path) -> None:
+    program = """
+import os, pathlib, sys, time
+def state(pid):  # T: stopped, Z: ended and not yet waited for
+    return pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+def until(holds):
+    limit = time.monotonic() + 30
+    while not holds() and time.monotonic() < limit:
+        time.sleep(0.001)
+rank = int(os.environ["STARLING_RANK"])
+pathlib.Path(f"part{rank}").write_text(str(os.getpid()))
+os.rename(f"part{rank}", f"pid{rank}")
+until(lambda: state(os.getppid()) == "T")
+if rank < 2:  # 2 ends first, then 1, then 0
+    until(lambda: os.path.exists(f"pid{rank + 1}"))
+    after = int(pathlib.Path(f"pid{rank + 1}").read_text())
+    until(lambda: state(after) == "Z")
+os._exit(10 + rank)
+"""
+    script = tmp_path / "program.py"
+    script.write_text(program)
+    command = [sys.executable, "-m", "starling", "launch", "-n", "3", "--", sys.executable, str(script)]
+    with subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True) as launcher:
+        limit = time.monotonic() + LIMIT
+        while len(list(tmp_path.glob("pid*"))) < 3 and time.monotonic() < limit:
+            time.sleep(0.01)
+        os.kill(launcher.pid, signal.SIGSTOP)
+        first = int((tmp_path / "pid0").read_text())
+        stat = Path(f"/proc/{first}/stat")
+        while stat.read_text().rpartition(")")[2].split()[0] != "Z" and time.monotonic() < limit:
+            time.sleep(0.01)
+        os.kill(launcher.pid, signal.SIGCONT)
+        _, said = launcher.communicate(timeout=LIMIT)
+    assert launcher.returncode == 12
+    assert "process 2 of 3 ended with exit code 12" in said
+
+
 def test_processes_that_ignore_a_failure_are_ended_after_the_grace(tmp_path: Path) -> None:
     program = """
 import os, signal, sys, time, subprocess
