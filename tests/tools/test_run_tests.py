@@ -7,6 +7,9 @@ from pathlib import Path
 import pytest
 
 import run_tests
+import stages
+from stages import reports
+from stages.reports import Count
 
 CTEST = """
 test 1
@@ -24,12 +27,12 @@ test 1
 
 
 def test_every_case_of_a_program_counts_and_a_crash_is_one_failure() -> None:
-    assert run_tests.tests_in(CTEST) == run_tests.Count(passed=3 + 4 + 1, failed=1 + 1)
+    assert reports.tests_in(CTEST) == Count(passed=3 + 4 + 1, failed=1 + 1)
 
 
 def test_a_program_that_dies_after_its_last_case_has_failed() -> None:
     report = "7: [doctest] test cases: 2 | 2 passed | 0 failed |\n1/1 Test #7: unit.x ....***Failed  1.0 sec\n"
-    assert run_tests.tests_in(report) == run_tests.Count(passed=2, failed=1)
+    assert reports.tests_in(report) == Count(passed=2, failed=1)
 
 
 @pytest.mark.parametrize(
@@ -41,43 +44,46 @@ def test_a_program_that_dies_after_its_last_case_has_failed() -> None:
     ],
 )
 def test_the_last_line_of_pytest(line: str, passed: int, failed: int) -> None:
-    assert run_tests.tests_in(f"....\n{line}\n") == run_tests.Count(passed, failed)
+    assert reports.tests_in(f"....\n{line}\n") == Count(passed, failed)
 
 
 def test_other_output_holds_no_tests() -> None:
-    assert run_tests.tests_in("[1/2] Building CXX object\n[2/2] Linking\n") is None
+    assert reports.tests_in("[1/2] Building CXX object\n[2/2] Linking\n") is None
 
 
 def test_tests_that_are_quoted_do_not_count() -> None:
-    assert run_tests.tests_in("| 1/1 Test #1: sum_over_ring ....***Failed 0.00 sec\n| 1 failed in 0.1s\n") is None
+    assert reports.tests_in("| 1/1 Test #1: sum_over_ring ....***Failed 0.00 sec\n| 1 failed in 0.1s\n") is None
 
 
 def test_a_stage_with_a_failed_test_has_failed_whatever_its_commands_say(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    stage = run_tests.Stage("odd", lambda run: run.tally("1 failed, 2 passed in 0.10s\n"), needs=())
+    stage = stages.Stage("odd", lambda run: run.tally("1 failed, 2 passed in 0.10s\n"), needs=())
+    after = stages.Stage("after", lambda run: pytest.fail("runs, though what it needs has failed"), needs=("odd",))
     monkeypatch.setattr(run_tests, "ROOT", tmp_path)
-    monkeypatch.setattr(run_tests, "LOGS", tmp_path)
-    monkeypatch.setattr(run_tests, "STAGES", [stage])
-    monkeypatch.setattr(run_tests, "chosen_stages", lambda only, sets: [stage])
+    monkeypatch.setattr(run_tests, "LOGS", tmp_path / "logs")
+    monkeypatch.setattr(run_tests, "chosen_stages", lambda only, sets: [stage, after])
     monkeypatch.setattr("sys.argv", ["run_tests.py"])
     assert run_tests.main() == 1
-    assert "odd FAILED" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "odd FAILED" in said
+    assert "needs odd" in said
+    assert said.splitlines()[-1] == "2 passed, 1 failed"
 
 
 def test_stages_bring_what_they_need() -> None:
-    names = [stage.name for stage in run_tests.chosen_stages(["types"], ("test",))]
+    names = [stage.name for stage in stages.chosen_stages(["types"], ("test",))]
     assert names == ["setup", "host-build", "types"]
-    for stage in run_tests.STAGES:
-        assert set(stage.needs) <= {other.name for other in run_tests.STAGES}
+    for stage in stages.STAGES:
+        assert set(stage.needs) <= {other.name for other in stages.STAGES}
 
 
 def test_quick_stages_and_the_rest_are_all_that_must_hold() -> None:
-    quick = [stage.name for stage in run_tests.chosen_stages([], ("test",))]
-    rest = [stage.name for stage in run_tests.chosen_stages([], ("verify",))]
+    quick = [stage.name for stage in stages.chosen_stages([], ("test",))]
+    rest = [stage.name for stage in stages.chosen_stages([], ("verify",))]
     assert {"style", "host-tests", "python-tests", "types"} <= set(quick)
     assert {"host-checks", "tool-tests", "install", "tsan", "asan-ubsan", "cuda-build"} <= set(rest)
     assert set(quick) & set(rest) == {"setup"}  # nothing is done twice, and both can be started on their own
-    everything = [stage.name for stage in run_tests.chosen_stages([], ("test", "verify", "all"))]
+    everything = [stage.name for stage in stages.chosen_stages([], ("test", "verify", "all"))]
     assert set(quick) | set(rest) < set(everything)
     assert "soak" not in everything
