@@ -5,7 +5,7 @@
 
 A room may include itself and the rooms to its left; tests and examples may include all. Regions in tasks alone,
 region/tasks.hpp, come after stf. CUDA's own headers belong to
-src/machine/cuda, src/machine/nvshmem and device/target.hpp, and only target.hpp asks which compiler pass it is in
+src/machine/cuda, src/machine/nvshmem and device/target, and only device/target asks which compiler pass it is in
 (libcudacxx, <cuda/std/...> and the like, is portable and free for all). Programs that measure other libraries for
 comparison, bench/**/rivals*, may use CUDA's headers too. Public headers include no private ones. Memory is ordered for
 one GPU alone only where tools/device_scopes.py has the reason. A network card, src/machine/network, knows bytes alone:
@@ -43,8 +43,8 @@ BELOW["python"] = set(BELOW)
 BELOW["bench"] = set(BELOW) - {"python"}
 FREE = ("tests", "examples")
 
-TARGET_HEADER = "include/starling/device/target.hpp"
-MAY_USE_CUDA = (TARGET_HEADER, "src/machine/cuda/", "src/machine/nvshmem/")
+TARGET = "include/starling/device/target/"
+MAY_USE_CUDA = (TARGET, "src/machine/cuda/", "src/machine/nvshmem/")
 # What a card knows of the house, beside its own folder.
 CARD = "src/machine/network/"
 CARD_KNOWS = (
@@ -150,11 +150,11 @@ class House:
             if their_room not in BELOW[room] and their_room != BESIDE.get(path):
                 allowed = ", ".join(sorted(BELOW[room])) or "nothing else"
                 found.append((line, f'{room} includes "{name}" of {their_room or target}; it may include {allowed}'))
-        if path != TARGET_HEADER:
+        if not path.startswith(TARGET):
             text = self.sources[path]
             for match in COMPILER_PASS.finditer(text):
                 line = text.count("\n", 0, match.start()) + 1
-                found.append((line, f"mentions {match.group()}; only {TARGET_HEADER} may"))
+                found.append((line, f"mentions {match.group()}; only {TARGET} may"))
         return found + device_scopes.violations(path, self.sources[path])
 
     def closure(self, path: str) -> list[str]:

@@ -39,8 +39,10 @@ ON_PURPOSE: dict[str, dict[str, str]] = {
     },
     "include/starling/region/agent_own_warp.hpp": {"await": OWN_PE + ": a block and the warp beside it"},
     "include/starling/stf/reduce_kernel.hpp": {"last_to_finish": "counts the blocks of one launch"},
-    "include/starling/device/target.hpp": {
+    "include/starling/device/target/memory.hpp": {
         "ask_first": "orders loads of one thread; nobody else is told anything",
+    },
+    "include/starling/device/target/bulk_copies.hpp": {
         "bulk_begin": "the barrier word is the block's own, for its copy engine",
     },
     "apps/sssp/inner_edges.hpp": {"block_word": "distances in a block's fast memory, which no other block sees"},

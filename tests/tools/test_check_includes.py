@@ -12,7 +12,7 @@ import device_scopes
 
 CLEAN = {
     "include/starling/base/error.hpp": "#pragma once\n#include <string>\n",
-    "include/starling/device/target.hpp": "#pragma once\n#ifdef __CUDACC__\n#include <cuda_runtime.h>\n#endif\n",
+    "include/starling/device/target/pass.hpp": "#pragma once\n#ifdef __CUDACC__\n#include <cuda_runtime.h>\n#endif\n",
     "include/starling/device/block.hpp": '#pragma once\n#include <cuda/atomic>\n#include "starling/base/error.hpp"\n',
     "include/starling/machine/machine.hpp": '#pragma once\n#include "starling/device/block.hpp"\n',
     "include/starling/stf/task.hpp": '#pragma once\n#include "starling/machine/machine.hpp"\n',
