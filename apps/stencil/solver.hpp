@@ -1,4 +1,5 @@
-// A stencil solver: owns the domain's cells in the symmetric memory of a machine, and advances them step by step.
+// A stencil solver: owns the domain's cells in the symmetric memory of a machine, and advances them step by step. It
+// decides which engine does: that of the variant asked for, or of the one that a model of their costs says is fastest.
 //
 //   stencil::solver<float> s(machine::best(), problem);
 //   s.load(u);                              // whole array, C order
@@ -7,16 +8,14 @@
 #pragma once
 
 #include <optional>
-#include <vector>
 
 #include "starling/machine/machine.hpp"
 #include "stencil/cost_model.hpp"
-#include "stencil/fields.hpp"
-#include "stencil/launch_shape.hpp"
-#include "stencil/march_choice.hpp"
+#include "stencil/domain.hpp"
+#include "stencil/march_engine.hpp"
 #include "stencil/problem.hpp"
-#include "stencil/stencil_kernels.hpp"
-#include "stencil/tile_choice.hpp"
+#include "stencil/step_engine.hpp"
+#include "stencil/tile_engine.hpp"
 
 namespace starling::stencil {
 
@@ -38,8 +37,8 @@ class solver {
   // What the variant `automatic` would take on this machine. Throws argument_error for a bad file of measured costs.
   variant_choice chosen(const run_options& options) const;
 
-  machine& device() { return machine_; }
-  const geometry& shape() const { return fields_.shape; }
+  machine& device() { return domain_.machine; }
+  const geometry& shape() const { return domain_.memory.shape; }
 
  private:
   struct choice_made {
@@ -49,50 +48,14 @@ class solver {
 
   const variant_choice& kept_choice(const run_options& options);
   run_result advance_chosen(const run_options& options);
-  void copy_cells(T* u, bool in);
-  void publish();
-  int blocks_that_fit(const launch_options& launch, variant how, bool in_turn) const;
-  void advance_cpu_free(const run_options& options, const launch_shape& launch, run_result& result);
-  void prepare(const tile_choice& tiles, const run_options& options);
-  void tell(persistent_run& run, const run_options& options) const;
-  template <class Element>
-  void make_zeroed(symmetric_array<Element>& array, index_t elements);
-  void run_persistent(const program& p, const run_options& options, run_result& result);
-  void advance_resident(const run_options& options, const tile_choice& tiles, run_result& result);
-  launch_options prepare(const march_choice& march, const run_options& options);
-  void advance_marching(const run_options& options, const march_choice& march, const launch_options& launch,
-                        run_result& result);
-  template <class F>
-  run_result timed(const run_options& options, int blocks, int threads, const F& work);
-  void advance_from_host(const run_options& options, const launch_shape& launch, run_result& result);
-  template <class F>
-  void in_looks(const run_options& options, int blocks_with_changes, run_result& result, const F& issue);
-  double largest_change(int blocks);
-  void equal_slots();
-  void begin_taking();
-  void synchronize();
+  run_result advance_planned(const run_options& options);
+  run_result timed(const run_options& options, const prepared_run& run);
 
-  machine machine_;
-  std::vector<int> own_pes_;  // of this process
-  fields<T> fields_;
-  symmetric_array<T> u_[2];
-  symmetric_array<T> inbox_;
-  symmetric_array<packet> mail_;
-  symmetric_array<packet> tile_mail_;
-  symmetric_array<T> tile_memory_;
-  symmetric_array<T> march_cells_[2];
-  symmetric_array<T> outbox_;
-  symmetric_array<T> changes_;
-  symmetric_array<signal> arrived_;
-  symmetric_array<box> boxes_;
-  symmetric_array<program_status> status_;
-  symmetric_array<std::uint32_t> pieces_taken_;
-  std::vector<stream> main_;  // by own PE
-  std::vector<stream> side_;  // faces of the overlapping variants
+  domain<T> domain_;
+  step_engine<T> steps_;
+  tile_engine<T> tiles_;
+  march_engine<T> marches_;
   bool loaded_ = false;
-  index_t generation_ = 0;  // of the cells
-  index_t messages_ = 0;    // the last number that packets may carry
-  index_t reached_ = 0;     // no signal and no slot carries a later one
   std::optional<choice_made> chosen_;
 };
 

@@ -16,16 +16,19 @@ GRAPH = "apps/stencil/flagged_graph.cpp"
 HOST = "apps/stencil/host_controlled.cpp"
 STENCIL = sources_in("apps/stencil")
 TILE_KERNELS = ("apps/stencil/resident_kernels.cpp",)
+FIELD_USERS = tuple(
+    f"apps/stencil/{name}.cpp"
+    for name in (
+        *("domain", "flagged_graph", "host_controlled", "march_engine", "persistent", "solver", "step_engine"),
+        *("stencil_kernels", "tile_engine", "resident_kernels"),
+    )
+)
 STENCIL_USES = (
     (KERNELS, (KERNELS,)),
     (HOST, (HOST,)),
     (FACES, (KERNELS,)),
-    (
-        FIELDS,
-        tuple(f"apps/stencil/{name}.cpp" for name in ("flagged_graph", "host_controlled", "solver", "stencil_kernels"))
-        + TILE_KERNELS,
-    ),
-    (TILES, ("apps/stencil/solver.cpp", "apps/stencil/tile_choice.cpp", *TILE_KERNELS)),
+    (FIELDS, FIELD_USERS),
+    (TILES, ("apps/stencil/tile_engine.cpp", "apps/stencil/tile_choice.cpp", *TILE_KERNELS)),
     (EDGES, TILE_KERNELS),
     (TILE_PROGRAM, TILE_KERNELS),
     (MARCH, (MARCH,)),
