@@ -38,7 +38,7 @@ ON_PURPOSE: dict[str, dict[str, str]] = {
         "is_last": OWN_PE + ": the next to count comes after a signal",
     },
     "include/starling/region/agent_own_warp.hpp": {"await": OWN_PE + ": a block and the warp beside it"},
-    "include/starling/stf/reduce_kernel.hpp": {"last_to_finish": "counts the blocks of one launch"},
+    "include/starling/stf/detail/reduce_kernel.hpp": {"last_to_finish": "counts the blocks of one launch"},
     "include/starling/device/target/memory.hpp": {
         "ask_first": "orders loads of one thread; nobody else is told anything",
     },

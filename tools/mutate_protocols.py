@@ -27,7 +27,7 @@ from pathlib import Path
 
 from mutations import MUTATIONS, PROGRAMS, ROOT, Broken, Mutation, replaced
 
-LIKE = "apps/stencil/stencil_kernels.cpp"  # how this is compiled, all are
+LIKE = "apps/stencil/step/stencil_kernels.cpp"  # how this is compiled, all are
 
 
 @dataclass

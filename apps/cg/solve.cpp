@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include "cg/solve_checks.hpp"
+#include "cg/setup/solve_checks.hpp"
 #include "cg/solver_state.hpp"
 #include "starling/base/error.hpp"
 

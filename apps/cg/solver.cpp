@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "cg/matrix_checks.hpp"
-#include "cg/preconditioner_values.hpp"
-#include "cg/solve_checks.hpp"
+#include "cg/setup/matrix_checks.hpp"
+#include "cg/setup/preconditioner_values.hpp"
+#include "cg/setup/solve_checks.hpp"
 #include "cg/solver_state.hpp"
 #include "sparse/matrix_checks.hpp"
 #include "starling/base/error.hpp"

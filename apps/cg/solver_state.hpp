@@ -4,8 +4,8 @@
 #include <chrono>
 #include <memory>
 
-#include "cg/host_controlled.hpp"
-#include "cg/launched_products.hpp"
+#include "cg/host/host_controlled.hpp"
+#include "cg/host/launched_products.hpp"
 #include "cg/solver.hpp"
 #include "sparse/matrix.hpp"
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "starling/base/index.hpp"
-#include "stencil/geometry.hpp"
+#include "stencil/core/geometry.hpp"
 
 namespace starling::stencil {
 

@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "starling/base/error.hpp"
-#include "stencil/cost_file.hpp"
-#include "stencil/tune.hpp"
+#include "stencil/plan/cost_file.hpp"
+#include "stencil/plan/tune.hpp"
 
 namespace starling::stencil {
 namespace {

@@ -10,12 +10,12 @@
 #include <optional>
 
 #include "starling/machine/machine.hpp"
-#include "stencil/cost_model.hpp"
-#include "stencil/domain.hpp"
-#include "stencil/march_engine.hpp"
+#include "stencil/core/domain.hpp"
+#include "stencil/plan/cost_model.hpp"
 #include "stencil/problem.hpp"
-#include "stencil/step_engine.hpp"
-#include "stencil/tile_engine.hpp"
+#include "stencil/step/step_engine.hpp"
+#include "stencil/temporal/march_engine.hpp"
+#include "stencil/tiles/tile_engine.hpp"
 
 namespace starling::stencil {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "cg/make_rows.hpp"
+#include "cg/generators/make_rows.hpp"
 
 namespace starling::bench {
 namespace {

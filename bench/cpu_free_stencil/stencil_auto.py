@@ -11,7 +11,7 @@ from results_page import ABSENT, head, machine_table, row, shown
 
 AUTO = "auto"
 PLAIN = "cpu_free"  # what `auto` is never to be clearly slower than
-MODEL_ERROR = 0.3  # cost_model_error in apps/stencil/cost_model.hpp
+MODEL_ERROR = 0.3  # cost_model_error in apps/stencil/plan/cost_model.hpp
 
 
 class AutoResults(results_page.Results):

@@ -19,9 +19,9 @@
 
 #include "command_line.hpp"
 #include "json_line.hpp"
-#include "stencil/cost_file.hpp"
+#include "stencil/plan/cost_file.hpp"
+#include "stencil/plan/tune.hpp"
 #include "stencil/solver.hpp"
-#include "stencil/tune.hpp"
 
 namespace st = starling;
 namespace sten = starling::stencil;

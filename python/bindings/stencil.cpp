@@ -8,9 +8,9 @@
 
 #include "array_argument.hpp"
 #include "bindings.hpp"
-#include "stencil/cost_file.hpp"
+#include "stencil/plan/cost_file.hpp"
+#include "stencil/plan/tune.hpp"
 #include "stencil/solver.hpp"
-#include "stencil/tune.hpp"
 #include "turns.hpp"
 
 namespace nb = nanobind;

@@ -4,8 +4,8 @@
 #include <mutex>
 
 #include "context_state.hpp"
-#include "splitting.hpp"
 #include "starling/stf/fnv1a.hpp"
+#include "stf/memory/splitting.hpp"
 
 namespace starling::stf {
 

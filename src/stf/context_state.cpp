@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <iterator>
 
-#include "splitting.hpp"
 #include "starling/base/error.hpp"
-#include "starling/stf/host_body.hpp"
+#include "starling/stf/detail/host_body.hpp"
 #include "starling/stf/task_error.hpp"
+#include "stf/memory/splitting.hpp"
 
 namespace starling::stf {
 namespace {

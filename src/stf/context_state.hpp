@@ -14,17 +14,17 @@
 #include <thread>
 #include <vector>
 
-#include "backend_policy.hpp"
-#include "coherence.hpp"
-#include "data_registry.hpp"
-#include "graph_cache.hpp"
-#include "holder_waits.hpp"
-#include "lane_set.hpp"
-#include "scheduler.hpp"
 #include "starling/stf/context_options.hpp"
-#include "submitters.hpp"
-#include "task_graph.hpp"
-#include "task_scope.hpp"
+#include "stf/memory/coherence.hpp"
+#include "stf/memory/data_registry.hpp"
+#include "stf/order/holder_waits.hpp"
+#include "stf/order/lane_set.hpp"
+#include "stf/record/graph_cache.hpp"
+#include "stf/record/task_scope.hpp"
+#include "stf/submit/backend_policy.hpp"
+#include "stf/submit/scheduler.hpp"
+#include "stf/submit/submitters.hpp"
+#include "stf/submit/task_graph.hpp"
 
 namespace starling::stf {
 

@@ -1,7 +1,7 @@
 #include "starling/stf/shape.hpp"
 
 #include "starling/base/error.hpp"
-#include "starling/stf/checked_layout.hpp"
+#include "starling/stf/detail/checked_layout.hpp"
 #include "starling/stf/partition.hpp"
 
 namespace starling::stf {

@@ -5,7 +5,7 @@
 
 #include "context_state.hpp"
 #include "starling/base/error.hpp"
-#include "starling/stf/host_body.hpp"
+#include "starling/stf/detail/host_body.hpp"
 #include "starling/stf/task_error.hpp"
 
 namespace starling::stf {

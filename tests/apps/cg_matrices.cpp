@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "cg/make_rows.hpp"
+#include "cg/generators/make_rows.hpp"
 #include "support/failure.hpp"
 
 namespace starling {

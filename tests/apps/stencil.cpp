@@ -6,9 +6,9 @@
 #include <random>
 #include <vector>
 
-#include "stencil/inside_cut.hpp"
 #include "stencil/reference.hpp"
 #include "stencil/solver.hpp"
+#include "stencil/step/inside_cut.hpp"
 #include "support/stencil_runs.hpp"
 
 namespace starling::stencil {

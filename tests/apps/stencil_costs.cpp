@@ -1,5 +1,5 @@
 // What the cost model chooses, and the file that measured costs are kept in.
-#include "stencil/cost_model.hpp"
+#include "stencil/plan/cost_model.hpp"
 
 #include <doctest/doctest.h>
 
@@ -10,9 +10,9 @@
 #include <sstream>
 
 #include "starling/base/error.hpp"
-#include "stencil/cost_file.hpp"
-#include "stencil/march_kernels.hpp"
-#include "stencil/tune.hpp"
+#include "stencil/plan/cost_file.hpp"
+#include "stencil/plan/tune.hpp"
+#include "stencil/temporal/march_kernels.hpp"
 #include "support/environment_guard.hpp"
 #include "support/failure.hpp"
 #include "support/stencil_runs.hpp"

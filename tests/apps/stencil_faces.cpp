@@ -4,8 +4,8 @@
 #include <random>
 #include <vector>
 
-#include "stencil/face_cutting.hpp"
-#include "stencil/launch_shape.hpp"
+#include "stencil/faces/face_cutting.hpp"
+#include "stencil/step/launch_shape.hpp"
 #include "support/stencil_runs.hpp"
 
 namespace starling::stencil {

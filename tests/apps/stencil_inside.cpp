@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "stencil/problem.hpp"
-#include "stencil/stencil_kernels.hpp"
-#include "stencil/taken_pieces.hpp"
+#include "stencil/step/stencil_kernels.hpp"
+#include "stencil/step/taken_pieces.hpp"
 #include "support/test_machine.hpp"
 
 namespace starling::stencil {

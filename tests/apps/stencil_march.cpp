@@ -5,8 +5,8 @@
 #include <random>
 #include <set>
 
-#include "stencil/march_choice.hpp"
-#include "stencil/march_kernels.hpp"
+#include "stencil/plan/march_choice.hpp"
+#include "stencil/temporal/march_kernels.hpp"
 #include "support/failure.hpp"
 #include "support/stencil_runs.hpp"
 

@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-#include "stencil/cost_model.hpp"
+#include "stencil/plan/cost_model.hpp"
 
 namespace starling::stencil {
 namespace {

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "starling/base/error.hpp"
-#include "stencil/tile_choice.hpp"
+#include "stencil/plan/tile_choice.hpp"
 #include "support/stencil_runs.hpp"
 
 namespace starling::stencil {

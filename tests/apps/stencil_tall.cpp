@@ -8,9 +8,9 @@
 #include <thread>
 #include <vector>
 
+#include "stencil/plan/tall_choice.hpp"
 #include "stencil/reference.hpp"
-#include "stencil/tall_choice.hpp"
-#include "stencil/tall_program.hpp"
+#include "stencil/tall_tiles/tall_program.hpp"
 #include "support/played_lanes.hpp"
 
 namespace starling::stencil {

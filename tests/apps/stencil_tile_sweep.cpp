@@ -1,5 +1,5 @@
 // Steps over a tile by many threads, in two arrays, in one and in registers, against a plain loop.
-#include "stencil/tile_sweep.hpp"
+#include "stencil/tiles/tile_sweep.hpp"
 
 #include <doctest/doctest.h>
 
@@ -8,9 +8,9 @@
 #include <random>
 #include <vector>
 
-#include "stencil/band_sweep.hpp"
-#include "stencil/one_array_sweep.hpp"
-#include "stencil/tile_choice.hpp"
+#include "stencil/plan/tile_choice.hpp"
+#include "stencil/tiles/band_sweep.hpp"
+#include "stencil/tiles/one_array_sweep.hpp"
 #include "support/played_lanes.hpp"
 #include "support/threads_of_block.hpp"
 

@@ -1,6 +1,6 @@
 // Launches of thread hierarchies and parallel loops in check mode: right ones pass all schedules, and blocks that do
 // not wait for each other are found.
-#include "starling/stf/for_kernel.hpp"
+#include "starling/stf/detail/for_kernel.hpp"
 #include "support/checked.hpp"
 #include "support/stf/launching.hpp"
 

@@ -1,6 +1,6 @@
 // Persistent programs of tasks pass check mode, with the values of the sequential loop; and without any one of the
 // waits that order them they do not.
-#include "stf/program_run.hpp"
+#include "stf/persistent/program_run.hpp"
 #include "support/checked.hpp"
 #include "support/task_loops.hpp"
 

@@ -1,5 +1,5 @@
 // expect: the body has the wrong number of parameters
-#include "starling/stf/for_kernel.hpp"
+#include "starling/stf/detail/for_kernel.hpp"
 #include "starling/stf/slice.hpp"
 
 void wrong(starling::stream& s, starling::stf::slice<double, 2> x) {

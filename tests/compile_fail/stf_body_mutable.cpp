@@ -1,5 +1,5 @@
 // expect: leave out `mutable`
-#include "starling/stf/for_kernel.hpp"
+#include "starling/stf/detail/for_kernel.hpp"
 
 void wrong(starling::stream& s) {
   const auto body = [n = 0](starling::index_t) mutable { ++n; };

@@ -1,5 +1,5 @@
 // expect: parameter_of_the_body<2, starling::stf::detail::wanted<float*>, starling::stf::detail::given<double&> >
-#include "starling/stf/invocable_check.hpp"
+#include "starling/stf/detail/invocable_check.hpp"
 
 // The message names the type that is wanted and the one that is given.
 const auto body = [](int, float*, char) {};

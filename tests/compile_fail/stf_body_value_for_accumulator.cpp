@@ -1,5 +1,5 @@
 // expect: parameter 2 of the body does not fit
-#include "starling/stf/for_kernel.hpp"
+#include "starling/stf/detail/for_kernel.hpp"
 
 // A copy of the accumulator would lose what is added to it.
 void wrong(starling::stream& s) {

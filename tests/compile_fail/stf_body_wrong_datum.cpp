@@ -1,5 +1,5 @@
 // expect: parameter 3 of the body does not fit
-#include "starling/stf/for_kernel.hpp"
+#include "starling/stf/detail/for_kernel.hpp"
 #include "starling/stf/slice.hpp"
 
 // The third parameter wants to write what is only to be read.

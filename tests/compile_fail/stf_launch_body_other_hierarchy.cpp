@@ -1,5 +1,5 @@
 // expect: parameter 1 of the body does not fit
-#include "starling/stf/launch_kernel.hpp"
+#include "starling/stf/detail/launch_kernel.hpp"
 
 using namespace starling::stf;
 void wrong(starling::stream& s, starling::machine& m) {

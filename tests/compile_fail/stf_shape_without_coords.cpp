@@ -1,5 +1,5 @@
 // expect: constraints not satisfied
-#include "starling/stf/for_kernel.hpp"
+#include "starling/stf/detail/for_kernel.hpp"
 
 struct not_a_shape {
   starling::index_t size() const { return 1; }

@@ -1,5 +1,5 @@
 // Parallel loops that end badly: exceptions in bodies, plans and accumulators that make no sense.
-#include "starling/stf/for_kernel.hpp"
+#include "starling/stf/detail/for_kernel.hpp"
 #include "starling/stf/slice.hpp"
 #include "support/failure.hpp"
 #include "support/usable.hpp"

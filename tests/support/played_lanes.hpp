@@ -4,7 +4,7 @@
 #include <barrier>
 #include <vector>
 
-#include "stencil/bands.hpp"
+#include "stencil/tiles/bands.hpp"
 
 namespace starling::test {
 

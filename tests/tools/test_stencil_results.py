@@ -186,7 +186,7 @@ def test_auto_of_a_file_that_lacks_much(results, lines: list) -> None:
 
 
 def test_the_error_of_the_model_is_that_of_the_library() -> None:
-    model = (ROOT / "apps/stencil/cost_model.hpp").read_text()
+    model = (ROOT / "apps/stencil/plan/cost_model.hpp").read_text()
     assert f"cost_model_error = {stencil_auto.MODEL_ERROR};" in model
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from mutations.model import Program, in_file, sources_in
 
-CG_WORKER = "apps/cg/worker.hpp"
-CG_PHASES = "apps/cg/phases.hpp"
-CG_SUMS = "apps/cg/reduction.hpp"
-CG_PROGRAM = "apps/cg/program.hpp"
-CG_PROGRAMS = tuple(f"apps/cg/{name}_kernels.cpp" for name in ("fused", "pipelined", "standard"))
-CG_KERNELS = (*CG_PROGRAMS, "apps/cg/host_step_kernels.cpp", "apps/cg/product_kernels.cpp")
+CG_WORKER = "apps/cg/iterate/worker.hpp"
+CG_PHASES = "apps/cg/iterate/phases.hpp"
+CG_SUMS = "apps/cg/iterate/reduction.hpp"
+CG_PROGRAM = "apps/cg/iterate/program.hpp"
+CG_PROGRAMS = tuple(f"apps/cg/iterate/{name}_kernels.cpp" for name in ("fused", "pipelined", "standard"))
+CG_KERNELS = (*CG_PROGRAMS, "apps/cg/host/host_step_kernels.cpp", "apps/cg/host/product_kernels.cpp")
 CG = (*sources_in("apps/sparse"), *sources_in("apps/cg"))
 
 PROGRAMS = {

@@ -44,7 +44,7 @@ def in_file(program: str, file: str, *changes: tuple[str, ...]) -> list[Mutation
 
 def sources_in(folder: str) -> tuple[str, ...]:
     """All sources of a library."""
-    return tuple(sorted(str(path.relative_to(ROOT)) for path in (ROOT / folder).glob("*.cpp")))
+    return tuple(sorted(str(path.relative_to(ROOT)) for path in (ROOT / folder).rglob("*.cpp")))
 
 
 def replaced(text: str, old: str, new: str, file: str) -> str:

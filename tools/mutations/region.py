@@ -22,7 +22,7 @@ LAYOUT = "src/region/layout.cpp"
 MEMORY = "src/region/region_memory.cpp"
 TASKS = "include/starling/region/tasks.hpp"
 LAUNCHED = "include/starling/region/launched_kernel.hpp"
-ORDER = "src/stf/program_order.cpp"
+ORDER = "src/stf/persistent/program_order.cpp"
 TEST = "tests/mutate/region.cpp"
 TASKS_TEST = "tests/mutate/region_tasks.cpp"
 

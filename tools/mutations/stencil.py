@@ -4,23 +4,27 @@ from __future__ import annotations
 
 from mutations.model import Program, in_file, sources_in
 
-KERNELS = "apps/stencil/stencil_kernels.cpp"
-FACES = "apps/stencil/face_exchange.hpp"
-FIELDS = "apps/stencil/fields.hpp"
-TILES = "apps/stencil/tiles.hpp"
-EDGES = "apps/stencil/tile_edges.hpp"
-TILE_PROGRAM = "apps/stencil/tile_program.hpp"
-MARCH = "apps/stencil/march_kernels.cpp"
-MARCH_PEERS = "apps/stencil/march_peers.hpp"
-GRAPH = "apps/stencil/flagged_graph.cpp"
-HOST = "apps/stencil/host_controlled.cpp"
+KERNELS = "apps/stencil/step/stencil_kernels.cpp"
+FACES = "apps/stencil/faces/face_exchange.hpp"
+FIELDS = "apps/stencil/core/fields.hpp"
+TILES = "apps/stencil/tiles/tiles.hpp"
+EDGES = "apps/stencil/tiles/tile_edges.hpp"
+TILE_PROGRAM = "apps/stencil/tiles/tile_program.hpp"
+MARCH = "apps/stencil/temporal/march_kernels.cpp"
+MARCH_PEERS = "apps/stencil/temporal/march_peers.hpp"
+GRAPH = "apps/stencil/baselines/flagged_graph.cpp"
+HOST = "apps/stencil/baselines/host_controlled.cpp"
 STENCIL = sources_in("apps/stencil")
-TILE_KERNELS = ("apps/stencil/resident_kernels.cpp",)
+TILE_KERNELS = ("apps/stencil/tiles/resident_kernels.cpp",)
 FIELD_USERS = tuple(
     f"apps/stencil/{name}.cpp"
     for name in (
-        *("domain", "flagged_graph", "host_controlled", "march_engine", "persistent", "solver", "step_engine"),
-        *("stencil_kernels", "tile_engine", "resident_kernels"),
+        "solver",
+        *(f"core/{name}" for name in ("domain", "persistent")),
+        *(f"baselines/{name}" for name in ("flagged_graph", "host_controlled")),
+        *(f"step/{name}" for name in ("step_engine", "stencil_kernels")),
+        *(f"tiles/{name}" for name in ("tile_engine", "resident_kernels")),
+        "temporal/march_engine",
     )
 )
 STENCIL_USES = (
@@ -28,7 +32,7 @@ STENCIL_USES = (
     (HOST, (HOST,)),
     (FACES, (KERNELS,)),
     (FIELDS, FIELD_USERS),
-    (TILES, ("apps/stencil/tile_engine.cpp", "apps/stencil/tile_choice.cpp", *TILE_KERNELS)),
+    (TILES, ("apps/stencil/tiles/tile_engine.cpp", "apps/stencil/plan/tile_choice.cpp", *TILE_KERNELS)),
     (EDGES, TILE_KERNELS),
     (TILE_PROGRAM, TILE_KERNELS),
     (MARCH, (MARCH,)),

@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "starling/stf/call_site.hpp"
+#include "starling/stf/detail/call_site.hpp"
 #include "starling/stf/place.hpp"
 
 namespace starling::stf {

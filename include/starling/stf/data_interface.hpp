@@ -22,7 +22,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "starling/stf/call_site.hpp"
+#include "starling/stf/detail/call_site.hpp"
 #include "starling/stf/place.hpp"
 #include "starling/stf/shape_of.hpp"
 #include "starling/stf/slice.hpp"

@@ -6,9 +6,9 @@
 #include <tuple>
 #include <utility>
 
-#include "starling/stf/host_loop.hpp"
+#include "starling/stf/detail/host_loop.hpp"
+#include "starling/stf/detail/task_builder.hpp"
 #include "starling/stf/logical_data.hpp"
-#include "starling/stf/task_builder.hpp"
 
 namespace starling::stf {
 

@@ -8,7 +8,7 @@
 #include <type_traits>
 
 #include "starling/device/target.hpp"
-#include "starling/stf/launch_plan.hpp"
+#include "starling/stf/detail/launch_plan.hpp"
 
 namespace starling::stf {
 

@@ -7,8 +7,8 @@
 #include <initializer_list>
 
 #include "starling/base/view.hpp"
-#include "starling/stf/element_order.hpp"
-#include "starling/stf/odometer.hpp"
+#include "starling/stf/detail/element_order.hpp"
+#include "starling/stf/detail/odometer.hpp"
 
 namespace starling::stf {
 

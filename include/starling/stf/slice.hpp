@@ -10,7 +10,7 @@
 #pragma once
 
 #include "starling/base/view.hpp"
-#include "starling/stf/checked_layout.hpp"
+#include "starling/stf/detail/checked_layout.hpp"
 
 namespace starling::stf {
 

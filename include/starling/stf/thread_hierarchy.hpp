@@ -5,8 +5,8 @@
 
 #include "starling/device/block.hpp"
 #include "starling/device/bounds.hpp"
-#include "starling/stf/crew.hpp"
-#include "starling/stf/hierarchy_map.hpp"
+#include "starling/stf/detail/crew.hpp"
+#include "starling/stf/detail/hierarchy_map.hpp"
 #include "starling/stf/partition.hpp"
 #include "starling/stf/slice.hpp"
 

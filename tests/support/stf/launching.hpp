@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include "starling/stf/launch_kernel.hpp"
+#include "starling/stf/detail/launch_kernel.hpp"
 #include "support/memory.hpp"
 
 namespace starling::test {

@@ -1,5 +1,5 @@
 // The choice between streams and graphs alone, with made-up times.
-#include "stf/backend_policy.hpp"
+#include "stf/submit/backend_policy.hpp"
 
 #include <doctest/doctest.h>
 

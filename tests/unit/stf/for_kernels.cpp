@@ -1,5 +1,5 @@
 // Parallel loops: every coordinate of every kind of shape once, whatever the plan, on one place and on several.
-#include "starling/stf/for_kernel.hpp"
+#include "starling/stf/detail/for_kernel.hpp"
 
 #include <algorithm>
 

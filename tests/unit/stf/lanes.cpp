@@ -5,7 +5,7 @@
 #include <atomic>
 #include <memory>
 
-#include "stf/lane_set.hpp"
+#include "stf/order/lane_set.hpp"
 #include "support/random.hpp"
 
 namespace starling::test::lanes_tests {

@@ -1,5 +1,5 @@
 // How long copies are expected to take: by what is usual, then by what was measured.
-#include "stf/link_times.hpp"
+#include "stf/order/link_times.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,6 +1,6 @@
 // The devices of pages: the paper's figure 7, and that the device of every page owns as much of it as any other, but
 // for what sampling may miss.
-#include "stf/page_map.hpp"
+#include "stf/memory/page_map.hpp"
 
 #include <doctest/doctest.h>
 

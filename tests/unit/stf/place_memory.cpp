@@ -1,6 +1,6 @@
 // place_memory against a plain reference: blocks never overlap, free neighbours join, the cap holds, and who gets a
 // block waits for all who used any of its bytes before.
-#include "stf/place_memory.hpp"
+#include "stf/memory/place_memory.hpp"
 
 #include <doctest/doctest.h>
 

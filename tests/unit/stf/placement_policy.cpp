@@ -1,5 +1,5 @@
 // The choice of devices alone, with made-up times: by hand in small cases, and against the rule written out plainly.
-#include "stf/placement_policy.hpp"
+#include "stf/submit/placement_policy.hpp"
 
 #include <doctest/doctest.h>
 

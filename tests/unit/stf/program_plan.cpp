@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "stf/program_plan.hpp"
+#include "stf/persistent/program_plan.hpp"
 #include "support/random.hpp"
 
 namespace starling::test::program_plan_tests {

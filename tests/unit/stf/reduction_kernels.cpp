@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include "starling/stf/for_kernel.hpp"
+#include "starling/stf/detail/for_kernel.hpp"
 #include "starling/stf/partition.hpp"
 #include "starling/stf/slice.hpp"
 #include "support/memory.hpp"

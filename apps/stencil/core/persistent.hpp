@@ -1,0 +1,15 @@
+// What the persistent programs have in common: what each is told of a run, and the status that it leaves.
+#pragma once
+
+#include "stencil/core/domain.hpp"
+
+namespace starling::stencil {
+
+template <class T>
+void tell(persistent_run& run, const domain<T>& d, const run_options& options);
+
+// Runs it, and takes over the status: the domain's generation and the largest change.
+template <class T>
+void run_persistent(domain<T>& d, const program& p, const run_options& options, run_result& result);
+
+}  // namespace starling::stencil

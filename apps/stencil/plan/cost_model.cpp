@@ -1,0 +1,217 @@
+#include "stencil/plan/cost_model.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+#include <vector>
+
+#include "starling/base/error.hpp"
+#include "stencil/temporal/march_kernels.hpp"
+#include "stencil/tiles/resident_kernels.hpp"
+
+namespace starling::stencil {
+namespace {
+
+std::string rounded(double us) {
+  char text[32];
+  std::snprintf(text, sizeof text, us < 100 ? "%.2f" : "%.0f", us);
+  return text;
+}
+
+double cells_of_pe(const geometry& g) {
+  return static_cast<double>(g.largest(0)) * static_cast<double>(g.largest(1)) * static_cast<double>(g.largest(2));
+}
+
+// In float32.
+double cells_worth(double cells, std::size_t cell_bytes) {
+  return cells * static_cast<double>(cell_bytes) / sizeof(float);
+}
+
+// A step of tiles: the exchange, and the work of the largest tile.
+double tiled_us(const geometry& g, machine_kind kind, const tile_choice& c, std::size_t cell_bytes,
+                const step_costs& costs) {
+  const tiling& t = c.grid;
+  const bool far = g.exchanged_faces() > 0 && g.n_pes() > 1;
+  const double flight = t.mail_per_block() == 0 ? 0 : far ? costs.far_us : costs.near_us;
+  const double work = tile_work(g, kind, c, cell_bytes) / costs.chip_cells_per_us;
+  if (t.depth == 1 || kind == machine_kind::host) return flight / t.depth + work;
+  // Each step has its barriers.
+  const double exchange = flight + cells_of_packets(static_cast<double>(t.mail_per_block())) / costs.chip_cells_per_us;
+  return exchange / t.depth + 0.1 * costs.near_us + work;
+}
+
+// A step of cpu_free. Between what the cache has of both arrays and what it does not, a step takes a bit of both.
+double plain_us(const geometry& g, machine_kind kind, std::size_t cell_bytes, const step_costs& costs) {
+  constexpr double bytes_in_cache = 40e6;
+  constexpr double bytes_in_memory = 64e6;
+  // In three dimensions a cell has two neighbours more, which come from the cache. Fitted to runs on H200.
+  const double solid = kind == machine_kind::cuda && g.active[0] ? 1.6 : 1;
+  const double cells = cells_of_pe(g);
+  const double worth = cells_worth(cells, cell_bytes);
+  const double busy = std::min(1.0, cells / static_cast<double>(cells_of_busy_pe));
+  const double cached =
+      costs.meet_us + busy * (costs.spread_us - costs.meet_us) + solid * worth / costs.cached_cells_per_us;
+  const double from_memory = costs.meet_us + worth / costs.memory_cells_per_us;
+  const double bytes = 2 * cells * static_cast<double>(cell_bytes);
+  const double part = std::clamp((bytes - bytes_in_cache) / (bytes_in_memory - bytes_in_cache), 0.0, 1.0);
+  return (1 - part) * cached + part * from_memory;
+}
+
+// A step of passes over memory, after each of which all blocks meet. A look at the change ends a pass, which takes
+// about as long as one of all steps.
+double marched_us(const geometry& g, const march_choice& c, std::size_t cell_bytes, const step_costs& costs,
+                  index_t check_every) {
+  const double depth = c.layout.depth;
+  const auto until_look = static_cast<double>(check_every);
+  const double steps = check_every > 0 ? until_look / std::ceil(until_look / depth) : depth;
+  const double cells = cells_worth(cells_of_pe(g), cell_bytes);
+  return costs.meet_us / steps + depth / steps * cells / costs.marched_cells_per_us;
+}
+
+template <class T>
+void try_tiles(variant how, const geometry& g, const tile_limits& limits, const step_costs& costs, run_options options,
+               std::vector<variant_choice>& all) {
+  if (options.threads > resident_most_threads) return;  // those of other variants may be larger
+  options.how = how;
+  if (how == variant::resident) options.depth = 0;
+  try {
+    const cell_plan plan = plan_cells<T>(g, limits, options);
+    if (const auto* march = std::get_if<march_choice>(&plan))
+      all.push_back(
+          {how, g.n_pes(), march->layout.depth, marched_us(g, *march, sizeof(T), costs, options.check_every), {}});
+    const auto* tiles = std::get_if<tile_choice>(&plan);
+    if (tiles == nullptr || (how == variant::temporal && tiles->grid.depth == 1)) return;  // that is another variant
+    all.push_back({how,
+                   g.n_pes(),
+                   how == variant::temporal ? tiles->grid.depth : 0,
+                   tiled_us(g, limits.kind, *tiles, sizeof(T), costs),
+                   {}});
+  } catch (const launch_error&) {
+    // So many blocks do not fit: one of the others is taken.
+  } catch (const argument_error&) {
+    if (options.threads <= march_most_threads) throw;  // otherwise it is for the passes alone
+  }
+}
+
+// cpu_free is the first.
+std::size_t cheapest(const std::vector<variant_choice>& all) {
+  constexpr double clearly = 0.95;
+  std::size_t best = 0;
+  for (std::size_t i = 1; i < all.size(); ++i)
+    if (all[i].us < (best == 0 ? clearly : 1) * all[best].us) best = i;
+  return best;
+}
+
+}  // namespace
+
+step_costs costs_of_share(step_costs whole, int pes_on_gpu) {
+  if (pes_on_gpu == 1) return whole;
+  const double part = 1.0 / pes_on_gpu;
+  whole.far_us = whole.near_us;
+  whole.cached_cells_per_us *= part;
+  whole.memory_cells_per_us *= part;
+  whole.marched_cells_per_us *= part;
+  whole.source += message(", for 1 of ", pes_on_gpu, " PEs of a GPU");
+  return whole;
+}
+
+step_costs built_in_costs(machine_kind kind) {
+  constexpr double unknown = std::numeric_limits<double>::infinity();
+  step_costs c;
+  if (kind == machine_kind::cuda) {
+    // Measured on H200: bench/cpu_free_stencil/results/nvidia-h200-x1.json and -x2.json, and those of tiles.
+    c.near_us = 1.0;
+    c.far_us = 1.05;
+    c.chip_cells_per_us = 10'000;
+    c.meet_us = 2.5;
+    c.spread_us = 3.7;
+    c.cached_cells_per_us = 1'100'000;
+    c.memory_cells_per_us = 500'000;
+    c.marched_cells_per_us = 2'000'000;
+    c.graph_us = 3.6;
+    c.host_us = 11;
+  } else {
+    c.near_us = c.far_us = c.graph_us = c.host_us = unknown;
+    c.chip_cells_per_us = c.marched_cells_per_us = 0;
+    c.cached_cells_per_us = c.memory_cells_per_us = 2000;
+    c.meet_us = c.spread_us = 60;
+  }
+  return c;
+}
+
+double tile_work(const geometry& g, machine_kind kind, const tile_choice& c, std::size_t cell_bytes) {
+  const tiling& t = c.grid;
+  double own = 1;
+  double edges = 0;
+  for (int a = 0; a < axes; ++a) own *= static_cast<double>(t.largest[a]);
+  for (int a = 0; a < axes; ++a)
+    if (tiles_exchange(g, t, a)) edges += 2 * own / static_cast<double>(t.largest[a]);
+  const double packed = cells_per_edge_cell(kind) * edges;
+  if (t.tall.used()) return cells_of_tall_step(t.tall, t.largest[1]) + packed;
+  if (t.bands.used()) return cells_computed(g, t) + packed;
+  // Cells in arrays, against those in registers. Fitted to runs on H200, which are in the result files.
+  const double in_array = kind == machine_kind::host ? 1 : t.in_place ? 1.3 : 1.9;
+  return in_array * cells_worth(cells_computed(g, t) + packed, cell_bytes);
+}
+
+template <class T>
+std::vector<variant_choice> expected_steps(const geometry& g, const tile_limits& limits, const step_costs& costs,
+                                           const run_options& options) {
+  const double plain = plain_us(g, limits.kind, sizeof(T), costs);
+  std::vector<variant_choice> all{{variant::cpu_free, g.n_pes(), 0, plain, {}}};
+  try_tiles<T>(variant::resident, g, limits, costs, options, all);
+  try_tiles<T>(variant::temporal, g, limits, costs, options, all);
+  all.push_back({variant::graph, g.n_pes(), 0, costs.graph_us - costs.meet_us + plain, {}});
+  all.push_back({variant::p2p, g.n_pes(), 0, costs.host_us - costs.meet_us + plain, {}});
+  std::erase_if(all, [](const variant_choice& c) { return !std::isfinite(c.us); });
+  return all;
+}
+
+template <class T>
+variant_choice choose_variant(const geometry& g, const tile_limits& limits, const step_costs& costs,
+                              const run_options& options) {
+  const std::vector<variant_choice> all = expected_steps<T>(g, limits, costs, options);
+  variant_choice best = all[cheapest(all)];
+  best.why = message(name(best.how), " on ", best.devices, best.devices == 1 ? " device" : " devices");
+  if (best.depth > 0) best.why += message(", an exchange every ", best.depth, " steps");
+  best.why += ": expected us per step";
+  const char* before = " ";
+  for (const variant_choice& c : all) {
+    best.why += message(before, name(c.how), " ", rounded(c.us));
+    before = ", ";
+  }
+  best.why += message(" (costs: ", costs.source, ")");
+  return best;
+}
+
+template <class T>
+variant_choice choose_devices(const problem<T>& p, int most, const tile_limits& limits, const step_costs& costs,
+                              const run_options& options) {
+  expect<argument_error>(most >= 1, "stencil: ", most, " devices to choose from; must be at least 1");
+  if (!p.parts.empty()) return choose_variant<T>(geometry_of(p, most), limits, costs, options);
+  const int possible = static_cast<int>(std::clamp<index_t>(p.shape.empty() ? 1 : p.shape[0], 1, most));
+  const int fewest = limits.kind == machine_kind::host ? possible : 1;
+  variant_choice best;
+  for (int n = fewest; n <= possible; ++n) {
+    variant_choice c = choose_variant<T>(geometry_of(p, n), limits, costs, options);
+    // Another device has to be worth it.
+    if (n == fewest || c.us < 0.95 * best.us) best = std::move(c);
+  }
+  return best;
+}
+
+template std::vector<variant_choice> expected_steps<float>(const geometry&, const tile_limits&, const step_costs&,
+                                                           const run_options&);
+template std::vector<variant_choice> expected_steps<double>(const geometry&, const tile_limits&, const step_costs&,
+                                                            const run_options&);
+template variant_choice choose_variant<float>(const geometry&, const tile_limits&, const step_costs&,
+                                              const run_options&);
+template variant_choice choose_variant<double>(const geometry&, const tile_limits&, const step_costs&,
+                                               const run_options&);
+template variant_choice choose_devices(const problem<float>&, int, const tile_limits&, const step_costs&,
+                                       const run_options&);
+template variant_choice choose_devices(const problem<double>&, int, const tile_limits&, const step_costs&,
+                                       const run_options&);
+
+}  // namespace starling::stencil

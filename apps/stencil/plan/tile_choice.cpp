@@ -1,0 +1,279 @@
+#include "stencil/plan/tile_choice.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "starling/base/error.hpp"
+#include "stencil/plan/tall_choice.hpp"
+#include "stencil/step/launch_shape.hpp"
+#include "stencil/tiles/patches.hpp"
+#include "stencil/tiles/resident_kernels.hpp"
+
+namespace starling::stencil {
+namespace {
+
+constexpr int most_threads = resident_most_threads;
+
+index_t cells(const index_t (&extent)[axes]) { return extent[0] * extent[1] * extent[2]; }
+
+// Every tile has cells, and its neighbours need no others than its own.
+bool possible(const geometry& g, const tiling& t) {
+  for (int a = 0; a < axes; ++a) {
+    if (smallest_extent(g, t, a) < (tiles_exchange(g, t, a) ? t.depth : 1)) return false;
+  }
+  return true;
+}
+
+// Patches of a step in three dimensions that computes as much of the ring as any.
+index_t patches_of_tile(const geometry& g, const tiling& t, int width) {
+  const auto ring = [&](int a) { return tiles_exchange(g, t, a) ? index_t{t.depth - 1} : 0; };
+  return patches_of(t.largest[1] + 2 * ring(1), t.largest[2] + 2 * ring(2), ring(2), width);
+}
+
+// Bands of a step that computes as much of the ring as any; none where rows are too long for a warp.
+band_grid bands_of_tile(const geometry& g, const tiling& t, int width, int most_warps) {
+  const auto ring = [&](int a) { return tiles_exchange(g, t, a) ? index_t{t.depth - 1} : 0; };
+  if (g.active[0] || vectors_of_row(t.largest[2] + 2 * ring(2), ring(2), width) > band_vectors) return {};
+  const index_t held = 2;  // at most, of rows that steps do not make
+  const index_t fewest = smallest_extent(g, t, 1) - held;
+  return bands_for(t.largest[1] + 2 * ring(1), fewest, t.depth, most_warps);
+}
+
+// The cells of one array that all threads of a block go through for a tile: patches fill whole warps, and segments of
+// its layers are as long as the longest.
+double cells_in_patches(const geometry& g, const tiling& t, int width) {
+  const index_t patches = round_up(patches_of_tile(g, t, width), 32);
+  const index_t segments = std::clamp<index_t>(most_threads / patches, 1, most_patch_segments);
+  const index_t layers = t.largest[0] + (tiles_exchange(g, t, 0) ? t.depth - 1 : 0);
+  // Eight lanes load 128 bytes at once: where that is several short rows, some lie in the same banks.
+  const double conflicts = t.largest[2] < 8 * width ? 1.3 : 1;
+  return conflicts * static_cast<double>(ceil_div(layers, segments) * width * patch_rows * most_threads);
+}
+
+// What an exchange costs, in cells, of tiles with so many cells at their edges.
+double exchange_cost(const geometry& g, machine_kind kind, std::size_t cell_bytes, const tiling& t, double edge_cells) {
+  if (edge_cells == 0) return 0;
+  if (kind == machine_kind::host) return 50'000;
+  constexpr double flight = 6'000;
+  const bool corners = !g.active[0] && tiles_exchange(g, t, 1) && tiles_exchange(g, t, 2);
+  const double sent = t.depth * (edge_cells + (corners ? 4 * t.depth : 0));
+  return flight + (t.depth > 1 ? cells_of_packets(sent * static_cast<double>(cell_bytes) / 8) : 0);
+}
+
+// What a step of the largest tile costs, in cells; infinite if the tile does not fit on chip. A cell at an edge is
+// computed twice, packed and unpacked.
+double cost(const geometry& g, const tile_limits& limits, std::size_t cell_bytes, const tiling& t) {
+  const bool host = limits.kind == machine_kind::host;
+  double kept = 1;
+  double edges = 0;
+  for (int a = 0; a < axes; ++a) {
+    if (g.active[a]) kept *= static_cast<double>(t.largest[a] + 2 * t.depth);
+    if (tiles_exchange(g, t, a)) edges += 2 * static_cast<double>(cells(t.largest)) / static_cast<double>(t.largest[a]);
+  }
+  const double exchange = exchange_cost(g, limits.kind, cell_bytes, t, edges);
+  const double besides = cells_per_edge_cell(limits.kind) * edges + (host ? 0 : 1'000) + exchange / t.depth;
+  const double room = static_cast<double>(limits.scratch_bytes) / static_cast<double>(cell_bytes);
+  const int width = 16 / static_cast<int>(cell_bytes);
+  tiling kept_so = t;
+  if (!host && kept <= room) kept_so.bands = bands_of_tile(g, t, width, most_threads / 32);
+  if (kept_so.bands.used()) return cells_computed(g, kept_so) + besides;
+  if (!host)
+    if (const double tall = cells_of_tall(g, limits.scratch_bytes, cell_bytes, t); tall > 0)
+      return tall + 1'000 + exchange;
+  const double computed = cells_computed(g, t);
+  const bool once = !host && g.active[0] && kept <= room && patches_of_tile(g, t, width) <= most_threads;
+  if (!once && 2 * kept > room) return std::numeric_limits<double>::infinity();
+  // Cells that do not fit twice are in one array.
+  if (once && 2 * computed > 0.9 * room) return std::max(computed, cells_in_patches(g, t, width)) + besides;
+  return computed + besides;
+}
+
+// Lays out the largest tile.
+template <class T>
+void lay_out(const geometry& g, tiling& t) {
+  const index_t ring = t.depth;
+  const index_t rows = g.active[0] ? t.largest[1] + 2 * ring : 1;
+  const index_t layers = t.largest[g.active[0] ? 0 : 1] + 2 * ring;
+  // An odd number of elements, or of vectors: edges across rows do not all fall into one bank of shared memory. Vectors
+  // lie at multiples of their size, so that the ring before a row is at the end of the row before it.
+  const index_t width = t.in_place ? cell_vector<T>::width : 1;
+  const index_t pitch = t.bands.used() ? band_pitch * width : (ceil_div(t.largest[2] + 2 * ring, width) | 1) * width;
+  const index_t before = t.in_place ? round_up(ring, width) : ring;
+  t.chip = {};
+  t.chip.stride[1] = static_cast<int>(pitch);
+  if (g.active[0]) t.chip.stride[0] = static_cast<int>(pitch * rows);
+  t.chip.origin = static_cast<int>(ring * pitch * rows + (g.active[0] ? ring * pitch : 0) + before);
+  // A patch may read a row and a vector more than there are.
+  t.chip.elements = layers * pitch * rows + (t.in_place ? before + pitch : 0);
+}
+
+int natural_blocks(const geometry& g, const tile_limits& limits) {
+  if (limits.kind == machine_kind::host) return std::min(2, limits.blocks);
+  constexpr index_t fewest_cells = 512;
+  const index_t all = g.largest(0) * g.largest(1) * g.largest(2);
+  return static_cast<int>(std::clamp<index_t>(ceil_div(all, fewest_cells), 1, limits.blocks));
+}
+
+// So many that a thread has eight cells, and one packet at most where that can be. In one array, all: layers are cut
+// into as many segments as there are threads for.
+int natural_threads(const tiling& t) {
+  const index_t packets = std::min<index_t>(t.mail_per_block(), most_threads);
+  if (t.tall.used()) return 32 * t.tall.count;
+  if (t.bands.used()) return static_cast<int>(std::max<index_t>(32 * t.bands.count, round_up(packets, 32)));
+  if (t.in_place) return most_threads;
+  const index_t wanted = std::max(ceil_div(cells(t.largest), 8), packets);
+  return static_cast<int>(std::clamp<index_t>(round_up(wanted, 32), 128, most_threads));
+}
+
+// How the cells of a tile are kept.
+enum class kept_in { bands, tall_bands, two_arrays, one_array };
+
+// Whether the largest tile can be kept so, and what follows if it can.
+template <class T>
+bool fit(const geometry& g, const tile_limits& limits, const run_options& options, kept_in how, tile_choice& c) {
+  tiling& t = c.grid;
+  t.in_place = how != kept_in::two_arrays;
+  const int most_warps = (options.threads > 0 ? options.threads : most_threads) / 32;
+  if (how == kept_in::tall_bands) {
+    tiling tall = t;
+    if (!lay_out_tall<T>(g, tall, std::min(most_warps, most_tall_bands), limits.scratch_bytes)) return false;
+    if (tall.tall.count < std::max(fewest_tall_bands, options.threads / 32)) return false;
+    t = tall;
+    c.threads = natural_threads(t);
+    c.scratch_bytes = resident_scratch<T>(t, c.threads);
+    return true;
+  }
+  t.bands = how == kept_in::bands ? bands_of_tile(g, t, cell_vector<T>::width, most_warps) : band_grid{};
+  if (how == kept_in::bands && !t.bands.used()) return false;
+  c.threads = options.threads > 0 ? options.threads : natural_threads(t);
+  if (how == kept_in::bands && t.depth == 1 && t.mail_per_block() > c.threads) return false;
+  if (how == kept_in::one_array && patches_of_tile(g, t, cell_vector<T>::width) > c.threads) return false;
+  lay_out<T>(g, t);
+  c.scratch_bytes = resident_scratch<T>(t, limits.kind == machine_kind::host ? 1 : c.threads);
+  return c.scratch_bytes <= limits.scratch_bytes;
+}
+
+// Everything that follows from a grid; nothing if its tiles do not fit.
+template <class T>
+std::optional<tile_choice> choice_for(const geometry& g, const tile_limits& limits, const run_options& options,
+                                      const tiling& grid) {
+  const bool gpu = limits.kind == machine_kind::cuda;
+  const bool flat = !g.active[0];
+  tile_choice c;
+  c.grid = grid;
+  number_mail<T>(g, c.grid);
+  if ((gpu && flat && fit<T>(g, limits, options, kept_in::bands, c)) ||
+      (gpu && flat && fit<T>(g, limits, options, kept_in::tall_bands, c)) ||
+      fit<T>(g, limits, options, kept_in::two_arrays, c) ||
+      (gpu && !flat && fit<T>(g, limits, options, kept_in::one_array, c)))
+    return c;
+  return std::nullopt;
+}
+
+// Whether boxes can be dealt to so many tiles at most that exchange so many layers, and the cheapest grid that fits.
+struct grids {
+  bool possible = false;
+  std::optional<tile_choice> best;
+  double cost = std::numeric_limits<double>::infinity();
+};
+
+template <class T>
+grids grids_of(const geometry& g, const tile_limits& limits, const run_options& options, int depth, int blocks) {
+  grids found;
+  for (int z = 1; z <= (g.active[0] ? blocks : 1); ++z)
+    for (int y = 1; y <= blocks / z; ++y)
+      for (int x = 1; x <= blocks / z / y; ++x) {
+        tiling t;
+        t.tiles[0] = z;
+        t.tiles[1] = y;
+        t.tiles[2] = x;
+        t.depth = depth;
+        set_largest(g, t);
+        if (!possible(g, t)) continue;
+        found.possible = true;
+        const double c = cost(g, limits, sizeof(T), t);
+        if (c >= found.cost) continue;
+        std::optional<tile_choice> fits = choice_for<T>(g, limits, options, t);
+        if (!fits) continue;
+        found.best = std::move(fits);
+        found.cost = c;
+      }
+  return found;
+}
+
+// The depth that is cheapest among those that keep everything on chip; 1 if none does, or none is clearly cheaper:
+// where less was expected of a larger depth, steps took longer.
+template <class T>
+int natural_depth(const geometry& g, const tile_limits& limits, const run_options& options, int blocks) {
+  constexpr double clearly_cheaper = 0.8;
+  int best = 1;
+  double least = std::numeric_limits<double>::infinity();
+  for (int depth = 1; depth <= most_depth; ++depth) {
+    const grids found = grids_of<T>(g, limits, options, depth, blocks);
+    if (!found.best || found.best->grid.memory_elements > 0 || found.cost >= least) continue;
+    least = depth == 1 ? clearly_cheaper * found.cost : found.cost;
+    best = depth;
+  }
+  return best;
+}
+
+void check(const tile_limits& given, const run_options& options) {
+  expect<argument_error>(options.blocks >= 0, "stencil: blocks = ", options.blocks,
+                         "; must be at least 1, or 0 to choose");
+  expect<argument_error>(options.threads >= 0 && options.threads % 32 == 0 && options.threads <= most_threads,
+                         "stencil: threads = ", options.threads, "; must be a multiple of 32 up to ", most_threads,
+                         ", or 0 to choose");
+  expect<launch_error>(options.blocks <= given.blocks, "stencil: blocks = ", options.blocks, " per PE, but only ",
+                       given.blocks, " fit at once; ask for fewer, or 0 to choose");
+}
+
+tile_limits limits_asked_for(tile_limits limits, const run_options& options) {
+  check(limits, options);
+  if (options.on_chip_bytes > 0) limits.scratch_bytes = std::min(limits.scratch_bytes, options.on_chip_bytes);
+  return limits;
+}
+
+}  // namespace
+
+tile_limits limits_of(const machine& m) {
+  const device_info& d = m.device(0);
+  // One block has a multiprocessor of a GPU to itself.
+  const int blocks = d.multiprocessors > 0 ? d.multiprocessors : m.blocks_that_fit([](block&) {});
+  return {m.kind(), blocks, d.scratch_bytes};
+}
+
+double cells_of_packets(double packets) {
+  // Nearly all threads have one, or some have several.
+  constexpr double many = 480;
+  return packets < many ? 26 * packets : std::max(30'000.0, 45 * packets);
+}
+
+double cells_computed(const geometry& g, const tiling& t) {
+  if (t.bands.used()) return cells_of_bands(t.bands);
+  if (t.tall.used()) return cells_of_tall_bands(t.tall, t.largest[1]);
+  double computed = 1;
+  for (int a = 0; a < axes; ++a)
+    computed *= static_cast<double>(t.largest[a] + (tiles_exchange(g, t, a) ? t.depth - 1 : 0));
+  return computed;
+}
+
+template <class T>
+std::optional<tile_choice> choose_tiles(const geometry& g, const tile_limits& given, const run_options& options) {
+  const tile_limits limits = limits_asked_for(given, options);
+  const int blocks = options.blocks > 0 ? options.blocks : natural_blocks(g, limits);
+  const int depth = options.depth > 0                  ? options.depth
+                    : options.how == variant::temporal ? natural_depth<T>(g, limits, options, blocks)
+                                                       : 1;
+  grids found = grids_of<T>(g, limits, options, depth, blocks);
+  expect<argument_error>(found.possible, "stencil: depth = ", depth,
+                         " needs as many layers on every device along each axis that exchanges; ask for a smaller "
+                         "depth, fewer devices or another split");
+  return std::move(found.best);
+}
+
+template std::optional<tile_choice> choose_tiles<float>(const geometry&, const tile_limits&, const run_options&);
+template std::optional<tile_choice> choose_tiles<double>(const geometry&, const tile_limits&, const run_options&);
+
+}  // namespace starling::stencil

@@ -1,0 +1,110 @@
+#include "stencil/step/launch_shape.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "starling/base/error.hpp"
+#include "stencil/core/cell_vector.hpp"
+
+namespace starling::stencil {
+namespace {
+
+// Cells of the largest box, and of all its faces.
+index_t cells(const geometry& g) { return g.largest(0) * g.largest(1) * g.largest(2); }
+index_t cells_on_faces(const geometry& g) {
+  index_t n = 0;
+  for (int a = 0; a < axes; ++a) n += g.exchanges(a) ? 2 * g.face_cells(a) : 0;
+  return std::min(n, cells(g));
+}
+
+// Small blocks meet sooner, large ones keep more of their rows in the first cache. Measured on H200.
+int natural_threads(const geometry& g) {
+  if (g.active[0]) return cells(g) < 10'000'000 ? 128 : 256;
+  return cells(g) < 200'000 ? 128 : cells(g) < 1'500'000 ? 256 : 512;
+}
+
+// Enough blocks that every thread has the cells that it does at once, but no more than run at once.
+int natural_blocks(const geometry& g, machine_kind kind, int threads, int most) {
+  if (kind == machine_kind::host) return std::min(2, most);
+  constexpr index_t cells_at_once = 4;
+  const index_t inside = std::max<index_t>(cells(g) - cells_on_faces(g), 1);
+  const index_t wanted = ceil_div(inside, threads * cells_at_once) + g.exchanged_faces();
+  return static_cast<int>(std::min<index_t>(wanted, most));
+}
+
+// Blocks for faces alone: the number that lets faces and inside end together, or 0 where that is not clearly faster
+// than every block doing a part of both; a few are taken from the inside where that is about as fast. A block does a
+// round of a face, two cells a thread with the wait for the neighbour, in the time of about ten times as many cells of
+// the inside; a block that does both does one after the other. Three quarters of the blocks do an inside about as fast
+// as all where the second cache has most of it; faces may then have the others, and be sooner where neighbours wait for
+// them. A virtual device has one block for faces: there the roles are to be seen, in traces and reports. Measured on
+// H200.
+int natural_face_blocks(const geometry& g, machine_kind kind, std::size_t cell_bytes, int blocks, int threads) {
+  const int n_faces = g.exchanged_faces();
+  if (n_faces == 0 || blocks < 2) return 0;
+  if (kind == machine_kind::host) return 1;
+  const double cells_per_round = 10.0 * 2 * threads;
+  const double on_faces = static_cast<double>(cells_on_faces(g));
+  const double inside = static_cast<double>(cells(g)) - on_faces;
+  constexpr double bytes_in_cache = 40'000'000;
+  const double enough = inside * static_cast<double>(cell_bytes) < bytes_in_cache ? 0.75 * blocks : blocks;
+  const auto inside_by = [&](int n) { return inside / std::min<double>(n, enough); };
+  const auto rounds = [&](double chunks) { return std::ceil(on_faces / (2.0 * chunks * threads)); };
+  const double shared = rounds(blocks) * cells_per_round + inside_by(blocks);
+  constexpr double clearly_faster = 0.93;
+  constexpr double as_fast = 1.02;
+  const int few = std::max(n_faces, blocks / 50);
+  double least = std::numeric_limits<double>::infinity();
+  double least_faces = 0;
+  int best = 0;
+  for (int n = 1; n <= std::max(blocks / 2, 1); ++n) {
+    if (n > n_faces && n % n_faces != 0) continue;  // chunks of equal size
+    const int chunks = std::max(n / n_faces, 1);
+    const double chunks_per_block = std::ceil(static_cast<double>(n_faces) * chunks / n);
+    const double faces = chunks_per_block * rounds(n_faces * chunks) * cells_per_round;
+    const double slower = std::max(faces, inside_by(blocks - n));
+    if (slower > (n <= few ? as_fast : clearly_faster) * shared) continue;
+    if (slower > least || (slower == least && faces >= least_faces)) continue;
+    least = slower;
+    least_faces = faces;
+    best = n;
+  }
+  return best;
+}
+
+}  // namespace
+
+template <class T>
+launch_shape choose_launch(const geometry& g, machine_kind kind, const run_options& options,
+                           const std::function<int(int threads, bool in_turn)>& fits) {
+  expect<argument_error>(options.blocks >= 0, "stencil: blocks = ", options.blocks,
+                         "; must be at least 1, or 0 to choose");
+  launch_shape s;
+  const bool in_turn = taken_in_turn<T>(g) && options.threads <= most_threads_in_turn;
+  s.threads = options.threads > 0 ? options.threads : in_turn ? most_threads_in_turn : natural_threads(g);
+  const int most = fits(s.threads, in_turn);
+  expect<launch_error>(options.blocks <= most, "stencil: blocks = ", options.blocks, " per PE, but only ", most,
+                       " fit at once with ", s.threads, " threads each; ask for fewer, or 0 to choose");
+  s.blocks = options.blocks > 0 ? options.blocks : natural_blocks(g, kind, s.threads, most);
+  expect<argument_error>(options.face_blocks < s.blocks, "stencil: face_blocks = ", options.face_blocks, " of ",
+                         s.blocks,
+                         " blocks; leave one for the inside at least, or ask for 0, and every block does both");
+  s.face_blocks = options.face_blocks >= 0 ? options.face_blocks
+                  : in_turn                ? 0  // a block that does faces takes the fewer pieces
+                                           : natural_face_blocks(g, kind, sizeof(T), s.blocks, s.threads);
+  if (g.exchanged_faces() > 0) s.chunks = std::clamp(s.doing_faces() / g.exchanged_faces(), 1, most_chunks);
+  // Blocks that do faces alone are blocks of the same launch only where one launch does the whole step.
+  const bool one_launch = options.how == variant::cpu_free || options.how == variant::graph;
+  const bool host = kind == machine_kind::host;
+  s.inside = cut_inside<T>(g, one_launch ? s.blocks - s.face_blocks : s.blocks, host ? 1 : s.threads,
+                           host ? 1 : cell_vector<T>::width, in_turn);
+  return s;
+}
+
+template launch_shape choose_launch<float>(const geometry&, machine_kind, const run_options&,
+                                           const std::function<int(int, bool)>&);
+template launch_shape choose_launch<double>(const geometry&, machine_kind, const run_options&,
+                                            const std::function<int(int, bool)>&);
+
+}  // namespace starling::stencil

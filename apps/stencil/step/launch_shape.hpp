@@ -1,0 +1,37 @@
+// How many blocks and threads a step gets, and how faces are cut into chunks (CPU-free execution, 4.1.2).
+#pragma once
+
+#include "starling/machine/machine.hpp"
+#include "stencil/problem.hpp"
+#include "stencil/step/inside_cut.hpp"
+
+namespace starling::stencil {
+
+struct launch_shape {
+  int blocks = 1;          // per PE
+  int threads = 256;       // per block
+  int face_blocks = 0;     // of these, for faces; 0: every block does faces and inside
+  int chunks = 1;          // per face
+  inside_cut inside = {};  // among the blocks that do the inside
+
+  constexpr int doing_faces() const { return face_blocks > 0 ? face_blocks : blocks; }
+};
+
+// Chunks of a face at most, so many signals are set aside for each.
+inline constexpr int most_chunks = 1024;
+
+// Bytes up to which a face of a PE travels as packets, if the options do not say. To virtual devices a packet costs as
+// much as a long message.
+constexpr index_t most_packet_bytes(const run_options& options, machine_kind kind) {
+  if (options.packet_bytes >= 0) return options.packet_bytes;
+  return kind == machine_kind::host ? 0 : 262'144;
+}
+
+// Options that name a number are kept; throws argument_error when they are not possible, launch_error when the blocks
+// do not fit. `fits` tells how many blocks of so many threads a PE holds, which take pieces of the inside in turn or
+// not.
+template <class T>
+launch_shape choose_launch(const geometry& g, machine_kind kind, const run_options& options,
+                           const std::function<int(int threads, bool in_turn)>& fits);
+
+}  // namespace starling::stencil

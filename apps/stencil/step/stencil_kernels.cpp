@@ -1,0 +1,246 @@
+#include "stencil/step/stencil_kernels.hpp"
+
+#include "stencil/faces/face_exchange.hpp"
+
+namespace starling::stencil {
+
+template <class T>
+constexpr std::size_t room_in_scratch() {
+  return (sizeof(T) + 15) / 16 * 16;
+}
+static_assert(room_in_scratch<box>() + room_in_scratch<piece_board<double>>() <= scratch_bytes);
+
+// Registers for a whole step without spilling; what is spilled has to come back from beyond the first cache, which
+// every wait empties.
+constexpr int threads_at_most(bool in_turn) { return in_turn ? most_threads_in_turn : 512; }
+constexpr int blocks_at_least(bool in_turn) { return in_turn ? least_blocks_in_turn : 1; }
+
+namespace {
+
+template <class T, int Dimensions, bool InTurn>
+struct step {
+  step_arguments<T> a;
+  step_part part;
+  int first_change;
+  static constexpr int max_threads = threads_at_most(InTurn);
+  static constexpr int least_blocks = blocks_at_least(InTurn);
+
+  STARLING_HD void operator()(block& b) const {
+    const box& own = own_box(b, a.f);
+    piece_board<T>* board = board_of<InTurn, T>(b);
+    const sweep<T, Dimensions> s(a.f, own, b.pe(), a.generation, a.compute, a.check);
+    T change = 0;
+    if (part != step_part::inside)
+      for (int face = 0; face < faces; ++face) do_face(b, s, face, change);
+    if (part != step_part::border) s.template inside<InTurn>(b, a.inside, b.rank(), board, change);
+    if (!a.check) return;
+    change = b.reduce(change, maximum{});
+    if (b.member() == 0) a.f.changes.on(b.pe())[first_change + b.index()] = change;
+  }
+
+  STARLING_HD void do_face(block& b, const sweep<T, Dimensions>& s, int face, T& change) const {
+    const int to = s.own().neighbour[face];
+    if (to == no_neighbour) return;
+    const index_range mine = b.my_share(s.own().face_size(face / 2));
+    const plain_inbox<T> inbox(a.f, b.pe(), a.generation - 1);
+    with_axis<Dimensions>(face / 2, [&](auto axis) {
+      const auto value = [&](index_t i) {
+        const index_t at = mine.begin + i;
+        const auto f = s.template cell_of<decltype(axis)::value>(face % 2, at);
+        return s.template finish<decltype(axis)::value>(face % 2, f, s.gather(f), inbox(face, at), inbox, change);
+      };
+      if (a.store_to_peers) {
+        b.put(inbox_of_neighbour(a.f, face, a.generation) + mine.begin, value, mine.size(), to);
+      } else {
+        T* out = a.f.outbox.on(b.pe()) + a.f.face_start[face] + mine.begin;
+        b.for_each(mine.size(), [&](index_t i) { out[i] = value(i); });
+      }
+    });
+  }
+};
+
+template <class T, int Dimensions>
+struct publish {
+  fields<T> f;
+  index_t generation;
+
+  STARLING_HD void operator()(block& b) const {
+    const box& own = own_box(b, f);
+    const T* values = f.u[generation % 2].on(b.pe());
+    for (int face = 0; face < faces; ++face) {
+      if (own.neighbour[face] == no_neighbour) continue;
+      const index_range mine = b.my_share(own.face_size(face / 2));
+      with_axis<Dimensions>(face / 2, [&](auto axis) {
+        const auto value = [&](index_t i) {
+          const cell c = own.template face_cell<decltype(axis)::value>(face % 2, mine.begin + i);
+          return values[c.at[0] * f.shape.stride[0] + c.at[1] * f.shape.stride[1] + c.at[2]];
+        };
+        b.put(inbox_of_neighbour(f, face, generation) + mine.begin, value, mine.size(), own.neighbour[face]);
+      });
+    }
+    b.quiet();
+  }
+};
+
+// The part of the persistent program that does not depend on how faces travel.
+template <class T, int Dimensions, bool InTurn, class Exchange>
+STARLING_HD void run_cpu_free(block& b, const cpu_free_arguments<T>& a, Exchange exchange) {
+  const box& own = own_box(b, a.f);
+  piece_board<T>* board = board_of<InTurn, T>(b);
+  exchange.begin(b, own);
+  const bool reports = b.pe() == 0 && b.index() == 0 && b.member() == 0;
+  index_t generation = a.first;
+  index_t until_check = a.check_every;
+  while (generation < a.first + a.steps) {
+    ++generation;
+    const bool check = --until_check == 0;
+    const sweep<T, Dimensions> s(a.f, own, b.pe(), generation, a.compute, check);
+    T change = 0;
+    if (b.role() == a.face_role) exchange.step(b, s, generation, change);
+    if (b.role() == a.inside_role) s.template inside<InTurn>(b, a.inside, b.rank(), board, change);
+    if (!check) {
+      b.sync_pe();
+      continue;
+    }
+    until_check = a.check_every;
+    const auto checked = static_cast<double>(b.all_reduce(b.reduce(change, maximum{}), maximum{}));
+    if (reports) a.status.on(0)->change = checked;
+    if (checked <= a.tolerance) break;
+  }
+  if (reports) a.status.on(0)->generation = generation;
+}
+
+template <class T, int Dimensions, bool InTurn>
+struct cpu_free_signalled {
+  cpu_free_arguments<T> a;
+  static constexpr int max_threads = threads_at_most(InTurn);
+  static constexpr int least_blocks = blocks_at_least(InTurn);
+  STARLING_HD void operator()(block& b) const {
+    run_cpu_free<T, Dimensions, InTurn>(b, a, signalled_faces<T, Dimensions>{a, own_chunks(b, a)});
+  }
+};
+
+template <class T, int Dimensions, bool InTurn>
+struct cpu_free_packets {
+  cpu_free_arguments<T> a;
+  static constexpr int max_threads = threads_at_most(InTurn);
+  static constexpr int least_blocks = blocks_at_least(InTurn);
+  STARLING_HD void operator()(block& b) const {
+    run_cpu_free<T, Dimensions, InTurn>(b, a, packet_faces<T, Dimensions>{a, own_chunks(b, a)});
+  }
+};
+
+template <class T, int Dimensions, bool InTurn>
+struct flagged_step {
+  flagged_step_arguments<T> s;
+  static constexpr int max_threads = threads_at_most(InTurn);
+  static constexpr int least_blocks = blocks_at_least(InTurn);
+
+  STARLING_HD void operator()(block& b) const {
+    const box& own = own_box(b, s.a.f);
+    piece_board<T>* board = board_of<InTurn, T>(b);
+    const signalled_faces<T, Dimensions> faces{s.a, own_chunks(b, s.a)};
+    const index_t generation = *s.reached.on(b.pe()) + s.ahead;
+    const sweep<T, Dimensions> step(s.a.f, own, b.pe(), generation, s.a.compute, s.check);
+    T change = 0;
+    faces.step(b, step, generation, change);
+    const int without_faces = b.index() - s.face_blocks;
+    if (without_faces >= 0) step.template inside<InTurn>(b, s.a.inside, without_faces, board, change);
+    if (!s.check) return;
+    change = b.reduce(change, maximum{});
+    if (b.member() == 0) s.a.f.changes.on(b.pe())[b.index()] = change;
+  }
+};
+
+template <class T, int Dimensions>
+struct announce {
+  flagged_step_arguments<T> s;
+  index_t generation;
+
+  STARLING_HD void operator()(block& b) const {
+    const fields<T>& f = s.a.f;
+    const box& own = own_box(b, f);
+    const T* values = f.u[generation % 2].on(b.pe());
+    for (const face_chunk& part : own_chunks(b, s.a))
+      with_axis<Dimensions>(part.face / 2, [&](auto axis) {
+        const auto value = [&](index_t i) {
+          const cell c = own.template face_cell<decltype(axis)::value>(part.face % 2, part.cells.begin + i);
+          return values[c.at[0] * f.shape.stride[0] + c.at[1] * f.shape.stride[1] + c.at[2]];
+        };
+        b.put_signal(inbox_of_neighbour(f, part.face, generation) + part.cells.begin, value, part.cells.size(),
+                     f.arrived + (opposite(part.face) * s.a.chunks + part.chunk),
+                     static_cast<std::uint64_t>(generation), part.neighbour);
+      });
+    if (b.index() == 0 && b.member() == 0) *s.reached.on(b.pe()) = generation;
+  }
+};
+
+struct count_steps {
+  sym<index_t> reached;
+  index_t steps;
+
+  STARLING_HD void operator()(block& b) const {
+    if (b.index() == 0 && b.member() == 0) *reached.on(b.pe()) += steps;
+  }
+};
+
+// One kernel per dimension; the domain says which.
+template <template <class, int> class Kernel, class T, class... Arguments>
+kernel of_dimension(const geometry& g, const Arguments&... arguments) {
+  if (g.active[0]) return make_kernel(Kernel<T, 3>{arguments...});
+  return make_kernel(Kernel<T, 2>{arguments...});
+}
+
+// And one for each way to deal out the inside.
+template <template <class, int, bool> class Kernel, class T, class... Arguments>
+kernel of_cut(const geometry& g, const inside_cut& cut, const Arguments&... arguments) {
+  if (g.active[0]) {
+    if (cut.in_turn()) return make_kernel(Kernel<T, 3, true>{arguments...});
+    return make_kernel(Kernel<T, 3, false>{arguments...});
+  }
+  if (cut.in_turn()) return make_kernel(Kernel<T, 2, true>{arguments...});
+  return make_kernel(Kernel<T, 2, false>{arguments...});
+}
+
+}  // namespace
+
+template <class T>
+kernel step_kernel(const step_arguments<T>& arguments, step_part part, int first_change) {
+  return of_cut<step, T>(arguments.f.shape, arguments.inside, arguments, part, first_change);
+}
+
+template <class T>
+kernel publish_kernel(const fields<T>& f, index_t generation) {
+  return of_dimension<publish, T>(f.shape, f, generation);
+}
+
+template <class T>
+kernel cpu_free_kernel(const cpu_free_arguments<T>& arguments) {
+  if (arguments.packets) return of_cut<cpu_free_packets, T>(arguments.f.shape, arguments.inside, arguments);
+  return of_cut<cpu_free_signalled, T>(arguments.f.shape, arguments.inside, arguments);
+}
+
+template <class T>
+kernel flagged_step_kernel(const flagged_step_arguments<T>& arguments) {
+  return of_cut<flagged_step, T>(arguments.a.f.shape, arguments.a.inside, arguments);
+}
+
+template <class T>
+kernel announce_kernel(const flagged_step_arguments<T>& arguments, index_t generation) {
+  return of_dimension<announce, T>(arguments.a.f.shape, arguments, generation);
+}
+
+kernel count_kernel(sym<index_t> reached, index_t steps) { return make_kernel(count_steps{reached, steps}); }
+
+template kernel step_kernel(const step_arguments<float>&, step_part, int);
+template kernel step_kernel(const step_arguments<double>&, step_part, int);
+template kernel publish_kernel(const fields<float>&, index_t);
+template kernel publish_kernel(const fields<double>&, index_t);
+template kernel cpu_free_kernel(const cpu_free_arguments<float>&);
+template kernel cpu_free_kernel(const cpu_free_arguments<double>&);
+template kernel flagged_step_kernel(const flagged_step_arguments<float>&);
+template kernel flagged_step_kernel(const flagged_step_arguments<double>&);
+template kernel announce_kernel(const flagged_step_arguments<float>&, index_t);
+template kernel announce_kernel(const flagged_step_arguments<double>&, index_t);
+
+}  // namespace starling::stencil

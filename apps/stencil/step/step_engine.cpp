@@ -1,0 +1,148 @@
+#include "stencil/step/step_engine.hpp"
+
+#include <algorithm>
+#include <memory>
+
+#include "starling/base/error.hpp"
+#include "stencil/baselines/flagged_graph.hpp"
+#include "stencil/baselines/host_controlled.hpp"
+#include "stencil/core/cell_vector.hpp"
+#include "stencil/core/persistent.hpp"
+#include "stencil/faces/face_cutting.hpp"
+
+namespace starling::stencil {
+namespace {
+
+// Of each kernel that the variant may run.
+template <class T>
+int blocks_that_fit(const domain<T>& d, const launch_options& launch, variant how, bool in_turn) {
+  const inside_cut inside = cut_inside<T>(d.memory.shape, 1, launch.threads, cell_vector<T>::width, in_turn);
+  if (how == variant::graph) {
+    flagged_step_arguments<T> step;
+    step.a.f = d.memory;
+    step.a.inside = inside;
+    return d.machine.blocks_that_fit(flagged_step_kernel(step), launch);
+  }
+  if (how != variant::cpu_free)
+    return d.machine.blocks_that_fit(
+        step_kernel(step_arguments<T>{.f = d.memory, .inside = inside}, step_part::whole, 0), launch);
+  cpu_free_arguments<T> a;
+  a.f = d.memory;
+  a.inside = inside;
+  const int signalled = d.machine.blocks_that_fit(cpu_free_kernel(a), launch);
+  a.packets = true;
+  return std::min(signalled, d.machine.blocks_that_fit(cpu_free_kernel(a), launch));
+}
+
+}  // namespace
+
+template <class T>
+prepared_run step_engine<T>::prepare(domain<T>& d, const run_options& options) {
+  expect<unsupported_error>(options.how == variant::cpu_free || d.machine.processes() == 1, "stencil: the variant ",
+                            name(options.how),
+                            " is for one process, since the host controls it; take cpu_free, "
+                            "resident or temporal, or machine::host(n)");
+  const launch_shape launch =
+      choose_launch<T>(d.memory.shape, d.machine.kind(), options, [&](int threads, bool in_turn) {
+        return blocks_that_fit(d, {threads, scratch_of(faces), options.deadline}, options.how, in_turn);
+      });
+  if (launch.inside.in_turn()) d.begin_taking();
+  if (!options.compute) d.equal_slots();
+  if (options.how == variant::graph) return prepare_graph(d, launch, options);
+  d.publish();
+  return {launch.blocks, launch.threads, [this, &d, &options, launch](run_result& result) {
+            if (options.how == variant::cpu_free)
+              advance_cpu_free(d, launch, options, result);
+            else
+              advance_from_host(d, launch, options, result);
+          }};
+}
+
+template <class T>
+void step_engine<T>::advance_cpu_free(domain<T>& d, const launch_shape& launch, const run_options& options,
+                                      run_result& result) {
+  cpu_free_arguments<T> a;
+  tell(a, d, options);
+  a.f = d.memory;
+  a.first_message = d.messages + 1;
+  d.messages += options.steps + 1;
+  a.inside = launch.inside;
+  a.packets = face_bytes<T>(d.memory.shape) <= most_packet_bytes(options, d.machine.kind());
+  cut_faces(a, launch);
+  role_plan roles;
+  if (launch.face_blocks == 0) {
+    a.face_role = a.inside_role = roles.add("faces and inside", launch.blocks);
+  } else {
+    a.face_role = roles.add("faces", launch.face_blocks);
+    a.inside_role = roles.add("inside", launch.blocks - launch.face_blocks);
+  }
+  const launch_options shape{launch.threads, scratch_of(a.chunks_per_block), options.deadline};
+  run_persistent(d, program{roles, cpu_free_kernel(a), shape}, options, result);
+}
+
+template <class T>
+prepared_run step_engine<T>::prepare_graph(domain<T>& d, const launch_shape& launch, const run_options& options) {
+  struct recorded {
+    launch_shape launch;
+    flagged_graph<T> steps;
+    recorded(domain<T>& of, const launch_shape& l, const run_options& o)
+        : launch(l), steps(of.machine, of.memory, of.main, o, launch) {}
+  };
+  make_room_for_changes(d, launch.blocks);
+  const auto graph = std::make_shared<recorded>(d, launch, options);
+  graph->steps.announce(d.generation);
+  return {launch.blocks, launch.threads, [this, &d, &options, graph](run_result& result) {
+            in_looks(d, options, graph->launch.blocks, result,
+                     [&](index_t to, bool look) { graph->steps.issue(to - d.generation, look); });
+          }};
+}
+
+template <class T>
+void step_engine<T>::advance_from_host(domain<T>& d, const launch_shape& launch, const run_options& options,
+                                       run_result& result) {
+  make_room_for_changes(d, 2 * launch.blocks);
+  host_controlled<T> host(d.machine, d.memory, d.main, d.side, options, launch);
+  in_looks(d, options, host.blocks_with_changes(), result,
+           [&](index_t to, bool look) { host.issue(d.generation, to, look); });
+}
+
+template <class T>
+void step_engine<T>::make_room_for_changes(domain<T>& d, index_t elements) {
+  if (changes_.size() < elements) changes_ = d.machine.template allocate<T>(elements);
+  d.memory.changes = changes_.data();
+}
+
+// Issues the steps from look to look at the largest change: issue(to, whether to look then).
+template <class T>
+template <class F>
+void step_engine<T>::in_looks(domain<T>& d, const run_options& options, int blocks_with_changes, run_result& result,
+                              const F& issue) {
+  const index_t end = d.generation + options.steps;
+  const index_t every = options.check_every > 0 ? options.check_every : options.steps;
+  while (d.generation < end) {
+    const index_t to = std::min(d.generation + every, end);
+    const bool look = options.check_every > 0 && to - d.generation == every;
+    issue(to, look);
+    d.synchronize();
+    d.generation = to;
+    if (!look) continue;
+    result.change = largest_change(d, blocks_with_changes);
+    if (result.change <= options.tolerance) break;
+  }
+}
+
+template <class T>
+double step_engine<T>::largest_change(domain<T>& d, int blocks) {
+  std::vector<T> seen(static_cast<std::size_t>(blocks));
+  T largest = 0;
+  for (int pe = 0; pe < d.machine.size(); ++pe) {
+    d.machine.copy(seen.data(), changes_.on(pe), seen.size() * sizeof(T));
+    for (const T change : seen) largest = maximum{}(largest, change);
+  }
+  return static_cast<double>(largest);
+}
+
+template class step_engine<float>;
+template class step_engine<double>;
+
+}  // namespace starling::stencil

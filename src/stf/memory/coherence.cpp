@@ -1,0 +1,372 @@
+#include "coherence.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <thread>
+
+#include "data_registry.hpp"
+#include "page_map.hpp"
+#include "starling/base/environment.hpp"
+#include "starling/base/error.hpp"
+#include "stf/persistent/item_list.hpp"
+#include "stf/record/held_memory.hpp"
+#include "stf/record/scope_entry.hpp"
+#include "stf/submit/scheduler.hpp"
+
+namespace starling::stf {
+namespace {
+
+void expect_value(const data_body& d, const data_instance* from) {
+  expect<argument_error>(from != nullptr, "stf: ", d.describe(),
+                         " is read, but nothing has been written to it; make its first access write()");
+}
+
+// Where the data begins in a block that has its ghosts too.
+std::size_t aligned_start(const data_description& what) {
+  return (what.ghosts_before + place_memory::alignment - 1) / place_memory::alignment * place_memory::alignment;
+}
+
+}  // namespace
+
+coherence::coherence(machine& m, lane_set& lanes, data_registry& all, std::size_t device_cap,
+                     std::function<bool()> free_buried)
+    : machine_(m),
+      lanes_(lanes),
+      all_(all),
+      free_buried_(std::move(free_buried)),
+      checked_(m.checking()),
+      patience_(environment::read().deadline) {
+  for (int pe = 0; pe < m.size(); ++pe) store_->memories.push_back(std::make_unique<place_memory>(m, pe, device_cap));
+  store_->memories.push_back(std::make_unique<place_memory>(m, host_place, 0));
+}
+
+place_memory& coherence::memory_of(const data_place& place) {
+  return place.is_host() ? *store_->memories.back() : *store_->memories[static_cast<std::size_t>(place.pe())];
+}
+
+data_instance* coherence::find(data_body& d, const data_place& place) const {
+  for (const auto& i : d.instances)
+    if (i->packed && i->place == place) return i.get();
+  return nullptr;
+}
+
+data_instance& coherence::acquire(data_body& d, const data_place& place, bool valid, bool alone, moment_list& before) {
+  if (!d.addends.empty()) valid ? combine(d) : drop_addends(d);
+  data_instance* mine = find(d, place);
+  if (mine == nullptr) mine = &create(d, place, before);
+  mine->last_use = ++uses_;
+  const bool comes_with_launch = d.in_scope != nullptr && d.in_scope->brings(mine, valid && !mine->valid);
+  if (comes_with_launch) {
+    mine->valid = true;
+  } else if (valid && !mine->valid) {
+    data_instance* from = nearest(d, place);
+    expect_value(d, from);
+    copy(d, *from, *mine);
+  }
+  before.add(mine->ready);
+  if (alone) before.add(mine->used);
+  return *mine;
+}
+
+void coherence::release(data_body& d, data_instance& i, bool wrote, const moment_list& end) {
+  if (!wrote) {
+    i.used.add(end);
+    return;
+  }
+  if (d.in_scope != nullptr) d.in_scope->written = true;
+  for (const auto& other : d.instances) other->valid = false;
+  i.valid = true;
+  i.ready = end;
+  i.used.clear();
+  ++d.version;
+}
+
+void coherence::refresh(const ghost_rows& ghosts, data_instance& i, moment_list& before) {
+  data_instance::ghost_area& around = i.ghosts();
+  around.all.resize(ghosts.sources.size());
+  for (std::size_t k = 0; k < ghosts.sources.size(); ++k) {
+    const ghost_rows::source& s = ghosts.sources[k];
+    combine_addends(s.data->body);
+    data_instance::ghost& mine = around.all[k];
+    if (mine.version != s.data->body.version + 1) {
+      data_instance* from = &source_of_ghosts(s.data->body, i.place, before);
+      if (notes_ != nullptr) note_copy(s.data->body, *from, s.from, i, s.to, s.bytes);
+      moment_list free = from->ready;
+      free.add(around.fresh);
+      free.add(mine.ready);
+      free.add(around.used);
+      lane& l = lanes_.for_copy(pe_of(from->place), pe_of(i.place));
+      lanes_.order(l, free);
+      l.stream().copy(i.start + s.to, from->start + s.from, s.bytes);
+      const moment end = l.mark();
+      from->used.add(end);
+      mine.ready.clear();
+      mine.ready.add(end);
+      mine.version = s.data->body.version + 1;
+      copies_.fetch_add(1, std::memory_order_relaxed);
+      copied_bytes_.fetch_add(s.bytes, std::memory_order_relaxed);
+    }
+    before.add(mine.ready);
+  }
+}
+
+// While a scope is recorded, a value from before is taken from where it is now, and launches bring it to there.
+data_instance& coherence::source_of_ghosts(data_body& d, const data_place& to, moment_list& before) {
+  data_instance* from = nearest(d, to);
+  scope_entry* scope = d.in_scope;
+  if (scope != nullptr && scope->had_value && !scope->written && from == nullptr) {
+    from = nearest(d, to, [&](data_instance& i) { return i.packed && scope->was_valid(&i); });
+    if (from == nullptr) from = &acquire(d, to, true, false, before);
+  }
+  expect_value(d, from);
+  if (scope != nullptr && scope->brings(from, true)) from->valid = true;
+  return *from;
+}
+
+data_instance* coherence::nearest(const data_body& d, const data_place& to) const {
+  return nearest(d, to, [](const data_instance& i) { return i.valid; });
+}
+
+// The host last, a copy on the same device first, then one on the same GPU.
+template <class F>
+data_instance* coherence::nearest(const data_body& d, const data_place& to, const F& usable) const {
+  const auto distance = [&](const data_instance& i) {
+    const int from = pe_of(i.place);
+    const int target = pe_of(to);
+    if (from == target) return 0;
+    if (from == host_place) return 4;
+    if (target == host_place) return 1;
+    switch (machine_.link(from, target)) {
+      case peer_link::same_device:
+        return 1;
+      case peer_link::direct:
+        return 2;
+      default:
+        return 3;
+    }
+  };
+  data_instance* best = nullptr;
+  for (const auto& i : d.instances)
+    if (usable(*i) && (best == nullptr || distance(*i) < distance(*best))) best = i.get();
+  return best;
+}
+
+data_instance& coherence::create(data_body& d, const data_place& place, moment_list& before) {
+  auto fresh = std::make_unique<data_instance>();
+  fresh->place = place;
+  fresh->secret = d.secret;
+  if (d.what.bytes == 0) {
+    // A token, or nothing: there is nothing to allocate.
+  } else if (place.is_composite()) {
+    fresh->pages = allocate_pages(map_pages(d.what, place, machine_.size(), machine_.page_bytes()));
+    fresh->start = fresh->pages.data();
+    name_instance(d, *fresh);
+  } else {
+    const std::size_t before_it = aligned_start(d.what);
+    fresh->block = allocate(d.describe(), before_it + d.what.bytes + d.what.ghosts_after, place, fresh->ready);
+    fresh->start = fresh->block.start + before_it;
+    if (d.what.ghosts_before + d.what.ghosts_after > 0) fresh->ghosts().fresh = fresh->ready;
+  }
+  before.add(fresh->ready);
+  d.instances.push_back(std::move(fresh));
+  return *d.instances.back();
+}
+
+void coherence::name_instances(data_body& d) {
+  if (!checked_) return;
+  for (const auto& i : d.instances) name_instance(d, *i);
+}
+
+void coherence::name_instance(const data_body& d, data_instance& i) {
+  if (!checked_ || !i.packed || i.start == nullptr) return;
+  if (i.block.start != nullptr) return memory_of(i.place).name(i.block, d.describe());
+  i.label = named_memory(machine_, i.start, i.pages.size() > 0 ? i.pages.size() : d.what.bytes, d.describe());
+}
+
+memory_block coherence::allocate(const std::string& what, std::size_t bytes, const data_place& place,
+                                 moment_list& before) {
+  place_memory& memory = memory_of(place);
+  for (bool trimmed = false;;) {
+    const std::uint64_t changes = memory.used().changes;
+    if (const auto block = memory.allocate(bytes, before)) {
+      if (checked_) memory.name(*block, what);
+      return *block;
+    }
+    const place_memory::usage now = memory.used();
+    const bool possible = now.cap == 0 || bytes <= now.cap;
+    const eviction moved = possible ? evict_one(place) : eviction::nothing;
+    if (moved == eviction::done || (possible && (free_buried_() || release_scratch(place) || release_addends(place))))
+      continue;
+    if (moved == eviction::busy)
+      throw memory_busy(message("stf: ", what, " needs ", format_bytes(bytes), " on ", describe(place),
+                                ", where tasks that other threads submit hold what could be moved away (",
+                                format_bytes(now.cap > 0 ? now.cap : now.reserved),
+                                " in all, waited for STARLING_DEADLINE); submit from fewer threads, or give the "
+                                "context a larger cap"));
+    // Other threads' instances came and went while evict_one looked at one after the other: look again.
+    if (possible && memory.used().changes != changes) continue;
+    if (possible && !trimmed && !lanes_.recording()) {
+      // What is left is pieces: joined again when nobody uses them.
+      memory.trim([&](const moment_list& uses) {
+        lanes_.wait(uses);
+        return true;
+      });
+      trimmed = true;
+      continue;
+    }
+    throw memory_error(message("stf: ", what, " needs ", format_bytes(bytes), " on ", describe(place), ", which has ",
+                               format_bytes(now.largest_free), " in one piece of ",
+                               format_bytes(now.cap > 0 ? now.cap : now.reserved),
+                               now.cap > 0 ? " (the cap)" : " reserved",
+                               ", and nothing there can be moved away: the task needs it all at once; use smaller "
+                               "pieces, more devices or a larger cap"));
+  }
+}
+
+memory_block coherence::allocate_patiently(const std::string& what, std::size_t bytes, const data_place& place,
+                                           moment_list& before) {
+  const auto limit = std::chrono::steady_clock::now() + patience_;
+  while (true) {
+    try {
+      return allocate(what, bytes, place, before);
+    } catch (const memory_busy&) {
+      if (std::chrono::steady_clock::now() >= limit) throw;
+    }
+    std::this_thread::sleep_for(std::chrono::microseconds(100));
+  }
+}
+
+void coherence::patiently(const std::function<void()>& attempt, const std::function<void()>& let_go) {
+  try {
+    return attempt();
+  } catch (const memory_busy&) {
+    // Below, where nothing is in flight.
+  }
+  let_go();
+  const std::lock_guard turn(turn_);
+  const auto limit = std::chrono::steady_clock::now() + patience_;
+  while (true) {
+    try {
+      return attempt();
+    } catch (const memory_busy&) {
+      if (std::chrono::steady_clock::now() >= limit) throw;
+    }
+    let_go();
+    std::this_thread::sleep_for(std::chrono::microseconds(100));
+  }
+}
+
+void coherence::copy(const data_body& d, data_instance& from, data_instance& to) {
+  moment_list before = from.ready;
+  before.add(to.ready);
+  before.add(to.used);
+  const int from_pe = pe_of(from.place);
+  const int to_pe = pe_of(to.place);
+  if (notes_ != nullptr) note_copy(d, from, 0, to, 0, d.what.bytes);
+  lane& l = lanes_.for_copy(from_pe, to_pe);
+  lanes_.order(l, before);
+  std::optional<event> begun;
+  if (scheduler_ != nullptr && !lanes_.recording())
+    begun = scheduler_->begin_copy(l.stream(), from_pe, to_pe, d.what.bytes);
+  move(l.stream(), d, from, to);
+  if (begun) scheduler_->end_copy(l.stream(), std::move(*begun), from_pe, to_pe, d.what.bytes);
+  const moment end = l.mark();
+  from.used.add(end);
+  to.ready.clear();
+  to.ready.add(end);
+  to.used.clear();
+  to.valid = true;
+  copies_.fetch_add(1, std::memory_order_relaxed);
+  copied_bytes_.fetch_add(d.what.bytes, std::memory_order_relaxed);
+}
+
+void coherence::move(stream& s, const data_body& d, const data_instance& from, const data_instance& to) {
+  if (from.packed && to.packed) {
+    if (d.what.bytes > 0) s.copy(to.start, from.start, d.what.bytes);
+    return;
+  }
+  for (const memory_part& p : d.what.original) {
+    if (from.packed)
+      s.copy_rows(p.start, p.pitch, from.start + p.offset, p.row_bytes, p.row_bytes, p.rows);
+    else
+      s.copy_rows(to.start + p.offset, p.row_bytes, p.start, p.pitch, p.row_bytes, p.rows);
+  }
+}
+
+void coherence::note_copy(const data_body& d, const data_instance& from, std::size_t offset, const data_instance& to,
+                          std::ptrdiff_t to_offset, std::size_t bytes) {
+  if (bytes == 0) return;
+  if (from.place.is_host() || to.place.is_host()) {
+    notes_->refused = message("a copy of ", d.describe(), " from ", describe(from.place), " to ", describe(to.place),
+                              " in each round; let no task of the body have it on the host");
+    return;
+  }
+  notes_->copy("a copy of " + d.describe(),
+               {pe_of(from.place), pe_of(to.place), to.start + to_offset, bytes, from.start + offset, bytes, bytes, 1});
+}
+
+memory_block coherence::borrow(std::size_t bytes, const data_place& place, moment_list& before) {
+  return allocate_patiently("a task", bytes, place, before);
+}
+
+void coherence::give_back(const memory_block& b, const data_place& place, const moment_list& uses) {
+  if (held_memory* h = held_) return h->keep(place, b);
+  memory_of(place).free(b, uses);
+}
+
+memory_block coherence::take_scratch(lane& l, std::size_t bytes) {
+  moment_list before;
+  {
+    const std::lock_guard lock(scratch_mutex_);
+    const auto mine = std::find_if(scratch_.rbegin(), scratch_.rend(),
+                                   [&](const idle_scratch& s) { return s.pe == l.pe() && s.block.bytes >= bytes; });
+    if (mine != scratch_.rend()) {
+      const idle_scratch found = std::move(*mine);
+      scratch_.erase(std::next(mine).base());
+      lanes_.order(l, found.uses);
+      return found.block;
+    }
+  }
+  const memory_block fresh = allocate_patiently("a reduction", bytes, data_place::device(l.pe()), before);
+  lanes_.order(l, before);
+  const scoped_stream by_the_library(l.stream(), nullptr);
+  l.stream().fill(fresh.start, 0, fresh.bytes);
+  if (notes_ != nullptr) notes_->zeros.push_back({fresh.start, fresh.bytes});
+  return fresh;
+}
+
+void coherence::keep_scratch(lane& l, const memory_block& b, bool as_it_is) {
+  moment_list uses;
+  uses.add(l.mark());
+  if (!as_it_is || held_ != nullptr) return give_back(b, data_place::device(l.pe()), uses);
+  const std::lock_guard lock(scratch_mutex_);
+  scratch_.push_back({l.pe(), b, std::move(uses)});
+}
+
+bool coherence::release_scratch(const data_place& place) {
+  std::vector<idle_scratch> idle;
+  {
+    const std::lock_guard lock(scratch_mutex_);
+    const auto here = std::partition(scratch_.begin(), scratch_.end(),
+                                     [&](const idle_scratch& s) { return !(data_place::device(s.pe) == place); });
+    std::move(here, scratch_.end(), std::back_inserter(idle));
+    scratch_.erase(here, scratch_.end());
+  }
+  for (const idle_scratch& s : idle) memory_of(place).free(s.block, s.uses);
+  return !idle.empty();
+}
+
+statistics coherence::statistics() const {
+  stf::statistics now;
+  now.copies = copies_;
+  now.copied_bytes = copied_bytes_;
+  now.evictions = evictions_;
+  for (std::size_t i = 0; i < store_->memories.size(); ++i) {
+    const place_memory::usage u = store_->memories[i]->used();
+    const int pe = i + 1 == store_->memories.size() ? host_place : static_cast<int>(i);
+    now.places.push_back({pe, u.reserved, u.in_use, u.most_in_use, u.largest_free, u.cap});
+  }
+  return now;
+}
+
+}  // namespace starling::stf

@@ -1,0 +1,93 @@
+// What of coherence gives memory back: instances and addends go, values return to the user's memory, secrets are wiped,
+// and what only finished work can give back is kept until that is over.
+#include <cstring>
+#include <mutex>
+#include <utility>
+
+#include "coherence.hpp"
+#include "starling/machine/access_scope.hpp"
+#include "stf/persistent/item_list.hpp"
+#include "stf/record/held_memory.hpp"
+
+namespace starling::stf {
+
+void coherence::give_back(held_memory& h, const moment_list& uses) {
+  for (const held_memory::block& b : h.take_blocks()) give_back(b.memory, b.place, uses);
+  const std::lock_guard lock(mutex_);
+  for (held_memory::range& r : h.take_ranges()) store_->retired.push_back({std::move(r.pages), std::move(r.pin), uses});
+}
+
+void coherence::write_back(data_body& d) {
+  if (!d.to_be_written_back()) return;
+  combine_addends(d);
+  for (const auto& i : d.instances)
+    if (i->users_memory && !i->valid) copy(d, *nearest(d, i->place), *i);
+}
+
+void coherence::drop(data_body& d) {
+  drop_addends(d);
+  for (const auto& i : d.instances) free(*i);
+  d.instances.clear();
+}
+
+void coherence::drop_users_memory(data_body& d, bool users) {
+  if (!users) drop_addends(d);
+  for (const auto& i : d.instances)
+    if (i->users_memory == users) free(*i);
+  std::erase_if(d.instances, [&](const auto& i) { return i->users_memory == users; });
+}
+
+void coherence::wipe(std::byte* start, std::size_t bytes, const data_place& place, moment_list& uses) {
+  if (notes_ != nullptr) notes_->refused = "data that is wiped in each round (logical_data::set_secret)";
+  const int pe = pe_of(place);
+  lane& l = lanes_.for_copy(pe, pe);
+  lanes_.order(l, uses);
+  const scoped_stream by_the_library(l.stream(), nullptr);
+  if (pe == host_place)
+    l.stream().call([=] { std::memset(start, 0, bytes); });
+  else
+    l.stream().fill(start, 0, bytes);
+  uses.clear();
+  uses.add(l.mark());
+}
+
+void coherence::free(data_instance& i) {
+  moment_list uses = i.ready;
+  uses.add(i.used);
+  i.add_ghost_uses(uses);
+  if (i.secret && i.block.start != nullptr) wipe(i.block.start, i.block.bytes, i.place, uses);
+  if (i.secret && i.pages.size() > 0) wipe(i.pages.data(), i.pages.size(), i.place, uses);
+  if (i.block.start != nullptr) give_back(i.block, i.place, uses);
+  if (i.pages.size() == 0 && !i.pin.owns()) return;
+  if (held_memory* h = held_) return h->keep({std::move(i.pages), std::move(i.pin)});
+  const std::lock_guard lock(mutex_);
+  constexpr std::size_t many = 64;
+  if (store_->retired.size() % many == many - 1)
+    std::erase_if(store_->retired, [this](const retired_memory& r) { return lanes_.over(r.uses); });
+  store_->retired.push_back({std::move(i.pages), std::move(i.pin), std::move(uses)});
+}
+
+void coherence::reclaim(bool all) {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(store_->retired, [&](const retired_memory& r) { return all || lanes_.over(r.uses); });
+}
+
+// Waits for retired ones when memory does not suffice otherwise, which it cannot while work is recorded.
+local_memory coherence::allocate_pages(const std::vector<placed_bytes>& pieces) {
+  reclaim(false);
+  try {
+    return machine_.allocate_over(pieces);
+  } catch (const memory_error&) {
+    if (lanes_.recording()) throw;
+  }
+  std::vector<retired_memory> old;
+  {
+    const std::lock_guard lock(mutex_);
+    old.swap(store_->retired);
+  }
+  for (const retired_memory& r : old) lanes_.wait(r.uses);
+  old.clear();
+  return machine_.allocate_over(pieces);
+}
+
+}  // namespace starling::stf

@@ -1,0 +1,193 @@
+#include "task_scope.hpp"
+
+#include "starling/base/error.hpp"
+#include "starling/stf/recorded_tasks.hpp"
+#include "starling/stf/task_error.hpp"
+#include "stf/context_state.hpp"
+
+namespace starling::stf {
+
+task_scope::task_scope(std::shared_ptr<context_state> context, std::uint64_t newest_data)
+    : context_(std::move(context)), newest_data_(newest_data) {}
+
+task_scope::~task_scope() {
+  for (const auto& h : holds_) --*h;
+  context_->coherence().give_back(held_, newest_launch_);
+}
+
+void task_scope::enter(const std::shared_ptr<data_state>& d) {
+  data_body& body = d->body;
+  if (made(body.id) || body.in_scope != nullptr) return;
+  auto e = std::make_unique<scope_entry>();
+  e->data = d;
+  e->had_value = body.failed_by.empty() && body.has_value();
+  e->failed_before = body.failed_by;
+  std::swap(e->pending_before, static_cast<pending_sum&>(body));
+  for (const auto& i : body.instances) {
+    e->valid_before.emplace_back(i.get(), i->valid);
+    i->valid = false;
+    i->forget_ghosts();
+  }
+  body.in_scope = e.get();
+  entries_.push_back(std::move(e));
+}
+
+// Data that the scope has made and that outlives it: each launch gives it its value.
+void task_scope::enter_made(const std::shared_ptr<data_state>& d) {
+  data_body& body = d->body;
+  auto e = std::make_unique<scope_entry>();
+  e->data = d;
+  e->written = true;
+  for (const auto& i : body.instances) {
+    e->valid_before.emplace_back(i.get(), i->users_memory || body.what.bytes == 0);
+    e->used.push_back(i.get());
+  }
+  body.in_scope = e.get();
+  entries_.push_back(std::move(e));
+}
+
+void task_scope::close(coherence& c, const data_registry& all) {
+  for (const auto& d : all.alive())
+    if (made(d->body.id)) enter_made(d);
+  for (const auto& e : entries_) {
+    data_body& d = e->data->body;
+    c.combine_addends(d);
+    expect<task_error>(!e->written || d.failed_by.empty(), "context::record: task '", d.failed_by,
+                       "' threw instead of writing ", d.describe(), ", so that its tasks cannot be launched");
+    for (const auto& i : d.instances)
+      expect<argument_error>(!made(d.id) || !i->users_memory, "context::record: ", d.describe(),
+                             " of the user's memory was made by the body and is still there, so that a second launch "
+                             "would find another value; make it before, or let its last handle go in the body");
+    if (!e->written) continue;
+    for (data_instance* i : e->needed)
+      if (!i->valid) c.refresh(d, *i);
+    for (const auto& i : d.instances)
+      if (i->valid) e->valid_after.push_back(i.get());
+  }
+}
+
+void task_scope::leave(std::optional<graph> recorded, const data_registry& all) {
+  if (!recorded)
+    for (const auto& d : all.alive())
+      if (made(d->body.id) && d->body.in_scope == nullptr) enter_made(d);
+  for (const auto& e : entries_) {
+    data_body& d = e->data->body;
+    context_->coherence().drop_addends(d);
+    std::swap(e->pending_before, static_cast<pending_sum&>(d));
+    for (const auto& i : d.instances) {
+      i->valid = false;
+      // All work from before is over when anything that comes begins.
+      i->ready.clear();
+      i->used.clear();
+      i->forget_ghosts({});
+    }
+    for (const auto& [i, valid] : e->valid_before) i->valid = valid;
+    d.failed_by = e->failed_before;
+    d.in_scope = nullptr;
+    if (!recorded) continue;
+    for (data_instance* i : e->used) {
+      if (!i->holds) i->holds = std::make_shared<std::atomic<int>>(0);
+      ++*i->holds;
+      holds_.push_back(i->holds);
+    }
+  }
+  graph_ = std::move(recorded);
+  if (!graph_) entries_.clear();
+}
+
+const data_instance* task_scope::result(const data_state& d) const {
+  for (const auto& e : entries_) {
+    if (e->data.get() != &d || !e->written) continue;
+    for (const data_instance* i : e->valid_after)
+      if (!i->place.is_host()) return i;
+    return e->valid_after.empty() ? nullptr : e->valid_after.front();
+  }
+  return nullptr;
+}
+
+const data_instance& task_scope::expect_result(const data_state& flag, std::uint64_t most) const {
+  const data_instance* where = result(flag);
+  expect<argument_error>(where != nullptr, "context::repeat_while: no task of the body writes the flag, ",
+                         flag.body.describe(), ", so that it would go on for all ", most,
+                         " rounds or stop after one; let one of its tasks write it");
+  return *where;
+}
+
+moment_list task_scope::prepare() {
+  moment_list before;
+  for (const auto& e : entries_) {
+    data_body& d = e->data->body;
+    const access_mode mode = !e->written ? access_mode::read : e->needed.empty() ? access_mode::write : access_mode::rw;
+    d.expect_usable(mode, "recorded_tasks::launch");
+    // What tasks have added since is part of the value, or lost with it.
+    if (!d.addends.empty() && !e->used.empty())
+      (void)context_->coherence().acquire(d, e->used.front()->place, reads(mode), true, before);
+    for (const data_instance* i : e->needed) (void)context_->coherence().acquire(d, i->place, true, e->written, before);
+    for (const data_instance* i : e->used) {
+      before.add(i->ready);
+      if (e->written) before.add(i->used);
+      i->add_ghost_uses(before);
+    }
+  }
+  return before;
+}
+
+void task_scope::launch(const graph& what, std::uint64_t times) {
+  lane_set& lanes = context_->lanes();
+  const moment_list before = prepare();
+  lane& l = lanes.take(0, before);
+  struct leaving {
+    lane& of;
+    ~leaving() { of.leave(); }
+  } at_end{l};
+  lanes.order(l, before);
+  for (std::uint64_t i = 0; i < times; ++i) what.launch(l.stream());
+  newest_launch_.clear();
+  newest_launch_.add(l.mark());
+  set_results("");
+}
+
+void task_scope::run(const std::function<void()>& program) {
+  // Work from before the recording, whose memory the tasks may have now, is waited for too.
+  context_->lanes().wait(prepare());
+  newest_launch_.clear();
+  try {
+    program();
+  } catch (...) {
+    set_results("the loop of repeat");
+    throw;
+  }
+  set_results("");
+}
+
+void task_scope::set_results(const std::string& failed_by) {
+  for (const auto& e : entries_) {
+    data_body& d = e->data->body;
+    for (data_instance* i : e->used) i->forget_ghosts(newest_launch_);
+    if (!e->written) {
+      for (data_instance* i : e->used) i->used.add(newest_launch_);
+      continue;
+    }
+    for (const auto& i : d.instances) i->valid = false;
+    for (data_instance* i : e->valid_after) i->valid = true;
+    for (data_instance* i : e->used) {
+      i->ready = newest_launch_;
+      i->used.clear();
+    }
+    d.failed_by = failed_by;
+    ++d.version;
+    d.forget_users();
+  }
+}
+
+void recorded_tasks::launch(std::uint64_t n) const {
+  expect<argument_error>(scope_ != nullptr, "recorded_tasks::launch: nothing is recorded; see context::record");
+  if (n > 0) scope_->context()->launch(*scope_, scope_->work(), n);
+}
+
+std::size_t recorded_tasks::operations() const {
+  expect<argument_error>(scope_ != nullptr, "recorded_tasks::operations: nothing is recorded; see context::record");
+  return scope_->work().operations();
+}
+
+}  // namespace starling::stf

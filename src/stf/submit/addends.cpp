@@ -1,0 +1,141 @@
+// Reductions of tasks: each has an instance of its own; these are combined with the value in the order of submission
+// before the data is used otherwise.
+#include <algorithm>
+
+#include "starling/stf/detail/task_reduction.hpp"
+#include "stf/memory/coherence.hpp"
+#include "stf/memory/data_registry.hpp"
+#include "stf/record/scope_entry.hpp"
+
+namespace starling::stf {
+namespace {
+
+// More wait for nobody to look at the data before they are combined, so that memory does not fill with them.
+constexpr std::size_t most_addends = 16;
+
+}  // namespace
+
+memory_block coherence::new_addend(data_body& d, const data_place& place,
+                                   const std::shared_ptr<const task_reduction>& reduces, bool starts_over,
+                                   moment_list& before) {
+  if (!starts_over && !d.addends.empty() && (!d.reduces->same(*reduces) || d.addends.size() >= most_addends))
+    combine(d);
+  const bool comes_with_launch = d.in_scope != nullptr && d.in_scope->had_value;
+  expect<argument_error>(starts_over || comes_with_launch || d.has_value(), "stf: ", d.describe(),
+                         " is reduced into, but nothing has been written to it; make its first access write(), or "
+                         "reduce(op, do_init())");
+  try {
+    return allocate(d.describe(), d.what.bytes, place, before);
+  } catch (const memory_error&) {
+    // Its own addends may be what fills the place.
+    if (d.addends.empty() || d.secret) throw;
+  }
+  combine(d, true);
+  return allocate(d.describe(), d.what.bytes, place, before);
+}
+
+void coherence::add(data_body& d, data_addend a, const std::shared_ptr<const task_reduction>& reduces, bool starts_over,
+                    bool good) {
+  if (starts_over) drop_addends(d);
+  d.addends.push_back(std::move(a));
+  d.reduces = reduces;
+  d.starts_over = d.starts_over || starts_over;
+  if (!good) drop_addends(d);
+}
+
+void coherence::drop_addends(data_body& d) {
+  for (data_addend& a : d.addends) {
+    if (d.secret) wipe(a.block.start, a.block.bytes, a.place, a.ready);
+    give_back(a.block, a.place, a.ready);
+  }
+  d.addends.clear();
+  d.reduces.reset();
+  d.starts_over = false;
+}
+
+void coherence::combine(data_body& d, bool on_host) {
+  // Where the value lies, or else the first addend, on a device, which reaches all memory but the user's.
+  data_place place = data_place::host();
+  const auto prefer = [&](const data_place& p) {
+    if (!on_host && place.is_host() && !p.is_host() && !p.is_composite()) place = p;
+  };
+  if (!d.starts_over)
+    for (const auto& i : d.instances)
+      if (i->valid && i->packed) prefer(i->place);
+  for (const data_addend& a : d.addends) prefer(a.place);
+  // Acquiring must not come back here.
+  std::vector<data_addend> addends = std::move(d.addends);
+  d.addends.clear();
+  try {
+    try {
+      combine_at(d, place, addends, d.starts_over);
+    } catch (const memory_error&) {
+      if (place.is_host() || d.secret) throw;
+      combine_at(d, data_place::host(), addends, d.starts_over);
+    }
+  } catch (...) {
+    d.addends = std::move(addends);
+    throw;
+  }
+  d.addends = std::move(addends);
+  drop_addends(d);
+}
+
+// Afterwards the addends are over when they have been read.
+void coherence::combine_at(data_body& d, const data_place& place, std::vector<data_addend>& addends, bool starts_over) {
+  moment_list before;
+  data_instance& into = acquire(d, place, !starts_over, true, before);
+  // The host reaches its own memory only.
+  std::vector<memory_block> fetched;
+  std::vector<const std::byte*> values;
+  for (data_addend& a : addends) {
+    values.push_back(a.block.start);
+    if (!place.is_host() || a.place.is_host()) {
+      before.add(a.ready);
+      continue;
+    }
+    moment_list free = a.ready;
+    fetched.push_back(allocate(d.describe(), d.what.bytes, place, free));
+    lane& l = lanes_.for_copy(a.place.pe(), host_place);
+    lanes_.order(l, free);
+    l.stream().copy(fetched.back().start, a.block.start, d.what.bytes);
+    const moment end = l.mark();
+    a.ready.add(end);
+    before.add(end);
+    values.back() = fetched.back().start;
+    copies_.fetch_add(1, std::memory_order_relaxed);
+    copied_bytes_.fetch_add(d.what.bytes, std::memory_order_relaxed);
+  }
+  lane& l = lanes_.take(place.is_host() ? host_place : place.pe(), before);
+  lanes_.order(l, before);
+  const scoped_stream by_the_library(l.stream(), nullptr);
+  d.reduces->combine(l.stream(), place.is_host(), into.start, values, d.what.bytes, !starts_over);
+  moment_list end;
+  end.add(l.mark());
+  l.leave();
+  for (data_addend& a : addends) a.ready.add(end);
+  for (const memory_block& b : fetched) {
+    moment_list uses = end;
+    if (d.secret) wipe(b.start, b.bytes, place, uses);
+    give_back(b, place, uses);
+  }
+  release(d, into, true, end);
+}
+
+// Of data that nobody holds; on the host, since the place is full.
+bool coherence::release_addends(const data_place& place) {
+  if (place.is_host() || held_ != nullptr) return false;
+  bool any = false;
+  for (auto& d : all_.alive()) {
+    if (!d->try_lock()) continue;
+    const std::lock_guard held(*d, std::adopt_lock);
+    data_body& body = d->body;
+    const auto here = [&](const data_addend& a) { return a.place == place; };
+    if (body.secret || std::none_of(body.addends.begin(), body.addends.end(), here)) continue;
+    combine(body, true);
+    any = true;
+  }
+  return any;
+}
+
+}  // namespace starling::stf

@@ -1,0 +1,161 @@
+#include "starling/stf/detail/task_run.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "starling/base/error.hpp"
+#include "starling/stf/task_error.hpp"
+#include "task_run_state.hpp"
+
+namespace starling::stf {
+
+void expect_data_on_host(const task_description& what) {
+  for (const data_access& a : what.accesses)
+    expect<argument_error>(a.place.is_affine() || a.place.is_host(), "stf: ", describe_task(what.name),
+                           " runs on the host, which cannot reach data on ", describe(a.place),
+                           "; leave the place out, or use context::task and copy");
+}
+
+task_run::task_run(const std::shared_ptr<context_state>& context, const task_description& what)
+    : state_(std::make_unique<state>()) {
+  state& s = *state_;
+  s.context = context;
+  s.where = what.place;
+  s.name = what.name;
+  if (s.where.is_host())
+    s.pes = {host_place};
+  else if (!s.where.is_automatic())
+    s.pes = s.where.devices(context->on().size());
+  s.inside = context->submit(what.name);
+  s.items = context->items();
+  if (s.items != nullptr && !what.as_items)
+    s.refuse_item(s.where.is_host() ? "work of the host" : "a body that puts work into streams");
+  s.collect(what.accesses);
+  if (s.items != nullptr && std::any_of(s.used.begin(), s.used.end(), [](const used_data& u) { return u.reduces; }))
+    s.refuse_item("a reduction into data that other tasks may reduce into");
+  context->coherence().patiently(
+      [&] {
+        s.lock_all();
+        if (!s.scheduled) s.schedule(what);
+        s.begin_or_stop_recording();
+      },
+      [&s] {
+        s.give_back_addends();
+        s.held.clear();
+      });
+  if (context->options().backend == backend_kind::automatic) context->add_to_epoch(s.signature(what));
+  const std::uint64_t number = context->new_task();
+  s.draw(number);
+  if (context->on().checking()) {
+    s.shown = what.name.empty() ? message("task ", number) : describe_task(what.name);
+    if (!what.accesses.empty()) s.at = what.accesses.front().at;
+    s.declare();
+  }
+  if (s.items == nullptr) return;
+  ++s.items->tasks;
+  s.first_item = s.items->items.size();
+  s.newest_items.resize(s.pes.size());
+}
+
+task_run::task_run(task_run&&) noexcept = default;
+task_run& task_run::operator=(task_run&& other) noexcept {
+  if (this == &other) return *this;
+  if (state_) fail();
+  state_ = std::move(other.state_);
+  return *this;
+}
+
+task_run::~task_run() {
+  if (state_) fail();
+}
+
+task_run::state& task_run::open() const {
+  expect<argument_error>(state_ != nullptr, "stf: a call of a task that has finished or failed");
+  return *state_;
+}
+
+int task_run::places() const { return static_cast<int>(open().pes.size()); }
+
+int task_run::pe(int place) const {
+  expect<range_error>(place >= 0 && place < places(), "stf: place ", place, " of a task on ", places());
+  return open().pes[static_cast<std::size_t>(place)];
+}
+
+stream& task_run::stream(int place) {
+  (void)pe(place);
+  return open().lanes[static_cast<std::size_t>(place)]->stream();
+}
+
+std::byte* task_run::memory(std::size_t which) const {
+  expect<range_error>(which < open().of_access.size(), "stf: dependency ", which, " of a task with ",
+                      open().of_access.size());
+  const state::seen& a = open().of_access[which];
+  const used_data& u = open().used[a.which];
+  return u.reduces ? u.addend.start : u.instance->start - (a.ghosts ? a.ghosts->before : 0);
+}
+
+const exec_place& task_run::where() const { return open().where; }
+const machine& task_run::on() const { return open().context->on(); }
+
+std::byte* task_run::scratch(int place, std::size_t bytes) {
+  (void)pe(place);
+  state& s = open();
+  const auto which = static_cast<std::size_t>(place);
+  for (const auto& [of, block] : s.scratch)
+    if (of == which && block.bytes >= bytes) return block.start;
+  s.scratch.emplace_back(which, s.context->coherence().take_scratch(*s.lanes[which], bytes));
+  if (s.may_touch) s.declare();
+  return s.scratch.back().second.start;
+}
+
+std::byte* task_run::temporary(int place, std::size_t bytes) {
+  moment_list before;
+  state& s = open();
+  const data_place where = s.where.is_host() ? data_place::host() : data_place::device(pe(place));
+  s.temporaries.push_back({where, s.context->coherence().borrow(bytes, where, before)});
+  for (lane* l : s.lanes) s.context->lanes().order(*l, before);
+  if (s.may_touch) s.declare();
+  return s.temporaries.back().block.start;
+}
+
+bool task_run::noted() const { return open().items != nullptr; }
+
+void task_run::refuse_item(const std::string& why) const { open().refuse_item(why); }
+
+void task_run::note(int place, int blocks, item_code code, const launch_options& options) {
+  state& s = open();
+  auto& newest = s.newest_items[static_cast<std::size_t>(place)];
+  noted_item i;
+  i.name = s.name.empty() ? message("task ", s.items->tasks, " of the body") : describe_task(s.name);
+  i.task = s.items->tasks;
+  i.pe = pe(place);
+  i.divisible = code.most_blocks > 0;
+  i.blocks = i.divisible ? static_cast<int>(std::min<index_t>(code.most_blocks, most_blocks_of_item)) : blocks;
+  i.threads = options.threads;
+  i.scratch_bytes = options.scratch_bytes;
+  i.scope = s.may_touch;
+  i.code = std::move(code);
+  i.after = std::exchange(newest, {static_cast<int>(s.items->items.size())});
+  s.items->items.push_back(std::move(i));
+}
+
+void task_run::gather() {
+  auto& newest = open().newest_items;
+  for (std::size_t place = 1; place < newest.size(); ++place)
+    newest[0].insert(newest[0].end(), newest[place].begin(), newest[place].end());
+  moment_list others;
+  for (std::size_t i = 1; i < open().lanes.size(); ++i) others.add(open().lanes[i]->mark());
+  open().context->lanes().order(*open().lanes.front(), others);
+}
+
+void task_run::finish() {
+  open().end(true);
+  state_.reset();
+}
+
+void task_run::fail() {
+  open().end(false);
+  state_.reset();
+}
+
+}  // namespace starling::stf
