@@ -4,7 +4,7 @@
 #include <thread>
 
 #include "starling/stf/context.hpp"
-#include "starling/stf/detail/task_run.hpp"
+#include "starling/stf/task_run.hpp"
 #include "support/environment_guard.hpp"
 #include "support/failure.hpp"
 #include "support/usable.hpp"

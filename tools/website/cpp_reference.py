@@ -30,8 +30,7 @@ INTERNAL = {
     "base": "",
     "region": "agent_copy_engine agent_inline agent_own_warp agent_polling agents commit flush launched_kernel pieces "
     "state timing verify",
-    "stf": "call_site checked_layout crew for_kernel for_loop hierarchy_map host_body host_loop invocable_check "
-    "item_port launch_kernel launch_plan odometer pack program_item program_kernel reduce_kernel task_reduction",
+    "stf": "for_loop",
 }
 NAMESPACES = ("detail", "gpu", "network", "region_words", "target", "tracing")
 # Declarations that speak of what users never have in their hands, or whose comments say that they are for the library.

@@ -40,6 +40,8 @@ PAGES: dict[str, dict[str, str]] = {
     },
     "How it works": {
         "How it works": "docs/how_it_works.md",
+        "The stencil solver": "apps/stencil/README.md",
+        "Sparse products": "apps/sparse/README.md",
         "Queue pairs": "docs/queue_pairs.md",
         "Several processes": "docs/processes.md",
         "Past one host": "docs/scale.md",

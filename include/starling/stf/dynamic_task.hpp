@@ -19,8 +19,8 @@
 #include <vector>
 
 #include "starling/stf/detail/invocable_check.hpp"
-#include "starling/stf/detail/task_builder.hpp"
 #include "starling/stf/logical_data.hpp"
+#include "starling/stf/task_builder.hpp"
 
 namespace starling::stf {
 

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "starling/stf/detail/launch_kernel.hpp"
-#include "starling/stf/detail/task_builder.hpp"
 #include "starling/stf/logical_data.hpp"
+#include "starling/stf/task_builder.hpp"
 
 namespace starling::stf {
 

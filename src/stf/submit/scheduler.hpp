@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "placement_policy.hpp"
-#include "starling/stf/detail/task_run.hpp"
 #include "starling/stf/statistics.hpp"
+#include "starling/stf/task_run.hpp"
 #include "stf/memory/data_state.hpp"
 #include "stf/order/event_samples.hpp"
 #include "stf/order/link_times.hpp"

@@ -1,4 +1,4 @@
-#include "starling/stf/detail/task_run.hpp"
+#include "starling/stf/task_run.hpp"
 
 #include <algorithm>
 #include <utility>

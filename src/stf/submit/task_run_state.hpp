@@ -8,7 +8,7 @@
 
 #include "starling/machine/access_scope.hpp"
 #include "starling/stf/detail/task_reduction.hpp"
-#include "starling/stf/detail/task_run.hpp"
+#include "starling/stf/task_run.hpp"
 #include "stf/context_state.hpp"
 #include "stf/persistent/item_list.hpp"
 

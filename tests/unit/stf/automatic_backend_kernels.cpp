@@ -2,7 +2,7 @@
 #include <thread>
 
 #include "starling/stf/context.hpp"
-#include "starling/stf/detail/task_run.hpp"
+#include "starling/stf/task_run.hpp"
 #include "support/task_program.hpp"
 #include "support/test_machine.hpp"
 

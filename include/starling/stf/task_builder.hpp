@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "starling/stf/detail/task_reduction.hpp"
-#include "starling/stf/detail/task_run.hpp"
 #include "starling/stf/logical_data.hpp"
+#include "starling/stf/task_run.hpp"
 #include "starling/stf/token.hpp"
 
 namespace starling::stf {
