@@ -16,6 +16,40 @@ struct box {
 
 namespace detail {
 
+// Calls out of line: the loops over elements, in the same kernel, then have the registers that these would take.
+template <class T>
+__attribute__((noinline)) STARLING_HD void put_run(block& b, sym<T> to, const T* source, index_t n, int pe, where at) {
+  b.put(to, source, n, pe, at);
+}
+
+template <class T>
+__attribute__((noinline)) STARLING_HD void put_run_signal(block& b, sym<T> to, const T* source, index_t n,
+                                                          sym<signal> sig, std::uint64_t value, int pe, where at) {
+  b.put_signal(to, source, n, sig, value, pe, signal_op::set, at);
+}
+
+// Columns of n elements each, `stride` apart, at both ends.
+template <class T>
+__attribute__((noinline)) STARLING_HD void put_strips(block& b, sym<T> to, const T* source, index_t stride, index_t n,
+                                                      index_t columns, int pe, where at) {
+  for (index_t k = 0; k < columns; ++k) b.iput(to + k, stride, source + k, stride, n, pe, at);
+}
+
+__attribute__((noinline)) STARLING_HD inline void signal_after(block& b, sym<signal> sig, std::uint64_t value, int pe,
+                                                               where at) {
+  b.fence();
+  b.signal_set(sig, value, pe, at);
+}
+
+template <class T>
+__attribute__((noinline)) STARLING_HD void put_strips_signal(block& b, sym<T> to, const T* source, index_t stride,
+                                                             index_t n, index_t columns, sym<signal> sig,
+                                                             std::uint64_t value, int pe, where at) {
+  for (index_t k = 0; k < columns; ++k) b.iput(to + k, stride, source + k, stride, n, pe, at);
+  b.fence();
+  b.signal_set(sig, value, pe, at);
+}
+
 // f(offset) for each of the pieces of a box along its first `Axes` axes.
 template <int Axes, class T, int Rank, class F>
 STARLING_HD void for_each_piece(const array<T, Rank>& a, const box<Rank>& x, const F& f) {
@@ -44,13 +78,9 @@ STARLING_HD void put_box(block& b, const array<T, Rank>& a, const box<Rank>& x, 
   const T* source = a.address(x.from);
   bool one = true;
   for (int k = 0; k < Last; ++k) one = one && x.count[k] == 1;
-  if (one) {
-    b.put_signal(to, source, run, sig, value, pe, signal_op::set, at);
-    return;
-  }
-  detail::for_each_piece<Last>(a, x, [&](index_t k) { b.put(to + k, source + k, run, pe, at); });
-  b.fence();
-  b.signal_set(sig, value, pe, at);
+  if (one) return detail::put_run_signal(b, to, source, run, sig, value, pe, at);
+  detail::for_each_piece<Last>(a, x, [&](index_t k) { detail::put_run(b, to + k, source + k, run, pe, at); });
+  detail::signal_after(b, sig, value, pe, at);
 }
 
 // The same of a box that is thin along the last axis: one strided put for each of its columns.
@@ -61,12 +91,12 @@ STARLING_HD void put_columns(block& b, const array<T, Rank>& a, const box<Rank>&
   const index_t stride = a.stride(Rank - 2);
   const sym<T> to = a.at_part(first, x.from);
   const T* source = a.address(x.from);
-  detail::for_each_piece<Rank - 2>(a, x, [&](index_t k) {
-    for (index_t column = k; column < k + x.count[Rank - 1]; ++column)
-      b.iput(to + column, stride, source + column, stride, x.count[Rank - 2], pe, at);
-  });
-  b.fence();
-  b.signal_set(sig, value, pe, at);
+  const index_t n = x.count[Rank - 2];
+  const index_t columns = x.count[Rank - 1];
+  if constexpr (Rank == 2) return detail::put_strips_signal(b, to, source, stride, n, columns, sig, value, pe, at);
+  detail::for_each_piece<Rank - 2>(
+      a, x, [&](index_t k) { detail::put_strips(b, to + k, source + k, stride, n, columns, pe, at); });
+  detail::signal_after(b, sig, value, pe, at);
 }
 
 // Waits for the signals of this block and of `reach` more to either side, which stand one after the other.

@@ -30,6 +30,7 @@ def compiler() -> nvcc.Nvcc:
         pytest.skip("no nvcc here")
 
 
+SPARING = (programs.jacobi_1d, programs.jacobi_2d, programs.adi, dace_grid_programs.jacobi_2d)
 GRID = (dace_grid_programs.nine_points, dace_grid_programs.last_axes)
 
 
@@ -39,7 +40,7 @@ def test_every_program_compiles(program: Any, compiler: nvcc.Nvcc) -> None:
 
 
 @pytest.mark.skipif(not COMPLETE, reason="calls nvcc: STARLING_TEST_COMPLETE=1 runs it")
-@pytest.mark.parametrize("program", [programs.jacobi_1d, programs.jacobi_2d, programs.adi], ids=lambda p: p.__name__)
+@pytest.mark.parametrize("program", SPARING, ids=lambda p: f"{p.__name__}_{p.compiled().program.grid}")
 def test_no_registers_are_spilled(program: Any, compiler: nvcc.Nvcc, tmp_path: Path) -> None:
     source = tmp_path / "program.cpp"
     source.write_text(program.compiled().source)
