@@ -191,6 +191,7 @@ void bind_stf(nb::module_& m) {
       .def("record", &bound_context::record, "body"_a)
       .def("repeat", &bound_context::repeat, "n"_a, "body"_a)
       .def("repeat_while", &bound_context::repeat_while, "flag"_a, "body"_a, "most"_a)
+      .def("run_if", &bound_context::run_if, "flag"_a, "body"_a, "otherwise"_a.none())
       .def(
           "fence", [](bound_context& c) { c.get().fence(); }, nb::call_guard<nb::gil_scoped_release>())
       .def(

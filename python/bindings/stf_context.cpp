@@ -314,11 +314,23 @@ void bound_context::repeat(std::uint64_t n, nb::handle body) {
   get().repeat(n, calling(body));
 }
 
+namespace {
+
+// How many bytes the flag has its data knows.
+stf::logical_data<stf::scalar_view<std::int8_t>> flag_of(const bound_data& flag) { return {flag.state(), {}}; }
+
+}  // namespace
+
 void bound_context::repeat_while(const bound_data& flag, nb::handle body, std::uint64_t most) {
   const nb::gil_scoped_release unlocked;
-  // How many bytes the flag has its data knows.
-  const stf::logical_data<stf::scalar_view<std::int8_t>> any(flag.state(), {});
-  get().repeat_while(any, calling(body), most);
+  get().repeat_while(flag_of(flag), calling(body), most);
+}
+
+void bound_context::run_if(const bound_data& flag, nb::handle body, nb::handle otherwise) {
+  const bool alone = otherwise.is_none();
+  const nb::gil_scoped_release unlocked;
+  get().run_if(flag_of(flag), calling(body),
+               alone ? std::function<void()>() : std::function<void()>(calling(otherwise)));
 }
 
 std::unique_ptr<bound_task> bound_context::begin(const stf::exec_place& where,

@@ -207,6 +207,7 @@ class bound_context {
   std::unique_ptr<bound_recording> record(nanobind::handle body);
   void repeat(std::uint64_t n, nanobind::handle body);
   void repeat_while(const bound_data& flag, nanobind::handle body, std::uint64_t most);
+  void run_if(const bound_data& flag, nanobind::handle body, nanobind::handle otherwise);  // may be none
   stf::context& get() { return *context_; }
 
  private:
