@@ -183,7 +183,7 @@ void bind_stf(nb::module_& m) {
       .def("new_data", &bound_context::new_data, "shape"_a, "element_bytes"_a)
       .def("token", &bound_context::token)
       .def("memory", &bound_context::memory)
-      .def("begin", &bound_context::begin, "where"_a, "accesses"_a, "name"_a)
+      .def("begin", &bound_context::begin, "where"_a, "accesses"_a, "name"_a, "priority"_a)
       .def("split", &bound_context::split, "whole"_a, "shape"_a, "element_bytes"_a, "counts"_a, "halo"_a, "periodic"_a,
            "where"_a)
       .def("freeze", &bound_context::freeze, "access"_a)
