@@ -183,7 +183,7 @@ void bind_stf(nb::module_& m) {
       .def("new_data", &bound_context::new_data, "shape"_a, "element_bytes"_a)
       .def("token", &bound_context::token)
       .def("memory", &bound_context::memory)
-      .def("begin", &bound_context::begin, "where"_a, "accesses"_a, "name"_a)
+      .def("begin", &bound_context::begin, "where"_a, "accesses"_a, "name"_a, "priority"_a)
       .def("split", &bound_context::split, "whole"_a, "shape"_a, "element_bytes"_a, "counts"_a, "halo"_a, "periodic"_a,
            "where"_a)
       .def("freeze", &bound_context::freeze, "access"_a)
@@ -191,6 +191,7 @@ void bind_stf(nb::module_& m) {
       .def("record", &bound_context::record, "body"_a)
       .def("repeat", &bound_context::repeat, "n"_a, "body"_a)
       .def("repeat_while", &bound_context::repeat_while, "flag"_a, "body"_a, "most"_a)
+      .def("run_if", &bound_context::run_if, "flag"_a, "body"_a, "otherwise"_a.none())
       .def(
           "fence", [](bound_context& c) { c.get().fence(); }, nb::call_guard<nb::gil_scoped_release>())
       .def(

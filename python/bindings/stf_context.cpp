@@ -34,8 +34,8 @@ stf::data_access access_of(const bound_access& access) {
 }
 
 stf::task_description describe(const stf::exec_place& where, const std::vector<bound_access>& accesses,
-                               const std::string& name) {
-  stf::task_description what{where, {}, name};
+                               const std::string& name, int priority) {
+  stf::task_description what{where, {}, name, nullptr, priority};
   for (const bound_access& access : accesses) what.accesses.push_back(access_of(access));
   return what;
 }
@@ -152,9 +152,10 @@ void bound_frozen::unfreeze() {
 }
 
 bound_task::bound_task(const stf::context& c, const std::shared_ptr<function_runner>& runner,
-                       const stf::exec_place& where, const std::vector<bound_access>& accesses, const std::string& name)
+                       const stf::exec_place& where, const std::vector<bound_access>& accesses, const std::string& name,
+                       int priority)
     : runner_(runner) {
-  const stf::task_description what = describe(where, accesses, name);
+  const stf::task_description what = describe(where, accesses, name, priority);
   // Views of what runs on the host are NumPy's.
   if (where.is_host()) stf::expect_data_on_host(what);
   const nb::gil_scoped_release unlocked;
@@ -314,16 +315,29 @@ void bound_context::repeat(std::uint64_t n, nb::handle body) {
   get().repeat(n, calling(body));
 }
 
+namespace {
+
+// How many bytes the flag has its data knows.
+stf::logical_data<stf::scalar_view<std::int8_t>> flag_of(const bound_data& flag) { return {flag.state(), {}}; }
+
+}  // namespace
+
 void bound_context::repeat_while(const bound_data& flag, nb::handle body, std::uint64_t most) {
   const nb::gil_scoped_release unlocked;
-  // How many bytes the flag has its data knows.
-  const stf::logical_data<stf::scalar_view<std::int8_t>> any(flag.state(), {});
-  get().repeat_while(any, calling(body), most);
+  get().repeat_while(flag_of(flag), calling(body), most);
+}
+
+void bound_context::run_if(const bound_data& flag, nb::handle body, nb::handle otherwise) {
+  const bool alone = otherwise.is_none();
+  const nb::gil_scoped_release unlocked;
+  get().run_if(flag_of(flag), calling(body),
+               alone ? std::function<void()>() : std::function<void()>(calling(otherwise)));
 }
 
 std::unique_ptr<bound_task> bound_context::begin(const stf::exec_place& where,
-                                                 const std::vector<bound_access>& accesses, const std::string& name) {
-  return std::make_unique<bound_task>(get(), runner_, where, accesses, name);
+                                                 const std::vector<bound_access>& accesses, const std::string& name,
+                                                 int priority) {
+  return std::make_unique<bound_task>(get(), runner_, where, accesses, name, priority);
 }
 
 }  // namespace starling::python

@@ -142,7 +142,7 @@ class bound_frozen {
 class bound_task {
  public:
   bound_task(const stf::context& c, const std::shared_ptr<function_runner>& runner, const stf::exec_place& where,
-             const std::vector<bound_access>& accesses, const std::string& name);
+             const std::vector<bound_access>& accesses, const std::string& name, int priority);
   bound_task(const bound_task&) = delete;
   bound_task& operator=(const bound_task&) = delete;
   ~bound_task();
@@ -197,7 +197,7 @@ class bound_context {
   bound_data token();
   std::unique_ptr<bound_memory> memory() { return std::make_unique<bound_memory>(get()); }
   std::unique_ptr<bound_task> begin(const stf::exec_place& where, const std::vector<bound_access>& accesses,
-                                    const std::string& name);
+                                    const std::string& name, int priority);
   std::unique_ptr<bound_parts> split(const bound_data& whole, const std::vector<index_t>& shape,
                                      std::size_t element_bytes, const std::vector<index_t>& counts, index_t halo,
                                      bool periodic, const stf::data_place& where);
@@ -207,6 +207,7 @@ class bound_context {
   std::unique_ptr<bound_recording> record(nanobind::handle body);
   void repeat(std::uint64_t n, nanobind::handle body);
   void repeat_while(const bound_data& flag, nanobind::handle body, std::uint64_t most);
+  void run_if(const bound_data& flag, nanobind::handle body, nanobind::handle otherwise);  // may be none
   stf::context& get() { return *context_; }
 
  private:

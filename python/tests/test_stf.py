@@ -8,7 +8,7 @@ import time
 import numpy as np
 import pytest
 
-from starling import _device_arrays, stf
+from starling import _device_arrays, errors, stf
 from starling.stf import _views
 from stf_marks import computes_in_bodies, on_virtual_devices
 
@@ -364,3 +364,19 @@ def test_what_devices_may_be(devices, pes_per_gpu, monkeypatch):
     assert stf.context(3).machine.size == 3
     assert stf.context("host").machine.kind == "host"
     assert stf.context().machine.size >= 1
+
+
+def test_priorities(devices):
+    a, b = np.arange(10.0), np.zeros(10)
+    with stf.context(devices(2)) as ctx:
+        x, y = ctx.logical_data(a), ctx.logical_data(b)
+        for priority in (0, 2, 1):
+            with ctx.task(x.read(), y.rw(), where=stf.exec_place.device(1), priority=priority) as t:
+                dx, dy = t.views()
+                dy += dx
+        for wrong in (-1, 3):
+            with pytest.raises(errors.RangeError, match=f"with priority {wrong}; must be from 0"):
+                ctx.task(y.rw(), priority=wrong).__enter__()
+        with pytest.raises(errors.ElementTypeError, match="priority"):
+            ctx.task(y.rw(), priority=1.5)
+    assert list(b) == [3.0 * i for i in range(10)]

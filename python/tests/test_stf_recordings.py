@@ -240,7 +240,6 @@ def test_calls_within_the_body(ctx):
         "record": lambda: ctx.record(lambda: None),
         "launch": other.launch,
         "freeze": lambda: ctx.freeze(x.read()).__enter__(),
-        "repeat_while": lambda: ctx.repeat_while(ctx.logical_data(shape=1, dtype="i4"), lambda: None, 2),
     }.items():
         with pytest.raises(errors.ArgumentError, match=rf"{name} within the body of a recording"):
             ctx.record(call)
@@ -259,6 +258,73 @@ def test_tasks_cannot_be_recorded_where_their_bodies_compute(ctx):
 
     with pytest.raises(errors.Unsupported, match="use host_launch in what is recorded"):
         ctx.record(body)
+    assert ctx.wait(x)[0] == 0
+
+
+@pytest.mark.parametrize("backend", ["stream", "graph"])
+def test_loops_and_branches_within_each_other(devices, backend):
+    a, counts = np.zeros(1), np.zeros(6)
+    with stf.context(devices(2), backend=backend) as ctx:
+        x, n = ctx.logical_data(a), ctx.logical_data(counts)
+        again, odd, more = (ctx.logical_data(shape=1, dtype="i4") for _ in range(3))
+        calls = []
+
+        def compare(x, again, n):
+            n[int(x[0]) % 6] += 1
+            again[0] = x[0] % 3 != 0
+
+        def inner():
+            calls.append("inner")
+            ctx.host_launch(add_one, x.rw())
+            ctx.host_launch(compare, x.read(), again.write(), n.rw())
+
+        def end(x, more, odd):
+            more[0] = x[0] < 9
+            odd[0] = x[0] % 2
+
+        def body():
+            calls.append("outer")
+            ctx.repeat_while(again, inner, 100)
+            ctx.host_launch(end, x.read(), more.write(), odd.write())
+            ctx.run_if(odd, lambda: ctx.host_launch(partial(raise_by, 6), x.rw()))
+
+        ctx.repeat_while(more, body, 100)
+        # By hand: 1, 2, 3, which is odd: 9; there was more: 10, 11, 12, which is even and the end.
+        assert ctx.wait(x)[0] == 12
+        assert calls == ["outer", "inner"]
+        ctx.run_if(odd, lambda: ctx.host_launch(fail, x.rw()), lambda: ctx.host_launch(add_one, x.rw()))
+        # A recording decides in each launch: 13 is odd, and with 14 even.
+        branch = ctx.record(
+            lambda: (
+                ctx.host_launch(end, x.read(), more.write(), odd.write()),
+                ctx.run_if(odd, lambda: ctx.host_launch(add_one, x.rw())),
+            )
+        )
+        branch.launch(5)
+    assert a[0] == 14
+    assert list(counts) == [1, 1, 1, 1, 1, 1]
+
+
+def test_branches_that_cannot_be(ctx):
+    x = ctx.logical_data(np.zeros(1))
+    flag = ctx.logical_data(np.zeros(1, dtype="i4"))
+    unset = ctx.logical_data(shape=1, dtype="i4")
+    add = partial(ctx.host_launch, add_one, x.rw())
+    with pytest.raises(errors.ElementTypeError, match="no plain function"):
+        ctx.run_if(flag, None)
+    with pytest.raises(errors.ElementTypeError, match="no plain function"):
+        ctx.run_if(flag, add, 3)
+    with pytest.raises(errors.ElementTypeError, match="float64"):
+        ctx.run_if(x, add)
+    with pytest.raises(errors.ArgumentError, match="nothing has been written"):
+        ctx.run_if(unset, add)
+    with pytest.raises(errors.ArgumentError, match="nothing has been written"):
+        ctx.record(lambda: ctx.run_if(unset, add))
+    ctx.host_launch(fail, flag.write())
+    with pytest.raises(errors.TaskError, match="'fail' raised ValueError"):
+        ctx.run_if(flag, add)
+    with pytest.raises(ValueError, match="on purpose"):
+        ctx.synchronize()
     assert ctx.wait(x)[0] == 0
 
 

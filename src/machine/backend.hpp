@@ -131,7 +131,7 @@ class backend {
   virtual void copy(void* dest, const void* source, std::size_t bytes, where at) = 0;
   virtual void fill(void* dest, unsigned char byte, std::size_t bytes) = 0;
 
-  virtual std::shared_ptr<stream_backend> new_stream(int pe) = 0;
+  virtual std::shared_ptr<stream_backend> new_stream(int pe, int priority) = 0;
   virtual std::shared_ptr<event_backend> new_event(int pe, event_use use) = 0;
   virtual std::unique_ptr<recording_backend> start_recording(stream_backend& origin) = 0;
 

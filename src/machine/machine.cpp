@@ -304,10 +304,11 @@ void machine::inject(const fault_plan& plan) {
 
 std::vector<fired_fault> machine::faults_fired() const { return impl_->faults_fired(); }
 
-stream machine::new_stream(int pe) {
+stream machine::new_stream(int pe, int priority) {
   check_pe(pe);
   check_local("machine::new_stream", pe);
-  return stream(impl_->new_stream(pe));
+  expect<range_error>(priority >= 0, "machine::new_stream: priority = ", priority, "; must be at least 0");
+  return stream(impl_->new_stream(pe, priority));
 }
 
 event machine::new_event(int pe, event_use use) {

@@ -116,6 +116,11 @@ void context::repeat_while(const std::shared_ptr<data_state>& flag, const std::f
   state_->repeat_while(flag, body, most);
 }
 
+void context::run_if(const std::shared_ptr<data_state>& flag, const std::function<void()>& body,
+                     const std::function<void()>& otherwise) {
+  state_->run_if(flag, body, otherwise);
+}
+
 void context::join(const detail::split_handle& parts) {
   expect<argument_error>(parts.state()->context() == state_, "context::join: parts of data of another context");
   state_->require_outside_scopes("join");

@@ -212,8 +212,12 @@ void context_state::require_outside_scopes(const char* call) const {
 }
 
 void context_state::require_outside_tasks(const char* call) {
-  host_body::expect_none(call);
+  require_outside_bodies(call);
   require_outside_scopes(call);
+}
+
+void context_state::require_outside_bodies(const char* call) {
+  host_body::expect_none(call);
   expect<argument_error>(!submitters_.here(), "stf: ", call, " within the body of a task; call it after the task");
 }
 

@@ -20,6 +20,8 @@
 #include "stf/order/holder_waits.hpp"
 #include "stf/order/lane_set.hpp"
 #include "stf/record/graph_cache.hpp"
+#include "stf/record/promised_values.hpp"
+#include "stf/record/recorded_program.hpp"
 #include "stf/record/task_scope.hpp"
 #include "stf/submit/backend_policy.hpp"
 #include "stf/submit/scheduler.hpp"
@@ -75,9 +77,9 @@ class context_state : public std::enable_shared_from_this<context_state> {
   // The epoch cannot be repeated as a graph.
   void refuse_graph(const std::string& why);
 
-  // The tasks that the body submits, for many launches.
-  // With `items` their work is noted there too.
-  std::shared_ptr<task_scope> record(const std::function<void()>& body, item_list* items = nullptr);
+  // The tasks that the body submits, for many launches; within a body that is recorded too. With `items` their work is
+  // noted there too.
+  std::shared_ptr<recorded_program> record(const std::function<void()>& body, item_list* items = nullptr);
   // Throws argument_error while this thread submits the tasks of a scope.
   void require_outside_scopes(const char* call) const;
   // The scope whose tasks this thread submits; null: none.
@@ -85,8 +87,12 @@ class context_state : public std::enable_shared_from_this<context_state> {
   // Where this thread's tasks are noted, for a persistent program; null: they are not.
   item_list* items() const { return scope() != nullptr ? items_ : nullptr; }
   void launch(task_scope& scope, const graph& what, std::uint64_t times);
+  // Does the loop; within a body that is recorded it becomes part of what that one does.
+  void launch(recorded_loop loop, const char* call);
   void repeat(std::uint64_t times, const std::function<void()>& body);
   void repeat_while(const std::shared_ptr<data_state>& flag, const std::function<void()>& body, std::uint64_t most);
+  void run_if(const std::shared_ptr<data_state>& flag, const std::function<void()>& body,
+              const std::function<void()>& otherwise);
 
   void fence();
   event fence_event();
@@ -120,6 +126,18 @@ class context_state : public std::enable_shared_from_this<context_state> {
   void note_epoch(backend_kind used);
   void end_epoch();
   void require_outside_tasks(const char* call);
+  void require_outside_bodies(const char* call);
+  void require_recordable(const char* call);
+  void expect_flag(const char* call, const std::shared_ptr<data_state>& flag) const;
+  // A recording under way, and the one within whose body it is.
+  struct open_recording {
+    recorded_program& into;
+    open_recording* around;
+    std::exception_ptr failure;
+  };
+  void begin_part(item_list* items);
+  void end_part(open_recording& r, bool last);
+  void between_parts(const std::function<void()>& what);
   // Until no other thread records tasks. Throws task_error when that takes too long.
   void await_recorder();
   bool recorded_elsewhere() const;
@@ -187,6 +205,9 @@ class context_state : public std::enable_shared_from_this<context_state> {
   // While tasks are recorded for many launches:
   std::shared_ptr<task_scope> scope_;
   item_list* items_ = nullptr;
+  open_recording* open_ = nullptr;
+  promised_values promised_;
+  std::uint64_t tasks_before_part_ = 0;
   std::atomic<std::thread::id> recorder_{};
   std::mutex recorder_mutex_;
   std::condition_variable recorder_gone_;

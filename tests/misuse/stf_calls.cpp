@@ -1,6 +1,7 @@
 // Calls of a context at a time when they cannot be: after its end, within the body of a task, within a body of the
 // host.
 #include <atomic>
+#include <string>
 #include <thread>
 
 #include "starling/stf/context.hpp"
@@ -18,6 +19,33 @@ using stf::slice;
 constexpr stf::backend_kind back_ends[] = {stf::backend_kind::stream, stf::backend_kind::graph};
 
 void nothing(stream&, slice<int>) {}
+
+// Of each kind of task; the data keeps its value.
+TEST_CASE("priorities that there are not") {
+  machine m = machine::host(1);
+  for (const auto backend : {stf::backend_kind::stream, stf::backend_kind::graph, stf::backend_kind::persistent}) {
+    context ctx(m, {.backend = backend});
+    std::vector<int> x(5, 1);
+    auto d = ctx.logical_data(x);
+    for (const int wrong : {-1, stf::highest_priority + 1}) {
+      const auto refused = [&](const auto& submit) {
+        check_parts(failure_of<range_error>(submit), {"with priority " + std::to_string(wrong), "from 0", "to 2"});
+      };
+      refused([&] { ctx.task(d.write()).set_symbol("mine").set_priority(wrong)->*nothing; });
+      refused([&] { ctx.parallel_for(d.shape(), d.write()).set_priority(wrong)->*[](index_t, slice<int>) {}; });
+      refused([&] { ctx.host_launch(d.write()).set_priority(wrong)->*[](slice<int>) {}; });
+      refused([&] { ctx.task().add(d.write()).set_priority(wrong)->*[](stream&) {}; });
+      refused([&] { ctx.repeat(2, [&] { ctx.task(d.write()).set_priority(wrong)->*nothing; }); });
+    }
+    auto t = ctx.task();
+    t.begin();
+    check_parts(failure_of<argument_error>([&] { t.set_priority(1); }), {"set_priority"});
+    t.end();
+    CHECK(ctx.wait(d)(4) == 1);
+    ctx.finalize();
+  }
+  check_parts(failure_of<range_error>([&] { (void)m.new_stream(0, -1); }), {"priority = -1", "at least 0"});
+}
 
 TEST_CASE("after finalize") {
   machine m = machine::host(1);

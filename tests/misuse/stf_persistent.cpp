@@ -124,6 +124,22 @@ TEST_CASE("a copy from the host in each round") {
       {"logical data 'x'", "host", "each round", "stream_ctx"});
 }
 
+TEST_CASE("loops with a condition, branches and recordings within a loop") {
+  try_body([](persistent_ctx& ctx, int_data& a, flag_data& again) {
+    const auto add = [&] { ctx.parallel_for(a.shape(), a.rw())->*add_one(); };
+    const stf::recorded_tasks other = ctx.record([] {});
+    const std::function<void()> bodies[] = {[&] { ctx.repeat_while(again, add, 4); }, [&] { ctx.run_if(again, add); },
+                                            [&] { (void)ctx.record(add); }, [&] { other.launch(); },
+                                            [&] {
+                                              ctx.repeat_while(2, add, a.read())->*STARLING_KERNEL(slice<const int>) {
+                                                return true;
+                                              };
+                                            }};
+    for (const auto& body : bodies)
+      check_throws<task_error>([&] { ctx.repeat(3, body); }, {"persistent program", "stream_ctx"});
+  });
+}
+
 TEST_CASE("a loop without a task that writes its flag") {
   try_body([](persistent_ctx& ctx, int_data& a, flag_data& again) {
     check_throws<argument_error>(

@@ -83,17 +83,13 @@ TEST_CASE("a task that throws, also when the body goes on") {
 }
 
 TEST_CASE("calls that wait, within the body") {
-  try_in_all([](context& ctx, auto& a, auto&, auto& again) {
-    const recorded_tasks other = ctx.record([] {});
+  try_in_all([](context& ctx, auto& a, auto&, auto&) {
     (void)ctx.record([&] {
       const std::string say = "within a body whose tasks are recorded";
       check_parts(failure_of<argument_error>([&] { ctx.fence(); }), {"fence", say});
       check_parts(failure_of<argument_error>([&] { ctx.synchronize(); }), {"synchronize", say});
       check_parts(failure_of<argument_error>([&] { ctx.finalize(); }), {"finalize", say});
       check_parts(failure_of<argument_error>([&] { (void)ctx.wait(a); }), {"wait", say});
-      check_parts(failure_of<argument_error>([&] { (void)ctx.record([] {}); }), {"record", say});
-      check_parts(failure_of<argument_error>([&] { ctx.repeat_while(again, [] {}, 1); }), {"repeat_while", say});
-      check_parts(failure_of<argument_error>([&] { other.launch(); }), {"launch", say});
     });
   });
 }
@@ -106,6 +102,7 @@ TEST_CASE("recordings within tasks") {
       check_parts(failure_of<argument_error>([&] { (void)ctx.record([] {}); }), {"record", say});
       check_parts(failure_of<argument_error>([&] { ctx.repeat(2, [] {}); }), {"repeat", say});
       check_parts(failure_of<argument_error>([&] { ctx.repeat_while(again, [] {}, 1); }), {"repeat_while", say});
+      check_parts(failure_of<argument_error>([&] { ctx.run_if(again, [] {}); }), {"run_if", say});
       check_parts(failure_of<argument_error>([&] { other.launch(); }), {"launch", say});
     };
   });
@@ -116,6 +113,7 @@ TEST_CASE("nothing to record, nothing recorded, no rounds") {
     check_parts(failure_of<argument_error>([&] { (void)ctx.record(nullptr); }), {"record", "empty"});
     check_parts(failure_of<argument_error>([&] { ctx.repeat(2, nullptr); }), {"repeat", "empty"});
     check_parts(failure_of<argument_error>([&] { ctx.repeat_while(again, [] {}, 0); }), {"at most 0 rounds"});
+    check_parts(failure_of<argument_error>([&] { ctx.run_if(again, nullptr); }), {"record", "empty"});
     const recorded_tasks none;
     check_parts(failure_of<argument_error>([&] { none.launch(); }), {"nothing is recorded"});
     check_parts(failure_of<argument_error>([&] { (void)none.operations(); }), {"nothing is recorded"});
@@ -132,6 +130,7 @@ TEST_CASE("flags of nobody, of another context, and flags that the body does not
     check_parts(failure_of<argument_error>([&] { ctx.repeat_while(foreign, body, 3); }), {"another context"});
     const stf::logical_data<scalar_view<int>> none;
     check_parts(failure_of<argument_error>([&] { ctx.repeat_while(none, body, 3); }), {"or none"});
+    check_parts(failure_of<argument_error>([&] { ctx.run_if(foreign, body); }), {"run_if", "another context"});
     check_parts(failure_of<argument_error>([&] { ctx.repeat_while(again, body, 3); }), {"'flag'", "no task", "write"});
     check_parts(failure_of<argument_error>([&] {
                   ctx.repeat_while(again, [&] { ctx.task(again.read())->*[](stream&, scalar_view<const int>) {}; }, 3);
@@ -167,6 +166,55 @@ TEST_CASE("data without a value, and data that ends up with another one each tim
     ctx.task(late.write())->*fill;
     reads_late.launch(2);
     CHECK(ctx.wait(late)(7) == filled_value);
+  });
+}
+
+TEST_CASE("flags without a value, in branches") {
+  try_in_all([](context& ctx, auto& a, auto&, auto&) {
+    auto flag = ctx.logical_data(stf::shape_of<scalar_view<int>>()).set_symbol("unset");
+    const auto body = [&] { ctx.task(a.rw())->*fill; };
+    check_parts(failure_of<argument_error>([&] { ctx.run_if(flag, body); }), {"'unset'"});
+    check_parts(failure_of<argument_error>([&] { (void)ctx.record([&] { ctx.run_if(flag, body); }); }),
+                {"run_if", "'unset'", "nothing has been written"});
+  });
+}
+
+// Whatever the body does after the failure, and whether it goes on or not.
+TEST_CASE("bodies and tasks that throw within scopes within scopes") {
+  try_in_all([](context& ctx, auto& a, auto& b, auto& again) {
+    const auto broken = [&] {
+      ctx.task(a.read(), b.rw()).set_symbol("broken")->*[](stream&, slice<const int>, slice<int>) { throw odd(); };
+    };
+    const auto set = [&] { ctx.task(again.write())->*[](stream& s, scalar_view<int> f) { s.fill(&*f, 1, 4); }; };
+    CHECK_THROWS_AS((void)ctx.record([&] {
+      ctx.task(a.rw())->*fill;
+      set();
+      ctx.run_if(again, [&] {
+        ctx.task(exec_place::device(1), a.rw())->*fill;
+        ctx.repeat_while(again, [] { throw odd(); }, 3);
+      });
+    }),
+                    odd);
+    // The part that is over when a recording within begins.
+    check_parts(failure_of<task_error>([&] {
+                  (void)ctx.record([&] {
+                    CHECK_THROWS_AS(broken(), odd);
+                    CHECK_THROWS_AS((void)ctx.record([&] { ctx.task(a.rw())->*fill; }), task_error);
+                    ctx.task(a.rw())->*fill;
+                  });
+                }),
+                {"task 'broken'", "'y'"});
+    // A recording that failed within one that goes on is no part of it.
+    const recorded_tasks r = ctx.record([&] {
+      CHECK_THROWS_AS((void)ctx.record([&] {
+        ctx.task(b.rw())->*fill;
+        throw odd();
+      }),
+                      odd);
+      CHECK_THROWS_AS(ctx.repeat_while(again, [&] { ctx.task(b.rw())->*fill; }, 2), argument_error);
+      ctx.task(a.rw())->*nothing;
+    });
+    r.launch(2);
   });
 }
 

@@ -195,7 +195,10 @@ class machine {
   // What of the plan in force has happened so far, in the plan's order.
   std::vector<fired_fault> faults_fired() const;
 
-  stream new_stream(int pe);
+  // Of streams with work that is ready, a GPU starts that of the higher priority first: from 0, as all streams have it
+  // otherwise; a GPU has a few levels, and takes what is above them for its highest. Kernels keep it when they are
+  // recorded. Virtual devices take no account of it.
+  stream new_stream(int pe, int priority = 0);
   event new_event(int pe, event_use use = event_use::timing);
 
   // Records what `work` puts into `origin`, and into streams that come to wait for events of it, instead of running it.

@@ -34,6 +34,8 @@
 namespace starling::stf {
 
 class context_state;
+template <class... Deps>
+class conditional_loop;
 
 namespace detail {
 
@@ -223,7 +225,8 @@ class context {
   // threads that submit wait until it is over. What the tasks read from before is brought to them at each launch;
   // memory that they use is theirs until the last handle to the recording has gone, and memory of the user as long.
   // Ends an epoch. Throws what the body throws, task_error for a task that threw, argument_error for tasks that cannot
-  // be repeated and within tasks or other recordings; then all data is as before.
+  // be repeated and within tasks; then all data is as before. Within the body there may be loops, branches, recordings
+  // and launches of these, which become part of what is recorded: graphs that the host launches in turn.
   recorded_tasks record(const std::function<void()>& body);
   // Does the tasks of the body n times; the body is called once. Within record it is called n times instead.
   void repeat(std::uint64_t n, const std::function<void()>& body);
@@ -245,6 +248,25 @@ class context {
   void repeat_while(const stf::logical_data<scalar_view<T>>& flag, const std::function<void()>& body,
                     std::uint64_t most) {
     repeat_while(flag.state(), body, most);
+  }
+  // The same with a kernel for a condition, ->*STARLING_KERNEL(views...) { return bool; }, which one thread of `where`
+  // asks after each round; see starling/stf/conditional_loop.hpp.
+  template <task_dependency... Deps>
+  conditional_loop<Deps...> repeat_while(const exec_place& where, std::uint64_t most, std::function<void()> body,
+                                         Deps... deps) {
+    return {*this, where, most, std::move(body), std::move(deps)...};
+  }
+  template <task_dependency... Deps>
+  conditional_loop<Deps...> repeat_while(std::uint64_t most, std::function<void()> body, Deps... deps) {
+    return {*this, exec_place(), most, std::move(body), std::move(deps)...};
+  }
+  // Does the tasks of the body if the flag is not 0 when tasks so far are over, and otherwise those of the other body,
+  // if there is one. Both are called once, whatever the flag says. The host looks, and waits for that.
+  template <class T>
+    requires(std::is_integral_v<T>)
+  void run_if(const stf::logical_data<scalar_view<T>>& flag, const std::function<void()>& body,
+              const std::function<void()>& otherwise = nullptr) {
+    run_if(flag.state(), body, otherwise);
   }
 
   // ---- order ----
@@ -329,6 +351,8 @@ class context {
     return {state_, x, where, std::move(boxes), h};
   }
   void repeat_while(const std::shared_ptr<data_state>& flag, const std::function<void()>& body, std::uint64_t most);
+  void run_if(const std::shared_ptr<data_state>& flag, const std::function<void()>& body,
+              const std::function<void()>& otherwise);
 
   std::shared_ptr<detail::memo_store> kept_results() const;
 
@@ -355,4 +379,5 @@ stf::logical_data<slice<T, 2>> context::logical_data(const strided_view<T, 2>& v
 
 }  // namespace starling::stf
 
+#include "starling/stf/conditional_loop.hpp"
 #include "starling/stf/context_kinds.hpp"

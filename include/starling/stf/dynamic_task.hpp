@@ -95,6 +95,9 @@ class dynamic_task {
   // A name for errors, drawings and traces.
   dynamic_task& set_symbol(std::string name) &;
   dynamic_task&& set_symbol(std::string name) && { return std::move(set_symbol(std::move(name))); }
+  // As that of other tasks.
+  dynamic_task& set_priority(int priority) &;
+  dynamic_task&& set_priority(int priority) && { return std::move(set_priority(priority)); }
 
   // Submits the task, as `->*` of other tasks does: body(stream&), body(stream&, const dynamic_task&), or
   // body(task_run&, const dynamic_task&) with the streams of all places of a grid.

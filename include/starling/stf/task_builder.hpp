@@ -62,6 +62,12 @@ class task_builder {
     what_.name = std::move(name);
     return static_cast<Self&&>(*this);
   }
+  // From 0, that of other tasks, to highest_priority: of tasks that are ready, GPUs start those of a higher one first.
+  // It changes no value. The submission throws range_error for others.
+  Self&& set_priority(int priority) && {
+    what_.priority = priority;
+    return static_cast<Self&&>(*this);
+  }
 
  protected:
   template <std::size_t I>

@@ -25,11 +25,15 @@ const char* kind_of_body() {
   return std::source_location::current().function_name();
 }
 
+// Of tasks that are ready, GPUs start those of a higher priority first; from 0.
+inline constexpr int highest_priority = 2;
+
 struct task_description {
   exec_place place;
   std::vector<data_access> accesses;
   std::string name;
   body_kind kind = nullptr;
+  int priority = 0;
   // All work of the task is launched by a task_lane, so that a persistent program can do it.
   bool as_items = false;
 };
@@ -40,7 +44,8 @@ void expect_data_on_host(const task_description& what);
 class task_run {
  public:
   // Orders the task after those it depends on and brings its data to it. Throws argument_error for data of another
-  // context, data that has no value, or a context that is finalized; task_error for data whose writer threw;
+  // context, data that has no value, or a context that is finalized; range_error for a priority that there is not;
+  // task_error for data whose writer threw;
   // memory_error when the data does not fit.
   task_run(const std::shared_ptr<context_state>& context, const task_description& what);
   task_run(task_run&&) noexcept;

@@ -51,7 +51,11 @@ class Context(DataCalls, RecordingCalls):
     # ---- tasks ----
 
     def task(
-        self, *accesses: Access | Sequence[Access], where: native.exec_place | None = None, name: str | None = None
+        self,
+        *accesses: Access | Sequence[Access],
+        where: native.exec_place | None = None,
+        name: str | None = None,
+        priority: int = 0,
     ) -> Task:
         """A task, whose body is a ``with`` block, or what comes between ``begin()`` and ``end()`` of it.
 
@@ -63,11 +67,12 @@ class Context(DataCalls, RecordingCalls):
             where: Device 0 if it is left out. ``exec_place.automatic()``: the device on which the context expects it to
                 end first, by the times of earlier tasks of the same name; see :meth:`explain`.
             name: For errors and drawings.
+            priority: From 0 to 2: of tasks that are ready, GPUs start those of a higher one first. It changes no value.
 
         Raises:
             ArgumentError: Data of another context, data that nobody has written, or data that a task holds in whose
                 body this one begins; the context is finalized. Most are raised when the block begins.
-            RangeError: The machine has no such device.
+            RangeError: The machine has no such device, or there is no such priority.
             OutOfMemory: The data does not fit.
             TaskError: It reads data whose writer failed.
             Unsupported: The body would have to compute while a graph is recorded: with ``backend="graph"`` on virtual
@@ -89,7 +94,8 @@ class Context(DataCalls, RecordingCalls):
                 "Context.task: on virtual devices and the host the body of a task computes once, while its recording "
                 "is made; use host_launch in what is recorded"
             )
-        return Task(self, self._own("Context.task", accesses), place, text("name", name), self._memory)
+        level = whole_number("priority", priority, least=-(2**31), most=2**31 - 1)
+        return Task(self, self._own("Context.task", accesses), place, text("name", name), level, self._memory)
 
     @overload
     def host_launch(

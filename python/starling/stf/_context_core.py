@@ -48,8 +48,10 @@ class ContextCore:
     def _ordinal(self, device: int) -> int:
         return self.machine.devices[device].id
 
-    def _begin(self, where: native.exec_place, accesses: tuple[Access, ...], name: str) -> native.StfTask:
-        return self._bound.begin(where, [a.bound for a in accesses], name)
+    def _begin(
+        self, where: native.exec_place, accesses: tuple[Access, ...], name: str, priority: int = 0
+    ) -> native.StfTask:
+        return self._bound.begin(where, [a.bound for a in accesses], name, priority)
 
     def _launch(self, function: Callable[..., object], accesses: tuple[Access, ...], name: str | None) -> None:
         plain_function("Context.host_launch", function)

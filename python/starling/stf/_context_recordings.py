@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from starling._arguments import whole_number
 from starling.errors import ArgumentError, ElementTypeError
+from starling.stf._access import Access
 from starling.stf._context_core import ContextCore, plain_function
 from starling.stf._data import LogicalData
 from starling.stf._functions import note_writer
@@ -84,10 +85,12 @@ class RecordingCalls(ContextCore):
             return
         self._outside_of_bodies("Context.repeat")
         if count > 0:
-            self._loop(body, lambda noting: self._bound.repeat(count, noting))
+            self._loop(lambda noting: self._bound.repeat(count, noting(body)))
 
     def repeat_while(self, flag: LogicalData, body: Body, most: int) -> None:
         """Does the tasks of `body`, and again while what they have written into `flag` is not 0.
+
+        Within the body of a recording the loop becomes part of it, and decides anew in each launch.
 
         Args:
             flag: Of one integer or bool; a task of the body writes it.
@@ -99,28 +102,84 @@ class RecordingCalls(ContextCore):
             ElementTypeError: The flag is no data of integers.
         """
         plain_function("Context.repeat_while", body)
-        (access,) = self._own("Context.repeat_while", (flag.read() if isinstance(flag, LogicalData) else flag,))
+        access = self._flag("Context.repeat_while", flag)
+        count = whole_number("most", most, least=1, most=2**62)
+        if self._records():
+            self._bound.repeat_while(access.data._bound, body, count)
+            return
+        self._outside_of_bodies("Context.repeat_while")
+        self._loop(lambda noting: self._bound.repeat_while(access.data._bound, noting(body), count))
+
+    def run_if(self, flag: LogicalData, body: Body, otherwise: Body | None = None) -> None:
+        """Does the tasks of `body` if `flag` is not 0 when the tasks so far are over, else those of `otherwise`.
+
+        Waits for the flag. Within the body of a recording the branch becomes part of it, and decides anew in each
+        launch.
+
+        Args:
+            flag: Of one integer or bool.
+            body: Submits the tasks; it is called once, whatever the flag says.
+            otherwise: The same, if there is something to do then.
+
+        Raises:
+            ArgumentError: The flag has more elements, or no value.
+            ElementTypeError: The flag is no data of integers.
+            TaskError: The function that should have written the flag has failed.
+
+        >>> import numpy as np
+        >>> from starling import stf
+        >>> a, f = np.ones(1), np.array([0])
+        >>> with stf.context(2) as ctx:
+        ...     x, flag = ctx.logical_data(a), ctx.logical_data(f)
+        ...     def raise_by(n, x):
+        ...         x += n
+        ...     ctx.run_if(
+        ...         flag,
+        ...         lambda: ctx.host_launch(lambda x: raise_by(10, x), x.rw()),
+        ...         lambda: ctx.host_launch(lambda x: raise_by(20, x), x.rw()),
+        ...     )
+        >>> a
+        array([21.])
+        """
+        for one in (body,) if otherwise is None else (body, otherwise):
+            plain_function("Context.run_if", one)
+        access = self._flag("Context.run_if", flag)
+        if self._records():
+            self._note((access,), 0)
+            self._bound.run_if(access.data._bound, body, otherwise)
+            return
+        self._outside_of_bodies("Context.run_if")
+
+        def branch(noting: Callable[[Body], Body]) -> None:
+            self._functions.check("Context.run_if", (access,))
+            self._bound.run_if(access.data._bound, noting(body), None if otherwise is None else noting(otherwise))
+
+        self._loop(branch)
+
+    def _flag(self, call: str, flag: LogicalData) -> Access:
+        (access,) = self._own(call, (flag.read() if isinstance(flag, LogicalData) else flag,))
         shape, dtype = access.data.layout
         if dtype.kind not in "biu":
-            raise ElementTypeError(f"Context.repeat_while: the flag is of {dtype}; pass data of an integer or bool")
+            raise ElementTypeError(f"{call}: the flag is of {dtype}; pass data of an integer or bool")
         if math.prod(shape) != 1:
-            raise ArgumentError(f"Context.repeat_while: the flag has the shape {shape}; pass data of one element")
-        count = whole_number("most", most, least=1, most=2**62)
-        self._outside_of_bodies("Context.repeat_while")
-        self._loop(body, lambda noting: self._bound.repeat_while(access.data._bound, noting, count))
+            raise ArgumentError(f"{call}: the flag has the shape {shape}; pass data of one element")
+        return access
 
-    def _loop(self, body: Body, do: Callable[[Body], None]) -> None:
-        """Records and launches in one call, `do`."""
+    def _loop(self, do: Callable[[Callable[[Body], Body]], None]) -> None:
+        """Records and launches in one call, `do`, which gets what makes a body note its tasks."""
         notes = Notes(self._functions.number())
         self._settle(None)
 
-        def checked_body() -> None:
-            self._noting(notes, body)()
-            self._functions.check("the loop", notes.reads)
-            self._functions.launched(notes)
+        def noting(body: Body) -> Body:
+            def checked_body() -> None:
+                self._noting(notes, body)()
+                self._functions.check("the loop", notes.reads)
+                self._functions.launched(notes)
+
+            return checked_body
 
         try:
-            do(checked_body)
+            do(noting)
             self._functions.launched(notes)
             note_writer(notes.writes, notes.number)
         finally:

@@ -27,12 +27,19 @@ class Task:
     """
 
     def __init__(
-        self, context: Context, accesses: tuple[Access, ...], where: native.exec_place, name: str, keep: object
+        self,
+        context: Context,
+        accesses: tuple[Access, ...],
+        where: native.exec_place,
+        name: str,
+        priority: int,
+        keep: object,
     ) -> None:
         self._context = context
         self._accesses = accesses
         self._where = where
         self._name = name
+        self._priority = priority
         self._keep = keep
         self._bound: native.StfTask | None = None
         self._begun = False
@@ -84,7 +91,7 @@ class Task:
         refuse_within_function("Context.task")
         context._functions.sweep()
         in_place = context.machine.kind == "host" or self._where.is_host
-        bound = context._begin(self._where, self._accesses, self._name)
+        bound = context._begin(self._where, self._accesses, self._name, self._priority)
         try:
             if in_place:
                 bound.wait_for_data()

@@ -175,7 +175,7 @@ void cuda_backend::try_sharing() {
   // What a stream of a partition has to do beside launching programs; a driver that refuses it says so here.
   for (const gpu& g : gpus_) {
     if (!g.own) continue;
-    const auto work = new_stream(g.pe);
+    const auto work = new_stream(g.pe, 0);
     const auto reached = new_event(g.pe, event_use::ordering);
     const auto recording = start_recording(*work);
     work->launch(1, empty_kernel(), {});
@@ -312,9 +312,9 @@ void cuda_backend::reclaim() noexcept {
   recordings_.when_none([this] { local_.reclaim(); });
 }
 
-std::shared_ptr<stream_backend> cuda_backend::new_stream(int pe) {
+std::shared_ptr<stream_backend> cuda_backend::new_stream(int pe, int priority) {
   require_idle("machine::new_stream");
-  return std::make_shared<cuda_stream>(shared_from_this(), pe);
+  return std::make_shared<cuda_stream>(shared_from_this(), pe, priority);
 }
 
 std::shared_ptr<event_backend> cuda_backend::new_event(int pe, event_use use) {

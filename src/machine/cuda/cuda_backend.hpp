@@ -56,7 +56,7 @@ class cuda_backend final : public backend, public std::enable_shared_from_this<c
   void copy(void* dest, const void* source, std::size_t bytes, where at) override;
   void fill(void* dest, unsigned char byte, std::size_t bytes) override;
 
-  std::shared_ptr<stream_backend> new_stream(int pe) override;
+  std::shared_ptr<stream_backend> new_stream(int pe, int priority) override;
   std::shared_ptr<event_backend> new_event(int pe, event_use use) override;
   std::unique_ptr<recording_backend> start_recording(stream_backend& origin) override;
 

@@ -6,9 +6,9 @@
 namespace starling::on_cuda {
 namespace {
 
-unique_graph_exec executable(cudaGraph_t recorded) {
+unique_graph_exec executable(cudaGraph_t recorded, const graph_parts& parts) {
   cudaGraphExec_t graph = nullptr;
-  check(cudaGraphInstantiate(&graph, recorded, 0), "cudaGraphInstantiate");
+  check(cudaGraphInstantiate(&graph, recorded, parts.flags()), "cudaGraphInstantiate");
   return unique_graph_exec(graph);
 }
 
@@ -77,7 +77,7 @@ cuda_graph::cuda_graph(std::shared_ptr<cuda_backend> machine, unique_graph recor
     : machine_(std::move(machine)),
       parts_(std::move(parts)),
       recorded_(std::move(recorded)),
-      graph_(executable(recorded_.get())),
+      graph_(executable(recorded_.get(), *parts_)),
       operations_(nodes_of(recorded_.get())) {}
 
 std::shared_ptr<graph_backend> cuda_graph::loop(const loop_condition& c) const {
@@ -87,11 +87,13 @@ std::shared_ptr<graph_backend> cuda_graph::loop(const loop_condition& c) const {
 bool cuda_graph::become(unique_graph recorded, std::shared_ptr<graph_parts> parts) {
   const std::size_t operations = nodes_of(recorded.get());
   cudaGraphExecUpdateResultInfo why{};
-  const cudaError_t updated = cudaGraphExecUpdate(graph_.get(), recorded.get(), &why);
+  const bool same_flags = parts->flags() == parts_->flags();
+  const cudaError_t updated =
+      same_flags ? cudaGraphExecUpdate(graph_.get(), recorded.get(), &why) : cudaErrorGraphExecUpdateFailure;
   if (is_sticky(updated)) check(updated, "cudaGraphExecUpdate");
   if (updated != cudaSuccess) {
     ignore(updated);
-    graph_ = executable(recorded.get());
+    graph_ = executable(recorded.get(), *parts);
   }
   recorded_ = std::move(recorded);
   parts_ = std::move(parts);

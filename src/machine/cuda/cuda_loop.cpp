@@ -89,7 +89,7 @@ std::shared_ptr<graph_backend> make_cuda_loop(const std::shared_ptr<cuda_backend
       !could(add_loop_step(body, child, step), "cudaGraphAddKernelNode"))
     return nullptr;
   cudaGraphExec_t graph = nullptr;
-  if (!could(cudaGraphInstantiate(&graph, whole.get(), 0), "cudaGraphInstantiate (loop)")) return nullptr;
+  if (!could(cudaGraphInstantiate(&graph, whole.get(), parts->flags()), "cudaGraphInstantiate (loop)")) return nullptr;
   unique_graph_exec owned(graph);
   parts->counters.push_back(std::move(counter));
   return std::make_shared<cuda_loop>(std::move(owned), parts, operations);

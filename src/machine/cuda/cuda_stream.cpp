@@ -18,13 +18,19 @@ std::size_t extent(std::size_t pitch, std::size_t row_bytes, std::size_t rows) {
 
 }  // namespace
 
-cuda_stream::cuda_stream(std::shared_ptr<cuda_backend> machine, int pe)
+cuda_stream::cuda_stream(std::shared_ptr<cuda_backend> machine, int pe, int priority)
     : machine_(std::move(machine)),
       pe_(pe),
+      priority_(priority),
       number_(machine_->new_stream_number()),
       faults_(machine_->faults().take()) {
   const device_guard guard(device().id);
-  stream_ = new_stream(device());
+  stream_ = new_stream(device(), priority);
+}
+
+void cuda_stream::note_in(graph_parts& recorded) const {
+  recorded.pes.insert(pe_);
+  recorded.priorities = recorded.priorities || priority_ > 0;
 }
 
 cuda_stream::~cuda_stream() {
@@ -75,7 +81,7 @@ void cuda_stream::launch(int blocks, const kernel& k, const launch_options& opti
   const device_guard guard(g.id);
   const auto recorded = recording();
   launch_faults& faults = recorded ? *recorded->faults : *faults_;
-  if (recorded) recorded->pes.insert(pe_);
+  if (recorded) note_in(*recorded);
   faults.attach(state, options, deadline);
   if (options.resident) {
     if (recorded) recorded->meetings.push_back(std::make_unique<program_control>(machine.control, 1));
@@ -93,7 +99,7 @@ void cuda_stream::copy_rows(void* dest, std::size_t dest_pitch, const void* sour
   if (rows == 0 || row_bytes == 0) return;
   const host_activity copy = copy_activity(*machine_, dest, source, rows * row_bytes);
   if (const auto recorded = recording()) {
-    recorded->pes.insert(pe_);
+    note_in(*recorded);
     for (const int pe : {copy.from, copy.to})
       if (pe >= 0) recorded->pes.insert(pe);
   }
@@ -128,7 +134,7 @@ void cuda_stream::fill(void* dest, unsigned char byte, std::size_t bytes) {
         a.type == cudaMemoryTypeDevice || a.type == cudaMemoryTypeManaged,
         "stream::fill: host memory; a GPU's stream fills device memory, use machine::fill or memset");
   }
-  if (const auto recorded = recording()) recorded->pes.insert(pe_);
+  if (const auto recorded = recording()) note_in(*recorded);
   check(cudaMemsetAsync(dest, byte, bytes, get()), "cudaMemsetAsync", pe_);
 }
 

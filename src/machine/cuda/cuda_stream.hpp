@@ -13,7 +13,7 @@ namespace starling::on_cuda {
 
 class cuda_stream final : public stream_backend, public std::enable_shared_from_this<cuda_stream> {
  public:
-  cuda_stream(std::shared_ptr<cuda_backend> machine, int pe);
+  cuda_stream(std::shared_ptr<cuda_backend> machine, int pe, int priority = 0);
   // Waits for the stream's work: kernels may still report, and each of their waits has a deadline.
   ~cuda_stream() override;
 
@@ -40,6 +40,8 @@ class cuda_stream final : public stream_backend, public std::enable_shared_from_
   void trace_into(std::optional<activity_span>& span, const host_activity& a) const;
   // The recording that the stream takes part in; null: none.
   std::shared_ptr<graph_parts> recording() const { return machine_->recorded().of(get(), pe_); }
+  // That work of the stream is part of it.
+  void note_in(graph_parts& recorded) const;
   // How many blocks of the kernel fit at once; remembered, so that streams do not meet at the kernel table.
   int blocks_that_fit(const kernel& k, const launch_options& options);
   void keep(const std::shared_ptr<graph_parts>& parts);
@@ -59,6 +61,7 @@ class cuda_stream final : public stream_backend, public std::enable_shared_from_
 
   std::shared_ptr<cuda_backend> machine_;
   int pe_;
+  int priority_;
   std::uint32_t number_;  // in the trace
   std::shared_ptr<launch_faults> faults_;
   std::unique_ptr<host_calls> calls_ = std::make_unique<host_calls>();

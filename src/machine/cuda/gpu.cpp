@@ -1,5 +1,6 @@
 #include "gpu.hpp"
 
+#include <algorithm>
 #include <map>
 
 #include "../gpu_shares.hpp"
@@ -113,11 +114,16 @@ std::vector<int> sharing(const std::vector<gpu>& gpus, const gpu& g) {
   return pes;
 }
 
-unique_stream new_stream(const gpu& g) {
-  if (g.own) return unique_stream(g.own.new_stream(g.pe));
+unique_stream new_stream(const gpu& g, int priority) {
+  // CUDA's go down from 0, which is the lowest.
+  int lowest = 0;
+  int highest = 0;
+  check(cudaDeviceGetStreamPriorityRange(&lowest, &highest), "cudaDeviceGetStreamPriorityRange", g.pe);
+  const int level = std::max(-priority, highest);
+  if (g.own) return unique_stream(g.own.new_stream(g.pe, level));
   cudaStream_t s = nullptr;
   // Streams do not wait for the legacy default stream, nor it for them.
-  check(cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking), "cudaStreamCreateWithFlags", g.pe);
+  check(cudaStreamCreateWithPriority(&s, cudaStreamNonBlocking, level), "cudaStreamCreateWithPriority", g.pe);
   return unique_stream(s);
 }
 

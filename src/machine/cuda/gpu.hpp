@@ -44,8 +44,9 @@ bool loads_late(const driver_api& driver);
 // What of the GPUs' multiprocessors no PE has, in words; empty: nothing, or the GPUs are not shared.
 std::string left_over(const std::vector<gpu>& gpus);
 
-// A stream for the PE's work, on its own multiprocessors if it has some. The device of `g` is current.
-unique_stream new_stream(const gpu& g);
+// A stream for the PE's work, on its own multiprocessors if it has some; `priority` as of machine::new_stream. The
+// device of `g` is current.
+unique_stream new_stream(const gpu& g, int priority = 0);
 
 // The PEs on the same GPU.
 std::vector<int> sharing(const std::vector<gpu>& gpus, const gpu& g);

@@ -21,7 +21,11 @@ struct graph_parts {
   std::vector<std::unique_ptr<program_control>> meetings;  // one for each resident launch: some run side by side
   std::vector<std::shared_ptr<void>> kept;                 // by stream::keep_with_recording
   std::set<int> pes;                                       // whose kernels, copies, copied memory and fills are in it
+  bool priorities = false;                                 // some come from streams that have one
   std::vector<unique_memory> counters;                     // of loops of the work
+
+  // What they are instantiated with: nodes have the priority of the stream that launches them all, or their own.
+  unsigned long long flags() const { return priorities ? cudaGraphInstantiateFlagUseNodePriority : 0; }
 
   bool any() const { return calls.failed() || faults->any(); }
 };

@@ -20,9 +20,10 @@ partition::~partition() {
   if (context_ != nullptr) (void)driver_->green_destroy(context_);
 }
 
-cudaStream_t partition::new_stream(int pe) const {
+cudaStream_t partition::new_stream(int pe, int priority) const {
   CUstream stream = nullptr;
-  driver_->check(driver_->green_stream(&stream, context_, CU_STREAM_NON_BLOCKING, 0), "cuGreenCtxStreamCreate", pe);
+  driver_->check(driver_->green_stream(&stream, context_, CU_STREAM_NON_BLOCKING, priority), "cuGreenCtxStreamCreate",
+                 pe);
   return stream;
 }
 

@@ -21,7 +21,7 @@ class partition {
 
   explicit operator bool() const { return context_ != nullptr; }
   int multiprocessors() const { return multiprocessors_; }
-  cudaStream_t new_stream(int pe) const;
+  cudaStream_t new_stream(int pe, int priority) const;  // CUDA's number
 
  private:
   const driver_api* driver_ = nullptr;  // outlives this

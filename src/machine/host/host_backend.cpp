@@ -351,7 +351,7 @@ void host_backend::fill(void* dest, unsigned char byte, std::size_t bytes) {
   fill_bytes(static_cast<std::byte*>(dest), byte, bytes);
 }
 
-std::shared_ptr<stream_backend> host_backend::new_stream(int pe) {
+std::shared_ptr<stream_backend> host_backend::new_stream(int pe, int) {
   return std::make_shared<host_stream>(shared_from_this(), pe);
 }
 

@@ -109,6 +109,7 @@ struct pending_sum {
 struct data_body : pending_sum {
   bool writes_back = true;  // the user's memory is to have the value in the end
   bool secret = false;      // its copies are wiped, and none is made to make room
+  bool promised = false;    // instances are flagged for the value of tasks that are recorded; see promised_values
   std::uint64_t id = 0;
   data_description what;
   std::string name;

@@ -21,7 +21,8 @@ coherence::eviction coherence::evict_one(const data_place& place) {
       busy = busy || !d->mine();
       continue;
     }
-    const bool stays = d->body.secret || (in_scope && (d->body.in_scope != nullptr || d->body.id > newest_));
+    const bool stays =
+        d->body.secret || d->body.promised || (in_scope && (d->body.in_scope != nullptr || d->body.id > newest_));
     for (const auto& here : d->body.instances) {
       const bool only_copy = here->valid && d->body.valid_instances() == 1;
       // Of those that no task will use any more, first what needs no copy.

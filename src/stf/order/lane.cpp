@@ -4,8 +4,16 @@
 
 namespace starling::stf {
 
-lane::lane(machine& m, int pe, std::uint32_t id, std::size_t lanes, std::atomic<std::uint64_t>& clock)
-    : id_(id), pe_(pe), machine_(m), clock_(clock), stream_(m.new_stream(pe)), known_(lanes, 0) {}
+lane::lane(machine& m, int pe, std::uint32_t id, std::size_t lanes, std::atomic<std::uint64_t>& clock, int priority)
+    : id_(id), pe_(pe), machine_(m), clock_(clock), priority_(priority), known_(lanes, 0) {
+  if (priority == 0) make_stream();
+}
+
+void lane::make_stream() {
+  const std::lock_guard lock(making_);
+  if (!stream_) stream_.emplace(machine_.new_stream(pe_, priority_));
+  has_stream_.store(true, std::memory_order_release);
+}
 
 moment lane::mark() {
   const std::uint64_t number = ++clock_;
@@ -25,7 +33,7 @@ const lane::point& lane::record(std::uint64_t number) {
     points_.push_back({0, machine_.new_event(pe_, event_use::ordering), {}});
   }
   point& newest = points_.back();
-  stream_.record(newest.reached);
+  stream().record(newest.reached);
   newest.number = number;
   newest.known = known_;
   newest.known[id_] = number;

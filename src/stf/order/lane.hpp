@@ -5,6 +5,7 @@
 #include <atomic>
 #include <deque>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "moment.hpp"
@@ -17,12 +18,16 @@ class lane {
   // How many recorded points a lane remembers. Who asks for an older one gets a later one.
   static constexpr std::size_t remembered = 8;
 
-  // `clock` counts the work of all lanes together.
-  lane(machine& m, int pe, std::uint32_t id, std::size_t lanes, std::atomic<std::uint64_t>& clock);
+  // `clock` counts the work of all lanes together. A lane with a priority makes its stream when it is used.
+  lane(machine& m, int pe, std::uint32_t id, std::size_t lanes, std::atomic<std::uint64_t>& clock, int priority);
 
   std::uint32_t id() const { return id_; }
   int pe() const { return pe_; }
-  starling::stream& stream() { return stream_; }
+  starling::stream& stream() {
+    if (!has_stream_.load(std::memory_order_acquire)) make_stream();
+    return *stream_;
+  }
+  bool used() const { return has_stream_.load(std::memory_order_acquire); }
 
   // Everything given so far, as a new moment.
   moment mark();
@@ -59,6 +64,7 @@ class lane {
     event reached;
     std::vector<std::uint64_t> known;
   };
+  void make_stream();
   const point& point_after(std::uint64_t number);  // the lock is held
   const point& record(std::uint64_t number);       // the lock is held
 
@@ -66,7 +72,10 @@ class lane {
   int pe_;
   machine& machine_;
   std::atomic<std::uint64_t>& clock_;
-  starling::stream stream_;
+  int priority_;
+  std::optional<starling::stream> stream_;
+  std::atomic<bool> has_stream_{false};
+  std::mutex making_;
   std::atomic<std::uint64_t> tip_{0};
   std::atomic<std::uint64_t> floor_{0};
   std::atomic<bool> taken_{false};

@@ -6,11 +6,13 @@
 #include <utility>
 
 #include "starling/base/error.hpp"
+#include "starling/stf/task_run.hpp"
 
 namespace starling::stf {
 namespace {
 
-constexpr int lanes_of_device = lane_set::per_place + 3;
+constexpr int with_priority = lane_set::per_place + 3;  // the first of them
+constexpr int lanes_of_device = with_priority + highest_priority * lane_set::per_priority;
 
 }  // namespace
 
@@ -21,12 +23,14 @@ lane_set::lane_set(machine m)
       before_recording_(machine_.new_event(0, event_use::ordering)),
       beside_(static_cast<std::size_t>(machine_.size())),
       joined_(static_cast<std::size_t>(machine_.size() * lanes_of_device + per_place + 1)) {
-  // Device by device its lanes for tasks, for copies to it, for copies from it, for the user's streams; then the
-  // host's for tasks, and one for copies.
+  // Device by device its lanes for tasks, for copies to it, for copies from it, for the user's streams, for tasks of
+  // each priority; then the host's for tasks, and one for copies.
   for (std::size_t i = 0; i < joined_.size(); ++i) {
     const int place = static_cast<int>(i) / lanes_of_device;
+    const int behind = static_cast<int>(i) % lanes_of_device - with_priority;
     lanes_.push_back(std::make_unique<lane>(machine_, place < machine_.size() ? place : 0,
-                                            static_cast<std::uint32_t>(i), joined_.size(), clock_));
+                                            static_cast<std::uint32_t>(i), joined_.size(), clock_,
+                                            behind < 0 ? 0 : 1 + behind / per_priority));
   }
 }
 
@@ -68,24 +72,27 @@ void lane_set::wait_for_end() {
   if (end_) end_->synchronize();
 }
 
-lane& lane_set::take(int pe, const moment_list& before) {
+lane& lane_set::take(int pe, const moment_list& before, int priority) {
   const int place = pe == host_place ? machine_.size() : pe;
-  const auto first = static_cast<std::size_t>(place * lanes_of_device);
+  const bool as_others = priority == 0 || pe == host_place;
+  const auto first = static_cast<std::size_t>(place * lanes_of_device +
+                                              (as_others ? 0 : with_priority + (priority - 1) * per_priority));
+  const auto count = static_cast<std::size_t>(as_others ? per_place : per_priority);
   const moment* newest = nullptr;
   for (const moment& m : before) {
-    if (m.lane < first || m.lane >= first + per_place) continue;
+    if (m.lane < first || m.lane >= first + count) continue;
     lane& l = *lanes_[m.lane];
     if (l.tip() == m.number && l.try_take()) return l;
     if (newest == nullptr || m.number > newest->number) newest = &m;
   }
   // When all lanes have had work since, another one is no less busy than the one that needs no event.
   std::array<std::pair<std::uint64_t, lane*>, per_place> by_age;
-  for (std::size_t i = 0; i < per_place; ++i) by_age[i] = {lanes_[first + i]->tip(), lanes_[first + i].get()};
-  std::sort(by_age.begin(), by_age.end());
+  for (std::size_t i = 0; i < count; ++i) by_age[i] = {lanes_[first + i]->tip(), lanes_[first + i].get()};
+  std::sort(by_age.begin(), by_age.begin() + static_cast<std::ptrdiff_t>(count));
   lane* chosen = nullptr;
   if (newest != nullptr && newest->number < by_age.front().first && lanes_[newest->lane]->try_take())
     chosen = lanes_[newest->lane].get();
-  for (std::size_t i = 0; i < per_place && chosen == nullptr; ++i)
+  for (std::size_t i = 0; i < count && chosen == nullptr; ++i)
     if (by_age[i].second->try_take()) chosen = by_age[i].second;
   // All are being given work: then one is shared.
   if (chosen == nullptr) chosen = by_age.front().second;
@@ -190,7 +197,8 @@ void lane_set::wait_for_all() {
   };
   wait_for_users();
   wait_for(origin_);
-  for (const auto& l : lanes_) wait_for(l->stream());
+  for (const auto& l : lanes_)
+    if (l->used()) wait_for(l->stream());
   if (first) std::rethrow_exception(first);
   raise_floors();
 }

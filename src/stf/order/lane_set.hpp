@@ -1,5 +1,6 @@
-// The lanes of a context: for every device some for tasks, one for copies to it, one for copies from it and one that
-// waits for streams of the user, and some for work of the host, one of them for copies. They order work after moments,
+// The lanes of a context: for every device some for tasks, one for copies to it, one for copies from it, one that waits
+// for streams of the user and some for tasks of each priority; and some for work of the host, one of them for copies.
+// They order work after moments,
 // with as few events as the lanes' knowledge of each other allows.
 #pragma once
 
@@ -17,6 +18,8 @@ class lane_set {
  public:
   // Lanes for tasks of one device, or of the host.
   static constexpr int per_place = 4;
+  // Those of each priority above 0.
+  static constexpr int per_priority = 2;
 
   explicit lane_set(machine m);
 
@@ -32,8 +35,8 @@ class lane_set {
 
   // A lane for a task on device `pe` (host_place: the host) that waits for `before`: one whose newest work is among it
   // when there is one, so that no event is needed; else the one that has been without work for the longest, if that is
-  // longer than `before` is old. It is taken until leave().
-  lane& take(int pe, const moment_list& before);
+  // longer than `before` is old. It is taken until leave(). The host's lanes are the same for all priorities.
+  lane& take(int pe, const moment_list& before, int priority = 0);
   // The lane for copies between two places.
   lane& for_copy(int from, int to);
 

@@ -43,7 +43,7 @@ void context_state::repeat_on_devices(std::uint64_t most, data_state* flag, cons
   end_epoch();
   lanes_.resume();
   if (any_buried_) write_back_buried();
-  recorded->run([&] { run_program(machine_, std::move(list), rounds); });
+  recorded->only()->run([&] { run_program(machine_, std::move(list), rounds); });
   ++launches_;
   graphs_.copies_before = coherence_.statistics().copies;
 }

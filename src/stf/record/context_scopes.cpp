@@ -1,76 +1,136 @@
-// Tasks that a context records once and launches many times, and loops of them.
-#include <algorithm>
-
+// Tasks that a context records once and launches many times, loops and branches of them, and these within each other.
+#include "recorded_program.hpp"
 #include "starling/base/error.hpp"
+#include "starling/stf/task_error.hpp"
 #include "stf/context_state.hpp"
 
 namespace starling::stf {
 
-std::shared_ptr<task_scope> context_state::record(const std::function<void()>& body, item_list* items) {
-  require_outside_tasks("record");
-  expect<argument_error>(
-      !in_users_stream_,
-      "stf: record in a context within a user's stream; record the stream itself (machine::record), or "
-      "make a context without one");
-  expect<argument_error>(body != nullptr, "context::record: the body is empty; pass a function that submits tasks");
-  {
-    const epoch_end alone(*this);
-    expect<argument_error>(!finalized_, "stf: record after the context was finalized; make a new context");
-    end_epoch();
-    lanes_.resume();
-    if (any_buried_) write_back_buried();
-    auto fresh = std::make_shared<task_scope>(shared_from_this(), data_numbers_);
-    lanes_.begin_recording();
-    coherence_.keep_for(&fresh->held(), data_numbers_);
-    coherence_.note_in(items);
-    items_ = items;
-    scope_ = std::move(fresh);
-    recorder_ = std::this_thread::get_id();
-    recording_ = true;
-  }
-  std::exception_ptr failure;
-  try {
-    body();
-  } catch (...) {
-    failure = std::current_exception();
-  }
-  std::shared_ptr<task_scope> scope;
-  {
-    const epoch_end alone(*this);
-    std::optional<graph> done;
-    if (!failure) try {
-        write_back_buried();
-        scope_->close(coherence_, registry_);
-        (void)lanes_.end_recording(done);
-      } catch (...) {
-        failure = std::current_exception();
-        done.reset();
-      }
-    if (!done) {
-      lanes_.abandon_recording();
-      // What the body made and let go of never got a value.
-      drop_buried([this](data_body& b) {
-        if (!scope_->made(b.id)) return false;
-        for (const auto& i : b.instances) i->secret = false;  // nothing to wipe
-        b.secret = false;
-        return true;
-      });
+void context_state::require_recordable(const char* call) {
+  require_outside_bodies(call);
+  expect<argument_error>(!in_users_stream_, "stf: ", call,
+                         " in a context within a user's stream; record the stream itself (machine::record), or make a "
+                         "context without one");
+  expect<task_error>(items() == nullptr, "stf: ", call,
+                     " within a loop that becomes a persistent program, all rounds of which do the same; use a "
+                     "stream_ctx or a graph_ctx for this loop");
+}
+
+// Tasks of this thread are recorded from here on.
+void context_state::begin_part(item_list* items) {
+  const epoch_end alone(*this);
+  expect<argument_error>(!finalized_, "stf: record after the context was finalized; make a new context");
+  end_epoch();
+  lanes_.resume();
+  if (any_buried_) write_back_buried();
+  auto fresh = std::make_shared<task_scope>(shared_from_this(), data_numbers_);
+  lanes_.begin_recording();
+  coherence_.keep_for(&fresh->held(), data_numbers_);
+  coherence_.note_in(items);
+  items_ = items;
+  scope_ = std::move(fresh);
+  tasks_before_part_ = tasks_;
+  recorder_ = std::this_thread::get_id();
+  recording_ = true;
+}
+
+// What was recorded since then becomes the program's next step, unless the recording has failed. A part without tasks
+// does only where there is nothing else, and this is the `last`.
+void context_state::end_part(open_recording& r, bool last) {
+  if (scope_ == nullptr) return;
+  const epoch_end alone(*this);
+  std::optional<graph> done;
+  const bool empty = scope_->entries().empty() && tasks_ == tasks_before_part_;
+  const bool left_out = empty && (!last || r.into.has_steps());
+  if (!r.failure && !left_out) try {
+      write_back_buried();
+      scope_->close(coherence_, registry_);
+      (void)lanes_.end_recording(done);
+    } catch (...) {
+      r.failure = std::current_exception();
+      done.reset();
     }
-    scope_->leave(std::move(done), registry_);
-    coherence_.keep_for(nullptr);
-    coherence_.note_in(nullptr);
-    items_ = nullptr;
-    recording_ = false;
-    lanes_.resume();
-    scope = std::exchange(scope_, nullptr);
-    graphs_.copies_before = coherence_.statistics().copies;
-    const std::lock_guard lock(recorder_mutex_);
-    recorder_ = std::thread::id();
+  if (!done) {
+    lanes_.abandon_recording();
+    // What the body made and let go of never got a value.
+    drop_buried([this](data_body& b) {
+      if (!scope_->made(b.id)) return false;
+      for (const auto& i : b.instances) i->secret = false;  // nothing to wipe
+      b.secret = false;
+      return true;
+    });
   }
-  recorder_gone_.notify_all();
+  const bool recorded = done.has_value();
+  scope_->leave(std::move(done), registry_);
+  coherence_.keep_for(nullptr);
+  coherence_.note_in(nullptr);
+  items_ = nullptr;
+  recording_ = false;
+  lanes_.resume();
+  const auto scope = std::exchange(scope_, nullptr);
+  graphs_.copies_before = coherence_.statistics().copies;
+  if (!recorded) return;
+  promised_.promise(*scope);
+  r.into.add({scope});
+}
+
+// Between two parts of the recording that goes on, if one does.
+void context_state::between_parts(const std::function<void()>& what) {
+  if (scope() == nullptr) return what();
+  open_recording& r = *open_;
+  end_part(r, false);
+  std::exception_ptr failure = r.failure;
+  if (!failure) try {
+      what();
+    } catch (...) {
+      failure = std::current_exception();
+    }
+  // Of what comes after a failure nothing is to be done for real.
+  begin_part(nullptr);
   if (failure) std::rethrow_exception(failure);
+}
+
+std::shared_ptr<recorded_program> context_state::record(const std::function<void()>& body, item_list* items) {
+  require_recordable("record");
+  expect<argument_error>(body != nullptr, "context::record: the body is empty; pass a function that submits tasks");
+  const auto program = std::make_shared<recorded_program>(shared_from_this());
+  between_parts([&] {
+    begin_part(items);
+    const std::size_t promises = promised_.count();
+    open_recording r{*program, open_, nullptr};
+    open_ = &r;
+    try {
+      body();
+    } catch (...) {
+      r.failure = std::current_exception();
+    }
+    end_part(r, true);
+    promised_.undo_to(promises);
+    open_ = r.around;
+    if (open_ == nullptr) {
+      {
+        const std::lock_guard lock(recorder_mutex_);
+        recorder_ = std::thread::id();
+      }
+      recorder_gone_.notify_all();
+    }
+    if (r.failure) std::rethrow_exception(r.failure);
+  });
   ++recordings_;
-  return scope;
+  return program;
+}
+
+void context_state::launch(recorded_loop loop, const char* call) {
+  if (scope() == nullptr) {
+    require_outside_tasks(call);
+    return loop.run(*this);
+  }
+  require_recordable(call);
+  between_parts([&] {
+    loop.expect_flag(call);
+    open_->into.add({nullptr, loop});
+    loop.promise(promised_);
+  });
 }
 
 void context_state::launch(task_scope& recorded, const graph& what, std::uint64_t times) {
@@ -95,28 +155,36 @@ void context_state::repeat(std::uint64_t times, const std::function<void()>& bod
   require_outside_tasks("repeat");
   if (times == 0) return;
   if (options_.backend == backend_kind::persistent) return repeat_on_devices(times, nullptr, body);
-  const auto recorded = record(body);
-  const auto loop = times > 1 ? recorded->work().loop({times}) : std::nullopt;
-  launch(*recorded, loop ? *loop : recorded->work(), loop ? 1 : times);
+  recorded_loop loop{.body = record(body), .most = times};
+  loop.leave_to_device();
+  launch(std::move(loop), "repeat");
+}
+
+void context_state::expect_flag(const char* call, const std::shared_ptr<data_state>& flag) const {
+  expect<argument_error>(flag && flag->context.get() == this, "context::", call,
+                         ": the flag is data of another context, or none");
 }
 
 void context_state::repeat_while(const std::shared_ptr<data_state>& flag, const std::function<void()>& body,
                                  std::uint64_t most) {
-  require_outside_tasks("repeat_while");
-  expect<argument_error>(flag && flag->context.get() == this,
-                         "context::repeat_while: the flag is data of another context, or none");
+  require_outside_bodies("repeat_while");
+  expect_flag("repeat_while", flag);
   expect<argument_error>(most >= 1, "context::repeat_while: at most 0 rounds; the body is done at least once");
-  if (options_.backend == backend_kind::persistent) return repeat_on_devices(most, flag.get(), body);
-  const auto recorded = record(body);
-  const data_instance* where = &recorded->expect_result(*flag, most);
-  const std::size_t bytes = flag->body.what.bytes;
-  if (const auto loop = recorded->work().loop({most, where->start, bytes})) return launch(*recorded, *loop, 1);
-  // The devices cannot look, so that the host does.
-  for (std::uint64_t i = 0; i < most; ++i) {
-    launch(*recorded, recorded->work(), 1);
-    const std::byte* value = wait_for(*flag);
-    if (std::all_of(value, value + bytes, [](std::byte b) { return b == std::byte{0}; })) return;
-  }
+  if (options_.backend == backend_kind::persistent && scope() == nullptr)
+    return repeat_on_devices(most, flag.get(), body);
+  recorded_loop loop{.body = record(body), .most = most, .flag = flag};
+  (void)loop.body->expect_result(*flag, most);
+  loop.leave_to_device();
+  launch(std::move(loop), "repeat_while");
+}
+
+void context_state::run_if(const std::shared_ptr<data_state>& flag, const std::function<void()>& body,
+                           const std::function<void()>& otherwise) {
+  require_outside_bodies("run_if");
+  expect_flag("run_if", flag);
+  recorded_loop branch{.body = record(body), .flag = flag, .flag_first = true};
+  if (otherwise) branch.otherwise = record(otherwise);
+  launch(std::move(branch), "run_if");
 }
 
 }  // namespace starling::stf

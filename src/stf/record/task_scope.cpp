@@ -1,7 +1,6 @@
 #include "task_scope.hpp"
 
 #include "starling/base/error.hpp"
-#include "starling/stf/recorded_tasks.hpp"
 #include "starling/stf/task_error.hpp"
 #include "stf/context_state.hpp"
 
@@ -55,9 +54,11 @@ void task_scope::close(coherence& c, const data_registry& all) {
     expect<task_error>(!e->written || d.failed_by.empty(), "context::record: task '", d.failed_by,
                        "' threw instead of writing ", d.describe(), ", so that its tasks cannot be launched");
     for (const auto& i : d.instances)
-      expect<argument_error>(!made(d.id) || !i->users_memory, "context::record: ", d.describe(),
-                             " of the user's memory was made by the body and is still there, so that a second launch "
-                             "would find another value; make it before, or let its last handle go in the body");
+      expect<argument_error>(
+          !made(d.id) || !i->users_memory, "context::record: ", d.describe(),
+          " of the user's memory was made by the body and is still there, so that a second launch "
+          "would find another value; make it before, or let its last handle go in the body, before loops and branches "
+          "within it");
     if (!e->written) continue;
     for (data_instance* i : e->needed)
       if (!i->valid) c.refresh(d, *i);
@@ -103,14 +104,6 @@ const data_instance* task_scope::result(const data_state& d) const {
     return e->valid_after.empty() ? nullptr : e->valid_after.front();
   }
   return nullptr;
-}
-
-const data_instance& task_scope::expect_result(const data_state& flag, std::uint64_t most) const {
-  const data_instance* where = result(flag);
-  expect<argument_error>(where != nullptr, "context::repeat_while: no task of the body writes the flag, ",
-                         flag.body.describe(), ", so that it would go on for all ", most,
-                         " rounds or stop after one; let one of its tasks write it");
-  return *where;
 }
 
 moment_list task_scope::prepare() {
@@ -178,16 +171,6 @@ void task_scope::set_results(const std::string& failed_by) {
     ++d.version;
     d.forget_users();
   }
-}
-
-void recorded_tasks::launch(std::uint64_t n) const {
-  expect<argument_error>(scope_ != nullptr, "recorded_tasks::launch: nothing is recorded; see context::record");
-  if (n > 0) scope_->context()->launch(*scope_, scope_->work(), n);
-}
-
-std::size_t recorded_tasks::operations() const {
-  expect<argument_error>(scope_ != nullptr, "recorded_tasks::operations: nothing is recorded; see context::record");
-  return scope_->work().operations();
 }
 
 }  // namespace starling::stf

@@ -45,11 +45,10 @@ class task_scope {
   // ---- afterwards ----
 
   const graph& work() const { return *graph_; }
+  const std::vector<std::unique_ptr<scope_entry>>& entries() const { return entries_; }
   // The instance that has the value of this data after a launch, one on a device if there is; null: the scope does not
   // write it.
   const data_instance* result(const data_state& d) const;
-  // The same of the flag of a loop; throws argument_error when the scope does not write it.
-  const data_instance& expect_result(const data_state& flag, std::uint64_t most) const;
   // Puts `times` launches of a graph of this scope in line. Nobody else uses the context meanwhile.
   void launch(const graph& what, std::uint64_t times);
   // Has `program` do the tasks, when what they use is there, and waits for it. What it should have written has no value

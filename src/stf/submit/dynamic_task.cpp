@@ -38,6 +38,12 @@ dynamic_task& dynamic_task::set_symbol(std::string name) & {
   return *this;
 }
 
+dynamic_task& dynamic_task::set_priority(int priority) & {
+  expect_not_begun("set_priority");
+  what_.priority = priority;
+  return *this;
+}
+
 dynamic_task::open_task::open_task(stf::task_run r) : run(std::move(r)), thread(std::this_thread::get_id()) {}
 
 dynamic_task::open_task::~open_task() {

@@ -22,6 +22,9 @@ task_run::task_run(const std::shared_ptr<context_state>& context, const task_des
   s.context = context;
   s.where = what.place;
   s.name = what.name;
+  s.priority = what.priority;
+  expect<range_error>(what.priority >= 0 && what.priority <= highest_priority, "stf: ", describe_task(what.name),
+                      " with priority ", what.priority, "; must be from 0, as others have it, to ", highest_priority);
   if (s.where.is_host())
     s.pes = {host_place};
   else if (!s.where.is_automatic())

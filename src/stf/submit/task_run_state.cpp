@@ -112,7 +112,7 @@ void task_run::state::begin() {
     if (a.ghosts) context->coherence().refresh(*a.ghosts, *used[a.which].instance, before);
   lane_set& all = context->lanes();
   for (const int pe : pes) {
-    lanes.push_back(&all.take(pe, before));
+    lanes.push_back(&all.take(pe, before, priority));
     all.order(*lanes.back(), before);
   }
   fill_addends();
@@ -180,6 +180,7 @@ void task_run::state::begin_or_stop_recording() {
 std::uint64_t task_run::state::signature(const task_description& what) const {
   std::uint64_t hash = std::hash<std::string>()(name);
   mix_into(hash, reinterpret_cast<std::uintptr_t>(what.kind));
+  mix_into(hash, static_cast<std::uint64_t>(what.priority));
   for (const int pe : pes) mix_into(hash, static_cast<std::uint64_t>(pe + 2));
   for (const used_data& u : used) {
     mix_into(hash, u.data->body.what.bytes);

@@ -33,6 +33,7 @@ struct task_run::state {
   exec_place where;  // automatic: not chosen yet
   std::vector<int> pes;
   std::string name;
+  int priority = 0;
   std::optional<scheduler::decision> scheduled;
   std::optional<event> begun;   // when the task is measured
   std::vector<used_data> used;  // in the order of the accesses

@@ -2,6 +2,7 @@
 // count that the host keeps.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <memory>
 
@@ -52,6 +53,28 @@ TEST_CASE("a lane that waited for another knows what that one knew") {
   lanes.wait_for_all();
   CHECK(a.floor() == third.number);
   for (lane* l : {&a, &b, &c}) l->leave();
+}
+
+TEST_CASE("tasks with a priority have lanes of their own, whose streams are made when they are used") {
+  lane_set lanes(machine::host(2));
+  const moment_list none;
+  std::vector<lane*> seen;
+  for (const int pe : {0, 1})
+    for (const int priority : {0, 1, 2}) {
+      lane& l = lanes.take(pe, none, priority);
+      CHECK(l.pe() == pe);
+      CHECK(l.used() == (priority == 0));
+      CHECK(std::find(seen.begin(), seen.end(), &l) == seen.end());
+      seen.push_back(&l);
+      moment_list first;
+      first.add(l.mark());
+      l.leave();
+      CHECK(&lanes.take(pe, first, priority) == &l);
+      l.leave();
+      CHECK(&lanes.take(pe, first, (priority + 1) % 3) != &l);
+    }
+  CHECK(lanes.take(host_place, none, 2).used());
+  lanes.wait_for_all();
 }
 
 TEST_CASE("a lane whose newest work is waited for is taken again") {
@@ -123,7 +146,7 @@ TEST_CASE("random orders between lanes are kept") {
         const int to = static_cast<int>(r.below(n_pes + 1)) - 1;
         work.put(lanes, lanes.for_copy(from, to), after);
       } else {
-        lane& l = lanes.take(static_cast<int>(r.below(n_pes + 1)) - 1, before);
+        lane& l = lanes.take(static_cast<int>(r.below(n_pes + 1)) - 1, before, static_cast<int>(r.below(3)));
         work.put(lanes, l, after);
         l.leave();
       }
