@@ -74,7 +74,7 @@ class card_queue {
   // The doorbell was rung, or the record is looked at without one; whether there is more to do than before.
   bool look(step how);
 
-  // Does all there is to do; whether that was anything.
+  // Does all there is to do, one entry after the other; whether that was anything.
   bool serve();
   const queue_setup& setup() const { return s_; }
   bool idle() const { return under_way_.empty() && fetched_ == told_; }
@@ -102,7 +102,10 @@ class card_queue {
   };
   void fetch();
   bool may_start(std::size_t entry) const;
+  bool may_complete() const;
+  void carry_out(std::size_t entry);
   void gather(work& w);
+  void land(const work& w, const piece& p);
   void do_atomic(work& w);
   void complete();
   entry_name name_of(const work& w) const { return {s_.number, w.what.index}; }
@@ -112,6 +115,7 @@ class card_queue {
   std::uint16_t fetched_;  // index of the next entry to fetch
   std::uint16_t told_;     // index behind the last one that is to be fetched
   std::deque<work> under_way_;
+  std::size_t landed_ = 0;  // at least so many of the first have landed
   std::uint64_t completions_ = 0;
   bool failed_ = false;
 };
