@@ -125,13 +125,14 @@ void card_queue::gather(work& w) {
     w.pieces.push_back({o.local, 0, o.bytes});
     return;
   }
+  const std::uint64_t to = o.what == opcode::write ? o.remote : o.local;
+  const auto* from = reinterpret_cast<const void*>(o.what == opcode::write ? o.local : o.remote);
+  if (!o.carries && memory_.move(name_of(w), reinterpret_cast<void*>(to), from, o.bytes)) return;
   w.data.resize(o.bytes);
   if (o.carries)
     std::memcpy(w.data.data(), o.data, o.bytes);
   else
-    memory_.gather(name_of(w), reinterpret_cast<const void*>(o.what == opcode::write ? o.local : o.remote),
-                   w.data.data(), o.bytes);
-  const std::uint64_t to = o.what == opcode::write ? o.remote : o.local;
+    memory_.gather(name_of(w), from, w.data.data(), o.bytes);
   for (std::size_t begin = 0; begin < o.bytes;) {
     const std::size_t n = std::min<std::size_t>(memory_.piece(o.bytes - begin), o.bytes - begin);
     w.pieces.push_back({to + begin, begin, n});

@@ -44,6 +44,12 @@ class card_memory {
   // Data at either side.
   virtual void gather(const entry_name& of, const void* from, void* to, std::size_t bytes) = 0;
   virtual void scatter(const entry_name& of, void* to, const void* from, std::size_t bytes) = 0;
+  // Takes a write's or a read's data from one side to the other by itself, which it may still touch until the entry is
+  // settled; false: it is to be gathered and scattered.
+  virtual bool move(const entry_name&, [[maybe_unused]] void* to, [[maybe_unused]] const void* from,
+                    [[maybe_unused]] std::size_t bytes) {
+    return false;
+  }
   // Does one atomic operation; what the word held.
   virtual std::uint64_t change(const entry_name& of, void* word, const order& what) = 0;
   virtual void complete(const entry_name& of, completion& place, const completion& value) = 0;
