@@ -95,6 +95,38 @@ TEST_CASE("puts, gets and atomic operations of kernels reach other hosts") {
   for (const std::string& text : ends) CHECK(text == "all right");
 }
 
+TEST_CASE("large puts and gets, which go apart from messages, keep the order that blocks ask for") {
+  for (const auto& hosts : std::vector<std::vector<int>>{{0, 1}, {0, 1, 1, 2}})
+    for (const std::string& text : on_all(hosts, 1, [](machine& m, int) { return large_calls(m, 12); }))
+      CHECK(text == "all right");
+}
+
+TEST_CASE("a program that stalls during large puts leaves a machine that can be used") {
+  const environment_guard deadline("STARLING_DEADLINE", "0.3");
+  const auto ends = on_all({0, 1}, 1, [](machine& m, int) {
+    const std::string stall = said([&] {
+      put_without_end(m);
+      return "no stall";
+    });
+    return stall + "\n" + large_calls(m, 4);
+  });
+  for (const std::string& text : ends) check_parts(text, {"stall_error", "PE 1 block 0", "all right"});
+}
+
+TEST_CASE("a process that is stopped during large puts is named") {
+  const environment_guard deadline("STARLING_DEADLINE", "0.8");
+  const environment_guard meeting("STARLING_MEETING_DEADLINE", "1");
+  const socket_mesh mesh(2);
+  job j(2, [&](int rank) {
+    machine m = on_hosts(mesh, {0, 1}, rank);
+    put_without_end(m);
+    return std::string("done");
+  });
+  nap(0.4);
+  j.send(1, SIGSTOP);
+  check_parts(j.end_of(0, 20), {"process_error", "process 1 of 2", "did not come"});
+}
+
 TEST_CASE("a wait for words that are written as data ends on other hosts too") {
   const auto ends = on_all({0, 1, 1}, 1, [](machine& m, int) {
     for (int i = 0; i < 20; ++i) wait_for_data(m);

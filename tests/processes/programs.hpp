@@ -27,4 +27,11 @@ void wait_for_data(machine& m);
 // is not as it should be, or "all right".
 std::string mixed_calls(machine& m, int rounds);
 
+// Large puts to the next PE, of odd lengths at odd places, each followed by a signal, an overlapping put, the reuse of
+// its source or an atomic operation, and gets of the same; how many bytes of this process's PEs are not as they should
+// be, at all of them: "all right" if none are.
+std::string large_calls(machine& m, int rounds);
+// PE 0 puts large data to PE 1 without an end, the others wait for a signal that nobody raises.
+void put_without_end(machine& m);
+
 }  // namespace starling::test

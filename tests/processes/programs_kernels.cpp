@@ -93,6 +93,115 @@ void wait_for_data(machine& m) {
   m.run(1, k);
 }
 
+namespace {
+
+// What PE `pe` sends in a round: where it begins, how long it is, and byte i of it.
+constexpr index_t longest = (index_t{4} << 20) + 100;
+constexpr index_t odd_place(int pe, int round) {
+  return static_cast<index_t>(mix(static_cast<std::uint64_t>(pe + 8 * round)) % 9);
+}
+constexpr index_t odd_length(int pe, int round) {
+  constexpr index_t around[] = {16'383, 16'384, 16'385, 65'537, 300'001, (index_t{4} << 20) + 1};
+  return around[mix(static_cast<std::uint64_t>(pe), static_cast<std::uint64_t>(round)) % 6];
+}
+constexpr unsigned char odd_byte(int pe, int round, index_t i) {
+  return static_cast<unsigned char>(1 + (static_cast<index_t>(pe) * 7 + round * 3 + i * 31 + (i >> 8)) % 250);
+}
+
+}  // namespace
+
+std::string large_calls(machine& m, int rounds) {
+  auto sources = m.allocate<unsigned char>(longest);
+  auto boxes = m.allocate<unsigned char>(longest);
+  auto fetched = m.allocate<unsigned char>(longest);
+  auto arrived = m.allocate<signal>(1);
+  auto counter = m.allocate<std::int64_t>(1);
+  auto wrong = m.allocate<std::int64_t>(1);
+  for (auto pe = static_cast<int>(m.local_pes().begin); pe < m.local_pes().end; ++pe) {
+    m.fill(boxes.on(pe), 0, static_cast<std::size_t>(longest));
+    m.fill(arrived.on(pe), 0, 8);
+    m.fill(counter.on(pe), 0, 8);
+  }
+  const sym<unsigned char> source = sources.data();
+  const sym<unsigned char> box = boxes.data();
+  const sym<unsigned char> got = fetched.data();
+  const sym<signal> here = arrived.data();
+  const sym<std::int64_t> count = counter.data();
+  const sym<std::int64_t> bad = wrong.data();
+  m.run(
+      1, STARLING_KERNEL(block & b) {
+        const int me = b.pe();
+        const int next = (me + 1) % b.n_pes();
+        const int before = (me + b.n_pes() - 1) % b.n_pes();
+        constexpr index_t few = 9;
+        unsigned char over[few];
+        for (auto& v : over) v = 255;
+        std::int64_t errors = 0;
+        for (int round = 0; round < rounds; ++round) {
+          const index_t n = odd_length(me, round);
+          const index_t at = odd_place(me, round);
+          const int how = round % 4;
+          unsigned char* mine = source.on(me) + at;
+          for (index_t i = 0; i < n; ++i) mine[i] = odd_byte(me, round, i);
+          if (how == 0) {
+            b.put_signal(box + at, mine, n, here, round + 1, next);
+          } else {
+            b.put_nbi(box + at, mine, n, next);
+            if (how == 1) {
+              b.fence();
+              b.put(box + at + n / 2, over, few, next);
+            }
+            if (how == 2) {
+              b.quiet();
+              for (index_t i = 0; i < n; ++i) mine[i] = 0;
+            }
+            b.fence();
+            if (how == 3)
+              (void)b.atomic_fetch_add(count, 1, next);
+            else
+              b.signal_set(here, round + 1, next);
+          }
+          if (how == 3)
+            b.wait_until(count, compare::eq, round / 4 + 1, before);
+          else
+            b.wait(here, round + 1, before);
+          const index_t theirs = odd_length(before, round);
+          const index_t place = odd_place(before, round);
+          const auto expected = [&](index_t i, bool in_box) {
+            const bool over_it = how == 1 && in_box && i >= theirs / 2 && i < theirs / 2 + few;
+            return over_it ? 255 : how == 2 && !in_box ? 0 : odd_byte(before, round, i);
+          };
+          for (index_t i = 0; i < theirs; ++i) errors += box.on(me)[place + i] != expected(i, true) ? 1 : 0;
+          b.get(got.on(me), source + place, theirs, before);
+          for (index_t i = 0; i < theirs; ++i) errors += got.on(me)[i] != expected(i, false) ? 1 : 0;
+          b.sync_all();
+        }
+        bad.on(me)[0] = errors;
+      });
+  std::string text;
+  for (int pe = 0; pe < m.size(); ++pe) {
+    std::int64_t errors = 0;
+    m.copy(&errors, wrong.on(pe), sizeof errors);
+    if (errors != 0) text += message("PE ", pe, ": ", errors, " bytes; ");
+  }
+  m.meet();
+  return text.empty() ? "all right" : text;
+}
+
+void put_without_end(machine& m) {
+  auto sources = m.allocate<unsigned char>(longest);
+  auto boxes = m.allocate<unsigned char>(longest);
+  auto never = m.allocate<signal>(1);
+  const sym<unsigned char> source = sources.data();
+  const sym<unsigned char> box = boxes.data();
+  const sym<signal> s = never.data();
+  auto k = STARLING_KERNEL(block & b) {
+    while (b.pe() == 0) b.put(box, source.on(0), longest, 1);
+    b.wait(s, 1, 0);
+  };
+  m.run(1, k);
+}
+
 std::string mixed_calls(machine& m, int rounds) {
   constexpr index_t most = 40'000;
   const int pes = m.size();

@@ -4,6 +4,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <deque>
 #include <memory>
@@ -42,28 +43,26 @@ class socket_mesh {
   std::vector<std::vector<int>> ends_;
 };
 
+// Data goes as late as it may, behind messages that were sent after it, and is read from where it is only then.
 class socket_engine final : public engine {
  public:
-  socket_engine(int rank, std::vector<int> ends) : rank_(rank), ends_(std::move(ends)), out_(ends_.size()) {}
+  socket_engine(int rank, std::vector<int> ends) : rank_(rank), ends_(std::move(ends)), peers_(ends_.size()) {}
 
   std::string name() const override { return "sockets"; }
   int rank() const override { return rank_; }
   int size() const override { return static_cast<int>(ends_.size()); }
 
   void send(int to, message_bytes message) override {
-    out_[static_cast<std::size_t>(to)].push_back(std::move(message));
-    push(static_cast<std::size_t>(to));
+    message.push_back(is_message);
+    peers_[static_cast<std::size_t>(to)].out.push_back(std::move(message));
+    (void)push(static_cast<std::size_t>(to));
   }
 
   bool receive(int& from, message_bytes& message) override {
     (void)sent();
     for (std::size_t i = 0; i < ends_.size(); ++i) {
       const std::size_t other = (next_ + i) % ends_.size();
-      if (ends_[other] < 0) continue;
-      message.resize(std::size_t{256} << 10);
-      const ssize_t n = ::recv(ends_[other], message.data(), message.size(), 0);
-      if (n <= 0) continue;
-      message.resize(static_cast<std::size_t>(n));
+      if (!read(other, message)) continue;
       from = static_cast<int>(other);
       next_ = other + 1;
       return true;
@@ -73,24 +72,91 @@ class socket_engine final : public engine {
 
   bool sent() override {
     bool all = true;
-    for (std::size_t to = 0; to < out_.size(); ++to) all = push(to) && all;
+    for (std::size_t to = 0; to < peers_.size(); ++to) all = push(to) && push_data(to) && all;
     return all;
   }
 
+  void send_data(int to, const data_range& data) override {
+    peers_[static_cast<std::size_t>(to)].data_out.push_back({data, 0});
+  }
+  void receive_data(int from, const data_range& place) override {
+    peer& p = peers_[static_cast<std::size_t>(from)];
+    if (p.wanted.start != nullptr) throw std::logic_error("one at a time");
+    p.wanted = place;
+  }
+  bool data_received(int from) override {
+    peer& p = peers_[static_cast<std::size_t>(from)];
+    if (p.data_in.size() < p.wanted.bytes) return false;
+    const auto end = p.data_in.begin() + static_cast<std::ptrdiff_t>(p.wanted.bytes);
+    std::copy(p.data_in.begin(), end, p.wanted.start);
+    p.data_in.erase(p.data_in.begin(), end);
+    p.wanted = {};
+    return true;
+  }
+
  private:
+  // Packets have their kind behind them.
+  static constexpr std::byte is_message{1};
+  static constexpr std::byte is_data{2};
+  static constexpr std::size_t most_data = 50'000;
+
+  struct outgoing {
+    data_range data;
+    std::size_t sent = 0;
+  };
+  struct peer {
+    std::deque<message_bytes> out;
+    std::deque<outgoing> data_out;
+    message_bytes data_in;
+    data_range wanted;
+  };
+
+  // False: there is no room.
+  bool write(std::size_t to, const message_bytes& packet) {
+    return ::send(ends_[to], packet.data(), packet.size(), MSG_NOSIGNAL) >= 0 || errno != EAGAIN;
+  }
+
   bool push(std::size_t to) {
-    std::deque<message_bytes>& waiting = out_[to];
+    std::deque<message_bytes>& waiting = peers_[to].out;
     while (!waiting.empty()) {
-      const message_bytes& m = waiting.front();
-      if (::send(ends_[to], m.data(), m.size(), MSG_NOSIGNAL) < 0 && errno == EAGAIN) return false;
+      if (!write(to, waiting.front())) return false;
       waiting.pop_front();  // also what nobody is there to read any more
     }
     return true;
   }
 
+  // A piece of it at a time.
+  bool push_data(std::size_t to) {
+    std::deque<outgoing>& waiting = peers_[to].data_out;
+    if (waiting.empty()) return true;
+    outgoing& o = waiting.front();
+    const std::size_t n = std::min(most_data, o.data.bytes - o.sent);
+    message_bytes packet(o.data.start + o.sent, o.data.start + o.sent + n);
+    packet.push_back(is_data);
+    if (!write(to, packet)) return false;
+    o.sent += n;
+    if (o.sent == o.data.bytes) waiting.pop_front();
+    return waiting.empty();
+  }
+
+  // The next message, keeping data that comes before it.
+  bool read(std::size_t other, message_bytes& message) {
+    if (ends_[other] < 0) return false;
+    for (;;) {
+      message.resize(std::size_t{256} << 10);
+      const ssize_t n = ::recv(ends_[other], message.data(), message.size(), 0);
+      if (n <= 0) return false;
+      const std::byte kind = message[static_cast<std::size_t>(n) - 1];
+      message.resize(static_cast<std::size_t>(n) - 1);
+      if (kind == is_message) return true;
+      message_bytes& all = peers_[other].data_in;
+      all.insert(all.end(), message.begin(), message.end());
+    }
+  }
+
   int rank_;
   std::vector<int> ends_;
-  std::vector<std::deque<message_bytes>> out_;
+  std::vector<peer> peers_;
   std::size_t next_ = 0;
 };
 

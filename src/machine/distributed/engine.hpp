@@ -3,12 +3,21 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <vector>
 
 namespace starling {
 
 using message_bytes = std::vector<std::byte>;
+
+// Data that goes without a copy from where it is to where it belongs. `memory` keeps the bytes where they are for as
+// long as the engine may touch them; null: they are there until the process ends.
+struct data_range {
+  std::byte* start = nullptr;
+  std::size_t bytes = 0;
+  std::shared_ptr<const void> memory = nullptr;
+};
 
 class engine {
  public:
@@ -23,8 +32,15 @@ class engine {
   virtual void send(int to, message_bytes message) = 0;
   // The next message that has come; false: there is none.
   virtual bool receive(int& from, message_bytes& message) = 0;
-  // Whether all that was sent has left this process.
+  // Whether all that was sent has left this process, data too.
   virtual bool sent() = 0;
+
+  // Data goes beside the messages and is not ordered with them: what a process is sent first comes to where it is first
+  // wanted from there, of as many bytes. It stays as it is until it has left. One at a time is wanted from a process,
+  // and asked for until it has come.
+  virtual void send_data(int to, const data_range& data) = 0;
+  virtual void receive_data(int from, const data_range& place) = 0;
+  virtual bool data_received(int from) = 0;
 };
 
 }  // namespace starling

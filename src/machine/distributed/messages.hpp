@@ -16,13 +16,17 @@ enum class message_kind : std::uint32_t {
   lost,   // process `pe` is lost, `number` says how
   left,   // the sender has given the machine up, after meeting `number`
   // Memory: far_memory. `number` is the question's, which its answer repeats.
-  put,      // the data follows
-  applied,  // `number` of the receiver's puts have been carried out
-  get,      // asks for `bytes`
-  got,      // the data follows
-  change,   // asks for an atomic operation
-  changed,  // `operand` is what the word held
-  ended,    // run `number`, and those before, have been ended
+  put,        // the data follows
+  put_apart,  // `bytes` come as the sender's next data
+  put_came,   // they have, as the receiver tells itself
+  applied,    // `number` of the receiver's puts have been carried out
+  get,        // asks for `bytes`; `operation`: not 0 when they are to come apart
+  got,        // the data follows
+  got_apart,  // it comes as the sender's next data
+  got_came,   // it has, as the receiver tells itself
+  change,     // asks for an atomic operation
+  changed,    // `operand` is what the word held
+  ended,      // run `number`, and those before, have been ended
 };
 inline constexpr int message_kinds = static_cast<int>(message_kind::ended) + 1;
 
@@ -35,25 +39,36 @@ struct message_head {
   std::uint64_t operand = 0;
   std::uint64_t compare = 0;
   std::uint64_t operation = 0;  // network::opcode
+  std::uint64_t follow = 0;     // bytes of data behind it
 };
 
+// Messages to one process lie one behind the other.
+inline void append(message_bytes& all, message_head head, const void* data = nullptr, std::size_t bytes = 0) {
+  head.follow = bytes;
+  const std::size_t begin = all.size();
+  all.resize(begin + sizeof head + bytes);
+  std::memcpy(all.data() + begin, &head, sizeof head);
+  if (bytes > 0) std::memcpy(all.data() + begin + sizeof head, data, bytes);
+}
+
 inline message_bytes made_message(const message_head& head, const void* data = nullptr, std::size_t bytes = 0) {
-  message_bytes m(sizeof head + bytes);
-  std::memcpy(m.data(), &head, sizeof head);
-  if (bytes > 0) std::memcpy(m.data() + sizeof head, data, bytes);
+  message_bytes m;
+  append(m, head, data, bytes);
   return m;
 }
 
 // A message that has come, while its handler runs.
 struct message_view {
-  explicit message_view(const message_bytes& m) : data(m.data() + sizeof head), bytes(m.size() - sizeof head) {
-    std::memcpy(&head, m.data(), sizeof head);
+  explicit message_view(const message_head& h) : head(h) {}
+  message_view(const message_bytes& all, std::size_t begin) : data(all.data() + begin + sizeof head) {
+    std::memcpy(&head, all.data() + begin, sizeof head);
+    bytes = head.follow;
   }
   std::string text() const { return {reinterpret_cast<const char*>(data), bytes}; }
 
   message_head head;
-  const std::byte* data;
-  std::size_t bytes;
+  const std::byte* data = nullptr;
+  std::size_t bytes = 0;
 };
 
 }  // namespace starling

@@ -11,9 +11,15 @@ constexpr int looks = 200;
 constexpr std::chrono::microseconds shortest_nap{50};
 constexpr std::chrono::microseconds longest_nap{200};
 
+// Messages that are so long together do not wait for more.
+constexpr std::size_t enough_bytes = std::size_t{16} << 10;
+
 }  // namespace
 
-messenger::messenger(std::unique_ptr<engine> e) : engine_(std::move(e)) {}
+messenger::messenger(std::unique_ptr<engine> e)
+    : engine_(std::move(e)),
+      packed_(static_cast<std::size_t>(engine_->size())),
+      inboxes_(static_cast<std::size_t>(engine_->size())) {}
 
 messenger::~messenger() {
   pause();
@@ -52,18 +58,89 @@ bool messenger::progress() {
     out.swap(outbox_);
     rung_ = false;
   }
-  for (auto& [to, message] : out) engine_->send(to, std::move(message));
-  bool any = !out.empty();
+  for (auto& [to, message] : out) pack(to, std::move(message));
+  flush();
+  bool any = finish_data() || !out.empty();
   int from = 0;
   message_bytes message;
   while (engine_->receive(from, message)) {
     any = true;
-    const message_view m(message);
-    const std::lock_guard lock(handlers_mutex_);
-    const handler& h = handlers_[static_cast<std::size_t>(m.head.kind)];
-    if (h) h(from, m);
+    inboxes_[static_cast<std::size_t>(from)].messages.push_back(std::move(message));
+    handle_from(from);
   }
+  flush();
   return any;
+}
+
+void messenger::handle_from(int from) {
+  inbox& in = inboxes_[static_cast<std::size_t>(from)];
+  while (!in.awaits_data && !in.messages.empty()) {
+    const message_bytes& all = in.messages.front();
+    const message_view m(all, in.at);
+    in.at += sizeof m.head + m.bytes;
+    dispatch(from, m);
+    if (in.at < all.size()) continue;
+    in.messages.pop_front();
+    in.at = 0;
+  }
+}
+
+void messenger::dispatch(int from, const message_view& m) {
+  const std::lock_guard lock(handlers_mutex_);
+  const handler& h = handlers_[static_cast<std::size_t>(m.head.kind)];
+  if (h) h(from, m);
+}
+
+void messenger::receive_data(int from, const data_range& place, const message_head& then) {
+  inbox& in = inboxes_[static_cast<std::size_t>(from)];
+  in.awaits_data = true;
+  in.then = then;
+  awaited_.push_back(from);
+  engine_->receive_data(from, place);
+}
+
+bool messenger::finish_data() {
+  std::vector<int> came;
+  std::erase_if(awaited_, [&](int from) {
+    if (!engine_->data_received(from)) return false;
+    came.push_back(from);
+    return true;
+  });
+  for (const int from : came) {
+    inbox& in = inboxes_[static_cast<std::size_t>(from)];
+    in.awaits_data = false;
+    dispatch(from, message_view(in.then));
+    handle_from(from);
+  }
+  return !came.empty();
+}
+
+void messenger::send(int to, const message_head& head, const void* data, std::size_t bytes) {
+  message_bytes& all = packed_[static_cast<std::size_t>(to)];
+  if (all.empty()) to_flush_.push_back(to);
+  append(all, head, data, bytes);
+  if (all.size() >= enough_bytes) flush(to);
+}
+
+void messenger::pack(int to, message_bytes message) {
+  message_bytes& all = packed_[static_cast<std::size_t>(to)];
+  if (all.empty()) {
+    to_flush_.push_back(to);
+    all = std::move(message);
+  } else {
+    all.insert(all.end(), message.begin(), message.end());
+  }
+  if (all.size() >= enough_bytes) flush(to);
+}
+
+void messenger::flush(int to) {
+  message_bytes& all = packed_[static_cast<std::size_t>(to)];
+  if (!all.empty()) engine_->send(to, std::exchange(all, {}));
+}
+
+void messenger::flush() {
+  for (const int to : to_flush_) flush(to);
+  to_flush_.clear();
 }
 
 void messenger::run() {
@@ -74,6 +151,7 @@ void messenger::run() {
       const std::lock_guard lock(handlers_mutex_);
       any = (work_ && work_()) || any;
     }
+    flush();
     idle = any ? 0 : idle + 1;
     if (idle > 0) rest(idle);
   }

@@ -1,11 +1,15 @@
 // The thread that makes all calls of an engine: it sends what others give it, hands what comes to whoever handles that
 // kind, and does other work by turns, such as a card's. It looks all the time while something happens, and now and then
 // when nothing has for a while.
+//
+// What goes to one process in one round goes as one message of the engine. Large data goes apart, without a copy; what
+// its sender has sent after it is handled after it has come.
 #pragma once
 
 #include <array>
 #include <atomic>
 #include <condition_variable>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -39,9 +43,13 @@ class messenger {
   // There is work.
   void ring();
 
-  // From the thread itself, also within a handler or work.
-  void send(int to, message_bytes message) { engine_->send(to, std::move(message)); }
-  // Sends and handles what there is; whether that was anything.
+  // From the thread itself, also within a handler or work; sent at the end of the round, or by progress().
+  void send(int to, const message_head& head, const void* data = nullptr, std::size_t bytes = 0);
+  void send_data(int to, const data_range& data) { engine_->send_data(to, data); }
+  // Within a handler: the sender has sent data for this place. When it is there, `then` is handled as a message, and
+  // what the sender has sent since.
+  void receive_data(int from, const data_range& place, const message_head& then);
+  // Sends and handles what there is, but not from within a handler; whether that was anything.
   bool progress();
 
   // Ends the thread, and begins another one.
@@ -49,8 +57,22 @@ class messenger {
   void resume();
 
  private:
+  // What has come from one process and is not handled yet.
+  struct inbox {
+    std::deque<message_bytes> messages;
+    std::size_t at = 0;  // of the first one
+    bool awaits_data = false;
+    message_head then;
+  };
+
   void run();
   void rest(int idle);
+  void pack(int to, message_bytes message);
+  void flush();
+  void flush(int to);
+  bool finish_data();
+  void handle_from(int from);
+  void dispatch(int from, const message_view& m);
 
   std::unique_ptr<engine> engine_;
   std::recursive_mutex handlers_mutex_;  // held while one runs
@@ -60,6 +82,12 @@ class messenger {
   std::condition_variable wakeup_;
   std::vector<std::pair<int, message_bytes>> outbox_;
   bool rung_ = false;
+  // Of the thread: what is to be sent, by process, and to which there is something; what has come, and from which data
+  // is awaited.
+  std::vector<message_bytes> packed_;
+  std::vector<int> to_flush_;
+  std::vector<inbox> inboxes_;
+  std::vector<int> awaited_;
   std::atomic<bool> over_{false};
   std::thread thread_;
 };

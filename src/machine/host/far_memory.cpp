@@ -8,23 +8,31 @@
 namespace starling::host {
 namespace {
 
-constexpr message_kind kinds[] = {message_kind::put,    message_kind::applied, message_kind::get,  message_kind::got,
-                                  message_kind::change, message_kind::changed, message_kind::ended};
+constexpr message_kind kinds[] = {message_kind::put,       message_kind::put_apart, message_kind::put_came,
+                                  message_kind::applied,   message_kind::get,       message_kind::got,
+                                  message_kind::got_apart, message_kind::got_came,  message_kind::change,
+                                  message_kind::changed,   message_kind::ended};
 
 std::uint64_t key_of(const network::entry_name& e) { return std::uint64_t{e.queue} << 16 | e.index; }
 
-// f(first byte, bytes) for each message that so many bytes are sent in.
+// f(first byte, bytes) for each part of at most so many.
 template <class F>
-void for_each_part(std::size_t bytes, const F& f) {
-  for (std::size_t at = 0; at < bytes; at += far_memory::most_bytes)
-    f(at, std::min(far_memory::most_bytes, bytes - at));
+void for_each_part(std::size_t bytes, std::size_t most, const F& f) {
+  for (std::size_t at = 0; at < bytes; at += most) f(at, std::min(most, bytes - at));
 }
 
 }  // namespace
 
 far_memory::far_memory(engine_group& group, parking& lot, std::byte* start, index_t stride, int pes,
-                       std::atomic<std::uint64_t>& ended)
-    : group_(group), messages_(group.messages()), land_(lot), start_(start), stride_(stride), pes_(pes), ended_(ended) {
+                       std::shared_ptr<const void> memory, std::atomic<std::uint64_t>& ended)
+    : group_(group),
+      messages_(group.messages()),
+      land_(lot),
+      start_(start),
+      stride_(stride),
+      pes_(pes),
+      memory_(std::move(memory)),
+      ended_(ended) {
   const auto n = static_cast<std::size_t>(group.size());
   for (auto* counts : {&sent_, &known_, &done_, &told_, &bytes_}) counts->resize(n);
   const std::vector<int>& hosts = group.hosts();
@@ -40,31 +48,54 @@ far_memory::~far_memory() {
 }
 
 void far_memory::handle_all() {
+  handle_puts();
+  handle_questions();
+  messages_.handle(message_kind::ended, [this](int, const message_view& m) {
+    told_ended_ = std::max(told_ended_, m.head.number);
+    end_flag::raise(ended_, m.head.number);
+    land_.lot().wake_all();
+  });
+}
+
+void far_memory::handle_puts() {
   messages_.handle(message_kind::put, [this](int from, const message_view& m) {
     land_.store(own(m.head), m.data, m.bytes);
     if (m.head.number != 0) ++done_[static_cast<std::size_t>(from)];
   });
+  messages_.handle(message_kind::put_apart, [this](int from, const message_view& m) {
+    message_head then = m.head;
+    then.kind = message_kind::put_came;
+    messages_.receive_data(from, {own(m.head), m.head.bytes, memory_}, then);
+  });
+  messages_.handle(message_kind::put_came, [this](int from, const message_view& m) {
+    land_.written(own(m.head), m.head.bytes);
+    ++done_[static_cast<std::size_t>(from)];
+  });
   messages_.handle(message_kind::applied,
                    [this](int from, const message_view& m) { known_[static_cast<std::size_t>(from)] = m.head.number; });
+}
+
+void far_memory::handle_questions() {
   messages_.handle(message_kind::get, [this](int from, const message_view& m) {
     message_head h = m.head;
-    h.kind = message_kind::got;
-    messages_.send(from, made_message(h, own(m.head), m.head.bytes));
+    h.kind = h.operation == 0 ? message_kind::got : message_kind::got_apart;
+    if (h.operation != 0) return send_apart(from, h, own(h));
+    messages_.send(from, h, own(h), h.bytes);
   });
   messages_.handle(message_kind::change, [this](int from, const message_view& m) {
     message_head h = m.head;
     h.kind = message_kind::changed;
     h.operand = land_.change(own(m.head), static_cast<network::opcode>(m.head.operation), m.head.bytes, m.head.operand,
                              m.head.compare);
-    messages_.send(from, made_message(h));
+    messages_.send(from, h);
   });
-  for (const message_kind k : {message_kind::got, message_kind::changed})
+  messages_.handle(message_kind::got_apart, [this](int from, const message_view& m) {
+    message_head then = m.head;
+    then.kind = message_kind::got_came;
+    messages_.receive_data(from, place_of_answer(m.head.number, m.head.bytes), then);
+  });
+  for (const message_kind k : {message_kind::got, message_kind::got_came, message_kind::changed})
     messages_.handle(k, [this](int, const message_view& m) { answer(m.head.number, m); });
-  messages_.handle(message_kind::ended, [this](int, const message_view& m) {
-    told_ended_ = std::max(told_ended_, m.head.number);
-    end_flag::raise(ended_, m.head.number);
-    land_.lot().wake_all();
-  });
 }
 
 bool far_memory::holds(const void* address) const {
@@ -97,12 +128,22 @@ std::vector<std::uint64_t> far_memory::sent_bytes() const {
 }
 
 void far_memory::put(const network::entry_name& of, void* to, const void* from, std::size_t bytes) {
-  const place where = place_of(to);
-  message_head h = head_for(message_kind::put, where, bytes);
-  h.number = ++sent_[static_cast<std::size_t>(where.process)];
-  puts_[key_of(of)] = {where.process, h.number};
-  count(where.process, bytes);
-  messages_.send(where.process, made_message(h, from, bytes));
+  for_each_part(bytes, most_apart_bytes, [&](std::size_t at, std::size_t n) {
+    const place where = place_of(static_cast<std::byte*>(to) + at);
+    const auto* data = static_cast<const std::byte*>(from) + at;
+    message_head h = head_for(message_kind::put, where, n);
+    h.number = ++sent_[static_cast<std::size_t>(where.process)];
+    puts_[key_of(of)] = {where.process, h.number};
+    count(where.process, n);
+    if (n < apart_bytes) return messages_.send(where.process, h, data, n);
+    h.kind = message_kind::put_apart;
+    send_apart(where.process, h, data);
+  });
+}
+
+void far_memory::send_apart(int process, const message_head& h, const std::byte* data) {
+  messages_.send(process, h);
+  messages_.send_data(process, {const_cast<std::byte*>(data), h.bytes, memory_});
 }
 
 bool far_memory::settled(const network::entry_name& of) {
@@ -120,7 +161,7 @@ bool far_memory::tell() {
     told_[p] = done_[p];
     message_head h{message_kind::applied};
     h.number = done_[p];
-    messages_.send(static_cast<int>(p), made_message(h));
+    messages_.send(static_cast<int>(p), h);
     any = true;
   }
   const std::uint64_t ended = ended_.load();
@@ -128,7 +169,7 @@ bool far_memory::tell() {
   told_ended_ = ended;
   message_head h{message_kind::ended};
   h.number = ended;
-  for (const int p : first_of_hosts_) messages_.send(p, made_message(h));
+  for (const int p : first_of_hosts_) messages_.send(p, h);
   return true;
 }
 
@@ -148,6 +189,15 @@ void far_memory::answer(std::uint64_t number, const message_view& m) {
   q.answered = true;
   questions_.erase(asked);
   answered_.notify_all();
+}
+
+// Where nobody waits for it any more: to memory of its own.
+data_range far_memory::place_of_answer(std::uint64_t number, std::size_t bytes) {
+  const std::lock_guard lock(mutex_);
+  const auto asked = questions_.find(number);
+  if (asked != questions_.end()) return {static_cast<std::byte*>(asked->second->to), bytes, memory_};
+  const auto nowhere = std::make_shared<std::vector<std::byte>>(bytes);
+  return {nowhere->data(), bytes, nowhere};
 }
 
 clock::time_point far_memory::limit() const {
@@ -194,12 +244,13 @@ void far_memory::wait(const question& q, int process) {
 }
 
 void far_memory::get(void* to, const void* from, std::size_t bytes) {
-  for_each_part(bytes, [&](std::size_t at, std::size_t n) {
+  for_each_part(bytes, most_apart_bytes, [&](std::size_t at, std::size_t n) {
     const place where = place_of(static_cast<const std::byte*>(from) + at);
     question q{static_cast<std::byte*>(to) + at};
     message_head h = head_for(message_kind::get, where, n);
+    h.operation = n < apart_bytes ? 0 : 1;
     h.number = ask(q);
-    messages_.send(where.process, made_message(h));
+    messages_.send(where.process, h);
     wait_here(q, where.process);
   });
 }
@@ -212,7 +263,7 @@ std::uint64_t far_memory::change(void* word, const network::order& what) {
   h.operand = what.operand;
   h.compare = what.compare;
   h.number = ask(q);
-  messages_.send(where.process, made_message(h));
+  messages_.send(where.process, h);
   wait_here(q, where.process);
   return q.value;
 }
@@ -220,7 +271,7 @@ std::uint64_t far_memory::change(void* word, const network::order& what) {
 void far_memory::write(const copied_rows& c) {
   place where{};
   for (std::size_t row = 0; row < c.rows; ++row)
-    for_each_part(c.row_bytes, [&](std::size_t at, std::size_t n) {
+    for_each_part(c.row_bytes, most_bytes, [&](std::size_t at, std::size_t n) {
       where = place_of(c.to + row * c.to_pitch + at);
       count(where.process, n);
       messages_.post(where.process,
@@ -237,7 +288,7 @@ void far_memory::read(const copied_rows& c) {
   std::deque<question> questions;
   int process = 0;
   for (std::size_t row = 0; row < c.rows; ++row)
-    for_each_part(c.row_bytes, [&](std::size_t at, std::size_t n) {
+    for_each_part(c.row_bytes, most_bytes, [&](std::size_t at, std::size_t n) {
       const place where = place_of(c.from + row * c.from_pitch + at);
       process = where.process;
       question& q = questions.emplace_back();

@@ -1,10 +1,11 @@
 // The memory of PEs of other hosts: what is written to it, read from it and changed in it goes as messages to the
 // process that has it, whose engine's thread carries it out. Messages to one process keep their order, so what is sent
-// later is seen later.
+// later is seen later. What a card puts or gets, if it is large, goes apart from them, without a copy.
 #pragma once
 
 #include <condition_variable>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <unordered_map>
 #include <vector>
@@ -28,13 +29,17 @@ struct copied_rows {
 
 class far_memory {
  public:
-  // Data of one message, at most.
+  // Data of one message, at most; from how much on a card's goes apart, and in pieces of how much, so that others get
+  // their turn.
   static constexpr std::size_t most_bytes = std::size_t{128} << 10;
+  static constexpr std::size_t apart_bytes = std::size_t{16} << 10;
+  static constexpr std::size_t most_apart_bytes = std::size_t{4} << 20;
 
   // PE p has the addresses from start + p * stride, in every process at a start of its own; each process has `pes` of
-  // them. `ended`: the word of end_flag, which all hosts raise together.
+  // them. `memory` keeps them, and whatever else cards reach. `ended`: the word of end_flag, which all hosts raise
+  // together.
   far_memory(engine_group& group, parking& lot, std::byte* start, index_t stride, int pes,
-             std::atomic<std::uint64_t>& ended);
+             std::shared_ptr<const void> memory, std::atomic<std::uint64_t>& ended);
   ~far_memory();
   far_memory(const far_memory&) = delete;
   far_memory& operator=(const far_memory&) = delete;
@@ -42,7 +47,8 @@ class far_memory {
   // Whether an address is of a PE of another host.
   bool holds(const void* address) const;
 
-  // By the engine's thread. An entry is settled when all that was put for it is in its memory.
+  // By the engine's thread. An entry is settled when all that was put for it is in its memory: from `apart_bytes` on it
+  // may be read until then, and lies in memory of the machine; so does what is got.
   void put(const network::entry_name& of, void* to, const void* from, std::size_t bytes);
   bool settled(const network::entry_name& of);
   void get(void* to, const void* from, std::size_t bytes);
@@ -81,12 +87,16 @@ class far_memory {
   message_head head_for(message_kind kind, const place& where, std::size_t bytes) const;
   std::uint64_t ask(question& q);
   void answer(std::uint64_t number, const message_view& m);
+  void send_apart(int process, const message_head& h, const std::byte* data);
+  data_range place_of_answer(std::uint64_t number, std::size_t bytes);
   void wait_here(const question& q, int process);
   void wait(const question& q, int process);
   clock::time_point limit() const;
   void forget(const question& q);  // with mutex_
   void count(int process, std::size_t bytes);
   void handle_all();
+  void handle_puts();
+  void handle_questions();
 
   engine_group& group_;
   messenger& messages_;
@@ -94,6 +104,7 @@ class far_memory {
   std::byte* start_;
   index_t stride_;
   int pes_;
+  std::shared_ptr<const void> memory_;
   std::atomic<std::uint64_t>& ended_;
   std::uint64_t told_ended_ = 0;
   std::vector<int> first_of_hosts_;  // the first process of each other host

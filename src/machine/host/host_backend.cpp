@@ -84,13 +84,14 @@ host_backend::host_backend(const host_settings& s, std::unique_ptr<process_group
       poison_(s.poison),
       deadline_(s.deadline),
       host_bytes_(host_bytes_beside(s)),
-      arena_(arena_bytes(s), all_pages(s), processes ? &processes->memory() : nullptr, shared_bytes(s)),
-      heap_(heap_in(arena_, s, 0, pages(s.memory_bytes))),
-      control_heap_(heap_in(arena_, s, pages(s.memory_bytes), control_bytes)),
-      launch_heap_(heap_in(arena_, s, pages(s.memory_bytes) + control_bytes, launch_bytes)),
-      shared_(*reinterpret_cast<shared_words*>(arena_.start() + symmetric_bytes(s))),
-      local_(arena_.start() + shared_bytes(s), local_bytes(s), page),
-      lot_(shared_.lots, arena_.start()),
+      arena_(std::make_shared<arena>(arena_bytes(s), all_pages(s), processes ? &processes->memory() : nullptr,
+                                     shared_bytes(s))),
+      heap_(heap_in(*arena_, s, 0, pages(s.memory_bytes))),
+      control_heap_(heap_in(*arena_, s, pages(s.memory_bytes), control_bytes)),
+      launch_heap_(heap_in(*arena_, s, pages(s.memory_bytes) + control_bytes, launch_bytes)),
+      shared_(*reinterpret_cast<shared_words*>(arena_->start() + symmetric_bytes(s))),
+      local_(arena_->start() + shared_bytes(s), local_bytes(s), page),
+      lot_(shared_.lots, arena_->start()),
       hosts_(s.hosts),
       queue_depth_(static_cast<std::uint32_t>(s.queue_depth)),
       own_(pes_of(processes.get(), s.devices)),
@@ -118,8 +119,8 @@ host_backend::host_backend(const host_settings& s, std::unique_ptr<process_group
 host_backend::host_backend(const host_settings& s, std::unique_ptr<engine_group> processes)
     : host_backend(s, std::unique_ptr<process_group>(std::move(processes))) {
   auto& group = static_cast<engine_group&>(*processes_);
-  far_ = std::make_unique<far_memory>(group, lot_, arena_.start(), heap_.where().stride,
-                                      static_cast<int>(own_.end - own_.begin), shared_.ended);
+  far_ = std::make_unique<far_memory>(group, lot_, arena_->start(), heap_.where().stride,
+                                      static_cast<int>(own_.end - own_.begin), arena_, shared_.ended);
   std::vector<std::unique_ptr<host_card>> own(static_cast<std::size_t>(hosts_.n_hosts()));
   own[static_cast<std::size_t>(hosts_.host_of(static_cast<int>(own_.begin)))] =
       std::make_unique<messenger_card>(lot_, *far_, group.messages());
@@ -148,7 +149,7 @@ std::vector<network::memory_region> host_backend::regions() const {
     reached.push_back({reinterpret_cast<std::uintptr_t>(start), bytes, key, network::all_rights});
   };
   const auto stride = static_cast<std::size_t>(heap_.where().stride);  // the users' memory and control words
-  for (int pe = 0; pe < n_pes(); ++pe) add(arena_.start() + static_cast<std::size_t>(pe) * stride, stride);
+  for (int pe = 0; pe < n_pes(); ++pe) add(arena_->start() + static_cast<std::size_t>(pe) * stride, stride);
   add(local_.start(), local_.bytes());
   return reached;
 }

@@ -131,7 +131,7 @@ class host_backend final : public backend, public std::enable_shared_from_this<h
   bool poison_;
   double deadline_;
   std::size_t host_bytes_;  // of host_place
-  arena arena_;
+  std::shared_ptr<const arena> arena_;
   symmetric_heap heap_;              // the users'
   symmetric_heap control_heap_;      // behind it on each PE: no array comes to lie where a program's control words were
   symmetric_heap launch_heap_;       // behind that

@@ -4,6 +4,8 @@
 #include <atomic>
 #include <cstring>
 
+#include "../network/queue_memory.hpp"
+
 namespace starling::host {
 
 host_card::~host_card() = default;
@@ -54,16 +56,25 @@ void host_card::scatter(const network::entry_name& of, void* to, const void* fro
   land_.store(to, from, bytes);
 }
 
+// Between hosts, but for what is read in one message: it lands as others expect small data to.
+bool host_card::move(const network::entry_name& of, void* to, const void* from, std::size_t bytes) {
+  static_assert(network::staging_bytes < far_memory::apart_bytes, "what goes apart is in memory of the machine");
+  if (is_far(to)) {
+    far_->put(of, to, from, bytes);
+    return true;
+  }
+  if (bytes < far_memory::apart_bytes || !is_far(from)) return false;
+  far_->get(to, from, bytes);
+  land_.written(to, bytes);
+  return true;
+}
+
 std::uint64_t host_card::change(const network::entry_name&, void* word, const network::order& what) {
   if (is_far(word)) return far_->change(word, what);
   return land_.change(word, what.what, what.bytes, what.operand, what.compare);
 }
 
 bool host_card::settled(const network::entry_name& of) { return far_ == nullptr || far_->settled(of); }
-
-std::size_t host_card::piece(std::size_t left) {
-  return far_ == nullptr ? left : std::min(left, far_memory::most_bytes);
-}
 
 void host_card::complete(const network::entry_name&, network::completion& place, const network::completion& value) {
   for (int i = 0; i < 7; ++i) std::atomic_ref(place.word[i]).store(value.word[i], std::memory_order_relaxed);

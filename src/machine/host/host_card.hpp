@@ -37,10 +37,10 @@ class host_card : public network::card_memory {
   std::uint64_t look(const std::uint64_t& word) override;
   void gather(const network::entry_name& of, const void* from, void* to, std::size_t bytes) override;
   void scatter(const network::entry_name& of, void* to, const void* from, std::size_t bytes) override;
+  bool move(const network::entry_name& of, void* to, const void* from, std::size_t bytes) override;
   std::uint64_t change(const network::entry_name& of, void* word, const network::order& what) override;
   void complete(const network::entry_name& of, network::completion& place, const network::completion& value) override;
   bool settled(const network::entry_name& of) override;
-  std::size_t piece(std::size_t left) override;
   bool lost(std::uint32_t queue) override;
   bool is_far(const void* address) const { return far_ != nullptr && far_->holds(address); }
 

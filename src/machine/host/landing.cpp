@@ -37,6 +37,10 @@ void landing::store(void* to, const void* from, std::size_t bytes) const {
   if (!store_words<std::uint64_t>(to, from, bytes) && !store_words<std::uint32_t>(to, from, bytes))
     std::memcpy(to, from, bytes);
   if (bytes == sizeof(std::uint64_t) || bytes == sizeof(std::uint32_t)) lot_.wake(to);
+  written(to, bytes);
+}
+
+void landing::written(void* to, std::size_t bytes) const {
   if (lot_.values_awaited()) lot_.wake_range(to, bytes);
 }
 

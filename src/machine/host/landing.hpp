@@ -16,6 +16,8 @@ class landing {
 
   // Aligned words, of at most 64 at a time, are seen whole.
   void store(void* to, const void* from, std::size_t bytes) const;
+  // For bytes that something else has written there.
+  void written(void* to, std::size_t bytes) const;
   // Does the atomic operation that an entry asks for; what the word held.
   std::uint64_t change(void* word, network::opcode what, std::size_t bytes, std::uint64_t operand,
                        std::uint64_t compare) const;

@@ -1,13 +1,15 @@
 // The engine `mpi`: a library of its own, which alone is linked to MPI.
 //
 // MPI belongs to the process and cannot be begun again once it has ended, so it is begun with the first engine and
-// ended when the process ends, unless somebody else has begun it. Each engine sends with a tag of its own, so that what
-// is meant for the next one waits for it.
+// ended when the process ends, unless somebody else has begun it. Each engine sends with tags of its own, one for
+// messages and one for data, so that what is meant for the next one waits for it.
 #include <mpi.h>
 
 #include <cstdio>
 #include <deque>
+#include <map>
 #include <mutex>
+#include <utility>
 
 #include "../distributed/engine_library.hpp"
 
@@ -31,7 +33,7 @@ class session {
 
   const char* problem() const { return problem_; }
   MPI_Comm all() const { return all_; }
-  int next_tag() { return 1 + tags_++ % 32000; }
+  int next_tags() { return 1 + 2 * (tags_++ % 16000); }
   std::mutex& calls() { return calls_; }
 
  private:
@@ -68,15 +70,18 @@ class session {
 
 class mpi_engine final : public engine {
  public:
-  explicit mpi_engine(session& s) : session_(s), tag_(s.next_tag()) {
+  explicit mpi_engine(session& s) : session_(s), tag_(s.next_tags()), data_tag_(tag_ + 1) {
     (void)MPI_Comm_rank(s.all(), &rank_);
     (void)MPI_Comm_size(s.all(), &size_);
   }
   ~mpi_engine() override {
     const std::lock_guard lock(session_.calls());
-    for (under_way& u : out_) (void)MPI_Request_free(&u.request);
-    // MPI may still read what was not received: it is kept until the process ends.
-    if (!out_.empty()) new std::deque<under_way>(std::move(out_));
+    for (auto& [from, u] : in_) data_out_.push_back(std::move(u));
+    // MPI may still touch what has not come or was not received: it is kept until the process ends.
+    for (auto* left : {&out_, &data_out_}) {
+      for (under_way& u : *left) (void)MPI_Request_free(&u.request);
+      if (!left->empty()) new std::deque<under_way>(std::move(*left));
+    }
   }
   mpi_engine(const mpi_engine&) = delete;
   mpi_engine& operator=(const mpi_engine&) = delete;
@@ -89,10 +94,29 @@ class mpi_engine final : public engine {
     const std::lock_guard lock(session_.calls());
     under_way& u = out_.emplace_back();
     u.message = std::move(message);
-    if (MPI_Isend(u.message.data(), static_cast<int>(u.message.size()), MPI_BYTE, to, tag_, session_.all(),
-                  &u.request) != MPI_SUCCESS)
-      out_.pop_back();  // the deadline of whoever waits for it says so
-    reap();
+    start(out_, to, tag_, u.message.data(), u.message.size());
+  }
+
+  void send_data(int to, const data_range& data) override {
+    const std::lock_guard lock(session_.calls());
+    data_out_.emplace_back().memory = data.memory;
+    start(data_out_, to, data_tag_, data.start, data.bytes);
+  }
+
+  void receive_data(int from, const data_range& place) override {
+    const std::lock_guard lock(session_.calls());
+    under_way& u = in_[from];
+    u.memory = place.memory;
+    (void)MPI_Irecv(place.start, static_cast<int>(place.bytes), MPI_BYTE, from, data_tag_, session_.all(), &u.request);
+  }
+
+  // One whose request could not be made never comes.
+  bool data_received(int from) override {
+    const std::lock_guard lock(session_.calls());
+    const auto found = in_.find(from);
+    if (found == in_.end() || found->second.request == MPI_REQUEST_NULL || !done(found->second)) return false;
+    in_.erase(found);
+    return true;
   }
 
   bool receive(int& from, message_bytes& message) override {
@@ -113,27 +137,43 @@ class mpi_engine final : public engine {
   bool sent() override {
     const std::lock_guard lock(session_.calls());
     reap();
-    return out_.empty();
+    return out_.empty() && data_out_.empty();
   }
 
  private:
   struct under_way {
     message_bytes message;
+    std::shared_ptr<const void> memory;
     MPI_Request request = MPI_REQUEST_NULL;
   };
 
+  static bool done(under_way& u) {
+    int yes = 0;
+    return MPI_Test(&u.request, &yes, MPI_STATUS_IGNORE) == MPI_SUCCESS && yes != 0;
+  }
+
+  // Sends for the last of a queue; what MPI refuses is dropped, and the deadline of whoever waits for it says so.
+  void start(std::deque<under_way>& queue, int to, int tag, const void* start, std::size_t bytes) {
+    if (MPI_Isend(start, static_cast<int>(bytes), MPI_BYTE, to, tag, session_.all(), &queue.back().request) !=
+        MPI_SUCCESS)
+      queue.pop_back();
+    reap();
+  }
+
   // Forgets what has been sent, oldest first.
   void reap() {
-    int done = 1;
-    while (!out_.empty() && MPI_Test(&out_.front().request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && done != 0)
-      out_.pop_front();
+    for (auto* queue : {&out_, &data_out_})
+      while (!queue->empty() && done(queue->front())) queue->pop_front();
   }
 
   session& session_;
   int tag_;
+  int data_tag_;
   int rank_ = 0;
   int size_ = 1;
   std::deque<under_way> out_;
+  std::deque<under_way> data_out_;
+  std::map<int, under_way> in_;  // data, by the process that it comes from
 };
 
 }  // namespace

@@ -41,8 +41,11 @@ void card_queue::choices(std::vector<choice>& all) const {
     if (may_start(i))
       for (std::size_t p = 0; p < w.pieces.size(); ++p) all.push_back({step::land, i, p});
   }
-  if (!under_way_.empty() && under_way_.front().landed() && memory_.settled(name_of(under_way_.front())))
-    all.push_back({step::complete, 0, 0});
+  if (may_complete()) all.push_back({step::complete, 0, 0});
+}
+
+bool card_queue::may_complete() const {
+  return !under_way_.empty() && under_way_.front().landed() && memory_.settled(name_of(under_way_.front()));
 }
 
 void card_queue::take(const choice& c) {
@@ -56,8 +59,7 @@ void card_queue::take(const choice& c) {
       const piece p = w.pieces[c.piece];
       w.pieces[c.piece] = w.pieces.back();
       w.pieces.pop_back();
-      memory_.scatter(name_of(w), reinterpret_cast<void*>(p.to), w.data.data() + p.begin, p.bytes);
-      return;
+      return land(w, p);
     }
     case step::complete:
       return complete();
@@ -69,14 +71,23 @@ void card_queue::take(const choice& c) {
 
 bool card_queue::serve() {
   bool any = look(step::look_at_record);
-  std::vector<choice> all;
   while (true) {
-    all.clear();
-    choices(all);
-    if (all.empty()) return any;
-    any = true;
-    take(all.back());
+    for (; landed_ < under_way_.size(); ++landed_) {
+      carry_out(landed_);
+      any = true;
+    }
+    for (; may_complete(); any = true) complete();
+    if (fetched_ == told_) return any;
+    fetch();
   }
+}
+
+// All before it has landed.
+void card_queue::carry_out(std::size_t entry) {
+  work& w = under_way_[entry];
+  if (!w.gathered) gather(w);
+  for (const piece& p : w.pieces) land(w, p);
+  w.pieces.clear();
 }
 
 void card_queue::fetch() {
@@ -114,13 +125,14 @@ void card_queue::gather(work& w) {
     w.pieces.push_back({o.local, 0, o.bytes});
     return;
   }
+  const std::uint64_t to = o.what == opcode::write ? o.remote : o.local;
+  const auto* from = reinterpret_cast<const void*>(o.what == opcode::write ? o.local : o.remote);
+  if (!o.carries && memory_.move(name_of(w), reinterpret_cast<void*>(to), from, o.bytes)) return;
   w.data.resize(o.bytes);
   if (o.carries)
     std::memcpy(w.data.data(), o.data, o.bytes);
   else
-    memory_.gather(name_of(w), reinterpret_cast<const void*>(o.what == opcode::write ? o.local : o.remote),
-                   w.data.data(), o.bytes);
-  const std::uint64_t to = o.what == opcode::write ? o.remote : o.local;
+    memory_.gather(name_of(w), from, w.data.data(), o.bytes);
   for (std::size_t begin = 0; begin < o.bytes;) {
     const std::size_t n = std::min<std::size_t>(memory_.piece(o.bytes - begin), o.bytes - begin);
     w.pieces.push_back({to + begin, begin, n});
@@ -143,9 +155,14 @@ bool card_queue::retry() {
   return false;
 }
 
+void card_queue::land(const work& w, const piece& p) {
+  memory_.scatter(name_of(w), reinterpret_cast<void*>(p.to), w.data.data() + p.begin, p.bytes);
+}
+
 void card_queue::complete() {
   const work w = std::move(under_way_.front());
   under_way_.pop_front();
+  if (landed_ > 0) --landed_;
   memory_.done(name_of(w));
   if (w.result == status::ok && (w.what.flags & wants_completion) == 0) return;
   const completion c = completion_of(w.what, w.result, s_.number, owner_of(completions_, s_.depth));

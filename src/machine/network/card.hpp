@@ -44,6 +44,12 @@ class card_memory {
   // Data at either side.
   virtual void gather(const entry_name& of, const void* from, void* to, std::size_t bytes) = 0;
   virtual void scatter(const entry_name& of, void* to, const void* from, std::size_t bytes) = 0;
+  // Takes a write's or a read's data from one side to the other by itself, which it may still touch until the entry is
+  // settled; false: it is to be gathered and scattered.
+  virtual bool move(const entry_name&, [[maybe_unused]] void* to, [[maybe_unused]] const void* from,
+                    [[maybe_unused]] std::size_t bytes) {
+    return false;
+  }
   // Does one atomic operation; what the word held.
   virtual std::uint64_t change(const entry_name& of, void* word, const order& what) = 0;
   virtual void complete(const entry_name& of, completion& place, const completion& value) = 0;
@@ -74,7 +80,7 @@ class card_queue {
   // The doorbell was rung, or the record is looked at without one; whether there is more to do than before.
   bool look(step how);
 
-  // Does all there is to do; whether that was anything.
+  // Does all there is to do, one entry after the other; whether that was anything.
   bool serve();
   const queue_setup& setup() const { return s_; }
   bool idle() const { return under_way_.empty() && fetched_ == told_; }
@@ -102,7 +108,10 @@ class card_queue {
   };
   void fetch();
   bool may_start(std::size_t entry) const;
+  bool may_complete() const;
+  void carry_out(std::size_t entry);
   void gather(work& w);
+  void land(const work& w, const piece& p);
   void do_atomic(work& w);
   void complete();
   entry_name name_of(const work& w) const { return {s_.number, w.what.index}; }
@@ -112,6 +121,7 @@ class card_queue {
   std::uint16_t fetched_;  // index of the next entry to fetch
   std::uint16_t told_;     // index behind the last one that is to be fetched
   std::deque<work> under_way_;
+  std::size_t landed_ = 0;  // at least so many of the first have landed
   std::uint64_t completions_ = 0;
   bool failed_ = false;
 };
