@@ -41,7 +41,8 @@ class worker {
   STARLING_HD worker(block& b, const system_data<T>& s, bool persistent, const kept_data& kept, std::uint64_t products)
       : threads_(b.all_threads()), desk_(b.scratch<desk<T>>(1)), product_(products) {
     T* row_buffer = nullptr;
-    if (s.a.how == storage::compressed) row_buffer = b.scratch<T>(index_t{b.warp().count()} * chunk::most_entries);
+    if (target::on_gpu && s.a.how == storage::compressed)
+      row_buffer = b.scratch<T>(index_t{b.warp().count()} * chunk::most_entries);
     if (b.member() == 0) lay_out(s, persistent, row_buffer);
     b.sync();
     if (persistent) keep_sends(b);
@@ -49,7 +50,7 @@ class worker {
     if (kept.entries > 0) keep_entries(b, s, kept.entries);
   }
 
-  // Bytes of scratch that a worker takes beside what is kept.
+  // Bytes of scratch that a worker takes beside what is kept. `warps`: of a block of a GPU; 0 on virtual devices.
   static std::size_t scratch_bytes(int warps, bool compressed) {
     const std::size_t buffers = compressed ? static_cast<std::size_t>(warps) * chunk::most_entries * sizeof(T) : 0;
     return sizeof(desk<T>) + buffers + most_kept_sends * sizeof(send_entry) + 48;

@@ -577,13 +577,6 @@ inline constexpr bool checked = true;
 inline constexpr bool checked = false;
 #endif
 
-// Whether what its kernels do on virtual devices is written for blocks of one thread: those of the libraries.
-#if defined(STARLING_ONE_THREAD_ON_HOST)
-inline constexpr bool one_thread_on_host = true;
-#else
-inline constexpr bool one_thread_on_host = false;
-#endif
-
 // Whether sources of this translation unit carry code for GPUs.
 #if defined(__CUDACC__)
 inline constexpr bool has_gpu_code = true;
@@ -614,6 +607,18 @@ constexpr int least_blocks_of() {
 }
 template <class Kernel>
 inline constexpr int least_blocks = least_blocks_of<Kernel>();
+
+// Whether what a kernel does on virtual devices is written for blocks of one thread, the functor's one_thread_on_host:
+// check mode then gives it no more.
+template <class Kernel>
+constexpr bool is_for_one_thread_on_host() {
+  if constexpr (requires { Kernel::one_thread_on_host; })
+    return Kernel::one_thread_on_host;
+  else
+    return false;
+}
+template <class Kernel>
+inline constexpr bool one_thread_on_host = is_for_one_thread_on_host<Kernel>();
 
 // ---- blocks with one more warp beside the threads that the launch names: it comes last, and their barriers leave it
 // out ----
