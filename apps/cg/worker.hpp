@@ -77,9 +77,8 @@ class worker {
 
   // The block's rows of a vector that lies anywhere.
   STARLING_HD T* part_of(sym<T> v) const { return v.on(threads_.pe()) + desk_->rows.plan.first_row; }
-  // From now on v is what lies at `place`.
+  // From now on v is what lies at `place`. After a barrier behind whatever has read v.
   STARLING_HD void look_at(vector_name v, sym<T> place) const {
-    threads_.sync();
     if (threads_.member() == 0) desk_->vectors[v] = part_of(place);
     threads_.sync();
   }
@@ -255,8 +254,7 @@ class worker {
     const send_entry* from = desk_->sends;
     b.for_each(n, [&](index_t i) { near[i] = from[i]; });
     b.sync();
-    if (b.member() == 0) desk_->sends = near;
-    b.sync();
+    if (b.member() == 0) desk_->sends = near;  // read behind the barrier of announce()
   }
 
   STARLING_HD void keep_vectors(block& b, std::uint32_t which) const {
@@ -294,8 +292,7 @@ class worker {
       rows.kept_offset = offset;
       rows.kept = kept;
       rows.kept_slices = table;
-    }
-    b.sync();
+    }  // read behind the barrier of announce()
   }
 
   template <class Element>
