@@ -85,12 +85,13 @@ def test_wrong_arguments() -> None:
         starling.check(lambda m: None, devices=0)
 
 
-def test_threads_of_a_block() -> None:
-    u = np.ones((12, 12), dtype="float32")
-    found = starling.check(lambda m: starling.stencil.jacobi(u, steps=2, machine=m), devices=2, seeds=5, threads=3)
-    assert found.threads_seen == 3
-    found = starling.check(lambda m: starling.stencil.jacobi(u, steps=2, machine=m), devices=2, seeds=24)
-    assert found.threads_seen == 32  # as the seeds say
+def test_threads_of_a_block(tmp_path: Path) -> None:
+    words = ["--devices", "2", "--", sys.executable, script(STENCIL.format(variant="cpu_free"), tmp_path)]
+    seen = find_spec("starling._starling_checked") is not None
+    for options, threads in ((["--seeds", "5", "--threads", "3"], 3), (["--seeds", "24"], 32)):  # 32: as a seed says
+        done = command(*options, *words)
+        assert done.returncode == 0, done.stderr
+        assert f"blocks of up to {threads if seen else 1} threads" in done.stderr.replace("\n", " ")
     with pytest.raises(errors.ArgumentError, match="threads"):
         starling.check(lambda m: None, threads=1025)
 
