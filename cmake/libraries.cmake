@@ -113,7 +113,6 @@ function(starling_application name)
     add_library(starling::${name}_checked ALIAS starling_${name}_checked)
     list(TRANSFORM others APPEND _checked)
     target_link_libraries(starling_${name}_checked PUBLIC ${others} starling_check)
-    target_compile_definitions(starling_${name}_checked PRIVATE STARLING_ONE_THREAD_ON_HOST)
   endif()
 endfunction()
 

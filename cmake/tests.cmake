@@ -124,6 +124,13 @@ if(STARLING_HAS_CHECK AND NOT STARLING_WITH_CUDA)
   endforeach()
 endif()
 
+# The wrong programs within a block, for what GPUs and their tools make of them: bench/check/on_gpus.py.
+if(STARLING_WITH_CUDA)
+  file(GLOB sources CONFIGURE_DEPENDS tests/wrong/threads_*_kernels.cpp)
+  starling_test_program(wrong_on_gpus "${sources}")
+  set_target_properties(wrong_on_gpus PROPERTIES EXCLUDE_FROM_ALL ON)
+endif()
+
 # `make test` takes the core's suites whole, and of the others, which `make verify` has whole, one short case each.
 set(starling_quick apps/stencil.cpp apps/cg_solve.cpp)
 set(starling_quick_libraries starling_cg starling_stencil)

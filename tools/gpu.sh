@@ -112,6 +112,11 @@ if command -v compute-sanitizer >/dev/null; then
 else
   skip memcheck "no compute-sanitizer"
 fi
+# What GPUs and the sanitizer make of programs that check mode finds wrong within a block; slow, so only when asked for.
+if [[ wrong =~ ^(${STEPS:-none})$ ]]; then
+  step wrong 3000 bash -c "cmake --build build/cuda --target wrong_on_gpus --parallel $(nproc) &&
+    '$python' bench/check/on_gpus.py --out '$out/bench/wrong_on_gpus.json'"
+fi
 step calls 240 "$python" bench/run.py --out "$out/bench"
 if [ "$each" -gt 1 ]; then step sharing 300 "$python" bench/sharing/run.py --short --out "$out/bench/sharing"; fi
 step shmem 120 env STARLING_PES_PER_GPU="$each" "$python" bench/shmem/run.py --out "$out/bench/shmem"

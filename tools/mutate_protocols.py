@@ -6,7 +6,7 @@ built with the changed source alone compiled again, and run under seeded schedul
 first. Mutations that change nothing observable are listed with the reason. Exit status 0: every other mutation is
 noticed.
 
-Usage: mutate_protocols.py [--build FOLDER] [--seeds N] [--only TEXT] [--list]
+Usage: mutate_protocols.py [--build FOLDER] [--seeds N] [--only TEXT] [--within-blocks] [--list]
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from mutations import MUTATIONS, PROGRAMS, ROOT, Broken, Mutation, replaced
+from mutations import MUTATIONS, PROGRAMS, ROOT, WITHIN_BLOCKS, Broken, Mutation, replaced
 
 LIKE = "apps/stencil/step/stencil_kernels.cpp"  # how this is compiled, all are
 
@@ -185,10 +185,16 @@ def main() -> int:
     parser.add_argument("--seeds", type=int, default=200, help="schedules for each run of a program")
     parser.add_argument("--jobs", type=int, default=min(os.cpu_count() or 1, 8))
     parser.add_argument("--only", default="", help="mutations whose program, file or text contains this")
+    parser.add_argument(
+        "--within-blocks",
+        action="store_true",
+        help="barriers and choices of one thread of a block, with 3 threads each",
+    )
     parser.add_argument("--list", action="store_true", help="name the mutations and stop")
     arguments = parser.parse_args()
 
-    chosen = [m for m in MUTATIONS if arguments.only in f"{m.program} {m.file} {m.what}"]
+    mutations = WITHIN_BLOCKS if arguments.within_blocks else MUTATIONS
+    chosen = [m for m in mutations if arguments.only in f"{m.program} {m.file} {m.what}"]
     if arguments.list or not chosen:
         print("\n".join(f"{m.program}: {m.what} ({m.file})" for m in chosen) or "no such mutation")
         return 0 if chosen else 2

@@ -218,8 +218,8 @@ STARLING_HD void multiply_chunks(const warp& w, const block_rows<T>& m, const bl
       }
       return sum;
     };
-    for (const chunk* at = chunks; at != chunks + parts; ++at) {
-      const chunk c = *at;
+    for (int at = w.rank(); at < parts; at += w.count()) {
+      const chunk c = chunks[at];
       if (!wanted(which, c.reads_halo())) continue;
       if (c.rows() == 0) piece_sum[c.first_row] = sum_of(c.start, c.start + c.entries);
       for (index_t i = 0; i < c.rows(); ++i) {

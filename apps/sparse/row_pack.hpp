@@ -85,6 +85,11 @@ STARLING_HD void each_pack(const Group& g, index_t n, const F& f) {
   if constexpr (target::on_gpu) {
     const int packs = static_cast<int>((n + pack_rows - 1) / pack_rows);
     for (int i = g.member(); i < packs; i += g.members()) f(row_place{i, packs});
+  } else if (target::checked && g.members() > 1) {
+    // Packs to threads as on a GPU, where others than in for_each over rows have a row.
+    for (index_t i = pack_rows * index_t{g.member()}; i < n; i += pack_rows * index_t{g.members()})
+      for (index_t row = i; row < n && row < i + pack_rows; ++row)
+        f(row_place{static_cast<int>(row), static_cast<int>(n)});
   } else {
     const int rows = static_cast<int>(n);
     g.for_each(n, [&](index_t i) { f(row_place{static_cast<int>(i), rows}); });

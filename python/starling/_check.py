@@ -42,7 +42,7 @@ class CheckSummary:
 
 
 def check(
-    run: Callable[[Machine], object], *, devices: int = 4, seeds: int = 1000, first_seed: int = 1, threads: int = 1
+    run: Callable[[Machine], object], *, devices: int = 4, seeds: int = 1000, first_seed: int = 1, threads: int = 0
 ) -> CheckSummary:
     """Runs something on virtual devices in check mode: each of its programs under many schedules.
 
@@ -55,7 +55,8 @@ def check(
         devices: How many virtual devices it has, 1 to 256.
         seeds: How many schedules each program is explored under.
         first_seed: The first of their seeds. With ``seeds=1`` it replays what an error named.
-        threads: Of a block, 1 to 1024, in kernels whose loads and stores are seen; 0: the seed chooses.
+        threads: Of a block, 1 to 1024, in kernels whose loads and stores are seen; 0: each seed chooses 1, 2, 3 or
+            5, or, one in 32, 32.
 
     Raises:
         CheckError: A schedule has found a defect; the message names the seed, the source lines and the last calls.

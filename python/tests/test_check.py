@@ -85,10 +85,13 @@ def test_wrong_arguments() -> None:
         starling.check(lambda m: None, devices=0)
 
 
-def test_threads_of_a_block() -> None:
-    u = np.ones((12, 12), dtype="float32")
-    found = starling.check(lambda m: starling.stencil.jacobi(u, steps=2, machine=m), devices=2, seeds=5, threads=3)
-    assert found.threads_seen == 1  # the stencils' code for virtual devices is written for one
+def test_threads_of_a_block(tmp_path: Path) -> None:
+    words = ["--devices", "2", "--", sys.executable, script(STENCIL.format(variant="cpu_free"), tmp_path)]
+    seen = find_spec("starling._starling_checked") is not None
+    for options, threads in ((["--seeds", "5", "--threads", "3"], 3), (["--seeds", "24"], 32)):  # 32: as a seed says
+        done = command(*options, *words)
+        assert done.returncode == 0, done.stderr
+        assert f"blocks of up to {threads if seen else 1} threads" in done.stderr.replace("\n", " ")
     with pytest.raises(errors.ArgumentError, match="threads"):
         starling.check(lambda m: None, threads=1025)
 
@@ -127,13 +130,15 @@ def test_wrong_use(words: list[str], said: str) -> None:
 
 
 def test_totals_add_runs() -> None:
-    entry = {"programs": 1, "schedules": 10, "calls": 1, "deliveries": 2, "seconds": 0.5, "accesses_seen": True}
-    assert totals([entry, entry, {**entry, "schedules": 7, "accesses_seen": False}]) == {
+    counts = {"programs": 1, "schedules": 10, "calls": 1, "deliveries": 2, "seconds": 0.5}
+    entry = {**counts, "accesses_seen": True, "threads_seen": 3}
+    assert totals([entry, entry, {**entry, "schedules": 7, "accesses_seen": False, "threads_seen": 1}]) == {
         "programs": 3,
         "schedules": 27,
         "calls": 3,
         "deliveries": 6,
         "seconds": 1.5,
         "accesses_seen": False,
+        "threads_seen": 3,
     }
     assert totals([entry, entry])["accesses_seen"] is True

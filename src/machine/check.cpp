@@ -56,10 +56,8 @@ std::string whole_text(defect what, std::uint64_t seed, const std::string& text,
     said.pop_back();
     return said;
   }
-  out << "  again: seed " << seed << " shows the same, by check_options{.first_seed = " << seed << ", .seeds = 1";
-  if (threads != 1) out << ", .threads = " << threads;
-  out << "} or starling check --seed " << seed;
-  if (threads != 1) out << " --threads " << threads;
+  out << "  again: seed " << seed << " shows the same, by check_options{.first_seed = " << seed
+      << ", .seeds = 1, .threads = " << threads << "} or starling check --seed " << seed << " --threads " << threads;
   return out.str();
 }
 

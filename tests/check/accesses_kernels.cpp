@@ -59,7 +59,7 @@ TEST_CASE("a fence orders nothing at other PEs") {
 }
 
 TEST_CASE("a buffer is overwritten while the receiver may still read it") {
-  machine m = checked_machine(2);
+  machine m = one_thread_machine(2);
   const auto signals = zeroed<signal>(m, 2);
   const auto data = zeroed<int>(m, 4);
   const auto sums = zeroed<int>(m, 1);
@@ -88,7 +88,7 @@ TEST_CASE("a buffer is overwritten while the receiver may still read it") {
 }
 
 TEST_CASE("the source of put_nbi and the destination of get_nbi belong to the call until quiet") {
-  machine m = checked_machine(2);
+  machine m = one_thread_machine(2);
   const auto data = zeroed<int>(m, 8);
   const sym<int> x = data.data();
   const auto kernel = [=](bool quiet, bool get) {
@@ -215,7 +215,7 @@ TEST_CASE("the near side of a transfer does not leave scratch") {
 }
 
 TEST_CASE("what has no value is handed on as such by puts and gets, and given one by writes") {
-  machine m = checked_machine(2);
+  machine m = one_thread_machine(2);
   const auto fresh = m.allocate<int>(4);
   const auto copies = m.allocate<int>(4);
   const auto signals = zeroed<signal>(m, 1);
@@ -240,7 +240,7 @@ TEST_CASE("what has no value is handed on as such by puts and gets, and given on
 }
 
 TEST_CASE("atomic operations do not disturb each other; a plain access beside them does") {
-  machine m = checked_machine(2);
+  machine m = one_thread_machine(2);
   const auto data = zeroed<int>(m, 1);
   const sym<int> x = data.data();
   const auto kernel = [=](bool plain) {

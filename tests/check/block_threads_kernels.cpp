@@ -279,6 +279,39 @@ TEST_CASE("a kernel that throws, and one that waits in vain") {
               defect::lost_signal, {"wait"});
 }
 
+TEST_CASE("the seed chooses the number of threads, and again when it is alone") {
+  machine m = machine::host(1).check({.seeds = 24});
+  const auto data = zeroed<int>(m, 4);
+  const sym<int> x = data.data();
+  m.run(2, STARLING_KERNEL(block & b) { x.on(b.pe())[b.index()] = 1; });
+  CHECK(m.checked().threads_seen == 32);
+  const auto wrong = [&] { m.run(1, STARLING_KERNEL(block & b) { x.on(b.pe())[0] += 1; }); };
+  const auto e = finding_of(wrong);
+  REQUIRE(e);
+  CHECK(e->threads() > 1);
+  check_parts(e->what(), {message(".threads = ", e->threads()), message("--threads ", e->threads())});
+  for (const int named : {0, e->threads()}) {
+    m = m.check({.first_seed = e->seed(), .seeds = 1, .threads = named});
+    const auto again = finding_of(wrong);
+    REQUIRE(again);
+    CHECK(std::string(again->what()) == e->what());
+  }
+}
+
+struct for_one_thread {
+  static constexpr bool one_thread_on_host = true;
+  sym<int> x;
+  STARLING_HD void operator()(block& b) const { x.on(b.pe())[b.index()] += 1; }
+};
+
+TEST_CASE("a kernel whose body for virtual devices is written for one thread has one") {
+  machine m = threaded(1, 3);
+  const auto data = zeroed<int>(m, 2);
+  m.run(2, for_one_thread{data.data()});
+  CHECK(m.checked().threads_seen == 1);
+  CHECK(read(m, data, 0) == std::vector<int>{1, 1});
+}
+
 TEST_CASE("a number of threads that makes no sense") {
   for (const int threads : {-1, 1025}) {
     CAPTURE(threads);

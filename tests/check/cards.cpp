@@ -13,7 +13,7 @@ machine machine_on_hosts(std::vector<int> hosts, int queue_depth = 4, std::uint6
   const auto pes = static_cast<int>(hosts.size());
   return machine::host(pes,
                        {.memory_bytes = std::size_t{1} << 22, .hosts = std::move(hosts), .queue_depth = queue_depth})
-      .check({.first_seed = first, .seeds = seeds});
+      .check({.first_seed = first, .seeds = seeds, .threads = 1});
 }
 
 // A ring of PEs: each puts to its right neighbour, with a credit back.

@@ -158,7 +158,7 @@ TEST_CASE("a batch's signal covers its own puts and no others") {
 TEST_CASE("who waits for fewer bytes than are counted reads too early") {
   for (const bool all : {true, false}) {
     CAPTURE(all);
-    machine m = checked_machine(3);
+    machine m = one_thread_machine(3);
     auto data = zeroed<int>(m, 2 * n);
     auto signals = zeroed<signal>(m, 1);
     auto k = [all, x = data.data(), bytes = signals.data()](block& b) {

@@ -29,7 +29,7 @@ TEST_CASE("the stack array that a put_nbi reads is changed before quiet") {
 }
 
 TEST_CASE("the stack array that a get_nbi writes is read, or filled by another call, before quiet") {
-  machine m = checked_machine(2);
+  machine m = one_thread_machine(2);
   const auto data = filled<int>(m, 4, 5);
   const auto seen = zeroed<int>(m, 1);
   const sym<int> x = data.data();
@@ -87,7 +87,7 @@ TEST_CASE("two put_nbi may read one source, and what one block sends is not what
 }
 
 TEST_CASE("a transfer goes beyond the end of a stack array or of what the closure holds") {
-  machine m = checked_machine(2);
+  machine m = one_thread_machine(2);
   const auto data = filled<int>(m, 64, 1);
   const auto sums = zeroed<int>(m, 1);
   const sym<int> x = data.data();

@@ -11,7 +11,7 @@ namespace starling::test::schedules_kernels_tests {
 namespace {
 
 TEST_CASE("signals of one block overtake each other unless a fence is between") {
-  machine m = checked_machine(2, 200);
+  machine m = one_thread_machine(2, 200);
   const auto signals = zeroed<signal>(m, 2);
   const sym<signal> s = signals.data();
   std::array<int, 2> seen{};  // how often the first had come when the second was seen
@@ -39,7 +39,7 @@ TEST_CASE("signals of one block overtake each other unless a fence is between") 
 }
 
 TEST_CASE("threads of a loop come in any order, each once") {
-  machine m = checked_machine(1, 100);
+  machine m = one_thread_machine(1, 100);
   std::set<std::vector<int>> orders;
   auto* all = &orders;
   m.run(
@@ -114,7 +114,7 @@ TEST_CASE("after a finding memory is as it was before the run, and the machine w
 }
 
 TEST_CASE("each schedule starts from the same memory, and what the program made is there at the end") {
-  machine m = checked_machine(3, 25);
+  machine m = one_thread_machine(3, 25);
   const auto data = zeroed<int>(m, 1);
   const sym<int> x = data.data();
   for (int run = 0; run < 2; ++run)

@@ -16,7 +16,7 @@ void scratch_finds(machine& m, const Kernel& k, defect what, std::initializer_li
 }
 
 TEST_CASE("scratch memory is read before it is written") {
-  machine m = checked_machine(2);
+  machine m = one_thread_machine(2);
   const auto sums = zeroed<int>(m, 1);
   const sym<int> y = sums.data();
   const auto kernel = [=](bool fixed) {
@@ -52,7 +52,7 @@ TEST_CASE("an index behind the end of a piece of scratch, and before its start")
 }
 
 TEST_CASE("a put from scratch memory, and one that goes beyond its end or is changed before quiet") {
-  machine m = checked_machine(2);
+  machine m = one_thread_machine(2);
   const auto data = zeroed<int>(m, 16);
   const sym<int> x = data.data();
   const auto kernel = [=](int n, bool wait) {
@@ -95,7 +95,7 @@ TEST_CASE("scratch memory of one block is not another's, and dies with its kerne
 }
 
 TEST_CASE("many launches of many blocks use scratch memory one after the other") {
-  machine m = checked_machine(1, 3);
+  machine m = one_thread_machine(1, 3);
   const auto sums = zeroed<int>(m, 64);
   const sym<int> y = sums.data();
   stream s = m.new_stream(0);

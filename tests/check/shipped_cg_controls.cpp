@@ -12,7 +12,7 @@ namespace {
 
 std::uint64_t seeds() {
   const char* text = std::getenv("STARLING_PROTOCOL_SEEDS");
-  return text == nullptr ? 50 : std::strtoull(text, nullptr, 10);
+  return text == nullptr ? 16 : std::strtoull(text, nullptr, 10);
 }
 
 void check_control(int n_pes, cg::storage how, cg::solve_options o) {

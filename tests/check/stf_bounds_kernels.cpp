@@ -16,7 +16,7 @@ using words = std::initializer_list<std::string>;
 // Runs f(context) on a checked machine and looks at what is found.
 template <class F>
 void check_task(defect what, words expected, const F& f, const context_options& options = {}, int devices = 2) {
-  machine m = checked_machine(devices, 5);
+  machine m = one_thread_machine(devices, 5);
   const auto e = finding_of([&] {
     context ctx(m, options);
     f(ctx);

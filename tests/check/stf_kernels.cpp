@@ -11,7 +11,8 @@ using namespace stf;
 
 // Which of the two accesses comes first depends on the schedule.
 void check_unordered(const check_error& e) {
-  const bool found = e.what_kind() == defect::unordered_read || e.what_kind() == defect::unordered_write;
+  const bool found = e.what_kind() == defect::unordered_read || e.what_kind() == defect::unordered_write ||
+                     e.what_kind() == defect::within_block;
   CHECK_MESSAGE(found, e.what());
 }
 

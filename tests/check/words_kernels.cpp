@@ -54,7 +54,7 @@ TEST_CASE("a wait for a word that was put sees what was fenced before the put, a
 }
 
 TEST_CASE("a word of a put of many is there when it compares; the others need not be") {
-  machine m = checked_machine(2, 200);
+  machine m = one_thread_machine(2, 200);
   constexpr index_t n = 12;
   const auto boxes = zeroed<std::int64_t>(m, n);
   const auto sources = zeroed<std::int64_t>(m, n);
@@ -93,7 +93,7 @@ TEST_CASE("a word of a put of many is there when it compares; the others need no
 }
 
 TEST_CASE("a word that was put is a credit: what its block has read before may be overwritten") {
-  machine m = checked_machine(2);
+  machine m = one_thread_machine(2);
   const auto boxes = zeroed<int>(m, 1);
   const auto words = zeroed<std::uint32_t>(m, 2);
   const auto sums = zeroed<int>(m, 1);
@@ -216,7 +216,7 @@ TEST_CASE("the result of an atomic operation that is not waited for is there aft
 }
 
 TEST_CASE("what is not done under the lock is found") {
-  machine m = checked_machine(3);
+  machine m = one_thread_machine(3);
   auto owner = shmem::make_lock(m, 1);
   const shmem::lock lock = owner.handle();
   const auto numbers = zeroed<int>(m, 1);

@@ -41,7 +41,7 @@ cg::csr<double> hubs(st::index_t n) {
 
 std::vector<double> solved(st::machine& m, const cg::csr<double>& a, const cg::solve_options& o, bool each,
                            cg::storage how) {
-  cg::solver<double> s(m, a.view(), {.how = how});
+  cg::solver<double> s(m, a.view(), {.how = how, .block_size = 4});
   const auto n = static_cast<std::size_t>(a.rows());
   std::vector<double> b(n), x(n, 0.0);
   for (std::size_t i = 0; i < n; ++i) b[i] = static_cast<double>(i * 37 % 101);
@@ -74,6 +74,10 @@ int main(int argc, char** argv) {
     add(name + "a polynomial on 3 PEs", 3, line(97), few(cg::preconditioner::chebyshev, 1));
     add(name + "values that all blocks read", 2, hubs(192), few(cg::preconditioner::none, 2), false,
         cg::storage::sliced);
+    add(name + "blocks on the diagonal", 2, cg::grid_2d<double>(8, 6), few(cg::preconditioner::block_jacobi, 2));
+    cg::solve_options by_host = few(cg::preconditioner::jacobi, 2);
+    by_host.who = cg::control::streams;
+    add(name + "controlled by the host", 2, cg::grid_2d<double>(8, 6), by_host);
     add(name + "in stretches", 2, cg::grid_2d<double>(9, 8), few(cg::preconditioner::none, 2), true);
   }
   return trial::all(argc, argv, cases);

@@ -1,7 +1,7 @@
 // What the programs share that tools/mutate_protocols.py builds with one mistake at a time: cases that run in check
 // mode, one after another, up to the first finding.
 //
-//   <program> [seeds]
+//   <program> [seeds [threads of a block]]
 //
 // The last line of output is "passed", "found <defect>, seed N, in <case>" or "wrong result in <case>: <what>".
 #pragma once
@@ -57,12 +57,13 @@ st::symmetric_array<T> zeroed(st::machine& m, st::index_t n) {
 
 inline int all(int argc, char** argv, const std::vector<trial_case>& cases) {
   const std::uint64_t seeds = argc > 1 ? std::stoull(argv[1]) : 200;
+  const int threads = argc > 2 ? std::stoi(argv[2]) : 1;
   for (const trial_case& c : cases) try {
       st::machine m =
           st::machine::host(
               c.pes,
               {.memory_bytes = std::size_t{1} << 22, .max_blocks = 16, .hosts = c.hosts, .queue_depth = c.queue_depth})
-              .check({.first_seed = 1, .seeds = seeds});
+              .check({.first_seed = 1, .seeds = seeds, .threads = threads});
       c.run(m);
     } catch (const st::check_error& e) {
       std::printf("%s\nfound %s, seed %llu, in %s\n", e.what(), st::name(e.what_kind()),

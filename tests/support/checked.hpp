@@ -12,9 +12,15 @@ namespace starling::test {
 
 inline constexpr std::uint64_t few_seeds = 60;
 
-inline machine checked_machine(int n_pes, std::uint64_t seeds = few_seeds, std::uint64_t first = 1, int threads = 1) {
+// `threads`: of a block; 0: as the seed says.
+inline machine checked_machine(int n_pes, std::uint64_t seeds = few_seeds, std::uint64_t first = 1, int threads = 0) {
   return machine::host(n_pes, {.memory_bytes = std::size_t{1} << 22})
       .check({.first_seed = first, .seeds = seeds, .threads = threads});
+}
+
+// For kernels that are right, or wrong in the way that is looked for, with one thread.
+inline machine one_thread_machine(int n_pes, std::uint64_t seeds = few_seeds) {
+  return checked_machine(n_pes, seeds, 1, 1);
 }
 
 // What check mode finds in f(); the test fails when it finds nothing.

@@ -8,13 +8,20 @@
 // `wrong --list-test-cases --test-suite=missed` names them.
 //
 // A miss must not end the process: what a wrong program writes lies in memory of the machine, or in a guard around it.
+//
+// With STARLING_TEST_MACHINE=cuda a case runs one of the two on GPUs, which STARLING_WRONG names (wrong or fixed), and
+// says what came of it; see bench/check/on_gpus.py.
 #pragma once
 
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "support/checked.hpp"
+#include "support/test_machine.hpp"
 
 namespace starling::test {
 
@@ -68,7 +75,24 @@ inline std::string refusal(program_to_check run, const expected& want) {
   return m.checked().accesses_seen ? "" : "loads and stores were not seen";
 }
 
+// The last line that it prints: "outcome: " and right, wrong result, or an error.
+inline void run_on_gpus(program_to_check run, const expected& want) {
+  std::optional<machine> m = test_machine(want.pes);
+  if (!m) return;
+  const char* which = std::getenv("STARLING_WRONG");
+  const bool fixed = which != nullptr && std::string(which) == "fixed";
+  std::string outcome;
+  try {
+    outcome = run(*m, fixed) ? "right" : "wrong result";
+  } catch (const std::exception& e) {
+    outcome = std::string(e.what()).substr(0, std::string(e.what()).find('\n'));
+  }
+  std::printf("outcome: %s\n", outcome.c_str());
+  if (fixed) CHECK(outcome == "right");
+}
+
 inline void check_program(program_to_check run, detection today, const expected& want) {
+  if (on_gpus()) return run_on_gpus(run, want);
   const std::string missed = miss(run, want);
   if (today == detection::found) {
     CHECK_MESSAGE(missed.empty(), missed);

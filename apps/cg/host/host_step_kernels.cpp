@@ -16,7 +16,7 @@ class host_stepping {
         given_(b.scratch<decision>(1)),
         k_(b, a.s, false, {}, static_cast<std::uint64_t>(a.step.slots.products)),
         sums_(new_sum_desk(b, a.s.sums, 0)),
-        of_warps_(b.scratch<double>(host_sums::words(b.warp().count(), b.n_pes()))) {}
+        of_warps_(b.scratch<double>(host_sums::words(target::on_gpu ? b.warp().count() : 0, b.n_pes()))) {}
 
   STARLING_HD void run() {
     const action what = state_->what;
@@ -193,7 +193,7 @@ kernel host_step_kernel(const host_step_arguments<T>& a, method how) {
 
 template <class T>
 std::size_t host_step_scratch(int threads, bool on_gpu, bool compressed, int n_pes) {
-  const int warps = on_gpu ? static_cast<int>(ceil_div(threads, 32)) : 1;
+  const int warps = on_gpu ? static_cast<int>(ceil_div(threads, 32)) : 0;
   return worker<T>::scratch_bytes(warps, compressed) + sum_scratch(warps, n_pes) + sizeof(host_state) +
          sizeof(decision) + sizeof(double) * static_cast<std::size_t>(host_sums::words(warps, n_pes)) + 48;
 }

@@ -7,7 +7,7 @@
 
 namespace starling::cg::host_sums {
 
-// Scratch of a block for add_up, in doubles.
+// Scratch of a block for add_up, in doubles. `warps`: of a block of a GPU; 0 on virtual devices.
 constexpr index_t words(int warps, int n_pes) { return index_t{sum_words} * warps * n_pes; }
 
 // This block's part, a value per thread; parts: [PEs][blocks][sum_words]. A collective of the block.
@@ -66,7 +66,7 @@ __attribute__((noinline)) STARLING_HD inline void add_up(block_threads t, const 
       if (w.member() % 8 == 0 && word < sum_words) d->of_pes[pe * sum_words + word] = sum;
     }
   } else {
-    for (int pe = 0; pe < t.n_pes(); ++pe) {
+    for (int pe = t.member(); pe < t.n_pes(); pe += t.members()) {
       dots sum{};
       for (int i = 0; i < n; ++i) sum.add(i % sum_words, parts[index_t{pe} * n + i]);
       unrolled<sum_words>([&](auto word) { d->of_pes[pe * sum_words + word] = sum.word[word]; });

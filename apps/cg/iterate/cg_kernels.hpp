@@ -42,7 +42,7 @@ kernel program_kernel(const program_arguments<T>& a) {
 // Bytes of scratch that the program's blocks need, without what is kept.
 template <class T>
 std::size_t program_scratch(int threads, bool on_gpu, bool compressed, int n_pes) {
-  const int warps = on_gpu ? static_cast<int>(ceil_div(threads, 32)) : 1;
+  const int warps = on_gpu ? static_cast<int>(ceil_div(threads, 32)) : 0;
   return worker<T>::scratch_bytes(warps, compressed) + sum_scratch(warps, n_pes) + sizeof(iteration_state) +
          sizeof(goal) + 48;
 }

@@ -16,6 +16,10 @@ struct dots {
   STARLING_HD void add(int which, double value) {
     unrolled<sum_words>([&](auto i) { word[i] += i == which ? value : 0.0; });
   }
+  friend STARLING_HD dots operator+(dots a, const dots& b) {
+    unrolled<sum_words>([&](auto i) { a.word[i] += b.word[i]; });
+    return a;
+  }
 };
 
 // Symmetric memory of the sums, and how many there have been.
@@ -55,12 +59,12 @@ struct sum_desk {
   sym<packet> totals[2];
   int blocks = 0;
   std::uint64_t number = 0;  // of the last sum that was collected; here, since registers are few
-  double* words = nullptr;   // sum_words of each warp
+  double* words = nullptr;   // sum_words of each warp, on GPUs
   double* of_pes = nullptr;  // sum_words of each PE
   alignas(16) std::byte answer[answer_bytes];
 };
 
-// Scratch that a block needs for it. `warps`: of a block.
+// Scratch that a block needs for it. `warps`: of a block of a GPU; 0 on virtual devices.
 constexpr std::size_t sum_scratch(int warps, int n_pes) {
   return sizeof(sum_desk) + sizeof(double) * static_cast<std::size_t>(sum_words * (warps + n_pes)) + 48;
 }
@@ -68,7 +72,7 @@ constexpr std::size_t sum_scratch(int warps, int n_pes) {
 // By every block of the kernel; `number`: of the last sum.
 STARLING_HD inline sum_desk* new_sum_desk(block& b, const sum_boxes& boxes, std::uint64_t number) {
   auto* d = b.scratch<sum_desk>(1);
-  double* words = b.scratch<double>(index_t{sum_words} * b.warp().count());
+  double* words = b.scratch<double>(target::on_gpu ? index_t{sum_words} * b.warp().count() : 0);
   double* of_pes = b.scratch<double>(index_t{sum_words} * b.n_pes());
   if (b.member() == 0) {
     *d = {};
@@ -100,7 +104,7 @@ STARLING_HD inline double take(const block_threads& t, sym<packet> box, std::uin
   return t.thread().take_packet<double>(box, number, from).element[0];
 }
 
-// give(word, sum, j) by eight threads of the block for each word, j from 0 to 7; on a virtual device once, for j = 0.
+// give(word, sum, j) by eight threads of the block for each word, j from 0 to 7; on a virtual device by one, for j = 0.
 template <class Give>
 STARLING_HD void sum_over_block(const block_threads& t, const sum_desk& d, const dots& mine, const Give& give) {
   if constexpr (target::on_gpu) {
@@ -116,7 +120,9 @@ STARLING_HD void sum_over_block(const block_threads& t, const sum_desk& d, const
     const double sum = sum_over_warp(all);
     if (word < sum_words) give(word, sum, w.member() % 8);
   } else {
-    for (int word = 0; word < sum_words; ++word) give(word, mine.word[word], 0);
+    const dots all = t.reduce(mine, plus{});
+    if (t.member() > 0) return;
+    for (int word = 0; word < sum_words; ++word) give(word, all.word[word], 0);
   }
 }
 

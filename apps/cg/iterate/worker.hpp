@@ -41,7 +41,8 @@ class worker {
   STARLING_HD worker(block& b, const system_data<T>& s, bool persistent, const kept_data& kept, std::uint64_t products)
       : threads_(b.all_threads()), desk_(b.scratch<desk<T>>(1)), product_(products) {
     T* row_buffer = nullptr;
-    if (s.a.how == storage::compressed) row_buffer = b.scratch<T>(index_t{b.warp().count()} * chunk::most_entries);
+    if (target::on_gpu && s.a.how == storage::compressed)
+      row_buffer = b.scratch<T>(index_t{b.warp().count()} * chunk::most_entries);
     if (b.member() == 0) lay_out(s, persistent, row_buffer);
     b.sync();
     if (persistent) keep_sends(b);
@@ -49,7 +50,7 @@ class worker {
     if (kept.entries > 0) keep_entries(b, s, kept.entries);
   }
 
-  // Bytes of scratch that a worker takes beside what is kept.
+  // Bytes of scratch that a worker takes beside what is kept. `warps`: of a block of a GPU; 0 on virtual devices.
   static std::size_t scratch_bytes(int warps, bool compressed) {
     const std::size_t buffers = compressed ? static_cast<std::size_t>(warps) * chunk::most_entries * sizeof(T) : 0;
     return sizeof(desk<T>) + buffers + most_kept_sends * sizeof(send_entry) + 48;
@@ -76,9 +77,8 @@ class worker {
 
   // The block's rows of a vector that lies anywhere.
   STARLING_HD T* part_of(sym<T> v) const { return v.on(threads_.pe()) + desk_->rows.plan.first_row; }
-  // From now on v is what lies at `place`.
+  // From now on v is what lies at `place`. After a barrier behind whatever has read v.
   STARLING_HD void look_at(vector_name v, sym<T> place) const {
-    threads_.sync();
     if (threads_.member() == 0) desk_->vectors[v] = part_of(place);
     threads_.sync();
   }
@@ -254,8 +254,7 @@ class worker {
     const send_entry* from = desk_->sends;
     b.for_each(n, [&](index_t i) { near[i] = from[i]; });
     b.sync();
-    if (b.member() == 0) desk_->sends = near;
-    b.sync();
+    if (b.member() == 0) desk_->sends = near;  // read behind the barrier of announce()
   }
 
   STARLING_HD void keep_vectors(block& b, std::uint32_t which) const {
@@ -293,8 +292,7 @@ class worker {
       rows.kept_offset = offset;
       rows.kept = kept;
       rows.kept_slices = table;
-    }
-    b.sync();
+    }  // read behind the barrier of announce()
   }
 
   template <class Element>

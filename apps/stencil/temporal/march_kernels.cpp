@@ -39,7 +39,7 @@ __attribute__((noinline)) STARLING_HD void send_to_all(block_threads t, const ma
   for (int i = 0; i < place.peers; ++i) send(t, place.peer[i], array, layout, y, x, cells, n);
 }
 
-// Of all threads of a block; none on virtual devices.
+// Of all threads of a block of a GPU; virtual devices, whose launches name one thread, have none.
 template <class T>
 constexpr index_t slots_of(int threads) {
   return threads > 1 ? index_t{rows_ahead<T>::slots} * threads : 0;
@@ -53,7 +53,10 @@ class march_program {
   static constexpr int width = vector::width;
 
   STARLING_HD march_program(block& b, const march_arguments<T>& a)
-      : b_(b), a_(a), place_(*b.scratch<march_place>(1)), slots_(b.scratch<vector>(slots_of<T>(b.members()))) {}
+      : b_(b),
+        a_(a),
+        place_(*b.scratch<march_place>(1)),
+        slots_(b.scratch<vector>(slots_of<T>(target::on_gpu ? b.members() : 1))) {}
 
   STARLING_HD void run() {
     if (b_.member() == 0) {

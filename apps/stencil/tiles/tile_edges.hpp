@@ -55,7 +55,7 @@ class tile_edges {
         routes_(b.scratch<route>(directions)),
         list_(Listed && packets_ > b.members() ? b.scratch<edge>(packets_) : nullptr) {}
 
-  // Ends with a barrier of the block.
+  // Has a barrier of the block, before it reads `mine`. What a thread has of the list it alone uses.
   STARLING_HD void plan(const geometry& g, const tile& mine, bool compute) {
     for (int d = b_.member(); d < directions; d += b_.members()) {
       const tile_place to = beside(g, t_, b_.pe(), b_.index(), direction(d));
@@ -71,7 +71,6 @@ class tile_edges {
       own_ = made(mine, compute, first);
       own_route_ = route_of(own_, first);
     }
-    b_.sync();
   }
 
   // The neighbours' cells of a message into the rings of `now` and, if `both`, of `other`.

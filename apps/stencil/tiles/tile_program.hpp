@@ -63,7 +63,6 @@ class tile_program {
     if (b_.member() == 0) mine_ = tile_of(a_.f.shape, a_.grid, *a_.f.own.on(b_.pe()), b_.index());
     // Cells of the ring that nobody sends are loaded with the others, and not used.
     b_.for_each(arrays * a_.grid.chip.elements, [&](index_t i) { chip_[i] = 0; });
-    b_.sync();
     edges_.plan(a_.f.shape, mine_, a_.compute);
     load();
     share mine = own_share();

@@ -39,7 +39,7 @@ struct environment {
   // STARLING_CHECK_SEED: the first of their seeds.
   std::uint64_t check_first_seed = 1;
   // STARLING_CHECK_THREADS: how many threads a block has in check mode; 0: as the seed says.
-  int check_threads = 1;
+  int check_threads = 0;
   // STARLING_CHECK_REPORT: file to which check mode adds a line of JSON for each run.
   std::string check_report;
   // STARLING_TRACE: where machines write their traces; empty: no trace. A file is never overwritten: the second machine

@@ -49,7 +49,7 @@ kernel make_kernel(const F& f) {
   k.closure = std::make_shared<const F>(f);
   k.closure_bytes = sizeof(F);
   k.accesses_seen = target::checked;
-  k.one_thread_on_host = target::one_thread_on_host || requires { F::one_thread_on_host; };
+  k.one_thread_on_host = target::one_thread_on_host<F>;
   return k;
 }
 

@@ -125,7 +125,7 @@ template <class F>
 struct writing_kernel {
   static constexpr int max_threads = target::most_threads<F>;
   static constexpr int least_blocks = target::least_blocks<F>;
-  static constexpr bool one_thread_on_host = true;
+  static constexpr bool one_thread_on_host = target::one_thread_on_host<F>;
 
   F f;
   region_state s;

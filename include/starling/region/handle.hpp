@@ -253,6 +253,7 @@ class region_handle {
     if constexpr (target::checked) {
       region_words::stored_elements stored(t);
       f(t, tracked<T>(b, s_, values, host, &stored));
+      stored.join(b, at);
       check_tile(b, t, stored, epoch, at);
     } else {
       f(t, tracked<T>(b, s_, values, host, nullptr));

@@ -13,7 +13,7 @@ template <class T, class F>
 struct launched_kernel {
   static constexpr int max_threads = target::most_threads<F>;
   static constexpr int least_blocks = target::least_blocks<F>;
-  static constexpr bool one_thread_on_host = true;
+  static constexpr bool one_thread_on_host = target::one_thread_on_host<F>;
 
   region_handle<T> handle;
   F f;

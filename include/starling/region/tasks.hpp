@@ -253,7 +253,6 @@ struct in_loop<region_writer<T>> {
 template <class Body, class... Args>
 struct region_loop {
   static constexpr int max_threads = for_threads;
-  static constexpr bool one_thread_on_host = true;
 
   Body body;
   pack<Args...> args;

@@ -48,6 +48,17 @@ class stored_elements {
     return false;
   }
 
+  // What any thread of the block has stored. A collective of the block, and a barrier.
+  void join(const block& b, where at) {
+    const stored_elements* mine = this;
+    const auto* all = reinterpret_cast<const stored_elements* const*>(b.port().gather(&mine, sizeof mine, at));
+    std::vector<bool> joined = stored_;
+    for (int i = 0; i < b.members(); ++i)
+      for (std::size_t k = 0; k < joined.size(); ++k) joined[k] = joined[k] || all[i]->stored_[k];
+    b.sync(at);  // nobody looks at what the others have
+    stored_ = std::move(joined);
+  }
+
   // The first element that was not stored, or that was; -1: there is none.
   index_t missing() const {
     return first([&](std::size_t k, index_t) { return !stored_[k]; });

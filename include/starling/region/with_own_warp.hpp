@@ -12,6 +12,7 @@ template <kernel_function F>
 struct with_own_warp {
   static constexpr int max_threads = target::most_threads<F>;
   static constexpr int least_blocks = target::least_blocks<F>;
+  static constexpr bool one_thread_on_host = target::one_thread_on_host<F>;
 
   F f;
   STARLING_HD void operator()(block& b) const { f(b); }

@@ -28,7 +28,7 @@ def command(
         int | None, typer.Option(help="How many virtual devices, where the command leaves it open; 4 by default.")
     ] = None,
     threads: Annotated[
-        int | None, typer.Option(help="How many threads a block has; 0: the seed chooses. 1 by default.")
+        int | None, typer.Option(help="How many threads a block has; by default each seed chooses 1, 2, 3, 5 or 32.")
     ] = None,
     debug: Debug = False,
 ) -> None:
@@ -79,7 +79,8 @@ def totals(entries: list[dict[str, Any]]) -> dict[str, Any]:
     """Sums over all lines."""
     keys = ("programs", "schedules", "calls", "deliveries", "seconds")
     seen = all(e["accesses_seen"] for e in entries)
-    return {**{key: sum(e[key] for e in entries) for key in keys}, "accesses_seen": seen}
+    threads = max((e["threads_seen"] for e in entries), default=0)
+    return {**{key: sum(e[key] for e in entries) for key in keys}, "accesses_seen": seen, "threads_seen": threads}
 
 
 def show(entries: list[dict[str, Any]], console: Console) -> bool:
@@ -91,7 +92,7 @@ def show(entries: list[dict[str, Any]], console: Console) -> bool:
     verdict = f"{len(defects)} found" if defects else "nothing found"
     console.print(
         f"check: {verdict}; {t['programs']} programs, {t['schedules']:,} schedules, {t['calls']:,} calls, "
-        f"{t['deliveries']:,} deliveries in {t['seconds']:.2f} s",
+        f"{t['deliveries']:,} deliveries in {t['seconds']:.2f} s; blocks of up to {t['threads_seen']} threads",
         soft_wrap=True,
     )
     if not t["accesses_seen"]:

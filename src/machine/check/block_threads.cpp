@@ -27,7 +27,10 @@ struct block_threads::member {
   enum class state { ready, resting, done };
 
   member(block_threads& all, int i, int threads)
-      : number(i), alone(all, *this, i, threads, nullptr), of_block(all, *this, i, threads, &alone) {}
+      : number(i),
+        alone(all, *this, i, threads, nullptr),
+        of_block(all, *this, i, threads, &alone),
+        scope(all.actor_.scope) {}
 
   int number;
   thread_port alone;
@@ -35,6 +38,7 @@ struct block_threads::member {
   std::unique_ptr<thread_fibers::one> on;
   state now = state::ready;
   bool begun = false;
+  const access_scope* scope;  // of the work that it does
   const request* pending = nullptr;
   std::uint64_t answer = 0;
 
@@ -48,6 +52,7 @@ block_threads::block_threads(schedule& s, actor& a, scheduled_port& port, thread
     m.on = fibers_.take();
     m.on->home = &home();
     port_.add_memory_of_block(m.on->own.stack());
+    can_.push_back(&m);
   }
 }
 
@@ -98,40 +103,55 @@ std::uint64_t block_threads::ask(member& m, const request& r) {
 // have returned.
 block_threads::member* block_threads::next() {
   while (true) {
-    std::vector<member*> can;
-    std::vector<member*> waiting;
-    std::vector<member*> here;
-    for (const auto& m : members_) {
-      if (m->now == member::state::done) continue;
-      const bool waits = m->now == member::state::resting && !m->in_meeting();
-      (m->in_meeting() ? here : waits && !satisfied(*m->pending->wait) ? waiting : can).push_back(m.get());
+    // What anybody has done may have ended a wait.
+    for (std::size_t i = waiting_.size(); i-- > 0;) {
+      member* m = waiting_[i];
+      if (!satisfied(*m->pending->wait)) continue;
+      waiting_.erase(waiting_.begin() + static_cast<std::ptrdiff_t>(i));
+      can_.push_back(m);
     }
-    if (can.empty() && !waiting.empty()) {
-      if (member* timed = wait_for_any(waiting))
-        can.push_back(timed);
-      else
+    if (can_.empty() && !waiting_.empty()) {
+      member* timed = wait_for_any();
+      if (timed == nullptr) continue;
+      std::erase(waiting_, timed);
+      make_alone(*timed);
+      can_.push_back(timed);
+    }
+    if (!can_.empty()) {
+      const std::size_t drawn = schedule_.draw(can_.size());
+      member& m = *can_[drawn];
+      if (m.now == member::state::resting && satisfied(*m.pending->wait)) {
+        make_alone(m);
         continue;
-    }
-    if (!can.empty()) {
-      member& m = *can[schedule_.draw(can.size())];
+      }
+      can_[drawn] = can_.back();
+      can_.pop_back();
       if (m.now == member::state::ready) return &m;
-      make_alone(m);
-    } else if (here.empty()) {
-      return nullptr;
-    } else {
-      meet(here);
+      waiting_.push_back(&m);  // what it waited for has changed again
+      continue;
     }
+    if (here_.empty()) return nullptr;
+    meet();
   }
 }
 
+// After a thread has run: what it is about to do.
+void block_threads::sort_in(member& m) {
+  if (m.now == member::state::done) return;
+  if (m.now == member::state::ready || (!m.in_meeting() && satisfied(*m.pending->wait)))
+    can_.push_back(&m);
+  else
+    (m.in_meeting() ? here_ : waiting_).push_back(&m);
+}
+
 // No thread can go on before one of these waits ends. One that has a time of its own is waited for by itself.
-block_threads::member* block_threads::wait_for_any(const std::vector<member*>& waiting) {
+block_threads::member* block_threads::wait_for_any() {
   std::vector<const wait_request*> all;
-  for (member* m : waiting) {
+  for (member* m : waiting_) {
     if (m->pending->wait->limit_ns != 0) return m;
     all.push_back(m->pending->wait);
   }
-  if (all.size() == 1) return waiting.front();
+  if (all.size() == 1) return waiting_.front();
   schedule_.wait_for_any(actor_, all);
   return nullptr;
 }
@@ -139,14 +159,17 @@ block_threads::member* block_threads::wait_for_any(const std::vector<member*>& w
 // Lets a thread run until it asks for something.
 void block_threads::step(member& m) {
   m.begun = true;
+  actor_.scope = m.scope;
   schedule_.thread_runs(actor_, m.number, accesses_.interval());
   fiber::switch_to(home(), m.on->own);
+  m.scope = actor_.scope;
   schedule_.block_rests();
   rest(m);  // what is found here may be why it has thrown
   if (thrown_) std::rethrow_exception(thrown_);
   if (m.now == member::state::done) return schedule_.check_stack_unused(actor_, m.on->own.stack());
   const request& r = *m.pending;
   if (r.how == request::kind::alone && (r.wait == nullptr || satisfied(*r.wait))) make_alone(m);
+  sort_in(m);
 }
 
 void block_threads::enter(const line& l, const thread_access& a) {
@@ -197,23 +220,25 @@ void block_threads::make_alone(member& m) {
 }
 
 // All threads that have not returned have come to a call of the block.
-void block_threads::meet(const std::vector<member*>& here) {
-  if (here.size() < members_.size()) fail_missing(*here.front());
-  check_alike(here);
-  const request& r = *here.front()->pending;
+void block_threads::meet() {
+  std::ranges::sort(here_, {}, &member::number);
+  if (here_.size() < members_.size()) fail_missing(*here_.front());
+  check_alike();
+  const request& r = *here_.front()->pending;
   enter_call(r, all_threads);
   if (r.value != nullptr) {
-    gathered_.resize(r.value_bytes * here.size());
-    for (std::size_t i = 0; i < here.size(); ++i)
-      std::memcpy(gathered_.data() + i * r.value_bytes, here[i]->pending->value, r.value_bytes);
+    gathered_.resize(r.value_bytes * here_.size());
+    for (std::size_t i = 0; i < here_.size(); ++i)
+      std::memcpy(gathered_.data() + i * r.value_bytes, here_[i]->pending->value, r.value_bytes);
   }
   const std::uint64_t answer = (*r.make)();
   schedule_.block_rests();
   if (r.orders) accesses_.barrier();
-  for (member* m : here) {
+  for (member* m : here_) {
     m->answer = answer;
     m->now = member::state::ready;
   }
+  can_.swap(here_);
 }
 
 // ---- what they must do alike ----
@@ -229,15 +254,15 @@ std::string block_threads::text_of(const member& m) const {
   return r.at.line == 0 ? call : message(call, " at ", r.at.file, ":", r.at.line);
 }
 
-void block_threads::check_alike(const std::vector<member*>& here) {
-  const request& first = *here.front()->pending;
-  for (const member* m : here) {
+void block_threads::check_alike() {
+  const request& first = *here_.front()->pending;
+  for (const member* m : here_) {
     const request& r = *m->pending;
     const bool same_call = std::strcmp(first.what, r.what) == 0;
     if (same_call && first.arguments == r.arguments) continue;
     schedule_.fail({defect::collective,
                     message(block_text(actor_), same_call ? ": arguments differ: " : ": threads missing: ",
-                            text_of(*here.front()), ", ", text_of(*m), ", of ", members_.size(),
+                            text_of(*here_.front()), ", ", text_of(*m), ", of ", members_.size(),
                             same_call ? "; all threads of a block call with the same arguments"
                                       : "; all threads of a block make its calls, in the same order: calls of one "
                                         "thread are made on b.thread()"),

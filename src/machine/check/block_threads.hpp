@@ -75,13 +75,14 @@ class block_threads {
   std::uint64_t ask(member& m, const request& r);
   void step(member& m);
   void rest(const member& m);
+  void sort_in(member& m);
   member* next();
-  member* wait_for_any(const std::vector<member*>& waiting);
+  member* wait_for_any();
   void make_alone(member& m);
-  void meet(const std::vector<member*>& here);
+  void meet();
   void enter(const line& l, const thread_access& a);
   void enter_call(const request& r, int thread);
-  void check_alike(const std::vector<member*>& here);
+  void check_alike();
   [[noreturn]] void fail_missing(const member& here);
   void end_members();
   std::uint64_t argument_of(const member& m, const void* address) const;
@@ -96,6 +97,10 @@ class block_threads {
   thread_fibers& fibers_;
   thread_accesses accesses_;
   std::vector<std::unique_ptr<member>> members_;
+  // Those that have not returned: who can run, who waits by itself, and who has come to a call of the block.
+  std::vector<member*> can_;
+  std::vector<member*> waiting_;
+  std::vector<member*> here_;
   std::vector<std::byte> gathered_;
   bool ending_ = false;
   std::exception_ptr thrown_;

@@ -3,16 +3,19 @@
 
 namespace starling::check {
 
-// Where nothing else is said: few, an odd number, or a warp. Not from the schedule's own numbers, which then are the
-// same for any number of threads.
+// Where nothing else is said: few, an odd number, or now and then a warp, which takes the time of many schedules. Not
+// from the schedule's own numbers, which then are the same for any number of threads.
 void schedule::draw_threads(std::uint64_t seed) {
-  constexpr int numbers[] = {1, 2, 3, 5, 32};
+  constexpr std::size_t cases = 32;
+  constexpr int few[] = {1, 2, 3, 5};
   if (canonical_)
     threads_ = 1;
   else if (work_.threads != 0)
     threads_ = work_.threads;
+  else if (const std::size_t one = random(~seed).below(cases); one == cases - 1)
+    threads_ = 32;
   else
-    threads_ = numbers[random(~seed).below(std::size(numbers))];
+    threads_ = few[one % std::size(few)];
 }
 
 int schedule::threads_of_block(bool several_allowed) { return several_allowed ? threads_ : 1; }

@@ -7,10 +7,10 @@
 namespace starling::check {
 
 thread_accesses::thread_accesses(const line* lines, std::uintptr_t begin, int threads)
-    : lines_(lines), begin_(begin), known_(static_cast<std::size_t>(threads)) {
-  barrier();
-  interval_ = 0;
-}
+    : lines_(lines),
+      begin_(begin),
+      own_(static_cast<std::size_t>(threads), 1),
+      learnt_(static_cast<std::size_t>(threads)) {}
 
 const std::byte* thread_accesses::memory_of(const line& l) const {
   return reinterpret_cast<const std::byte*>(begin_ + static_cast<std::uintptr_t>(&l - lines_) * 64);
@@ -19,7 +19,8 @@ const std::byte* thread_accesses::memory_of(const line& l) const {
 bool thread_accesses::ordered(const entry& e, const thread_access& a) const {
   if (a.thread == all_threads || e.who.thread == all_threads) return false;
   if (a.thread == e.who.thread) return true;
-  return known_[static_cast<std::size_t>(a.thread)][static_cast<std::size_t>(e.who.thread)] >= e.clock;
+  const clocks& known = learnt_[static_cast<std::size_t>(a.thread)];
+  return !known.empty() && known[static_cast<std::size_t>(e.who.thread)] >= e.clock;
 }
 
 bool thread_accesses::same_value(const line& l, const entry& other, std::uint64_t mask) const {
@@ -43,7 +44,10 @@ std::uint64_t thread_accesses::met_by(const line& l, const entry& e, const threa
 }
 
 std::optional<thread_conflict> thread_accesses::enter(const line& l, const thread_access& a) {
-  std::vector<entry>& all = touched_[&l];
+  touches& here = touched_[&l];
+  if (here.interval != interval_) here.all.clear();
+  here.interval = interval_;
+  std::vector<entry>& all = here.all;
   for (const entry& e : all) {
     const std::uint64_t met = met_by(l, e, a);
     if (met == 0) continue;
@@ -62,8 +66,7 @@ std::optional<thread_conflict> thread_accesses::enter(const line& l, const threa
 }
 
 void thread_accesses::add(const line& l, std::vector<entry>& all, const thread_access& a) {
-  const std::uint32_t clock =
-      a.thread == all_threads ? 0 : known_[static_cast<std::size_t>(a.thread)][static_cast<std::size_t>(a.thread)];
+  const std::uint32_t clock = a.thread == all_threads ? 0 : own_[static_cast<std::size_t>(a.thread)];
   const auto same = std::find_if(all.begin(), all.end(), [&](const entry& e) {
     return e.who.thread == a.thread && e.clock == clock && e.who.call == nullptr && a.call == nullptr;
   });
@@ -74,14 +77,12 @@ void thread_accesses::add(const line& l, std::vector<entry>& all, const thread_a
 }
 
 void thread_accesses::barrier() {
-  touched_.clear();
-  released_.clear();
-  handed_on_.assign(known_.size(), 0);
-  for (std::size_t i = 0; i < known_.size(); ++i) {
-    known_[i].assign(known_.size(), 0);
-    known_[i][i] = 1;
-  }
   ++interval_;
+  if (handed_on_.empty()) return;  // so that nobody has learnt anything
+  released_.clear();
+  handed_on_.clear();
+  std::fill(own_.begin(), own_.end(), 1);
+  for (clocks& c : learnt_) c.clear();
 }
 
 void thread_accesses::join(clocks& to, const clocks& from) {
@@ -90,15 +91,17 @@ void thread_accesses::join(clocks& to, const clocks& from) {
 }
 
 void thread_accesses::release(int thread, const void* word) {
-  clocks& mine = known_[static_cast<std::size_t>(thread)];
+  const auto number = static_cast<std::size_t>(thread);
+  clocks mine = learnt_[number];
+  mine.resize(own_.size(), 0);
+  mine[number] = own_[number]++;
   join(released_[word], mine);
   join(handed_on_, mine);
-  ++mine[static_cast<std::size_t>(thread)];
 }
 
 void thread_accesses::acquire(int thread, const void* word) {
   const auto by = released_.find(word);
-  join(known_[static_cast<std::size_t>(thread)], by != released_.end() ? by->second : handed_on_);
+  join(learnt_[static_cast<std::size_t>(thread)], by != released_.end() ? by->second : handed_on_);
 }
 
 }  // namespace starling::check

@@ -64,11 +64,16 @@ class thread_accesses {
   std::uint64_t written_alike() const { return written_alike_; }
 
  private:
-  using clocks = std::vector<std::uint32_t>;  // by thread
+  using clocks = std::vector<std::uint32_t>;  // by thread; empty: all are 0
   struct entry {
     thread_access who;
     std::uint32_t clock;
     std::array<std::byte, 64> held;  // what the line held when the thread had written
+  };
+  // What has touched a line since the barrier that this number counts; of one before it, nothing.
+  struct touches {
+    std::uint32_t interval = 0;
+    std::vector<entry> all;
   };
   const std::byte* memory_of(const line& l) const;
   bool ordered(const entry& e, const thread_access& a) const;
@@ -79,8 +84,10 @@ class thread_accesses {
 
   const line* lines_;
   std::uintptr_t begin_;
-  std::unordered_map<const line*, std::vector<entry>> touched_;
-  std::vector<clocks> known_;  // by thread
+  std::unordered_map<const line*, touches> touched_;  // kept over barriers, so that none takes memory anew
+  // Since the last barrier, by thread: of its own accesses, and what it has learnt of others', which few do.
+  std::vector<std::uint32_t> own_;
+  std::vector<clocks> learnt_;
   std::unordered_map<const void*, clocks> released_;
   clocks handed_on_;  // by any word
   std::uint32_t interval_ = 0;

@@ -279,6 +279,8 @@ void run_program(machine& m, const item_list& list, const std::vector<program_un
     // It may do any of the items.
     p.k.accesses_seen = std::all_of(list.items.begin(), list.items.end(),
                                     [](const noted_item& i) { return !works(i) || i.code.accesses_seen; });
+    p.k.one_thread_on_host = std::any_of(list.items.begin(), list.items.end(),
+                                         [](const noted_item& i) { return works(i) && i.code.one_thread_on_host; });
     p.options = unit.options;
     programs.push_back(std::move(p));
   }

@@ -31,6 +31,18 @@ constexpr int least_blocks_of() {
 template <class Kernel>
 inline constexpr int least_blocks = least_blocks_of<Kernel>();
 
+// Whether what a kernel does on virtual devices is written for blocks of one thread, the functor's one_thread_on_host:
+// check mode then gives it no more.
+template <class Kernel>
+constexpr bool is_for_one_thread_on_host() {
+  if constexpr (requires { Kernel::one_thread_on_host; })
+    return Kernel::one_thread_on_host;
+  else
+    return false;
+}
+template <class Kernel>
+inline constexpr bool one_thread_on_host = is_for_one_thread_on_host<Kernel>();
+
 // What one of a kernel's entries was compiled for: blocks that record their calls, that a network card may be between
 // them and PEs, that they have one more warp. Entries have the three as parameters of their own: nvcc names no kernels
 // by structures.

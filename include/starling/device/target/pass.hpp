@@ -45,13 +45,6 @@ inline constexpr bool checked = true;
 inline constexpr bool checked = false;
 #endif
 
-// Whether what its kernels do on virtual devices is written for blocks of one thread: those of the libraries.
-#if defined(STARLING_ONE_THREAD_ON_HOST)
-inline constexpr bool one_thread_on_host = true;
-#else
-inline constexpr bool one_thread_on_host = false;
-#endif
-
 // Whether sources of this translation unit carry code for GPUs.
 #if defined(__CUDACC__)
 inline constexpr bool has_gpu_code = true;

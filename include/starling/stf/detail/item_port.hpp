@@ -9,10 +9,18 @@ namespace starling::stf {
 
 class item_port final : public host_port {
  public:
-  item_port(host_port& block, std::byte* scratch, std::size_t bytes)
-      : block_(block), scratch_(scratch), bytes_(bytes) {}
+  item_port(host_port& block, std::byte* scratch, std::size_t bytes) : block_(block), scratch_(scratch), bytes_(bytes) {
+    set_thread(block.thread_of_block(), block.threads_of_block());
+  }
 
   void next_item() { used_ = 0; }
+
+  host_port& own() override { return block_.own(); }
+  void sync(where at) override { block_.sync(at); }
+  int votes(bool value, where at) override { return block_.votes(value, at); }
+  const std::byte* gather(const void* value, std::size_t bytes, where at) override {
+    return block_.gather(value, bytes, at);
+  }
 
   void put(const transfer& t) override { block_.put(t); }
   void put_signal(const transfer& t, const signal_update& s) override { block_.put_signal(t, s); }

@@ -25,8 +25,10 @@ struct item_code {
   // Bytes that a GPU may have a copy of, as launches copy them.
   std::shared_ptr<const void> closure;
   std::size_t bytes = 0;
-  index_t most_blocks = 0;     // of a divisible kernel; 0: the values are those of as many blocks as the launch has
-  bool accesses_seen = false;  // by check mode
+  index_t most_blocks = 0;  // of a divisible kernel; 0: the values are those of as many blocks as the launch has
+  // See kernel.
+  bool accesses_seen = false;
+  bool one_thread_on_host = false;
 };
 
 template <kernel_function F>
@@ -39,6 +41,7 @@ item_code make_item(const F& f) {
   c.bytes = sizeof(F);
   if constexpr (divisible_kernel<F>) c.most_blocks = f.most_blocks();
   c.accesses_seen = target::checked;
+  c.one_thread_on_host = target::one_thread_on_host<F>;
   return c;
 }
 

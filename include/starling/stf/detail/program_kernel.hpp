@@ -99,7 +99,6 @@ STARLING_HD inline program_state state_of_item(const block& b) {
 template <class F>
 struct program_kernel {
   static constexpr int max_threads = target::most_threads<F>;
-  static constexpr bool one_thread_on_host = true;
 
   program_tables tables;
 
