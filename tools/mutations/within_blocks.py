@@ -67,7 +67,9 @@ def each_in(program: str, file: str, same: dict[str, str]) -> list[Mutation]:
 # Schedules, which are few since what is wrong within a block is so in nearly all, and threads of a block.
 ARGUMENTS = ("12", "3")
 
-STENCIL_KERNELS = tuple(f"apps/stencil/{name}_kernels.cpp" for name in ("step/stencil", "tiles/resident", "temporal/march"))
+STENCIL_KERNELS = tuple(
+    f"apps/stencil/{name}_kernels.cpp" for name in ("step/stencil", "tiles/resident", "temporal/march")
+)
 ON_GPUS = "GPUs alone run it"
 CG: dict[str, dict[str, str]] = {
     "apps/cg/iterate/worker.hpp": {},
