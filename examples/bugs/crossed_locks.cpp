@@ -10,16 +10,18 @@ bool run(st::machine& m, bool fixed) {
   const auto count = counts.data();
   m.run(
       1, STARLING_KERNEL(st::block & b) {
+        if (b.member() > 0) return;
+        const auto t = b.thread();
         const int right = (b.pe() + 1) % b.n_pes();
         const auto take = [&](int pe) {
-          while (b.atomic_compare_swap(lock, 0, 1, pe, cuda::memory_order_acquire) != 0) {
+          while (t.atomic_compare_swap(lock, 0, 1, pe, cuda::memory_order_acquire) != 0) {
           }
         };
         const bool lower_first = b.pe() < right;
         take(fixed && !lower_first ? right : b.pe());  // wrong: not in one order on all PEs
         take(fixed && !lower_first ? b.pe() : right);
-        for (const int pe : {b.pe(), right}) b.p(count, b.g(count, pe) + 1, pe);
-        for (const int pe : {right, b.pe()}) b.atomic_set(lock, 0, pe, cuda::memory_order_release);
+        for (const int pe : {b.pe(), right}) t.p(count, t.g(count, pe) + 1, pe);
+        for (const int pe : {right, b.pe()}) t.atomic_set(lock, 0, pe, cuda::memory_order_release);
       });
   for (int pe = 0; pe < m.size(); ++pe)
     if (counts.on(pe)[0] != 2) return false;

@@ -28,7 +28,7 @@ struct expected {
   std::string text;               // part of the message
   int pes = 4;
   std::vector<int> hosts = {};  // of each PE; none: all on one
-  int threads = 1;              // of a block
+  int threads = 0;              // of a block; 0: as the seed says
 };
 
 // Runs the program, wrong or fixed, and returns whether its result is right.

@@ -22,9 +22,10 @@ bool run(st::machine& m, bool fixed) {
             return st::packet_content<double>{{static_cast<double>(k * 10 + i)}};
           };
           b.put_packets<double>(slot, content, n, number, other);
-          double total = 0;
-          for (st::index_t i = 0; i < n; ++i)
-            total += b.thread().take_packet<double>(slot + i, number, other).element[0];
+          double mine = 0;
+          b.for_each(
+              n, [&](st::index_t i) { mine += b.thread().take_packet<double>(slot + i, number, other).element[0]; });
+          const double total = b.reduce(mine, st::plus{});
           if (b.member() == 0) outcome.on(b.pe())[k - 1] = total;
         }
       });

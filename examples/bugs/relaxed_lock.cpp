@@ -9,13 +9,15 @@ bool run(st::machine& m, bool fixed) {
   const auto counter = words.data() + 1;
   m.run(
       1, STARLING_KERNEL(st::block & b) {
+        if (b.member() > 0) return;
+        const auto t = b.thread();
         // Wrong: relaxed, as by default. Fences around it do not change that.
         const auto take = fixed ? cuda::memory_order_acquire : cuda::memory_order_relaxed;
         const auto give = fixed ? cuda::memory_order_release : cuda::memory_order_relaxed;
-        while (b.atomic_compare_swap(lock, 0, 1, 0, take) != 0) {
+        while (t.atomic_compare_swap(lock, 0, 1, 0, take) != 0) {
         }
-        b.p(counter, b.g(counter, 0) + 1, 0);
-        b.atomic_set(lock, 0, 0, give);
+        t.p(counter, t.g(counter, 0) + 1, 0);
+        t.atomic_set(lock, 0, 0, give);
       });
   return words.on(0)[1] == m.size();
 }

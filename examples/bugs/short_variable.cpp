@@ -10,9 +10,10 @@ bool run(st::machine& m, bool fixed) {
   const auto sum = sums.data();
   m.run(
       1, STARLING_KERNEL(st::block & b) {
+        if (b.member() > 0) return;
         const int right = (b.pe() + 1) % b.n_pes();
         int edge[4] = {};
-        b.get(edge, row, fixed ? 4 : 16, right);  // wrong: bytes, where elements are counted
+        b.thread().get(edge, row, fixed ? 4 : 16, right);  // wrong: bytes, where elements are counted
         *sum.on(b.pe()) = edge[0] + edge[3];
       });
   for (int pe = 0; pe < m.size(); ++pe)

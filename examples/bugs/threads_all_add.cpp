@@ -18,6 +18,6 @@ bool run(st::machine& m, bool fixed) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return gallery::show(
-      argc, argv, {.kinds = {st::defect::within_block}, .text = "if (b.member() == 0)", .pes = 1, .threads = 4}, run);
+  return gallery::show(argc, argv, {.kinds = {st::defect::within_block}, .text = "if (b.member() == 0)", .pes = 1},
+                       run);
 }

@@ -23,6 +23,5 @@ bool run(st::machine& m, bool fixed) {
 
 int main(int argc, char** argv) {
   return gallery::show(
-      argc, argv,
-      {.kinds = {st::defect::collective}, .text = "these have returned from the kernel", .pes = 1, .threads = 4}, run);
+      argc, argv, {.kinds = {st::defect::collective}, .text = "these have returned from the kernel", .pes = 1}, run);
 }

@@ -26,7 +26,5 @@ bool run(st::machine& m, bool fixed) {
 
 int main(int argc, char** argv) {
   return gallery::show(
-      argc, argv,
-      {.kinds = {st::defect::within_block}, .text = "give each thread elements of its own", .pes = 1, .threads = 4},
-      run);
+      argc, argv, {.kinds = {st::defect::within_block}, .text = "give each thread elements of its own", .pes = 1}, run);
 }

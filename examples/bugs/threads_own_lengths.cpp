@@ -20,6 +20,5 @@ bool run(st::machine& m, bool fixed) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return gallery::show(argc, argv,
-                       {.kinds = {st::defect::collective}, .text = "arguments differ", .pes = 2, .threads = 4}, run);
+  return gallery::show(argc, argv, {.kinds = {st::defect::collective}, .text = "arguments differ", .pes = 2}, run);
 }

@@ -24,7 +24,6 @@ bool run(st::machine& m, bool fixed) {
 
 int main(int argc, char** argv) {
   return gallery::show(
-      argc, argv,
-      {.kinds = {st::defect::within_block}, .text = "the threads read them in put_signal at", .pes = 2, .threads = 4},
+      argc, argv, {.kinds = {st::defect::within_block}, .text = "the threads read them in put_signal at", .pes = 2},
       run);
 }

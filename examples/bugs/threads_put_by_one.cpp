@@ -27,7 +27,6 @@ bool run(st::machine& m, bool fixed) {
 
 int main(int argc, char** argv) {
   return gallery::show(
-      argc, argv,
-      {.kinds = {st::defect::collective}, .text = "calls of one thread are made on b.thread()", .pes = 2, .threads = 4},
+      argc, argv, {.kinds = {st::defect::collective}, .text = "calls of one thread are made on b.thread()", .pes = 2},
       run);
 }

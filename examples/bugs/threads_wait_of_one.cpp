@@ -34,7 +34,6 @@ int main(int argc, char** argv) {
   return gallery::show(argc, argv,
                        {.kinds = {st::defect::unordered_read, st::defect::unordered_write},
                         .text = "nothing orders two accesses",
-                        .pes = 2,
-                        .threads = 4},
+                        .pes = 2},
                        run);
 }

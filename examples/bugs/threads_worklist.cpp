@@ -25,6 +25,5 @@ bool run(st::machine& m, bool fixed) {
 
 int main(int argc, char** argv) {
   return gallery::show(
-      argc, argv,
-      {.kinds = {st::defect::within_block}, .text = "no barrier of the block is between", .pes = 1, .threads = 4}, run);
+      argc, argv, {.kinds = {st::defect::within_block}, .text = "no barrier of the block is between", .pes = 1}, run);
 }

@@ -172,20 +172,24 @@ void block_threads::step(member& m) {
   sort_in(m);
 }
 
-void block_threads::enter(const line& l, const thread_access& a) {
-  std::optional<thread_conflict> c = accesses_.enter(l, a);
-  if (!c) return;
-  c->block = actor_.number;
+void block_threads::fail_unordered(thread_conflict c) {
+  c.block = actor_.number;
   finding f{defect::within_block, "", {actor_.number}};
   f.threads = c;
   schedule_.fail(std::move(f));
 }
 
-// What the thread has touched since it came to run.
+// What the thread has touched since it came to run. Where it meets a transfer that quiet() has not ended, or another
+// block, the schedule says so: a barrier of the block would not mend that.
 void block_threads::rest(const member& m) {
-  for (line* l : schedule_.marks().touched)
-    if ((l->read | l->written) != 0) enter(*l, {.thread = m.number, .read = l->read, .written = l->written});
+  std::optional<thread_conflict> met;
+  for (line* l : schedule_.marks().touched) {
+    if ((l->read | l->written) == 0) continue;
+    const auto c = accesses_.enter(*l, {.thread = m.number, .read = l->read, .written = l->written});
+    if (!met) met = c;
+  }
   schedule_.thread_rests(actor_);
+  if (met) fail_unordered(*met);
 }
 
 // What a call reads or writes of memory that the threads share.
@@ -200,12 +204,13 @@ void block_threads::enter_call(const request& r, int thread) {
   const auto bytes = static_cast<std::size_t>(stride == 1 ? t.count * element : element);
   for (index_t i = 0; i < runs; ++i)
     schedule_.memory().over(start + i * stride * element, bytes, [&](const line& l, std::uint64_t mask) {
-      enter(l, {.thread = thread,
-                .read = r.writes ? 0 : mask,
-                .written = r.writes ? mask : 0,
-                .atomic = r.atomic,
-                .call = r.what,
-                .at = r.at});
+      const auto met = accesses_.enter(l, {.thread = thread,
+                                           .read = r.writes ? 0 : mask,
+                                           .written = r.writes ? mask : 0,
+                                           .atomic = r.atomic,
+                                           .call = r.what,
+                                           .at = r.at});
+      if (met) fail_unordered(*met);
     });
 }
 

@@ -80,7 +80,7 @@ class block_threads {
   member* wait_for_any();
   void make_alone(member& m);
   void meet();
-  void enter(const line& l, const thread_access& a);
+  [[noreturn]] void fail_unordered(thread_conflict c);
   void enter_call(const request& r, int thread);
   void check_alike();
   [[noreturn]] void fail_missing(const member& here);

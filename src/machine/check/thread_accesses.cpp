@@ -68,7 +68,8 @@ std::optional<thread_conflict> thread_accesses::enter(const line& l, const threa
 void thread_accesses::add(const line& l, std::vector<entry>& all, const thread_access& a) {
   const std::uint32_t clock = a.thread == all_threads ? 0 : own_[static_cast<std::size_t>(a.thread)];
   const auto same = std::find_if(all.begin(), all.end(), [&](const entry& e) {
-    return e.who.thread == a.thread && e.clock == clock && e.who.call == nullptr && a.call == nullptr;
+    return e.who.thread == a.thread && e.clock == clock && e.who.call == a.call && e.who.atomic == a.atomic &&
+           e.who.at.line == a.at.line && e.who.at.file == a.at.file;
   });
   entry& mine = same != all.end() ? *same : all.emplace_back(entry{a, clock, {}});
   mine.who.read |= a.read;
