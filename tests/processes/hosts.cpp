@@ -101,6 +101,11 @@ TEST_CASE("large puts and gets, which go apart from messages, keep the order tha
       CHECK(text == "all right");
 }
 
+TEST_CASE("packets side by side come whole, whichever is waited for") {
+  for (const std::string& text : on_all({0, 1, 1, 2}, 1, [](machine& m, int) { return many_packets(m, 60); }))
+    CHECK(text == "all right");
+}
+
 TEST_CASE("a program that stalls during large puts leaves a machine that can be used") {
   const environment_guard deadline("STARLING_DEADLINE", "0.3");
   const auto ends = on_all({0, 1}, 1, [](machine& m, int) {

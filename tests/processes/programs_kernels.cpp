@@ -188,6 +188,46 @@ std::string large_calls(machine& m, int rounds) {
   return text.empty() ? "all right" : text;
 }
 
+std::string many_packets(machine& m, int rounds) {
+  constexpr index_t most = 1000;
+  auto boxes = m.allocate<packet>(2 * most);
+  auto wrong = m.allocate<std::int64_t>(1);
+  for (auto pe = static_cast<int>(m.local_pes().begin); pe < m.local_pes().end; ++pe)
+    m.fill(boxes.on(pe), 0, static_cast<std::size_t>(2 * most) * sizeof(packet));
+  const sym<packet> box = boxes.data();
+  const sym<std::int64_t> bad = wrong.data();
+  m.run(
+      1, STARLING_KERNEL(block & b) {
+        const int next = (b.pe() + 1) % b.n_pes();
+        const int before = (b.pe() + b.n_pes() - 1) % b.n_pes();
+        std::int64_t errors = 0;
+        for (int round = 1; round <= rounds; ++round) {
+          const auto r = static_cast<std::uint64_t>(round);
+          const auto value = [&](int pe, index_t k) {
+            return mix(static_cast<std::uint64_t>(pe), r, static_cast<std::uint64_t>(k));
+          };
+          const index_t n = 1 + static_cast<index_t>(mix(r) % most);
+          const sym<packet> to = box + round % 2 * most;
+          b.put_packets<std::uint64_t>(
+              to, [&](index_t k) { return packet_content<std::uint64_t>{{value(b.pe(), k)}}; }, n, r, next);
+          for (index_t i = 0; i < n; ++i) {
+            const index_t k = round % 3 == 0 ? i : n - 1 - i;
+            errors += b.take_packet<std::uint64_t>(to + k, r, before).element[0] != value(before, k) ? 1 : 0;
+          }
+          b.sync_all();
+        }
+        bad.on(b.pe())[0] = errors;
+      });
+  std::string text;
+  for (int pe = 0; pe < m.size(); ++pe) {
+    std::int64_t errors = 0;
+    m.copy(&errors, wrong.on(pe), sizeof errors);
+    if (errors != 0) text += message("PE ", pe, ": ", errors, " packets; ");
+  }
+  m.meet();
+  return text.empty() ? "all right" : text;
+}
+
 void put_without_end(machine& m) {
   auto sources = m.allocate<unsigned char>(longest);
   auto boxes = m.allocate<unsigned char>(longest);

@@ -157,18 +157,17 @@ void engine_group::expect_alive(const char* call) const {
 }
 
 void engine_group::lose(int other, loss how, bool tell) {
-  {
-    const std::lock_guard lock(mutex_);
-    if (lost_ >= 0) return;
-    lost_ = other;
-    how_ = how;
-    changed_.notify_all();
-    if (when_lost_) when_lost_();
-  }
+  const std::lock_guard lock(mutex_);
+  if (lost_ >= 0) return;
+  lost_ = other;
+  how_ = how;
+  // Before anybody here learns of it, and leaves: the others hear of that later.
   message_head h{message_kind::lost, other};
   h.number = static_cast<std::uint64_t>(how);
   for (int r = 0; r < size() && tell; ++r)
     if (r != rank() && r != other) messenger_.post(r, made_message(h));
+  changed_.notify_all();
+  if (when_lost_) when_lost_();
 }
 
 void engine_group::take(std::uint64_t meeting, int from, std::string text) {

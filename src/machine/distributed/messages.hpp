@@ -42,13 +42,17 @@ struct message_head {
   std::uint64_t follow = 0;     // bytes of data behind it
 };
 
+inline void append_bytes(message_bytes& all, const void* data, std::size_t bytes) {
+  const std::size_t begin = all.size();
+  all.resize(begin + bytes);
+  if (bytes > 0) std::memcpy(all.data() + begin, data, bytes);
+}
+
 // Messages to one process lie one behind the other.
 inline void append(message_bytes& all, message_head head, const void* data = nullptr, std::size_t bytes = 0) {
   head.follow = bytes;
-  const std::size_t begin = all.size();
-  all.resize(begin + sizeof head + bytes);
-  std::memcpy(all.data() + begin, &head, sizeof head);
-  if (bytes > 0) std::memcpy(all.data() + begin + sizeof head, data, bytes);
+  append_bytes(all, &head, sizeof head);
+  append_bytes(all, data, bytes);
 }
 
 inline message_bytes made_message(const message_head& head, const void* data = nullptr, std::size_t bytes = 0) {

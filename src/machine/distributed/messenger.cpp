@@ -18,7 +18,7 @@ constexpr std::size_t enough_bytes = std::size_t{16} << 10;
 
 messenger::messenger(std::unique_ptr<engine> e)
     : engine_(std::move(e)),
-      packed_(static_cast<std::size_t>(engine_->size())),
+      packs_(static_cast<std::size_t>(engine_->size())),
       inboxes_(static_cast<std::size_t>(engine_->size())) {}
 
 messenger::~messenger() {
@@ -58,7 +58,7 @@ bool messenger::progress() {
     out.swap(outbox_);
     rung_ = false;
   }
-  for (auto& [to, message] : out) pack(to, std::move(message));
+  for (auto& [to, message] : out) add(to, std::move(message));
   flush();
   bool any = finish_data() || !out.empty();
   int from = 0;
@@ -115,26 +115,30 @@ bool messenger::finish_data() {
   return !came.empty();
 }
 
-void messenger::send(int to, const message_head& head, const void* data, std::size_t bytes) {
-  message_bytes& all = packed_[static_cast<std::size_t>(to)];
-  if (all.empty()) to_flush_.push_back(to);
-  append(all, head, data, bytes);
-  if (all.size() >= enough_bytes) flush(to);
+messenger::pack& messenger::pack_for(int to) {
+  pack& p = packs_[static_cast<std::size_t>(to)];
+  if (p.all.empty()) to_flush_.push_back(to);
+  p.last = p.all.size();
+  return p;
 }
 
-void messenger::pack(int to, message_bytes message) {
-  message_bytes& all = packed_[static_cast<std::size_t>(to)];
-  if (all.empty()) {
-    to_flush_.push_back(to);
-    all = std::move(message);
-  } else {
-    all.insert(all.end(), message.begin(), message.end());
-  }
-  if (all.size() >= enough_bytes) flush(to);
+void messenger::send(int to, const message_head& head, const void* data, std::size_t bytes) {
+  pack& p = pack_for(to);
+  append(p.all, head, data, bytes);
+  if (p.all.size() >= enough_bytes) flush(to);
+}
+
+void messenger::add(int to, message_bytes message) {
+  pack& p = pack_for(to);
+  if (p.all.empty())
+    p.all = std::move(message);
+  else
+    append_bytes(p.all, message.data(), message.size());
+  if (p.all.size() >= enough_bytes) flush(to);
 }
 
 void messenger::flush(int to) {
-  message_bytes& all = packed_[static_cast<std::size_t>(to)];
+  message_bytes& all = packs_[static_cast<std::size_t>(to)].all;
   if (!all.empty()) engine_->send(to, std::exchange(all, {}));
 }
 

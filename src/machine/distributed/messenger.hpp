@@ -45,6 +45,19 @@ class messenger {
 
   // From the thread itself, also within a handler or work; sent at the end of the round, or by progress().
   void send(int to, const message_head& head, const void* data = nullptr, std::size_t bytes = 0);
+  // Puts data behind the last message that waits to be sent there, if there is one and fits(its head) says so, which
+  // may change the head; false: it does not.
+  template <class F>
+  bool extend(int to, const F& fits, const void* data, std::size_t bytes) {
+    pack& p = packs_[static_cast<std::size_t>(to)];
+    if (p.all.empty()) return false;
+    message_head h = message_view(p.all, p.last).head;
+    if (!fits(h)) return false;
+    h.follow += bytes;
+    std::memcpy(p.all.data() + p.last, &h, sizeof h);
+    append_bytes(p.all, data, bytes);
+    return true;
+  }
   void send_data(int to, const data_range& data) { engine_->send_data(to, data); }
   // Within a handler: the sender has sent data for this place. When it is there, `then` is handled as a message, and
   // what the sender has sent since.
@@ -57,6 +70,11 @@ class messenger {
   void resume();
 
  private:
+  // What is to be sent to one process; `last`: where its last message begins.
+  struct pack {
+    message_bytes all;
+    std::size_t last = 0;
+  };
   // What has come from one process and is not handled yet.
   struct inbox {
     std::deque<message_bytes> messages;
@@ -67,7 +85,8 @@ class messenger {
 
   void run();
   void rest(int idle);
-  void pack(int to, message_bytes message);
+  pack& pack_for(int to);
+  void add(int to, message_bytes message);
   void flush();
   void flush(int to);
   bool finish_data();
@@ -84,7 +103,7 @@ class messenger {
   bool rung_ = false;
   // Of the thread: what is to be sent, by process, and to which there is something; what has come, and from which data
   // is awaited.
-  std::vector<message_bytes> packed_;
+  std::vector<pack> packs_;
   std::vector<int> to_flush_;
   std::vector<inbox> inboxes_;
   std::vector<int> awaited_;

@@ -60,7 +60,7 @@ void far_memory::handle_all() {
 void far_memory::handle_puts() {
   messages_.handle(message_kind::put, [this](int from, const message_view& m) {
     land_.store(own(m.head), m.data, m.bytes);
-    if (m.head.number != 0) ++done_[static_cast<std::size_t>(from)];
+    if (m.head.number != 0) done_[static_cast<std::size_t>(from)] = m.head.number;
   });
   messages_.handle(message_kind::put_apart, [this](int from, const message_view& m) {
     message_head then = m.head;
@@ -69,7 +69,7 @@ void far_memory::handle_puts() {
   });
   messages_.handle(message_kind::put_came, [this](int from, const message_view& m) {
     land_.written(own(m.head), m.head.bytes);
-    ++done_[static_cast<std::size_t>(from)];
+    done_[static_cast<std::size_t>(from)] = m.head.number;
   });
   messages_.handle(message_kind::applied,
                    [this](int from, const message_view& m) { known_[static_cast<std::size_t>(from)] = m.head.number; });
@@ -135,10 +135,25 @@ void far_memory::put(const network::entry_name& of, void* to, const void* from, 
     h.number = ++sent_[static_cast<std::size_t>(where.process)];
     puts_[key_of(of)] = {where.process, h.number};
     count(where.process, n);
-    if (n < apart_bytes) return messages_.send(where.process, h, data, n);
+    if (n < apart_bytes) return send_put(h, where.process, data);
     h.kind = message_kind::put_apart;
     send_apart(where.process, h, data);
   });
+}
+
+// Words that go side by side, one after the other, land so: together they are one message.
+void far_memory::send_put(const message_head& h, int process, const std::byte* data) {
+  constexpr std::size_t word = sizeof(std::uint64_t);
+  const auto goes_on = [&](message_head& last) {
+    const std::size_t both = last.bytes + h.bytes;
+    if (last.kind != message_kind::put || last.number == 0 || last.pe != h.pe) return false;
+    if (last.offset + last.bytes != h.offset || both > landing::whole_bytes) return false;
+    if (last.offset % word != 0 || last.bytes % word != 0 || h.bytes % word != 0) return false;
+    last.bytes = both;
+    last.number = h.number;
+    return true;
+  };
+  if (!messages_.extend(process, goes_on, data, h.bytes)) messages_.send(process, h, data, h.bytes);
 }
 
 void far_memory::send_apart(int process, const message_head& h, const std::byte* data) {

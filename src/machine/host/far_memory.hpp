@@ -87,6 +87,7 @@ class far_memory {
   message_head head_for(message_kind kind, const place& where, std::size_t bytes) const;
   std::uint64_t ask(question& q);
   void answer(std::uint64_t number, const message_view& m);
+  void send_put(const message_head& h, int process, const std::byte* data);
   void send_apart(int process, const message_head& h, const std::byte* data);
   data_range place_of_answer(std::uint64_t number, std::size_t bytes);
   void wait_here(const question& q, int process);

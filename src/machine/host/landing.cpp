@@ -9,7 +9,7 @@ namespace {
 // Words may be read by blocks meanwhile: those that are aligned are stored whole. False: they are not.
 template <class Word>
 bool store_words(void* to, const void* from, std::size_t bytes) {
-  constexpr std::size_t few = 64;
+  constexpr std::size_t few = landing::whole_bytes / sizeof(std::uint64_t);
   if (reinterpret_cast<std::uintptr_t>(to) % sizeof(Word) != 0 || bytes % sizeof(Word) != 0 ||
       bytes > few * sizeof(Word))
     return false;
@@ -34,9 +34,12 @@ std::uint64_t changed(void* address, network::opcode what, std::uint64_t operand
 }  // namespace
 
 void landing::store(void* to, const void* from, std::size_t bytes) const {
-  if (!store_words<std::uint64_t>(to, from, bytes) && !store_words<std::uint32_t>(to, from, bytes))
+  if (store_words<std::uint64_t>(to, from, bytes) || store_words<std::uint32_t>(to, from, bytes)) {
+    if (bytes > sizeof(std::uint64_t)) return lot_.wake_range(to, bytes);
+    lot_.wake(to);
+  } else {
     std::memcpy(to, from, bytes);
-  if (bytes == sizeof(std::uint64_t) || bytes == sizeof(std::uint32_t)) lot_.wake(to);
+  }
   written(to, bytes);
 }
 

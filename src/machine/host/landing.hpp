@@ -14,7 +14,8 @@ class landing {
  public:
   explicit landing(parking& lot) : lot_(lot) {}
 
-  // Aligned words, of at most 64 at a time, are seen whole.
+  // Aligned words are seen whole and in their order, if there are at most 64, of 4 or 8 bytes.
+  static constexpr std::size_t whole_bytes = 64 * sizeof(std::uint64_t);
   void store(void* to, const void* from, std::size_t bytes) const;
   // For bytes that something else has written there.
   void written(void* to, std::size_t bytes) const;

@@ -9,7 +9,7 @@
 namespace starling {
 namespace {
 
-constexpr int queue_depth = 64;
+constexpr int queue_depth = 512;
 
 host::host_settings settings_of(const distributed_options& options, const process_place& place, const environment& e) {
   expect<unsupported_error>(e.check_seeds == 0,

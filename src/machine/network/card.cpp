@@ -85,6 +85,11 @@ bool card_queue::serve() {
 // All before it has landed.
 void card_queue::carry_out(std::size_t entry) {
   work& w = under_way_[entry];
+  const order& o = w.what;
+  if (!w.gathered && o.carries && memory_.piece(o.bytes) == o.bytes) {
+    w.gathered = true;
+    return memory_.scatter(name_of(w), reinterpret_cast<void*>(o.remote), o.data, o.bytes);
+  }
   if (!w.gathered) gather(w);
   for (const piece& p : w.pieces) land(w, p);
   w.pieces.clear();
