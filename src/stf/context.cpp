@@ -121,6 +121,11 @@ void context::run_if(const std::shared_ptr<data_state>& flag, const std::functio
   state_->run_if(flag, body, otherwise);
 }
 
+std::shared_ptr<const detail::lane_things> context::made_per_lane(
+    int priority, const std::function<std::shared_ptr<void>(stream&)>& make) {
+  return state_->make_per_lane(priority, make);
+}
+
 void context::join(const detail::split_handle& parts) {
   expect<argument_error>(parts.state()->context() == state_, "context::join: parts of data of another context");
   state_->require_outside_scopes("join");

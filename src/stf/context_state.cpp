@@ -61,6 +61,7 @@ context_state::~context_state() {
   } catch (...) {
     // Whoever wants to know synchronizes the stream before.
   }
+  for (auto made = things_.rbegin(); made != things_.rend(); ++made) (*made)->clear();
 }
 
 context_state::epoch_end::epoch_end(context_state& c) : here(c.at_gate_), mark(c) {

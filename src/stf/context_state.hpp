@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "starling/stf/context_options.hpp"
+#include "starling/stf/per_lane.hpp"
 #include "stf/memory/coherence.hpp"
 #include "stf/memory/data_registry.hpp"
 #include "stf/order/holder_waits.hpp"
@@ -113,6 +114,10 @@ class context_state : public std::enable_shared_from_this<context_state> {
   // throws no more. After finalize nothing is tried.
   void try_later(std::function<void()> end);
 
+  // For context::per_lane: what `make` gives for each stream of tasks on devices of priorities up to this one.
+  std::shared_ptr<const detail::lane_things> make_per_lane(int priority,
+                                                           const std::function<std::shared_ptr<void>(stream&)>& make);
+
   stf::statistics statistics();
 
  private:
@@ -127,6 +132,8 @@ class context_state : public std::enable_shared_from_this<context_state> {
   void end_epoch();
   void require_outside_tasks(const char* call);
   void require_outside_bodies(const char* call);
+  // Whether tasks that were recorded since this was called last use things of their lanes.
+  bool take_recorded_things();
   void require_recordable(const char* call);
   void expect_flag(const char* call, const std::shared_ptr<data_state>& flag) const;
   // A recording under way, and the one within whose body it is.
@@ -239,6 +246,7 @@ class context_state : public std::enable_shared_from_this<context_state> {
   };
   event_samples<measured_epoch> epoch_times_;
   std::optional<event> epoch_begun_;  // when it is measured
+  std::vector<std::shared_ptr<detail::lane_things>> things_;
 };
 
 }  // namespace starling::stf

@@ -47,6 +47,55 @@ TEST_CASE("priorities that there are not") {
   check_parts(failure_of<range_error>([&] { (void)m.new_stream(0, -1); }), {"priority = -1", "at least 0"});
 }
 
+TEST_CASE("things for each lane, at the wrong time or for the wrong stream") {
+  machine m = machine::host(2);
+  for (const auto backend : back_ends) {
+    std::vector<int> x(5, 1);
+    int alive = 0;
+    struct counted {
+      explicit counted(int& n) : alive(n) { ++alive; }
+      counted(const counted&) = delete;
+      ~counted() { --alive; }
+      int& alive;
+    };
+    const auto make = [&alive](stream&) { return counted(alive); };
+    context ctx(m, {.backend = backend});
+    auto d = ctx.logical_data(x);
+    check_parts(failure_of<range_error>([&] { (void)ctx.per_lane(make, 3); }), {"per_lane", "priority 3", "0 to 2"});
+    check_parts(failure_of<range_error>([&] { (void)ctx.per_lane(make, -1); }), {"priority -1"});
+    const auto throws = [&alive](stream& s) -> counted {
+      if (s.pe() == 1) throw 7;
+      return counted(alive);
+    };
+    CHECK_THROWS_AS((void)ctx.per_lane(throws), int);
+    CHECK(alive == 0);
+    const auto things = ctx.per_lane(make);
+    ctx.task(d.rw())->*[&](stream&, slice<int>) {
+      check_parts(failure_of<argument_error>([&] { (void)ctx.per_lane(make); }), {"per_lane", "body of a task"});
+    };
+    (void)ctx.record(
+        [&] { check_parts(failure_of<argument_error>([&] { (void)ctx.per_lane(make); }), {"per_lane", "recorded"}); });
+    stream mine = m.new_stream(0);
+    check_parts(failure_of<argument_error>([&] { (void)things.on(mine); }), {"per_lane has nothing", "body of a task"});
+    ctx.task(d.rw()).set_priority(1)->*[&](stream& s, slice<int>) {
+      check_parts(failure_of<argument_error>([&] { (void)things.on(s); }), {"higher priority"});
+    };
+    context other(m);
+    other.task()->*
+        [&](stream& s) { check_parts(failure_of<argument_error>([&] { (void)things.on(s); }), {"from this context"}); };
+    CHECK(ctx.wait(d)(4) == 1);
+    ctx.finalize();
+    check_parts(failure_of<argument_error>([&] { (void)ctx.per_lane(make); }), {"per_lane", "finalized"});
+  }
+  stream s = m.new_stream(0);
+  (void)m.record(s, [&] {
+    stf::stream_ctx ctx(m, s);
+    check_parts(failure_of<argument_error>([&] { (void)ctx.per_lane([](stream&) { return 1; }); }),
+                {"per_lane", "being recorded"});
+    ctx.finalize();
+  });
+}
+
 TEST_CASE("after finalize") {
   machine m = machine::host(1);
   for (const auto backend : back_ends) {

@@ -100,6 +100,15 @@ lane& lane_set::take(int pe, const moment_list& before, int priority) {
   return *chosen;
 }
 
+void lane_set::for_each_of_tasks(int priority, const std::function<void(stream&)>& f) {
+  const int devices = machine_.size() * lanes_of_device;
+  for (int i = 0; i < devices; ++i) {
+    const int of_device = i % lanes_of_device;
+    if (of_device < per_place || (of_device >= with_priority && of_device < with_priority + priority * per_priority))
+      f(lanes_[static_cast<std::size_t>(i)]->stream());
+  }
+}
+
 lane& lane_set::for_copy(int from, int to) {
   const int place = to == host_place ? from : to;
   if (place == host_place) return *lanes_.back();
@@ -129,6 +138,16 @@ void lane_set::order(lane& later, const moment_list& before) {
     earlier.hold_back(later.stream(), m.number, over);
     later.learn(over);
   }
+}
+
+void lane_set::order_all(const moment_list& before) {
+  for (const auto& l : lanes_)
+    if (l->used()) order(*l, before);
+}
+
+void lane_set::add_all(moment_list& to) const {
+  for (const auto& l : lanes_)
+    if (const std::uint64_t tip = l->tip(); tip > l->floor()) to.add({l->id(), tip});
 }
 
 void lane_set::hold_back(stream& user, const moment_list& before) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -37,11 +38,16 @@ class lane_set {
   // when there is one, so that no event is needed; else the one that has been without work for the longest, if that is
   // longer than `before` is old. It is taken until leave(). The host's lanes are the same for all priorities.
   lane& take(int pe, const moment_list& before, int priority = 0);
+  // The streams of lanes for tasks of devices, of priorities up to this one.
+  void for_each_of_tasks(int priority, const std::function<void(stream&)>& f);
   // The lane for copies between two places.
   lane& for_copy(int from, int to);
 
-  // Later work of `later` starts after `before`.
+  // Later work of `later` starts after `before`; or that of all lanes.
   void order(lane& later, const moment_list& before);
+  void order_all(const moment_list& before);
+  // What all lanes have so far.
+  void add_all(moment_list& to) const;
 
   // Later work of the user's stream starts after `before`. Not while work is recorded: end the epoch first.
   void hold_back(stream& user, const moment_list& before);

@@ -30,6 +30,7 @@ void context_state::begin_part(item_list* items) {
   items_ = items;
   scope_ = std::move(fresh);
   tasks_before_part_ = tasks_;
+  (void)take_recorded_things();
   recorder_ = std::this_thread::get_id();
   recording_ = true;
 }
@@ -61,6 +62,7 @@ void context_state::end_part(open_recording& r, bool last) {
     });
   }
   const bool recorded = done.has_value();
+  if (take_recorded_things()) scope_->run_alone();
   scope_->leave(std::move(done), registry_);
   coherence_.keep_for(nullptr);
   coherence_.note_in(nullptr);

@@ -127,7 +127,8 @@ moment_list task_scope::prepare() {
 
 void task_scope::launch(const graph& what, std::uint64_t times) {
   lane_set& lanes = context_->lanes();
-  const moment_list before = prepare();
+  moment_list before = prepare();
+  if (alone_) lanes.add_all(before);
   lane& l = lanes.take(0, before);
   struct leaving {
     lane& of;
@@ -137,6 +138,7 @@ void task_scope::launch(const graph& what, std::uint64_t times) {
   for (std::uint64_t i = 0; i < times; ++i) what.launch(l.stream());
   newest_launch_.clear();
   newest_launch_.add(l.mark());
+  if (alone_) lanes.order_all(newest_launch_);
   set_results("");
 }
 

@@ -39,6 +39,8 @@ class task_scope {
   // The body is over, and its recording goes on: puts back what launches need. Throws task_error for a task that threw,
   // argument_error for what cannot be done twice.
   void close(coherence& c, const data_registry& all);
+  // Its launches use what belongs to lanes, so that no lane has other work meanwhile.
+  void run_alone() { alone_ = true; }
   // The data is as before the scope, in every case; without a graph nothing is held.
   void leave(std::optional<graph> recorded, const data_registry& all);
 
@@ -63,6 +65,7 @@ class task_scope {
 
   std::shared_ptr<context_state> context_;
   std::uint64_t newest_data_;
+  bool alone_ = false;
   std::vector<std::unique_ptr<scope_entry>> entries_;
   std::optional<graph> graph_;
   held_memory held_;
