@@ -54,7 +54,7 @@ void detail::refuse_reduction(index_t elements) {
 
 std::string detail::name_of(data_state& d) {
   const std::lock_guard lock(d);
-  return d.body.name;
+  return d.body.name.str();
 }
 
 struct context::kept_data {

@@ -306,7 +306,7 @@ std::byte* context_state::wait_for(data_state& d) {
   return start;
 }
 
-void context_state::bury(const data_state* d, data_body body, bool unwinds) {
+void context_state::bury(data_state* d, data_body body, bool unwinds) {
   remember_lost(body);
   if (unwinds && body.in_users_memory()) {
     registry_.remove(d);  // nobody is to wait for it

@@ -17,6 +17,7 @@
 #include "starling/stf/context_options.hpp"
 #include "starling/stf/per_lane.hpp"
 #include "stf/memory/coherence.hpp"
+#include "stf/memory/data_locks.hpp"
 #include "stf/memory/data_registry.hpp"
 #include "stf/order/holder_waits.hpp"
 #include "stf/order/lane_set.hpp"
@@ -54,6 +55,7 @@ class context_state : public std::enable_shared_from_this<context_state> {
   lane_set& lanes() { return lanes_; }
   stf::coherence& coherence() { return coherence_; }
   holder_waits& waits() { return waits_; }
+  data_locks::one& data_locks_of(std::uint64_t data) { return data_locks_.of(data); }
   stf::scheduler& scheduler() { return scheduler_; }
   // Null: nobody wants a drawing.
   task_graph* drawing() { return drawing_ ? &*drawing_ : nullptr; }
@@ -62,7 +64,7 @@ class context_state : public std::enable_shared_from_this<context_state> {
   std::uint64_t new_data_number() { return ++data_numbers_; }
   // The last handle has gone. What is to be written back is, with the next work that is submitted or by finalize; but
   // when it went because an exception `unwinds`, nothing is, and nothing uses the user's memory afterwards.
-  void bury(const data_state* d, data_body body, bool unwinds);
+  void bury(data_state* d, data_body body, bool unwinds);
 
   // Tasks are submitted inside of this. Throws argument_error after finalize.
   submission submit(const std::string& name);
@@ -174,6 +176,7 @@ class context_state : public std::enable_shared_from_this<context_state> {
   const bool in_users_stream_;
   data_registry registry_;
   holder_waits waits_;
+  data_locks data_locks_;
   lane_set lanes_;
   stf::scheduler scheduler_;
   stf::coherence coherence_;

@@ -1,38 +1,51 @@
-// All logical data of a context that is alive, for those who look for data to evict or to write back.
+// All logical data of a context that is alive, for those who look for data to evict or to write back. A list through
+// the data itself: there may be a great many.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <mutex>
-#include <unordered_map>
+#include <utility>
 #include <vector>
 
-namespace starling::stf {
+#include "data_state.hpp"
 
-class data_state;
+namespace starling::stf {
 
 class data_registry {
  public:
   void add(const std::shared_ptr<data_state>& d) {
     const std::lock_guard lock(mutex_);
-    all_.emplace(d.get(), d);
+    d->listed.before = last_;
+    (last_ != nullptr ? last_->listed.after : first_) = d.get();
+    last_ = d.get();
+    d->listed.yes = true;
+    ++size_;
   }
-  void remove(const data_state* d) {
+  // Data that is in it or not.
+  void remove(data_state* d) {
     const std::lock_guard lock(mutex_);
-    all_.erase(d);
+    if (!std::exchange(d->listed.yes, false)) return;
+    (d->listed.before != nullptr ? d->listed.before->listed.after : first_) = d->listed.after;
+    (d->listed.after != nullptr ? d->listed.after->listed.before : last_) = d->listed.before;
+    --size_;
   }
   // `dying`: whether there is data whose last handle has gone, but which is not removed yet.
   std::vector<std::shared_ptr<data_state>> alive(bool* dying = nullptr) const {
     const std::lock_guard lock(mutex_);
     std::vector<std::shared_ptr<data_state>> found;
-    for (const auto& [key, value] : all_)
-      if (auto d = value.lock()) found.push_back(std::move(d));
-    if (dying != nullptr) *dying = found.size() < all_.size();
+    found.reserve(size_);
+    for (data_state* d = first_; d != nullptr; d = d->listed.after)
+      if (auto mine = d->weak_from_this().lock()) found.push_back(std::move(mine));
+    if (dying != nullptr) *dying = found.size() < size_;
     return found;
   }
 
  private:
   mutable std::mutex mutex_;
-  std::unordered_map<const data_state*, std::weak_ptr<data_state>> all_;
+  data_state* first_ = nullptr;
+  data_state* last_ = nullptr;
+  std::size_t size_ = 0;
 };
 
 }  // namespace starling::stf

@@ -14,7 +14,7 @@ int pe_of(const data_place& place) {
 }
 
 std::string data_body::describe() const {
-  if (!name.empty()) return "logical data '" + name + "'";
+  if (!name.empty()) return "logical data '" + name.str() + "'";
   return message("logical data ", id,
                  what.made_at.line > 0 ? message(" (made at ", what.made_at.file, ":", what.made_at.line, ")") : "");
 }
@@ -86,35 +86,34 @@ void data_state::refuse_second_task() const {
 
 void data_state::lock() {
   if (mine()) refuse_second_task();
-  std::unique_lock inside(mutex_);
-  if (held_) {
+  if (held_.exchange(true)) {
+    data_locks::one& place = context->data_locks_of(body.id);
+    std::unique_lock inside(place.mutex);
     context->waits().enter(*this);
     const auto patience = context->coherence().patience();
     ++waiting_;
-    const bool mine_now = freed_.wait_for(inside, patience, [this] { return !held_; });
+    const bool mine_now = place.freed.wait_for(inside, patience, [this] { return !held_.exchange(true); });
     --waiting_;
     context->waits().leave();
     expect<task_error>(mine_now, "stf: logical data ", body.id, " was held by another thread for ", patience.count(),
                        " s (STARLING_DEADLINE), in the body of a task; a body must not take that long");
   }
-  held_ = true;
   holder_ = std::this_thread::get_id();
 }
 
 bool data_state::try_lock() {
-  if (mine()) return false;
-  const std::lock_guard inside(mutex_);
-  if (held_) return false;
-  held_ = true;
+  if (mine() || held_.exchange(true)) return false;
   holder_ = std::this_thread::get_id();
   return true;
 }
 
 void data_state::unlock() {
   holder_ = std::thread::id();
-  const std::lock_guard inside(mutex_);
   held_ = false;
-  if (waiting_ > 0) freed_.notify_one();
+  if (waiting_ == 0) return;
+  data_locks::one& place = context->data_locks_of(body.id);
+  const std::lock_guard inside(place.mutex);
+  place.freed.notify_all();
 }
 
 }  // namespace starling::stf

@@ -3,10 +3,8 @@
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
 #include <exception>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
@@ -17,6 +15,7 @@
 #include "starling/stf/data_interface.hpp"
 #include "starling/stf/place.hpp"
 #include "stf/order/moment.hpp"
+#include "stf/rare_text.hpp"
 
 namespace starling::stf {
 
@@ -112,17 +111,24 @@ struct data_body : pending_sum {
   bool promised = false;    // instances are flagged for the value of tasks that are recorded; see promised_values
   std::uint64_t id = 0;
   data_description what;
-  std::string name;
+  rare_text name;
   std::vector<std::unique_ptr<data_instance>> instances;
   std::vector<std::shared_ptr<data_hold>> holds;
   std::uint64_t version = 0;        // how many tasks have written it
-  std::string failed_by;            // the task that should have written it and threw
+  rare_text failed_by;              // the task that should have written it and threw
   scope_entry* in_scope = nullptr;  // while a scope that uses it is recorded
   // The task that wrote it last, or those that reduced since, and those that read it since; only when somebody wants a
   // drawing.
-  std::vector<std::uint64_t> writers;
-  std::vector<std::uint64_t> readers;
-  bool reducers = false;
+  struct drawn_users {
+    std::vector<std::uint64_t> writers;
+    std::vector<std::uint64_t> readers;
+    bool reducers = false;
+  };
+  std::unique_ptr<drawn_users> drawn;
+  drawn_users& users_to_draw() {
+    if (!drawn) drawn = std::make_unique<drawn_users>();
+    return *drawn;
+  }
   // When the value is expected to be there, in which of the scheduler's rounds.
   struct {
     double at = 0;
@@ -132,11 +138,7 @@ struct data_body : pending_sum {
   // "logical data 'x'", or its number and the line where it was made.
   std::string describe() const;
   // Of drawings, when it was written otherwise than by a task.
-  void forget_users() {
-    writers.clear();
-    readers.clear();
-    reducers = false;
-  }
+  void forget_users() { drawn.reset(); }
   int valid_instances() const;
   bool has_value() const { return valid_instances() > 0 || !addends.empty(); }
   bool held(const data_instance& i) const;
@@ -152,7 +154,7 @@ struct data_body : pending_sum {
   bool to_be_written_back() const;
 };
 
-class data_state {
+class data_state : public std::enable_shared_from_this<data_state> {
  public:
   data_state(std::shared_ptr<context_state> context, data_description what);
   data_state(const data_state&) = delete;
@@ -173,12 +175,19 @@ class data_state {
   const std::shared_ptr<context_state> context;
   data_body body;
 
+  // Of data_registry.
+  struct {
+    data_state* before = nullptr;
+    data_state* after = nullptr;
+    bool yes = false;
+  } listed;
+
  private:
   const int exceptions_ = std::uncaught_exceptions();  // that unwound when it was made
-  std::mutex mutex_;
-  std::condition_variable freed_;
-  bool held_ = false;
-  int waiting_ = 0;
+  // Who waits counts itself and looks whether it is held; who lets go says so and looks whether anybody waits. All of
+  // this is in one order, so that one of them sees the other.
+  std::atomic<bool> held_{false};
+  std::atomic<int> waiting_{0};
   std::atomic<std::thread::id> holder_{};
 };
 

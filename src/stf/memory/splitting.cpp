@@ -108,7 +108,7 @@ void splitting::join(bool strict) {
   for (const auto& p : parts_) {
     data_body& d = p->body;
     complete = complete && d.has_value();
-    if (!d.failed_by.empty()) failed_by = d.failed_by;
+    if (!d.failed_by.empty()) failed_by = d.failed_by.str();
     context_->coherence().write_back(d);
     wrote = wrote || d.version > 0;
     for (const auto& i : d.instances) {

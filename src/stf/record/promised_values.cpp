@@ -11,7 +11,7 @@ void promised_values::promise(const task_scope& tasks) {
     value_before& before = values_.emplace_back();
     before.data = e->data;
     before.promised = std::exchange(d.promised, true);
-    before.failed_by = d.failed_by;
+    before.failed_by = d.failed_by.str();
     for (const auto& i : d.instances) before.valid.emplace_back(i.get(), i->valid);
     before.written = e->written;
     if (!e->written) continue;

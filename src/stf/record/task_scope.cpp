@@ -20,7 +20,7 @@ void task_scope::enter(const std::shared_ptr<data_state>& d) {
   auto e = std::make_unique<scope_entry>();
   e->data = d;
   e->had_value = body.failed_by.empty() && body.has_value();
-  e->failed_before = body.failed_by;
+  e->failed_before = body.failed_by.str();
   std::swap(e->pending_before, static_cast<pending_sum&>(body));
   for (const auto& i : body.instances) {
     e->valid_before.emplace_back(i.get(), i->valid);

@@ -197,23 +197,23 @@ void task_run::state::draw(std::uint64_t number) {
   drawing->add_task(number, name,
                     describe(where) + (chosen ? message(", automatic: ", stf::name(scheduled->where.why)) : ""));
   const auto after = [&](const data_body& d, const std::vector<std::uint64_t>& earlier) {
-    const std::string label = d.name.empty() ? "data " + std::to_string(d.id) : d.name;
+    const std::string label = d.name.empty() ? "data " + std::to_string(d.id) : d.name.str();
     for (const std::uint64_t e : earlier) drawing->add_edge(e, number, label);
   };
   const auto add = [&](data_body& d, bool alone, bool reduces, bool starts_over) {
+    if (reduces && starts_over) d.forget_users();
+    data_body::drawn_users& users = d.users_to_draw();
     if (reduces) {
       // It waits for nobody; who comes next waits for it too.
-      if (starts_over) d.forget_users();
-      if (!d.reducers) d.writers.insert(d.writers.end(), d.readers.begin(), d.readers.end());
-      if (!d.reducers) d.readers.clear();
-      d.reducers = true;
-      d.writers.push_back(number);
+      if (!users.reducers) users.writers.insert(users.writers.end(), users.readers.begin(), users.readers.end());
+      if (!users.reducers) users.readers.clear();
+      users.reducers = true;
+      users.writers.push_back(number);
       return;
     }
-    after(d, alone && !d.readers.empty() ? d.readers : d.writers);
-    if (!alone) return d.readers.push_back(number);
-    d.forget_users();
-    d.writers = {number};
+    after(d, alone && !users.readers.empty() ? users.readers : users.writers);
+    if (!alone) return users.readers.push_back(number);
+    users = {{number}, {}, false};
   };
   for (const used_data& u : used) add(u.data->body, writes(u.mode), u.reduces != nullptr, !reads(u.mode));
   for_each_ghost([&](const std::shared_ptr<data_state>& d) {
