@@ -85,6 +85,29 @@ void context_state::launch(task_scope& recorded, const graph& what, std::uint64_
   graphs_.copies_before = coherence_.statistics().copies;
 }
 
+// The recordings of a body that is done again and again: one, or several in turn, each where the one before leaves off.
+class context_state::repeated_body {
+ public:
+  repeated_body(context_state& context, const std::function<void()>& body) : all_{context.record(body)} {
+    struct beginning {
+      const task_scope& first;
+      ~beginning() { first.set_turns(0); }
+    } at_end{*all_.front()};
+    const std::uint64_t round = all_.front()->launches_a_round();
+    while (all_.size() < round) {
+      all_.back()->set_turns(1);
+      all_.push_back(context.record(body));
+    }
+  }
+
+  std::uint64_t recordings() const { return all_.size(); }
+  task_scope& next() { return *all_[which_++ % all_.size()]; }
+
+ private:
+  std::vector<std::shared_ptr<task_scope>> all_;
+  std::size_t which_ = 0;
+};
+
 void context_state::repeat(std::uint64_t times, const std::function<void()>& body) {
   expect<argument_error>(body != nullptr, "context::repeat: the body is empty; pass a function that submits tasks");
   // Part of what is recorded around it.
@@ -95,9 +118,16 @@ void context_state::repeat(std::uint64_t times, const std::function<void()>& bod
   require_outside_tasks("repeat");
   if (times == 0) return;
   if (options_.backend == backend_kind::persistent) return repeat_on_devices(times, nullptr, body);
-  const auto recorded = record(body);
-  const auto loop = times > 1 ? recorded->work().loop({times}) : std::nullopt;
-  launch(*recorded, loop ? *loop : recorded->work(), loop ? 1 : times);
+  repeated_body all(*this, body);
+  if (all.recordings() == 1) {
+    task_scope& recorded = all.next();
+    const auto loop = times > 1 ? recorded.work().loop({times}) : std::nullopt;
+    return launch(recorded, loop ? *loop : recorded.work(), loop ? 1 : times);
+  }
+  for (std::uint64_t i = 0; i < times; ++i) {
+    task_scope& next = all.next();
+    launch(next, next.work(), 1);
+  }
 }
 
 void context_state::repeat_while(const std::shared_ptr<data_state>& flag, const std::function<void()>& body,
@@ -107,12 +137,15 @@ void context_state::repeat_while(const std::shared_ptr<data_state>& flag, const 
                          "context::repeat_while: the flag is data of another context, or none");
   expect<argument_error>(most >= 1, "context::repeat_while: at most 0 rounds; the body is done at least once");
   if (options_.backend == backend_kind::persistent) return repeat_on_devices(most, flag.get(), body);
-  const auto recorded = record(body);
+  repeated_body all(*this, body);
+  task_scope* recorded = &all.next();
   const data_instance* where = &recorded->expect_result(*flag, most);
   const std::size_t bytes = flag->body.what.bytes;
-  if (const auto loop = recorded->work().loop({most, where->start, bytes})) return launch(*recorded, *loop, 1);
+  if (all.recordings() == 1)
+    if (const auto loop = recorded->work().loop({most, where->start, bytes})) return launch(*recorded, *loop, 1);
   // The devices cannot look, so that the host does.
   for (std::uint64_t i = 0; i < most; ++i) {
+    if (i > 0) recorded = &all.next();
     launch(*recorded, recorded->work(), 1);
     const std::byte* value = wait_for(*flag);
     if (std::all_of(value, value + bytes, [](std::byte b) { return b == std::byte{0}; })) return;

@@ -114,6 +114,7 @@ class context_state : public std::enable_shared_from_this<context_state> {
   bool streams_only() const {
     return options_.backend == backend_kind::stream || options_.backend == backend_kind::persistent;
   }
+  class repeated_body;
   // The tasks of the body, as one persistent program; for as long as the flag is set, if there is one.
   void repeat_on_devices(std::uint64_t most, data_state* flag, const std::function<void()>& body);
   void begin_epoch(bool on_streams = false);

@@ -225,7 +225,8 @@ class context {
   // Ends an epoch. Throws what the body throws, task_error for a task that threw, argument_error for tasks that cannot
   // be repeated and within tasks or other recordings; then all data is as before.
   recorded_tasks record(const std::function<void()>& body);
-  // Does the tasks of the body n times; the body is called once. Within record it is called n times instead.
+  // Does the tasks of the body n times; the body is called once, or as often as there are buffers where it updates a
+  // region whose agent is the copy engine. Within record it is called n times instead.
   void repeat(std::uint64_t n, const std::function<void()>& body);
   // The loops of other systems, whose bodies are called each time: do not compile.
   template <class Body>

@@ -21,6 +21,7 @@ struct graph_parts {
   std::vector<std::unique_ptr<program_control>> meetings;  // one for each resident launch: some run side by side
   std::vector<std::shared_ptr<void>> kept;                 // by stream::keep_with_recording
   std::set<int> pes;                                       // whose kernels, copies, copied memory and fills are in it
+  bool waits_for_words = false;                            // copies that kernels set off
   std::vector<unique_memory> counters;                     // of loops of the work
 
   bool any() const { return calls.failed() || faults->any(); }
