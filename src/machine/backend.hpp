@@ -32,6 +32,9 @@ class stream_backend {
   virtual ~stream_backend() = default;
   virtual int pe() const = 0;
   virtual void launch(int blocks, const kernel& k, const launch_options& options) = 0;
+  // Of launches that set off copies.
+  virtual void launch_with(int blocks, const kernel& k, const launch_options& options,
+                           const std::shared_ptr<const launch_copies>& copies) = 0;
   virtual void copy_rows(void* dest, std::size_t dest_pitch, const void* source, std::size_t source_pitch,
                          std::size_t row_bytes, std::size_t rows) = 0;
   virtual void fill(void* dest, unsigned char byte, std::size_t bytes) = 0;

@@ -36,6 +36,14 @@ void stream::launch_kernel(int blocks, const kernel& k, const launch_options& op
   impl_->launch(blocks, k, options);
 }
 
+void stream::launch_kernel(int blocks, const kernel& k, const launch_options& options,
+                           const std::shared_ptr<const launch_copies>& copies) {
+  expect<argument_error>(copies != nullptr, "stream::launch: no copies; leave them out");
+  expect<argument_error>(blocks >= 1, "stream::launch: blocks = ", blocks, "; must be at least 1");
+  check_launch_options(options);
+  impl_->launch_with(blocks, k, options, copies);
+}
+
 void stream::copy(void* dest, const void* source, std::size_t bytes) {
   impl_->copy_rows(dest, bytes, source, bytes, bytes, 1);
 }

@@ -31,8 +31,15 @@ copy_plan::copy_plan(const machine& m, region_state& s, std::shared_ptr<const re
   words_ = machine_.allocate_on(host_place, static_cast<std::size_t>(pes * words) * sizeof(std::uint64_t));
   s.triggers = {reinterpret_cast<std::uint64_t*>(words_.data()), words * static_cast<index_t>(sizeof(std::uint64_t))};
   s.made = s.triggers + most;
+  const index_t made = index_t{most} * s.buffers;
+  launch_words_ = machine_.allocate<std::uint64_t>(1 + most + made);
+  s.launched = launch_words_.data();
+  s.launch_triggers = s.launched + 1;
+  s.launch_made = s.launch_triggers + most;
   state_ = s;
-  chunks_.resize(static_cast<std::size_t>(pes * s.agent_blocks));
+  const auto next = [this] { return state_.buffer_of(last_epoch(machine_, state_, *layout_) + 1); };
+  for (int pe = 0; pe < pes; ++pe) turns_.push_back(std::make_shared<rotation>("buffer", s.buffers, next));
+  queue_list queues(static_cast<std::size_t>(pes * s.agent_blocks));
   for (int pe = 0; pe < pes; ++pe)
     for (int c = 0; c < layout_->chunks_of(pe); ++c) {
       sent_chunk sent{c, layout_->elements_of(pe, c), {}};
@@ -40,8 +47,9 @@ copy_plan::copy_plan(const machine& m, region_state& s, std::shared_ptr<const re
       for (int k = 1; k < pes; ++k)
         if (layout_->gets(chunk, (pe + k) % pes)) sent.to.push_back((pe + k) % pes);
       if (sent.to.empty() && !s.to_host()) continue;
-      chunks_[static_cast<std::size_t>(pe * s.agent_blocks + c % s.agent_blocks)].push_back(std::move(sent));
+      queues[static_cast<std::size_t>(pe * s.agent_blocks + c % s.agent_blocks)].push_back(std::move(sent));
     }
+  chunks_ = std::make_shared<const queue_list>(std::move(queues));
 }
 
 void copy_plan::begin() {
@@ -49,6 +57,7 @@ void copy_plan::begin() {
   const std::vector<std::uint64_t> reached(words_.size() / sizeof last, last);
   machine_.copy(words_.data(), reached.data(), words_.size());
   first_epoch_ = last + 1;
+  for (const auto& t : turns_) t->lose();
 }
 
 bool copy_plan::step(int pe, int queue, std::uint64_t number, copy_step& s) const {
@@ -60,17 +69,63 @@ bool copy_plan::step(int pe, int queue, std::uint64_t number, copy_step& s) cons
   const sym<std::uint64_t> trigger = state_.triggers + c.of_part;
   s.awaited = {reinterpret_cast<signal*>(trigger.on(0)), trigger.stride_bytes()};
   s.value = epoch;
+  set_data(c, pe, buffer, s);
+  s.made = state_.made + (static_cast<index_t>(c.of_part) * state_.buffers + buffer);
+  return true;
+}
+
+// What is copied, and which words tell of it.
+void copy_plan::set_data(const sent_chunk& c, int pe, int buffer, copy_step& s) const {
   const index_t offset = (buffer * pitch_ + c.elements.begin) * static_cast<index_t>(element_);
   s.data = values_ + offset;
   s.bytes = state_.sending == region_sending::all ? static_cast<std::size_t>(c.elements.size()) * element_ : 0;
   s.to = c.to;
-  s.made = state_.made + (static_cast<index_t>(c.of_part) * state_.buffers + buffer);
   const int chunk = layout_->chunk_at[static_cast<std::size_t>(pe)] + c.of_part;
   s.told = state_.arrived + chunk;
   s.on_host = state_.to_host() ? static_cast<std::byte*>(state_.host_values) + offset : nullptr;
   s.told_host = state_.to_host() ? state_.host_arrived + chunk : nullptr;
   s.done = state_.awaits_sent() ? state_.sent + c.of_part : sym<signal>();
-  return true;
+}
+
+void copy_plan::clear() {
+  for (auto pe = static_cast<int>(machine_.local_pes().begin); pe < machine_.local_pes().end; ++pe)
+    machine_.fill(launch_words_.on(pe), 0, static_cast<std::size_t>(launch_words_.size()) * sizeof(std::uint64_t));
+  for (const auto& t : turns_) t->go_to(1);
+}
+
+std::shared_ptr<const launch_copies> copy_plan::copies_of_launch(int pe, int buffer) const {
+  auto all = std::make_shared<launch_copies>();
+  const sym<std::uint64_t> triggers = state_.launch_triggers;
+  all->words = reinterpret_cast<signal*>(triggers.on(pe));
+  all->n_words = static_cast<std::size_t>(layout_->chunks_of(pe));
+  all->kept = chunks_;
+  for (int q = 0; q < state_.agent_blocks; ++q) {
+    if (chunks_of(pe, q).empty()) continue;
+    std::vector<copy_step>& steps = all->queues.emplace_back();
+    for (const sent_chunk& c : chunks_of(pe, q)) {
+      copy_step& s = steps.emplace_back();
+      const sym<std::uint64_t> trigger = triggers + c.of_part;
+      s.awaited = {reinterpret_cast<signal*>(trigger.on(0)), trigger.stride_bytes()};
+      s.value = 1;
+      set_data(c, pe, buffer, s);
+      s.made = state_.launch_made + (static_cast<index_t>(c.of_part) * state_.buffers + buffer);
+    }
+  }
+  return all;
+}
+
+void copy_plan::launch(stream& s, int blocks, const kernel& k, const launch_options& options, int buffer) {
+  const int pe = s.pe();
+  const auto copies = copies_of_launch(pe, buffer);
+  if (copies->queues.empty()) return s.launch_kernel(blocks, k, options);
+  // The low byte of the word. Of a chunk that is not made subscribers are told what they have been told.
+  std::uint64_t* launched = state_.launched.on(pe);
+  s.fill(launched, static_cast<unsigned char>(buffer + 1), 1);
+  constexpr std::size_t word = sizeof(std::uint64_t);
+  s.copy_rows(state_.launch_made.on(pe) + buffer, static_cast<std::size_t>(state_.buffers) * word,
+              state_.arrived.on(pe) + layout_->chunk_at[static_cast<std::size_t>(pe)], word, word, copies->n_words);
+  s.launch_kernel(blocks, k, options, copies);
+  s.fill(launched, 0, 1);
 }
 
 }  // namespace starling

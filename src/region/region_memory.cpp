@@ -257,6 +257,7 @@ void region_memory::allocate_measuring(const region_options& o) {
 
 void region_memory::clear_words() {
   clear_rings();
+  if (copies_) copies_->clear();
   if (host_arrived_.data() != nullptr) machine_.fill(host_arrived_.data(), 0, host_arrived_.size());
   for (auto pe = static_cast<int>(machine_.local_pes().begin); pe < machine_.local_pes().end; ++pe) {
     machine_.fill(counters_.on(pe), 0, static_cast<std::size_t>(counters_.size()) * sizeof(std::uint64_t));
@@ -294,7 +295,7 @@ int region_memory::chunk_of(index_t element) const {
 int region_memory::tiles(int pe) const { return layout_->parts[static_cast<std::size_t>(pe)].tiles(); }
 
 int region_memory::blocks_in_launch() const {
-  if (!state_.has_agent() || !state_.leaves(n_pes())) return 0;
+  if (state_.agent != region_agent::polling || !state_.has_agent() || !state_.leaves(n_pes())) return 0;
   // They wait for blocks that write, and a plain launch is not known to fit: each multiprocessor holds a block at
   // least.
   for (int pe = 0; pe < n_pes() && machine_.kind() == machine_kind::cuda; ++pe)
@@ -314,10 +315,24 @@ void region_memory::check_launch(int blocks, const launch_options& options) cons
   expect<argument_error>(problem.empty(), "region::launch: ", problem);
 }
 
+void region_memory::launch(stream& s, int blocks, const kernel& k, const launch_options& options, int buffer) const {
+  if (copies_) return copies_->launch(s, blocks, k, options, buffer);
+  s.launch_kernel(blocks, k, options);
+}
+
+std::shared_ptr<rotation> region_memory::turn(int pe) const {
+  if (!copies_) return nullptr;
+  expect<range_error>(pe >= 0 && pe < n_pes(), "region::launch: a stream of PE ", pe, " of a machine with ", n_pes(),
+                      "; use a stream of the region's machine");
+  return copies_->turn(pe);
+}
+
+std::shared_ptr<triggered_copies> region_memory::copies() const { return copies_; }
+
 std::string region_memory::for_programs_alone() const {
-  if (state_.agent != region_agent::inline_stores && state_.agent != region_agent::polling)
+  if (state_.agent == region_agent::own_warp)
     return message("region_options::agent = ", name(state_.agent),
-                   "; launches and tasks take inline_stores and polling");
+                   "; launches and tasks take inline_stores, polling and copy_engine");
   if (state_.sending == region_sending::untracked)
     return "region_options::sending = untracked, where nothing counts epochs; it is for programs";
   return {};

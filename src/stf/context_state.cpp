@@ -306,6 +306,11 @@ std::byte* context_state::wait_for(data_state& d) {
   return start;
 }
 
+bool context_state::is_set(data_state& flag) {
+  const std::byte* value = wait_for(flag);
+  return std::any_of(value, value + flag.body.what.bytes, [](std::byte b) { return b != std::byte{0}; });
+}
+
 void context_state::bury(data_state* d, data_body body, bool unwinds) {
   remember_lost(body);
   if (unwinds && body.in_users_memory()) {

@@ -104,6 +104,8 @@ class context_state : public std::enable_shared_from_this<context_state> {
   void finalize();
   // Until `d` holds its value on the host; the instance's memory.
   std::byte* wait_for(data_state& d);
+  // Whether a flag is not 0, once all work so far is done.
+  bool is_set(data_state& flag);
   // Puts an instance to a place (affine: device 0) as for a task that uses the data like this; `use` gets it, and what
   // has to be over before, while the data is held. The errors are a task's.
   void bring(const char* who, data_state& d, access_mode mode, data_place where,
@@ -127,6 +129,7 @@ class context_state : public std::enable_shared_from_this<context_state> {
   bool streams_only() const {
     return options_.backend == backend_kind::stream || options_.backend == backend_kind::persistent;
   }
+  class repeated_body;
   // The tasks of the body, as one persistent program; for as long as the flag is set, if there is one.
   void repeat_on_devices(std::uint64_t most, data_state* flag, const std::function<void()>& body);
   void begin_epoch(bool on_streams = false);

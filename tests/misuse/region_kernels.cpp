@@ -155,13 +155,12 @@ TEST_CASE("what only some agents do is refused with their names") {
     CAPTURE(called);
     check_parts(failure_of<argument_error>([&] { region<int>(*m, 64, {.agent = agent, .flushes = true}); }),
                 {"region_options::flushes", called, "inline stores or polling"});
-    region<int> x(*m, 64, {.agent = agent});
-    x.load(std::vector<int>(64, 1));
-    stream s = m->new_stream(0);
-    check_parts(failure_of<argument_error>([&] { x.launch(s, 1, nothing); }),
-                {"region::launch", called, "inline_stores and polling"});
   }
   region<int> x(*m, 64, {.agent = region_agent::own_warp});
+  x.load(std::vector<int>(64, 1));
+  stream s = m->new_stream(0);
+  check_parts(failure_of<argument_error>([&] { x.launch(s, 1, nothing); }),
+              {"region::launch", "own_warp", "inline_stores, polling and copy_engine"});
   check_parts(failure_of<argument_error>([&] { (void)x.programs(1, nothing); }),
               {"own_warp", "hand over st::with_own_warp(kernel)", "another agent"});
   check_usable(*m);

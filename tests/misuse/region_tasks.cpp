@@ -23,8 +23,9 @@ void check_values(const region<int>& x, int pes, std::uint64_t epoch, int value)
 
 TEST_CASE("a body that throws ends its agent too, and load makes the region usable again") {
   if (skipped_on_gpus("throw in kernels")) return;
-  for (const region_agent agent : {region_agent::inline_stores, region_agent::polling})
+  for (const region_agent agent : {region_agent::inline_stores, region_agent::polling, region_agent::copy_engine})
     for (const auto backend : {stf::backend_kind::stream, stf::backend_kind::graph, stf::backend_kind::persistent}) {
+      if (agent == region_agent::copy_engine && backend == stf::backend_kind::persistent) continue;
       machine m = machine::host(3);
       region<int> x(m, n, {.agent = agent, .chunk_bytes = 128, .tiles = region_mapping::one_to_one(10)});
       x.load(std::vector<int>(n, 1));

@@ -104,6 +104,69 @@ TEST_CASE("regions without a value, of another machine, and on the host") {
   ctx.finalize();
 }
 
+TEST_CASE("copies of fixed buffers, launched when another one is next") {
+  for (const int pes : {2, 3}) {
+    auto m = test_machine(pes);
+    if (!m) return;
+    region<int> x(*m, n, {.agent = region_agent::copy_engine, .chunk_bytes = 128});
+    x.load(std::vector<int>(n, 1));
+    const auto all = exec_place::all_devices();
+    const auto submit = [&](context& ctx) { ctx.parallel_for(x.partition(), all, x.shape(), x.update())->*add_one(); };
+    context ctx(*m);
+    const stf::recorded_tasks one = ctx.record([&] { submit(ctx); });
+    one.launch();
+    check_parts(failure_of<task_error>([&] { one.launch(); }),
+                {"recorded_tasks::launch", "begin with buffer 1", "0 is next", "use all 2 in turn"});
+    submit(ctx);
+    check_parts(failure_of<task_error>([&] { one.launch(2); }), {"begin with buffer 1", "0 comes after them"});
+    one.launch();
+    submit(ctx);
+    const stf::recorded_tasks two = ctx.record([&] { ctx.repeat(2, [&] { submit(ctx); }); });
+    two.launch(3);
+    ctx.finalize();
+    check_values(x, pes, 10, 11);
+    // A graph of the user's stream is launched without anybody's asking.
+    stream s = m->new_stream(0);
+    const graph g = m->record(s, [&] {
+      stf::stream_ctx within(*m, s);
+      submit(within);
+      within.finalize();
+    });
+    g.launch(s);
+    s.synchronize();
+    check_values(x, pes, 11, 12);
+    g.launch(s);
+    check_parts(failure_of<region_error>([&] { s.synchronize(); }),
+                {"epoch 12 lies in buffer 0", "copies of this launch are of buffer 1", "record as many epochs"});
+    // As good as new.
+    x.load(std::vector<int>(n, 1));
+    context again(*m);
+    again.repeat(3, [&] { submit(again); });
+    again.finalize();
+    check_values(x, pes, 3, 4);
+  }
+}
+
+TEST_CASE("what a persistent program cannot do is refused by name") {
+  auto m = test_machine(2);
+  if (!m) return;
+  region<int> x(*m, n, {.agent = region_agent::copy_engine, .chunk_bytes = 128}),
+      own(*m, n, {.agent = region_agent::own_warp});
+  x.load(std::vector<int>(n, 1));
+  own.load(std::vector<int>(n, 1));
+  stf::persistent_ctx ctx(*m);
+  const auto submit = [&](const region<int>& r) {
+    ctx.parallel_for(r.partition(), exec_place::all_devices(), r.shape(), r.update())->*add_one();
+  };
+  check_parts(failure_of<task_error>([&] { submit(own); }), {"own_warp", "inline_stores, polling and copy_engine"});
+  submit(x);
+  check_parts(failure_of<task_error>([&] { ctx.repeat(2, [&] { submit(x); }); }),
+              {"update of a region whose agent is copy_engine", "stream_ctx"});
+  submit(x);  // all is as it was
+  ctx.finalize();
+  check_values(x, 2, 2, 3);
+}
+
 TEST_CASE("a loop for which there is no memory leaves the region as it was") {
   auto m = test_machine(2);
   if (!m) return;

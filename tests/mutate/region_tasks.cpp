@@ -42,6 +42,24 @@ void go_on(st::machine& m, st::region<int>& x) {
       }));
 }
 
+void update(stf::context& ctx, st::region<int>& x) {
+  ctx.parallel_for(x.partition(), stf::exec_place::all_devices(), x.shape(), x.update())
+          ->*STARLING_KERNEL(st::index_t i, st::region_step<int> v) {
+    const st::index_t from = (i * 37 + 11) % n;
+    v.next(i) = v.old(from) == made(v.epoch - 1, from) ? made(v.epoch, i) : -1;
+  };
+}
+
+void check_last(const st::region<int>& x, std::uint64_t epoch) {
+  if (x.epoch() != epoch) throw trial::wrong_result(st::message("epoch ", x.epoch()));
+  std::vector<int> last(n);
+  for (int pe = 0; pe < 2; ++pe) {
+    x.read(pe, epoch, last);
+    for (st::index_t i = 0; i < n; ++i)
+      if (last[static_cast<std::size_t>(i)] != made(epoch, i)) throw trial::wrong_result("a wrong value");
+  }
+}
+
 // Each round is an update, and if `reads` a loop that sees each epoch.
 void in_tasks(st::machine& m, stf::backend_kind backend, const st::region_options& options, bool reads) {
   st::region<int> x(m, n, options);
@@ -51,11 +69,7 @@ void in_tasks(st::machine& m, stf::backend_kind backend, const st::region_option
     stf::context ctx(m, {.backend = backend});
     auto epoch = ctx.logical_data(seen);
     const auto round = [&] {
-      ctx.parallel_for(x.partition(), stf::exec_place::all_devices(), x.shape(), x.update())
-              ->*STARLING_KERNEL(st::index_t i, st::region_step<int> v) {
-        const st::index_t from = (i * 37 + 11) % n;
-        v.next(i) = v.old(from) == made(v.epoch - 1, from) ? made(v.epoch, i) : -1;
-      };
+      update(ctx, x);
       if (!reads) return;
       ctx.parallel_for(stf::exec_place::device(m.size() - 1), x.shape(), x.read(), epoch.rw())
               ->*STARLING_KERNEL(st::index_t i, st::region_view<int> v, stf::slice<int> e) {
@@ -69,12 +83,12 @@ void in_tasks(st::machine& m, stf::backend_kind backend, const st::region_option
   }
   for (const int e : seen)
     if (reads && e != static_cast<int>(epochs) + 1) throw trial::wrong_result(st::message("read until epoch ", e));
-  if (x.epoch() != epochs + 1) throw trial::wrong_result(st::message("epoch ", x.epoch()));
-  std::vector<int> last(n);
-  x.collect(epochs + 1, last);
-  for (st::index_t i = 0; i < n; ++i)
-    if (last[static_cast<std::size_t>(i)] != made(epochs + 1, i)) throw trial::wrong_result("a wrong value");
+  check_last(x, epochs + 1);
   go_on(m, x);
+  stf::context after(m, {.backend = backend});
+  update(after, x);
+  after.finalize();
+  check_last(x, epochs + 5);
 }
 
 void in_streams(st::machine& m, const st::region_options& options) {
@@ -113,7 +127,8 @@ void in_streams(st::machine& m, const st::region_options& options) {
 
 std::vector<trial::trial_case> cases() {
   std::vector<trial::trial_case> all;
-  for (const st::region_agent agent : {st::region_agent::inline_stores, st::region_agent::polling})
+  for (const st::region_agent agent :
+       {st::region_agent::inline_stores, st::region_agent::polling, st::region_agent::copy_engine})
     for (const int agent_blocks : {1, 2}) {
       if (agent == st::region_agent::inline_stores && agent_blocks > 1) continue;
       st::region_options options{
@@ -121,9 +136,11 @@ std::vector<trial::trial_case> cases() {
       const std::string what = st::message(st::name(agent), ", ", agent_blocks, " agent blocks");
       all.push_back({"streams, " + what, 2, [=](st::machine& m) { in_streams(m, options); }});
       for (const bool reads : {false, true})
-        for (const auto backend : {stf::backend_kind::stream, stf::backend_kind::persistent})
+        for (const auto backend : {stf::backend_kind::stream, stf::backend_kind::persistent}) {
+          if (agent == st::region_agent::copy_engine && backend == stf::backend_kind::persistent) continue;
           all.push_back({(backend == stf::backend_kind::stream ? "tasks, " : "loops on devices, ") + what, 3,
                          [=](st::machine& m) { in_tasks(m, backend, options, reads); }});
+        }
       options.credits = true;
       all.push_back({"tasks, credits, " + what, 2,
                      [=](st::machine& m) { in_tasks(m, stf::backend_kind::stream, options, true); }});

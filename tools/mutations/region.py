@@ -23,6 +23,7 @@ MEMORY = "src/region/region_memory.cpp"
 TASKS = "include/starling/region/tasks.hpp"
 LAUNCHED = "include/starling/region/launched_kernel.hpp"
 ORDER = "src/stf/persistent/program_order.cpp"
+STREAM = "src/machine/host/host_stream.cpp"
 TEST = "tests/mutate/region.cpp"
 TASKS_TEST = "tests/mutate/region_tasks.cpp"
 
@@ -51,12 +52,17 @@ PROGRAMS = {
         ),
     ),
     "region_tasks": Program(
-        (TASKS_TEST, ORDER),
-        (*((header, (TASKS_TEST,)) for header in (COMMIT, TASKS, LAUNCHED)), (ORDER, (ORDER,))),
+        (TASKS_TEST, ORDER, COPY_PLAN, STREAM),
+        (
+            *((header, (TASKS_TEST,)) for header in (COMMIT, TASKS, LAUNCHED, COPY_ENGINE)),
+            *((source, (source,)) for source in (ORDER, COPY_PLAN, STREAM)),
+        ),
     ),
 }
 
 KEPT = "const bool kept = s.stored.on(pe)[s.word_of(c, epoch)] != epoch;"
+MADE = "  made.on(one.pe())[s.word_of(c, epoch)] = epoch;\n"
+PULLED = "  one.atomic_set(triggers + c, epoch, one.pe(), cuda::memory_order_release, at);\n"
 READY = "    if (all == wanted) ready(one, s, c, epoch, at);"
 
 MUTATIONS = [
@@ -258,18 +264,11 @@ MUTATIONS = [
     *in_file(
         "region",
         COPY_ENGINE,
-        ("copy engine: the trigger pulled before the epoch is there",
-         "  s.made.on(one.pe())[static_cast<index_t>(c) * s.buffers + s.buffer_of(epoch)] = epoch;\n"
-         "  one.atomic_set(s.triggers + c, epoch, one.pe(), cuda::memory_order_release, at);",
-         "  one.atomic_set(s.triggers + c, epoch, one.pe(), cuda::memory_order_release, at);\n"
-         "  s.made.on(one.pe())[static_cast<index_t>(c) * s.buffers + s.buffer_of(epoch)] = epoch;"),
-        ("copy engine: a trigger that orders nothing",
-         "one.atomic_set(s.triggers + c, epoch, one.pe(), cuda::memory_order_release, at);",
-         "one.atomic_set(s.triggers + c, epoch, one.pe(), cuda::memory_order_relaxed, at);"),
-        ("copy engine: never triggered",
-         "  one.atomic_set(s.triggers + c, epoch, one.pe(), cuda::memory_order_release, at);", "  (void)at;"),
-        ("copy engine: one epoch word for all buffers", "static_cast<index_t>(c) * s.buffers + s.buffer_of(epoch)] =",
-         "static_cast<index_t>(c) * s.buffers] ="),
+        ("copy engine: the trigger pulled before the epoch is there", MADE + PULLED, PULLED + MADE),
+        ("copy engine: a trigger that orders nothing", PULLED, PULLED.replace("release", "relaxed")),
+        ("copy engine: never triggered", PULLED, "  (void)at, (void)triggers;\n"),
+        ("copy engine: one epoch word for all buffers", "made.on(one.pe())[s.word_of(c, epoch)] =",
+         "made.on(one.pe())[static_cast<index_t>(c) * s.buffers] ="),
         ("copy engine: not told that it is over",
          "    raise_no_more(b.thread(), s.triggers + c, last, at);", "    (void)last, (void)c, (void)at;"),
         ("copy engine: over without the last epoch", "s.triggers + c, last, at);", "s.triggers + c, last - last, at);"),
@@ -292,13 +291,12 @@ MUTATIONS = [
     *in_file(
         "region",
         COPY_QUEUE,
-        ("copy engine: copies without waiting", "      b.wait_idle(s.awaited, s.value, b.pe());\n", ""),
+        ("copy engine: copies without waiting", "  b.wait_idle(s.awaited, s.value, b.pe());\n", ""),
         ("copy engine: arrival before the data",
-         "s.data.on(b.pe()), static_cast<index_t>(s.bytes), pe);\n      b.quiet();",
+         "s.data.on(b.pe()), static_cast<index_t>(s.bytes), pe);\n    b.quiet();",
          "s.data.on(b.pe()), static_cast<index_t>(s.bytes), pe);"),
-        ("copy engine: goes on when it is over",
-         "      if (!triggered_copies::is_made(b.atomic_fetch(word, b.pe()), s.value)) return;\n",
-         "      if (b.atomic_fetch(word, b.pe()) == 2 * triggered_copies::over) return;\n"),
+        ("copy engine: goes on when it is over", "      if (!awaited(b, s)) return;\n",
+         "      if (!awaited(b, s) && s.value > (std::uint64_t{1} << 40)) return;\n"),
     ),
     *in_file(
         "region_tasks",
@@ -335,6 +333,34 @@ MUTATIONS = [
          "      launch.roles.first[1] = b.blocks_per_pe();"),
         ("the agent's blocks counted among those that write", "end(mine, handle.state(), writers, where::current());",
          "end(mine, handle.state(), b.blocks_per_pe(), where::current());"),
+    ),
+    *in_file(
+        "region_tasks",
+        COPY_ENGINE,
+        ("copies of a launch: the trigger pulled before the epoch is there", MADE + PULLED, PULLED + MADE),
+        ("copies of a launch: a trigger that orders nothing", PULLED, PULLED.replace("release", "relaxed")),
+        ("copies of a launch: never triggered", PULLED, "  (void)at, (void)triggers;\n"),
+        ("copies of a launch: the triggers of programs pulled", "launch != 0 ? s.launch_triggers : s.triggers;",
+         "s.triggers;"),
+        ("copies of a launch: the epochs of programs told", "launch != 0 ? s.launch_made : s.made;", "s.made;"),
+    ),
+    *in_file(
+        "region_tasks",
+        COPY_PLAN,
+        ("copies of a launch: not waiting for their data", "      s.value = 1;", "      s.value = 0;"),
+        ("copies of a launch: the other buffer's data", "      set_data(c, pe, buffer, s);\n      s.made",
+         "      set_data(c, pe, 1 - buffer, s);\n      s.made"),
+        ("copies of a launch: still those of a launch when programs come", "  s.fill(launched, 0, 1);\n", ""),
+        ("copies of a launch: the buffer that was next before programs",
+         "  for (const auto& t : turns_) t->lose();\n", ""),
+    ),
+    *in_file(
+        "region_tasks",
+        STREAM,
+        ("copies of a launch: triggers that are still pulled",
+         "  fill(copies->words, 0, copies->n_words * sizeof(signal));\n", ""),
+        ("copies of a launch: begun before what is before the launch", "  beside_->wait(*begun);\n", ""),
+        ("copies of a launch: over with the kernel", "        end->wait();\n", ""),
     ),
     *in_file(
         "region_tasks",

@@ -25,11 +25,12 @@ enum class region_defect : std::int32_t {
   kept_other,     // left a tile unchanged whose buffer holds other values
   no_mapping,     // wrote tiles of a mapping that the region does not have
   no_flush,       // flushed without region_options::flushes
-  altered         // a chunk is not as it was sent
+  altered,        // a chunk is not as it was sent
+  other_buffer    // wrote an epoch in a launch whose copies are of another buffer
 };
 
-// `number`: the chunk; of no_mapping the mapping; of kept_early the tile; of outside_tile, unwritten, kept_stored,
-// kept_other and no_element the element.
+// `number`: the chunk; of no_mapping the mapping; of other_buffer the epoch; of kept_early the tile; of outside_tile,
+// unwritten, kept_stored, kept_other and no_element the element.
 struct region_fault {
   region_defect what;
   std::int64_t number;
@@ -82,6 +83,11 @@ inline std::string text_of(const region_fault& f) {
     case region_defect::no_mapping:
       return message("tiles of mapping ", f.number, " of a region with ", f.wanted,
                      "; name all mappings in region_options::tiles, they are numbered from 0");
+    case region_defect::other_buffer:
+      return message("epoch ", f.number, " lies in buffer ", f.seen, ", and the copies of this launch are of buffer ",
+                     f.wanted,
+                     ": a recorded launch that copy_engine sends begins with the buffer that it was recorded for; "
+                     "record as many epochs as there are buffers, or a multiple");
     case region_defect::no_flush:
       return "flush, and the calls that flush first, need region_options::flushes: without it agents send whole "
              "chunks, "

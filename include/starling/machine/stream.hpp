@@ -12,6 +12,7 @@
 
 namespace starling {
 
+struct launch_copies;
 class event_backend;
 class stream_backend;
 class graph_backend;
@@ -59,6 +60,11 @@ class stream {
     launch_kernel(blocks, make_kernel(f), options);
   }
   void launch_kernel(int blocks, const kernel& k, const launch_options& options = {});
+  // The same, and copies that it sets off while it runs (triggered_copies.hpp), with whose end later work of this
+  // stream starts. Copies of a kernel that failed are made of what is there, or left out. Throws unsupported_error
+  // where the device cannot wait for words, launch_error where too many of its hardware queues would.
+  void launch_kernel(int blocks, const kernel& k, const launch_options& options,
+                     const std::shared_ptr<const launch_copies>& copies);
 
   // Copies between any two places: symmetric memory of any PE and memory of the host. Host memory that is not pinned
   // may make the call wait, and GPUs may read it before what comes earlier in the stream has written it: see
@@ -113,9 +119,9 @@ class graph {
   std::size_t operations() const;
 
   // A graph that repeats this one's work as the condition says, without the host. It keeps nothing of this one. Nothing
-  // where the devices cannot do so on their own: on GPUs, functions of the host, kernels of several GPUs or of launches
-  // whose blocks meet, and drivers before CUDA 12.4; in
-  // check mode, which explores launches. Throws argument_error for a condition that makes no sense.
+  // where the devices cannot do so on their own: on GPUs, functions of the host, kernels of several GPUs, of launches
+  // whose blocks meet or that set off copies, and drivers before CUDA 12.4; in check mode, which explores launches.
+  // Throws argument_error for a condition that makes no sense.
   std::optional<graph> loop(const loop_condition& condition) const;
 
  private:

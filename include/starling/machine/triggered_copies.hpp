@@ -5,11 +5,17 @@
 //
 // On GPUs a queue is a stream, which the host thread of the run keeps a bounded number of steps ahead. On virtual
 // devices it is a thread of the run, in check mode an actor of the same exploration.
+//
+// A launch in a stream has such copies too (stream::launch_kernel): then there are as many steps as it makes data, all
+// put into streams behind it, or into the same graph. What a graph repeats has the same numbers each time, so the words
+// that are awaited are 0 before, and any other value after.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
+#include <vector>
 
 #include "starling/device/block.hpp"
 
@@ -53,6 +59,17 @@ class triggered_copies {
   // Step `number` of a queue, from 0 on; there is no last one. False: the queue has no steps at all. A step waits only
   // for what needs steps with a smaller `value` of the same plan, of any queue and PE.
   virtual bool step(int pe, int queue, std::uint64_t number, copy_step& s) const = 0;
+};
+
+// What one launch sets off. Addresses and values are those of its every launch, if it is recorded.
+struct launch_copies {
+  std::vector<std::vector<copy_step>> queues;  // the steps of each, in order
+  // What steps await, at least 1 each: `n_words` words behind each other on the stream's PE, set to 0 before the
+  // launch, and by it to another value when the data may go. What is still 0 when its blocks have ended, it was not
+  // made.
+  signal* words = nullptr;
+  std::size_t n_words = 0;
+  std::shared_ptr<const void> kept = {};  // what the steps' lists of PEs lie in
 };
 
 // At the end of a kernel, for each awaited word of the own PE, which has reached `last`. Queues of virtual devices end

@@ -12,6 +12,7 @@
 #include <bit>
 #include <span>
 
+#include "starling/base/rotation.hpp"
 #include "starling/machine/machine.hpp"
 #include "starling/region/handle.hpp"
 #include "starling/region/launched_kernel.hpp"
@@ -19,6 +20,7 @@
 
 namespace starling {
 
+class copy_plan;
 struct region_layout;
 class region_partition;
 template <class T>
@@ -84,6 +86,11 @@ class region_memory {
   // Why launches and tasks cannot write the region; empty: they can.
   std::string for_programs_alone() const;
   void check_launch(int blocks, const launch_options& options) const;
+  // Launches a kernel that writes one epoch, and what copy engines send of it. `buffer`: where the epoch lies, as
+  // turn() gave it; without one it says nothing.
+  void launch(stream& s, int blocks, const kernel& k, const launch_options& options, int buffer) const;
+  // For the copy engine: which buffers launches on a PE write. Else null.
+  std::shared_ptr<rotation> turn(int pe) const;
   // How often there was a new epoch 0.
   std::uint64_t loads() const { return loads_; }
   std::uint64_t epoch() const;
@@ -95,7 +102,7 @@ class region_memory {
   void wait_host(std::uint64_t epoch, double deadline) const;
   const std::byte* on_host(std::uint64_t epoch) const;
   // For the copy engine; else null.
-  const std::shared_ptr<triggered_copies>& copies() const { return copies_; }
+  std::shared_ptr<triggered_copies> copies() const;
   // Own warps: whether they are in the blocks that write, and room for what so many of these hand to them.
   bool warps_in_blocks() const;
   void make_rings(int blocks);
@@ -136,7 +143,7 @@ class region_memory {
   local_memory host_values_;
   local_memory host_arrived_;
   paced links_;
-  std::shared_ptr<triggered_copies> copies_;
+  std::shared_ptr<copy_plan> copies_;
 };
 
 template <class T>
@@ -238,14 +245,17 @@ class region {
 
   // Puts one epoch of the stream's PE into it: `blocks` blocks of this kernel, which deals all tiles of the part once,
   // and the agent's, in one launch. Plain, as stream::launch, and over when all subscribers have the part, so that
-  // events order who reads it; recorded launches take their epoch from region_handle::newest.
+  // events order who reads it; recorded launches take their epoch from region_handle::newest. With the copy engine a
+  // recording has as many launches on each PE as there are buffers, or a multiple.
   template <kernel_function F>
   void launch(stream& s, int blocks, const F& f, const launch_options& options = {}) const {
     memory_.check_launch(blocks, options);
     const int agents = memory_.blocks_in_launch();
     // A GPU starts blocks in the order of their numbers, virtual devices run them one after the other.
     const bool agents_first = memory_.on().kind() == machine_kind::cuda;
-    s.launch(blocks + agents, region_words::launched_kernel<T, F>{handle(), f, blocks, agents_first}, options);
+    const kernel k = make_kernel(region_words::launched_kernel<T, F>{handle(), f, blocks, agents_first});
+    const std::shared_ptr<rotation> turn = memory_.turn(s.pe());
+    memory_.launch(s, blocks + agents, k, options, turn ? turn->take() : 0);
   }
 
  private:

@@ -135,6 +135,10 @@ struct region_state {
   // The copy engine's: see agent_copy_engine.hpp.
   sym<std::uint64_t> triggers;  // [chunks of the part] in memory of the host
   sym<std::uint64_t> made;      // [chunks of the part][buffers] the epoch that is there; likewise
+  // The same of launches, in memory of the PE.
+  sym<std::uint64_t> launched;         // [1] 1 + the buffer that the copies of the launch under way are of; 0: none is
+  sym<std::uint64_t> launch_triggers;  // [chunks of the part] not 0: made
+  sym<std::uint64_t> launch_made;
 
   // Tables are read as PE `here` has them, the caller's.
   STARLING_HD bool gets(int here, int chunk, int pe) const {

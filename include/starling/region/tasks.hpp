@@ -158,9 +158,10 @@ class region_read {
 template <class T>
 struct region_writer {
   region_handle<T> handle;
-  int tiles = 0;   // of the PE
-  int agents = 0;  // blocks that send
-  where at;        // of the call of update()
+  int tiles = 0;                          // of the PE
+  int agents = 0;                         // blocks that send
+  where at;                               // of the call of update()
+  const region_memory* memory = nullptr;  // for the host
 };
 
 namespace region_words {
@@ -194,7 +195,8 @@ class region_update {
       use_.check_update(&p, where, {}, updates);
   }
   region_writer<T> view_on(int pe) const {
-    return {handle_, use_.memory().tiles(pe), use_.memory().blocks_in_launch(), access.at};
+    const region_memory& r = use_.memory();
+    return {handle_, r.tiles(pe), r.blocks_in_launch(), access.at, &r};
   }
 
   stf::data_access access;
@@ -341,8 +343,14 @@ void enqueue_for(task_lane&& lane, const launch_plan& plan, const Part&, const B
     const int writers = std::clamp(w.tiles, 1, std::min(plan.blocks, detail::most_blocks - w.agents));
     const int blocks = writers + w.agents;
     const bool agents_first = lane.run().on().kind() == machine_kind::cuda && !lane.run().noted();
-    lane.launch(blocks, region_loop<Body, Args...>{body, {{{args}...}}, plan.finishes_itself, agents_first},
-                {.threads = plan.threads, .scratch_bytes = plan.scratch_bytes});
+    const region_loop<Body, Args...> loop{body, {{{args}...}}, plan.finishes_itself, agents_first};
+    const launch_options options{.threads = plan.threads, .scratch_bytes = plan.scratch_bytes};
+    if (const std::shared_ptr<rotation> turn = w.memory->turn(lane.pe())) {
+      if (lane.run().noted()) lane.run().refuse_item("an update of a region whose agent is copy_engine");
+      w.memory->launch(lane.stream(), blocks, make_kernel(loop), options, lane.run().take(turn));
+    } else {
+      lane.launch(blocks, loop, options);
+    }
     if constexpr (has_accumulators<Args...>)
       if (!plan.finishes_itself && blocks > 1)
         lane.launch(1, finish_kernel<Args...>{{{{args}...}}, blocks}, {.threads = for_threads});

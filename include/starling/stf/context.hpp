@@ -243,7 +243,8 @@ class context {
   // be repeated and within tasks; then all data is as before. Within the body there may be loops, branches, recordings
   // and launches of these, which become part of what is recorded: graphs that the host launches in turn.
   recorded_tasks record(const std::function<void()>& body);
-  // Does the tasks of the body n times; the body is called once. Within record it is called n times instead.
+  // Does the tasks of the body n times; the body is called once, or as often as there are buffers where it updates a
+  // region whose agent is the copy engine. Within record it is called n times instead.
   void repeat(std::uint64_t n, const std::function<void()>& body);
   // The loops of other systems, whose bodies are called each time: do not compile.
   template <class Body>

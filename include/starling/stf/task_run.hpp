@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "starling/base/rotation.hpp"
 #include "starling/machine/machine.hpp"
 #include "starling/stf/access.hpp"
 #include "starling/stf/detail/program_item.hpp"
@@ -68,6 +69,8 @@ class task_run {
   std::byte* scratch(int place, std::size_t bytes);
   // Memory of a place's device for work in all streams that follows, until the task ends. Not initialised.
   std::byte* temporary(int place, std::size_t bytes);
+  // The place of `r` that this task uses. Of a recorded task it is the place of all launches, which see to that.
+  int take(const std::shared_ptr<rotation>& r);
   // Later work in the stream of place 0 starts after the work that all places have so far.
   void gather();
 
@@ -100,6 +103,8 @@ class task_lane {
     if (run_.noted()) run_.note(place_, blocks, make_item(f), options);
   }
   task_run& run() const { return run_; }
+  int pe() const { return run_.pe(place_); }
+  starling::stream& stream() const { return run_.stream(place_); }
 
  private:
   task_run& run_;

@@ -69,6 +69,7 @@ class cuda_backend final : public backend, public std::enable_shared_from_this<c
   const parts& machine() const { return parts_; }
   fault_pool& faults() { return faults_; }
   recordings& recorded() { return recordings_; }
+  const driver_api& driver() const { return driver_; }
 
   // Throws argument_error for a null address, range_error for symmetric or local memory outside one live allocation.
   void check_bytes(const char* call, const void* address, std::size_t bytes) const;

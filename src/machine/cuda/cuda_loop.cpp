@@ -40,7 +40,10 @@ bool reaches(const cuda_backend& machine, const void* flag) {
 }
 
 // A conditional node was seen to end with a launch failure where its body copied between GPUs (CUDA 13.0 on H200).
-bool of_one_pe(const graph_parts& parts) { return parts.pes.size() <= 1 && parts.meetings.empty(); }
+// CUDA takes no waits for words into one.
+bool of_one_pe(const graph_parts& parts) {
+  return parts.pes.size() <= 1 && parts.meetings.empty() && !parts.waits_for_words;
+}
 
 }  // namespace
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <exception>
 
+#include "../launch_queues.hpp"
 #include "../launch_rules.hpp"
 #include "cuda_event.hpp"
 #include "device_guard.hpp"
@@ -89,6 +90,71 @@ void cuda_stream::launch(int blocks, const kernel& k, const launch_options& opti
     check(cudaMemsetAsync(state.control.arrived.on(pe_), 0, sizeof(signal), get()), "cudaMemsetAsync (barrier)", pe_);
   }
   on_cuda::launch(g, get(), k, options.threads, state, options.resident && g.has_own_multiprocessors());
+}
+
+// The waits of a launch are as many as its queues, however many launches there are side by side.
+void cuda_stream::prepare_copies(const launch_copies& copies) {
+  const gpu& g = device();
+  int able = 0;
+  machine_->driver().check(
+      machine_->driver().device_attribute(&able, CU_DEVICE_ATTRIBUTE_CAN_USE_64_BIT_STREAM_MEM_OPS, g.id),
+      "cuDeviceGetAttribute", pe_);
+  expect<unsupported_error>(able != 0, "stream::launch: the streams of ", describe(g),
+                            " cannot wait for words of memory, which copies that launches set off need; send by "
+                            "blocks instead");
+  const std::string problem =
+      too_many_waiting(static_cast<int>(copies.queues.size()), g.info.pes_on_gpu, queues_set(environment_variables()));
+  expect<launch_error>(problem.empty(), "stream::launch: ", problem);
+  if (launching_.get() == nullptr) launching_ = make_event(pe_, event_use::ordering);
+  while (beside_.size() < copies.queues.size())
+    beside_.push_back({new_stream(g), make_event(pe_, event_use::ordering)});
+}
+
+// As in programs (copy_streams.hpp), but that all is in streams or in a graph when the kernel begins, and that nobody
+// looks at the words that tell of the data before the launch is over. The kernel goes first: streams may share a
+// hardware queue, in which what waits must not be before what it waits for.
+void cuda_stream::launch_with(int blocks, const kernel& k, const launch_options& options,
+                              const std::shared_ptr<const launch_copies>& copies) {
+  const device_guard guard(device().id);
+  prepare_copies(*copies);
+  const auto fill_words = [&](int byte) {
+    check(cudaMemsetAsync(copies->words, byte, copies->n_words * sizeof(signal), get()),
+          "cudaMemsetAsync (copies of a launch)", pe_);
+  };
+  fill_words(0);
+  check(cudaEventRecord(launching_.get(), get()), "cudaEventRecord (copies of a launch)", pe_);
+  launch(blocks, k, options);
+  // A kernel that failed has not said of all data that it may go: no stream waits for more than its end.
+  constexpr int more_than_all = 0x7f;
+  fill_words(more_than_all);
+  const auto recorded = recording();
+  if (recorded) recorded->waits_for_words = true;
+  for (std::size_t q = 0; q < copies->queues.size(); ++q) {
+    const copy_stream& beside = beside_[q];
+    check(cudaStreamWaitEvent(beside.stream.get(), launching_.get(), 0), "cudaStreamWaitEvent (copies of a launch)",
+          pe_);
+    for (const copy_step& s : copies->queues[q]) {
+      put(s, beside.stream.get());
+      if (recorded) recorded->pes.insert(s.to.begin(), s.to.end());
+    }
+    check(cudaEventRecord(beside.done.get(), beside.stream.get()), "cudaEventRecord (copies of a launch)", pe_);
+    check(cudaStreamWaitEvent(get(), beside.done.get(), 0), "cudaStreamWaitEvent (copies of a launch)", pe_);
+  }
+}
+
+void cuda_stream::put(const copy_step& s, cudaStream_t stream) const {
+  const auto copy = [&](void* dest, const void* source, std::size_t bytes) {
+    check(cudaMemcpyAsync(dest, source, bytes, cudaMemcpyDefault, stream), "cudaMemcpyAsync (copies of a launch)", pe_);
+  };
+  machine_->driver().check(
+      machine_->driver().stream_wait(stream, address(s.awaited.on(pe_)), s.value, CU_STREAM_WAIT_VALUE_GEQ),
+      "cuStreamWaitValue64", pe_);
+  if (s.bytes > 0)
+    for (const int to : s.to) copy(s.data.on(to), s.data.on(pe_), s.bytes);
+  if (s.bytes > 0 && s.on_host != nullptr) copy(s.on_host, s.data.on(pe_), s.bytes);
+  for (const int to : s.to) copy(s.told.on(to), s.made.on(pe_), sizeof(std::uint64_t));
+  if (s.told_host != nullptr) copy(s.told_host, s.made.on(pe_), sizeof(std::uint64_t));
+  if (static_cast<bool>(s.done)) copy(s.done.on(pe_), s.made.on(pe_), sizeof(std::uint64_t));
 }
 
 void cuda_stream::copy_rows(void* dest, std::size_t dest_pitch, const void* source, std::size_t source_pitch,

@@ -19,6 +19,8 @@ class cuda_stream final : public stream_backend, public std::enable_shared_from_
 
   int pe() const override { return pe_; }
   void launch(int blocks, const kernel& k, const launch_options& options) override;
+  void launch_with(int blocks, const kernel& k, const launch_options& options,
+                   const std::shared_ptr<const launch_copies>& copies) override;
   void copy_rows(void* dest, std::size_t dest_pitch, const void* source, std::size_t source_pitch,
                  std::size_t row_bytes, std::size_t rows) override;
   void fill(void* dest, unsigned char byte, std::size_t bytes) override;
@@ -53,6 +55,13 @@ class cuda_stream final : public stream_backend, public std::enable_shared_from_
     std::size_t scratch = 0;
     int blocks = 0;
   };
+  // A stream for copies that launches set off, and when it has made those of the last one.
+  struct copy_stream {
+    unique_stream stream;
+    unique_event done;
+  };
+  void prepare_copies(const launch_copies& copies);
+  void put(const copy_step& s, cudaStream_t stream) const;
   // A graph that was launched, and when the last of its launches has ended, once another one has followed.
   struct launched_graph {
     std::shared_ptr<graph_parts> parts;
@@ -68,6 +77,8 @@ class cuda_stream final : public stream_backend, public std::enable_shared_from_
   std::vector<launched_graph> of_graphs_;  // since the last synchronize(), the newest last
   std::array<known_kernel, 64> known_;     // by a part of the kernel's address
   unique_stream stream_;
+  unique_event launching_;           // what launches that set off copies come after
+  std::vector<copy_stream> beside_;  // for their copies
 };
 
 }  // namespace starling::on_cuda

@@ -22,6 +22,7 @@ struct graph_parts {
   std::vector<std::shared_ptr<void>> kept;                 // by stream::keep_with_recording
   std::set<int> pes;                                       // whose kernels, copies, copied memory and fills are in it
   bool priorities = false;                                 // some come from streams that have one
+  bool waits_for_words = false;                            // copies that kernels set off
   std::vector<unique_memory> counters;                     // of loops of the work
 
   // What they are instantiated with: nodes have the priority of the stream that launches them all, or their own.

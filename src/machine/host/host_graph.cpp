@@ -15,10 +15,6 @@ recording::lane& recording::join(host_stream& s) {
   return lanes.back();
 }
 
-void recording::add(host_stream& s, step_kind kind, host_stream::operation op, check::host_ranges touched) {
-  join(s).steps.emplace_back(work{kind, std::move(op), std::move(touched)});
-}
-
 void recording::mark(host_stream& s, host_event& e) {
   lane& l = join(s);
   l.steps.emplace_back(mark_slot{slots});
@@ -148,7 +144,8 @@ void host_graph::launch(stream_backend& s) {
       else if (const auto* w = std::get_if<recording::await_point>(&step))
         to.push([p = w->what] { p->wait(); });
       else
-        to.push(std::get<recording::work>(step).run, false, std::get<recording::work>(step).touched);
+        to.push(std::get<recording::work>(step).run, std::get<recording::work>(step).always,
+                std::get<recording::work>(step).touched);
     }
   }
   // Before the joins below, which let this launch end.

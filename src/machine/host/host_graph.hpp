@@ -14,7 +14,6 @@ class recording : public std::enable_shared_from_this<recording> {
  public:
   explicit recording(host_stream& origin) { join(origin); }
 
-  void add(host_stream& s, step_kind kind, host_stream::operation op, check::host_ranges touched);
   void mark(host_stream& s, host_event& e);
   void await(host_stream& s, const host_event& e);
   // A point outside of the recording.
@@ -27,7 +26,10 @@ class recording : public std::enable_shared_from_this<recording> {
     step_kind kind;
     host_stream::operation run;
     check::host_ranges touched;
+    bool always;  // also after one that has thrown
   };
+  void add(host_stream& s, work w) { join(s).steps.emplace_back(std::move(w)); }
+
   struct mark_slot {
     std::size_t slot;
   };

@@ -7,6 +7,7 @@
 #include "../activity_span.hpp"
 #include "../launch_rules.hpp"
 #include "../program_control.hpp"
+#include "copy_queue.hpp"
 #include "deferred.hpp"
 #include "far_memory.hpp"
 #include "host_call.hpp"
@@ -53,6 +54,15 @@ void run_launch(host_backend& device, int pe, int blocks, const program& p) {
     for (int b = 0; b < blocks; ++b) r.run_block(pe, b);
   }
   r.rethrow({pe, pe + 1});
+}
+
+// Whoever waits for data that was not made waits no more.
+void raise_missing(host_backend& device, const launch_copies& copies) {
+  if (check::schedule::running() != nullptr) return;  // a kernel that fails ends the schedule
+  for (signal* w = copies.words; w != copies.words + copies.n_words; ++w) {
+    std::uint64_t none = 0;
+    if (std::atomic_ref(w->value).compare_exchange_strong(none, triggered_copies::over)) device.lot().wake(&w->value);
+  }
 }
 
 std::size_t extent(std::size_t pitch, std::size_t row_bytes, std::size_t rows) {
@@ -160,12 +170,12 @@ host_stream::operation host_stream::scoped(operation op) {
   return [scope = mine->scope, op = std::move(op)] { check::schedule::running()->within(scope.get(), op); };
 }
 
-void host_stream::submit(step_kind kind, operation op, check::host_ranges touched) {
+void host_stream::submit(step_kind kind, operation op, check::host_ranges touched, bool always) {
   op = scoped(std::move(op));
   if (recorder)
-    recorder->add(*this, kind, std::move(op), std::move(touched));
+    recorder->add(*this, {kind, std::move(op), std::move(touched), always});
   else
-    push(std::move(op), false, std::move(touched));
+    push(std::move(op), always, std::move(touched));
 }
 
 check::host_ranges host_stream::beside(const void* start, std::size_t bytes) const {
@@ -194,6 +204,38 @@ void host_stream::launch(int blocks, const kernel& k, const launch_options& opti
   submit(step_kind::launch, traced(a, [device = device_.get(), pe = pe_, blocks, p = program{roles, k, options}] {
            run_launch(*device, pe, blocks, p);
          }));
+}
+
+// The copies are a launch in a stream beside this one, which begins when the kernel may.
+void host_stream::launch_with(int blocks, const kernel& k, const launch_options& options,
+                              const std::shared_ptr<const launch_copies>& copies) {
+  if (!beside_) beside_ = std::make_shared<host_stream>(device_, pe_);
+  fill(copies->words, 0, copies->n_words * sizeof(signal));
+  const auto begun = std::make_shared<host_event>();
+  record(*begun);
+  launch(blocks, k, options);
+  submit(step_kind::fill, [device = device_.get(), copies] { raise_missing(*device, *copies); }, {}, true);
+  beside_->wait(*begun);
+  beside_->launch_copies_beside(copies);
+  const auto sent = std::make_shared<host_event>();
+  beside_->record(*sent);
+  // Also when the kernel has failed: nothing is under way any more when this stream is done. A graph sees to that, and
+  // to what fails beside, by itself.
+  if (recorder) return wait(*sent);
+  push(
+      [beside = beside_.get(), end = sent->newest()] {
+        end->wait();
+        beside->rethrow_failure();
+      },
+      true);
+}
+
+void host_stream::launch_copies_beside(const std::shared_ptr<const launch_copies>& copies) {
+  const auto queues = static_cast<int>(copies->queues.size());
+  if (deferred_) deferred_->expect_launch(queues, false);
+  submit(step_kind::launch, [device = device_.get(), pe = pe_, queues, p = copy_queues(*copies), copies] {
+    run_launch(*device, pe, queues, p);
+  });
 }
 
 void host_stream::copy_rows(void* dest, std::size_t dest_pitch, const void* source, std::size_t source_pitch,

@@ -25,6 +25,8 @@ class host_stream final : public stream_backend, public std::enable_shared_from_
 
   int pe() const override { return pe_; }
   void launch(int blocks, const kernel& k, const launch_options& options) override;
+  void launch_with(int blocks, const kernel& k, const launch_options& options,
+                   const std::shared_ptr<const launch_copies>& copies) override;
   void copy_rows(void* dest, std::size_t dest_pitch, const void* source, std::size_t source_pitch,
                  std::size_t row_bytes, std::size_t rows) override;
   void fill(void* dest, unsigned char byte, std::size_t bytes) override;
@@ -60,7 +62,8 @@ class host_stream final : public stream_backend, public std::enable_shared_from_
   };
   // The operation, in the trace when it runs.
   operation traced(const host_activity& a, operation op);
-  void submit(step_kind kind, operation op, check::host_ranges touched = {});
+  void submit(step_kind kind, operation op, check::host_ranges touched = {}, bool always = false);
+  void launch_copies_beside(const std::shared_ptr<const launch_copies>& copies);
   // The operation, as work of what the calling thread has said.
   operation scoped(operation op);
   // What of these bytes is not the machine's, in check mode.
@@ -82,7 +85,8 @@ class host_stream final : public stream_backend, public std::enable_shared_from_
     const access_scope* what;
     std::shared_ptr<const access_scope> scope;  // the same, with the names of the last operation's time
   };
-  std::vector<said> scopes_;  // in check mode
+  std::vector<said> scopes_;             // in check mode
+  std::shared_ptr<host_stream> beside_;  // for copies that launches set off
   std::thread worker_;
 };
 

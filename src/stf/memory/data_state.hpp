@@ -10,12 +10,12 @@
 #include <vector>
 
 #include "place_memory.hpp"
+#include "rare_text.hpp"
 #include "starling/machine/access_scope.hpp"
 #include "starling/stf/access.hpp"
 #include "starling/stf/data_interface.hpp"
 #include "starling/stf/place.hpp"
 #include "stf/order/moment.hpp"
-#include "stf/rare_text.hpp"
 
 namespace starling::stf {
 

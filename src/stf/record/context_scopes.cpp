@@ -147,6 +147,36 @@ void context_state::launch(task_scope& recorded, const graph& what, std::uint64_
   graphs_.copies_before = coherence_.statistics().copies;
 }
 
+// The recordings of a body that is done again and again: one, or several in turn, each where the one before leaves off.
+class context_state::repeated_body {
+ public:
+  repeated_body(context_state& context, const std::function<void()>& body, const char* call)
+      : all_{context.record(body)} {
+    const std::uint64_t round = all_.front()->launches_a_round();
+    if (round == 1) return;
+    expect<task_error>(context.scope() == nullptr, "context::", call,
+                       " within what is recorded: its body updates a region whose agent is copy_engine, for which it "
+                       "would have to be ",
+                       round, " recordings in turn; repeat it outside, or take another agent");
+    struct beginning {
+      const recorded_program& first;
+      ~beginning() { first.set_turns(0); }
+    } at_end{*all_.front()};
+    while (all_.size() < round) {
+      all_.back()->set_turns(1);
+      all_.push_back(context.record(body));
+    }
+  }
+
+  const std::shared_ptr<recorded_program>& first() const { return all_.front(); }
+  bool in_turn() const { return all_.size() > 1; }
+  const recorded_program& next() { return *all_[which_++ % all_.size()]; }
+
+ private:
+  std::vector<std::shared_ptr<recorded_program>> all_;
+  std::size_t which_ = 0;
+};
+
 void context_state::repeat(std::uint64_t times, const std::function<void()>& body) {
   expect<argument_error>(body != nullptr, "context::repeat: the body is empty; pass a function that submits tasks");
   // Part of what is recorded around it.
@@ -157,7 +187,12 @@ void context_state::repeat(std::uint64_t times, const std::function<void()>& bod
   require_outside_tasks("repeat");
   if (times == 0) return;
   if (options_.backend == backend_kind::persistent) return repeat_on_devices(times, nullptr, body);
-  recorded_loop loop{.body = record(body), .most = times};
+  repeated_body all(*this, body, "repeat");
+  if (all.in_turn()) {
+    for (std::uint64_t i = 0; i < times; ++i) all.next().run(1);
+    return;
+  }
+  recorded_loop loop{.body = all.first(), .most = times};
   loop.leave_to_device();
   launch(std::move(loop), "repeat");
 }
@@ -174,8 +209,15 @@ void context_state::repeat_while(const std::shared_ptr<data_state>& flag, const 
   expect<argument_error>(most >= 1, "context::repeat_while: at most 0 rounds; the body is done at least once");
   if (options_.backend == backend_kind::persistent && scope() == nullptr)
     return repeat_on_devices(most, flag.get(), body);
-  recorded_loop loop{.body = record(body), .most = most, .flag = flag};
-  (void)loop.body->expect_result(*flag, most);
+  repeated_body all(*this, body, "repeat_while");
+  (void)all.first()->expect_result(*flag, most);
+  if (all.in_turn()) {
+    std::uint64_t done = 0;
+    do all.next().run(1);
+    while (++done < most && is_set(*flag));
+    return;
+  }
+  recorded_loop loop{.body = all.first(), .most = most, .flag = flag};
   loop.leave_to_device();
   launch(std::move(loop), "repeat_while");
 }

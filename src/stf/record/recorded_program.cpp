@@ -1,6 +1,7 @@
 #include "recorded_program.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "promised_values.hpp"
 #include "starling/base/error.hpp"
@@ -9,16 +10,6 @@
 #include "task_scope.hpp"
 
 namespace starling::stf {
-namespace {
-
-// The host waits for all work so far.
-bool is_set(context_state& on, data_state& flag) {
-  const std::byte* value = on.wait_for(flag);
-  return std::any_of(value, value + flag.body.what.bytes, [](std::byte b) { return b != std::byte{0}; });
-}
-
-}  // namespace
-
 void recorded_loop::leave_to_device() {
   const task_scope* all = body->only();
   if (all == nullptr || flag_first || most == 1) return;
@@ -43,14 +34,26 @@ void recorded_loop::promise(promised_values& to) const {
 void recorded_loop::run(context_state& on) const {
   if (on_device) return on.launch(*body->only(), *on_device, 1);
   if (flag == nullptr) return body->run(most);
-  if (flag_first && !is_set(on, *flag)) {
+  if (flag_first && !on.is_set(*flag)) {
     if (otherwise) otherwise->run(1);
     return;
   }
   for (std::uint64_t i = 1;; ++i) {
     body->run(1);
-    if (i == most || !is_set(on, *flag)) return;
+    if (i == most || !on.is_set(*flag)) return;
   }
+}
+
+std::uint64_t recorded_program::launches_a_round() const {
+  std::uint64_t all = 1;
+  for (const step& s : steps_)
+    if (s.tasks) all = std::lcm(all, s.tasks->launches_a_round());
+  return all;
+}
+
+void recorded_program::set_turns(std::uint64_t launches) const {
+  for (const step& s : steps_)
+    if (s.tasks) s.tasks->set_turns(launches);
 }
 
 std::size_t recorded_program::operations() const {

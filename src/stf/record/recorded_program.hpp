@@ -62,6 +62,9 @@ class recorded_program {
   // The same of the flag of a loop; throws argument_error when nothing writes it.
   const data_instance& expect_result(const data_state& flag, std::uint64_t most) const;
   void promise(promised_values& to) const;
+  // As those of task_scope, of all its tasks.
+  std::uint64_t launches_a_round() const;
+  void set_turns(std::uint64_t launches) const;
 
  private:
   std::shared_ptr<context_state> context_;

@@ -1,5 +1,8 @@
 #include "task_scope.hpp"
 
+#include <algorithm>
+#include <numeric>
+
 #include "starling/base/error.hpp"
 #include "starling/stf/task_error.hpp"
 #include "stf/context_state.hpp"
@@ -29,6 +32,12 @@ void task_scope::enter(const std::shared_ptr<data_state>& d) {
   }
   body.in_scope = e.get();
   entries_.push_back(std::move(e));
+}
+
+void task_scope::enter(const std::shared_ptr<rotation>& r) {
+  auto mine = std::find_if(turns_.begin(), turns_.end(), [&](const turn& t) { return t.of == r; });
+  if (mine == turns_.end()) mine = turns_.insert(mine, {r, r->next(), 0});
+  ++mine->taken;
 }
 
 // Data that the scope has made and that outlives it: each launch gives it its value.
@@ -92,6 +101,7 @@ void task_scope::leave(std::optional<graph> recorded, const data_registry& all) 
       holds_.push_back(i->holds);
     }
   }
+  set_turns(0);
   graph_ = std::move(recorded);
   if (!graph_) entries_.clear();
 }
@@ -104,6 +114,35 @@ const data_instance* task_scope::result(const data_state& d) const {
     return e->valid_after.empty() ? nullptr : e->valid_after.front();
   }
   return nullptr;
+}
+
+std::uint64_t task_scope::launches_a_round() const {
+  std::uint64_t all = 1;
+  for (const turn& t : turns_) {
+    const auto places = static_cast<std::uint64_t>(t.of->places());
+    all = std::lcm(all, places / std::gcd(places, t.taken));
+  }
+  return all;
+}
+
+void task_scope::set_turns(std::uint64_t launches) const {
+  for (const turn& t : turns_) {
+    const std::uint64_t next = static_cast<std::uint64_t>(t.first) + launches * t.taken;
+    t.of->go_to(static_cast<int>(next % static_cast<std::uint64_t>(t.of->places())));
+  }
+}
+
+void task_scope::check_turns(std::uint64_t times) const {
+  for (const turn& t : turns_) {
+    const auto places = static_cast<std::uint64_t>(t.of->places());
+    const bool again = times == 1 || t.taken % places == 0;
+    const std::uint64_t now =
+        again ? static_cast<std::uint64_t>(t.of->next()) : (static_cast<std::uint64_t>(t.first) + t.taken) % places;
+    expect<task_error>(now == static_cast<std::uint64_t>(t.first), "recorded_tasks::launch: the tasks begin with ",
+                       t.of->what(), " ", t.first, ", as when they were recorded, and ", now,
+                       again ? " is next" : " comes after them", "; record tasks that use all ", places,
+                       " in turn, or use context::repeat");
+  }
 }
 
 moment_list task_scope::prepare() {
@@ -126,6 +165,7 @@ moment_list task_scope::prepare() {
 }
 
 void task_scope::launch(const graph& what, std::uint64_t times) {
+  check_turns(times);
   lane_set& lanes = context_->lanes();
   moment_list before = prepare();
   if (alone_) lanes.add_all(before);
@@ -136,6 +176,7 @@ void task_scope::launch(const graph& what, std::uint64_t times) {
   } at_end{l};
   lanes.order(l, before);
   for (std::uint64_t i = 0; i < times; ++i) what.launch(l.stream());
+  set_turns(times);
   newest_launch_.clear();
   newest_launch_.add(l.mark());
   if (alone_) lanes.order_all(newest_launch_);

@@ -10,6 +10,7 @@
 
 #include "held_memory.hpp"
 #include "scope_entry.hpp"
+#include "starling/base/rotation.hpp"
 #include "starling/machine/stream.hpp"
 #include "stf/order/moment.hpp"
 
@@ -35,6 +36,8 @@ class task_scope {
 
   // A task is about to use this data, which the caller holds.
   void enter(const std::shared_ptr<data_state>& d);
+  // A task is about to take a place.
+  void enter(const std::shared_ptr<rotation>& r);
   bool made(std::uint64_t data) const { return data > newest_data_; }
   // The body is over, and its recording goes on: puts back what launches need. Throws task_error for a task that threw,
   // argument_error for what cannot be done twice.
@@ -51,6 +54,11 @@ class task_scope {
   // The instance that has the value of this data after a launch, one on a device if there is; null: the scope does not
   // write it.
   const data_instance* result(const data_state& d) const;
+  // After how many launches all rotations are where they were before: so many recordings of the same tasks, each where
+  // the one before has left off, can be launched in turn for ever.
+  std::uint64_t launches_a_round() const;
+  // Rotations are where they are after so many launches.
+  void set_turns(std::uint64_t launches) const;
   // Puts `times` launches of a graph of this scope in line. Nobody else uses the context meanwhile.
   void launch(const graph& what, std::uint64_t times);
   // Has `program` do the tasks, when what they use is there, and waits for it. What it should have written has no value
@@ -62,11 +70,18 @@ class task_scope {
   void set_results(const std::string& failed_by);
   void enter_made(const std::shared_ptr<data_state>& d);
   moment_list prepare();
+  void check_turns(std::uint64_t times) const;
 
   std::shared_ptr<context_state> context_;
   std::uint64_t newest_data_;
   bool alone_ = false;
   std::vector<std::unique_ptr<scope_entry>> entries_;
+  struct turn {
+    std::shared_ptr<rotation> of;
+    int first;            // place that a launch begins with
+    std::uint64_t taken;  // by each launch
+  };
+  std::vector<turn> turns_;
   std::optional<graph> graph_;
   held_memory held_;
   std::vector<std::shared_ptr<std::atomic<int>>> holds_;

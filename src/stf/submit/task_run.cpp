@@ -121,6 +121,11 @@ std::byte* task_run::temporary(int place, std::size_t bytes) {
   return s.temporaries.back().block.start;
 }
 
+int task_run::take(const std::shared_ptr<rotation>& r) {
+  if (task_scope* scope = open().context->scope()) scope->enter(r);
+  return r->take();
+}
+
 bool task_run::noted() const { return open().items != nullptr; }
 
 void task_run::refuse_item(const std::string& why) const { open().refuse_item(why); }

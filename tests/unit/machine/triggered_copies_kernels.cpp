@@ -127,5 +127,123 @@ TEST_CASE("what waits for a program that was ended ends with it") {
   check_usable(*m);
 }
 
+// Two queues of copies from PE 0 to the others that a launch sets off, piece by piece.
+struct pieces {
+  static constexpr index_t count = 5;
+
+  symmetric_array<std::uint64_t> values, words;  // words: what is awaited, what is made, what is told
+  std::vector<int> to;
+
+  explicit pieces(machine& m)
+      : values(m.allocate<std::uint64_t>(count * n)), words(m.allocate<std::uint64_t>(3 * count)) {
+    for (int pe = 1; pe < m.size(); ++pe) to.push_back(pe);
+    for (int pe = 0; pe < m.size(); ++pe) {
+      m.fill(words.on(pe), 0, 3 * count * sizeof(std::uint64_t));
+      m.fill(values.on(pe), 0, count * n * sizeof(std::uint64_t));
+    }
+  }
+
+  std::shared_ptr<const launch_copies> copies() const {
+    auto all = std::make_shared<launch_copies>();
+    all->queues.resize(2);
+    all->words = reinterpret_cast<signal*>(words.on(0));
+    all->n_words = count;
+    const auto signals = [&](index_t first) {
+      return sym<signal>(reinterpret_cast<signal*>((words.data() + first).on(0)), words.data().stride_bytes());
+    };
+    for (index_t i = 0; i < count; ++i) {
+      copy_step s;
+      s.awaited = signals(i);
+      s.value = 1;
+      const sym<std::uint64_t> data = values.data() + i * n;
+      s.data = {reinterpret_cast<std::byte*>(data.on(0)), data.stride_bytes()};
+      s.bytes = n * sizeof(std::uint64_t);
+      s.to = to;
+      s.made = words.data() + (count + i);
+      s.told = signals(2 * count + i);
+      all->queues[static_cast<std::size_t>(i % 2)].push_back(s);
+    }
+    return all;
+  }
+
+  // Adds one to all values. `stop`: the piece at which the kernel fails.
+  kernel adding(index_t stop = count) const {
+    const sym<std::uint64_t> v = values.data(), w = words.data();
+    return make_kernel(STARLING_KERNEL(block & b) {
+      for (index_t i = count - 1; i >= 0; --i) {  // not in the order of the queues
+        if (i == stop) b.signal_set(sym<signal>(), 1, 1000);
+        b.for_each(n, [&](index_t k) { v.on(0)[i * n + k] += static_cast<std::uint64_t>(k + i + 1); });
+        b.sync();
+        if (b.member() == 0) ++w.on(0)[count + i];
+        b.sync();
+        b.atomic_set(w + i, 7, 0, cuda::memory_order_release);
+      }
+    });
+  }
+
+  void check(machine& m, std::uint64_t times) const {
+    std::vector<std::uint64_t> got(static_cast<std::size_t>(count * n)), told(count);
+    for (int pe = 0; pe < m.size(); ++pe) {
+      m.copy(got.data(), values.on(pe), got.size() * sizeof(std::uint64_t));
+      for (index_t i = 0; i < count * n; ++i)
+        CHECK(got[static_cast<std::size_t>(i)] == times * static_cast<std::uint64_t>(i % n + i / n + 1));
+      if (pe == 0) continue;
+      m.copy(told.data(), words.on(pe) + 2 * count, told.size() * sizeof(std::uint64_t));
+      CHECK(told == std::vector<std::uint64_t>(count, times));
+    }
+  }
+};
+
+TEST_CASE("copies that a launch sets off, in a stream and in a graph that is launched again") {
+  for (const int pes : {1, 2, 4}) {
+    auto m = test_machine(pes);
+    if (!m) return;
+    CAPTURE(pes);
+    const pieces p(*m);
+    stream s = m->new_stream(0);
+    for (int i = 0; i < 3; ++i) s.launch_kernel(1, p.adding(), {}, p.copies());
+    s.synchronize();
+    p.check(*m, 3);
+    const graph g = m->record(s, [&] {
+      s.launch_kernel(1, p.adding(), {}, p.copies());
+      s.launch_kernel(1, p.adding(), {}, p.copies());
+    });
+    for (int i = 0; i < 3; ++i) g.launch(s);
+    s.synchronize();
+    p.check(*m, 9);
+  }
+}
+
+TEST_CASE("copies of a launch that fails wait for nothing, and the next ones are made") {
+  auto m = test_machine(3);
+  if (!m || m->checking()) return;
+  for (const bool recorded : {false, true}) {
+    CAPTURE(recorded);
+    const pieces broken(*m), whole(*m);
+    stream s = m->new_stream(0);
+    const auto fail = [&] { s.launch_kernel(1, broken.adding(2), {}, broken.copies()); };
+    if (recorded) {
+      const graph g = m->record(s, fail);
+      g.launch(s);
+    } else {
+      fail();
+    }
+    CHECK_THROWS_AS(s.synchronize(), range_error);
+    // What was not made nobody has been told of.
+    for (int pe = 1; pe < 3; ++pe) {
+      std::uint64_t told[pieces::count];
+      m->copy(told, broken.words.on(pe) + 2 * pieces::count, sizeof told);
+      for (index_t i = 0; i <= 2; ++i) CHECK(told[i] == 0);
+    }
+    s.launch_kernel(1, whole.adding(), {}, whole.copies());
+    s.synchronize();
+    whole.check(*m, 1);
+    check_parts(failure_of<argument_error>([&] { s.launch_kernel(1, whole.adding(), {}, nullptr); }), {"no copies"});
+    check_parts(failure_of<argument_error>([&] { s.launch_kernel(0, whole.adding(), {}, whole.copies()); }),
+                {"blocks = 0"});
+  }
+  check_usable(*m);
+}
+
 }  // namespace
 }  // namespace starling::test::triggered_copies_tests

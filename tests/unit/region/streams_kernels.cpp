@@ -32,7 +32,7 @@ TEST_CASE("a recurrence in streams, launched and recorded") {
   for (const int pes : {1, 2, 3, 4}) {
     auto m = test_machine(pes);
     if (!m) return;
-    for (const region_agent agent : {region_agent::inline_stores, region_agent::polling})
+    for (const region_agent agent : {region_agent::inline_stores, region_agent::polling, region_agent::copy_engine})
       for (const index_t n : {1, 17, 1001}) {
         CAPTURE(pes);
         CAPTURE(std::string(name(agent)));
@@ -52,7 +52,7 @@ TEST_CASE("a recurrence in streams, launched and recorded") {
           ends.push_back(m->new_event(pe, event_use::ordering));
         }
         const int blocks = 1 + static_cast<int>(r.below(4));
-        for (int e = 0; e < 3; ++e) epoch_on_all(x, streams, ends, blocks);
+        for (int e = 0; e < 4; ++e) epoch_on_all(x, streams, ends, blocks);
         for (stream& s : streams) s.synchronize();
         const graph two = m->record(streams.front(), [&] {
           event begun = m->new_event(0, event_use::ordering);
@@ -67,7 +67,7 @@ TEST_CASE("a recurrence in streams, launched and recorded") {
         });
         for (int k = 0; k < 4; ++k) two.launch(streams.front());
         streams.front().synchronize();
-        constexpr word epochs = 11;
+        constexpr word epochs = 12;
         CHECK(x.epoch() == epochs);
         for (int pe = 0; pe < pes; ++pe) {
           std::vector<word> got(start.size(), 1);
