@@ -101,6 +101,11 @@ TEST_CASE("large puts and gets, which go apart from messages, keep the order tha
       CHECK(text == "all right");
 }
 
+TEST_CASE("the source of a blocking put may be written over when it has returned") {
+  for (const std::string& text : on_all({0, 1, 2}, 1, [](machine& m, int) { return reused_sources(m, 4); }))
+    CHECK(text == "all right");
+}
+
 TEST_CASE("packets side by side come whole, whichever is waited for") {
   for (const std::string& text : on_all({0, 1, 1, 2}, 1, [](machine& m, int) { return many_packets(m, 60); }))
     CHECK(text == "all right");
