@@ -31,7 +31,10 @@ std::string mixed_calls(machine& m, int rounds);
 // its source or an atomic operation, and gets of the same; how many bytes of this process's PEs are not as they should
 // be, at all of them: "all right" if none are.
 std::string large_calls(machine& m, int rounds);
-// Packets side by side to the next PE, taken one by one, from the last one or the first; which are wrong, or "all
+// Puts of few bytes to the next PE, each of whose source is written over as soon as the call has returned; how many
+// bytes are wrong, or "all right".
+std::string reused_sources(machine& m, int rounds);
+// Packets side by side to the next PE, taken one by one, from the last one or the first; how many are wrong, or "all
 // right".
 std::string many_packets(machine& m, int rounds);
 // PE 0 puts large data to PE 1 without an end, the others wait for a signal that nobody raises.

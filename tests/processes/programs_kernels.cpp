@@ -95,6 +95,18 @@ void wait_for_data(machine& m) {
 
 namespace {
 
+// What the kernels have counted at each PE; everyone calls it.
+std::string sum_of_wrong(machine& m, const symmetric_array<std::int64_t>& wrong, const char* what) {
+  std::string text;
+  for (int pe = 0; pe < m.size(); ++pe) {
+    std::int64_t errors = 0;
+    m.copy(&errors, wrong.on(pe), sizeof errors);
+    if (errors != 0) text += message("PE ", pe, ": ", errors, " ", what, "; ");
+  }
+  m.meet();
+  return text.empty() ? "all right" : text;
+}
+
 // What PE `pe` sends in a round: where it begins, how long it is, and byte i of it.
 constexpr index_t longest = (index_t{4} << 20) + 100;
 constexpr index_t odd_place(int pe, int round) {
@@ -178,14 +190,41 @@ std::string large_calls(machine& m, int rounds) {
         }
         bad.on(me)[0] = errors;
       });
-  std::string text;
-  for (int pe = 0; pe < m.size(); ++pe) {
-    std::int64_t errors = 0;
-    m.copy(&errors, wrong.on(pe), sizeof errors);
-    if (errors != 0) text += message("PE ", pe, ": ", errors, " bytes; ");
-  }
-  m.meet();
-  return text.empty() ? "all right" : text;
+  return sum_of_wrong(m, wrong, "bytes");
+}
+
+std::string reused_sources(machine& m, int rounds) {
+  constexpr index_t puts = 60;
+  constexpr index_t longest_put = 9000;
+  auto boxes = m.allocate<unsigned char>(puts * longest_put);
+  auto wrong = m.allocate<std::int64_t>(1);
+  const sym<unsigned char> box = boxes.data();
+  const sym<std::int64_t> bad = wrong.data();
+  m.run(
+      1, STARLING_KERNEL(block & b) {
+        const int next = (b.pe() + 1) % b.n_pes();
+        const int before = (b.pe() + b.n_pes() - 1) % b.n_pes();
+        std::vector<unsigned char> source(longest_put);
+        std::int64_t errors = 0;
+        for (int round = 0; round < rounds; ++round) {
+          const auto length = [&](index_t i) {
+            return 1 + static_cast<index_t>(mix(static_cast<std::uint64_t>(round), static_cast<std::uint64_t>(i)) %
+                                            longest_put);
+          };
+          for (index_t i = 0; i < puts; ++i) {
+            for (index_t k = 0; k < length(i); ++k) source[k] = odd_byte(b.pe(), round, i + k);
+            b.put(box + i * longest_put, source.data(), length(i), next);
+            std::memset(source.data(), 255, source.size());
+          }
+          b.barrier_all();
+          for (index_t i = 0; i < puts; ++i)
+            for (index_t k = 0; k < length(i); ++k)
+              errors += box.on(b.pe())[i * longest_put + k] != odd_byte(before, round, i + k) ? 1 : 0;
+          b.sync_all();
+        }
+        bad.on(b.pe())[0] = errors;
+      });
+  return sum_of_wrong(m, wrong, "bytes");
 }
 
 std::string many_packets(machine& m, int rounds) {
@@ -218,14 +257,7 @@ std::string many_packets(machine& m, int rounds) {
         }
         bad.on(b.pe())[0] = errors;
       });
-  std::string text;
-  for (int pe = 0; pe < m.size(); ++pe) {
-    std::int64_t errors = 0;
-    m.copy(&errors, wrong.on(pe), sizeof errors);
-    if (errors != 0) text += message("PE ", pe, ": ", errors, " packets; ");
-  }
-  m.meet();
-  return text.empty() ? "all right" : text;
+  return sum_of_wrong(m, wrong, "packets");
 }
 
 void put_without_end(machine& m) {

@@ -99,12 +99,38 @@ void block_queues::fail(const queue& q) const {
   program_.fail(r);
 }
 
+// Null: it is not copied.
+const std::byte* block_queues::copied(queue& q, const transfer& t) {
+  if (!t.blocking || t.count <= 0 || t.dest_stride != 1 || t.source_stride != 1) return nullptr;
+  const std::size_t bytes = static_cast<std::size_t>(t.count) * t.element;
+  if (bytes <= network::inline_bytes || bytes > source_copies::most_bytes) return nullptr;
+  const network::queue_state& s = *q.pair().state;
+  source_copies& copies = q.open->copies();
+  if (const std::byte* copy = copies.take(t.source, bytes, s.completed)) return copy;
+  bus b(*this, q);
+  while (network::sender<bus>(q.pair(), b).poll()) {
+  }
+  return copies.take(t.source, bytes, s.completed);
+}
+
+template <class F>
+void block_queues::call_put(const transfer& t, const F& f) {
+  queue& q = to(t.context, t.pe);
+  const std::byte* copy = copied(q, t);
+  if (copy == nullptr) return call(t.context, t.pe, operation::put, t.at, [&](const auto& c) { return f(c, t); });
+  transfer of_copy = t;
+  of_copy.source = copy;
+  of_copy.blocking = false;
+  call(t.context, t.pe, operation::put, t.at, [&](const auto& c) { return f(c, of_copy); });
+  q.open->copies().used_before(q.pair().state->reserved);
+}
+
 void block_queues::put(const transfer& t) {
-  call(t.context, t.pe, operation::put, t.at, [&](const auto& c) { return c.put(t); });
+  call_put(t, [](const auto& c, const transfer& made) { return c.put(made); });
 }
 
 void block_queues::put_signal(const transfer& t, const signal_update& s) {
-  call(t.context, t.pe, operation::put, t.at, [&](const auto& c) { return c.put_signal(t, s); });
+  call_put(t, [&](const auto& c, const transfer& made) { return c.put_signal(made, s); });
 }
 
 void block_queues::get(const transfer& t) {

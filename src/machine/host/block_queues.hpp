@@ -51,6 +51,10 @@ class block_queues {
   // Runs what posts entries to a queue.
   template <class F>
   void call(int context, int peer, operation op, where at, const F& f);
+  // The same for a put, f(carrier, put): one of little data does not wait, because its source is copied.
+  template <class F>
+  void call_put(const transfer& t, const F& f);
+  const std::byte* copied(queue& q, const transfer& t);
   [[noreturn]] void fail(const queue& q) const;
 
   running& program_;

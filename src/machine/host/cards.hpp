@@ -8,6 +8,7 @@
 #include "../network/host_layout.hpp"
 #include "../network/queue_memory.hpp"
 #include "host_card.hpp"
+#include "source_copies.hpp"
 
 namespace starling::host {
 
@@ -16,7 +17,7 @@ class open_queue {
  public:
   open_queue(host_card& card, const std::vector<network::memory_region>& regions, int pes, std::uint32_t number,
              std::uint32_t depth, int pe, int peer)
-      : card_(card), memory_(regions, pes, number, depth, pe, peer, 0) {
+      : card_(card), memory_(with_copies(regions), pes, number, depth, pe, peer, 0) {
     card_.open(network::setup_of(memory_.pair(), 0));
   }
   ~open_queue() { card_.close(memory_.pair().number); }
@@ -25,9 +26,16 @@ class open_queue {
 
   const network::queue_pair& pair() const { return memory_.pair(); }
   host_card& card() { return card_; }
+  source_copies& copies() { return copies_; }
 
  private:
+  std::vector<network::memory_region> with_copies(std::vector<network::memory_region> regions) const {
+    regions.push_back(copies_.region(static_cast<std::uint32_t>(regions.size()) + 1));
+    return regions;
+  }
+
   host_card& card_;
+  source_copies copies_;
   network::queue_memory memory_;
 };
 
