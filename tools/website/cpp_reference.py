@@ -27,7 +27,7 @@ INTERNAL = {
     "device": "bounds fault_report gpu_copy gpu_wait host_port own_address program_state protocol target trace_record "
     "trace_span",
     "machine": "",
-    "base": "",
+    "base": "rotation",
     "region": "agent_copy_engine agent_inline agent_own_warp agent_polling agents commit flush launched_kernel pieces "
     "state timing verify",
     "stf": "for_loop",

@@ -92,7 +92,7 @@ void cuda_stream::launch(int blocks, const kernel& k, const launch_options& opti
   on_cuda::launch(g, get(), k, options.threads, state, options.resident && g.has_own_multiprocessors());
 }
 
-// The waits of a launch are as many as its queues, however many launches there are side by side.
+// Throws what launches with copies throw; afterwards there is a stream for each queue.
 void cuda_stream::prepare_copies(const launch_copies& copies) {
   const gpu& g = device();
   int able = 0;
