@@ -112,13 +112,13 @@ TEST_CASE("packets side by side come whole, whichever is waited for") {
 }
 
 TEST_CASE("a program that stalls during large puts leaves a machine that can be used") {
-  const environment_guard deadline("STARLING_DEADLINE", "1");
+  const environment_guard deadline("STARLING_DEADLINE", "2");
   const auto ends = on_all({0, 1}, 1, [](machine& m, int) {
     const std::string stall = said([&] {
       put_without_end(m);
       return "no stall";
     });
-    return stall + "\n" + large_calls(m, 2);
+    return stall + "\n" + large_calls(m, 1);
   });
   for (const std::string& text : ends) check_parts(text, {"stall_error", "PE 1 block 0", "all right"});
 }
