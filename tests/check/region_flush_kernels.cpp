@@ -24,7 +24,7 @@ TEST_CASE("flushed tiles are there, every agent") {
           CAPTURE(std::string(name(agent)));
           CAPTURE(static_cast<int>(how));
           CAPTURE(blocks);
-          machine m = checked_machine(pes, 40);
+          machine m = checked_machine(pes, 20);
           run_flushes(m, 32 * pes + 20, blocks, 4, with_flushes(agent, blocks), how, blocks == 2);
         }
 }
@@ -36,7 +36,7 @@ TEST_CASE("flushed tiles are there, with credits and other numbers of buffers") 
         CAPTURE(std::string(name(agent)));
         CAPTURE(credits);
         CAPTURE(buffers);
-        machine m = checked_machine(2, 40);
+        machine m = checked_machine(2, 20);
         region_options o = with_flushes(agent, 2);
         o.credits = credits;
         o.buffers = buffers;

@@ -25,7 +25,7 @@ TEST_CASE("recurrences pass, every agent") {
             CAPTURE(host);
             CAPTURE(agent_blocks);
             CAPTURE(measured);
-            machine m = checked_machine(pes, 40);
+            machine m = checked_machine(pes, 20);
             run_recurrence(m, 70, blocks, 5,
                            {.agent = agent,
                             .chunk_bytes = 128,
@@ -50,7 +50,7 @@ TEST_CASE("recurrences by two mappings pass, every agent") {
           CAPTURE(std::string(name(agent)));
           CAPTURE(by_roles);
           CAPTURE(n);
-          machine m = checked_machine(pes, 40);
+          machine m = checked_machine(pes, 20);
           run_recurrence(m, n, 1, 5, {.agent = agent, .chunk_bytes = 128, .tiles = two_mappings(5)}, r.next(),
                          by_roles);
         }
@@ -67,7 +67,7 @@ TEST_CASE("recurrences whose tiles often rest pass, every agent") {
           CAPTURE(std::string(name(agent)));
           CAPTURE(buffers);
           CAPTURE(credits);
-          machine m = checked_machine(pes, 40);
+          machine m = checked_machine(pes, 20);
           run_recurrence_with_rests(m, 70, 2, 6,
                                     {.buffers = buffers,
                                      .agent = agent,

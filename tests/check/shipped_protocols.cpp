@@ -12,7 +12,7 @@ namespace {
 
 std::uint64_t seeds() {
   const char* text = std::getenv("STARLING_PROTOCOL_SEEDS");
-  return text == nullptr ? 200 : std::strtoull(text, nullptr, 10);
+  return text == nullptr ? 100 : std::strtoull(text, nullptr, 10);
 }
 
 template <class T>

@@ -77,7 +77,7 @@ class worker {
 
   // The block's rows of a vector that lies anywhere.
   STARLING_HD T* part_of(sym<T> v) const { return v.on(threads_.pe()) + desk_->rows.plan.first_row; }
-  // From now on v is what lies at `place`. After a barrier behind whatever has read v.
+  // From now on v is what lies at `place`. A barrier of the block must be between the last use of v and this.
   STARLING_HD void look_at(vector_name v, sym<T> place) const {
     if (threads_.member() == 0) desk_->vectors[v] = part_of(place);
     threads_.sync();
