@@ -28,6 +28,10 @@ struct any_kernel {
 
 void library_call(slice<const double> value, st::stream& s);
 void write_file(slice<const double> value);
+struct library_handle {
+  explicit library_handle(const st::stream& s);
+  void axpy(double factor, slice<const double> from, slice<double> to);
+};
 
 struct of_tasks {
   stf::context& ctx;
