@@ -120,7 +120,7 @@ if(STARLING_HAS_CHECK AND NOT STARLING_WITH_CUDA)
     add_test(NAME ${suite}_checked COMMAND ${suite}_checked
       --source-file-exclude=*/symmetric_array.cpp,*/place_memory.cpp,*/trace_kernels.cpp,*misuse*,*/stencil_faults.cpp,*/network/hosts.cpp
       --test-case-exclude=*memory*,*environment*,*needs?no?room*)
-    set_tests_properties(${suite}_checked PROPERTIES LABELS checked TIMEOUT 900 ENVIRONMENT "STARLING_CHECK=5")
+    set_tests_properties(${suite}_checked PROPERTIES LABELS checked TIMEOUT 3600 ENVIRONMENT "STARLING_CHECK=5")
   endforeach()
 endif()
 
