@@ -56,7 +56,8 @@ TABLES = (
     ),
     Table(
         "values of PEs in a GPU's shared memory",
-        "include/starling/device/target/block_memory.hpp (`reduce_slots`); include/starling/device/block.hpp (`gathered`)",
+        "include/starling/device/target/block_memory.hpp (`reduce_slots`); "
+        "include/starling/device/block.hpp (`gathered`)",
         lambda n: n * VALUE,
         "PEs, and there is room for 32",
         "levels of 8",
