@@ -147,6 +147,33 @@ TEST_CASE("copies of fixed buffers, launched when another one is next") {
   }
 }
 
+TEST_CASE("a loop over fixed buffers within what is recorded uses all of them in each round") {
+  auto m = test_machine(2);
+  if (!m) return;
+  region<int> x(*m, n, {.agent = region_agent::copy_engine, .chunk_bytes = 128});
+  x.load(std::vector<int>(n, 1));
+  context ctx(*m);
+  auto again = ctx.logical_data(stf::shape_of<stf::scalar_view<int>>());
+  const auto rounds_of = [&](int updates) {
+    return [&, updates] {
+      for (int k = 0; k < updates; ++k)
+        ctx.parallel_for(x.partition(), exec_place::all_devices(), x.shape(), x.update())->*add_one();
+      ctx.parallel_for(exec_place::device(0), stf::box(1), again.write())
+              ->*STARLING_KERNEL(index_t, stf::scalar_view<int> f) {
+        *f = 0;
+      };
+    };
+  };
+  check_parts(failure_of<task_error>([&] { ctx.record([&] { ctx.repeat_while(again, rounds_of(1), 3); }); }),
+              {"repeat_while", "agent is copy_engine", "2 recordings in turn", "repeat it outside"});
+  const stf::recorded_tasks whole = ctx.record([&] { ctx.repeat_while(again, rounds_of(2), 3); });
+  whole.launch();
+  whole.launch();
+  ctx.repeat_while(again, rounds_of(1), 3);  // all is as it was
+  ctx.finalize();
+  check_values(x, 2, 5, 6);
+}
+
 TEST_CASE("what a persistent program cannot do is refused by name") {
   auto m = test_machine(2);
   if (!m) return;
