@@ -26,9 +26,9 @@ def build(run: Run, folder: Path, *targets: str) -> None:
     run.command("cmake", "--build", folder, "--parallel", str(CORES), *chosen, timeout=3000)
 
 
-def ctest(run: Run, folder: Path, labels: str) -> None:
+def ctest(run: Run, folder: Path, labels: str, timeout: float = 1800) -> None:
     words = ["ctest", "--test-dir", folder, "-V", "-L", f"^({labels})$", "-j", str(CORES), "--no-tests=ignore"]
-    run.command(*words, timeout=1800)
+    run.command(*words, timeout=timeout)
 
 
 def pytest(run: Run, *paths: str, **environment: str) -> None:

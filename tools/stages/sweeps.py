@@ -70,7 +70,7 @@ def protocols(run: Run) -> None:
             timeout=7200,
             STARLING_PROTOCOL_SEEDS=seeds,
         )
-    ctest(run, BUILD / "host", "checked")
+    ctest(run, BUILD / "host", "checked", timeout=10800)
 
 
 def mutate(run: Run) -> None:
