@@ -37,7 +37,12 @@ copy_plan::copy_plan(const machine& m, region_state& s, std::shared_ptr<const re
   s.launch_triggers = s.launched + 1;
   s.launch_made = s.launch_triggers + most;
   state_ = s;
-  const auto next = [this] { return state_.buffer_of(last_epoch(machine_, state_, *layout_) + 1); };
+  // Of all PEs at once: the words say so only until the first of them copies again.
+  const auto next = [this] {
+    const int buffer = state_.buffer_of(last_epoch(machine_, state_, *layout_) + 1);
+    for (const auto& t : turns_) t->go_to(buffer);
+    return buffer;
+  };
   for (int pe = 0; pe < pes; ++pe) turns_.push_back(std::make_shared<rotation>("buffer", s.buffers, next));
   queue_list queues(static_cast<std::size_t>(pes * s.agent_blocks));
   for (int pe = 0; pe < pes; ++pe)
