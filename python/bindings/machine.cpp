@@ -45,12 +45,16 @@ bound_machine cuda(const std::vector<int>& ids, std::optional<int> pes_per_gpu, 
                                            .queue_depth = queue_depth}));
 }
 
-bound_machine distributed(int pes, std::int64_t memory, int max_blocks) {
+bound_machine distributed(int pes, std::int64_t memory, int max_blocks, const std::string& kind) {
   expect<argument_error>(memory >= 0, "machine.distributed: memory = ", memory,
                          "; must be a number of bytes of at least 1, or 0 for STARLING_HOST_MEMORY");
   const nb::gil_scoped_release unlocked;
-  return bound_machine(
-      machine::distributed({.pes = pes, .memory_bytes = static_cast<std::size_t>(memory), .max_blocks = max_blocks}));
+  std::optional<machine_kind> devices;
+  if (!kind.empty()) devices = kind == name(machine_kind::cuda) ? machine_kind::cuda : machine_kind::host;
+  return bound_machine(machine::distributed({.pes = pes,
+                                             .memory_bytes = static_cast<std::size_t>(memory),
+                                             .max_blocks = max_blocks,
+                                             .kind = devices}));
 }
 
 std::string describe(bound_machine& self) {
@@ -148,7 +152,8 @@ void bind_machine(nb::module_& m) {
       "An ordered set of devices that run one program; each is a processing element (PE), numbered from 0.");
   c.def_static("host", &host, "devices"_a = 4, nb::kw_only(), "memory"_a = 0, "max_blocks"_a = 0,
                "hosts"_a = std::vector<int>(), "card"_a = "", "queue_depth"_a = 64)
-      .def_static("distributed", &distributed, "pes"_a = 0, nb::kw_only(), "memory"_a = 0, "max_blocks"_a = 0)
+      .def_static("distributed", &distributed, "pes"_a = 0, nb::kw_only(), "memory"_a = 0, "max_blocks"_a = 0,
+                  "kind"_a = "")
       .def_static("cuda", &cuda, "ids"_a = std::vector<int>(), nb::kw_only(), "pes_per_gpu"_a = nb::none(),
                   "sharing"_a = "auto", "answer"_a = true, "hosts"_a = std::vector<int>(), "card"_a = "",
                   "queue_depth"_a = 64, nb::call_guard<nb::gil_scoped_release>())

@@ -82,26 +82,36 @@ def host(
     return m
 
 
-def distributed(pes: int | None = None, *, memory: int | str | None = None, max_blocks: int | None = None) -> Machine:
-    """A machine of virtual devices in several processes, which ``starling launch``, mpirun, srun or torchrun started.
+def distributed(
+    pes: int | None = None,
+    *,
+    memory: int | str | None = None,
+    max_blocks: int | None = None,
+    kind: str | None = None,
+) -> Machine:
+    """A machine of several processes, which ``starling launch``, mpirun, srun or torchrun started.
 
     Every process calls it, with the same arguments, and owns the devices ``local_pes``. What makes arrays and runs
     programs is collective: every process makes the same calls in the same order. See ``docs/processes.md``.
 
     Args:
         pes: Devices of each process. None: ``STARLING_DEVICES`` dealt to the processes, or 1.
-        memory: As for :func:`host`.
-        max_blocks: As for :func:`host`.
+        memory: As for :func:`host`; of virtual devices.
+        max_blocks: As for :func:`host`; of virtual devices.
+        kind: ``"cuda"``, GPUs, or ``"host"``, virtual devices. None: ``STARLING_DISTRIBUTED``, or GPUs where this host
+            has enough for all processes.
 
     Raises:
         ArgumentError: A value is not allowed, or the processes disagree: other arguments, or another build.
         ProcessError: A process does not come or has died; the message names it.
-        Unsupported: Nobody has started several processes, they are on several hosts, or check mode is on.
+        Unsupported: Nobody has started several processes, check mode is on, or the GPUs are missing, unlike each other
+            or on several hosts.
     """
     return native.Machine.distributed(
         0 if pes is None else whole_number("pes", pes, most=MOST_VIRTUAL_DEVICES),
         memory=_bytes(memory),
         max_blocks=0 if max_blocks is None else whole_number("max_blocks", max_blocks),
+        kind="" if kind is None else one_of("kind", kind, ("host", "cuda")),
     )
 
 

@@ -70,6 +70,11 @@ environment environment::read() {
                            "\": must be direct, mpi or auto; correct or unset it");
     e.transport = text;
   }
+  if (const std::string text = variable("STARLING_DISTRIBUTED"); !text.empty()) {
+    expect<argument_error>(text == "auto" || text == "host" || text == "cuda", "STARLING_DISTRIBUTED=\"", text,
+                           "\": must be host, cuda or auto; correct or unset it");
+    e.distributed = text;
+  }
   if (const std::string text = variable("STARLING_HOST_MEMORY"); !text.empty())
     e.host_memory = parse_bytes(text, "STARLING_HOST_MEMORY");
   e.host_blocks = read_count("STARLING_HOST_BLOCKS", e.host_blocks, 1);
@@ -105,6 +110,8 @@ std::vector<environment_variable> describe(const environment& e) {
        message(e.meeting_deadline)},
       {"STARLING_TRANSPORT", "how processes of a distributed machine reach each other: direct, mpi or auto",
        e.transport},
+      {"STARLING_DISTRIBUTED", "what a distributed machine is of: host (virtual devices), cuda (GPUs) or auto",
+       e.distributed},
       {"STARLING_HOST_MEMORY", "memory of one virtual device; suffixes K, M, G", format_bytes(e.host_memory)},
       {"STARLING_HOST_BLOCKS", "how many blocks one virtual device holds at once", message(e.host_blocks)},
       {"STARLING_HOSTS", "on how many hosts, with network cards between them, devices are by default",

@@ -171,10 +171,13 @@ class backend {
 // The back ends. cuda_absent.cpp stands in for src/machine/cuda in builds without CUDA.
 std::shared_ptr<backend> make_host_backend(int devices, const host_options& options);
 std::shared_ptr<backend> make_distributed_backend(const distributed_options& options);
-// The same as this process of a job.
+// The same of virtual devices, as this process of a job.
 std::shared_ptr<backend> make_distributed_backend(const distributed_options& options,
                                                   const struct process_place& place);
 std::shared_ptr<backend> make_cuda_backend(const std::vector<int>& ids, const cuda_options& options);
+// Of GPUs: those of this process by PE, as many in each of the processes.
+std::shared_ptr<backend> make_distributed_cuda_backend(const std::vector<int>& placement,
+                                                       std::unique_ptr<class process_group> processes);
 machine::cuda_status probe_cuda_backend();
 
 }  // namespace starling

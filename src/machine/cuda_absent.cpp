@@ -1,5 +1,6 @@
 // Stands in for src/machine/cuda in builds without CUDA.
 #include "backend.hpp"
+#include "distributed/process_group.hpp"
 #include "starling/base/error.hpp"
 #include "starling/machine/kernel_file.hpp"
 
@@ -18,6 +19,10 @@ std::shared_ptr<backend> make_cuda_backend(const std::vector<int>&, const cuda_o
   const machine::cuda_status status = probe_cuda_backend();
   throw unsupported_error(
       message("machine::cuda: ", status.problem, "; ", status.remedy, ", or use virtual devices: machine::host(n)"));
+}
+
+std::shared_ptr<backend> make_distributed_cuda_backend(const std::vector<int>&, std::unique_ptr<process_group>) {
+  return make_cuda_backend({}, {});
 }
 
 kernel_file::kernel_file(const std::string& path) {

@@ -43,7 +43,8 @@ struct distributed_options {
   int pes = 0;  // of each process; 0: STARLING_DEVICES dealt to the processes, or 1
   std::size_t memory_bytes = 0;
   int max_blocks = 0;
-  bool poison = true;  // these as in host_options; all of them the same in every process
+  bool poison = true;  // these as in host_options, of virtual devices; all of them the same in every process
+  std::optional<machine_kind> kind = {};  // nothing said: STARLING_DISTRIBUTED
 };
 
 // A persistent program: one kernel on every PE, its blocks dealt to roles.
@@ -73,10 +74,11 @@ class machine {
   // STARLING_PES_PER_GPU=n, where neither ids nor options say who shares: every GPU counts n times, so ordinals 0 to
   // n - 1 are GPU 0.
   static machine cuda(const std::vector<int>& ids = {}, const cuda_options& options = {});
-  // Virtual devices in several processes of this host, which `starling launch`, mpirun, srun or torchrun has started:
-  // every process calls it, and owns local_pes(). allocate, run and meet are collective: every process makes the same
-  // calls in the same order. See docs/processes.md. Throws process_error that names who does not come,
-  // unsupported_error without a launcher, on several hosts and in check mode, argument_error when processes disagree.
+  // GPUs or virtual devices in several processes, which `starling launch`, mpirun, srun or torchrun has started: every
+  // process calls it, and owns local_pes(). allocate, run and meet are collective: every process makes the same calls in
+  // the same order. See docs/processes.md. Throws process_error that names who does not come, unsupported_error without
+  // a launcher, in check mode, and for GPUs that are missing, unlike each other or on several hosts; argument_error when
+  // processes disagree.
   static machine distributed(const distributed_options& options = {});
   // GPUs when they can be used, else virtual devices; STARLING_MACHINE and STARLING_DEVICES decide otherwise. choice()
   // says what was taken and why. devices = 0: all GPUs, or 4 virtual devices.

@@ -26,7 +26,7 @@ clock_aligner::~clock_aligner() { machine_.control.free(offset_); }
 
 program clock_aligner::next() {
   device_guard guard;
-  for (const gpu& g : machine_.gpus) {
+  for (const gpu& g : machine_.driven()) {
     guard.use(g.id);
     check(cudaMemsetAsync(machine_.control.on(offset_, g.pe), 0, bytes_for(machine_.n_pes()), g.service.get()),
           "cudaMemsetAsync (clock alignment)", g.pe);
@@ -43,12 +43,11 @@ clock_alignment clock_aligner::result(const run_times& ran) const {
   clock_alignment all;
   std::vector<clock_reading> others(machine_.gpus.size());
   device_guard guard;
-  guard.use(machine_.on(0).id);
+  guard.use(machine_.driven().front().id);
   check(cudaMemcpy(others.data(), exchange_.of_others.on(0), others.size() * sizeof(clock_reading), cudaMemcpyDefault),
         "cudaMemcpy (clock alignment)", 0);
   for (const gpu& g : machine_.gpus) {
     clock_reading own;
-    guard.use(g.id);
     check(cudaMemcpy(&own, exchange_.own.on(g.pe), sizeof own, cudaMemcpyDefault), "cudaMemcpy (clock alignment)",
           g.pe);
     const clock_reading& other = others[static_cast<std::size_t>(g.pe)];

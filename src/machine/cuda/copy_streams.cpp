@@ -17,7 +17,7 @@ int queues_of_a_pe(const std::vector<std::shared_ptr<triggered_copies>>& copies)
 }  // namespace
 
 void copy_streams::require_waits() const {
-  for (const gpu& g : machine_.gpus) {
+  for (const gpu& g : machine_.driven()) {
     int able = 0;
     driver_.check(driver_.device_attribute(&able, CU_DEVICE_ATTRIBUTE_CAN_USE_64_BIT_STREAM_MEM_OPS, g.id),
                   "cuDeviceGetAttribute", g.pe);
@@ -39,17 +39,17 @@ void copy_streams::prepare(const std::vector<program>& programs) {
   require_waits();
   const int on_pe = queues_of_a_pe(copies_);
   const std::size_t all = static_cast<std::size_t>(on_pe) * machine_.gpus.size();
-  if (reached_.size() < all) reached_ = pinned_array<std::uint64_t>(all, machine_.gpus.front().id);
+  if (reached_.size() < all) reached_ = pinned_array<std::uint64_t>(all, machine_.driven().front().id);
   reached_.clear();
   streams_.resize(machine_.gpus.size());
   told_.resize(machine_.gpus.size());
-  for (const gpu& g : machine_.gpus) {
+  for (const gpu& g : machine_.driven()) {
     make_words(g, on_pe);
     make_streams(g, on_pe);
   }
   // All is there: from here on nothing fails.
   std::size_t queue = 0;
-  for (const gpu& g : machine_.gpus)
+  for (const gpu& g : machine_.driven())
     for (const auto& c : copies_)
       for (int i = 0; i < c->queues(); ++i) feed_.add(*c, g.pe, i, &reached_[queue++]);
 }
@@ -78,7 +78,7 @@ void copy_streams::make_streams(const gpu& g, int on_pe) {
 // Queues come PE by PE.
 std::size_t copy_streams::number_on_pe(const fed_queue& q) const {
   const auto number = static_cast<std::size_t>(q.reached - reached_.data());
-  return number % (feed_.queues().size() / machine_.gpus.size());
+  return number % (feed_.queues().size() / machine_.driven().size());
 }
 
 cudaStream_t copy_streams::stream_of(const fed_queue& q) const {

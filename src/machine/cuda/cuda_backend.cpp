@@ -21,27 +21,25 @@ namespace starling {
 
 namespace {
 
-// A machine of which PEs may share GPUs: `placement` is the GPU of each, `how` they share is not automatic.
-std::shared_ptr<on_cuda::cuda_backend> backend_on(const std::vector<int>& placement, gpu_sharing how, double deadline,
-                                                  const cuda_options& options, const network::host_layout& hosts) {
-  auto made = std::make_unique<on_cuda::cuda_backend>(placement, how, deadline, hosts, options.card.value(),
-                                                      options.queue_depth);
+std::shared_ptr<on_cuda::cuda_backend> backend_on(const on_cuda::cuda_setting& s, bool answer,
+                                                  std::unique_ptr<process_group> processes = nullptr) {
+  auto made = std::make_unique<on_cuda::cuda_backend>(s, std::move(processes));
   // Memory that a kernel still uses cannot be given back: CUDA would wait for the kernel, perhaps for ever. It is kept
   // until the process ends.
   std::shared_ptr<on_cuda::cuda_backend> b(made.release(), [](on_cuda::cuda_backend* old) {
     if (old->becomes_idle()) delete old;
   });
-  if (options.answer) b->try_sharing();
+  if (answer) b->try_sharing();
   return b;
 }
 
-std::shared_ptr<on_cuda::cuda_backend> shared_backend(const std::vector<int>& placement, gpu_sharing how,
-                                                      double deadline, const cuda_options& options,
-                                                      const network::host_layout& hosts) {
-  if (how != gpu_sharing::automatic) return backend_on(placement, how, deadline, options, hosts);
+// A machine of which PEs share GPUs.
+std::shared_ptr<on_cuda::cuda_backend> shared_backend(on_cuda::cuda_setting s, bool answer) {
+  if (s.how != gpu_sharing::automatic) return backend_on(s, answer);
   std::string refused;
   try {
-    return backend_on(placement, gpu_sharing::partitions, deadline, options, hosts);
+    s.how = gpu_sharing::partitions;
+    return backend_on(s, answer);
   } catch (const unsupported_error& problem) {
     refused = problem.what();
   } catch (const launch_error& problem) {
@@ -49,7 +47,8 @@ std::shared_ptr<on_cuda::cuda_backend> shared_backend(const std::vector<int>& pl
   } catch (const device_error& problem) {
     refused = problem.what();
   }
-  auto b = backend_on(placement, gpu_sharing::plain, deadline, options, hosts);
+  s.how = gpu_sharing::plain;
+  auto b = backend_on(s, answer);
   b->add_remark("they share plainly, for " + refused);
   return b;
 }
@@ -67,16 +66,25 @@ std::shared_ptr<backend> make_cuda_backend(const std::vector<int>& ids, const cu
   network::check_queue_depth("machine::cuda", options.queue_depth);
   const network::host_layout hosts =
       network::layout_of("machine::cuda", options.hosts, static_cast<int>(placement.size()), e);
-  cuda_options how = options;
-  how.card = network::card_of(options.card, e);
-  if (most == 1) {
-    how.answer = false;
-    return backend_on(placement, gpu_sharing::plain, e.deadline, how, hosts);
-  }
+  on_cuda::cuda_setting s{placement, gpu_sharing::plain, e.deadline, hosts, network::card_of(options.card, e),
+                          options.queue_depth};
+  if (most == 1) return backend_on(s, false);
   const bool in_use = on_cuda::has_context(placement);
-  auto b = shared_backend(placement, sharing_of(options, e), e.deadline, how, hosts);
+  s.how = sharing_of(options, e);
+  auto b = shared_backend(s, options.answer);
   b->add_remark(too_few_queues(queues_set(in_use ? before : environment_variables()), most, in_use));
   return b;
+}
+
+std::shared_ptr<backend> make_distributed_cuda_backend(const std::vector<int>& placement,
+                                                       std::unique_ptr<process_group> processes) {
+  const environment e = environment::read();
+  on_cuda::cuda_setting s;
+  s.placement = placement;
+  s.deadline = e.deadline;
+  s.hosts = network::host_layout(std::vector<int>(placement.size() * static_cast<std::size_t>(processes->size())));
+  s.meeting_deadline = e.meeting_deadline;
+  return backend_on(s, true, std::move(processes));
 }
 
 namespace on_cuda {
@@ -89,6 +97,7 @@ std::size_t control_bytes_for(const network::host_layout& hosts) {
 }
 // Users' memory grows by at least this: mapping takes time per call, not per byte.
 constexpr std::size_t user_step = std::size_t{32} << 20;
+constexpr std::size_t launch_bytes = std::size_t{64} << 20;  // addresses for the words of plain launches
 
 std::vector<device_info> infos_of(const std::vector<gpu>& gpus) {
   std::vector<device_info> infos;
@@ -121,6 +130,14 @@ std::string sharers(const std::vector<gpu>& gpus) {
   return text;
 }
 
+std::string together(const process_group* processes, const std::vector<gpu>& gpus) {
+  if (processes == nullptr) return {};
+  const bool slow = any_shared(gpus) && value_of(environment_variables(), "CUDA_MPS_PIPE_DIRECTORY").empty();
+  return message(processes->size(), " processes, this is process ", processes->rank(), " of ",
+                 processes->place().source,
+                 slow ? "; they share GPUs, which without MPS (nvidia-cuda-mps-control) run one of them at a time" : "");
+}
+
 symmetric_heap::layout part_of(const symmetric_range& range, const std::vector<gpu>& gpus, std::size_t begin,
                                std::size_t bytes) {
   return {range.start() + begin, range.stride(), static_cast<int>(gpus.size()), bytes, sharers(gpus)};
@@ -136,33 +153,48 @@ std::vector<reached_range> memory_of_pes(const symmetric_range& range, const std
 
 }  // namespace
 
-cuda_backend::cuda_backend(const std::vector<int>& placement, gpu_sharing how, double default_deadline,
-                           network::host_layout hosts, card kind, int queue_depth)
-    : default_deadline_(default_deadline),
-      hosts_(std::move(hosts)),
+cuda_backend::cuda_backend(const cuda_setting& s, std::unique_ptr<process_group> processes)
+    : default_deadline_(s.deadline),
+      processes_(std::move(processes)),
+      hosts_(s.hosts),
       driver_(driver_api::load()),
-      gpus_(open_gpus(placement, how, driver_)),
+      gpus_(processes_ ? open_gpus(s.placement, driver_, *processes_) : open_gpus(s.placement, s.how, driver_)),
       infos_(infos_of(gpus_)),
       capacity_(capacity_of(gpus_)),
-      mapper_(gpus_, driver_),
-      range_(gpus_, mapper_, capacity_ + control_bytes_for(hosts_)),
+      mapper_(gpus_, driver_, processes_ != nullptr),
+      exchange_(processes_ ? std::make_unique<memory_exchange>(gpus_, mapper_, *processes_, s.meeting_deadline)
+                           : nullptr),
+      range_(gpus_, mapper_, capacity_ + control_bytes_for(hosts_) + launch_bytes, exchange_.get()),
       user_area_(range_, 0, capacity_, user_step),
       control_area_(range_, capacity_, control_bytes_for(hosts_), range_.granularity()),
+      launch_area_(range_, capacity_ + control_bytes_for(hosts_), launch_bytes, range_.granularity(),
+                   symmetric_range::whose::driven),
       heap_(part_of(range_, gpus_, 0, capacity_), [this](std::size_t end) { user_area_.grow_to(end); }),
       control_heap_(part_of(range_, gpus_, capacity_, control_bytes_for(hosts_)),
                     [this](std::size_t end) { control_area_.grow_to(end); }),
+      launch_heap_(part_of(range_, gpus_, capacity_ + control_bytes_for(hosts_), launch_bytes),
+                   [this](std::size_t end) { launch_area_.grow_to(end); }),
+      agreed_(processes_ ? std::make_unique<agreed_memory>(heap_, *processes_) : nullptr),
       // Twice what there is, so that gaps between allocations seldom matter.
       local_(gpus_, mapper_, 2 * gpus_.size() * capacity_),
       kernels_(gpus_),
-      parts_{gpus_, kernels_, heap_, control_heap_},
+      parts_{gpus_, kernels_, heap_, control_heap_, launch_heap_},
       faults_(parts_),
-      runner_(parts_, driver_, default_deadline) {
+      runner_(parts_, driver_, s.deadline, processes_.get()) {
   if (!hosts_.one_host())
-    cards_ = std::make_unique<gpu_cards>(gpus_, driver_, control_heap_, hosts_, kind, queue_depth,
+    cards_ = std::make_unique<gpu_cards>(gpus_, driver_, control_heap_, hosts_, s.card, s.queue_depth,
                                          memory_of_pes(range_, gpus_),
                                          reached_range{local_.heap().start(), local_.heap().bytes()});
+  if (processes_) processes_->when_lost([this] { runner_.lose_process(); });
+  add_remark(together(processes_.get(), gpus_));
   add_remark(left_over(gpus_));
   add_remark(loaded_late(any_shared(gpus_) && loads_late(driver_)));
+}
+
+cuda_backend::~cuda_backend() {
+  if (!processes_) return;
+  processes_->leave();
+  processes_->when_lost({});
 }
 
 void cuda_backend::add_remark(const std::string& text) {
@@ -173,7 +205,7 @@ void cuda_backend::try_sharing() {
   if (!any_shared(gpus_)) return;
   require_answers(parts_, runner_);
   // What a stream of a partition has to do beside launching programs; a driver that refuses it says so here.
-  for (const gpu& g : gpus_) {
+  for (const gpu& g : driven_here(gpus_)) {
     if (!g.own) continue;
     const auto work = new_stream(g.pe, 0);
     const auto reached = new_event(g.pe, event_use::ordering);
@@ -218,14 +250,14 @@ int cuda_backend::blocks_that_fit(const kernel& given, const launch_options& opt
     for (const gpu& g : gpus_) least = std::min(least, residency_on(g, kernels_, both).blocks_that_fit - 1);
     return std::max(least, 0);
   }
-  for (const gpu& g : gpus_)
+  for (const gpu& g : driven_here(gpus_))
     least = std::min(least, kernels_.facts(k, options, g.pe).blocks_per_multiprocessor * g.info.multiprocessors);
   return least;
 }
 
 void cuda_backend::check_residency(const std::vector<program>& programs) const {
   const std::vector<program> run = as_run(programs);
-  require_residency(gpus_, kernels_, cards_ ? cards_->with_cards(run) : run);
+  require_residency(driven_here(gpus_), kernels_, cards_ ? cards_->with_cards(run) : run);
 }
 
 void cuda_backend::check_bytes(const char* call, const void* address, std::size_t bytes) const {
@@ -248,7 +280,7 @@ backend::pinning cuda_backend::pin(void* start, std::size_t bytes) {
     if (error != cudaSuccess) ignore(error);
     return error == cudaSuccess && a.type != cudaMemoryTypeUnregistered;
   };
-  const device_guard guard(gpus_.front().id);
+  const device_guard guard(driven_here(gpus_).front().id);
   if (pinned(start) && pinned(static_cast<std::byte*>(start) + bytes - 1)) return pinning::needless;
   const cudaError_t error = cudaHostRegister(start, bytes, cudaHostRegisterPortable);
   if (error == cudaSuccess) return pinning::done;
@@ -258,7 +290,8 @@ backend::pinning cuda_backend::pin(void* start, std::size_t bytes) {
 
 const gpu& cuda_backend::home_of(const void* address) {
   const int pe = home_of_address(address);
-  return pe < 0 ? gpus_.front() : gpus_[static_cast<std::size_t>(pe)];
+  if (pe >= 0 && parts_.on(pe).driven) return parts_.on(pe);
+  return driven_here(gpus_).front();
 }
 
 void cuda_backend::copy(void* dest, const void* source, std::size_t bytes, where) {
@@ -289,6 +322,33 @@ void cuda_backend::fill(void* dest, unsigned char byte, std::size_t bytes) {
   }
   check(cudaMemsetAsync(dest, byte, bytes, g.service.get()), "cudaMemsetAsync (machine::fill)", g.pe);
   check(cudaStreamSynchronize(g.service.get()), "cudaStreamSynchronize (machine::fill)", g.pe);
+}
+
+index_range cuda_backend::local_pes() const {
+  const std::span<const gpu> own = driven_here(gpus_);
+  return {own.front().pe, own.back().pe + 1};
+}
+
+void cuda_backend::meet(const char* call) {
+  if (processes_) processes_->meet(call);
+}
+
+double cuda_backend::agree(double mine) {
+  if (!processes_) return mine;
+  return processes_->collect_all("machine::agree", std::vector<double>{mine}).front();
+}
+
+std::size_t cuda_backend::allocate(std::size_t bytes) {
+  require_idle("machine::allocate");  // what has been freed may still be written by a program that was left alone
+  if (agreed_) (void)agreed_->agree(bytes, 0);
+  return backend::allocate(bytes);
+}
+
+void cuda_backend::free(std::size_t offset) noexcept {
+  if (agreed_)
+    agreed_->free(offset);
+  else
+    backend::free(offset);
 }
 
 std::byte* cuda_backend::allocate_local(const std::vector<placed_bytes>& pieces) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "../backend.hpp"
+#include "../agreed_memory.hpp"
 #include "gpu_cards.hpp"
 #include "launch_faults.hpp"
 #include "local_store.hpp"
@@ -13,12 +14,23 @@
 
 namespace starling::on_cuda {
 
+// What a machine of GPUs is made of.
+struct cuda_setting {
+  std::vector<int> placement;  // the GPU of each PE of this process
+  gpu_sharing how = gpu_sharing::plain;
+  double deadline = 0;  // of waits in kernels, where a program does not say
+  network::host_layout hosts;  // which PE is on which
+  starling::card card = card::model;
+  int queue_depth = 64;  // of the rings of queue pairs
+  double meeting_deadline = 0;  // of processes
+};
+
 class cuda_backend final : public backend, public std::enable_shared_from_this<cuda_backend> {
  public:
-  // A CUDA driver and at least one GPU are known to be there. `hosts`: which PE is on which; rings of queue pairs are
-  // `queue_depth` deep, the cards are of this kind.
-  cuda_backend(const std::vector<int>& placement, gpu_sharing how, double default_deadline, network::host_layout hosts,
-               card kind, int queue_depth);
+  // A CUDA driver and at least one GPU are known to be there. `processes`: which share the machine, each with its own
+  // PEs; null: this one has it alone.
+  explicit cuda_backend(const cuda_setting& s, std::unique_ptr<process_group> processes = nullptr);
+  ~cuda_backend() override;
 
   // Throws unless PEs that share a GPU can work as PEs must, or none does.
   void try_sharing();
@@ -30,14 +42,20 @@ class cuda_backend final : public backend, public std::enable_shared_from_this<c
     if (from_pe == to_pe) return peer_link::self;
     if (hosts_.apart(from_pe, to_pe)) return peer_link::card;
     // The constructor has refused all else.
-    return parts_.on(from_pe).id == parts_.on(to_pe).id ? peer_link::same_device : peer_link::direct;
+    return infos_[static_cast<std::size_t>(from_pe)].gpu == infos_[static_cast<std::size_t>(to_pe)].gpu
+               ? peer_link::same_device
+               : peer_link::direct;
   }
   std::string remark() const override { return remark_; }
   symmetric_heap& heap() override { return heap_; }
-  std::size_t allocate(std::size_t bytes) override {
-    require_idle("machine::allocate");  // what has been freed may still be written by a program that was left alone
-    return backend::allocate(bytes);
-  }
+  std::size_t allocate(std::size_t bytes) override;
+  void free(std::size_t offset) noexcept override;
+  int processes() const override { return processes_ ? processes_->size() : 1; }
+  int process() const override { return processes_ ? processes_->rank() : 0; }
+  index_range local_pes() const override;
+  std::string job() const override { return processes_ ? processes_->name() : std::string(); }
+  void meet(const char* call) override;
+  double agree(double mine) override;
   const local_heap& local() const override { return local_.heap(); }
   std::byte* allocate_local(const std::vector<placed_bytes>& pieces) override;
   void free_local(std::byte* start) noexcept override;
@@ -89,6 +107,7 @@ class cuda_backend final : public backend, public std::enable_shared_from_this<c
   const gpu& home_of(const void* address);
 
   double default_deadline_;
+  std::unique_ptr<process_group> processes_;  // null: one; what uses it goes first
   network::host_layout hosts_;
   std::string remark_;
   driver_api driver_;
@@ -96,11 +115,15 @@ class cuda_backend final : public backend, public std::enable_shared_from_this<c
   std::vector<device_info> infos_;
   std::size_t capacity_;
   device_mapper mapper_;
+  std::unique_ptr<memory_exchange> exchange_;  // null: one process
   symmetric_range range_;
   growing_area user_area_;
   growing_area control_area_;
+  growing_area launch_area_;
   symmetric_heap heap_;
   symmetric_heap control_heap_;
+  symmetric_heap launch_heap_;
+  std::unique_ptr<agreed_memory> agreed_;  // null: one process
   local_store local_;
   mutable kernel_table kernels_;
   parts parts_;

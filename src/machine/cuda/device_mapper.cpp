@@ -9,11 +9,12 @@
 namespace starling::on_cuda {
 namespace {
 
-CUmemAllocationProp memory_of(const gpu& g) {
+CUmemAllocationProp memory_of(const gpu& g, bool exported) {
   CUmemAllocationProp prop{};
   prop.type = CU_MEM_ALLOCATION_TYPE_PINNED;
   prop.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
   prop.location.id = g.id;
+  if (exported) prop.requestedHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
   return prop;
 }
 
@@ -25,11 +26,11 @@ std::vector<std::size_t> limits_of(const std::vector<gpu>& gpus) {
 
 }  // namespace
 
-device_mapper::device_mapper(const std::vector<gpu>& gpus, const driver_api& driver)
-    : gpus_(gpus), driver_(driver), shares_(limits_of(gpus)) {
-  for (const gpu& g : gpus_) {
+device_mapper::device_mapper(const std::vector<gpu>& gpus, const driver_api& driver, bool exported)
+    : gpus_(gpus), driver_(driver), exported_(exported), shares_(limits_of(gpus)) {
+  for (const gpu& g : driven_here(gpus_)) {
     if (g.pe != g.first_pe) continue;
-    const CUmemAllocationProp prop = memory_of(g);
+    const CUmemAllocationProp prop = memory_of(g, exported_);
     std::size_t own = 0;
     driver_.check(driver_.granularity(&own, &prop, CU_MEM_ALLOC_GRANULARITY_MINIMUM), "cuMemGetAllocationGranularity",
                   g.pe);
@@ -48,36 +49,58 @@ CUdeviceptr device_mapper::reserve(std::size_t bytes) const {
 }
 
 void device_mapper::map(const gpu& g, CUdeviceptr address, std::size_t bytes, const std::string& what) const {
-  if (!shares_.take(g.pe, bytes)) throw_out_of_memory(g, what);
+  const CUmemGenericAllocationHandle handle = create(g, bytes, what);
   try {
-    put_behind(g, address, bytes, what);
+    put_behind(g, address, bytes, handle);
   } catch (...) {
-    shares_.give_back(g.pe, bytes);
+    let_go(handle);
+    give_back_share(g, bytes);
     throw;
   }
+  let_go(handle);  // the mapping keeps the memory alive
 }
 
-void device_mapper::put_behind(const gpu& g, CUdeviceptr address, std::size_t bytes, const std::string& what) const {
-  const CUmemAllocationProp prop = memory_of(g);
+CUmemGenericAllocationHandle device_mapper::create(const gpu& g, std::size_t bytes, const std::string& what) const {
+  if (!shares_.take(g.pe, bytes)) throw_out_of_memory(g, what);
+  const CUmemAllocationProp prop = memory_of(g, exported_);
   CUmemGenericAllocationHandle handle = 0;
   const CUresult created = driver_.create(&handle, bytes, &prop, 0);
+  if (created == CUDA_SUCCESS) return handle;
+  give_back_share(g, bytes);
   if (created == CUDA_ERROR_OUT_OF_MEMORY) throw_out_of_memory(g, what);
   driver_.check(created, "cuMemCreate", g.pe);
-  const CUresult mapped = driver_.map(address, bytes, 0, handle, 0);
-  // The mapping keeps the memory alive; without one it is given back here.
-  (void)driver_.release(handle);
-  driver_.check(mapped, "cuMemMap", g.pe);
+  return handle;
+}
+
+void device_mapper::put_behind(const gpu& g, CUdeviceptr address, std::size_t bytes,
+                               CUmemGenericAllocationHandle handle) const {
+  driver_.check(driver_.map(address, bytes, 0, handle, 0), "cuMemMap", g.pe);
   const CUresult opened = driver_.set_access(address, bytes, access_.data(), access_.size());
   if (opened == CUDA_SUCCESS) return;
   (void)driver_.unmap(address, bytes);
   driver_.check(opened, "cuMemSetAccess", g.pe);
 }
 
+file device_mapper::export_file(const gpu& g, CUmemGenericAllocationHandle handle) const {
+  int number = -1;
+  driver_.check(driver_.export_handle(&number, handle, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0),
+                "cuMemExportToShareableHandle", g.pe);
+  return file(number);
+}
+
+CUmemGenericAllocationHandle device_mapper::import_file(const gpu& g, const file& from) const {
+  CUmemGenericAllocationHandle handle = 0;
+  void* const number = reinterpret_cast<void*>(static_cast<std::intptr_t>(from.number()));
+  driver_.check(driver_.import_handle(&handle, number, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR),
+                "cuMemImportFromShareableHandle", g.pe);
+  return handle;
+}
+
 bool device_mapper::await_all_work() const noexcept {
   try {
     device_guard guard;
     bool ended = true;
-    for (const gpu& g : gpus_) {
+    for (const gpu& g : driven_here(gpus_)) {
       cudaError_t state = guard.select(g.id);
       if (state == cudaSuccess) state = cudaDeviceSynchronize();
       ignore(state);

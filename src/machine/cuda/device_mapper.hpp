@@ -12,7 +12,8 @@ namespace starling::on_cuda {
 
 class device_mapper {
  public:
-  device_mapper(const std::vector<gpu>& gpus, const driver_api& driver);
+  // `exported`: memory can be handed to other processes.
+  device_mapper(const std::vector<gpu>& gpus, const driver_api& driver, bool exported = false);
 
   // What addresses and sizes of mapped memory are multiples of.
   std::size_t granularity() const { return granularity_; }
@@ -23,10 +24,21 @@ class device_mapper {
 
   // Throws memory_error, whose text begins with `what`, and then has changed nothing.
   void map(const gpu& g, CUdeviceptr address, std::size_t bytes, const std::string& what) const;
+  // The same in steps, for memory that processes hand to each other: memory of `g`, counted in its share, a file that
+  // stands for it, and of such a file of another process the memory again. A handle is let go once it is mapped.
+  CUmemGenericAllocationHandle create(const gpu& g, std::size_t bytes, const std::string& what) const;
+  file export_file(const gpu& g, CUmemGenericAllocationHandle handle) const;
+  CUmemGenericAllocationHandle import_file(const gpu& g, const file& from) const;
+  void put_behind(const gpu& g, CUdeviceptr address, std::size_t bytes, CUmemGenericAllocationHandle handle) const;
+  void let_go(CUmemGenericAllocationHandle handle) const noexcept { (void)driver_.release(handle); }
+
   // Nothing uses the memory any more: see await_all_work().
   void unmap(const gpu& g, CUdeviceptr address, std::size_t bytes) const noexcept {
     (void)driver_.unmap(address, bytes);
-    shares_.give_back(g.pe, bytes);
+    give_back_share(g, bytes);
+  }
+  void give_back_share(const gpu& g, std::size_t bytes) const noexcept {
+    if (g.driven) shares_.give_back(g.pe, bytes);
   }
 
   // What a PE may still take of its share; memory_shares::no_limit: it has its GPU alone.
@@ -38,10 +50,9 @@ class device_mapper {
   [[noreturn]] void throw_out_of_memory(const gpu& g, const std::string& what) const;
 
  private:
-  void put_behind(const gpu& g, CUdeviceptr address, std::size_t bytes, const std::string& what) const;
-
   const std::vector<gpu>& gpus_;
   const driver_api& driver_;
+  bool exported_;
   std::vector<CUmemAccessDesc> access_;  // of all GPUs of the machine, each once
   mutable memory_shares shares_;
   std::size_t granularity_ = 1;

@@ -56,6 +56,8 @@ driver_api driver_api::load() {
   find(d.map, "cuMemMap");
   find(d.unmap, "cuMemUnmap");
   find(d.set_access, "cuMemSetAccess");
+  find(d.export_handle, "cuMemExportToShareableHandle");
+  find(d.import_handle, "cuMemImportFromShareableHandle");
   find(d.context_state, "cuDevicePrimaryCtxGetState");
   find(d.loading_mode, "cuModuleGetLoadingMode");
   find(d.stream_wait, "cuStreamWaitValue64");

@@ -21,6 +21,8 @@ struct driver_api {
   PFN_cuMemMap_v10020 map = nullptr;
   PFN_cuMemUnmap_v10020 unmap = nullptr;
   PFN_cuMemSetAccess_v10020 set_access = nullptr;
+  PFN_cuMemExportToShareableHandle_v10020 export_handle = nullptr;
+  PFN_cuMemImportFromShareableHandle_v10020 import_handle = nullptr;
   PFN_cuDevicePrimaryCtxGetState_v7000 context_state = nullptr;
   PFN_cuModuleGetLoadingMode_v11070 loading_mode = nullptr;
   PFN_cuStreamWaitValue64_v11070 stream_wait = nullptr;

@@ -20,7 +20,9 @@ int attribute(cudaDeviceAttr which, const gpu& g) {
   return value;
 }
 
-gpu open(int pe, int id, const driver_api& driver, device_guard& guard) {
+}  // namespace
+
+gpu open_gpu(int pe, int id, const driver_api& driver) {
   gpu g;
   g.pe = pe;
   g.id = id;
@@ -46,9 +48,10 @@ gpu open(int pe, int id, const driver_api& driver, device_guard& guard) {
   if (lack != nullptr)
     throw unsupported_error(message("machine::cuda: ", describe(g), " lacks ", lack,
                                     ", which a machine needs; choose other devices or machine::host(n)"));
-  guard.use(id);
   return g;
 }
+
+namespace {
 
 // Before anything is made: there may be very many.
 void check_numbers(const std::vector<int>& placement) {
@@ -88,7 +91,8 @@ void divide(std::vector<gpu>& gpus, const std::vector<int>& pes, gpu_sharing how
   }
 }
 
-// Signals and atomics of one PE act on another PE's memory, which plain PCIe peer access does not do.
+}  // namespace
+
 void check_pair(const gpu& a, const gpu& b) {
   int reach = 0;
   check(cudaDeviceCanAccessPeer(&reach, a.id, b.id), "cudaDeviceCanAccessPeer", a.pe);
@@ -103,14 +107,12 @@ void check_pair(const gpu& a, const gpu& b) {
       "; choose devices that NVLink joins (nvidia-smi topo -p2p a shows which), or ", "machine::host(n)");
 }
 
-}  // namespace
-
-std::string describe(const gpu& g) { return message("PE ", g.pe, " (", g.info.name, ", device ", g.id, ")"); }
+std::string describe(const gpu& g) { return message("PE ", g.pe, " (", g.info.name, ", device ", g.info.id, ")"); }
 
 std::vector<int> sharing(const std::vector<gpu>& gpus, const gpu& g) {
   std::vector<int> pes;
   for (const gpu& other : gpus)
-    if (other.id == g.id) pes.push_back(other.pe);
+    if (other.info.gpu == g.info.gpu) pes.push_back(other.pe);
   return pes;
 }
 
@@ -161,7 +163,7 @@ std::vector<gpu> open_gpus(const std::vector<int>& placement, gpu_sharing how, c
   device_guard guard;
   std::vector<gpu> gpus;
   for (std::size_t i = 0; i < placement.size(); ++i)
-    gpus.push_back(open(static_cast<int>(i), placement[i], driver, guard));
+    gpus.push_back(open_gpu(static_cast<int>(i), placement[i], driver));
   for (std::size_t i = 0; i < gpus.size(); ++i) {
     gpus[i].first_pe = gpus[i].pe;
     const std::vector<int> pes = sharing(gpus, gpus[i]);

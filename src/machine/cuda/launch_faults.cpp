@@ -6,7 +6,7 @@
 namespace starling::on_cuda {
 
 launch_faults::launch_faults(const parts& machine)
-    : machine_(machine), control_(machine.control, 1), reports_(machine.gpus.size() * slots, machine.gpus.front().id) {
+    : machine_(machine), control_(machine.launches, 1), reports_(machine.gpus.size() * slots, machine.driven().front().id) {
   clear();
 }
 
@@ -28,12 +28,12 @@ bool launch_faults::any() const {
 void launch_faults::clear() {
   reports_.clear();
   device_guard guard;
-  for (const gpu& g : machine_.gpus) {
+  for (const gpu& g : machine_.driven()) {
     guard.use(g.id);
-    check(cudaMemsetAsync(machine_.control.on(control_.offset(), g.pe), 0, control_.bytes(), g.service.get()),
+    check(cudaMemsetAsync(machine_.launches.on(control_.offset(), g.pe), 0, control_.bytes(), g.service.get()),
           "cudaMemsetAsync (abort words)", g.pe);
   }
-  for (const gpu& g : machine_.gpus) {
+  for (const gpu& g : machine_.driven()) {
     guard.use(g.id);
     check(cudaStreamSynchronize(g.service.get()), "cudaStreamSynchronize", g.pe);
   }

@@ -108,7 +108,7 @@ std::byte* local_store::allocate_host(std::size_t bytes) {
                                format_bytes(available_host_bytes()), " free; free some, or keep less on the host"));
   };
   if (bytes > available_host_bytes()) refuse();  // taking it all would end other processes
-  const device_guard guard(gpus_.front().id);
+  const device_guard guard(driven_here(gpus_).front().id);
   void* start = nullptr;
   const cudaError_t error = cudaHostAlloc(&start, bytes, cudaHostAllocPortable | cudaHostAllocMapped);
   if (error == cudaErrorMemoryAllocation) {

@@ -15,7 +15,9 @@ struct parts {
   kernel_table& kernels;
   symmetric_heap& heap;     // the users'
   symmetric_heap& control;  // control words; apart, so that they neither count as used nor move users' offsets
+  symmetric_heap& launches;  // those of plain launches, which each process makes by itself
 
+  std::span<const gpu> driven() const { return driven_here(gpus); }
   int n_pes() const { return static_cast<int>(gpus.size()); }
   const gpu& on(int pe) const { return gpus[static_cast<std::size_t>(pe)]; }
 

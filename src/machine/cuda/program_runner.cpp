@@ -6,6 +6,7 @@
 #include <optional>
 #include <thread>
 
+#include "../run_meeting.hpp"
 #include "../outcome.hpp"
 #include "device_guard.hpp"
 #include "residency.hpp"
@@ -17,6 +18,17 @@ using clock = std::chrono::steady_clock;
 
 // How long a program that has been ended may go on before it is left alone.
 constexpr auto grace = std::chrono::seconds(1);
+
+std::string text_of(const std::exception_ptr& problem) {
+  if (!problem) return {};
+  try {
+    std::rethrow_exception(problem);
+  } catch (const std::exception& e) {
+    return e.what();
+  } catch (...) {
+    return "an exception that is none of the standard's";
+  }
+}
 
 }  // namespace
 
@@ -32,15 +44,18 @@ struct program_runner::running {
   std::vector<bool> ended;
   bool over = false;    // on all PEs
   bool failed = false;  // a block has reported, and the program is over or left alone
+  std::vector<block_report> reports;  // of a program that failed, in whichever process
 
   bool reported() const { return on->reported(roles.first[roles.count]); }
 };
 
-program_runner::program_runner(const parts& machine, const driver_api& driver, double default_deadline)
+program_runner::program_runner(const parts& machine, const driver_api& driver, double default_deadline,
+                               process_group* processes)
     : machine_(machine),
       default_deadline_(default_deadline),
+      processes_(processes),
       copies_(machine, driver),
-      one_(1, machine.gpus.front().id) {
+      one_(1, machine.driven().front().id) {
   one_[0] = 1;
 }
 
@@ -49,6 +64,7 @@ program_runner::~program_runner() = default;
 void program_runner::run(const std::vector<program>& programs, recorder* tracer, gpu_cards* cards) {
   const std::lock_guard lock(mutex_);
   expect_idle("machine::run");
+  if (processes_ != nullptr) run_meeting(*processes_).begin(programs, tracer != nullptr);
   const clock_alignment clocks = tracer != nullptr ? align_clocks() : clock_alignment{};
   if (cards == nullptr) {
     (void)run_all(programs, tracer, clocks);
@@ -72,6 +88,7 @@ clock_alignment program_runner::align_clocks() {
   for (int i = 0; i < 2; ++i) {
     const std::vector<program> exchange = {aligner_->next()};
     const clock_alignment found = aligner_->result(run_all(exchange, nullptr, {}));
+    if (processes_ != nullptr) processes_->meet("machine::run");  // all have read what is cleared next
     if (i == 0 || found.host_error < best.host_error) best = found;
   }
   return best;
@@ -80,10 +97,16 @@ clock_alignment program_runner::align_clocks() {
 run_times program_runner::run_all(const std::vector<program>& programs, recorder* tracer, const clock_alignment& clocks,
                                   const gpu_cards* cards) {
   failure_ = cudaSuccess;
-  std::vector<running> all = prepare(programs, tracer, cards);
+  std::vector<running> all;
+  std::exception_ptr refused;
+  try {
+    all = prepare(programs, tracer, cards);
+  } catch (const error&) {
+    refused = std::current_exception();
+  }
   run_times ran;
   ran.start = target::now_ns();
-  std::exception_ptr refused;
+  meet_prepared(refused);
   try {
     start(all, cards);
   } catch (...) {
@@ -92,6 +115,11 @@ run_times program_runner::run_all(const std::vector<program>& programs, recorder
   }
   const bool over = wait(all, refused);
   if (over) finish_copies(refused);
+  try {
+    meet_ended(all, refused);
+  } catch (const error&) {
+    if (!refused) refused = std::current_exception();
+  }
   ran.end = target::now_ns();
   if (!over) {  // its rings are still written to
     leave_alone(all);
@@ -152,7 +180,7 @@ std::vector<program_runner::running> program_runner::prepare(const std::vector<p
     r.traced = tracer != nullptr && !r.cards;
     if (r.traced) r.on->rings().prepare(r.roles.first[r.roles.count], tracer->capacity());
   }
-  for (const gpu& g : machine_.gpus) {
+  for (const gpu& g : machine_.driven()) {
     const int split = residency_on(g, machine_.kernels, programs).shared_memory;
     for (running& r : all) {
       r.local_bytes = std::max(r.local_bytes, machine_.kernels.facts(r.what->k, r.what->options, g.pe).local_bytes);
@@ -164,6 +192,32 @@ std::vector<program_runner::running> program_runner::prepare(const std::vector<p
   return all;
 }
 
+void program_runner::meet_prepared(std::exception_ptr refused) {
+  if (processes_ != nullptr) {
+    const auto parts = run_meeting(*processes_).end({refused != nullptr, text_of(refused)}, {});
+    if (!refused) run_meeting::expect_no_problem(parts);
+  }
+  if (refused) std::rethrow_exception(refused);
+}
+
+void program_runner::meet_ended(std::vector<running>& all, const std::exception_ptr& refused) {
+  bool ended = refused != nullptr || failure_ != cudaSuccess;
+  for (running& r : all) ended = ended || r.failed;
+  const auto own = [](const running& r) { return r.on->read_reports(r.roles, r.ended); };
+  if (processes_ == nullptr) {
+    for (running& r : all)
+      if (r.failed) r.reports = own(r);
+    return;
+  }
+  await_ends_sent();  // no late one comes to words that the others have cleared again
+  std::string problem = text_of(refused);
+  if (problem.empty() && failure_ != cudaSuccess) problem = describe(failure_);
+  const auto parts = run_meeting(*processes_).end({ended, problem}, [ended] { return ended; });
+  if (!run_meeting::any_ended(parts)) return;
+  for (running& r : all) r.reports = processes_->collect_all("machine::run", own(r));
+  if (problem.empty()) run_meeting::expect_no_problem(parts);
+}
+
 void program_runner::start(std::vector<running>& all, const gpu_cards* cards) {
   // A kernel that needs more local memory than any before it makes its GPU wait for what runs there: largest first.
   std::vector<running*> order;
@@ -172,7 +226,7 @@ void program_runner::start(std::vector<running>& all, const gpu_cards* cards) {
                    [](const running* a, const running* b) { return a->local_bytes > b->local_bytes; });
   device_guard guard;
   for (running* r : order) {
-    for (const gpu& g : machine_.gpus) {
+    for (const gpu& g : machine_.driven()) {
       program_state state = machine_.state(g.pe, r->roles, r->what->options, r->deadline);
       state.control = r->on->words();
       state.reports = r->on->reports(g.pe);
@@ -218,7 +272,7 @@ bool program_runner::wait(std::vector<running>& all, std::exception_ptr& refused
     if (now >= next_reading) {
       next_reading = now + between_readings;
       const bool reported = std::any_of(all.begin(), all.end(), [](const running& r) { return r.reported(); });
-      if (!ended && (refused != nullptr || reported || failure_ != cudaSuccess)) {
+      if (!ended && (refused != nullptr || reported || failure_ != cudaSuccess || lost_)) {
         ended = now;
         for (const running& r : all)
           if (!r.over) end(r);
@@ -262,7 +316,7 @@ void program_runner::finish_copies(std::exception_ptr& refused) {
 void program_runner::look(running& r, std::vector<running>& all) {
   device_guard guard;
   bool over = true;
-  for (const gpu& g : machine_.gpus) {
+  for (const gpu& g : machine_.driven()) {
     const auto pe = static_cast<std::size_t>(g.pe);
     if (!r.launched[pe] || r.ended[pe]) continue;
     cudaError_t state = guard.select(g.id);
@@ -285,16 +339,17 @@ void program_runner::look(running& r, std::vector<running>& all) {
     if (!other.over) end(other);
 }
 
-// Raises the abort word on every PE, past the kernels: copy engines are free whatever runs, once no stream waits for
+// Raises the abort word on every PE, of other processes too, past the kernels: copy engines are free whatever runs, once no stream waits for
 // what kernels that are ended would raise.
 void program_runner::end(const running& r) {
   copies_.release();
   device_guard guard;
   for (const gpu& g : machine_.gpus) {
-    if (!r.launched[static_cast<std::size_t>(g.pe)]) continue;
-    ignore(guard.select(g.id));
+    if (g.driven && !r.launched[static_cast<std::size_t>(g.pe)]) continue;
+    const gpu& by = g.driven ? g : machine_.driven().front();
+    ignore(guard.select(by.id));
     ignore(cudaMemcpyAsync(r.on->words().abort.on(g.pe), one_.data(), sizeof(std::uint64_t), cudaMemcpyDefault,
-                           g.service.get()));
+                           by.service.get()));
     ends_sent_ = true;
   }
 }
@@ -303,7 +358,7 @@ void program_runner::end(const running& r) {
 void program_runner::await_ends_sent() {
   if (!ends_sent_) return;
   device_guard guard;
-  for (const gpu& g : machine_.gpus) {
+  for (const gpu& g : machine_.driven()) {
     ignore(guard.select(g.id));
     ignore(cudaStreamSynchronize(g.service.get()));
   }
@@ -321,7 +376,7 @@ int program_runner::settle() {
   device_guard guard;
   int busy = no_pe;
   for (running& r : left_) {
-    for (const gpu& g : machine_.gpus) {
+    for (const gpu& g : machine_.driven()) {
       const auto pe = static_cast<std::size_t>(g.pe);
       if (!r.launched[pe] || r.ended[pe]) continue;
       cudaError_t state = guard.select(g.id);
@@ -375,17 +430,13 @@ bool program_runner::becomes_idle() noexcept {
 
 void program_runner::throw_outcome(const std::vector<running>& all) const {
   if (failure_ != cudaSuccess) throw_cuda_error(failure_, "machine::run", failed_pe_);
-  std::vector<std::vector<block_report>> reports(all.size());
-  for (std::size_t i = 0; i < all.size(); ++i)
-    if (all[i].failed) reports[i] = all[i].on->read_reports(all[i].roles, all[i].ended);
-  for (std::size_t i = 0; i < all.size(); ++i)
-    throw_first_cause(reports[i], *all[i].what, machine_.n_pes(), all[i].deadline);
+  for (const running& r : all) throw_first_cause(r.reports, *r.what, machine_.n_pes(), r.deadline);
   // Blocks have left waits, so one had a cause: its report was overwritten by another thread of its block.
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    if (!all[i].failed) continue;
+  for (const running& r : all) {
+    if (r.reports.empty()) continue;
     std::vector<std::string> names;
-    for (int r = 0; r < all[i].roles.count; ++r) names.push_back(all[i].what->roles.name(r));
-    throw stall_error(std::move(reports[i]), names, all[i].deadline);
+    for (int i = 0; i < r.roles.count; ++i) names.push_back(r.what->roles.name(i));
+    throw stall_error(r.reports, names, r.deadline);
   }
 }
 

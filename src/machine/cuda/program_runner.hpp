@@ -20,12 +20,16 @@ namespace starling::on_cuda {
 
 class program_runner {
  public:
-  program_runner(const parts& machine, const driver_api& driver, double default_deadline);
+  // `processes`: that run programs together, each on its own PEs; null: this one is alone.
+  program_runner(const parts& machine, const driver_api& driver, double default_deadline, process_group* processes);
   ~program_runner();
 
-  // See backend::run. One run at a time: the blocks of two would not be known to fit together. With a tracer the blocks
+  // See backend::run. Of several processes it is collective. One run at a time: the blocks of two would not be known to fit together. With a tracer the blocks
   // record, also when the run fails. `cards`: of a machine of several hosts; they run beside the programs.
   void run(const std::vector<program>& programs, recorder* tracer, gpu_cards* cards = nullptr);
+
+  // From another thread: a process is lost, so what runs ends.
+  void lose_process() noexcept { lost_ = true; }
 
   // Throws device_error, which names `call`, while a program that was left alone still runs.
   void require_idle(const char* call);
@@ -39,6 +43,10 @@ class program_runner {
                     const gpu_cards* cards = nullptr);
   clock_alignment align_clocks();
   std::vector<running> prepare(const std::vector<program>& programs, const recorder* tracer, const gpu_cards* cards);
+  // All processes are prepared, or all throw.
+  void meet_prepared(std::exception_ptr refused);
+  // All blocks of all processes have returned; what other processes report comes to the programs.
+  void meet_ended(std::vector<running>& all, const std::exception_ptr& refused);
   void start(std::vector<running>& all, const gpu_cards* cards);
   void end_cards(const std::vector<running>& all);
   bool wait(std::vector<running>& all, std::exception_ptr& refused);
@@ -57,6 +65,8 @@ class program_runner {
 
   const parts& machine_;
   double default_deadline_;
+  process_group* processes_;
+  std::atomic<bool> lost_{false};
   std::mutex mutex_;
   std::vector<std::unique_ptr<program_lane>> lanes_;
   copy_streams copies_;

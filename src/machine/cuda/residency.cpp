@@ -132,7 +132,7 @@ namespace {
 
 }  // namespace
 
-void require_residency(const std::vector<gpu>& gpus, kernel_table& kernels, const std::vector<program>& programs) {
+void require_residency(std::span<const gpu> gpus, kernel_table& kernels, const std::vector<program>& programs) {
   for (const gpu& g : gpus) {
     const residency r = residency_on(g, kernels, programs);
     if (r.blocks_wanted > r.blocks_that_fit)

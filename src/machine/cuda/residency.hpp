@@ -34,7 +34,7 @@ struct residency {
 residency residency_on(const gpu& g, kernel_table& kernels, const std::vector<program>& programs);
 
 // Throws launch_error, with the numbers, unless all programs' blocks are resident together on every PE.
-void require_residency(const std::vector<gpu>& gpus, kernel_table& kernels, const std::vector<program>& programs);
+void require_residency(std::span<const gpu> gpus, kernel_table& kernels, const std::vector<program>& programs);
 
 // How many blocks of a launch fit at once; launch_error when not even one does.
 int blocks_of_launch(const gpu& g, kernel_table& kernels, const kernel& k, const launch_options& options);

@@ -28,7 +28,7 @@ void ring_memory::prepare(int blocks, std::uint32_t capacity) {
   if (anew) blocks_ = 0;  // until all of it is there
   const auto n = static_cast<std::size_t>(blocks);
   device_guard guard;
-  for (const gpu& g : machine_.gpus) {
+  for (const gpu& g : machine_.driven()) {
     rings& r = rings_[static_cast<std::size_t>(g.pe)];
     guard.use(g.id);
     if (anew) {
@@ -48,7 +48,7 @@ void ring_memory::prepare(int blocks, std::uint32_t capacity) {
 
 void ring_memory::collect(program_log& log) const {
   device_guard guard;
-  for (const gpu& g : machine_.gpus) {
+  for (const gpu& g : machine_.driven()) {
     const trace_rings from = on(g.pe);
     guard.use(g.id);
     check(cudaMemcpyAsync(&log.head(g.pe, 0), from.heads, static_cast<std::size_t>(log.n_blocks()) * sizeof(trace_ring),

@@ -17,7 +17,7 @@ class control_signal {
  public:
   explicit control_signal(const parts& machine) : machine_(machine), offset_(machine.control.allocate(sizeof(signal))) {
     device_guard guard;
-    for (const gpu& g : machine_.gpus) {
+    for (const gpu& g : machine_.driven()) {
       guard.use(g.id);
       check(cudaMemsetAsync(machine_.control.on(offset_, g.pe), 0, sizeof(signal), g.service.get()),
             "cudaMemsetAsync (answers)", g.pe);
@@ -55,7 +55,7 @@ void require_answers(const parts& machine, program_runner& runner) {
   } catch (const stall_error&) {
     std::vector<device_info> infos;
     int most = 1;
-    for (const gpu& g : machine.gpus) {
+    for (const gpu& g : machine.driven()) {
       infos.push_back(g.info);
       most = std::max(most, g.info.pes_on_gpu);
     }

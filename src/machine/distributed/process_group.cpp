@@ -41,6 +41,18 @@ std::vector<std::string> process_group::collect(const char* call, const std::str
   return all;
 }
 
+std::vector<std::string> process_group::collect_long(const char* call, const std::string& mine) {
+  std::uint64_t longest = 0;
+  for (const word_list& w : collect(call, word_list{mine.size()})) longest = std::max(longest, w[0]);
+  std::vector<std::string> all(static_cast<std::size_t>(size()));
+  for (std::size_t begin = 0; begin < longest; begin += most_bytes) {
+    const std::vector<std::string> parts =
+        collect(call, begin < mine.size() ? mine.substr(begin, most_bytes) : std::string());
+    for (std::size_t r = 0; r < all.size(); ++r) all[r] += parts[r];
+  }
+  return all;
+}
+
 std::vector<word_list> process_group::collect(const char* call, const word_list& mine) {
   std::vector<word_list> all;
   for (const std::string& said : collect(call, bytes_of(mine))) all.push_back(words_of(said));

@@ -5,8 +5,10 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "local_socket.hpp"
@@ -47,6 +49,20 @@ class process_group {
   std::vector<std::string> collect(const char* call, const std::string& mine,
                                    const std::function<bool()>& hurried = {});
   std::vector<word_list> collect(const char* call, const word_list& mine);
+  // The same of texts of any length, and of lists of values, which come in the order of the ranks.
+  std::vector<std::string> collect_long(const char* call, const std::string& mine);
+  template <class Value>
+  std::vector<Value> collect_all(const char* call, const std::vector<Value>& mine) {
+    static_assert(std::is_trivially_copyable_v<Value>);
+    std::vector<Value> all;
+    for (const std::string& said :
+         collect_long(call, {reinterpret_cast<const char*>(mine.data()), mine.size() * sizeof(Value)})) {
+      const std::size_t before = all.size();
+      all.resize(before + said.size() / sizeof(Value));
+      std::memcpy(all.data() + before, said.data(), said.size());
+    }
+    return all;
+  }
   void meet(const char* call) { (void)collect(call, std::string()); }
   // Throws argument_error in all processes unless all say the same.
   void expect_same(const char* call, const word_list& mine, const char* what);

@@ -110,6 +110,7 @@ host_backend::host_backend(const host_settings& s, std::unique_ptr<process_group
     open_cards(std::move(threads));
     return;
   }
+  agreed_ = std::make_unique<agreed_memory>(heap_, *processes_);
   processes_->when_lost([this] {
     end_flag::raise(shared_.ended);
     lot_.wake_all();
@@ -156,7 +157,7 @@ std::vector<network::memory_region> host_backend::regions() const {
 
 std::size_t host_backend::allocate(std::size_t bytes) {
   if (const auto faults = this->faults()) faults->at_allocation(bytes, "symmetric memory", n_pes());
-  const std::size_t local = processes_ ? agree_to_allocate(bytes) : local_.most_in_use();
+  const std::size_t local = agreed_ ? agreed_->agree(bytes, local_.most_in_use()) : local_.most_in_use();
   const std::size_t offset = take_symmetric(bytes, local);
   for (auto pe = static_cast<int>(own_.begin); pe < own_.end; ++pe) fill_fresh(heap_.on(offset, pe), bytes);
   meet("machine::allocate");  // what is written to it from now on is not covered by another process's filling

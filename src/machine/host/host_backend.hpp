@@ -3,13 +3,13 @@
 
 #include "../backend.hpp"
 #include "../check/checker.hpp"
+#include "../agreed_memory.hpp"
 #include "../distributed/engine_group.hpp"
 #include "../network/host_layout.hpp"
 #include "arena.hpp"
 #include "end_flag.hpp"
 #include "fault_session.hpp"
 #include "parking.hpp"
-#include "releases.hpp"
 #include "shared_words.hpp"
 
 namespace starling::host {
@@ -117,12 +117,8 @@ class host_backend final : public backend, public std::enable_shared_from_this<h
   void open_cards(std::vector<std::unique_ptr<host_card>> of_hosts);
   // The blocks' reports of other hosts, into this one's memory at the same addresses.
   void fetch_reports(const std::vector<std::unique_ptr<running>>& runs);
-  // What local memory has taken, at most on a PE of any process, when all have told what they want and have freed.
-  std::size_t agree_to_allocate(std::size_t bytes);
   std::size_t take_symmetric(std::size_t bytes, std::size_t local);
   std::string run_blocks(const std::vector<program>& programs, const std::vector<std::unique_ptr<running>>& runs);
-  // All processes have cleared their words, and run the same.
-  void begin_together(const std::vector<program>& programs);
   // All blocks of all processes have returned: throws what went wrong in any of them.
   void end_together(run_group& group, const std::vector<std::unique_ptr<running>>& runs, const std::string& problem);
 
@@ -154,7 +150,7 @@ class host_backend final : public backend, public std::enable_shared_from_this<h
 
   index_range own_;                           // the PEs of this process
   std::uint64_t runs_ = 0;                    // of all processes together
-  releases releases_;                         // of them too
+  std::unique_ptr<agreed_memory> agreed_;     // of them too
   std::unique_ptr<process_group> processes_;  // null: one; the last member, so that it calls nobody who is gone
 };
 

@@ -1,6 +1,7 @@
 // How virtual devices run persistent programs.
 #include <cstring>
 
+#include "../run_meeting.hpp"
 #include "../launch_rules.hpp"
 #include "../program_control.hpp"
 #include "copy_queue.hpp"
@@ -63,7 +64,7 @@ void host_backend::run(const std::vector<program>& given) {
     runs.push_back(std::make_unique<running>(group, p, controls[i]->words(), n_pes(), p.roles.blocks(),
                                              deadline_of(p.options, deadline_)));
   }
-  if (processes_) begin_together(programs);
+  if (processes_) run_meeting(*processes_).begin(programs, false);  // all have cleared their words
   const std::string problem = run_blocks(programs, runs);
   if (processes_) return end_together(group, runs, problem);
   expect<device_error>(problem.empty(), "machine::run: ", problem);

@@ -3,6 +3,7 @@
 #include <bit>
 #include <cstring>
 
+#include "../run_meeting.hpp"
 #include "far_memory.hpp"
 #include "host_backend.hpp"
 #include "running.hpp"
@@ -14,16 +15,6 @@ namespace host {
 namespace {
 
 constexpr const char* run_call = "machine::run";
-constexpr const char* allocate_call = "machine::allocate";
-
-// How a process's part of a run has ended, as it tells the others.
-struct part_of_run {
-  bool ended;           // its blocks, or others', have ended the programs
-  std::string problem;  // beyond what the blocks report; empty: none
-};
-
-std::string said(const part_of_run& p) { return (p.ended ? "1" : "0") + p.problem; }
-part_of_run heard(const std::string& text) { return {text[0] == '1', text.substr(1)}; }
 
 }  // namespace
 
@@ -51,34 +42,10 @@ double host_backend::agree(double mine) {
 }
 
 void host_backend::free(std::size_t offset) noexcept {
-  if (processes_)
-    releases_.add(offset);
+  if (agreed_)
+    agreed_->free(offset);
   else
     heap_.free(offset);
-}
-
-std::size_t host_backend::agree_to_allocate(std::size_t bytes) {
-  word_list mine = {bytes, local_.most_in_use()};
-  const std::vector<std::uint64_t> freed = releases_.take(process_group::most_bytes / sizeof(std::uint64_t) - 8);
-  mine.insert(mine.end(), freed.begin(), freed.end());
-  const std::vector<word_list> all = processes_->collect(allocate_call, mine);
-  for (const word_list& w : all)
-    for (std::size_t i = 2; i < w.size(); ++i)
-      if (releases_.note(w[i], processes())) heap_.free(w[i]);
-  std::size_t local = 0;
-  for (std::size_t r = 0; r < all.size(); ++r) {
-    expect<argument_error>(all[r][0] == all[0][0], allocate_call, ": process ", r, " asks for ", all[r][0],
-                           " bytes and process 0 for ", all[0][0],
-                           "; a collective call is made alike by all processes");
-    local = std::max<std::size_t>(local, all[r][1]);
-  }
-  return local;
-}
-
-void host_backend::begin_together(const std::vector<program>& programs) {
-  word_list what = {programs.size()};
-  for (const program& p : programs) what.push_back(static_cast<std::uint64_t>(p.roles.blocks()));
-  processes_->expect_same(run_call, what, "their programs, or a program's blocks");
 }
 
 void host_backend::fetch_reports(const std::vector<std::unique_ptr<running>>& runs) {
@@ -100,9 +67,9 @@ void host_backend::end_together(run_group& group, const std::vector<std::unique_
   for (const auto& r : runs)
     if (mine.problem.empty()) mine.problem = r->thrown();
   // Blocks may compute for as long as they want; when they have been ended, they should come.
-  const auto hurried = [&] { return group.ended.load(); };
-  const std::vector<std::string> all = processes_->collect(run_call, said(mine), hurried);
-  if (std::none_of(all.begin(), all.end(), [](const std::string& s) { return heard(s).ended; })) return;
+  const std::vector<part_of_run> all =
+      run_meeting(*processes_).end(mine, [&] { return group.ended.load(); });
+  if (!run_meeting::any_ended(all)) return;
   fetch_reports(runs);
   std::vector<std::vector<block_report>> reports;
   for (const auto& r : runs) reports.push_back(r->reports());
@@ -110,9 +77,7 @@ void host_backend::end_together(run_group& group, const std::vector<std::unique_
   expect<device_error>(problem.empty(), "machine::run: ", problem);
   for (const auto& r : runs)
     if (!r->thrown().empty()) r->rethrow({});
-  for (std::size_t p = 0; p < all.size(); ++p)
-    if (const std::string theirs = heard(all[p]).problem; !theirs.empty())
-      throw process_error(message("machine::run: process ", p, " of ", all.size(), " has ended the program: ", theirs));
+  run_meeting::expect_no_problem(all);
   for (std::size_t i = 0; i < runs.size(); ++i) runs[i]->rethrow(reports[i]);
 }
 

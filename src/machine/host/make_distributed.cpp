@@ -1,8 +1,9 @@
-// machine::distributed: the processes of a job become one machine of virtual devices.
+// The processes of a job become one machine of virtual devices.
 #include "make_distributed.hpp"
 
 #include "../distributed/board_group.hpp"
 #include "../distributed/engine_library.hpp"
+#include "../process_devices.hpp"
 #include "host_backend.hpp"
 #include "starling/base/error.hpp"
 
@@ -12,23 +13,14 @@ namespace {
 constexpr int queue_depth = 512;
 
 host::host_settings settings_of(const distributed_options& options, const process_place& place, const environment& e) {
-  expect<unsupported_error>(e.check_seeds == 0,
-                            "machine::distributed: STARLING_CHECK is set, and check mode is for one process; make the "
-                            "machine with machine::host(n), or unset it");
-  expect<unsupported_error>(e.hosts == 1,
-                            "machine::distributed: STARLING_HOSTS is set, and several hosts are played by one process; "
-                            "make the machine with machine::host(n), or unset it");
-  constexpr int most = 256;
-  expect<argument_error>(options.pes >= 0 && options.pes <= most / place.size,
-                         "machine::distributed: pes = ", options.pes, " in each of ", place.size,
-                         " processes; must be at least 1, and at most ", most, " in all, or 0 to choose");
+  check_several_processes(e);
+  const int each = pes_of_process(options, place, e);
   expect<argument_error>(options.max_blocks >= 0, "machine::distributed: max_blocks = ", options.max_blocks,
                          "; must be at least 1, or 0 for STARLING_HOST_BLOCKS");
   constexpr std::size_t most_memory = std::size_t{1} << 50;
   expect<argument_error>(options.memory_bytes <= most_memory,
                          "machine::distributed: memory_bytes = ", options.memory_bytes,
                          "; must be at most 2^50, or 0 for STARLING_HOST_MEMORY");
-  const int each = options.pes > 0 ? options.pes : e.devices > 0 ? pes_of_each(e.devices) : 1;
   return {each * place.size,
           options.memory_bytes > 0 ? options.memory_bytes : e.host_memory,
           options.max_blocks > 0 ? options.max_blocks : e.host_blocks,
@@ -58,10 +50,6 @@ std::unique_ptr<engine> engine_for(const process_place& place, const environment
 }
 
 }  // namespace
-
-std::shared_ptr<backend> make_distributed_backend(const distributed_options& options) {
-  return make_distributed_backend(options, place_of(environment_variables()));
-}
 
 std::shared_ptr<backend> make_distributed_backend(const distributed_options& options, const process_place& place) {
   const environment e = environment::read();

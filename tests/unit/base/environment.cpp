@@ -21,6 +21,7 @@ struct clean_environment {
   environment_guard hosts{"STARLING_HOSTS", nullptr};
   environment_guard card{"STARLING_CARD", nullptr};
   environment_guard transport{"STARLING_TRANSPORT", nullptr};
+  environment_guard distributed{"STARLING_DISTRIBUTED", nullptr};
   environment_guard trace{"STARLING_TRACE", nullptr};
   environment_guard trace_records{"STARLING_TRACE_RECORDS", nullptr};
 };
@@ -35,6 +36,7 @@ void check_defaults(const environment& e) {
   CHECK(e.host_blocks == 64);
   CHECK(e.hosts == 1);
   CHECK(e.transport == "auto");
+  CHECK(e.distributed == "auto");
   CHECK(e.card == "model");
   CHECK(e.trace.empty());
   CHECK(e.trace_records == 8192);
@@ -72,6 +74,7 @@ TEST_CASE("each variable is read into its field") {
   const environment_guard hosts("STARLING_HOSTS", "3");
   const environment_guard card("STARLING_CARD", "model");
   const environment_guard transport("STARLING_TRANSPORT", "mpi");
+  const environment_guard distributed("STARLING_DISTRIBUTED", "cuda");
   const environment_guard trace("STARLING_TRACE", "some/file");
   const environment_guard trace_records("STARLING_TRACE_RECORDS", "4000");
   const environment e = environment::read();
@@ -87,6 +90,7 @@ TEST_CASE("each variable is read into its field") {
   CHECK(e.card == "model");
   CHECK(e.trace == "some/file");
   CHECK(e.transport == "mpi");
+  CHECK(e.distributed == "cuda");
   CHECK(e.trace_records == 4000);
 }
 

@@ -8,7 +8,7 @@
 #include <mutex>
 #include <vector>
 
-namespace starling::host {
+namespace starling {
 
 class releases {
  public:
@@ -37,4 +37,4 @@ class releases {
   std::map<std::uint64_t, int> told_;  // how many processes, by offset; of the thread that allocates
 };
 
-}  // namespace starling::host
+}  // namespace starling

@@ -1,0 +1,62 @@
+#include "process_devices.hpp"
+
+#include "starling/base/error.hpp"
+
+namespace starling {
+namespace {
+
+constexpr const char* call = "machine::distributed";
+
+bool enough_for_all(int pes, const process_place& place, const environment& e, int gpus) {
+  return static_cast<std::int64_t>(gpus) * e.pes_per_gpu >= static_cast<std::int64_t>(pes) * place.size;
+}
+
+}  // namespace
+
+void check_several_processes(const environment& e) {
+  expect<unsupported_error>(e.check_seeds == 0, call,
+                            ": STARLING_CHECK is set, and check mode is for one process; make the machine with "
+                            "machine::host(n), or unset it");
+  expect<unsupported_error>(e.hosts == 1, call,
+                            ": STARLING_HOSTS is set, and several hosts are played by one process; make the machine "
+                            "with machine::host(n), or unset it");
+}
+
+int pes_of_process(const distributed_options& options, const process_place& place, const environment& e) {
+  constexpr int most = 256;
+  expect<argument_error>(options.pes >= 0 && options.pes <= most / place.size, call, ": pes = ", options.pes,
+                         " in each of ", place.size, " processes; must be at least 1, and at most ", most,
+                         " in all, or 0 to choose");
+  return options.pes > 0 ? options.pes : e.devices > 0 ? pes_of_each(e.devices) : 1;
+}
+
+bool on_gpus(const distributed_options& options, const process_place& place, const environment& e,
+             const machine::cuda_status& status) {
+  const bool wanted = options.kind ? *options.kind == machine_kind::cuda : e.distributed == "cuda";
+  const bool refused = options.kind ? *options.kind == machine_kind::host : e.distributed == "host";
+  if (wanted) {
+    expect<unsupported_error>(status.problem.empty(), call, ": ", status.problem, "; ", status.remedy,
+                              ", or use virtual devices (STARLING_DISTRIBUTED=host)");
+    expect<unsupported_error>(!place.several_hosts && e.transport != "mpi", call, ": GPUs are for processes of one "
+                              "host, and ", place.several_hosts ? "there are several" : "STARLING_TRANSPORT=mpi",
+                              "; use virtual devices (STARLING_DISTRIBUTED=host), or start all processes on one host");
+    return true;
+  }
+  return !refused && status.problem.empty() && !place.several_hosts && e.transport != "mpi" &&
+         enough_for_all(pes_of_process(options, place, e), place, e, status.devices);
+}
+
+std::vector<int> gpus_of_process(int pes, const process_place& place, const environment& e, int gpus) {
+  std::vector<int> all;
+  if (enough_for_all(pes, place, e, gpus)) {
+    for (int i = 0; i < pes; ++i) all.push_back((place.rank * pes + i) / e.pes_per_gpu);
+    return all;
+  }
+  expect<argument_error>(pes <= gpus * e.pes_per_gpu, call, ": process ", place.rank, " of ", place.size, " has ", pes,
+                         " PEs and sees ", gpus, " GPUs; let several PEs share a GPU (STARLING_PES_PER_GPU), or ask for "
+                         "fewer");
+  for (int i = 0; i < pes; ++i) all.push_back(i / e.pes_per_gpu);
+  return all;
+}
+
+}  // namespace starling

@@ -1,0 +1,26 @@
+// Which devices the PEs of one process of a job are on. Asks no driver.
+#pragma once
+
+#include <vector>
+
+#include "distributed/process_place.hpp"
+#include "starling/base/environment.hpp"
+#include "starling/machine/machine.hpp"
+
+namespace starling {
+
+// Throws unsupported_error for what is set and is for machines of one process.
+void check_several_processes(const environment& e);
+
+// How many PEs each process has. Throws argument_error.
+int pes_of_process(const distributed_options& options, const process_place& place, const environment& e);
+
+// Whether they are on GPUs, of which this process sees so many. Throws argument_error, unsupported_error.
+bool on_gpus(const distributed_options& options, const process_place& place, const environment& e,
+             const machine::cuda_status& status);
+
+// The GPU of each, as this process counts them. Where there are enough for all processes (STARLING_PES_PER_GPU counted),
+// PEs are dealt to them in turn; where not, each process is taken to see GPUs of its own. Throws argument_error.
+std::vector<int> gpus_of_process(int pes, const process_place& place, const environment& e, int gpus);
+
+}  // namespace starling
