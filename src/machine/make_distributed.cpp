@@ -6,11 +6,12 @@
 #include "starling/base/error.hpp"
 
 namespace starling {
+
 std::shared_ptr<backend> make_distributed_backend(const distributed_options& options) {
   const environment e = environment::read();
   check_several_processes(e);
   const process_place place = place_of(environment_variables());
-  if (options.kind == machine_kind::host || e.distributed == "host") return make_distributed_backend(options, place);
+  if (wanted_kind(options, e) == machine_kind::host) return make_distributed_backend(options, place);
   const machine::cuda_status status = probe_cuda_backend();
   if (!on_gpus(options, place, e, status)) return make_distributed_backend(options, place);
   const int pes = pes_of_process(options, place, e);

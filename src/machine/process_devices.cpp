@@ -30,11 +30,16 @@ int pes_of_process(const distributed_options& options, const process_place& plac
   return options.pes > 0 ? options.pes : e.devices > 0 ? pes_of_each(e.devices) : 1;
 }
 
+std::optional<machine_kind> wanted_kind(const distributed_options& options, const environment& e) {
+  if (options.kind) return options.kind;
+  if (e.distributed == "auto") return std::nullopt;
+  return e.distributed == "cuda" ? machine_kind::cuda : machine_kind::host;
+}
+
 bool on_gpus(const distributed_options& options, const process_place& place, const environment& e,
              const machine::cuda_status& status) {
-  const bool wanted = options.kind ? *options.kind == machine_kind::cuda : e.distributed == "cuda";
-  const bool refused = options.kind ? *options.kind == machine_kind::host : e.distributed == "host";
-  if (wanted) {
+  const std::optional<machine_kind> wanted = wanted_kind(options, e);
+  if (wanted == machine_kind::cuda) {
     expect<unsupported_error>(status.problem.empty(), call, ": ", status.problem, "; ", status.remedy,
                               ", or use virtual devices (STARLING_DISTRIBUTED=host)");
     expect<unsupported_error>(!place.several_hosts && e.transport != "mpi", call, ": GPUs are for processes of one "
@@ -42,7 +47,7 @@ bool on_gpus(const distributed_options& options, const process_place& place, con
                               "; use virtual devices (STARLING_DISTRIBUTED=host), or start all processes on one host");
     return true;
   }
-  return !refused && status.problem.empty() && !place.several_hosts && e.transport != "mpi" &&
+  return !wanted && status.problem.empty() && !place.several_hosts && e.transport != "mpi" &&
          enough_for_all(pes_of_process(options, place, e), place, e, status.devices);
 }
 

@@ -1,6 +1,7 @@
 // Which devices the PEs of one process of a job are on. Asks no driver.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "distributed/process_place.hpp"
@@ -15,7 +16,10 @@ void check_several_processes(const environment& e);
 // How many PEs each process has. Throws argument_error.
 int pes_of_process(const distributed_options& options, const process_place& place, const environment& e);
 
-// Whether they are on GPUs, of which this process sees so many. Throws argument_error, unsupported_error.
+// What the program asks for, or the environment; nothing: GPUs where there are enough.
+std::optional<machine_kind> wanted_kind(const distributed_options& options, const environment& e);
+
+// Whether they are on GPUs, as `status` says there are some. Throws argument_error, unsupported_error.
 bool on_gpus(const distributed_options& options, const process_place& place, const environment& e,
              const machine::cuda_status& status);
 

@@ -94,6 +94,7 @@ class job {
       (void)::setenv("STARLING_RANK", std::to_string(rank).c_str(), 1);
       (void)::setenv("STARLING_RANKS", std::to_string(of).c_str(), 1);
       (void)::setenv("STARLING_RENDEZVOUS", place.c_str(), 1);
+      (void)::setenv("STARLING_DISTRIBUTED", "host", 0);  // CUDA does not go on in a fork
       const std::string text = said([&] { return work(rank); });
       (void)!::write(ends[1], text.data(), text.size());
       ::_exit(0);

@@ -82,7 +82,6 @@ std::shared_ptr<backend> make_distributed_cuda_backend(const std::vector<int>& p
   on_cuda::cuda_setting s;
   s.placement = placement;
   s.deadline = e.deadline;
-  s.hosts = network::host_layout(std::vector<int>(placement.size() * static_cast<std::size_t>(processes->size())));
   s.meeting_deadline = e.meeting_deadline;
   return backend_on(s, true, std::move(processes));
 }
@@ -130,10 +129,11 @@ std::string sharers(const std::vector<gpu>& gpus) {
   return text;
 }
 
+// How processes share the machine, in words; empty: there is one.
 std::string together(const process_group* processes, const std::vector<gpu>& gpus) {
   if (processes == nullptr) return {};
   const bool slow = any_shared(gpus) && value_of(environment_variables(), "CUDA_MPS_PIPE_DIRECTORY").empty();
-  return message(processes->size(), " processes, this is process ", processes->rank(), " of ",
+  return message(summary(machine_kind::cuda, infos_of(gpus)), " in ", processes->size(), " processes, this is process ", processes->rank(), " of ",
                  processes->place().source,
                  slow ? "; they share GPUs, which without MPS (nvidia-cuda-mps-control) run one of them at a time" : "");
 }
