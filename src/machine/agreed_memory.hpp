@@ -3,7 +3,7 @@
 #pragma once
 
 #include "distributed/process_group.hpp"
-#include "distributed/releases.hpp"
+#include "distributed/released_memory.hpp"
 #include "symmetric_heap.hpp"
 
 namespace starling {
@@ -17,12 +17,12 @@ class agreed_memory {
   std::uint64_t agree(std::size_t bytes, std::uint64_t told);
 
   // Not collective: free when every process has said so, from the next agreement on.
-  void free(std::size_t offset) { releases_.add(offset); }
+  void free(std::size_t offset) { released_.add(offset); }
 
  private:
   symmetric_heap& heap_;
   process_group& processes_;
-  releases releases_;
+  released_memory released_;
 };
 
 }  // namespace starling

@@ -10,7 +10,7 @@
 
 namespace starling {
 
-class releases {
+class released_memory {
  public:
   void add(std::size_t offset) {
     const std::lock_guard lock(mutex_);
