@@ -51,10 +51,8 @@ bound_machine distributed(int pes, std::int64_t memory, int max_blocks, const st
   const nb::gil_scoped_release unlocked;
   std::optional<machine_kind> devices;
   if (!kind.empty()) devices = kind == name(machine_kind::cuda) ? machine_kind::cuda : machine_kind::host;
-  return bound_machine(machine::distributed({.pes = pes,
-                                             .memory_bytes = static_cast<std::size_t>(memory),
-                                             .max_blocks = max_blocks,
-                                             .kind = devices}));
+  return bound_machine(machine::distributed(
+      {.pes = pes, .memory_bytes = static_cast<std::size_t>(memory), .max_blocks = max_blocks, .kind = devices}));
 }
 
 std::string describe(bound_machine& self) {

@@ -34,7 +34,12 @@ def launched(
         name: value for name, value in os.environ.items() if name not in ("STARLING_MACHINE", "STARLING_DEVICES")
     }
     return subprocess.run(
-        command, env={**inherited, "STARLING_DISTRIBUTED": KIND, **variables}, cwd=folder, capture_output=True, text=True, timeout=LIMIT
+        command,
+        env={**inherited, "STARLING_DISTRIBUTED": KIND, **variables},
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=LIMIT,
     )
 
 

@@ -42,8 +42,10 @@ bool on_gpus(const distributed_options& options, const process_place& place, con
   if (wanted == machine_kind::cuda) {
     expect<unsupported_error>(status.problem.empty(), call, ": ", status.problem, "; ", status.remedy,
                               ", or use virtual devices (STARLING_DISTRIBUTED=host)");
-    expect<unsupported_error>(!place.several_hosts && e.transport != "mpi", call, ": GPUs are for processes of one "
-                              "host, and ", place.several_hosts ? "there are several" : "STARLING_TRANSPORT=mpi",
+    expect<unsupported_error>(!place.several_hosts && e.transport != "mpi", call,
+                              ": GPUs are for processes of one "
+                              "host, and ",
+                              place.several_hosts ? "there are several" : "STARLING_TRANSPORT=mpi",
                               "; use virtual devices (STARLING_DISTRIBUTED=host), or start all processes on one host");
     return true;
   }
@@ -58,7 +60,8 @@ std::vector<int> gpus_of_process(int pes, const process_place& place, const envi
     return all;
   }
   expect<argument_error>(pes <= gpus * e.pes_per_gpu, call, ": process ", place.rank, " of ", place.size, " has ", pes,
-                         " PEs and sees ", gpus, " GPUs; let several PEs share a GPU (STARLING_PES_PER_GPU), or ask for "
+                         " PEs and sees ", gpus,
+                         " GPUs; let several PEs share a GPU (STARLING_PES_PER_GPU), or ask for "
                          "fewer");
   for (int i = 0; i < pes; ++i) all.push_back(i / e.pes_per_gpu);
   return all;

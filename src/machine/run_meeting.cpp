@@ -32,8 +32,8 @@ bool run_meeting::any_ended(const std::vector<part_of_run>& parts) {
 void run_meeting::expect_no_problem(const std::vector<part_of_run>& parts) {
   for (std::size_t p = 0; p < parts.size(); ++p)
     if (!parts[p].problem.empty())
-      throw process_error(message("machine::run: process ", p, " of ", parts.size(), " has ended the program: ",
-                                  parts[p].problem));
+      throw process_error(
+          message("machine::run: process ", p, " of ", parts.size(), " has ended the program: ", parts[p].problem));
 }
 
 }  // namespace starling

@@ -66,10 +66,10 @@ TEST_CASE("PEs per GPU that make no sense, with GPUs or without") {
   check_parts(failure_of<argument_error>([] { (void)machine::cuda(); }), {"STARLING_GPU_SHARING", "halves", "plain"});
 }
 
-TEST_CASE("more PEs on a GPU than it has multiprocessors") {
+TEST_CASE("more PEs on a GPU than a block gathers values of") {
   if (!on_gpus()) return;
   check_parts(failure_of<argument_error>([] { (void)machine::cuda({0}, {.pes_per_gpu = 100000}); }),
-              {"100000 PEs", "multiprocessors", "at most"});
+              {"100000 PEs", "at most 32", "fewer"});
 }
 
 TEST_CASE("a share of a GPU's memory ends, and the error names who has the rest") {

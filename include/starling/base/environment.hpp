@@ -26,8 +26,8 @@ struct environment {
   // STARLING_TRANSPORT: how processes of a distributed machine reach each other: direct, by memory that they share;
   // mpi, by messages, also on one host; auto: direct on one host, mpi between hosts.
   std::string transport = "auto";
-  // STARLING_DISTRIBUTED: what a distributed machine is of: host, virtual devices; cuda, GPUs; auto: GPUs where this host
-  // has enough for the PEs of all processes.
+  // STARLING_DISTRIBUTED: what a distributed machine is of: host, virtual devices; cuda, GPUs; auto: GPUs where this
+  // host has enough for the PEs of all processes.
   std::string distributed = "auto";
   // STARLING_HOST_MEMORY: bytes of memory of one virtual device; suffixes K, M, G (powers of 1024).
   std::size_t host_memory = std::size_t{1} << 30;

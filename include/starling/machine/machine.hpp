@@ -75,10 +75,10 @@ class machine {
   // n - 1 are GPU 0.
   static machine cuda(const std::vector<int>& ids = {}, const cuda_options& options = {});
   // GPUs or virtual devices in several processes, which `starling launch`, mpirun, srun or torchrun has started: every
-  // process calls it, and owns local_pes(). allocate, run and meet are collective: every process makes the same calls in
-  // the same order. See docs/processes.md. Throws process_error that names who does not come, unsupported_error without
-  // a launcher, in check mode, and for GPUs that are missing, unlike each other or on several hosts; argument_error when
-  // processes disagree.
+  // process calls it, and owns local_pes(). allocate, run and meet are collective: every process makes the same calls
+  // in the same order. See docs/processes.md. Throws process_error that names who does not come, unsupported_error
+  // without a launcher, in check mode, and for GPUs that are missing, unlike each other or on several hosts;
+  // argument_error when processes disagree.
   static machine distributed(const distributed_options& options = {});
   // GPUs when they can be used, else virtual devices; STARLING_MACHINE and STARLING_DEVICES decide otherwise. choice()
   // says what was taken and why. devices = 0: all GPUs, or 4 virtual devices.

@@ -66,7 +66,7 @@ std::shared_ptr<backend> make_cuda_backend(const std::vector<int>& ids, const cu
   network::check_queue_depth("machine::cuda", options.queue_depth);
   const network::host_layout hosts =
       network::layout_of("machine::cuda", options.hosts, static_cast<int>(placement.size()), e);
-  on_cuda::cuda_setting s{placement, gpu_sharing::plain, e.deadline, hosts, network::card_of(options.card, e),
+  on_cuda::cuda_setting s{placement,          gpu_sharing::plain, e.deadline, hosts, network::card_of(options.card, e),
                           options.queue_depth};
   if (most == 1) return backend_on(s, false);
   const bool in_use = on_cuda::has_context(placement);
@@ -133,9 +133,10 @@ std::string sharers(const std::vector<gpu>& gpus) {
 std::string together(const process_group* processes, const std::vector<gpu>& gpus) {
   if (processes == nullptr) return {};
   const bool slow = any_shared(gpus) && value_of(environment_variables(), "CUDA_MPS_PIPE_DIRECTORY").empty();
-  return message(summary(machine_kind::cuda, infos_of(gpus)), " in ", processes->size(), " processes, this is process ", processes->rank(), " of ",
-                 processes->place().source,
-                 slow ? "; they share GPUs, which without MPS (nvidia-cuda-mps-control) run one of them at a time" : "");
+  return message(
+      summary(machine_kind::cuda, infos_of(gpus)), " in ", processes->size(), " processes, this is process ",
+      processes->rank(), " of ", processes->place().source,
+      slow ? "; they share GPUs, which without MPS (nvidia-cuda-mps-control) run one of them at a time" : "");
 }
 
 symmetric_heap::layout part_of(const symmetric_range& range, const std::vector<gpu>& gpus, std::size_t begin,

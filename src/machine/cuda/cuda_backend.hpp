@@ -2,8 +2,8 @@
 // Thread-safe, like machine; a stream, event or graph belongs to one thread at a time.
 #pragma once
 
-#include "../backend.hpp"
 #include "../agreed_memory.hpp"
+#include "../backend.hpp"
 #include "gpu_cards.hpp"
 #include "launch_faults.hpp"
 #include "local_store.hpp"
@@ -18,10 +18,10 @@ namespace starling::on_cuda {
 struct cuda_setting {
   std::vector<int> placement;  // the GPU of each PE of this process
   gpu_sharing how = gpu_sharing::plain;
-  double deadline = 0;  // of waits in kernels, where a program does not say
+  double deadline = 0;         // of waits in kernels, where a program does not say
   network::host_layout hosts;  // which PE is on which
   starling::card card = card::model;
-  int queue_depth = 64;  // of the rings of queue pairs
+  int queue_depth = 64;         // of the rings of queue pairs
   double meeting_deadline = 0;  // of processes
 };
 

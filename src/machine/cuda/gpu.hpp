@@ -6,10 +6,10 @@
 #include <span>
 #include <vector>
 
+#include "../distributed/process_group.hpp"
 #include "driver.hpp"
 #include "handles.hpp"
 #include "partition.hpp"
-#include "../distributed/process_group.hpp"
 #include "starling/machine/cuda_options.hpp"
 #include "starling/machine/device_info.hpp"
 

@@ -73,11 +73,11 @@ gpu of_other_process(int pe, const gpu_facts& f) {
 void check_alike(const std::vector<gpu>& gpus) {
   const gpu& first = gpus.front();
   for (const gpu& g : gpus)
-    expect<unsupported_error>(
-        g.info.name == first.info.name && g.info.multiprocessors == first.info.multiprocessors, call, ": ", describe(g),
-        " with ", g.info.multiprocessors, " multiprocessors is unlike ", describe(first), " with ",
-        first.info.multiprocessors, "; processes drive GPUs of one kind: choose others (CUDA_VISIBLE_DEVICES), or drive "
-        "them from one process (machine::cuda)");
+    expect<unsupported_error>(g.info.name == first.info.name && g.info.multiprocessors == first.info.multiprocessors,
+                              call, ": ", describe(g), " with ", g.info.multiprocessors, " multiprocessors is unlike ",
+                              describe(first), " with ", first.info.multiprocessors,
+                              "; processes drive GPUs of one kind: choose others (CUDA_VISIBLE_DEVICES), or drive "
+                              "them from one process (machine::cuda)");
 }
 
 // Which GPU each PE is on, numbered by their first PEs, and what it has of one that several share.

@@ -6,7 +6,9 @@
 namespace starling::on_cuda {
 
 launch_faults::launch_faults(const parts& machine)
-    : machine_(machine), control_(machine.launches, 1), reports_(machine.gpus.size() * slots, machine.driven().front().id) {
+    : machine_(machine),
+      control_(machine.launches, 1),
+      reports_(machine.gpus.size() * slots, machine.driven().front().id) {
   clear();
 }
 

@@ -12,12 +12,13 @@ class memory_exchange {
   memory_exchange(const std::vector<gpu>& gpus, const device_mapper& mapper, process_group& processes, double deadline)
       : gpus_(gpus), mapper_(mapper), processes_(processes), files_(processes, deadline) {}
 
-  // Collective: fresh memory of so many bytes of every PE, by PE; the caller lets the handles go. Throws memory_error in
-  // all processes where one of them has no memory, and then has taken none; `what` as of device_mapper::map.
+  // Collective: fresh memory of so many bytes of every PE, by PE; the caller lets the handles go. Throws memory_error
+  // in all processes where one of them has no memory, and then has taken none; `what` as of device_mapper::map.
   std::vector<CUmemGenericAllocationHandle> create(std::size_t bytes, const std::string& what);
 
  private:
-  std::vector<CUmemGenericAllocationHandle> create_own(std::size_t bytes, const std::string& what, std::string& problem);
+  std::vector<CUmemGenericAllocationHandle> create_own(std::size_t bytes, const std::string& what,
+                                                       std::string& problem);
   void take_from_others(std::vector<CUmemGenericAllocationHandle>& all);
 
   const std::vector<gpu>& gpus_;

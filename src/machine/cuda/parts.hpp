@@ -13,8 +13,8 @@ namespace starling::on_cuda {
 struct parts {
   const std::vector<gpu>& gpus;
   kernel_table& kernels;
-  symmetric_heap& heap;     // the users'
-  symmetric_heap& control;  // control words; apart, so that they neither count as used nor move users' offsets
+  symmetric_heap& heap;      // the users'
+  symmetric_heap& control;   // control words; apart, so that they neither count as used nor move users' offsets
   symmetric_heap& launches;  // those of plain launches, which each process makes by itself
 
   std::span<const gpu> driven() const { return driven_here(gpus); }

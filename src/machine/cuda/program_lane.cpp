@@ -21,8 +21,8 @@ void program_lane::prepare(int blocks) {
   cleared_ = false;
   capacity_ = 0;  // until all of it is there
   control_ = std::make_unique<program_control>(machine_.control, capacity);
-  reports_ =
-      pinned_array<block_report>(machine_.gpus.size() * static_cast<std::size_t>(capacity), machine_.driven().front().id);
+  reports_ = pinned_array<block_report>(machine_.gpus.size() * static_cast<std::size_t>(capacity),
+                                        machine_.driven().front().id);
   capacity_ = capacity;
 }
 

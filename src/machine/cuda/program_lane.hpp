@@ -35,8 +35,8 @@ class program_lane {
   block_report* reports(int pe) const { return reports_.data() + static_cast<std::ptrdiff_t>(pe) * capacity_; }
   // Whether one of the first `blocks` blocks of any PE has reported; also while the program runs.
   bool reported(int blocks) const;
-  // Reports of all blocks of this process's PEs, by PE and block. Blocks report only when something goes wrong: one that did not has returned
-  // from the kernel where the kernel of its PE has ended, and may still run where not.
+  // Reports of all blocks of this process's PEs, by PE and block. Blocks report only when something goes wrong: one
+  // that did not has returned from the kernel where the kernel of its PE has ended, and may still run where not.
   std::vector<block_report> read_reports(const role_table& roles, const std::vector<bool>& ended) const;
   // The slots are zero again. The program has ended.
   void clear_reports() { reports_.clear(); }

@@ -6,8 +6,8 @@
 #include <optional>
 #include <thread>
 
-#include "../run_meeting.hpp"
 #include "../outcome.hpp"
+#include "../run_meeting.hpp"
 #include "device_guard.hpp"
 #include "residency.hpp"
 
@@ -42,8 +42,8 @@ struct program_runner::running {
   bool cards = false;          // it is the machine's network cards, which serve the other programs
   std::vector<bool> launched;  // by PE
   std::vector<bool> ended;
-  bool over = false;    // on all PEs
-  bool failed = false;  // a block has reported, and the program is over or left alone
+  bool over = false;                  // on all PEs
+  bool failed = false;                // a block has reported, and the program is over or left alone
   std::vector<block_report> reports;  // of a program that failed, in whichever process
 
   bool reported() const { return on->reported(roles.first[roles.count]); }
@@ -339,8 +339,8 @@ void program_runner::look(running& r, std::vector<running>& all) {
     if (!other.over) end(other);
 }
 
-// Raises the abort word on every PE, of other processes too, past the kernels: copy engines are free whatever runs, once no stream waits for
-// what kernels that are ended would raise.
+// Raises the abort word on every PE, of other processes too, past the kernels: copy engines are free whatever runs,
+// once no stream waits for what kernels that are ended would raise.
 void program_runner::end(const running& r) {
   copies_.release();
   device_guard guard;

@@ -24,8 +24,9 @@ class program_runner {
   program_runner(const parts& machine, const driver_api& driver, double default_deadline, process_group* processes);
   ~program_runner();
 
-  // See backend::run. Of several processes it is collective. One run at a time: the blocks of two would not be known to fit together. With a tracer the blocks
-  // record, also when the run fails. `cards`: of a machine of several hosts; they run beside the programs.
+  // See backend::run. Of several processes it is collective. One run at a time: the blocks of two would not be known to
+  // fit together. With a tracer the blocks record, also when the run fails. `cards`: of a machine of several hosts;
+  // they run beside the programs.
   void run(const std::vector<program>& programs, recorder* tracer, gpu_cards* cards = nullptr);
 
   // From another thread: a process is lost, so what runs ends.

@@ -43,7 +43,8 @@ std::vector<file> file_exchange::exchange(const char* call, const file& mine) {
   for (int rank = 0; rank < processes_.size(); ++rank)
     if (rank != processes_.rank()) give(rank, mine);
   std::vector<file> all(static_cast<std::size_t>(processes_.size()));
-  const auto limit = clock::now() + std::chrono::duration_cast<clock::duration>(std::chrono::duration<double>(deadline_));
+  const auto limit =
+      clock::now() + std::chrono::duration_cast<clock::duration>(std::chrono::duration<double>(deadline_));
   const auto missing = [&] {
     for (int rank = 0; rank < processes_.size(); ++rank)
       if (rank != processes_.rank() && !all[static_cast<std::size_t>(rank)].is_open()) return rank;

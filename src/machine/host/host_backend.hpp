@@ -1,9 +1,9 @@
 // Virtual devices: threads of this process with a bounded memory each. See backend.hpp for what is promised.
 #pragma once
 
+#include "../agreed_memory.hpp"
 #include "../backend.hpp"
 #include "../check/checker.hpp"
-#include "../agreed_memory.hpp"
 #include "../distributed/engine_group.hpp"
 #include "../network/host_layout.hpp"
 #include "arena.hpp"

@@ -1,9 +1,9 @@
 // How virtual devices run persistent programs.
 #include <cstring>
 
-#include "../run_meeting.hpp"
 #include "../launch_rules.hpp"
 #include "../program_control.hpp"
+#include "../run_meeting.hpp"
 #include "copy_queue.hpp"
 #include "deferred.hpp"
 #include "host_backend.hpp"

@@ -67,8 +67,7 @@ void host_backend::end_together(run_group& group, const std::vector<std::unique_
   for (const auto& r : runs)
     if (mine.problem.empty()) mine.problem = r->thrown();
   // Blocks may compute for as long as they want; when they have been ended, they should come.
-  const std::vector<part_of_run> all =
-      run_meeting(*processes_).end(mine, [&] { return group.ended.load(); });
+  const std::vector<part_of_run> all = run_meeting(*processes_).end(mine, [&] { return group.ended.load(); });
   if (!run_meeting::any_ended(all)) return;
   fetch_reports(runs);
   std::vector<std::vector<block_report>> reports;

@@ -56,9 +56,8 @@ TEST_CASE("GPUs that cannot be had are refused with what to do") {
   const auto failure = [&] {
     return failure_of<unsupported_error>([&] { (void)on_gpus({.kind = machine_kind::cuda}, p, e, status_of(2)); });
   };
-  check_parts(
-      failure_of<unsupported_error>([&] { (void)on_gpus({.kind = machine_kind::cuda}, p, e, status_of(0)); }),
-      {"shows no GPU", "check nvidia-smi", "STARLING_DISTRIBUTED=host"});
+  check_parts(failure_of<unsupported_error>([&] { (void)on_gpus({.kind = machine_kind::cuda}, p, e, status_of(0)); }),
+              {"shows no GPU", "check nvidia-smi", "STARLING_DISTRIBUTED=host"});
   e.transport = "mpi";
   check_parts(failure(), {"STARLING_TRANSPORT=mpi"});
   e.transport = "auto";
