@@ -5,7 +5,7 @@
 namespace starling {
 namespace {
 
-constexpr const char* call = "machine::distributed";
+constexpr const char* making_call = "machine::distributed";
 
 bool enough_for_all(int pes, const process_place& place, const environment& e, int gpus) {
   return static_cast<std::int64_t>(gpus) * e.pes_per_gpu >= static_cast<std::int64_t>(pes) * place.size;
@@ -14,17 +14,17 @@ bool enough_for_all(int pes, const process_place& place, const environment& e, i
 }  // namespace
 
 void check_several_processes(const environment& e) {
-  expect<unsupported_error>(e.check_seeds == 0, call,
+  expect<unsupported_error>(e.check_seeds == 0, making_call,
                             ": STARLING_CHECK is set, and check mode is for one process; make the machine with "
                             "machine::host(n), or unset it");
-  expect<unsupported_error>(e.hosts == 1, call,
+  expect<unsupported_error>(e.hosts == 1, making_call,
                             ": STARLING_HOSTS is set, and several hosts are played by one process; make the machine "
                             "with machine::host(n), or unset it");
 }
 
 int pes_of_process(const distributed_options& options, const process_place& place, const environment& e) {
   constexpr int most = 256;
-  expect<argument_error>(options.pes >= 0 && options.pes <= most / place.size, call, ": pes = ", options.pes,
+  expect<argument_error>(options.pes >= 0 && options.pes <= most / place.size, making_call, ": pes = ", options.pes,
                          " in each of ", place.size, " processes; must be at least 1, and at most ", most,
                          " in all, or 0 to choose");
   return options.pes > 0 ? options.pes : e.devices > 0 ? pes_of_each(e.devices) : 1;
@@ -40,9 +40,9 @@ bool on_gpus(const distributed_options& options, const process_place& place, con
              const machine::cuda_status& status) {
   const std::optional<machine_kind> wanted = wanted_kind(options, e);
   if (wanted == machine_kind::cuda) {
-    expect<unsupported_error>(status.problem.empty(), call, ": ", status.problem, "; ", status.remedy,
+    expect<unsupported_error>(status.problem.empty(), making_call, ": ", status.problem, "; ", status.remedy,
                               ", or use virtual devices (STARLING_DISTRIBUTED=host)");
-    expect<unsupported_error>(!place.several_hosts && e.transport != "mpi", call,
+    expect<unsupported_error>(!place.several_hosts && e.transport != "mpi", making_call,
                               ": GPUs are for processes of one "
                               "host, and ",
                               place.several_hosts ? "there are several" : "STARLING_TRANSPORT=mpi",
@@ -59,8 +59,8 @@ std::vector<int> gpus_of_process(int pes, const process_place& place, const envi
     for (int i = 0; i < pes; ++i) all.push_back((place.rank * pes + i) / e.pes_per_gpu);
     return all;
   }
-  expect<argument_error>(pes <= gpus * e.pes_per_gpu, call, ": process ", place.rank, " of ", place.size, " has ", pes,
-                         " PEs and sees ", gpus,
+  expect<argument_error>(pes <= gpus * e.pes_per_gpu, making_call, ": process ", place.rank, " of ", place.size,
+                         " has ", pes, " PEs and sees ", gpus,
                          " GPUs; let several PEs share a GPU (STARLING_PES_PER_GPU), or ask for "
                          "fewer");
   for (int i = 0; i < pes; ++i) all.push_back(i / e.pes_per_gpu);

@@ -5,7 +5,7 @@
 namespace starling {
 namespace {
 
-constexpr const char* call = "machine::run";
+constexpr const char* run_call = "machine::run";
 
 std::string said(const part_of_run& p) { return (p.ended ? "1" : "0") + p.problem; }
 part_of_run heard(const std::string& text) { return {text[0] == '1', text.substr(1)}; }
@@ -16,12 +16,12 @@ void run_meeting::begin(const std::vector<program>& programs, bool traced) {
   word_list what = {programs.size()};
   for (const program& p : programs) what.push_back(static_cast<std::uint64_t>(p.roles.blocks()));
   what.push_back(traced ? 1 : 0);
-  processes_.expect_same(call, what, "their programs, a program's blocks, or whether they are traced");
+  processes_.expect_same(run_call, what, "their programs, a program's blocks, or whether they are traced");
 }
 
 std::vector<part_of_run> run_meeting::end(const part_of_run& mine, const std::function<bool()>& hurried) {
   std::vector<part_of_run> all;
-  for (const std::string& text : processes_.collect(call, said(mine), hurried)) all.push_back(heard(text));
+  for (const std::string& text : processes_.collect(run_call, said(mine), hurried)) all.push_back(heard(text));
   return all;
 }
 

@@ -11,9 +11,6 @@
 namespace starling::on_cuda {
 namespace {
 
-// Shares of memory are multiples of this, the size of pages of GPUs of today.
-constexpr std::size_t share_page = std::size_t{2} << 20;
-
 int attribute(cudaDeviceAttr which, const gpu& g) {
   int value = 0;
   check(cudaDeviceGetAttribute(&value, which, g.id), "cudaDeviceGetAttribute", g.pe);

@@ -15,6 +15,9 @@
 
 namespace starling::on_cuda {
 
+// Shares of memory are multiples of this, the size of pages of GPUs of today.
+inline constexpr std::size_t share_page = std::size_t{2} << 20;
+
 // A PE and its GPU, or its share of one.
 struct gpu {
   int pe = 0;

@@ -12,8 +12,7 @@
 namespace starling::on_cuda {
 namespace {
 
-constexpr const char* call = "machine::distributed";
-constexpr std::size_t share_page = std::size_t{2} << 20;
+constexpr const char* making_call = "machine::distributed";
 
 // What a process tells of one of its PEs.
 struct gpu_facts {
@@ -74,8 +73,8 @@ void check_alike(const std::vector<gpu>& gpus) {
   const gpu& first = gpus.front();
   for (const gpu& g : gpus)
     expect<unsupported_error>(g.info.name == first.info.name && g.info.multiprocessors == first.info.multiprocessors,
-                              call, ": ", describe(g), " with ", g.info.multiprocessors, " multiprocessors is unlike ",
-                              describe(first), " with ", first.info.multiprocessors,
+                              making_call, ": ", describe(g), " with ", g.info.multiprocessors,
+                              " multiprocessors is unlike ", describe(first), " with ", first.info.multiprocessors,
                               "; processes drive GPUs of one kind: choose others (CUDA_VISIBLE_DEVICES), or drive "
                               "them from one process (machine::cuda)");
 }
@@ -129,7 +128,7 @@ std::vector<gpu> open_gpus(const std::vector<int>& placement, const driver_api& 
     own.back().service = new_stream(own.back());
     mine.push_back(facts_of(own.back()));
   }
-  const std::vector<gpu_facts> facts = processes.collect_all(call, mine);
+  const std::vector<gpu_facts> facts = processes.collect_all(making_call, mine);
   std::vector<std::uint64_t> left;  // all contexts are there
   for (const gpu& g : own) {
     std::size_t free = 0;
@@ -138,7 +137,7 @@ std::vector<gpu> open_gpus(const std::vector<int>& placement, const driver_api& 
     check(cudaMemGetInfo(&free, &total), "cudaMemGetInfo", g.pe);
     left.push_back(free);
   }
-  const std::vector<std::uint64_t> free = processes.collect_all(call, left);
+  const std::vector<std::uint64_t> free = processes.collect_all(making_call, left);
   std::vector<gpu> gpus;
   for (int pe = 0; pe < static_cast<int>(facts.size()); ++pe) {
     const int here = pe - first_pe;

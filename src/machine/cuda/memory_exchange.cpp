@@ -3,7 +3,7 @@
 namespace starling::on_cuda {
 namespace {
 
-constexpr const char* call = "machine::allocate";
+constexpr const char* allocate_call = "machine::allocate";
 
 }  // namespace
 
@@ -31,7 +31,7 @@ std::vector<CUmemGenericAllocationHandle> memory_exchange::create(std::size_t by
     }
   };
   try {
-    for (const std::string& said : processes_.collect(call, problem)) expect<memory_error>(said.empty(), said);
+    for (const std::string& said : processes_.collect(allocate_call, problem)) expect<memory_error>(said.empty(), said);
     take_from_others(all);
   } catch (...) {
     give_back();
@@ -44,7 +44,7 @@ void memory_exchange::take_from_others(std::vector<CUmemGenericAllocationHandle>
   const std::span<const gpu> own = driven_here(gpus_);
   for (std::size_t i = 0; i < own.size(); ++i) {
     const file mine = mapper_.export_file(own[i], all[static_cast<std::size_t>(own[i].pe)]);
-    const std::vector<file> theirs = files_.exchange(call, mine);
+    const std::vector<file> theirs = files_.exchange(allocate_call, mine);
     for (std::size_t rank = 0; rank < theirs.size(); ++rank) {
       if (!theirs[rank].is_open()) continue;
       const std::size_t pe = rank * own.size() + i;
