@@ -106,13 +106,18 @@ struct data_interface<scalar_view<T>> {
   }
 };
 
-// What the runtime itself knows of a piece of data.
+// How places over several devices deal an instance among them.
+struct array_layout {
+  std::size_t element_bytes = 0;  // 0: they have it in one piece
+  std::vector<index_t> extents;   // the slowest dimension first
+  bool column_major = false;      // indices go in the opposite order
+};
+
+// What the runtime itself is told of a piece of data.
 struct data_description {
-  std::size_t bytes = 0;              // of an instance
-  std::size_t alignment = 1;          // of the elements
-  std::size_t element_bytes = 0;      // with extents: how composite places deal it; 0: in one piece
-  std::vector<index_t> extents;       // the slowest dimension first
-  bool column_major = false;          // indices go in the opposite order
+  std::size_t bytes = 0;      // of an instance
+  std::size_t alignment = 1;  // of the elements
+  array_layout array;
   std::vector<memory_part> original;  // the user's memory; empty: none
   data_place original_place;
   std::size_t ghosts_before = 0;  // bytes that an instance has room for around it; see ghost_rows
@@ -127,9 +132,9 @@ data_description describe_data(const typename data_interface<View>::shape_type& 
   what.bytes = interface::bytes(shape);
   if constexpr (requires { typename View::element_type; }) what.alignment = alignof(typename View::element_type);
   if constexpr (requires { interface::extents(shape); }) {
-    what.extents = interface::extents(shape);
-    what.element_bytes = interface::element_bytes;
-    if constexpr (requires { interface::column_major; }) what.column_major = interface::column_major;
+    what.array.extents = interface::extents(shape);
+    what.array.element_bytes = interface::element_bytes;
+    if constexpr (requires { interface::column_major; }) what.array.column_major = interface::column_major;
   }
   return what;
 }

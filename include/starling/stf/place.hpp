@@ -122,8 +122,9 @@ class data_place {
   bool is_host() const { return kind_ == kind::host; }
   bool is_composite() const { return kind_ == kind::composite; }
   int pe() const { return pe_; }
-  const exec_place& grid() const { return grid_; }
-  const any_partitioner& partitioner() const { return partitioner_; }
+  // Of a composite place alone.
+  const exec_place& grid() const { return dealt_->grid; }
+  const any_partitioner& partitioner() const { return dealt_->partitioner; }
   // Throws range_error when it is a device, or has one, that a machine of n_pes devices does not have.
   void check(int n_pes) const;
 
@@ -135,10 +136,16 @@ class data_place {
   data_place(kind k, int pe) : kind_(k), pe_(pe) {}
   static data_place composite_of(const any_partitioner& p, const exec_place& grid);
 
+  // Few places are composite, and every instance has a place.
+  struct dealt {
+    exec_place grid;
+    any_partitioner partitioner;
+    friend bool operator==(const dealt&, const dealt&) = default;
+  };
+
   kind kind_ = kind::affine;
   int pe_ = 0;
-  exec_place grid_;
-  any_partitioner partitioner_;
+  std::shared_ptr<const dealt> dealt_;
 };
 
 std::string describe(const data_place& p);

@@ -77,7 +77,7 @@ void context_state::try_again() {
 
 void context_state::expect_none_frozen() {
   for (const auto& d : registry_.alive())
-    for (const auto& h : d->body.holds)
+    for (const auto& h : d->body.holds())
       expect<argument_error>(h->instance == nullptr || h->split, "stf: finalize while ", d->body.describe(), " ",
                              h->why, "; ", h->remedy);
 }

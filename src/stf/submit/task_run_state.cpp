@@ -43,7 +43,7 @@ void expect_same_use(const std::string& task, const data_access& a, const used_d
 std::string describe_task(const std::string& name) { return name.empty() ? "a task" : "task '" + name + "'"; }
 
 data_place task_run::state::place_of(const data_access& a) const {
-  const data_description& what = a.data->body.what;
+  const data_layout& what = a.data->body.what;
   const int n_pes = context->on().size();
   if (!a.place.is_affine()) {
     a.place.check(n_pes);
@@ -53,7 +53,7 @@ data_place task_run::state::place_of(const data_access& a) const {
   if (a.reduces && !where.is_host()) return data_place::device(pes.front());
   if (what.bytes == 0 || where.is_host()) return data_place::host();
   if (pes.size() == 1) return data_place::device(pes.front());
-  if (what.extents.empty()) return data_place::device(pes.front());
+  if (!what.dealt()) return data_place::device(pes.front());
   return data_place::composite(blocked(), where);
 }
 
@@ -197,12 +197,12 @@ void task_run::state::draw(std::uint64_t number) {
   drawing->add_task(number, name,
                     describe(where) + (chosen ? message(", automatic: ", stf::name(scheduled->where.why)) : ""));
   const auto after = [&](const data_body& d, const std::vector<std::uint64_t>& earlier) {
-    const std::string label = d.name.empty() ? "data " + std::to_string(d.id) : d.name.str();
+    const std::string label = d.name().empty() ? "data " + std::to_string(d.id) : d.name();
     for (const std::uint64_t e : earlier) drawing->add_edge(e, number, label);
   };
   const auto add = [&](data_body& d, bool alone, bool reduces, bool starts_over) {
     if (reduces && starts_over) d.forget_users();
-    data_body::drawn_users& users = d.users_to_draw();
+    data_body::drawn_users& users = d.rare.change().drawn;
     if (reduces) {
       // It waits for nobody; who comes next waits for it too.
       if (!users.reducers) users.writers.insert(users.writers.end(), users.readers.begin(), users.readers.end());
@@ -233,8 +233,9 @@ std::vector<declared_range> task_run::state::declared_ranges() const {
   for (const seen& a : of_access) {
     if (!a.ghosts) continue;
     const data_body& d = used[a.which].data->body;
-    all.push_back({used[a.which].instance->start - d.what.ghosts_before,
-                   d.what.ghosts_before + d.what.bytes + d.what.ghosts_after, false, d.describe() + " with its halo"});
+    all.push_back({used[a.which].instance->start - d.what.ghosts_before(),
+                   d.what.ghosts_before() + d.what.bytes + d.what.ghosts_after(), false,
+                   d.describe() + " with its halo"});
   }
   for (const auto& [place, block] : scratch)
     all.push_back({block.start, block.bytes, true, "scratch memory of the task"});
@@ -268,9 +269,9 @@ void task_run::state::note_accesses() {
   for (const seen& a : of_access) {
     if (!a.ghosts) continue;
     const data_instance& i = *used[a.which].instance;
-    const data_description& what = used[a.which].data->body.what;
-    all.push_back({i.start - what.ghosts_before, what.ghosts_before, false});
-    all.push_back({i.start + what.bytes, what.ghosts_after, false});
+    const data_layout& what = used[a.which].data->body.what;
+    all.push_back({i.start - what.ghosts_before(), what.ghosts_before(), false});
+    all.push_back({i.start + what.bytes, what.ghosts_after(), false});
   }
   for (const auto& [place, block] : scratch) all.push_back({block.start, block.bytes, true});
   for (const temporary& t : temporaries) all.push_back({t.block.start, t.block.bytes, true});
@@ -291,7 +292,7 @@ void task_run::state::end(bool good) {
     else
       coherence::release(d, *u.instance, writes(u.mode), end);
     if (u.last_use && u.instance != nullptr) u.instance->last_use = 0;
-    if (writes(u.mode)) d.failed_by = good ? "" : name.empty() ? "without a name" : name;
+    if (writes(u.mode)) d.set_failed_by(good ? "" : name.empty() ? "without a name" : name);
   }
   for (const seen& a : of_access)
     if (a.ghosts) used[a.which].instance->ghosts().used.add(end);
