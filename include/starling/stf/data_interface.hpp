@@ -9,6 +9,8 @@
 //     static std::size_t bytes(const shape_type&);                    // of one instance, in one piece
 //     static my_view view(const shape_type&, std::byte* start);       // over an instance, aligned to 256 bytes
 //     static std::vector<memory_part> parts(const my_view&);          // where a user's view has its bytes
+//     // Only if elements do not say it: what addresses of the user's memory are multiples of, a power of two.
+//     static std::size_t alignment(const shape_type&);
 //     // Only if composite places are to deal it: its dimensions, the slowest first, and the bytes of an element; and
 //     // whether its indices go in the opposite order, as partitioners are to count them.
 //     static std::vector<index_t> extents(const shape_type&);
@@ -131,6 +133,7 @@ data_description describe_data(const typename data_interface<View>::shape_type& 
   data_description what;
   what.bytes = interface::bytes(shape);
   if constexpr (requires { typename View::element_type; }) what.alignment = alignof(typename View::element_type);
+  if constexpr (requires { interface::alignment(shape); }) what.alignment = interface::alignment(shape);
   if constexpr (requires { interface::extents(shape); }) {
     what.array.extents = interface::extents(shape);
     what.array.element_bytes = interface::element_bytes;
