@@ -13,6 +13,9 @@ namespace {
 
 // A data_interface of a user may say anything; copies follow it.
 void check_parts(const data_description& what) {
+  expect<argument_error>(what.original.empty() || !what.original_place.is_replicated(),
+                         "context::logical_data: memory of the user on ", describe(what.original_place),
+                         "; name where it is: the host, or a device");
   for (const memory_part& p : what.original) {
     const std::size_t bytes = p.row_bytes * p.rows;
     if (bytes == 0) continue;

@@ -231,7 +231,8 @@ class context {
 
   // ---- data outside of tasks ----
 
-  // Starts to bring the value of `d` to a place, for tasks that come later. Does not wait.
+  // Starts to bring the value of `d` to a place, or with data_place::replicated() to all devices, for tasks that come
+  // later. Does not wait.
   template <class View>
   void prefetch(const stf::logical_data<View>& d, const data_place& where) {
     bring(d.state(), where);

@@ -8,6 +8,8 @@ void context_state::bring(const char* who, data_state& d, access_mode mode, data
                           const std::function<void(data_instance&, moment_list&)>& use) {
   require_outside_scopes(who);
   where.check(machine_.size());
+  expect<argument_error>(!where.is_replicated(), "stf: ", who, " of ", d.body.describe(), " to ", describe(where),
+                         "; name one device, or the host");
   if (d.body.what.bytes == 0)
     where = data_place::host();
   else if (where.is_affine())

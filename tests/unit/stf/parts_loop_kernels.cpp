@@ -157,6 +157,7 @@ TEST_CASE("recorded, each launch does all parts again") {
 TEST_CASE("a part's task waits for no other part") {
   if (skipped_on_gpus("have functions of the host hold up one part alone")) return;
   const auto m = test_machine(2);
+  if (!m || m->checking()) return;  // functions of the host take turns there
   std::vector<int> a(8, 1);
   context ctx(*m);
   auto d = ctx.logical_data(a);
