@@ -13,7 +13,7 @@ void detail::set_name(const std::shared_ptr<data_state>& d, std::string name) {
   expect<argument_error>(d != nullptr, "stf: '", name,
                          "' cannot be the name of logical data that is none; make it with context::logical_data");
   const std::lock_guard lock(*d);
-  d->body.name = std::move(name);
+  d->body.rare.change().name = std::move(name);
   d->context->coherence().name_instances(d->body);
 }
 
@@ -21,11 +21,11 @@ void detail::set_secret(const std::shared_ptr<data_state>& d) {
   expect<argument_error>(d != nullptr,
                          "stf: set_secret of logical data that is none; make it with context::logical_data");
   const std::lock_guard lock(*d);
-  expect<argument_error>(d->body.holds.empty(), "stf: set_secret of ", d->body.describe(), ", which ",
-                         d->body.holds.empty() ? "" : d->body.holds.front()->why,
+  expect<argument_error>(d->body.holds().empty(), "stf: set_secret of ", d->body.describe(), ", which ",
+                         d->body.holds().empty() ? "" : d->body.holds().front()->why,
                          "; call it when the data is made, before others have it");
   d->body.secret = true;
-  for (const auto& i : d->body.instances) i->secret = true;
+  for (data_instance* i : d->body.instances) i->secret = true;
 }
 
 void detail::set_write_back(const std::shared_ptr<data_state>& d, bool on) {
@@ -54,7 +54,7 @@ void detail::refuse_reduction(index_t elements) {
 
 std::string detail::name_of(data_state& d) {
   const std::lock_guard lock(d);
-  return d.body.name.str();
+  return d.body.name();
 }
 
 struct context::kept_data {
@@ -106,7 +106,11 @@ std::uint64_t context::hash_of(const std::shared_ptr<data_state>& d) {
 
 void context::bring(const std::shared_ptr<data_state>& d, const data_place& where) {
   expect<argument_error>(d && d->context == state_, "context::prefetch: data of another context, or none");
-  state_->bring("prefetch", *d, access_mode::read, where, [](data_instance&, moment_list&) {});
+  const auto to = [&](const data_place& p) {
+    state_->bring("prefetch", *d, access_mode::read, p, [](data_instance&, moment_list&) {});
+  };
+  if (!where.is_replicated()) return to(where);
+  for (int pe = 0; pe < on().size(); ++pe) to(data_place::device(pe));
 }
 
 recorded_tasks context::record(const std::function<void()>& body) { return recorded_tasks(state_->record(body)); }

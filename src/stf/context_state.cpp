@@ -13,6 +13,9 @@ namespace {
 
 // A data_interface of a user may say anything; copies follow it.
 void check_parts(const data_description& what) {
+  expect<argument_error>(what.original.empty() || !what.original_place.is_replicated(),
+                         "context::logical_data: memory of the user on ", describe(what.original_place),
+                         "; name where it is: the host, or a device");
   for (const memory_part& p : what.original) {
     const std::size_t bytes = p.row_bytes * p.rows;
     if (bytes == 0) continue;
@@ -246,8 +249,8 @@ void context_state::check_values() {
   const std::lock_guard lock(buried_mutex_);
   expect<task_error>(lost_.empty(), lost_);
   for (const auto& d : registry_.alive())
-    expect<task_error>(d->body.failed_by.empty() || !d->body.owed_to_user(), "stf: ", d->body.describe(),
-                       " was not written back: task '", d->body.failed_by, "' threw instead of writing it");
+    expect<task_error>(d->body.failed_by().empty() || !d->body.owed_to_user(), "stf: ", d->body.describe(),
+                       " was not written back: task '", d->body.failed_by(), "' threw instead of writing it");
 }
 
 void context_state::finalize() {
@@ -330,11 +333,11 @@ void context_state::bury(data_state* d, data_body body, bool unwinds) {
 }
 
 void context_state::remember_lost(const data_body& body) {
-  if (body.failed_by.empty() || !body.owed_to_user()) return;
+  if (body.failed_by().empty() || !body.owed_to_user()) return;
   const std::lock_guard lock(buried_mutex_);
   if (lost_.empty())
     lost_ = message("stf: ", body.describe(), " was not written back before its last handle went: task '",
-                    body.failed_by, "' threw instead of writing it");
+                    body.failed_by(), "' threw instead of writing it");
 }
 
 bool context_state::write_back_buried() {

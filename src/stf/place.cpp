@@ -60,24 +60,25 @@ data_place data_place::composite_of(const any_partitioner& p, const exec_place& 
   expect<argument_error>(grid.is_grid(), "data_place::composite: over ", describe(grid),
                          "; name a grid: exec_place::all_devices() or exec_place::grid({...})");
   data_place place(kind::composite, 0);
-  place.grid_ = grid;
-  place.partitioner_ = p;
+  place.dealt_ = std::make_shared<const dealt>(dealt{grid, p});
   return place;
 }
 
 void data_place::check(int n_pes) const {
-  if (is_composite()) (void)grid_.devices(n_pes);
+  if (is_composite()) (void)grid().devices(n_pes);
   expect<range_error>(kind_ != kind::device || (pe_ >= 0 && pe_ < n_pes), "stf: data_place::device(", pe_,
                       ") on a machine with ", n_pes, " devices; they are numbered from 0");
 }
 
 bool operator==(const data_place& a, const data_place& b) {
-  return a.kind_ == b.kind_ && a.pe_ == b.pe_ && a.partitioner_ == b.partitioner_ && a.grid_ == b.grid_;
+  if (a.kind_ != b.kind_ || a.pe_ != b.pe_) return false;
+  return a.dealt_ == b.dealt_ || (a.dealt_ && b.dealt_ && *a.dealt_ == *b.dealt_);
 }
 
 std::string describe(const data_place& p) {
   if (p.is_affine()) return "affine";
   if (p.is_host()) return "host";
+  if (p.is_replicated()) return "all devices of the task (data_place::replicated)";
   if (p.is_composite()) return "composite over " + describe(p.grid());
   return "device " + std::to_string(p.pe());
 }

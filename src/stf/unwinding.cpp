@@ -15,7 +15,7 @@ void context_state::let_go(const data_body& body) {
   // being ended by this thread.
   if (lanes_.user_recorded() || scope() != nullptr || ending_ == std::this_thread::get_id()) return;
   moment_list uses;
-  for (const auto& i : body.instances) {
+  for (const data_instance* i : body.instances) {
     if (!i->users_memory) continue;
     uses.add(i->ready);
     uses.add(i->used);
@@ -82,15 +82,15 @@ void context_state::give_up_epoch() {
   const std::string why = std::exchange(given_up_, {});
   const auto lose = [this](data_body& d) {
     bool lost = false;
-    for (const auto& i : d.instances) {
+    for (data_instance* i : d.instances) {
       if (d.what.bytes == 0 || !lanes_.in_recording(i->ready)) continue;
       lost = lost || i->valid;
       i->valid = false;
       i->forget_ghosts();
     }
-    for (const data_addend& a : d.addends) lost = lost || lanes_.in_recording(a.ready);
+    for (const data_addend& a : d.sum().addends) lost = lost || lanes_.in_recording(a.ready);
     if (lost) coherence_.drop_addends(d);
-    if (lost && !d.has_value()) d.failed_by = "of an epoch that was given up";
+    if (lost && !d.has_value()) d.set_failed_by("of an epoch that was given up");
     return lost;
   };
   for (const auto& d : registry_.alive()) (void)lose(d->body);

@@ -189,6 +189,61 @@ TEST_CASE("parts without a value, and parts whose task threw") {
   }
 }
 
+TEST_CASE("loops over parts that cannot be") {
+  machine m = machine::host(2);
+  for (const auto backend : back_ends) {
+    std::vector<int> x(10, 3), y(10, 4), z(3, 5);
+    context ctx(m, {.backend = backend});
+    auto d = ctx.logical_data(x).set_symbol("x");
+    auto whole = ctx.logical_data(y).set_symbol("y");
+    auto several = ctx.logical_data(z).set_symbol("z");
+    {
+      const auto parts = ctx.split(d, 3);
+      const auto other = ctx.split(ctx.logical_data(stf::shape_of<slice<int>>(10)), 4);
+      const auto everywhere = exec_place::all_devices();
+      const auto two = STARLING_KERNEL(stf::part<1>, index_t i, slice<int> a, slice<int> b) { a(i) = b(i) = 100; };
+      check_parts(
+          failure_of<argument_error>([&] { ctx.parallel_for(everywhere, parts, parts.rw(), other.write())->*two; }),
+          {"3 parts", "has 4", "split both"});
+      check_parts(
+          failure_of<argument_error>([&] { ctx.parallel_for(everywhere, parts, parts.rw(), whole.rw())->*two; }),
+          {"'y'", "for rw", "each part", "reduce"});
+      check_parts(failure_of<argument_error>([&] {
+                    ctx.parallel_for(everywhere, parts, parts.rw(), stf::logical_data<slice<int>>().write())->*two;
+                  }),
+                  {"that is none", "for write"});
+      const auto sums = STARLING_KERNEL(stf::part<1>, index_t i, slice<int> a, int& s) { s += a(i) = 100; };
+      check_parts(failure_of<argument_error>([&] {
+                    ctx.parallel_for(everywhere, parts, parts.rw(), several.reduce(stf::reducer::sum()))->*sums;
+                  }),
+                  {"3 elements"});
+      const auto one = STARLING_KERNEL(stf::part<1>, index_t i, slice<int> a) { a(i) = 100; };
+      check_parts(failure_of<range_error>([&] { ctx.parallel_for(exec_place::device(2), parts, parts.rw())->*one; }),
+                  {"device 2", "a machine with 2"});
+      check_parts(
+          failure_of<range_error>([&] { ctx.parallel_for(everywhere, parts, parts.rw()).set_priority(3)->*one; }),
+          {"3"});
+      check_parts(failure_of<argument_error>([&] {
+                    ctx.parallel_for(everywhere, parts, parts.with_halo())
+                            ->*STARLING_KERNEL(stf::part<1>, index_t, slice<const int>){};
+                  }),
+                  {"halo"});
+      // Nothing was submitted so far.
+      ctx.parallel_for(everywhere, parts, parts.rw())->*STARLING_KERNEL(stf::part<1>, index_t i, slice<int> a) {
+        a(i) += 1;
+      };
+      ctx.join(parts);
+      check_parts(failure_of<argument_error>([&] { ctx.parallel_for(everywhere, parts, parts.rw())->*one; }),
+                  {"'x[0]'", "joined"});
+    }
+    ctx.finalize();
+    CHECK(x == std::vector<int>(10, 4));
+    CHECK(y == std::vector<int>(10, 4));
+    CHECK(z == std::vector<int>(3, 5));
+    check_usable(m);
+  }
+}
+
 TEST_CASE("little memory") {
   machine m = machine::host(1);
   std::vector<int> x(1000, 3);

@@ -59,6 +59,32 @@ TEST_CASE_FIXTURE(place_fixture, "devices out of range") {
   }
 }
 
+TEST_CASE_FIXTURE(place_fixture, "a copy on each device, for what one value is needed for") {
+  const auto everywhere = data_place::replicated();
+  const auto all = exec_place::all_devices();
+  const std::string say = "data_place::replicated";
+  d.set_symbol("d");
+  check_parts(failure_of<argument_error>([&] { ctx.task(all, d.rw(everywhere)).set_symbol("t")->*nothing; }),
+              {"task 't'", "writes", "'d'", say, "only read()"});
+  check_parts(failure_of<argument_error>([&] { ctx.task(exec_place::device(1), d.write(everywhere))->*nothing; }),
+              {"'d'", say});
+  check_parts(failure_of<argument_error>(
+                  [&] { ctx.task(all, d.read(everywhere), d.rw())->*[](stream&, slice<const int>, slice<int>) {}; }),
+              {"'d'", "used twice", say});
+  check_parts(failure_of<argument_error>([&] { (void)ctx.freeze(d.read(everywhere)); }),
+              {"freeze", "'d'", "one device"});
+  check_parts(failure_of<argument_error>([&] { (void)ctx.split(d, 2, stf::blocked(), everywhere); }),
+              {"split", "'d'", "one device"});
+  check_parts(failure_of<argument_error>([&] { (void)ctx.logical_data(slice<int>(x.data(), 12), everywhere); }),
+              {"memory of the user", say, "the host, or a device"});
+  {
+    const auto parts = ctx.split(d, 2, stf::halo{1});
+    check_parts(failure_of<argument_error>(
+                    [&] { ctx.task(all, parts.with_halo(0, everywhere))->*[](stream&, slice<const int>) {}; }),
+                {"'d[0]'", "halo", "one device"});
+  }
+}
+
 TEST_CASE_FIXTURE(place_fixture, "grids and composite places") {
   check_parts(failure_of<argument_error>([] { (void)exec_place::grid({}); }), {"no devices", "at least one"});
   check_parts(failure_of<argument_error>([] { (void)data_place::composite(stf::blocked(), exec_place::device(0)); }),

@@ -37,6 +37,8 @@ namespace starling::stf {
 class context_state;
 template <class... Deps>
 class conditional_loop;
+template <class View, class... Deps>
+class parts_loop;
 
 namespace detail {
 
@@ -135,6 +137,14 @@ class context {
     return parallel_for(blocked(), exec_place(), shape, std::move(deps)...);
   }
 
+  // A loop for each part of split data, as tasks of their own that the places of a grid share: body(part, i, j, ...,
+  // data...) for the coordinates of each part. `deps`: what split data gives for all of its parts, data that all of
+  // them read, and reductions over all of them; see starling/stf/parts_loop.hpp.
+  template <class View, class... Deps>
+  parts_loop<View, Deps...> parallel_for(const exec_place& where, const split_data<View>& over, Deps... deps) {
+    return {*this, where, over, std::move(deps)...};
+  }
+
   // body(th, views...) by every thread of the hierarchy that `spec` describes (starling/stf/hierarchy_spec.hpp).
   template <class... Levels, class... Deps>
   auto launch(const hierarchy_spec<Levels...>& spec, const exec_place& where, Deps... deps) {
@@ -221,7 +231,8 @@ class context {
 
   // ---- data outside of tasks ----
 
-  // Starts to bring the value of `d` to a place, for tasks that come later. Does not wait.
+  // Starts to bring the value of `d` to a place, or with data_place::replicated() to all devices, for tasks that come
+  // later. Does not wait.
   template <class View>
   void prefetch(const stf::logical_data<View>& d, const data_place& where) {
     bring(d.state(), where);
@@ -399,3 +410,4 @@ stf::logical_data<slice<T, 2>> context::logical_data(const strided_view<T, 2>& v
 
 #include "starling/stf/conditional_loop.hpp"
 #include "starling/stf/context_kinds.hpp"
+#include "starling/stf/parts_loop.hpp"

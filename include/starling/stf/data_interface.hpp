@@ -9,6 +9,8 @@
 //     static std::size_t bytes(const shape_type&);                    // of one instance, in one piece
 //     static my_view view(const shape_type&, std::byte* start);       // over an instance, aligned to 256 bytes
 //     static std::vector<memory_part> parts(const my_view&);          // where a user's view has its bytes
+//     // Only if elements do not say it: what addresses of the user's memory are multiples of, a power of two.
+//     static std::size_t alignment(const shape_type&);
 //     // Only if composite places are to deal it: its dimensions, the slowest first, and the bytes of an element; and
 //     // whether its indices go in the opposite order, as partitioners are to count them.
 //     static std::vector<index_t> extents(const shape_type&);
@@ -106,13 +108,18 @@ struct data_interface<scalar_view<T>> {
   }
 };
 
-// What the runtime itself knows of a piece of data.
+// How places over several devices deal an instance among them.
+struct array_layout {
+  std::size_t element_bytes = 0;  // 0: they have it in one piece
+  std::vector<index_t> extents;   // the slowest dimension first
+  bool column_major = false;      // indices go in the opposite order
+};
+
+// What the runtime itself is told of a piece of data.
 struct data_description {
-  std::size_t bytes = 0;              // of an instance
-  std::size_t alignment = 1;          // of the elements
-  std::size_t element_bytes = 0;      // with extents: how composite places deal it; 0: in one piece
-  std::vector<index_t> extents;       // the slowest dimension first
-  bool column_major = false;          // indices go in the opposite order
+  std::size_t bytes = 0;      // of an instance
+  std::size_t alignment = 1;  // of the elements
+  array_layout array;
   std::vector<memory_part> original;  // the user's memory; empty: none
   data_place original_place;
   std::size_t ghosts_before = 0;  // bytes that an instance has room for around it; see ghost_rows
@@ -126,10 +133,11 @@ data_description describe_data(const typename data_interface<View>::shape_type& 
   data_description what;
   what.bytes = interface::bytes(shape);
   if constexpr (requires { typename View::element_type; }) what.alignment = alignof(typename View::element_type);
+  if constexpr (requires { interface::alignment(shape); }) what.alignment = interface::alignment(shape);
   if constexpr (requires { interface::extents(shape); }) {
-    what.extents = interface::extents(shape);
-    what.element_bytes = interface::element_bytes;
-    if constexpr (requires { interface::column_major; }) what.column_major = interface::column_major;
+    what.array.extents = interface::extents(shape);
+    what.array.element_bytes = interface::element_bytes;
+    if constexpr (requires { interface::column_major; }) what.array.column_major = interface::column_major;
   }
   return what;
 }

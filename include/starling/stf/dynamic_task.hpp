@@ -143,11 +143,12 @@ class dynamic_task {
   template <class View>
   View get(std::size_t which, int place = 0) const {
     std::optional<View> found;
-    if (!dependency(which).view(typeid(View), memory(which), run().pe(place), &found)) refuse_view(which, typeid(View));
+    if (!dependency(which).view(typeid(View), memory(which, place), run().pe(place), &found))
+      refuse_view(which, typeid(View));
     return *std::move(found);
   }
-  // Where its instance begins.
-  std::byte* memory(std::size_t which) const;
+  // Where its instance begins, or that of a place.
+  std::byte* memory(std::size_t which, int place = 0) const;
   const stf::task_run& run() const;
 
  private:

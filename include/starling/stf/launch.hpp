@@ -43,7 +43,7 @@ class launch_task : public task_builder<launch_task<Spec, Deps...>, Deps...> {
     what_.as_items = true;
     task_run run(context_, what_);
     for (int place = 0; place < run.places(); ++place)
-      on_device(run, place, body, detail::view_on(std::get<I>(deps_), run.memory(I), run.pe(place))...);
+      on_device(run, place, body, detail::view_on(std::get<I>(deps_), run.memory(I, place), run.pe(place))...);
     run.finish();
   }
 

@@ -107,7 +107,7 @@ class parallel_for_task : public task_builder<parallel_for_task<Partitioner, Sha
   auto argument(task_run& run, int place, std::byte* results) const {
     const auto& d = std::get<I>(deps_);
     if constexpr (!detail::is_reduction<dep<I>>) {
-      return detail::view_on(d, run.memory(I), run.pe(place));
+      return detail::view_on(d, run.memory(I, place), run.pe(place));
     } else {
       auto a = total<I>(run);
       if (!run.on_host())

@@ -109,6 +109,9 @@ class data_place {
   static data_place affine() { return data_place(kind::affine, 0); }
   static data_place device(int pe) { return data_place(kind::device, pe); }
   static data_place host() { return data_place(kind::host, 0); }
+  // For data that a task over several devices reads: a copy on each of them, which that one's part of the work gets,
+  // and which stays until a task writes the data. For a task on one device, or on the host, as affine.
+  static data_place replicated() { return data_place(kind::replicated, 0); }
   // One address range whose pages lie on the devices of `grid`, each on the one that owns most of its elements, as
   // sampled. Partitioner: see
   // starling/stf/partition.hpp.
@@ -120,10 +123,12 @@ class data_place {
 
   bool is_affine() const { return kind_ == kind::affine; }
   bool is_host() const { return kind_ == kind::host; }
+  bool is_replicated() const { return kind_ == kind::replicated; }
   bool is_composite() const { return kind_ == kind::composite; }
   int pe() const { return pe_; }
-  const exec_place& grid() const { return grid_; }
-  const any_partitioner& partitioner() const { return partitioner_; }
+  // Of a composite place alone.
+  const exec_place& grid() const { return dealt_->grid; }
+  const any_partitioner& partitioner() const { return dealt_->partitioner; }
   // Throws range_error when it is a device, or has one, that a machine of n_pes devices does not have.
   void check(int n_pes) const;
 
@@ -131,14 +136,20 @@ class data_place {
   friend bool operator==(const data_place& a, const data_place& b);
 
  private:
-  enum class kind { affine, device, host, composite };
+  enum class kind { affine, device, host, replicated, composite };
   data_place(kind k, int pe) : kind_(k), pe_(pe) {}
   static data_place composite_of(const any_partitioner& p, const exec_place& grid);
 
+  // Few places are composite, and every instance has a place.
+  struct dealt {
+    exec_place grid;
+    any_partitioner partitioner;
+    friend bool operator==(const dealt&, const dealt&) = default;
+  };
+
   kind kind_ = kind::affine;
   int pe_ = 0;
-  exec_place grid_;
-  any_partitioner partitioner_;
+  std::shared_ptr<const dealt> dealt_;
 };
 
 std::string describe(const data_place& p);

@@ -77,6 +77,14 @@ class split_handle {
 
 }  // namespace detail
 
+// How a loop over all parts uses them; each of its tasks has one. See starling/stf/parts_loop.hpp.
+template <class Dep>
+struct part_dependencies {
+  using view_type = typename Dep::view_type;
+
+  std::vector<Dep> each;
+};
+
 template <class View>
 class split_data {
   static_assert(View::rank() >= 1 && View::rank() == View::rank_dynamic(),
@@ -119,6 +127,23 @@ class split_data {
     return {{parts_[which].state(), access_mode::read, where, handle_->ghosts(i), nullptr, at},
             shape_of_box(box_with_halo(i))};
   }
+  // Of all parts, for a loop that has a task for each of them.
+  part_dependencies<dependency<View, read_type>> read(const data_place& where = data_place::affine(),
+                                                      call_site at = call_site::current()) const {
+    return all([&](int i) { return parts_[checked(i)].read(where, at); });
+  }
+  part_dependencies<dependency<View, View>> write(const data_place& where = data_place::affine(),
+                                                  call_site at = call_site::current()) const {
+    return all([&](int i) { return parts_[checked(i)].write(where, at); });
+  }
+  part_dependencies<dependency<View, View>> rw(const data_place& where = data_place::affine(),
+                                               call_site at = call_site::current()) const {
+    return all([&](int i) { return parts_[checked(i)].rw(where, at); });
+  }
+  part_dependencies<dependency<View, read_type>> with_halo(const data_place& where = data_place::affine(),
+                                                           call_site at = call_site::current()) const {
+    return all([&](int i) { return with_halo(i, where, at); });
+  }
   box_type box_with_halo(int i) const {
     index_range r[n_dimensions];
     for (int d = 0; d < n_dimensions; ++d) r[d] = box(i).range(d);
@@ -135,6 +160,12 @@ class split_data {
 
   // The number of a dimension that is counted from the slowest one.
   static constexpr int from_slowest(int d) { return column_major ? n_dimensions - 1 - d : d; }
+  template <class F>
+  auto all(const F& f) const {
+    part_dependencies<decltype(f(0))> d;
+    for (int i = 0; i < size(); ++i) d.each.push_back(f(i));
+    return d;
+  }
   std::size_t checked(int i) const {
     if (i < 0 || i >= size()) detail::refuse_part(i, size());
     return static_cast<std::size_t>(i);

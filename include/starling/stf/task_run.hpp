@@ -58,8 +58,8 @@ class task_run {
   int places() const;
   int pe(int place = 0) const;
   starling::stream& stream(int place = 0);
-  // Where the instance of access `which` begins. Throws range_error.
-  std::byte* memory(std::size_t which) const;
+  // Where the instance of access `which` begins; with a copy on each device, that of a place. Throws range_error.
+  std::byte* memory(std::size_t which, int place = 0) const;
   const exec_place& where() const;
   bool on_host() const { return where().is_host(); }
   const machine& on() const;

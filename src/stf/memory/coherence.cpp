@@ -22,8 +22,8 @@ void expect_value(const data_body& d, const data_instance* from) {
 }
 
 // Where the data begins in a block that has its ghosts too.
-std::size_t aligned_start(const data_description& what) {
-  return (what.ghosts_before + place_memory::alignment - 1) / place_memory::alignment * place_memory::alignment;
+std::size_t aligned_start(const data_layout& what) {
+  return (what.ghosts_before() + place_memory::alignment - 1) / place_memory::alignment * place_memory::alignment;
 }
 
 }  // namespace
@@ -45,17 +45,17 @@ place_memory& coherence::memory_of(const data_place& place) {
 }
 
 data_instance* coherence::find(data_body& d, const data_place& place) const {
-  for (const auto& i : d.instances)
-    if (i->packed && i->place == place) return i.get();
+  for (data_instance* i : d.instances)
+    if (i->packed && i->place == place) return i;
   return nullptr;
 }
 
 data_instance& coherence::acquire(data_body& d, const data_place& place, bool valid, bool alone, moment_list& before) {
-  if (!d.addends.empty()) valid ? combine(d) : drop_addends(d);
+  if (!d.sum().addends.empty()) valid ? combine(d) : drop_addends(d);
   data_instance* mine = find(d, place);
   if (mine == nullptr) mine = &create(d, place, before);
   mine->last_use = ++uses_;
-  const bool comes_with_launch = d.in_scope != nullptr && d.in_scope->brings(mine, valid && !mine->valid);
+  const bool comes_with_launch = d.in_scope() != nullptr && d.in_scope()->brings(mine, valid && !mine->valid);
   if (comes_with_launch) {
     mine->valid = true;
   } else if (valid && !mine->valid) {
@@ -73,8 +73,8 @@ void coherence::release(data_body& d, data_instance& i, bool wrote, const moment
     i.used.add(end);
     return;
   }
-  if (d.in_scope != nullptr) d.in_scope->written = true;
-  for (const auto& other : d.instances) other->valid = false;
+  if (d.in_scope() != nullptr) d.in_scope()->written = true;
+  for (data_instance* other : d.instances) other->valid = false;
   i.valid = true;
   i.ready = end;
   i.used.clear();
@@ -113,7 +113,7 @@ void coherence::refresh(const ghost_rows& ghosts, data_instance& i, moment_list&
 // While a scope is recorded, a value from before is taken from where it is now, and launches bring it to there.
 data_instance& coherence::source_of_ghosts(data_body& d, const data_place& to, moment_list& before) {
   data_instance* from = nearest(d, to);
-  scope_entry* scope = d.in_scope;
+  scope_entry* scope = d.in_scope();
   if (scope != nullptr && scope->had_value && !scope->written && from == nullptr) {
     from = nearest(d, to, [&](data_instance& i) { return i.packed && scope->was_valid(&i); });
     if (from == nullptr) from = &acquire(d, to, true, false, before);
@@ -146,8 +146,8 @@ data_instance* coherence::nearest(const data_body& d, const data_place& to, cons
     }
   };
   data_instance* best = nullptr;
-  for (const auto& i : d.instances)
-    if (usable(*i) && (best == nullptr || distance(*i) < distance(*best))) best = i.get();
+  for (data_instance* i : d.instances)
+    if (usable(*i) && (best == nullptr || distance(*i) < distance(*best))) best = i;
   return best;
 }
 
@@ -158,29 +158,30 @@ data_instance& coherence::create(data_body& d, const data_place& place, moment_l
   if (d.what.bytes == 0) {
     // A token, or nothing: there is nothing to allocate.
   } else if (place.is_composite()) {
-    fresh->pages = allocate_pages(map_pages(d.what, place, machine_.size(), machine_.page_bytes()));
-    fresh->start = fresh->pages.data();
+    local_memory& pages = fresh->rare.change().pages;
+    pages = allocate_pages(map_pages(d.what.bytes, d.what.array(), place, machine_.size(), machine_.page_bytes()));
+    fresh->start = pages.data();
     name_instance(d, *fresh);
   } else {
     const std::size_t before_it = aligned_start(d.what);
-    fresh->block = allocate(d.describe(), before_it + d.what.bytes + d.what.ghosts_after, place, fresh->ready);
+    fresh->block = allocate(d.describe(), before_it + d.what.bytes + d.what.ghosts_after(), place, fresh->ready);
     fresh->start = fresh->block.start + before_it;
-    if (d.what.ghosts_before + d.what.ghosts_after > 0) fresh->ghosts().fresh = fresh->ready;
+    if (d.what.ghosts_before() + d.what.ghosts_after() > 0) fresh->ghosts().fresh = fresh->ready;
   }
   before.add(fresh->ready);
-  d.instances.push_back(std::move(fresh));
-  return *d.instances.back();
+  return d.instances.add(std::move(fresh));
 }
 
 void coherence::name_instances(data_body& d) {
   if (!checked_) return;
-  for (const auto& i : d.instances) name_instance(d, *i);
+  for (data_instance* i : d.instances) name_instance(d, *i);
 }
 
 void coherence::name_instance(const data_body& d, data_instance& i) {
   if (!checked_ || !i.packed || i.start == nullptr) return;
   if (i.block.start != nullptr) return memory_of(i.place).name(i.block, d.describe());
-  i.label = named_memory(machine_, i.start, i.pages.size() > 0 ? i.pages.size() : d.what.bytes, d.describe());
+  const std::size_t pages = i.rare->pages.size();
+  i.rare.change().label = named_memory(machine_, i.start, pages > 0 ? pages : d.what.bytes, d.describe());
 }
 
 memory_block coherence::allocate(const std::string& what, std::size_t bytes, const data_place& place,
@@ -285,7 +286,7 @@ void coherence::move(stream& s, const data_body& d, const data_instance& from, c
     if (d.what.bytes > 0) s.copy(to.start, from.start, d.what.bytes);
     return;
   }
-  for (const memory_part& p : d.what.original) {
+  for (const memory_part& p : d.what.original()) {
     if (from.packed)
       s.copy_rows(p.start, p.pitch, from.start + p.offset, p.row_bytes, p.row_bytes, p.rows);
     else

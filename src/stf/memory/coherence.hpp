@@ -69,7 +69,7 @@ class coherence {
            bool good);
   // Makes addends, if there are some, part of the value; or forgets them.
   void combine_addends(data_body& d) {
-    if (!d.addends.empty()) combine(d);
+    if (!d.sum().addends.empty()) combine(d);
   }
   void drop_addends(data_body& d);
 
@@ -115,7 +115,7 @@ class coherence {
   void combine(data_body& d, bool on_host = false);
   void combine_at(data_body& d, const data_place& place, std::vector<data_addend>& addends, bool starts_over);
   local_memory allocate_pages(const std::vector<placed_bytes>& pieces);
-  void evict(data_body& d, std::size_t which);
+  void evict(data_body& d, data_instance& leaving);
   // The bytes from one instance to another.
   static void move(stream& s, const data_body& d, const data_instance& from, const data_instance& to);
   void copy(const data_body& d, data_instance& from, data_instance& to);

@@ -19,13 +19,13 @@ class data_registry {
     d->listed.before = last_;
     (last_ != nullptr ? last_->listed.after : first_) = d.get();
     last_ = d.get();
-    d->listed.yes = true;
+    d->is_listed = true;
     ++size_;
   }
   // Data that is in it or not.
   void remove(data_state* d) {
     const std::lock_guard lock(mutex_);
-    if (!std::exchange(d->listed.yes, false)) return;
+    if (!std::exchange(d->is_listed, false)) return;
     (d->listed.before != nullptr ? d->listed.before->listed.after : first_) = d->listed.after;
     (d->listed.after != nullptr ? d->listed.after->listed.before : last_) = d->listed.before;
     --size_;

@@ -14,25 +14,26 @@ int pe_of(const data_place& place) {
 }
 
 std::string data_body::describe() const {
-  if (!name.empty()) return "logical data '" + name.str() + "'";
+  if (!name().empty()) return "logical data '" + name() + "'";
   return message("logical data ", id,
                  what.made_at.line > 0 ? message(" (made at ", what.made_at.file, ":", what.made_at.line, ")") : "");
 }
 
 int data_body::valid_instances() const {
-  return static_cast<int>(std::count_if(instances.begin(), instances.end(), [](const auto& i) { return i->valid; }));
+  return static_cast<int>(
+      std::count_if(instances.begin(), instances.end(), [](const data_instance* i) { return i->valid; }));
 }
 
 bool data_body::held(const data_instance& i) const {
-  return std::any_of(holds.begin(), holds.end(), [&](const auto& h) { return h->instance == &i; });
+  return std::any_of(holds().begin(), holds().end(), [&](const auto& h) { return h->instance == &i; });
 }
 
 void data_body::expect_usable(access_mode mode, const std::string& who) const {
-  for (const auto& h : holds)
+  for (const auto& h : holds())
     expect<argument_error>(!writes(mode) && !writes(h->mode), "stf: ", who, " cannot ", reads(mode) ? "use " : "write ",
                            describe(), ", which ", h->why, "; ", h->remedy);
-  expect<task_error>(!reads(mode) || failed_by.empty(), "stf: ", who, " reads ", describe(),
-                     ", which has no value: task '", failed_by, "' threw instead of writing it");
+  expect<task_error>(!reads(mode) || failed_by().empty(), "stf: ", who, " reads ", describe(),
+                     ", which has no value: task '", failed_by(), "' threw instead of writing it");
 }
 
 bool data_body::in_users_memory() const {
@@ -40,40 +41,43 @@ bool data_body::in_users_memory() const {
 }
 
 bool data_body::to_be_written_back() const {
-  const bool combined = addends.empty();
-  return writes_back && failed_by.empty() && has_value() &&
+  const bool combined = sum().addends.empty();
+  return writes_back && failed_by().empty() && has_value() &&
          std::any_of(instances.begin(), instances.end(),
                      [=](const auto& i) { return i->users_memory && (!i->valid || !combined); });
 }
 
-data_state::data_state(std::shared_ptr<context_state> c, data_description w) : context(std::move(c)) {
+data_state::data_state(std::shared_ptr<context_state> c, data_description what) : context(std::move(c)) {
   body.id = context->new_data_number();
-  body.what = std::move(w);
-  auto users = std::make_unique<data_instance>();
-  if (body.what.original.empty()) {
-    if (body.what.bytes > 0) return;
-    // Nothing is a value too.
-    users->place = data_place::host();
-    users->valid = true;
-    body.instances.push_back(std::move(users));
-    return;
+  // Nothing is a value too.
+  const bool valid = !what.original.empty() || what.bytes == 0;
+  bool packed = true;
+  if (valid) {
+    auto mine = std::make_unique<data_instance>();
+    mine->place = what.original.empty() ? data_place::host() : what.original_place;
+    mine->valid = true;
+    if (!what.original.empty()) packed = take_users_memory(what, *mine);
+    body.instances.add(std::move(mine));
   }
-  const memory_part& first = body.what.original.front();
-  users->place = body.what.original_place;
-  users->start = first.start;
-  users->users_memory = true;
-  users->valid = true;
+  body.what = data_layout(std::move(what), packed);
+  if (valid) context->coherence().name_instances(body);
+}
+
+// Says whether tasks may have it as it is.
+bool data_state::take_users_memory(const data_description& what, data_instance& mine) const {
+  const memory_part& first = what.original.front();
+  mine.start = first.start;
+  mine.users_memory = true;
   // Instances with ghosts are laid out differently.
-  users->packed =
-      body.what.original.size() == 1 && first.offset == 0 && body.what.ghosts_before + body.what.ghosts_after == 0 &&
-      (first.rows == 1 || first.pitch == first.row_bytes) && first.rows * first.row_bytes == body.what.bytes;
-  if (users->packed && users->place.is_host() && body.what.bytes > 0) {
-    users->pin = context->on().pin(first.start, body.what.bytes);
+  mine.packed = what.original.size() == 1 && first.offset == 0 && what.ghosts_before + what.ghosts_after == 0 &&
+                (first.rows == 1 || first.pitch == first.row_bytes) && first.rows * first.row_bytes == what.bytes;
+  if (mine.packed && mine.place.is_host() && what.bytes > 0) {
+    pinned_memory pin = context->on().pin(first.start, what.bytes);
     // Check mode knows no bounds in memory of the user's own: tasks of the host get copies.
-    users->packed = users->pin.held() && !context->on().checking();
+    mine.packed = pin.held() && !context->on().checking();
+    if (pin.owns()) mine.rare.change().pin = std::move(pin);
   }
-  body.instances.push_back(std::move(users));
-  context->coherence().name_instances(body);
+  return mine.packed;
 }
 
 data_state::~data_state() { context->bury(this, std::move(body), std::uncaught_exceptions() > exceptions_); }

@@ -9,13 +9,11 @@
 #include <thread>
 #include <vector>
 
-#include "place_memory.hpp"
-#include "rare_text.hpp"
-#include "starling/machine/access_scope.hpp"
+#include "data_instance.hpp"
+#include "data_layout.hpp"
+#include "rare_members.hpp"
 #include "starling/stf/access.hpp"
-#include "starling/stf/data_interface.hpp"
 #include "starling/stf/place.hpp"
-#include "stf/order/moment.hpp"
 
 namespace starling::stf {
 
@@ -24,60 +22,6 @@ struct scope_entry;
 
 // Whose memory an instance is in: a device, of several the first, or host_place.
 int pe_of(const data_place& place);
-
-// One copy of the data.
-struct data_instance {
-  data_place place;
-  std::byte* start = nullptr;
-  memory_block block;  // of the place's memory
-  local_memory pages;  // of a composite place instead
-  pinned_memory pin;   // of the user's memory on the host
-  named_memory label;  // of memory other than a block's
-  bool users_memory = false;
-  bool secret = false;  // its memory is wiped before it is anything else's
-  // Otherwise the user's memory in parts, or not to be had in a stream's order: tasks get other instances.
-  bool packed = true;
-  bool valid = false;
-  moment_list ready;  // when it holds the value
-  moment_list used;   // when all who read it have
-  std::uint64_t last_use = 0;
-  std::shared_ptr<std::atomic<int>> holds;  // how many recorded scopes need it where it is; null: none so far
-  bool held() const { return holds && *holds > 0; }
-
-  // Of data with ghosts: what is there, by the number of the source; and when all who read it have. Few data have them,
-  // and there may be many data.
-  struct ghost {
-    std::uint64_t version = 0;  // of the source's value, plus 1
-    moment_list ready;
-  };
-  struct ghost_area {
-    std::vector<ghost> all;
-    moment_list used;
-    moment_list fresh;  // when the memory was no longer used for anything else
-  };
-  std::unique_ptr<ghost_area> around;
-  ghost_area& ghosts() {
-    if (!around) around = std::make_unique<ghost_area>();
-    return *around;
-  }
-  // What is there has to come anew.
-  void forget_ghosts() {
-    if (!around) return;
-    for (ghost& g : around->all) g.version = 0;
-  }
-  // The same, and whoever used them is over at `end`.
-  void forget_ghosts(const moment_list& end) {
-    if (!around) return;
-    forget_ghosts();
-    for (ghost& g : around->all) g.ready.clear();
-    around->used = end;
-  }
-  void add_ghost_uses(moment_list& to) const {
-    if (!around) return;
-    to.add(around->used);
-    for (const ghost& g : around->all) to.add(g.ready);
-  }
-};
 
 // An instance that stays where it is, with its value, while somebody other than tasks uses it. Meanwhile tasks may read
 // the data, if that one only reads too; otherwise they have to stay away.
@@ -104,19 +48,16 @@ struct pending_sum {
   bool starts_over = false;                       // without the value of the instances
 };
 
-// The data as coherence sees it. Belongs to who holds the lock.
-struct data_body : pending_sum {
+// The data as coherence sees it. Belongs to who holds the lock. There may be a great many.
+struct data_body {
+  std::uint64_t id = 0;
+  std::uint64_t version = 0;  // how many tasks have written it
+  data_layout what;
+  instance_list instances;
   bool writes_back = true;  // the user's memory is to have the value in the end
   bool secret = false;      // its copies are wiped, and none is made to make room
   bool promised = false;    // instances are flagged for the value of tasks that are recorded; see promised_values
-  std::uint64_t id = 0;
-  data_description what;
-  rare_text name;
-  std::vector<std::unique_ptr<data_instance>> instances;
-  std::vector<std::shared_ptr<data_hold>> holds;
-  std::uint64_t version = 0;        // how many tasks have written it
-  rare_text failed_by;              // the task that should have written it and threw
-  scope_entry* in_scope = nullptr;  // while a scope that uses it is recorded
+
   // The task that wrote it last, or those that reduced since, and those that read it since; only when somebody wants a
   // drawing.
   struct drawn_users {
@@ -124,26 +65,45 @@ struct data_body : pending_sum {
     std::vector<std::uint64_t> readers;
     bool reducers = false;
   };
-  std::unique_ptr<drawn_users> drawn;
-  drawn_users& users_to_draw() {
-    if (!drawn) drawn = std::make_unique<drawn_users>();
-    return *drawn;
-  }
   // When the value is expected to be there, in which of the scheduler's rounds.
-  struct {
+  struct expected_value {
     double at = 0;
     std::uint64_t round = 0;
-  } expected;
+  };
+  struct rare_state {
+    std::string name;
+    std::string failed_by;  // the task that should have written it and threw
+    std::vector<std::shared_ptr<data_hold>> holds;
+    pending_sum sum;
+    scope_entry* in_scope = nullptr;  // while a scope that uses it is recorded
+    drawn_users drawn;
+    expected_value expected;
+  };
+  rare_members<rare_state> rare;
+
+  const std::string& name() const { return rare->name; }
+  const std::string& failed_by() const { return rare->failed_by; }
+  // Empty: it has not failed.
+  void set_failed_by(std::string task) {
+    if (rare || !task.empty()) rare.change().failed_by = std::move(task);
+  }
+  const std::vector<std::shared_ptr<data_hold>>& holds() const { return rare->holds; }
+  void hold(std::shared_ptr<data_hold> h) { rare.change().holds.push_back(std::move(h)); }
+  void let_go(const std::shared_ptr<data_hold>& h) { std::erase(rare.change().holds, h); }
+  const pending_sum& sum() const { return rare->sum; }
+  scope_entry* in_scope() const { return rare->in_scope; }
 
   // "logical data 'x'", or its number and the line where it was made.
   std::string describe() const;
   // Of drawings, when it was written otherwise than by a task.
-  void forget_users() { drawn.reset(); }
+  void forget_users() {
+    if (rare) rare.change().drawn = {};
+  }
   int valid_instances() const;
-  bool has_value() const { return valid_instances() > 0 || !addends.empty(); }
+  bool has_value() const { return valid_instances() > 0 || !sum().addends.empty(); }
   bool held(const data_instance& i) const;
   // Otherwise ask expect_usable.
-  bool free_to_use() const { return holds.empty() && failed_by.empty(); }
+  bool free_to_use() const { return holds().empty() && failed_by().empty(); }
   // Throws argument_error when `who` cannot use it like this now, because it is held; task_error when it has no value
   // that could be read, because a task threw.
   void expect_usable(access_mode mode, const std::string& who) const;
@@ -179,15 +139,17 @@ class data_state : public std::enable_shared_from_this<data_state> {
   struct {
     data_state* before = nullptr;
     data_state* after = nullptr;
-    bool yes = false;
   } listed;
+  bool is_listed = false;
 
  private:
+  bool take_users_memory(const data_description& what, data_instance& mine) const;
+
   const int exceptions_ = std::uncaught_exceptions();  // that unwound when it was made
   // Who waits counts itself and looks whether it is held; who lets go says so and looks whether anybody waits. All of
   // this is in one order, so that one of them sees the other.
-  std::atomic<bool> held_{false};
   std::atomic<int> waiting_{0};
+  std::atomic<bool> held_{false};
   std::atomic<std::thread::id> holder_{};
 };
 

@@ -22,8 +22,8 @@ coherence::eviction coherence::evict_one(const data_place& place) {
       continue;
     }
     const bool stays =
-        d->body.secret || d->body.promised || (in_scope && (d->body.in_scope != nullptr || d->body.id > newest_));
-    for (const auto& here : d->body.instances) {
+        d->body.secret || d->body.promised || (in_scope && (d->body.in_scope() != nullptr || d->body.id > newest_));
+    for (const data_instance* here : d->body.instances) {
       const bool only_copy = here->valid && d->body.valid_instances() == 1;
       // Of those that no task will use any more, first what needs no copy.
       if (stays || here->held() || here->block.start == nullptr || !(here->place == place) ||
@@ -33,17 +33,16 @@ coherence::eviction coherence::evict_one(const data_place& place) {
       oldest = here->last_use;
       to_be_copied = only_copy;
       victim = d;
-      leaving = here.get();
+      leaving = here;
     }
     d->unlock();
   }
   if (!victim) return busy ? eviction::busy : eviction::nothing;
   if (!victim->try_lock()) return eviction::busy;
   const std::lock_guard lock(*victim, std::adopt_lock);
-  std::vector<std::unique_ptr<data_instance>>& all = victim->body.instances;
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    if (all[i].get() != leaving || all[i]->last_use != oldest || victim->body.held(*leaving)) continue;
-    evict(victim->body, i);
+  for (data_instance* i : victim->body.instances) {
+    if (i != leaving || i->last_use != oldest || victim->body.held(*i)) continue;
+    evict(victim->body, *i);
     break;
   }
   return eviction::done;  // or somebody has used it meanwhile: look again
@@ -59,14 +58,13 @@ void coherence::copy_beside_recording(const data_body& d, const data_instance& f
   copied_bytes_.fetch_add(d.what.bytes, std::memory_order_relaxed);
 }
 
-void coherence::evict(data_body& d, std::size_t which) {
-  data_instance& leaving = *d.instances[which];
+void coherence::evict(data_body& d, data_instance& leaving) {
   // What a task left that threw is no value.
-  if (leaving.valid && d.valid_instances() == 1 && d.failed_by.empty()) {
+  if (leaving.valid && d.valid_instances() == 1 && d.failed_by().empty()) {
     // The user's own memory on the host is as good as any.
     data_instance* refuge = nullptr;
-    for (const auto& i : d.instances)
-      if (i->place.is_host()) refuge = i.get();
+    for (data_instance* i : d.instances)
+      if (i->place.is_host()) refuge = i;
     moment_list unused;
     if (refuge == nullptr) refuge = &create(d, data_place::host(), unused);
     if (held_ == nullptr)
@@ -78,7 +76,7 @@ void coherence::evict(data_body& d, std::size_t which) {
   // The tasks that are recorded start after all this, when they are launched.
   if (held_ != nullptr) memory_of(leaving.place).free(std::exchange(leaving.block, {}), {});
   free(leaving);
-  d.instances.erase(d.instances.begin() + static_cast<std::ptrdiff_t>(which));
+  d.instances.erase_if([&](const data_instance& i) { return &i == &leaving; });
 }
 
 }  // namespace starling::stf

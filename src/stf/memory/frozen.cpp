@@ -23,10 +23,10 @@ struct frozen_instance::state {
     wrote = wrote && writes(hold->mode);
     coherence::release(data->body, *hold->instance, wrote, over);
     if (wrote) {
-      data->body.failed_by.clear();
+      data->body.set_failed_by("");
       data->body.forget_users();
     }
-    std::erase(data->body.holds, hold);
+    data->body.let_go(hold);
   }
   static void end_without_handle(std::unique_ptr<state> last);
 };
@@ -44,7 +44,7 @@ frozen_instance::frozen_instance(std::shared_ptr<context_state> context, const d
   state_->context->bring("freeze", *access.data, access.mode, access.place, [&](data_instance& i, moment_list& before) {
     auto h = std::make_shared<data_hold>(&i, access.mode, std::move(before), "is frozen",
                                          "call unfreeze(stream) of what freeze returned first");
-    access.data->body.holds.push_back(h);
+    access.data->body.hold(h);
     state_->hold = std::move(h);
   });
 }

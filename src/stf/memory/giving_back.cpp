@@ -20,21 +20,21 @@ void coherence::give_back(held_memory& h, const moment_list& uses) {
 void coherence::write_back(data_body& d) {
   if (!d.to_be_written_back()) return;
   combine_addends(d);
-  for (const auto& i : d.instances)
+  for (data_instance* i : d.instances)
     if (i->users_memory && !i->valid) copy(d, *nearest(d, i->place), *i);
 }
 
 void coherence::drop(data_body& d) {
   drop_addends(d);
-  for (const auto& i : d.instances) free(*i);
+  for (data_instance* i : d.instances) free(*i);
   d.instances.clear();
 }
 
 void coherence::drop_users_memory(data_body& d, bool users) {
   if (!users) drop_addends(d);
-  for (const auto& i : d.instances)
+  for (data_instance* i : d.instances)
     if (i->users_memory == users) free(*i);
-  std::erase_if(d.instances, [&](const auto& i) { return i->users_memory == users; });
+  d.instances.erase_if([=](const data_instance& i) { return i.users_memory == users; });
 }
 
 void coherence::wipe(std::byte* start, std::size_t bytes, const data_place& place, moment_list& uses) {
@@ -56,15 +56,17 @@ void coherence::free(data_instance& i) {
   uses.add(i.used);
   i.add_ghost_uses(uses);
   if (i.secret && i.block.start != nullptr) wipe(i.block.start, i.block.bytes, i.place, uses);
-  if (i.secret && i.pages.size() > 0) wipe(i.pages.data(), i.pages.size(), i.place, uses);
   if (i.block.start != nullptr) give_back(i.block, i.place, uses);
-  if (i.pages.size() == 0 && !i.pin.owns()) return;
-  if (held_memory* h = held_) return h->keep({std::move(i.pages), std::move(i.pin)});
+  if (!i.rare) return;
+  data_instance::rare_state& rare = i.rare.change();
+  if (i.secret && rare.pages.size() > 0) wipe(rare.pages.data(), rare.pages.size(), i.place, uses);
+  if (rare.pages.size() == 0 && !rare.pin.owns()) return;
+  if (held_memory* h = held_) return h->keep({std::move(rare.pages), std::move(rare.pin)});
   const std::lock_guard lock(mutex_);
   constexpr std::size_t many = 64;
   if (store_->retired.size() % many == many - 1)
     std::erase_if(store_->retired, [this](const retired_memory& r) { return lanes_.over(r.uses); });
-  store_->retired.push_back({std::move(i.pages), std::move(i.pin), std::move(uses)});
+  store_->retired.push_back({std::move(rare.pages), std::move(rare.pin), std::move(uses)});
 }
 
 void coherence::reclaim(bool all) {

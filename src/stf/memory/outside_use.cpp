@@ -8,6 +8,8 @@ void context_state::bring(const char* who, data_state& d, access_mode mode, data
                           const std::function<void(data_instance&, moment_list&)>& use) {
   require_outside_scopes(who);
   where.check(machine_.size());
+  expect<argument_error>(!where.is_replicated(), "stf: ", who, " of ", d.body.describe(), " to ", describe(where),
+                         "; name one device, or the host");
   if (d.body.what.bytes == 0)
     where = data_place::host();
   else if (where.is_affine())
@@ -77,7 +79,7 @@ void context_state::try_again() {
 
 void context_state::expect_none_frozen() {
   for (const auto& d : registry_.alive())
-    for (const auto& h : d->body.holds)
+    for (const auto& h : d->body.holds())
       expect<argument_error>(h->instance == nullptr || h->split, "stf: finalize while ", d->body.describe(), " ",
                              h->why, "; ", h->remedy);
 }

@@ -9,7 +9,7 @@ namespace starling::stf {
 namespace {
 
 // The owner of one element, counted in the order of memory.
-int owner_of(std::size_t element, const data_description& d, const data_place& place, int count) {
+int owner_of(std::size_t element, const array_layout& d, const data_place& place, int count) {
   std::vector<index_t> coords(d.extents.size());
   auto rest = static_cast<index_t>(element);
   for (std::size_t k = coords.size(); k-- > 0;) {
@@ -22,15 +22,15 @@ int owner_of(std::size_t element, const data_description& d, const data_place& p
 
 }  // namespace
 
-std::vector<placed_bytes> map_pages(const data_description& d, const data_place& composite, int n_pes,
+std::vector<placed_bytes> map_pages(std::size_t bytes, const array_layout& d, const data_place& composite, int n_pes,
                                     std::size_t page_bytes) {
   const std::vector<int> devices = composite.grid().devices(n_pes);
-  const std::size_t pages = (d.bytes + page_bytes - 1) / page_bytes;
+  const std::size_t pages = (bytes + page_bytes - 1) / page_bytes;
   if (d.element_bytes == 0 || d.extents.empty()) return {{devices.front(), pages * page_bytes}};
   expect<argument_error>(d.extents.size() <= static_cast<std::size_t>(most_dimensions), "stf: data of ",
                          d.extents.size(), " dimensions in ", describe(composite), "; composite places deal up to ",
                          most_dimensions, ": give the data another place, or fewer dimensions");
-  const std::size_t elements = d.bytes / d.element_bytes;
+  const std::size_t elements = bytes / d.element_bytes;
   std::vector<placed_bytes> pieces;
   std::vector<int> votes(devices.size());
   for (std::size_t page = 0; page < pages; ++page) {

@@ -12,8 +12,9 @@ namespace starling::stf {
 // Elements that are looked at in a page of 2 MB; smaller pages get as many.
 inline constexpr int samples_per_page = 30;
 
-// The pages of an instance in order, consecutive pages of one device as one piece. The same for the same arguments.
-std::vector<placed_bytes> map_pages(const data_description& d, const data_place& composite, int n_pes,
+// The pages of an instance of so many bytes in order, consecutive pages of one device as one piece. The same for the
+// same arguments.
+std::vector<placed_bytes> map_pages(std::size_t bytes, const array_layout& d, const data_place& composite, int n_pes,
                                     std::size_t page_bytes);
 
 }  // namespace starling::stf

@@ -11,7 +11,7 @@ namespace {
 // Where the value is, on a device if possible, from where parts come faster; without a value the host.
 data_place home_of(const data_body& d) {
   data_place home = data_place::host();
-  for (const auto& i : d.instances)
+  for (const data_instance* i : d.instances)
     if (i->valid && i->packed && !i->place.is_host()) home = i->place;
   return home;
 }
@@ -40,7 +40,7 @@ splitting::splitting(const std::shared_ptr<context_state>& context, const std::s
         whole_->body.expect_usable(access_mode::rw, "split");
         hold_ = std::make_shared<data_hold>();
         *hold_ = {&i, access_mode::rw, {}, "is split into parts", "use these, or call context::join first", true};
-        whole_->body.holds.push_back(hold_);
+        whole_->body.hold(hold_);
         ready = i.ready;
         used = i.used;
       });
@@ -48,7 +48,7 @@ splitting::splitting(const std::shared_ptr<context_state>& context, const std::s
     make_parts(std::move(parts), ready, used);
   } catch (...) {
     const std::lock_guard held(*whole_);
-    std::erase(whole_->body.holds, hold_);
+    whole_->body.let_go(hold_);
     throw;
   }
 }
@@ -63,10 +63,11 @@ void splitting::make_parts(std::vector<part_description> parts, const moment_lis
     parts_.push_back(context_->new_data(std::move(p.what)));
     data_body& body = parts_.back()->body;
     body.secret = whole_->body.secret;
-    if (!whole_->body.name.empty()) body.name = message(whole_->body.name, "[", parts_.size() - 1, "]");
+    if (const std::string& name = whole_->body.name(); !name.empty())
+      body.rare.change().name = message(name, "[", parts_.size() - 1, "]");
     context_->coherence().name_instances(body);
     if (body.what.bytes == 0) continue;
-    data_instance& mine = *body.instances.front();
+    data_instance& mine = body.instances.front();
     mine.valid = has_value_;
     mine.ready = ready;
     mine.used = used;
@@ -108,26 +109,26 @@ void splitting::join(bool strict) {
   for (const auto& p : parts_) {
     data_body& d = p->body;
     complete = complete && d.has_value();
-    if (!d.failed_by.empty()) failed_by = d.failed_by.str();
+    if (!d.failed_by().empty()) failed_by = d.failed_by();
     context_->coherence().write_back(d);
     wrote = wrote || d.version > 0;
-    for (const auto& i : d.instances) {
+    for (const data_instance* i : d.instances) {
       if (!i->users_memory) continue;
       over.add(i->ready);
       over.add(i->used);
     }
     context_->coherence().drop(d);
-    d.failed_by.clear();
-    d.holds.push_back(gone);
+    d.set_failed_by("");
+    d.hold(gone);
   }
   data_body& all = whole_->body;
   wrote = wrote && complete;
   coherence::release(all, *hold_->instance, wrote, over);
   if (wrote) {
-    all.failed_by = failed_by;
+    all.set_failed_by(failed_by);
     all.forget_users();
   }
-  std::erase(all.holds, hold_);
+  all.let_go(hold_);
   open_ = false;
 }
 
@@ -201,11 +202,11 @@ part_description describe(const split_plan& plan, int i) {
   p.what.bytes = plan.element_bytes;
   for (const index_range& r : part) {
     p.what.bytes *= static_cast<std::size_t>(r.size());
-    p.what.extents.push_back(r.size());
+    p.what.array.extents.push_back(r.size());
   }
-  p.what.column_major = plan.column_major;
+  p.what.array.column_major = plan.column_major;
   p.what.alignment = plan.alignment;
-  p.what.element_bytes = plan.element_bytes;
+  p.what.array.element_bytes = plan.element_bytes;
   const index_range wide = plan.rows_with_halo(i);
   p.what.ghosts_before = static_cast<std::size_t>(part[0].begin - wide.begin) * row_bytes(plan);
   p.what.ghosts_after = static_cast<std::size_t>(wide.end - part[0].end) * row_bytes(plan);

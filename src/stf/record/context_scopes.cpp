@@ -56,7 +56,7 @@ void context_state::end_part(open_recording& r, bool last) {
     // What the body made and let go of never got a value.
     drop_buried([this](data_body& b) {
       if (!scope_->made(b.id)) return false;
-      for (const auto& i : b.instances) i->secret = false;  // nothing to wipe
+      for (data_instance* i : b.instances) i->secret = false;  // nothing to wipe
       b.secret = false;
       return true;
     });

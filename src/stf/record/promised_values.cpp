@@ -11,13 +11,13 @@ void promised_values::promise(const task_scope& tasks) {
     value_before& before = values_.emplace_back();
     before.data = e->data;
     before.promised = std::exchange(d.promised, true);
-    before.failed_by = d.failed_by.str();
-    for (const auto& i : d.instances) before.valid.emplace_back(i.get(), i->valid);
+    before.failed_by = d.failed_by();
+    for (data_instance* i : d.instances) before.valid.emplace_back(i, i->valid);
     before.written = e->written;
     if (!e->written) continue;
-    std::swap(before.pending, static_cast<pending_sum&>(d));
-    d.failed_by.clear();
-    for (const auto& i : d.instances) i->valid = false;
+    std::swap(before.pending, d.rare.change().sum);
+    d.set_failed_by("");
+    for (data_instance* i : d.instances) i->valid = false;
     for (data_instance* i : e->valid_after) i->valid = true;
   }
 }
@@ -26,11 +26,11 @@ void promised_values::undo_to(std::size_t count) noexcept {
   for (; values_.size() > count; values_.pop_back()) {
     value_before& before = values_.back();
     data_body& d = before.data->body;
-    for (const auto& i : d.instances) i->valid = false;
+    for (data_instance* i : d.instances) i->valid = false;
     for (const auto& [i, valid] : before.valid) i->valid = valid;
-    d.failed_by = std::move(before.failed_by);
+    d.set_failed_by(std::move(before.failed_by));
     d.promised = before.promised;
-    if (before.written) std::swap(before.pending, static_cast<pending_sum&>(d));
+    if (before.written) std::swap(before.pending, d.rare.change().sum);
   }
 }
 

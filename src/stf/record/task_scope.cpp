@@ -19,18 +19,18 @@ task_scope::~task_scope() {
 
 void task_scope::enter(const std::shared_ptr<data_state>& d) {
   data_body& body = d->body;
-  if (made(body.id) || body.in_scope != nullptr) return;
+  if (made(body.id) || body.in_scope() != nullptr) return;
   auto e = std::make_unique<scope_entry>();
   e->data = d;
-  e->had_value = body.failed_by.empty() && body.has_value();
-  e->failed_before = body.failed_by.str();
-  std::swap(e->pending_before, static_cast<pending_sum&>(body));
-  for (const auto& i : body.instances) {
-    e->valid_before.emplace_back(i.get(), i->valid);
+  e->had_value = body.failed_by().empty() && body.has_value();
+  e->failed_before = body.failed_by();
+  std::swap(e->pending_before, body.rare.change().sum);
+  for (data_instance* i : body.instances) {
+    e->valid_before.emplace_back(i, i->valid);
     i->valid = false;
     i->forget_ghosts();
   }
-  body.in_scope = e.get();
+  body.rare.change().in_scope = e.get();
   entries_.push_back(std::move(e));
 }
 
@@ -46,11 +46,11 @@ void task_scope::enter_made(const std::shared_ptr<data_state>& d) {
   auto e = std::make_unique<scope_entry>();
   e->data = d;
   e->written = true;
-  for (const auto& i : body.instances) {
-    e->valid_before.emplace_back(i.get(), i->users_memory || body.what.bytes == 0);
-    e->used.push_back(i.get());
+  for (data_instance* i : body.instances) {
+    e->valid_before.emplace_back(i, i->users_memory || body.what.bytes == 0);
+    e->used.push_back(i);
   }
-  body.in_scope = e.get();
+  body.rare.change().in_scope = e.get();
   entries_.push_back(std::move(e));
 }
 
@@ -60,9 +60,9 @@ void task_scope::close(coherence& c, const data_registry& all) {
   for (const auto& e : entries_) {
     data_body& d = e->data->body;
     c.combine_addends(d);
-    expect<task_error>(!e->written || d.failed_by.empty(), "context::record: task '", d.failed_by,
+    expect<task_error>(!e->written || d.failed_by().empty(), "context::record: task '", d.failed_by(),
                        "' threw instead of writing ", d.describe(), ", so that its tasks cannot be launched");
-    for (const auto& i : d.instances)
+    for (data_instance* i : d.instances)
       expect<argument_error>(
           !made(d.id) || !i->users_memory, "context::record: ", d.describe(),
           " of the user's memory was made by the body and is still there, so that a second launch "
@@ -71,20 +71,20 @@ void task_scope::close(coherence& c, const data_registry& all) {
     if (!e->written) continue;
     for (data_instance* i : e->needed)
       if (!i->valid) c.refresh(d, *i);
-    for (const auto& i : d.instances)
-      if (i->valid) e->valid_after.push_back(i.get());
+    for (data_instance* i : d.instances)
+      if (i->valid) e->valid_after.push_back(i);
   }
 }
 
 void task_scope::leave(std::optional<graph> recorded, const data_registry& all) {
   if (!recorded)
     for (const auto& d : all.alive())
-      if (made(d->body.id) && d->body.in_scope == nullptr) enter_made(d);
+      if (made(d->body.id) && d->body.in_scope() == nullptr) enter_made(d);
   for (const auto& e : entries_) {
     data_body& d = e->data->body;
     context_->coherence().drop_addends(d);
-    std::swap(e->pending_before, static_cast<pending_sum&>(d));
-    for (const auto& i : d.instances) {
+    std::swap(e->pending_before, d.rare.change().sum);
+    for (data_instance* i : d.instances) {
       i->valid = false;
       // All work from before is over when anything that comes begins.
       i->ready.clear();
@@ -92,13 +92,12 @@ void task_scope::leave(std::optional<graph> recorded, const data_registry& all) 
       i->forget_ghosts({});
     }
     for (const auto& [i, valid] : e->valid_before) i->valid = valid;
-    d.failed_by = e->failed_before;
-    d.in_scope = nullptr;
+    d.set_failed_by(e->failed_before);
+    d.rare.change().in_scope = nullptr;
     if (!recorded) continue;
     for (data_instance* i : e->used) {
-      if (!i->holds) i->holds = std::make_shared<std::atomic<int>>(0);
-      ++*i->holds;
-      holds_.push_back(i->holds);
+      holds_.push_back(i->count_of_holds());
+      ++*holds_.back();
     }
   }
   set_turns(0);
@@ -152,7 +151,7 @@ moment_list task_scope::prepare() {
     const access_mode mode = !e->written ? access_mode::read : e->needed.empty() ? access_mode::write : access_mode::rw;
     d.expect_usable(mode, "recorded_tasks::launch");
     // What tasks have added since is part of the value, or lost with it.
-    if (!d.addends.empty() && !e->used.empty())
+    if (!d.sum().addends.empty() && !e->used.empty())
       (void)context_->coherence().acquire(d, e->used.front()->place, reads(mode), true, before);
     for (const data_instance* i : e->needed) (void)context_->coherence().acquire(d, i->place, true, e->written, before);
     for (const data_instance* i : e->used) {
@@ -204,13 +203,13 @@ void task_scope::set_results(const std::string& failed_by) {
       for (data_instance* i : e->used) i->used.add(newest_launch_);
       continue;
     }
-    for (const auto& i : d.instances) i->valid = false;
+    for (data_instance* i : d.instances) i->valid = false;
     for (data_instance* i : e->valid_after) i->valid = true;
     for (data_instance* i : e->used) {
       i->ready = newest_launch_;
       i->used.clear();
     }
-    d.failed_by = failed_by;
+    d.set_failed_by(failed_by);
     ++d.version;
     d.forget_users();
   }

@@ -18,9 +18,10 @@ constexpr std::size_t most_addends = 16;
 memory_block coherence::new_addend(data_body& d, const data_place& place,
                                    const std::shared_ptr<const task_reduction>& reduces, bool starts_over,
                                    moment_list& before) {
-  if (!starts_over && !d.addends.empty() && (!d.reduces->same(*reduces) || d.addends.size() >= most_addends))
+  if (!starts_over && !d.sum().addends.empty() &&
+      (!d.sum().reduces->same(*reduces) || d.sum().addends.size() >= most_addends))
     combine(d);
-  const bool comes_with_launch = d.in_scope != nullptr && d.in_scope->had_value;
+  const bool comes_with_launch = d.in_scope() != nullptr && d.in_scope()->had_value;
   expect<argument_error>(starts_over || comes_with_launch || d.has_value(), "stf: ", d.describe(),
                          " is reduced into, but nothing has been written to it; make its first access write(), or "
                          "reduce(op, do_init())");
@@ -28,7 +29,7 @@ memory_block coherence::new_addend(data_body& d, const data_place& place,
     return allocate(d.describe(), d.what.bytes, place, before);
   } catch (const memory_error&) {
     // Its own addends may be what fills the place.
-    if (d.addends.empty() || d.secret) throw;
+    if (d.sum().addends.empty() || d.secret) throw;
   }
   combine(d, true);
   return allocate(d.describe(), d.what.bytes, place, before);
@@ -37,20 +38,21 @@ memory_block coherence::new_addend(data_body& d, const data_place& place,
 void coherence::add(data_body& d, data_addend a, const std::shared_ptr<const task_reduction>& reduces, bool starts_over,
                     bool good) {
   if (starts_over) drop_addends(d);
-  d.addends.push_back(std::move(a));
-  d.reduces = reduces;
-  d.starts_over = d.starts_over || starts_over;
+  pending_sum& sum = d.rare.change().sum;
+  sum.addends.push_back(std::move(a));
+  sum.reduces = reduces;
+  sum.starts_over = sum.starts_over || starts_over;
   if (!good) drop_addends(d);
 }
 
 void coherence::drop_addends(data_body& d) {
-  for (data_addend& a : d.addends) {
+  if (d.sum().addends.empty()) return;
+  pending_sum& sum = d.rare.change().sum;
+  for (data_addend& a : sum.addends) {
     if (d.secret) wipe(a.block.start, a.block.bytes, a.place, a.ready);
     give_back(a.block, a.place, a.ready);
   }
-  d.addends.clear();
-  d.reduces.reset();
-  d.starts_over = false;
+  sum = {};
 }
 
 void coherence::combine(data_body& d, bool on_host) {
@@ -59,25 +61,25 @@ void coherence::combine(data_body& d, bool on_host) {
   const auto prefer = [&](const data_place& p) {
     if (!on_host && place.is_host() && !p.is_host() && !p.is_composite()) place = p;
   };
-  if (!d.starts_over)
-    for (const auto& i : d.instances)
+  pending_sum& sum = d.rare.change().sum;
+  if (!sum.starts_over)
+    for (const data_instance* i : d.instances)
       if (i->valid && i->packed) prefer(i->place);
-  for (const data_addend& a : d.addends) prefer(a.place);
+  for (const data_addend& a : sum.addends) prefer(a.place);
   // Acquiring must not come back here.
-  std::vector<data_addend> addends = std::move(d.addends);
-  d.addends.clear();
+  std::vector<data_addend> addends = std::exchange(sum.addends, {});
   try {
     try {
-      combine_at(d, place, addends, d.starts_over);
+      combine_at(d, place, addends, sum.starts_over);
     } catch (const memory_error&) {
       if (place.is_host() || d.secret) throw;
-      combine_at(d, data_place::host(), addends, d.starts_over);
+      combine_at(d, data_place::host(), addends, sum.starts_over);
     }
   } catch (...) {
-    d.addends = std::move(addends);
+    sum.addends = std::move(addends);
     throw;
   }
-  d.addends = std::move(addends);
+  sum.addends = std::move(addends);
   drop_addends(d);
 }
 
@@ -109,7 +111,7 @@ void coherence::combine_at(data_body& d, const data_place& place, std::vector<da
   lane& l = lanes_.take(place.is_host() ? host_place : place.pe(), before);
   lanes_.order(l, before);
   const scoped_stream by_the_library(l.stream(), nullptr);
-  d.reduces->combine(l.stream(), place.is_host(), into.start, values, d.what.bytes, !starts_over);
+  d.sum().reduces->combine(l.stream(), place.is_host(), into.start, values, d.what.bytes, !starts_over);
   moment_list end;
   end.add(l.mark());
   l.leave();
@@ -131,7 +133,7 @@ bool coherence::release_addends(const data_place& place) {
     const std::lock_guard held(*d, std::adopt_lock);
     data_body& body = d->body;
     const auto here = [&](const data_addend& a) { return a.place == place; };
-    if (body.secret || std::none_of(body.addends.begin(), body.addends.end(), here)) continue;
+    if (body.secret || std::none_of(body.sum().addends.begin(), body.sum().addends.end(), here)) continue;
     combine(body, true);
     any = true;
   }

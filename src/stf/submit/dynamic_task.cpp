@@ -98,7 +98,7 @@ void dynamic_task::fail() {
   open_.reset();
 }
 
-std::byte* dynamic_task::memory(std::size_t which) const { return run().memory(which); }
+std::byte* dynamic_task::memory(std::size_t which, int place) const { return run().memory(which, place); }
 
 const stf::task_run& dynamic_task::run() const { return expect_open().run; }
 

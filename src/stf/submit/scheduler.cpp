@@ -52,12 +52,12 @@ std::size_t scheduler::class_of(const task_description& what, const std::vector<
 
 placed_input scheduler::input(const data_body& d, bool follows, double now) const {
   placed_input i;
-  i.ready = d.expected.round == round_ ? d.expected.at : now;
+  i.ready = d.rare->expected.round == round_ ? d.rare->expected.at : now;
   i.transfer.assign(static_cast<std::size_t>(machine_.size()), 0.0);
   if (!follows) return i;
   for (int to = 0; to < machine_.size(); ++to) {
     double best = -1;
-    for (const auto& from : d.instances) {
+    for (const data_instance* from : d.instances) {
       if (!from->valid) continue;
       // An instance of the user's own that tasks cannot have is copied on the spot.
       const bool there = from->packed && from->place == data_place::device(to);
@@ -87,7 +87,7 @@ scheduler::decision scheduler::decide(const task_description& what, std::optiona
   d.where = device ? policy_.give(d.task_class, *device, inputs, now) : policy_.choose(d.task_class, inputs, now);
   d.measure = measures_ && policy_.wants_sample(d.task_class, d.where.device);
   for (const scheduled_access& u : uses)
-    if (u.writes) u.data->expected = {d.where.end, round_};
+    if (u.writes) u.data->rare.change().expected = {d.where.end, round_};
   return d;
 }
 

@@ -11,9 +11,9 @@ namespace starling::stf {
 
 void expect_data_on_host(const task_description& what) {
   for (const data_access& a : what.accesses)
-    expect<argument_error>(a.place.is_affine() || a.place.is_host(), "stf: ", describe_task(what.name),
-                           " runs on the host, which cannot reach data on ", describe(a.place),
-                           "; leave the place out, or use context::task and copy");
+    expect<argument_error>(a.place.is_affine() || a.place.is_host() || a.place.is_replicated(),
+                           "stf: ", describe_task(what.name), " runs on the host, which cannot reach data on ",
+                           describe(a.place), "; leave the place out, or use context::task and copy");
 }
 
 task_run::task_run(const std::shared_ptr<context_state>& context, const task_description& what)
@@ -89,11 +89,13 @@ stream& task_run::stream(int place) {
   return open().lanes[static_cast<std::size_t>(place)]->stream();
 }
 
-std::byte* task_run::memory(std::size_t which) const {
+std::byte* task_run::memory(std::size_t which, int place) const {
   expect<range_error>(which < open().of_access.size(), "stf: dependency ", which, " of a task with ",
                       open().of_access.size());
   const state::seen& a = open().of_access[which];
   const used_data& u = open().used[a.which];
+  (void)pe(place);
+  if (!u.copies.empty()) return u.copies[static_cast<std::size_t>(place)]->start;
   return u.reduces ? u.addend.start : u.instance->start - (a.ghosts ? a.ghosts->before : 0);
 }
 

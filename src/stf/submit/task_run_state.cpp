@@ -24,6 +24,11 @@ access_mode both(access_mode a, access_mode b) { return a == b ? a : access_mode
                                                    " belongs to another context; contexts share no data"));
 }
 
+[[noreturn]] void refuse_replicated(const std::string& task, const data_access& a) {
+  throw argument_error(message("stf: ", describe_task(task), " writes ", a.data->body.describe(), " on ",
+                               describe(a.place), ", where each copy would have another value; only read() may be"));
+}
+
 [[noreturn]] void refuse_halo_place(const data_access& a, const data_place& place) {
   throw argument_error(message("stf: ", a.data->body.describe(), " with its halo on ", describe(place),
                                "; name one device as its place, or the host"));
@@ -38,14 +43,23 @@ void expect_same_use(const std::string& task, const data_access& a, const used_d
                                  describe(first.place), " and on ", describe(place), "; one place is possible"));
 }
 
+// Of the memory that the task has of it.
+template <class F>
+void for_each_start(const used_data& u, const F& f) {
+  if (u.copies.empty()) return f(u.reduces ? u.addend.start : u.instance->start);
+  for (const data_instance* copy : u.copies) f(copy->start);
+}
+
 }  // namespace
 
 std::string describe_task(const std::string& name) { return name.empty() ? "a task" : "task '" + name + "'"; }
 
 data_place task_run::state::place_of(const data_access& a) const {
-  const data_description& what = a.data->body.what;
+  const data_layout& what = a.data->body.what;
   const int n_pes = context->on().size();
-  if (!a.place.is_affine()) {
+  const bool replicated = a.place.is_replicated();
+  if (replicated && (writes(a.mode) || a.reduces)) refuse_replicated(name, a);
+  if (!a.place.is_affine() && !replicated) {
     a.place.check(n_pes);
     return a.place;
   }
@@ -53,7 +67,8 @@ data_place task_run::state::place_of(const data_access& a) const {
   if (a.reduces && !where.is_host()) return data_place::device(pes.front());
   if (what.bytes == 0 || where.is_host()) return data_place::host();
   if (pes.size() == 1) return data_place::device(pes.front());
-  if (what.extents.empty()) return data_place::device(pes.front());
+  if (replicated) return a.place;
+  if (!what.dealt()) return data_place::device(pes.front());
   return data_place::composite(blocked(), where);
 }
 
@@ -65,9 +80,9 @@ void task_run::state::collect(const std::vector<data_access>& accesses) {
     const data_place place = place_of(a);
     const auto same = std::find_if(used.begin(), used.end(), [&](const used_data& u) { return u.data == a.data; });
     of_access.push_back({static_cast<std::size_t>(same - used.begin()), a.ghosts});
-    if (a.ghosts != nullptr && place.is_composite()) refuse_halo_place(a, place);
+    if (a.ghosts != nullptr && (place.is_composite() || place.is_replicated())) refuse_halo_place(a, place);
     if (same == used.end()) {
-      used.push_back({a.data, a.mode, place, a.last_use, nullptr, a.reduces, {}});
+      used.push_back({a.data, a.mode, place, a.last_use, nullptr, {}, a.reduces, {}});
       continue;
     }
     expect_same_use(name, a, *same, place);
@@ -104,6 +119,11 @@ void task_run::state::begin() {
     if (u.reduces) {
       u.addend = context->coherence().new_addend(u.data->body, u.place, u.reduces, !reads(u.mode), u.addend_free);
       before.add(u.addend_free);
+    } else if (u.place.is_replicated()) {
+      u.copies.clear();
+      for (const int pe : pes)
+        u.copies.push_back(&context->coherence().acquire(u.data->body, data_place::device(pe), true, false, before));
+      u.instance = u.copies.front();
     } else {
       u.instance = &context->coherence().acquire(u.data->body, u.place, reads(u.mode), writes(u.mode), before);
     }
@@ -126,8 +146,9 @@ void task_run::state::schedule(const task_description& what) {
   if (!chooses && (!s.active() || pes.size() != 1 || where.is_host())) return;
   std::vector<scheduled_access> uses;
   for (const used_data& u : used) {
-    const bool follows = std::any_of(what.accesses.begin(), what.accesses.end(),
-                                     [&](const data_access& a) { return a.data == u.data && a.place.is_affine(); });
+    const bool follows = std::any_of(what.accesses.begin(), what.accesses.end(), [&](const data_access& a) {
+      return a.data == u.data && (a.place.is_affine() || a.place.is_replicated());
+    });
     uses.push_back({&u.data->body, reads(u.mode), writes(u.mode), follows});
   }
   scheduled = chooses ? s.choose(what, uses) : s.note(what, pes.front(), uses);
@@ -197,12 +218,12 @@ void task_run::state::draw(std::uint64_t number) {
   drawing->add_task(number, name,
                     describe(where) + (chosen ? message(", automatic: ", stf::name(scheduled->where.why)) : ""));
   const auto after = [&](const data_body& d, const std::vector<std::uint64_t>& earlier) {
-    const std::string label = d.name.empty() ? "data " + std::to_string(d.id) : d.name.str();
+    const std::string label = d.name().empty() ? "data " + std::to_string(d.id) : d.name();
     for (const std::uint64_t e : earlier) drawing->add_edge(e, number, label);
   };
   const auto add = [&](data_body& d, bool alone, bool reduces, bool starts_over) {
     if (reduces && starts_over) d.forget_users();
-    data_body::drawn_users& users = d.users_to_draw();
+    data_body::drawn_users& users = d.rare.change().drawn;
     if (reduces) {
       // It waits for nobody; who comes next waits for it too.
       if (!users.reducers) users.writers.insert(users.writers.end(), users.readers.begin(), users.readers.end());
@@ -227,14 +248,15 @@ std::vector<declared_range> task_run::state::declared_ranges() const {
   for (const used_data& u : used) {
     const data_body& d = u.data->body;
     if (d.what.bytes == 0) continue;
-    all.push_back({u.reduces ? u.addend.start : u.instance->start, d.what.bytes, writes(u.mode), d.describe()});
+    for_each_start(u, [&](std::byte* start) { all.push_back({start, d.what.bytes, writes(u.mode), d.describe()}); });
   }
   // Rows around a part are read with it, in one piece.
   for (const seen& a : of_access) {
     if (!a.ghosts) continue;
     const data_body& d = used[a.which].data->body;
-    all.push_back({used[a.which].instance->start - d.what.ghosts_before,
-                   d.what.ghosts_before + d.what.bytes + d.what.ghosts_after, false, d.describe() + " with its halo"});
+    all.push_back({used[a.which].instance->start - d.what.ghosts_before(),
+                   d.what.ghosts_before() + d.what.bytes + d.what.ghosts_after(), false,
+                   d.describe() + " with its halo"});
   }
   for (const auto& [place, block] : scratch)
     all.push_back({block.start, block.bytes, true, "scratch memory of the task"});
@@ -263,14 +285,14 @@ void task_run::state::note_accesses() {
     if (bytes == 0)
       all.push_back({reinterpret_cast<const std::byte*>(u.data.get()), 1, writes(u.mode), true});
     else
-      all.push_back({u.instance->start, bytes, writes(u.mode)});
+      for_each_start(u, [&](std::byte* start) { all.push_back({start, bytes, writes(u.mode)}); });
   }
   for (const seen& a : of_access) {
     if (!a.ghosts) continue;
     const data_instance& i = *used[a.which].instance;
-    const data_description& what = used[a.which].data->body.what;
-    all.push_back({i.start - what.ghosts_before, what.ghosts_before, false});
-    all.push_back({i.start + what.bytes, what.ghosts_after, false});
+    const data_layout& what = used[a.which].data->body.what;
+    all.push_back({i.start - what.ghosts_before(), what.ghosts_before(), false});
+    all.push_back({i.start + what.bytes, what.ghosts_after(), false});
   }
   for (const auto& [place, block] : scratch) all.push_back({block.start, block.bytes, true});
   for (const temporary& t : temporaries) all.push_back({t.block.start, t.block.bytes, true});
@@ -288,10 +310,14 @@ void task_run::state::end(bool good) {
     data_body& d = u.data->body;
     if (u.reduces)
       context->coherence().add(d, {u.place, std::exchange(u.addend, {}), end}, u.reduces, !reads(u.mode), good);
-    else
+    else if (u.copies.empty())
       coherence::release(d, *u.instance, writes(u.mode), end);
+    for (data_instance* copy : u.copies) {
+      coherence::release(d, *copy, false, end);
+      if (u.last_use) copy->last_use = 0;
+    }
     if (u.last_use && u.instance != nullptr) u.instance->last_use = 0;
-    if (writes(u.mode)) d.failed_by = good ? "" : name.empty() ? "without a name" : name;
+    if (writes(u.mode)) d.set_failed_by(good ? "" : name.empty() ? "without a name" : name);
   }
   for (const seen& a : of_access)
     if (a.ghosts) used[a.which].instance->ghosts().used.add(end);

@@ -21,6 +21,7 @@ struct used_data {
   data_place place;
   bool last_use;  // of the instance
   data_instance* instance = nullptr;
+  std::vector<data_instance*> copies{};  // by place, of data that is replicated: the first is `instance`
   std::shared_ptr<const task_reduction> reduces = nullptr;
   memory_block addend{};  // instead of an instance
   moment_list addend_free{};

@@ -19,21 +19,21 @@ constexpr std::size_t page = 4096;
 template <class Partitioner>
 std::vector<int> devices_of_pages(const std::vector<index_t>& extents, std::size_t element, const Partitioner& p,
                                   const exec_place& grid, int n_pes, bool column_major = false) {
-  data_description d;
+  array_layout d;
   d.column_major = column_major;
   d.element_bytes = element;
   d.extents = extents;
-  d.bytes = element;
-  for (const index_t n : extents) d.bytes *= static_cast<std::size_t>(n);
+  std::size_t bytes = element;
+  for (const index_t n : extents) bytes *= static_cast<std::size_t>(n);
   std::vector<int> all;
   std::size_t pieces = 0;
-  for (const placed_bytes& piece : map_pages(d, data_place::composite(p, grid), n_pes, page)) {
+  for (const placed_bytes& piece : map_pages(bytes, d, data_place::composite(p, grid), n_pes, page)) {
     CHECK(piece.bytes % page == 0);
     CHECK((all.empty() || all.back() != piece.pe));
     all.insert(all.end(), piece.bytes / page, piece.pe);
     ++pieces;
   }
-  CHECK(all.size() == (d.bytes + page - 1) / page);
+  CHECK(all.size() == (bytes + page - 1) / page);
   CHECK(pieces <= all.size());
   return all;
 }
@@ -122,9 +122,7 @@ TEST_CASE("data of five to eight dimensions is dealt as that of four") {
 }
 
 TEST_CASE("data that cannot be dealt lies on the first device") {
-  data_description d;
-  d.bytes = 3 * page + 1;
-  const auto pieces = map_pages(d, data_place::composite(blocked(), exec_place::grid({1, 0})), 2, page);
+  const auto pieces = map_pages(3 * page + 1, {}, data_place::composite(blocked(), exec_place::grid({1, 0})), 2, page);
   CHECK(pieces.size() == 1);
   CHECK(pieces[0].pe == 1);
   CHECK(pieces[0].bytes == 4 * page);
