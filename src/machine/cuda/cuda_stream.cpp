@@ -143,6 +143,7 @@ void cuda_stream::launch_with(int blocks, const kernel& k, const launch_options&
 }
 
 void cuda_stream::put(const copy_step& s, cudaStream_t stream) const {
+  const device_guard guard(device().id);
   const auto copy = [&](void* dest, const void* source, std::size_t bytes) {
     check(cudaMemcpyAsync(dest, source, bytes, cudaMemcpyDefault, stream), "cudaMemcpyAsync (copies of a launch)", pe_);
   };
@@ -171,6 +172,7 @@ void cuda_stream::copy_rows(void* dest, std::size_t dest_pitch, const void* sour
   }
   std::optional<activity_span> span;
   trace_into(span, copy);
+  const device_guard guard(device().id);
   const auto most = device().properties.memPitch;
   if (rows == 1 || (dest_pitch == row_bytes && source_pitch == row_bytes)) {
     check(cudaMemcpyAsync(dest, source, rows * row_bytes, cudaMemcpyDefault, get()), "cudaMemcpyAsync", pe_);
@@ -214,7 +216,8 @@ void cuda_stream::call(std::function<void()> f) {
   calls.submit(get(), pe_, std::move(f), !recorded);
 }
 
-// CUDA lets streams record, wait and copy whichever device is current; launches and fills alone want theirs.
+// CUDA lets streams record and wait whichever device is current; launches and fills want theirs, and copies one that
+// reaches the memory.
 void cuda_stream::record(event_backend& e) { as_cuda<cuda_event>(e, "stream::record").record_on(device(), get()); }
 
 void cuda_stream::wait(const event_backend& e) {
