@@ -6,6 +6,7 @@
 #include <optional>
 #include <thread>
 
+#include "../launch_rules.hpp"
 #include "../outcome.hpp"
 #include "device_guard.hpp"
 #include "residency.hpp"
@@ -152,8 +153,9 @@ std::vector<program_runner::running> program_runner::prepare(const std::vector<p
     r.traced = tracer != nullptr && !r.cards;
     if (r.traced) r.on->rings().prepare(r.roles.first[r.roles.count], tracer->capacity());
   }
+  make_room_for_launches(programs);
   for (const gpu& g : machine_.gpus) {
-    const int split = residency_on(g, machine_.kernels, programs).shared_memory;
+    const int split = residency_on(g, machine_.kernels, with_launches(programs)).shared_memory;
     for (running& r : all) {
       r.local_bytes = std::max(r.local_bytes, machine_.kernels.facts(r.what->k, r.what->options, g.pe).local_bytes);
       machine_.kernels.prefer_shared_memory(r.what->k, g.pe, split);
@@ -162,6 +164,24 @@ std::vector<program_runner::running> program_runner::prepare(const std::vector<p
   copies_.prepare(programs);
   for (const running& r : all) r.on->await_cleared();
   return all;
+}
+
+// What kernels launch waits in memory of the GPU, for which CUDA has a limit. Nothing of ours runs.
+void program_runner::make_room_for_launches(const std::vector<program>& programs) {
+  std::size_t most = 0;
+  for (const program& p : programs) most += static_cast<std::size_t>(p.most_pending);
+  if (most == 0) return;
+  device_guard guard;
+  for (const gpu& g : machine_.gpus) {
+    if (g.pe != g.first_pe) continue;
+    const std::size_t wanted = most * static_cast<std::size_t>(g.info.pes_on_gpu);
+    guard.use(g.id);
+    std::size_t now = 0;
+    check(cudaDeviceGetLimit(&now, cudaLimitDevRuntimePendingLaunchCount), "cudaDeviceGetLimit", g.pe);
+    if (now < wanted)
+      check(cudaDeviceSetLimit(cudaLimitDevRuntimePendingLaunchCount, wanted),
+            "cudaDeviceSetLimit (launches from kernels)", g.pe);
+  }
 }
 
 void program_runner::start(std::vector<running>& all, const gpu_cards* cards) {
@@ -181,8 +201,9 @@ void program_runner::start(std::vector<running>& all, const gpu_cards* cards) {
       if (cards != nullptr && !r->cards) state.network = cards->view(static_cast<std::size_t>(r - all.data()), g.pe);
       guard.use(g.id);
       r->on->mark_used();
+      // CUDA does not let cooperative kernels launch others.
       launch(g, r->on->stream(g.pe), r->what->k, r->what->options.threads, state,
-             all.size() == 1 && g.has_own_multiprocessors());
+             all.size() == 1 && !r->what->launches && g.has_own_multiprocessors());
       r->launched[static_cast<std::size_t>(g.pe)] = true;
     }
   }

@@ -39,6 +39,7 @@ class program_runner {
                     const gpu_cards* cards = nullptr);
   clock_alignment align_clocks();
   std::vector<running> prepare(const std::vector<program>& programs, const recorder* tracer, const gpu_cards* cards);
+  void make_room_for_launches(const std::vector<program>& programs);
   void start(std::vector<running>& all, const gpu_cards* cards);
   void end_cards(const std::vector<running>& all);
   bool wait(std::vector<running>& all, std::exception_ptr& refused);
