@@ -41,7 +41,7 @@ function(starling_kernels target)
         set(assemble "arch=compute_${CMAKE_MATCH_1},code=sm_${CMAKE_MATCH_1}")
         set_property(SOURCE ${kernels} APPEND PROPERTY COMPILE_OPTIONS
           "$<$<COMPILE_LANGUAGE:CUDA>:--generate-code=${assemble}>")
-        target_link_options(${target} PRIVATE "$<DEVICE_LINK:--generate-code=${assemble}>")
+        target_link_options(${target} PRIVATE "$<DEVICE_LINK:--generate-code=arch=compute_${CMAKE_MATCH_1}$<COMMA>code=sm_${CMAKE_MATCH_1}>")
       endif()
     endif()
     # The standard is spelled out: CMake 3.25 does not know how to ask nvcc for C++20.

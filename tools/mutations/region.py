@@ -192,8 +192,6 @@ MUTATIONS = [
         ("launched: launched for each epoch, whatever is under way", "!= 0) return;",
          "> (std::uint64_t{1} << 40)) return;"),
         ("launched: what is left to a copy is not sent", "where::current()) > 1;", "where::current()) > 5;"),
-        ("launched: the next launch before this one has arrived",
-         "      b.quiet();  // the next arrival may be another block's\n", ""),
         ("launched: not counted as sent", "      more = false;\n      if (b.member() == 0)\n",
          "      more = false;\n      if (b.member() == 0 && next.epoch > 100)\n"),
         ("launched: the same epoch again", "more; ++next.epoch)", "more;)"),

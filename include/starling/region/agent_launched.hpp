@@ -3,7 +3,8 @@
 //
 // Order. A launched kernel sees what the thread that launched it has acquired: the chunk, by its counting. Nothing
 // orders launches among themselves, and a chunk may be complete for the next epoch before this one is sent. Arrival
-// must not go back, so a chunk has one copy at a time, to which an epoch that is complete meanwhile is left.
+// must not go back, so a chunk has one copy at a time, to which an epoch that is complete meanwhile is left. A copy
+// counts behind its arrivals, with a release: whoever launches the next one comes after them.
 #pragma once
 
 #include "starling/region/chunk_sender.hpp"
@@ -26,7 +27,6 @@ struct launched_copy {
         next.how = b.first(kept) ? region_item::kept : region_item::whole;
       }
       sender.send(b, next);
-      b.quiet();  // the next arrival may be another block's
       more = false;
       if (b.member() == 0)
         more = region_words::count(b.thread(), s.handed + c, ~std::uint64_t{0}, where::current()) > 1;
