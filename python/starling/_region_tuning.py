@@ -18,7 +18,7 @@ from starling.errors import ArgumentError
 from starling.machine import Machine
 
 FORMAT = 1
-AGENTS = ("inline", "polling", "own_warp", "copy_engine")
+AGENTS = ("inline", "polling", "own_warp", "launched", "copy_engine")
 CHUNKS = tuple(2**k for k in range(12, 22, 2))  # 4 KB to 1 MB
 
 
@@ -42,6 +42,19 @@ class Trial:
 
 
 SETTINGS = tuple(Setting(agent, chunk) for agent in AGENTS for chunk in CHUNKS)
+
+
+def lacking(m: Machine) -> dict[str, str]:
+    """The agents that programs of this library do not have on a machine, and why."""
+    if m.kind == "host":
+        return {}
+    return {"launched": "kernels of this library are not compiled to launch others on GPUs"}
+
+
+def settings_on(m: Machine) -> tuple[Setting, ...]:
+    """Those that can be measured on a machine."""
+    return tuple(setting for setting in SETTINGS if setting.agent not in lacking(m))
+
 
 Cost = Callable[[Setting, int], float]
 """Microseconds of an iteration with a setting, measured over so many iterations."""

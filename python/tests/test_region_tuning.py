@@ -23,6 +23,18 @@ def cache(monkeypatch, tmp_path):
     return tmp_path / "starling"
 
 
+def test_what_a_machine_lacks_is_left_out():
+    here = machine.host(2)
+    assert tuning.lacking(here) == {}
+    assert tuning.settings_on(here) == tuning.SETTINGS
+
+    class Gpus:
+        kind = "cuda"
+
+    assert "launch" in tuning.lacking(Gpus())["launched"]
+    assert {s.agent for s in tuning.settings_on(Gpus())} == set(tuning.AGENTS) - {"launched"}
+
+
 @pytest.mark.parametrize("count", [1, 2, 3, 10])
 def test_halving_finds_the_best(rng, count):
     settings = tuning.SETTINGS[:count]

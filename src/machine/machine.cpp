@@ -253,7 +253,8 @@ void machine::run(const std::vector<program>& programs) {
     (void)p.roles.resolve();
     check_launch_options(p.options);
   }
-  impl_->check_residency(programs);
+  expect_launches(programs, kind());
+  impl_->check_residency(with_launches(programs));
   for (const program& p : programs)
     if (p.copies) p.copies->begin();
   {

@@ -139,6 +139,8 @@ const char* name(region_agent a) {
       return "polling";
     case region_agent::own_warp:
       return "own_warp";
+    case region_agent::launched:
+      return "launched";
     case region_agent::copy_engine:
       return "copy_engine";
   }

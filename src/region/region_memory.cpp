@@ -97,10 +97,10 @@ void check_measuring(const machine& m, const region_options& o) {
 constexpr int multiprocessors_of_an_agent_block = 8;
 
 int chosen_agent_blocks(const machine& m, region_agent agent) {
-  if (agent != region_agent::polling) return 1;
+  if (agent != region_agent::polling && agent != region_agent::launched) return 1;
   int least = m.device(0).multiprocessors;
   for (int pe = 1; pe < m.size(); ++pe) least = std::min(least, m.device(pe).multiprocessors);
-  return std::max(1, least / multiprocessors_of_an_agent_block);
+  return std::max(agent == region_agent::launched ? 2 : 1, least / multiprocessors_of_an_agent_block);
 }
 
 }  // namespace
@@ -201,8 +201,8 @@ void region_memory::allocate_words() {
     tiles = std::max<index_t>(tiles, p.tiles());
     written = std::max(written, static_cast<index_t>(p.chunks.size()) * state_.buffers);
   }
-  counters_ =
-      machine_.allocate<std::uint64_t>(4 * committed + chunks + kept + tiles + written + state_.buffers + agents + 3);
+  counters_ = machine_.allocate<std::uint64_t>(4 * committed + 2 * chunks + kept + tiles + written + state_.buffers +
+                                               agents + 3);
   sym<std::uint64_t> counter = counters_.data();
   const auto counters = [&](index_t n) { return std::exchange(counter, counter + n); };
   state_.committed = counters(committed);
@@ -215,6 +215,7 @@ void region_memory::allocate_words() {
   state_.flushed = counters(written);
   state_.given = counters(state_.buffers);
   state_.tickets = counters(agents);
+  state_.handed = counters(chunks);
   state_.ended = counters(1);
   state_.reached = counters(1);
   state_.newest = counters(1);
@@ -330,7 +331,7 @@ std::shared_ptr<rotation> region_memory::turn(int pe) const {
 std::shared_ptr<triggered_copies> region_memory::copies() const { return copies_; }
 
 std::string region_memory::for_programs_alone() const {
-  if (state_.agent == region_agent::own_warp)
+  if (state_.agent == region_agent::own_warp || state_.agent == region_agent::launched)
     return message("region_options::agent = ", name(state_.agent),
                    "; launches and tasks take inline_stores, polling and copy_engine");
   if (state_.sending == region_sending::untracked)

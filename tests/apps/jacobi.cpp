@@ -6,6 +6,7 @@
 
 #include "support/failure.hpp"
 #include "support/random.hpp"
+#include "support/region_agents.hpp"
 #include "support/test_machine.hpp"
 
 namespace starling::test {
@@ -97,7 +98,7 @@ TEST_CASE("steps are those of a loop, and they reach the solution") {
     if (!m) return;
     for (const index_t n : {1, 50, 1100})
       for (const form how : {form::rows, form::diagonals})
-        for (const region_agent agent : region_agents) {
+        for (const region_agent agent : agents_of(*m, false)) {
           CAPTURE(pes);
           CAPTURE(n);
           CAPTURE(static_cast<int>(how));

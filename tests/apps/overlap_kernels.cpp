@@ -2,6 +2,7 @@
 #include "overlap/overlap.hpp"
 
 #include "support/failure.hpp"
+#include "support/region_agents.hpp"
 #include "support/test_machine.hpp"
 #include "support/usable.hpp"
 
@@ -14,7 +15,7 @@ TEST_CASE("everything has arrived, whatever the agent") {
   for (const int pes : {1, 3}) {
     auto m = test_machine(pes);
     if (!m) return;
-    for (const region_agent agent : region_agents)
+    for (const region_agent agent : agents_of(*m, false))
       for (const std::size_t chunk : {512u, 1u << 20}) {
         CAPTURE(pes);
         CAPTURE(std::string(name(agent)));

@@ -6,6 +6,7 @@
 
 #include "support/failure.hpp"
 #include "support/graphs.hpp"
+#include "support/region_agents.hpp"
 #include "support/test_machine.hpp"
 
 namespace starling::test {
@@ -89,7 +90,7 @@ TEST_CASE("ranks are those of a loop") {
     if (!m) return;
     for (const index_t vertices : {1, 33, 700})
       for (const bool weighted : {false, true})
-        for (const region_agent agent : region_agents) {
+        for (const region_agent agent : agents_of(*m, false)) {
           CAPTURE(pes);
           CAPTURE(vertices);
           CAPTURE(weighted);

@@ -7,6 +7,7 @@
 
 #include "support/failure.hpp"
 #include "support/graphs.hpp"
+#include "support/region_agents.hpp"
 #include "support/test_machine.hpp"
 
 namespace starling::test {
@@ -80,7 +81,7 @@ TEST_CASE("distances are Dijkstra's") {
     auto m = test_machine(pes);
     if (!m) return;
     for (const index_t vertices : {1, 40, 900})
-      for (const region_agent agent : region_agents) {
+      for (const region_agent agent : agents_of(*m, false)) {
         CAPTURE(pes);
         CAPTURE(vertices);
         CAPTURE(std::string(name(agent)));

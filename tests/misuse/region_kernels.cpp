@@ -4,6 +4,7 @@
 
 #include "starling/region/region.hpp"
 #include "support/failure.hpp"
+#include "support/region_agents.hpp"
 #include "support/usable.hpp"
 
 namespace starling::test::region_tests {
@@ -132,7 +133,7 @@ return failure_of<region_error>([&] { m.run(programs); });
 TEST_CASE("kernels that use a region against its rules end with what they did") {
   auto m = test_machine(2);
   if (!m) return;
-  for (const region_agent agent : region_agents) {
+  for (const region_agent agent : agents_of(*m)) {
     CAPTURE(std::string(name(agent)));
     check_parts(text_of(*m, mistake::epoch_zero, agent),
                 {"epoch 0 is what region::load brings", "region_kernels.cpp:"});
@@ -150,7 +151,7 @@ TEST_CASE("what only some agents do is refused with their names") {
   auto m = test_machine(2);
   if (!m) return;
   const auto nothing = STARLING_KERNEL(block&){};
-  for (const region_agent agent : {region_agent::own_warp, region_agent::copy_engine}) {
+  for (const region_agent agent : {region_agent::own_warp, region_agent::launched, region_agent::copy_engine}) {
     const std::string called = name(agent);
     CAPTURE(called);
     check_parts(failure_of<argument_error>([&] { region<int>(*m, 64, {.agent = agent, .flushes = true}); }),
@@ -161,6 +162,9 @@ TEST_CASE("what only some agents do is refused with their names") {
   stream s = m->new_stream(0);
   check_parts(failure_of<argument_error>([&] { x.launch(s, 1, nothing); }),
               {"region::launch", "own_warp", "inline_stores, polling and copy_engine"});
+  region<int> y(*m, 64, {.agent = region_agent::launched});
+  check_parts(failure_of<argument_error>([&] { y.launch(s, 1, nothing); }),
+              {"region::launch", "launched", "inline_stores, polling and copy_engine"});
   check_parts(failure_of<argument_error>([&] { (void)x.programs(1, nothing); }),
               {"own_warp", "hand over st::with_own_warp(kernel)", "another agent"});
   check_usable(*m);

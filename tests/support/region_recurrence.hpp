@@ -8,6 +8,7 @@
 
 #include "starling/region/region.hpp"
 #include "support/random.hpp"
+#include "support/region_agents.hpp"
 
 namespace starling::test {
 

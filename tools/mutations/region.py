@@ -12,6 +12,8 @@ HOST_COPY = "include/starling/region/host_copy.hpp"
 VERIFY = "include/starling/region/verify.hpp"
 INLINE = "include/starling/region/agent_inline.hpp"
 POLLING = "include/starling/region/agent_polling.hpp"
+SENDER = "include/starling/region/chunk_sender.hpp"
+LAUNCHED_COPY = "include/starling/region/agent_launched.hpp"
 OWN_WARP = "include/starling/region/agent_own_warp.hpp"
 COPY_ENGINE = "include/starling/region/agent_copy_engine.hpp"
 COPY_PLAN = "src/region/copy_plan.cpp"
@@ -40,6 +42,8 @@ PROGRAMS = {
                     HANDLE,
                     INLINE,
                     POLLING,
+                    SENDER,
+                    LAUNCHED_COPY,
                     OWN_WARP,
                     COPY_ENGINE,
                     HOST_COPY,
@@ -63,7 +67,7 @@ PROGRAMS = {
 KEPT = "const bool kept = s.stored.on(pe)[s.word_of(c, epoch)] != epoch;"
 MADE = "  made.on(one.pe())[s.word_of(c, epoch)] = epoch;\n"
 PULLED = "  one.atomic_set(triggers + c, epoch, one.pe(), cuda::memory_order_release, at);\n"
-READY = "    if (all == wanted) ready(one, s, c, epoch, at);"
+READY = "    if (all == wanted) ready(one, s, values, pitch, c, epoch, at);"
 
 MUTATIONS = [
     *in_file(
@@ -157,6 +161,11 @@ MUTATIONS = [
         ("the agent does not wait for items", "      b.wait_idle(filled, ticket + 1, pe);\n", ""),
         ("the agent waits for the ticket before", "b.wait_idle(filled, ticket + 1, pe);",
          "b.wait_idle(filled, ticket, pe);"),
+        ("what was served not kept", "      b.signal_set(served, ++ticket, pe);", "      ++ticket;"),
+    ),
+    *in_file(
+        "region",
+        SENDER,
         ("the agent sends to all but one", "for (int k = 1; k < b.n_pes(); ++k) {",
          "for (int k = 2; k < b.n_pes(); ++k) {"),
         ("the agent sends chunks short", "    b.put(start, start.on(b.pe()), e.size(), to);",
@@ -172,10 +181,23 @@ MUTATIONS = [
          "    if (item.how > region_item::pieces) {\n"),
         ("flushed tiles sent again", "[s.word_of(i, epoch)] != epoch)", "[s.word_of(i, epoch)] <= epoch)"),
         ("the rest of a chunk not sent", "      if (s.flushed.on(pe)", "      if (b.n_pes() < 1 && s.flushed.on(pe)"),
-        ("arrival before the rest", "    b.fence();\n  }\n\n  // Stores a chunk", "  }\n\n  // Stores a chunk"),
+        ("arrival before the rest", "    b.fence();\n  }\n};", "  }\n};"),
         ("sent before it has arrived",
          "    if (s.flushes) b.quiet();  // whom a flush tells of the chunk may be on any PE\n", ""),
-        ("what was served not kept", "      b.signal_set(served, ++ticket, pe);", "      ++ticket;"),
+    ),
+    *in_file(
+        "region",
+        LAUNCHED_COPY,
+        ("launched: nothing launched", "  if (!one.launch(", "  if (at.line < 0 && !one.launch("),
+        ("launched: launched for each epoch, whatever is under way", "!= 0) return;",
+         "> (std::uint64_t{1} << 40)) return;"),
+        ("launched: what is left to a copy is not sent", "where::current()) > 1;", "where::current()) > 5;"),
+        ("launched: not counted as sent", "      more = false;\n      if (b.member() == 0)\n",
+         "      more = false;\n      if (b.member() == 0 && next.epoch > 100)\n"),
+        ("launched: the same epoch again", "more; ++next.epoch)", "more;)"),
+        ("launched: a chunk left to a copy always unchanged", "s.word_of(c, next.epoch)] != next.epoch;",
+         "s.word_of(c, next.epoch)] != 0;"),
+        ("launched: one count for all chunks", "count(one, s.handed + c, 1, at)", "count(one, s.handed, 1, at)"),
     ),
     *in_file(
         "region",
@@ -236,9 +258,9 @@ MUTATIONS = [
         ("a chunk held that is ready",
          "  while (commits_of(seen) < wanted || (commits_of(seen) == wanted && holds_of(seen) != 0)) {",
          "  while (commits_of(seen) <= wanted) {"),
-        ("a hold that does not end", "      let_go(b.thread(), s, c, epoch, at);\n", ""),
+        ("a hold that does not end", "      let_go(b.thread(), s, values, pitch, c, epoch, at);\n", ""),
         ("who lets go hands nothing on",
-         "  if (now == wanted) ready(one, s, c, epoch, at);\n", "  (void)(now == wanted);\n"),
+         "  if (now == wanted) ready(one, s, values, pitch, c, epoch, at);\n", "  (void)(now == wanted);\n"),
         ("a flush that leaves to the agent what it has", "      b.wait(s.sent + c, epoch, pe, at);\n", ""),
         ("no word of what was flushed", "      sent = epoch;\n", ""),
         ("no word that some was flushed",

@@ -28,8 +28,8 @@ INTERNAL = {
     "trace_span",
     "machine": "",
     "base": "rotation",
-    "region": "agent_copy_engine agent_inline agent_own_warp agent_polling agents commit flush launched_kernel pieces "
-    "state timing verify",
+    "region": "agent_copy_engine agent_inline agent_launched agent_own_warp agent_polling agents chunk_sender commit "
+    "flush launched_kernel pieces state timing verify",
     "stf": "for_loop",
 }
 NAMESPACES = ("detail", "gpu", "network", "region_words", "target", "tracing")

@@ -118,6 +118,25 @@ class thread : public group<thread> {
   STARLING_HD T first(const T& value, where = where::current()) const {
     return value;
   }
+
+  // Starts a kernel of one block beside the program, which says so beforehand (program::launches), and returns at once.
+  // It sees what this thread sees, and what it does is done when the program ends; nothing orders it otherwise, nor
+  // several of them among themselves. It must not wait for anything. False: it does not start, since as many as may
+  // have not begun (program::most_pending).
+  template <class Kernel>
+  STARLING_HD bool launch(const Kernel& k, where at = where::current()) const {
+    if constexpr (target::on_gpu) {
+      program_state one = state();
+      one.n_blocks = 1;
+      one.roles = {};
+      one.scratch_bytes = 0;
+      one.threads_beside = 0;
+      return target::launch_from_kernel<block>(one, k, threads_of_block());
+    } else {
+      return own_port().launch({[](const void* closure, block& b) { (*static_cast<const Kernel*>(closure))(b); },
+                                std::make_shared<const Kernel>(k), sizeof(Kernel), at});
+    }
+  }
 };
 
 // The 32 threads of a warp; on a virtual device one thread.

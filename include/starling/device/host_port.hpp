@@ -6,12 +6,15 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 #include "starling/base/index.hpp"
 #include "starling/device/report.hpp"
 #include "starling/device/word.hpp"
 
 namespace starling {
+
+class block;
 
 // What bytes_behind says when the compiler cannot tell.
 inline constexpr auto unknown_bytes = static_cast<std::size_t>(-1);
@@ -101,6 +104,14 @@ constexpr bool acquires(cuda::memory_order o) {
   return o == cuda::memory_order_acquire || o == cuda::memory_order_acq_rel || o == cuda::memory_order_seq_cst;
 }
 
+// A kernel of one block that a thread launches: run(closure, block).
+struct kernel_launch {
+  void (*run)(const void* closure, block& b) = nullptr;
+  std::shared_ptr<const void> closure = {};
+  std::size_t closure_bytes = 0;
+  where at{};
+};
+
 // A barrier or reduction, as its block calls it.
 struct collective_call {
   operation op = operation::none;
@@ -165,6 +176,10 @@ class host_port {
 
   // Does the operation, and wakes those who wait for its word.
   virtual void atomic(const atomic_call& c) = 0;
+
+  // Has it run beside the program, now or later, and returns at once. False: as many as may have not begun. Throws
+  // argument_error unless the program says what it launches.
+  virtual bool launch(const kernel_launch& k) = 0;
 
   // Told at the start of each barrier and reduction.
   virtual void collective(const collective_call& c) = 0;

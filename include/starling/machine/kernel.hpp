@@ -21,6 +21,7 @@ struct kernel {
   std::shared_ptr<const void> closure;
   std::size_t closure_bytes = 0;
   bool accesses_seen = false;       // by check mode
+  bool can_launch = false;          // other kernels: thread::launch
   bool one_thread_on_host = false;  // what it does on virtual devices is written for blocks of one thread
 };
 
@@ -49,6 +50,7 @@ kernel make_kernel(const F& f) {
   k.closure = std::make_shared<const F>(f);
   k.closure_bytes = sizeof(F);
   k.accesses_seen = target::checked;
+  k.can_launch = target::can_launch;
   k.one_thread_on_host = target::one_thread_on_host<F>;
   return k;
 }

@@ -53,6 +53,10 @@ struct program {
   kernel k;
   launch_options options;
   std::shared_ptr<triggered_copies> copies = {};  // that it sets off; null: none
+  // What its blocks launch (thread::launch), one kernel; null: nothing. So many of its blocks as the roles say are
+  // certain to run at the same time beside the others, and on a virtual device no more do.
+  std::shared_ptr<const program> launches = {};
+  int most_pending = 0;  // launches on a PE that have not begun, at most
 };
 
 class machine {

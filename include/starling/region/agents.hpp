@@ -1,12 +1,13 @@
 // All agents behind one interface, and the one place where they are told apart. To the blocks that write a region an
 // agent is a few calls: hand_on, by who completes a chunk, hand_on_tile, by who has written a tile, block_over, by each
 // block of the kernel, and no_more, by the last of them. To machine::run it is what goes beside the kernel: nothing, a
-// program of blocks, or copies that the kernel sets off; an own warp is within it.
+// program of blocks, what the kernel launches, or copies that it sets off; an own warp is within it.
 #pragma once
 
 #include "starling/machine/machine.hpp"
 #include "starling/region/agent_copy_engine.hpp"
 #include "starling/region/agent_inline.hpp"
+#include "starling/region/agent_launched.hpp"
 #include "starling/region/agent_own_warp.hpp"
 #include "starling/region/agent_polling.hpp"
 
@@ -14,8 +15,10 @@ namespace starling::region_words {
 
 // Chunk `c` of the part has epoch `epoch`, and other PEs or the host get it. By the thread that completed it, which has
 // acquired what all writers released. `how`: see region_item; to send all of it is right too, but for `pieces`.
-STARLING_HD inline void hand_on(const thread& one, const region_state& s, int c, std::uint64_t epoch, std::uint64_t how,
-                                where at) {
+// `values`, `pitch`: see chunk_sender.
+template <class T>
+STARLING_HD void hand_on(const thread& one, const region_state& s, sym<T> values, index_t pitch, int c,
+                         std::uint64_t epoch, std::uint64_t how, where at) {
   if (s.writers_tell()) return inline_stores::hand_on(one, s, c, epoch, how, at);
   switch (s.agent) {
     case region_agent::inline_stores:
@@ -24,6 +27,8 @@ STARLING_HD inline void hand_on(const thread& one, const region_state& s, int c,
       return polling::hand_on(one, s, c, epoch, how, at);
     case region_agent::own_warp:
       return;  // who sends the last of its tiles tells
+    case region_agent::launched:
+      return launched::hand_on(one, s, values, pitch, c, epoch, how, at);
     case region_agent::copy_engine:
       return copy_engine::hand_on(one, s, c, epoch, at);
   }
@@ -48,6 +53,7 @@ STARLING_HD inline void no_more(const block& b, const region_state& s, where at)
   switch (s.agent) {
     case region_agent::inline_stores:
     case region_agent::own_warp:
+    case region_agent::launched:
       return;
     case region_agent::polling:
       return polling::no_more(b, s, at);
@@ -70,7 +76,7 @@ void add_agent(std::vector<program>& all, const region_state& s, sym<T> values, 
       agents.add("polling agent", s.agent_blocks);
       launch_options as = options;
       as.scratch_bytes = 0;
-      all.push_back({agents, make_kernel(polling_agent<T>{s, values, pitch}), as});
+      all.push_back({agents, make_kernel(polling_agent<T>{{s, values, pitch}}), as});
       return;
     }
     case region_agent::own_warp: {
@@ -79,6 +85,17 @@ void add_agent(std::vector<program>& all, const region_state& s, sym<T> values, 
       role_plan warps;
       warps.add("own warps", all.back().roles.blocks());
       all.push_back({warps, make_kernel(own_warp_agent<T>{s, values, pitch}), {.deadline = options.deadline}});
+      return;
+    }
+    case region_agent::launched: {
+      role_plan at_once;
+      at_once.add("launched copies", s.agent_blocks);
+      launch_options as = options;
+      as.scratch_bytes = 0;
+      const launched_copy<T> copy{{s, values, pitch}, {}};
+      all.back().launches = std::make_shared<const program>(program{at_once, make_kernel(copy), as});
+      // A chunk has one at a time; the agent's rings have room for more than one of each.
+      all.back().most_pending = s.agent_blocks * s.queue_slots;
       return;
     }
     case region_agent::copy_engine:

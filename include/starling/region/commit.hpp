@@ -13,7 +13,9 @@ namespace starling::region_words {
 
 // All tiles of chunk `c` of the part have epoch `epoch`. If all of them left it unchanged, subscribers get the word
 // that says so in place of the elements.
-STARLING_HD inline void ready(const thread& one, const region_state& s, int c, std::uint64_t epoch, where at) {
+template <class T>
+STARLING_HD void ready(const thread& one, const region_state& s, sym<T> values, index_t pitch, int c,
+                       std::uint64_t epoch, where at) {
   const int pe = one.pe();
   const int chunk = s.chunk_at.on(pe)[pe] + c;
   const bool kept = s.stored.on(pe)[s.word_of(c, epoch)] != epoch;
@@ -25,7 +27,7 @@ STARLING_HD inline void ready(const thread& one, const region_state& s, int c, s
     ++s.left_out.on(pe)[c];
   }
   if (s.to_host() || s.has_others(pe, one.n_pes(), chunk))
-    hand_on(one, s, c, epoch, how, at);
+    hand_on(one, s, values, pitch, c, epoch, how, at);
   else if (s.has_agent() && s.awaits_sent())
     one.signal_set(s.sent + c, epoch, pe, at);
   one.signal_set(s.arrived + chunk, epoch, pe, at);
@@ -57,10 +59,10 @@ struct commit_share {
 // A tile has epoch `epoch`, for which it was stored or left unchanged. By lanes of one warp, each its share of the
 // chunks, after the barrier of their block: a chunk takes several trips to memory. Whoever stores a chunk says so
 // before its counting, so that who counts last knows. The word is of the buffer: with credits a fast block may be an
-// epoch ahead. `values`: where the epoch lies.
+// epoch ahead.
 template <class T>
-STARLING_HD void commit(const thread& one, const region_state& s, const T* values, commit_share of, std::uint64_t epoch,
-                        bool stored, where at) {
+STARLING_HD void commit(const thread& one, const region_state& s, sym<T> values, index_t pitch, commit_share of,
+                        std::uint64_t epoch, bool stored, where at) {
   const int pe = one.pe();
   const int first = s.chunk_at.on(pe)[pe];
   for (; of.next < of.end; of.advance(s, pe)) {
@@ -74,8 +76,9 @@ STARLING_HD void commit(const thread& one, const region_state& s, const T* value
     if (now + writers <= wanted) refuse(one, {region_defect::skipped_epoch, first + c, epoch, now - 1}, at);
     if (now > wanted) refuse(one, {region_defect::excess_commit, first + c, writers, now - wanted + writers}, at);
     if (all == wanted && static_cast<bool>(s.hashes) && s.writers_hash())
-      send_hash(one, s, first + c, epoch, hash_share(one, values, s.elements_of(pe, c)), at);
-    if (all == wanted) ready(one, s, c, epoch, at);
+      send_hash(one, s, first + c, epoch,
+                hash_share(one, (values + s.buffer_of(epoch) * pitch).on(pe), s.elements_of(pe, c)), at);
+    if (all == wanted) ready(one, s, values, pitch, c, epoch, at);
   }
 }
 

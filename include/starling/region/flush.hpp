@@ -26,16 +26,18 @@ STARLING_HD inline bool hold(const thread& one, const region_state& s, int c, st
 }
 
 // Ends a hold, and hands the chunk on if that was all that it lacked.
-STARLING_HD inline void let_go(const thread& one, const region_state& s, int c, std::uint64_t epoch, where at) {
+template <class T>
+STARLING_HD void let_go(const thread& one, const region_state& s, sym<T> values, index_t pitch, int c,
+                        std::uint64_t epoch, where at) {
   const std::uint64_t wanted = s.writers.on(one.pe())[c] * s.use_of(epoch);
   const std::uint64_t now = count(one, s.committed + s.word_of(c, epoch), ~one_hold + 1, at) - one_hold;
-  if (now == wanted) ready(one, s, c, epoch, at);
+  if (now == wanted) ready(one, s, values, pitch, c, epoch, at);
 }
 
 // Tile `t`, which the block has committed for `epoch`.
 template <class T>
-STARLING_HD void flush_tile(const block& b, const region_state& s, sym<T> values, int t, std::uint64_t epoch,
-                            where at) {
+STARLING_HD void flush_tile(const block& b, const region_state& s, sym<T> values, index_t pitch, int t,
+                            std::uint64_t epoch, where at) {
   const int pe = b.pe();
   for (std::int32_t i = s.tile_chunk_at.on(pe)[t]; i < s.tile_chunk_at.on(pe)[t + 1]; ++i) {
     std::uint64_t& sent = s.flushed.on(pe)[s.word_of(i, epoch)];
@@ -47,12 +49,12 @@ STARLING_HD void flush_tile(const block& b, const region_state& s, sym<T> values
       b.wait(s.sent + c, epoch, pe, at);
       continue;
     }
-    put_piece(b, s, values, t, c, at);
+    put_piece(b, s, values + s.buffer_of(epoch) * pitch, t, c, at);
     b.sync();
     if (b.member() == 0) {
       sent = epoch;
       note(b.thread(), s.in_pieces + s.word_of(c, epoch), epoch, at);
-      let_go(b.thread(), s, c, epoch, at);
+      let_go(b.thread(), s, values, pitch, c, epoch, at);
     }
   }
 }
@@ -68,7 +70,7 @@ STARLING_HD void flush(const block& b, const region_state& s, sym<T> values, ind
       if (b.member() == 0) done = noted(b.thread(), s.done + t, at);
       done = b.first(done);
       if (done % most_blocks != static_cast<std::uint64_t>(b.index()) || done < most_blocks) continue;
-      flush_tile(b, s, values + s.buffer_of(done / most_blocks) * pitch, t, done / most_blocks, at);
+      flush_tile(b, s, values, pitch, t, done / most_blocks, at);
     }
   b.quiet();
 }

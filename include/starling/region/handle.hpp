@@ -158,7 +158,7 @@ class region_handle {
       if (counts) chunks.begin(s_, pe, k, b.warp());
       b.sync();
       if (!counts) continue;
-      region_words::commit(b.thread(), s_, values.on(pe), chunks, epoch, !kept, at);
+      region_words::commit(b.thread(), s_, values_, pitch_, chunks, epoch, !kept, at);
       if (!s_.flushes && !s_.has_own_warps(b.n_pes())) continue;
       b.warp().sync();  // all its chunks are counted
       if (b.member() != 0) continue;

@@ -34,7 +34,7 @@ struct launched_kernel {
       f(mine);
       (void)end(mine, handle.state(), writers, where::current());
     } else {
-      polling_agent<T>{handle.state(), handle.values(), handle.pitch()}.serve(
+      polling_agent<T>{{handle.state(), handle.values(), handle.pitch()}}.serve(
           b, agents_first ? b.index() : which - writers);
     }
   }

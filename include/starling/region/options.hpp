@@ -16,11 +16,13 @@ enum class region_agent : std::int32_t {
   inline_stores,  // the blocks that write, as they write
   polling,        // blocks of their own, which send a chunk when all its tiles have been committed
   own_warp,       // one more warp of each block that writes, which sends the block's tiles
+  launched,       // kernels that who completes a chunk launches
   copy_engine     // what the device has for copies: streams that wait for chunks, in the order of their numbers
 };
 
 inline constexpr region_agent region_agents[] = {region_agent::inline_stores, region_agent::polling,
-                                                 region_agent::own_warp, region_agent::copy_engine};
+                                                 region_agent::own_warp, region_agent::launched,
+                                                 region_agent::copy_engine};
 
 const char* name(region_agent a);
 
@@ -120,8 +122,9 @@ struct region_options {
   starling::subscribers subscribers = everyone;
   // Where the parts of PEs 1, 2, ... begin: whole 128 bytes. Empty: parts of about the same size.
   std::vector<index_t> bounds = {};
-  // Polling blocks, or streams of the copy engine, on each PE. 0: one polling block for each 8 multiprocessors that
-  // every PE has, at least one; one stream.
+  // Polling blocks, launched copies for which there is room at the same time, or streams of the copy engine, on each
+  // PE. 0: one polling block or copy for each 8 multiprocessors that every PE has, at least one block, or two copies;
+  // one stream.
   int agent_blocks = 0;
   // Writers wait until readers have given the buffer free with give_credit; needed where a PE reads a part of an epoch,
   // or does not get all of it.

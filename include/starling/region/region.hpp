@@ -237,8 +237,8 @@ class region {
     const region_state s = handle().state();
     const int fit = memory_.on().blocks_that_fit(kernel_of(f), options);
     if (s.has_own_warps(memory_.n_pes()) && !memory_.warps_in_blocks()) return fit / 2;  // each has a block beside it
-    const bool polled = s.has_agent() && s.leaves(memory_.n_pes()) && s.agent == region_agent::polling;
-    return fit - (polled ? s.agent_blocks : 0);
+    const bool in_blocks = s.agent == region_agent::polling || s.agent == region_agent::launched;
+    return fit - (in_blocks && s.has_agent() && s.leaves(memory_.n_pes()) ? s.agent_blocks : 0);
   }
 
   // ---- in streams ----

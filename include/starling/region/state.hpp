@@ -85,6 +85,7 @@ struct region_state {
   sym<std::uint64_t> shipped;     // [chunks of the part][buffers] tiles that have been sent, or needed not be
   sym<const region_rings> rings;  // [1]
 
+  sym<std::uint64_t> handed;  // [chunks of the part] with launched copies: epochs that are complete and not sent
   sym<std::uint64_t> ended;   // [1] blocks of kernels that write it and have returned
   sym<std::uint64_t> newest;  // [1] last epoch that kernels of this PE have written, once they are over
   sym<signal> arrived;        // [chunks] last epoch of the chunk that this PE has

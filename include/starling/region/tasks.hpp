@@ -308,7 +308,7 @@ struct region_loop {
 
   template <class T>
   STARLING_HD static void serve(block& b, const region_handle<T>& h, int agent) {
-    polling_agent<T>{h.state(), h.values(), h.pitch()}.serve(b, agent);
+    polling_agent<T>{{h.state(), h.values(), h.pitch()}}.serve(b, agent);
   }
 
   template <class T>

@@ -103,5 +103,7 @@ def tune_program(
             what = f"{t.setting.agent:8} {t.setting.chunk // 1024:5} KiB"
             console.print(f"{what} {t.iterations:5} iterations {t.microseconds:10.4g} us", markup=False)
         console.print(f"wrote {explain}", markup=False, soft_wrap=True)
+    for agent, why in result.left_out.items():
+        console.print(f"left out: {agent}: {why}", markup=False, soft_wrap=True)
     console.print(f"{program}: {result.agent}, {result.chunk // 1024} KiB at a time", markup=False)
     console.print(f"wrote {result.path}", markup=False, soft_wrap=True)

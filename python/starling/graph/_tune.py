@@ -16,7 +16,7 @@ from starling._arguments import finite_number, one_of
 from starling._files import check_writable, written_whole
 from starling._microbenchmark import ELEMENT, Microbenchmark
 from starling._region_report import Report
-from starling._region_tuning import SETTINGS, Setting, Trial, exhaustive, halving, keep
+from starling._region_tuning import Setting, Trial, exhaustive, halving, keep, lacking, settings_on
 from starling.errors import ArgumentError, NotConverged
 from starling.graph import _matrix
 from starling.graph._pagerank import pagerank
@@ -42,6 +42,8 @@ class RegionTuning:
     """All measurements, the best one last."""
     path: Path
     """The file that the choice is kept in."""
+    left_out: dict[str, str]
+    """Agents that were not measured, and why."""
 
 
 def tune(
@@ -83,7 +85,8 @@ def tune(
     if m.size < 2 and program != "microbenchmark":
         raise ArgumentError(f"tune: {m.summary}; one device sends nothing, ask for at least 2")
     once = _probe(m) if program == "microbenchmark" else _measured(_runner(program, A, m))
-    entries = once(SETTINGS[0], 1).entries
+    settings = settings_on(m)
+    entries = once(settings[0], 1).entries
     end = time.monotonic() + limit
 
     def cost(setting: Setting, iterations: int) -> float:
@@ -92,9 +95,10 @@ def tune(
             progress(Trial(setting, done.iterations, done.microseconds))
         return done.microseconds
 
-    trials = exhaustive(SETTINGS, cost) if every else halving(SETTINGS, cost)
+    trials = exhaustive(settings, cost) if every else halving(settings, cost)
     best = trials[-1].setting
-    return RegionTuning(program, best.agent, best.chunk, tuple(trials), keep(program, entries, m, trials))
+    path = keep(program, entries, m, trials)
+    return RegionTuning(program, best.agent, best.chunk, tuple(trials), path, lacking(m))
 
 
 class _Measured(NamedTuple):

@@ -89,7 +89,7 @@ struct actor {
   const void* point = nullptr;  // a stream waits for this event, or for the end of its launch
   int blocks_to_go = 0;         // of its launch
   actor* launched_by = nullptr;
-  int launched_from = -1;      // number of the stream whose launches it serves
+  int launched_from = -1;      // number of the stream, or of the program, whose launches it serves
   int meeting = -1;            // of a stream: number of the words by which blocks of its resident launches meet
   std::size_t host_calls = 0;  // of a stream: functions of the host so far
 

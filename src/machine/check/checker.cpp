@@ -102,11 +102,16 @@ program_state checker::state_of(const program& p, int pe) const {
 
 // On the block's fiber: block `index` of its launch.
 void checker::run_block(actor& a, const program& p, const program_state& s, int index) {
-  const byte_range closure{reinterpret_cast<std::uintptr_t>(p.k.closure.get()), p.k.closure_bytes};
+  run_kernel(a, p, s, index, {p.k.on_host, p.k.closure, p.k.closure_bytes});
+}
+
+// The same of a kernel that a block has launched, which is like that of `p`.
+void checker::run_kernel(actor& a, const program& p, const program_state& s, int index, const kernel_launch& k) {
+  const byte_range closure{reinterpret_cast<std::uintptr_t>(k.closure.get()), k.closure_bytes};
   scheduled_port port(*schedule_, a, scratch_, p.options.scratch_bytes, closure);
   const auto run_on = [&](host_port& of_thread) {
     block view(s, &of_thread, index);
-    p.k.on_host(p.k.closure.get(), view);
+    k.run(k.closure.get(), view);
   };
   const int threads = schedule_->threads_of_block(p.k.accesses_seen && !p.k.one_thread_on_host);
   now_.threads_seen = std::max(now_.threads_seen, threads);
@@ -125,17 +130,27 @@ void checker::run(const std::vector<checked_program>& programs) {
   const std::lock_guard lock(mutex_);
   workload w = new_workload();
   w.n_programs = static_cast<int>(programs.size());
+  w.run_launched = [&](actor& a, const kernel_launch& k) {
+    const checked_program& of = programs[static_cast<std::size_t>(a.program)];
+    program_state s = state_of(*of.what, a.pe);
+    s.control = of.control;
+    run_kernel(a, *of.what, s, a.block, k);
+  };
   for (std::size_t p = 0; p < programs.size(); ++p) {
     const program& what = *programs[p].what;
+    const int launcher = programs[p].launched_by;
     note_kernel(what.k);
+    w.most_pending.push_back(what.launches ? what.most_pending : 0);
     for (int pe = 0; pe < w.n_pes; ++pe) {
       program_state s = state_of(what, pe);
       s.control = programs[p].control;
       for (int i = 0; i < s.n_blocks; ++i) {
-        actor& a = add_actor(w, actor::kind::block, pe, i);
+        actor& a = add_actor(w, launcher >= 0 ? actor::kind::launched : actor::kind::block, pe, i);
         a.program = static_cast<int>(p);
+        a.launched_from = launcher;
         a.role = s.roles.role_of(i);
         a.role_name = what.roles.name(a.role);
+        if (launcher >= 0) continue;  // launches say what it runs
         a.job = [this, s, &what, number = static_cast<std::size_t>(a.number), &w] {
           actor& self = w.actors[number];
           run_block(self, what, s, self.block);

@@ -21,6 +21,7 @@ namespace starling::check {
 struct checked_program {
   const program* what;
   control_words control;
+  int launched_by = -1;  // number of the program whose blocks launch it; its own blocks begin by that alone
 };
 
 class checker {
@@ -68,6 +69,7 @@ class checker {
   void open_memory();
   void note_kernel(const kernel& k) { now_.accesses_seen = now_.accesses_seen && k.accesses_seen; }
   void run_block(actor& a, const program& p, const program_state& s, int index);
+  void run_kernel(actor& a, const program& p, const program_state& s, int index, const kernel_launch& k);
   program_state state_of(const program& p, int pe) const;
 
   symmetric_heap& heap_;

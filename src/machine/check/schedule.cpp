@@ -60,6 +60,7 @@ std::optional<finding> schedule::execute(std::uint64_t seed, const std::optional
   thrown_ = nullptr;
   stream_ = nullptr;
   points_.clear();
+  pending_.clear();
   calls_ = 0;
   polls_ = 0;
   value_waits_ = timed_waits_ = 0;

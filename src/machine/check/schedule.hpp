@@ -35,7 +35,10 @@ struct workload {
   memory_map memory;
   int n_pes = 0;
   int n_programs = 0;
-  int threads = 1;                          // of a block; 0: as the seed says
+  int threads = 1;                // of a block; 0: as the seed says
+  std::vector<int> most_pending;  // launches on a PE that have not begun, by program; empty: of streams
+  // Runs what a block of a program has launched on the actor, which is of kind launched.
+  std::function<void(actor&, const kernel_launch&)> run_launched = {};
   const card_setting* cards = nullptr;      // null: all PEs are on one host
   const simulation_costs* clock = nullptr;  // null: seeds say what happens next
 };
@@ -73,6 +76,11 @@ class schedule final : private card_events {
   void quiet(actor& a, int context);
   void collective(actor& a, const collective_call& c);
   lane_order order_of_lanes();
+
+  // A kernel of one block that the block launches beside its program. Some time later one of the actors that are there
+  // for that runs it, by `run` of the workload, in no order with others but what the block knows.
+  // False: as many as may have not begun.
+  bool launch_beside(actor& a, const kernel_launch& k);
 
   // ---- for the threads of a block, which run one after another on fibers beside its own ----
 
@@ -169,6 +177,9 @@ class schedule final : private card_events {
   void repeat(const host_call& made);
   snapshot* everything_known(actor& a);
   void end_launched(actor& a);
+  void wake_for_launches(int program, int pe);
+  void serve_launches(actor& a);
+  void forget_all(actor& a);
   void learn(actor& a, const wait_request& w);
   void learn_of_data(actor& a, const void* word, std::size_t bytes, bool acquires);
   void prepare_tell(actor& a, operation_on_its_way& op);
@@ -193,10 +204,15 @@ class schedule final : private card_events {
   bool over_ = false;
   std::optional<finding> found_;
   std::exception_ptr thrown_;
-  actor* stream_ = nullptr;                                      // that runs now
-  std::unordered_map<const void*, snapshot*> points_;            // reached: what was known then
-  std::map<std::pair<int, std::size_t>, host_call> host_calls_;  // by stream and place in it; of all schedules
-  const host_ranges& touched_;                                   // by copies of this work
+  actor* stream_ = nullptr;                            // that runs now
+  std::unordered_map<const void*, snapshot*> points_;  // reached: what was known then
+  struct launched_kernel {
+    kernel_launch what;
+    snapshot* known;  // by who launched it
+  };
+  std::map<std::pair<int, int>, std::vector<launched_kernel>> pending_;  // by program and PE: have not begun
+  std::map<std::pair<int, std::size_t>, host_call> host_calls_;          // by stream and place in it; of all schedules
+  const host_ranges& touched_;                                           // by copies of this work
   std::uint64_t calls_ = 0;
   spins spins_;
   int value_waits_ = 0;  // blocks in a wait for words that may be written as data

@@ -121,6 +121,7 @@ void schedule::launch(int blocks, bool all_resident, const std::function<void(ac
 
 // The end of a launch completes what its blocks have put.
 void schedule::end_launched(actor& a) {
+  if (a.launched_by == nullptr) return;  // by a block of a program: see serve_launches
   complete_all(a, any_context);
   snapshot* end = everything_known(a);
   actor& stream = *a.launched_by;

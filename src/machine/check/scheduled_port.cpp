@@ -166,6 +166,11 @@ void scheduled_port::atomic(const atomic_call& c) {
   schedule_.atomic(actor_, c);
 }
 
+bool scheduled_port::launch(const kernel_launch& k) {
+  schedule_.begin_call(actor_, {"launch", k.at, any_pe, 0, nullptr, 0});
+  return schedule_.launch_beside(actor_, k);
+}
+
 void scheduled_port::collective(const collective_call& c) {
   schedule_.begin_call(actor_, {name(c.op), c.at, c.root, c.bytes, nullptr, 0});
   schedule_.collective(actor_, c);

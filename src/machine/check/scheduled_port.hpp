@@ -24,6 +24,7 @@ class scheduled_port final : public host_port {
   bool wait(const wait_request& w) override;
   bool test(const wait_request& w) override;
   void atomic(const atomic_call& c) override;
+  bool launch(const kernel_launch& k) override;
   void collective(const collective_call& c) override;
   lane_order lanes() override { return schedule_.order_of_lanes(); }
   void fence(int context) override;

@@ -137,6 +137,12 @@ void thread_port::atomic(const atomic_call& c) {
   (void)ask(r, [&] { all_.port().atomic(c); });
 }
 
+bool thread_port::launch(const kernel_launch& k) {
+  request r{.what = "launch", .at = k.at, .orders = true};
+  r.arguments = {bits_of(k.run), bits_of(k.closure_bytes)};
+  return ask(r, [&] { return all_.port().launch(k); }) != 0;
+}
+
 void thread_port::collective(const collective_call& c) {
   request r{.what = name(c.op), .at = c.at};
   r.arguments = {bits_of(c.bytes), bits_of(c.root), bits_of(c.meeting)};

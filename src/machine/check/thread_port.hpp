@@ -26,6 +26,7 @@ class thread_port final : public host_port {
   bool wait(const wait_request& w) override;
   bool test(const wait_request& w) override;
   void atomic(const atomic_call& c) override;
+  bool launch(const kernel_launch& k) override;
   void collective(const collective_call& c) override;
   lane_order lanes() override { return {}; }
   void fence(int context) override;

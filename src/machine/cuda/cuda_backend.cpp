@@ -125,7 +125,7 @@ std::string sharers(const std::vector<gpu>& gpus) {
   std::string text;
   for (const gpu& g : gpus)
     if (g.shared() && g.pe == g.first_pe)
-      text += message(text.empty() ? "" : ", ", list_of_pes(sharing(gpus, g)), " share device ", g.id);
+      text += message(text.empty() ? "" : ", ", list_of_pes(sharing(gpus, g)), " share device ", g.info.id);
   return text;
 }
 
@@ -234,7 +234,12 @@ kernel cuda_backend::as_run(kernel k) const {
 }
 
 std::vector<program> cuda_backend::as_run(std::vector<program> programs) const {
-  for (program& p : programs) p.k = as_run(std::move(p.k));
+  for (program& p : programs) {
+    expect<unsupported_error>(!p.launches || hosts_.one_host(),
+                              "machine::run: a kernel that launches others, on a machine of several hosts; what is "
+                              "launched would not know its network cards: do without launches");
+    p.k = as_run(std::move(p.k));
+  }
   return programs;
 }
 

@@ -6,10 +6,12 @@
 #include <optional>
 #include <thread>
 
+#include "../launch_rules.hpp"
 #include "../outcome.hpp"
 #include "../run_meeting.hpp"
 #include "device_guard.hpp"
 #include "residency.hpp"
+#include "running_program.hpp"
 
 namespace starling::on_cuda {
 namespace {
@@ -19,35 +21,7 @@ using clock = std::chrono::steady_clock;
 // How long a program that has been ended may go on before it is left alone.
 constexpr auto grace = std::chrono::seconds(1);
 
-std::string text_of(const std::exception_ptr& problem) {
-  if (!problem) return {};
-  try {
-    std::rethrow_exception(problem);
-  } catch (const std::exception& e) {
-    return e.what();
-  } catch (...) {
-    return "an exception that is none of the standard's";
-  }
-}
-
 }  // namespace
-
-struct program_runner::running {
-  const program* what = nullptr;
-  program_lane* on = nullptr;
-  role_table roles;
-  double deadline = 0;
-  std::size_t local_bytes = 0;
-  bool traced = false;
-  bool cards = false;          // it is the machine's network cards, which serve the other programs
-  std::vector<bool> launched;  // by PE
-  std::vector<bool> ended;
-  bool over = false;                  // on all PEs
-  bool failed = false;                // a block has reported, and the program is over or left alone
-  std::vector<block_report> reports;  // of a program that failed, in whichever process
-
-  bool reported() const { return on->reported(roles.first[roles.count]); }
-};
 
 program_runner::program_runner(const parts& machine, const driver_api& driver, double default_deadline,
                                process_group* processes)
@@ -180,8 +154,9 @@ std::vector<program_runner::running> program_runner::prepare(const std::vector<p
     r.traced = tracer != nullptr && !r.cards;
     if (r.traced) r.on->rings().prepare(r.roles.first[r.roles.count], tracer->capacity());
   }
+  make_room_for_launches(programs);
   for (const gpu& g : machine_.driven()) {
-    const int split = residency_on(g, machine_.kernels, programs).shared_memory;
+    const int split = residency_on(g, machine_.kernels, with_launches(programs)).shared_memory;
     for (running& r : all) {
       r.local_bytes = std::max(r.local_bytes, machine_.kernels.facts(r.what->k, r.what->options, g.pe).local_bytes);
       machine_.kernels.prefer_shared_memory(r.what->k, g.pe, split);
@@ -192,30 +167,22 @@ std::vector<program_runner::running> program_runner::prepare(const std::vector<p
   return all;
 }
 
-void program_runner::meet_prepared(std::exception_ptr refused) {
-  if (processes_ != nullptr) {
-    const auto parts = run_meeting(*processes_).end({refused != nullptr, text_of(refused)}, {});
-    if (!refused) run_meeting::expect_no_problem(parts);
+// What kernels launch waits in memory of the GPU, for which CUDA has a limit. Nothing of ours runs.
+void program_runner::make_room_for_launches(const std::vector<program>& programs) {
+  std::size_t most = 0;
+  for (const program& p : programs) most += static_cast<std::size_t>(p.most_pending);
+  if (most == 0) return;
+  device_guard guard;
+  for (const gpu& g : machine_.driven()) {
+    if (g.pe != g.first_pe) continue;
+    const std::size_t wanted = most * static_cast<std::size_t>(g.info.pes_on_gpu);
+    guard.use(g.id);
+    std::size_t now = 0;
+    check(cudaDeviceGetLimit(&now, cudaLimitDevRuntimePendingLaunchCount), "cudaDeviceGetLimit", g.pe);
+    if (now < wanted)
+      check(cudaDeviceSetLimit(cudaLimitDevRuntimePendingLaunchCount, wanted),
+            "cudaDeviceSetLimit (launches from kernels)", g.pe);
   }
-  if (refused) std::rethrow_exception(refused);
-}
-
-void program_runner::meet_ended(std::vector<running>& all, const std::exception_ptr& refused) {
-  bool ended = refused != nullptr || failure_ != cudaSuccess;
-  for (running& r : all) ended = ended || r.failed;
-  const auto own = [](const running& r) { return r.on->read_reports(r.roles, r.ended); };
-  if (processes_ == nullptr) {
-    for (running& r : all)
-      if (r.failed) r.reports = own(r);
-    return;
-  }
-  await_ends_sent();  // no late one comes to words that the others have cleared again
-  std::string problem = text_of(refused);
-  if (problem.empty() && failure_ != cudaSuccess) problem = describe(failure_);
-  const auto parts = run_meeting(*processes_).end({ended, problem}, [ended] { return ended; });
-  if (!run_meeting::any_ended(parts)) return;
-  for (running& r : all) r.reports = processes_->collect_all("machine::run", own(r));
-  if (problem.empty()) run_meeting::expect_no_problem(parts);
 }
 
 void program_runner::start(std::vector<running>& all, const gpu_cards* cards) {
@@ -235,8 +202,9 @@ void program_runner::start(std::vector<running>& all, const gpu_cards* cards) {
       if (cards != nullptr && !r->cards) state.network = cards->view(static_cast<std::size_t>(r - all.data()), g.pe);
       guard.use(g.id);
       r->on->mark_used();
+      // CUDA does not let cooperative kernels launch others.
       launch(g, r->on->stream(g.pe), r->what->k, r->what->options.threads, state,
-             all.size() == 1 && g.has_own_multiprocessors());
+             all.size() == 1 && !r->what->launches && g.has_own_multiprocessors());
       r->launched[static_cast<std::size_t>(g.pe)] = true;
     }
   }

@@ -48,6 +48,7 @@ class program_runner {
   void meet_prepared(std::exception_ptr refused);
   // All blocks of all processes have returned; what other processes report comes to the programs.
   void meet_ended(std::vector<running>& all, const std::exception_ptr& refused);
+  void make_room_for_launches(const std::vector<program>& programs);
   void start(std::vector<running>& all, const gpu_cards* cards);
   void end_cards(const std::vector<running>& all);
   bool wait(std::vector<running>& all, std::exception_ptr& refused);

@@ -23,6 +23,7 @@ class block_port final : public host_port {
   bool wait(const wait_request& w) override;
   bool test(const wait_request& w) override;
   void atomic(const atomic_call& c) override;
+  bool launch(const kernel_launch& k) override { return program_.launch(pe_, k); }
   void collective(const collective_call&) override {}
   void fence(int context) override;
   void quiet(int context) override;

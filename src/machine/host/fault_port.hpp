@@ -22,6 +22,7 @@ class fault_port final : public host_port {
   bool wait(const wait_request& w) override;
   bool test(const wait_request& w) override;
   void atomic(const atomic_call& c) override;
+  bool launch(const kernel_launch& k) override { return to_->launch(k); }
   void collective(const collective_call& c) override { to_->collective(c); }
   void fence(int context) override;
   void quiet(int context) override;

@@ -18,6 +18,15 @@ namespace {
 using control_list = std::vector<std::unique_ptr<program_control>>;
 using run_list = std::vector<std::unique_ptr<running>>;
 
+// For each program, behind which `given` there are what some of them launch: the number of that; -1: it launches
+// nothing.
+std::vector<int> launched_by(const std::vector<program>& given) {
+  std::vector<int> all;
+  auto next = static_cast<int>(given.size());
+  for (const program& p : given) all.push_back(p.launches ? next++ : -1);
+  return all;
+}
+
 // The programs, and what makes the copies that they set off.
 std::vector<program> with_copy_queues(std::vector<program> programs) {
   std::vector<program> queues;
@@ -42,12 +51,15 @@ control_list new_controls(symmetric_heap& heap, const std::vector<program>& prog
 
 void host_backend::run(const std::vector<program>& given) {
   expect_outside_of_host_call("machine::run");
-  const std::vector<program> programs = with_copy_queues(given);
+  const std::vector<program> programs = with_copy_queues(with_launches(given));
+  const std::vector<int> launched = launched_by(given);
   const control_list controls = new_controls(control_heap_, programs, own_);
   if (checker_) {
     deferred_->drain();
     std::vector<check::checked_program> checked;
     for (std::size_t i = 0; i < programs.size(); ++i) checked.push_back({&programs[i], controls[i]->words()});
+    for (std::size_t i = 0; i < given.size(); ++i)
+      if (launched[i] >= 0) checked[static_cast<std::size_t>(launched[i])].launched_by = static_cast<int>(i);
     checker_->run(checked);
     return;
   }
@@ -64,6 +76,8 @@ void host_backend::run(const std::vector<program>& given) {
     runs.push_back(std::make_unique<running>(group, p, controls[i]->words(), n_pes(), p.roles.blocks(),
                                              deadline_of(p.options, deadline_)));
   }
+  for (std::size_t i = 0; i < given.size(); ++i)
+    if (launched[i] >= 0) runs[i]->launch_into(*runs[static_cast<std::size_t>(launched[i])]);
   if (processes_) run_meeting(*processes_).begin(programs, false);  // all have cleared their words
   const std::string problem = run_blocks(programs, runs);
   if (processes_) return end_together(group, runs, problem);

@@ -45,14 +45,44 @@ void running::record_into(program_log& log) {
   for (program_state& s : states_) s.trace = log.on(s.pe);
 }
 
+void running::launch_into(running& by) {
+  for (int pe = 0; pe < n_pes_; ++pe)
+    launched_.push_back(std::make_unique<launch_queue>(group_.lot, n_blocks_, program_.most_pending));
+  by.launched_by_ = this;
+}
+
+bool running::launch(int pe, const kernel_launch& k) {
+  expect<argument_error>(!launched_.empty(), "thread::launch at ", k.at.file, ":", k.at.line,
+                         ": the program does not say what it launches; set program::launches, for machine::run");
+  return launched_[static_cast<std::size_t>(pe)]->add(k);
+}
+
+void running::run_kernel(int pe, int block_index, const kernel_launch& k) {
+  const std::unique_ptr<host_port> port = make_port(*this, pe, block_index);
+  block b(state(pe), port.get(), block_index);
+  b.begin_trace();
+  k.run(k.closure.get(), b);
+  port->end();
+  b.end_trace();
+}
+
+void running::run_launched(int pe, int block_index) {
+  launch_queue& launches = *launched_by_->launched_[static_cast<std::size_t>(pe)];
+  while (const auto k = launches.take([this] { return group_.ended.load(); })) run_kernel(pe, block_index, *k);
+}
+
 void running::run_block(int pe, int block_index) {
+  struct returned {
+    launch_queue* launches;
+    ~returned() {
+      if (launches != nullptr) launches->launcher_over();
+    }
+  } at_end{launched_.empty() ? nullptr : launched_[static_cast<std::size_t>(pe)].get()};
   try {
-    const std::unique_ptr<host_port> port = make_port(*this, pe, block_index);
-    block b(state(pe), port.get(), block_index);
-    b.begin_trace();
-    program_.k.on_host(program_.k.closure.get(), b);
-    port->end();
-    b.end_trace();
+    if (launched_by_ != nullptr)
+      run_launched(pe, block_index);
+    else
+      run_kernel(pe, block_index, {program_.k.on_host, program_.k.closure, program_.k.closure_bytes});
     // A block that computes is not disturbed: it has not returned before the program was ended, and is `running`.
     if (!group_.ended.load()) report_of(pe, block_index).state = block_state::finished;
   } catch (const block_ended&) {

@@ -11,6 +11,7 @@
 #include "../symmetric_heap.hpp"
 #include "end_flag.hpp"
 #include "fault_session.hpp"
+#include "launch_queue.hpp"
 #include "parking.hpp"
 #include "report_board.hpp"
 #include "starling/machine/machine.hpp"
@@ -44,11 +45,17 @@ class running {
   // The blocks record into it, which must live longer.
   void record_into(program_log& log);
 
+  // The blocks launch kernels, which those of `by` run instead of their own.
+  void launch_into(running& by);
+
   // Runs one block of the kernel on the calling thread; never throws.
   void run_block(int pe, int block);
 
   // Called by ports: keeps the report and, if it is a first cause, ends the group; then throws block_ended.
   [[noreturn]] void fail(const block_report& r);
+
+  // Called by ports: see host_port::launch.
+  bool launch(int pe, const kernel_launch& k);
 
   // Called by ports that inject faults: ends the group with a fault_error; then throws block_ended.
   [[noreturn]] void kill(int pe, int block, operation op, where at);
@@ -73,6 +80,8 @@ class running {
   void fail(std::exception_ptr problem);
   void end_group();
   block_report& report_of(int pe, int block) { return reports_.at(pe, block); }
+  void run_kernel(int pe, int block, const kernel_launch& k);
+  void run_launched(int pe, int block);
   void begin_reports(int pe, const role_table& roles);
 
   run_group& group_;
@@ -82,6 +91,8 @@ class running {
   double deadline_seconds_;
   std::vector<program_state> states_;  // by PE
   report_board reports_;
+  std::vector<std::unique_ptr<launch_queue>> launched_;  // by PE; empty: nothing may be launched
+  running* launched_by_ = nullptr;                       // whose launches the blocks run
   std::mutex failure_mutex_;
   std::exception_ptr failure_;  // the first exception that a kernel threw
 };

@@ -43,7 +43,7 @@ TEST_CASE("agents end with the kernel, however it ends") {
   for (const int pes : {1, 2, 3, 4}) {
     auto m = test_machine(pes);
     if (!m) return;
-    for (const region_agent agent : region_agents)
+    for (const region_agent agent : agents_of(*m))
       for (const int agent_blocks : {1, 3}) {
         CAPTURE(pes);
         CAPTURE(std::string(name(agent)));
@@ -78,7 +78,7 @@ TEST_CASE("chunks that some PEs get, odd numbers of elements, parts without any"
   for (const int pes : {2, 3, 4}) {
     auto m = test_machine(pes);
     if (!m) return;
-    for (const region_agent agent : region_agents)
+    for (const region_agent agent : agents_of(*m))
       for (const bool empty : {false, true}) {
         CAPTURE(pes);
         CAPTURE(std::string(name(agent)));

@@ -16,7 +16,7 @@ TEST_CASE("the host has every epoch that is complete") {
   for (const int pes : {1, 2, 3}) {
     auto m = test_machine(pes);
     if (!m) return;
-    for (const region_agent agent : region_agents)
+    for (const region_agent agent : agents_of(*m))
       for (const bool credits : {false, true})
         for (const int buffers : {2, 3}) {
           const auto n = static_cast<index_t>(1 + r.below(900));
@@ -75,7 +75,7 @@ TEST_CASE("a thread of the host reads its copy while the kernel runs") {
   if (!m || m->checking()) return;
   constexpr index_t n = 2000;
   constexpr std::uint64_t epochs = 6;
-  for (const region_agent agent : region_agents) {
+  for (const region_agent agent : agents_of(*m)) {
     CAPTURE(std::string(name(agent)));
     region<int> x(*m, n, {.agent = agent, .chunk_bytes = 512, .subscribers = everyone.and_host()});
     x.load(std::vector<int>(n, 0));

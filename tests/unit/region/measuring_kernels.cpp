@@ -3,6 +3,7 @@
 
 #include "starling/region/region.hpp"
 #include "support/random.hpp"
+#include "support/region_agents.hpp"
 #include "support/test_machine.hpp"
 
 namespace starling::test::measuring_tests {
@@ -34,7 +35,7 @@ TEST_CASE("what does not travel leaves other PEs with what load brought") {
     if (!m || m->checking()) return;
     for (const region_sending sending :
          {region_sending::all, region_sending::elide_stores, region_sending::track_only, region_sending::untracked})
-      for (const region_agent agent : region_agents)
+      for (const region_agent agent : agents_of(*m))
         for (const bool credits : {false, true}) {
           CAPTURE(pes);
           CAPTURE(std::string(name(sending)));
@@ -147,11 +148,9 @@ return "";
 TEST_CASE("a byte that is not as it was sent is found where chunks are verified") {
   auto m = test_machine(2);
   if (!m || m->checking()) return;
-  for (const auto& [agent, links] : {std::pair<region_agent, paced>{region_agent::inline_stores, {}},
-                                     {region_agent::polling, {}},
-                                     {region_agent::own_warp, {}},
-                                     {region_agent::copy_engine, {}},
-                                     {region_agent::polling, {.latency_seconds = 1e-4}}}) {
+  std::vector<std::pair<region_agent, paced>> senders{{region_agent::polling, {.latency_seconds = 1e-4}}};
+  for (const region_agent a : agents_of(*m)) senders.emplace_back(a, paced{});
+  for (const auto& [agent, links] : senders) {
     CAPTURE(std::string(name(agent)));
     CHECK(altered(*m, agent, links, true, 9).empty());
     CHECK(altered(*m, agent, links, false, 2).empty());
@@ -165,7 +164,7 @@ TEST_CASE("times of arrivals lie in the kernel, or are counted behind it") {
   for (const int pes : {1, 3}) {
     auto m = test_machine(pes);
     if (!m) return;
-    for (const region_agent agent : region_agents) {
+    for (const region_agent agent : agents_of(*m)) {
       CAPTURE(pes);
       CAPTURE(std::string(name(agent)));
       region<int> x(*m, 3000,

@@ -12,7 +12,7 @@ TEST_CASE("a recurrence over scattered elements") {
   for (const int pes : {1, 2, 3, 4}) {
     auto m = test_machine(pes);
     if (!m) return;
-    for (const region_agent agent : region_agents)
+    for (const region_agent agent : agents_of(*m))
       for (const std::size_t chunk : {128u, 1024u, 65536u})
         for (const index_t n : {1, 17, 1001}) {
           const int kind = static_cast<int>(r.below(3));
@@ -53,7 +53,7 @@ TEST_CASE("a recurrence by two mappings, of the same blocks and of roles") {
   for (const int pes : {1, 2, 4}) {
     auto m = test_machine(pes);
     if (!m) return;
-    for (const region_agent agent : {region_agent::inline_stores, region_agent::polling, region_agent::own_warp})
+    for (const region_agent agent : agents_without(agents_of(*m), region_agent::copy_engine))
       for (const index_t n : {1, 17, 1001})
         for (const bool by_roles : {false, true}) {
           const index_t width = 1 + static_cast<index_t>(r.below(40));
@@ -76,7 +76,7 @@ TEST_CASE("a recurrence whose tiles often rest") {
   for (const int pes : {1, 3, 4}) {
     auto m = test_machine(pes);
     if (!m) return;
-    for (const region_agent agent : {region_agent::inline_stores, region_agent::polling, region_agent::own_warp})
+    for (const region_agent agent : agents_without(agents_of(*m), region_agent::copy_engine))
       for (const int buffers : {2, 3, 4})
         for (const index_t n : {1, 17, 1001}) {
           const bool credits = r.below(2) == 1;
@@ -103,7 +103,7 @@ TEST_CASE("a recurrence whose tiles often rest") {
 TEST_CASE("what is unchanged is not sent") {
   auto m = test_machine(2);
   if (!m) return;
-  for (const region_agent agent : {region_agent::inline_stores, region_agent::polling, region_agent::own_warp}) {
+  for (const region_agent agent : agents_without(agents_of(*m), region_agent::copy_engine)) {
     region<int> x(*m, 128, {.agent = agent, .chunk_bytes = 128, .tiles = region_mapping::one_to_one(16)});
     const std::vector<int> start(128, 3);
     x.load(start);

@@ -105,6 +105,19 @@ __global__ void __launch_bounds__(most_threads<Kernel>, least_blocks<Kernel>)
 #define STARLING_GPU_ENTRY(name, Block, State, Kernel, traced)
 #endif
 
+// Launches a kernel of one block from a thread of another kernel, whose end then waits for it. False: no room was left
+// for a launch that has not begun, or the code cannot launch.
+template <class Block, class State, class Kernel>
+STARLING_HD inline bool launch_from_kernel([[maybe_unused]] const State& state, [[maybe_unused]] const Kernel& kernel,
+                                           [[maybe_unused]] int threads) {
+#if defined(__CUDA_ARCH__) && defined(__CUDACC_RDC__)
+  entry<Block, State, Kernel, false, false><<<1, threads, 0, cudaStreamFireAndForget>>>(state, kernel);
+  return cudaGetLastError() == cudaSuccess;
+#else
+  return false;
+#endif
+}
+
 // What the launch hands to the driver; null when this source was compiled for virtual devices only, or for machines of
 // one host.
 template <class Block, class State, class Kernel, bool Traced, bool Networked>

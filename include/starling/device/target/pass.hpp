@@ -31,6 +31,14 @@ inline constexpr bool has_network_entries = true;
 inline constexpr bool has_network_entries = false;
 #endif
 
+// Whether kernels of this translation unit may launch others: its GPU code is relocatable,
+// starling_kernels(... LAUNCHES) in CMake. On virtual devices all may.
+#if defined(__CUDACC__) && !defined(__CUDACC_RDC__)
+inline constexpr bool can_launch = false;
+#else
+inline constexpr bool can_launch = true;
+#endif
+
 // Whether code that is handed no block must find what its kernel was launched with: see device/bounds.hpp.
 #if defined(STARLING_STF_CHECK_BOUNDS)
 inline constexpr bool keeps_launch_state = true;

@@ -29,6 +29,7 @@ class item_port final : public host_port {
   bool wait(const wait_request& w) override { return block_.wait(w); }
   bool test(const wait_request& w) override { return block_.test(w); }
   void atomic(const atomic_call& c) override { block_.atomic(c); }
+  bool launch(const kernel_launch& k) override { return block_.launch(k); }
   void collective(const collective_call& c) override { block_.collective(c); }
   lane_order lanes() override { return block_.lanes(); }
   void fence(int context) override { block_.fence(context); }
