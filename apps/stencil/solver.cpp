@@ -121,7 +121,7 @@ run_result solver<T>::timed(const run_options& options, const prepared_run& run)
   result.blocks = run.blocks;
   result.threads = run.threads;
   loaded_ = false;
-  const index_t before = domain_.generation;
+  const index_t before = domain_.time_level;
   domain_.reached = before + options.steps;
   const auto start = std::chrono::steady_clock::now();
   try {
@@ -131,7 +131,7 @@ run_result solver<T>::timed(const run_options& options, const prepared_run& run)
     throw;
   }
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  result.steps = domain_.generation - before;
+  result.steps = domain_.time_level - before;
   result.converged = options.check_every > 0 && result.change <= options.tolerance;
   loaded_ = true;
   return result;

@@ -301,7 +301,7 @@ TEST_CASE("blocks take every piece of every step once, also when the count of pi
       *taken.on(0) = static_cast<std::uint32_t>(start * cut.pieces());
       stream s = m->new_stream(0);
       for (index_t step = 1; step <= 8; ++step) {
-        const step_arguments<double> a{.f = f, .generation = start + step, .inside = cut};
+        const step_arguments<double> a{.f = f, .time_level = start + step, .inside = cut};
         s.launch_kernel(blocks, step_kernel(a, step_part::inside, 0), {.scratch_bytes = scratch_bytes});
         s.synchronize();
         const std::vector<double> before = expected;

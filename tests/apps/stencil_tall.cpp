@@ -194,7 +194,7 @@ class played_domain {
     for (std::thread& t : threads) t.join();
     CHECK_FALSE(m.stalled);
     a_.first += steps;
-    CHECK(status_.generation == a_.first);
+    CHECK(status_.time_level == a_.first);
     double change = 0;
     for (index_t i = 0; i < steps; ++i) {
       const double last = reference(problem_, expected_, 1);

@@ -48,10 +48,10 @@ void flagged_graph<T>::launch(int pe, index_t n, bool check) {
 }
 
 template <class T>
-void flagged_graph<T>::announce(index_t generation) {
+void flagged_graph<T>::announce(index_t time_level) {
   for (std::size_t pe = 0; pe < streams_.size(); ++pe) {
     const launch_options shape{launch_.threads, scratch_of(arguments_.a.chunks_per_block), options_.deadline};
-    streams_[pe].launch_kernel(launch_.blocks, announce_kernel(arguments_, generation), shape);
+    streams_[pe].launch_kernel(launch_.blocks, announce_kernel(arguments_, time_level), shape);
   }
   for (stream& s : streams_) s.synchronize();
 }

@@ -71,7 +71,7 @@ void domain<T>::copy_cells(T* u, bool in) {
     for (index_t z = 0; z < own.extent[0]; ++z) {
       T* whole = u + ((own.first[0] + z) * g.extent[1] + own.first[1]) * g.extent[2] + own.first[2];
       for (int slot = 0; slot < (in ? 2 : 1); ++slot) {
-        T* part = u_[in ? slot : generation % 2].on(pe) + z * g.stride[0];
+        T* part = u_[in ? slot : time_level % 2].on(pe) + z * g.stride[0];
         stream& s = main[static_cast<std::size_t>(pe) % main.size()];
         const auto width = bytes(own.extent[2]);
         const auto height = static_cast<std::size_t>(own.extent[1]);
@@ -87,8 +87,8 @@ void domain<T>::copy_cells(T* u, bool in) {
 
 template <class T>
 void domain<T>::load(const T* u) {
-  generation = reached + 1;
-  reached = generation;
+  time_level = reached + 1;
+  reached = time_level;
   copy_cells(const_cast<T*>(u), true);
 }
 
@@ -117,13 +117,13 @@ template <class T>
 void domain<T>::publish() {
   // On a virtual device blocks of a plain launch run one after the other.
   const int blocks = machine.kind() == machine_kind::host ? 1 : 8;
-  for (stream& s : main) s.launch_kernel(blocks, publish_kernel(memory, generation), {.scratch_bytes = scratch_bytes});
+  for (stream& s : main) s.launch_kernel(blocks, publish_kernel(memory, time_level), {.scratch_bytes = scratch_bytes});
   synchronize();
 }
 
 template <class T>
 void domain<T>::equal_slots() {
-  const auto now = static_cast<std::size_t>(generation % 2);
+  const auto now = static_cast<std::size_t>(time_level % 2);
   for (stream& s : main)
     s.copy(u_[1 - now].on(s.pe()), u_[now].on(s.pe()), static_cast<std::size_t>(u_[now].size()) * sizeof(T));
   synchronize();
@@ -132,7 +132,7 @@ void domain<T>::equal_slots() {
 template <class T>
 void domain<T>::begin_taking() {
   for (const int pe : own_pes) machine.fill(pieces_taken_.on(pe), 0, sizeof(std::uint32_t));
-  memory.none_taken_at = generation;
+  memory.none_taken_at = time_level;
 }
 
 template class domain<float>;

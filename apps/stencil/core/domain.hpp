@@ -1,5 +1,5 @@
 // The domain of a solver on the PEs of a machine: its cells and faces in symmetric memory, the streams that work on
-// them, and the generation that they hold. Each way to advance it is an engine, which keeps beside this what it alone
+// them, and the time level that they hold. Each way to advance it is an engine, which keeps beside this what it alone
 // needs.
 #pragma once
 
@@ -26,11 +26,11 @@ class domain {
   // Waits for what streams still do after an error; they may hold more failures of the same cause.
   void settle();
 
-  // Faces of the current generation go to the neighbours' inboxes.
+  // Faces of the current time level go to the neighbours' inboxes.
   void publish();
   // Both slots get the current cells, for runs that do not compute.
   void equal_slots();
-  // No block has taken a piece of the inside after this generation.
+  // No block has taken a piece of the inside after this time level.
   void begin_taking();
 
   starling::machine machine;
@@ -39,7 +39,7 @@ class domain {
   symmetric_array<program_status> status;  // that a persistent program leaves
   std::vector<stream> main;                // by own PE
   std::vector<stream> side;                // faces of the overlapping variants
-  index_t generation = 0;                  // of the cells
+  index_t time_level = 0;                  // of the cells
   index_t messages = 0;                    // the last number that packets may carry
   index_t reached = 0;                     // no signal and no slot carries a later one
 

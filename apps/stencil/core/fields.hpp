@@ -1,9 +1,9 @@
 // The symmetric memory of a stencil solver as kernels see it.
 //
-// Values carry a generation: the number of steps that made them. Generation g of the cells is in u[g % 2]; generation g
+// Values carry a time level: the number of steps that made them. Time level g of the cells is in u[g % 2]; time level g
 // of what a neighbour's face holds is in slot g % 3 of the inbox of that face.
-// Why three slots: a block that sends a piece of generation g has the neighbour's piece of g - 1, sent after all blocks
-// of the neighbour had finished step g - 2, the last that reads generation g - 3. Blocks of the neighbour may still
+// Why three slots: a block that sends a piece of time level g has the neighbour's piece of g - 1, sent after all blocks
+// of the neighbour had finished step g - 2, the last that reads time level g - 3. Blocks of the neighbour may still
 // read g - 2.
 #pragma once
 
@@ -36,14 +36,14 @@ struct fields {
   sym<T> outbox;                       // face after face: faces on their way, for copies that the host issues
   index_t face_start[faces + 1] = {};  // where a face begins in the outbox and in a slot of the inbox
   index_t mail_start[faces + 1] = {};  // where a face begins in a slot of the mail, in packets
-  sym<signal> arrived;                 // [faces][chunks] generation that a chunk of a face's inbox holds
+  sym<signal> arrived;                 // [faces][chunks] time level that a chunk of a face's inbox holds
   sym<T> changes;                      // [blocks] largest change seen by a block, for the host to combine
-  // Pieces of the inside that blocks asked for in turn, in all steps after this generation.
+  // Pieces of the inside that blocks asked for in turn, in all steps after this time level.
   sym<std::uint32_t> pieces_taken;
   index_t none_taken_at = 0;
 
   constexpr index_t mail_slot(index_t message) const { return message % inbox_slots * mail_start[faces]; }
-  constexpr index_t inbox_slot(index_t generation) const { return generation % inbox_slots * face_start[faces]; }
+  constexpr index_t inbox_slot(index_t time_level) const { return time_level % inbox_slots * face_start[faces]; }
 };
 
 // The layout of inbox, mail and outbox for a geometry. A face begins at a multiple of 16 bytes, and has room up to one.

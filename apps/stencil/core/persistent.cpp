@@ -17,7 +17,7 @@ bool alike(const coefficients<T>& w) {
 
 template <class T>
 void tell(persistent_run& run, const domain<T>& d, const run_options& options) {
-  run.first = d.generation;
+  run.first = d.time_level;
   run.steps = options.steps;
   run.check_every = options.check_every;
   run.tolerance = options.tolerance;
@@ -31,7 +31,7 @@ void run_persistent(domain<T>& d, const program& p, const run_options& options, 
   d.machine.run({p});
   program_status status;
   d.machine.copy(&status, d.status.on(0), sizeof status);
-  d.generation = status.generation;
+  d.time_level = status.time_level;
   if (options.check_every > 0 && options.steps >= options.check_every) result.change = status.change;
 }
 

@@ -19,8 +19,8 @@ STARLING_HD const box& own_box(block& b, const fields<T>& f) {
 
 // The address in a neighbour's inbox for what this PE's face `face` holds.
 template <class T>
-STARLING_HD sym<T> inbox_of_neighbour(const fields<T>& f, int face, index_t generation) {
-  return f.inbox + f.inbox_slot(generation) + f.face_start[opposite(face)];
+STARLING_HD sym<T> inbox_of_neighbour(const fields<T>& f, int face, index_t time_level) {
+  return f.inbox + f.inbox_slot(time_level) + f.face_start[opposite(face)];
 }
 
 // A piece of a face that one block does.
@@ -63,14 +63,14 @@ STARLING_HD chunk_list own_chunks(block& b, const cpu_free_arguments<T>& a) {
   return {list, count};
 }
 
-// What neighbours have sent for a step, from the slots of the generation before it.
+// What neighbours have sent for a step, from the slots of the time level before it.
 template <class T>
 struct plain_inbox {
   const T* slot;
   const index_t* start;
 
-  STARLING_HD plain_inbox(const fields<T>& f, int pe, index_t generation)
-      : slot(f.inbox.on(pe) + f.inbox_slot(generation)), start(f.face_start) {}
+  STARLING_HD plain_inbox(const fields<T>& f, int pe, index_t time_level)
+      : slot(f.inbox.on(pe) + f.inbox_slot(time_level)), start(f.face_start) {}
   STARLING_HD T operator()(int face, index_t i) const { return slot[start[face] + i]; }
 
   // What lies across the cells of a strip that begins at cell `first`.
@@ -127,29 +127,29 @@ struct signalled_faces {
 
   STARLING_HD void begin(block&, const box&) const {}
 
-  STARLING_HD void step(block& b, const sweep<T, Dimensions>& s, index_t generation, T& change) const {
-    const plain_inbox<T> inbox(a.f, b.pe(), generation - 1);
+  STARLING_HD void step(block& b, const sweep<T, Dimensions>& s, index_t time_level, T& change) const {
+    const plain_inbox<T> inbox(a.f, b.pe(), time_level - 1);
     for (const face_chunk& part : chunks) {
-      if (generation > a.first + 1) wait_for_inboxes(b, s.own(), part, generation - 1);
+      if (time_level > a.first + 1) wait_for_inboxes(b, s.own(), part, time_level - 1);
       with_strips<T, Dimensions, in_row, 1>(part.face / 2, a.in_rows, [&](auto kind) {
         using strip = typename decltype(kind)::type;
         const auto value = [&](index_t k) {
           return make_strip<strip>(s, part, part.cells.begin + k * strip::width, inbox, change);
         };
-        const sym<T> to = inbox_of_neighbour(a.f, part.face, generation) + part.cells.begin;
+        const sym<T> to = inbox_of_neighbour(a.f, part.face, time_level) + part.cells.begin;
         const sym<typename strip::values> strips(reinterpret_cast<typename strip::values*>(to.on(0)),
                                                  to.stride_bytes());
         b.put_signal(strips, value, part.cells.size() / strip::width,
                      a.f.arrived + (opposite(part.face) * a.chunks + part.chunk),
-                     static_cast<std::uint64_t>(generation), part.neighbour);
+                     static_cast<std::uint64_t>(time_level), part.neighbour);
       });
     }
   }
 
   // The launch finds the inboxes of its first step in place; later ones are awaited. A chunk needs the same chunk of
   // its own face's inbox; where faces meet, also the others'.
-  STARLING_HD void wait_for_inboxes(block& b, const box& own, const face_chunk& part, index_t generation) const {
-    const auto wanted = static_cast<std::uint64_t>(generation);
+  STARLING_HD void wait_for_inboxes(block& b, const box& own, const face_chunk& part, index_t time_level) const {
+    const auto wanted = static_cast<std::uint64_t>(time_level);
     b.wait(a.f.arrived + (part.face * a.chunks + part.chunk), wanted, part.neighbour);
     if (!a.faces_meet) return;
     for (int other = 0; other < faces; ++other)
@@ -185,8 +185,8 @@ struct packet_faces {
     }
   }
 
-  STARLING_HD void step(block& b, const sweep<T, Dimensions>& s, index_t generation, T& change) const {
-    const packet_inbox<T> inbox(a.f, b, s.own(), message_of(generation - 1));
+  STARLING_HD void step(block& b, const sweep<T, Dimensions>& s, index_t time_level, T& change) const {
+    const packet_inbox<T> inbox(a.f, b, s.own(), message_of(time_level - 1));
     for (const face_chunk& part : chunks) {
       with_strips<T, Dimensions, each, each>(part.face / 2, a.in_rows, [&](auto kind) {
         using strip = typename decltype(kind)::type;
@@ -194,18 +194,18 @@ struct packet_faces {
           const auto made = make_strip<strip>(s, part, part.cells.begin + k * each, inbox, change);
           return std::bit_cast<packet_content<T>>(made);
         };
-        send(b, part, generation, content);
+        send(b, part, time_level, content);
       });
     }
   }
 
  private:
   // Messages are numbered on from run to run: a packet of an earlier run is never taken for one of this.
-  STARLING_HD index_t message_of(index_t generation) const { return a.first_message + (generation - a.first); }
+  STARLING_HD index_t message_of(index_t time_level) const { return a.first_message + (time_level - a.first); }
 
   template <class F>
-  STARLING_HD void send(block& b, const face_chunk& part, index_t generation, const F& content) const {
-    const index_t message = message_of(generation);
+  STARLING_HD void send(block& b, const face_chunk& part, index_t time_level, const F& content) const {
+    const index_t message = message_of(time_level);
     const sym<packet> to = a.f.mail + (a.f.mail_slot(message) + a.f.mail_start[opposite(part.face)]);
     b.put_packets<T>(to + part.cells.begin / each, content, packets_for<T>(part.cells.size()),
                      static_cast<std::uint64_t>(message), part.neighbour);

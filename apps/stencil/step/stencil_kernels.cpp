@@ -28,7 +28,7 @@ struct step {
   STARLING_HD void operator()(block& b) const {
     const box& own = own_box(b, a.f);
     piece_board<T>* board = board_of<InTurn, T>(b);
-    const sweep<T, Dimensions> s(a.f, own, b.pe(), a.generation, a.compute, a.check);
+    const sweep<T, Dimensions> s(a.f, own, b.pe(), a.time_level, a.compute, a.check);
     T change = 0;
     if (part != step_part::inside)
       for (int face = 0; face < faces; ++face) do_face(b, s, face, change);
@@ -42,7 +42,7 @@ struct step {
     const int to = s.own().neighbour[face];
     if (to == no_neighbour) return;
     const index_range mine = b.my_share(s.own().face_size(face / 2));
-    const plain_inbox<T> inbox(a.f, b.pe(), a.generation - 1);
+    const plain_inbox<T> inbox(a.f, b.pe(), a.time_level - 1);
     with_axis<Dimensions>(face / 2, [&](auto axis) {
       const auto value = [&](index_t i) {
         const index_t at = mine.begin + i;
@@ -50,7 +50,7 @@ struct step {
         return s.template finish<decltype(axis)::value>(face % 2, f, s.gather(f), inbox(face, at), inbox, change);
       };
       if (a.store_to_peers) {
-        b.put(inbox_of_neighbour(a.f, face, a.generation) + mine.begin, value, mine.size(), to);
+        b.put(inbox_of_neighbour(a.f, face, a.time_level) + mine.begin, value, mine.size(), to);
       } else {
         T* out = a.f.outbox.on(b.pe()) + a.f.face_start[face] + mine.begin;
         b.for_each(mine.size(), [&](index_t i) { out[i] = value(i); });
@@ -62,11 +62,11 @@ struct step {
 template <class T, int Dimensions>
 struct publish {
   fields<T> f;
-  index_t generation;
+  index_t time_level;
 
   STARLING_HD void operator()(block& b) const {
     const box& own = own_box(b, f);
-    const T* values = f.u[generation % 2].on(b.pe());
+    const T* values = f.u[time_level % 2].on(b.pe());
     for (int face = 0; face < faces; ++face) {
       if (own.neighbour[face] == no_neighbour) continue;
       const index_range mine = b.my_share(own.face_size(face / 2));
@@ -75,7 +75,7 @@ struct publish {
           const cell c = own.template face_cell<decltype(axis)::value>(face % 2, mine.begin + i);
           return values[c.at[0] * f.shape.stride[0] + c.at[1] * f.shape.stride[1] + c.at[2]];
         };
-        b.put(inbox_of_neighbour(f, face, generation) + mine.begin, value, mine.size(), own.neighbour[face]);
+        b.put(inbox_of_neighbour(f, face, time_level) + mine.begin, value, mine.size(), own.neighbour[face]);
       });
     }
     b.quiet();
@@ -89,14 +89,14 @@ STARLING_HD void run_cpu_free(block& b, const cpu_free_arguments<T>& a, Exchange
   piece_board<T>* board = board_of<InTurn, T>(b);
   exchange.begin(b, own);
   const bool reports = b.pe() == 0 && b.index() == 0 && b.member() == 0;
-  index_t generation = a.first;
+  index_t time_level = a.first;
   index_t until_check = a.check_every;
-  while (generation < a.first + a.steps) {
-    ++generation;
+  while (time_level < a.first + a.steps) {
+    ++time_level;
     const bool check = --until_check == 0;
-    const sweep<T, Dimensions> s(a.f, own, b.pe(), generation, a.compute, check);
+    const sweep<T, Dimensions> s(a.f, own, b.pe(), time_level, a.compute, check);
     T change = 0;
-    if (b.role() == a.face_role) exchange.step(b, s, generation, change);
+    if (b.role() == a.face_role) exchange.step(b, s, time_level, change);
     if (b.role() == a.inside_role) s.template inside<InTurn>(b, a.inside, b.rank(), board, change);
     if (!check) {
       b.sync_pe();
@@ -107,7 +107,7 @@ STARLING_HD void run_cpu_free(block& b, const cpu_free_arguments<T>& a, Exchange
     if (reports) a.status.on(0)->change = checked;
     if (checked <= a.tolerance) break;
   }
-  if (reports) a.status.on(0)->generation = generation;
+  if (reports) a.status.on(0)->time_level = time_level;
 }
 
 template <class T, int Dimensions, bool InTurn>
@@ -140,10 +140,10 @@ struct flagged_step {
     const box& own = own_box(b, s.a.f);
     piece_board<T>* board = board_of<InTurn, T>(b);
     const signalled_faces<T, Dimensions> faces{s.a, own_chunks(b, s.a)};
-    const index_t generation = *s.reached.on(b.pe()) + s.ahead;
-    const sweep<T, Dimensions> step(s.a.f, own, b.pe(), generation, s.a.compute, s.check);
+    const index_t time_level = *s.reached.on(b.pe()) + s.ahead;
+    const sweep<T, Dimensions> step(s.a.f, own, b.pe(), time_level, s.a.compute, s.check);
     T change = 0;
-    faces.step(b, step, generation, change);
+    faces.step(b, step, time_level, change);
     const int without_faces = b.index() - s.face_blocks;
     if (without_faces >= 0) step.template inside<InTurn>(b, s.a.inside, without_faces, board, change);
     if (!s.check) return;
@@ -155,23 +155,23 @@ struct flagged_step {
 template <class T, int Dimensions>
 struct announce {
   flagged_step_arguments<T> s;
-  index_t generation;
+  index_t time_level;
 
   STARLING_HD void operator()(block& b) const {
     const fields<T>& f = s.a.f;
     const box& own = own_box(b, f);
-    const T* values = f.u[generation % 2].on(b.pe());
+    const T* values = f.u[time_level % 2].on(b.pe());
     for (const face_chunk& part : own_chunks(b, s.a))
       with_axis<Dimensions>(part.face / 2, [&](auto axis) {
         const auto value = [&](index_t i) {
           const cell c = own.template face_cell<decltype(axis)::value>(part.face % 2, part.cells.begin + i);
           return values[c.at[0] * f.shape.stride[0] + c.at[1] * f.shape.stride[1] + c.at[2]];
         };
-        b.put_signal(inbox_of_neighbour(f, part.face, generation) + part.cells.begin, value, part.cells.size(),
+        b.put_signal(inbox_of_neighbour(f, part.face, time_level) + part.cells.begin, value, part.cells.size(),
                      f.arrived + (opposite(part.face) * s.a.chunks + part.chunk),
-                     static_cast<std::uint64_t>(generation), part.neighbour);
+                     static_cast<std::uint64_t>(time_level), part.neighbour);
       });
-    if (b.index() == 0 && b.member() == 0) *s.reached.on(b.pe()) = generation;
+    if (b.index() == 0 && b.member() == 0) *s.reached.on(b.pe()) = time_level;
   }
 };
 
@@ -210,8 +210,8 @@ kernel step_kernel(const step_arguments<T>& arguments, step_part part, int first
 }
 
 template <class T>
-kernel publish_kernel(const fields<T>& f, index_t generation) {
-  return of_dimension<publish, T>(f.shape, f, generation);
+kernel publish_kernel(const fields<T>& f, index_t time_level) {
+  return of_dimension<publish, T>(f.shape, f, time_level);
 }
 
 template <class T>
@@ -226,8 +226,8 @@ kernel flagged_step_kernel(const flagged_step_arguments<T>& arguments) {
 }
 
 template <class T>
-kernel announce_kernel(const flagged_step_arguments<T>& arguments, index_t generation) {
-  return of_dimension<announce, T>(arguments.a.f.shape, arguments, generation);
+kernel announce_kernel(const flagged_step_arguments<T>& arguments, index_t time_level) {
+  return of_dimension<announce, T>(arguments.a.f.shape, arguments, time_level);
 }
 
 kernel count_kernel(sym<index_t> reached, index_t steps) { return make_kernel(count_steps{reached, steps}); }

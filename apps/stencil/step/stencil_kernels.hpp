@@ -16,7 +16,7 @@ inline constexpr std::size_t scratch_bytes_per_chunk = 64;
 template <class T>
 struct step_arguments {
   fields<T> f;
-  index_t generation = 0;
+  index_t time_level = 0;
   bool compute = true;
   bool check = false;           // find the largest change
   bool store_to_peers = false;  // faces go to the neighbours' inboxes by peer stores; otherwise to the outbox
@@ -29,19 +29,19 @@ enum class step_part { whole, border, inside };
 template <class T>
 kernel step_kernel(const step_arguments<T>& arguments, step_part part, int first_change);
 
-// Puts the faces of a generation into the neighbours' inboxes as they are.
+// Puts the faces of a time level into the neighbours' inboxes as they are.
 template <class T>
-kernel publish_kernel(const fields<T>& f, index_t generation);
+kernel publish_kernel(const fields<T>& f, index_t time_level);
 
 // The persistent program.
 struct program_status {
-  index_t generation;
+  index_t time_level;
   double change;
 };
 
 // What each of the persistent programs is told of a run.
 struct persistent_run {
-  index_t first = 0;  // generation that the arrays hold
+  index_t first = 0;  // time level that the arrays hold
   index_t steps = 0;
   index_t check_every = 0;
   double tolerance = 0;
@@ -72,7 +72,7 @@ kernel cpu_free_kernel(const cpu_free_arguments<T>& arguments);
 template <class T>
 struct flagged_step_arguments {
   cpu_free_arguments<T> a;
-  sym<index_t> reached;  // the generation before the first of the steps launched together
+  sym<index_t> reached;  // the time level before the first of the steps launched together
   index_t ahead = 1;     // this is so many after it
   int face_blocks = 0;   // blocks that do faces alone; 0: every block does both
   bool check = false;    // find the largest change
@@ -80,9 +80,9 @@ struct flagged_step_arguments {
 template <class T>
 kernel flagged_step_kernel(const flagged_step_arguments<T>& arguments);
 
-// Puts the faces of a generation into the neighbours' inboxes, raises their signals, and sets `reached`.
+// Puts the faces of a time level into the neighbours' inboxes, raises their signals, and sets `reached`.
 template <class T>
-kernel announce_kernel(const flagged_step_arguments<T>& arguments, index_t generation);
+kernel announce_kernel(const flagged_step_arguments<T>& arguments, index_t time_level);
 
 // Adds to `reached`.
 kernel count_kernel(sym<index_t> reached, index_t steps);

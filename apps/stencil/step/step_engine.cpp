@@ -90,10 +90,10 @@ prepared_run step_engine<T>::prepare_graph(domain<T>& d, const launch_shape& lau
   };
   make_room_for_changes(d, launch.blocks);
   const auto graph = std::make_shared<recorded>(d, launch, options);
-  graph->steps.announce(d.generation);
+  graph->steps.announce(d.time_level);
   return {launch.blocks, launch.threads, [this, &d, &options, graph](run_result& result) {
             in_looks(d, options, graph->launch.blocks, result,
-                     [&](index_t to, bool look) { graph->steps.issue(to - d.generation, look); });
+                     [&](index_t to, bool look) { graph->steps.issue(to - d.time_level, look); });
           }};
 }
 
@@ -103,7 +103,7 @@ void step_engine<T>::advance_from_host(domain<T>& d, const launch_shape& launch,
   make_room_for_changes(d, 2 * launch.blocks);
   host_controlled<T> host(d.machine, d.memory, d.main, d.side, options, launch);
   in_looks(d, options, host.blocks_with_changes(), result,
-           [&](index_t to, bool look) { host.issue(d.generation, to, look); });
+           [&](index_t to, bool look) { host.issue(d.time_level, to, look); });
 }
 
 template <class T>
@@ -117,14 +117,14 @@ template <class T>
 template <class F>
 void step_engine<T>::in_looks(domain<T>& d, const run_options& options, int blocks_with_changes, run_result& result,
                               const F& issue) {
-  const index_t end = d.generation + options.steps;
+  const index_t end = d.time_level + options.steps;
   const index_t every = options.check_every > 0 ? options.check_every : options.steps;
-  while (d.generation < end) {
-    const index_t to = std::min(d.generation + every, end);
-    const bool look = options.check_every > 0 && to - d.generation == every;
+  while (d.time_level < end) {
+    const index_t to = std::min(d.time_level + every, end);
+    const bool look = options.check_every > 0 && to - d.time_level == every;
     issue(to, look);
     d.synchronize();
-    d.generation = to;
+    d.time_level = to;
     if (!look) continue;
     result.change = largest_change(d, blocks_with_changes);
     if (result.change <= options.tolerance) break;

@@ -25,19 +25,19 @@ STARLING_HD void with_axis(int axis, const F& f) {
 template <class T, int Dimensions>
 class sweep {
  public:
-  // The step that makes `generation`. check: look for the largest change.
-  STARLING_HD sweep(const fields<T>& f, const box& own, int pe, index_t generation, bool compute, bool check)
+  // The step that makes `time_level`. check: look for the largest change.
+  STARLING_HD sweep(const fields<T>& f, const box& own, int pe, index_t time_level, bool compute, bool check)
       : own_(own),
-        in_(f.u[(generation - 1) % 2].on(pe)),
-        out_(f.u[generation % 2].on(pe)),
+        in_(f.u[(time_level - 1) % 2].on(pe)),
+        out_(f.u[time_level % 2].on(pe)),
         weight_(f.weight),
         counter_(f.pieces_taken),
-        steps_before_(static_cast<std::uint32_t>(generation - 1 - f.none_taken_at)),
+        steps_before_(static_cast<std::uint32_t>(time_level - 1 - f.none_taken_at)),
         layer_(f.shape.stride[0]),
         pitch_(f.shape.stride[1]),
         compute_(compute),
         check_(check),
-        backwards_(generation % 2 == 0) {}
+        backwards_(time_level % 2 == 0) {}
 
   STARLING_HD const box& own() const { return own_; }
   STARLING_HD const T* in() const { return in_; }

@@ -21,7 +21,7 @@ struct march_arguments : persistent_run {
   sym<T> cells[2];  // in the layout; passes read one and write the other
 };
 
-// Ends with the cells in the array of the generation that it reached.
+// Ends with the cells in the array of the time level that it reached.
 template <class T>
 kernel march_kernel(const march_arguments<T>& arguments);
 

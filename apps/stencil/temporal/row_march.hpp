@@ -75,7 +75,7 @@ class row_march {
   using lane_cells = lane_row<T, n>;
   // Of the row that has come last to a step: the first two terms of its sum, and what its neighbours beside and below
   // add of it, cells or products.
-  struct level {
+  struct stage {
     lane_cells sum;
     lane_cells centre;
   };
@@ -159,7 +159,7 @@ class row_march {
   // The next row comes to a step, which makes the row before, whose held cell holds `held`. looked_at: note how much
   // that changes.
   template <form Form>
-  STARLING_HD lane_cells arrive(level& l, const lane_cells& row, T held, bool looked_at, T& change) const {
+  STARLING_HD lane_cells arrive(stage& l, const lane_cells& row, T held, bool looked_at, T& change) const {
     const T before = target::shuffle_up(l.centre.cell[n - 1], 1);
     const T after = target::shuffle_down(l.centre.cell[0], 1);
     const lane_cells south = as_centre<Form>(row);
@@ -204,11 +204,11 @@ class row_march {
     const int begin = item.begin < updated_rows_.begin ? static_cast<int>(updated_rows_.begin) : item.begin;
     const int end = item.end > updated_rows_.end ? static_cast<int>(updated_rows_.end) : item.end;
     if (begin >= end) return;
-    level levels[Depth] = {};
+    stage stages[Depth] = {};
     held_rows held{};
     if (held_above && begin <= depth) {
       const lane_cells c = as_centre<Form>(load(place(0)));
-      each<Depth>([&](auto l) { levels[l].centre = c; });
+      each<Depth>([&](auto l) { stages[l].centre = c; });
     }
     const int first = held_above && begin - depth < 1 ? 1 : begin - depth;
     const int last = end + depth - 1;
@@ -230,7 +230,7 @@ class row_march {
         if (!steady && l >= steps) return;
         each<2>([&](auto i) {
           const bool looked_at = l + 1 == depth && row + i - depth >= begin;
-          now[i] = arrive<Form>(levels[l], now[i], held.cell[2 + l - i], pass.check && looked_at, change);
+          now[i] = arrive<Form>(stages[l], now[i], held.cell[2 + l - i], pass.check && looked_at, change);
         });
       });
       index_t at = place(row - depth);
@@ -263,7 +263,7 @@ class row_march {
         done = come < begin - depth + l || (held_above && come < 1);
         if (done) return;
         if (held_below && come == last_row && l > 0) now = load(place(last_row));
-        now = arrive<Form>(levels[l], now, held.cell[1 + l], pass.check && l + 1 == depth && row - depth >= begin,
+        now = arrive<Form>(stages[l], now, held.cell[1 + l], pass.check && l + 1 == depth && row - depth >= begin,
                            change);
       });
       if (row - depth >= begin) keep(place(row - depth), row - depth, now);

@@ -21,7 +21,7 @@ struct resident_arguments : persistent_run {
   index_t first_message = 1;  // greater than all numbers of earlier runs
 };
 
-// Ends with the cells in the array of the generation that it reached.
+// Ends with the cells in the array of the time level that it reached.
 template <class T>
 kernel resident_kernel(const resident_arguments<T>& arguments);
 
