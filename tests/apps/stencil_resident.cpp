@@ -178,7 +178,7 @@ TEST_CASE("cells on chip: in registers, in two arrays, in one; in tall tiles in 
   const tile_choice flat = *chosen({2048, 2048}, o);
   CHECK(flat.grid.bands.used());
   CHECK(flat.threads >= 32 * flat.grid.bands.count);
-  CHECK(flat.threads >= flat.grid.mail_per_block());
+  CHECK(flat.threads >= flat.grid.packets_per_block());
   const tile_choice small = *chosen({64, 64, 64}, o);
   CHECK_FALSE(small.grid.in_place);
   CHECK_FALSE(small.grid.bands.used());

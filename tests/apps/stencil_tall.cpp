@@ -155,9 +155,9 @@ class played_domain {
       a_.f.u[which] = {u_[which].data(), elements_ * static_cast<index_t>(sizeof(T))};
     }
     each_cell([&](std::size_t here, std::size_t there) { u_[0][here] = expected_[there]; });
-    const index_t mail = mail_slots * t.blocks() * t.mail_per_block();
-    mail_.resize(static_cast<std::size_t>(pes * mail));
-    a_.mail = {mail_.data(), mail * static_cast<index_t>(sizeof(packet))};
+    const index_t packet_buffer = packet_slots * t.blocks() * t.packets_per_block();
+    packet_buffer_.resize(static_cast<std::size_t>(pes * packet_buffer));
+    a_.packet_buffer = {packet_buffer_.data(), packet_buffer * static_cast<index_t>(sizeof(packet))};
     const index_t memory = t.blocks() * t.memory_elements;
     memory_.assign(static_cast<std::size_t>(pes * memory) / cell_vector<T>::width + 1, {});
     a_.memory = {memory_[0].cell, memory * static_cast<index_t>(sizeof(T))};
@@ -230,7 +230,7 @@ class played_domain {
   std::vector<box> boxes_;
   index_t elements_ = 0;
   std::vector<T> u_[2];
-  std::vector<packet> mail_;
+  std::vector<packet> packet_buffer_;
   std::vector<cell_vector<T>> memory_;
   program_status status_{};
   index_t messages_ = 0;

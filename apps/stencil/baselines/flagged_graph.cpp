@@ -26,7 +26,7 @@ flagged_graph<T>::flagged_graph(machine& m, const fields<T>& f, std::vector<stre
       length_(length_of(options)) {
   arguments_.a.f = f;
   arguments_.a.compute = options.compute;
-  arguments_.a.first = -1;  // the inboxes of every step are awaited
+  arguments_.a.first = -1;  // the receive buffers of every step are awaited
   arguments_.a.inside = launch.inside;
   cut_faces(arguments_.a, launch);
   arguments_.reached = reached_.data();

@@ -65,8 +65,8 @@ void host_controlled<T>::copy_faces(stream& s, int pe, index_t time_level) {
   for (int face = 0; face < faces; ++face) {
     const int to = own.neighbour[face];
     if (to == no_neighbour) continue;
-    s.copy((f_.inbox + f_.inbox_slot(time_level) + f_.face_start[opposite(face)]).on(to),
-           f_.outbox.on(pe) + f_.face_start[face], static_cast<std::size_t>(own.face_size(face / 2)) * sizeof(T));
+    s.copy((f_.receive_buffer + f_.receive_slot(time_level) + f_.face_start[opposite(face)]).on(to),
+           f_.send_buffer.on(pe) + f_.face_start[face], static_cast<std::size_t>(own.face_size(face / 2)) * sizeof(T));
   }
 }
 

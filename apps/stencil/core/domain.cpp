@@ -34,9 +34,9 @@ domain<T>::domain(starling::machine m, const problem<T>& p) : machine(std::move(
   place_faces(memory);
   const index_t face_cells = memory.face_start[faces];
   for (int slot = 0; slot < 2; ++slot) u_[slot] = machine.template allocate<T>(g.largest(0) * g.stride[0]);
-  inbox_ = machine.template allocate<T>(face_cells * inbox_slots);
-  mail_ = machine.template allocate<packet>(memory.mail_start[faces] * inbox_slots);
-  outbox_ = machine.template allocate<T>(face_cells);
+  receive_buffer_ = machine.template allocate<T>(face_cells * receive_slots);
+  packet_buffer_ = machine.template allocate<packet>(memory.packet_start[faces] * receive_slots);
+  send_buffer_ = machine.template allocate<T>(face_cells);
   arrived_ = machine.template allocate<signal>(faces * most_chunks);
   boxes_ = machine.template allocate<box>(1);
   status = machine.template allocate<program_status>(1);
@@ -44,15 +44,15 @@ domain<T>::domain(starling::machine m, const problem<T>& p) : machine(std::move(
   pieces_taken_ = machine.template allocate<std::uint32_t>(1);
   for (int slot = 0; slot < 2; ++slot) memory.u[slot] = u_[slot].data();
   memory.own = boxes_.data();
-  memory.inbox = inbox_.data();
-  memory.mail = mail_.data();
-  memory.outbox = outbox_.data();
+  memory.receive_buffer = receive_buffer_.data();
+  memory.packet_buffer = packet_buffer_.data();
+  memory.send_buffer = send_buffer_.data();
   memory.arrived = arrived_.data();
   memory.pieces_taken = pieces_taken_.data();
   for (const int pe : own_pes) {
     const box own = box_of(g, pe);
     machine.copy(boxes_.on(pe), &own, sizeof own);
-    machine.fill(mail_.on(pe), 0, static_cast<std::size_t>(mail_.size()) * sizeof(packet));
+    machine.fill(packet_buffer_.on(pe), 0, static_cast<std::size_t>(packet_buffer_.size()) * sizeof(packet));
     machine.fill(arrived_.on(pe), 0, static_cast<std::size_t>(arrived_.size()) * sizeof(signal));
     main.push_back(machine.new_stream(pe));
     side.push_back(machine.new_stream(pe));

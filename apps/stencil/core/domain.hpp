@@ -26,7 +26,7 @@ class domain {
   // Waits for what streams still do after an error; they may hold more failures of the same cause.
   void settle();
 
-  // Faces of the current time level go to the neighbours' inboxes.
+  // Faces of the current time level go to the neighbours' receive buffers.
   void publish();
   // Both slots get the current cells, for runs that do not compute.
   void equal_slots();
@@ -47,9 +47,9 @@ class domain {
   void copy_cells(T* u, bool in);
 
   symmetric_array<T> u_[2];
-  symmetric_array<T> inbox_;
-  symmetric_array<packet> mail_;
-  symmetric_array<T> outbox_;
+  symmetric_array<T> receive_buffer_;
+  symmetric_array<packet> packet_buffer_;
+  symmetric_array<T> send_buffer_;
   symmetric_array<signal> arrived_;
   symmetric_array<box> boxes_;
   symmetric_array<std::uint32_t> pieces_taken_;

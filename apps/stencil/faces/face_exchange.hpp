@@ -17,10 +17,10 @@ STARLING_HD const box& own_box(block& b, const fields<T>& f) {
   return *own;
 }
 
-// The address in a neighbour's inbox for what this PE's face `face` holds.
+// The address in a neighbour's receive buffer for what this PE's face `face` holds.
 template <class T>
-STARLING_HD sym<T> inbox_of_neighbour(const fields<T>& f, int face, index_t time_level) {
-  return f.inbox + f.inbox_slot(time_level) + f.face_start[opposite(face)];
+STARLING_HD sym<T> receive_buffer_of_neighbour(const fields<T>& f, int face, index_t time_level) {
+  return f.receive_buffer + f.receive_slot(time_level) + f.face_start[opposite(face)];
 }
 
 // A piece of a face that one block does.
@@ -65,12 +65,12 @@ STARLING_HD chunk_list own_chunks(block& b, const cpu_free_arguments<T>& a) {
 
 // What neighbours have sent for a step, from the slots of the time level before it.
 template <class T>
-struct plain_inbox {
+struct received_cells {
   const T* slot;
   const index_t* start;
 
-  STARLING_HD plain_inbox(const fields<T>& f, int pe, index_t time_level)
-      : slot(f.inbox.on(pe) + f.inbox_slot(time_level)), start(f.face_start) {}
+  STARLING_HD received_cells(const fields<T>& f, int pe, index_t time_level)
+      : slot(f.receive_buffer.on(pe) + f.receive_slot(time_level)), start(f.face_start) {}
   STARLING_HD T operator()(int face, index_t i) const { return slot[start[face] + i]; }
 
   // What lies across the cells of a strip that begins at cell `first`.
@@ -82,7 +82,7 @@ struct plain_inbox {
 
 // The same from packets, of which a strip is one; waits for each as it is needed.
 template <class T>
-struct packet_inbox {
+struct received_packets {
   const block& b;
   const box& own;
   sym<packet> slot;
@@ -90,11 +90,11 @@ struct packet_inbox {
   std::uint64_t number;
   static constexpr index_t each = elements_per_packet<T>;
 
-  STARLING_HD packet_inbox(const fields<T>& f, const block& reader, const box& mine, index_t message)
+  STARLING_HD received_packets(const fields<T>& f, const block& reader, const box& mine, index_t message)
       : b(reader),
         own(mine),
-        slot(f.mail + f.mail_slot(message)),
-        start(f.mail_start),
+        slot(f.packet_buffer + f.packet_slot(message)),
+        start(f.packet_start),
         number(static_cast<std::uint64_t>(message)) {}
   STARLING_HD T operator()(int face, index_t i) const { return take(face, i / each).element[i % each]; }
 
@@ -110,11 +110,11 @@ struct packet_inbox {
 };
 
 // The cells of a chunk from `first` on, as many as a strip has.
-template <class Strip, class T, int Dimensions, class Inbox>
+template <class Strip, class T, int Dimensions, class Received>
 STARLING_HD typename Strip::values make_strip(const sweep<T, Dimensions>& s, const face_chunk& part, index_t first,
-                                              const Inbox& inbox, T& change) {
+                                              const Received& received, T& change) {
   const Strip strip(s, part.face % 2, part.cells, first);
-  return strip.finish(inbox.template across<Strip>(part, first), inbox, change);
+  return strip.finish(received.template across<Strip>(part, first), received, change);
 }
 
 // Large faces: put with signal, 16 bytes at a time or, where cells do not follow one another in memory, one. Chunk
@@ -128,15 +128,15 @@ struct signalled_faces {
   STARLING_HD void begin(block&, const box&) const {}
 
   STARLING_HD void step(block& b, const sweep<T, Dimensions>& s, index_t time_level, T& change) const {
-    const plain_inbox<T> inbox(a.f, b.pe(), time_level - 1);
+    const received_cells<T> received(a.f, b.pe(), time_level - 1);
     for (const face_chunk& part : chunks) {
-      if (time_level > a.first + 1) wait_for_inboxes(b, s.own(), part, time_level - 1);
+      if (time_level > a.first + 1) wait_for_neighbours_cells(b, s.own(), part, time_level - 1);
       with_strips<T, Dimensions, in_row, 1>(part.face / 2, a.in_rows, [&](auto kind) {
         using strip = typename decltype(kind)::type;
         const auto value = [&](index_t k) {
-          return make_strip<strip>(s, part, part.cells.begin + k * strip::width, inbox, change);
+          return make_strip<strip>(s, part, part.cells.begin + k * strip::width, received, change);
         };
-        const sym<T> to = inbox_of_neighbour(a.f, part.face, time_level) + part.cells.begin;
+        const sym<T> to = receive_buffer_of_neighbour(a.f, part.face, time_level) + part.cells.begin;
         const sym<typename strip::values> strips(reinterpret_cast<typename strip::values*>(to.on(0)),
                                                  to.stride_bytes());
         b.put_signal(strips, value, part.cells.size() / strip::width,
@@ -146,9 +146,10 @@ struct signalled_faces {
     }
   }
 
-  // The launch finds the inboxes of its first step in place; later ones are awaited. A chunk needs the same chunk of
-  // its own face's inbox; where faces meet, also the others'.
-  STARLING_HD void wait_for_inboxes(block& b, const box& own, const face_chunk& part, index_t time_level) const {
+  // The launch finds the receive buffers of its first step in place; later ones are awaited. A chunk needs the same
+  // chunk of its own face's receive buffer; where faces meet, also the others'.
+  STARLING_HD void wait_for_neighbours_cells(block& b, const box& own, const face_chunk& part,
+                                             index_t time_level) const {
     const auto wanted = static_cast<std::uint64_t>(time_level);
     b.wait(a.f.arrived + (part.face * a.chunks + part.chunk), wanted, part.neighbour);
     if (!a.faces_meet) return;
@@ -186,12 +187,12 @@ struct packet_faces {
   }
 
   STARLING_HD void step(block& b, const sweep<T, Dimensions>& s, index_t time_level, T& change) const {
-    const packet_inbox<T> inbox(a.f, b, s.own(), message_of(time_level - 1));
+    const received_packets<T> received(a.f, b, s.own(), message_of(time_level - 1));
     for (const face_chunk& part : chunks) {
       with_strips<T, Dimensions, each, each>(part.face / 2, a.in_rows, [&](auto kind) {
         using strip = typename decltype(kind)::type;
         const auto content = [&](index_t k) {
-          const auto made = make_strip<strip>(s, part, part.cells.begin + k * each, inbox, change);
+          const auto made = make_strip<strip>(s, part, part.cells.begin + k * each, received, change);
           return std::bit_cast<packet_content<T>>(made);
         };
         send(b, part, time_level, content);
@@ -206,7 +207,7 @@ struct packet_faces {
   template <class F>
   STARLING_HD void send(block& b, const face_chunk& part, index_t time_level, const F& content) const {
     const index_t message = message_of(time_level);
-    const sym<packet> to = a.f.mail + (a.f.mail_slot(message) + a.f.mail_start[opposite(part.face)]);
+    const sym<packet> to = a.f.packet_buffer + (a.f.packet_slot(message) + a.f.packet_start[opposite(part.face)]);
     b.put_packets<T>(to + part.cells.begin / each, content, packets_for<T>(part.cells.size()),
                      static_cast<std::uint64_t>(message), part.neighbour);
   }

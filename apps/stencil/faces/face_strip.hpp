@@ -30,13 +30,13 @@ class scattered_strip {
     });
   }
 
-  // `beyond` are the neighbour's cells across the face, inbox(face, i) gives those across other faces.
-  template <class Inbox>
-  STARLING_HD values finish(const values& beyond, const Inbox& inbox, T& change) const {
+  // `beyond` are the neighbour's cells across the face, received(face, i) gives those across other faces.
+  template <class Received>
+  STARLING_HD values finish(const values& beyond, const Received& received, T& change) const {
     values made{};
     unrolled<Width>([&](auto e) {
       if (e < count_)
-        made.cell[e] = sweep_.template finish<Axis>(side_, cells_[e], around_[e], beyond.cell[e], inbox, change);
+        made.cell[e] = sweep_.template finish<Axis>(side_, cells_[e], around_[e], beyond.cell[e], received, change);
     });
     return made;
   }
@@ -80,8 +80,8 @@ class row_strip {
     east_ = in[x + Width < own.extent[2] ? Width : Width - 1];
   }
 
-  template <class Inbox>
-  STARLING_HD values finish(const values& beyond, const Inbox&, T& change) const {
+  template <class Received>
+  STARLING_HD values finish(const values& beyond, const Received&, T& change) const {
     values made;
     unrolled<Width>([&](auto k) {
       constexpr int i = decltype(k)::value;

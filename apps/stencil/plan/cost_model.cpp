@@ -33,11 +33,12 @@ double tiled_us(const geometry& g, machine_kind kind, const tile_choice& c, std:
                 const step_costs& costs) {
   const tiling& t = c.grid;
   const bool far = g.exchanged_faces() > 0 && g.n_pes() > 1;
-  const double flight = t.mail_per_block() == 0 ? 0 : far ? costs.far_us : costs.near_us;
+  const double flight = t.packets_per_block() == 0 ? 0 : far ? costs.far_us : costs.near_us;
   const double work = tile_work(g, kind, c, cell_bytes) / costs.chip_cells_per_us;
   if (t.depth == 1 || kind == machine_kind::host) return flight / t.depth + work;
   // Each step has its barriers.
-  const double exchange = flight + cells_of_packets(static_cast<double>(t.mail_per_block())) / costs.chip_cells_per_us;
+  const double exchange =
+      flight + cells_of_packets(static_cast<double>(t.packets_per_block())) / costs.chip_cells_per_us;
   return exchange / t.depth + 0.1 * costs.near_us + work;
 }
 

@@ -33,7 +33,7 @@ bool lay_out_tall(const geometry& g, tiling& t, int most_bands, std::size_t byte
   t.tall.memory_rows = rows - t.tall.rows_not_in_memory();
   t.memory_elements = t.tall.memory_rows * row_of_each;
   if (t.memory_elements > std::numeric_limits<int>::max()) return false;  // places in it are int
-  number_mail<T>(g, t);
+  number_packets<T>(g, t);
   return t.tall.chip_rows > 0;
 }
 

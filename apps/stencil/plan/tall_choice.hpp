@@ -6,7 +6,7 @@
 namespace starling::stencil {
 
 // Lays out the largest tile as a tall one of at most `most_bands` bands, in so much memory on chip, and numbers its
-// mail. False if tiles have too few rows or too long ones, or exchange several layers.
+// packet buffer. False if tiles have too few rows or too long ones, or exchange several layers.
 template <class T>
 bool lay_out_tall(const geometry& g, tiling& t, int most_bands, std::size_t bytes_on_chip,
                   int register_rows = tall_register_rows);

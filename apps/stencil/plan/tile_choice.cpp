@@ -119,7 +119,7 @@ int natural_blocks(const geometry& g, const tile_limits& limits) {
 // So many that a thread has eight cells, and one packet at most where that can be. In one array, all: layers are cut
 // into as many segments as there are threads for.
 int natural_threads(const tiling& t) {
-  const index_t packets = std::min<index_t>(t.mail_per_block(), most_threads);
+  const index_t packets = std::min<index_t>(t.packets_per_block(), most_threads);
   if (t.tall.used()) return 32 * t.tall.count;
   if (t.bands.used()) return static_cast<int>(std::max<index_t>(32 * t.bands.count, round_up(packets, 32)));
   if (t.in_place) return most_threads;
@@ -148,7 +148,7 @@ bool fit(const geometry& g, const tile_limits& limits, const run_options& option
   t.bands = how == kept_in::bands ? bands_of_tile(g, t, cell_vector<T>::width, most_warps) : band_grid{};
   if (how == kept_in::bands && !t.bands.used()) return false;
   c.threads = options.threads > 0 ? options.threads : natural_threads(t);
-  if (how == kept_in::bands && t.depth == 1 && t.mail_per_block() > c.threads) return false;
+  if (how == kept_in::bands && t.depth == 1 && t.packets_per_block() > c.threads) return false;
   if (how == kept_in::one_array && patches_of_tile(g, t, cell_vector<T>::width) > c.threads) return false;
   lay_out<T>(g, t);
   c.scratch_bytes = resident_scratch<T>(t, limits.kind == machine_kind::host ? 1 : c.threads);
@@ -163,7 +163,7 @@ std::optional<tile_choice> choice_for(const geometry& g, const tile_limits& limi
   const bool flat = !g.active[0];
   tile_choice c;
   c.grid = grid;
-  number_mail<T>(g, c.grid);
+  number_packets<T>(g, c.grid);
   if ((gpu && flat && fit<T>(g, limits, options, kept_in::bands, c)) ||
       (gpu && flat && fit<T>(g, limits, options, kept_in::tall_bands, c)) ||
       fit<T>(g, limits, options, kept_in::two_arrays, c) ||

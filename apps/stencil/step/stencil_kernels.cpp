@@ -42,17 +42,17 @@ struct step {
     const int to = s.own().neighbour[face];
     if (to == no_neighbour) return;
     const index_range mine = b.my_share(s.own().face_size(face / 2));
-    const plain_inbox<T> inbox(a.f, b.pe(), a.time_level - 1);
+    const received_cells<T> received(a.f, b.pe(), a.time_level - 1);
     with_axis<Dimensions>(face / 2, [&](auto axis) {
       const auto value = [&](index_t i) {
         const index_t at = mine.begin + i;
         const auto f = s.template cell_of<decltype(axis)::value>(face % 2, at);
-        return s.template finish<decltype(axis)::value>(face % 2, f, s.gather(f), inbox(face, at), inbox, change);
+        return s.template finish<decltype(axis)::value>(face % 2, f, s.gather(f), received(face, at), received, change);
       };
       if (a.store_to_peers) {
-        b.put(inbox_of_neighbour(a.f, face, a.time_level) + mine.begin, value, mine.size(), to);
+        b.put(receive_buffer_of_neighbour(a.f, face, a.time_level) + mine.begin, value, mine.size(), to);
       } else {
-        T* out = a.f.outbox.on(b.pe()) + a.f.face_start[face] + mine.begin;
+        T* out = a.f.send_buffer.on(b.pe()) + a.f.face_start[face] + mine.begin;
         b.for_each(mine.size(), [&](index_t i) { out[i] = value(i); });
       }
     });
@@ -75,7 +75,7 @@ struct publish {
           const cell c = own.template face_cell<decltype(axis)::value>(face % 2, mine.begin + i);
           return values[c.at[0] * f.shape.stride[0] + c.at[1] * f.shape.stride[1] + c.at[2]];
         };
-        b.put(inbox_of_neighbour(f, face, time_level) + mine.begin, value, mine.size(), own.neighbour[face]);
+        b.put(receive_buffer_of_neighbour(f, face, time_level) + mine.begin, value, mine.size(), own.neighbour[face]);
       });
     }
     b.quiet();
@@ -167,7 +167,7 @@ struct announce {
           const cell c = own.template face_cell<decltype(axis)::value>(part.face % 2, part.cells.begin + i);
           return values[c.at[0] * f.shape.stride[0] + c.at[1] * f.shape.stride[1] + c.at[2]];
         };
-        b.put_signal(inbox_of_neighbour(f, part.face, time_level) + part.cells.begin, value, part.cells.size(),
+        b.put_signal(receive_buffer_of_neighbour(f, part.face, time_level) + part.cells.begin, value, part.cells.size(),
                      f.arrived + (opposite(part.face) * s.a.chunks + part.chunk),
                      static_cast<std::uint64_t>(time_level), part.neighbour);
       });

@@ -19,7 +19,7 @@ struct step_arguments {
   index_t time_level = 0;
   bool compute = true;
   bool check = false;           // find the largest change
-  bool store_to_peers = false;  // faces go to the neighbours' inboxes by peer stores; otherwise to the outbox
+  bool store_to_peers = false;  // faces go to receive buffers of the neighbours; otherwise to the send buffer
   inside_cut inside = {};       // among the blocks of a launch
 };
 
@@ -29,7 +29,7 @@ enum class step_part { whole, border, inside };
 template <class T>
 kernel step_kernel(const step_arguments<T>& arguments, step_part part, int first_change);
 
-// Puts the faces of a time level into the neighbours' inboxes as they are.
+// Puts the faces of a time level into the neighbours' receive buffers as they are.
 template <class T>
 kernel publish_kernel(const fields<T>& f, index_t time_level);
 
@@ -53,10 +53,10 @@ struct persistent_run {
 template <class T>
 struct cpu_free_arguments : persistent_run {
   fields<T> f;
-  index_t first_message = 1;              // number of its packets; greater than those of all earlier runs
-  bool packets = false;                   // how faces travel; otherwise put with signal, inboxes of `first` in place
-  int chunks = 1;                         // per face
-  int chunks_per_block = 1;               // at most, of those blocks that do faces
+  index_t first_message = 1;  // number of its packets; greater than those of all earlier runs
+  bool packets = false;       // how faces travel; otherwise put with signal, receive buffers of `first` in place
+  int chunks = 1;             // per face
+  int chunks_per_block = 1;   // at most, of those blocks that do faces
   index_t chunk_cells[axes] = {1, 1, 1};  // in a chunk of a face across each axis, a whole number of packets
   bool faces_meet = false;                // some cell lies on two faces
   bool in_rows = false;                   // none does, and rows of faces are rows of the arrays, of whole strips
@@ -80,7 +80,7 @@ struct flagged_step_arguments {
 template <class T>
 kernel flagged_step_kernel(const flagged_step_arguments<T>& arguments);
 
-// Puts the faces of a time level into the neighbours' inboxes, raises their signals, and sets `reached`.
+// Puts the faces of a time level into the neighbours' receive buffers, raises their signals, and sets `reached`.
 template <class T>
 kernel announce_kernel(const flagged_step_arguments<T>& arguments, index_t time_level);
 

@@ -93,14 +93,14 @@ class sweep {
   }
 
   // Computes the cell and keeps it if the face owns it; the neighbour wants the value. `beyond` is the neighbour's cell
-  // across the face, inbox(face, i) gives those across other faces.
-  template <int Axis, class Inbox>
-  STARLING_HD T finish(int side, const face_cell& f, const neighbourhood& n, T beyond, const Inbox& inbox,
+  // across the face, received(face, i) gives those across other faces.
+  template <int Axis, class Received>
+  STARLING_HD T finish(int side, const face_cell& f, const neighbourhood& n, T beyond, const Received& received,
                        T& change) const {
     T value = n.centre;
     if (f.updated) {
       const auto across = [&](int axis, int s) {
-        return axis == Axis && s == side ? beyond : inbox(2 * axis + s, own_.face_index(axis, f.c));
+        return axis == Axis && s == side ? beyond : received(2 * axis + s, own_.face_index(axis, f.c));
       };
       value = weight_.centre * n.centre;  // the order of the additions is the problem's
       unrolled<Dimensions>([&](auto k) {

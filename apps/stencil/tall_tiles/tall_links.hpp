@@ -12,8 +12,8 @@ namespace starling::stencil {
 // Where a tile's packets for a neighbour go and where those of the neighbour come.
 struct tall_link {
   int pe;   // of the neighbour, or no_neighbour
-  int out;  // first packet, in a slot of its mail
-  int in;   // the same in the own mail
+  int out;  // first packet, in a slot of its packet buffer
+  int in;   // the same in the own packet buffer
 };
 
 inline constexpr int tall_links_of_tile = 4;
@@ -26,12 +26,12 @@ class tall_links {
   using content = packet_content<T>;
 
   tall_links(const tall_links&) = delete;
-  STARLING_HD tall_links(Block& b, const tiling& t, sym<packet> mail)
-      : b_(b), t_(t), mail_(mail), links_(b.template scratch<tall_link>(tall_links_of_tile)) {}
+  STARLING_HD tall_links(Block& b, const tiling& t, sym<packet> packet_buffer)
+      : b_(b), t_(t), packet_buffer_(packet_buffer), links_(b.template scratch<tall_link>(tall_links_of_tile)) {}
 
   // Ends with a barrier of the block.
   STARLING_HD void plan(const geometry& g) {
-    const auto packets = static_cast<int>(t_.mail_per_block());
+    const auto packets = static_cast<int>(t_.packets_per_block());
     for (int i = b_.member(); i < tall_links_of_tile; i += b_.members()) {
       const int d = i == north || i == south ? direction_number(0, i == north ? -1 : 1, 0)
                                              : direction_number(0, 0, i == west ? -1 : 1);
@@ -42,8 +42,8 @@ class tall_links {
     b_.sync();
   }
 
-  // Where a message's packets are in the mail.
-  STARLING_HD int slot(index_t message) const { return static_cast<int>(t_.mail_slot(message)); }
+  // Where a message's packets are in the packet buffer.
+  STARLING_HD int slot(index_t message) const { return static_cast<int>(t_.packet_slot(message)); }
 
   // ---- a message, in the pieces in which a step makes the band: calls of all lanes of a warp ----
 
@@ -93,7 +93,7 @@ class tall_links {
   STARLING_HD static int all_packets(const Band& band) { return up(band.rows() - 1) + 1; }
   STARLING_HD static int up(int cells) { return (cells + each_packet - 1) / each_packet; }
 
-  // So many packets from `first` of the mail on.
+  // So many packets from `first` of the packet buffer on.
   template <class Lanes>
   STARLING_HD void put(int slot, index_t message, const tall_link& to, int first, const content* from, int packets,
                        int lane, const Lanes& lanes) const {
@@ -102,7 +102,7 @@ class tall_links {
     for (int some = 0; some < packets; some += band_vectors) {
       const int k = some + lane;
       b_.warp().template put_packet_each<T>(
-          k < packets, mail_ + (slot + to.out + first + k), [&] { return from[k]; },
+          k < packets, packet_buffer_ + (slot + to.out + first + k), [&] { return from[k]; },
           static_cast<std::uint64_t>(message), pe);
     }
   }
@@ -121,7 +121,7 @@ class tall_links {
       const int k = some + lane;
       b_.warp().template take_packets_together<T, N>(
           [&](auto i) { return k < packets && where(i, k).pe != no_neighbour; },
-          [&](auto i) { return mail_ + (slot + where(i, k).packet); }, static_cast<std::uint64_t>(message),
+          [&](auto i) { return packet_buffer_ + (slot + where(i, k).packet); }, static_cast<std::uint64_t>(message),
           [&](auto i) { return where(i, k).pe; }, [&](auto i, const content& c) { *where(i, k).to = c; });
     }
   }
@@ -132,7 +132,7 @@ class tall_links {
 
   Block& b_;
   const tiling& t_;
-  sym<packet> mail_;
+  sym<packet> packet_buffer_;
   tall_link* links_;
 };
 

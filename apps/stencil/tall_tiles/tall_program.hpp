@@ -21,7 +21,7 @@ class tall_program {
         a_(a),
         lanes_(lanes),
         mine_(*b.template scratch<tile>(1)),
-        links_(b, a.grid, a.mail),
+        links_(b, a.grid, a.packet_buffer),
         places_(b.template scratch<tall_place>(a.grid.tall.count)),
         chip_(b.template scratch<T>(a.grid.tall.elements(cell_vector<T>::width))) {}
 

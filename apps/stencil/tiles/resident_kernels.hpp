@@ -16,7 +16,7 @@ template <class T>
 struct resident_arguments : persistent_run {
   fields<T> f;
   tiling grid;
-  sym<packet> mail;           // [mail_slots][blocks][mail_per_block]
+  sym<packet> packet_buffer;  // [packet_slots][blocks][packets_per_block]
   sym<T> memory;              // [blocks][memory_elements]
   index_t first_message = 1;  // greater than all numbers of earlier runs
 };

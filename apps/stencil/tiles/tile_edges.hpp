@@ -9,7 +9,7 @@ namespace starling::stencil {
 
 // Where the packets of a direction go.
 struct route {
-  int out;  // first packet, in a slot of the receiver's mail
+  int out;  // first packet, in a slot of the receiver's packet buffer
   int pe;   // no_neighbour: nowhere
 };
 
@@ -33,8 +33,8 @@ struct tile_edge {
 // Bytes on chip that a block of so many threads has for its list. Threads that have at most one packet keep it in
 // registers.
 constexpr index_t edge_list_bytes(const tiling& t, int threads) {
-  if (t.mail_per_block() <= threads) return 0;
-  return t.mail_per_block() * static_cast<index_t>(sizeof(tile_edge));
+  if (t.packets_per_block() <= threads) return 0;
+  return t.packets_per_block() * static_cast<index_t>(sizeof(tile_edge));
 }
 
 // Ahead: cells at edges are computed and sent before the others, which needs all of them, as they were, in the array.
@@ -47,11 +47,11 @@ class tile_edges {
   static constexpr int each_packet = static_cast<int>(elements_per_packet<T>);
   static constexpr bool ahead = Ahead;
 
-  STARLING_HD tile_edges(block& b, const tiling& t, sym<packet> mail)
+  STARLING_HD tile_edges(block& b, const tiling& t, sym<packet> packet_buffer)
       : b_(b),
         t_(t),
-        mail_(mail),
-        packets_(static_cast<int>(t.mail_per_block())),
+        packet_buffer_(packet_buffer),
+        packets_(static_cast<int>(t.packets_per_block())),
         routes_(b.scratch<route>(directions)),
         list_(Listed && packets_ > b.members() ? b.scratch<edge>(packets_) : nullptr) {}
 
@@ -76,7 +76,7 @@ class tile_edges {
   // The neighbours' cells of a message into the rings of `now` and, if `both`, of `other`.
   STARLING_HD void take(index_t message, const cells& now, const cells& other, bool both) const {
     const auto number = static_cast<std::uint64_t>(message);
-    const sym<packet> slot = mail_ + (t_.mail_slot(message) + index_t{b_.index()} * packets_);
+    const sym<packet> slot = packet_buffer_ + (t_.packet_slot(message) + index_t{b_.index()} * packets_);
     const auto keep = [&](const edge& e, const packet_content<T>& c) {
       put_into_ring(now, e, c);
       if (both) put_into_ring(other, e, c);
@@ -153,7 +153,7 @@ class tile_edges {
   // fill(edge, content)
   template <class F>
   STARLING_HD void send_values(index_t message, const F& fill) const {
-    const sym<packet> slot = mail_ + t_.mail_slot(message);
+    const sym<packet> slot = packet_buffer_ + t_.packet_slot(message);
     const auto send_one = [&](const edge& e, const route& to) {
       packet_content<T> c{};
       fill(e, c);
@@ -215,7 +215,7 @@ class tile_edges {
 
   block& b_;
   const tiling& t_;
-  sym<packet> mail_;
+  sym<packet> packet_buffer_;
   int packets_;
   route* routes_;
   edge* list_;

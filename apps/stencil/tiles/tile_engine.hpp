@@ -17,7 +17,7 @@ class tile_engine {
  private:
   void advance(domain<T>& d, const tile_choice& tiles, const run_options& options, run_result& result);
 
-  symmetric_array<packet> mail_;
+  symmetric_array<packet> packet_buffer_;
   symmetric_array<T> memory_;  // of cells that no block has room for
 };
 

@@ -56,7 +56,7 @@ class tile_program {
       : b_(b),
         a_(a),
         mine_(*b.scratch<tile>(1)),
-        edges_(b, a.grid, a.mail),
+        edges_(b, a.grid, a.packet_buffer),
         chip_(b.scratch<T>(arrays * a.grid.chip.elements)) {}
 
   STARLING_HD void run() {
