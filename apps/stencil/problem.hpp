@@ -33,7 +33,7 @@ std::vector<T> heat_coefficients(int dimensions, double ratio);
 // Who controls the steps. All variants give the same bits.
 enum class variant {
   copy,       // host: one kernel a step, then copies of the faces
-  overlap,    // host: faces first in their own stream, copied while the inside is computed
+  overlap,    // host: faces first in their own stream, copied while the interior is computed
   p2p,        // host: as overlap, faces stored into the neighbour's memory by the kernel
   graph,      // host: many steps as one recorded graph, whose kernels wait for the neighbours' signals themselves
   cpu_free,   // one persistent program: faces are put and signalled by the devices, no host in the loop
@@ -55,7 +55,7 @@ struct run_options {
   double tolerance = 0;           // stop when the largest change is not above it
   int blocks = 0;                 // per PE; 0: chosen from the domain and the device
   int threads = 0;                // per block on GPUs; 0: chosen
-  int face_blocks = -1;           // of `blocks`, for faces alone; 0: every block does faces and inside; -1: chosen
+  int boundary_blocks = -1;       // of `blocks`, for the boundary alone; 0: every block does both parts; -1: chosen
   index_t packet_bytes = -1;      // up to which a face of a PE is packets; -1: chosen
   int depth = 0;                  // layers that `temporal` exchanges, every that many steps; 0: chosen
   std::size_t on_chip_bytes = 0;  // that a block of `resident` or `temporal` may use; 0: what there is

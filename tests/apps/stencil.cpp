@@ -8,7 +8,7 @@
 
 #include "stencil/reference.hpp"
 #include "stencil/solver.hpp"
-#include "stencil/step/inside_cut.hpp"
+#include "stencil/step/interior_partition.hpp"
 #include "support/stencil_runs.hpp"
 
 namespace starling::stencil {
@@ -77,7 +77,7 @@ TEST_CASE("faces of several chunks") {
   p.coefficients = heat_coefficients<float>(3, 0.1);
   p.edges = {edge::periodic, edge::fixed, edge::periodic};
   p.parts = {2, 2, 1};
-  compare(all.of(4), p, {.how = variant::cpu_free, .steps = 15, .blocks = 14, .face_blocks = 12}, draw);
+  compare(all.of(4), p, {.how = variant::cpu_free, .steps = 15, .blocks = 14, .boundary_blocks = 12}, draw);
 }
 
 TEST_CASE("on GPUs, planes of which blocks take pieces in turn") {

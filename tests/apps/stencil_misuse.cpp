@@ -120,9 +120,9 @@ TEST_CASE_FIXTURE(loaded_solver, "options that make no sense") {
   CHECK(says(refusal({.tolerance = 0.5}), "without check_every; say after how many steps to look"));
   CHECK(says(refusal({.blocks = -2}), "blocks = -2"));
   CHECK(says(refusal({.threads = 33}), "threads = 33; must be a multiple of 32"));
-  CHECK(says(refusal({.face_blocks = -2}), "face_blocks = -2; must be at least 0, or -1 to choose"));
-  CHECK(says(refusal({.how = variant::cpu_free, .blocks = 2, .face_blocks = 2}),
-             "face_blocks = 2 of 2 blocks; leave one for the inside"));
+  CHECK(says(refusal({.boundary_blocks = -2}), "boundary_blocks = -2; must be at least 0, or -1 to choose"));
+  CHECK(says(refusal({.how = variant::cpu_free, .blocks = 2, .boundary_blocks = 2}),
+             "boundary_blocks = 2 of 2 blocks; leave one for the interior"));
   CHECK(says(refusal({.packet_bytes = -2}), "packet_bytes = -2; must be at least 0, or -1 to choose"));
   CHECK(says(refusal({.deadline = -1.0}), "deadline = -1"));
   // Nothing of this has cost the cells.

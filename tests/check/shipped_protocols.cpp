@@ -104,7 +104,7 @@ TEST_CASE("every block does a part of the faces") {
     for (const index_t packet_bytes : {index_t{0}, all_packets}) {
       CAPTURE(stencil::name(how));
       CAPTURE(packet_bytes);
-      const stencil::run_options o{.how = how, .blocks = 4, .face_blocks = 0, .packet_bytes = packet_bytes};
+      const stencil::run_options o{.how = how, .blocks = 4, .boundary_blocks = 0, .packet_bytes = packet_bytes};
       check_stencil<float>(2, o, {6, 24}, stencil::edge::fixed);
       check_stencil<float>(3, o, {7, 9}, stencil::edge::periodic);
       check_stencil<double>(2, o, {4, 4, 6}, stencil::edge::fixed);

@@ -5,7 +5,7 @@ from __future__ import annotations
 from mutations.model import Program, in_file, sources_in
 
 KERNELS = "apps/stencil/step/stencil_kernels.cpp"
-FACES = "apps/stencil/faces/face_exchange.hpp"
+FACES = "apps/stencil/halo/halo_exchange.hpp"
 FIELDS = "apps/stencil/core/fields.hpp"
 TILES = "apps/stencil/tiles/tiles.hpp"
 EDGES = "apps/stencil/tiles/tile_edges.hpp"
@@ -139,21 +139,21 @@ MUTATIONS = [
          "      s.wait(sent(from, time_level - 1));\n", ""),
         ("host: wait for the faces of the step before", "s.wait(sent(from, time_level - 1));",
          "s.wait(sent(from, time_level - (time_level > 2 ? 2 : 1)));"),
-        ("host: the inside does not wait for the faces",
-         "  middle.wait(sent(pe, time_level - 1));  // the faces of the step before are what the inside reads now\n",
+        ("host: the interior does not wait for the faces",
+         "  interior.wait(sent(pe, time_level - 1));  // the faces of the step before are what the interior reads now\n",
          ""),
-        ("host: the faces do not wait for the inside",
-         "  border.wait(inside_done_[i]);  // of the step before\n", ""),
+        ("host: the faces do not wait for the interior",
+         "  boundary.wait(interior_done_[i]);  // of the step before\n", ""),
         ("host: faces announced before they are copied",
          "  copy_faces(s, pe, time_level);\n  s.record(sent(pe, time_level));\n",
          "  s.record(sent(pe, time_level));\n  copy_faces(s, pe, time_level);\n"),
         ("host: faces announced before they are made",
-         "  border.launch_kernel(face_blocks, step_kernel(a, step_part::border, 0), shape);\n"
-         "  if (options_.how == variant::overlap) copy_faces(border, pe, time_level);\n"
-         "  border.record(sent(pe, time_level));\n",
-         "  border.record(sent(pe, time_level));\n"
-         "  border.launch_kernel(face_blocks, step_kernel(a, step_part::border, 0), shape);\n"
-         "  if (options_.how == variant::overlap) copy_faces(border, pe, time_level);\n"),
+         "  boundary.launch_kernel(boundary_blocks, step_kernel(a, step_part::boundary, 0), shape);\n"
+         "  if (options_.how == variant::overlap) copy_faces(boundary, pe, time_level);\n"
+         "  boundary.record(sent(pe, time_level));\n",
+         "  boundary.record(sent(pe, time_level));\n"
+         "  boundary.launch_kernel(boundary_blocks, step_kernel(a, step_part::boundary, 0), shape);\n"
+         "  if (options_.how == variant::overlap) copy_faces(boundary, pe, time_level);\n"),
     ),
     *in_file(
         "stencil, packets",

@@ -83,7 +83,7 @@ CG: dict[str, dict[str, str]] = {
     "apps/cg/host/host_step_kernels.cpp": {},
 }
 STENCIL: dict[str, dict[str, str]] = {
-    "apps/stencil/faces/face_exchange.hpp": {},
+    "apps/stencil/halo/halo_exchange.hpp": {},
     "apps/stencil/tiles/tile_edges.hpp": {},
     "apps/stencil/tiles/tile_program.hpp": {
         "no b_.sync(); before: keep_bands": ON_GPUS,

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "stencil/faces/face_cutting.hpp"
+#include "stencil/halo/face_chunks.hpp"
 
 namespace starling::stencil {
 namespace {
@@ -27,10 +27,10 @@ flagged_graph<T>::flagged_graph(machine& m, const fields<T>& f, std::vector<stre
   arguments_.a.f = f;
   arguments_.a.compute = options.compute;
   arguments_.a.first = -1;  // the receive buffers of every step are awaited
-  arguments_.a.inside = launch.inside;
+  arguments_.a.interior = launch.interior;
   cut_faces(arguments_.a, launch);
   arguments_.reached = reached_.data();
-  arguments_.face_blocks = launch.face_blocks;
+  arguments_.boundary_blocks = launch.boundary_blocks;
   for (std::size_t pe = 0; pe < streams.size() && length_ > 0; ++pe)
     graphs_.push_back(m.record(streams[pe], [&] { this->launch(static_cast<int>(pe), length_, false); }));
 }

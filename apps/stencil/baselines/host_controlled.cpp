@@ -11,7 +11,7 @@ host_controlled<T>::host_controlled(machine& m, const fields<T>& f, std::vector<
   for (int pe = 0; pe < m.size(); ++pe) {
     boxes_.push_back(box_of(f.shape, pe));
     sent_.push_back({m.new_event(pe), m.new_event(pe)});
-    inside_done_.push_back(m.new_event(pe));
+    interior_done_.push_back(m.new_event(pe));
   }
 }
 
@@ -72,7 +72,7 @@ void host_controlled<T>::copy_faces(stream& s, int pe, index_t time_level) {
 
 template <class T>
 void host_controlled<T>::step_in_order(int pe, index_t time_level, bool check) {
-  const step_arguments<T> a{f_, time_level, options_.compute, check, false, launch_.inside};
+  const step_arguments<T> a{f_, time_level, options_.compute, check, false, launch_.interior};
   stream& s = main_[static_cast<std::size_t>(pe)];
   wait_for_neighbours(s, pe, time_level);
   s.launch_kernel(launch_.blocks, step_kernel(a, step_part::whole, 0),
@@ -84,21 +84,21 @@ void host_controlled<T>::step_in_order(int pe, index_t time_level, bool check) {
 template <class T>
 void host_controlled<T>::step_overlapped(int pe, index_t time_level, bool check) {
   const auto i = static_cast<std::size_t>(pe);
-  const step_arguments<T> a{f_, time_level, options_.compute, check, options_.how == variant::p2p, launch_.inside};
+  const step_arguments<T> a{f_, time_level, options_.compute, check, options_.how == variant::p2p, launch_.interior};
   const launch_options shape{launch_.threads, scratch_bytes, options_.deadline};
-  const int for_faces = f_.shape.exchanged_faces() > 0 ? launch_.doing_faces() : 1;
-  const int face_blocks = check ? launch_.blocks : for_faces;
-  stream& border = side_[i];
-  stream& middle = main_[i];
-  middle.wait(sent(pe, time_level - 1));  // the faces of the step before are what the inside reads now
-  wait_for_neighbours(border, pe, time_level);
-  border.wait(inside_done_[i]);  // of the step before
-  border.launch_kernel(face_blocks, step_kernel(a, step_part::border, 0), shape);
-  if (options_.how == variant::overlap) copy_faces(border, pe, time_level);
-  border.record(sent(pe, time_level));
+  const int for_boundary = f_.shape.exchanged_faces() > 0 ? launch_.blocks_of_boundary() : 1;
+  const int boundary_blocks = check ? launch_.blocks : for_boundary;
+  stream& boundary = side_[i];
+  stream& interior = main_[i];
+  interior.wait(sent(pe, time_level - 1));  // the faces of the step before are what the interior reads now
+  wait_for_neighbours(boundary, pe, time_level);
+  boundary.wait(interior_done_[i]);  // of the step before
+  boundary.launch_kernel(boundary_blocks, step_kernel(a, step_part::boundary, 0), shape);
+  if (options_.how == variant::overlap) copy_faces(boundary, pe, time_level);
+  boundary.record(sent(pe, time_level));
 
-  middle.launch_kernel(launch_.blocks, step_kernel(a, step_part::inside, launch_.blocks), shape);
-  middle.record(inside_done_[i]);
+  interior.launch_kernel(launch_.blocks, step_kernel(a, step_part::interior, launch_.blocks), shape);
+  interior.record(interior_done_[i]);
 }
 
 template class host_controlled<float>;

@@ -45,7 +45,7 @@ class host_controlled {
   const launch_shape& launch_;
   std::vector<box> boxes_;                    // by PE
   std::vector<std::vector<event>> sent_;      // by PE, then parity of the time level: faces computed and delivered
-  std::vector<event> inside_done_;            // by PE
+  std::vector<event> interior_done_;          // by PE
   std::vector<std::atomic<index_t>> issued_;  // by PE: the time level up to which its thread has issued
   std::atomic<bool> failed_{false};
   std::mutex failure_mutex_;

@@ -30,7 +30,7 @@ class domain {
   void publish();
   // Both slots get the current cells, for runs that do not compute.
   void equal_slots();
-  // No block has taken a piece of the inside after this time level.
+  // No block has taken a piece of the interior after this time level.
   void begin_taking();
 
   starling::machine machine;

@@ -38,7 +38,7 @@ struct fields {
   index_t packet_start[faces + 1] = {};  // where a face begins in a slot of the packet buffer, in packets
   sym<signal> arrived;                   // [faces][chunks] time level that a chunk of a face's receive buffer holds
   sym<T> changes;                        // [blocks] largest change seen by a block, for the host to combine
-  // Pieces of the inside that blocks asked for in turn, in all steps after this time level.
+  // Pieces of the interior that blocks asked for in turn, in all steps after this time level.
   sym<std::uint32_t> pieces_taken;
   index_t none_taken_at = 0;
 

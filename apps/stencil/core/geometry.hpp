@@ -55,10 +55,10 @@ struct cell {
 // What one PE owns.
 struct box {
   index_t extent[axes];
-  index_t first[axes];        // global index of the first cell
-  int neighbour[faces];       // PE or no_neighbour
-  index_range updated[axes];  // cells that are not held
-  index_range inner[axes];    // updated cells on no face: they need no other PE
+  index_t first[axes];         // global index of the first cell
+  int neighbour[faces];        // PE or no_neighbour
+  index_range updated[axes];   // cells that are not held
+  index_range interior[axes];  // updated cells on no face: they need no other PE
 
   constexpr bool is_updated(const cell& c) const {
     for (int a = 0; a < axes; ++a)
@@ -122,9 +122,9 @@ constexpr box box_of(const geometry& g, int pe) {
       if (wraps) to += (side == 0 ? g.parts[a] : -g.parts[a]) * step[a];
       b.neighbour[2 * a + side] = g.exchanges(a) && (!wraps || g.periodic[a]) ? to : no_neighbour;
     }
-    b.inner[a] = b.updated[a];
-    if (b.neighbour[2 * a] != no_neighbour) b.inner[a].begin = 1;
-    if (b.neighbour[2 * a + 1] != no_neighbour) b.inner[a].end = own.size() - 1;
+    b.interior[a] = b.updated[a];
+    if (b.neighbour[2 * a] != no_neighbour) b.interior[a].begin = 1;
+    if (b.neighbour[2 * a + 1] != no_neighbour) b.interior[a].end = own.size() - 1;
   }
   return b;
 }

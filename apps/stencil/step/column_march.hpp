@@ -1,10 +1,10 @@
-// The inside of a box on a GPU. A thread goes along columns of cells, as many side by side as 16 bytes hold: along z in
-// three dimensions, along y in two. What it has loaded of its columns stays in registers until the step has passed, so
-// that a cell comes from memory once; its neighbours beside the columns were loaded by other threads of the block at
+// The interior of a box on a GPU. A thread goes along columns of cells, as many side by side as 16 bytes hold: along z
+// in three dimensions, along y in two. What it has loaded of its columns stays in registers until the step has passed,
+// so that a cell comes from memory once; its neighbours beside the columns were loaded by other threads of the block at
 // about the same time, and are in the first cache.
 //
 // Rows start at multiples of 16 bytes and have room up to one. Vectors at the ends of a row may hold cells that are not
-// the inside's: these are loaded and not used.
+// the interior's: these are loaded and not used.
 //
 // A step that goes backwards begins where the one before ended: what that one stored last may still be in the second
 // cache.
@@ -80,7 +80,7 @@ class column_march {
     }
   }
 
-  // n cells of the columns in a vector from `at` in the array on, of which [from, to) are the inside's; N: nearly
+  // n cells of the columns in a vector from `at` in the array on, of which [from, to) are the interior's; N: nearly
   // always so many.
   template <bool Check, int N>
   STARLING_HD void column(index_t at, int n, int from, int to, T& change) const {
@@ -106,7 +106,7 @@ class column_march {
   STARLING_HD index_t stride() const { return Backwards ? -pitch_along() : pitch_along(); }
   STARLING_HD static vector load(const T* p) { return *reinterpret_cast<const vector*>(p); }
 
-  // N vectors one after the other, without a look at what is left. Cells that are not the inside's stay as they are.
+  // N vectors one after the other, without a look at what is left. Cells that are not the interior's stay as they are.
   template <bool Check, int N>
   STARLING_HD void whole_column(index_t at, int from, int to, T& change) const {
     const T* in = in_ + at;
@@ -144,7 +144,7 @@ class column_march {
     return b;
   }
 
-  // n vectors one after the other, of which the cells [from, to) are the inside's.
+  // n vectors one after the other, of which the cells [from, to) are the interior's.
   template <bool Check>
   STARLING_HD void column_of(index_t at, int n, int from, int to, T& change) const {
     const T* in = in_ + at;

@@ -1,6 +1,6 @@
 #include "stencil/step/stencil_kernels.hpp"
 
-#include "stencil/faces/face_exchange.hpp"
+#include "stencil/halo/halo_exchange.hpp"
 
 namespace starling::stencil {
 
@@ -30,9 +30,9 @@ struct step {
     piece_board<T>* board = board_of<InTurn, T>(b);
     const sweep<T, Dimensions> s(a.f, own, b.pe(), a.time_level, a.compute, a.check);
     T change = 0;
-    if (part != step_part::inside)
+    if (part != step_part::interior)
       for (int face = 0; face < faces; ++face) do_face(b, s, face, change);
-    if (part != step_part::border) s.template inside<InTurn>(b, a.inside, b.rank(), board, change);
+    if (part != step_part::boundary) s.template interior<InTurn>(b, a.interior, b.rank(), board, change);
     if (!a.check) return;
     change = b.reduce(change, maximum{});
     if (b.member() == 0) a.f.changes.on(b.pe())[first_change + b.index()] = change;
@@ -96,8 +96,8 @@ STARLING_HD void run_cpu_free(block& b, const cpu_free_arguments<T>& a, Exchange
     const bool check = --until_check == 0;
     const sweep<T, Dimensions> s(a.f, own, b.pe(), time_level, a.compute, check);
     T change = 0;
-    if (b.role() == a.face_role) exchange.step(b, s, time_level, change);
-    if (b.role() == a.inside_role) s.template inside<InTurn>(b, a.inside, b.rank(), board, change);
+    if (b.role() == a.boundary_role) exchange.step(b, s, time_level, change);
+    if (b.role() == a.interior_role) s.template interior<InTurn>(b, a.interior, b.rank(), board, change);
     if (!check) {
       b.sync_pe();
       continue;
@@ -116,7 +116,7 @@ struct cpu_free_signalled {
   static constexpr int max_threads = threads_at_most(InTurn);
   static constexpr int least_blocks = blocks_at_least(InTurn);
   STARLING_HD void operator()(block& b) const {
-    run_cpu_free<T, Dimensions, InTurn>(b, a, signalled_faces<T, Dimensions>{a, own_chunks(b, a)});
+    run_cpu_free<T, Dimensions, InTurn>(b, a, signalled_halo<T, Dimensions>{a, own_chunks(b, a)});
   }
 };
 
@@ -126,7 +126,7 @@ struct cpu_free_packets {
   static constexpr int max_threads = threads_at_most(InTurn);
   static constexpr int least_blocks = blocks_at_least(InTurn);
   STARLING_HD void operator()(block& b) const {
-    run_cpu_free<T, Dimensions, InTurn>(b, a, packet_faces<T, Dimensions>{a, own_chunks(b, a)});
+    run_cpu_free<T, Dimensions, InTurn>(b, a, packet_halo<T, Dimensions>{a, own_chunks(b, a)});
   }
 };
 
@@ -139,13 +139,13 @@ struct flagged_step {
   STARLING_HD void operator()(block& b) const {
     const box& own = own_box(b, s.a.f);
     piece_board<T>* board = board_of<InTurn, T>(b);
-    const signalled_faces<T, Dimensions> faces{s.a, own_chunks(b, s.a)};
+    const signalled_halo<T, Dimensions> faces{s.a, own_chunks(b, s.a)};
     const index_t time_level = *s.reached.on(b.pe()) + s.ahead;
     const sweep<T, Dimensions> step(s.a.f, own, b.pe(), time_level, s.a.compute, s.check);
     T change = 0;
     faces.step(b, step, time_level, change);
-    const int without_faces = b.index() - s.face_blocks;
-    if (without_faces >= 0) step.template inside<InTurn>(b, s.a.inside, without_faces, board, change);
+    const int without_boundary = b.index() - s.boundary_blocks;
+    if (without_boundary >= 0) step.template interior<InTurn>(b, s.a.interior, without_boundary, board, change);
     if (!s.check) return;
     change = b.reduce(change, maximum{});
     if (b.member() == 0) s.a.f.changes.on(b.pe())[b.index()] = change;
@@ -191,9 +191,9 @@ kernel of_dimension(const geometry& g, const Arguments&... arguments) {
   return make_kernel(Kernel<T, 2>{arguments...});
 }
 
-// And one for each way to deal out the inside.
+// And one for each way to deal out the interior.
 template <template <class, int, bool> class Kernel, class T, class... Arguments>
-kernel of_cut(const geometry& g, const inside_cut& cut, const Arguments&... arguments) {
+kernel of_cut(const geometry& g, const interior_partition& cut, const Arguments&... arguments) {
   if (g.active[0]) {
     if (cut.in_turn()) return make_kernel(Kernel<T, 3, true>{arguments...});
     return make_kernel(Kernel<T, 3, false>{arguments...});
@@ -206,7 +206,7 @@ kernel of_cut(const geometry& g, const inside_cut& cut, const Arguments&... argu
 
 template <class T>
 kernel step_kernel(const step_arguments<T>& arguments, step_part part, int first_change) {
-  return of_cut<step, T>(arguments.f.shape, arguments.inside, arguments, part, first_change);
+  return of_cut<step, T>(arguments.f.shape, arguments.interior, arguments, part, first_change);
 }
 
 template <class T>
@@ -216,13 +216,13 @@ kernel publish_kernel(const fields<T>& f, index_t time_level) {
 
 template <class T>
 kernel cpu_free_kernel(const cpu_free_arguments<T>& arguments) {
-  if (arguments.packets) return of_cut<cpu_free_packets, T>(arguments.f.shape, arguments.inside, arguments);
-  return of_cut<cpu_free_signalled, T>(arguments.f.shape, arguments.inside, arguments);
+  if (arguments.packets) return of_cut<cpu_free_packets, T>(arguments.f.shape, arguments.interior, arguments);
+  return of_cut<cpu_free_signalled, T>(arguments.f.shape, arguments.interior, arguments);
 }
 
 template <class T>
 kernel flagged_step_kernel(const flagged_step_arguments<T>& arguments) {
-  return of_cut<flagged_step, T>(arguments.a.f.shape, arguments.a.inside, arguments);
+  return of_cut<flagged_step, T>(arguments.a.f.shape, arguments.a.interior, arguments);
 }
 
 template <class T>

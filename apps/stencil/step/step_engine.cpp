@@ -8,7 +8,7 @@
 #include "stencil/baselines/host_controlled.hpp"
 #include "stencil/core/cell_vector.hpp"
 #include "stencil/core/persistent.hpp"
-#include "stencil/faces/face_cutting.hpp"
+#include "stencil/halo/face_chunks.hpp"
 
 namespace starling::stencil {
 namespace {
@@ -16,19 +16,20 @@ namespace {
 // Of each kernel that the variant may run.
 template <class T>
 int blocks_that_fit(const domain<T>& d, const launch_options& launch, variant how, bool in_turn) {
-  const inside_cut inside = cut_inside<T>(d.memory.shape, 1, launch.threads, cell_vector<T>::width, in_turn);
+  const interior_partition interior =
+      partition_interior<T>(d.memory.shape, 1, launch.threads, cell_vector<T>::width, in_turn);
   if (how == variant::graph) {
     flagged_step_arguments<T> step;
     step.a.f = d.memory;
-    step.a.inside = inside;
+    step.a.interior = interior;
     return d.machine.blocks_that_fit(flagged_step_kernel(step), launch);
   }
   if (how != variant::cpu_free)
     return d.machine.blocks_that_fit(
-        step_kernel(step_arguments<T>{.f = d.memory, .inside = inside}, step_part::whole, 0), launch);
+        step_kernel(step_arguments<T>{.f = d.memory, .interior = interior}, step_part::whole, 0), launch);
   cpu_free_arguments<T> a;
   a.f = d.memory;
-  a.inside = inside;
+  a.interior = interior;
   const int signalled = d.machine.blocks_that_fit(cpu_free_kernel(a), launch);
   a.packets = true;
   return std::min(signalled, d.machine.blocks_that_fit(cpu_free_kernel(a), launch));
@@ -46,7 +47,7 @@ prepared_run step_engine<T>::prepare(domain<T>& d, const run_options& options) {
       choose_launch<T>(d.memory.shape, d.machine.kind(), options, [&](int threads, bool in_turn) {
         return blocks_that_fit(d, {threads, scratch_of(faces), options.deadline}, options.how, in_turn);
       });
-  if (launch.inside.in_turn()) d.begin_taking();
+  if (launch.interior.in_turn()) d.begin_taking();
   if (!options.compute) d.equal_slots();
   if (options.how == variant::graph) return prepare_graph(d, launch, options);
   d.publish();
@@ -66,15 +67,15 @@ void step_engine<T>::advance_cpu_free(domain<T>& d, const launch_shape& launch, 
   a.f = d.memory;
   a.first_message = d.messages + 1;
   d.messages += options.steps + 1;
-  a.inside = launch.inside;
+  a.interior = launch.interior;
   a.packets = face_bytes<T>(d.memory.shape) <= most_packet_bytes(options, d.machine.kind());
   cut_faces(a, launch);
   role_plan roles;
-  if (launch.face_blocks == 0) {
-    a.face_role = a.inside_role = roles.add("faces and inside", launch.blocks);
+  if (launch.boundary_blocks == 0) {
+    a.boundary_role = a.interior_role = roles.add("boundary and interior", launch.blocks);
   } else {
-    a.face_role = roles.add("faces", launch.face_blocks);
-    a.inside_role = roles.add("inside", launch.blocks - launch.face_blocks);
+    a.boundary_role = roles.add("boundary", launch.boundary_blocks);
+    a.interior_role = roles.add("interior", launch.blocks - launch.boundary_blocks);
   }
   const launch_options shape{launch.threads, scratch_of(a.chunks_per_block), options.deadline};
   run_persistent(d, program{roles, cpu_free_kernel(a), shape}, options, result);

@@ -1,4 +1,4 @@
-// One step of a star stencil on one PE, for kernels: the inside, which needs no other PE, and the faces, which do.
+// One step of a star stencil on one PE, for kernels: the interior, which needs no other PE, and the faces, which do.
 #pragma once
 
 #include <type_traits>
@@ -6,7 +6,7 @@
 #include "starling/device/block.hpp"
 #include "stencil/core/fields.hpp"
 #include "stencil/step/column_march.hpp"
-#include "stencil/step/inside_loop.hpp"
+#include "stencil/step/interior_loop.hpp"
 #include "stencil/step/taken_pieces.hpp"
 
 namespace starling::stencil {
@@ -114,9 +114,10 @@ class sweep {
     return value;
   }
 
-  // The part of the inside that the index-th of the blocks has which share the cut; InTurn: the pieces that it takes.
+  // The part of the interior that the index-th of the blocks has which share the cut; InTurn: the pieces that it takes.
   template <bool InTurn>
-  STARLING_HD void inside(const block& b, const inside_cut& cut, int index, piece_board<T>* board, T& change) const {
+  STARLING_HD void interior(const block& b, const interior_partition& cut, int index, piece_board<T>* board,
+                            T& change) const {
     if (!compute_) return;
     if constexpr (InTurn) {
       if (check_)
@@ -124,38 +125,38 @@ class sweep {
       else
         taken<false>(b, cut, index, board);
     } else if (index < cut.pieces()) {
-      const inside_piece piece = cut.piece(own_, index);
+      const interior_piece piece = cut.piece(own_, index);
       if (piece.empty()) return;
       if (check_)
-        inside<true>(b, piece, cut.segments, change);
+        interior<true>(b, piece, cut.segments, change);
       else
-        inside<false>(b, piece, cut.segments, change);
+        interior<false>(b, piece, cut.segments, change);
     }
   }
 
  private:
   // The largest change.
   template <bool Check>
-  STARLING_HD T taken(const block& b, const inside_cut& cut, int index, piece_board<T>* board) const {
+  STARLING_HD T taken(const block& b, const interior_partition& cut, int index, piece_board<T>* board) const {
     if (b.member() == 0) board->begin({in_, out_, layer_, pitch_}, own_, counter_.on(b.pe()), steps_before_, cut);
     return take_pieces<Dimensions, Check>(b.all_threads(), weight_, counter_, own_, cut, index, board);
   }
 
   // Check is known when compiled: without it the loop has no reduction and vectorises.
   template <bool Check>
-  STARLING_HD void inside(const block& b, const inside_piece& piece, int segments, T& change) const {
+  STARLING_HD void interior(const block& b, const interior_piece& piece, int segments, T& change) const {
     if constexpr (target::on_gpu) {
       if (backwards_)
         columns<Check, true>(b, piece, segments, change);
       else
         columns<Check, false>(b, piece, segments, change);
     } else {
-      loop_inside<Check, Dimensions>(b, piece, weight_, {in_, out_, layer_, pitch_}, change);
+      loop_interior<Check, Dimensions>(b, piece, weight_, {in_, out_, layer_, pitch_}, change);
     }
   }
 
   template <bool Check, bool Backwards>
-  STARLING_HD void columns(const block& b, const inside_piece& piece, int segments, T& change) const {
+  STARLING_HD void columns(const block& b, const interior_piece& piece, int segments, T& change) const {
     column_march<T, Dimensions, Backwards>(weight_, in_, out_, layer_, pitch_)
         .template run<Check>(b.member(), b.members(), piece.zs, piece.ys, piece.xs, segments, change);
   }

@@ -1,11 +1,11 @@
-// Low pieces of the inside, which the blocks of a PE take in turn: whoever is done takes the next, so that what is
+// Low pieces of the interior, which the blocks of a PE take in turn: whoever is done takes the next, so that what is
 // under way lies side by side in memory and memory is read and written in its order. Blocks with a fixed share of the
 // pieces drift apart, and memory is slower for that.
 #pragma once
 
 #include "starling/device/block.hpp"
 #include "stencil/step/column_march.hpp"
-#include "stencil/step/inside_loop.hpp"
+#include "stencil/step/interior_loop.hpp"
 
 namespace starling::stencil {
 
@@ -21,20 +21,21 @@ struct piece_board {
   step_cells<T> u;
   std::uint32_t* asked;  // for pieces, by all blocks
   std::uint32_t before;  // of these, in earlier steps
-  int begin_x;           // of the inside
+  int begin_x;           // of the interior
   piece_start first;
   piece_start end;
   entry next[2];
 
   // For a step, after so many.
   STARLING_HD void begin(const step_cells<T>& cells, const box& own, std::uint32_t* counter, std::uint32_t steps_before,
-                         const inside_cut& cut) {
+                         const interior_partition& cut) {
     u = cells;
     asked = counter;
     before = steps_before * static_cast<std::uint32_t>(cut.pieces());
-    begin_x = static_cast<int>(own.inner[2].begin);
+    begin_x = static_cast<int>(own.interior[2].begin);
     first = cut.first_of(own);
-    end = {static_cast<int>(own.inner[0].end), static_cast<int>(own.inner[1].end), static_cast<int>(own.inner[2].end)};
+    end = {static_cast<int>(own.interior[0].end), static_cast<int>(own.interior[1].end),
+           static_cast<int>(own.interior[2].end)};
   }
 };
 
@@ -53,7 +54,7 @@ struct thread_in_piece {
   bool idle : 1;
 };
 
-STARLING_HD inline thread_in_piece thread_of(const inside_cut& cut, int member, int width, int dimensions) {
+STARLING_HD inline thread_in_piece thread_of(const interior_partition& cut, int member, int width, int dimensions) {
   const int vectors = cut.low[2] / width;
   const int beside = member / vectors;
   const int rows = dimensions == 3 ? cut.low[1] : 1;
@@ -93,7 +94,8 @@ STARLING_HD std::uint32_t ask_for_piece(block_threads t, sym<std::uint32_t> coun
 // asked for, so that nothing is waited for between pieces.
 template <int Dimensions, bool Check, class T>
 __attribute__((noinline)) STARLING_HD T take_pieces(block_threads t, coefficients<T> weight, sym<std::uint32_t> counter,
-                                                    const box& own, inside_cut cut, int index, piece_board<T>* shared) {
+                                                    const box& own, interior_partition cut, int index,
+                                                    piece_board<T>* shared) {
   piece_board<T>& board = *target::in_scratch(shared);
   const auto pieces = static_cast<std::uint32_t>(cut.pieces());
   const auto blocks = static_cast<std::uint32_t>(cut.blocks);
@@ -118,8 +120,8 @@ __attribute__((noinline)) STARLING_HD T take_pieces(block_threads t, coefficient
     if constexpr (target::on_gpu) {
       march_piece<Dimensions, Check>(weight, board, at, mine, change);
     } else {
-      const inside_piece p = cut.low_piece(own, at);
-      if (!p.empty()) loop_inside<Check, Dimensions>(t, p, weight, board.u, change);
+      const interior_piece p = cut.low_piece(own, at);
+      if (!p.empty()) loop_interior<Check, Dimensions>(t, p, weight, board.u, change);
     }
     t.sync();
   }

@@ -189,14 +189,14 @@ class tile_edges {
     const int line = k / per_line;
     const int in_box[axes] = {line / sent(middle), down ? in_line : line % sent(middle),
                               down ? line % sent(middle) : in_line};
-    bool inside = true;
+    bool in_tile = true;
     int at[axes];
     unrolled<axes>([&](auto axis) {
       const int here = static_cast<int>(extent_sent(d, axis, mine.extent[axis], t_.depth));
-      inside = inside && in_box[axis] < here;
+      in_tile = in_tile && in_box[axis] < here;
       at[axis] = in_box[axis] + (d.step[axis] > 0 ? mine.extent[axis] - t_.depth : 0);
     });
-    if (!inside) return e;
+    if (!in_tile) return e;
     const bool two = each_packet == 2 && in_line + 1 < extent_sent(d, fast, mine.extent[fast], t_.depth);
     const bool first_updated = compute && updated(mine, at[0], at[1], at[2]);
     const bool second_updated = two && compute && updated(mine, at[0], at[1] + (down ? 1 : 0), at[2] + (down ? 0 : 1));

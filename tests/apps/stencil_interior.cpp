@@ -1,4 +1,4 @@
-// The inside of a box as a GPU does it: the cut among blocks, and the march of threads along columns, against a loop.
+// The interior of a box as a GPU does it: the cut among blocks, and the march of threads along columns, against a loop.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -31,12 +31,12 @@ struct random_box {
   }
 };
 
-TEST_CASE("the pieces of a cut hold every cell of the inside once") {
+TEST_CASE("the pieces of a cut hold every cell of the interior once") {
   for (unsigned seed = 0; seed < 400; ++seed) {
     random_box b(seed, seed % 2 == 0 ? 2 : 3, 40);
     const int blocks = std::uniform_int_distribution<int>(1, 140)(b.draw);
     const bool in_turn = seed % 4 < 2;
-    const inside_cut cut = cut_inside<float>(b.g, blocks, 1 << (seed % 10), 4, in_turn);
+    const interior_partition cut = partition_interior<float>(b.g, blocks, 1 << (seed % 10), 4, in_turn);
     CAPTURE(seed);
     REQUIRE(cut.pieces() >= 1);
     REQUIRE(cut.blocks == blocks);
@@ -48,12 +48,12 @@ TEST_CASE("the pieces of a cut hold every cell of the inside once") {
       return static_cast<std::size_t>((z * b.own.extent[1] + y) * b.own.extent[2] + x);
     };
     for (int i = 0; i < cut.pieces(); ++i) {
-      const inside_piece p = cut.piece(b.own, i);
+      const interior_piece p = cut.piece(b.own, i);
       for (index_t z = p.zs.begin; z < p.zs.end; ++z)
         for (index_t y = p.ys.begin; y < p.ys.end; ++y)
           for (index_t x = p.xs.begin; x < p.xs.end; ++x) ++times[number(z, y, x)];
     }
-    const auto& in = b.own.inner;
+    const auto& in = b.own.interior;
     const auto has = [&](int a, index_t i) { return i >= in[a].begin && i < in[a].end; };
     bool right = true;
     for (index_t z = 0; z < b.own.extent[0]; ++z)
@@ -67,11 +67,11 @@ TEST_CASE("the pieces of a cut hold every cell of the inside once") {
 TEST_CASE("large insides are cut for every block, small ones among some") {
   geometry plane;
   plane.extent[1] = plane.extent[2] = 2048;
-  CHECK(cut_inside<float>(plane, 132, 512, 4, false).pieces() == 132);
+  CHECK(partition_interior<float>(plane, 132, 512, 4, false).pieces() == 132);
   CHECK_FALSE(taken_in_turn<float>(plane));
   plane.extent[1] = plane.extent[2] = 8192;
   CHECK(taken_in_turn<float>(plane));
-  const inside_cut in_turn = cut_inside<float>(plane, 396, 256, 4, true);
+  const interior_partition in_turn = partition_interior<float>(plane, 396, 256, 4, true);
   CHECK(in_turn.parts[2] == 8);
   CHECK(in_turn.parts[1] == 1024);
   plane.parts[2] = 2;
@@ -79,9 +79,9 @@ TEST_CASE("large insides are cut for every block, small ones among some") {
   geometry cube;
   cube.active[0] = true;
   cube.extent[0] = cube.extent[1] = cube.extent[2] = 512;
-  CHECK(cut_inside<float>(cube, 132, 512, 4, false).pieces() >= 120);
+  CHECK(partition_interior<float>(cube, 132, 512, 4, false).pieces() >= 120);
   CHECK(taken_in_turn<float>(cube));
-  const inside_cut tiles = cut_inside<float>(cube, 396, 256, 4, true);
+  const interior_partition tiles = partition_interior<float>(cube, 396, 256, 4, true);
   CHECK(tiles.low[1] == 8);
   CHECK(tiles.low[2] == 128);
   cube.parts[0] = 4;
@@ -96,7 +96,7 @@ TEST_CASE("low pieces of narrow arrays keep the threads of a block busy") {
       g.extent[0] = dimensions == 3 ? 1000 : 1;
       g.extent[1] = 1000;
       g.extent[2] = width;
-      const inside_cut cut = cut_inside<float>(g, 396, 256, 4, true);
+      const interior_partition cut = partition_interior<float>(g, 396, 256, 4, true);
       const index_t vectors = cut.low[2] / 4;
       const index_t rows = dimensions == 3 ? cut.low[1] : 1;
       CAPTURE(dimensions);
@@ -134,12 +134,12 @@ void compare_march(unsigned seed) {
     w.high[a] = value(b.draw);
   }
   const int threads = 1 << std::uniform_int_distribution<int>(0, 8)(b.draw);
-  const inside_cut cut = cut_inside<T>(b.g, std::uniform_int_distribution<int>(1, 12)(b.draw), threads,
-                                       column_march<T, Dimensions>::width, false);
+  const interior_partition cut = partition_interior<T>(b.g, std::uniform_int_distribution<int>(1, 12)(b.draw), threads,
+                                                       column_march<T, Dimensions>::width, false);
   T change = 0;
   const auto march = [&](const auto& columns) {
     for (int i = 0; i < cut.pieces(); ++i) {
-      const inside_piece p = cut.piece(b.own, i);
+      const interior_piece p = cut.piece(b.own, i);
       if (p.empty()) continue;
       for (int member = 0; member < threads; ++member)
         columns.template run<true>(member, threads, p.zs, p.ys, p.xs, cut.segments, change);
@@ -154,7 +154,7 @@ void compare_march(unsigned seed) {
   for (index_t z = 0; z < b.own.extent[0]; ++z)
     for (index_t y = 0; y < b.own.extent[1]; ++y)
       for (index_t x = 0; x < pitch; ++x) {
-        const auto has = [&](int a, index_t at) { return at >= b.own.inner[a].begin && at < b.own.inner[a].end; };
+        const auto has = [&](int a, index_t at) { return at >= b.own.interior[a].begin && at < b.own.interior[a].end; };
         const index_t at = z * layer + y * pitch + x;
         T wanted = -7;
         if (has(0, z) && has(1, y) && has(2, x)) {
@@ -173,7 +173,7 @@ void compare_march(unsigned seed) {
   CHECK(change == wanted_change);
 }
 
-// A box whose rows are whole, in memory as a solver has it: vectors beside the inside are held cells or room behind.
+// A box whose rows are whole, in memory as a solver has it: vectors beside the interior are held cells or room behind.
 template <class T>
 struct held_rows {
   geometry g{};
@@ -209,18 +209,18 @@ struct held_rows {
   }
   T* in() { return in_vectors[1].cell; }
   T* out() { return out_vectors[1].cell; }
-  bool inside(index_t i) const {
+  bool interior(index_t i) const {
     const index_t at[axes] = {i / layer, i % layer / pitch, i % pitch};
     for (int a = 0; a < axes; ++a)
-      if (at[a] < own.inner[a].begin || at[a] >= own.inner[a].end) return false;
+      if (at[a] < own.interior[a].begin || at[a] >= own.interior[a].end) return false;
     return true;
   }
-  bool held(index_t i) const { return i % pitch < own.inner[2].begin || i % pitch >= own.inner[2].end; }
+  bool held(index_t i) const { return i % pitch < own.interior[2].begin || i % pitch >= own.interior[2].end; }
 
   // What a step makes of a cell, and by how much that differs.
   template <int Dimensions>
   T made(index_t i, T& change) {
-    if (!inside(i)) return held(i) ? in()[i] : T{-7};
+    if (!interior(i)) return held(i) ? in()[i] : T{-7};
     const T* u = in() + i;
     surroundings<T> s{*u, 0, 0, u[-pitch], u[pitch], u[-1], u[1]};
     if constexpr (Dimensions == 3) {
@@ -239,7 +239,7 @@ void compare_pieces(unsigned seed) {
   std::mt19937 draw(seed);
   held_rows<T> rows(draw, Dimensions, Dimensions == 3 ? 26 : 90);
   const int threads = 32 * std::uniform_int_distribution<int>(1, 8)(draw);
-  const inside_cut cut = cut_inside<T>(rows.g, 3, threads, cell_vector<T>::width, true);
+  const interior_partition cut = partition_interior<T>(rows.g, 3, threads, cell_vector<T>::width, true);
   piece_board<T> board{};
   board.begin({rows.in(), rows.out(), rows.layer, rows.pitch}, rows.own, nullptr, 0, cut);
   T change = 0;
@@ -285,7 +285,7 @@ TEST_CASE("blocks take every piece of every step once, also when the count of pi
       auto taken = m->allocate<std::uint32_t>(1);
       *own.on(0) = box_of(f.shape, 0);
       // Few steps before the count overflows.
-      const inside_cut cut = cut_inside<double>(f.shape, blocks, 1, 1, true);
+      const interior_partition cut = partition_interior<double>(f.shape, blocks, 1, 1, true);
       REQUIRE(cut.pieces() > 2);
       const index_t steps_before = (index_t{1} << 32) / cut.pieces() - 2;
       f.u[0] = u.data();
@@ -301,14 +301,14 @@ TEST_CASE("blocks take every piece of every step once, also when the count of pi
       *taken.on(0) = static_cast<std::uint32_t>(start * cut.pieces());
       stream s = m->new_stream(0);
       for (index_t step = 1; step <= 8; ++step) {
-        const step_arguments<double> a{.f = f, .time_level = start + step, .inside = cut};
-        s.launch_kernel(blocks, step_kernel(a, step_part::inside, 0), {.scratch_bytes = scratch_bytes});
+        const step_arguments<double> a{.f = f, .time_level = start + step, .interior = cut};
+        s.launch_kernel(blocks, step_kernel(a, step_part::interior, 0), {.scratch_bytes = scratch_bytes});
         s.synchronize();
         const std::vector<double> before = expected;
         const box b = *own.on(0);
-        for (index_t z = b.inner[0].begin; z < b.inner[0].end; ++z)
-          for (index_t y = b.inner[1].begin; y < b.inner[1].end; ++y)
-            for (index_t x = b.inner[2].begin; x < b.inner[2].end; ++x) {
+        for (index_t z = b.interior[0].begin; z < b.interior[0].end; ++z)
+          for (index_t y = b.interior[1].begin; y < b.interior[1].end; ++y)
+            for (index_t x = b.interior[2].begin; x < b.interior[2].end; ++x) {
               const index_t i = z * f.shape.stride[0] + y * f.shape.stride[1] + x;
               const double* c = before.data() + i;
               const index_t pitch = f.shape.stride[1];

@@ -3,7 +3,7 @@
 
 #include <bit>
 
-#include "stencil/faces/face_strip.hpp"
+#include "stencil/halo/face_strip.hpp"
 #include "stencil/step/stencil_kernels.hpp"
 
 namespace starling::stencil {
@@ -45,7 +45,7 @@ STARLING_HD chunk_list own_chunks(block& b, const cpu_free_arguments<T>& a) {
   const box& own = *a.f.own.on(b.pe());
   face_chunk* list = b.scratch<face_chunk>(a.chunks_per_block);
   const int n_faces = a.f.shape.exchanged_faces();
-  const int last = b.role() == a.face_role ? n_faces * a.chunks : 0;
+  const int last = b.role() == a.boundary_role ? n_faces * a.chunks : 0;
   int count = 0;
   for (int item = b.rank(); item < last; item += b.count()) {
     const int face = a.f.shape.exchanged_face(item % n_faces);
@@ -120,7 +120,7 @@ STARLING_HD typename Strip::values make_strip(const sweep<T, Dimensions>& s, con
 // Large faces: put with signal, 16 bytes at a time or, where cells do not follow one another in memory, one. Chunk
 // after chunk: wait for the neighbour's values, compute, put, signal.
 template <class T, int Dimensions>
-struct signalled_faces {
+struct signalled_halo {
   const cpu_free_arguments<T>& a;
   chunk_list chunks;
   static constexpr int in_row = static_cast<int>(signalled_cells<T>);
@@ -160,9 +160,9 @@ struct signalled_faces {
 };
 
 // Small faces: packets. Each thread waits for the packet that it needs and sends the one that it made; threads that
-// have none go on to the inside.
+// have none go on to the interior.
 template <class T, int Dimensions>
-struct packet_faces {
+struct packet_halo {
   const cpu_free_arguments<T>& a;
   chunk_list chunks;
   static constexpr int each = static_cast<int>(elements_per_packet<T>);

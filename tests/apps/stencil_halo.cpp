@@ -4,7 +4,7 @@
 #include <random>
 #include <vector>
 
-#include "stencil/faces/face_cutting.hpp"
+#include "stencil/halo/face_chunks.hpp"
 #include "stencil/step/launch_shape.hpp"
 #include "support/stencil_runs.hpp"
 
@@ -30,15 +30,19 @@ void compare_random(unsigned seed, int rounds) {
     o.how = programs[draw() % 2];
     o.steps = std::uniform_int_distribution<int>(1, 8)(draw);
     o.blocks = std::uniform_int_distribution<int>(1, 9)(draw);
-    o.face_blocks = std::uniform_int_distribution<int>(-1, o.blocks - 1)(draw);
+    o.boundary_blocks = std::uniform_int_distribution<int>(-1, o.blocks - 1)(draw);
     o.packet_bytes = test::random_packet_limit(draw);
     INFO("seed ", seed, " round ", round);
     compare(all.of(n_pes), p, o, draw);
   }
 }
 
-TEST_CASE("random domains, blocks that do faces, and ways to send them: float") { compare_random<float>(31, 200); }
-TEST_CASE("random domains, blocks that do faces, and ways to send them: double") { compare_random<double>(32, 200); }
+TEST_CASE("random domains, blocks that do the boundary, and ways to send them: float") {
+  compare_random<float>(31, 200);
+}
+TEST_CASE("random domains, blocks that do the boundary, and ways to send them: double") {
+  compare_random<double>(32, 200);
+}
 
 template <class T>
 problem<T> plane(index_t rows, index_t columns, edge e) {
@@ -53,13 +57,13 @@ TEST_CASE("faces of fewer cells than there are blocks") {
   std::mt19937 draw(33);
   machines all;
   for (const index_t columns : {1, 2, 3, 4, 5, 8})
-    for (const int face_blocks : {0, 1, 7, 15})
+    for (const int boundary_blocks : {0, 1, 7, 15})
       for (const variant how : programs)
         compare(all.of(2), plane<float>(6, columns, edge::periodic),
                 {.how = how,
                  .steps = 5,
                  .blocks = 16,
-                 .face_blocks = face_blocks,
+                 .boundary_blocks = boundary_blocks,
                  .packet_bytes = test::random_packet_limit(draw)},
                 draw);
 }
@@ -71,10 +75,10 @@ TEST_CASE("pieces that end at, before and behind a strip's end") {
     for (int blocks = 2; blocks <= 6; ++blocks)
       for (const index_t packets : test::packet_limits) {
         compare(all.of(3), plane<float>(9, columns, edge::fixed),
-                {.how = variant::cpu_free, .steps = 4, .blocks = blocks, .face_blocks = 0, .packet_bytes = packets},
+                {.how = variant::cpu_free, .steps = 4, .blocks = blocks, .boundary_blocks = 0, .packet_bytes = packets},
                 draw);
         compare(all.of(3), plane<double>(3, columns, edge::periodic),
-                {.how = variant::cpu_free, .steps = 4, .blocks = blocks, .face_blocks = 0, .packet_bytes = packets},
+                {.how = variant::cpu_free, .steps = 4, .blocks = blocks, .boundary_blocks = 0, .packet_bytes = packets},
                 draw);
       }
 }
@@ -93,29 +97,29 @@ launch_shape shape_on_gpu(const geometry& g, run_options o = {.how = variant::cp
                               [](int threads, bool in_turn) { return 132 * (in_turn ? 3 : 512 / threads); });
 }
 
-TEST_CASE("blocks of their own do faces, but where a large inside needs all blocks") {
+TEST_CASE("blocks of their own do the boundary, but where a large interior needs all blocks") {
   for (const int parts : {2, 4}) {
     CAPTURE(parts);
-    CHECK(shape_on_gpu(box_domain(512, 512, 512, parts)).face_blocks == 0);
-    CHECK(shape_on_gpu(box_domain(256, 256, 256, parts)).face_blocks > 0);
-    // A block that does faces takes the fewer pieces.
-    CHECK(shape_on_gpu(box_domain(1, 16384, 16384, parts)).face_blocks == 0);
-    CHECK(shape_on_gpu(box_domain(1, 2048, 2048, parts)).face_blocks > 0);
-    CHECK(shape_on_gpu(box_domain(1, 256, 256, parts)).face_blocks > 0);
+    CHECK(shape_on_gpu(box_domain(512, 512, 512, parts)).boundary_blocks == 0);
+    CHECK(shape_on_gpu(box_domain(256, 256, 256, parts)).boundary_blocks > 0);
+    // A block that does the boundary takes the fewer pieces.
+    CHECK(shape_on_gpu(box_domain(1, 16384, 16384, parts)).boundary_blocks == 0);
+    CHECK(shape_on_gpu(box_domain(1, 2048, 2048, parts)).boundary_blocks > 0);
+    CHECK(shape_on_gpu(box_domain(1, 256, 256, parts)).boundary_blocks > 0);
   }
-  CHECK(shape_on_gpu(box_domain(512, 512, 512, 1)).face_blocks == 0);
+  CHECK(shape_on_gpu(box_domain(512, 512, 512, 1)).boundary_blocks == 0);
 }
 
-TEST_CASE("a face is cut for all blocks that do faces, and no block has more chunks than faces") {
-  for (const int face_blocks : {-1, 0, 1, 2, 3, 16, 60})
+TEST_CASE("a face is cut for all blocks that do the boundary, and no block has more chunks than faces") {
+  for (const int boundary_blocks : {-1, 0, 1, 2, 3, 16, 60})
     for (const int blocks : {61, 132, 264}) {
       const geometry g = box_domain(512, 512, 512, 4);
-      const launch_shape s =
-          shape_on_gpu(g, {.how = variant::cpu_free, .blocks = blocks, .threads = 256, .face_blocks = face_blocks});
-      CAPTURE(face_blocks);
+      const launch_shape s = shape_on_gpu(
+          g, {.how = variant::cpu_free, .blocks = blocks, .threads = 256, .boundary_blocks = boundary_blocks});
+      CAPTURE(boundary_blocks);
       CAPTURE(blocks);
-      CHECK(s.chunks == std::max(s.doing_faces() / 2, 1));
-      CHECK(chunks_per_block(g, s) == (s.doing_faces() == 1 ? 2 : 1));
+      CHECK(s.chunks == std::max(s.blocks_of_boundary() / 2, 1));
+      CHECK(chunks_per_block(g, s) == (s.blocks_of_boundary() == 1 ? 2 : 1));
       cpu_free_arguments<float> a;
       a.f.shape = g;
       cut_faces(a, s);

@@ -1,9 +1,9 @@
-// A step of some cells of the inside by one thread, as a loop over rows that a compiler vectorises: what virtual
+// A step of some cells of the interior by one thread, as a loop over rows that a compiler vectorises: what virtual
 // devices do.
 #pragma once
 
 #include "stencil/core/relax.hpp"
-#include "stencil/step/inside_cut.hpp"
+#include "stencil/step/interior_partition.hpp"
 
 namespace starling::stencil {
 
@@ -17,8 +17,8 @@ struct step_cells {
 };
 
 template <bool Check, int Dimensions, class Group, class T>
-STARLING_HD void loop_inside(const Group& g, const inside_piece& piece, const coefficients<T>& weight,
-                             const step_cells<T>& u, T& change) {
+STARLING_HD void loop_interior(const Group& g, const interior_piece& piece, const coefficients<T>& weight,
+                               const step_cells<T>& u, T& change) {
   for (index_t z = piece.zs.begin; z < piece.zs.end; ++z)
     g.for_each(piece.ys, piece.xs, [&](index_t y, index_t x) {
       const index_t at = z * u.layer + y * u.pitch + x;

@@ -15,7 +15,7 @@ constexpr std::size_t scratch_of(int chunks) {
 
 // Chunks that one block has to do, when all faces are there.
 constexpr int chunks_per_block(const geometry& g, const launch_shape& launch) {
-  return std::max(1, static_cast<int>(ceil_div(g.exchanged_faces() * launch.chunks, launch.doing_faces())));
+  return std::max(1, static_cast<int>(ceil_div(g.exchanged_faces() * launch.chunks, launch.blocks_of_boundary())));
 }
 
 // Bytes of the largest face.

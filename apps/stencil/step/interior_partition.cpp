@@ -1,4 +1,4 @@
-#include "stencil/step/inside_cut.hpp"
+#include "stencil/step/interior_partition.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -12,16 +12,16 @@ namespace {
 int axis_along(const geometry& g) { return g.active[0] ? 0 : 1; }
 
 // Of the largest piece.
-index_t columns_of(const geometry& g, int width, const inside_cut& c) {
+index_t columns_of(const geometry& g, int width, const interior_partition& c) {
   return ceil_div(g.largest(2), width) * (g.active[0] ? ceil_div(g.largest(1), c.parts[1]) : 1);
 }
-index_t length_of(const geometry& g, const inside_cut& c) {
+index_t length_of(const geometry& g, const interior_partition& c) {
   return ceil_div(g.largest(axis_along(g)), c.parts[axis_along(g)]);
 }
 
 // What the block with the largest piece does, in vectors that one of its threads loads from memory or the second cache:
 // a thread starts a segment with two more, and the rows beside a piece are others' rows.
-double cost(const geometry& g, int threads, int width, const inside_cut& c) {
+double cost(const geometry& g, int threads, int width, const interior_partition& c) {
   const index_t length = ceil_div(length_of(g, c), c.segments) + 2;
   const auto rounds = static_cast<double>(ceil_div(columns_of(g, width, c) * c.segments, threads));
   if (!g.active[0]) return rounds * static_cast<double>(length);
@@ -30,11 +30,11 @@ double cost(const geometry& g, int threads, int width, const inside_cut& c) {
   return rounds * static_cast<double>(length) * (1 + 0.5 / rows);
 }
 
-inside_cut one_piece_each(const geometry& g, int blocks, int threads, int width) {
-  inside_cut best;
+interior_partition one_piece_each(const geometry& g, int blocks, int threads, int width) {
+  interior_partition best;
   double least = std::numeric_limits<double>::infinity();
   for (int across = 1; across <= (g.active[0] ? blocks : 1); ++across) {
-    inside_cut c{.blocks = blocks};
+    interior_partition c{.blocks = blocks};
     c.parts[axis_along(g)] = blocks / across;
     if (g.active[0]) c.parts[1] = across;
     c.segments = segments_for(static_cast<int>(columns_of(g, width, c)), static_cast<int>(length_of(g, c)), threads);
@@ -66,12 +66,12 @@ int vectors_of_low_piece(const geometry& g, int threads, int in_row) {
 }
 
 template <class T>
-inside_cut pieces_in_turn(const geometry& g, int blocks, int threads, int width) {
+interior_partition pieces_in_turn(const geometry& g, int blocks, int threads, int width) {
   const int length = segment_in_turn<T>(g.active[0] ? 3 : 2);
   const auto in_row = static_cast<int>(ceil_div(g.largest(2), width));
   const int vectors = vectors_of_low_piece(g, threads, in_row);
   const int rows = threads == 1 ? 8 : threads / vectors;
-  inside_cut c{.blocks = blocks};
+  interior_partition c{.blocks = blocks};
   c.low[2] = vectors * width;
   if (g.active[0]) c.low[1] = static_cast<int>(std::min<index_t>(rows, g.largest(1)));
   c.segments = threads == 1 ? 1 : threads / (vectors * std::max(c.low[1], 1));
@@ -93,13 +93,13 @@ bool taken_in_turn(const geometry& g) {
 }
 
 template <class T>
-inside_cut cut_inside(const geometry& g, int blocks, int threads, int width, bool in_turn) {
+interior_partition partition_interior(const geometry& g, int blocks, int threads, int width, bool in_turn) {
   return in_turn ? pieces_in_turn<T>(g, blocks, threads, width) : one_piece_each(g, blocks, threads, width);
 }
 
 template bool taken_in_turn<float>(const geometry&);
 template bool taken_in_turn<double>(const geometry&);
-template inside_cut cut_inside<float>(const geometry&, int, int, int, bool);
-template inside_cut cut_inside<double>(const geometry&, int, int, int, bool);
+template interior_partition partition_interior<float>(const geometry&, int, int, int, bool);
+template interior_partition partition_interior<double>(const geometry&, int, int, int, bool);
 
 }  // namespace starling::stencil

@@ -1,4 +1,4 @@
-// How the inside of a box is dealt to the blocks that compute it: plain data and arithmetic that kernels and host
+// How the interior of a box is dealt to the blocks that compute it: plain data and arithmetic that kernels and host
 // share.
 #pragma once
 
@@ -6,13 +6,13 @@
 
 namespace starling::stencil {
 
-struct inside_piece {
+struct interior_piece {
   index_range zs, ys, xs;
 
   constexpr bool empty() const { return zs.empty() || ys.empty() || xs.empty(); }
 };
 
-// Where a low piece begins. Its cells of a row are whole vectors, so that it may begin before the inside does.
+// Where a low piece begins. Its cells of a row are whole vectors, so that it may begin before the interior does.
 struct piece_start {
   int z, y, x;
 };
@@ -20,7 +20,7 @@ struct piece_start {
 // Threads go along columns of cells, which lie along z in three dimensions, along y in two. Either each block has one
 // piece at most, which has whole rows, since these lie in memory as a whole; or blocks take low pieces in turn: whoever
 // is done takes the next in the order of memory, so that what is under way lies side by side in memory.
-struct inside_cut {
+struct interior_partition {
   int parts[axes] = {1, 1, 1};  // pieces along each axis, numbered with x fastest
   int low[axes] = {0, 0, 0};    // cells of a low piece along each axis; 0: there are none
   int segments = 1;             // into which the threads of a block cut their columns
@@ -28,23 +28,23 @@ struct inside_cut {
 
   constexpr bool in_turn() const { return low[2] > 0; }
   constexpr int pieces() const { return parts[0] * parts[1] * parts[2]; }
-  constexpr inside_piece piece(const box& own, int index) const {
+  constexpr interior_piece piece(const box& own, int index) const {
     if (in_turn()) return low_piece(own, low_start(first_of(own), index));
     const piece_start at = place(index);
-    return {part(own.inner[0], 0, at.z), part(own.inner[1], 1, at.y), part(own.inner[2], 2, at.x)};
+    return {part(own.interior[0], 0, at.z), part(own.interior[1], 1, at.y), part(own.interior[2], 2, at.x)};
   }
 
   // Of those that are taken in turn: where the first begins, where one does, and which cells it has.
   static constexpr piece_start first_of(const box& own) {
-    return {static_cast<int>(own.inner[0].begin), static_cast<int>(own.inner[1].begin), 0};
+    return {static_cast<int>(own.interior[0].begin), static_cast<int>(own.interior[1].begin), 0};
   }
   constexpr piece_start low_start(const piece_start& first, int index) const {
     const piece_start at = place(index);
     return {first.z + at.z * low[0], first.y + at.y * low[1], first.x + at.x * low[2]};
   }
-  constexpr inside_piece low_piece(const box& own, const piece_start& at) const {
-    return {low_part(own.inner[0], at.z, low[0]), low_part(own.inner[1], at.y, low[1]),
-            low_part(own.inner[2], at.x, low[2])};
+  constexpr interior_piece low_piece(const box& own, const piece_start& at) const {
+    return {low_part(own.interior[0], at.z, low[0]), low_part(own.interior[1], at.y, low[1]),
+            low_part(own.interior[2], at.x, low[2])};
   }
 
  private:
@@ -82,13 +82,13 @@ constexpr int segment_in_turn(int dimensions) {
 }
 
 // Whether an array of the largest box is so much more than the second cache of a GPU holds that pieces in turn are
-// faster. Never where PEs exchange along x: in a low piece whole vectors are stored, with the cells beside the inside,
-// which have to be held ones.
+// faster. Never where PEs exchange along x: in a low piece whole vectors are stored, with the cells beside the
+// interior, which have to be held ones.
 template <class T>
 bool taken_in_turn(const geometry& g);
 
 // The cut for so many blocks of so many threads, each of which does a vector of cells at a time, or one cell (`width`).
 template <class T>
-inside_cut cut_inside(const geometry& g, int blocks, int threads, int width, bool in_turn);
+interior_partition partition_interior(const geometry& g, int blocks, int threads, int width, bool in_turn);
 
 }  // namespace starling::stencil
