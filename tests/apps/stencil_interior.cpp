@@ -8,7 +8,7 @@
 
 #include "stencil/problem.hpp"
 #include "stencil/step/stencil_kernels.hpp"
-#include "stencil/step/taken_pieces.hpp"
+#include "stencil/step/tile_queue.hpp"
 #include "support/test_machine.hpp"
 
 namespace starling::stencil {
@@ -31,24 +31,24 @@ struct random_box {
   }
 };
 
-TEST_CASE("the pieces of a cut hold every cell of the interior once") {
+TEST_CASE("the tiles of a cut hold every cell of the interior once") {
   for (unsigned seed = 0; seed < 400; ++seed) {
     random_box b(seed, seed % 2 == 0 ? 2 : 3, 40);
     const int blocks = std::uniform_int_distribution<int>(1, 140)(b.draw);
-    const bool in_turn = seed % 4 < 2;
-    const interior_partition cut = partition_interior<float>(b.g, blocks, 1 << (seed % 10), 4, in_turn);
+    const bool dynamic = seed % 4 < 2;
+    const interior_partition cut = partition_interior<float>(b.g, blocks, 1 << (seed % 10), 4, dynamic);
     CAPTURE(seed);
-    REQUIRE(cut.pieces() >= 1);
+    REQUIRE(cut.tiles() >= 1);
     REQUIRE(cut.blocks == blocks);
-    REQUIRE(cut.in_turn() == in_turn);
-    if (!in_turn) REQUIRE(cut.pieces() <= blocks);
+    REQUIRE(cut.dynamic() == dynamic);
+    if (!dynamic) REQUIRE(cut.tiles() <= blocks);
     REQUIRE(cut.segments >= 1);
     std::vector<int> times(static_cast<std::size_t>(b.own.extent[0] * b.own.extent[1] * b.own.extent[2]));
     const auto number = [&](index_t z, index_t y, index_t x) {
       return static_cast<std::size_t>((z * b.own.extent[1] + y) * b.own.extent[2] + x);
     };
-    for (int i = 0; i < cut.pieces(); ++i) {
-      const interior_piece p = cut.piece(b.own, i);
+    for (int i = 0; i < cut.tiles(); ++i) {
+      const interior_tile p = cut.tile(b.own, i);
       for (index_t z = p.zs.begin; z < p.zs.end; ++z)
         for (index_t y = p.ys.begin; y < p.ys.end; ++y)
           for (index_t x = p.xs.begin; x < p.xs.end; ++x) ++times[number(z, y, x)];
@@ -67,28 +67,28 @@ TEST_CASE("the pieces of a cut hold every cell of the interior once") {
 TEST_CASE("large insides are cut for every block, small ones among some") {
   geometry plane;
   plane.extent[1] = plane.extent[2] = 2048;
-  CHECK(partition_interior<float>(plane, 132, 512, 4, false).pieces() == 132);
-  CHECK_FALSE(taken_in_turn<float>(plane));
+  CHECK(partition_interior<float>(plane, 132, 512, 4, false).tiles() == 132);
+  CHECK_FALSE(scheduled_dynamically<float>(plane));
   plane.extent[1] = plane.extent[2] = 8192;
-  CHECK(taken_in_turn<float>(plane));
-  const interior_partition in_turn = partition_interior<float>(plane, 396, 256, 4, true);
-  CHECK(in_turn.parts[2] == 8);
-  CHECK(in_turn.parts[1] == 1024);
+  CHECK(scheduled_dynamically<float>(plane));
+  const interior_partition dynamic = partition_interior<float>(plane, 396, 256, 4, true);
+  CHECK(dynamic.parts[2] == 8);
+  CHECK(dynamic.parts[1] == 1024);
   plane.parts[2] = 2;
-  CHECK_FALSE(taken_in_turn<float>(plane));
+  CHECK_FALSE(scheduled_dynamically<float>(plane));
   geometry cube;
   cube.active[0] = true;
   cube.extent[0] = cube.extent[1] = cube.extent[2] = 512;
-  CHECK(partition_interior<float>(cube, 132, 512, 4, false).pieces() >= 120);
-  CHECK(taken_in_turn<float>(cube));
+  CHECK(partition_interior<float>(cube, 132, 512, 4, false).tiles() >= 120);
+  CHECK(scheduled_dynamically<float>(cube));
   const interior_partition tiles = partition_interior<float>(cube, 396, 256, 4, true);
-  CHECK(tiles.low[1] == 8);
-  CHECK(tiles.low[2] == 128);
+  CHECK(tiles.queue_extent[1] == 8);
+  CHECK(tiles.queue_extent[2] == 128);
   cube.parts[0] = 4;
-  CHECK_FALSE(taken_in_turn<float>(cube));
+  CHECK_FALSE(scheduled_dynamically<float>(cube));
 }
 
-TEST_CASE("low pieces of narrow arrays keep the threads of a block busy") {
+TEST_CASE("tiles of the queue keep the threads of a block busy in narrow arrays") {
   for (const int dimensions : {2, 3})
     for (const index_t width : {1, 5, 40, 130, 257, 1030, 1100, 5000}) {
       geometry g;
@@ -97,8 +97,8 @@ TEST_CASE("low pieces of narrow arrays keep the threads of a block busy") {
       g.extent[1] = 1000;
       g.extent[2] = width;
       const interior_partition cut = partition_interior<float>(g, 396, 256, 4, true);
-      const index_t vectors = cut.low[2] / 4;
-      const index_t rows = dimensions == 3 ? cut.low[1] : 1;
+      const index_t vectors = cut.queue_extent[2] / 4;
+      const index_t rows = dimensions == 3 ? cut.queue_extent[1] : 1;
       CAPTURE(dimensions);
       CAPTURE(width);
       CHECK(vectors * rows * cut.segments <= 256);
@@ -107,7 +107,7 @@ TEST_CASE("low pieces of narrow arrays keep the threads of a block busy") {
     }
 }
 
-// All threads of all pieces, one after the other: none needs what another makes.
+// All threads of all tiles, one after the other: none needs what another makes.
 template <class T, int Dimensions>
 void compare_march(unsigned seed) {
   random_box b(seed, Dimensions, Dimensions == 3 ? 18 : 50);
@@ -138,8 +138,8 @@ void compare_march(unsigned seed) {
                                                        column_march<T, Dimensions>::width, false);
   T change = 0;
   const auto march = [&](const auto& columns) {
-    for (int i = 0; i < cut.pieces(); ++i) {
-      const interior_piece p = cut.piece(b.own, i);
+    for (int i = 0; i < cut.tiles(); ++i) {
+      const interior_tile p = cut.tile(b.own, i);
       if (p.empty()) continue;
       for (int member = 0; member < threads; ++member)
         columns.template run<true>(member, threads, p.zs, p.ys, p.xs, cut.segments, change);
@@ -233,19 +233,19 @@ struct held_rows {
   }
 };
 
-// All threads of all low pieces, as a GPU's do.
+// All threads of all queued tiles, as a GPU's do.
 template <class T, int Dimensions>
 void compare_pieces(unsigned seed) {
   std::mt19937 draw(seed);
   held_rows<T> rows(draw, Dimensions, Dimensions == 3 ? 26 : 90);
   const int threads = 32 * std::uniform_int_distribution<int>(1, 8)(draw);
   const interior_partition cut = partition_interior<T>(rows.g, 3, threads, cell_vector<T>::width, true);
-  piece_board<T> board{};
-  board.begin({rows.in(), rows.out(), rows.layer, rows.pitch}, rows.own, nullptr, 0, cut);
+  tile_queue<T> queue{};
+  queue.begin({rows.in(), rows.out(), rows.layer, rows.pitch}, rows.own, nullptr, 0, cut);
   T change = 0;
-  for (int i = 0; i < cut.pieces(); ++i)
+  for (int i = 0; i < cut.tiles(); ++i)
     for (int member = 0; member < threads; ++member)
-      march_piece<Dimensions, true>(rows.weight, board, cut.low_start(board.first, i),
+      stream_tile<Dimensions, true>(rows.weight, queue, cut.queue_start(queue.first, i),
                                     thread_of(cut, member, cell_vector<T>::width, Dimensions), change);
   T wanted_change = 0;
   bool right = true;
@@ -256,7 +256,7 @@ void compare_pieces(unsigned seed) {
   CHECK(change == wanted_change);
 }
 
-TEST_CASE("threads that march through low pieces make what a loop makes, and nothing else") {
+TEST_CASE("threads that stream through tiles of the queue make what a loop makes, and nothing else") {
   for (unsigned seed = 0; seed < 120; ++seed) {
     compare_pieces<float, 2>(seed);
     compare_pieces<double, 2>(seed);
@@ -265,7 +265,7 @@ TEST_CASE("threads that march through low pieces make what a loop makes, and not
   }
 }
 
-TEST_CASE("blocks take every piece of every step once, also when the count of pieces overflows") {
+TEST_CASE("blocks take every tile of every step once, also when the count of tiles overflows") {
   std::mt19937 draw(19);
   std::optional<machine> m = test::test_machine(1);
   if (!m || m->kind() != machine_kind::host) return;
@@ -286,19 +286,19 @@ TEST_CASE("blocks take every piece of every step once, also when the count of pi
       *own.on(0) = box_of(f.shape, 0);
       // Few steps before the count overflows.
       const interior_partition cut = partition_interior<double>(f.shape, blocks, 1, 1, true);
-      REQUIRE(cut.pieces() > 2);
-      const index_t steps_before = (index_t{1} << 32) / cut.pieces() - 2;
+      REQUIRE(cut.tiles() > 2);
+      const index_t steps_before = (index_t{1} << 32) / cut.tiles() - 2;
       f.u[0] = u.data();
       f.u[1] = u_next.data();
       f.own = own.data();
-      f.pieces_taken = taken.data();
-      f.none_taken_at = 0;
+      f.tile_counter = taken.data();
+      f.counter_reset_at = 0;
       std::uniform_real_distribution<double> value(-1, 1);
       for (index_t i = 0; i < cells; ++i) u.on(0)[i] = u_next.on(0)[i] = value(draw);
       std::vector<double> expected(u.on(0), u.on(0) + cells);
       const std::vector<double> first = expected;
       const index_t start = steps_before + steps_before % 2;  // even: the first cells are in u
-      *taken.on(0) = static_cast<std::uint32_t>(start * cut.pieces());
+      *taken.on(0) = static_cast<std::uint32_t>(start * cut.tiles());
       stream s = m->new_stream(0);
       for (index_t step = 1; step <= 8; ++step) {
         const step_arguments<double> a{.f = f, .time_level = start + step, .interior = cut};
@@ -325,7 +325,7 @@ TEST_CASE("blocks take every piece of every step once, also when the count of pi
         CAPTURE(blocks);
         CAPTURE(step);
         CHECK(std::equal(expected.begin(), expected.end(), now));
-        CHECK(*taken.on(0) == static_cast<std::uint32_t>((start + step) * cut.pieces()));
+        CHECK(*taken.on(0) == static_cast<std::uint32_t>((start + step) * cut.tiles()));
       }
       CHECK(expected != first);
     }

@@ -41,14 +41,14 @@ domain<T>::domain(starling::machine m, const problem<T>& p) : machine(std::move(
   boxes_ = machine.template allocate<box>(1);
   status = machine.template allocate<program_status>(1);
   if (machine.is_local(0)) machine.fill(status.on(0), 0, sizeof(program_status));
-  pieces_taken_ = machine.template allocate<std::uint32_t>(1);
+  tile_counter_ = machine.template allocate<std::uint32_t>(1);
   for (int slot = 0; slot < 2; ++slot) memory.u[slot] = u_[slot].data();
   memory.own = boxes_.data();
   memory.receive_buffer = receive_buffer_.data();
   memory.packet_buffer = packet_buffer_.data();
   memory.send_buffer = send_buffer_.data();
   memory.arrived = arrived_.data();
-  memory.pieces_taken = pieces_taken_.data();
+  memory.tile_counter = tile_counter_.data();
   for (const int pe : own_pes) {
     const box own = box_of(g, pe);
     machine.copy(boxes_.on(pe), &own, sizeof own);
@@ -130,9 +130,9 @@ void domain<T>::equal_slots() {
 }
 
 template <class T>
-void domain<T>::begin_taking() {
-  for (const int pe : own_pes) machine.fill(pieces_taken_.on(pe), 0, sizeof(std::uint32_t));
-  memory.none_taken_at = time_level;
+void domain<T>::reset_tile_counter() {
+  for (const int pe : own_pes) machine.fill(tile_counter_.on(pe), 0, sizeof(std::uint32_t));
+  memory.counter_reset_at = time_level;
 }
 
 template class domain<float>;

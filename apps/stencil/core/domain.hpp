@@ -30,8 +30,8 @@ class domain {
   void publish();
   // Both slots get the current cells, for runs that do not compute.
   void equal_slots();
-  // No block has taken a piece of the interior after this time level.
-  void begin_taking();
+  // Empties the counter of the tile queue: nothing has been drawn after this time level.
+  void reset_tile_counter();
 
   starling::machine machine;
   std::vector<int> own_pes;  // of this process
@@ -52,7 +52,7 @@ class domain {
   symmetric_array<T> send_buffer_;
   symmetric_array<signal> arrived_;
   symmetric_array<box> boxes_;
-  symmetric_array<std::uint32_t> pieces_taken_;
+  symmetric_array<std::uint32_t> tile_counter_;
 };
 
 // At least so many elements on each PE, all zero when new. What is there is not read any more.

@@ -2,7 +2,7 @@
 //
 // Values carry a time level: the number of steps that made them. Time level g of the cells is in u[g % 2]; time level g
 // of what a neighbour's face holds is in slot g % 3 of the receive buffer of that face.
-// Why three slots: a block that sends a piece of time level g has the neighbour's piece of g - 1, sent after all blocks
+// Why three slots: a block that sends a chunk of time level g has the neighbour's chunk of g - 1, sent after all blocks
 // of the neighbour had finished step g - 2, the last that reads time level g - 3. Blocks of the neighbour may still
 // read g - 2.
 #pragma once
@@ -38,9 +38,9 @@ struct fields {
   index_t packet_start[faces + 1] = {};  // where a face begins in a slot of the packet buffer, in packets
   sym<signal> arrived;                   // [faces][chunks] time level that a chunk of a face's receive buffer holds
   sym<T> changes;                        // [blocks] largest change seen by a block, for the host to combine
-  // Pieces of the interior that blocks asked for in turn, in all steps after this time level.
-  sym<std::uint32_t> pieces_taken;
-  index_t none_taken_at = 0;
+  // The counter of the tile queue, drawn from in all steps after this time level.
+  sym<std::uint32_t> tile_counter;
+  index_t counter_reset_at = 0;
 
   constexpr index_t packet_slot(index_t message) const { return message % receive_slots * packet_start[faces]; }
   constexpr index_t receive_slot(index_t time_level) const { return time_level % receive_slots * face_start[faces]; }

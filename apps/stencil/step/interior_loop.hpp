@@ -17,10 +17,10 @@ struct step_cells {
 };
 
 template <bool Check, int Dimensions, class Group, class T>
-STARLING_HD void loop_interior(const Group& g, const interior_piece& piece, const coefficients<T>& weight,
+STARLING_HD void loop_interior(const Group& g, const interior_tile& tile, const coefficients<T>& weight,
                                const step_cells<T>& u, T& change) {
-  for (index_t z = piece.zs.begin; z < piece.zs.end; ++z)
-    g.for_each(piece.ys, piece.xs, [&](index_t y, index_t x) {
+  for (index_t z = tile.zs.begin; z < tile.zs.end; ++z)
+    g.for_each(tile.ys, tile.xs, [&](index_t y, index_t x) {
       const index_t at = z * u.layer + y * u.pitch + x;
       const T* in = u.in + at;
       surroundings<T> s{*in, 0, 0, in[-u.pitch], in[u.pitch], in[-1], in[1]};

@@ -77,13 +77,13 @@ int natural_boundary_blocks(const geometry& g, machine_kind kind, std::size_t ce
 
 template <class T>
 launch_shape choose_launch(const geometry& g, machine_kind kind, const run_options& options,
-                           const std::function<int(int threads, bool in_turn)>& fits) {
+                           const std::function<int(int threads, bool dynamic)>& fits) {
   expect<argument_error>(options.blocks >= 0, "stencil: blocks = ", options.blocks,
                          "; must be at least 1, or 0 to choose");
   launch_shape s;
-  const bool in_turn = taken_in_turn<T>(g) && options.threads <= most_threads_in_turn;
-  s.threads = options.threads > 0 ? options.threads : in_turn ? most_threads_in_turn : natural_threads(g);
-  const int most = fits(s.threads, in_turn);
+  const bool dynamic = scheduled_dynamically<T>(g) && options.threads <= queue_most_threads;
+  s.threads = options.threads > 0 ? options.threads : dynamic ? queue_most_threads : natural_threads(g);
+  const int most = fits(s.threads, dynamic);
   expect<launch_error>(options.blocks <= most, "stencil: blocks = ", options.blocks, " per PE, but only ", most,
                        " fit at once with ", s.threads, " threads each; ask for fewer, or 0 to choose");
   s.blocks = options.blocks > 0 ? options.blocks : natural_blocks(g, kind, s.threads, most);
@@ -91,14 +91,14 @@ launch_shape choose_launch(const geometry& g, machine_kind kind, const run_optio
                          " of ", s.blocks,
                          " blocks; leave one for the interior at least, or ask for 0, and every block does both");
   s.boundary_blocks = options.boundary_blocks >= 0 ? options.boundary_blocks
-                      : in_turn                    ? 0  // a block that does the boundary takes the fewer pieces
+                      : dynamic                    ? 0  // a block that does the boundary takes the fewer tiles
                                                    : natural_boundary_blocks(g, kind, sizeof(T), s.blocks, s.threads);
   if (g.exchanged_faces() > 0) s.chunks = std::clamp(s.blocks_of_boundary() / g.exchanged_faces(), 1, most_chunks);
   // Blocks that do the boundary alone are blocks of the same launch only where one launch does the whole step.
   const bool one_launch = options.how == variant::cpu_free || options.how == variant::graph;
   const bool host = kind == machine_kind::host;
   s.interior = partition_interior<T>(g, one_launch ? s.blocks - s.boundary_blocks : s.blocks, host ? 1 : s.threads,
-                                     host ? 1 : cell_vector<T>::width, in_turn);
+                                     host ? 1 : cell_vector<T>::width, dynamic);
   return s;
 }
 

@@ -28,10 +28,10 @@ constexpr index_t most_packet_bytes(const run_options& options, machine_kind kin
 }
 
 // Options that name a number are kept; throws argument_error when they are not possible, launch_error when the blocks
-// do not fit. `fits` tells how many blocks of so many threads a PE holds, which take pieces of the interior in turn or
+// do not fit. `fits` tells how many blocks of so many threads a PE holds, which take tiles from a queue or
 // not.
 template <class T>
 launch_shape choose_launch(const geometry& g, machine_kind kind, const run_options& options,
-                           const std::function<int(int threads, bool in_turn)>& fits);
+                           const std::function<int(int threads, bool dynamic)>& fits);
 
 }  // namespace starling::stencil

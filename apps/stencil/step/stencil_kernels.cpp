@@ -8,31 +8,31 @@ template <class T>
 constexpr std::size_t room_in_scratch() {
   return (sizeof(T) + 15) / 16 * 16;
 }
-static_assert(room_in_scratch<box>() + room_in_scratch<piece_board<double>>() <= scratch_bytes);
+static_assert(room_in_scratch<box>() + room_in_scratch<tile_queue<double>>() <= scratch_bytes);
 
 // Registers for a whole step without spilling; what is spilled has to come back from beyond the first cache, which
 // every wait empties.
-constexpr int threads_at_most(bool in_turn) { return in_turn ? most_threads_in_turn : 512; }
-constexpr int blocks_at_least(bool in_turn) { return in_turn ? least_blocks_in_turn : 1; }
+constexpr int threads_at_most(bool dynamic) { return dynamic ? queue_most_threads : 512; }
+constexpr int blocks_at_least(bool dynamic) { return dynamic ? queue_least_blocks : 1; }
 
 namespace {
 
-template <class T, int Dimensions, bool InTurn>
+template <class T, int Dimensions, bool Dynamic>
 struct step {
   step_arguments<T> a;
   step_part part;
   int first_change;
-  static constexpr int max_threads = threads_at_most(InTurn);
-  static constexpr int least_blocks = blocks_at_least(InTurn);
+  static constexpr int max_threads = threads_at_most(Dynamic);
+  static constexpr int least_blocks = blocks_at_least(Dynamic);
 
   STARLING_HD void operator()(block& b) const {
     const box& own = own_box(b, a.f);
-    piece_board<T>* board = board_of<InTurn, T>(b);
+    tile_queue<T>* queue = queue_of<Dynamic, T>(b);
     const sweep<T, Dimensions> s(a.f, own, b.pe(), a.time_level, a.compute, a.check);
     T change = 0;
     if (part != step_part::interior)
       for (int face = 0; face < faces; ++face) do_face(b, s, face, change);
-    if (part != step_part::boundary) s.template interior<InTurn>(b, a.interior, b.rank(), board, change);
+    if (part != step_part::boundary) s.template interior<Dynamic>(b, a.interior, b.rank(), queue, change);
     if (!a.check) return;
     change = b.reduce(change, maximum{});
     if (b.member() == 0) a.f.changes.on(b.pe())[first_change + b.index()] = change;
@@ -83,10 +83,10 @@ struct publish {
 };
 
 // The part of the persistent program that does not depend on how faces travel.
-template <class T, int Dimensions, bool InTurn, class Exchange>
+template <class T, int Dimensions, bool Dynamic, class Exchange>
 STARLING_HD void run_cpu_free(block& b, const cpu_free_arguments<T>& a, Exchange exchange) {
   const box& own = own_box(b, a.f);
-  piece_board<T>* board = board_of<InTurn, T>(b);
+  tile_queue<T>* queue = queue_of<Dynamic, T>(b);
   exchange.begin(b, own);
   const bool reports = b.pe() == 0 && b.index() == 0 && b.member() == 0;
   index_t time_level = a.first;
@@ -97,7 +97,7 @@ STARLING_HD void run_cpu_free(block& b, const cpu_free_arguments<T>& a, Exchange
     const sweep<T, Dimensions> s(a.f, own, b.pe(), time_level, a.compute, check);
     T change = 0;
     if (b.role() == a.boundary_role) exchange.step(b, s, time_level, change);
-    if (b.role() == a.interior_role) s.template interior<InTurn>(b, a.interior, b.rank(), board, change);
+    if (b.role() == a.interior_role) s.template interior<Dynamic>(b, a.interior, b.rank(), queue, change);
     if (!check) {
       b.sync_pe();
       continue;
@@ -110,42 +110,42 @@ STARLING_HD void run_cpu_free(block& b, const cpu_free_arguments<T>& a, Exchange
   if (reports) a.status.on(0)->time_level = time_level;
 }
 
-template <class T, int Dimensions, bool InTurn>
+template <class T, int Dimensions, bool Dynamic>
 struct cpu_free_signalled {
   cpu_free_arguments<T> a;
-  static constexpr int max_threads = threads_at_most(InTurn);
-  static constexpr int least_blocks = blocks_at_least(InTurn);
+  static constexpr int max_threads = threads_at_most(Dynamic);
+  static constexpr int least_blocks = blocks_at_least(Dynamic);
   STARLING_HD void operator()(block& b) const {
-    run_cpu_free<T, Dimensions, InTurn>(b, a, signalled_halo<T, Dimensions>{a, own_chunks(b, a)});
+    run_cpu_free<T, Dimensions, Dynamic>(b, a, signalled_halo<T, Dimensions>{a, own_chunks(b, a)});
   }
 };
 
-template <class T, int Dimensions, bool InTurn>
+template <class T, int Dimensions, bool Dynamic>
 struct cpu_free_packets {
   cpu_free_arguments<T> a;
-  static constexpr int max_threads = threads_at_most(InTurn);
-  static constexpr int least_blocks = blocks_at_least(InTurn);
+  static constexpr int max_threads = threads_at_most(Dynamic);
+  static constexpr int least_blocks = blocks_at_least(Dynamic);
   STARLING_HD void operator()(block& b) const {
-    run_cpu_free<T, Dimensions, InTurn>(b, a, packet_halo<T, Dimensions>{a, own_chunks(b, a)});
+    run_cpu_free<T, Dimensions, Dynamic>(b, a, packet_halo<T, Dimensions>{a, own_chunks(b, a)});
   }
 };
 
-template <class T, int Dimensions, bool InTurn>
+template <class T, int Dimensions, bool Dynamic>
 struct flagged_step {
   flagged_step_arguments<T> s;
-  static constexpr int max_threads = threads_at_most(InTurn);
-  static constexpr int least_blocks = blocks_at_least(InTurn);
+  static constexpr int max_threads = threads_at_most(Dynamic);
+  static constexpr int least_blocks = blocks_at_least(Dynamic);
 
   STARLING_HD void operator()(block& b) const {
     const box& own = own_box(b, s.a.f);
-    piece_board<T>* board = board_of<InTurn, T>(b);
+    tile_queue<T>* queue = queue_of<Dynamic, T>(b);
     const signalled_halo<T, Dimensions> faces{s.a, own_chunks(b, s.a)};
     const index_t time_level = *s.reached.on(b.pe()) + s.ahead;
     const sweep<T, Dimensions> step(s.a.f, own, b.pe(), time_level, s.a.compute, s.check);
     T change = 0;
     faces.step(b, step, time_level, change);
     const int without_boundary = b.index() - s.boundary_blocks;
-    if (without_boundary >= 0) step.template interior<InTurn>(b, s.a.interior, without_boundary, board, change);
+    if (without_boundary >= 0) step.template interior<Dynamic>(b, s.a.interior, without_boundary, queue, change);
     if (!s.check) return;
     change = b.reduce(change, maximum{});
     if (b.member() == 0) s.a.f.changes.on(b.pe())[b.index()] = change;
@@ -195,10 +195,10 @@ kernel of_dimension(const geometry& g, const Arguments&... arguments) {
 template <template <class, int, bool> class Kernel, class T, class... Arguments>
 kernel of_cut(const geometry& g, const interior_partition& cut, const Arguments&... arguments) {
   if (g.active[0]) {
-    if (cut.in_turn()) return make_kernel(Kernel<T, 3, true>{arguments...});
+    if (cut.dynamic()) return make_kernel(Kernel<T, 3, true>{arguments...});
     return make_kernel(Kernel<T, 3, false>{arguments...});
   }
-  if (cut.in_turn()) return make_kernel(Kernel<T, 2, true>{arguments...});
+  if (cut.dynamic()) return make_kernel(Kernel<T, 2, true>{arguments...});
   return make_kernel(Kernel<T, 2, false>{arguments...});
 }
 

@@ -7,7 +7,7 @@
 
 namespace starling::stencil {
 
-// What block::scratch gives out in each of these kernels: room for the box and for a board of pieces, and for the list
+// What block::scratch gives out in each of these kernels: room for the box and the tile queue, and for the list
 // of a block's chunks.
 inline constexpr std::size_t scratch_bytes = 320;
 inline constexpr std::size_t scratch_bytes_per_chunk = 64;

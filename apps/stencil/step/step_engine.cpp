@@ -15,9 +15,9 @@ namespace {
 
 // Of each kernel that the variant may run.
 template <class T>
-int blocks_that_fit(const domain<T>& d, const launch_options& launch, variant how, bool in_turn) {
+int blocks_that_fit(const domain<T>& d, const launch_options& launch, variant how, bool dynamic) {
   const interior_partition interior =
-      partition_interior<T>(d.memory.shape, 1, launch.threads, cell_vector<T>::width, in_turn);
+      partition_interior<T>(d.memory.shape, 1, launch.threads, cell_vector<T>::width, dynamic);
   if (how == variant::graph) {
     flagged_step_arguments<T> step;
     step.a.f = d.memory;
@@ -44,10 +44,10 @@ prepared_run step_engine<T>::prepare(domain<T>& d, const run_options& options) {
                             " is for one process, since the host controls it; take cpu_free, "
                             "resident or temporal, or machine::host(n)");
   const launch_shape launch =
-      choose_launch<T>(d.memory.shape, d.machine.kind(), options, [&](int threads, bool in_turn) {
-        return blocks_that_fit(d, {threads, scratch_of(faces), options.deadline}, options.how, in_turn);
+      choose_launch<T>(d.memory.shape, d.machine.kind(), options, [&](int threads, bool dynamic) {
+        return blocks_that_fit(d, {threads, scratch_of(faces), options.deadline}, options.how, dynamic);
       });
-  if (launch.interior.in_turn()) d.begin_taking();
+  if (launch.interior.dynamic()) d.reset_tile_counter();
   if (!options.compute) d.equal_slots();
   if (options.how == variant::graph) return prepare_graph(d, launch, options);
   d.publish();
