@@ -172,14 +172,14 @@ struct packet_halo {
     for (const face_chunk& part : chunks) {
       with_axis<Dimensions>(part.face / 2, [&](auto axis) {
         const auto content = [&](index_t k) {
-          packet_content<T> held{};
+          packet_content<T> packed{};
           for (index_t e = 0; e < each; ++e) {
             const index_t i = part.cells.begin + k * each + e;
             if (i >= part.cells.end) break;
             const cell c = own.template face_cell<decltype(axis)::value>(part.face % 2, i);
-            held.element[e] = values[c.at[0] * a.f.shape.stride[0] + c.at[1] * a.f.shape.stride[1] + c.at[2]];
+            packed.element[e] = values[c.at[0] * a.f.shape.stride[0] + c.at[1] * a.f.shape.stride[1] + c.at[2]];
           }
-          return held;
+          return packed;
         };
         send(b, part, a.first, content);
       });

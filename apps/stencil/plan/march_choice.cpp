@@ -55,9 +55,9 @@ march_choice passes(const geometry& g, const tile_limits& limits, const run_opti
   const index_t line = 128 / cell_bytes;
   const index_t before = round_up(m.margin, line);
   m.pitch = before + round_up(round_up(g.largest(2), m.columns) + m.margin, line);
-  const index_t ring = g.exchanges(1) ? depth : 0;
-  m.origin = ring * m.pitch + before;
-  m.elements = (g.largest(1) + 2 * ring) * m.pitch;
+  const index_t ghost = g.exchanges(1) ? depth : 0;
+  m.origin = ghost * m.pitch + before;
+  m.elements = (g.largest(1) + 2 * ghost) * m.pitch;
   return c;
 }
 

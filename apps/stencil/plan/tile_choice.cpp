@@ -26,19 +26,19 @@ bool possible(const geometry& g, const tiling& t) {
   return true;
 }
 
-// Patches of a step in three dimensions that computes as much of the ring as any.
+// Patches of a step in three dimensions that computes as much of the ghost as any.
 index_t patches_of_tile(const geometry& g, const tiling& t, int width) {
-  const auto ring = [&](int a) { return tiles_exchange(g, t, a) ? index_t{t.depth - 1} : 0; };
-  return patches_of(t.largest[1] + 2 * ring(1), t.largest[2] + 2 * ring(2), ring(2), width);
+  const auto ghost = [&](int a) { return tiles_exchange(g, t, a) ? index_t{t.depth - 1} : 0; };
+  return patches_of(t.largest[1] + 2 * ghost(1), t.largest[2] + 2 * ghost(2), ghost(2), width);
 }
 
-// Bands of a step that computes as much of the ring as any; none where rows are too long for a warp.
+// Bands of a step that computes as much of the ghost as any; none where rows are too long for a warp.
 band_grid bands_of_tile(const geometry& g, const tiling& t, int width, int most_warps) {
-  const auto ring = [&](int a) { return tiles_exchange(g, t, a) ? index_t{t.depth - 1} : 0; };
-  if (g.active[0] || vectors_of_row(t.largest[2] + 2 * ring(2), ring(2), width) > band_vectors) return {};
+  const auto ghost = [&](int a) { return tiles_exchange(g, t, a) ? index_t{t.depth - 1} : 0; };
+  if (g.active[0] || vectors_of_row(t.largest[2] + 2 * ghost(2), ghost(2), width) > band_vectors) return {};
   const index_t held = 2;  // at most, of rows that steps do not make
   const index_t fewest = smallest_extent(g, t, 1) - held;
-  return bands_for(t.largest[1] + 2 * ring(1), fewest, t.depth, most_warps);
+  return bands_for(t.largest[1] + 2 * ghost(1), fewest, t.depth, most_warps);
 }
 
 // The cells of one array that all threads of a block go through for a tile: patches fill whole warps, and segments of
@@ -93,18 +93,18 @@ double cost(const geometry& g, const tile_limits& limits, std::size_t cell_bytes
 // Lays out the largest tile.
 template <class T>
 void lay_out(const geometry& g, tiling& t) {
-  const index_t ring = t.depth;
-  const index_t rows = g.active[0] ? t.largest[1] + 2 * ring : 1;
-  const index_t layers = t.largest[g.active[0] ? 0 : 1] + 2 * ring;
+  const index_t ghost = t.depth;
+  const index_t rows = g.active[0] ? t.largest[1] + 2 * ghost : 1;
+  const index_t layers = t.largest[g.active[0] ? 0 : 1] + 2 * ghost;
   // An odd number of elements, or of vectors: edges across rows do not all fall into one bank of shared memory. Vectors
-  // lie at multiples of their size, so that the ring before a row is at the end of the row before it.
+  // lie at multiples of their size, so that the ghost before a row is at the end of the row before it.
   const index_t width = t.in_place ? cell_vector<T>::width : 1;
-  const index_t pitch = t.bands.used() ? band_pitch * width : (ceil_div(t.largest[2] + 2 * ring, width) | 1) * width;
-  const index_t before = t.in_place ? round_up(ring, width) : ring;
+  const index_t pitch = t.bands.used() ? band_pitch * width : (ceil_div(t.largest[2] + 2 * ghost, width) | 1) * width;
+  const index_t before = t.in_place ? round_up(ghost, width) : ghost;
   t.chip = {};
   t.chip.stride[1] = static_cast<int>(pitch);
   if (g.active[0]) t.chip.stride[0] = static_cast<int>(pitch * rows);
-  t.chip.origin = static_cast<int>(ring * pitch * rows + (g.active[0] ? ring * pitch : 0) + before);
+  t.chip.origin = static_cast<int>(ghost * pitch * rows + (g.active[0] ? ghost * pitch : 0) + before);
   // A patch may read a row and a vector more than there are.
   t.chip.elements = layers * pitch * rows + (t.in_place ? before + pitch : 0);
 }

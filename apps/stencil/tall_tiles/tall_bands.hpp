@@ -16,7 +16,7 @@ inline constexpr int most_tall_bands = 12;
 inline constexpr int fewest_tall_bands = 8;
 // Places for a band's ends, for the rows beyond a tile, and columns at its sides that a block keeps apart.
 inline constexpr int tall_end_rows = 4;
-inline constexpr int tall_ring_rows = 4;
+inline constexpr int tall_ghost_rows = 4;
 inline constexpr int tall_sides = 2;
 
 // Elements of a row.
@@ -36,9 +36,9 @@ struct tall_bands {
   // Where things are in the array on chip, in elements: bands one after the other, each with its first row twice, its
   // last row twice and others; the rows beyond the tile twice, north and south; columns at the sides, west and east.
   constexpr int band(int number, int width) const { return number * (tall_end_rows + chip_rows) * tall_pitch(width); }
-  constexpr int ring(bool south, int width) const { return band(count, width) + (south ? 2 : 0) * tall_pitch(width); }
+  constexpr int ghost(bool south, int width) const { return band(count, width) + (south ? 2 : 0) * tall_pitch(width); }
   constexpr int side(bool east, int width) const {
-    return band(count, width) + tall_ring_rows * tall_pitch(width) + (east ? side_cells : 0);
+    return band(count, width) + tall_ghost_rows * tall_pitch(width) + (east ? side_cells : 0);
   }
   constexpr index_t elements(int width) const { return side(true, width) + side_cells; }
 
@@ -133,8 +133,8 @@ constexpr tall_place place_of_band(const tall_bands& b, int band, int rows, bool
   p.packet = p.first_row / each_packet + band;
   p.first_band = band == 0;
   p.last_band = band == b.count - 1;
-  p.before = p.first_band ? b.ring(false, width) : b.band(band - 1, width) + 2 * tall_pitch(width);
-  p.after = p.last_band ? b.ring(true, width) : b.band(band + 1, width);
+  p.before = p.first_band ? b.ghost(false, width) : b.band(band - 1, width) + 2 * tall_pitch(width);
+  p.after = p.last_band ? b.ghost(true, width) : b.band(band + 1, width);
   p.holds_first = p.first_band && holds_first;
   p.holds_last = p.last_band && holds_last;
   // Half of those in each quarter of a multiprocessor, as far as they come in twos.

@@ -117,7 +117,7 @@ class march_program {
     });
   }
 
-  // The first n cells of a vector; behind a row's last cell there may be a ring that others write.
+  // The first n cells of a vector; behind a row's last cell there may be a ghost that others write.
   STARLING_HD static vector get(const T* from, int n) {
     if (n == width) return *reinterpret_cast<const vector*>(from);
     vector cells{};
@@ -164,7 +164,7 @@ class march_program {
                 });
   }
 
-  // The box's cells at its edges to the rings around others.
+  // The box's cells at its edges to the ghost zones around others.
   STARLING_HD void send_edges(int array) const {
     const T* from = a_.cells[array].on(b_.pe());
     for (int i = 0; i < place_.peers; ++i) {

@@ -89,7 +89,7 @@ class row_march {
     }
   }
 
-  // The columns of a ring are not held.
+  // The columns of a ghost are not held.
   STARLING_HD static int held_before(const box& own) {
     return own.updated[2].begin > 0 ? static_cast<int>(own.updated[2].begin) : std::numeric_limits<int>::min();
   }

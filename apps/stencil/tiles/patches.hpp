@@ -16,8 +16,8 @@ inline constexpr int most_patch_segments = 15;
 inline constexpr int patch_rows = 2;
 
 // Patches that cover a layer of so many rows, whose cells are as many as vectors_of_row says.
-constexpr index_t patches_of(index_t rows, index_t row_cells, index_t ring, int width) {
-  return vectors_of_row(row_cells, ring, width) * ceil_div(rows, index_t{patch_rows});
+constexpr index_t patches_of(index_t rows, index_t row_cells, index_t ghost, int width) {
+  return vectors_of_row(row_cells, ghost, width) * ceil_div(rows, index_t{patch_rows});
 }
 
 // One thread's patch: all that a loop over steps need not work out again.
@@ -33,7 +33,7 @@ class patch {
     int count;
   };
 
-  // For steps that leave at most `reach` layers of the ring known. Members are at least as many as patches.
+  // For steps that leave at most `reach` layers of the ghost known. Members are at least as many as patches.
   STARLING_HD patch(const tile& mine, int reach, int member, int members) : mine_(mine) {
     const int first_x = round_down(mine.begin(2, reach), width);
     const int first_row = mine.begin(1, reach);
@@ -80,7 +80,7 @@ class patch {
   STARLING_HD bool first() const { return first_; }
   STARLING_HD bool last() const { return last_; }
 
-  // A bit for each cell of a layer of it, row by row, that a step computes which leaves `reach` layers of the ring.
+  // A bit for each cell of a layer of it, row by row, that a step computes which leaves `reach` layers of the ghost.
   STARLING_HD unsigned updated(int reach) const { return reach == 0 ? updated_ : bits(reach); }
 
   // Its share of some layers, and the largest share of any thread.
@@ -113,7 +113,7 @@ class patch {
   int segment_ = 0;
   int segments_ = 1;
   int warps_ = 1;         // threads of a segment
-  unsigned updated_ = 0;  // in a step that leaves none of the ring
+  unsigned updated_ = 0;  // in a step that leaves none of the ghost
   bool idle_ = true;
   bool first_ = true;
   bool last_ = true;

@@ -26,7 +26,7 @@ inline constexpr int direction_shift = 8;
 
 struct tile_edge {
   int cell = 0;  // both in the array on chip
-  int ring = 0;
+  int ghost = 0;
   int facts = 0;
 };
 
@@ -73,13 +73,13 @@ class tile_edges {
     }
   }
 
-  // The neighbours' cells of a message into the rings of `now` and, if `both`, of `other`.
+  // The neighbours' cells of a message into the ghost zones of `now` and, if `both`, of `other`.
   STARLING_HD void take(index_t message, const cells& now, const cells& other, bool both) const {
     const auto number = static_cast<std::uint64_t>(message);
     const sym<packet> slot = packet_buffer_ + (t_.packet_slot(message) + index_t{b_.index()} * packets_);
     const auto keep = [&](const edge& e, const packet_content<T>& c) {
-      put_into_ring(now, e, c);
-      if (both) put_into_ring(other, e, c);
+      put_into_ghost_zone(now, e, c);
+      if (both) put_into_ghost_zone(other, e, c);
     };
     if (!listed()) {
       if (!is(own_, edge_facts::there)) return;
@@ -134,8 +134,8 @@ class tile_edges {
   STARLING_HD surroundings<T> around(const cells& c, const edge& e, bool second) const {
     return c.around(cell(c, e, second));
   }
-  STARLING_HD T* ring(const cells& c, const edge& e, bool second) const {
-    return c.chip + e.ring + (second ? to_second(e) : 0);
+  STARLING_HD T* ghost(const cells& c, const edge& e, bool second) const {
+    return c.chip + e.ghost + (second ? to_second(e) : 0);
   }
 
   STARLING_HD route route_of(const edge& e, int k) const {
@@ -144,10 +144,10 @@ class tile_edges {
     return {routes_[d].out + (k - static_cast<int>(t_.start[d])), routes_[d].pe};
   }
 
-  STARLING_HD void put_into_ring(const cells& c, const edge& e, const packet_content<T>& content) const {
-    *ring(c, e, false) = content.element[0];
+  STARLING_HD void put_into_ghost_zone(const cells& c, const edge& e, const packet_content<T>& content) const {
+    *ghost(c, e, false) = content.element[0];
     if constexpr (each_packet == 2)
-      if (is(e, edge_facts::two)) *ring(c, e, true) = content.element[1];
+      if (is(e, edge_facts::two)) *ghost(c, e, true) = content.element[1];
   }
 
   // fill(edge, content)
@@ -204,7 +204,7 @@ class tile_edges {
               (second_updated ? edge_facts::second_updated : 0) | (down ? edge_facts::down : 0) |
               (number << edge_facts::direction_shift);
     e.cell = t_.chip.at(at[0], at[1], at[2]);
-    e.ring = t_.chip.at(at[0] + t_.depth * d.step[0], at[1] + t_.depth * d.step[1], at[2] + t_.depth * d.step[2]);
+    e.ghost = t_.chip.at(at[0] + t_.depth * d.step[0], at[1] + t_.depth * d.step[1], at[2] + t_.depth * d.step[2]);
     return e;
   }
 
