@@ -72,7 +72,7 @@ TEST_CASE("a cell on several faces belongs to one") {
   CHECK_FALSE(thin.owned_by_face<1>(1, corner));
 }
 
-TEST_CASE("fixed layers are held, faces are left out of the interior") {
+TEST_CASE("fixed layers are Dirichlet cells, faces are left out of the interior") {
   const box first = box_of(grid({10, 6}, {2, 1}), 0);
   CHECK(first.updated[1] == index_range{1, 5});
   CHECK(first.interior[1] == index_range{1, 4});

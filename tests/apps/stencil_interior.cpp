@@ -173,9 +173,10 @@ void compare_march(unsigned seed) {
   CHECK(change == wanted_change);
 }
 
-// A box whose rows are whole, in memory as a solver has it: vectors beside the interior are held cells or room behind.
+// A box whose rows are whole, in memory as a solver has it: vectors beside the interior are Dirichlet cells or room
+// behind.
 template <class T>
-struct held_rows {
+struct dirichlet_rows {
   geometry g{};
   box own{};
   index_t pitch = 0;
@@ -183,7 +184,7 @@ struct held_rows {
   coefficients<T> weight{};
   std::vector<cell_vector<T>> in_vectors, out_vectors;
 
-  held_rows(std::mt19937& draw, int dimensions, index_t longest) {
+  dirichlet_rows(std::mt19937& draw, int dimensions, index_t longest) {
     const auto extent = [&] { return std::uniform_int_distribution<index_t>(1, longest)(draw); };
     std::uniform_real_distribution<T> value(-1, 1);
     g.active[0] = dimensions == 3;
@@ -204,7 +205,7 @@ struct held_rows {
     out_vectors.resize(in_vectors.size());
     for (index_t i = 0; i < g.largest(0) * layer; ++i) {
       in()[i] = value(draw);
-      out()[i] = held(i) ? in()[i] : T{-7};
+      out()[i] = dirichlet(i) ? in()[i] : T{-7};
     }
   }
   T* in() { return in_vectors[1].cell; }
@@ -215,12 +216,12 @@ struct held_rows {
       if (at[a] < own.interior[a].begin || at[a] >= own.interior[a].end) return false;
     return true;
   }
-  bool held(index_t i) const { return i % pitch < own.interior[2].begin || i % pitch >= own.interior[2].end; }
+  bool dirichlet(index_t i) const { return i % pitch < own.interior[2].begin || i % pitch >= own.interior[2].end; }
 
   // What a step makes of a cell, and by how much that differs.
   template <int Dimensions>
   T made(index_t i, T& change) {
-    if (!interior(i)) return held(i) ? in()[i] : T{-7};
+    if (!interior(i)) return dirichlet(i) ? in()[i] : T{-7};
     const T* u = in() + i;
     surroundings<T> s{*u, 0, 0, u[-pitch], u[pitch], u[-1], u[1]};
     if constexpr (Dimensions == 3) {
@@ -237,7 +238,7 @@ struct held_rows {
 template <class T, int Dimensions>
 void compare_pieces(unsigned seed) {
   std::mt19937 draw(seed);
-  held_rows<T> rows(draw, Dimensions, Dimensions == 3 ? 26 : 90);
+  dirichlet_rows<T> rows(draw, Dimensions, Dimensions == 3 ? 26 : 90);
   const int threads = 32 * std::uniform_int_distribution<int>(1, 8)(draw);
   const interior_partition cut = partition_interior<T>(rows.g, 3, threads, cell_vector<T>::width, true);
   tile_queue<T> queue{};

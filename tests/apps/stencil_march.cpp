@@ -1,5 +1,5 @@
 // Stencils whose cells are in memory, several steps a pass: strips and segments of all sizes, ghost zones of all PEs,
-// held rows and columns.
+// Dirichlet rows and columns.
 #include <doctest/doctest.h>
 
 #include <random>

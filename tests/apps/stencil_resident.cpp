@@ -135,12 +135,12 @@ TEST_CASE("tiles deal out a box, and neighbours are mutual") {
             for (int x = 0; x < mine.extent[2]; ++x) {
               const index_t at[3] = {mine.first[0] + z, mine.first[1] + y, mine.first[2] + x};
               CHECK(seen.insert((at[0] * own.extent[1] + at[1]) * own.extent[2] + at[2]).second);
-              const bool held = !own.is_updated({{at[0], at[1], at[2]}});
+              const bool dirichlet = !own.is_updated({{at[0], at[1], at[2]}});
               bool updated = true;
               const int here[3] = {z, y, x};
               for (int a = 0; a < 3; ++a)
                 updated = updated && here[a] >= mine.updated_begin[a] && here[a] < mine.updated_end[a];
-              CHECK(updated == !held);
+              CHECK(updated == !dirichlet);
             }
         for (int d = 0; d < directions; ++d) {
           const tile_place to = beside(g, t, pe, block, direction(d));

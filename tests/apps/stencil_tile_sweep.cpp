@@ -20,7 +20,7 @@ namespace {
 // How a tile is kept.
 enum class kept { two_arrays, one_array, bands };
 
-// A tile with a ghost all around it.
+// A tile with a ghost zone all around it.
 template <class T, int Dimensions>
 struct tile_fixture {
   static constexpr int along = columns<Dimensions>::along;
@@ -148,8 +148,8 @@ void each_made(const tile& mine, const F& f) {
     for (int x = mine.begin(2, 0); x < mine.end(2, 0); ++x) f(y, x);
 }
 
-// Where the ghost has one layer, some steps with the same ghost; otherwise as many as it has layers. `idle` more warps
-// have nothing to do.
+// Where the ghost zone has one layer, some steps with the same ghost zone; otherwise as many as it has layers. `idle`
+// more warps have nothing to do.
 template <int Rows, bool Deep, class T>
 void compare_bands(tile_fixture<T, 2> f, bool alike, int idle) {
   if (alike) f.weight.low[2] = f.weight.high[2] = f.weight.high[1] = f.weight.low[1];

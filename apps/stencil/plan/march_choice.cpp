@@ -21,20 +21,20 @@ int passes_depth(const geometry& g, const run_options& options) {
   return static_cast<int>(options.check_every > 0 ? std::min(most, options.check_every) : most);
 }
 
-// So many segments for each strip that every warp of every PE has one item. A strip with held columns has more, since
-// it is as much more work.
+// So many segments for each strip that every warp of every PE has one item. A strip with Dirichlet columns has more,
+// since it is as much more work.
 void cut_strips(const geometry& g, march_layout& m, int warps) {
-  constexpr double held_work = 1.2;
+  constexpr double dirichlet_work = 1.2;
   double parts = 1;
   for (int pe = 0; pe < g.n_pes(); ++pe) {
     const box own = box_of(g, pe);
     double work = 0;
-    for (int s = 0; s < m.strips(own); ++s) work += m.holds_columns(own, s) ? held_work : 1;
+    for (int s = 0; s < m.strips(own); ++s) work += m.has_dirichlet_columns(own, s) ? dirichlet_work : 1;
     parts = std::max(parts, work);
   }
   const int rows = static_cast<int>(g.largest(1));
   m.segments = std::clamp(static_cast<int>(warps / parts), 1, rows);
-  m.held_segments = std::clamp(static_cast<int>(held_work * warps / parts), 1, rows);
+  m.dirichlet_segments = std::clamp(static_cast<int>(dirichlet_work * warps / parts), 1, rows);
 }
 
 march_choice passes(const geometry& g, const tile_limits& limits, const run_options& options, int depth,

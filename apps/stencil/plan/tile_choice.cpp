@@ -26,18 +26,18 @@ bool possible(const geometry& g, const tiling& t) {
   return true;
 }
 
-// Patches of a step in three dimensions that computes as much of the ghost as any.
+// Patches of a step in three dimensions that computes as much of the ghost zone as any.
 index_t patches_of_tile(const geometry& g, const tiling& t, int width) {
   const auto ghost = [&](int a) { return tiles_exchange(g, t, a) ? index_t{t.depth - 1} : 0; };
   return patches_of(t.largest[1] + 2 * ghost(1), t.largest[2] + 2 * ghost(2), ghost(2), width);
 }
 
-// Bands of a step that computes as much of the ghost as any; none where rows are too long for a warp.
+// Bands of a step that computes as much of the ghost zone as any; none where rows are too long for a warp.
 band_grid bands_of_tile(const geometry& g, const tiling& t, int width, int most_warps) {
   const auto ghost = [&](int a) { return tiles_exchange(g, t, a) ? index_t{t.depth - 1} : 0; };
   if (g.active[0] || vectors_of_row(t.largest[2] + 2 * ghost(2), ghost(2), width) > band_vectors) return {};
-  const index_t held = 2;  // at most, of rows that steps do not make
-  const index_t fewest = smallest_extent(g, t, 1) - held;
+  const index_t dirichlet = 2;  // at most, of rows that steps do not make
+  const index_t fewest = smallest_extent(g, t, 1) - dirichlet;
   return bands_for(t.largest[1] + 2 * ghost(1), fewest, t.depth, most_warps);
 }
 
@@ -97,7 +97,7 @@ void lay_out(const geometry& g, tiling& t) {
   const index_t rows = g.active[0] ? t.largest[1] + 2 * ghost : 1;
   const index_t layers = t.largest[g.active[0] ? 0 : 1] + 2 * ghost;
   // An odd number of elements, or of vectors: edges across rows do not all fall into one bank of shared memory. Vectors
-  // lie at multiples of their size, so that the ghost before a row is at the end of the row before it.
+  // lie at multiples of their size, so that the ghost zone before a row is at the end of the row before it.
   const index_t width = t.in_place ? cell_vector<T>::width : 1;
   const index_t pitch = t.bands.used() ? band_pitch * width : (ceil_div(t.largest[2] + 2 * ghost, width) | 1) * width;
   const index_t before = t.in_place ? round_up(ghost, width) : ghost;

@@ -83,7 +83,7 @@ constexpr int queue_segment_length(int dimensions) {
 
 // Whether an array of the largest box is so much larger than a GPU's L2 cache that dynamic scheduling is
 // faster. Never where PEs exchange along x: a tile of the queue stores whole vectors, with the cells beside the
-// interior, which have to be held ones.
+// interior, which have to be Dirichlet cells.
 template <class T>
 bool scheduled_dynamically(const geometry& g);
 

@@ -55,8 +55,8 @@ class tall_band {
     const int vectors = (mine.extent[2] + width - 1) / width;
     const bool last = lane_ == vectors - 1;
     is_ = (lane_ == 0 && mine.open[4] ? at_west_ : 0) | (last && mine.open[5] ? at_east_ : 0) |
-          (lane_ == 0 && mine.begin(2, 0) > 0 ? holds_first_ : 0) |
-          (last && mine.end(2, 0) < mine.extent[2] ? holds_last_ : 0) | (lane_ < vectors ? has_cells_ : 0);
+          (lane_ == 0 && mine.begin(2, 0) > 0 ? dirichlet_first_ : 0) |
+          (last && mine.end(2, 0) < mine.extent[2] ? dirichlet_last_ : 0) | (lane_ < vectors ? has_cells_ : 0);
   }
 
   // ---- for links ----
@@ -149,10 +149,10 @@ class tall_band {
   static constexpr unsigned last_band_ = 4;
   STARLING_HD bool registers_first() const { return (ways_ & registers_first_) != 0; }
 
-  static constexpr unsigned at_west_ = 1;      // the cell before its first is another tile's
-  static constexpr unsigned at_east_ = 2;      // likewise the one after its last
-  static constexpr unsigned holds_first_ = 4;  // steps do not make the lane's first cell
-  static constexpr unsigned holds_last_ = 8;   // nor its last
+  static constexpr unsigned at_west_ = 1;          // the cell before its first is another tile's
+  static constexpr unsigned at_east_ = 2;          // likewise the one after its last
+  static constexpr unsigned dirichlet_first_ = 4;  // steps do not make the lane's first cell
+  static constexpr unsigned dirichlet_last_ = 8;   // nor its last
   static constexpr unsigned has_cells_ = 16;
   STARLING_HD bool is(unsigned what) const { return (is_ & what) != 0; }
   STARLING_HD bool at_side() const { return is(at_west_ | at_east_); }
@@ -209,18 +209,18 @@ class tall_band {
     return v;
   }
 
-  // The row that the march is at; `south` is the one after it. held: the row stays as it is.
+  // The row that the march is at; `south` is the one after it. dirichlet: the row stays as it is.
   template <bool Looks, class Lanes>
-  STARLING_HD vector made(march& m, vector south, const Lanes& lanes, bool held = false) const {
+  STARLING_HD vector made(march& m, vector south, const Lanes& lanes, bool dirichlet = false) const {
     const vector was = m.centre;
-    const vector v = made_unseen(m, south, lanes, held);
+    const vector v = made_unseen(m, south, lanes, dirichlet);
     if constexpr (Looks) note_change(was, v, m.change);
     return v;
   }
 
   // The same without a look at its change.
   template <class Lanes>
-  STARLING_HD vector made_unseen(march& m, vector south, const Lanes& lanes, bool held = false) const {
+  STARLING_HD vector made_unseen(march& m, vector south, const Lanes& lanes, bool dirichlet = false) const {
     T beside = m.beside;
     // Behind a piece there may be a cell of the step before; nobody uses it.
     m.beside = at_side() ? m.side[1] : T();
@@ -235,9 +235,9 @@ class tall_band {
     if (is(at_east_)) east = beside;
     const vector after = maybe_weighted(south);
     vector v = relaxed_row<Products>(weight_, m.centre, m.north, after, m.here, west, east);
-    if (is(holds_first_)) v.cell[0] = m.centre.cell[0];
-    if (is(holds_last_)) hold_last(v, m.centre);
-    if (held) v = m.centre;
+    if (is(dirichlet_first_)) v.cell[0] = m.centre.cell[0];
+    if (is(dirichlet_last_)) restore_last(v, m.centre);
+    if (dirichlet) v = m.centre;
     if (at_side()) *m.side = side_cell(v);
     ++m.side;
     m.north = m.here;
@@ -246,7 +246,7 @@ class tall_band {
     return v;
   }
 
-  STARLING_HD void hold_last(vector& v, const vector& was) const {
+  STARLING_HD void restore_last(vector& v, const vector& was) const {
     unrolled<width>([&](auto k) {
       if (Whole ? k == width - 1 : k + 1 == cells_left()) v.cell[k] = was.cell[k];
     });
@@ -337,7 +337,7 @@ class tall_band {
   // The first and last row of the band, each from one of its places to the other.
   template <bool Looks, class Lanes>
   STARLING_HD void make_ends(march& m, const Lanes& lanes) const {
-    on_chip(place_.last + other()) = made<Looks>(m, on_chip(place_.after + now_), lanes, place_.holds_last);
+    on_chip(place_.last + other()) = made<Looks>(m, on_chip(place_.after + now_), lanes, place_.dirichlet_last);
     const vector row = on_chip(place_.first + now_);
     m.north = maybe_weighted(on_chip(place_.before + now_));
     m.here = maybe_weighted(row);
@@ -345,7 +345,7 @@ class tall_band {
     m.side = &side_of_row(0);
     m.beside = at_side() ? *m.side : T();
     const vector second = on_chip(place_.first + other());
-    on_chip(place_.first + other()) = made<Looks>(m, second, lanes, place_.holds_first);
+    on_chip(place_.first + other()) = made<Looks>(m, second, lanes, place_.dirichlet_first);
   }
 
   const coefficients<T>& weight_;

@@ -61,8 +61,8 @@ struct tall_place {
   int packet = 0;  // number of its first one among the tile's for a side
   bool first_band = false;
   bool last_band = false;
-  bool holds_first = false;  // its first row is not made
-  bool holds_last = false;
+  bool dirichlet_first = false;  // its first row is not made
+  bool dirichlet_last = false;
   bool registers_first = false;  // rows are in registers, on chip, in memory; otherwise the other way
 };
 
@@ -116,8 +116,8 @@ constexpr tall_piece piece_of_band(int register_rows, int chip_rows, int memory_
   return p;
 }
 
-// holds_first: the tile's first row is held; so holds_last. each_packet: elements that a packet carries.
-constexpr tall_place place_of_band(const tall_bands& b, int band, int rows, bool holds_first, bool holds_last,
+// dirichlet_first: the tile's first row is Dirichlet; so dirichlet_last. each_packet: elements that a packet carries.
+constexpr tall_place place_of_band(const tall_bands& b, int band, int rows, bool dirichlet_first, bool dirichlet_last,
                                    int width, int each_packet) {
   const index_range own = b.rows_of(band, rows);
   tall_place p;
@@ -135,8 +135,8 @@ constexpr tall_place place_of_band(const tall_bands& b, int band, int rows, bool
   p.last_band = band == b.count - 1;
   p.before = p.first_band ? b.ghost(false, width) : b.band(band - 1, width) + 2 * tall_pitch(width);
   p.after = p.last_band ? b.ghost(true, width) : b.band(band + 1, width);
-  p.holds_first = p.first_band && holds_first;
-  p.holds_last = p.last_band && holds_last;
+  p.dirichlet_first = p.first_band && dirichlet_first;
+  p.dirichlet_last = p.last_band && dirichlet_last;
   // Half of those in each quarter of a multiprocessor, as far as they come in twos.
   p.registers_first = (band / 4 + band) % 2 == 0;
   return p;

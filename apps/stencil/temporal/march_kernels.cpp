@@ -117,7 +117,7 @@ class march_program {
     });
   }
 
-  // The first n cells of a vector; behind a row's last cell there may be a ghost that others write.
+  // The first n cells of a vector; behind a row's last cell there may be a ghost zone that others write.
   STARLING_HD static vector get(const T* from, int n) {
     if (n == width) return *reinterpret_cast<const vector*>(from);
     vector cells{};
@@ -139,7 +139,7 @@ class march_program {
     return left < width ? static_cast<int>(left) : width;
   }
 
-  // Held cells are in both arrays, those of the neighbours too: no step makes them.
+  // Dirichlet cells are in both arrays, those of the neighbours too: no step makes them.
   STARLING_HD void load() {
     T* from = a_.f.u[a_.first % 2].on(b_.pe());
     T* first = a_.cells[0].on(b_.pe());
@@ -208,7 +208,7 @@ class march_program {
       if (strip == strips) break;
       const index_range mine = share(own.extent[1], layout.segments_of(own, strip), i - before);
       steps.run(pass, {strip, static_cast<int>(mine.begin), static_cast<int>(mine.end)},
-                layout.holds_columns(own, strip), change);
+                layout.has_dirichlet_columns(own, strip), change);
     }
   }
 

@@ -1,9 +1,10 @@
 // How the cells of a two-dimensional box lie in memory when several steps are made in one pass over it, and how a pass
 // is dealt to warps: plain data and arithmetic that kernels and host share.
 //
-// Around the box there is a ghost of `depth` layers where neighbours exchange. A warp marches down a strip: columns
-// side by side, one row after the other. With each step that a pass makes, a column less is known at either side of
-// what was loaded, so strips overlap by twice the margin. A strip's rows are cut into segments, an item of work each.
+// Around the box there is a ghost zone of `depth` layers where neighbours exchange. A warp marches down a strip:
+// columns side by side, one row after the other. With each step that a pass makes, a column less is known at either
+// side of what was loaded, so strips overlap by twice the margin. A strip's rows are cut into segments, an item of work
+// each.
 #pragma once
 
 #include "stencil/core/cell_vector.hpp"
@@ -12,11 +13,11 @@
 namespace starling::stencil {
 
 struct march_layout {
-  int depth = 1;          // layers of the ghost, and steps of a pass at most
-  int margin = 0;         // columns of a strip at either side that are not its own
-  int columns = 0;        // that are
-  int segments = 1;       // of a strip
-  int held_segments = 1;  // of one with held columns, which is more work
+  int depth = 1;               // layers of the ghost zone, and steps of a pass at most
+  int margin = 0;              // columns of a strip at either side that are not its own
+  int columns = 0;             // that are
+  int segments = 1;            // of a strip
+  int dirichlet_segments = 1;  // of one with Dirichlet columns, which is more work
   index_t pitch = 0;
   index_t origin = 0;    // of cell (0, 0)
   index_t elements = 0;  // of one array
@@ -26,14 +27,14 @@ struct march_layout {
   // A strip loads columns from here on.
   constexpr index_t first_column(int strip) const { return index_t{strip} * columns - margin; }
 
-  // Whether a column that the strip loads is held: its steps look at each column then.
-  constexpr bool holds_columns(const box& own, int strip) const {
+  // Whether a column that the strip loads is Dirichlet: its steps look at each column then.
+  constexpr bool has_dirichlet_columns(const box& own, int strip) const {
     const index_t first = first_column(strip);
     return (own.updated[2].begin > 0 && first < own.updated[2].begin) ||
            (own.updated[2].end < own.extent[2] && first + columns + 2 * margin > own.updated[2].end);
   }
   constexpr int segments_of(const box& own, int strip) const {
-    return holds_columns(own, strip) ? held_segments : segments;
+    return has_dirichlet_columns(own, strip) ? dirichlet_segments : segments;
   }
 };
 

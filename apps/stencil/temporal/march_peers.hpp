@@ -1,4 +1,5 @@
-// Who gets which cells of a box into the ghost around their own: plain data and arithmetic that kernels and host share.
+// Who gets which cells of a box into the ghost zone around their own: plain data and arithmetic that kernels and host
+// share.
 #pragma once
 
 #include "stencil/core/geometry.hpp"

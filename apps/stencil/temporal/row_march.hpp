@@ -50,15 +50,15 @@ class row_march {
         rows_(static_cast<int>(own.extent[1])),
         columns_(static_cast<int>(own.extent[2])),
         updated_rows_(own.updated[1]),
-        free_columns_{held_before(own), held_from(own)} {}
+        free_columns_{dirichlet_before(own), dirichlet_from(own)} {}
 
-  STARLING_HD void run(const march_pass& pass, const march_item& item, bool holds, T& change) {
+  STARLING_HD void run(const march_pass& pass, const march_item& item, bool dirichlet, T& change) {
     begin_strip(item);
-    if (holds && !pass.check && pass.alike && columns_ > n) {
-      find_held_cell();
-      march<form::held_products>(pass, item, change);
-    } else if (pass.check || holds)
-      march<form::held>(pass, item, change);
+    if (dirichlet && !pass.check && pass.alike && columns_ > n) {
+      find_dirichlet_cell();
+      march<form::dirichlet_products>(pass, item, change);
+    } else if (pass.check || dirichlet)
+      march<form::dirichlet>(pass, item, change);
     else if (pass.alike)
       march<form::products>(pass, item, change);
     else
@@ -67,10 +67,10 @@ class row_march {
 
  private:
   // How a step is made. products: the neighbours' weights are one, so that a cell is multiplied by it once for all of
-  // them. held_products: the same where a lane may have one held cell. cells: any weights. held: the same where cells
-  // may be held, or changes are looked for.
-  enum class form { products, held_products, cells, held };
-  static constexpr bool multiplies(form f) { return f == form::products || f == form::held_products; }
+  // them. dirichlet_products: the same where a lane may have one Dirichlet cell. cells: any weights. dirichlet: the
+  // same where cells may be Dirichlet, or changes are looked for.
+  enum class form { products, dirichlet_products, cells, dirichlet };
+  static constexpr bool multiplies(form f) { return f == form::products || f == form::dirichlet_products; }
 
   using lane_cells = lane_row<T, n>;
   // Of the row that has come last to a step: the first two terms of its sum, and what its neighbours beside and below
@@ -89,19 +89,19 @@ class row_march {
     }
   }
 
-  // The columns of a ghost are not held.
-  STARLING_HD static int held_before(const box& own) {
+  // The columns of a ghost zone are not Dirichlet.
+  STARLING_HD static int dirichlet_before(const box& own) {
     return own.updated[2].begin > 0 ? static_cast<int>(own.updated[2].begin) : std::numeric_limits<int>::min();
   }
-  STARLING_HD static int held_from(const box& own) {
+  STARLING_HD static int dirichlet_from(const box& own) {
     return own.updated[2].end < own.extent[2] ? static_cast<int>(own.updated[2].end) : std::numeric_limits<int>::max();
   }
 
-  STARLING_HD void find_held_cell() {
-    held_cell_ = -1;
+  STARLING_HD void find_dirichlet_cell() {
+    dirichlet_cell_ = -1;
     each<n>([&](auto i) {
       const int x = first_ + i;
-      if (x >= 0 && x < columns_ && (x < free_columns_[0] || x >= free_columns_[1])) held_cell_ = i;
+      if (x >= 0 && x < columns_ && (x < free_columns_[0] || x >= free_columns_[1])) dirichlet_cell_ = i;
     });
   }
 
@@ -145,21 +145,21 @@ class row_march {
     return c;
   }
 
-  // What the lane's held cell holds in the last rows, the newest first. Products do not tell it.
-  struct held_rows {
+  // What the lane's Dirichlet cell holds in the last rows, the newest first. Products do not tell it.
+  struct dirichlet_rows {
     T cell[Depth + 2];
   };
-  STARLING_HD void note_held(held_rows& held, const lane_cells& row) const {
-    each<Depth + 1>([&](auto k) { held.cell[Depth + 1 - k] = held.cell[Depth - k]; });
+  STARLING_HD void note_dirichlet(dirichlet_rows& dirichlet, const lane_cells& row) const {
+    each<Depth + 1>([&](auto k) { dirichlet.cell[Depth + 1 - k] = dirichlet.cell[Depth - k]; });
     each<n>([&](auto i) {
-      if (held_cell_ == i) held.cell[0] = row.cell[i];
+      if (dirichlet_cell_ == i) dirichlet.cell[0] = row.cell[i];
     });
   }
 
-  // The next row comes to a step, which makes the row before, whose held cell holds `held`. looked_at: note how much
-  // that changes.
+  // The next row comes to a step, which makes the row before, whose Dirichlet cell holds `dirichlet`. looked_at: note
+  // how much that changes.
   template <form Form>
-  STARLING_HD lane_cells arrive(stage& l, const lane_cells& row, T held, bool looked_at, T& change) const {
+  STARLING_HD lane_cells arrive(stage& l, const lane_cells& row, T dirichlet, bool looked_at, T& change) const {
     const T before = target::shuffle_up(l.centre.cell[n - 1], 1);
     const T after = target::shuffle_down(l.centre.cell[0], 1);
     const lane_cells south = as_centre<Form>(row);
@@ -177,15 +177,15 @@ class row_march {
         sum = sum + w_.low[2] * west;
         sum = sum + w_.high[2] * east;
       }
-      if constexpr (Form == form::held) {
+      if constexpr (Form == form::dirichlet) {
         const int x = first_ + i;
         if (x < free_columns_[0] || x >= free_columns_[1]) sum = l.centre.cell[i];
       }
-      if constexpr (Form == form::held_products)
-        if (held_cell_ == i) sum = held;
+      if constexpr (Form == form::dirichlet_products)
+        if (dirichlet_cell_ == i) sum = dirichlet;
       made.cell[i] = sum;
     });
-    if constexpr (Form == form::held)
+    if constexpr (Form == form::dirichlet)
       if (looked_at) look(l.centre, made, change);
     each<n>([&](auto i) {
       const T north = multiplies(Form) ? l.centre.cell[i] : w_.low[1] * l.centre.cell[i];
@@ -199,28 +199,28 @@ class row_march {
   STARLING_HD void march(const march_pass& pass, const march_item& item, T& change) {
     const int depth = pass.depth;
     const int last_row = rows_ - 1;
-    const bool held_above = updated_rows_.begin > 0;
-    const bool held_below = updated_rows_.end < rows_;
+    const bool dirichlet_above = updated_rows_.begin > 0;
+    const bool dirichlet_below = updated_rows_.end < rows_;
     const int begin = item.begin < updated_rows_.begin ? static_cast<int>(updated_rows_.begin) : item.begin;
     const int end = item.end > updated_rows_.end ? static_cast<int>(updated_rows_.end) : item.end;
     if (begin >= end) return;
     stage stages[Depth] = {};
-    held_rows held{};
-    if (held_above && begin <= depth) {
+    dirichlet_rows dirichlet{};
+    if (dirichlet_above && begin <= depth) {
       const lane_cells c = as_centre<Form>(load(place(0)));
       each<Depth>([&](auto l) { stages[l].centre = c; });
     }
-    const int first = held_above && begin - depth < 1 ? 1 : begin - depth;
+    const int first = dirichlet_above && begin - depth < 1 ? 1 : begin - depth;
     const int last = end + depth - 1;
-    const int last_loaded = held_below && last > last_row ? last_row : last;
+    const int last_loaded = dirichlet_below && last > last_row ? last_row : last;
     ahead_.begin(in_ + place(first), layout_.pitch, last_loaded - first + 1);
     const auto next = [&] {
       const lane_cells row = ahead_.next();
-      if constexpr (Form == form::held_products) note_held(held, row);
+      if constexpr (Form == form::dirichlet_products) note_dirichlet(dirichlet, row);
       return row;
     };
-    // Two rows at a time, without looking for held ones. A step has something to make two rows after the one before it;
-    // steady: all have, and the last one's rows are the item's.
+    // Two rows at a time, without looking for Dirichlet ones. A step has something to make two rows after the one
+    // before it; steady: all have, and the last one's rows are the item's.
     const auto pair = [&](auto steady, int row, int active) {
       target::join_warp();
       const int steps = target::shuffle_first(active);
@@ -230,7 +230,7 @@ class row_march {
         if (!steady && l >= steps) return;
         each<2>([&](auto i) {
           const bool looked_at = l + 1 == depth && row + i - depth >= begin;
-          now[i] = arrive<Form>(stages[l], now[i], held.cell[2 + l - i], pass.check && looked_at, change);
+          now[i] = arrive<Form>(stages[l], now[i], dirichlet.cell[2 + l - i], pass.check && looked_at, change);
         });
       });
       index_t at = place(row - depth);
@@ -241,7 +241,7 @@ class row_march {
     };
     const bool from_edge = first > begin - depth;
     const int pairs_begin = from_edge ? begin + depth : first;
-    const int steady_begin = Form != form::held && depth == Depth ? begin + depth : last_loaded;
+    const int steady_begin = Form != form::dirichlet && depth == Depth ? begin + depth : last_loaded;
     for (int row = first; row <= last; ++row) {
       if (row >= pairs_begin) {
         int active = from_edge ? depth : 1;
@@ -249,21 +249,21 @@ class row_march {
           pair(std::false_type(), row, active);
           if (active < depth) ++active;
         }
-        if constexpr (Form != form::held)
+        if constexpr (Form != form::dirichlet)
           for (; row < last_loaded; row += 2) pair(std::true_type(), row, depth);
         if (row > last) break;
       }
       target::join_warp();
-      // A held row comes to each step as it is.
+      // A Dirichlet row comes to each step as it is.
       lane_cells now = next();
       bool done = false;
       each<Depth>([&](auto l) {
         const int come = row - l;  // the row that comes to this step
-        if (l >= depth || done || (held_below && come > last_row)) return;
-        done = come < begin - depth + l || (held_above && come < 1);
+        if (l >= depth || done || (dirichlet_below && come > last_row)) return;
+        done = come < begin - depth + l || (dirichlet_above && come < 1);
         if (done) return;
-        if (held_below && come == last_row && l > 0) now = load(place(last_row));
-        now = arrive<Form>(stages[l], now, held.cell[1 + l], pass.check && l + 1 == depth && row - depth >= begin,
+        if (dirichlet_below && come == last_row && l > 0) now = load(place(last_row));
+        now = arrive<Form>(stages[l], now, dirichlet.cell[1 + l], pass.check && l + 1 == depth && row - depth >= begin,
                            change);
       });
       if (row - depth >= begin) keep(place(row - depth), row - depth, now);
@@ -287,10 +287,10 @@ class row_march {
   int rows_;
   int columns_;
   index_range updated_rows_;
-  int free_columns_[2];  // [begin, end) of those that no held column is among
-  int held_cell_ = -1;   // of the lane's, where a column is held; -1: none
-  int first_ = 0;        // column of the lane's first cell
-  int own_[vectors];     // cells of each vector that are the strip's own
+  int free_columns_[2];      // [begin, end) of those that no Dirichlet column is among
+  int dirichlet_cell_ = -1;  // of the lane's, where a column is Dirichlet; -1: none
+  int first_ = 0;            // column of the lane's first cell
+  int own_[vectors];         // cells of each vector that are the strip's own
 };
 
 }  // namespace starling::stencil

@@ -1,10 +1,11 @@
 // Steps of a star stencil in two dimensions over a tile that stays in the registers of a block's warps. What one warp
 // has to know of another's cells is in the array on chip that holds the tile: the first and last rows of a band and the
-// columns that edges are made of are stored there after each step, and read before the next one. What is held, and the
-// ghost, is only there: lanes whose vectors have such cells read these again before each step, and do not store them.
+// columns that edges are made of are stored there after each step, and read before the next one. Dirichlet cells and
+// the ghost zone are only there: lanes whose vectors have such cells read these again before each step, and do not
+// store them.
 //
 // Where a tile exchanges less often than every step (Deep), what lies beyond it is made like the cells beside it, and
-// is as little known as the ghost is after as many steps.
+// is as little known as the ghost zone is after as many steps.
 //
 // The last band ends with the tile, so it may have rows of the one before; both compute them, the other one stores
 // them.
@@ -150,7 +151,7 @@ class band_sweep {
   STARLING_HD static constexpr bool shared_by_all(int r) { return r < lines || r >= Rows - lines; }
   STARLING_HD static vector vector_at(const T* p) { return *reinterpret_cast<const vector*>(p); }
 
-  // The cells of its vectors that the lane does not make: of the ghost, or held.
+  // The cells of its vectors that the lane does not make: of the ghost zone, or Dirichlet.
   STARLING_HD void load_others() {
     constexpr unsigned all_but_first = all_made & ~1u;
     constexpr unsigned all_but_last = all_made >> 1;

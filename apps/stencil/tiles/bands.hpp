@@ -11,8 +11,8 @@ inline constexpr int band_rows[] = {2, 4, 8, 12, 16};
 // Where tiles exchange less often than every step: that is for small ones.
 inline constexpr int most_deep_band_rows = 8;
 
-// Vectors of a row of a band, and from row to row of the array on chip: room for the ghost too, and an odd number, so
-// that edges across rows do not all fall into one bank of shared memory.
+// Vectors of a row of a band, and from row to row of the array on chip: room for the ghost zone too, and an odd number,
+// so that edges across rows do not all fall into one bank of shared memory.
 inline constexpr int band_vectors = 32;
 inline constexpr int band_pitch = band_vectors + 3;
 

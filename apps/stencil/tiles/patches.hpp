@@ -33,7 +33,7 @@ class patch {
     int count;
   };
 
-  // For steps that leave at most `reach` layers of the ghost known. Members are at least as many as patches.
+  // For steps that leave at most `reach` layers of the ghost zone known. Members are at least as many as patches.
   STARLING_HD patch(const tile& mine, int reach, int member, int members) : mine_(mine) {
     const int first_x = round_down(mine.begin(2, reach), width);
     const int first_row = mine.begin(1, reach);
@@ -80,7 +80,8 @@ class patch {
   STARLING_HD bool first() const { return first_; }
   STARLING_HD bool last() const { return last_; }
 
-  // A bit for each cell of a layer of it, row by row, that a step computes which leaves `reach` layers of the ghost.
+  // A bit for each cell of a layer of it, row by row, that a step computes which leaves `reach` layers of the ghost
+  // zone.
   STARLING_HD unsigned updated(int reach) const { return reach == 0 ? updated_ : bits(reach); }
 
   // Its share of some layers, and the largest share of any thread.
@@ -113,7 +114,7 @@ class patch {
   int segment_ = 0;
   int segments_ = 1;
   int warps_ = 1;         // threads of a segment
-  unsigned updated_ = 0;  // in a step that leaves none of the ghost
+  unsigned updated_ = 0;  // in a step that leaves none of the ghost zone
   bool idle_ = true;
   bool first_ = true;
   bool last_ = true;

@@ -61,7 +61,7 @@ class tile_program {
 
   STARLING_HD void run() {
     if (b_.member() == 0) mine_ = tile_of(a_.f.shape, a_.grid, *a_.f.own.on(b_.pe()), b_.index());
-    // Cells of the ghost that nobody sends are loaded with the others, and not used.
+    // Cells of the ghost zone that nobody sends are loaded with the others, and not used.
     b_.for_each(arrays * a_.grid.chip.elements, [&](index_t i) { chip_[i] = 0; });
     edges_.plan(a_.f.shape, mine_, a_.compute);
     load();
@@ -78,7 +78,8 @@ class tile_program {
       const cells out = array(next);
       const bool take = until_exchange == 0;
       if (take) {
-        // Held cells of the ghost have to be in both arrays. Before the first step nobody reads the other one.
+        // Dirichlet cells of the ghost zone have to be in both arrays. Before the first step nobody reads the other
+        // one.
         edges_.take(message, in, out, !one_array && left == a_.steps);
         until_exchange = a_.grid.depth;
       }
@@ -127,7 +128,7 @@ class tile_program {
     else
       return {mine_, a_.grid.depth - 1, b_.member(), b_.members()};
   }
-  // Held cells have to be in both arrays: no step writes them.
+  // Dirichlet cells have to be in both arrays: no step writes them.
   STARLING_HD void load() {
     const T* from = a_.f.u[a_.first % 2].on(b_.pe());
     const cells first = array(0);

@@ -14,7 +14,7 @@ class columns {
  public:
   static constexpr int along = Dimensions == 3 ? 0 : 1;  // the axis of the columns
 
-  // For steps that leave at most `reach` layers of the ghost known.
+  // For steps that leave at most `reach` layers of the ghost zone known.
   STARLING_HD columns(const tile& mine, int reach, int member, int members) : mine_(mine) {
     first_x_ = mine.begin(2, reach);
     width_ = mine.end(2, reach) - first_x_;
@@ -42,7 +42,7 @@ class columns {
   // Those of each of this thread's columns.
   STARLING_HD layers share() const { return layers_; }
 
-  // Whether a step that leaves `reach` layers of the ghost computes the column.
+  // Whether a step that leaves `reach` layers of the ghost zone computes the column.
   STARLING_HD bool has(int row, int x, int reach) const {
     return x >= mine_.begin(2, reach) && x < mine_.end(2, reach) &&
            (Dimensions == 2 || (row >= mine_.begin(1, reach) && row < mine_.end(1, reach)));

@@ -1,11 +1,11 @@
 // How the box of a PE is dealt to blocks that keep their part, a tile, on chip: plain data and arithmetic that kernels
 // and host share.
 //
-// Around its cells a tile has a ghost: `depth` layers of the neighbours' cells on each side. Tiles send each other what
-// lies at their edges, as packets, once every `depth` steps; in the steps between, a tile computes the part of the
-// ghost that is still known too, and one layer less of it in each step. All of a tile's packets of one exchange carry
-// the same number, one more than those of the exchange before, and travel in slot number % 2 of the receiver's packet
-// buffer.
+// Around its cells a tile has a ghost zone: `depth` layers of the neighbours' cells on each side. Tiles send each other
+// what lies at their edges, as packets, once every `depth` steps; in the steps between, a tile computes the part of the
+// ghost zone that is still known too, and one layer less of it in each step. All of a tile's packets of one exchange
+// carry the same number, one more than those of the exchange before, and travel in slot number % 2 of the receiver's
+// packet buffer.
 //
 // Why two slots: neighbours are mutual, and between taking and sending a block has a barrier. So a block that sends
 // number m has taken m - 1 of every neighbour. That neighbour sent its m - 1 after it had taken all of its m - 2,
@@ -39,7 +39,7 @@ struct direction {
 constexpr int direction_number(int z, int y, int x) { return 9 * (z + 1) + 3 * (y + 1) + x + 1; }
 constexpr int opposite_direction(int number) { return directions - 1 - number; }
 
-// Where the cells of a tile are in an array with room for the ghost; cell (0, 0, 0) is at `origin`.
+// Where the cells of a tile are in an array with room for the ghost zone; cell (0, 0, 0) is at `origin`.
 struct tile_layout {
   int stride[axes] = {0, 0, 1};
   int origin = 0;
@@ -119,12 +119,12 @@ constexpr void number_packets(const geometry& g, tiling& t) {
 // One block's tile.
 struct tile {
   int extent[axes];
-  int updated_begin[axes];  // cells that are not held
+  int updated_begin[axes];  // cells that are not Dirichlet
   int updated_end[axes];
   bool open[faces];     // has a neighbour on that side
   index_t first[axes];  // cell of the box
 
-  // The cells that a step computes which leaves `reach` layers of the ghost known.
+  // The cells that a step computes which leaves `reach` layers of the ghost zone known.
   STARLING_HD constexpr int begin(int axis, int reach) const { return open[2 * axis] ? -reach : updated_begin[axis]; }
   STARLING_HD constexpr int end(int axis, int reach) const {
     return open[2 * axis + 1] ? extent[axis] + reach : updated_end[axis];
