@@ -105,11 +105,11 @@ run_result solver<T>::advance_chosen(const run_options& options) {
 // The choice depends on these options alone; runs come in many calls.
 template <class T>
 const variant_choice& solver<T>::kept_choice(const run_options& o) {
-  const auto alike = [&](const run_options& other) {
+  const auto uniform_weights = [&](const run_options& other) {
     return o.check_every == other.check_every && o.blocks == other.blocks && o.threads == other.threads &&
            o.depth == other.depth && o.on_chip_bytes == other.on_chip_bytes;
   };
-  if (!chosen_ || !alike(chosen_->options)) chosen_ = choice_made{o, chosen(o)};
+  if (!chosen_ || !uniform_weights(chosen_->options)) chosen_ = choice_made{o, chosen(o)};
   return chosen_->choice;
 }
 

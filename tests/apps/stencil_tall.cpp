@@ -237,7 +237,7 @@ class played_domain {
 };
 
 template <class T>
-problem<T> random_flat_problem(std::mt19937& draw, int rows, int columns, bool alike) {
+problem<T> random_flat_problem(std::mt19937& draw, int rows, int columns, bool uniform_weights) {
   const auto between = [&](int a, int b) { return std::uniform_int_distribution<int>(a, b)(draw); };
   std::uniform_real_distribution<T> value(-1, 1);
   problem<T> p;
@@ -247,7 +247,7 @@ problem<T> random_flat_problem(std::mt19937& draw, int rows, int columns, bool a
   for (int i = 0; i < 2; ++i) p.edges.push_back(between(0, 1) == 0 ? edge::fixed : edge::periodic);
   const T side = value(draw);
   p.coefficients = {value(draw)};
-  for (int i = 0; i < 4; ++i) p.coefficients.push_back(alike ? side : value(draw));
+  for (int i = 0; i < 4; ++i) p.coefficients.push_back(uniform_weights ? side : value(draw));
   return p;
 }
 
@@ -261,11 +261,11 @@ struct seen {
 template <class T, int Rows>
 void compare_random_domain(std::mt19937& draw, seen& all) {
   const auto between = [&](int a, int b) { return std::uniform_int_distribution<int>(a, b)(draw); };
-  const bool alike = between(0, 1) == 0;
+  const bool uniform_weights = between(0, 1) == 0;
   const int width = cell_vector<T>::width;
   const int grain = between(0, 2) > 0 ? 1 : 2 * width;  // whole vectors are otherwise rare
   const int columns = between((2 * width + grain) / grain, 50 * width / grain) * grain;
-  problem<T> p = random_flat_problem<T>(draw, between(8, between(0, 2) == 0 ? 350 : 70), columns, alike);
+  problem<T> p = random_flat_problem<T>(draw, between(8, between(0, 2) == 0 ? 350 : 70), columns, uniform_weights);
   const geometry g = geometry_of(p, p.parts[0] * p.parts[1]);
   tiling t;
   t.tiles[1] = between(1, 2);
@@ -280,14 +280,15 @@ void compare_random_domain(std::mt19937& draw, seen& all) {
   for (T& x : u) x = value(draw);
   INFO("shape ", p.shape[0], " x ", p.shape[1], " parts ", p.parts[0], " ", p.parts[1], " periodic ", g.periodic[1],
        " ", g.periodic[2], " tiles ", t.tiles[1], " ", t.tiles[2], " bands ", t.tall.count, " on chip ",
-       t.tall.chip_rows, " in memory ", t.tall.memory_rows, " alike ", alike);
+       t.tall.chip_rows, " in memory ", t.tall.memory_rows, " alike ", uniform_weights);
   played_domain<T, Rows> d(p, t, u);
   for (const int steps : {between(1, 3), between(1, 2)}) {
     const int check_every = between(0, 2);
     if (!whole)
       d.template run<false, false>(steps, check_every);
     else
-      alike ? d.template run<true, true>(steps, check_every) : d.template run<false, true>(steps, check_every);
+      uniform_weights ? d.template run<true, true>(steps, check_every)
+                      : d.template run<false, true>(steps, check_every);
     CHECK(d.wrong() == 0);
   }
   ++all.rounds;

@@ -151,8 +151,8 @@ void each_made(const tile& mine, const F& f) {
 // Where the ghost zone has one layer, some steps with the same ghost zone; otherwise as many as it has layers. `idle`
 // more warps have nothing to do.
 template <int Rows, bool Deep, class T>
-void compare_bands(tile_fixture<T, 2> f, bool alike, int idle) {
-  if (alike) f.weight.low[2] = f.weight.high[2] = f.weight.high[1] = f.weight.low[1];
+void compare_bands(tile_fixture<T, 2> f, bool uniform_weights, int idle) {
+  if (uniform_weights) f.weight.low[2] = f.weight.high[2] = f.weight.high[1] = f.weight.low[1];
   const int depth = f.t.depth;
   const int y_begin = f.mine.begin(1, depth - 1);
   const int rows = f.mine.end(1, depth - 1) - y_begin;
@@ -171,7 +171,7 @@ void compare_bands(tile_fixture<T, 2> f, bool alike, int idle) {
   std::vector<T> shared;
   const auto cells = f.cells(0);
   test::run_as_block(members, [&](const test::thread_of_block& g) {
-    band_sweep<T, Rows, Deep> band(f.weight, alike, f.mine, cells, g.member());
+    band_sweep<T, Rows, Deep> band(f.weight, uniform_weights, f.mine, cells, g.member());
     band.load();
     for (int i = 0; i < steps; ++i) {
       g.sync();
@@ -212,8 +212,9 @@ void compare_bands(tile_fixture<T, 2> f, bool alike, int idle) {
 }
 
 template <int Rows, class T>
-void compare_bands(const tile_fixture<T, 2>& f, bool alike, int idle) {
-  f.t.depth > 1 ? compare_bands<Rows, true>(f, alike, idle) : compare_bands<Rows, false>(f, alike, idle);
+void compare_bands(const tile_fixture<T, 2>& f, bool uniform_weights, int idle) {
+  f.t.depth > 1 ? compare_bands<Rows, true>(f, uniform_weights, idle)
+                : compare_bands<Rows, false>(f, uniform_weights, idle);
 }
 
 template <class T>
@@ -222,17 +223,17 @@ void compare_random_bands(unsigned seed) {
   const auto between = [&](int a, int b) { return std::uniform_int_distribution<int>(a, b)(draw); };
   for (int round = 1; round <= 60; ++round) {
     const tile_fixture<T, 2> f(draw, kept::bands);
-    const bool alike = between(0, 1) == 0;
+    const bool uniform_weights = between(0, 1) == 0;
     const int idle = between(0, 1);
-    INFO("seed ", seed, " round ", round, " alike ", alike, " depth ", f.t.depth, " extents ", f.mine.extent[1], " ",
-         f.mine.extent[2]);
+    INFO("seed ", seed, " round ", round, " alike ", uniform_weights, " depth ", f.t.depth, " extents ",
+         f.mine.extent[1], " ", f.mine.extent[2]);
     const int rows = f.mine.end(1, f.t.depth - 1) - f.mine.begin(1, f.t.depth - 1);
     if (round % 3 == 2 && rows >= 8)
-      compare_bands<8>(f, alike, idle);
+      compare_bands<8>(f, uniform_weights, idle);
     else if (round % 3 == 1 && rows >= 4)
-      compare_bands<4>(f, alike, idle);
+      compare_bands<4>(f, uniform_weights, idle);
     else
-      compare_bands<2>(f, alike, idle);
+      compare_bands<2>(f, uniform_weights, idle);
   }
 }
 

@@ -46,7 +46,7 @@ struct persistent_run {
   index_t check_every = 0;
   double tolerance = 0;
   bool compute = true;
-  bool alike = false;  // in two dimensions: all neighbours have the same weight
+  bool uniform_weights = false;  // in two dimensions: all neighbours have the same weight
   sym<program_status> status;
 };
 

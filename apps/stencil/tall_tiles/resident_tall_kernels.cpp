@@ -24,7 +24,8 @@ bool whole_vectors(const geometry& g) {
 template <class T>
 kernel resident_tall_kernel(const resident_arguments<T>& a) {
   if (!whole_vectors<T>(a.f.shape)) return make_gpu_kernel(resident_tall<T, false, false>{a});
-  return a.alike ? make_gpu_kernel(resident_tall<T, true, true>{a}) : make_gpu_kernel(resident_tall<T, false, true>{a});
+  return a.uniform_weights ? make_gpu_kernel(resident_tall<T, true, true>{a})
+                           : make_gpu_kernel(resident_tall<T, false, true>{a});
 }
 
 template kernel resident_tall_kernel(const resident_arguments<float>&);

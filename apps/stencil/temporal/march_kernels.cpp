@@ -70,7 +70,7 @@ class march_program {
     index_t left = a_.steps;
     int now = 0;
     while (left > 0) {
-      march_pass pass{a_.layout.depth, false, a_.alike};
+      march_pass pass{a_.layout.depth, false, a_.uniform_weights};
       if (left < pass.depth) pass.depth = static_cast<int>(left);
       if (until_check > 0 && until_check <= pass.depth) {
         pass.depth = static_cast<int>(until_check);

@@ -24,9 +24,9 @@ struct march_item {
 
 // The steps of one pass, and what of it does not depend on the item.
 struct march_pass {
-  int depth;   // steps
-  bool check;  // find the largest change of the last step
-  bool alike;  // all neighbours have the same weight
+  int depth;             // steps
+  bool check;            // find the largest change of the last step
+  bool uniform_weights;  // all neighbours have the same weight
 };
 
 // Store: store(place in the array, row, column, vector of cells, how many of them are the box's); for each vector that
@@ -54,12 +54,12 @@ class row_march {
 
   STARLING_HD void run(const march_pass& pass, const march_item& item, bool dirichlet, T& change) {
     begin_strip(item);
-    if (dirichlet && !pass.check && pass.alike && columns_ > n) {
+    if (dirichlet && !pass.check && pass.uniform_weights && columns_ > n) {
       find_dirichlet_cell();
       march<form::dirichlet_products>(pass, item, change);
     } else if (pass.check || dirichlet)
       march<form::dirichlet>(pass, item, change);
-    else if (pass.alike)
+    else if (pass.uniform_weights)
       march<form::products>(pass, item, change);
     else
       march<form::cells>(pass, item, change);

@@ -43,9 +43,10 @@ class band_sweep {
   static constexpr int width = vector::width;
   static constexpr int pitch = band_pitch * width;
 
-  // Of the member's warp. alike: all neighbours have the same weight. Cells have to be loaded before the first step.
-  STARLING_HD band_sweep(const coefficients<T>& w, bool alike, const tile& mine, const cells& c, int member)
-      : weight_(w), mine_(mine), depth_(c.t.depth), member_(member), is_(alike ? alike_ : 0) {
+  // Of the member's warp. uniform_weights: all neighbours have the same weight. Cells have to be loaded before the
+  // first step.
+  STARLING_HD band_sweep(const coefficients<T>& w, bool uniform_weights, const tile& mine, const cells& c, int member)
+      : weight_(w), mine_(mine), depth_(c.t.depth), member_(member), is_(uniform_weights ? uniform_ : 0) {
     const int reach = c.t.depth - 1;
     const int warp = member / band_vectors;
     const int lane = member % band_vectors;
@@ -120,7 +121,7 @@ class band_sweep {
     if (is(idle_)) return;
     if (check) store_unshared();
     if (!is(whole_) && made_ != 0) load_others();
-    if (is(alike_))
+    if (is(uniform_))
       make<true>(lanes);
     else
       make<false>(lanes);
@@ -135,11 +136,11 @@ class band_sweep {
     T cell[2];
   };
 
-  static constexpr unsigned alike_ = 1;   // all neighbours have the same weight
-  static constexpr unsigned idle_ = 2;    // the warp has no band
-  static constexpr unsigned first_ = 4;   // the cell before is not another lane's
-  static constexpr unsigned last_ = 8;    // likewise the cell after
-  static constexpr unsigned whole_ = 16;  // steps make all cells of the vector
+  static constexpr unsigned uniform_ = 1;  // all neighbours have the same weight
+  static constexpr unsigned idle_ = 2;     // the warp has no band
+  static constexpr unsigned first_ = 4;    // the cell before is not another lane's
+  static constexpr unsigned last_ = 8;     // likewise the cell after
+  static constexpr unsigned whole_ = 16;   // steps make all cells of the vector
   STARLING_HD bool is(unsigned what) const { return (is_ & what) != 0; }
 
   // Relative to the tile's first; of no band: behind the last.

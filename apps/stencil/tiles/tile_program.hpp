@@ -124,7 +124,7 @@ class tile_program {
   STARLING_HD cells array(int which) const { return {chip_ + which * a_.grid.chip.elements, a_.grid}; }
   STARLING_HD share own_share() const {
     if constexpr (in_bands)
-      return {a_.f.weight, a_.alike, mine_, array(0), b_.member()};
+      return {a_.f.weight, a_.uniform_weights, mine_, array(0), b_.member()};
     else
       return {mine_, a_.grid.depth - 1, b_.member(), b_.members()};
   }
