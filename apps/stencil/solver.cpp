@@ -17,7 +17,7 @@ void check(const run_options& o) {
   expect<argument_error>(std::isfinite(o.tolerance) && o.tolerance >= 0, "stencil: tolerance = ", o.tolerance,
                          "; must be finite and at least 0");
   expect<argument_error>(o.tolerance == 0 || o.check_every > 0, "stencil: tolerance = ", o.tolerance,
-                         " without check_every; say after how many steps to look");
+                         " without check_every; say after how many steps to check");
   expect<argument_error>(o.boundary_blocks >= -1, "stencil: boundary_blocks = ", o.boundary_blocks,
                          "; must be at least 0, or -1 to choose");
   expect<argument_error>(o.packet_bytes >= -1, "stencil: packet_bytes = ", o.packet_bytes,

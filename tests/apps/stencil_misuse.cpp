@@ -117,7 +117,7 @@ TEST_CASE_FIXTURE(loaded_solver, "options that make no sense") {
   CHECK(says(refusal({.steps = 0}), "steps = 0; must be at least 1"));
   CHECK(says(refusal({.check_every = -1}), "check_every = -1"));
   CHECK(says(refusal({.check_every = 1, .tolerance = -1.0}), "tolerance = -1; must be finite and at least 0"));
-  CHECK(says(refusal({.tolerance = 0.5}), "without check_every; say after how many steps to look"));
+  CHECK(says(refusal({.tolerance = 0.5}), "without check_every; say after how many steps to check"));
   CHECK(says(refusal({.blocks = -2}), "blocks = -2"));
   CHECK(says(refusal({.threads = 33}), "threads = 33; must be a multiple of 32"));
   CHECK(says(refusal({.boundary_blocks = -2}), "boundary_blocks = -2; must be at least 0, or -1 to choose"));

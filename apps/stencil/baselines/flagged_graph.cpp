@@ -9,9 +9,9 @@ namespace {
 
 // Long enough that launching a graph costs little per step, short enough that several of them make up a run.
 index_t length_of(const run_options& options) {
-  const index_t between_looks = options.check_every > 0 ? options.check_every - 1 : options.steps;
-  if (between_looks == 0) return 0;
-  return std::clamp<index_t>(between_looks / 4, 1, 64);
+  const index_t between_checks = options.check_every > 0 ? options.check_every - 1 : options.steps;
+  if (between_checks == 0) return 0;
+  return std::clamp<index_t>(between_checks / 4, 1, 64);
 }
 
 }  // namespace
@@ -59,7 +59,7 @@ void flagged_graph<T>::announce(index_t time_level) {
 template <class T>
 void flagged_graph<T>::issue(index_t steps, bool check) {
   index_t left = steps;
-  // A step that looks is not part of a graph.
+  // A step that checks for convergence is not part of a graph.
   for (; length_ > 0 && left - (check ? 1 : 0) >= length_; left -= length_)
     for (std::size_t pe = 0; pe < streams_.size(); ++pe) graphs_[pe].launch(streams_[pe]);
   if (left == 0) return;

@@ -29,11 +29,11 @@ template <class T>
 void host_controlled<T>::issue_for(int pe, index_t first, index_t last, bool check) {
   try {
     for (index_t time_level = first + 1; time_level <= last && !failed_; ++time_level) {
-      const bool look = check && time_level == last;
+      const bool check_now = check && time_level == last;
       if (options_.how == variant::copy)
-        step_in_order(pe, time_level, look);
+        step_in_order(pe, time_level, check_now);
       else
-        step_overlapped(pe, time_level, look);
+        step_overlapped(pe, time_level, check_now);
       issued_[static_cast<std::size_t>(pe)].store(time_level);
     }
   } catch (...) {

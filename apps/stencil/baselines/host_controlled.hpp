@@ -1,5 +1,5 @@
 // The host-controlled variants: what the host issues for each step, one host thread per PE. Streams and events order
-// the devices' work; the host waits only when it has to look at the largest change.
+// the devices' work; the host waits only when it checks for convergence.
 #pragma once
 
 #include <atomic>
@@ -20,7 +20,7 @@ class host_controlled {
   host_controlled(machine& m, const fields<T>& f, std::vector<stream>& main, std::vector<stream>& side,
                   const run_options& options, const launch_shape& launch);
 
-  // Issues the steps that make time levels first + 1 to last; the last one looks for the largest change if `check`.
+  // Issues the steps that make time levels first + 1 to last; the last one finds the largest change if `check`.
   // Throws what went wrong in issuing them.
   void issue(index_t first, index_t last, bool check);
 

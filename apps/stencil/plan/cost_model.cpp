@@ -59,13 +59,13 @@ double plain_us(const geometry& g, machine_kind kind, std::size_t cell_bytes, co
   return (1 - part) * cached + part * from_memory;
 }
 
-// A step of passes over memory, after each of which all blocks meet. A look at the change ends a pass, which takes
+// A step of passes over memory, after each of which all blocks meet. A convergence check ends a pass, which takes
 // about as long as one of all steps.
 double marched_us(const geometry& g, const march_choice& c, std::size_t cell_bytes, const step_costs& costs,
                   index_t check_every) {
   const double depth = c.layout.depth;
-  const auto until_look = static_cast<double>(check_every);
-  const double steps = check_every > 0 ? until_look / std::ceil(until_look / depth) : depth;
+  const auto until_check = static_cast<double>(check_every);
+  const double steps = check_every > 0 ? until_check / std::ceil(until_check / depth) : depth;
   const double cells = cells_worth(cells_of_pe(g), cell_bytes);
   return costs.meet_us / steps + depth / steps * cells / costs.marched_cells_per_us;
 }
@@ -80,7 +80,7 @@ void try_tiles(variant how, const geometry& g, const tile_limits& limits, const 
     const cell_plan plan = plan_cells<T>(g, limits, options);
     if (const auto* march = std::get_if<march_choice>(&plan))
       all.push_back(
-          {how, g.n_pes(), march->layout.depth, marched_us(g, *march, sizeof(T), costs, options.check_every), {}});
+          {how, g.n_pes(), passes->layout.depth, marched_us(g, *passes, sizeof(T), costs, options.check_every), {}});
     const auto* tiles = std::get_if<tile_choice>(&plan);
     if (tiles == nullptr || (how == variant::temporal && tiles->grid.depth == 1)) return;  // that is another variant
     all.push_back({how,

@@ -17,7 +17,7 @@ int passes_depth(const geometry& g, const run_options& options) {
     if (g.exchanges(a)) most = std::min(most, g.extent[a] / g.parts[a]);
   if (options.depth > most) return 1;
   if (options.depth > 0) return options.depth;
-  // A pass ends where the change is looked at.
+  // A pass ends where convergence is checked.
   return static_cast<int>(options.check_every > 0 ? std::min(most, options.check_every) : most);
 }
 

@@ -93,8 +93,8 @@ prepared_run step_engine<T>::prepare_graph(domain<T>& d, const launch_shape& lau
   const auto graph = std::make_shared<recorded>(d, launch, options);
   graph->steps.announce(d.time_level);
   return {launch.blocks, launch.threads, [this, &d, &options, graph](run_result& result) {
-            in_looks(d, options, graph->launch.blocks, result,
-                     [&](index_t to, bool look) { graph->steps.issue(to - d.time_level, look); });
+            between_checks(d, options, graph->launch.blocks, result,
+                           [&](index_t to, bool check_now) { graph->steps.issue(to - d.time_level, check_now); });
           }};
 }
 
@@ -103,8 +103,8 @@ void step_engine<T>::advance_from_host(domain<T>& d, const launch_shape& launch,
                                        run_result& result) {
   make_room_for_changes(d, 2 * launch.blocks);
   host_controlled<T> host(d.machine, d.memory, d.main, d.side, options, launch);
-  in_looks(d, options, host.blocks_with_changes(), result,
-           [&](index_t to, bool look) { host.issue(d.time_level, to, look); });
+  between_checks(d, options, host.blocks_with_changes(), result,
+                 [&](index_t to, bool check_now) { host.issue(d.time_level, to, check_now); });
 }
 
 template <class T>
@@ -116,17 +116,17 @@ void step_engine<T>::make_room_for_changes(domain<T>& d, index_t elements) {
 // Issues the steps from look to look at the largest change: issue(to, whether to look then).
 template <class T>
 template <class F>
-void step_engine<T>::in_looks(domain<T>& d, const run_options& options, int blocks_with_changes, run_result& result,
-                              const F& issue) {
+void step_engine<T>::between_checks(domain<T>& d, const run_options& options, int blocks_with_changes,
+                                    run_result& result, const F& issue) {
   const index_t end = d.time_level + options.steps;
   const index_t every = options.check_every > 0 ? options.check_every : options.steps;
   while (d.time_level < end) {
     const index_t to = std::min(d.time_level + every, end);
-    const bool look = options.check_every > 0 && to - d.time_level == every;
-    issue(to, look);
+    const bool check_now = options.check_every > 0 && to - d.time_level == every;
+    issue(to, check_now);
     d.synchronize();
     d.time_level = to;
-    if (!look) continue;
+    if (!check_now) continue;
     result.change = largest_change(d, blocks_with_changes);
     if (result.change <= options.tolerance) break;
   }

@@ -25,7 +25,7 @@ STARLING_HD void with_axis(int axis, const F& f) {
 template <class T, int Dimensions>
 class sweep {
  public:
-  // The step that makes `time_level`. check: look for the largest change.
+  // The step that makes `time_level`. check: find the largest change.
   STARLING_HD sweep(const fields<T>& f, const box& own, int pe, index_t time_level, bool compute, bool check)
       : own_(own),
         in_(f.u[(time_level - 1) % 2].on(pe)),

@@ -65,19 +65,19 @@ STARLING_HD inline thread_in_tile thread_of(const interior_partition& cut, int m
 template <int Dimensions, bool Check, class T>
 STARLING_HD void stream_tile(const coefficients<T>& weight, const tile_queue<T>& queue, const tile_start& at,
                              thread_in_tile mine, T& change) {
-  using march = column_march<T, Dimensions, false, queue_cells_at_once<T>(Dimensions)>;
+  using columns = column_march<T, Dimensions, false, queue_cells_at_once<T>(Dimensions)>;
   constexpr int length = queue_segment_length<T>(Dimensions);
   const int begin = (Dimensions == 3 ? at.z : at.y) + static_cast<int>(mine.segment) * length;
   const int y = Dimensions == 3 ? at.y + static_cast<int>(mine.row) : begin;
-  const int x = at.x + static_cast<int>(mine.vector) * march::width;
+  const int x = at.x + static_cast<int>(mine.vector) * columns::width;
   const int left = (Dimensions == 3 ? queue.end.z : queue.end.y) - begin;
   const int from = queue.begin_x - x;
   const int to = queue.end.x - x;
   if (mine.idle || left <= 0 || to <= 0 || y >= queue.end.y) return;
   const index_t cell = (Dimensions == 3 ? begin : 0) * queue.u.layer + y * queue.u.pitch + x;
-  march(weight, queue.u.in, queue.u.out, queue.u.layer, queue.u.pitch)
+  columns(weight, queue.u.in, queue.u.out, queue.u.layer, queue.u.pitch)
       .template column<Check, length>(cell, left < length ? left : length, from > 0 ? from : 0,
-                                      to < march::width ? to : march::width, change);
+                                      to < columns::width ? to : columns::width, change);
 }
 
 // Draws a ticket: how many were drawn before. On a GPU without the checks of a block's call, since all threads wait for

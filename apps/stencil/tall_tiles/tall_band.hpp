@@ -100,14 +100,14 @@ class tall_band {
 
   // On its way down the band: the row before and the one that is made next, both weighted where products are, and the
   // latter as it is.
-  struct march {
+  struct row_cursor {
     vector north;
     vector here;
     vector centre;
     T* side;   // its place there
     T beside;  // what is there, for lanes at a side
-    bool looks;
-    T change;  // the largest of a cell, if it looks
+    bool checks;
+    T change;  // the largest of a cell, if it checks
   };
 
   STARLING_HD int pieces() const { return pieces_of_band(memory_rows_); }
@@ -115,23 +115,23 @@ class tall_band {
     return piece_of_band(RegisterRows, chip_rows_, memory_rows_, registers_first(), number);
   }
 
-  // The bands beside have made the step before. looks: at the change of each cell.
-  STARLING_HD march begin(bool looks) const {
+  // The bands beside have made the step before. checks: the largest change is found.
+  STARLING_HD row_cursor begin(bool checks) const {
     const vector row = on_chip(place_.first + now_);
     const vector second = registers_first()  ? vector(cells_[0])
                           : memory_rows_ > 0 ? vector_at(memory_rows())
                                              : vector_at(chip_rows());
     on_chip(place_.first + other()) = second;  // for the first row; nobody reads that place before the next step
-    return {maybe_weighted(row), maybe_weighted(second), second, &side_of_row(1), T(), looks, T()};
+    return {maybe_weighted(row), maybe_weighted(second), second, &side_of_row(1), T(), checks, T()};
   }
 
   // All lanes of the warp take part, and meet. The bands beside do not begin the next step before all threads of the
   // block have met.
   template <class Lanes>
-  STARLING_HD void make(const tall_piece& piece, march& m, const Lanes& lanes) {
+  STARLING_HD void make(const tall_piece& piece, row_cursor& m, const Lanes& lanes) {
     m.beside = at_side() ? *m.side : T();
     if (piece.part == tall_part::registers) make_in_registers(m, lanes);
-    if (m.looks)
+    if (m.checks)
       make_others<true>(piece, m, lanes);
     else
       make_others<false>(piece, m, lanes);
@@ -209,18 +209,18 @@ class tall_band {
     return v;
   }
 
-  // The row that the march is at; `south` is the one after it. dirichlet: the row stays as it is.
-  template <bool Looks, class Lanes>
-  STARLING_HD vector made(march& m, vector south, const Lanes& lanes, bool dirichlet = false) const {
+  // The row that the row_cursor is at; `south` is the one after it. dirichlet: the row stays as it is.
+  template <bool Check, class Lanes>
+  STARLING_HD vector made(row_cursor& m, vector south, const Lanes& lanes, bool dirichlet = false) const {
     const vector was = m.centre;
     const vector v = made_unseen(m, south, lanes, dirichlet);
-    if constexpr (Looks) note_change(was, v, m.change);
+    if constexpr (Check) note_change(was, v, m.change);
     return v;
   }
 
-  // The same without a look at its change.
+  // The same without noting its change.
   template <class Lanes>
-  STARLING_HD vector made_unseen(march& m, vector south, const Lanes& lanes, bool dirichlet = false) const {
+  STARLING_HD vector made_unseen(row_cursor& m, vector south, const Lanes& lanes, bool dirichlet = false) const {
     T beside = m.beside;
     // Behind a piece there may be a cell of the step before; nobody uses it.
     m.beside = at_side() ? m.side[1] : T();
@@ -260,21 +260,21 @@ class tall_band {
 
   // ---- parts of a band, each from its first row on ----
 
-  // A look at the change of these takes them as they were from memory: registers have no room for both.
+  // The convergence check takes them as they were from memory: registers have no room for both.
   template <class Lanes>
-  STARLING_HD void make_in_registers(march& m, const Lanes& lanes) {
+  STARLING_HD void make_in_registers(row_cursor& m, const Lanes& lanes) {
     volatile T was[RegisterRows][width];
     const auto each_cell = [&](const auto& f) {
       unrolled<RegisterRows>([&](auto r) { unrolled<width>([&](auto k) { f(cells_[r].cell[k], was[r][k]); }); });
     };
-    if (m.looks) each_cell([&](T cell, volatile T& there) { there = cell; });
+    if (m.checks) each_cell([&](T cell, volatile T& there) { there = cell; });
     const vector after = registers_first() ? vector_at(chip_rows()) : last();
     unrolled<RegisterRows>([&](auto row) {
       constexpr int r = decltype(row)::value;
       const vector south = r + 1 < RegisterRows ? cells_[r + 1 < RegisterRows ? r + 1 : r] : after;
       cells_[r] = made_unseen(m, south, lanes);
     });
-    if (!m.looks) return;
+    if (!m.checks) return;
     unrolled<RegisterRows>([&](auto r) {
       vector before;
       unrolled<width>([&](auto k) { before.cell[k] = was[r][k]; });
@@ -283,21 +283,21 @@ class tall_band {
   }
 
   // What is not in registers.
-  template <bool Looks, class Lanes>
-  STARLING_HD void make_others(const tall_piece& piece, march& m, const Lanes& lanes) const {
-    if (piece.part == tall_part::chip) make_on_chip<Looks>(m, lanes);
-    if (piece.part == tall_part::memory) make_in_memory<Looks>(piece, m, lanes);
-    if (piece.last) make_ends<Looks>(m, lanes);
+  template <bool Check, class Lanes>
+  STARLING_HD void make_others(const tall_piece& piece, row_cursor& m, const Lanes& lanes) const {
+    if (piece.part == tall_part::chip) make_on_chip<Check>(m, lanes);
+    if (piece.part == tall_part::memory) make_in_memory<Check>(piece, m, lanes);
+    if (piece.last) make_ends<Check>(m, lanes);
   }
 
-  template <bool Looks, class Lanes>
-  STARLING_HD void make_on_chip(march& m, const Lanes& lanes) const {
+  template <bool Check, class Lanes>
+  STARLING_HD void make_on_chip(row_cursor& m, const Lanes& lanes) const {
     const vector after = !registers_first() ? vector(cells_[0]) : memory_rows_ > 0 ? vector_at(memory_rows()) : last();
-    make_rows<Looks, 3>(m, chip_rows(), chip_rows_, after, lanes, [](const T*, int) {});
+    make_rows<Check, 3>(m, chip_rows(), chip_rows_, after, lanes, [](const T*, int) {});
   }
 
-  template <bool Looks, class Lanes>
-  STARLING_HD void make_in_memory(const tall_piece& piece, march& m, const Lanes& lanes) const {
+  template <bool Check, class Lanes>
+  STARLING_HD void make_in_memory(const tall_piece& piece, row_cursor& m, const Lanes& lanes) const {
     const int first = piece.rows.begin - (registers_first() ? RegisterRows + chip_rows_ : 0);
     const int rows = piece.rows.end - piece.rows.begin;
     const int behind = memory_rows_ - first - rows;
@@ -306,17 +306,18 @@ class tall_band {
                          : registers_first() ? last()
                                              : vector_at(chip_rows());
     constexpr int ahead = 6;
-    make_rows<Looks, ahead>(m, row, rows, after, lanes, [behind](const T* from, int left) {
+    make_rows<Check, ahead>(m, row, rows, after, lanes, [behind](const T* from, int left) {
       if (left + behind > 2 * ahead + called_ahead)
         unrolled<ahead>([&](auto i) { target::call_to_l2(from + (i + ahead + called_ahead) * pitch); });
     });
   }
 
   // Rows that lie one after the other; `after` is the one behind them. Ahead: rows that are in registers or on the way
-  // there; in multiples of 3 the vectors of a march stay where they are. call(row, rows from it on) looks further
+  // there; in multiples of 3 the vectors of a row_cursor stay where they are. call(row, rows from it on) looks further
   // ahead.
-  template <bool Looks, int Ahead, class Lanes, class Call>
-  STARLING_HD void make_rows(march& m, T* row, int left, vector after, const Lanes& lanes, const Call& call) const {
+  template <bool Check, int Ahead, class Lanes, class Call>
+  STARLING_HD void make_rows(row_cursor& m, T* row, int left, vector after, const Lanes& lanes,
+                             const Call& call) const {
     vector rows[Ahead];
     rows[0] = m.centre;
     unrolled<Ahead - 1>([&](auto i) { rows[i + 1] = i + 1 < left ? vector_at(row + (i + 1) * pitch) : after; });
@@ -324,7 +325,7 @@ class tall_band {
       call(row, left);
       unrolled<Ahead>([&](auto i) {
         if (!all && i >= left) return;
-        at(row + i * pitch) = made<Looks>(m, rows[(i + 1) % Ahead], lanes);
+        at(row + i * pitch) = made<Check>(m, rows[(i + 1) % Ahead], lanes);
         rows[i] = all || i + Ahead < left ? vector_at(row + (i + Ahead) * pitch) : after;
       });
       row += Ahead * pitch;
@@ -335,9 +336,9 @@ class tall_band {
   }
 
   // The first and last row of the band, each from one of its places to the other.
-  template <bool Looks, class Lanes>
-  STARLING_HD void make_ends(march& m, const Lanes& lanes) const {
-    on_chip(place_.last + other()) = made<Looks>(m, on_chip(place_.after + now_), lanes, place_.dirichlet_last);
+  template <bool Check, class Lanes>
+  STARLING_HD void make_ends(row_cursor& m, const Lanes& lanes) const {
+    on_chip(place_.last + other()) = made<Check>(m, on_chip(place_.after + now_), lanes, place_.dirichlet_last);
     const vector row = on_chip(place_.first + now_);
     m.north = maybe_weighted(on_chip(place_.before + now_));
     m.here = maybe_weighted(row);
@@ -345,7 +346,7 @@ class tall_band {
     m.side = &side_of_row(0);
     m.beside = at_side() ? *m.side : T();
     const vector second = on_chip(place_.first + other());
-    on_chip(place_.first + other()) = made<Looks>(m, second, lanes, place_.dirichlet_first);
+    on_chip(place_.first + other()) = made<Check>(m, second, lanes, place_.dirichlet_first);
   }
 
   const coefficients<T>& weight_;

@@ -52,18 +52,18 @@ class tall_program {
       const bool check = --until_check == 0;
       const int slot = links_.slot(message);
       const int next_slot = links_.slot(message + 1);
-      auto march = mine.begin(check);
+      auto cursor = mine.begin(check);
       for (int i = 0; i < pieces; ++i) {
         const tall_piece piece = mine.piece(i);
         links_.take(message, slot, piece, mine, lanes_);
-        if (a_.compute) mine.make(piece, march, lanes_);
+        if (a_.compute) mine.make(piece, cursor, lanes_);
         if (left > 0) links_.send(message + 1, next_slot, piece, mine, lanes_);
       }
       ++message;
       b_.any(false);  // a barrier that ends the threads whose block has lost some in a wait
       if (!check) continue;
       until_check = a_.check_every;
-      checked = static_cast<double>(b_.all_reduce(b_.reduce(march.change, maximum{}), maximum{}));
+      checked = static_cast<double>(b_.all_reduce(b_.reduce(cursor.change, maximum{}), maximum{}));
       b_.sync();  // tells the compiler that lanes are together again
       if (lanes_.uniform(checked <= a_.tolerance ? 1 : 0) != 0) break;
     }

@@ -12,12 +12,12 @@ template <class T>
 class march_engine {
  public:
   // Throws launch_error when the blocks do not fit.
-  prepared_run prepare(domain<T>& d, const march_choice& march, const run_options& options);
+  prepared_run prepare(domain<T>& d, const march_choice& choice, const run_options& options);
   // Gives the memory back.
   void release();
 
  private:
-  void advance(domain<T>& d, const march_choice& march, const launch_options& launch, const run_options& options,
+  void advance(domain<T>& d, const march_choice& choice, const launch_options& launch, const run_options& options,
                run_result& result);
 
   symmetric_array<T> cells_[2];

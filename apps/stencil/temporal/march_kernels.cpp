@@ -31,7 +31,7 @@ STARLING_HD void send(block_threads t, const march_peer& p, sym<T> array, const 
   });
 }
 
-// Apart, so that a march has the registers for its steps: few rows are sent.
+// Apart, so that the pipeline has the registers for its steps: few rows are sent.
 template <class T>
 __attribute__((noinline)) STARLING_HD void send_to_all(block_threads t, const march_place& place, sym<T> array,
                                                        const march_layout& layout, int y, int x, cell_vector<T> cells,
@@ -78,7 +78,7 @@ class march_program {
       }
       T change = 0;
       if (a_.compute) {
-        march(pass, now, change);
+        make_steps(pass, now, change);
         now = 1 - now;
       } else {
         send_edges(now);
@@ -180,7 +180,7 @@ class march_program {
     }
   }
 
-  STARLING_HD void march(const march_pass& pass, int now, T& change) const {
+  STARLING_HD void make_steps(const march_pass& pass, int now, T& change) const {
     const march_layout& layout = a_.layout;
     const box& own = place_.own;
     T* out = a_.cells[1 - now].on(b_.pe());

@@ -56,19 +56,19 @@ class row_march {
     begin_strip(item);
     if (dirichlet && !pass.check && pass.uniform_weights && columns_ > n) {
       find_dirichlet_cell();
-      march<form::dirichlet_products>(pass, item, change);
+      stream<form::dirichlet_products>(pass, item, change);
     } else if (pass.check || dirichlet)
-      march<form::dirichlet>(pass, item, change);
+      stream<form::dirichlet>(pass, item, change);
     else if (pass.uniform_weights)
-      march<form::products>(pass, item, change);
+      stream<form::products>(pass, item, change);
     else
-      march<form::cells>(pass, item, change);
+      stream<form::cells>(pass, item, change);
   }
 
  private:
   // How a step is made. products: the neighbours' weights are one, so that a cell is multiplied by it once for all of
   // them. dirichlet_products: the same where a lane may have one Dirichlet cell. cells: any weights. dirichlet: the
-  // same where cells may be Dirichlet, or changes are looked for.
+  // same where cells may be Dirichlet, or changes are noted.
   enum class form { products, dirichlet_products, cells, dirichlet };
   static constexpr bool multiplies(form f) { return f == form::products || f == form::dirichlet_products; }
 
@@ -156,10 +156,10 @@ class row_march {
     });
   }
 
-  // The next row comes to a step, which makes the row before, whose Dirichlet cell holds `dirichlet`. looked_at: note
+  // The next row comes to a step, which makes the row before, whose Dirichlet cell holds `dirichlet`. checked: note
   // how much that changes.
   template <form Form>
-  STARLING_HD lane_cells arrive(stage& l, const lane_cells& row, T dirichlet, bool looked_at, T& change) const {
+  STARLING_HD lane_cells arrive(stage& l, const lane_cells& row, T dirichlet, bool checked, T& change) const {
     const T before = target::shuffle_up(l.centre.cell[n - 1], 1);
     const T after = target::shuffle_down(l.centre.cell[0], 1);
     const lane_cells south = as_centre<Form>(row);
@@ -186,7 +186,7 @@ class row_march {
       made.cell[i] = sum;
     });
     if constexpr (Form == form::dirichlet)
-      if (looked_at) look(l.centre, made, change);
+      if (checked) note_changes(l.centre, made, change);
     each<n>([&](auto i) {
       const T north = multiplies(Form) ? l.centre.cell[i] : w_.low[1] * l.centre.cell[i];
       l.sum.cell[i] = w_.centre * row.cell[i] + north;
@@ -196,7 +196,7 @@ class row_march {
   }
 
   template <form Form>
-  STARLING_HD void march(const march_pass& pass, const march_item& item, T& change) {
+  STARLING_HD void stream(const march_pass& pass, const march_item& item, T& change) {
     const int depth = pass.depth;
     const int last_row = rows_ - 1;
     const bool dirichlet_above = updated_rows_.begin > 0;
@@ -229,8 +229,8 @@ class row_march {
       each<Depth>([&](auto l) {
         if (!steady && l >= steps) return;
         each<2>([&](auto i) {
-          const bool looked_at = l + 1 == depth && row + i - depth >= begin;
-          now[i] = arrive<Form>(stages[l], now[i], dirichlet.cell[2 + l - i], pass.check && looked_at, change);
+          const bool checked = l + 1 == depth && row + i - depth >= begin;
+          now[i] = arrive<Form>(stages[l], now[i], dirichlet.cell[2 + l - i], pass.check && checked, change);
         });
       });
       index_t at = place(row - depth);
@@ -270,7 +270,7 @@ class row_march {
     }
   }
 
-  STARLING_HD void look(const lane_cells& was, const lane_cells& is, T& change) const {
+  STARLING_HD void note_changes(const lane_cells& was, const lane_cells& is, T& change) const {
     each<vectors>([&](auto i) {
       each<width>([&](auto j) {
         if (j < own_[i]) note_difference(was.cell[i * width + j], is.cell[i * width + j], change);

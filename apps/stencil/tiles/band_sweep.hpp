@@ -125,7 +125,7 @@ class band_sweep {
       make<true>(lanes);
     else
       make<false>(lanes);
-    if (check) look(change);
+    if (check) note_changes(change);
   }
 
  private:
@@ -212,7 +212,7 @@ class band_sweep {
   }
 
   // How much those of the tile's own cells that the warp stores have changed since the array had them.
-  STARLING_HD void look(T& change) const {
+  STARLING_HD void note_changes(T& change) const {
     const int reach = depth_ - 1;
     const int x = round_down(mine_.begin(2, reach), width) + member_ % band_vectors * width;
     const unsigned own = bits_between(mine_.begin(2, 0) - x, mine_.end(2, 0) - x, width);

@@ -37,13 +37,13 @@ class one_array_sweep {
   template <bool Check, class Group>
   STARLING_HD void go(const Group& g, T& change) const {
     const int phases = (patch_.most_of(low_, high_) + phase - 1) / phase;
-    march m = start();
+    column_cursor m = start();
     if (patch_.segments() > 1) g.sync();
     for (int i = 0; i < phases; ++i) step<Check>(g, m, change);
   }
 
   // A thread's way along its layers: where it is, what lies before and there, and what lies behind its last layer.
-  struct march {
+  struct column_cursor {
     T* at = nullptr;
     int left = 0;
     vector before[rows];
@@ -62,9 +62,9 @@ class one_array_sweep {
     return load(cells_.in_layer(layer, patch_.row() + r, patch_.x()));
   }
 
-  STARLING_HD march start() const {
+  STARLING_HD column_cursor start() const {
     const auto [first, count] = patch_.share_of(low_, high_);
-    march m{};
+    column_cursor m{};
     m.left = count;
     m.at = cells_.at(count > 0 ? first : low_, patch_.row(), patch_.x());
     if (m.left > 0)
@@ -77,7 +77,7 @@ class one_array_sweep {
   }
 
   template <bool Check, class Group>
-  STARLING_HD void step(const Group& g, march& m, T& change) const {
+  STARLING_HD void step(const Group& g, column_cursor& m, T& change) const {
     beside b{};
     load(m, b);
     vector made[phase][rows];
@@ -88,11 +88,11 @@ class one_array_sweep {
   }
 
   STARLING_HD const tile_layout& layout() const { return cells_.t.chip; }
-  STARLING_HD T* row_of(const march& m, int layer, int r) const {
+  STARLING_HD T* row_of(const column_cursor& m, int layer, int r) const {
     return m.at + layer * layout().stride[along] + r * layout().stride[1];
   }
 
-  STARLING_HD void load(const march& m, beside& b) const {
+  STARLING_HD void load(const column_cursor& m, beside& b) const {
     // Two loops: most phases need no look at what is left.
     if (m.left > phase)
       unrolled<phase>([&](auto i) { load_beside<true>(m, b, i); });
@@ -103,14 +103,14 @@ class one_array_sweep {
   }
 
   template <bool More, class I>
-  STARLING_HD void load_beside(const march& m, beside& b, I i) const {
+  STARLING_HD void load_beside(const column_cursor& m, beside& b, I i) const {
     unrolled<rows>([&](auto r) { b.after[i][r] = More || i + 1 < m.left ? load(row_of(m, i + 1, r)) : m.last[r]; });
     b.north[i] = load(row_of(m, i, -1));
     b.south[i] = load(row_of(m, i, rows));
   }
 
   template <bool Check>
-  STARLING_HD void compute(const march& m, const beside& b, vector (&made)[phase][rows], T& change) const {
+  STARLING_HD void compute(const column_cursor& m, const beside& b, vector (&made)[phase][rows], T& change) const {
     unrolled<phase>([&](auto layer) {
       constexpr int i = decltype(layer)::value;
       unrolled<rows>([&](auto row) {
@@ -153,7 +153,7 @@ class one_array_sweep {
 
   // A layer of this phase as it was; -1: the one before.
   template <int I>
-  STARLING_HD static const vector& of_layer(const march& m, const beside& b, int r) {
+  STARLING_HD static const vector& of_layer(const column_cursor& m, const beside& b, int r) {
     if constexpr (I < 0)
       return m.before[r];
     else if constexpr (I == 0)
@@ -164,7 +164,7 @@ class one_array_sweep {
 
   STARLING_HD bool updated(int r, int k) const { return (updated_ >> (r * width + k) & 1) != 0; }
 
-  STARLING_HD void store(const march& m, const vector (&made)[phase][rows]) const {
+  STARLING_HD void store(const column_cursor& m, const vector (&made)[phase][rows]) const {
     constexpr unsigned whole = (1u << rows * width) - 1;
     if (updated_ == whole && m.left >= phase) {
       unrolled<phase>(
@@ -182,7 +182,7 @@ class one_array_sweep {
     });
   }
 
-  STARLING_HD void advance(march& m, const beside& b) const {
+  STARLING_HD void advance(column_cursor& m, const beside& b) const {
     unrolled<rows>([&](auto r) {
       m.before[r] = of_layer<phase - 1>(m, b, r);
       m.centre[r] = b.after[phase - 1][r];
