@@ -63,8 +63,8 @@ run_result solver<T>::advance_planned(const run_options& options) {
   const cell_plan plan = plan_cells<T>(domain_.memory.shape, limits_of(domain_.machine), options);
   if (const auto* tiles = std::get_if<tile_choice>(&plan))
     return timed(options, tiles_.prepare(domain_, *tiles, options));
-  if (const auto* march = std::get_if<march_choice>(&plan))
-    return timed(options, marches_.prepare(domain_, *march, options));
+  if (const auto* passes = std::get_if<temporal_choice>(&plan))
+    return timed(options, temporal_.prepare(domain_, *passes, options));
   run_options taken = options;
   taken.how = variant::cpu_free;
   taken.depth = 0;
@@ -95,7 +95,7 @@ run_result solver<T>::advance_chosen(const run_options& options) {
   } catch (const memory_error&) {
     if (!loaded_ || choice.how == variant::cpu_free) throw;
   }
-  marches_.release();
+  temporal_.release();
   chosen_->choice.why += message("; ran cpu_free, since the memory left is not enough for ", name(choice.how));
   chosen_->choice.how = variant::cpu_free;
   chosen_->choice.depth = 0;

@@ -12,7 +12,7 @@
 #include "starling/base/error.hpp"
 #include "stencil/plan/cost_file.hpp"
 #include "stencil/plan/tune.hpp"
-#include "stencil/temporal/march_kernels.hpp"
+#include "stencil/temporal/temporal_kernels.hpp"
 #include "support/environment_guard.hpp"
 #include "support/failure.hpp"
 #include "support/stencil_runs.hpp"
@@ -48,7 +48,7 @@ TEST_CASE("cells that fit on chip stay there, and small domains on few devices")
 TEST_CASE("large domains stay in memory") {
   const variant_choice flat = on_gpus({16384, 16384}, 2);
   CHECK(flat.how == variant::temporal);
-  CHECK(flat.depth == march_most_depth);
+  CHECK(flat.depth == temporal_most_depth);
   CHECK(on_gpus({16384, 16384}, 2, {.check_every = 100}).how == variant::temporal);
   CHECK(on_gpus({16384, 16384}, 2, {.check_every = 1}).how == variant::resident);
   const variant_choice wide = on_gpus({4096, 65536}, 2, {.check_every = 1});
@@ -147,7 +147,7 @@ TEST_CASE("costs of PEs that share a device: their part of its rates, and neighb
   CHECK(part.near_us == whole.near_us);
   CHECK(part.memory_cells_per_us == whole.memory_cells_per_us / 4);
   CHECK(part.cached_cells_per_us == whole.cached_cells_per_us / 4);
-  CHECK(part.marched_cells_per_us == whole.marched_cells_per_us / 4);
+  CHECK(part.temporal_cells_per_us == whole.temporal_cells_per_us / 4);
   CHECK(part.chip_cells_per_us == whole.chip_cells_per_us);
   CHECK(part.source.find("1 of 4 PEs") != std::string::npos);
 }

@@ -1,4 +1,4 @@
-// The interior of a box as a GPU does it: the cut among blocks, and the march of threads along columns, against a loop.
+// The interior of a box as a GPU does it: the cut among blocks, and threads that stream along columns, against a loop.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -135,9 +135,9 @@ void compare_march(unsigned seed) {
   }
   const int threads = 1 << std::uniform_int_distribution<int>(0, 8)(b.draw);
   const interior_partition cut = partition_interior<T>(b.g, std::uniform_int_distribution<int>(1, 12)(b.draw), threads,
-                                                       column_march<T, Dimensions>::width, false);
+                                                       column_stream<T, Dimensions>::width, false);
   T change = 0;
-  const auto march = [&](const auto& columns) {
+  const auto passes = [&](const auto& columns) {
     for (int i = 0; i < cut.tiles(); ++i) {
       const interior_tile p = cut.tile(b.own, i);
       if (p.empty()) continue;
@@ -146,9 +146,9 @@ void compare_march(unsigned seed) {
     }
   };
   if (std::uniform_int_distribution<int>(0, 1)(b.draw) == 0)
-    march(column_march<T, Dimensions>(w, in, out, layer, pitch));
+    passes(column_stream<T, Dimensions>(w, in, out, layer, pitch));
   else
-    march(column_march<T, Dimensions, true>(w, in, out, layer, pitch));
+    passes(column_stream<T, Dimensions, true>(w, in, out, layer, pitch));
   T wanted_change = 0;
   bool right = true;
   for (index_t z = 0; z < b.own.extent[0]; ++z)
@@ -332,7 +332,7 @@ TEST_CASE("blocks take every tile of every step once, also when the count of til
     }
 }
 
-TEST_CASE("threads that march along columns make what a loop makes, and nothing else") {
+TEST_CASE("threads that stream along columns make what a loop makes, and nothing else") {
   for (unsigned seed = 0; seed < 150; ++seed) {
     compare_march<float, 2>(seed);
     compare_march<double, 2>(seed);

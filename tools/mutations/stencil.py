@@ -10,8 +10,8 @@ FIELDS = "apps/stencil/core/fields.hpp"
 TILES = "apps/stencil/tiles/tiles.hpp"
 EDGES = "apps/stencil/tiles/tile_edges.hpp"
 TILE_PROGRAM = "apps/stencil/tiles/tile_program.hpp"
-MARCH = "apps/stencil/temporal/march_kernels.cpp"
-MARCH_PEERS = "apps/stencil/temporal/march_peers.hpp"
+TEMPORAL = "apps/stencil/temporal/temporal_kernels.cpp"
+GHOST_PEERS = "apps/stencil/temporal/ghost_peers.hpp"
 GRAPH = "apps/stencil/baselines/flagged_graph.cpp"
 HOST = "apps/stencil/baselines/host_controlled.cpp"
 STENCIL = sources_in("apps/stencil")
@@ -24,7 +24,7 @@ FIELD_USERS = tuple(
         *(f"baselines/{name}" for name in ("flagged_graph", "host_controlled")),
         *(f"step/{name}" for name in ("step_engine", "stencil_kernels")),
         *(f"tiles/{name}" for name in ("tile_engine", "resident_kernels")),
-        "temporal/march_engine",
+        "temporal/temporal_engine",
     )
 )
 STENCIL_USES = (
@@ -35,8 +35,8 @@ STENCIL_USES = (
     (TILES, ("apps/stencil/tiles/tile_engine.cpp", "apps/stencil/plan/tile_choice.cpp", *TILE_KERNELS)),
     (EDGES, TILE_KERNELS),
     (TILE_PROGRAM, TILE_KERNELS),
-    (MARCH, (MARCH,)),
-    (MARCH_PEERS, (MARCH,)),
+    (TEMPORAL, (TEMPORAL,)),
+    (GHOST_PEERS, (TEMPORAL,)),
     (GRAPH, (GRAPH,)),
 )
 
@@ -181,7 +181,7 @@ MUTATIONS = [
     ),
     *in_file(
         "stencil, packets",
-        MARCH,
+        TEMPORAL,
         ("passes: no meeting after one", "      b_.barrier_all();\n      left", "      left"),
         ("passes: a meeting that edges may be late for", "      b_.barrier_all();\n      left",
          "      b_.sync_all();\n      left"),
@@ -192,7 +192,7 @@ MUTATIONS = [
     ),
     *in_file(
         "stencil, packets",
-        MARCH_PEERS,
+        GHOST_PEERS,
         ("passes: a layer too few", "cells[1] = d < 0 ? layout.depth : extent;",
          "cells[1] = d < 0 ? layout.depth - 1 : extent;"),
     ),

@@ -68,7 +68,7 @@ def each_in(program: str, file: str, same: dict[str, str]) -> list[Mutation]:
 ARGUMENTS = ("12", "3")
 
 STENCIL_KERNELS = tuple(
-    f"apps/stencil/{name}_kernels.cpp" for name in ("step/stencil", "tiles/resident", "temporal/march")
+    f"apps/stencil/{name}_kernels.cpp" for name in ("step/stencil", "tiles/resident", "temporal/passes")
 )
 ON_GPUS = "GPUs alone run it"
 CG: dict[str, dict[str, str]] = {
@@ -90,7 +90,7 @@ STENCIL: dict[str, dict[str, str]] = {
         "no b_.sync(); before: if (send) edges_.send(++message, out);": ON_GPUS,
     },
     "apps/stencil/step/stencil_kernels.cpp": {},
-    "apps/stencil/temporal/march_kernels.cpp": {},
+    "apps/stencil/temporal/temporal_kernels.cpp": {},
 }
 
 

@@ -50,7 +50,7 @@ class scattered_strip {
 };
 
 // Of a face whose rows are rows of the array, a multiple of Width long, and none of whose cells is on another face: one
-// vector, as in column_march.hpp.
+// vector, as in column_stream.hpp.
 template <class T, int Dimensions, int Axis, int Width>
 class row_strip {
   static_assert(Axis != 2);

@@ -7,7 +7,7 @@
 
 #include "starling/base/error.hpp"
 #include "stencil/solver.hpp"
-#include "stencil/temporal/march_kernels.hpp"
+#include "stencil/temporal/temporal_kernels.hpp"
 
 namespace starling::stencil {
 namespace {
@@ -106,8 +106,8 @@ step_costs tune(const machine& m, double seconds, const std::function<void()>& p
   c.chip_cells_per_us = work == 0 ? std::numeric_limits<double>::min()
                                   : work / at_least(time.us(on_chip, variant::resident) - c.far_us, least);
   // With next to nothing on chip cells are in memory.
-  c.marched_cells_per_us =
-      cells(in_memory) / at_least(time.us(in_memory, variant::temporal, 16) - c.meet_us / march_most_depth, least);
+  c.temporal_cells_per_us =
+      cells(in_memory) / at_least(time.us(in_memory, variant::temporal, 16) - c.meet_us / temporal_most_depth, least);
   c.source = "measured now";
   return c;
 }

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "stencil/step/column_march.hpp"
+#include "stencil/step/column_stream.hpp"
 
 namespace starling::stencil {
 namespace {

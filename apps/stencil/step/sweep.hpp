@@ -5,7 +5,7 @@
 
 #include "starling/device/block.hpp"
 #include "stencil/core/fields.hpp"
-#include "stencil/step/column_march.hpp"
+#include "stencil/step/column_stream.hpp"
 #include "stencil/step/interior_loop.hpp"
 #include "stencil/step/tile_queue.hpp"
 
@@ -159,7 +159,7 @@ class sweep {
 
   template <bool Check, bool Backwards>
   STARLING_HD void columns(const block& b, const interior_tile& tile, int segments, T& change) const {
-    column_march<T, Dimensions, Backwards>(weight_, in_, out_, layer_, pitch_)
+    column_stream<T, Dimensions, Backwards>(weight_, in_, out_, layer_, pitch_)
         .template run<Check>(b.member(), b.members(), tile.zs, tile.ys, tile.xs, segments, change);
   }
 

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "starling/device/block.hpp"
-#include "stencil/step/column_march.hpp"
+#include "stencil/step/column_stream.hpp"
 #include "stencil/step/interior_loop.hpp"
 
 namespace starling::stencil {
@@ -65,7 +65,7 @@ STARLING_HD inline thread_in_tile thread_of(const interior_partition& cut, int m
 template <int Dimensions, bool Check, class T>
 STARLING_HD void stream_tile(const coefficients<T>& weight, const tile_queue<T>& queue, const tile_start& at,
                              thread_in_tile mine, T& change) {
-  using columns = column_march<T, Dimensions, false, queue_cells_at_once<T>(Dimensions)>;
+  using columns = column_stream<T, Dimensions, false, queue_cells_at_once<T>(Dimensions)>;
   constexpr int length = queue_segment_length<T>(Dimensions);
   const int begin = (Dimensions == 3 ? at.z : at.y) + static_cast<int>(mine.segment) * length;
   const int y = Dimensions == 3 ? at.y + static_cast<int>(mine.row) : begin;

@@ -5,8 +5,8 @@
 #include <random>
 #include <set>
 
-#include "stencil/plan/march_choice.hpp"
-#include "stencil/temporal/march_kernels.hpp"
+#include "stencil/plan/temporal_choice.hpp"
+#include "stencil/temporal/temporal_kernels.hpp"
 #include "support/failure.hpp"
 #include "support/stencil_runs.hpp"
 
@@ -26,10 +26,10 @@ problem<T> flat_problem(int n_pes, int depth, int more, std::mt19937& draw) {
 }
 
 template <class T>
-std::optional<march_choice> passes(const geometry& g, const tile_limits& limits, const run_options& o) {
+std::optional<temporal_choice> passes(const geometry& g, const tile_limits& limits, const run_options& o) {
   const cell_plan plan = plan_cells<T>(g, limits, o);
-  const auto* march = std::get_if<march_choice>(&plan);
-  return march == nullptr ? std::nullopt : std::optional(*march);
+  const auto* passes = std::get_if<temporal_choice>(&plan);
+  return passes == nullptr ? std::nullopt : std::optional(*passes);
 }
 
 // So little on chip that no tile fits there.
@@ -95,9 +95,9 @@ TEST_CASE("every cell is one item's, and there is an item for every warp at most
     const int n_pes = 1 + round % 4;
     const run_options o{.how = variant::temporal, .blocks = 1 + round % 9, .on_chip_bytes = nothing_on_chip};
     const geometry g = geometry_of(flat_problem<float>(n_pes, 8, 1500, draw), n_pes);
-    const std::optional<march_choice> c = passes<float>(g, {machine_kind::cuda, 132, 200'000}, o);
+    const std::optional<temporal_choice> c = passes<float>(g, {machine_kind::cuda, 132, 200'000}, o);
     REQUIRE(c);
-    const march_layout& m = c->layout;
+    const strip_layout& m = c->layout;
     CHECK(m.margin >= m.depth);
     for (int pe = 0; pe < n_pes; ++pe) {
       const box own = box_of(g, pe);
@@ -112,26 +112,26 @@ TEST_CASE("every cell is one item's, and there is an item for every warp at most
 }
 
 TEST_CASE("passes where tiles do not fit, and nowhere else") {
-  const auto marches = [](std::vector<index_t> shape, run_options o) {
+  const auto planned = [](std::vector<index_t> shape, run_options o) {
     problem<float> p;
     p.coefficients = jacobi_coefficients<float>(static_cast<int>(shape.size()));
     p.shape = std::move(shape);
     return passes<float>(geometry_of(p, 4), {machine_kind::cuda, 132, 230'000}, o);
   };
-  const std::optional<march_choice> large = marches({8192, 8192}, {.how = variant::temporal});
+  const std::optional<temporal_choice> large = planned({8192, 8192}, {.how = variant::temporal});
   REQUIRE(large);
-  CHECK(large->layout.depth == march_most_depth);
-  CHECK(marches({8192, 8192}, {.how = variant::temporal, .check_every = 5})->layout.depth == 5);
-  CHECK(marches({8192, 8192}, {.how = variant::temporal, .check_every = 5, .depth = 7})->layout.depth == 7);
-  CHECK_FALSE(marches({8192, 8192}, {.how = variant::temporal, .check_every = 1}));
-  CHECK_FALSE(marches({2048, 2048}, {.how = variant::temporal}));
-  CHECK_FALSE(marches({8192, 8192}, {.how = variant::resident}));
+  CHECK(large->layout.depth == temporal_most_depth);
+  CHECK(planned({8192, 8192}, {.how = variant::temporal, .check_every = 5})->layout.depth == 5);
+  CHECK(planned({8192, 8192}, {.how = variant::temporal, .check_every = 5, .depth = 7})->layout.depth == 7);
+  CHECK_FALSE(planned({8192, 8192}, {.how = variant::temporal, .check_every = 1}));
+  CHECK_FALSE(planned({2048, 2048}, {.how = variant::temporal}));
+  CHECK_FALSE(planned({8192, 8192}, {.how = variant::resident}));
   const std::string refusal = test::failure_of<argument_error>(
-      [&] { (void)marches({8192, 8192}, {.how = variant::temporal, .threads = 512}); });
+      [&] { (void)planned({8192, 8192}, {.how = variant::temporal, .threads = 512}); });
   CHECK(refusal.find("threads = 512; passes of several steps have at most 384") != std::string::npos);
-  CHECK_FALSE(marches({8192, 8192}, {.how = variant::temporal, .depth = 1}));
-  CHECK_FALSE(marches({512, 512, 512}, {.how = variant::temporal}));
-  const std::optional<march_choice> thin = marches({12, 1 << 26}, {.how = variant::temporal});
+  CHECK_FALSE(planned({8192, 8192}, {.how = variant::temporal, .depth = 1}));
+  CHECK_FALSE(planned({512, 512, 512}, {.how = variant::temporal}));
+  const std::optional<temporal_choice> thin = planned({12, 1 << 26}, {.how = variant::temporal});
   REQUIRE(thin);
   CHECK(thin->layout.depth == 3);
 }

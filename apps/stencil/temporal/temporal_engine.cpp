@@ -1,18 +1,18 @@
-#include "stencil/temporal/march_engine.hpp"
+#include "stencil/temporal/temporal_engine.hpp"
 
 #include "starling/base/error.hpp"
 #include "stencil/core/persistent.hpp"
-#include "stencil/temporal/march_kernels.hpp"
+#include "stencil/temporal/temporal_kernels.hpp"
 
 namespace starling::stencil {
 
 template <class T>
-prepared_run march_engine<T>::prepare(domain<T>& d, const march_choice& choice, const run_options& options) {
+prepared_run temporal_engine<T>::prepare(domain<T>& d, const temporal_choice& choice, const run_options& options) {
   const int members = d.machine.kind() == machine_kind::host ? 1 : choice.threads;
-  const launch_options launch{choice.threads, march_scratch<T>(members), options.deadline};
-  march_arguments<T> a;
+  const launch_options launch{choice.threads, temporal_scratch<T>(members), options.deadline};
+  temporal_arguments<T> a;
   a.f = d.memory;
-  const int fit = d.machine.blocks_that_fit(march_kernel(a), launch);
+  const int fit = d.machine.blocks_that_fit(temporal_kernel(a), launch);
   expect<launch_error>(choice.blocks <= fit, "stencil: blocks = ", choice.blocks, " per PE, but only ", fit,
                        " fit at once with ", choice.threads, " threads each; ask for fewer");
   // Beside the rows there are elements that are loaded and not used.
@@ -22,9 +22,9 @@ prepared_run march_engine<T>::prepare(domain<T>& d, const march_choice& choice, 
 }
 
 template <class T>
-void march_engine<T>::advance(domain<T>& d, const march_choice& choice, const launch_options& launch,
-                              const run_options& options, run_result& result) {
-  march_arguments<T> a;
+void temporal_engine<T>::advance(domain<T>& d, const temporal_choice& choice, const launch_options& launch,
+                                 const run_options& options, run_result& result) {
+  temporal_arguments<T> a;
   tell(a, d, options);
   a.f = d.memory;
   a.layout = choice.layout;
@@ -32,15 +32,15 @@ void march_engine<T>::advance(domain<T>& d, const march_choice& choice, const la
   result.depth = choice.layout.depth;
   role_plan roles;
   roles.add("strips", choice.blocks);
-  run_persistent(d, program{roles, march_kernel(a), launch}, options, result);
+  run_persistent(d, program{roles, temporal_kernel(a), launch}, options, result);
 }
 
 template <class T>
-void march_engine<T>::release() {
+void temporal_engine<T>::release() {
   for (symmetric_array<T>& cells : cells_) cells.reset();
 }
 
-template class march_engine<float>;
-template class march_engine<double>;
+template class temporal_engine<float>;
+template class temporal_engine<double>;
 
 }  // namespace starling::stencil

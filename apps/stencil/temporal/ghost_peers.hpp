@@ -3,21 +3,21 @@
 #pragma once
 
 #include "stencil/core/geometry.hpp"
-#include "stencil/temporal/march_layout.hpp"
+#include "stencil/temporal/strip_layout.hpp"
 
 namespace starling::stencil {
 
-inline constexpr int most_march_peers = 8;
+inline constexpr int most_ghost_peers = 8;
 
 // The box beside one in a direction, diagonal ones too.
-struct march_peer {
+struct ghost_peer {
   int pe;
   int rows[2], columns[2];  // [begin, end) of what it gets
   int rows_on, columns_on;  // where in its box that is
 };
 
 // Those of a box, into `peers`; how many they are.
-constexpr int march_peers(const geometry& g, const march_layout& layout, int pe, march_peer* peers) {
+constexpr int ghost_peers(const geometry& g, const strip_layout& layout, int pe, ghost_peer* peers) {
   const box own = box_of(g, pe);
   int n = 0;
   for (int dy = -1; dy <= 1; ++dy)
@@ -34,7 +34,7 @@ constexpr int march_peers(const geometry& g, const march_layout& layout, int pe,
         cells[1] = d < 0 ? layout.depth : extent;
         on = d < 0 ? static_cast<int>(other.extent[axis]) : d > 0 ? -extent : 0;
       };
-      march_peer& p = peers[n++];
+      ghost_peer& p = peers[n++];
       p.pe = to;
       part(dy, 1, p.rows, p.rows_on);
       part(dx, 2, p.columns, p.columns_on);

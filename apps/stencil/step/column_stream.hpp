@@ -39,14 +39,14 @@ inline constexpr int cells_at_once = Dimensions == 2 || sizeof(T) == 4 ? 4 : 2;
 
 // Backwards: from the columns' ends to their beginnings, and what is first otherwise comes last.
 template <class T, int Dimensions, bool Backwards = false, int AtOnce = cells_at_once<T, Dimensions>>
-class column_march {
+class column_stream {
  public:
   static constexpr int width = cell_vector<T>::width;
   static constexpr int at_once = AtOnce;
 
   using vector = cell_vector<T>;
 
-  STARLING_HD column_march(const coefficients<T>& w, const T* in, T* out, index_t layer, index_t pitch)
+  STARLING_HD column_stream(const coefficients<T>& w, const T* in, T* out, index_t layer, index_t pitch)
       : weight_(w), in_(target::in_memory(in)), out_(target::in_memory(out)), layer_(layer), pitch_(pitch) {}
 
   STARLING_HD static int vectors(index_range xs) {
@@ -59,7 +59,7 @@ class column_march {
                        T& change) const {
     const index_range along = Dimensions == 3 ? zs : ys;
     const int first = first_vector(xs);
-    const int vectors = column_march::vectors(xs);
+    const int vectors = column_stream::vectors(xs);
     const int rows = Dimensions == 3 ? static_cast<int>(ys.size()) : 1;
     const int columns = vectors * rows;
     const int rounds = (columns * segments + members - 1) / members;

@@ -1,18 +1,18 @@
-#include "stencil/plan/march_choice.hpp"
+#include "stencil/plan/temporal_choice.hpp"
 
 #include <algorithm>
 
 #include "starling/base/error.hpp"
-#include "stencil/temporal/march_kernels.hpp"
-#include "stencil/temporal/rows_ahead.hpp"
+#include "stencil/temporal/row_prefetch.hpp"
+#include "stencil/temporal/temporal_kernels.hpp"
 
 namespace starling::stencil {
 namespace {
 
 // Steps in a pass; 1 where no pass of several is possible.
-int passes_depth(const geometry& g, const run_options& options) {
+int temporal_depth(const geometry& g, const run_options& options) {
   if (g.active[0] || g.largest(1) >= 1 << 30 || g.largest(2) >= 1 << 30) return 1;
-  index_t most = march_most_depth;
+  index_t most = temporal_most_depth;
   for (int a = 1; a < axes; ++a)
     if (g.exchanges(a)) most = std::min(most, g.extent[a] / g.parts[a]);
   if (options.depth > most) return 1;
@@ -23,7 +23,7 @@ int passes_depth(const geometry& g, const run_options& options) {
 
 // So many segments for each strip that every warp of every PE has one item. A strip with Dirichlet columns has more,
 // since it is as much more work.
-void cut_strips(const geometry& g, march_layout& m, int warps) {
+void cut_strips(const geometry& g, strip_layout& m, int warps) {
   constexpr double dirichlet_work = 1.2;
   double parts = 1;
   for (int pe = 0; pe < g.n_pes(); ++pe) {
@@ -37,16 +37,16 @@ void cut_strips(const geometry& g, march_layout& m, int warps) {
   m.dirichlet_segments = std::clamp(static_cast<int>(dirichlet_work * warps / parts), 1, rows);
 }
 
-march_choice passes(const geometry& g, const tile_limits& limits, const run_options& options, int depth,
-                    index_t cell_bytes, int lane_cells) {
-  expect<argument_error>(options.threads <= march_most_threads, "stencil: threads = ", options.threads,
-                         "; passes of several steps have at most ", march_most_threads,
+temporal_choice passes(const geometry& g, const tile_limits& limits, const run_options& options, int depth,
+                       index_t cell_bytes, int lane_cells) {
+  expect<argument_error>(options.threads <= temporal_most_threads, "stencil: threads = ", options.threads,
+                         "; passes of several steps have at most ", temporal_most_threads,
                          ": ask for fewer, or 0 to choose");
   const bool gpu = limits.kind == machine_kind::cuda;
-  march_choice c;
+  temporal_choice c;
   c.blocks = options.blocks > 0 ? options.blocks : gpu ? limits.blocks : std::min(2, limits.blocks);
-  c.threads = options.threads > 0 ? options.threads : march_most_threads;
-  march_layout& m = c.layout;
+  c.threads = options.threads > 0 ? options.threads : temporal_most_threads;
+  strip_layout& m = c.layout;
   m.depth = depth;
   m.margin = static_cast<int>(round_up(depth, 16 / cell_bytes));
   m.columns = (gpu ? 32 : 1) * lane_cells - 2 * m.margin;
@@ -66,9 +66,9 @@ march_choice passes(const geometry& g, const tile_limits& limits, const run_opti
 template <class T>
 cell_plan plan_cells(const geometry& g, const tile_limits& limits, const run_options& options) {
   const std::optional<tile_choice> tiles = choose_tiles<T>(g, limits, options);
-  const int depth = options.how == variant::temporal ? passes_depth(g, options) : 1;
+  const int depth = options.how == variant::temporal ? temporal_depth(g, options) : 1;
   if (depth > 1 && (!tiles || tiles->grid.memory_elements > 0))
-    return passes(g, limits, options, depth, sizeof(T), march_lane_cells<T>(limits.kind == machine_kind::cuda));
+    return passes(g, limits, options, depth, sizeof(T), pipeline_lane_cells<T>(limits.kind == machine_kind::cuda));
   if (tiles) return *tiles;
   const std::size_t bytes =
       options.on_chip_bytes > 0 ? std::min(options.on_chip_bytes, limits.scratch_bytes) : limits.scratch_bytes;

@@ -11,7 +11,7 @@ namespace starling::stencil {
 
 // Cells of a strip's row that a lane has. A virtual device has one lane.
 template <class T>
-constexpr int march_lane_cells(bool on_gpu) {
+constexpr int pipeline_lane_cells(bool on_gpu) {
   return on_gpu ? cell_vector<T>::width : 64;
 }
 
@@ -21,9 +21,9 @@ struct lane_row {
 };
 
 template <class T>
-class rows_ahead {
+class row_prefetch {
  public:
-  static constexpr int n = march_lane_cells<T>(target::on_gpu);
+  static constexpr int n = pipeline_lane_cells<T>(target::on_gpu);
   using row = lane_row<T, n>;
   using vector = cell_vector<T>;
 
@@ -33,7 +33,7 @@ class rows_ahead {
   static constexpr int slots = 8;
 
   // `slot`: the thread's first, the others `stride` vectors apart.
-  STARLING_HD rows_ahead(vector* slot, int stride) : slot_(slot), stride_(stride) {}
+  STARLING_HD row_prefetch(vector* slot, int stride) : slot_(slot), stride_(stride) {}
 
   // From `first` on, so many rows; behind the last of them it comes again.
   STARLING_HD void begin(const T* first, index_t pitch, int rows) {

@@ -1,4 +1,4 @@
-// Several steps in one pass over cells in memory, two dimensions: a warp marches down the rows of a strip and keeps,
+// Several steps in one pass over cells in memory, two dimensions: a warp streams down the rows of a strip and keeps,
 // for each of the steps, what the next row needs of the last two in registers. A row that was loaded goes through all
 // steps at once, each of them a row behind the one before, and what comes out at the end is stored: a cell is loaded
 // and stored once in `depth` steps. Lanes have cells side by side and hear of their neighbours' by shuffles; there is
@@ -11,19 +11,19 @@
 #include "starling/device/loops.hpp"
 #include "starling/device/target.hpp"
 #include "stencil/core/relax.hpp"
-#include "stencil/temporal/march_layout.hpp"
-#include "stencil/temporal/rows_ahead.hpp"
+#include "stencil/temporal/row_prefetch.hpp"
+#include "stencil/temporal/strip_layout.hpp"
 
 namespace starling::stencil {
 
 // What a warp does at once.
-struct march_item {
+struct strip_segment {
   int strip;
   int begin, end;  // rows
 };
 
 // The steps of one pass, and what of it does not depend on the item.
-struct march_pass {
+struct temporal_pass {
   int depth;             // steps
   bool check;            // find the largest change of the last step
   bool uniform_weights;  // all neighbours have the same weight
@@ -32,15 +32,15 @@ struct march_pass {
 // Store: store(place in the array, row, column, vector of cells, how many of them are the box's); for each vector that
 // has some.
 template <class T, int Depth, class Store>
-class row_march {
+class row_pipeline {
  public:
   using vector = cell_vector<T>;
   static constexpr int width = vector::width;
-  static constexpr int n = march_lane_cells<T>(target::on_gpu);
+  static constexpr int n = pipeline_lane_cells<T>(target::on_gpu);
   static constexpr int vectors = n / width;
 
-  STARLING_HD row_march(const coefficients<T>& w, const march_layout& layout, const box& own, const T* in, int lane,
-                        const rows_ahead<T>& rows, const Store& store)
+  STARLING_HD row_pipeline(const coefficients<T>& w, const strip_layout& layout, const box& own, const T* in, int lane,
+                           const row_prefetch<T>& rows, const Store& store)
       : w_(w),
         layout_(layout),
         in_(in),
@@ -52,7 +52,7 @@ class row_march {
         updated_rows_(own.updated[1]),
         free_columns_{dirichlet_before(own), dirichlet_from(own)} {}
 
-  STARLING_HD void run(const march_pass& pass, const march_item& item, bool dirichlet, T& change) {
+  STARLING_HD void run(const temporal_pass& pass, const strip_segment& item, bool dirichlet, T& change) {
     begin_strip(item);
     if (dirichlet && !pass.check && pass.uniform_weights && columns_ > n) {
       find_dirichlet_cell();
@@ -105,7 +105,7 @@ class row_march {
     });
   }
 
-  STARLING_HD void begin_strip(const march_item& item) {
+  STARLING_HD void begin_strip(const strip_segment& item) {
     first_ = static_cast<int>(layout_.first_column(item.strip)) + lane_ * n;
     const int begin = item.strip * layout_.columns;
     const int end = begin + layout_.columns < columns_ ? begin + layout_.columns : columns_;
@@ -196,7 +196,7 @@ class row_march {
   }
 
   template <form Form>
-  STARLING_HD void stream(const march_pass& pass, const march_item& item, T& change) {
+  STARLING_HD void stream(const temporal_pass& pass, const strip_segment& item, T& change) {
     const int depth = pass.depth;
     const int last_row = rows_ - 1;
     const bool dirichlet_above = updated_rows_.begin > 0;
@@ -279,11 +279,11 @@ class row_march {
   }
 
   const coefficients<T> w_;
-  const march_layout& layout_;
+  const strip_layout& layout_;
   const T* in_;
   const Store& store_;
   int lane_;
-  rows_ahead<T> ahead_;
+  row_prefetch<T> ahead_;
   int rows_;
   int columns_;
   index_range updated_rows_;

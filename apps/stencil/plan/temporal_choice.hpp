@@ -5,12 +5,12 @@
 #include <variant>
 
 #include "stencil/plan/tile_choice.hpp"
-#include "stencil/temporal/march_layout.hpp"
+#include "stencil/temporal/strip_layout.hpp"
 
 namespace starling::stencil {
 
-struct march_choice {
-  march_layout layout;
+struct temporal_choice {
+  strip_layout layout;
   int blocks = 1;  // per PE
   int threads = 1;
 };
@@ -21,7 +21,7 @@ struct plain_steps {
 };
 
 // How `resident` and `temporal` keep cells: in tiles, in memory for passes of several steps, or as cpu_free does.
-using cell_plan = std::variant<tile_choice, march_choice, plain_steps>;
+using cell_plan = std::variant<tile_choice, temporal_choice, plain_steps>;
 
 // Passes for `temporal` in two dimensions, where tiles do not fit on chip and boxes have layers for a depth from 2 on;
 // otherwise tiles, and plain steps where these do not fit. Options that are not 0 are kept as long as it is not plain

@@ -1,22 +1,22 @@
-#include "stencil/temporal/march_kernels.hpp"
+#include "stencil/temporal/temporal_kernels.hpp"
 
 #include "starling/device/block.hpp"
-#include "stencil/temporal/march_peers.hpp"
-#include "stencil/temporal/row_march.hpp"
+#include "stencil/temporal/ghost_peers.hpp"
+#include "stencil/temporal/row_pipeline.hpp"
 
 namespace starling::stencil {
 namespace {
 
 // What a block needs of the domain, in its fast memory.
-struct march_place {
+struct temporal_block {
   box own;
   int peers;
-  march_peer peer[most_march_peers];
+  ghost_peer peer[most_ghost_peers];
 };
 
 // Those of so many cells from (y, x) that the peer gets.
 template <class T>
-STARLING_HD void send(block_threads t, const march_peer& p, sym<T> array, const march_layout& layout, int y, int x,
+STARLING_HD void send(block_threads t, const ghost_peer& p, sym<T> array, const strip_layout& layout, int y, int x,
                       const cell_vector<T>& cells, int n) {
   constexpr int width = cell_vector<T>::width;
   if (y < p.rows[0] || y >= p.rows[1] || x + n <= p.columns[0] || x >= p.columns[1]) return;
@@ -33,8 +33,8 @@ STARLING_HD void send(block_threads t, const march_peer& p, sym<T> array, const 
 
 // Apart, so that the pipeline has the registers for its steps: few rows are sent.
 template <class T>
-__attribute__((noinline)) STARLING_HD void send_to_all(block_threads t, const march_place& place, sym<T> array,
-                                                       const march_layout& layout, int y, int x, cell_vector<T> cells,
+__attribute__((noinline)) STARLING_HD void send_to_all(block_threads t, const temporal_block& place, sym<T> array,
+                                                       const strip_layout& layout, int y, int x, cell_vector<T> cells,
                                                        int n) {
   for (int i = 0; i < place.peers; ++i) send(t, place.peer[i], array, layout, y, x, cells, n);
 }
@@ -42,26 +42,26 @@ __attribute__((noinline)) STARLING_HD void send_to_all(block_threads t, const ma
 // Of all threads of a block of a GPU; virtual devices, whose launches name one thread, have none.
 template <class T>
 constexpr index_t slots_of(int threads) {
-  return threads > 1 ? index_t{rows_ahead<T>::slots} * threads : 0;
+  return threads > 1 ? index_t{row_prefetch<T>::slots} * threads : 0;
 }
 
 // One block's part.
 template <class T>
-class march_program {
+class temporal_program {
  public:
   using vector = cell_vector<T>;
   static constexpr int width = vector::width;
 
-  STARLING_HD march_program(block& b, const march_arguments<T>& a)
+  STARLING_HD temporal_program(block& b, const temporal_arguments<T>& a)
       : b_(b),
         a_(a),
-        place_(*b.scratch<march_place>(1)),
+        place_(*b.scratch<temporal_block>(1)),
         slots_(b.scratch<vector>(slots_of<T>(target::on_gpu ? b.members() : 1))) {}
 
   STARLING_HD void run() {
     if (b_.member() == 0) {
       place_.own = box_of(a_.f.shape, b_.pe());
-      place_.peers = march_peers(a_.f.shape, a_.layout, b_.pe(), place_.peer);
+      place_.peers = ghost_peers(a_.f.shape, a_.layout, b_.pe(), place_.peer);
     }
     b_.sync();
     load();
@@ -70,7 +70,7 @@ class march_program {
     index_t left = a_.steps;
     int now = 0;
     while (left > 0) {
-      march_pass pass{a_.layout.depth, false, a_.uniform_weights};
+      temporal_pass pass{a_.layout.depth, false, a_.uniform_weights};
       if (left < pass.depth) pass.depth = static_cast<int>(left);
       if (until_check > 0 && until_check <= pass.depth) {
         pass.depth = static_cast<int>(until_check);
@@ -168,7 +168,7 @@ class march_program {
   STARLING_HD void send_edges(int array) const {
     const T* from = a_.cells[array].on(b_.pe());
     for (int i = 0; i < place_.peers; ++i) {
-      const march_peer& p = place_.peer[i];
+      const ghost_peer& p = place_.peer[i];
       const index_range share = b_.my_share(p.rows[1] - p.rows[0]);
       const index_range rows{p.rows[0] + share.begin, p.rows[0] + share.end};
       const index_range vectors{p.columns[0] / width, ceil_div(p.columns[1], width)};
@@ -180,8 +180,8 @@ class march_program {
     }
   }
 
-  STARLING_HD void make_steps(const march_pass& pass, int now, T& change) const {
-    const march_layout& layout = a_.layout;
+  STARLING_HD void make_steps(const temporal_pass& pass, int now, T& change) const {
+    const strip_layout& layout = a_.layout;
     const box& own = place_.own;
     T* out = a_.cells[1 - now].on(b_.pe());
     // Rows and columns of which none are sent.
@@ -196,8 +196,8 @@ class march_program {
         send_to_all<T>(b_.all_threads(), place_, a_.cells[1 - now], layout, y, x, cells, n);
     };
     const warp w = b_.warp();
-    row_march<T, march_most_depth, decltype(keep)> steps(a_.f.weight, layout, own, a_.cells[now].on(b_.pe()),
-                                                         w.member(), {slots_ + b_.member(), b_.members()}, keep);
+    row_pipeline<T, temporal_most_depth, decltype(keep)> steps(a_.f.weight, layout, own, a_.cells[now].on(b_.pe()),
+                                                               w.member(), {slots_ + b_.member(), b_.members()}, keep);
     // Warps of a block take items far from each other, so that each has its share of those that are more work.
     const int warps = w.count() * b_.count();
     const int strips = layout.strips(own);
@@ -213,34 +213,34 @@ class march_program {
   }
 
   block& b_;
-  const march_arguments<T>& a_;
-  march_place& place_;
+  const temporal_arguments<T>& a_;
+  temporal_block& place_;
   vector* slots_;  // for rows on their way, of each thread
 };
 
 template <class T>
-struct march_steps {
-  march_arguments<T> a;
-  static constexpr int max_threads = march_most_threads;
-  STARLING_HD void operator()(block& b) const { march_program<T>(b, a).run(); }
+struct temporal_steps {
+  temporal_arguments<T> a;
+  static constexpr int max_threads = temporal_most_threads;
+  STARLING_HD void operator()(block& b) const { temporal_program<T>(b, a).run(); }
 };
 
 }  // namespace
 
 template <class T>
-kernel march_kernel(const march_arguments<T>& a) {
-  return make_kernel(march_steps<T>{a});
+kernel temporal_kernel(const temporal_arguments<T>& a) {
+  return make_kernel(temporal_steps<T>{a});
 }
 
 template <class T>
-std::size_t march_scratch(int threads) {
-  return static_cast<std::size_t>(round_up(sizeof(march_place), 16) +
+std::size_t temporal_scratch(int threads) {
+  return static_cast<std::size_t>(round_up(sizeof(temporal_block), 16) +
                                   slots_of<T>(threads) * static_cast<index_t>(sizeof(cell_vector<T>)));
 }
 
-template kernel march_kernel(const march_arguments<float>&);
-template kernel march_kernel(const march_arguments<double>&);
-template std::size_t march_scratch<float>(int);
-template std::size_t march_scratch<double>(int);
+template kernel temporal_kernel(const temporal_arguments<float>&);
+template kernel temporal_kernel(const temporal_arguments<double>&);
+template std::size_t temporal_scratch<float>(int);
+template std::size_t temporal_scratch<double>(int);
 
 }  // namespace starling::stencil

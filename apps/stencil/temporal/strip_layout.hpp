@@ -1,7 +1,7 @@
 // How the cells of a two-dimensional box lie in memory when several steps are made in one pass over it, and how a pass
 // is dealt to warps: plain data and arithmetic that kernels and host share.
 //
-// Around the box there is a ghost zone of `depth` layers where neighbours exchange. A warp marches down a strip:
+// Around the box there is a ghost zone of `depth` layers where neighbours exchange. A warp streams down a strip:
 // columns side by side, one row after the other. With each step that a pass makes, a column less is known at either
 // side of what was loaded, so strips overlap by twice the margin. A strip's rows are cut into segments, an item of work
 // each.
@@ -12,7 +12,7 @@
 
 namespace starling::stencil {
 
-struct march_layout {
+struct strip_layout {
   int depth = 1;               // layers of the ghost zone, and steps of a pass at most
   int margin = 0;              // columns of a strip at either side that are not its own
   int columns = 0;             // that are
