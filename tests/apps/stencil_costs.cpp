@@ -44,7 +44,7 @@ TEST_CASE("cells that fit on chip stay there, and small domains on few devices")
   CHECK(on_gpus({1, 5}, 4).devices == 1);
 }
 
-// In two dimensions it is read once in some steps, or by tall tiles, as far as these go.
+// In two dimensions it is read once in some steps, or by spilling register tiles, as far as these go.
 TEST_CASE("large domains stay in memory") {
   const variant_choice flat = on_gpus({16384, 16384}, 2);
   CHECK(flat.how == variant::temporal);

@@ -79,9 +79,10 @@ void compare_larger(unsigned seed) {
 TEST_CASE("larger tiles, float") { compare_larger<float>(35); }
 TEST_CASE("larger tiles, double") { compare_larger<double>(36); }
 
-// On GPUs: tall tiles, some with rows in memory. On virtual devices the same domains in two arrays, or plain steps.
+// On GPUs: spilling register tiles, some with rows in memory. On virtual devices the same domains in two arrays, or
+// plain steps.
 template <class T>
-void compare_tall(unsigned seed) {
+void compare_spilling(unsigned seed) {
   std::mt19937 draw(seed);
   const auto between = [&](int a, int b) { return std::uniform_int_distribution<int>(a, b)(draw); };
   test::machines all;
@@ -101,7 +102,7 @@ void compare_tall(unsigned seed) {
     run_options o{.how = variant::resident, .steps = between(2, 9), .blocks = between(1, 4)};
     o.on_chip_bytes = static_cast<std::size_t>(between(60, 220)) * 1000;
     const std::optional<tile_choice> c = choose_tiles<T>(geometry_of(p, n_pes), {machine_kind::cuda, 64, 230'000}, o);
-    if (!c || !c->grid.tall.used()) continue;
+    if (!c || !c->grid.spilling.used()) continue;
     streamed += c->grid.memory_elements > 0 ? 1 : 0;
     INFO("seed ", seed, " round ", round);
     // Draws of its own: which tiles there are does not depend on the machine.
@@ -113,8 +114,8 @@ void compare_tall(unsigned seed) {
   CHECK(streamed < rounds - rounds / 8);
 }
 
-TEST_CASE("tall tiles in programs, float") { compare_tall<float>(37); }
-TEST_CASE("tall tiles in programs, double") { compare_tall<double>(38); }
+TEST_CASE("spilling register tiles in programs, float") { compare_spilling<float>(37); }
+TEST_CASE("spilling register tiles in programs, double") { compare_spilling<double>(38); }
 
 TEST_CASE("tiles deal out a box, and neighbours are mutual") {
   std::mt19937 draw(33);
@@ -173,15 +174,17 @@ TEST_CASE("a chosen depth pays where exchanges do, and is 1 where cells do not f
   CHECK(large->grid.memory_elements > 0);
 }
 
-TEST_CASE("cells on chip: in registers, in two arrays, in one; in tall tiles in memory too, and otherwise nowhere") {
+TEST_CASE(
+    "cells on chip: in registers, in two arrays, in one; in spilling register tiles in memory too, and otherwise "
+    "nowhere") {
   const run_options o{.how = variant::resident};
   const tile_choice flat = *chosen({2048, 2048}, o);
-  CHECK(flat.grid.bands.used());
-  CHECK(flat.threads >= 32 * flat.grid.bands.count);
+  CHECK(flat.grid.registers.used());
+  CHECK(flat.threads >= 32 * flat.grid.registers.count);
   CHECK(flat.threads >= flat.grid.packets_per_block());
   const tile_choice small = *chosen({64, 64, 64}, o);
   CHECK_FALSE(small.grid.in_place);
-  CHECK_FALSE(small.grid.bands.used());
+  CHECK_FALSE(small.grid.registers.used());
   const tile_choice solid = *chosen({256, 256, 256}, o);
   CHECK(solid.grid.in_place);
   CHECK_FALSE(chosen({512, 512, 512}, o));
@@ -190,10 +193,10 @@ TEST_CASE("cells on chip: in registers, in two arrays, in one; in tall tiles in 
   const tile_choice large = *chosen({8192, 8192}, o);
   const tile_choice huge = *chosen({16384, 16384}, o);
   for (const tile_choice& c : {fits, large, huge}) {
-    CHECK(c.grid.tall.used());
-    CHECK(c.grid.tall.count >= fewest_tall_bands);
-    CHECK_FALSE(c.grid.bands.used());
-    CHECK(c.threads == 32 * c.grid.tall.count);
+    CHECK(c.grid.spilling.used());
+    CHECK(c.grid.spilling.count >= fewest_spilling_bands);
+    CHECK_FALSE(c.grid.registers.used());
+    CHECK(c.threads == 32 * c.grid.spilling.count);
   }
   CHECK(fits.grid.memory_elements == 0);
   CHECK(large.grid.memory_elements > 0);

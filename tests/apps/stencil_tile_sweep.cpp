@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "stencil/plan/tile_choice.hpp"
-#include "stencil/tiles/band_sweep.hpp"
 #include "stencil/tiles/one_array_sweep.hpp"
+#include "stencil/tiles/register_sweep.hpp"
 #include "support/played_lanes.hpp"
 #include "support/threads_of_block.hpp"
 
@@ -36,7 +36,7 @@ struct tile_fixture {
     const machine_kind kind = how == kept::two_arrays ? machine_kind::host : machine_kind::cuda;
     for (bool found = false; !found;) {
       problem<T> p;
-      const int widest = how == kept::bands && between(0, 4) == 0 ? 120 : 13;
+      const int widest = how == kept::registers && between(0, 4) == 0 ? 120 : 13;
       for (int a = 0; a < Dimensions; ++a) p.shape.push_back(between(5, a == 0 ? 40 : widest));
       p.coefficients.resize(1 + 2 * Dimensions);
       p.edges.assign(p.shape.size(), edge::periodic);
@@ -47,7 +47,8 @@ struct tile_fixture {
       const std::optional<tile_choice> c = choose_tiles<T>(g, {kind, 1, std::size_t{1} << 20}, o);
       if (!c) continue;
       t = c->grid;
-      found = t.bands.used() == (how == kept::bands) && (how == kept::bands || t.in_place == (how == kept::one_array));
+      found = t.registers.used() == (how == kept::registers) &&
+              (how == kept::registers || t.in_place == (how == kept::one_array));
       mine = tile_of(g, t, box_of(g, 0), 0);
     }
     for (int a = axes - Dimensions; a < axes; ++a)
@@ -150,7 +151,7 @@ void each_made(const tile& mine, const F& f) {
 
 // Where the ghost zone has one layer, some steps with the same ghost zone; otherwise as many as it has layers. `idle`
 // more warps have nothing to do.
-template <int Rows, bool Deep, class T>
+template <int Rows, bool DeepHalo, class T>
 void compare_bands(tile_fixture<T, 2> f, bool uniform_weights, int idle) {
   if (uniform_weights) f.weight.low[2] = f.weight.high[2] = f.weight.high[1] = f.weight.low[1];
   const int depth = f.t.depth;
@@ -171,7 +172,7 @@ void compare_bands(tile_fixture<T, 2> f, bool uniform_weights, int idle) {
   std::vector<T> shared;
   const auto cells = f.cells(0);
   test::run_as_block(members, [&](const test::thread_of_block& g) {
-    band_sweep<T, Rows, Deep> band(f.weight, uniform_weights, f.mine, cells, g.member());
+    register_sweep<T, Rows, DeepHalo> band(f.weight, uniform_weights, f.mine, cells, g.member());
     band.load();
     for (int i = 0; i < steps; ++i) {
       g.sync();
@@ -206,7 +207,7 @@ void compare_bands(tile_fixture<T, 2> f, bool uniform_weights, int idle) {
   });
   CHECK(between);
   CHECK(all);
-  if (Deep) return;
+  if (DeepHalo) return;
   CHECK(edges);
   CHECK(std::equal(plain.chip[0].begin(), plain.chip[0].end(), f.chip[0].begin()));  // nothing else was written
 }
@@ -222,7 +223,7 @@ void compare_random_bands(unsigned seed) {
   std::mt19937 draw(seed);
   const auto between = [&](int a, int b) { return std::uniform_int_distribution<int>(a, b)(draw); };
   for (int round = 1; round <= 60; ++round) {
-    const tile_fixture<T, 2> f(draw, kept::bands);
+    const tile_fixture<T, 2> f(draw, kept::registers);
     const bool uniform_weights = between(0, 1) == 0;
     const int idle = between(0, 1);
     INFO("seed ", seed, " round ", round, " alike ", uniform_weights, " depth ", f.t.depth, " extents ",

@@ -149,8 +149,8 @@ double tile_work(const geometry& g, machine_kind kind, const tile_choice& c, std
   for (int a = 0; a < axes; ++a)
     if (tiles_exchange(g, t, a)) edges += 2 * own / static_cast<double>(t.largest[a]);
   const double packed = cells_per_edge_cell(kind) * edges;
-  if (t.tall.used()) return cells_of_tall_step(t.tall, t.largest[1]) + packed;
-  if (t.bands.used()) return cells_computed(g, t) + packed;
+  if (t.spilling.used()) return cells_of_spilling_step(t.spilling, t.largest[1]) + packed;
+  if (t.registers.used()) return cells_computed(g, t) + packed;
   // Cells in arrays, against those in registers. Fitted to runs on H200, which are in the result files.
   const double in_array = kind == machine_kind::host ? 1 : t.in_place ? 1.3 : 1.9;
   return in_array * cells_worth(cells_computed(g, t) + packed, cell_bytes);

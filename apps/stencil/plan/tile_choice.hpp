@@ -38,7 +38,7 @@ double cells_of_packets(double packets);
 double cells_computed(const geometry& g, const tiling& t);
 
 // Options that are not 0 are kept, but for the number of blocks: at most so many. Nothing where no tiles fit on chip,
-// or are tall; throws argument_error when the options are not possible.
+// or spill; throws argument_error when the options are not possible.
 template <class T>
 std::optional<tile_choice> choose_tiles(const geometry& g, const tile_limits& limits, const run_options& options);
 

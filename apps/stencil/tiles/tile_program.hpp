@@ -7,8 +7,8 @@
 
 #include "starling/device/block.hpp"
 #include "stencil/core/gpu_kernel.hpp"
-#include "stencil/tiles/band_sweep.hpp"
 #include "stencil/tiles/one_array_sweep.hpp"
+#include "stencil/tiles/register_sweep.hpp"
 #include "stencil/tiles/resident_kernels.hpp"
 #include "stencil/tiles/tile_edges.hpp"
 #include "stencil/tiles/tile_sweep.hpp"
@@ -19,10 +19,10 @@ namespace starling::stencil {
 struct keeping {
   bool one_array = false;  // instead of two
   int band_rows = 0;       // of a warp's registers, which hold the cells; 0: they do not
-  bool deep = true;        // tiles may exchange less often than every step, and a thread may have many packets
+  bool deep_halo = true;   // tiles may exchange less often than every step, and a thread may have many packets
 
   // Of cells in registers the array has enough for edges of one layer.
-  constexpr bool ahead() const { return !one_array || (band_rows > 0 && !deep); }
+  constexpr bool ahead() const { return !one_array || (band_rows > 0 && !deep_halo); }
 };
 
 // Which cells a thread has, and where it keeps them itself, these too.
@@ -33,7 +33,7 @@ struct share_of_tile {
 template <class T, keeping Keeping>
   requires(Keeping.band_rows > 0)
 struct share_of_tile<T, 2, Keeping> {
-  using type = band_sweep<T, Keeping.band_rows, Keeping.deep>;
+  using type = register_sweep<T, Keeping.band_rows, Keeping.deep_halo>;
 };
 template <class T, keeping Keeping>
   requires(Keeping.one_array)
@@ -46,10 +46,10 @@ template <class T, int Dimensions, keeping Keeping>
 class tile_program {
  public:
   static constexpr bool one_array = Keeping.one_array;
-  static constexpr bool in_bands = Keeping.band_rows > 0;
+  static constexpr bool in_registers = Keeping.band_rows > 0;
   using cells = tile_cells<T, Dimensions>;
   using share = typename share_of_tile<T, Dimensions, Keeping>::type;
-  using edges = tile_edges<T, Dimensions, Keeping.ahead(), Keeping.deep>;
+  using edges = tile_edges<T, Dimensions, Keeping.ahead(), Keeping.deep_halo>;
   static constexpr int arrays = one_array ? 1 : 2;
 
   STARLING_HD tile_program(block& b, const resident_arguments<T>& a)
@@ -84,8 +84,8 @@ class tile_program {
         until_exchange = a_.grid.depth;
       }
       b_.any(false);  // a barrier that ends the threads whose block has lost some in a wait
-      if constexpr (in_bands)
-        if (left == a_.steps || (Keeping.deep && take)) mine.load();
+      if constexpr (in_registers)
+        if (left == a_.steps || (Keeping.deep_halo && take)) mine.load();
       --until_exchange;
       --left;
       const bool check = --until_check == 0;
@@ -93,17 +93,17 @@ class tile_program {
       if constexpr (edges::ahead)
         if (send) edges_.send_next(++message, in, a_.f.weight);
       T change = 0;
-      if constexpr (in_bands) {
+      if constexpr (in_registers) {
         if (a_.compute) {
           mine.step(lanes_of_warp(), check, change);
           b_.sync();
-          keep_bands(mine, until_exchange == 0);
+          share_registers(mine, until_exchange == 0);
         }
       } else if (a_.compute) {
         sweep(mine, until_exchange, in, out, check, change);
       }
       if constexpr (!edges::ahead) {
-        if (send && (in_bands || !one_array)) b_.sync();
+        if (send && (in_registers || !one_array)) b_.sync();
         if (send) edges_.send(++message, out);
       }
       now = next;
@@ -113,7 +113,7 @@ class tile_program {
       if (checked <= a_.tolerance) break;
     }
     const index_t steps = a_.steps - left;
-    if constexpr (in_bands)
+    if constexpr (in_registers)
       if (a_.compute) mine.store();
     b_.sync();
     store(steps, array(one_array || !a_.compute ? 0 : static_cast<int>(steps % 2)));
@@ -123,7 +123,7 @@ class tile_program {
  private:
   STARLING_HD cells array(int which) const { return {chip_ + which * a_.grid.chip.elements, a_.grid}; }
   STARLING_HD share own_share() const {
-    if constexpr (in_bands)
+    if constexpr (in_registers)
       return {a_.f.weight, a_.uniform_weights, mine_, array(0), b_.member()};
     else
       return {mine_, a_.grid.depth - 1, b_.member(), b_.members()};
@@ -158,8 +158,8 @@ class tile_program {
   }
 
   // What others have to know of the cells in registers goes into the array.
-  STARLING_HD void keep_bands(const share& mine, bool before_exchange) const {
-    if (Keeping.deep && before_exchange)
+  STARLING_HD void share_registers(const share& mine, bool before_exchange) const {
+    if (Keeping.deep_halo && before_exchange)
       mine.store();
     else
       mine.share();
@@ -198,14 +198,15 @@ struct resident {
 };
 
 // The program for tiles in registers, in bands of as many rows as the tiling says.
-template <bool Deep, class T>
-kernel band_kernel(const resident_arguments<T>& a) {
+template <bool DeepHalo, class T>
+kernel register_kernel(const resident_arguments<T>& a) {
   kernel found;
   unrolled<static_cast<int>(std::size(band_rows))>([&](auto i) {
     constexpr int rows = band_rows[decltype(i)::value];
-    if constexpr (!Deep || rows <= most_deep_band_rows)
-      if (a.grid.bands.rows == rows)
-        found = make_gpu_kernel(resident<T, 2, keeping{.one_array = true, .band_rows = rows, .deep = Deep}>{a});
+    if constexpr (!DeepHalo || rows <= most_deep_halo_band_rows)
+      if (a.grid.registers.rows == rows)
+        found =
+            make_gpu_kernel(resident<T, 2, keeping{.one_array = true, .band_rows = rows, .deep_halo = DeepHalo}>{a});
   });
   return found;
 }

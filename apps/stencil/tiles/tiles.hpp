@@ -17,7 +17,7 @@
 #include "starling/device/packet.hpp"
 #include "starling/device/symmetric.hpp"
 #include "stencil/core/geometry.hpp"
-#include "stencil/tall_tiles/tall_bands.hpp"
+#include "stencil/spilling_tiles/spilling_bands.hpp"
 
 namespace starling::stencil {
 
@@ -52,11 +52,11 @@ struct tile_layout {
 struct tiling {
   int tiles[axes] = {1, 1, 1};
   int depth = 1;
-  bool in_place = false;  // in one array instead of two
-  band_grid bands;        // used where a block keeps its cells in registers; then in one array too
-  tall_bands tall;        // used where it keeps some of them so, some on chip and the others in memory; likewise
+  bool in_place = false;    // in one array instead of two
+  register_tile registers;  // used where a block keeps its cells in registers; then in one array too
+  spilling_bands spilling;  // used where it keeps some of them so, some on chip and the others in memory; likewise
   tile_layout chip;
-  index_t memory_elements = 0;         // of one block, for what tall tiles have in memory
+  index_t memory_elements = 0;         // of one block, for what spilling register tiles have in memory
   int grain = 1;                       // cells of a row are dealt to tiles in multiples of it
   index_t largest[axes] = {1, 1, 1};   // extents of a tile
   index_t start[directions + 1] = {};  // where what comes for a direction begins in a block's packet buffer
@@ -110,8 +110,8 @@ constexpr void number_packets(const geometry& g, tiling& t) {
     const direction d(number);
     bool used = d.distance() == 1 || (d.distance() > 1 && t.depth > 1);
     for (int a = 0; a < axes; ++a) used = used && (d.step[a] == 0 || tiles_exchange(g, t, a));
-    // Bands of tall tiles have a packet more for each side.
-    const int more = d.step[2] != 0 ? t.tall.count : 0;
+    // Bands of spilling register tiles have a packet more for each side.
+    const int more = d.step[2] != 0 ? t.spilling.count : 0;
     t.start[number + 1] = t.start[number] + (used ? packets_sent(d, t, cells_each) + more : 0);
   }
 }

@@ -1,7 +1,7 @@
-// Steps of a star stencil in two dimensions over a warp's band of a tall tile. Cells are made in place, row by row down
-// the band: a thread still has the row before as it was. Only the first and the last row, which the bands beside read
-// meanwhile, are made into another place than they are read from. So a step needs nothing of other warps but that they
-// have made the step before: one barrier.
+// Steps of a star stencil in two dimensions over a warp's band of a spilling register tile. Cells are made in place,
+// row by row down the band: a thread still has the row before as it was. Only the first and the last row, which the
+// bands beside read meanwhile, are made into another place than they are read from. So a step needs nothing of other
+// warps but that they have made the step before: one barrier.
 //
 // A step makes a band in pieces: rows in registers, those on chip, and some of those in memory at a time; with the last
 // piece the ends. What lies beside a piece is needed when the step comes to it, and what it has at its sides can be
@@ -31,16 +31,16 @@ namespace starling::stencil {
 // Nearly all registers are for cells, so that what is needed once a step is read from the tiling and from the band's
 // place, and not kept; and so that there is one way to make a row.
 template <class T, int RegisterRows, bool Products, bool Whole>
-class tall_band {
+class spilling_band {
  public:
   using vector = cell_vector<T>;
   static constexpr int width = vector::width;
-  static constexpr int pitch = tall_pitch(width);
+  static constexpr int pitch = spilling_pitch(width);
 
   // Of the member's warp, whose place is at `places`. chip and memory: of the block, as the tiling says.
   template <class Lanes>
-  STARLING_HD tall_band(const coefficients<T>& w, const tile& mine, const tiling& t, const tall_place* places, T* chip,
-                        T* memory, int member, const Lanes& lanes)
+  STARLING_HD spilling_band(const coefficients<T>& w, const tile& mine, const tiling& t, const spilling_place* places,
+                            T* chip, T* memory, int member, const Lanes& lanes)
       : weight_(w),
         mine_(mine),
         t_(t),
@@ -69,7 +69,7 @@ class tall_band {
   // What packets carry: cells at a side of the tile, of which the band's begin with packet first_packet(), the band's
   // first and last row, and the rows beside them.
   STARLING_HD int first_packet() const { return place_.packet; }
-  STARLING_HD packet_content<T>* side(bool east) const { return contents(t_.tall.side(east, width)); }
+  STARLING_HD packet_content<T>* side(bool east) const { return contents(t_.spilling.side(east, width)); }
   STARLING_HD packet_content<T>* first_row() const { return contents(place_.first + now_); }
   STARLING_HD packet_content<T>* last_row() const { return contents(place_.last + now_); }
   STARLING_HD packet_content<T>* row_before() const { return contents(place_.before + now_); }
@@ -111,7 +111,7 @@ class tall_band {
   };
 
   STARLING_HD int pieces() const { return pieces_of_band(memory_rows_); }
-  STARLING_HD tall_piece piece(int number) const {
+  STARLING_HD spilling_piece piece(int number) const {
     return piece_of_band(RegisterRows, chip_rows_, memory_rows_, registers_first(), number);
   }
 
@@ -128,9 +128,9 @@ class tall_band {
   // All lanes of the warp take part, and meet. The bands beside do not begin the next step before all threads of the
   // block have met.
   template <class Lanes>
-  STARLING_HD void make(const tall_piece& piece, row_cursor& m, const Lanes& lanes) {
+  STARLING_HD void make(const spilling_piece& piece, row_cursor& m, const Lanes& lanes) {
     m.beside = at_side() ? *m.side : T();
-    if (piece.part == tall_part::registers) make_in_registers(m, lanes);
+    if (piece.part == spilling_part::registers) make_in_registers(m, lanes);
     if (m.checks)
       make_others<true>(piece, m, lanes);
     else
@@ -173,7 +173,7 @@ class tall_band {
   STARLING_HD T& side_of_row(int row) const {
     constexpr int each = static_cast<int>(elements_per_packet<T>);
     const int k = row > 0 ? row - 1 : (rows() - 2 + each) / each * each;
-    return chip_[t_.tall.side(is(at_east_), width) + place_.packet * each + k];
+    return chip_[t_.spilling.side(is(at_east_), width) + place_.packet * each + k];
   }
   // Cells of the row from the lane's first on.
   STARLING_HD int cells_left() const { return mine_.extent[2] - lane_ * width; }
@@ -284,9 +284,9 @@ class tall_band {
 
   // What is not in registers.
   template <bool Check, class Lanes>
-  STARLING_HD void make_others(const tall_piece& piece, row_cursor& m, const Lanes& lanes) const {
-    if (piece.part == tall_part::chip) make_on_chip<Check>(m, lanes);
-    if (piece.part == tall_part::memory) make_in_memory<Check>(piece, m, lanes);
+  STARLING_HD void make_others(const spilling_piece& piece, row_cursor& m, const Lanes& lanes) const {
+    if (piece.part == spilling_part::chip) make_on_chip<Check>(m, lanes);
+    if (piece.part == spilling_part::memory) make_in_memory<Check>(piece, m, lanes);
     if (piece.last) make_ends<Check>(m, lanes);
   }
 
@@ -297,7 +297,7 @@ class tall_band {
   }
 
   template <bool Check, class Lanes>
-  STARLING_HD void make_in_memory(const tall_piece& piece, row_cursor& m, const Lanes& lanes) const {
+  STARLING_HD void make_in_memory(const spilling_piece& piece, row_cursor& m, const Lanes& lanes) const {
     const int first = piece.rows.begin - (registers_first() ? RegisterRows + chip_rows_ : 0);
     const int rows = piece.rows.end - piece.rows.begin;
     const int behind = memory_rows_ - first - rows;
@@ -352,7 +352,7 @@ class tall_band {
   const coefficients<T>& weight_;
   const tile& mine_;
   const tiling& t_;
-  const tall_place& place_;
+  const spilling_place& place_;
   T* chip_;
   T* memory_;
   int lane_;

@@ -1,4 +1,4 @@
-// Tall tiles: whole programs of blocks that threads of the host play, against the sequential reference.
+// Spilling register tiles: whole programs of blocks that threads of the host play, against the sequential reference.
 #include <doctest/doctest.h>
 
 #include <atomic>
@@ -8,9 +8,9 @@
 #include <thread>
 #include <vector>
 
-#include "stencil/plan/tall_choice.hpp"
+#include "stencil/plan/spilling_choice.hpp"
 #include "stencil/reference.hpp"
-#include "stencil/tall_tiles/tall_program.hpp"
+#include "stencil/spilling_tiles/spilling_program.hpp"
 #include "support/played_lanes.hpp"
 
 namespace starling::stencil {
@@ -173,7 +173,7 @@ class played_domain {
     a_.first_message = messages_ + 1;
     messages_ += steps + 1;
     std::fill(u_[1 - a_.first % 2].begin(), u_[1 - a_.first % 2].end(), T(poison));
-    const int members = band_vectors * a_.grid.tall.count;
+    const int members = band_vectors * a_.grid.spilling.count;
     const int n = g_.n_pes() * a_.grid.blocks();
     played_machine<T> m;
     const std::size_t scratch = resident_scratch<T>(a_.grid, members);
@@ -188,7 +188,7 @@ class played_domain {
         using lanes = test::played_lanes<T>;
         player<T> b(m, i / members, i % members);
         lanes own(m.blocks[static_cast<std::size_t>(i / members)]->warps, i % members);
-        tall_program<T, Rows, Products, Whole, player<T>, lanes>(b, a_, own).run();
+        spilling_program<T, Rows, Products, Whole, player<T>, lanes>(b, a_, own).run();
         CHECK(b.scratch_left() == 0);
       });
     for (std::thread& t : threads) t.join();
@@ -272,15 +272,15 @@ void compare_random_domain(std::mt19937& draw, seen& all) {
   t.tiles[2] = between(1, 2);
   const std::size_t row = sizeof(T) * band_vectors * static_cast<std::size_t>(width);
   const std::size_t room = 2'000 + row * static_cast<std::size_t>(between(2, 30));
-  if (!lay_out_tall<T>(g, t, between(1, 3), room, Rows)) return;
-  CHECK(resident_scratch<T>(t, band_vectors * t.tall.count) <= room);
+  if (!lay_out_spilling<T>(g, t, between(1, 3), room, Rows)) return;
+  CHECK(resident_scratch<T>(t, band_vectors * t.spilling.count) <= room);
   const bool whole = p.shape[1] % (p.parts[1] * width) == 0;
   std::vector<T> u(static_cast<std::size_t>(p.shape[0] * p.shape[1]));
   std::uniform_real_distribution<T> value(-1, 1);
   for (T& x : u) x = value(draw);
   INFO("shape ", p.shape[0], " x ", p.shape[1], " parts ", p.parts[0], " ", p.parts[1], " periodic ", g.periodic[1],
-       " ", g.periodic[2], " tiles ", t.tiles[1], " ", t.tiles[2], " bands ", t.tall.count, " on chip ",
-       t.tall.chip_rows, " in memory ", t.tall.memory_rows, " alike ", uniform_weights);
+       " ", g.periodic[2], " tiles ", t.tiles[1], " ", t.tiles[2], " bands ", t.spilling.count, " on chip ",
+       t.spilling.chip_rows, " in memory ", t.spilling.memory_rows, " alike ", uniform_weights);
   played_domain<T, Rows> d(p, t, u);
   for (const int steps : {between(1, 3), between(1, 2)}) {
     const int check_every = between(0, 2);
@@ -293,7 +293,7 @@ void compare_random_domain(std::mt19937& draw, seen& all) {
   }
   ++all.rounds;
   all.streamed += t.memory_elements > 0 ? 1 : 0;
-  all.many_pieces += t.tall.memory_rows > most_rows_of_piece ? 1 : 0;
+  all.many_pieces += t.spilling.memory_rows > most_rows_of_piece ? 1 : 0;
   all.ragged += whole ? 0 : 1;
 }
 
@@ -313,8 +313,8 @@ void compare_random_domains(unsigned seed) {
   CHECK(all.ragged < 30);
 }
 
-TEST_CASE("tall tiles, float") { compare_random_domains<float>(51); }
-TEST_CASE("tall tiles, double") { compare_random_domains<double>(52); }
+TEST_CASE("spilling register tiles, float") { compare_random_domains<float>(51); }
+TEST_CASE("spilling register tiles, double") { compare_random_domains<double>(52); }
 
 }  // namespace
 }  // namespace starling::stencil

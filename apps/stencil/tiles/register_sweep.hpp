@@ -4,8 +4,8 @@
 // the ghost zone are only there: lanes whose vectors have such cells read these again before each step, and do not
 // store them.
 //
-// Where a tile exchanges less often than every step (Deep), what lies beyond it is made like the cells beside it, and
-// is as little known as the ghost zone is after as many steps.
+// Where a tile exchanges less often than every step (DeepHalo), what lies beyond it is made like the cells beside it,
+// and is as little known as the ghost zone is after as many steps.
 //
 // The last band ends with the tile, so it may have rows of the one before; both compute them, the other one stores
 // them.
@@ -35,8 +35,8 @@ struct lanes_of_warp {
   }
 };
 
-template <class T, int Rows, bool Deep>
-class band_sweep {
+template <class T, int Rows, bool DeepHalo>
+class register_sweep {
  public:
   using cells = tile_cells<T, 2>;
   using vector = cell_vector<T>;
@@ -45,7 +45,8 @@ class band_sweep {
 
   // Of the member's warp. uniform_weights: all neighbours have the same weight. Cells have to be loaded before the
   // first step.
-  STARLING_HD band_sweep(const coefficients<T>& w, bool uniform_weights, const tile& mine, const cells& c, int member)
+  STARLING_HD register_sweep(const coefficients<T>& w, bool uniform_weights, const tile& mine, const cells& c,
+                             int member)
       : weight_(w), mine_(mine), depth_(c.t.depth), member_(member), is_(uniform_weights ? uniform_ : 0) {
     const int reach = c.t.depth - 1;
     const int warp = member / band_vectors;
@@ -65,14 +66,14 @@ class band_sweep {
     const int x = first_x + lane * width;
     // What a lane without cells loads for nothing has to be there.
     const int here = x < last_x ? x : last_x;
-    const int made_begin = Deep && mine.open[4] ? here : begin;
-    const int made_end = Deep && mine.open[5] ? here + width : end;
+    const int made_begin = DeepHalo && mine.open[4] ? here : begin;
+    const int made_end = DeepHalo && mine.open[5] ? here + width : end;
     made_ = x > last_x ? 0 : bits_between(made_begin - here, made_end - here, width);
     at_ = c.chip + c.t.chip.at(0, mine.begin(1, reach) + first, here);
     // Where edges are sent ahead, they are computed from the second line too.
     const auto bit = [&](int column) { return column >= here && column < here + width ? 1u << (column - here) : 0u; };
-    if (!Deep && mine.open[4]) sent_ |= bit(0) | bit(1);
-    if (!Deep && mine.open[5]) sent_ |= bit(mine.extent[2] - 2) | bit(mine.extent[2] - 1);
+    if (!DeepHalo && mine.open[4]) sent_ |= bit(0) | bit(1);
+    if (!DeepHalo && mine.open[5]) sent_ |= bit(mine.extent[2] - 2) | bit(mine.extent[2] - 1);
     sent_ &= made_;
     if (stored_ >= lines) one_more_ = stored_;
     if (next < rows && next < first + Rows) one_more_ = next - first - 1;
@@ -100,7 +101,7 @@ class band_sweep {
       each_shared_by_all([&](auto r) { store_cells(r, made_); });
     }
     if (one_more_ >= 0) store_rows(1u << one_more_);
-    if (Deep || sent_ == 0) return;
+    if (DeepHalo || sent_ == 0) return;
     if (sent_ == first_two || sent_ == last_two) {
       const bool first = sent_ == first_two;
       T* to = first ? at_ : at_ + width - 2;
@@ -148,7 +149,7 @@ class band_sweep {
     const int first = warp * Rows;
     return first >= rows ? rows : first + Rows > rows ? rows - Rows : first;
   }
-  static constexpr int lines = Deep ? 1 : 2;
+  static constexpr int lines = DeepHalo ? 1 : 2;
   STARLING_HD static constexpr bool shared_by_all(int r) { return r < lines || r >= Rows - lines; }
   STARLING_HD static vector vector_at(const T* p) { return *reinterpret_cast<const vector*>(p); }
 

@@ -1,38 +1,41 @@
-// What the warps of tall tiles send each other, as packets: each warp exchanges the cells at both sides of its band
-// with the same band of the tiles there, and the first and last bands of tiles one above the other exchange their rows.
-// See tiles.hpp for why two slots are enough; here it holds for each packet of a warp, whose lanes meet between taking
-// it and sending its like.
+// What the warps of spilling register tiles send each other, as packets: each warp exchanges the cells at both sides of
+// its band with the same band of the tiles there, and the first and last bands of tiles one above the other exchange
+// their rows. See tiles.hpp for why two slots are enough; here it holds for each packet of a warp, whose lanes meet
+// between taking it and sending its like.
 #pragma once
 
 #include "starling/device/block.hpp"
-#include "stencil/tall_tiles/tall_band.hpp"
+#include "stencil/spilling_tiles/spilling_band.hpp"
 
 namespace starling::stencil {
 
 // Where a tile's packets for a neighbour go and where those of the neighbour come.
-struct tall_link {
+struct spilling_link {
   int pe;   // of the neighbour, or no_neighbour
   int out;  // first packet, in a slot of its packet buffer
   int in;   // the same in the own packet buffer
 };
 
-inline constexpr int tall_links_of_tile = 4;
+inline constexpr int spilling_links_of_tile = 4;
 
 // Block: block, or what plays one.
 template <class T, class Band, class Block = block>
-class tall_links {
+class spilling_links {
  public:
   static constexpr int each_packet = static_cast<int>(elements_per_packet<T>);
   using content = packet_content<T>;
 
-  tall_links(const tall_links&) = delete;
-  STARLING_HD tall_links(Block& b, const tiling& t, sym<packet> packet_buffer)
-      : b_(b), t_(t), packet_buffer_(packet_buffer), links_(b.template scratch<tall_link>(tall_links_of_tile)) {}
+  spilling_links(const spilling_links&) = delete;
+  STARLING_HD spilling_links(Block& b, const tiling& t, sym<packet> packet_buffer)
+      : b_(b),
+        t_(t),
+        packet_buffer_(packet_buffer),
+        links_(b.template scratch<spilling_link>(spilling_links_of_tile)) {}
 
   // Ends with a barrier of the block.
   STARLING_HD void plan(const geometry& g) {
     const auto packets = static_cast<int>(t_.packets_per_block());
-    for (int i = b_.member(); i < tall_links_of_tile; i += b_.members()) {
+    for (int i = b_.member(); i < spilling_links_of_tile; i += b_.members()) {
       const int d = i == north || i == south ? direction_number(0, i == north ? -1 : 1, 0)
                                              : direction_number(0, 0, i == west ? -1 : 1);
       const tile_place to = beside(g, t_, b_.pe(), b_.index(), direction(d));
@@ -50,7 +53,7 @@ class tall_links {
   // What a piece has at its sides, and with the last one what is at the tile's ends. What shares a packet with the next
   // piece goes with that one.
   template <class Lanes>
-  STARLING_HD void send(index_t message, int slot, const tall_piece& piece, const Band& band,
+  STARLING_HD void send(index_t message, int slot, const spilling_piece& piece, const Band& band,
                         const Lanes& lanes) const {
     const int begin = piece.sent.begin / each_packet;
     const int end = piece.last ? all_packets(band) : piece.sent.end / each_packet;
@@ -67,14 +70,14 @@ class tall_links {
 
   // What lies beside the rows that a piece takes, to where the step reads it, and what lies beyond the tile's ends.
   template <class Lanes>
-  STARLING_HD void take(index_t message, int slot, const tall_piece& piece, const Band& band,
+  STARLING_HD void take(index_t message, int slot, const spilling_piece& piece, const Band& band,
                         const Lanes& lanes) const {
     const int begin = up(piece.taken.begin);
     const int end = piece.takes_ends ? all_packets(band) : up(piece.taken.end);
     if (begin == end) return;
     const int first = band.first_packet() + begin;
-    take_some<tall_sides>(slot, message, band.lane(), end - begin, [&](auto side, int k) {
-      const tall_link from = links_[side == 0 ? west : east];
+    take_some<spilling_sides>(slot, message, band.lane(), end - begin, [&](auto side, int k) {
+      const spilling_link from = links_[side == 0 ? west : east];
       return incoming{from.pe, from.in + first + k, band.side(side == 1) + (first + k)};
     });
     if (piece.takes_ends) {
@@ -95,7 +98,7 @@ class tall_links {
 
   // So many packets from `first` of the packet buffer on.
   template <class Lanes>
-  STARLING_HD void put(int slot, index_t message, const tall_link& to, int first, const content* from, int packets,
+  STARLING_HD void put(int slot, index_t message, const spilling_link& to, int first, const content* from, int packets,
                        int lane, const Lanes& lanes) const {
     const int pe = lanes.uniform(to.pe);
     if (pe == no_neighbour) return;
@@ -125,7 +128,7 @@ class tall_links {
           [&](auto i) { return where(i, k).pe; }, [&](auto i, const content& c) { *where(i, k).to = c; });
     }
   }
-  STARLING_HD void take_row(int slot, index_t message, const tall_link& from, int lane, content* to,
+  STARLING_HD void take_row(int slot, index_t message, const spilling_link& from, int lane, content* to,
                             int packets) const {
     take_some<1>(slot, message, lane, packets, [&](auto, int k) { return incoming{from.pe, from.in + k, to + k}; });
   }
@@ -133,7 +136,7 @@ class tall_links {
   Block& b_;
   const tiling& t_;
   sym<packet> packet_buffer_;
-  tall_link* links_;
+  spilling_link* links_;
 };
 
 }  // namespace starling::stencil

@@ -1,36 +1,36 @@
-// What a block of `resident` does whose tile is tall: its warps take, make their bands, send, step after step.
+// What a block of `resident` does whose tile spills: its warps take, make their bands, send, step after step.
 #pragma once
 
 #include "starling/device/block.hpp"
-#include "stencil/tall_tiles/tall_links.hpp"
-#include "stencil/tiles/band_sweep.hpp"
+#include "stencil/spilling_tiles/spilling_links.hpp"
+#include "stencil/tiles/register_sweep.hpp"
 #include "stencil/tiles/resident_kernels.hpp"
 
 namespace starling::stencil {
 
 // Block: block, or what plays one; so Lanes.
-// Products, Whole: as tall_band says.
+// Products, Whole: as spilling_band says.
 template <class T, int RegisterRows, bool Products, bool Whole, class Block = block, class Lanes = lanes_of_warp>
-class tall_program {
+class spilling_program {
  public:
-  using band = tall_band<T, RegisterRows, Products, Whole>;
-  using band_links = tall_links<T, band, Block>;
+  using band = spilling_band<T, RegisterRows, Products, Whole>;
+  using band_links = spilling_links<T, band, Block>;
 
-  STARLING_HD tall_program(Block& b, const resident_arguments<T>& a, const Lanes& lanes = {})
+  STARLING_HD spilling_program(Block& b, const resident_arguments<T>& a, const Lanes& lanes = {})
       : b_(b),
         a_(a),
         lanes_(lanes),
         mine_(*b.template scratch<tile>(1)),
         links_(b, a.grid, a.packet_buffer),
-        places_(b.template scratch<tall_place>(a.grid.tall.count)),
-        chip_(b.template scratch<T>(a.grid.tall.elements(cell_vector<T>::width))) {}
+        places_(b.template scratch<spilling_place>(a.grid.spilling.count)),
+        chip_(b.template scratch<T>(a.grid.spilling.elements(cell_vector<T>::width))) {}
 
   STARLING_HD void run() {
     if (b_.member() == 0) mine_ = tile_of(a_.f.shape, a_.grid, *a_.f.own.on(b_.pe()), b_.index());
     links_.plan(a_.f.shape);
     const int rows = mine_.extent[1];
-    for (int i = b_.member(); i < a_.grid.tall.count; i += b_.members())
-      places_[i] = place_of_band(a_.grid.tall, i, rows, mine_.begin(1, 0) > 0, mine_.end(1, 0) < rows, band::width,
+    for (int i = b_.member(); i < a_.grid.spilling.count; i += b_.members())
+      places_[i] = place_of_band(a_.grid.spilling, i, rows, mine_.begin(1, 0) > 0, mine_.end(1, 0) < rows, band::width,
                                  band_links::each_packet);
     b_.sync();
     const index_t in_memory = a_.grid.memory_elements;
@@ -54,7 +54,7 @@ class tall_program {
       const int next_slot = links_.slot(message + 1);
       auto cursor = mine.begin(check);
       for (int i = 0; i < pieces; ++i) {
-        const tall_piece piece = mine.piece(i);
+        const spilling_piece piece = mine.piece(i);
         links_.take(message, slot, piece, mine, lanes_);
         if (a_.compute) mine.make(piece, cursor, lanes_);
         if (left > 0) links_.send(message + 1, next_slot, piece, mine, lanes_);
@@ -78,7 +78,7 @@ class tall_program {
   Lanes lanes_;
   tile& mine_;
   band_links links_;
-  tall_place* places_;
+  spilling_place* places_;
   T* chip_;
 };
 

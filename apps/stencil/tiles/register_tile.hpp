@@ -9,14 +9,14 @@ namespace starling::stencil {
 // Rows that a band may have: programs are compiled for each of them. More do not fit into registers.
 inline constexpr int band_rows[] = {2, 4, 8, 12, 16};
 // Where tiles exchange less often than every step: that is for small ones.
-inline constexpr int most_deep_band_rows = 8;
+inline constexpr int most_deep_halo_band_rows = 8;
 
 // Vectors of a row of a band, and from row to row of the array on chip: room for the ghost zone too, and an odd number,
 // so that edges across rows do not all fall into one bank of shared memory.
 inline constexpr int band_vectors = 32;
 inline constexpr int band_pitch = band_vectors + 3;
 
-struct band_grid {
+struct register_tile {
   int rows = 0;   // of a band; 0: cells are not in registers
   int count = 0;  // a warp each
 
@@ -27,15 +27,15 @@ struct band_grid {
 
 // What a step of all bands takes, in cells of an array on chip that take as long: on H200 a cell in registers took half
 // the time (bench/cpu_free_stencil/results/tiles).
-constexpr double cells_of_bands(const band_grid& g) { return 256.0 * g.rows_in_turn(); }
+constexpr double cells_of_register_tile(const register_tile& g) { return 256.0 * g.rows_in_turn(); }
 
 // The bands of at most `most_warps` warps that soonest make a step of so many rows; some tiles may have as few as
 // `fewest`, but no fewer than a band. None if that cannot be.
-constexpr band_grid bands_for(index_t rows, index_t fewest, int depth, int most_warps) {
-  band_grid best;
+constexpr register_tile register_tile_for(index_t rows, index_t fewest, int depth, int most_warps) {
+  register_tile best;
   for (const int each : band_rows) {
-    if (fewest < each || (depth > 1 && each > most_deep_band_rows) || ceil_div(rows, each) > most_warps) continue;
-    const band_grid g{each, static_cast<int>(ceil_div(rows, each))};
+    if (fewest < each || (depth > 1 && each > most_deep_halo_band_rows) || ceil_div(rows, each) > most_warps) continue;
+    const register_tile g{each, static_cast<int>(ceil_div(rows, each))};
     if (!best.used() || g.rows_in_turn() < best.rows_in_turn()) best = g;
   }
   return best;
