@@ -137,7 +137,7 @@ void compare_march(unsigned seed) {
   const interior_partition cut = partition_interior<T>(b.g, std::uniform_int_distribution<int>(1, 12)(b.draw), threads,
                                                        column_stream<T, Dimensions>::width, false);
   T change = 0;
-  const auto passes = [&](const auto& columns) {
+  const auto compare = [&](const auto& columns) {
     for (int i = 0; i < cut.tiles(); ++i) {
       const interior_tile p = cut.tile(b.own, i);
       if (p.empty()) continue;
@@ -146,9 +146,9 @@ void compare_march(unsigned seed) {
     }
   };
   if (std::uniform_int_distribution<int>(0, 1)(b.draw) == 0)
-    passes(column_stream<T, Dimensions>(w, in, out, layer, pitch));
+    compare(column_stream<T, Dimensions>(w, in, out, layer, pitch));
   else
-    passes(column_stream<T, Dimensions, true>(w, in, out, layer, pitch));
+    compare(column_stream<T, Dimensions, true>(w, in, out, layer, pitch));
   T wanted_change = 0;
   bool right = true;
   for (index_t z = 0; z < b.own.extent[0]; ++z)

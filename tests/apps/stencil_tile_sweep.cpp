@@ -18,7 +18,7 @@ namespace starling::stencil {
 namespace {
 
 // How a tile is kept.
-enum class kept { two_arrays, one_array, bands };
+enum class kept { two_arrays, one_array, registers };
 
 // A tile with a ghost zone all around it.
 template <class T, int Dimensions>

@@ -86,7 +86,7 @@ STENCIL: dict[str, dict[str, str]] = {
     "apps/stencil/halo/halo_exchange.hpp": {},
     "apps/stencil/tiles/tile_edges.hpp": {},
     "apps/stencil/tiles/tile_program.hpp": {
-        "no b_.sync(); before: keep_bands": ON_GPUS,
+        "no b_.sync(); before: share_registers": ON_GPUS,
         "no b_.sync(); before: if (send) edges_.send(++message, out);": ON_GPUS,
     },
     "apps/stencil/step/stencil_kernels.cpp": {},
