@@ -183,10 +183,10 @@ TEST_CASE(
   CHECK(flat.threads >= 32 * flat.grid.registers.count);
   CHECK(flat.threads >= flat.grid.packets_per_block());
   const tile_choice small = *chosen({64, 64, 64}, o);
-  CHECK_FALSE(small.grid.in_place);
+  CHECK_FALSE(small.grid.single_buffered);
   CHECK_FALSE(small.grid.registers.used());
   const tile_choice solid = *chosen({256, 256, 256}, o);
-  CHECK(solid.grid.in_place);
+  CHECK(solid.grid.single_buffered);
   CHECK_FALSE(chosen({512, 512, 512}, o));
   CHECK_FALSE(chosen({4096, 65536}, o));
   const tile_choice fits = *chosen({8192, 4096}, o);

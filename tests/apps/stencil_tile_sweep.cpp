@@ -1,5 +1,5 @@
 // Steps over a tile by many threads, in two arrays, in one and in registers, against a plain loop.
-#include "stencil/tiles/tile_sweep.hpp"
+#include "stencil/tiles/double_buffered_sweep.hpp"
 
 #include <doctest/doctest.h>
 
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "stencil/plan/tile_choice.hpp"
-#include "stencil/tiles/one_array_sweep.hpp"
+#include "stencil/tiles/in_place_sweep.hpp"
 #include "stencil/tiles/register_sweep.hpp"
 #include "support/played_lanes.hpp"
 #include "support/threads_of_block.hpp"
@@ -18,7 +18,7 @@ namespace starling::stencil {
 namespace {
 
 // How a tile is kept.
-enum class kept { two_arrays, one_array, registers };
+enum class kept { double_buffered, in_place, registers };
 
 // A tile with a ghost zone all around it.
 template <class T, int Dimensions>
@@ -33,7 +33,7 @@ struct tile_fixture {
     const auto between = [&](int a, int b) { return std::uniform_int_distribution<int>(a, b)(draw); };
     std::uniform_real_distribution<T> value(-1, 1);
     // On GPUs cells are in one array where two do not fit, and in bands where a warp has their rows.
-    const machine_kind kind = how == kept::two_arrays ? machine_kind::host : machine_kind::cuda;
+    const machine_kind kind = how == kept::double_buffered ? machine_kind::host : machine_kind::cuda;
     for (bool found = false; !found;) {
       problem<T> p;
       const int widest = how == kept::registers && between(0, 4) == 0 ? 120 : 13;
@@ -43,12 +43,12 @@ struct tile_fixture {
       const geometry g = geometry_of(p, 1);
       run_options o{.how = variant::temporal, .blocks = 1};
       o.depth = between(1, 4);
-      if (how == kept::one_array) o.on_chip_bytes = static_cast<std::size_t>(between(3000, 60000));
+      if (how == kept::in_place) o.on_chip_bytes = static_cast<std::size_t>(between(3000, 60000));
       const std::optional<tile_choice> c = choose_tiles<T>(g, {kind, 1, std::size_t{1} << 20}, o);
       if (!c) continue;
       t = c->grid;
       found = t.registers.used() == (how == kept::registers) &&
-              (how == kept::registers || t.in_place == (how == kept::one_array));
+              (how == kept::registers || t.single_buffered == (how == kept::in_place));
       mine = tile_of(g, t, box_of(g, 0), 0);
     }
     for (int a = axes - Dimensions; a < axes; ++a)
@@ -81,7 +81,7 @@ T step_plainly(tile_fixture<T, Dimensions>& f, int reach) {
   T change = 0;
   const auto in = f.cells(0);
   const auto out = f.cells(1);
-  two_array_sweep<T, Dimensions>(f.weight, f.mine, in, out).template run_rows<true>(alone{}, reach, change);
+  double_buffered_sweep<T, Dimensions>(f.weight, f.mine, in, out).template run_rows<true>(alone{}, reach, change);
   return change;
 }
 
@@ -101,7 +101,7 @@ void compare_two_arrays(tile_fixture<T, Dimensions> f, int reach, int members) {
     const columns<Dimensions> c(f.mine, f.t.depth - 1, g.member(), members);
     const auto in = f.cells(0);
     const auto out = f.cells(1);
-    two_array_sweep<T, Dimensions>(f.weight, f.mine, in, out)
+    double_buffered_sweep<T, Dimensions>(f.weight, f.mine, in, out)
         .template run<true>(c, reach, changes[static_cast<std::size_t>(g.member())]);
   });
   CHECK(largest(changes) == wanted);
@@ -112,12 +112,12 @@ template <class T>
 void compare_one_array(tile_fixture<T, 3> f, int reach, int members) {
   tile_fixture<T, 3> plain = f;
   const T wanted = step_plainly(plain, reach);
-  members += patch<T>::count(f.mine, f.t.depth - 1);
+  members += in_place_columns<T>::count(f.mine, f.t.depth - 1);
   std::vector<T> changes(static_cast<std::size_t>(members));
   test::run_as_block(members, [&](const test::thread_of_block& g) {
-    const patch<T> p(f.mine, f.t.depth - 1, g.member(), members);
+    const in_place_columns<T> p(f.mine, f.t.depth - 1, g.member(), members);
     const auto cells = f.cells(0);
-    one_array_sweep<T>(f.weight, f.mine, cells, p, reach)
+    in_place_sweep<T>(f.weight, f.mine, cells, p, reach)
         .template run<true>(g, changes[static_cast<std::size_t>(g.member())]);
   });
   CHECK(largest(changes) == wanted);
@@ -131,10 +131,10 @@ void compare_random_tiles(unsigned seed, kept how) {
   for (int round = 0; round < 60; ++round) {
     const tile_fixture<T, Dimensions> f(draw, how);
     const int reach = between(0, f.t.depth - 1);
-    const int members = how == kept::one_array ? between(0, 80) : between(1, Dimensions == 2 ? 40 : 130);
+    const int members = how == kept::in_place ? between(0, 80) : between(1, Dimensions == 2 ? 40 : 130);
     INFO("seed ", seed, " round ", round, " reach ", reach, " depth ", f.t.depth, " members ", members);
     if constexpr (Dimensions == 3)
-      if (how == kept::one_array) {
+      if (how == kept::in_place) {
         compare_one_array(f, reach, members);
         continue;
       }
@@ -240,12 +240,12 @@ void compare_random_bands(unsigned seed) {
 
 TEST_CASE("2D tiles in registers, float") { compare_random_bands<float>(45); }
 TEST_CASE("2D tiles in registers, double") { compare_random_bands<double>(46); }
-TEST_CASE("2D tiles in two arrays, float") { compare_random_tiles<float, 2>(41, kept::two_arrays); }
-TEST_CASE("2D tiles in two arrays, double") { compare_random_tiles<double, 2>(42, kept::two_arrays); }
-TEST_CASE("3D tiles in two arrays, float") { compare_random_tiles<float, 3>(43, kept::two_arrays); }
-TEST_CASE("3D tiles in two arrays, double") { compare_random_tiles<double, 3>(44, kept::two_arrays); }
-TEST_CASE("3D tiles in one array, float") { compare_random_tiles<float, 3>(47, kept::one_array); }
-TEST_CASE("3D tiles in one array, double") { compare_random_tiles<double, 3>(48, kept::one_array); }
+TEST_CASE("2D tiles in two arrays, float") { compare_random_tiles<float, 2>(41, kept::double_buffered); }
+TEST_CASE("2D tiles in two arrays, double") { compare_random_tiles<double, 2>(42, kept::double_buffered); }
+TEST_CASE("3D tiles in two arrays, float") { compare_random_tiles<float, 3>(43, kept::double_buffered); }
+TEST_CASE("3D tiles in two arrays, double") { compare_random_tiles<double, 3>(44, kept::double_buffered); }
+TEST_CASE("3D tiles in one array, float") { compare_random_tiles<float, 3>(47, kept::in_place); }
+TEST_CASE("3D tiles in one array, double") { compare_random_tiles<double, 3>(48, kept::in_place); }
 
 }  // namespace
 }  // namespace starling::stencil

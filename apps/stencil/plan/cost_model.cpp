@@ -152,7 +152,7 @@ double tile_work(const geometry& g, machine_kind kind, const tile_choice& c, std
   if (t.spilling.used()) return cells_of_spilling_step(t.spilling, t.largest[1]) + packed;
   if (t.registers.used()) return cells_computed(g, t) + packed;
   // Cells in arrays, against those in registers. Fitted to runs on H200, which are in the result files.
-  const double in_array = kind == machine_kind::host ? 1 : t.in_place ? 1.3 : 1.9;
+  const double in_array = kind == machine_kind::host ? 1 : t.single_buffered ? 1.3 : 1.9;
   return in_array * cells_worth(cells_computed(g, t) + packed, cell_bytes);
 }
 

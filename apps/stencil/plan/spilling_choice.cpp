@@ -18,7 +18,7 @@ bool lay_out_spilling(const geometry& g, tiling& t, int most_bands, std::size_t 
   if (smallest_extent(g, t, 2) <= width || t.largest[2] > band_vectors * width) return false;
   const index_t bands = smallest_extent(g, t, 1) / least_spilling_band(register_rows);
   if (bands == 0) return false;
-  t.in_place = true;
+  t.single_buffered = true;
   t.spilling = {};
   t.spilling.count = static_cast<int>(std::min<index_t>(bands, most_bands));
   t.spilling.register_rows = register_rows;

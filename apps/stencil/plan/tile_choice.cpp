@@ -8,7 +8,7 @@
 #include "starling/base/error.hpp"
 #include "stencil/plan/spilling_choice.hpp"
 #include "stencil/step/launch_shape.hpp"
-#include "stencil/tiles/patches.hpp"
+#include "stencil/tiles/in_place_columns.hpp"
 #include "stencil/tiles/resident_kernels.hpp"
 
 namespace starling::stencil {
@@ -26,10 +26,10 @@ bool possible(const geometry& g, const tiling& t) {
   return true;
 }
 
-// Patches of a step in three dimensions that computes as much of the ghost zone as any.
-index_t patches_of_tile(const geometry& g, const tiling& t, int width) {
+// Groups of columns of a step in three dimensions that computes as much of the ghost zone as any.
+index_t in_place_columns_of_tile(const geometry& g, const tiling& t, int width) {
   const auto ghost = [&](int a) { return tiles_exchange(g, t, a) ? index_t{t.depth - 1} : 0; };
-  return patches_of(t.largest[1] + 2 * ghost(1), t.largest[2] + 2 * ghost(2), ghost(2), width);
+  return in_place_columns_of(t.largest[1] + 2 * ghost(1), t.largest[2] + 2 * ghost(2), ghost(2), width);
 }
 
 // Bands of a step that computes as much of the ghost zone as any; none where rows are too long for a warp.
@@ -41,15 +41,15 @@ register_tile register_tile_of(const geometry& g, const tiling& t, int width, in
   return register_tile_for(t.largest[1] + 2 * ghost(1), fewest, t.depth, most_warps);
 }
 
-// The cells of one array that all threads of a block go through for a tile: patches fill whole warps, and segments of
-// its layers are as long as the longest.
-double cells_in_patches(const geometry& g, const tiling& t, int width) {
-  const index_t patches = round_up(patches_of_tile(g, t, width), 32);
-  const index_t segments = std::clamp<index_t>(most_threads / patches, 1, most_patch_segments);
+// The cells of one array that all threads of a block go through for a tile: groups of columns fill whole warps, and
+// segments of its layers are as long as the longest.
+double cells_in_place(const geometry& g, const tiling& t, int width) {
+  const index_t columns = round_up(in_place_columns_of_tile(g, t, width), 32);
+  const index_t segments = std::clamp<index_t>(most_threads / columns, 1, most_in_place_segments);
   const index_t layers = t.largest[0] + (tiles_exchange(g, t, 0) ? t.depth - 1 : 0);
   // Eight lanes load 128 bytes at once: where that is several short rows, some lie in the same banks.
   const double conflicts = t.largest[2] < 8 * width ? 1.3 : 1;
-  return conflicts * static_cast<double>(ceil_div(layers, segments) * width * patch_rows * most_threads);
+  return conflicts * static_cast<double>(ceil_div(layers, segments) * width * in_place_rows * most_threads);
 }
 
 // What an exchange costs, in cells, of tiles with so many cells at their edges.
@@ -83,10 +83,10 @@ double cost(const geometry& g, const tile_limits& limits, std::size_t cell_bytes
     if (const double spilling = cells_of_spilling(g, limits.scratch_bytes, cell_bytes, t); spilling > 0)
       return spilling + 1'000 + exchange;
   const double computed = cells_computed(g, t);
-  const bool once = !host && g.active[0] && kept <= room && patches_of_tile(g, t, width) <= most_threads;
+  const bool once = !host && g.active[0] && kept <= room && in_place_columns_of_tile(g, t, width) <= most_threads;
   if (!once && 2 * kept > room) return std::numeric_limits<double>::infinity();
   // Cells that do not fit twice are in one array.
-  if (once && 2 * computed > 0.9 * room) return std::max(computed, cells_in_patches(g, t, width)) + besides;
+  if (once && 2 * computed > 0.9 * room) return std::max(computed, cells_in_place(g, t, width)) + besides;
   return computed + besides;
 }
 
@@ -98,16 +98,16 @@ void lay_out(const geometry& g, tiling& t) {
   const index_t layers = t.largest[g.active[0] ? 0 : 1] + 2 * ghost;
   // An odd number of elements, or of vectors: edges across rows do not all fall into one bank of shared memory. Vectors
   // lie at multiples of their size, so that the ghost zone before a row is at the end of the row before it.
-  const index_t width = t.in_place ? cell_vector<T>::width : 1;
+  const index_t width = t.single_buffered ? cell_vector<T>::width : 1;
   const index_t pitch =
       t.registers.used() ? band_pitch * width : (ceil_div(t.largest[2] + 2 * ghost, width) | 1) * width;
-  const index_t before = t.in_place ? round_up(ghost, width) : ghost;
+  const index_t before = t.single_buffered ? round_up(ghost, width) : ghost;
   t.chip = {};
   t.chip.stride[1] = static_cast<int>(pitch);
   if (g.active[0]) t.chip.stride[0] = static_cast<int>(pitch * rows);
   t.chip.origin = static_cast<int>(ghost * pitch * rows + (g.active[0] ? ghost * pitch : 0) + before);
-  // A patch may read a row and a vector more than there are.
-  t.chip.elements = layers * pitch * rows + (t.in_place ? before + pitch : 0);
+  // A thread may read a row and a vector more than there are.
+  t.chip.elements = layers * pitch * rows + (t.single_buffered ? before + pitch : 0);
 }
 
 int natural_blocks(const geometry& g, const tile_limits& limits) {
@@ -123,19 +123,19 @@ int natural_threads(const tiling& t) {
   const index_t packets = std::min<index_t>(t.packets_per_block(), most_threads);
   if (t.spilling.used()) return 32 * t.spilling.count;
   if (t.registers.used()) return static_cast<int>(std::max<index_t>(32 * t.registers.count, round_up(packets, 32)));
-  if (t.in_place) return most_threads;
+  if (t.single_buffered) return most_threads;
   const index_t wanted = std::max(ceil_div(cells(t.largest), 8), packets);
   return static_cast<int>(std::clamp<index_t>(round_up(wanted, 32), 128, most_threads));
 }
 
 // How the cells of a tile are kept.
-enum class kept_in { registers, spilling_bands, two_arrays, one_array };
+enum class kept_in { registers, spilling_bands, double_buffered, in_place };
 
 // Whether the largest tile can be kept so, and what follows if it can.
 template <class T>
 bool fit(const geometry& g, const tile_limits& limits, const run_options& options, kept_in how, tile_choice& c) {
   tiling& t = c.grid;
-  t.in_place = how != kept_in::two_arrays;
+  t.single_buffered = how != kept_in::double_buffered;
   const int most_warps = (options.threads > 0 ? options.threads : most_threads) / 32;
   if (how == kept_in::spilling_bands) {
     tiling spilling = t;
@@ -151,7 +151,7 @@ bool fit(const geometry& g, const tile_limits& limits, const run_options& option
   if (how == kept_in::registers && !t.registers.used()) return false;
   c.threads = options.threads > 0 ? options.threads : natural_threads(t);
   if (how == kept_in::registers && t.depth == 1 && t.packets_per_block() > c.threads) return false;
-  if (how == kept_in::one_array && patches_of_tile(g, t, cell_vector<T>::width) > c.threads) return false;
+  if (how == kept_in::in_place && in_place_columns_of_tile(g, t, cell_vector<T>::width) > c.threads) return false;
   lay_out<T>(g, t);
   c.scratch_bytes = resident_scratch<T>(t, limits.kind == machine_kind::host ? 1 : c.threads);
   return c.scratch_bytes <= limits.scratch_bytes;
@@ -168,8 +168,8 @@ std::optional<tile_choice> choice_for(const geometry& g, const tile_limits& limi
   number_packets<T>(g, c.grid);
   if ((gpu && flat && fit<T>(g, limits, options, kept_in::registers, c)) ||
       (gpu && flat && fit<T>(g, limits, options, kept_in::spilling_bands, c)) ||
-      fit<T>(g, limits, options, kept_in::two_arrays, c) ||
-      (gpu && !flat && fit<T>(g, limits, options, kept_in::one_array, c)))
+      fit<T>(g, limits, options, kept_in::double_buffered, c) ||
+      (gpu && !flat && fit<T>(g, limits, options, kept_in::in_place, c)))
     return c;
   return std::nullopt;
 }

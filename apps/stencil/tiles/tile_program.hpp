@@ -7,22 +7,22 @@
 
 #include "starling/device/block.hpp"
 #include "stencil/core/gpu_kernel.hpp"
-#include "stencil/tiles/one_array_sweep.hpp"
+#include "stencil/tiles/double_buffered_sweep.hpp"
+#include "stencil/tiles/in_place_sweep.hpp"
 #include "stencil/tiles/register_sweep.hpp"
 #include "stencil/tiles/resident_kernels.hpp"
 #include "stencil/tiles/tile_edges.hpp"
-#include "stencil/tiles/tile_sweep.hpp"
 
 namespace starling::stencil {
 
 // How a block keeps its tile.
 struct keeping {
-  bool one_array = false;  // instead of two
-  int band_rows = 0;       // of a warp's registers, which hold the cells; 0: they do not
-  bool deep_halo = true;   // tiles may exchange less often than every step, and a thread may have many packets
+  bool single_buffered = false;  // instead of two
+  int band_rows = 0;             // of a warp's registers, which hold the cells; 0: they do not
+  bool deep_halo = true;         // tiles may exchange less often than every step, and a thread may have many packets
 
   // Of cells in registers the array has enough for edges of one layer.
-  constexpr bool ahead() const { return !one_array || (band_rows > 0 && !deep_halo); }
+  constexpr bool ahead() const { return !single_buffered || (band_rows > 0 && !deep_halo); }
 };
 
 // Which cells a thread has, and where it keeps them itself, these too.
@@ -36,21 +36,21 @@ struct share_of_tile<T, 2, Keeping> {
   using type = register_sweep<T, Keeping.band_rows, Keeping.deep_halo>;
 };
 template <class T, keeping Keeping>
-  requires(Keeping.one_array)
+  requires(Keeping.single_buffered)
 struct share_of_tile<T, 3, Keeping> {
-  using type = patch<T>;
+  using type = in_place_columns<T>;
 };
 
 // One block's part.
 template <class T, int Dimensions, keeping Keeping>
 class tile_program {
  public:
-  static constexpr bool one_array = Keeping.one_array;
+  static constexpr bool single_buffered = Keeping.single_buffered;
   static constexpr bool in_registers = Keeping.band_rows > 0;
   using cells = tile_cells<T, Dimensions>;
   using share = typename share_of_tile<T, Dimensions, Keeping>::type;
   using edges = tile_edges<T, Dimensions, Keeping.ahead(), Keeping.deep_halo>;
-  static constexpr int arrays = one_array ? 1 : 2;
+  static constexpr int arrays = single_buffered ? 1 : 2;
 
   STARLING_HD tile_program(block& b, const resident_arguments<T>& a)
       : b_(b),
@@ -73,14 +73,14 @@ class tile_program {
     index_t until_check = a_.check_every;
     index_t left = a_.steps;
     for (int now = 0; left > 0;) {
-      const int next = one_array || !a_.compute ? now : 1 - now;
+      const int next = single_buffered || !a_.compute ? now : 1 - now;
       const cells in = array(now);
       const cells out = array(next);
       const bool take = until_exchange == 0;
       if (take) {
         // Dirichlet cells of the ghost zone have to be in both arrays. Before the first step nobody reads the other
         // one.
-        edges_.take(message, in, out, !one_array && left == a_.steps);
+        edges_.take(message, in, out, !single_buffered && left == a_.steps);
         until_exchange = a_.grid.depth;
       }
       b_.any(false);  // a barrier that ends the threads whose block has lost some in a wait
@@ -103,7 +103,7 @@ class tile_program {
         sweep(mine, until_exchange, in, out, check, change);
       }
       if constexpr (!edges::ahead) {
-        if (send && (in_registers || !one_array)) b_.sync();
+        if (send && (in_registers || !single_buffered)) b_.sync();
         if (send) edges_.send(++message, out);
       }
       now = next;
@@ -116,7 +116,7 @@ class tile_program {
     if constexpr (in_registers)
       if (a_.compute) mine.store();
     b_.sync();
-    store(steps, array(one_array || !a_.compute ? 0 : static_cast<int>(steps % 2)));
+    store(steps, array(single_buffered || !a_.compute ? 0 : static_cast<int>(steps % 2)));
     if (b_.pe() == 0 && b_.index() == 0 && b_.member() == 0) *a_.status.on(0) = {a_.first + steps, checked};
   }
 
@@ -136,7 +136,7 @@ class tile_program {
     each_cell([&](int z, int y, int x, index_t at) {
       const T value = from[at];
       *first.at(z, y, x) = value;
-      if constexpr (!one_array) *second.at(z, y, x) = value;
+      if constexpr (!single_buffered) *second.at(z, y, x) = value;
     });
     b_.sync();
   }
@@ -175,12 +175,12 @@ class tile_program {
   template <bool Check>
   STARLING_HD void sweep(const share& mine, int reach, const cells& in, const cells& out, T& change) const {
     const coefficients<T>& w = a_.f.weight;
-    if constexpr (one_array)
-      one_array_sweep<T>(w, mine_, in, mine, reach).template run<Check>(b_, change);
+    if constexpr (single_buffered)
+      in_place_sweep<T>(w, mine_, in, mine, reach).template run<Check>(b_, change);
     else if constexpr (target::on_gpu)
-      two_array_sweep<T, Dimensions>(w, mine_, in, out).template run<Check>(mine, reach, change);
+      double_buffered_sweep<T, Dimensions>(w, mine_, in, out).template run<Check>(mine, reach, change);
     else
-      two_array_sweep<T, Dimensions>(w, mine_, in, out).template run_rows<Check>(b_, reach, change);
+      double_buffered_sweep<T, Dimensions>(w, mine_, in, out).template run_rows<Check>(b_, reach, change);
   }
 
   block& b_;
@@ -205,8 +205,8 @@ kernel register_kernel(const resident_arguments<T>& a) {
     constexpr int rows = band_rows[decltype(i)::value];
     if constexpr (!DeepHalo || rows <= most_deep_halo_band_rows)
       if (a.grid.registers.rows == rows)
-        found =
-            make_gpu_kernel(resident<T, 2, keeping{.one_array = true, .band_rows = rows, .deep_halo = DeepHalo}>{a});
+        found = make_gpu_kernel(
+            resident<T, 2, keeping{.single_buffered = true, .band_rows = rows, .deep_halo = DeepHalo}>{a});
   });
   return found;
 }
@@ -214,7 +214,7 @@ kernel register_kernel(const resident_arguments<T>& a) {
 // The program for tiles in arrays.
 template <class T>
 kernel tile_kernel(const resident_arguments<T>& a) {
-  if (a.grid.in_place) return make_gpu_kernel(resident<T, 3, keeping{.one_array = true}>{a});
+  if (a.grid.single_buffered) return make_gpu_kernel(resident<T, 3, keeping{.single_buffered = true}>{a});
   return a.f.shape.active[0] ? make_kernel(resident<T, 3, keeping{}>{a}) : make_kernel(resident<T, 2, keeping{}>{a});
 }
 

@@ -52,9 +52,9 @@ struct tile_layout {
 struct tiling {
   int tiles[axes] = {1, 1, 1};
   int depth = 1;
-  bool in_place = false;    // in one array instead of two
-  register_tile registers;  // used where a block keeps its cells in registers; then in one array too
-  spilling_bands spilling;  // used where it keeps some of them so, some on chip and the others in memory; likewise
+  bool single_buffered = false;  // in one array instead of two
+  register_tile registers;       // used where a block keeps its cells in registers; then in one array too
+  spilling_bands spilling;       // used where it keeps some of them so, some on chip and the others in memory; likewise
   tile_layout chip;
   index_t memory_elements = 0;         // of one block, for what spilling register tiles have in memory
   int grain = 1;                       // cells of a row are dealt to tiles in multiples of it
@@ -67,7 +67,7 @@ struct tiling {
     const index_range part = share(ceil_div(cells, each), tiles[axis], at);
     return {each * part.begin, each * part.end < cells ? each * part.end : cells};
   }
-  constexpr int arrays() const { return in_place ? 1 : 2; }
+  constexpr int arrays() const { return single_buffered ? 1 : 2; }
   constexpr int blocks() const { return tiles[0] * tiles[1] * tiles[2]; }
   // In packets.
   constexpr index_t packets_per_block() const { return start[directions]; }

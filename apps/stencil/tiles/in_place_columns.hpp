@@ -1,6 +1,6 @@
-// How the threads of a block share a tile in three dimensions that they keep in one array: each has a patch of columns
-// side by side, as many as 16 bytes hold, in two rows of a layer; of the layers it has all, or a segment. Whole warps
-// have a segment, so that a barrier of these is enough between threads that have the same layers.
+// How the threads of a block share a tile in three dimensions that they keep in one array: each has a group of columns
+// of columns side by side, as many as 16 bytes hold, in two rows of a layer; of the layers it has all, or a segment.
+// Whole warps have a segment, so that a barrier of these is enough between threads that have the same layers.
 #pragma once
 
 #include "starling/device/loops.hpp"
@@ -10,38 +10,39 @@
 namespace starling::stencil {
 
 // Segments have a barrier each, of those that a block has besides its own.
-inline constexpr int most_patch_segments = 15;
+inline constexpr int most_in_place_segments = 15;
 
-// Rows of a patch. What two rows read beside them serves twice as many cells.
-inline constexpr int patch_rows = 2;
+// Rows of a group of columns. What two rows read beside them serves twice as many cells.
+inline constexpr int in_place_rows = 2;
 
-// Patches that cover a layer of so many rows, whose cells are as many as vectors_of_row says.
-constexpr index_t patches_of(index_t rows, index_t row_cells, index_t ghost, int width) {
-  return vectors_of_row(row_cells, ghost, width) * ceil_div(rows, index_t{patch_rows});
+// Groups of columns that cover a layer of so many rows, whose cells are as many as vectors_of_row says.
+constexpr index_t in_place_columns_of(index_t rows, index_t row_cells, index_t ghost, int width) {
+  return vectors_of_row(row_cells, ghost, width) * ceil_div(rows, index_t{in_place_rows});
 }
 
-// One thread's patch: all that a loop over steps need not work out again.
+// One thread's columns: all that a loop over steps need not work out again.
 template <class T>
-class patch {
+class in_place_columns {
  public:
   static constexpr int along = 0;  // the axis of the layers
   static constexpr int width = cell_vector<T>::width;
-  static constexpr int rows = patch_rows;
+  static constexpr int rows = in_place_rows;
 
   struct layers {
     int begin;
     int count;
   };
 
-  // For steps that leave at most `reach` layers of the ghost zone known. Members are at least as many as patches.
-  STARLING_HD patch(const tile& mine, int reach, int member, int members) : mine_(mine) {
+  // For steps that leave at most `reach` layers of the ghost zone known. Members are at least as many as groups of
+  // columns.
+  STARLING_HD in_place_columns(const tile& mine, int reach, int member, int members) : mine_(mine) {
     const int first_x = round_down(mine.begin(2, reach), width);
     const int first_row = mine.begin(1, reach);
     const int vectors = vectors_of(mine, reach);
-    const int count = patch::count(mine, reach);
+    const int count = in_place_columns::count(mine, reach);
     if (count <= 0) return;
     warps_ = (count + target::warp_size - 1) / target::warp_size * target::warp_size;
-    segments_ = clamp(members / warps_, 1, most_patch_segments);
+    segments_ = clamp(members / warps_, 1, most_in_place_segments);
     segment_ = member / warps_;
     const int number = member - segment_ * warps_;
     idle_ = segment_ >= segments_ || number >= count;

@@ -93,12 +93,12 @@ class columns {
 
 // A step from one array to another.
 template <class T, int Dimensions>
-class two_array_sweep {
+class double_buffered_sweep {
  public:
   using cells = tile_cells<T, Dimensions>;
   static constexpr int along = columns<Dimensions>::along;
 
-  STARLING_HD two_array_sweep(const coefficients<T>& w, const tile& mine, const cells& in, const cells& out)
+  STARLING_HD double_buffered_sweep(const coefficients<T>& w, const tile& mine, const cells& in, const cells& out)
       : weight_(w), mine_(mine), in_(in), out_(out) {}
 
   template <bool Check>

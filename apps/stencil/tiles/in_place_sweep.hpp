@@ -1,27 +1,28 @@
 // One step of a star stencil in three dimensions over a tile that is kept in one array, by all threads of a group. Each
-// thread goes along the layers of its patch, two of them in a phase: it computes them into registers, and stores them
+// thread goes along the layers of its columns, two of them in a phase: it computes them into registers, and stores them
 // when all threads with the same layers have computed theirs. So every cell is read as it was by all who need it; the
 // layer before a phase, which is already stored, is still in the registers of the thread, and the layers beyond a
 // thread's share are read before anybody's first phase.
 #pragma once
 
-#include "stencil/tiles/patches.hpp"
+#include "stencil/tiles/in_place_columns.hpp"
 
 namespace starling::stencil {
 
 template <class T>
-class one_array_sweep {
+class in_place_sweep {
  public:
   using cells = tile_cells<T, 3>;
   using vector = cell_vector<T>;
-  static constexpr int along = patch<T>::along;
+  static constexpr int along = in_place_columns<T>::along;
   static constexpr int width = vector::width;
-  static constexpr int rows = patch_rows;
+  static constexpr int rows = in_place_rows;
   // Layers of a phase: as many as there are registers for.
   static constexpr int phase = 2;
 
-  STARLING_HD one_array_sweep(const coefficients<T>& w, const tile& mine, const cells& c, const patch<T>& p, int reach)
-      : weight_(w), cells_(c), patch_(p), updated_(p.updated(reach)) {
+  STARLING_HD in_place_sweep(const coefficients<T>& w, const tile& mine, const cells& c, const in_place_columns<T>& p,
+                             int reach)
+      : weight_(w), cells_(c), columns_(p), updated_(p.updated(reach)) {
     low_ = mine.begin(along, reach);
     high_ = mine.end(along, reach);
   }
@@ -36,9 +37,9 @@ class one_array_sweep {
  private:
   template <bool Check, class Group>
   STARLING_HD void go(const Group& g, T& change) const {
-    const int phases = (patch_.most_of(low_, high_) + phase - 1) / phase;
+    const int phases = (columns_.most_of(low_, high_) + phase - 1) / phase;
     column_cursor m = start();
-    if (patch_.segments() > 1) g.sync();
+    if (columns_.segments() > 1) g.sync();
     for (int i = 0; i < phases; ++i) step<Check>(g, m, change);
   }
 
@@ -50,7 +51,7 @@ class one_array_sweep {
     vector centre[rows];
     vector last[rows];
   };
-  // What else the next layers need: what follows each, and the rows beside the patch.
+  // What else the next layers need: what follows each, and the rows beside the columns.
   struct beside {
     vector after[phase][rows];
     vector north[phase];
@@ -59,14 +60,14 @@ class one_array_sweep {
 
   STARLING_HD static vector load(const T* p) { return *reinterpret_cast<const vector*>(p); }
   STARLING_HD vector load_layer(int layer, int r) const {
-    return load(cells_.in_layer(layer, patch_.row() + r, patch_.x()));
+    return load(cells_.in_layer(layer, columns_.row() + r, columns_.x()));
   }
 
   STARLING_HD column_cursor start() const {
-    const auto [first, count] = patch_.share_of(low_, high_);
+    const auto [first, count] = columns_.share_of(low_, high_);
     column_cursor m{};
     m.left = count;
-    m.at = cells_.at(count > 0 ? first : low_, patch_.row(), patch_.x());
+    m.at = cells_.at(count > 0 ? first : low_, columns_.row(), columns_.x());
     if (m.left > 0)
       unrolled<rows>([&](auto r) {
         m.before[r] = load_layer(first - 1, r);
@@ -82,7 +83,7 @@ class one_array_sweep {
     load(m, b);
     vector made[phase][rows];
     compute<Check>(m, b, made, change);
-    patch_.sync(g);
+    columns_.sync(g);
     store(m, made);
     advance(m, b);
   }
@@ -119,8 +120,8 @@ class one_array_sweep {
         // The lanes beside this one have the same layer and row of the columns beside it.
         T west = target::shuffle_up(centre.cell[width - 1], 1);
         T east = target::shuffle_down(centre.cell[0], 1);
-        if (patch_.first() && i < m.left) west = row_of(m, i, r)[-1];
-        if (patch_.last() && i < m.left) east = row_of(m, i, r)[width];
+        if (columns_.first() && i < m.left) west = row_of(m, i, r)[-1];
+        if (columns_.last() && i < m.left) east = row_of(m, i, r)[width];
         unrolled<width>([&](auto cell) {
           constexpr int k = decltype(cell)::value;
           surroundings<T> s{};
@@ -194,8 +195,8 @@ class one_array_sweep {
 
   const coefficients<T>& weight_;
   const cells& cells_;
-  const patch<T>& patch_;
-  unsigned updated_;  // a bit for each cell of a layer of the patch
+  const in_place_columns<T>& columns_;
+  unsigned updated_;  // a bit for each cell of a layer of the columns
   int low_;
   int high_;
 };
