@@ -107,7 +107,7 @@ template <class T>
 const variant_choice& solver<T>::kept_choice(const run_options& o) {
   const auto uniform_weights = [&](const run_options& other) {
     return o.check_every == other.check_every && o.blocks == other.blocks && o.threads == other.threads &&
-           o.depth == other.depth && o.on_chip_bytes == other.on_chip_bytes;
+           o.depth == other.depth && o.shared_bytes == other.shared_bytes;
   };
   if (!chosen_ || !uniform_weights(chosen_->options)) chosen_ = choice_made{o, chosen(o)};
   return chosen_->choice;

@@ -207,7 +207,7 @@ plan planned(const st::bench::command_line& given) {
   p.seconds = given.number("--seconds", 0.1);
   p.options.threads = static_cast<int>(given.number("--threads", 0));
   p.options.blocks = static_cast<int>(given.number("--blocks", 0));
-  p.options.on_chip_bytes = static_cast<std::size_t>(given.number("--on-chip", 0));
+  p.options.shared_bytes = static_cast<std::size_t>(given.number("--on-chip", 0));
   if (given.text("--boundary-blocks", "") == "all")
     p.options.boundary_blocks = 0;
   else

@@ -29,14 +29,14 @@ variant_choice on_gpus(std::vector<index_t> shape, int most, const run_options& 
   return choose_devices<float>(p, most, gpu, built_in_costs(machine_kind::cuda), options);
 }
 
-bool on_chip(const variant_choice& c) { return c.how == variant::resident || c.how == variant::temporal; }
+bool in_shared(const variant_choice& c) { return c.how == variant::resident || c.how == variant::temporal; }
 
 TEST_CASE("cells that fit on chip stay there, and small domains on few devices") {
   const variant_choice small = on_gpus({64, 64}, 4);
-  CHECK(on_chip(small));
+  CHECK(in_shared(small));
   CHECK(small.devices == 1);
   const variant_choice large = on_gpus({4096, 4096}, 4);
-  CHECK(on_chip(large));
+  CHECK(in_shared(large));
   CHECK(large.devices == 4);
   CHECK(large.why.find("on 4 devices") != std::string::npos);
   CHECK(large.why.find("cpu_free ") != std::string::npos);
@@ -94,7 +94,7 @@ TEST_CASE("virtual devices all take part, and with unknown costs in cpu_free") {
 }
 
 TEST_CASE("more threads than a tile's block has leave the other variants") {
-  CHECK(on_chip(on_gpus({256, 256}, 1, {.threads = 512})));
+  CHECK(in_shared(on_gpus({256, 256}, 1, {.threads = 512})));
   CHECK(on_gpus({256, 256}, 1, {.threads = 768}).how == variant::cpu_free);
   // A block of a pass has fewer than one of a tile.
   CHECK(on_gpus({8192, 8192}, 1, {.threads = 384}).how == variant::temporal);
@@ -266,7 +266,7 @@ TEST_CASE_FIXTURE(cache_folder, "what needs more memory than there is makes room
   solver<float> s(m, p);
   s.load(u.data());
   run_options o{.steps = 3};
-  o.on_chip_bytes = 16;  // no tiles
+  o.shared_bytes = 16;  // no tiles
   REQUIRE(s.chosen(o).how == variant::temporal);
   for (int run = 0; run < 2; ++run) {
     const run_result r = s.advance(o);

@@ -158,7 +158,7 @@ TEST_CASE_FIXTURE(loaded_solver, "resident: options that make no sense") {
 
 TEST_CASE_FIXTURE(loaded_solver, "resident: tiles that do not fit are no error") {
   if (!s) return;
-  const run_result r = s->advance({.how = variant::resident, .steps = 3, .blocks = 4, .on_chip_bytes = 100});
+  const run_result r = s->advance({.how = variant::resident, .steps = 3, .blocks = 4, .shared_bytes = 100});
   CHECK(r.how == variant::cpu_free);
   CHECK(r.why == "the steps of cpu_free: no tiles of resident fit on chip, where a block has 100 bytes");
 }

@@ -33,7 +33,7 @@ void compare_deep(unsigned seed, int rounds) {
     if (o.depth > 1) o.how = variant::temporal;
     const problem<T> p = deep_problem<T>(n_pes, o.depth, draw);
     o.packet_bytes = test::random_packet_limit(draw);
-    if (between(0, 3) == 1) o.on_chip_bytes = static_cast<std::size_t>(between(700, 3000));
+    if (between(0, 3) == 1) o.shared_bytes = static_cast<std::size_t>(between(700, 3000));
     INFO("seed ", seed, " round ", round);
     const run_result r = test::compare(all.of(n_pes), p, o, draw);
     if (r.how == o.how) continue;
@@ -69,7 +69,7 @@ void compare_larger(unsigned seed) {
       for (const index_t n : p.shape) bytes *= static_cast<double>(n);
       return bytes / n_pes / 4;
     }();
-    o.on_chip_bytes = static_cast<std::size_t>(tile_bytes * (round % 2 == 0 ? 4 : 2.2)) + 30000;
+    o.shared_bytes = static_cast<std::size_t>(tile_bytes * (round % 2 == 0 ? 4 : 2.2)) + 30000;
     INFO("seed ", seed, " round ", round);
     kept += test::compare(all.of(n_pes), p, o, draw).how == o.how ? 1 : 0;
   }
@@ -100,7 +100,7 @@ void compare_spilling(unsigned seed) {
     p.coefficients = jacobi_coefficients<T>(2);
     if (between(0, 1) == 0) p.coefficients = {T(0.5), T(0.1), T(0.15), T(0.2), T(0.05)};
     run_options o{.how = variant::resident, .steps = between(2, 9), .blocks = between(1, 4)};
-    o.on_chip_bytes = static_cast<std::size_t>(between(60, 220)) * 1000;
+    o.shared_bytes = static_cast<std::size_t>(between(60, 220)) * 1000;
     const std::optional<tile_choice> c = choose_tiles<T>(geometry_of(p, n_pes), {machine_kind::cuda, 64, 230'000}, o);
     if (!c || !c->grid.spilling.used()) continue;
     streamed += c->grid.memory_elements > 0 ? 1 : 0;
@@ -175,7 +175,7 @@ TEST_CASE("a chosen depth pays where exchanges do, and is 1 where cells do not f
 }
 
 TEST_CASE(
-    "cells on chip: in registers, in two arrays, in one; in spilling register tiles in memory too, and otherwise "
+    "cells on shared: in registers, in two arrays, in one; in spilling register tiles in memory too, and otherwise "
     "nowhere") {
   const run_options o{.how = variant::resident};
   const tile_choice flat = *chosen({2048, 2048}, o);
@@ -224,7 +224,7 @@ TEST_CASE("runs go on with other tiles, depths and variants") {
     run_options o{.steps = 1 + i % 5, .blocks = 1 + i % 7};
     o.how = i % 4 == 3 ? variant::cpu_free : variant::temporal;
     if (o.how == variant::temporal) o.depth = 1 + i % 3;
-    o.on_chip_bytes = i % 2 == 0 ? 0 : 4000;
+    o.shared_bytes = i % 2 == 0 ? 0 : 4000;
     o.packet_bytes = test::packet_limits[i / 2 % 3];
     s.advance(o);
     total += o.steps;

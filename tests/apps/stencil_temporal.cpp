@@ -45,7 +45,7 @@ void compare_marches(unsigned seed, int rounds, int more) {
     run_options o{.how = variant::temporal, .steps = between(1, 30), .blocks = between(1, 6)};
     o.depth = between(2, 8);
     o.threads = 32 * between(1, 8);
-    o.on_chip_bytes = nothing_on_chip;
+    o.shared_bytes = nothing_on_chip;
     const problem<T> p = flat_problem<T>(n_pes, o.depth, more, draw);
     INFO("seed ", seed, " round ", round);
     const geometry g = geometry_of(p, n_pes);
@@ -71,7 +71,7 @@ TEST_CASE("runs that end early, and go on") {
   solver<double> s(*m, p);
   s.load(u.data());
   run_options o{.how = variant::temporal, .steps = 1000, .check_every = 5, .tolerance = 1e-2};
-  o.on_chip_bytes = nothing_on_chip;
+  o.shared_bytes = nothing_on_chip;
   const run_result first = s.advance(o);
   CHECK(first.converged);
   CHECK(first.depth == 5);
@@ -80,7 +80,7 @@ TEST_CASE("runs that end early, and go on") {
   CHECK(reference(p, u, first.steps) == first.change);
   // Without computing nothing changes, and another variant goes on from there.
   o = {.how = variant::temporal, .steps = 20, .compute = false};
-  o.on_chip_bytes = nothing_on_chip;
+  o.shared_bytes = nothing_on_chip;
   CHECK(s.advance(o).steps == 20);
   s.advance({.how = variant::cpu_free, .steps = 3});
   reference(p, u, 3);
@@ -93,7 +93,7 @@ TEST_CASE("every cell is one item's, and there is an item for every warp at most
   std::mt19937 draw(85);
   for (int round = 0; round < 200; ++round) {
     const int n_pes = 1 + round % 4;
-    const run_options o{.how = variant::temporal, .blocks = 1 + round % 9, .on_chip_bytes = nothing_on_chip};
+    const run_options o{.how = variant::temporal, .blocks = 1 + round % 9, .shared_bytes = nothing_on_chip};
     const geometry g = geometry_of(flat_problem<float>(n_pes, 8, 1500, draw), n_pes);
     const std::optional<temporal_choice> c = passes<float>(g, {machine_kind::cuda, 132, 200'000}, o);
     REQUIRE(c);

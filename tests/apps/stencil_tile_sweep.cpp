@@ -27,7 +27,7 @@ struct tile_fixture {
   tiling t;
   tile mine{};
   coefficients<T> weight{};
-  std::vector<T> chip[2];
+  std::vector<T> shared[2];
 
   tile_fixture(std::mt19937& draw, kept how) {
     const auto between = [&](int a, int b) { return std::uniform_int_distribution<int>(a, b)(draw); };
@@ -43,7 +43,7 @@ struct tile_fixture {
       const geometry g = geometry_of(p, 1);
       run_options o{.how = variant::temporal, .blocks = 1};
       o.depth = between(1, 4);
-      if (how == kept::in_place) o.on_chip_bytes = static_cast<std::size_t>(between(3000, 60000));
+      if (how == kept::in_place) o.shared_bytes = static_cast<std::size_t>(between(3000, 60000));
       const std::optional<tile_choice> c = choose_tiles<T>(g, {kind, 1, std::size_t{1} << 20}, o);
       if (!c) continue;
       t = c->grid;
@@ -62,12 +62,12 @@ struct tile_fixture {
       weight.low[a] = value(draw);
       weight.high[a] = value(draw);
     }
-    chip[0].resize(static_cast<std::size_t>(t.chip.elements) + 1);
-    for (T& v : chip[0]) v = value(draw);
-    chip[1] = chip[0];
+    shared[0].resize(static_cast<std::size_t>(t.shared.elements) + 1);
+    for (T& v : shared[0]) v = value(draw);
+    shared[1] = shared[0];
   }
 
-  tile_cells<T, Dimensions> cells(int which) { return {chip[which].data(), t}; }
+  tile_cells<T, Dimensions> cells(int which) { return {shared[which].data(), t}; }
 };
 
 // A plain loop from the first array to the second.
@@ -105,7 +105,7 @@ void compare_two_arrays(tile_fixture<T, Dimensions> f, int reach, int members) {
         .template run<true>(c, reach, changes[static_cast<std::size_t>(g.member())]);
   });
   CHECK(largest(changes) == wanted);
-  CHECK(f.chip[1] == plain.chip[1]);
+  CHECK(f.shared[1] == plain.shared[1]);
 }
 
 template <class T>
@@ -121,7 +121,7 @@ void compare_one_array(tile_fixture<T, 3> f, int reach, int members) {
         .template run<true>(g, changes[static_cast<std::size_t>(g.member())]);
   });
   CHECK(largest(changes) == wanted);
-  CHECK(f.chip[0] == plain.chip[1]);
+  CHECK(f.shared[0] == plain.shared[1]);
 }
 
 template <class T, int Dimensions>
@@ -163,7 +163,7 @@ void compare_bands(tile_fixture<T, 2> f, bool uniform_weights, int idle) {
   T wanted = 0;
   for (int i = 0; i < steps; ++i) {
     wanted = step_plainly(plain, depth == 1 ? 0 : depth - 1 - i);
-    std::swap(plain.chip[0], plain.chip[1]);
+    std::swap(plain.shared[0], plain.shared[1]);
   }
   const int bands = static_cast<int>(ceil_div(rows, Rows));
   const int members = (bands + idle) * band_vectors;
@@ -182,20 +182,20 @@ void compare_bands(tile_fixture<T, 2> f, bool uniform_weights, int idle) {
       band.share();
     }
     g.sync();
-    if (g.member() == 0) shared = f.chip[0];
+    if (g.member() == 0) shared = f.shared[0];
     g.sync();
     band.store();
   });
   CHECK(largest(changes) == wanted);
-  const auto equal = [&](const std::vector<T>& chip, int y, int x) {
-    const auto at = static_cast<std::size_t>(f.t.chip.at(0, y, x));
-    return chip[at] == plain.chip[0][at];
+  const auto equal = [&](const std::vector<T>& values, int y, int x) {
+    const auto at = static_cast<std::size_t>(f.t.shared.at(0, y, x));
+    return values[at] == plain.shared[0][at];
   };
   bool all = true;
   bool edges = true;
   bool between = true;
   each_made(f.mine, [&](int y, int x) {
-    all = all && equal(f.chip[0], y, x);
+    all = all && equal(f.shared[0], y, x);
     const int to_edge[] = {y, f.mine.extent[1] - 1 - y, x, f.mine.extent[2] - 1 - x};
     bool at_edge = false;
     for (int side = 0; side < 4; ++side) at_edge = at_edge || (f.mine.open[2 + side] && to_edge[side] < 2);
@@ -209,7 +209,7 @@ void compare_bands(tile_fixture<T, 2> f, bool uniform_weights, int idle) {
   CHECK(all);
   if (DeepHalo) return;
   CHECK(edges);
-  CHECK(std::equal(plain.chip[0].begin(), plain.chip[0].end(), f.chip[0].begin()));  // nothing else was written
+  CHECK(std::equal(plain.shared[0].begin(), plain.shared[0].end(), f.shared[0].begin()));  // nothing else was written
 }
 
 template <int Rows, class T>

@@ -88,7 +88,7 @@ TEST_CASE("tiles that stay with their blocks") {
 TEST_CASE("passes of several steps") {
   for (const int n_pes : {1, 2, 3, 4}) {
     CAPTURE(n_pes);
-    stencil::run_options o{.how = stencil::variant::temporal, .blocks = 2, .depth = 3, .on_chip_bytes = 16};
+    stencil::run_options o{.how = stencil::variant::temporal, .blocks = 2, .depth = 3, .shared_bytes = 16};
     check_stencil<float>(n_pes, o, {4 * n_pes, 150}, stencil::edge::fixed);
     check_stencil<double>(n_pes, o, {4 * n_pes, 9}, stencil::edge::periodic);
   }

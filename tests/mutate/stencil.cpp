@@ -83,9 +83,9 @@ int main(int argc, char** argv) {
   add("tiles, every two steps", 2, {{8, 8}, {}, true, {.how = temporal, .steps = 6, .blocks = 4, .depth = 2}});
   // Several steps in a pass over memory.
   add("passes, 2 PEs", 2,
-      {{16, 12}, {}, false, {.how = temporal, .steps = 8, .blocks = 2, .depth = 3, .on_chip_bytes = 16}});
+      {{16, 12}, {}, false, {.how = temporal, .steps = 8, .blocks = 2, .depth = 3, .shared_bytes = 16}});
   add("passes, edges that meet", 4,
-      {{8, 8}, {2, 2}, true, {.how = temporal, .steps = 5, .blocks = 2, .depth = 2, .on_chip_bytes = 16}});
+      {{8, 8}, {2, 2}, true, {.how = temporal, .steps = 5, .blocks = 2, .depth = 2, .shared_bytes = 16}});
   add("graph, 2 PEs", 2, {{8, 10}, {}, false, {.how = stencil::variant::graph, .steps = 9, .blocks = 3}});
   add("graph, periodic", 2, {{6, 6}, {}, true, {.how = stencil::variant::graph, .steps = 4, .blocks = 2}});
   // Steps that the host controls, ordered by events.

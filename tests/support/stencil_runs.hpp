@@ -61,7 +61,7 @@ std::string describe(const stencil::problem<T>& p, const stencil::run_options& o
   out << " periodic";
   for (const stencil::edge e : p.edges) out << ' ' << (e == stencil::edge::periodic);
   out << " steps " << o.steps << " blocks " << o.blocks << " boundary blocks " << o.boundary_blocks << " packet bytes "
-      << o.packet_bytes << " depth " << o.depth << " on chip " << o.on_chip_bytes;
+      << o.packet_bytes << " depth " << o.depth << " on chip " << o.shared_bytes;
   return out.str();
 }
 

@@ -68,7 +68,7 @@ def each_in(program: str, file: str, same: dict[str, str]) -> list[Mutation]:
 ARGUMENTS = ("12", "3")
 
 STENCIL_KERNELS = tuple(
-    f"apps/stencil/{name}_kernels.cpp" for name in ("step/stencil", "tiles/resident", "temporal/passes")
+    f"apps/stencil/{name}_kernels.cpp" for name in ("step/stencil", "tiles/resident", "temporal/temporal")
 )
 ON_GPUS = "GPUs alone run it"
 CG: dict[str, dict[str, str]] = {

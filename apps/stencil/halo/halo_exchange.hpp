@@ -8,7 +8,7 @@
 
 namespace starling::stencil {
 
-// The box of this PE in the block's fast memory: all threads read it, at indices known only at run time.
+// The box of this PE in shared memory: all threads read it, at indices known only at run time.
 template <class T>
 STARLING_HD const box& own_box(block& b, const fields<T>& f) {
   box* own = b.scratch<box>(1);

@@ -9,7 +9,7 @@
 namespace starling::stencil {
 
 template <class T>
-bool lay_out_spilling(const geometry& g, tiling& t, int most_bands, std::size_t bytes_on_chip, int register_rows) {
+bool lay_out_spilling(const geometry& g, tiling& t, int most_bands, std::size_t shared_bytes, int register_rows) {
   constexpr int width = cell_vector<T>::width;
   if (g.active[0] || t.depth > 1) return false;
   t.grain = width;
@@ -27,19 +27,19 @@ bool lay_out_spilling(const geometry& g, tiling& t, int most_bands, std::size_t 
   t.spilling.side_cells =
       static_cast<int>(round_up((packets_for<T>(t.largest[1]) + t.spilling.count) * elements_per_packet<T> + 1, 4));
   const std::size_t besides = resident_scratch<T>(t, 32 * t.spilling.count);
-  if (besides > bytes_on_chip) return false;
-  const auto room = static_cast<index_t>((bytes_on_chip - besides) / sizeof(T)) / row_of_each;
-  t.spilling.chip_rows = static_cast<int>(std::min<index_t>(room, rows - 2 - register_rows));
+  if (besides > shared_bytes) return false;
+  const auto room = static_cast<index_t>((shared_bytes - besides) / sizeof(T)) / row_of_each;
+  t.spilling.shared_rows = static_cast<int>(std::min<index_t>(room, rows - 2 - register_rows));
   t.spilling.memory_rows = rows - t.spilling.rows_not_in_memory();
   t.memory_elements = t.spilling.memory_rows * row_of_each;
   if (t.memory_elements > std::numeric_limits<int>::max()) return false;  // places in it are int
   number_packets<T>(g, t);
-  return t.spilling.chip_rows > 0;
+  return t.spilling.shared_rows > 0;
 }
 
-double cells_of_spilling(const geometry& g, std::size_t bytes_on_chip, std::size_t cell_bytes, tiling t) {
-  const bool fits = cell_bytes == sizeof(float) ? lay_out_spilling<float>(g, t, most_spilling_bands, bytes_on_chip)
-                                                : lay_out_spilling<double>(g, t, most_spilling_bands, bytes_on_chip);
+double cells_of_spilling(const geometry& g, std::size_t shared_bytes, std::size_t cell_bytes, tiling t) {
+  const bool fits = cell_bytes == sizeof(float) ? lay_out_spilling<float>(g, t, most_spilling_bands, shared_bytes)
+                                                : lay_out_spilling<double>(g, t, most_spilling_bands, shared_bytes);
   if (!fits || t.spilling.count < fewest_spilling_bands) return 0;
   // A cell at an edge is no more than packed and unpacked.
   double edges = 0;

@@ -71,7 +71,7 @@ cell_plan plan_cells(const geometry& g, const tile_limits& limits, const run_opt
     return passes(g, limits, options, depth, sizeof(T), pipeline_lane_cells<T>(limits.kind == machine_kind::cuda));
   if (tiles) return *tiles;
   const std::size_t bytes =
-      options.on_chip_bytes > 0 ? std::min(options.on_chip_bytes, limits.scratch_bytes) : limits.scratch_bytes;
+      options.shared_bytes > 0 ? std::min(options.shared_bytes, limits.scratch_bytes) : limits.scratch_bytes;
   return plain_steps{message("the steps of cpu_free: no tiles of ", name(options.how),
                              " fit on chip, where a block has ", bytes, " bytes")};
 }

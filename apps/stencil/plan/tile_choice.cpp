@@ -102,12 +102,12 @@ void lay_out(const geometry& g, tiling& t) {
   const index_t pitch =
       t.registers.used() ? band_pitch * width : (ceil_div(t.largest[2] + 2 * ghost, width) | 1) * width;
   const index_t before = t.single_buffered ? round_up(ghost, width) : ghost;
-  t.chip = {};
-  t.chip.stride[1] = static_cast<int>(pitch);
-  if (g.active[0]) t.chip.stride[0] = static_cast<int>(pitch * rows);
-  t.chip.origin = static_cast<int>(ghost * pitch * rows + (g.active[0] ? ghost * pitch : 0) + before);
+  t.shared = {};
+  t.shared.stride[1] = static_cast<int>(pitch);
+  if (g.active[0]) t.shared.stride[0] = static_cast<int>(pitch * rows);
+  t.shared.origin = static_cast<int>(ghost * pitch * rows + (g.active[0] ? ghost * pitch : 0) + before);
   // A thread may read a row and a vector more than there are.
-  t.chip.elements = layers * pitch * rows + (t.single_buffered ? before + pitch : 0);
+  t.shared.elements = layers * pitch * rows + (t.single_buffered ? before + pitch : 0);
 }
 
 int natural_blocks(const geometry& g, const tile_limits& limits) {
@@ -233,7 +233,7 @@ void check(const tile_limits& given, const run_options& options) {
 
 tile_limits limits_asked_for(tile_limits limits, const run_options& options) {
   check(limits, options);
-  if (options.on_chip_bytes > 0) limits.scratch_bytes = std::min(limits.scratch_bytes, options.on_chip_bytes);
+  if (options.shared_bytes > 0) limits.scratch_bytes = std::min(limits.scratch_bytes, options.shared_bytes);
   return limits;
 }
 

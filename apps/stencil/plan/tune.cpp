@@ -26,12 +26,12 @@ class stopwatch {
   stopwatch(const machine& m, double seconds, const std::function<void()>& poll)
       : machine_(m), seconds_(seconds), poll_(poll) {}
 
-  double us(index_t side, variant how, std::size_t on_chip_bytes = 0) const {
+  double us(index_t side, variant how, std::size_t shared_bytes = 0) const {
     solver<float> s(machine_, square(machine_, side));
     const std::vector<float> u(static_cast<std::size_t>(side * side * machine_.size()), 1.0f);
     s.load(u.data());
     run_options o{.how = how, .steps = 8};
-    o.on_chip_bytes = on_chip_bytes;
+    o.shared_bytes = shared_bytes;
     double best = run(s, o);
     constexpr index_t most_steps = 100'000;
     const double each = std::min(seconds_ / 4, longest_run);

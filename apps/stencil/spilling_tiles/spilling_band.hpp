@@ -3,19 +3,19 @@
 // bands beside read meanwhile, are made into another place than they are read from. So a step needs nothing of other
 // warps but that they have made the step before: one barrier.
 //
-// A step makes a band in pieces: rows in registers, those on chip, and some of those in memory at a time; with the last
-// piece the ends. What lies beside a piece is needed when the step comes to it, and what it has at its sides can be
-// sent once it is made: much of a step is left for each packet's flight. The first row is made last, so that this holds
-// for the row above it too.
+// A step makes a band in pieces: rows in registers, those in shared memory, and some of those in memory at a time; with
+// the last piece the ends. What lies beside a piece is needed when the step comes to it, and what it has at its sides
+// can be sent once it is made: much of a step is left for each packet's flight. The first row is made last, so that
+// this holds for the row above it too.
 //
-// The columns beside the tile and those at its sides share their place on chip: a step reads what lies beside a row and
-// leaves there what the row has at its side, until the neighbours' cells are taken the next time.
+// The columns beside the tile and those at its sides share their place on shared: a step reads what lies beside a row
+// and leaves there what the row has at its side, until the neighbours' cells are taken the next time.
 //
 // What a warp's way depends on is told the compiler as the same for all its lanes. Where it cannot know this, it takes
 // care of lanes that are apart before every shuffle.
 //
-// Rows in memory are loaded some rows ahead, and called to the L2 cache further ahead. Half of the bands have them
-// before their other rows and half behind, so that the transfers of some warps run beside the work of others.
+// Rows in memory are loaded some rows ahead, and prefetched into the L2 cache further ahead. Half of the bands have
+// them before their other rows and half behind, so that the transfers of some warps run beside the work of others.
 #pragma once
 
 #include <type_traits>
@@ -37,18 +37,18 @@ class spilling_band {
   static constexpr int width = vector::width;
   static constexpr int pitch = spilling_pitch(width);
 
-  // Of the member's warp, whose place is at `places`. chip and memory: of the block, as the tiling says.
+  // Of the member's warp, whose place is at `places`. shared and memory: of the block, as the tiling says.
   template <class Lanes>
   STARLING_HD spilling_band(const coefficients<T>& w, const tile& mine, const tiling& t, const spilling_place* places,
-                            T* chip, T* memory, int member, const Lanes& lanes)
+                            T* shared, T* memory, int member, const Lanes& lanes)
       : weight_(w),
         mine_(mine),
         t_(t),
         place_(places[member / band_vectors]),
-        chip_(chip),
+        shared_(shared),
         memory_(memory),
         lane_(member % band_vectors),
-        chip_rows_(lanes.uniform(place_.chip_rows)),
+        shared_rows_(lanes.uniform(place_.shared_rows)),
         memory_rows_(lanes.uniform(place_.memory_rows)),
         ways_(lanes.uniform((place_.registers_first ? registers_first_ : 0) | (place_.first_band ? first_band_ : 0) |
                             (place_.last_band ? last_band_ : 0))) {
@@ -61,7 +61,7 @@ class spilling_band {
 
   // ---- for links ----
 
-  STARLING_HD int rows() const { return 2 + RegisterRows + chip_rows_ + memory_rows_; }
+  STARLING_HD int rows() const { return 2 + RegisterRows + shared_rows_ + memory_rows_; }
   STARLING_HD int cells_in_row() const { return mine_.extent[2]; }
   STARLING_HD int lane() const { return lane_; }
   STARLING_HD bool is_first() const { return (ways_ & first_band_) != 0; }
@@ -112,16 +112,16 @@ class spilling_band {
 
   STARLING_HD int pieces() const { return pieces_of_band(memory_rows_); }
   STARLING_HD spilling_piece piece(int number) const {
-    return piece_of_band(RegisterRows, chip_rows_, memory_rows_, registers_first(), number);
+    return piece_of_band(RegisterRows, shared_rows_, memory_rows_, registers_first(), number);
   }
 
   // The bands beside have made the step before. checks: the largest change is found.
   STARLING_HD row_cursor begin(bool checks) const {
-    const vector row = on_chip(place_.first + now_);
+    const vector row = in_shared(place_.first + now_);
     const vector second = registers_first()  ? vector(cells_[0])
                           : memory_rows_ > 0 ? vector_at(memory_rows())
-                                             : vector_at(chip_rows());
-    on_chip(place_.first + other()) = second;  // for the first row; nobody reads that place before the next step
+                                             : vector_at(shared_rows());
+    in_shared(place_.first + other()) = second;  // for the first row; nobody reads that place before the next step
     return {maybe_weighted(row), maybe_weighted(second), second, &side_of_row(1), T(), checks, T()};
   }
 
@@ -140,8 +140,8 @@ class spilling_band {
   }
 
  private:
-  // Rows from memory that are called to the L2 cache ahead of those on the way to registers.
-  static constexpr int called_ahead = 12;
+  // Rows from memory that are prefetched into the L2 cache ahead of those on the way to registers.
+  static constexpr int prefetched_ahead = 12;
 
   // What holds of the whole warp.
   static constexpr unsigned registers_first_ = 1;
@@ -162,18 +162,18 @@ class spilling_band {
   // From the first of two places for a row to the one that it is made into.
   STARLING_HD int other() const { return pitch - now_; }
   STARLING_HD packet_content<T>* contents(int begin) const {
-    return reinterpret_cast<packet_content<T>*>(chip_ + begin);
+    return reinterpret_cast<packet_content<T>*>(shared_ + begin);
   }
   // The lane's in a row that begins so many elements behind the first.
-  STARLING_HD vector& on_chip(int begin) const { return at(chip_ + begin + lane_ * width); }
-  STARLING_HD vector last() const { return on_chip(place_.last + now_); }
-  STARLING_HD T* chip_rows() const { return chip_ + place_.chip + lane_ * width; }
+  STARLING_HD vector& in_shared(int begin) const { return at(shared_ + begin + lane_ * width); }
+  STARLING_HD vector last() const { return in_shared(place_.last + now_); }
+  STARLING_HD T* shared_rows() const { return shared_ + place_.shared + lane_ * width; }
   STARLING_HD T* memory_rows() const { return memory_ + place_.memory + lane_ * width; }
   // Of a lane at a side, the place there of a row of the band.
   STARLING_HD T& side_of_row(int row) const {
     constexpr int each = static_cast<int>(elements_per_packet<T>);
     const int k = row > 0 ? row - 1 : (rows() - 2 + each) / each * each;
-    return chip_[t_.spilling.side(is(at_east_), width) + place_.packet * each + k];
+    return shared_[t_.spilling.side(is(at_east_), width) + place_.packet * each + k];
   }
   // Cells of the row from the lane's first on.
   STARLING_HD int cells_left() const { return mine_.extent[2] - lane_ * width; }
@@ -182,15 +182,15 @@ class spilling_band {
   template <class F>
   STARLING_HD void each_row(const F& f) {
     int y = place_.first_row;
-    f(y++, on_chip(place_.first + now_));
+    f(y++, in_shared(place_.first + now_));
     for (int part = 0; part < 3; ++part)
       if (part == (registers_first() ? 0 : 2))
         unrolled<RegisterRows>([&](auto r) { f(y++, cells_[r]); });
       else if (part == 1)
-        for (int i = 0; i < chip_rows_; ++i) f(y++, at(chip_rows() + i * pitch));
+        for (int i = 0; i < shared_rows_; ++i) f(y++, at(shared_rows() + i * pitch));
       else
         for (int i = 0; i < memory_rows_; ++i) f(y++, at(memory_rows() + i * pitch));
-    f(y, on_chip(place_.last + now_));
+    f(y, in_shared(place_.last + now_));
   }
 
   // Of a lane at a side, the cell there.
@@ -268,7 +268,7 @@ class spilling_band {
       unrolled<RegisterRows>([&](auto r) { unrolled<width>([&](auto k) { f(cells_[r].cell[k], was[r][k]); }); });
     };
     if (m.checks) each_cell([&](T cell, volatile T& there) { there = cell; });
-    const vector after = registers_first() ? vector_at(chip_rows()) : last();
+    const vector after = registers_first() ? vector_at(shared_rows()) : last();
     unrolled<RegisterRows>([&](auto row) {
       constexpr int r = decltype(row)::value;
       const vector south = r + 1 < RegisterRows ? cells_[r + 1 < RegisterRows ? r + 1 : r] : after;
@@ -285,30 +285,30 @@ class spilling_band {
   // What is not in registers.
   template <bool Check, class Lanes>
   STARLING_HD void make_others(const spilling_piece& piece, row_cursor& m, const Lanes& lanes) const {
-    if (piece.part == spilling_part::chip) make_on_chip<Check>(m, lanes);
+    if (piece.part == spilling_part::shared) make_in_shared<Check>(m, lanes);
     if (piece.part == spilling_part::memory) make_in_memory<Check>(piece, m, lanes);
     if (piece.last) make_ends<Check>(m, lanes);
   }
 
   template <bool Check, class Lanes>
-  STARLING_HD void make_on_chip(row_cursor& m, const Lanes& lanes) const {
+  STARLING_HD void make_in_shared(row_cursor& m, const Lanes& lanes) const {
     const vector after = !registers_first() ? vector(cells_[0]) : memory_rows_ > 0 ? vector_at(memory_rows()) : last();
-    make_rows<Check, 3>(m, chip_rows(), chip_rows_, after, lanes, [](const T*, int) {});
+    make_rows<Check, 3>(m, shared_rows(), shared_rows_, after, lanes, [](const T*, int) {});
   }
 
   template <bool Check, class Lanes>
   STARLING_HD void make_in_memory(const spilling_piece& piece, row_cursor& m, const Lanes& lanes) const {
-    const int first = piece.rows.begin - (registers_first() ? RegisterRows + chip_rows_ : 0);
+    const int first = piece.rows.begin - (registers_first() ? RegisterRows + shared_rows_ : 0);
     const int rows = piece.rows.end - piece.rows.begin;
     const int behind = memory_rows_ - first - rows;
     T* row = memory_rows() + first * pitch;
     const vector after = behind > 0          ? vector_at(row + rows * pitch)
                          : registers_first() ? last()
-                                             : vector_at(chip_rows());
+                                             : vector_at(shared_rows());
     constexpr int ahead = 6;
     make_rows<Check, ahead>(m, row, rows, after, lanes, [behind](const T* from, int left) {
-      if (left + behind > 2 * ahead + called_ahead)
-        unrolled<ahead>([&](auto i) { target::call_to_l2(from + (i + ahead + called_ahead) * pitch); });
+      if (left + behind > 2 * ahead + prefetched_ahead)
+        unrolled<ahead>([&](auto i) { target::prefetch_l2(from + (i + ahead + prefetched_ahead) * pitch); });
     });
   }
 
@@ -338,25 +338,25 @@ class spilling_band {
   // The first and last row of the band, each from one of its places to the other.
   template <bool Check, class Lanes>
   STARLING_HD void make_ends(row_cursor& m, const Lanes& lanes) const {
-    on_chip(place_.last + other()) = made<Check>(m, on_chip(place_.after + now_), lanes, place_.dirichlet_last);
-    const vector row = on_chip(place_.first + now_);
-    m.north = maybe_weighted(on_chip(place_.before + now_));
+    in_shared(place_.last + other()) = made<Check>(m, in_shared(place_.after + now_), lanes, place_.dirichlet_last);
+    const vector row = in_shared(place_.first + now_);
+    m.north = maybe_weighted(in_shared(place_.before + now_));
     m.here = maybe_weighted(row);
     m.centre = row;
     m.side = &side_of_row(0);
     m.beside = at_side() ? *m.side : T();
-    const vector second = on_chip(place_.first + other());
-    on_chip(place_.first + other()) = made<Check>(m, second, lanes, place_.dirichlet_first);
+    const vector second = in_shared(place_.first + other());
+    in_shared(place_.first + other()) = made<Check>(m, second, lanes, place_.dirichlet_first);
   }
 
   const coefficients<T>& weight_;
   const tile& mine_;
   const tiling& t_;
   const spilling_place& place_;
-  T* chip_;
+  T* shared_;
   T* memory_;
   int lane_;
-  int chip_rows_;
+  int shared_rows_;
   int memory_rows_;
   unsigned ways_;
   unsigned is_;  // what holds of the lane, bit by bit

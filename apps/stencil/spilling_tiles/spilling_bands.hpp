@@ -1,7 +1,7 @@
 // How the warps of a block share a spilling register tile in two dimensions, one of more cells than their registers
 // hold: each has a band of whole rows, of which each lane has 16 bytes side by side. Some of them are in registers,
-// others on chip as far as there is room, and the rest in memory. The first and the last row are on chip, with two
-// places each.
+// others in shared memory as far as there is room, and the rest in memory. The first and the last row are in shared
+// memory, with two places each.
 #pragma once
 
 #include "starling/base/index.hpp"
@@ -28,16 +28,17 @@ inline constexpr int most_rows_of_piece = 60;
 struct spilling_bands {
   int count = 0;  // a warp each; 0: tiles are not kept so
   int register_rows = 0;
-  int chip_rows = 0;    // of a band at most, without its ends
+  int shared_rows = 0;  // of a band at most, without its ends
   int memory_rows = 0;  // likewise
   int side_cells = 0;   // that a column at a side has room for
 
   constexpr bool used() const { return count > 0; }
-  constexpr int rows_not_in_memory() const { return 2 + register_rows + chip_rows; }
-  // Where things are in the array on chip, in elements: bands one after the other, each with its first row twice, its
-  // last row twice and others; the rows beyond the tile twice, north and south; columns at the sides, west and east.
+  constexpr int rows_not_in_memory() const { return 2 + register_rows + shared_rows; }
+  // Where things are in the array in shared memory, in elements: bands one after the other, each with its first row
+  // twice, its last row twice and others; the rows beyond the tile twice, north and south; columns at the sides, west
+  // and east.
   constexpr int band(int number, int width) const {
-    return number * (spilling_end_rows + chip_rows) * spilling_pitch(width);
+    return number * (spilling_end_rows + shared_rows) * spilling_pitch(width);
   }
   constexpr int ghost(bool south, int width) const {
     return band(count, width) + (south ? 2 : 0) * spilling_pitch(width);
@@ -55,24 +56,24 @@ struct spilling_bands {
 struct spilling_place {
   int first_row = 0;  // of the tile
   int rows = 0;       // all of them
-  int chip_rows = 0;
+  int shared_rows = 0;
   int memory_rows = 0;
   int first = 0;   // where the first row is
   int last = 0;    // and the last one
   int before = 0;  // the row before these, and the one behind
   int after = 0;
-  int chip = 0;  // other rows
+  int shared = 0;  // other rows
   int memory = 0;
   int packet = 0;  // number of its first one among the tile's for a side
   bool first_band = false;
   bool last_band = false;
   bool dirichlet_first = false;  // its first row is not made
   bool dirichlet_last = false;
-  bool registers_first = false;  // rows are in registers, on chip, in memory; otherwise the other way
+  bool registers_first = false;  // rows are in registers, shared memory, memory; otherwise the other way
 };
 
 // What a step makes of a band at a time: rows that are kept alike. Rows are counted from the band's second.
-enum class spilling_part { registers, chip, memory };
+enum class spilling_part { registers, shared, memory };
 struct spilling_rows {
   int begin;
   int end;
@@ -86,15 +87,15 @@ struct spilling_piece {
   bool last;            // these are made and sent with it
 };
 
-// How many pieces, and one of them in their order. What is in registers and on chip goes together where there are rows
-// in memory too: then a packet has time enough, and fewer exchanges are faster.
+// How many pieces, and one of them in their order. What is in registers and shared memory goes together where there are
+// rows in memory too: then a packet has time enough, and fewer exchanges are faster.
 constexpr int pieces_of_band(int memory_rows) {
   return 2 + (memory_rows + most_rows_of_piece - 1) / most_rows_of_piece;
 }
-constexpr spilling_piece piece_of_band(int register_rows, int chip_rows, int memory_rows, bool registers_first,
+constexpr spilling_piece piece_of_band(int register_rows, int shared_rows, int memory_rows, bool registers_first,
                                        int number) {
   const int in_memory = pieces_of_band(memory_rows) - 2;
-  const int kept = register_rows + chip_rows;
+  const int kept = register_rows + shared_rows;
   const int from_registers = registers_first ? number : in_memory + 1 - number;
   spilling_piece p{};
   p.last = number == in_memory + 1;
@@ -108,10 +109,10 @@ constexpr spilling_piece piece_of_band(int register_rows, int chip_rows, int mem
     return p;
   }
   const int begin = registers_first ? 0 : memory_rows;
-  const int cut = begin + (registers_first ? register_rows : chip_rows);
+  const int cut = begin + (registers_first ? register_rows : shared_rows);
   const int end = begin + kept;
   const bool first = (from_registers == 0) == registers_first;
-  p.part = from_registers == 0 ? spilling_part::registers : spilling_part::chip;
+  p.part = from_registers == 0 ? spilling_part::registers : spilling_part::shared;
   p.rows = p.taken = p.sent = first ? spilling_rows{begin, cut} : spilling_rows{cut, end};
   p.takes_ends = p.last;
   if (in_memory == 0) return p;
@@ -129,11 +130,11 @@ constexpr spilling_place place_of_band(const spilling_bands& b, int band, int ro
   p.first_row = static_cast<int>(own.begin);
   p.rows = static_cast<int>(own.size());
   const int between = p.rows - 2 - b.register_rows;
-  p.chip_rows = between < b.chip_rows ? between : b.chip_rows;
-  p.memory_rows = between - p.chip_rows;
+  p.shared_rows = between < b.shared_rows ? between : b.shared_rows;
+  p.memory_rows = between - p.shared_rows;
   p.first = b.band(band, width);
   p.last = p.first + 2 * spilling_pitch(width);
-  p.chip = p.first + spilling_end_rows * spilling_pitch(width);
+  p.shared = p.first + spilling_end_rows * spilling_pitch(width);
   p.memory = band * b.memory_rows * spilling_pitch(width);
   p.packet = p.first_row / each_packet + band;
   p.first_band = band == 0;
@@ -147,10 +148,10 @@ constexpr spilling_place place_of_band(const spilling_bands& b, int band, int ro
   return p;
 }
 
-// A band has its ends and a row on chip besides those in registers.
+// A band has its ends and a row in shared memory besides those in registers.
 constexpr int least_spilling_band(int register_rows) { return register_rows + 3; }
 
-// What computing all bands of so many rows takes, in cells of an array on chip that take as long.
+// What computing all bands of so many rows takes, in cells of an array in shared memory that take as long.
 constexpr double cells_of_spilling_bands(const spilling_bands& b, index_t rows) {
   constexpr int row_of_each_quarter = 360;
   return static_cast<double>(row_of_each_quarter * ((b.count + 3) / 4) * ceil_div(rows, b.count));

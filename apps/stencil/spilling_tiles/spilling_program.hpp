@@ -23,7 +23,7 @@ class spilling_program {
         mine_(*b.template scratch<tile>(1)),
         links_(b, a.grid, a.packet_buffer),
         places_(b.template scratch<spilling_place>(a.grid.spilling.count)),
-        chip_(b.template scratch<T>(a.grid.spilling.elements(cell_vector<T>::width))) {}
+        shared_(b.template scratch<T>(a.grid.spilling.elements(cell_vector<T>::width))) {}
 
   STARLING_HD void run() {
     if (b_.member() == 0) mine_ = tile_of(a_.f.shape, a_.grid, *a_.f.own.on(b_.pe()), b_.index());
@@ -35,7 +35,7 @@ class spilling_program {
     b_.sync();
     const index_t in_memory = a_.grid.memory_elements;
     T* memory = in_memory > 0 ? a_.memory.on(b_.pe()) + b_.index() * in_memory : nullptr;
-    band mine(a_.f.weight, mine_, a_.grid, places_, chip_, memory, b_.member(), lanes_);
+    band mine(a_.f.weight, mine_, a_.grid, places_, shared_, memory, b_.member(), lanes_);
     const index_t row = a_.f.shape.stride[1];
     const index_t first = mine_.first[0] * a_.f.shape.stride[0] + mine_.first[1] * row + mine_.first[2];
     mine.load(a_.f.u[a_.first % 2].on(b_.pe()) + first, row);
@@ -79,7 +79,7 @@ class spilling_program {
   tile& mine_;
   band_links links_;
   spilling_place* places_;
-  T* chip_;
+  T* shared_;
 };
 
 }  // namespace starling::stencil

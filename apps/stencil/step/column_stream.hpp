@@ -1,7 +1,7 @@
 // The interior of a box on a GPU. A thread goes along columns of cells, as many side by side as 16 bytes hold: along z
 // in three dimensions, along y in two. What it has loaded of its columns stays in registers until the step has passed,
 // so that a cell comes from memory once; its neighbours beside the columns were loaded by other threads of the block at
-// about the same time, and are in the first cache.
+// about the same time, and are in the L1 cache.
 //
 // Rows start at multiples of 16 bytes and have room up to one. Vectors at the ends of a row may hold cells that are not
 // the interior's: these are loaded and not used.

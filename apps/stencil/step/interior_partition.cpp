@@ -19,7 +19,7 @@ index_t length_of(const geometry& g, const interior_partition& c) {
   return ceil_div(g.largest(axis_along(g)), c.parts[axis_along(g)]);
 }
 
-// What the block with the largest tile does, in vectors that one of its threads loads from memory or the second cache:
+// What the block with the largest tile does, in vectors that one of its threads loads from memory or the L2 cache:
 // a thread starts a segment with two more, and the rows beside a tile are others' rows.
 double cost(const geometry& g, int threads, int width, const interior_partition& c) {
   const index_t length = ceil_div(length_of(g, c), c.segments) + 2;
@@ -83,7 +83,7 @@ interior_partition queue_tiles(const geometry& g, int blocks, int threads, int w
 
 }  // namespace
 
-// Measured on an H200, whose second cache holds 50 MB.
+// Measured on an H200, whose L2 cache holds 50 MB.
 template <class T>
 bool scheduled_dynamically(const geometry& g) {
   const index_t bytes = g.largest(0) * g.largest(1) * g.largest(2) * index_t{sizeof(T)};

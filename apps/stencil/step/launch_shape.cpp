@@ -18,7 +18,7 @@ index_t boundary_cells(const geometry& g) {
   return std::min(n, cells(g));
 }
 
-// Small blocks meet sooner, large ones keep more of their rows in the first cache. Measured on H200.
+// Small blocks meet sooner, large ones keep more of their rows in the L1 cache. Measured on H200.
 int natural_threads(const geometry& g) {
   if (g.active[0]) return cells(g) < 10'000'000 ? 128 : 256;
   return cells(g) < 200'000 ? 128 : cells(g) < 1'500'000 ? 256 : 512;
@@ -37,7 +37,7 @@ int natural_blocks(const geometry& g, machine_kind kind, int threads, int most) 
 // clearly faster than every block doing a part of both; a few are taken from the interior where that is about as fast.
 // A block does a round of a face, two cells a thread with the wait for the neighbour, in the time of about ten times as
 // many cells of the interior; a block that does both does one after the other. Three quarters of the blocks do an
-// interior about as fast as all where the second cache has most of it; the boundary may then have the others, and be
+// interior about as fast as all where the L2 cache has most of it; the boundary may then have the others, and be
 // sooner where neighbours wait for them. A virtual device has one block for faces: there the roles are to be seen, in
 // traces and reports. Measured on H200.
 int natural_boundary_blocks(const geometry& g, machine_kind kind, std::size_t cell_bytes, int blocks, int threads) {

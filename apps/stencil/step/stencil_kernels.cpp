@@ -10,7 +10,7 @@ constexpr std::size_t room_in_scratch() {
 }
 static_assert(room_in_scratch<box>() + room_in_scratch<tile_queue<double>>() <= scratch_bytes);
 
-// Registers for a whole step without spilling; what is spilled has to come back from beyond the first cache, which
+// Registers for a whole step without spilling; what is spilled has to come back from beyond the L1 cache, which
 // every wait empties.
 constexpr int threads_at_most(bool dynamic) { return dynamic ? queue_most_threads : 512; }
 constexpr int blocks_at_least(bool dynamic) { return dynamic ? queue_least_blocks : 1; }

@@ -7,7 +7,7 @@
 namespace starling::stencil {
 namespace {
 
-// What a block needs of the domain, in its fast memory.
+// What a block needs of the domain, in shared memory.
 struct temporal_block {
   box own;
   int peers;

@@ -112,7 +112,7 @@ class double_buffered_sweep {
     const int rows_begin = Dimensions == 3 ? mine_.begin(1, reach) : 0;
     const int rows_end = Dimensions == 3 ? mine_.end(1, reach) : 1;
     const index_range xs{mine_.begin(2, reach), mine_.end(2, reach)};
-    const int pitch = in_.t.chip.stride[1];
+    const int pitch = in_.t.shared.stride[1];
     for (int layer = mine_.begin(along, reach); layer < mine_.end(along, reach); ++layer) {
       for (int row = rows_begin; row < rows_end; ++row) {
         const T* here = in_.in_layer(layer, row, 0);
@@ -144,7 +144,7 @@ class double_buffered_sweep {
     const int begin = mine.begin > low ? mine.begin : low;
     const int end = mine.end < high ? mine.end : high;
     if (begin >= end) return;
-    const tile_layout& l = in_.t.chip;
+    const tile_layout& l = in_.t.shared;
     column<Check>(in_.in_layer(begin, row, x), out_.in_layer(begin, row, x), end - begin, l.stride[along], l.stride[1],
                   change);
   }

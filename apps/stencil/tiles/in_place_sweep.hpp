@@ -88,7 +88,7 @@ class in_place_sweep {
     advance(m, b);
   }
 
-  STARLING_HD const tile_layout& layout() const { return cells_.t.chip; }
+  STARLING_HD const tile_layout& layout() const { return cells_.t.shared; }
   STARLING_HD T* row_of(const column_cursor& m, int layer, int r) const {
     return m.at + layer * layout().stride[along] + r * layout().stride[1];
   }

@@ -1,8 +1,8 @@
 // Steps of a star stencil in two dimensions over a tile that stays in the registers of a block's warps. What one warp
-// has to know of another's cells is in the array on chip that holds the tile: the first and last rows of a band and the
-// columns that edges are made of are stored there after each step, and read before the next one. Dirichlet cells and
-// the ghost zone are only there: lanes whose vectors have such cells read these again before each step, and do not
-// store them.
+// has to know of another's cells is in the array in shared memory that holds the tile: the first and last rows of a
+// band and the columns that edges are made of are stored there after each step, and read before the next one. Dirichlet
+// cells and the ghost zone are only there: lanes whose vectors have such cells read these again before each step, and
+// do not store them.
 //
 // Where a tile exchanges less often than every step (DeepHalo), what lies beyond it is made like the cells beside it,
 // and is as little known as the ghost zone is after as many steps.
@@ -69,7 +69,7 @@ class register_sweep {
     const int made_begin = DeepHalo && mine.open[4] ? here : begin;
     const int made_end = DeepHalo && mine.open[5] ? here + width : end;
     made_ = x > last_x ? 0 : bits_between(made_begin - here, made_end - here, width);
-    at_ = c.chip + c.t.chip.at(0, mine.begin(1, reach) + first, here);
+    at_ = c.shared + c.t.shared.at(0, mine.begin(1, reach) + first, here);
     // Where edges are sent ahead, they are computed from the second line too.
     const auto bit = [&](int column) { return column >= here && column < here + width ? 1u << (column - here) : 0u; };
     if (!DeepHalo && mine.open[4]) sent_ |= bit(0) | bit(1);

@@ -11,8 +11,8 @@ inline constexpr int band_rows[] = {2, 4, 8, 12, 16};
 // Where tiles exchange less often than every step: that is for small ones.
 inline constexpr int most_deep_halo_band_rows = 8;
 
-// Vectors of a row of a band, and from row to row of the array on chip: room for the ghost zone too, and an odd number,
-// so that edges across rows do not all fall into one bank of shared memory.
+// Vectors of a row of a band, and from row to row of the array in shared memory: room for the ghost zone too, and an
+// odd number, so that edges across rows do not all fall into one bank of shared memory.
 inline constexpr int band_vectors = 32;
 inline constexpr int band_pitch = band_vectors + 3;
 
@@ -25,8 +25,8 @@ struct register_tile {
   constexpr int rows_in_turn() const { return (count + 3) / 4 * rows; }
 };
 
-// What a step of all bands takes, in cells of an array on chip that take as long: on H200 a cell in registers took half
-// the time (bench/cpu_free_stencil/results/tiles).
+// What a step of all bands takes, in cells of an array in shared memory that take as long: on H200 a cell in registers
+// took half the time (bench/cpu_free_stencil/results/tiles).
 constexpr double cells_of_register_tile(const register_tile& g) { return 256.0 * g.rows_in_turn(); }
 
 // The bands of at most `most_warps` warps that soonest make a step of so many rows; some tiles may have as few as

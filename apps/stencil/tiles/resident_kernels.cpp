@@ -22,7 +22,7 @@ std::size_t resident_scratch(const tiling& t, int threads) {
     return room(1, sizeof(tile)) + room(spilling_links_of_tile, sizeof(spilling_link)) +
            room(t.spilling.count, sizeof(spilling_place)) + room(t.spilling.elements(cell_vector<T>::width), sizeof(T));
   return room(1, sizeof(tile)) + room(directions, sizeof(route)) + room(edge_list_bytes(t, threads), 1) +
-         room(t.arrays() * t.chip.elements, sizeof(T));
+         room(t.arrays() * t.shared.elements, sizeof(T));
 }
 
 template kernel resident_kernel(const resident_arguments<float>&);

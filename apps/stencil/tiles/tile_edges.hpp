@@ -25,13 +25,13 @@ inline constexpr int direction_shift = 8;
 }  // namespace edge_facts
 
 struct tile_edge {
-  int cell = 0;  // both in the array on chip
+  int cell = 0;  // both in the array in shared memory
   int ghost = 0;
   int facts = 0;
 };
 
-// Bytes on chip that a block of so many threads has for its list. Threads that have at most one packet keep it in
-// registers.
+// Bytes of shared memory that a block of so many threads has for its list. Threads that have at most one packet keep it
+// in registers.
 constexpr index_t edge_list_bytes(const tiling& t, int threads) {
   if (t.packets_per_block() <= threads) return 0;
   return t.packets_per_block() * static_cast<index_t>(sizeof(tile_edge));
@@ -126,16 +126,16 @@ class tile_edges {
   STARLING_HD bool listed() const { return Listed && list_ != nullptr; }
   STARLING_HD static bool is(const edge& e, int fact) { return (e.facts & fact) != 0; }
   STARLING_HD static int number_of(const edge& e) { return e.facts >> edge_facts::direction_shift; }
-  STARLING_HD int to_second(const edge& e) const { return is(e, edge_facts::down) ? t_.chip.stride[1] : 1; }
+  STARLING_HD int to_second(const edge& e) const { return is(e, edge_facts::down) ? t_.shared.stride[1] : 1; }
 
   STARLING_HD T* cell(const cells& c, const edge& e, bool second) const {
-    return c.chip + e.cell + (second ? to_second(e) : 0);
+    return c.shared + e.cell + (second ? to_second(e) : 0);
   }
   STARLING_HD surroundings<T> around(const cells& c, const edge& e, bool second) const {
     return c.around(cell(c, e, second));
   }
   STARLING_HD T* ghost(const cells& c, const edge& e, bool second) const {
-    return c.chip + e.ghost + (second ? to_second(e) : 0);
+    return c.shared + e.ghost + (second ? to_second(e) : 0);
   }
 
   STARLING_HD route route_of(const edge& e, int k) const {
@@ -203,8 +203,8 @@ class tile_edges {
     e.facts = edge_facts::there | (two ? edge_facts::two : 0) | (first_updated ? edge_facts::first_updated : 0) |
               (second_updated ? edge_facts::second_updated : 0) | (down ? edge_facts::down : 0) |
               (number << edge_facts::direction_shift);
-    e.cell = t_.chip.at(at[0], at[1], at[2]);
-    e.ghost = t_.chip.at(at[0] + t_.depth * d.step[0], at[1] + t_.depth * d.step[1], at[2] + t_.depth * d.step[2]);
+    e.cell = t_.shared.at(at[0], at[1], at[2]);
+    e.ghost = t_.shared.at(at[0] + t_.depth * d.step[0], at[1] + t_.depth * d.step[1], at[2] + t_.depth * d.step[2]);
     return e;
   }
 

@@ -15,7 +15,7 @@ prepared_run tile_engine<T>::prepare(domain<T>& d, const tile_choice& tiles, con
   const int fit = d.machine.blocks_that_fit(resident_kernel(a), {tiles.threads, tiles.scratch_bytes, options.deadline});
   expect<launch_error>(blocks <= fit, "stencil: ", blocks, " tiles per PE, but only ", fit, " blocks fit at once with ",
                        tiles.threads, " threads and ", tiles.scratch_bytes,
-                       " bytes on chip each; ask for fewer blocks");
+                       " bytes of shared memory each; ask for fewer blocks");
   make_zeroed(d, packet_buffer_, packet_slots * blocks * tiles.grid.packets_per_block());
   const index_t elements = blocks * tiles.grid.memory_elements;
   if (memory_.size() < elements) {

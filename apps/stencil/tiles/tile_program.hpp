@@ -57,12 +57,12 @@ class tile_program {
         a_(a),
         mine_(*b.scratch<tile>(1)),
         edges_(b, a.grid, a.packet_buffer),
-        chip_(b.scratch<T>(arrays * a.grid.chip.elements)) {}
+        shared_(b.scratch<T>(arrays * a.grid.shared.elements)) {}
 
   STARLING_HD void run() {
     if (b_.member() == 0) mine_ = tile_of(a_.f.shape, a_.grid, *a_.f.own.on(b_.pe()), b_.index());
     // Cells of the ghost zone that nobody sends are loaded with the others, and not used.
-    b_.for_each(arrays * a_.grid.chip.elements, [&](index_t i) { chip_[i] = 0; });
+    b_.for_each(arrays * a_.grid.shared.elements, [&](index_t i) { shared_[i] = 0; });
     edges_.plan(a_.f.shape, mine_, a_.compute);
     load();
     share mine = own_share();
@@ -121,7 +121,7 @@ class tile_program {
   }
 
  private:
-  STARLING_HD cells array(int which) const { return {chip_ + which * a_.grid.chip.elements, a_.grid}; }
+  STARLING_HD cells array(int which) const { return {shared_ + which * a_.grid.shared.elements, a_.grid}; }
   STARLING_HD share own_share() const {
     if constexpr (in_registers)
       return {a_.f.weight, a_.uniform_weights, mine_, array(0), b_.member()};
@@ -187,7 +187,7 @@ class tile_program {
   const resident_arguments<T>& a_;
   tile& mine_;
   edges edges_;
-  T* chip_;
+  T* shared_;
 };
 
 template <class T, int Dimensions, keeping Keeping>
