@@ -229,8 +229,8 @@ void matrix<T>::note_reach(const csr_view<T>& a, const halo& h) {
             if (column >= own.first && column < own.first + own.rows)
               join(it.rows_read, {column - own.first, column - own.first + side()});
             else {
-              const index_t box = own.box(h.local(pe, column));
-              join(it.boxes_read, {box, box + side()});
+              const index_t receive_slot = own.receive_slot(h.local(pe, column));
+              join(it.receive_slots_read, {receive_slot, receive_slot + side()});
             }
           }
       }

@@ -187,9 +187,9 @@ void compare_bands(tile_fixture<T, 2> f, bool uniform_weights, int idle) {
     band.store();
   });
   CHECK(largest(changes) == wanted);
-  const auto equal = [&](const std::vector<T>& values, int y, int x) {
+  const auto equal = [&](const std::vector<T>& kept_cells, int y, int x) {
     const auto at = static_cast<std::size_t>(f.t.shared.at(0, y, x));
-    return values[at] == plain.shared[0][at];
+    return kept_cells[at] == plain.shared[0][at];
   };
   bool all = true;
   bool edges = true;

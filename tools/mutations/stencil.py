@@ -140,7 +140,8 @@ MUTATIONS = [
         ("host: wait for the faces of the step before", "s.wait(sent(from, time_level - 1));",
          "s.wait(sent(from, time_level - (time_level > 2 ? 2 : 1)));"),
         ("host: the interior does not wait for the faces",
-         "  interior.wait(sent(pe, time_level - 1));  // the faces of the step before are what the interior reads now\n",
+         "  interior.wait(sent(pe, time_level - 1));  "
+         "// the faces of the step before are what the interior reads now\n",
          ""),
         ("host: the faces do not wait for the interior",
          "  boundary.wait(interior_done_[i]);  // of the step before\n", ""),

@@ -72,7 +72,7 @@ STENCIL_KERNELS = tuple(
 )
 ON_GPUS = "GPUs alone run it"
 CG: dict[str, dict[str, str]] = {
-    "apps/cg/iterate/worker.hpp": {},
+    "apps/cg/iterate/block_context.hpp": {},
     "apps/cg/iterate/phases.hpp": {},
     "apps/cg/iterate/reduction.hpp": {
         "no t.any(false); before: const double part": ON_GPUS,

@@ -11,15 +11,15 @@
 
 namespace starling::cg {
 
-// What of a block's data stays in its fast memory while a persistent program runs.
+// What of a block's data stays in shared memory while a persistent program runs.
 struct kept_data {
   std::uint32_t vectors = 0;  // bit v: vector v
   index_t entries = 0;        // stored entries of the matrix (blocks of 3 x 3)
 };
 
-// All that is the same for the threads of a block, in its fast memory: looked up there, it takes no registers.
+// All that is the same for the threads of a block, in shared memory: looked up there, it takes no registers.
 template <class T>
-struct desk {
+struct shared_state {
   block_rows<T> rows;
   T* vectors[vector_count];
   bool persistent = false;
@@ -28,18 +28,19 @@ struct desk {
   const T* m_values = nullptr;  // of the block's rows
   T* published[2];              // this PE's
   sym<T> published_of_all[2];
-  sym<packet> boxes[2];
+  sym<packet> receive_slots[2];
   sym<signal> ready;
   sym<signal> taken;
   const send_entry* sends = nullptr;
 };
 
 template <class T>
-class worker {
+class block_context {
  public:
   // By every block of the kernel. `products`: number of the last product.
-  STARLING_HD worker(block& b, const system_data<T>& s, bool persistent, const kept_data& kept, std::uint64_t products)
-      : threads_(b.all_threads()), desk_(b.scratch<desk<T>>(1)), product_(products) {
+  STARLING_HD block_context(block& b, const system_data<T>& s, bool persistent, const kept_data& kept,
+                            std::uint64_t products)
+      : threads_(b.all_threads()), shared_(b.scratch<shared_state<T>>(1)), product_(products) {
     T* row_buffer = nullptr;
     if (target::on_gpu && s.a.how == storage::compressed)
       row_buffer = b.scratch<T>(index_t{b.warp().count()} * chunk::most_entries);
@@ -50,17 +51,18 @@ class worker {
     if (kept.entries > 0) keep_entries(b, s, kept.entries);
   }
 
-  // Bytes of scratch that a worker takes beside what is kept. `warps`: of a block of a GPU; 0 on virtual devices.
+  // Bytes of scratch that a block context takes beside what is kept. `warps`: of a block of a GPU; 0 on virtual
+  // devices.
   static std::size_t scratch_bytes(int warps, bool compressed) {
     const std::size_t buffers = compressed ? static_cast<std::size_t>(warps) * chunk::most_entries * sizeof(T) : 0;
-    return sizeof(desk<T>) + buffers + most_kept_sends * sizeof(send_entry) + 48;
+    return sizeof(shared_state<T>) + buffers + most_kept_sends * sizeof(send_entry) + 48;
   }
 
   // This block's part of a vector.
-  STARLING_HD T* operator[](vector_name v) const { return desk_->vectors[v]; }
-  STARLING_HD index_t rows() const { return desk_->rows.plan.rows; }
+  STARLING_HD T* operator[](vector_name v) const { return shared_->vectors[v]; }
+  STARLING_HD index_t rows() const { return shared_->rows.plan.rows; }
   STARLING_HD const block_threads& all() const { return threads_; }
-  STARLING_HD bool with_m() const { return desk_->m != preconditioner::none; }
+  STARLING_HD bool with_m() const { return shared_->m != preconditioner::none; }
   STARLING_HD std::uint64_t product_number() const { return product_; }
 
   // f(i) for the block's rows, numbered from 0; the same thread for the same row every time.
@@ -76,10 +78,10 @@ class worker {
   }
 
   // The block's rows of a vector that lies anywhere.
-  STARLING_HD T* part_of(sym<T> v) const { return v.on(threads_.pe()) + desk_->rows.plan.first_row; }
+  STARLING_HD T* part_of(sym<T> v) const { return v.on(threads_.pe()) + shared_->rows.plan.first_row; }
   // From now on v is what lies at `place`. A barrier of the block must be between the last use of v and this.
   STARLING_HD void look_at(vector_name v, sym<T> place) const {
-    if (threads_.member() == 0) desk_->vectors[v] = part_of(place);
+    if (threads_.member() == 0) shared_->vectors[v] = part_of(place);
     threads_.sync();
   }
 
@@ -89,7 +91,7 @@ class worker {
     for (int v = 0; v < vector_count; ++v) {
       if ((vectors >> v & 1) == 0) continue;
       T* to = home(s, v);
-      const T* from = desk_->vectors[v];
+      const T* from = shared_->vectors[v];
       each_row([&](index_t i) { to[i] = from[i]; });
     }
   }
@@ -98,12 +100,12 @@ class worker {
 
   // Where the block's values of the next published vector go, before announce().
   STARLING_HD T* next_published() const {
-    return desk_->published[(product_ + 1) % 2] + desk_->rows.own.first_own() + desk_->rows.plan.first_row;
+    return shared_->published[(product_ + 1) % 2] + shared_->rows.own.first_own() + shared_->rows.plan.first_row;
   }
 
   // Tells those who read this block's values that they are there, and sends what other PEs need: `v` holds the same.
-  // The caller then counts the product: functions that get a copy of the worker cannot.
-  STARLING_HD void announce(vector_name v) const { announce_of(*this, desk_->vectors[v]); }
+  // The caller then counts the product: functions that get a copy of the block context cannot.
+  STARLING_HD void announce(vector_name v) const { announce_of(*this, shared_->vectors[v]); }
   STARLING_HD void count_product() { ++product_; }
 
   // out = A times what was published last, for the block's rows; all threads of the block see it.
@@ -112,19 +114,21 @@ class worker {
   // ---- the preconditioner ----
 
   // Whether M works on each row by itself, so that it can be applied while r is computed.
-  STARLING_HD bool pointwise() const { return desk_->m == preconditioner::none || desk_->m == preconditioner::jacobi; }
+  STARLING_HD bool pointwise() const {
+    return shared_->m == preconditioner::none || shared_->m == preconditioner::jacobi;
+  }
   // M r of some rows, for such an M.
   STARLING_HD pack<T> scaled(const row_place& at, const pack<T>& r) const {
-    return desk_->m == preconditioner::jacobi ? at.load(desk_->m_values) * r : r;
+    return shared_->m == preconditioner::jacobi ? at.load(shared_->m_values) * r : r;
   }
 
   // out = M in for a block-diagonal M; all threads see `in` before and `out` after.
   STARLING_HD void multiply_blocks(vector_name in, vector_name out) const {
-    const index_t size = desk_->block_size;
+    const index_t size = shared_->block_size;
     const index_t n = rows();
-    const T* inverse = desk_->m_values;
-    const T* from = desk_->vectors[in];
-    T* to = desk_->vectors[out];
+    const T* inverse = shared_->m_values;
+    const T* from = shared_->vectors[in];
+    T* to = shared_->vectors[out];
     threads_.sync();
     each_row([&](index_t i) {
       const index_t first = i - i % size;
@@ -137,8 +141,8 @@ class worker {
   }
 
  private:
-  STARLING_HD static void announce_of(worker k, const T* mine) {
-    const desk<T>& d = *k.desk_;
+  STARLING_HD static void announce_of(block_context k, const T* mine) {
+    const shared_state<T>& d = *k.shared_;
     const block_threads t = k.threads_;
     const std::uint64_t number = k.product_ + 1;
     t.sync();
@@ -151,14 +155,14 @@ class worker {
       const send_entry e = d.sends[i];
       const T value = mine[e.row - d.rows.plan.first_row];
       if (d.persistent)
-        k.send(d.boxes[number % 2] + e.box, value, number, e.pe);
+        k.send(d.receive_slots[number % 2] + e.receive_slot, value, number, e.pe);
       else
         t.thread().p(d.published_of_all[number % 2] + e.column, value, e.pe);
     }
   }
 
-  STARLING_HD static void product_of(worker k, vector_name out) {
-    const desk<T>& d = *k.desk_;
+  STARLING_HD static void product_of(block_context k, vector_name out) {
+    const shared_state<T>& d = *k.shared_;
     const block_threads t = k.threads_;
     const std::uint64_t number = k.product_;
     const T* x = d.published[number % 2];
@@ -168,10 +172,10 @@ class worker {
       multiply(t.thread(), d.rows, plan, x, to, which_parts::all);
     } else {
       if (plan.peers > 0) t.wait_all(d.ready + plan.first_peer, plan.peers, number, t.pe());
-      if (plan.boxes > 0) k.take_boxes();
-      multiply(t.thread(), d.rows, plan, x, to, plan.takers > 0 ? which_parts::own : which_parts::all);
-      if (plan.takers > 0) {
-        t.wait_all(d.taken + plan.first_taker, plan.takers, number, t.pe());
+      if (plan.receive_slots > 0) k.unpack_receive_slots();
+      multiply(t.thread(), d.rows, plan, x, to, plan.unpacking > 0 ? which_parts::own : which_parts::all);
+      if (plan.unpacking > 0) {
+        t.wait_all(d.taken + plan.first_unpacking, plan.unpacking, number, t.pe());
         multiply(t.thread(), d.rows, plan, x, to, which_parts::halo);
       }
     }
@@ -183,20 +187,20 @@ class worker {
   }
 
   // This block's part of the values that other PEs have sent. All threads of the block see them after it.
-  STARLING_HD void take_boxes() const {
-    const desk<T>& d = *desk_;
+  STARLING_HD void unpack_receive_slots() const {
+    const shared_state<T>& d = *shared_;
     const block_plan& plan = d.rows.plan;
-    const sym<packet> boxes = d.boxes[product_ % 2] + plan.first_box;
+    const sym<packet> receive_slots = d.receive_slots[product_ % 2] + plan.first_receive_slot;
     T* x = d.published[product_ % 2];
     constexpr int at_once = 2;  // their loads run together
-    const auto n = static_cast<int>(plan.boxes);
+    const auto n = static_cast<int>(plan.receive_slots);
     const int members = threads_.members();
     for (int first = threads_.member(); first < n; first += at_once * members)
       threads_.thread().template take_packets<T, at_once>(
-          [&](int i) { return first + i * members < n; }, [&](int i) { return boxes + (first + i * members); },
+          [&](int i) { return first + i * members < n; }, [&](int i) { return receive_slots + (first + i * members); },
           product_, [&](int) { return plan.sender; },
           [&](int i, const packet_content<T>& c) {
-            x[d.rows.own.column_of_box(plan.first_box + first + i * members)] = c.element[0];
+            x[d.rows.own.column_of_receive_slot(plan.first_receive_slot + first + i * members)] = c.element[0];
           });
     if (plan.awaited)
       threads_.signal_set(d.taken + threads_.index(), product_, threads_.pe());
@@ -204,20 +208,20 @@ class worker {
       threads_.any(false);
   }
 
-  STARLING_HD void send(sym<packet> box, T value, std::uint64_t number, int pe) const {
+  STARLING_HD void send(sym<packet> receive_slot, T value, std::uint64_t number, int pe) const {
     const auto content = [&](index_t) {
       packet_content<T> c{};
       c.element[0] = value;
       return c;
     };
-    threads_.thread().template put_packets<T>(box, content, 1, number, pe);
+    threads_.thread().template put_packets<T>(receive_slot, content, 1, number, pe);
   }
 
   STARLING_HD T* home(const system_data<T>& s, int v) const { return part_of(s.vectors + v * s.stride); }
 
   STARLING_HD void lay_out(const system_data<T>& s, bool persistent, T* row_buffer) const {
     const int pe = threads_.pe();
-    desk<T>& d = *desk_;
+    shared_state<T>& d = *shared_;
     d = {};
     d.rows.a = s.a;
     d.rows.pe = pe;
@@ -239,7 +243,7 @@ class worker {
     for (index_t slot = 0; slot < 2; ++slot) {
       d.published_of_all[slot] = s.published + slot * s.columns;
       d.published[slot] = d.published_of_all[slot].on(pe);
-      d.boxes[slot] = s.boxes + slot * s.halo;
+      d.receive_slots[slot] = s.receive_slots + slot * s.halo;
     }
     d.ready = s.ready;
     d.taken = s.taken;
@@ -248,31 +252,31 @@ class worker {
 
   // A short list of what to send is looked up in every product: it had better be near.
   STARLING_HD void keep_sends(block& b) const {
-    const index_t n = desk_->rows.plan.sends;
+    const index_t n = shared_->rows.plan.sends;
     send_entry* near = b.scratch<send_entry>(most_kept_sends);
     if (n == 0 || n > most_kept_sends) return;
-    const send_entry* from = desk_->sends;
+    const send_entry* from = shared_->sends;
     b.for_each(n, [&](index_t i) { near[i] = from[i]; });
     b.sync();
-    if (b.member() == 0) desk_->sends = near;  // read behind the barrier of announce()
+    if (b.member() == 0) shared_->sends = near;  // read behind the barrier of announce()
   }
 
   STARLING_HD void keep_vectors(block& b, std::uint32_t which) const {
     for (int v = 0; v < vector_count; ++v) {
       if ((which >> v & 1) == 0) continue;
       T* fast = b.scratch<T>(round_up(rows(), pack_rows));
-      const T* from = desk_->vectors[v];
+      const T* from = shared_->vectors[v];
       each_pack([&](const row_place& at) { at.store(fast, at.load(from)); });
       b.sync();
       if (b.member() == 0)
         for (int same = 0; same < vector_count; ++same)
-          if (desk_->vectors[same] == from) desk_->vectors[same] = fast;
+          if (shared_->vectors[same] == from) shared_->vectors[same] = fast;
       b.sync();
     }
   }
 
   STARLING_HD void keep_entries(block& b, const system_data<T>& s, index_t most) const {
-    block_rows<T>& rows = desk_->rows;
+    block_rows<T>& rows = shared_->rows;
     const slice* slices = s.a.slices.on(b.pe()) + rows.plan.first_part;
     const index_t n = rows.plan.parts;
     if (n == 0) return;
@@ -306,7 +310,7 @@ class worker {
   static constexpr index_t most_kept_sends = 512;
 
   block_threads threads_;
-  desk<T>* desk_;
+  shared_state<T>* shared_;
   std::uint64_t product_;
 };
 
