@@ -8,7 +8,7 @@
 
 namespace starling::sparse {
 
-// What blocks are dealt: a slice or a chunk.
+// What blocks are dealt: a slice or a row block.
 struct part_of_rows {
   index_t first_row;
   index_t entries;                   // stored

@@ -28,7 +28,7 @@ struct slice {
 
 // Compressed rows: consecutive rows with at most `most_entries` entries together, or a piece of a longer row. What a
 // warp does at once.
-struct alignas(16) chunk {
+struct alignas(16) row_block {
   static constexpr int most_entries = 256;
   static constexpr int most_rows = 256;
 
@@ -85,7 +85,7 @@ struct rows_of_pe {
 struct block_plan {
   index_t first_row = 0;
   index_t rows = 0;
-  index_t first_part = 0;  // slices or chunks
+  index_t first_part = 0;  // slices or row blocks
   index_t parts = 0;
   index_t first_send = 0;
   index_t sends = 0;
@@ -112,8 +112,8 @@ struct matrix_data {
   sym<std::uint16_t> offset_16;  // one of the two
   sym<std::int32_t> offset_32;   // also the columns of compressed rows
   sym<slice> slices;
-  sym<chunk> chunks;
-  sym<std::uint16_t> row_in_chunk;  // [rows] where a row's entries begin in its chunk
+  sym<row_block> row_blocks;
+  sym<std::uint16_t> row_in_block;  // [rows] where a row's entries begin in its row block
   sym<long_row> long_rows;
   sym<T> piece_sums;  // written in each product
   sym<send_entry> sends;

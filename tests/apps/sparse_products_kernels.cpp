@@ -36,7 +36,7 @@ struct all_tiles {
   }
 };
 
-// n rows of whole numbers from 1 to 9; some rows without entries, some longer than a chunk.
+// n rows of whole numbers from 1 to 9; some rows without entries, some longer than a row block.
 template <class T>
 csr<T> whole_numbers(index_t n, index_t every, std::uint64_t seed) {
   test::random r(seed);

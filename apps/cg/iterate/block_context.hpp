@@ -43,7 +43,7 @@ class block_context {
       : threads_(b.all_threads()), shared_(b.scratch<shared_state<T>>(1)), product_(products) {
     T* row_buffer = nullptr;
     if (target::on_gpu && s.a.how == storage::compressed)
-      row_buffer = b.scratch<T>(index_t{b.warp().count()} * chunk::most_entries);
+      row_buffer = b.scratch<T>(index_t{b.warp().count()} * row_block::most_entries);
     if (b.member() == 0) lay_out(s, persistent, row_buffer);
     b.sync();
     if (persistent) keep_sends(b);
@@ -54,7 +54,7 @@ class block_context {
   // Bytes of scratch that a block context takes beside what is kept. `warps`: of a block of a GPU; 0 on virtual
   // devices.
   static std::size_t scratch_bytes(int warps, bool compressed) {
-    const std::size_t buffers = compressed ? static_cast<std::size_t>(warps) * chunk::most_entries * sizeof(T) : 0;
+    const std::size_t buffers = compressed ? static_cast<std::size_t>(warps) * row_block::most_entries * sizeof(T) : 0;
     return sizeof(shared_state<T>) + buffers + most_kept_sends * sizeof(send_entry) + 48;
   }
 
