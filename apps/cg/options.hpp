@@ -50,7 +50,7 @@ struct solve_options {
   index_t replace_every = 0;   // pipelined: iterations between two residual replacements; 0: chosen as it goes
   int blocks = 0;              // per PE; 0: chosen
   int threads = 0;             // per block on GPUs; 0: chosen
-  index_t keep_bytes = -1;     // of a block's fast memory for what stays there between iterations; -1: chosen
+  index_t keep_bytes = -1;     // of shared memory for what stays there between iterations; -1: chosen
   double deadline = 0;         // seconds a wait may last; 0: the machine's
 };
 
@@ -73,7 +73,7 @@ struct solve_result {
   double seconds = 0;           // of the iterations alone
   int blocks = 0;               // per PE, that compute
   int threads = 0;
-  std::size_t kept_bytes = 0;  // of a block's data, in its fast memory
+  std::size_t kept_bytes = 0;  // of a block's data, in shared memory
 };
 
 // The names that users write; those that are not known throw argument_error with the list.

@@ -174,7 +174,7 @@ template <class T>
 launch_shape solver<T>::state::choose_shape(const solve_options& o) {
   launch_shape shape = choose_launch(machine_, matrix_, data_, o);
   data_.a = matrix_.dealt_to(shape.blocks, shape.unit).data;
-  allocate_boxes(shape.blocks);
+  allocate_receive_slots(shape.blocks);
   if (o.who != control::cpu_free) on_host_ = new_host_controlled(shape, o);
   return shape;
 }
@@ -192,7 +192,7 @@ void solver<T>::state::begin_column(const job& j, iteration_state& now, index_t 
   copy_rows(vector_at(vec_x), j.solution(column), true);
 }
 
-// The same blocks and threads as in the persistent program, so the same bits; nothing stays in fast memory.
+// The same blocks and threads as in the persistent program, so the same bits; nothing stays in shared memory.
 template <class T>
 std::unique_ptr<host_controlled<T>> solver<T>::state::new_host_controlled(launch_shape& shape, const solve_options& o) {
   const bool on_gpu = machine_.kind() == machine_kind::cuda;

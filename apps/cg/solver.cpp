@@ -46,11 +46,11 @@ solver<T>::state::state(machine m, const csr_view<T>& a, const matrix_options& o
   data_.halo = matrix_.most_halo();
   vectors_ = machine_.template allocate<T>(stride * vector_count);
   published_ = machine_.template allocate<T>(2 * data_.columns);
-  boxes_ = machine_.template allocate<packet>(2 * data_.halo);
+  receive_slots_ = machine_.template allocate<packet>(2 * data_.halo);
   history_ = machine_.template allocate<double>(most_history);
   data_.vectors = vectors_.data();
   data_.published = published_.data();
-  data_.boxes = boxes_.data();
+  data_.receive_slots = receive_slots_.data();
   data_.history = history_.data();
   for (const int pe : own_pes_) {
     machine_.fill(vectors_.on(pe), 0, static_cast<std::size_t>(vectors_.size()) * sizeof(T));
@@ -61,7 +61,7 @@ solver<T>::state::state(machine m, const csr_view<T>& a, const matrix_options& o
 }
 
 template <class T>
-void solver<T>::state::allocate_boxes(int blocks) {
+void solver<T>::state::allocate_receive_slots(int blocks) {
   if (ready_.size() < blocks) {
     ready_ = machine_.template allocate<signal>(blocks);
     taken_ = machine_.template allocate<signal>(blocks);
@@ -74,14 +74,14 @@ void solver<T>::state::allocate_boxes(int blocks) {
   data_.sums = {parts_.data(), totals_.data(), blocks};
 }
 
-// Empty boxes and signals, so that numbers begin anew.
+// Empty receive slots and signals, so that numbers begin anew.
 template <class T>
 void solver<T>::state::forget_messages() {
   const auto clear = [&](auto& array, std::size_t bytes) {
     if (!array.allocated()) return;
     for (const int pe : own_pes_) machine_.fill(array.on(pe), 0, static_cast<std::size_t>(array.size()) * bytes);
   };
-  clear(boxes_, sizeof(packet));
+  clear(receive_slots_, sizeof(packet));
   clear(ready_, sizeof(signal));
   clear(taken_, sizeof(signal));
   clear(parts_, sizeof(packet));

@@ -29,7 +29,7 @@ class solver<T>::state {
   machine& device() { return machine_; }
 
  private:
-  void allocate_boxes(int blocks);
+  void allocate_receive_slots(int blocks);
   double store_preconditioner(const solve_options& o);
   sym<T> vector_at(vector_name v) const { return data_.vectors + v * data_.stride; }
   void copy_rows(sym<T> there, T* host, bool in);
@@ -59,7 +59,7 @@ class solver<T>::state {
   system_data<T> data_;
   symmetric_array<T> vectors_;
   symmetric_array<T> published_;
-  symmetric_array<packet> boxes_;
+  symmetric_array<packet> receive_slots_;
   symmetric_array<signal> ready_;
   symmetric_array<signal> taken_;
   symmetric_array<packet> parts_;

@@ -22,31 +22,32 @@ index_range holders(const std::vector<block_plan>& plans, index_t block_plan::* 
   return {holder(items.begin), holder(items.end - 1) + 1};
 }
 
-// What a block reads of other PEs, from the first to the last box.
-index_range boxes_read(const rows_to_deal& pe, const block_plan& plan) {
+// What a block reads of other PEs, from the first to the last receive slot.
+index_range receive_slots_read(const rows_to_deal& pe, const block_plan& plan) {
   index_range all;
   for (index_t p = plan.first_part; p < plan.first_part + plan.parts; ++p)
-    join(all, pe.parts[static_cast<std::size_t>(p)].boxes_read);
+    join(all, pe.parts[static_cast<std::size_t>(p)].receive_slots_read);
   return all;
 }
 
-// Who takes values of other PEs out of their boxes: the first block that reads them, so that most others have nothing
-// to do with it; but equal parts for all blocks when some would have too much, or somebody would wait for a block that
-// takes nothing.
-void deal_boxes(const rows_to_deal& pe, std::vector<block_plan>& plans) {
-  constexpr index_t most_boxes = 4096;
+// Who takes values of other PEs out of their receive slots: the first block that reads them, so that most others have
+// nothing to do with it; but equal parts for all blocks when some would have too much, or somebody would wait for a
+// block that takes nothing.
+void share_receive_slots(const rows_to_deal& pe, std::vector<block_plan>& plans) {
+  constexpr index_t most_receive_slots = 4096;
   const index_t halo = pe.own.halo();
   index_t end = 0;
   for (block_plan& plan : plans) {
-    const index_range read = boxes_read(pe, plan);
-    plan.first_box = end;
-    plan.boxes = std::max(read.end - end, index_t{0});
+    const index_range read = receive_slots_read(pe, plan);
+    plan.first_receive_slot = end;
+    plan.receive_slots = std::max(read.end - end, index_t{0});
     end = std::max(end, read.end);
   }
   const auto can_wait = [&](const block_plan& plan) {
-    const index_range takers = holders(plans, &block_plan::first_box, boxes_read(pe, plan));
-    const auto idle = [](const block_plan& taker) { return taker.boxes == 0; };
-    return plan.boxes <= most_boxes && std::none_of(plans.begin() + takers.begin, plans.begin() + takers.end, idle);
+    const index_range unpacking = holders(plans, &block_plan::first_receive_slot, receive_slots_read(pe, plan));
+    const auto idle = [](const block_plan& one) { return one.receive_slots == 0; };
+    return plan.receive_slots <= most_receive_slots &&
+           std::none_of(plans.begin() + unpacking.begin, plans.begin() + unpacking.end, idle);
   };
   const bool by_reader = end == halo && std::all_of(plans.begin(), plans.end(), can_wait);
   const auto& senders = pe.senders;
@@ -54,12 +55,13 @@ void deal_boxes(const rows_to_deal& pe, std::vector<block_plan>& plans) {
     block_plan& plan = plans[b];
     if (!by_reader) {
       const index_range mine = share(halo, static_cast<index_t>(plans.size()), static_cast<index_t>(b));
-      plan.first_box = mine.begin;
-      plan.boxes = mine.size();
+      plan.first_receive_slot = mine.begin;
+      plan.receive_slots = mine.size();
     }
-    if (plan.boxes == 0) continue;
-    const std::int32_t first = senders[static_cast<std::size_t>(plan.first_box)];
-    plan.sender = first == senders[static_cast<std::size_t>(plan.first_box + plan.boxes - 1)] ? first : any_pe;
+    if (plan.receive_slots == 0) continue;
+    const std::int32_t first = senders[static_cast<std::size_t>(plan.first_receive_slot)];
+    plan.sender =
+        first == senders[static_cast<std::size_t>(plan.first_receive_slot + plan.receive_slots - 1)] ? first : any_pe;
   }
 }
 
@@ -72,12 +74,14 @@ void find_peers(const rows_to_deal& pe, std::vector<block_plan>& plans) {
     const index_range peers = holders(plans, &block_plan::first_row, rows_read);
     plan.first_peer = static_cast<std::int32_t>(peers.begin);
     plan.peers = static_cast<std::int32_t>(peers.size());
-    const index_range boxes = boxes_read(pe, plan);
-    if (boxes.begin >= plan.first_box && boxes.end <= plan.first_box + plan.boxes) continue;
-    const index_range takers = holders(plans, &block_plan::first_box, boxes);
-    plan.first_taker = static_cast<std::int32_t>(takers.begin);
-    plan.takers = static_cast<std::int32_t>(takers.size());
-    for (index_t b = takers.begin; b < takers.end; ++b) plans[static_cast<std::size_t>(b)].awaited = true;
+    const index_range receive_slots = receive_slots_read(pe, plan);
+    if (receive_slots.begin >= plan.first_receive_slot &&
+        receive_slots.end <= plan.first_receive_slot + plan.receive_slots)
+      continue;
+    const index_range unpacking = holders(plans, &block_plan::first_receive_slot, receive_slots);
+    plan.first_unpacking = static_cast<std::int32_t>(unpacking.begin);
+    plan.unpacking = static_cast<std::int32_t>(unpacking.size());
+    for (index_t b = unpacking.begin; b < unpacking.end; ++b) plans[static_cast<std::size_t>(b)].awaited = true;
   }
 }
 
@@ -91,7 +95,7 @@ std::vector<block_plan> plan_blocks(const rows_to_deal& pe, int blocks, index_t 
   // Bytes that a row's share of the vectors moves beside its entries, and those that take as long as the way of a value
   // from another PE: blocks that wait for such values have less of other work.
   constexpr index_t row_bytes = 24;
-  constexpr index_t box_bytes = 64;
+  constexpr index_t receive_slot_bytes = 64;
   const auto row_at = [&](index_t p) { return p < n ? parts[static_cast<std::size_t>(p)].first_row : own.rows; };
   const auto may_begin = [&](index_t p) {
     return p == n || (row_at(p) % unit == 0 && parts[static_cast<std::size_t>(p)].piece <= 0);
@@ -102,7 +106,7 @@ std::vector<block_plan> plan_blocks(const rows_to_deal& pe, int blocks, index_t 
     const index_t rows = row_at(p + 1) - row_at(p);
     cost[static_cast<std::size_t>(p) + 1] = cost[static_cast<std::size_t>(p)] +
                                             std::max(part.entries * entry_bytes + rows * row_bytes, least_bytes) +
-                                            std::min(part.boxes_read.size(), rows) * box_bytes;
+                                            std::min(part.receive_slots_read.size(), rows) * receive_slot_bytes;
   }
   std::vector<block_plan> plans(static_cast<std::size_t>(blocks));
   const auto& send_rows = pe.send_rows;
@@ -133,7 +137,7 @@ std::vector<block_plan> plan_blocks(const rows_to_deal& pe, int blocks, index_t 
     plan.sends = last - first;
     begin = end;
   }
-  deal_boxes(pe, plans);
+  share_receive_slots(pe, plans);
   find_peers(pe, plans);
   return plans;
 }

@@ -8,13 +8,13 @@
 
 namespace starling::sparse {
 
-// What blocks are dealt: a slice or a chunk.
+// What blocks are dealt: a slice or a row block.
 struct part_of_rows {
   index_t first_row;
-  index_t entries;           // stored
-  int piece = -1;            // of a row in pieces: its number there; they stay together
-  index_range rows_read{};   // own rows whose values it reads
-  index_range boxes_read{};  // values of other PEs
+  index_t entries;                   // stored
+  int piece = -1;                    // of a row in pieces: its number there; they stay together
+  index_range rows_read{};           // own rows whose values it reads
+  index_range receive_slots_read{};  // values of other PEs
 };
 
 // Widens `all` so that it covers `one` too.

@@ -1,11 +1,11 @@
-// What a block has of the matrix in a product, as the products with slices and with chunks read it. Plain data.
+// What a block has of the matrix in a product, as the products with slices and with row blocks read it. Plain data.
 #pragma once
 
 #include "sparse/rows.hpp"
 
 namespace starling::sparse {
 
-// What a block works on in each product: its part of the matrix, in its fast memory as far as it is kept there.
+// What a block works on in each product: its part of the matrix, in its shared memory as far as it is kept there.
 template <class T>
 struct block_rows {
   matrix_data<T> a;
@@ -16,7 +16,7 @@ struct block_rows {
   const void* kept_offset = nullptr;
   index_t kept = 0;
   const slice* kept_slices = nullptr;  // of all
-  T* row_buffer = nullptr;             // chunk::most_entries for each warp
+  T* row_buffer = nullptr;             // row block::most_entries for each warp
 };
 
 // Parts of a block's rows, by whether they read values of other PEs.

@@ -13,7 +13,7 @@ compressed_rows<T> compress_rows(const csr_view<T>& a, const Columns& h, int pe,
   const index_t* starts = a.row_start + own.first;
   const index_t entries = starts[own.rows] - starts[0];
   compressed_rows<T> made;
-  const auto room = static_cast<std::size_t>(entries) + chunk::most_entries;
+  const auto room = static_cast<std::size_t>(entries) + row_block::most_entries;
   if (values == entry_values::stored) {
     made.value.reserve(room);
     made.value.assign(a.value + starts[0], a.value + starts[own.rows]);
@@ -24,21 +24,21 @@ compressed_rows<T> compress_rows(const csr_view<T>& a, const Columns& h, int pe,
     for (index_t e = part.begin; e < part.end; ++e)
       made.column[static_cast<std::size_t>(e)] = h.local(pe, a.column[starts[0] + e]);
   });
-  made.row_in_chunk.resize(static_cast<std::size_t>(own.rows) + 1);
+  made.row_in_block.resize(static_cast<std::size_t>(own.rows) + 1);
   const auto length_of = [&](index_t row) { return starts[row + 1] - starts[row]; };
-  chunk open;
+  row_block open;
   const auto close = [&] {
     if (open.entries == 0 && open.rows() == 0) return;
     const std::int32_t* columns = made.column.data() + open.start;
     if (std::any_of(columns, columns + open.entries, [&](std::int32_t c) { return h.comes_late(pe, c); }))
-      open.rows_halo |= chunk::halo_bit;
-    made.chunks.push_back(open);
+      open.rows_halo |= row_block::halo_bit;
+    made.row_blocks.push_back(open);
     open = {};
   };
   const auto cut = [&](index_t row) {
     close();
     const index_t length = length_of(row);
-    const auto pieces = static_cast<std::int32_t>(ceil_div(length, index_t{chunk::most_entries}));
+    const auto pieces = static_cast<std::int32_t>(ceil_div(length, index_t{row_block::most_entries}));
     made.long_rows.push_back({static_cast<std::int32_t>(row), made.pieces, pieces});
     for (std::int32_t p = 0; p < pieces; ++p) {
       const index_range part = share(length, index_t{pieces}, index_t{p});
@@ -48,18 +48,18 @@ compressed_rows<T> compress_rows(const csr_view<T>& a, const Columns& h, int pe,
   };
   const auto add = [&](index_t row) {
     const index_t length = length_of(row);
-    if (length > chunk::most_entries) return cut(row);
-    if (open.entries + length > chunk::most_entries || open.rows() == chunk::most_rows) close();
+    if (length > row_block::most_entries) return cut(row);
+    if (open.entries + length > row_block::most_entries || open.rows() == row_block::most_rows) close();
     if (open.rows() == 0) open = {starts[row] - starts[0], static_cast<std::int32_t>(row), 0, 0};
-    made.row_in_chunk[static_cast<std::size_t>(row)] = static_cast<std::uint16_t>(open.entries);
+    made.row_in_block[static_cast<std::size_t>(row)] = static_cast<std::uint16_t>(open.entries);
     open.entries = static_cast<std::uint16_t>(open.entries + length);
     ++open.rows_halo;
   };
-  // Chunks begin where a pack of rows does as far as that goes: blocks are dealt chunks that do.
+  // Row blocks begin where a pack of rows does as far as that goes: blocks are dealt row blocks that do.
   for (index_t row = 0; row < own.rows; row += pack_rows) {
     const index_t end = std::min(row + pack_rows, own.rows);
     const index_t length = starts[end] - starts[row];
-    if (length <= chunk::most_entries && open.entries + length > chunk::most_entries) close();
+    if (length <= row_block::most_entries && open.entries + length > row_block::most_entries) close();
     for (index_t one = row; one < end; ++one) add(one);
   }
   close();

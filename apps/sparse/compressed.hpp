@@ -1,4 +1,4 @@
-// Compressed rows on the host: the chunks of one PE's rows, its columns and values. See chunk in rows.hpp.
+// Compressed rows on the host: the row blocks of one PE's rows, its columns and values. See row block in rows.hpp.
 #pragma once
 
 #include <vector>
@@ -9,15 +9,15 @@
 
 namespace starling::sparse {
 
-// A warp that has less than a whole chunk to do reads on: behind the last entry and row there are as many that it may
-// read, all zero.
+// A warp that has less than a whole row block to do reads on: behind the last entry and row there are as many that it
+// may read, all zero.
 template <class T>
 struct compressed_rows {
-  std::vector<chunk> chunks;
-  std::vector<std::uint16_t> row_in_chunk;  // [rows + 1]
+  std::vector<row_block> row_blocks;
+  std::vector<std::uint16_t> row_in_block;  // [rows + 1]
   std::vector<long_row> long_rows;
   std::int32_t pieces = 0;           // of all of them
-  std::vector<std::int32_t> column;  // [entries + chunk::most_entries]
+  std::vector<std::int32_t> column;  // [entries + row block::most_entries]
   std::vector<T> value;              // the same; empty for a matrix without values
 };
 

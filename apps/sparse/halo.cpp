@@ -42,18 +42,18 @@ std::int32_t halo::local(int pe, index_t column) const {
   const rows_of_pe& own = rows_[i];
   if (column >= own.first && column < own.first + own.rows)
     return static_cast<std::int32_t>(own.first_own() + column - own.first);
-  const index_t box = std::lower_bound(columns_[i].begin(), columns_[i].end(), column) - columns_[i].begin();
-  return static_cast<std::int32_t>(own.column_of_box(box));
+  const index_t receive_slot = std::lower_bound(columns_[i].begin(), columns_[i].end(), column) - columns_[i].begin();
+  return static_cast<std::int32_t>(own.column_of_receive_slot(receive_slot));
 }
 
 void halo::list_sends() {
   for (std::size_t to = 0; to < rows_.size(); ++to)
-    for (std::size_t box = 0; box < columns_[to].size(); ++box) {
-      const auto from = static_cast<std::size_t>(senders_[to][box]);
-      const index_t column = rows_[to].column_of_box(static_cast<index_t>(box));
-      sends_[from].push_back({static_cast<std::int32_t>(columns_[to][box] - rows_[from].first),
+    for (std::size_t receive_slot = 0; receive_slot < columns_[to].size(); ++receive_slot) {
+      const auto from = static_cast<std::size_t>(senders_[to][receive_slot]);
+      const index_t column = rows_[to].column_of_receive_slot(static_cast<index_t>(receive_slot));
+      sends_[from].push_back({static_cast<std::int32_t>(columns_[to][receive_slot] - rows_[from].first),
                               static_cast<std::int32_t>(to), static_cast<std::int32_t>(column),
-                              static_cast<std::int32_t>(box)});
+                              static_cast<std::int32_t>(receive_slot)});
     }
   for (auto& list : sends_)
     std::stable_sort(list.begin(), list.end(), [](const send_entry& x, const send_entry& y) { return x.row < y.row; });

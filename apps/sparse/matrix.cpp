@@ -152,7 +152,7 @@ void matrix<T>::store_compressed(const csr_view<T>& a, const Columns& h) {
     made[static_cast<std::size_t>(pe)] =
         compress_rows(a, h, pe, n, with_values_ ? entry_values::stored : entry_values::ones);
   });
-  std::vector<std::vector<chunk>> chunks;
+  std::vector<std::vector<row_block>> row_blocks;
   std::vector<std::vector<std::uint16_t>> rows;
   std::vector<std::vector<long_row>> long_rows;
   index_t most_pieces = 0;
@@ -161,7 +161,7 @@ void matrix<T>::store_compressed(const csr_view<T>& a, const Columns& h) {
   for (int pe = 0; pe < n; ++pe) {
     auto& one = made[static_cast<std::size_t>(pe)];
     auto next_long = one.long_rows.begin();
-    for (const chunk& c : one.chunks) {
+    for (const row_block& c : one.row_blocks) {
       part_of_rows part{c.first_row, c.entries};
       if (c.rows() == 0) {
         part = {next_long->row, c.entries, c.first_row - next_long->first_piece};
@@ -171,15 +171,16 @@ void matrix<T>::store_compressed(const csr_view<T>& a, const Columns& h) {
     }
     most_pieces = std::max(most_pieces, index_t{one.pieces});
     facts_.bytes.push_back(static_cast<index_t>(one.value.size() * sizeof(T) + one.column.size() * 4 +
-                                                one.row_in_chunk.size() * 2 + one.chunks.size() * sizeof(chunk)));
-    chunks.push_back(std::move(one.chunks));
-    rows.push_back(std::move(one.row_in_chunk));
+                                                one.row_in_block.size() * 2 +
+                                                one.row_blocks.size() * sizeof(row_block)));
+    row_blocks.push_back(std::move(one.row_blocks));
+    rows.push_back(std::move(one.row_in_block));
     long_rows.push_back(std::move(one.long_rows));
     columns.push_back(std::move(one.column));
     values.push_back(std::move(one.value));
   }
-  chunks_ = to_devices(chunks);
-  row_in_chunk_ = to_devices(rows);
+  row_blocks_ = to_devices(row_blocks);
+  row_in_block_ = to_devices(rows);
   long_rows_ = to_devices(long_rows);
   piece_sums_ = machine_.template allocate<T>(most_pieces);
   offsets_32_ = to_devices(columns);
@@ -229,8 +230,8 @@ void matrix<T>::note_reach(const csr_view<T>& a, const halo& h) {
             if (column >= own.first && column < own.first + own.rows)
               join(it.rows_read, {column - own.first, column - own.first + side()});
             else {
-              const index_t box = own.box(h.local(pe, column));
-              join(it.boxes_read, {box, box + side()});
+              const index_t receive_slot = own.receive_slot(h.local(pe, column));
+              join(it.receive_slots_read, {receive_slot, receive_slot + side()});
             }
           }
       }
@@ -244,10 +245,10 @@ index_t matrix<T>::entry_bytes() const {
   return (with_values_ ? static_cast<index_t>(sizeof(T)) : 0) + offset / (side() * side());
 }
 
-// A warp takes about as long for each chunk: as for a full one, whose rows are short.
+// A warp takes about as long for each row block: as for a full one, whose rows are short.
 template <class T>
 index_t matrix<T>::least_part_bytes() const {
-  return facts_.how == storage::compressed ? chunk::most_entries * (entry_bytes() + 4) : 0;
+  return facts_.how == storage::compressed ? row_block::most_entries * (entry_bytes() + 4) : 0;
 }
 
 template <class T>
@@ -291,8 +292,8 @@ matrix_data<T> matrix<T>::all_rows() const {
   if (offsets_16_.allocated()) d.offset_16 = offsets_16_.data();
   if (offsets_32_.allocated()) d.offset_32 = offsets_32_.data();
   if (slices_.allocated()) d.slices = slices_.data();
-  if (chunks_.allocated()) d.chunks = chunks_.data();
-  if (row_in_chunk_.allocated()) d.row_in_chunk = row_in_chunk_.data();
+  if (row_blocks_.allocated()) d.row_blocks = row_blocks_.data();
+  if (row_in_block_.allocated()) d.row_in_block = row_in_block_.data();
   if (long_rows_.allocated()) d.long_rows = long_rows_.data();
   if (piece_sums_.allocated()) d.piece_sums = piece_sums_.data();
   if (sends_.allocated()) d.sends = sends_.data();

@@ -82,8 +82,8 @@ class matrix {
   symmetric_array<std::uint16_t> offsets_16_;
   symmetric_array<std::int32_t> offsets_32_;
   symmetric_array<slice> slices_;
-  symmetric_array<chunk> chunks_;
-  symmetric_array<std::uint16_t> row_in_chunk_;
+  symmetric_array<row_block> row_blocks_;
+  symmetric_array<std::uint16_t> row_in_block_;
   symmetric_array<long_row> long_rows_;
   symmetric_array<T> piece_sums_;
   symmetric_array<send_entry> sends_;

@@ -2,7 +2,7 @@
 // columns.
 #pragma once
 
-#include "sparse/chunk_product.hpp"
+#include "sparse/row_block_product.hpp"
 #include "sparse/slice_product.hpp"
 
 namespace starling::sparse {
@@ -17,9 +17,9 @@ __attribute__((noinline)) STARLING_HD void multiply(thread t, const block_rows<T
                                                     const T* x, T* out, which_parts which) {
   const warp w(t);
   if constexpr (Values == entry_values::ones) {
-    detail::multiply_chunks<C, Values>(w, m, plan, x, out, which);
+    detail::multiply_row_blocks<C, Values>(w, m, plan, x, out, which);
   } else {
-    if (m.a.how == storage::compressed) return detail::multiply_chunks<C, Values>(w, m, plan, x, out, which);
+    if (m.a.how == storage::compressed) return detail::multiply_row_blocks<C, Values>(w, m, plan, x, out, which);
     if (m.a.how == storage::sliced_3x3) {
       if (m.a.short_offsets) return detail::multiply_slices<3, C>(w, m, plan, m.a.offset_16.on(m.pe), x, out, which);
       return detail::multiply_slices<3, C>(w, m, plan, m.a.offset_32.on(m.pe), x, out, which);

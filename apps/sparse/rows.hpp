@@ -28,7 +28,7 @@ struct slice {
 
 // Compressed rows: consecutive rows with at most `most_entries` entries together, or a piece of a longer row. What a
 // warp does at once.
-struct alignas(16) chunk {
+struct alignas(16) row_block {
   static constexpr int most_entries = 256;
   static constexpr int most_rows = 256;
 
@@ -51,10 +51,10 @@ struct long_row {
 
 // A value that another PE needs.
 struct send_entry {
-  std::int32_t row;     // of this PE
-  std::int32_t pe;      // who needs it
-  std::int32_t column;  // there
-  std::int32_t box;     // there: place among the values that come from other PEs
+  std::int32_t row;           // of this PE
+  std::int32_t pe;            // who needs it
+  std::int32_t column;        // there
+  std::int32_t receive_slot;  // there: place among the values that come from other PEs
 };
 
 // What one PE has. Its columns are numbered in pieces that begin at multiples of `column_unit`: the lower halo ends at
@@ -73,11 +73,11 @@ struct rows_of_pe {
   constexpr index_t columns() const { return first_upper() + upper; }
   constexpr bool owns(index_t column) const { return column >= first_own() && column < first_upper(); }
   // Place of a halo column among the values that come from other PEs, and back.
-  constexpr index_t box(index_t column) const {
+  constexpr index_t receive_slot(index_t column) const {
     return column < first_own() ? column - (first_own() - lower) : column - first_upper() + lower;
   }
-  constexpr index_t column_of_box(index_t box) const {
-    return box < lower ? box + first_own() - lower : box - lower + first_upper();
+  constexpr index_t column_of_receive_slot(index_t receive_slot) const {
+    return receive_slot < lower ? receive_slot + first_own() - lower : receive_slot - lower + first_upper();
   }
 };
 
@@ -85,19 +85,19 @@ struct rows_of_pe {
 struct block_plan {
   index_t first_row = 0;
   index_t rows = 0;
-  index_t first_part = 0;  // slices or chunks
+  index_t first_part = 0;  // slices or row blocks
   index_t parts = 0;
   index_t first_send = 0;
   index_t sends = 0;
   std::int32_t first_peer = 0;  // blocks of this PE whose rows it reads
   std::int32_t peers = 0;
-  index_t first_box = 0;  // values of other PEs that it takes out of their boxes
-  index_t boxes = 0;
+  index_t first_receive_slot = 0;  // values of other PEs that it takes out of their receive slots
+  index_t receive_slots = 0;
   std::int32_t sender = any_pe;  // of all of them, or any_pe
   bool awaited = false;          // some block reads what this one takes, and waits for it
   // Blocks of this PE that take what it reads of other PEs; none, when it reads none or takes all of it itself.
-  std::int32_t first_taker = 0;
-  std::int32_t takers = 0;
+  std::int32_t first_unpacking = 0;
+  std::int32_t unpacking = 0;
   index_t first_long_row = 0;  // rows in pieces
   index_t long_rows = 0;
 };
@@ -112,8 +112,8 @@ struct matrix_data {
   sym<std::uint16_t> offset_16;  // one of the two
   sym<std::int32_t> offset_32;   // also the columns of compressed rows
   sym<slice> slices;
-  sym<chunk> chunks;
-  sym<std::uint16_t> row_in_chunk;  // [rows] where a row's entries begin in its chunk
+  sym<row_block> row_blocks;
+  sym<std::uint16_t> row_in_block;  // [rows] where a row's entries begin in its row block
   sym<long_row> long_rows;
   sym<T> piece_sums;  // written in each product
   sym<send_entry> sends;

@@ -27,7 +27,7 @@ struct slice_row {
   bool wanted = false;
 };
 
-// How entries are read: those in fast memory, and the others, once.
+// How entries are read: those in shared memory, and the others, once.
 struct kept_entries {
   template <class E>
   STARLING_HD E operator()(const E* at) const {
@@ -182,8 +182,8 @@ struct entry_arrays {
   index_t first;
 };
 
-// The block's slices from `first` to before `end`, as far as they are wanted: they are all kept in fast memory, or none
-// of them is.
+// The block's slices from `first` to before `end`, as far as they are wanted: they are all kept in shared memory, or
+// none of them is.
 template <int Side, class C, class Read, class Offset, class T>
 STARLING_HD void multiply_some_slices(const warp& w, const block_rows<T>& m, const block_plan& plan, int first, int end,
                                       const entry_arrays<T, Offset>& entries, const T* x, T* out, which_parts which) {

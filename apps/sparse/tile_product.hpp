@@ -14,7 +14,7 @@ class tile_product {
       : threads_(b.all_threads()), rows_(b.scratch<block_rows<T>>(1)) {
     T* row_buffer = nullptr;
     if (target::on_gpu && a.how == storage::compressed)
-      row_buffer = b.scratch<T>(index_t{b.warp().count()} * chunk::most_entries);
+      row_buffer = b.scratch<T>(index_t{b.warp().count()} * row_block::most_entries);
     if (b.member() == 0) {
       *rows_ = {};
       rows_->a = a;
@@ -27,7 +27,7 @@ class tile_product {
 
   // Bytes of scratch that one takes, with so many warps in a block of a GPU; virtual devices take no buffers.
   static std::size_t scratch_bytes(int warps, bool compressed) {
-    const std::size_t buffers = compressed ? static_cast<std::size_t>(warps) * chunk::most_entries * sizeof(T) : 0;
+    const std::size_t buffers = compressed ? static_cast<std::size_t>(warps) * row_block::most_entries * sizeof(T) : 0;
     return sizeof(block_rows<T>) + buffers + 32;
   }
 

@@ -33,14 +33,14 @@ std::vector<T> heat_coefficients(int dimensions, double ratio);
 // Who controls the steps. All variants give the same bits.
 enum class variant {
   copy,       // host: one kernel a step, then copies of the faces
-  overlap,    // host: faces first in their own stream, copied while the inside is computed
+  overlap,    // host: faces first in their own stream, copied while the interior is computed
   p2p,        // host: as overlap, faces stored into the neighbour's memory by the kernel
   graph,      // host: many steps as one recorded graph, whose kernels wait for the neighbours' signals themselves
   cpu_free,   // one persistent program: faces are put and signalled by the devices, no host in the loop
   resident,   // one persistent program whose blocks keep their cells on chip and send each other packets: no barrier;
               // where cells do not fit there: the steps of cpu_free
   temporal,   // as resident, with packets every few steps and the work between done on both sides of an edge; in two
-              // dimensions, where cells do not fit on chip: several steps in one pass over memory
+              // dimensions, where cells do not fit on shared: several steps in one pass over memory
   automatic,  // whichever of them a model of their costs says is fastest
 };
 
@@ -51,16 +51,16 @@ variant variant_named(const std::string& text);
 struct run_options {
   variant how = variant::automatic;
   index_t steps = 1;
-  index_t check_every = 0;        // 0: never; otherwise every that many steps the largest change of a cell is found
-  double tolerance = 0;           // stop when the largest change is not above it
-  int blocks = 0;                 // per PE; 0: chosen from the domain and the device
-  int threads = 0;                // per block on GPUs; 0: chosen
-  int face_blocks = -1;           // of `blocks`, for faces alone; 0: every block does faces and inside; -1: chosen
-  index_t packet_bytes = -1;      // up to which a face of a PE is packets; -1: chosen
-  int depth = 0;                  // layers that `temporal` exchanges, every that many steps; 0: chosen
-  std::size_t on_chip_bytes = 0;  // that a block of `resident` or `temporal` may use; 0: what there is
-  bool compute = true;            // false: cells keep their values, only communication happens
-  double deadline = 0;            // seconds a wait may last; 0: the machine's
+  index_t check_every = 0;       // 0: never; otherwise every that many steps the largest change of a cell is found
+  double tolerance = 0;          // stop when the largest change is not above it
+  int blocks = 0;                // per PE; 0: chosen from the domain and the device
+  int threads = 0;               // per block on GPUs; 0: chosen
+  int boundary_blocks = -1;      // of `blocks`, for the boundary alone; 0: every block does both parts; -1: chosen
+  index_t packet_bytes = -1;     // up to which a face of a PE is packets; -1: chosen
+  int depth = 0;                 // layers that `temporal` exchanges, every that many steps; 0: chosen
+  std::size_t shared_bytes = 0;  // that a block of `resident` or `temporal` may use; 0: what there is
+  bool compute = true;           // false: cells keep their values, only communication happens
+  double deadline = 0;           // seconds a wait may last; 0: the machine's
 };
 
 struct run_result {

@@ -14,7 +14,7 @@ struct whole_array {
     return !problem_.edges.empty() && problem_.edges[axis - skipped_] == edge::periodic;
   }
 
-  bool held(const index_t (&c)[3]) const {
+  bool dirichlet(const index_t (&c)[3]) const {
     for (std::size_t a = skipped_; a < 3; ++a)
       if (!periodic(a) && (c[a] == 0 || c[a] == n[a] - 1)) return true;
     return false;
@@ -55,7 +55,7 @@ double reference(const problem<T>& p, std::vector<T>& u, index_t steps) {
       for (index_t y = 0; y < array.n[1]; ++y)
         for (index_t x = 0; x < array.n[2]; ++x) {
           const index_t c[3] = {z, y, x};
-          if (array.held(c)) continue;
+          if (array.dirichlet(c)) continue;
           const auto i = static_cast<std::size_t>(array.position(c));
           next[i] = array.new_value(u, c);
           const double difference = static_cast<double>(next[i] > u[i] ? next[i] - u[i] : u[i] - next[i]);

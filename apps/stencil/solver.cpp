@@ -17,8 +17,8 @@ void check(const run_options& o) {
   expect<argument_error>(std::isfinite(o.tolerance) && o.tolerance >= 0, "stencil: tolerance = ", o.tolerance,
                          "; must be finite and at least 0");
   expect<argument_error>(o.tolerance == 0 || o.check_every > 0, "stencil: tolerance = ", o.tolerance,
-                         " without check_every; say after how many steps to look");
-  expect<argument_error>(o.face_blocks >= -1, "stencil: face_blocks = ", o.face_blocks,
+                         " without check_every; say after how many steps to check");
+  expect<argument_error>(o.boundary_blocks >= -1, "stencil: boundary_blocks = ", o.boundary_blocks,
                          "; must be at least 0, or -1 to choose");
   expect<argument_error>(o.packet_bytes >= -1, "stencil: packet_bytes = ", o.packet_bytes,
                          "; must be at least 0, or -1 to choose");
@@ -63,8 +63,8 @@ run_result solver<T>::advance_planned(const run_options& options) {
   const cell_plan plan = plan_cells<T>(domain_.memory.shape, limits_of(domain_.machine), options);
   if (const auto* tiles = std::get_if<tile_choice>(&plan))
     return timed(options, tiles_.prepare(domain_, *tiles, options));
-  if (const auto* march = std::get_if<march_choice>(&plan))
-    return timed(options, marches_.prepare(domain_, *march, options));
+  if (const auto* passes = std::get_if<temporal_choice>(&plan))
+    return timed(options, temporal_.prepare(domain_, *passes, options));
   run_options taken = options;
   taken.how = variant::cpu_free;
   taken.depth = 0;
@@ -95,7 +95,7 @@ run_result solver<T>::advance_chosen(const run_options& options) {
   } catch (const memory_error&) {
     if (!loaded_ || choice.how == variant::cpu_free) throw;
   }
-  marches_.release();
+  temporal_.release();
   chosen_->choice.why += message("; ran cpu_free, since the memory left is not enough for ", name(choice.how));
   chosen_->choice.how = variant::cpu_free;
   chosen_->choice.depth = 0;
@@ -105,11 +105,11 @@ run_result solver<T>::advance_chosen(const run_options& options) {
 // The choice depends on these options alone; runs come in many calls.
 template <class T>
 const variant_choice& solver<T>::kept_choice(const run_options& o) {
-  const auto alike = [&](const run_options& other) {
+  const auto uniform_weights = [&](const run_options& other) {
     return o.check_every == other.check_every && o.blocks == other.blocks && o.threads == other.threads &&
-           o.depth == other.depth && o.on_chip_bytes == other.on_chip_bytes;
+           o.depth == other.depth && o.shared_bytes == other.shared_bytes;
   };
-  if (!chosen_ || !alike(chosen_->options)) chosen_ = choice_made{o, chosen(o)};
+  if (!chosen_ || !uniform_weights(chosen_->options)) chosen_ = choice_made{o, chosen(o)};
   return chosen_->choice;
 }
 
@@ -121,7 +121,7 @@ run_result solver<T>::timed(const run_options& options, const prepared_run& run)
   result.blocks = run.blocks;
   result.threads = run.threads;
   loaded_ = false;
-  const index_t before = domain_.generation;
+  const index_t before = domain_.time_level;
   domain_.reached = before + options.steps;
   const auto start = std::chrono::steady_clock::now();
   try {
@@ -131,7 +131,7 @@ run_result solver<T>::timed(const run_options& options, const prepared_run& run)
     throw;
   }
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  result.steps = domain_.generation - before;
+  result.steps = domain_.time_level - before;
   result.converged = options.check_every > 0 && result.change <= options.tolerance;
   loaded_ = true;
   return result;

@@ -14,7 +14,7 @@
 #include "stencil/plan/cost_model.hpp"
 #include "stencil/problem.hpp"
 #include "stencil/step/step_engine.hpp"
-#include "stencil/temporal/march_engine.hpp"
+#include "stencil/temporal/temporal_engine.hpp"
 #include "stencil/tiles/tile_engine.hpp"
 
 namespace starling::stencil {
@@ -54,7 +54,7 @@ class solver {
   domain<T> domain_;
   step_engine<T> steps_;
   tile_engine<T> tiles_;
-  march_engine<T> marches_;
+  temporal_engine<T> temporal_;
   bool loaded_ = false;
   std::optional<choice_made> chosen_;
 };

@@ -3,12 +3,13 @@
 //
 //   steps [--devices 1,2,4] [--domains 256x256,64x64x64,..] [--types float32,float64] [--variants copy,..]
 //         [--depths 1,2,..] [--computing] [--tune] [--repetitions 5] [--seconds 0.1] [--threads N] [--blocks N]
-//         [--on-chip BYTES] [--face-blocks N|all] [--packets BYTES]
+//         [--on-chip BYTES] [--boundary-blocks N|all] [--packets BYTES]
 //
 // --types: float32 without it. --computing: with computation alone. --tune: `auto` goes by costs that are measured
-// first, as `starling tune` does, and kept where it keeps them. --face-blocks all: every block does faces too.
+// first, as `starling tune` does, and kept where it keeps them. --boundary-blocks all: every block does the boundary
+// too.
 // --seconds: about how long a repetition lasts. --depths: of `temporal`, each in turn, instead of what is chosen.
-// --threads, --blocks, --on-chip, --face-blocks, --packets: as run_options says.
+// --threads, --blocks, --on-chip, --boundary-blocks, --packets: as run_options says.
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
@@ -206,11 +207,11 @@ plan planned(const st::bench::command_line& given) {
   p.seconds = given.number("--seconds", 0.1);
   p.options.threads = static_cast<int>(given.number("--threads", 0));
   p.options.blocks = static_cast<int>(given.number("--blocks", 0));
-  p.options.on_chip_bytes = static_cast<std::size_t>(given.number("--on-chip", 0));
-  if (given.text("--face-blocks", "") == "all")
-    p.options.face_blocks = 0;
+  p.options.shared_bytes = static_cast<std::size_t>(given.number("--on-chip", 0));
+  if (given.text("--boundary-blocks", "") == "all")
+    p.options.boundary_blocks = 0;
   else
-    p.options.face_blocks = static_cast<int>(given.number("--face-blocks", p.options.face_blocks));
+    p.options.boundary_blocks = static_cast<int>(given.number("--boundary-blocks", p.options.boundary_blocks));
   p.options.packet_bytes =
       static_cast<st::index_t>(given.number("--packets", static_cast<double>(p.options.packet_bytes)));
   return p;
@@ -223,7 +224,7 @@ int main(int argc, char** argv) try {
       planned({argc,
                argv,
                {"--devices", "--domains", "--types", "--variants", "--depths", "--computing!", "--tune!",
-                "--repetitions", "--seconds", "--threads", "--blocks", "--on-chip", "--face-blocks", "--packets"}});
+                "--repetitions", "--seconds", "--threads", "--blocks", "--on-chip", "--boundary-blocks", "--packets"}});
   for (const int n : p.devices) {
     const st::machine m = st::machine::best(n);
     if (p.tune) tune(m);

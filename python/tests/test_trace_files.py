@@ -55,7 +55,7 @@ def events(path, phase):
 def test_the_command_says_what_it_saw(timeline):
     path, result = timeline
     assert "us per step" in result.stdout  # the command's own
-    for text in (f"{DEVICES} ", "records", "0 dropped", "PE 2", "faces", "inside", f"wrote {path}"):
+    for text in (f"{DEVICES} ", "records", "0 dropped", "PE 2", "boundary", "interior", f"wrote {path}"):
         assert text in result.stderr.replace("\n", ""), result.stderr
 
 
@@ -72,7 +72,7 @@ def test_the_matrix_is_what_the_stencil_sent(timeline, kind):
     assert m["bytes"] == size
     assert m["dropped"] == 0
     assert m["unfinished"] == 0
-    assert set(m["roles"]) == {"faces", "inside"}
+    assert set(m["roles"]) == {"boundary", "interior"}
 
 
 def test_one_track_per_block(timeline):
@@ -85,7 +85,7 @@ def test_one_track_per_block(timeline):
     assert any("host" in n for n in processes.values())
     drawn = {(e["pid"], e["tid"]) for e in events(timeline[0], "X")}
     assert drawn <= set(names)
-    assert {re.sub(r"\d+", "#", n) for n in names.values()} >= {"block # (faces)", "block # (inside)", "calls"}
+    assert {re.sub(r"\d+", "#", n) for n in names.values()} >= {"block # (boundary)", "block # (interior)", "calls"}
 
 
 def test_entries_of_a_track_nest(timeline):

@@ -151,10 +151,10 @@ def test_time_per_role(tmp_path):
     faces = [Call("put", 100, 300, peer=0), Call("wait", 150, 250, bytes=1), Call("quiet", 300, 320)]
     inside = [Call("all_reduce", 400, 900)]
     blocks = [Block(0 + 1, 1001, faces), Block(1, 1001, inside), Block(1, 1001, inside)]
-    m = machine_of(tmp_path, Program([blocks], roles=[("faces", 0), ("inside", 1)]))
+    m = machine_of(tmp_path, Program([blocks], roles=[("boundary", 0), ("interior", 1)]))
     assert m.roles == {
-        "faces": {"compute": 1000 - 220, "put": 120, "wait": 100, "sync": 0},
-        "inside": {"compute": 2 * 500, "put": 0, "wait": 0, "sync": 2 * 500},
+        "boundary": {"compute": 1000 - 220, "put": 120, "wait": 100, "sync": 0},
+        "interior": {"compute": 2 * 500, "put": 0, "wait": 0, "sync": 2 * 500},
     }
 
 

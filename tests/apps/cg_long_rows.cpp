@@ -1,5 +1,5 @@
-// Compressed rows: how they are cut into chunks, rows longer than a chunk into pieces; who has the pieces; products and
-// solves with such rows, wherever they lie.
+// Compressed rows: how they are cut into row blocks, rows longer than a row block into pieces; who has the pieces;
+// products and solves with such rows, wherever they lie.
 #include <doctest/doctest.h>
 
 #include "cg/matrices.hpp"
@@ -11,28 +11,28 @@
 namespace starling {
 namespace {
 
-using sparse::chunk;
 using sparse::csr;
+using sparse::row_block;
 using sparse::storage;
 using test::check_product;
 using test::each_machine;
 using test::loose_rows;
 using test::rows_of_lengths;
 
-// Short rows, rows without entries, and about every `every`th longer than a chunk, often by an entry or less one.
+// Short rows, rows without entries, and about every `every`th longer than a row block, often by an entry or less one.
 loose_rows rows_with_long_ones(index_t n, index_t every, std::uint64_t seed) {
   test::random r(seed);
   std::vector<index_t> lengths;
   for (index_t i = 0; i < n; ++i) {
     index_t length = r.below(3) == 0 ? 0 : r.below(20);
-    if (r.below(every) == 0) length = (1 + r.below(3)) * chunk::most_entries - 1 + r.below(3);
+    if (r.below(every) == 0) length = (1 + r.below(3)) * row_block::most_entries - 1 + r.below(3);
     if (r.below(8 * every) == 0) length = n;
     lengths.push_back(std::min(length, n));
   }
   return rows_of_lengths(lengths, n, seed + 1);
 }
 
-// The chunks of each PE follow one another through all of its rows and entries.
+// The row blocks of each PE follow one another through all of its rows and entries.
 void check_chunks(const csr<double>& a, const std::vector<index_t>& first_rows) {
   const sparse::halo h(a.view(), first_rows, 1);
   for (int pe = 0; pe < h.n_pes(); ++pe) {
@@ -40,30 +40,30 @@ void check_chunks(const csr<double>& a, const std::vector<index_t>& first_rows) 
     const sparse::compressed_rows<double> made = sparse::compress_rows(a.view(), h, pe, 2);
     const index_t* starts = a.row_start.data() + own.first;
     const auto length = [&](index_t row) { return starts[row + 1] - starts[row]; };
-    REQUIRE(made.row_in_chunk.size() == static_cast<std::size_t>(own.rows) + 1);
+    REQUIRE(made.row_in_block.size() == static_cast<std::size_t>(own.rows) + 1);
     index_t row = 0, entry = 0;
     std::size_t cut = 0;
     std::int32_t piece = 0;
-    for (const chunk& c : made.chunks) {
+    for (const row_block& c : made.row_blocks) {
       REQUIRE(c.start == entry);
-      CHECK(c.entries <= chunk::most_entries);
+      CHECK(c.entries <= row_block::most_entries);
       bool reads_halo = false;
       for (index_t e = c.start; e < c.start + c.entries; ++e)
         reads_halo = reads_halo || !own.owns(made.column[static_cast<std::size_t>(e)]);
       CHECK(c.reads_halo() == reads_halo);
       entry += c.entries;
       if (c.rows() > 0) {
-        CHECK(c.rows() <= chunk::most_rows);
+        CHECK(c.rows() <= row_block::most_rows);
         REQUIRE(c.first_row == row);
         for (; row < c.first_row + c.rows(); ++row)
-          CHECK(c.start + made.row_in_chunk[static_cast<std::size_t>(row)] == starts[row] - starts[0]);
+          CHECK(c.start + made.row_in_block[static_cast<std::size_t>(row)] == starts[row] - starts[0]);
         REQUIRE(entry == starts[row] - starts[0]);
         continue;
       }
       REQUIRE(cut < made.long_rows.size());
       const sparse::long_row& in_pieces = made.long_rows[cut];
       CHECK(in_pieces.row == row);
-      CHECK(length(row) > chunk::most_entries);
+      CHECK(length(row) > row_block::most_entries);
       CHECK(c.first_row == piece);
       const index_t least = length(row) / in_pieces.pieces;
       CHECK((c.entries == least || c.entries == least + 1));
@@ -79,7 +79,7 @@ void check_chunks(const csr<double>& a, const std::vector<index_t>& first_rows) 
   }
 }
 
-TEST_CASE("chunks have every row and entry once, in order") {
+TEST_CASE("row blocks have every row and entry once, in order") {
   for (std::uint64_t seed = 1; seed <= 12; ++seed) {
     const index_t n = 300 + 130 * static_cast<index_t>(seed);
     const auto rows = rows_with_long_ones(n, 3 + 5 * static_cast<index_t>(seed), test::seed_or(seed));
@@ -104,14 +104,15 @@ void check_dealt(sparse::matrix<double>& a, machine& m, int blocks, index_t unit
       CHECK(plan.first_row == row);
       CHECK(plan.first_part == part);
       CHECK(plan.first_long_row == long_rows);
-      std::vector<chunk> chunks(static_cast<std::size_t>(plan.parts));
-      if (plan.parts > 0) m.copy(chunks.data(), d.data.chunks.on(pe) + part, chunks.size() * sizeof(chunk));
+      std::vector<row_block> row_blocks(static_cast<std::size_t>(plan.parts));
+      if (plan.parts > 0)
+        m.copy(row_blocks.data(), d.data.row_blocks.on(pe) + part, row_blocks.size() * sizeof(row_block));
       std::vector<sparse::long_row> cut(static_cast<std::size_t>(plan.long_rows));
       if (plan.long_rows > 0)
         m.copy(cut.data(), d.data.long_rows.on(pe) + long_rows, cut.size() * sizeof(sparse::long_row));
       index_t rows_in_chunks = static_cast<index_t>(cut.size());
       index_t pieces_in_chunks = 0, pieces_of_rows = 0;
-      for (const chunk& c : chunks) {
+      for (const row_block& c : row_blocks) {
         rows_in_chunks += c.rows();
         if (c.rows() == 0) CHECK(c.first_row == piece + pieces_in_chunks++);
       }
@@ -161,10 +162,10 @@ void check_compressed(const loose_rows& rows, machine& m, const std::vector<inde
   CHECK(first == elsewhere);
 }
 
-TEST_CASE("rows around the length of a chunk") {
+TEST_CASE("rows around the length of a row block") {
   std::vector<index_t> lengths = {255, 256, 257, 0, 256, 0, 0, 1, 257, 1, 255, 1, 1, 128, 128, 128, 129, 511, 512, 513};
   const auto around = rows_of_lengths(lengths, 600, 8);
-  // More rows without entries, and with one, than a chunk may have.
+  // More rows without entries, and with one, than a row block may have.
   lengths.assign(700, 0);
   lengths[255] = 256;
   lengths[256] = 1;

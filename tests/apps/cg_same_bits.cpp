@@ -1,4 +1,4 @@
-// What changes no bit of a solve: what stays in fast memory, what was solved before, and pauses.
+// What changes no bit of a solve: what stays in shared memory, what was solved before, and pauses.
 #include <doctest/doctest.h>
 
 #include "cg/matrices.hpp"
@@ -20,7 +20,7 @@ using test::preconditioners;
 using test::solved;
 using test::storages;
 
-TEST_CASE("what stays in fast memory changes no bit") {
+TEST_CASE("what stays in shared memory changes no bit") {
   std::optional<machine> m = test::test_machine(2);
   if (!m) return;
   const csr<double> a = cg::elasticity_3d<double>(5, 4, 4);

@@ -36,7 +36,7 @@ struct all_tiles {
   }
 };
 
-// n rows of whole numbers from 1 to 9; some rows without entries, some longer than a chunk.
+// n rows of whole numbers from 1 to 9; some rows without entries, some longer than a row block.
 template <class T>
 csr<T> whole_numbers(index_t n, index_t every, std::uint64_t seed) {
   test::random r(seed);
@@ -100,7 +100,7 @@ void check(machine& m, const sparse::csr_view<T>& a, storage how, index_t tiles,
     index_t covered = 0;
     for (const sparse::block_plan& plan : dealt.plans_of_pe[static_cast<std::size_t>(pe)]) {
       CHECK(plan.first_row == covered);
-      CHECK(plan.peers + plan.takers + plan.boxes == 0);
+      CHECK(plan.peers + plan.unpacking + plan.receive_slots == 0);
       covered += plan.rows;
       if (covered < own.rows) CHECK(covered % 4 == 0);
     }

@@ -8,7 +8,7 @@
 
 #include "stencil/reference.hpp"
 #include "stencil/solver.hpp"
-#include "stencil/step/inside_cut.hpp"
+#include "stencil/step/interior_partition.hpp"
 #include "support/stencil_runs.hpp"
 
 namespace starling::stencil {
@@ -77,10 +77,10 @@ TEST_CASE("faces of several chunks") {
   p.coefficients = heat_coefficients<float>(3, 0.1);
   p.edges = {edge::periodic, edge::fixed, edge::periodic};
   p.parts = {2, 2, 1};
-  compare(all.of(4), p, {.how = variant::cpu_free, .steps = 15, .blocks = 14, .face_blocks = 12}, draw);
+  compare(all.of(4), p, {.how = variant::cpu_free, .steps = 15, .blocks = 14, .boundary_blocks = 12}, draw);
 }
 
-TEST_CASE("on GPUs, planes of which blocks take pieces in turn") {
+TEST_CASE("on GPUs, planes whose tiles are scheduled dynamically") {
   std::mt19937 draw(16);
   machines all;
   for (int n_pes = 1; n_pes <= 2; ++n_pes) {
@@ -92,13 +92,13 @@ TEST_CASE("on GPUs, planes of which blocks take pieces in turn") {
     p.shape = {61 * grown * n_pes + 3, 63 * grown + 1};
     p.coefficients = {0.1f, 0.2f, 0.3f, 0.15f, 0.25f};
     p.edges = {edge::periodic, edge::fixed};
-    if (gpu) REQUIRE(taken_in_turn<float>(geometry_of(p, n_pes)));
+    if (gpu) REQUIRE(scheduled_dynamically<float>(geometry_of(p, n_pes)));
     for (const variant how : {variant::copy, variant::graph, variant::cpu_free})
       compare(m, p, {.how = how, .steps = 3}, draw);
   }
 }
 
-TEST_CASE("on GPUs, volumes of which blocks take pieces in turn") {
+TEST_CASE("on GPUs, volumes whose tiles are scheduled dynamically") {
   std::mt19937 draw(18);
   machines all;
   for (int n_pes = 1; n_pes <= 2; ++n_pes) {
@@ -109,7 +109,7 @@ TEST_CASE("on GPUs, volumes of which blocks take pieces in turn") {
     p.shape = gpu ? std::vector<index_t>{301 * n_pes, 299, 311} : std::vector<index_t>{13 * n_pes, 21, 17};
     p.coefficients = {0.1, 0.2, 0.1, 0.15, 0.25, 0.05, 0.12};
     p.edges = {edge::fixed, edge::periodic, edge::fixed};
-    if (gpu) REQUIRE(taken_in_turn<double>(geometry_of(p, n_pes)));
+    if (gpu) REQUIRE(scheduled_dynamically<double>(geometry_of(p, n_pes)));
     for (const variant how : {variant::graph, variant::cpu_free}) compare(m, p, {.how = how, .steps = 3}, draw);
   }
 }

@@ -12,7 +12,7 @@
 #include "starling/base/error.hpp"
 #include "stencil/plan/cost_file.hpp"
 #include "stencil/plan/tune.hpp"
-#include "stencil/temporal/march_kernels.hpp"
+#include "stencil/temporal/temporal_kernels.hpp"
 #include "support/environment_guard.hpp"
 #include "support/failure.hpp"
 #include "support/stencil_runs.hpp"
@@ -29,14 +29,14 @@ variant_choice on_gpus(std::vector<index_t> shape, int most, const run_options& 
   return choose_devices<float>(p, most, gpu, built_in_costs(machine_kind::cuda), options);
 }
 
-bool on_chip(const variant_choice& c) { return c.how == variant::resident || c.how == variant::temporal; }
+bool in_shared(const variant_choice& c) { return c.how == variant::resident || c.how == variant::temporal; }
 
 TEST_CASE("cells that fit on chip stay there, and small domains on few devices") {
   const variant_choice small = on_gpus({64, 64}, 4);
-  CHECK(on_chip(small));
+  CHECK(in_shared(small));
   CHECK(small.devices == 1);
   const variant_choice large = on_gpus({4096, 4096}, 4);
-  CHECK(on_chip(large));
+  CHECK(in_shared(large));
   CHECK(large.devices == 4);
   CHECK(large.why.find("on 4 devices") != std::string::npos);
   CHECK(large.why.find("cpu_free ") != std::string::npos);
@@ -44,11 +44,11 @@ TEST_CASE("cells that fit on chip stay there, and small domains on few devices")
   CHECK(on_gpus({1, 5}, 4).devices == 1);
 }
 
-// In two dimensions it is read once in some steps, or by tall tiles, as far as these go.
+// In two dimensions it is read once in some steps, or by spilling register tiles, as far as these go.
 TEST_CASE("large domains stay in memory") {
   const variant_choice flat = on_gpus({16384, 16384}, 2);
   CHECK(flat.how == variant::temporal);
-  CHECK(flat.depth == march_most_depth);
+  CHECK(flat.depth == temporal_most_depth);
   CHECK(on_gpus({16384, 16384}, 2, {.check_every = 100}).how == variant::temporal);
   CHECK(on_gpus({16384, 16384}, 2, {.check_every = 1}).how == variant::resident);
   const variant_choice wide = on_gpus({4096, 65536}, 2, {.check_every = 1});
@@ -94,7 +94,7 @@ TEST_CASE("virtual devices all take part, and with unknown costs in cpu_free") {
 }
 
 TEST_CASE("more threads than a tile's block has leave the other variants") {
-  CHECK(on_chip(on_gpus({256, 256}, 1, {.threads = 512})));
+  CHECK(in_shared(on_gpus({256, 256}, 1, {.threads = 512})));
   CHECK(on_gpus({256, 256}, 1, {.threads = 768}).how == variant::cpu_free);
   // A block of a pass has fewer than one of a tile.
   CHECK(on_gpus({8192, 8192}, 1, {.threads = 384}).how == variant::temporal);
@@ -147,7 +147,7 @@ TEST_CASE("costs of PEs that share a device: their part of its rates, and neighb
   CHECK(part.near_us == whole.near_us);
   CHECK(part.memory_cells_per_us == whole.memory_cells_per_us / 4);
   CHECK(part.cached_cells_per_us == whole.cached_cells_per_us / 4);
-  CHECK(part.marched_cells_per_us == whole.marched_cells_per_us / 4);
+  CHECK(part.temporal_cells_per_us == whole.temporal_cells_per_us / 4);
   CHECK(part.chip_cells_per_us == whole.chip_cells_per_us);
   CHECK(part.source.find("1 of 4 PEs") != std::string::npos);
 }
@@ -266,7 +266,7 @@ TEST_CASE_FIXTURE(cache_folder, "what needs more memory than there is makes room
   solver<float> s(m, p);
   s.load(u.data());
   run_options o{.steps = 3};
-  o.on_chip_bytes = 16;  // no tiles
+  o.shared_bytes = 16;  // no tiles
   REQUIRE(s.chosen(o).how == variant::temporal);
   for (int run = 0; run < 2; ++run) {
     const run_result r = s.advance(o);

@@ -78,7 +78,7 @@ TEST_CASE_FIXTURE(stencil_fixture, "a packet with another number") {
 TEST_CASE_FIXTURE(stencil_fixture, "a block that is killed") {
   if (test::skipped_on_gpus("inject faults")) return;
   check<fault_error>(kill_block{.at = {.pe = 3, .nth = 50}}, 30,
-                     {"injected fault: kill_block ended PE 3 block ", "face_exchange.hpp:"});
+                     {"injected fault: kill_block ended PE 3 block ", "halo_exchange.hpp:"});
 }
 
 TEST_CASE_FIXTURE(stencil_fixture, "a PE that is slow for the deadline") {

@@ -72,14 +72,14 @@ TEST_CASE("a cell on several faces belongs to one") {
   CHECK_FALSE(thin.owned_by_face<1>(1, corner));
 }
 
-TEST_CASE("fixed layers are held, faces are left out of the inside") {
+TEST_CASE("fixed layers are Dirichlet cells, faces are left out of the interior") {
   const box first = box_of(grid({10, 6}, {2, 1}), 0);
   CHECK(first.updated[1] == index_range{1, 5});
-  CHECK(first.inner[1] == index_range{1, 4});
-  CHECK(first.inner[2] == index_range{1, 5});
+  CHECK(first.interior[1] == index_range{1, 4});
+  CHECK(first.interior[2] == index_range{1, 5});
   const box wrapped = box_of(grid({10, 6}, {1, 1}, {edge::periodic, edge::fixed}), 0);
   CHECK(wrapped.updated[1] == index_range{0, 10});
-  CHECK(wrapped.inner[1] == index_range{1, 9});
+  CHECK(wrapped.interior[1] == index_range{1, 9});
   CHECK(wrapped.neighbour[2] == 0);
 }
 

@@ -117,12 +117,12 @@ TEST_CASE_FIXTURE(loaded_solver, "options that make no sense") {
   CHECK(says(refusal({.steps = 0}), "steps = 0; must be at least 1"));
   CHECK(says(refusal({.check_every = -1}), "check_every = -1"));
   CHECK(says(refusal({.check_every = 1, .tolerance = -1.0}), "tolerance = -1; must be finite and at least 0"));
-  CHECK(says(refusal({.tolerance = 0.5}), "without check_every; say after how many steps to look"));
+  CHECK(says(refusal({.tolerance = 0.5}), "without check_every; say after how many steps to check"));
   CHECK(says(refusal({.blocks = -2}), "blocks = -2"));
   CHECK(says(refusal({.threads = 33}), "threads = 33; must be a multiple of 32"));
-  CHECK(says(refusal({.face_blocks = -2}), "face_blocks = -2; must be at least 0, or -1 to choose"));
-  CHECK(says(refusal({.how = variant::cpu_free, .blocks = 2, .face_blocks = 2}),
-             "face_blocks = 2 of 2 blocks; leave one for the inside"));
+  CHECK(says(refusal({.boundary_blocks = -2}), "boundary_blocks = -2; must be at least 0, or -1 to choose"));
+  CHECK(says(refusal({.how = variant::cpu_free, .blocks = 2, .boundary_blocks = 2}),
+             "boundary_blocks = 2 of 2 blocks; leave one for the interior"));
   CHECK(says(refusal({.packet_bytes = -2}), "packet_bytes = -2; must be at least 0, or -1 to choose"));
   CHECK(says(refusal({.deadline = -1.0}), "deadline = -1"));
   // Nothing of this has cost the cells.
@@ -158,7 +158,7 @@ TEST_CASE_FIXTURE(loaded_solver, "resident: options that make no sense") {
 
 TEST_CASE_FIXTURE(loaded_solver, "resident: tiles that do not fit are no error") {
   if (!s) return;
-  const run_result r = s->advance({.how = variant::resident, .steps = 3, .blocks = 4, .on_chip_bytes = 100});
+  const run_result r = s->advance({.how = variant::resident, .steps = 3, .blocks = 4, .shared_bytes = 100});
   CHECK(r.how == variant::cpu_free);
   CHECK(r.why == "the steps of cpu_free: no tiles of resident fit on chip, where a block has 100 bytes");
 }

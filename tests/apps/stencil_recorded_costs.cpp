@@ -77,8 +77,8 @@ std::optional<recorded_step> step_of(std::string_view object) {
 bool still_so(const recorded_step& s) {
   if (s.how != variant::resident && s.how != variant::temporal) return true;
   const cell_plan plan = plan_cells<float>(s.g, h200, {.how = s.how});
-  if (const auto* march = std::get_if<march_choice>(&plan))
-    return march->layout.depth == s.depth && march->threads == s.threads && march->blocks == s.blocks;
+  if (const auto* passes = std::get_if<temporal_choice>(&plan))
+    return passes->layout.depth == s.depth && passes->threads == s.threads && passes->blocks == s.blocks;
   const auto* tiles = std::get_if<tile_choice>(&plan);
   return tiles != nullptr && tiles->grid.depth == s.depth && tiles->threads == s.threads &&
          tiles->grid.blocks() == s.blocks;

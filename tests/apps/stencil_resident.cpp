@@ -33,7 +33,7 @@ void compare_deep(unsigned seed, int rounds) {
     if (o.depth > 1) o.how = variant::temporal;
     const problem<T> p = deep_problem<T>(n_pes, o.depth, draw);
     o.packet_bytes = test::random_packet_limit(draw);
-    if (between(0, 3) == 1) o.on_chip_bytes = static_cast<std::size_t>(between(700, 3000));
+    if (between(0, 3) == 1) o.shared_bytes = static_cast<std::size_t>(between(700, 3000));
     INFO("seed ", seed, " round ", round);
     const run_result r = test::compare(all.of(n_pes), p, o, draw);
     if (r.how == o.how) continue;
@@ -69,7 +69,7 @@ void compare_larger(unsigned seed) {
       for (const index_t n : p.shape) bytes *= static_cast<double>(n);
       return bytes / n_pes / 4;
     }();
-    o.on_chip_bytes = static_cast<std::size_t>(tile_bytes * (round % 2 == 0 ? 4 : 2.2)) + 30000;
+    o.shared_bytes = static_cast<std::size_t>(tile_bytes * (round % 2 == 0 ? 4 : 2.2)) + 30000;
     INFO("seed ", seed, " round ", round);
     kept += test::compare(all.of(n_pes), p, o, draw).how == o.how ? 1 : 0;
   }
@@ -79,9 +79,10 @@ void compare_larger(unsigned seed) {
 TEST_CASE("larger tiles, float") { compare_larger<float>(35); }
 TEST_CASE("larger tiles, double") { compare_larger<double>(36); }
 
-// On GPUs: tall tiles, some with rows in memory. On virtual devices the same domains in two arrays, or plain steps.
+// On GPUs: spilling register tiles, some with rows in memory. On virtual devices the same domains in two arrays, or
+// plain steps.
 template <class T>
-void compare_tall(unsigned seed) {
+void compare_spilling(unsigned seed) {
   std::mt19937 draw(seed);
   const auto between = [&](int a, int b) { return std::uniform_int_distribution<int>(a, b)(draw); };
   test::machines all;
@@ -99,9 +100,9 @@ void compare_tall(unsigned seed) {
     p.coefficients = jacobi_coefficients<T>(2);
     if (between(0, 1) == 0) p.coefficients = {T(0.5), T(0.1), T(0.15), T(0.2), T(0.05)};
     run_options o{.how = variant::resident, .steps = between(2, 9), .blocks = between(1, 4)};
-    o.on_chip_bytes = static_cast<std::size_t>(between(60, 220)) * 1000;
+    o.shared_bytes = static_cast<std::size_t>(between(60, 220)) * 1000;
     const std::optional<tile_choice> c = choose_tiles<T>(geometry_of(p, n_pes), {machine_kind::cuda, 64, 230'000}, o);
-    if (!c || !c->grid.tall.used()) continue;
+    if (!c || !c->grid.spilling.used()) continue;
     streamed += c->grid.memory_elements > 0 ? 1 : 0;
     INFO("seed ", seed, " round ", round);
     // Draws of its own: which tiles there are does not depend on the machine.
@@ -113,8 +114,8 @@ void compare_tall(unsigned seed) {
   CHECK(streamed < rounds - rounds / 8);
 }
 
-TEST_CASE("tall tiles in programs, float") { compare_tall<float>(37); }
-TEST_CASE("tall tiles in programs, double") { compare_tall<double>(38); }
+TEST_CASE("spilling register tiles in programs, float") { compare_spilling<float>(37); }
+TEST_CASE("spilling register tiles in programs, double") { compare_spilling<double>(38); }
 
 TEST_CASE("tiles deal out a box, and neighbours are mutual") {
   std::mt19937 draw(33);
@@ -135,12 +136,12 @@ TEST_CASE("tiles deal out a box, and neighbours are mutual") {
             for (int x = 0; x < mine.extent[2]; ++x) {
               const index_t at[3] = {mine.first[0] + z, mine.first[1] + y, mine.first[2] + x};
               CHECK(seen.insert((at[0] * own.extent[1] + at[1]) * own.extent[2] + at[2]).second);
-              const bool held = !own.is_updated({{at[0], at[1], at[2]}});
+              const bool dirichlet = !own.is_updated({{at[0], at[1], at[2]}});
               bool updated = true;
               const int here[3] = {z, y, x};
               for (int a = 0; a < 3; ++a)
                 updated = updated && here[a] >= mine.updated_begin[a] && here[a] < mine.updated_end[a];
-              CHECK(updated == !held);
+              CHECK(updated == !dirichlet);
             }
         for (int d = 0; d < directions; ++d) {
           const tile_place to = beside(g, t, pe, block, direction(d));
@@ -173,27 +174,29 @@ TEST_CASE("a chosen depth pays where exchanges do, and is 1 where cells do not f
   CHECK(large->grid.memory_elements > 0);
 }
 
-TEST_CASE("cells on chip: in registers, in two arrays, in one; in tall tiles in memory too, and otherwise nowhere") {
+TEST_CASE(
+    "cells on shared: in registers, in two arrays, in one; in spilling register tiles in memory too, and otherwise "
+    "nowhere") {
   const run_options o{.how = variant::resident};
   const tile_choice flat = *chosen({2048, 2048}, o);
-  CHECK(flat.grid.bands.used());
-  CHECK(flat.threads >= 32 * flat.grid.bands.count);
-  CHECK(flat.threads >= flat.grid.mail_per_block());
+  CHECK(flat.grid.registers.used());
+  CHECK(flat.threads >= 32 * flat.grid.registers.count);
+  CHECK(flat.threads >= flat.grid.packets_per_block());
   const tile_choice small = *chosen({64, 64, 64}, o);
-  CHECK_FALSE(small.grid.in_place);
-  CHECK_FALSE(small.grid.bands.used());
+  CHECK_FALSE(small.grid.single_buffered);
+  CHECK_FALSE(small.grid.registers.used());
   const tile_choice solid = *chosen({256, 256, 256}, o);
-  CHECK(solid.grid.in_place);
+  CHECK(solid.grid.single_buffered);
   CHECK_FALSE(chosen({512, 512, 512}, o));
   CHECK_FALSE(chosen({4096, 65536}, o));
   const tile_choice fits = *chosen({8192, 4096}, o);
   const tile_choice large = *chosen({8192, 8192}, o);
   const tile_choice huge = *chosen({16384, 16384}, o);
   for (const tile_choice& c : {fits, large, huge}) {
-    CHECK(c.grid.tall.used());
-    CHECK(c.grid.tall.count >= fewest_tall_bands);
-    CHECK_FALSE(c.grid.bands.used());
-    CHECK(c.threads == 32 * c.grid.tall.count);
+    CHECK(c.grid.spilling.used());
+    CHECK(c.grid.spilling.count >= fewest_spilling_bands);
+    CHECK_FALSE(c.grid.registers.used());
+    CHECK(c.threads == 32 * c.grid.spilling.count);
   }
   CHECK(fits.grid.memory_elements == 0);
   CHECK(large.grid.memory_elements > 0);
@@ -221,7 +224,7 @@ TEST_CASE("runs go on with other tiles, depths and variants") {
     run_options o{.steps = 1 + i % 5, .blocks = 1 + i % 7};
     o.how = i % 4 == 3 ? variant::cpu_free : variant::temporal;
     if (o.how == variant::temporal) o.depth = 1 + i % 3;
-    o.on_chip_bytes = i % 2 == 0 ? 0 : 4000;
+    o.shared_bytes = i % 2 == 0 ? 0 : 4000;
     o.packet_bytes = test::packet_limits[i / 2 % 3];
     s.advance(o);
     total += o.steps;

@@ -1,5 +1,5 @@
 // Steps over a tile by many threads, in two arrays, in one and in registers, against a plain loop.
-#include "stencil/tiles/tile_sweep.hpp"
+#include "stencil/tiles/double_buffered_sweep.hpp"
 
 #include <doctest/doctest.h>
 
@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "stencil/plan/tile_choice.hpp"
-#include "stencil/tiles/band_sweep.hpp"
-#include "stencil/tiles/one_array_sweep.hpp"
+#include "stencil/tiles/in_place_sweep.hpp"
+#include "stencil/tiles/register_sweep.hpp"
 #include "support/played_lanes.hpp"
 #include "support/threads_of_block.hpp"
 
@@ -18,36 +18,37 @@ namespace starling::stencil {
 namespace {
 
 // How a tile is kept.
-enum class kept { two_arrays, one_array, bands };
+enum class kept { double_buffered, in_place, registers };
 
-// A tile with a ring all around it.
+// A tile with a ghost zone all around it.
 template <class T, int Dimensions>
 struct tile_fixture {
   static constexpr int along = columns<Dimensions>::along;
   tiling t;
   tile mine{};
   coefficients<T> weight{};
-  std::vector<T> chip[2];
+  std::vector<T> shared[2];
 
   tile_fixture(std::mt19937& draw, kept how) {
     const auto between = [&](int a, int b) { return std::uniform_int_distribution<int>(a, b)(draw); };
     std::uniform_real_distribution<T> value(-1, 1);
     // On GPUs cells are in one array where two do not fit, and in bands where a warp has their rows.
-    const machine_kind kind = how == kept::two_arrays ? machine_kind::host : machine_kind::cuda;
+    const machine_kind kind = how == kept::double_buffered ? machine_kind::host : machine_kind::cuda;
     for (bool found = false; !found;) {
       problem<T> p;
-      const int widest = how == kept::bands && between(0, 4) == 0 ? 120 : 13;
+      const int widest = how == kept::registers && between(0, 4) == 0 ? 120 : 13;
       for (int a = 0; a < Dimensions; ++a) p.shape.push_back(between(5, a == 0 ? 40 : widest));
       p.coefficients.resize(1 + 2 * Dimensions);
       p.edges.assign(p.shape.size(), edge::periodic);
       const geometry g = geometry_of(p, 1);
       run_options o{.how = variant::temporal, .blocks = 1};
       o.depth = between(1, 4);
-      if (how == kept::one_array) o.on_chip_bytes = static_cast<std::size_t>(between(3000, 60000));
+      if (how == kept::in_place) o.shared_bytes = static_cast<std::size_t>(between(3000, 60000));
       const std::optional<tile_choice> c = choose_tiles<T>(g, {kind, 1, std::size_t{1} << 20}, o);
       if (!c) continue;
       t = c->grid;
-      found = t.bands.used() == (how == kept::bands) && (how == kept::bands || t.in_place == (how == kept::one_array));
+      found = t.registers.used() == (how == kept::registers) &&
+              (how == kept::registers || t.single_buffered == (how == kept::in_place));
       mine = tile_of(g, t, box_of(g, 0), 0);
     }
     for (int a = axes - Dimensions; a < axes; ++a)
@@ -61,12 +62,12 @@ struct tile_fixture {
       weight.low[a] = value(draw);
       weight.high[a] = value(draw);
     }
-    chip[0].resize(static_cast<std::size_t>(t.chip.elements) + 1);
-    for (T& v : chip[0]) v = value(draw);
-    chip[1] = chip[0];
+    shared[0].resize(static_cast<std::size_t>(t.shared.elements) + 1);
+    for (T& v : shared[0]) v = value(draw);
+    shared[1] = shared[0];
   }
 
-  tile_cells<T, Dimensions> cells(int which) { return {chip[which].data(), t}; }
+  tile_cells<T, Dimensions> cells(int which) { return {shared[which].data(), t}; }
 };
 
 // A plain loop from the first array to the second.
@@ -80,7 +81,7 @@ T step_plainly(tile_fixture<T, Dimensions>& f, int reach) {
   T change = 0;
   const auto in = f.cells(0);
   const auto out = f.cells(1);
-  two_array_sweep<T, Dimensions>(f.weight, f.mine, in, out).template run_rows<true>(alone{}, reach, change);
+  double_buffered_sweep<T, Dimensions>(f.weight, f.mine, in, out).template run_rows<true>(alone{}, reach, change);
   return change;
 }
 
@@ -100,27 +101,27 @@ void compare_two_arrays(tile_fixture<T, Dimensions> f, int reach, int members) {
     const columns<Dimensions> c(f.mine, f.t.depth - 1, g.member(), members);
     const auto in = f.cells(0);
     const auto out = f.cells(1);
-    two_array_sweep<T, Dimensions>(f.weight, f.mine, in, out)
+    double_buffered_sweep<T, Dimensions>(f.weight, f.mine, in, out)
         .template run<true>(c, reach, changes[static_cast<std::size_t>(g.member())]);
   });
   CHECK(largest(changes) == wanted);
-  CHECK(f.chip[1] == plain.chip[1]);
+  CHECK(f.shared[1] == plain.shared[1]);
 }
 
 template <class T>
 void compare_one_array(tile_fixture<T, 3> f, int reach, int members) {
   tile_fixture<T, 3> plain = f;
   const T wanted = step_plainly(plain, reach);
-  members += patch<T>::count(f.mine, f.t.depth - 1);
+  members += in_place_columns<T>::count(f.mine, f.t.depth - 1);
   std::vector<T> changes(static_cast<std::size_t>(members));
   test::run_as_block(members, [&](const test::thread_of_block& g) {
-    const patch<T> p(f.mine, f.t.depth - 1, g.member(), members);
+    const in_place_columns<T> p(f.mine, f.t.depth - 1, g.member(), members);
     const auto cells = f.cells(0);
-    one_array_sweep<T>(f.weight, f.mine, cells, p, reach)
+    in_place_sweep<T>(f.weight, f.mine, cells, p, reach)
         .template run<true>(g, changes[static_cast<std::size_t>(g.member())]);
   });
   CHECK(largest(changes) == wanted);
-  CHECK(f.chip[0] == plain.chip[1]);
+  CHECK(f.shared[0] == plain.shared[1]);
 }
 
 template <class T, int Dimensions>
@@ -130,10 +131,10 @@ void compare_random_tiles(unsigned seed, kept how) {
   for (int round = 0; round < 60; ++round) {
     const tile_fixture<T, Dimensions> f(draw, how);
     const int reach = between(0, f.t.depth - 1);
-    const int members = how == kept::one_array ? between(0, 80) : between(1, Dimensions == 2 ? 40 : 130);
+    const int members = how == kept::in_place ? between(0, 80) : between(1, Dimensions == 2 ? 40 : 130);
     INFO("seed ", seed, " round ", round, " reach ", reach, " depth ", f.t.depth, " members ", members);
     if constexpr (Dimensions == 3)
-      if (how == kept::one_array) {
+      if (how == kept::in_place) {
         compare_one_array(f, reach, members);
         continue;
       }
@@ -148,11 +149,11 @@ void each_made(const tile& mine, const F& f) {
     for (int x = mine.begin(2, 0); x < mine.end(2, 0); ++x) f(y, x);
 }
 
-// Where the ring has one layer, some steps with the same ring; otherwise as many as it has layers. `idle` more warps
-// have nothing to do.
-template <int Rows, bool Deep, class T>
-void compare_bands(tile_fixture<T, 2> f, bool alike, int idle) {
-  if (alike) f.weight.low[2] = f.weight.high[2] = f.weight.high[1] = f.weight.low[1];
+// Where the ghost zone has one layer, some steps with the same ghost zone; otherwise as many as it has layers. `idle`
+// more warps have nothing to do.
+template <int Rows, bool DeepHalo, class T>
+void compare_bands(tile_fixture<T, 2> f, bool uniform_weights, int idle) {
+  if (uniform_weights) f.weight.low[2] = f.weight.high[2] = f.weight.high[1] = f.weight.low[1];
   const int depth = f.t.depth;
   const int y_begin = f.mine.begin(1, depth - 1);
   const int rows = f.mine.end(1, depth - 1) - y_begin;
@@ -162,7 +163,7 @@ void compare_bands(tile_fixture<T, 2> f, bool alike, int idle) {
   T wanted = 0;
   for (int i = 0; i < steps; ++i) {
     wanted = step_plainly(plain, depth == 1 ? 0 : depth - 1 - i);
-    std::swap(plain.chip[0], plain.chip[1]);
+    std::swap(plain.shared[0], plain.shared[1]);
   }
   const int bands = static_cast<int>(ceil_div(rows, Rows));
   const int members = (bands + idle) * band_vectors;
@@ -171,7 +172,7 @@ void compare_bands(tile_fixture<T, 2> f, bool alike, int idle) {
   std::vector<T> shared;
   const auto cells = f.cells(0);
   test::run_as_block(members, [&](const test::thread_of_block& g) {
-    band_sweep<T, Rows, Deep> band(f.weight, alike, f.mine, cells, g.member());
+    register_sweep<T, Rows, DeepHalo> band(f.weight, uniform_weights, f.mine, cells, g.member());
     band.load();
     for (int i = 0; i < steps; ++i) {
       g.sync();
@@ -181,20 +182,20 @@ void compare_bands(tile_fixture<T, 2> f, bool alike, int idle) {
       band.share();
     }
     g.sync();
-    if (g.member() == 0) shared = f.chip[0];
+    if (g.member() == 0) shared = f.shared[0];
     g.sync();
     band.store();
   });
   CHECK(largest(changes) == wanted);
-  const auto equal = [&](const std::vector<T>& chip, int y, int x) {
-    const auto at = static_cast<std::size_t>(f.t.chip.at(0, y, x));
-    return chip[at] == plain.chip[0][at];
+  const auto equal = [&](const std::vector<T>& kept_cells, int y, int x) {
+    const auto at = static_cast<std::size_t>(f.t.shared.at(0, y, x));
+    return kept_cells[at] == plain.shared[0][at];
   };
   bool all = true;
   bool edges = true;
   bool between = true;
   each_made(f.mine, [&](int y, int x) {
-    all = all && equal(f.chip[0], y, x);
+    all = all && equal(f.shared[0], y, x);
     const int to_edge[] = {y, f.mine.extent[1] - 1 - y, x, f.mine.extent[2] - 1 - x};
     bool at_edge = false;
     for (int side = 0; side < 4; ++side) at_edge = at_edge || (f.mine.open[2 + side] && to_edge[side] < 2);
@@ -206,14 +207,15 @@ void compare_bands(tile_fixture<T, 2> f, bool alike, int idle) {
   });
   CHECK(between);
   CHECK(all);
-  if (Deep) return;
+  if (DeepHalo) return;
   CHECK(edges);
-  CHECK(std::equal(plain.chip[0].begin(), plain.chip[0].end(), f.chip[0].begin()));  // nothing else was written
+  CHECK(std::equal(plain.shared[0].begin(), plain.shared[0].end(), f.shared[0].begin()));  // nothing else was written
 }
 
 template <int Rows, class T>
-void compare_bands(const tile_fixture<T, 2>& f, bool alike, int idle) {
-  f.t.depth > 1 ? compare_bands<Rows, true>(f, alike, idle) : compare_bands<Rows, false>(f, alike, idle);
+void compare_bands(const tile_fixture<T, 2>& f, bool uniform_weights, int idle) {
+  f.t.depth > 1 ? compare_bands<Rows, true>(f, uniform_weights, idle)
+                : compare_bands<Rows, false>(f, uniform_weights, idle);
 }
 
 template <class T>
@@ -221,29 +223,29 @@ void compare_random_bands(unsigned seed) {
   std::mt19937 draw(seed);
   const auto between = [&](int a, int b) { return std::uniform_int_distribution<int>(a, b)(draw); };
   for (int round = 1; round <= 60; ++round) {
-    const tile_fixture<T, 2> f(draw, kept::bands);
-    const bool alike = between(0, 1) == 0;
+    const tile_fixture<T, 2> f(draw, kept::registers);
+    const bool uniform_weights = between(0, 1) == 0;
     const int idle = between(0, 1);
-    INFO("seed ", seed, " round ", round, " alike ", alike, " depth ", f.t.depth, " extents ", f.mine.extent[1], " ",
-         f.mine.extent[2]);
+    INFO("seed ", seed, " round ", round, " alike ", uniform_weights, " depth ", f.t.depth, " extents ",
+         f.mine.extent[1], " ", f.mine.extent[2]);
     const int rows = f.mine.end(1, f.t.depth - 1) - f.mine.begin(1, f.t.depth - 1);
     if (round % 3 == 2 && rows >= 8)
-      compare_bands<8>(f, alike, idle);
+      compare_bands<8>(f, uniform_weights, idle);
     else if (round % 3 == 1 && rows >= 4)
-      compare_bands<4>(f, alike, idle);
+      compare_bands<4>(f, uniform_weights, idle);
     else
-      compare_bands<2>(f, alike, idle);
+      compare_bands<2>(f, uniform_weights, idle);
   }
 }
 
 TEST_CASE("2D tiles in registers, float") { compare_random_bands<float>(45); }
 TEST_CASE("2D tiles in registers, double") { compare_random_bands<double>(46); }
-TEST_CASE("2D tiles in two arrays, float") { compare_random_tiles<float, 2>(41, kept::two_arrays); }
-TEST_CASE("2D tiles in two arrays, double") { compare_random_tiles<double, 2>(42, kept::two_arrays); }
-TEST_CASE("3D tiles in two arrays, float") { compare_random_tiles<float, 3>(43, kept::two_arrays); }
-TEST_CASE("3D tiles in two arrays, double") { compare_random_tiles<double, 3>(44, kept::two_arrays); }
-TEST_CASE("3D tiles in one array, float") { compare_random_tiles<float, 3>(47, kept::one_array); }
-TEST_CASE("3D tiles in one array, double") { compare_random_tiles<double, 3>(48, kept::one_array); }
+TEST_CASE("2D tiles in two arrays, float") { compare_random_tiles<float, 2>(41, kept::double_buffered); }
+TEST_CASE("2D tiles in two arrays, double") { compare_random_tiles<double, 2>(42, kept::double_buffered); }
+TEST_CASE("3D tiles in two arrays, float") { compare_random_tiles<float, 3>(43, kept::double_buffered); }
+TEST_CASE("3D tiles in two arrays, double") { compare_random_tiles<double, 3>(44, kept::double_buffered); }
+TEST_CASE("3D tiles in one array, float") { compare_random_tiles<float, 3>(47, kept::in_place); }
+TEST_CASE("3D tiles in one array, double") { compare_random_tiles<double, 3>(48, kept::in_place); }
 
 }  // namespace
 }  // namespace starling::stencil

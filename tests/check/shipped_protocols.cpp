@@ -88,7 +88,7 @@ TEST_CASE("tiles that stay with their blocks") {
 TEST_CASE("passes of several steps") {
   for (const int n_pes : {1, 2, 3, 4}) {
     CAPTURE(n_pes);
-    stencil::run_options o{.how = stencil::variant::temporal, .blocks = 2, .depth = 3, .on_chip_bytes = 16};
+    stencil::run_options o{.how = stencil::variant::temporal, .blocks = 2, .depth = 3, .shared_bytes = 16};
     check_stencil<float>(n_pes, o, {4 * n_pes, 150}, stencil::edge::fixed);
     check_stencil<double>(n_pes, o, {4 * n_pes, 9}, stencil::edge::periodic);
   }
@@ -104,7 +104,7 @@ TEST_CASE("every block does a part of the faces") {
     for (const index_t packet_bytes : {index_t{0}, all_packets}) {
       CAPTURE(stencil::name(how));
       CAPTURE(packet_bytes);
-      const stencil::run_options o{.how = how, .blocks = 4, .face_blocks = 0, .packet_bytes = packet_bytes};
+      const stencil::run_options o{.how = how, .blocks = 4, .boundary_blocks = 0, .packet_bytes = packet_bytes};
       check_stencil<float>(2, o, {6, 24}, stencil::edge::fixed);
       check_stencil<float>(3, o, {7, 9}, stencil::edge::periodic);
       check_stencil<double>(2, o, {4, 4, 6}, stencil::edge::fixed);

@@ -58,17 +58,19 @@ int main(int argc, char** argv) {
   add("2D, one layer a PE", 3, {{3, 6}, {}, true, {.how = plain, .steps = 4, .blocks = 2}});
   add("2D, faces that meet", 4, {{8, 8}, {2, 2}, false, {.how = plain, .steps = 4, .blocks = 3}});
   add("2D, with checks", 2, {{8, 6}, {}, false, {.how = plain, .steps = 4, .check_every = 1, .blocks = 3}});
-  add("2D, 2 chunks a face", 2, {{4, 256}, {}, false, {.how = plain, .steps = 3, .blocks = 8, .face_blocks = 4}});
+  add("2D, 2 chunks a face", 2, {{4, 256}, {}, false, {.how = plain, .steps = 3, .blocks = 8, .boundary_blocks = 4}});
   add("2D, 2 chunks a face, faces that meet", 2,
-      {{4, 256}, {}, true, {.how = plain, .steps = 3, .blocks = 16, .face_blocks = 8}});
+      {{4, 256}, {}, true, {.how = plain, .steps = 3, .blocks = 16, .boundary_blocks = 8}});
   // Every block does a part of the faces: strips of whole rows, of rows that end within one, and more blocks than
   // strips.
-  add("2D, all blocks do faces", 2, {{6, 16}, {}, false, {.how = plain, .steps = 4, .blocks = 3, .face_blocks = 0}});
-  add("2D, all blocks do faces, odd rows", 2,
-      {{6, 7}, {}, true, {.how = plain, .steps = 4, .blocks = 4, .face_blocks = 0}});
-  add("2D, all blocks do faces that meet", 4,
-      {{6, 6}, {2, 2}, false, {.how = plain, .steps = 3, .blocks = 6, .face_blocks = 0}});
-  add("3D, all blocks do faces", 2, {{4, 3, 8}, {}, false, {.how = plain, .steps = 3, .blocks = 4, .face_blocks = 0}});
+  add("2D, all blocks do the boundary", 2,
+      {{6, 16}, {}, false, {.how = plain, .steps = 4, .blocks = 3, .boundary_blocks = 0}});
+  add("2D, all blocks do the boundary, odd rows", 2,
+      {{6, 7}, {}, true, {.how = plain, .steps = 4, .blocks = 4, .boundary_blocks = 0}});
+  add("2D, faces that meet, all blocks do the boundary", 4,
+      {{6, 6}, {2, 2}, false, {.how = plain, .steps = 3, .blocks = 6, .boundary_blocks = 0}});
+  add("3D, all blocks do the boundary", 2,
+      {{4, 3, 8}, {}, false, {.how = plain, .steps = 3, .blocks = 4, .boundary_blocks = 0}});
   add("3D, 2 PEs", 2, {{6, 4, 4}, {}, false, {.how = plain, .steps = 4, .blocks = 2}});
   add("3D, faces that meet", 4, {{4, 4, 4}, {2, 2, 1}, true, {.how = plain, .steps = 3, .blocks = 3}});
   // Blocks that keep their tiles.
@@ -81,9 +83,9 @@ int main(int argc, char** argv) {
   add("tiles, every two steps", 2, {{8, 8}, {}, true, {.how = temporal, .steps = 6, .blocks = 4, .depth = 2}});
   // Several steps in a pass over memory.
   add("passes, 2 PEs", 2,
-      {{16, 12}, {}, false, {.how = temporal, .steps = 8, .blocks = 2, .depth = 3, .on_chip_bytes = 16}});
+      {{16, 12}, {}, false, {.how = temporal, .steps = 8, .blocks = 2, .depth = 3, .shared_bytes = 16}});
   add("passes, edges that meet", 4,
-      {{8, 8}, {2, 2}, true, {.how = temporal, .steps = 5, .blocks = 2, .depth = 2, .on_chip_bytes = 16}});
+      {{8, 8}, {2, 2}, true, {.how = temporal, .steps = 5, .blocks = 2, .depth = 2, .shared_bytes = 16}});
   add("graph, 2 PEs", 2, {{8, 10}, {}, false, {.how = stencil::variant::graph, .steps = 9, .blocks = 3}});
   add("graph, periodic", 2, {{6, 6}, {}, true, {.how = stencil::variant::graph, .steps = 4, .blocks = 2}});
   // Steps that the host controls, ordered by events.

@@ -4,7 +4,7 @@
 #include <barrier>
 #include <vector>
 
-#include "stencil/tiles/bands.hpp"
+#include "stencil/tiles/register_tile.hpp"
 
 namespace starling::test {
 

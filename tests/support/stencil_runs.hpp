@@ -60,8 +60,8 @@ std::string describe(const stencil::problem<T>& p, const stencil::run_options& o
   for (const int n : p.parts) out << ' ' << n;
   out << " periodic";
   for (const stencil::edge e : p.edges) out << ' ' << (e == stencil::edge::periodic);
-  out << " steps " << o.steps << " blocks " << o.blocks << " face blocks " << o.face_blocks << " packet bytes "
-      << o.packet_bytes << " depth " << o.depth << " on chip " << o.on_chip_bytes;
+  out << " steps " << o.steps << " blocks " << o.blocks << " boundary blocks " << o.boundary_blocks << " packet bytes "
+      << o.packet_bytes << " depth " << o.depth << " on chip " << o.shared_bytes;
   return out.str();
 }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mutations.model import Program, in_file, sources_in
 
-CG_WORKER = "apps/cg/iterate/worker.hpp"
+CG_WORKER = "apps/cg/iterate/block_context.hpp"
 CG_PHASES = "apps/cg/iterate/phases.hpp"
 CG_SUMS = "apps/cg/iterate/reduction.hpp"
 CG_PROGRAM = "apps/cg/iterate/program.hpp"
@@ -42,18 +42,19 @@ MUTATIONS = [
         ("values of other PEs of the number before", "          product_, [&](int) { return plan.sender; },",
          "          product_ - 1, [&](int) { return plan.sender; },"),
         ("no wait for taken",
-         "        t.wait_all(d.taken + plan.first_taker, plan.takers, number, t.pe());\n", ""),
+         "        t.wait_all(d.taken + plan.first_unpacking, plan.unpacking, number, t.pe());\n", ""),
         ("wait for taken of the product before",
-         "t.wait_all(d.taken + plan.first_taker, plan.takers, number, t.pe());",
-         "t.wait_all(d.taken + plan.first_taker, plan.takers, number - 1, t.pe());"),
-        ("values of other PEs used before they are taken", "plan.takers > 0 ? which_parts::own : which_parts::all",
+         "t.wait_all(d.taken + plan.first_unpacking, plan.unpacking, number, t.pe());",
+         "t.wait_all(d.taken + plan.first_unpacking, plan.unpacking, number - 1, t.pe());"),
+        ("values of other PEs used before they are taken", "plan.unpacking > 0 ? which_parts::own : which_parts::all",
          "which_parts::all"),
         ("one slot for what is published", "s.published + slot * s.columns", "s.published + 0 * slot * s.columns"),
-        ("one slot for what travels", "s.boxes + slot * s.halo", "s.boxes + 0 * slot * s.halo"),
-        ("values sent with the number before", "k.send(d.boxes[number % 2] + e.box, value, number, e.pe);",
-         "k.send(d.boxes[number % 2] + e.box, value, number - 1, e.pe);"),
-        ("values sent to the other slot", "k.send(d.boxes[number % 2] + e.box,",
-         "k.send(d.boxes[(number + 1) % 2] + e.box,"),
+        ("one slot for what travels", "s.receive_slots + slot * s.halo", "s.receive_slots + 0 * slot * s.halo"),
+        ("values sent with the number before",
+         "k.send(d.receive_slots[number % 2] + e.receive_slot, value, number, e.pe);",
+         "k.send(d.receive_slots[number % 2] + e.receive_slot, value, number - 1, e.pe);"),
+        ("values sent to the other slot", "k.send(d.receive_slots[number % 2] + e.receive_slot,",
+         "k.send(d.receive_slots[(number + 1) % 2] + e.receive_slot,"),
         ("products not counted", "{ ++product_; }", "{}"),
     ),
     *in_file(
@@ -66,9 +67,11 @@ MUTATIONS = [
     *in_file(
         "conjugate gradients",
         CG_SUMS,
-        ("one slot for parts", "boxes.parts + slot * boxes.blocks", "boxes.parts + 0 * slot * boxes.blocks",
+        ("one slot for parts",
+         "receive_slots.parts + slot * receive_slots.blocks", "receive_slots.parts + 0 * slot * receive_slots.blocks",
          "a block posts its next part when it has the sum, for which all parts have been read"),
-        ("one slot for totals", "boxes.totals + slot * b.n_pes()", "boxes.totals + 0 * slot * b.n_pes()"),
+        ("one slot for totals",
+         "receive_slots.totals + slot * b.n_pes()", "receive_slots.totals + 0 * slot * b.n_pes()"),
         ("parts of the sum before", "detail::take(t, parts + i, number, t.pe())",
          "detail::take(t, parts + i, number - 1, t.pe())"),
         ("the total of the first PE alone is awaited", "i < t.n_pes() * sum_words; i += w.members()",
@@ -79,7 +82,7 @@ MUTATIONS = [
     *in_file(
         "conjugate gradients",
         CG_PROGRAM,
-        ("no farewell", "    post(farewell);\n", ""),
+        ("no shutdown", "    post(shutdown);\n", ""),
         ("the next launch counts products from the start", "    state_->products = k_.product_number();\n", ""),
         ("the next launch counts sums from the start", "    state_->sums = sums_->number + 1;", ""),
     ),

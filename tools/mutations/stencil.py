@@ -5,13 +5,13 @@ from __future__ import annotations
 from mutations.model import Program, in_file, sources_in
 
 KERNELS = "apps/stencil/step/stencil_kernels.cpp"
-FACES = "apps/stencil/faces/face_exchange.hpp"
+FACES = "apps/stencil/halo/halo_exchange.hpp"
 FIELDS = "apps/stencil/core/fields.hpp"
 TILES = "apps/stencil/tiles/tiles.hpp"
 EDGES = "apps/stencil/tiles/tile_edges.hpp"
 TILE_PROGRAM = "apps/stencil/tiles/tile_program.hpp"
-MARCH = "apps/stencil/temporal/march_kernels.cpp"
-MARCH_PEERS = "apps/stencil/temporal/march_peers.hpp"
+TEMPORAL = "apps/stencil/temporal/temporal_kernels.cpp"
+GHOST_PEERS = "apps/stencil/temporal/ghost_peers.hpp"
 GRAPH = "apps/stencil/baselines/flagged_graph.cpp"
 HOST = "apps/stencil/baselines/host_controlled.cpp"
 STENCIL = sources_in("apps/stencil")
@@ -24,7 +24,7 @@ FIELD_USERS = tuple(
         *(f"baselines/{name}" for name in ("flagged_graph", "host_controlled")),
         *(f"step/{name}" for name in ("step_engine", "stencil_kernels")),
         *(f"tiles/{name}" for name in ("tile_engine", "resident_kernels")),
-        "temporal/march_engine",
+        "temporal/temporal_engine",
     )
 )
 STENCIL_USES = (
@@ -35,8 +35,8 @@ STENCIL_USES = (
     (TILES, ("apps/stencil/tiles/tile_engine.cpp", "apps/stencil/plan/tile_choice.cpp", *TILE_KERNELS)),
     (EDGES, TILE_KERNELS),
     (TILE_PROGRAM, TILE_KERNELS),
-    (MARCH, (MARCH,)),
-    (MARCH_PEERS, (MARCH,)),
+    (TEMPORAL, (TEMPORAL,)),
+    (GHOST_PEERS, (TEMPORAL,)),
     (GRAPH, (GRAPH,)),
 )
 
@@ -62,15 +62,15 @@ MUTATIONS = [
     *in_file(
         "stencil, packets",
         FACES,
-        ("the packets of the step before the last", "message_of(generation - 1))", "message_of(generation - 2))"),
+        ("the packets of the step before the last", "message_of(time_level - 1))", "message_of(time_level - 2))"),
         ("no packets before the first step", "        send(b, part, a.first, content);\n", "        (void)content;\n"),
-        ("no packets in a step", "        send(b, part, generation, content);\n", "        content(0);\n"),
+        ("no packets in a step", "        send(b, part, time_level, content);\n", "        content(0);\n"),
         ("packets of another message's slot",
-         "a.f.mail_slot(message) + a.f.mail_start", "a.f.mail_slot(message + 1) + a.f.mail_start"),
-        ("packets to the wrong face", "a.f.mail_start[opposite(part.face)]", "a.f.mail_start[part.face]"),
+         "a.f.packet_slot(message) + a.f.packet_start", "a.f.packet_slot(message + 1) + a.f.packet_start"),
+        ("packets to the wrong face", "a.f.packet_start[opposite(part.face)]", "a.f.packet_start[part.face]"),
         ("chunks not told apart", "to + part.cells.begin / each, content", "to, content"),
         ("a later run counts its messages from 1",
-         "return a.first_message + (generation - a.first);", "return 1 + (generation - a.first);"),
+         "return a.first_message + (time_level - a.first);", "return 1 + (time_level - a.first);"),
     ),
     *in_file(
         "stencil, packets",
@@ -81,18 +81,18 @@ MUTATIONS = [
     *in_file(
         "stencil, packets",
         FIELDS,
-        ("two slots instead of three", "inbox_slots = 3", "inbox_slots = 2"),
-        ("one slot instead of three", "inbox_slots = 3", "inbox_slots = 1"),
-        ("mail in two of the slots", "message % inbox_slots * mail_start", "message % 2 * mail_start"),
-        ("mail in one slot", "message % inbox_slots * mail_start", "0 * message * mail_start"),
+        ("two slots instead of three", "receive_slots = 3", "receive_slots = 2"),
+        ("one slot instead of three", "receive_slots = 3", "receive_slots = 1"),
+        ("packets in two of the slots", "message % receive_slots * packet_start", "message % 2 * packet_start"),
+        ("packets in one slot", "message % receive_slots * packet_start", "0 * message * packet_start"),
     ),
     *in_file(
         "stencil, signals",
         FACES,
         ("no wait for the neighbours",
-         "      if (generation > a.first + 1) wait_for_inboxes(b, s.own(), part, generation - 1);\n", ""),
-        ("no wait in the second step", "if (generation > a.first + 1) wait", "if (generation > a.first + 2) wait"),
-        ("wait for the step before", "part, generation - 1);", "part, generation - 2);"),
+         "      if (time_level > a.first + 1) wait_for_neighbours_cells(b, s.own(), part, time_level - 1);\n", ""),
+        ("no wait in the second step", "if (time_level > a.first + 1) wait", "if (time_level > a.first + 2) wait"),
+        ("wait for the step before", "part, time_level - 1);", "part, time_level - 2);"),
         ("no wait for one's own face",
          "    b.wait(a.f.arrived + (part.face * a.chunks + part.chunk), wanted, part.neighbour);\n", ""),
         ("no wait for the faces that meet it",
@@ -100,8 +100,8 @@ MUTATIONS = [
          "        {}\n"),
         ("wait for the first chunk of the faces that meet it",
          "b.wait_all(a.f.arrived + other * a.chunks, a.chunks,", "b.wait_all(a.f.arrived + other * a.chunks, 1,"),
-        ("the signal of a step to come", "static_cast<std::uint64_t>(generation), part.neighbour);",
-         "static_cast<std::uint64_t>(generation + 1), part.neighbour);"),
+        ("the signal of a step to come", "static_cast<std::uint64_t>(time_level), part.neighbour);",
+         "static_cast<std::uint64_t>(time_level + 1), part.neighbour);"),
         ("one signal for all chunks",
          "(opposite(part.face) * a.chunks + part.chunk)", "opposite(part.face) * a.chunks"),
         ("the signal of the wrong face",
@@ -111,51 +111,55 @@ MUTATIONS = [
          "                     a.f.arrived",
          "b.put(strips, value, part.cells.size() / strip::width, part.neighbour);\n"
          "        b.signal_set(a.f.arrived"),
-        ("values of another generation's slot",
-         "inbox_of_neighbour(a.f, part.face, generation) +", "inbox_of_neighbour(a.f, part.face, generation + 1) +"),
+        ("values of another time level's slot",
+         "receive_buffer_of_neighbour(a.f, part.face, time_level) +",
+         "receive_buffer_of_neighbour(a.f, part.face, time_level + 1) +"),
     ),
     *in_file(
         "stencil, signals",
         KERNELS,
         ("no sync_pe after a step", "      b.sync_pe();\n      continue;\n", "      continue;\n"),
-        ("no values published", "b.put(inbox_of_neighbour(f, face, generation) + mine.begin, value, mine.size(), "
+        ("no values published",
+         "b.put(receive_buffer_of_neighbour(f, face, time_level) + mine.begin, value, mine.size(), "
          "own.neighbour[face]);", "(void)value;"),
     ),
     *in_file(
         "stencil, signals",
         FIELDS,
-        ("two slots instead of three", "inbox_slots = 3", "inbox_slots = 2"),
-        ("one slot instead of three", "inbox_slots = 3", "inbox_slots = 1"),
-        ("inbox in two of the slots", "generation % inbox_slots * face_start", "generation % 2 * face_start"),
-        ("inbox in one slot", "generation % inbox_slots * face_start", "0 * generation * face_start"),
+        ("two slots instead of three", "receive_slots = 3", "receive_slots = 2"),
+        ("one slot instead of three", "receive_slots = 3", "receive_slots = 1"),
+        ("receive buffer in two of the slots",
+         "time_level % receive_slots * face_start", "time_level % 2 * face_start"),
+        ("receive buffer in one slot", "time_level % receive_slots * face_start", "0 * time_level * face_start"),
     ),
     *in_file(
         "stencil, packets",
         HOST,
         ("host: no wait for the neighbours' faces",
-         "      s.wait(sent(from, generation - 1));\n", ""),
-        ("host: wait for the faces of the step before", "s.wait(sent(from, generation - 1));",
-         "s.wait(sent(from, generation - (generation > 2 ? 2 : 1)));"),
-        ("host: the inside does not wait for the faces",
-         "  middle.wait(sent(pe, generation - 1));  // the faces of the step before are what the inside reads now\n",
+         "      s.wait(sent(from, time_level - 1));\n", ""),
+        ("host: wait for the faces of the step before", "s.wait(sent(from, time_level - 1));",
+         "s.wait(sent(from, time_level - (time_level > 2 ? 2 : 1)));"),
+        ("host: the interior does not wait for the faces",
+         "  interior.wait(sent(pe, time_level - 1));  "
+         "// the faces of the step before are what the interior reads now\n",
          ""),
-        ("host: the faces do not wait for the inside",
-         "  border.wait(inside_done_[i]);  // of the step before\n", ""),
+        ("host: the faces do not wait for the interior",
+         "  boundary.wait(interior_done_[i]);  // of the step before\n", ""),
         ("host: faces announced before they are copied",
-         "  copy_faces(s, pe, generation);\n  s.record(sent(pe, generation));\n",
-         "  s.record(sent(pe, generation));\n  copy_faces(s, pe, generation);\n"),
+         "  copy_faces(s, pe, time_level);\n  s.record(sent(pe, time_level));\n",
+         "  s.record(sent(pe, time_level));\n  copy_faces(s, pe, time_level);\n"),
         ("host: faces announced before they are made",
-         "  border.launch_kernel(face_blocks, step_kernel(a, step_part::border, 0), shape);\n"
-         "  if (options_.how == variant::overlap) copy_faces(border, pe, generation);\n"
-         "  border.record(sent(pe, generation));\n",
-         "  border.record(sent(pe, generation));\n"
-         "  border.launch_kernel(face_blocks, step_kernel(a, step_part::border, 0), shape);\n"
-         "  if (options_.how == variant::overlap) copy_faces(border, pe, generation);\n"),
+         "  boundary.launch_kernel(boundary_blocks, step_kernel(a, step_part::boundary, 0), shape);\n"
+         "  if (options_.how == variant::overlap) copy_faces(boundary, pe, time_level);\n"
+         "  boundary.record(sent(pe, time_level));\n",
+         "  boundary.record(sent(pe, time_level));\n"
+         "  boundary.launch_kernel(boundary_blocks, step_kernel(a, step_part::boundary, 0), shape);\n"
+         "  if (options_.how == variant::overlap) copy_faces(boundary, pe, time_level);\n"),
     ),
     *in_file(
         "stencil, packets",
         TILES,
-        ("tiles: mail in one slot", "mail_slots = 2", "mail_slots = 1"),
+        ("tiles: packets in one slot", "packet_slots = 2", "packet_slots = 1"),
     ),
     *in_file(
         "stencil, packets",
@@ -163,8 +167,9 @@ MUTATIONS = [
         ("tiles: the packets of the exchange before", "const auto number = static_cast<std::uint64_t>(message);",
          "const auto number = static_cast<std::uint64_t>(message - 1);"),
         ("tiles: taken from the other slot",
-         "(t_.mail_slot(message) + index_t", "(t_.mail_slot(message + 1) + index_t"),
-        ("tiles: sent to the other slot", "mail_ + t_.mail_slot(message);", "mail_ + t_.mail_slot(message + 1);"),
+         "(t_.packet_slot(message) + index_t", "(t_.packet_slot(message + 1) + index_t"),
+        ("tiles: sent to the other slot",
+         "packet_buffer_ + t_.packet_slot(message);", "packet_buffer_ + t_.packet_slot(message + 1);"),
         ("tiles: packets for the wrong side", "t_.start[opposite_direction(d)]", "t_.start[d]"),
     ),
     *in_file(
@@ -177,7 +182,7 @@ MUTATIONS = [
     ),
     *in_file(
         "stencil, packets",
-        MARCH,
+        TEMPORAL,
         ("passes: no meeting after one", "      b_.barrier_all();\n      left", "      left"),
         ("passes: a meeting that edges may be late for", "      b_.barrier_all();\n      left",
          "      b_.sync_all();\n      left"),
@@ -188,7 +193,7 @@ MUTATIONS = [
     ),
     *in_file(
         "stencil, packets",
-        MARCH_PEERS,
+        GHOST_PEERS,
         ("passes: a layer too few", "cells[1] = d < 0 ? layout.depth : extent;",
          "cells[1] = d < 0 ? layout.depth - 1 : extent;"),
     ),

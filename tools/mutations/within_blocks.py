@@ -68,11 +68,11 @@ def each_in(program: str, file: str, same: dict[str, str]) -> list[Mutation]:
 ARGUMENTS = ("12", "3")
 
 STENCIL_KERNELS = tuple(
-    f"apps/stencil/{name}_kernels.cpp" for name in ("step/stencil", "tiles/resident", "temporal/march")
+    f"apps/stencil/{name}_kernels.cpp" for name in ("step/stencil", "tiles/resident", "temporal/temporal")
 )
 ON_GPUS = "GPUs alone run it"
 CG: dict[str, dict[str, str]] = {
-    "apps/cg/iterate/worker.hpp": {},
+    "apps/cg/iterate/block_context.hpp": {},
     "apps/cg/iterate/phases.hpp": {},
     "apps/cg/iterate/reduction.hpp": {
         "no t.any(false); before: const double part": ON_GPUS,
@@ -83,14 +83,14 @@ CG: dict[str, dict[str, str]] = {
     "apps/cg/host/host_step_kernels.cpp": {},
 }
 STENCIL: dict[str, dict[str, str]] = {
-    "apps/stencil/faces/face_exchange.hpp": {},
+    "apps/stencil/halo/halo_exchange.hpp": {},
     "apps/stencil/tiles/tile_edges.hpp": {},
     "apps/stencil/tiles/tile_program.hpp": {
-        "no b_.sync(); before: keep_bands": ON_GPUS,
+        "no b_.sync(); before: share_registers": ON_GPUS,
         "no b_.sync(); before: if (send) edges_.send(++message, out);": ON_GPUS,
     },
     "apps/stencil/step/stencil_kernels.cpp": {},
-    "apps/stencil/temporal/march_kernels.cpp": {},
+    "apps/stencil/temporal/temporal_kernels.cpp": {},
 }
 
 

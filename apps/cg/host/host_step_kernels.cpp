@@ -15,7 +15,7 @@ class host_stepping {
         state_(read_state(b, a)),
         given_(b.scratch<decision>(1)),
         k_(b, a.s, false, {}, static_cast<std::uint64_t>(a.step.slots.products)),
-        sums_(new_sum_desk(b, a.s.sums, 0)),
+        sums_(new_sum_state(b, a.s.sums, 0)),
         of_warps_(b.scratch<double>(host_sums::words(target::on_gpu ? b.warp().count() : 0, b.n_pes()))) {}
 
   STARLING_HD void run() {
@@ -158,7 +158,7 @@ class host_stepping {
     if (t.index() == 0) a_.state.on(t.pe())[1 - a_.step.slots.states] = *state_;
   }
 
-  // The worker's making is a barrier after it.
+  // The block context's making is a barrier after it.
   STARLING_HD static host_state* read_state(block& b, const host_step_arguments<T>& a) {
     auto* state = b.scratch<host_state>(1);
     if (b.member() == 0) *state = a.state.on(b.pe())[a.step.slots.states];
@@ -168,8 +168,8 @@ class host_stepping {
   const host_step_arguments<T>& a_;
   host_state* state_;
   decision* given_;
-  worker<T> k_;
-  sum_desk* sums_;
+  block_context<T> k_;
+  sum_state* sums_;
   double* of_warps_;
 };
 
@@ -194,7 +194,7 @@ kernel host_step_kernel(const host_step_arguments<T>& a, method how) {
 template <class T>
 std::size_t host_step_scratch(int threads, bool on_gpu, bool compressed, int n_pes) {
   const int warps = on_gpu ? static_cast<int>(ceil_div(threads, 32)) : 0;
-  return worker<T>::scratch_bytes(warps, compressed) + sum_scratch(warps, n_pes) + sizeof(host_state) +
+  return block_context<T>::scratch_bytes(warps, compressed) + sum_scratch(warps, n_pes) + sizeof(host_state) +
          sizeof(decision) + sizeof(double) * static_cast<std::size_t>(host_sums::words(warps, n_pes)) + 48;
 }
 

@@ -11,12 +11,12 @@ namespace starling::cg::host_sums {
 constexpr index_t words(int warps, int n_pes) { return index_t{sum_words} * warps * n_pes; }
 
 // This block's part, a value per thread; parts: [PEs][blocks][sum_words]. A collective of the block.
-__attribute__((noinline)) STARLING_HD inline void leave(block_threads t, const sum_desk* d, dots mine,
+__attribute__((noinline)) STARLING_HD inline void leave(block_threads t, const sum_state* d, dots mine,
                                                         sym<double> parts) {
-  const sym<double> box = parts + (index_t{t.pe()} * d->blocks + t.index()) * sum_words;
+  const sym<double> receive_slot = parts + (index_t{t.pe()} * d->blocks + t.index()) * sum_words;
   sums::detail::sum_over_block(t, *d, mine, [&](int word, double sum, int j) {
     constexpr int givers = target::on_gpu ? 8 : 1;
-    for (int to = j; to < t.n_pes(); to += givers) t.thread().p(box + word, sum, to);
+    for (int to = j; to < t.n_pes(); to += givers) t.thread().p(receive_slot + word, sum, to);
   });
 }
 
@@ -49,7 +49,7 @@ STARLING_HD inline void add_up_in_warps(const block_threads& t, int n, const dou
 }  // namespace detail
 
 // The sums of all PEs from their parts. A collective of the block; its first thread may then call sums::total().
-__attribute__((noinline)) STARLING_HD inline void add_up(block_threads t, const sum_desk* d, sym<double> all_parts,
+__attribute__((noinline)) STARLING_HD inline void add_up(block_threads t, const sum_state* d, sym<double> all_parts,
                                                          double* of_warps) {
   const double* parts = all_parts.on(t.pe());
   const int n = d->blocks * sum_words;

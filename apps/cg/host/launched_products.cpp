@@ -20,7 +20,7 @@ void launched_products<T>::prepare(system_data<T>& s) {
   if (blocks_ == 0) {
     launch_.threads = most_block_threads;
     const bool compressed = matrix_.facts().how == storage::compressed;
-    launch_.scratch_bytes = worker<T>::scratch_bytes(on_gpu ? launch_.threads / 32 : 0, compressed);
+    launch_.scratch_bytes = block_context<T>::scratch_bytes(on_gpu ? launch_.threads / 32 : 0, compressed);
     const index_t wanted = on_gpu ? ceil_div(matrix_.most_rows(), launch_.threads) : 2;
     const int most = machine_.blocks_that_fit(product_kernel(s, vec_n, number_), launch_);
     blocks_ = static_cast<int>(std::clamp<index_t>(wanted, 1, most));

@@ -12,7 +12,7 @@ struct publish_once {
   std::uint64_t product;
 
   STARLING_HD void operator()(block& b) const {
-    worker<T> k(b, s, false, {}, product - 1);
+    block_context<T> k(b, s, false, {}, product - 1);
     publish(k, v);
   }
 };
@@ -26,7 +26,7 @@ struct multiply_once {
   std::uint64_t product;
 
   STARLING_HD void operator()(block& b) const {
-    const worker<T> k(b, s, false, {}, product);
+    const block_context<T> k(b, s, false, {}, product);
     k.product(out);
   }
 };

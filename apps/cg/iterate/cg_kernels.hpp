@@ -1,9 +1,9 @@
 // The kernels of conjugate gradients, by element type, ready to launch.
 #pragma once
 
+#include "cg/iterate/block_context.hpp"
 #include "cg/iterate/decide.hpp"
 #include "cg/iterate/system.hpp"
-#include "cg/iterate/worker.hpp"
 #include "starling/machine/kernel.hpp"
 
 namespace starling::cg {
@@ -43,7 +43,7 @@ kernel program_kernel(const program_arguments<T>& a) {
 template <class T>
 std::size_t program_scratch(int threads, bool on_gpu, bool compressed, int n_pes) {
   const int warps = on_gpu ? static_cast<int>(ceil_div(threads, 32)) : 0;
-  return worker<T>::scratch_bytes(warps, compressed) + sum_scratch(warps, n_pes) + sizeof(iteration_state) +
+  return block_context<T>::scratch_bytes(warps, compressed) + sum_scratch(warps, n_pes) + sizeof(iteration_state) +
          sizeof(goal) + 48;
 }
 

@@ -2,14 +2,14 @@
 // sum. One source for the persistent programs and for the kernels that the host launches, so both compute the same
 // bits.
 //
-// Each is a function of its own, not inlined, that gets the worker by value: so what one of them needs takes no
+// Each is a function of its own, not inlined, that gets the block context by value: so what one of them needs takes no
 // registers of the others. Those that publish leave it to the caller to count the product.
 //
 // Sums: word 0 (r, u), word 1 the curvature, word 2 (r, r).
 #pragma once
 
+#include "cg/iterate/block_context.hpp"
 #include "cg/iterate/decide.hpp"
-#include "cg/iterate/worker.hpp"
 #include "sparse/row_pack.hpp"
 
 namespace starling::cg {
@@ -31,7 +31,7 @@ STARLING_HD pack<T> renewed(const pack<T>& with, T factor, const pack<T>& old) {
 
 // r = b - w, where w = A x; and (r, r). With a pointwise M also u = M r.
 template <class T>
-__attribute__((noinline)) STARLING_HD dots residual_from_product(worker<T> k) {
+__attribute__((noinline)) STARLING_HD dots residual_from_product(block_context<T> k) {
   dots sum{};
   const T *b = k[vec_b], *w = k[vec_w];
   T *r = k[vec_r], *u = k[vec_u];
@@ -47,7 +47,7 @@ __attribute__((noinline)) STARLING_HD dots residual_from_product(worker<T> k) {
 
 // The block's rows of a vector, to another place; all threads of the block see them there.
 template <class T>
-__attribute__((noinline)) STARLING_HD void copy_part(worker<T> k, const T* from, T* to) {
+__attribute__((noinline)) STARLING_HD void copy_part(block_context<T> k, const T* from, T* to) {
   k.all().sync();
   if (from != to) k.each_row([&](index_t i) { to[i] = from[i]; });
   k.all().sync();
@@ -55,7 +55,7 @@ __attribute__((noinline)) STARLING_HD void copy_part(worker<T> k, const T* from,
 
 // Publishes a vector as it is.
 template <class T>
-__attribute__((noinline)) STARLING_HD void publish(worker<T> k, vector_name v) {
+__attribute__((noinline)) STARLING_HD void publish(block_context<T> k, vector_name v) {
   const T* from = k[v];
   T* next = k.next_published();
   k.all().sync();
@@ -67,7 +67,7 @@ __attribute__((noinline)) STARLING_HD void publish(worker<T> k, vector_name v) {
 
 // p = u + beta p, published.
 template <class T>
-__attribute__((noinline)) STARLING_HD void standard_direction(worker<T> k, double beta) {
+__attribute__((noinline)) STARLING_HD void standard_direction(block_context<T> k, double beta) {
   const T* u = k[vec_u];
   T *p = k[vec_p], *next = k.next_published();
   k.each_pack([&](const row_place& at) {
@@ -80,7 +80,7 @@ __attribute__((noinline)) STARLING_HD void standard_direction(worker<T> k, doubl
 
 // (p, s) after s = A p.
 template <class T>
-__attribute__((noinline)) STARLING_HD dots standard_curvature(worker<T> k) {
+__attribute__((noinline)) STARLING_HD dots standard_curvature(block_context<T> k) {
   dots sum{};
   const T *p = k[vec_p], *s = k[vec_s];
   k.each_pack([&](const row_place& at) { add_product(sum, sum_delta, at.load(p), at.load(s)); });
@@ -89,7 +89,7 @@ __attribute__((noinline)) STARLING_HD dots standard_curvature(worker<T> k) {
 
 // x += alpha p, r -= alpha s; with a pointwise M also u = M r, and the sums (r, u) and (r, r).
 template <class T>
-__attribute__((noinline)) STARLING_HD dots standard_step(worker<T> k, double step) {
+__attribute__((noinline)) STARLING_HD dots standard_step(block_context<T> k, double step) {
   dots sum{};
   const T *p = k[vec_p], *s = k[vec_s];
   T *x = k[vec_x], *r = k[vec_r], *u = k[vec_u];
@@ -110,7 +110,7 @@ __attribute__((noinline)) STARLING_HD dots standard_step(worker<T> k, double ste
 
 // (r, u) and (r, r).
 template <class T>
-__attribute__((noinline)) STARLING_HD dots residual_products(worker<T> k) {
+__attribute__((noinline)) STARLING_HD dots residual_products(block_context<T> k) {
   dots sum{};
   const T *r = k[vec_r], *u = k[vec_u];
   k.each_pack([&](const row_place& at) {
@@ -125,7 +125,7 @@ __attribute__((noinline)) STARLING_HD dots residual_products(worker<T> k) {
 
 // (r, u), (w, u) and (r, r), where w = A u.
 template <class T>
-__attribute__((noinline)) STARLING_HD dots all_products(worker<T> k) {
+__attribute__((noinline)) STARLING_HD dots all_products(block_context<T> k) {
   dots sum{};
   const T *r = k[vec_r], *u = k[vec_u], *w = k[vec_w];
   k.each_pack([&](const row_place& at) {
@@ -139,7 +139,7 @@ __attribute__((noinline)) STARLING_HD dots all_products(worker<T> k) {
 
 // p = u + beta p, s = w + beta s, x += alpha p, r -= alpha s; with a pointwise M also u = M r, published.
 template <class T>
-__attribute__((noinline)) STARLING_HD void fused_step(worker<T> k, decision d) {
+__attribute__((noinline)) STARLING_HD void fused_step(block_context<T> k, decision d) {
   const T* w = k[vec_w];
   T *x = k[vec_x], *r = k[vec_r], *p = k[vec_p], *s = k[vec_s], *u = k[vec_u], *next = k.next_published();
   const T alpha = static_cast<T>(d.alpha);
@@ -168,7 +168,7 @@ __attribute__((noinline)) STARLING_HD void fused_step(worker<T> k, decision d) {
 
 // With a pointwise M: m = M w, published.
 template <class T>
-__attribute__((noinline)) STARLING_HD void publish_m(worker<T> k) {
+__attribute__((noinline)) STARLING_HD void publish_m(block_context<T> k) {
   const T* w = k[vec_w];
   T *m = k[vec_m], *next = k.next_published();
   const bool with_m = k.with_m();
@@ -182,7 +182,7 @@ __attribute__((noinline)) STARLING_HD void publish_m(worker<T> k) {
 
 // All the recurrences, after n = A m; returns what the next iteration sums. With a pointwise M also m = M w, published.
 template <class T>
-__attribute__((noinline)) STARLING_HD dots pipelined_step(worker<T> k, decision d) {
+__attribute__((noinline)) STARLING_HD dots pipelined_step(block_context<T> k, decision d) {
   dots sum{};
   const T alpha = static_cast<T>(d.alpha);
   const T beta = static_cast<T>(d.beta);
@@ -219,7 +219,7 @@ __attribute__((noinline)) STARLING_HD dots pipelined_step(worker<T> k, decision 
 
 // q = M s for a pointwise M, published.
 template <class T>
-__attribute__((noinline)) STARLING_HD void publish_q(worker<T> k) {
+__attribute__((noinline)) STARLING_HD void publish_q(block_context<T> k) {
   const T* s = k[vec_s];
   T *q = k[vec_q], *next = k.next_published();
   k.each_pack([&](const row_place& at) {
@@ -241,7 +241,8 @@ struct chebyshev_numbers {
 };
 
 template <class T>
-__attribute__((noinline)) STARLING_HD void chebyshev_begin(worker<T> k, vector_name in, vector_name out, double theta) {
+__attribute__((noinline)) STARLING_HD void chebyshev_begin(block_context<T> k, vector_name in, vector_name out,
+                                                           double theta) {
   const T scale = static_cast<T>(1 / theta);
   const T* r = k[in];
   T *e = k[vec_e], *d = k[vec_d], *o = k[out], *next = k.next_published();
@@ -260,7 +261,7 @@ __attribute__((noinline)) STARLING_HD void chebyshev_begin(worker<T> k, vector_n
 // After n = A d. What is published for the next product: d, or after the last step `out`, or nothing.
 enum class publishing { step, result, nothing };
 template <class T>
-__attribute__((noinline)) STARLING_HD void chebyshev_step(worker<T> k, vector_name out, chebyshev_numbers c,
+__attribute__((noinline)) STARLING_HD void chebyshev_step(block_context<T> k, vector_name out, chebyshev_numbers c,
                                                           publishing what) {
   const double rho = c.next_rho();
   const T keep = static_cast<T>(rho * c.rho);

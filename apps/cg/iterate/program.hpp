@@ -9,7 +9,7 @@
 namespace starling::cg {
 
 // No (r, r) is negative: this part of a sum says that its block needs no more sums.
-inline constexpr double farewell_rho = -1;
+inline constexpr double shutdown_rho = -1;
 
 // One block's run through the iterations of a persistent program, column by column.
 template <class T, method How>
@@ -18,7 +18,7 @@ class iterating {
   STARLING_HD iterating(block& b, const program_arguments<T>& a)
       : a_(a),
         k_(b, a.s, true, a.kept, a.s.state.on(b.pe())->products),
-        sums_(new_sum_desk(b, a.s.sums, a.s.state.on(b.pe())->sums)),
+        sums_(new_sum_state(b, a.s.sums, a.s.state.on(b.pe())->sums)),
         state_(b.scratch<iteration_state>(1)),
         goal_(b.scratch<goal>(1)) {
     if (b.member() == 0) {
@@ -233,32 +233,32 @@ class iterating {
 
   // Sends the gathering block home and leaves everything for the next launch.
   STARLING_HD void end() {
-    dots farewell{};
-    if (k_.all().member() == 0) farewell.word[sum_rho] = farewell_rho;
-    post(farewell);
+    dots shutdown{};
+    if (k_.all().member() == 0) shutdown.word[sum_rho] = shutdown_rho;
+    post(shutdown);
     k_.write_back(a_.s, a_.kept.vectors);
     const block_threads& t = k_.all();
     if (t.index() != 0 || t.member() != 0) return;
     state_->products = k_.product_number();
-    state_->sums = sums_->number + 1;  // the farewell has not been collected
+    state_->sums = sums_->number + 1;  // the shutdown has not been collected
     *a_.s.state.on(t.pe()) = *state_;
   }
 
   const program_arguments<T>& a_;
-  worker<T> k_;
-  sum_desk* sums_;
+  block_context<T> k_;
+  sum_state* sums_;
   iteration_state* state_;  // written by the block's first thread
   goal* goal_;              // the same
 };
 
-// The block of a PE that gathers sums: until all working blocks say farewell.
+// The block of a PE that gathers sums: until all working blocks have sent their shutdown.
 template <class T>
 STARLING_HD void gather_sums(block& b, const program_arguments<T>& a) {
   std::uint64_t number = a.s.state.on(b.pe())->sums;
-  const sum_desk* d = new_sum_desk(b, a.s.sums, number);
+  const sum_state* d = new_sum_state(b, a.s.sums, number);
   ++number;
-  const auto farewell = [](int word, double part) { return word == sum_rho && part == farewell_rho; };
-  while (!sums::serve(b.all_threads(), d, number, farewell)) ++number;
+  const auto shutdown = [](int word, double part) { return word == sum_rho && part == shutdown_rho; };
+  while (!sums::serve(b.all_threads(), d, number, shutdown)) ++number;
 }
 
 template <class T, method How>

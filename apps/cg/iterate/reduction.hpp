@@ -23,7 +23,7 @@ struct dots {
 };
 
 // Symmetric memory of the sums, and how many there have been.
-struct sum_boxes {
+struct sum_slots {
   sym<packet> parts;   // [2][blocks][sum_words]
   sym<packet> totals;  // [2][n_pes][sum_words]
   int blocks = 0;
@@ -51,8 +51,8 @@ STARLING_HD inline double sum_over_warp(const dots& mine) {
 
 }  // namespace detail
 
-// What a block needs for sums, in its fast memory.
-struct sum_desk {
+// What a block needs for sums, in shared memory.
+struct sum_state {
   static constexpr int answer_bytes = 32;
 
   sym<packet> parts[2];  // by parity of the sum's number
@@ -66,21 +66,21 @@ struct sum_desk {
 
 // Scratch that a block needs for it. `warps`: of a block of a GPU; 0 on virtual devices.
 constexpr std::size_t sum_scratch(int warps, int n_pes) {
-  return sizeof(sum_desk) + sizeof(double) * static_cast<std::size_t>(sum_words * (warps + n_pes)) + 48;
+  return sizeof(sum_state) + sizeof(double) * static_cast<std::size_t>(sum_words * (warps + n_pes)) + 48;
 }
 
 // By every block of the kernel; `number`: of the last sum.
-STARLING_HD inline sum_desk* new_sum_desk(block& b, const sum_boxes& boxes, std::uint64_t number) {
-  auto* d = b.scratch<sum_desk>(1);
+STARLING_HD inline sum_state* new_sum_state(block& b, const sum_slots& receive_slots, std::uint64_t number) {
+  auto* d = b.scratch<sum_state>(1);
   double* words = b.scratch<double>(target::on_gpu ? index_t{sum_words} * b.warp().count() : 0);
   double* of_pes = b.scratch<double>(index_t{sum_words} * b.n_pes());
   if (b.member() == 0) {
     *d = {};
     for (index_t slot = 0; slot < 2; ++slot) {
-      d->parts[slot] = boxes.parts + slot * boxes.blocks * sum_words;
-      d->totals[slot] = boxes.totals + slot * b.n_pes() * sum_words;
+      d->parts[slot] = receive_slots.parts + slot * receive_slots.blocks * sum_words;
+      d->totals[slot] = receive_slots.totals + slot * b.n_pes() * sum_words;
     }
-    d->blocks = boxes.blocks;
+    d->blocks = receive_slots.blocks;
     d->number = number;
     d->words = words;
     d->of_pes = of_pes;
@@ -96,17 +96,18 @@ namespace detail {
 using cg::detail::sum_over_warp;
 
 template <class Group>
-STARLING_HD void send(const Group& g, sym<packet> box, double value, std::uint64_t number, int pe) {
-  g.thread().template put_packets<double>(box, [&](index_t) { return packet_content<double>{{value}}; }, 1, number, pe);
+STARLING_HD void send(const Group& g, sym<packet> receive_slot, double value, std::uint64_t number, int pe) {
+  g.thread().template put_packets<double>(
+      receive_slot, [&](index_t) { return packet_content<double>{{value}}; }, 1, number, pe);
 }
 
-STARLING_HD inline double take(const block_threads& t, sym<packet> box, std::uint64_t number, int from) {
-  return t.thread().take_packet<double>(box, number, from).element[0];
+STARLING_HD inline double take(const block_threads& t, sym<packet> receive_slot, std::uint64_t number, int from) {
+  return t.thread().take_packet<double>(receive_slot, number, from).element[0];
 }
 
 // give(word, sum, j) by eight threads of the block for each word, j from 0 to 7; on a virtual device by one, for j = 0.
 template <class Give>
-STARLING_HD void sum_over_block(const block_threads& t, const sum_desk& d, const dots& mine, const Give& give) {
+STARLING_HD void sum_over_block(const block_threads& t, const sum_state& d, const dots& mine, const Give& give) {
   if constexpr (target::on_gpu) {
     const warp w = t.warp();
     t.any(false);  // all threads are there, and the words of the sum before have been read
@@ -129,18 +130,18 @@ STARLING_HD void sum_over_block(const block_threads& t, const sum_desk& d, const
 }  // namespace detail
 
 // Adds this block's part, a value per thread, to the next sum. A collective of the block.
-STARLING_HD inline void post(block_threads t, const sum_desk* d, dots mine) {
+STARLING_HD inline void post(block_threads t, const sum_state* d, dots mine) {
   const std::uint64_t number = d->number + 1;
-  const sym<packet> box = d->parts[number % 2] + index_t{t.index()} * sum_words;
+  const sym<packet> receive_slot = d->parts[number % 2] + index_t{t.index()} * sum_words;
   detail::sum_over_block(t, *d, mine, [&](int word, double sum, int j) {
-    if (j == 0) detail::send(t, box + word, sum, number, t.pe());
+    if (j == 0) detail::send(t, receive_slot + word, sum, number, t.pe());
   });
 }
 
 // By the gathering block of each PE: sums up the parts of its PE and sends the sum to all. Returns whether `last` held
 // for some part's word, by last(number of the word, its value).
 template <class Last>
-STARLING_HD bool serve(block_threads t, const sum_desk* d, std::uint64_t number, const Last& last) {
+STARLING_HD bool serve(block_threads t, const sum_state* d, std::uint64_t number, const Last& last) {
   dots mine{};
   bool found = false;
   const sym<packet> parts = d->parts[number % 2];
@@ -151,15 +152,15 @@ STARLING_HD bool serve(block_threads t, const sum_desk* d, std::uint64_t number,
     mine.add(word, value);
     found = found || last(word, value);
   }
-  const sym<packet> box = d->totals[number % 2] + index_t{t.pe()} * sum_words;
+  const sym<packet> receive_slot = d->totals[number % 2] + index_t{t.pe()} * sum_words;
   detail::sum_over_block(t, *d, mine, [&](int word, double sum, int j) {
     constexpr int senders = target::on_gpu ? 8 : 1;
-    for (int to = j; to < t.n_pes(); to += senders) detail::send(t, box + word, sum, number, to);
+    for (int to = j; to < t.n_pes(); to += senders) detail::send(t, receive_slot + word, sum, number, to);
   });
   return t.any(found);
 }
 
-STARLING_HD inline dots total(const sum_desk& d, int n_pes) {
+STARLING_HD inline dots total(const sum_state& d, int n_pes) {
   dots sum{};
   for (int pe = 0; pe < n_pes; ++pe)
     unrolled<sum_words>([&](auto word) { sum.word[word] += d.of_pes[pe * sum_words + word]; });
@@ -169,9 +170,9 @@ STARLING_HD inline dots total(const sum_desk& d, int n_pes) {
 // Waits for the sum that was posted to last, by one warp; then decide(sum), by one thread, to every thread. A
 // collective of the block.
 template <class Decide>
-STARLING_HD auto collect(block_threads t, sum_desk* d, const Decide& decide) {
+STARLING_HD auto collect(block_threads t, sum_state* d, const Decide& decide) {
   using answer = decltype(decide(dots{}));
-  static_assert(sizeof(answer) <= sum_desk::answer_bytes);
+  static_assert(sizeof(answer) <= sum_state::answer_bytes);
   auto* given = reinterpret_cast<answer*>(d->answer);
   const warp w = t.warp();
   if (w.rank() == 0) {

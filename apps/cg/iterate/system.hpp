@@ -1,12 +1,12 @@
-// A linear system in symmetric memory as kernels see it: the matrix, the vectors, the boxes for what travels, and the
-// state that goes from one launch to the next. Plain data.
+// A linear system in symmetric memory as kernels see it: the matrix, the vectors, the receive slots for what travels,
+// and the state that goes from one launch to the next. Plain data.
 //
 // Products are numbered; each vector that is published is multiplied once, before the next is. Product number e reads
-// the vector that its blocks have published in slot e % 2; values of other PEs come in boxes of the same slot, from
-// where blocks of the PE take them into the vector. Why two slots: a block that publishes e + 2 has done product e + 1,
-// for which it had what all blocks that it reads published for e + 1, after their product e. The matrix has a symmetric
-// pattern, so these are the blocks that read this one's values, on its PE or on others: none of them still reads slot
-// e, and what it sent for e has been taken.
+// the vector that its blocks have published in slot e % 2; values of other PEs come in receive slots of the same slot,
+// from where blocks of the PE take them into the vector. Why two slots: a block that publishes e + 2 has done product e
+// + 1, for which it had what all blocks that it reads published for e + 1, after their product e. The matrix has a
+// symmetric pattern, so these are the blocks that read this one's values, on its PE or on others: none of them still
+// reads slot e, and what it sent for e has been taken.
 #pragma once
 
 #include "cg/iterate/goal.hpp"
@@ -62,11 +62,11 @@ struct system_data {
   sym<T> vectors;      // [vector_count][stride]
   sym<T> published;    // [2][columns]
   index_t columns = 0;
-  sym<packet> boxes;  // [2][halo]
+  sym<packet> receive_slots;  // [2][halo]
   index_t halo = 0;
   sym<signal> ready;  // [blocks] number of the product that a block has published for
   sym<signal> taken;  // [blocks] number of the product that it has taken values of other PEs for
-  sum_boxes sums;
+  sum_slots sums;
   sym<iteration_state> state;  // [1 + columns] where the launch has come to; how columns have ended, on PE 0
   sym<double> history;         // (r, r) of the iterations of this launch, column by column; of PE 0
 

@@ -20,7 +20,8 @@ std::uint32_t vectors_used(const solve_options& o) {
   return all;
 }
 
-// What stays in fast memory: vectors first, since each is read and written, the most used ones first, then the matrix.
+// What stays in shared memory: vectors first, since each is read and written, the most used ones first, then the
+// matrix.
 template <class T>
 void choose_kept(const machine& m, matrix<T>& a, const solve_options& o, std::size_t base, int fit,
                  launch_shape& shape) {
@@ -29,7 +30,7 @@ void choose_kept(const machine& m, matrix<T>& a, const solve_options& o, std::si
   const dealing<T>& dealt = a.dealt_to(shape.blocks, shape.unit);
   const std::size_t room = m.device(0).scratch_bytes;
   std::size_t left = room > base ? room - base : 0;
-  // Entries that stream past need room in the first cache, which is the same memory; short rows gain more by staying.
+  // Entries that stream past need room in the L1 cache, which is the same memory; short rows gain more by staying.
   constexpr std::size_t with_room_to_stream = 150'000;
   const bool streams = compressed || a.facts().nonzeros > 16 * a.facts().rows;
   if (streams && on_gpu) left = std::min(left, with_room_to_stream);

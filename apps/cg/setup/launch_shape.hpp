@@ -1,4 +1,4 @@
-// How a solve is launched: blocks, threads, and what stays in fast memory.
+// How a solve is launched: blocks, threads, and what stays in shared memory.
 #pragma once
 
 #include "cg/iterate/cg_kernels.hpp"

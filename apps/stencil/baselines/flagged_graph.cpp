@@ -2,16 +2,16 @@
 
 #include <algorithm>
 
-#include "stencil/faces/face_cutting.hpp"
+#include "stencil/halo/face_chunks.hpp"
 
 namespace starling::stencil {
 namespace {
 
 // Long enough that launching a graph costs little per step, short enough that several of them make up a run.
 index_t length_of(const run_options& options) {
-  const index_t between_looks = options.check_every > 0 ? options.check_every - 1 : options.steps;
-  if (between_looks == 0) return 0;
-  return std::clamp<index_t>(between_looks / 4, 1, 64);
+  const index_t between_checks = options.check_every > 0 ? options.check_every - 1 : options.steps;
+  if (between_checks == 0) return 0;
+  return std::clamp<index_t>(between_checks / 4, 1, 64);
 }
 
 }  // namespace
@@ -26,11 +26,11 @@ flagged_graph<T>::flagged_graph(machine& m, const fields<T>& f, std::vector<stre
       length_(length_of(options)) {
   arguments_.a.f = f;
   arguments_.a.compute = options.compute;
-  arguments_.a.first = -1;  // the inboxes of every step are awaited
-  arguments_.a.inside = launch.inside;
+  arguments_.a.first = -1;  // the receive buffers of every step are awaited
+  arguments_.a.interior = launch.interior;
   cut_faces(arguments_.a, launch);
   arguments_.reached = reached_.data();
-  arguments_.face_blocks = launch.face_blocks;
+  arguments_.boundary_blocks = launch.boundary_blocks;
   for (std::size_t pe = 0; pe < streams.size() && length_ > 0; ++pe)
     graphs_.push_back(m.record(streams[pe], [&] { this->launch(static_cast<int>(pe), length_, false); }));
 }
@@ -48,10 +48,10 @@ void flagged_graph<T>::launch(int pe, index_t n, bool check) {
 }
 
 template <class T>
-void flagged_graph<T>::announce(index_t generation) {
+void flagged_graph<T>::announce(index_t time_level) {
   for (std::size_t pe = 0; pe < streams_.size(); ++pe) {
     const launch_options shape{launch_.threads, scratch_of(arguments_.a.chunks_per_block), options_.deadline};
-    streams_[pe].launch_kernel(launch_.blocks, announce_kernel(arguments_, generation), shape);
+    streams_[pe].launch_kernel(launch_.blocks, announce_kernel(arguments_, time_level), shape);
   }
   for (stream& s : streams_) s.synchronize();
 }
@@ -59,7 +59,7 @@ void flagged_graph<T>::announce(index_t generation) {
 template <class T>
 void flagged_graph<T>::issue(index_t steps, bool check) {
   index_t left = steps;
-  // A step that looks is not part of a graph.
+  // A step that checks for convergence is not part of a graph.
   for (; length_ > 0 && left - (check ? 1 : 0) >= length_; left -= length_)
     for (std::size_t pe = 0; pe < streams_.size(); ++pe) graphs_[pe].launch(streams_[pe]);
   if (left == 0) return;

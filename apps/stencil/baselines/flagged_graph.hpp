@@ -1,8 +1,8 @@
 // Steps that the host launches many at a time, as one recorded graph on each PE. Nothing of the host's orders the PEs:
 // the kernel of a step waits itself for the signals that the neighbours' kernels raise.
 //
-// Why an inbox of three slots is enough: the kernel that stores generation g has the neighbour's signal of g - 1, so
-// the neighbour's kernel of step g - 1 runs, and that of step g - 2, the last that reads g - 3, has ended.
+// Why three slots of the receive buffer are enough: the kernel that stores time level g has the neighbour's signal of
+// g - 1, so the neighbour's kernel of step g - 1 runs, and that of step g - 2, the last that reads g - 3, has ended.
 #pragma once
 
 #include <vector>
@@ -21,8 +21,8 @@ class flagged_graph {
   flagged_graph(machine& m, const fields<T>& f, std::vector<stream>& streams, const run_options& options,
                 const launch_shape& launch);
 
-  // Puts the faces of the generation that the arrays hold into the neighbours' inboxes, with their signals.
-  void announce(index_t generation);
+  // Puts the faces of the time level that the arrays hold into the neighbours' receive buffers, with their signals.
+  void announce(index_t time_level);
 
   // Issues so many steps from where the last ones ended; each block of the last one leaves its largest change in
   // fields::changes if `check`.

@@ -11,13 +11,13 @@ host_controlled<T>::host_controlled(machine& m, const fields<T>& f, std::vector<
   for (int pe = 0; pe < m.size(); ++pe) {
     boxes_.push_back(box_of(f.shape, pe));
     sent_.push_back({m.new_event(pe), m.new_event(pe)});
-    inside_done_.push_back(m.new_event(pe));
+    interior_done_.push_back(m.new_event(pe));
   }
 }
 
 template <class T>
 void host_controlled<T>::issue(index_t first, index_t last, bool check) {
-  for (auto& generation : issued_) generation.store(first);
+  for (auto& time_level : issued_) time_level.store(first);
   std::vector<std::thread> threads;
   for (int pe = 0; pe < static_cast<int>(boxes_.size()); ++pe)
     threads.emplace_back([this, pe, first, last, check] { issue_for(pe, first, last, check); });
@@ -28,13 +28,13 @@ void host_controlled<T>::issue(index_t first, index_t last, bool check) {
 template <class T>
 void host_controlled<T>::issue_for(int pe, index_t first, index_t last, bool check) {
   try {
-    for (index_t generation = first + 1; generation <= last && !failed_; ++generation) {
-      const bool look = check && generation == last;
+    for (index_t time_level = first + 1; time_level <= last && !failed_; ++time_level) {
+      const bool check_now = check && time_level == last;
       if (options_.how == variant::copy)
-        step_in_order(pe, generation, look);
+        step_in_order(pe, time_level, check_now);
       else
-        step_overlapped(pe, generation, look);
-      issued_[static_cast<std::size_t>(pe)].store(generation);
+        step_overlapped(pe, time_level, check_now);
+      issued_[static_cast<std::size_t>(pe)].store(time_level);
     }
   } catch (...) {
     const std::lock_guard lock(failure_mutex_);
@@ -44,61 +44,61 @@ void host_controlled<T>::issue_for(int pe, index_t first, index_t last, bool che
 }
 
 template <class T>
-void host_controlled<T>::await_issue(int pe, index_t generation) const {
-  while (issued_[static_cast<std::size_t>(pe)].load() < generation && !failed_) std::this_thread::yield();
+void host_controlled<T>::await_issue(int pe, index_t time_level) const {
+  while (issued_[static_cast<std::size_t>(pe)].load() < time_level && !failed_) std::this_thread::yield();
 }
 
 // Step g needs the neighbours' faces of g - 1. That they were sent also means that the neighbours have read g - 2, so
 // the slot that g overwrites, of g - 3, is free.
 template <class T>
-void host_controlled<T>::wait_for_neighbours(stream& s, int pe, index_t generation) {
+void host_controlled<T>::wait_for_neighbours(stream& s, int pe, index_t time_level) {
   for (const int from : boxes_[static_cast<std::size_t>(pe)].neighbour)
     if (from != no_neighbour && from != pe) {
-      await_issue(from, generation - 1);
-      s.wait(sent(from, generation - 1));
+      await_issue(from, time_level - 1);
+      s.wait(sent(from, time_level - 1));
     }
 }
 
 template <class T>
-void host_controlled<T>::copy_faces(stream& s, int pe, index_t generation) {
+void host_controlled<T>::copy_faces(stream& s, int pe, index_t time_level) {
   const box& own = boxes_[static_cast<std::size_t>(pe)];
   for (int face = 0; face < faces; ++face) {
     const int to = own.neighbour[face];
     if (to == no_neighbour) continue;
-    s.copy((f_.inbox + f_.inbox_slot(generation) + f_.face_start[opposite(face)]).on(to),
-           f_.outbox.on(pe) + f_.face_start[face], static_cast<std::size_t>(own.face_size(face / 2)) * sizeof(T));
+    s.copy((f_.receive_buffer + f_.receive_slot(time_level) + f_.face_start[opposite(face)]).on(to),
+           f_.send_buffer.on(pe) + f_.face_start[face], static_cast<std::size_t>(own.face_size(face / 2)) * sizeof(T));
   }
 }
 
 template <class T>
-void host_controlled<T>::step_in_order(int pe, index_t generation, bool check) {
-  const step_arguments<T> a{f_, generation, options_.compute, check, false, launch_.inside};
+void host_controlled<T>::step_in_order(int pe, index_t time_level, bool check) {
+  const step_arguments<T> a{f_, time_level, options_.compute, check, false, launch_.interior};
   stream& s = main_[static_cast<std::size_t>(pe)];
-  wait_for_neighbours(s, pe, generation);
+  wait_for_neighbours(s, pe, time_level);
   s.launch_kernel(launch_.blocks, step_kernel(a, step_part::whole, 0),
                   {launch_.threads, scratch_bytes, options_.deadline});
-  copy_faces(s, pe, generation);
-  s.record(sent(pe, generation));
+  copy_faces(s, pe, time_level);
+  s.record(sent(pe, time_level));
 }
 
 template <class T>
-void host_controlled<T>::step_overlapped(int pe, index_t generation, bool check) {
+void host_controlled<T>::step_overlapped(int pe, index_t time_level, bool check) {
   const auto i = static_cast<std::size_t>(pe);
-  const step_arguments<T> a{f_, generation, options_.compute, check, options_.how == variant::p2p, launch_.inside};
+  const step_arguments<T> a{f_, time_level, options_.compute, check, options_.how == variant::p2p, launch_.interior};
   const launch_options shape{launch_.threads, scratch_bytes, options_.deadline};
-  const int for_faces = f_.shape.exchanged_faces() > 0 ? launch_.doing_faces() : 1;
-  const int face_blocks = check ? launch_.blocks : for_faces;
-  stream& border = side_[i];
-  stream& middle = main_[i];
-  middle.wait(sent(pe, generation - 1));  // the faces of the step before are what the inside reads now
-  wait_for_neighbours(border, pe, generation);
-  border.wait(inside_done_[i]);  // of the step before
-  border.launch_kernel(face_blocks, step_kernel(a, step_part::border, 0), shape);
-  if (options_.how == variant::overlap) copy_faces(border, pe, generation);
-  border.record(sent(pe, generation));
+  const int for_boundary = f_.shape.exchanged_faces() > 0 ? launch_.blocks_of_boundary() : 1;
+  const int boundary_blocks = check ? launch_.blocks : for_boundary;
+  stream& boundary = side_[i];
+  stream& interior = main_[i];
+  interior.wait(sent(pe, time_level - 1));  // the faces of the step before are what the interior reads now
+  wait_for_neighbours(boundary, pe, time_level);
+  boundary.wait(interior_done_[i]);  // of the step before
+  boundary.launch_kernel(boundary_blocks, step_kernel(a, step_part::boundary, 0), shape);
+  if (options_.how == variant::overlap) copy_faces(boundary, pe, time_level);
+  boundary.record(sent(pe, time_level));
 
-  middle.launch_kernel(launch_.blocks, step_kernel(a, step_part::inside, launch_.blocks), shape);
-  middle.record(inside_done_[i]);
+  interior.launch_kernel(launch_.blocks, step_kernel(a, step_part::interior, launch_.blocks), shape);
+  interior.record(interior_done_[i]);
 }
 
 template class host_controlled<float>;

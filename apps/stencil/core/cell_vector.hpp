@@ -23,10 +23,10 @@ constexpr unsigned bits_between(int begin, int end, int n) {
   return (1u << to) - (1u << from);
 }
 
-// Vectors that hold so many cells of a row, of which `ring` lie before the first that is a multiple of `width`.
-constexpr index_t vectors_of_row(index_t cells, index_t ring, int width) {
-  const index_t before = ring == 0 ? 0 : round_up(ring, width);
-  return ceil_div(cells - ring, index_t{width}) + before / width;
+// Vectors that hold so many cells of a row, of which `ghost` lie before the first that is a multiple of `width`.
+constexpr index_t vectors_of_row(index_t cells, index_t ghost, int width) {
+  const index_t before = ghost == 0 ? 0 : round_up(ghost, width);
+  return ceil_div(cells - ghost, index_t{width}) + before / width;
 }
 
 }  // namespace starling::stencil

@@ -34,25 +34,25 @@ domain<T>::domain(starling::machine m, const problem<T>& p) : machine(std::move(
   place_faces(memory);
   const index_t face_cells = memory.face_start[faces];
   for (int slot = 0; slot < 2; ++slot) u_[slot] = machine.template allocate<T>(g.largest(0) * g.stride[0]);
-  inbox_ = machine.template allocate<T>(face_cells * inbox_slots);
-  mail_ = machine.template allocate<packet>(memory.mail_start[faces] * inbox_slots);
-  outbox_ = machine.template allocate<T>(face_cells);
+  receive_buffer_ = machine.template allocate<T>(face_cells * receive_slots);
+  packet_buffer_ = machine.template allocate<packet>(memory.packet_start[faces] * receive_slots);
+  send_buffer_ = machine.template allocate<T>(face_cells);
   arrived_ = machine.template allocate<signal>(faces * most_chunks);
   boxes_ = machine.template allocate<box>(1);
   status = machine.template allocate<program_status>(1);
   if (machine.is_local(0)) machine.fill(status.on(0), 0, sizeof(program_status));
-  pieces_taken_ = machine.template allocate<std::uint32_t>(1);
+  tile_counter_ = machine.template allocate<std::uint32_t>(1);
   for (int slot = 0; slot < 2; ++slot) memory.u[slot] = u_[slot].data();
   memory.own = boxes_.data();
-  memory.inbox = inbox_.data();
-  memory.mail = mail_.data();
-  memory.outbox = outbox_.data();
+  memory.receive_buffer = receive_buffer_.data();
+  memory.packet_buffer = packet_buffer_.data();
+  memory.send_buffer = send_buffer_.data();
   memory.arrived = arrived_.data();
-  memory.pieces_taken = pieces_taken_.data();
+  memory.tile_counter = tile_counter_.data();
   for (const int pe : own_pes) {
     const box own = box_of(g, pe);
     machine.copy(boxes_.on(pe), &own, sizeof own);
-    machine.fill(mail_.on(pe), 0, static_cast<std::size_t>(mail_.size()) * sizeof(packet));
+    machine.fill(packet_buffer_.on(pe), 0, static_cast<std::size_t>(packet_buffer_.size()) * sizeof(packet));
     machine.fill(arrived_.on(pe), 0, static_cast<std::size_t>(arrived_.size()) * sizeof(signal));
     main.push_back(machine.new_stream(pe));
     side.push_back(machine.new_stream(pe));
@@ -71,7 +71,7 @@ void domain<T>::copy_cells(T* u, bool in) {
     for (index_t z = 0; z < own.extent[0]; ++z) {
       T* whole = u + ((own.first[0] + z) * g.extent[1] + own.first[1]) * g.extent[2] + own.first[2];
       for (int slot = 0; slot < (in ? 2 : 1); ++slot) {
-        T* part = u_[in ? slot : generation % 2].on(pe) + z * g.stride[0];
+        T* part = u_[in ? slot : time_level % 2].on(pe) + z * g.stride[0];
         stream& s = main[static_cast<std::size_t>(pe) % main.size()];
         const auto width = bytes(own.extent[2]);
         const auto height = static_cast<std::size_t>(own.extent[1]);
@@ -87,8 +87,8 @@ void domain<T>::copy_cells(T* u, bool in) {
 
 template <class T>
 void domain<T>::load(const T* u) {
-  generation = reached + 1;
-  reached = generation;
+  time_level = reached + 1;
+  reached = time_level;
   copy_cells(const_cast<T*>(u), true);
 }
 
@@ -117,22 +117,22 @@ template <class T>
 void domain<T>::publish() {
   // On a virtual device blocks of a plain launch run one after the other.
   const int blocks = machine.kind() == machine_kind::host ? 1 : 8;
-  for (stream& s : main) s.launch_kernel(blocks, publish_kernel(memory, generation), {.scratch_bytes = scratch_bytes});
+  for (stream& s : main) s.launch_kernel(blocks, publish_kernel(memory, time_level), {.scratch_bytes = scratch_bytes});
   synchronize();
 }
 
 template <class T>
 void domain<T>::equal_slots() {
-  const auto now = static_cast<std::size_t>(generation % 2);
+  const auto now = static_cast<std::size_t>(time_level % 2);
   for (stream& s : main)
     s.copy(u_[1 - now].on(s.pe()), u_[now].on(s.pe()), static_cast<std::size_t>(u_[now].size()) * sizeof(T));
   synchronize();
 }
 
 template <class T>
-void domain<T>::begin_taking() {
-  for (const int pe : own_pes) machine.fill(pieces_taken_.on(pe), 0, sizeof(std::uint32_t));
-  memory.none_taken_at = generation;
+void domain<T>::reset_tile_counter() {
+  for (const int pe : own_pes) machine.fill(tile_counter_.on(pe), 0, sizeof(std::uint32_t));
+  memory.counter_reset_at = time_level;
 }
 
 template class domain<float>;

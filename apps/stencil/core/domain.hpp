@@ -1,5 +1,5 @@
 // The domain of a solver on the PEs of a machine: its cells and faces in symmetric memory, the streams that work on
-// them, and the generation that they hold. Each way to advance it is an engine, which keeps beside this what it alone
+// them, and the time level that they hold. Each way to advance it is an engine, which keeps beside this what it alone
 // needs.
 #pragma once
 
@@ -26,12 +26,12 @@ class domain {
   // Waits for what streams still do after an error; they may hold more failures of the same cause.
   void settle();
 
-  // Faces of the current generation go to the neighbours' inboxes.
+  // Faces of the current time level go to the neighbours' receive buffers.
   void publish();
   // Both slots get the current cells, for runs that do not compute.
   void equal_slots();
-  // No block has taken a piece of the inside after this generation.
-  void begin_taking();
+  // Empties the counter of the tile queue: nothing has been drawn after this time level.
+  void reset_tile_counter();
 
   starling::machine machine;
   std::vector<int> own_pes;  // of this process
@@ -39,7 +39,7 @@ class domain {
   symmetric_array<program_status> status;  // that a persistent program leaves
   std::vector<stream> main;                // by own PE
   std::vector<stream> side;                // faces of the overlapping variants
-  index_t generation = 0;                  // of the cells
+  index_t time_level = 0;                  // of the cells
   index_t messages = 0;                    // the last number that packets may carry
   index_t reached = 0;                     // no signal and no slot carries a later one
 
@@ -47,12 +47,12 @@ class domain {
   void copy_cells(T* u, bool in);
 
   symmetric_array<T> u_[2];
-  symmetric_array<T> inbox_;
-  symmetric_array<packet> mail_;
-  symmetric_array<T> outbox_;
+  symmetric_array<T> receive_buffer_;
+  symmetric_array<packet> packet_buffer_;
+  symmetric_array<T> send_buffer_;
   symmetric_array<signal> arrived_;
   symmetric_array<box> boxes_;
-  symmetric_array<std::uint32_t> pieces_taken_;
+  symmetric_array<std::uint32_t> tile_counter_;
 };
 
 // At least so many elements on each PE, all zero when new. What is there is not read any more.

@@ -1,9 +1,9 @@
 // The symmetric memory of a stencil solver as kernels see it.
 //
-// Values carry a generation: the number of steps that made them. Generation g of the cells is in u[g % 2]; generation g
-// of what a neighbour's face holds is in slot g % 3 of the inbox of that face.
-// Why three slots: a block that sends a piece of generation g has the neighbour's piece of g - 1, sent after all blocks
-// of the neighbour had finished step g - 2, the last that reads generation g - 3. Blocks of the neighbour may still
+// Values carry a time level: the number of steps that made them. Time level g of the cells is in u[g % 2]; time level g
+// of what a neighbour's face holds is in slot g % 3 of the receive buffer of that face.
+// Why three slots: a block that sends a chunk of time level g has the neighbour's chunk of g - 1, sent after all blocks
+// of the neighbour had finished step g - 2, the last that reads time level g - 3. Blocks of the neighbour may still
 // read g - 2.
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace starling::stencil {
 
-inline constexpr int inbox_slots = 3;
+inline constexpr int receive_slots = 3;
 
 // Cells of a face that are stored at once where no packets travel: 16 bytes.
 template <class T>
@@ -31,29 +31,30 @@ struct fields {
   coefficients<T> weight;
   sym<box> own;  // what each PE owns
   sym<T> u[2];
-  sym<T> inbox;                        // slot after slot, in each face after face
-  sym<packet> mail;                    // the same as packets, for small faces
-  sym<T> outbox;                       // face after face: faces on their way, for copies that the host issues
-  index_t face_start[faces + 1] = {};  // where a face begins in the outbox and in a slot of the inbox
-  index_t mail_start[faces + 1] = {};  // where a face begins in a slot of the mail, in packets
-  sym<signal> arrived;                 // [faces][chunks] generation that a chunk of a face's inbox holds
-  sym<T> changes;                      // [blocks] largest change seen by a block, for the host to combine
-  // Pieces of the inside that blocks asked for in turn, in all steps after this generation.
-  sym<std::uint32_t> pieces_taken;
-  index_t none_taken_at = 0;
+  sym<T> receive_buffer;                 // slot after slot, in each face after face
+  sym<packet> packet_buffer;             // the same as packets, for small faces
+  sym<T> send_buffer;                    // face after face: faces on their way, for copies that the host issues
+  index_t face_start[faces + 1] = {};    // where a face begins in the send buffer and in a slot of the receive buffer
+  index_t packet_start[faces + 1] = {};  // where a face begins in a slot of the packet buffer, in packets
+  sym<signal> arrived;                   // [faces][chunks] time level that a chunk of a face's receive buffer holds
+  sym<T> changes;                        // [blocks] largest change seen by a block, for the host to combine
+  // The counter of the tile queue, drawn from in all steps after this time level.
+  sym<std::uint32_t> tile_counter;
+  index_t counter_reset_at = 0;
 
-  constexpr index_t mail_slot(index_t message) const { return message % inbox_slots * mail_start[faces]; }
-  constexpr index_t inbox_slot(index_t generation) const { return generation % inbox_slots * face_start[faces]; }
+  constexpr index_t packet_slot(index_t message) const { return message % receive_slots * packet_start[faces]; }
+  constexpr index_t receive_slot(index_t time_level) const { return time_level % receive_slots * face_start[faces]; }
 };
 
-// The layout of inbox, mail and outbox for a geometry. A face begins at a multiple of 16 bytes, and has room up to one.
+// The layout of receive buffer, packet buffer and send buffer for a geometry. A face begins at a multiple of 16 bytes,
+// and has room up to one.
 template <class T>
 constexpr void place_faces(fields<T>& f) {
   for (int face = 0; face < faces; ++face) {
     const int axis = face / 2;
     const index_t cells = f.shape.exchanges(axis) ? f.shape.face_cells(axis) : 0;
     f.face_start[face + 1] = f.face_start[face] + round_up(cells, signalled_cells<T>);
-    f.mail_start[face + 1] = f.mail_start[face] + packets_for<T>(cells);
+    f.packet_start[face + 1] = f.packet_start[face] + packets_for<T>(cells);
   }
 }
 

@@ -18,7 +18,7 @@ struct geometry {
   index_t extent[axes] = {1, 1, 1};
   int parts[axes] = {1, 1, 1};
   bool active[axes] = {false, true, true};      // false: z of a two-dimensional domain
-  bool periodic[axes] = {false, false, false};  // otherwise the first and last layer are held
+  bool periodic[axes] = {false, false, false};  // otherwise the first and last layer are Dirichlet cells
 
   // Elements between neighbours in the memory of a PE, along each axis; the same on every PE.
   index_t stride[axes] = {0, 0, 1};
@@ -55,10 +55,10 @@ struct cell {
 // What one PE owns.
 struct box {
   index_t extent[axes];
-  index_t first[axes];        // global index of the first cell
-  int neighbour[faces];       // PE or no_neighbour
-  index_range updated[axes];  // cells that are not held
-  index_range inner[axes];    // updated cells on no face: they need no other PE
+  index_t first[axes];         // global index of the first cell
+  int neighbour[faces];        // PE or no_neighbour
+  index_range updated[axes];   // cells that are not Dirichlet
+  index_range interior[axes];  // updated cells on no face: they need no other PE
 
   constexpr bool is_updated(const cell& c) const {
     for (int a = 0; a < axes; ++a)
@@ -112,19 +112,19 @@ constexpr box box_of(const geometry& g, int pe) {
     const index_range own = share(g.extent[a], g.parts[a], where[a]);
     b.extent[a] = own.size();
     b.first[a] = own.begin;
-    const bool held = g.active[a] && !g.periodic[a];
+    const bool dirichlet = g.active[a] && !g.periodic[a];
     const bool first = where[a] == 0;
     const bool last = where[a] == g.parts[a] - 1;
-    b.updated[a] = {held && first ? 1 : 0, own.size() - (held && last ? 1 : 0)};
+    b.updated[a] = {dirichlet && first ? 1 : 0, own.size() - (dirichlet && last ? 1 : 0)};
     for (int side = 0; side < 2; ++side) {
       const bool wraps = side == 0 ? first : last;
       int to = pe + (side == 0 ? -step[a] : step[a]);
       if (wraps) to += (side == 0 ? g.parts[a] : -g.parts[a]) * step[a];
       b.neighbour[2 * a + side] = g.exchanges(a) && (!wraps || g.periodic[a]) ? to : no_neighbour;
     }
-    b.inner[a] = b.updated[a];
-    if (b.neighbour[2 * a] != no_neighbour) b.inner[a].begin = 1;
-    if (b.neighbour[2 * a + 1] != no_neighbour) b.inner[a].end = own.size() - 1;
+    b.interior[a] = b.updated[a];
+    if (b.neighbour[2 * a] != no_neighbour) b.interior[a].begin = 1;
+    if (b.neighbour[2 * a + 1] != no_neighbour) b.interior[a].end = own.size() - 1;
   }
   return b;
 }

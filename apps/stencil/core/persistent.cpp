@@ -7,7 +7,7 @@ namespace {
 
 // Whether a cell adds the same to each of its neighbours, in two dimensions; of zeros, of the same sign.
 template <class T>
-bool alike(const coefficients<T>& w) {
+bool uniform_weights(const coefficients<T>& w) {
   for (const T other : {w.high[1], w.low[2], w.high[2]})
     if (other != w.low[1] || std::signbit(other) != std::signbit(w.low[1])) return false;
   return true;
@@ -17,12 +17,12 @@ bool alike(const coefficients<T>& w) {
 
 template <class T>
 void tell(persistent_run& run, const domain<T>& d, const run_options& options) {
-  run.first = d.generation;
+  run.first = d.time_level;
   run.steps = options.steps;
   run.check_every = options.check_every;
   run.tolerance = options.tolerance;
   run.compute = options.compute;
-  run.alike = alike(d.memory.weight);
+  run.uniform_weights = uniform_weights(d.memory.weight);
   run.status = d.status.data();
 }
 
@@ -31,7 +31,7 @@ void run_persistent(domain<T>& d, const program& p, const run_options& options, 
   d.machine.run({p});
   program_status status;
   d.machine.copy(&status, d.status.on(0), sizeof status);
-  d.generation = status.generation;
+  d.time_level = status.time_level;
   if (options.check_every > 0 && options.steps >= options.check_every) result.change = status.change;
 }
 

@@ -8,7 +8,7 @@ namespace starling::stencil {
 template <class T>
 void tell(persistent_run& run, const domain<T>& d, const run_options& options);
 
-// Runs it, and takes over the status: the domain's generation and the largest change.
+// Runs it, and takes over the status: the domain's time level and the largest change.
 template <class T>
 void run_persistent(domain<T>& d, const program& p, const run_options& options, run_result& result);
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "starling/base/error.hpp"
-#include "stencil/temporal/march_kernels.hpp"
+#include "stencil/temporal/temporal_kernels.hpp"
 #include "stencil/tiles/resident_kernels.hpp"
 
 namespace starling::stencil {
@@ -33,11 +33,12 @@ double tiled_us(const geometry& g, machine_kind kind, const tile_choice& c, std:
                 const step_costs& costs) {
   const tiling& t = c.grid;
   const bool far = g.exchanged_faces() > 0 && g.n_pes() > 1;
-  const double flight = t.mail_per_block() == 0 ? 0 : far ? costs.far_us : costs.near_us;
+  const double flight = t.packets_per_block() == 0 ? 0 : far ? costs.far_us : costs.near_us;
   const double work = tile_work(g, kind, c, cell_bytes) / costs.chip_cells_per_us;
   if (t.depth == 1 || kind == machine_kind::host) return flight / t.depth + work;
   // Each step has its barriers.
-  const double exchange = flight + cells_of_packets(static_cast<double>(t.mail_per_block())) / costs.chip_cells_per_us;
+  const double exchange =
+      flight + cells_of_packets(static_cast<double>(t.packets_per_block())) / costs.chip_cells_per_us;
   return exchange / t.depth + 0.1 * costs.near_us + work;
 }
 
@@ -58,15 +59,15 @@ double plain_us(const geometry& g, machine_kind kind, std::size_t cell_bytes, co
   return (1 - part) * cached + part * from_memory;
 }
 
-// A step of passes over memory, after each of which all blocks meet. A look at the change ends a pass, which takes
+// A step of passes over memory, after each of which all blocks meet. A convergence check ends a pass, which takes
 // about as long as one of all steps.
-double marched_us(const geometry& g, const march_choice& c, std::size_t cell_bytes, const step_costs& costs,
-                  index_t check_every) {
+double temporal_us(const geometry& g, const temporal_choice& c, std::size_t cell_bytes, const step_costs& costs,
+                   index_t check_every) {
   const double depth = c.layout.depth;
-  const auto until_look = static_cast<double>(check_every);
-  const double steps = check_every > 0 ? until_look / std::ceil(until_look / depth) : depth;
+  const auto until_check = static_cast<double>(check_every);
+  const double steps = check_every > 0 ? until_check / std::ceil(until_check / depth) : depth;
   const double cells = cells_worth(cells_of_pe(g), cell_bytes);
-  return costs.meet_us / steps + depth / steps * cells / costs.marched_cells_per_us;
+  return costs.meet_us / steps + depth / steps * cells / costs.temporal_cells_per_us;
 }
 
 template <class T>
@@ -77,9 +78,9 @@ void try_tiles(variant how, const geometry& g, const tile_limits& limits, const 
   if (how == variant::resident) options.depth = 0;
   try {
     const cell_plan plan = plan_cells<T>(g, limits, options);
-    if (const auto* march = std::get_if<march_choice>(&plan))
+    if (const auto* passes = std::get_if<temporal_choice>(&plan))
       all.push_back(
-          {how, g.n_pes(), march->layout.depth, marched_us(g, *march, sizeof(T), costs, options.check_every), {}});
+          {how, g.n_pes(), passes->layout.depth, temporal_us(g, *passes, sizeof(T), costs, options.check_every), {}});
     const auto* tiles = std::get_if<tile_choice>(&plan);
     if (tiles == nullptr || (how == variant::temporal && tiles->grid.depth == 1)) return;  // that is another variant
     all.push_back({how,
@@ -90,7 +91,7 @@ void try_tiles(variant how, const geometry& g, const tile_limits& limits, const 
   } catch (const launch_error&) {
     // So many blocks do not fit: one of the others is taken.
   } catch (const argument_error&) {
-    if (options.threads <= march_most_threads) throw;  // otherwise it is for the passes alone
+    if (options.threads <= temporal_most_threads) throw;  // otherwise it is for the passes alone
   }
 }
 
@@ -111,7 +112,7 @@ step_costs costs_of_share(step_costs whole, int pes_on_gpu) {
   whole.far_us = whole.near_us;
   whole.cached_cells_per_us *= part;
   whole.memory_cells_per_us *= part;
-  whole.marched_cells_per_us *= part;
+  whole.temporal_cells_per_us *= part;
   whole.source += message(", for 1 of ", pes_on_gpu, " PEs of a GPU");
   return whole;
 }
@@ -128,12 +129,12 @@ step_costs built_in_costs(machine_kind kind) {
     c.spread_us = 3.7;
     c.cached_cells_per_us = 1'100'000;
     c.memory_cells_per_us = 500'000;
-    c.marched_cells_per_us = 2'000'000;
+    c.temporal_cells_per_us = 2'000'000;
     c.graph_us = 3.6;
     c.host_us = 11;
   } else {
     c.near_us = c.far_us = c.graph_us = c.host_us = unknown;
-    c.chip_cells_per_us = c.marched_cells_per_us = 0;
+    c.chip_cells_per_us = c.temporal_cells_per_us = 0;
     c.cached_cells_per_us = c.memory_cells_per_us = 2000;
     c.meet_us = c.spread_us = 60;
   }
@@ -148,10 +149,10 @@ double tile_work(const geometry& g, machine_kind kind, const tile_choice& c, std
   for (int a = 0; a < axes; ++a)
     if (tiles_exchange(g, t, a)) edges += 2 * own / static_cast<double>(t.largest[a]);
   const double packed = cells_per_edge_cell(kind) * edges;
-  if (t.tall.used()) return cells_of_tall_step(t.tall, t.largest[1]) + packed;
-  if (t.bands.used()) return cells_computed(g, t) + packed;
+  if (t.spilling.used()) return cells_of_spilling_step(t.spilling, t.largest[1]) + packed;
+  if (t.registers.used()) return cells_computed(g, t) + packed;
   // Cells in arrays, against those in registers. Fitted to runs on H200, which are in the result files.
-  const double in_array = kind == machine_kind::host ? 1 : t.in_place ? 1.3 : 1.9;
+  const double in_array = kind == machine_kind::host ? 1 : t.single_buffered ? 1.3 : 1.9;
   return in_array * cells_worth(cells_computed(g, t) + packed, cell_bytes);
 }
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "stencil/plan/march_choice.hpp"
+#include "stencil/plan/temporal_choice.hpp"
 
 namespace starling::stencil {
 
@@ -12,16 +12,16 @@ namespace starling::stencil {
 // Cells are of float32, of which others are worth as many as they have bytes. Of a cost that nobody knows the time is
 // infinite and the rate 0.
 struct step_costs {
-  double near_us = 0;               // resident: a step without work, within one PE
-  double far_us = 0;                // the same between PEs
-  double chip_cells_per_us = 0;     // resident: that a block computes of what it keeps on chip
-  double meet_us = 0;               // cpu_free: a step without work
-  double spread_us = 0;             // cpu_free: besides its cells, of a step that keeps the whole PE busy
-  double cached_cells_per_us = 0;   // cpu_free: that a PE computes where its cache has all
-  double memory_cells_per_us = 0;   // cpu_free: the same where it does not
-  double marched_cells_per_us = 0;  // temporal, in memory: that a PE computes, a cell counted once for each step
-  double graph_us = 0;              // graph: a step without work
-  double host_us = 0;               // p2p: the same
+  double near_us = 0;                // resident: a step without work, within one PE
+  double far_us = 0;                 // the same between PEs
+  double chip_cells_per_us = 0;      // resident: that a block computes of what it keeps on chip
+  double meet_us = 0;                // cpu_free: a step without work
+  double spread_us = 0;              // cpu_free: besides its cells, of a step that keeps the whole PE busy
+  double cached_cells_per_us = 0;    // cpu_free: that a PE computes where its cache has all
+  double memory_cells_per_us = 0;    // cpu_free: the same where it does not
+  double temporal_cells_per_us = 0;  // temporal, in memory: that a PE computes, a cell counted once for each step
+  double graph_us = 0;               // graph: a step without work
+  double host_us = 0;                // p2p: the same
   std::string source = "built in";
 };
 

@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "starling/base/error.hpp"
-#include "stencil/plan/tall_choice.hpp"
+#include "stencil/plan/spilling_choice.hpp"
 #include "stencil/step/launch_shape.hpp"
-#include "stencil/tiles/patches.hpp"
+#include "stencil/tiles/in_place_columns.hpp"
 #include "stencil/tiles/resident_kernels.hpp"
 
 namespace starling::stencil {
@@ -26,30 +26,30 @@ bool possible(const geometry& g, const tiling& t) {
   return true;
 }
 
-// Patches of a step in three dimensions that computes as much of the ring as any.
-index_t patches_of_tile(const geometry& g, const tiling& t, int width) {
-  const auto ring = [&](int a) { return tiles_exchange(g, t, a) ? index_t{t.depth - 1} : 0; };
-  return patches_of(t.largest[1] + 2 * ring(1), t.largest[2] + 2 * ring(2), ring(2), width);
+// Groups of columns of a step in three dimensions that computes as much of the ghost zone as any.
+index_t in_place_columns_of_tile(const geometry& g, const tiling& t, int width) {
+  const auto ghost = [&](int a) { return tiles_exchange(g, t, a) ? index_t{t.depth - 1} : 0; };
+  return in_place_columns_of(t.largest[1] + 2 * ghost(1), t.largest[2] + 2 * ghost(2), ghost(2), width);
 }
 
-// Bands of a step that computes as much of the ring as any; none where rows are too long for a warp.
-band_grid bands_of_tile(const geometry& g, const tiling& t, int width, int most_warps) {
-  const auto ring = [&](int a) { return tiles_exchange(g, t, a) ? index_t{t.depth - 1} : 0; };
-  if (g.active[0] || vectors_of_row(t.largest[2] + 2 * ring(2), ring(2), width) > band_vectors) return {};
-  const index_t held = 2;  // at most, of rows that steps do not make
-  const index_t fewest = smallest_extent(g, t, 1) - held;
-  return bands_for(t.largest[1] + 2 * ring(1), fewest, t.depth, most_warps);
+// Bands of a step that computes as much of the ghost zone as any; none where rows are too long for a warp.
+register_tile register_tile_of(const geometry& g, const tiling& t, int width, int most_warps) {
+  const auto ghost = [&](int a) { return tiles_exchange(g, t, a) ? index_t{t.depth - 1} : 0; };
+  if (g.active[0] || vectors_of_row(t.largest[2] + 2 * ghost(2), ghost(2), width) > band_vectors) return {};
+  const index_t dirichlet = 2;  // at most, of rows that steps do not make
+  const index_t fewest = smallest_extent(g, t, 1) - dirichlet;
+  return register_tile_for(t.largest[1] + 2 * ghost(1), fewest, t.depth, most_warps);
 }
 
-// The cells of one array that all threads of a block go through for a tile: patches fill whole warps, and segments of
-// its layers are as long as the longest.
-double cells_in_patches(const geometry& g, const tiling& t, int width) {
-  const index_t patches = round_up(patches_of_tile(g, t, width), 32);
-  const index_t segments = std::clamp<index_t>(most_threads / patches, 1, most_patch_segments);
+// The cells of one array that all threads of a block go through for a tile: groups of columns fill whole warps, and
+// segments of its layers are as long as the longest.
+double cells_in_place(const geometry& g, const tiling& t, int width) {
+  const index_t columns = round_up(in_place_columns_of_tile(g, t, width), 32);
+  const index_t segments = std::clamp<index_t>(most_threads / columns, 1, most_in_place_segments);
   const index_t layers = t.largest[0] + (tiles_exchange(g, t, 0) ? t.depth - 1 : 0);
   // Eight lanes load 128 bytes at once: where that is several short rows, some lie in the same banks.
   const double conflicts = t.largest[2] < 8 * width ? 1.3 : 1;
-  return conflicts * static_cast<double>(ceil_div(layers, segments) * width * patch_rows * most_threads);
+  return conflicts * static_cast<double>(ceil_div(layers, segments) * width * in_place_rows * most_threads);
 }
 
 // What an exchange costs, in cells, of tiles with so many cells at their edges.
@@ -77,36 +77,37 @@ double cost(const geometry& g, const tile_limits& limits, std::size_t cell_bytes
   const double room = static_cast<double>(limits.scratch_bytes) / static_cast<double>(cell_bytes);
   const int width = 16 / static_cast<int>(cell_bytes);
   tiling kept_so = t;
-  if (!host && kept <= room) kept_so.bands = bands_of_tile(g, t, width, most_threads / 32);
-  if (kept_so.bands.used()) return cells_computed(g, kept_so) + besides;
+  if (!host && kept <= room) kept_so.registers = register_tile_of(g, t, width, most_threads / 32);
+  if (kept_so.registers.used()) return cells_computed(g, kept_so) + besides;
   if (!host)
-    if (const double tall = cells_of_tall(g, limits.scratch_bytes, cell_bytes, t); tall > 0)
-      return tall + 1'000 + exchange;
+    if (const double spilling = cells_of_spilling(g, limits.scratch_bytes, cell_bytes, t); spilling > 0)
+      return spilling + 1'000 + exchange;
   const double computed = cells_computed(g, t);
-  const bool once = !host && g.active[0] && kept <= room && patches_of_tile(g, t, width) <= most_threads;
+  const bool once = !host && g.active[0] && kept <= room && in_place_columns_of_tile(g, t, width) <= most_threads;
   if (!once && 2 * kept > room) return std::numeric_limits<double>::infinity();
   // Cells that do not fit twice are in one array.
-  if (once && 2 * computed > 0.9 * room) return std::max(computed, cells_in_patches(g, t, width)) + besides;
+  if (once && 2 * computed > 0.9 * room) return std::max(computed, cells_in_place(g, t, width)) + besides;
   return computed + besides;
 }
 
 // Lays out the largest tile.
 template <class T>
 void lay_out(const geometry& g, tiling& t) {
-  const index_t ring = t.depth;
-  const index_t rows = g.active[0] ? t.largest[1] + 2 * ring : 1;
-  const index_t layers = t.largest[g.active[0] ? 0 : 1] + 2 * ring;
+  const index_t ghost = t.depth;
+  const index_t rows = g.active[0] ? t.largest[1] + 2 * ghost : 1;
+  const index_t layers = t.largest[g.active[0] ? 0 : 1] + 2 * ghost;
   // An odd number of elements, or of vectors: edges across rows do not all fall into one bank of shared memory. Vectors
-  // lie at multiples of their size, so that the ring before a row is at the end of the row before it.
-  const index_t width = t.in_place ? cell_vector<T>::width : 1;
-  const index_t pitch = t.bands.used() ? band_pitch * width : (ceil_div(t.largest[2] + 2 * ring, width) | 1) * width;
-  const index_t before = t.in_place ? round_up(ring, width) : ring;
-  t.chip = {};
-  t.chip.stride[1] = static_cast<int>(pitch);
-  if (g.active[0]) t.chip.stride[0] = static_cast<int>(pitch * rows);
-  t.chip.origin = static_cast<int>(ring * pitch * rows + (g.active[0] ? ring * pitch : 0) + before);
-  // A patch may read a row and a vector more than there are.
-  t.chip.elements = layers * pitch * rows + (t.in_place ? before + pitch : 0);
+  // lie at multiples of their size, so that the ghost zone before a row is at the end of the row before it.
+  const index_t width = t.single_buffered ? cell_vector<T>::width : 1;
+  const index_t pitch =
+      t.registers.used() ? band_pitch * width : (ceil_div(t.largest[2] + 2 * ghost, width) | 1) * width;
+  const index_t before = t.single_buffered ? round_up(ghost, width) : ghost;
+  t.shared = {};
+  t.shared.stride[1] = static_cast<int>(pitch);
+  if (g.active[0]) t.shared.stride[0] = static_cast<int>(pitch * rows);
+  t.shared.origin = static_cast<int>(ghost * pitch * rows + (g.active[0] ? ghost * pitch : 0) + before);
+  // A thread may read a row and a vector more than there are.
+  t.shared.elements = layers * pitch * rows + (t.single_buffered ? before + pitch : 0);
 }
 
 int natural_blocks(const geometry& g, const tile_limits& limits) {
@@ -119,37 +120,38 @@ int natural_blocks(const geometry& g, const tile_limits& limits) {
 // So many that a thread has eight cells, and one packet at most where that can be. In one array, all: layers are cut
 // into as many segments as there are threads for.
 int natural_threads(const tiling& t) {
-  const index_t packets = std::min<index_t>(t.mail_per_block(), most_threads);
-  if (t.tall.used()) return 32 * t.tall.count;
-  if (t.bands.used()) return static_cast<int>(std::max<index_t>(32 * t.bands.count, round_up(packets, 32)));
-  if (t.in_place) return most_threads;
+  const index_t packets = std::min<index_t>(t.packets_per_block(), most_threads);
+  if (t.spilling.used()) return 32 * t.spilling.count;
+  if (t.registers.used()) return static_cast<int>(std::max<index_t>(32 * t.registers.count, round_up(packets, 32)));
+  if (t.single_buffered) return most_threads;
   const index_t wanted = std::max(ceil_div(cells(t.largest), 8), packets);
   return static_cast<int>(std::clamp<index_t>(round_up(wanted, 32), 128, most_threads));
 }
 
 // How the cells of a tile are kept.
-enum class kept_in { bands, tall_bands, two_arrays, one_array };
+enum class kept_in { registers, spilling_bands, double_buffered, in_place };
 
 // Whether the largest tile can be kept so, and what follows if it can.
 template <class T>
 bool fit(const geometry& g, const tile_limits& limits, const run_options& options, kept_in how, tile_choice& c) {
   tiling& t = c.grid;
-  t.in_place = how != kept_in::two_arrays;
+  t.single_buffered = how != kept_in::double_buffered;
   const int most_warps = (options.threads > 0 ? options.threads : most_threads) / 32;
-  if (how == kept_in::tall_bands) {
-    tiling tall = t;
-    if (!lay_out_tall<T>(g, tall, std::min(most_warps, most_tall_bands), limits.scratch_bytes)) return false;
-    if (tall.tall.count < std::max(fewest_tall_bands, options.threads / 32)) return false;
-    t = tall;
+  if (how == kept_in::spilling_bands) {
+    tiling spilling = t;
+    if (!lay_out_spilling<T>(g, spilling, std::min(most_warps, most_spilling_bands), limits.scratch_bytes))
+      return false;
+    if (spilling.spilling.count < std::max(fewest_spilling_bands, options.threads / 32)) return false;
+    t = spilling;
     c.threads = natural_threads(t);
     c.scratch_bytes = resident_scratch<T>(t, c.threads);
     return true;
   }
-  t.bands = how == kept_in::bands ? bands_of_tile(g, t, cell_vector<T>::width, most_warps) : band_grid{};
-  if (how == kept_in::bands && !t.bands.used()) return false;
+  t.registers = how == kept_in::registers ? register_tile_of(g, t, cell_vector<T>::width, most_warps) : register_tile{};
+  if (how == kept_in::registers && !t.registers.used()) return false;
   c.threads = options.threads > 0 ? options.threads : natural_threads(t);
-  if (how == kept_in::bands && t.depth == 1 && t.mail_per_block() > c.threads) return false;
-  if (how == kept_in::one_array && patches_of_tile(g, t, cell_vector<T>::width) > c.threads) return false;
+  if (how == kept_in::registers && t.depth == 1 && t.packets_per_block() > c.threads) return false;
+  if (how == kept_in::in_place && in_place_columns_of_tile(g, t, cell_vector<T>::width) > c.threads) return false;
   lay_out<T>(g, t);
   c.scratch_bytes = resident_scratch<T>(t, limits.kind == machine_kind::host ? 1 : c.threads);
   return c.scratch_bytes <= limits.scratch_bytes;
@@ -163,11 +165,11 @@ std::optional<tile_choice> choice_for(const geometry& g, const tile_limits& limi
   const bool flat = !g.active[0];
   tile_choice c;
   c.grid = grid;
-  number_mail<T>(g, c.grid);
-  if ((gpu && flat && fit<T>(g, limits, options, kept_in::bands, c)) ||
-      (gpu && flat && fit<T>(g, limits, options, kept_in::tall_bands, c)) ||
-      fit<T>(g, limits, options, kept_in::two_arrays, c) ||
-      (gpu && !flat && fit<T>(g, limits, options, kept_in::one_array, c)))
+  number_packets<T>(g, c.grid);
+  if ((gpu && flat && fit<T>(g, limits, options, kept_in::registers, c)) ||
+      (gpu && flat && fit<T>(g, limits, options, kept_in::spilling_bands, c)) ||
+      fit<T>(g, limits, options, kept_in::double_buffered, c) ||
+      (gpu && !flat && fit<T>(g, limits, options, kept_in::in_place, c)))
     return c;
   return std::nullopt;
 }
@@ -231,7 +233,7 @@ void check(const tile_limits& given, const run_options& options) {
 
 tile_limits limits_asked_for(tile_limits limits, const run_options& options) {
   check(limits, options);
-  if (options.on_chip_bytes > 0) limits.scratch_bytes = std::min(limits.scratch_bytes, options.on_chip_bytes);
+  if (options.shared_bytes > 0) limits.scratch_bytes = std::min(limits.scratch_bytes, options.shared_bytes);
   return limits;
 }
 
@@ -251,8 +253,8 @@ double cells_of_packets(double packets) {
 }
 
 double cells_computed(const geometry& g, const tiling& t) {
-  if (t.bands.used()) return cells_of_bands(t.bands);
-  if (t.tall.used()) return cells_of_tall_bands(t.tall, t.largest[1]);
+  if (t.registers.used()) return cells_of_register_tile(t.registers);
+  if (t.spilling.used()) return cells_of_spilling_bands(t.spilling, t.largest[1]);
   double computed = 1;
   for (int a = 0; a < axes; ++a)
     computed *= static_cast<double>(t.largest[a] + (tiles_exchange(g, t, a) ? t.depth - 1 : 0));

@@ -34,11 +34,11 @@ constexpr double cells_per_edge_cell(machine_kind kind) { return kind == machine
 // no result file holds. bench/cpu_free_stencil/results/tiles has what the depths that it chooses took later.
 double cells_of_packets(double packets);
 
-// What a step of the largest tile computes, in cells of an array on chip that take as long.
+// What a step of the largest tile computes, in cells of an array in shared memory that take as long.
 double cells_computed(const geometry& g, const tiling& t);
 
 // Options that are not 0 are kept, but for the number of blocks: at most so many. Nothing where no tiles fit on chip,
-// or are tall; throws argument_error when the options are not possible.
+// or spill; throws argument_error when the options are not possible.
 template <class T>
 std::optional<tile_choice> choose_tiles(const geometry& g, const tile_limits& limits, const run_options& options);
 

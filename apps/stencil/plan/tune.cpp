@@ -7,7 +7,7 @@
 
 #include "starling/base/error.hpp"
 #include "stencil/solver.hpp"
-#include "stencil/temporal/march_kernels.hpp"
+#include "stencil/temporal/temporal_kernels.hpp"
 
 namespace starling::stencil {
 namespace {
@@ -23,15 +23,15 @@ problem<float> square(const machine& m, index_t side) {
 // Time of a step: the shortest of a few runs.
 class stopwatch {
  public:
-  stopwatch(const machine& m, double seconds, const std::function<void()>& look)
-      : machine_(m), seconds_(seconds), look_(look) {}
+  stopwatch(const machine& m, double seconds, const std::function<void()>& poll)
+      : machine_(m), seconds_(seconds), poll_(poll) {}
 
-  double us(index_t side, variant how, std::size_t on_chip_bytes = 0) const {
+  double us(index_t side, variant how, std::size_t shared_bytes = 0) const {
     solver<float> s(machine_, square(machine_, side));
     const std::vector<float> u(static_cast<std::size_t>(side * side * machine_.size()), 1.0f);
     s.load(u.data());
     run_options o{.how = how, .steps = 8};
-    o.on_chip_bytes = on_chip_bytes;
+    o.shared_bytes = shared_bytes;
     double best = run(s, o);
     constexpr index_t most_steps = 100'000;
     const double each = std::min(seconds_ / 4, longest_run);
@@ -46,13 +46,13 @@ class stopwatch {
 
   // Seconds of a step.
   double run(solver<float>& s, const run_options& o) const {
-    if (look_) look_();
+    if (poll_) poll_();
     return s.advance(o).seconds / static_cast<double>(o.steps);
   }
 
   machine machine_;
   double seconds_;
-  const std::function<void()>& look_;
+  const std::function<void()>& poll_;
 };
 
 // The tiny domain that it is for does not keep a share of a GPU busy either, so the whole GPU will do.
@@ -78,11 +78,11 @@ std::string tuned_device(const machine& m) {
   return d.pes_on_gpu == 1 ? d.name : message(d.name, ", 1 of ", d.pes_on_gpu, " PEs");
 }
 
-step_costs tune(const machine& m, double seconds, const std::function<void()>& look) {
+step_costs tune(const machine& m, double seconds, const std::function<void()>& poll) {
   expect<argument_error>(std::isfinite(seconds) && seconds > 0 && seconds <= 60, "stencil: tune for ", seconds,
                          " s each; must be more than 0 and at most 60");
   const bool gpu = m.kind() == machine_kind::cuda;
-  const stopwatch time(m, seconds, look);
+  const stopwatch time(m, seconds, poll);
   // Domains so small that the work in them does not show, one that keeps a PE busy, and what its cache just holds, as
   // its registers do; and large ones.
   const index_t tiny = 32;
@@ -92,7 +92,7 @@ step_costs tune(const machine& m, double seconds, const std::function<void()>& l
   const auto cells = [](index_t side) { return static_cast<double>(side * side); };
   step_costs c;
   c.far_us = at_least(time.us(tiny, variant::resident), 1e-3);
-  c.near_us = m.size() == 1 ? c.far_us : stopwatch(machine_of_one(m), seconds, look).us(tiny, variant::resident);
+  c.near_us = m.size() == 1 ? c.far_us : stopwatch(machine_of_one(m), seconds, poll).us(tiny, variant::resident);
   c.meet_us = time.us(tiny, variant::cpu_free);
   c.graph_us = time.us(tiny, variant::graph);
   c.host_us = time.us(tiny, variant::p2p);
@@ -106,8 +106,8 @@ step_costs tune(const machine& m, double seconds, const std::function<void()>& l
   c.chip_cells_per_us = work == 0 ? std::numeric_limits<double>::min()
                                   : work / at_least(time.us(on_chip, variant::resident) - c.far_us, least);
   // With next to nothing on chip cells are in memory.
-  c.marched_cells_per_us =
-      cells(in_memory) / at_least(time.us(in_memory, variant::temporal, 16) - c.meet_us / march_most_depth, least);
+  c.temporal_cells_per_us =
+      cells(in_memory) / at_least(time.us(in_memory, variant::temporal, 16) - c.meet_us / temporal_most_depth, least);
   c.source = "measured now";
   return c;
 }

@@ -12,13 +12,13 @@ namespace {
 
 // Cells of the largest box, and of all its faces.
 index_t cells(const geometry& g) { return g.largest(0) * g.largest(1) * g.largest(2); }
-index_t cells_on_faces(const geometry& g) {
+index_t boundary_cells(const geometry& g) {
   index_t n = 0;
   for (int a = 0; a < axes; ++a) n += g.exchanges(a) ? 2 * g.face_cells(a) : 0;
   return std::min(n, cells(g));
 }
 
-// Small blocks meet sooner, large ones keep more of their rows in the first cache. Measured on H200.
+// Small blocks meet sooner, large ones keep more of their rows in the L1 cache. Measured on H200.
 int natural_threads(const geometry& g) {
   if (g.active[0]) return cells(g) < 10'000'000 ? 128 : 256;
   return cells(g) < 200'000 ? 128 : cells(g) < 1'500'000 ? 256 : 512;
@@ -28,30 +28,30 @@ int natural_threads(const geometry& g) {
 int natural_blocks(const geometry& g, machine_kind kind, int threads, int most) {
   if (kind == machine_kind::host) return std::min(2, most);
   constexpr index_t cells_at_once = 4;
-  const index_t inside = std::max<index_t>(cells(g) - cells_on_faces(g), 1);
-  const index_t wanted = ceil_div(inside, threads * cells_at_once) + g.exchanged_faces();
+  const index_t interior = std::max<index_t>(cells(g) - boundary_cells(g), 1);
+  const index_t wanted = ceil_div(interior, threads * cells_at_once) + g.exchanged_faces();
   return static_cast<int>(std::min<index_t>(wanted, most));
 }
 
-// Blocks for faces alone: the number that lets faces and inside end together, or 0 where that is not clearly faster
-// than every block doing a part of both; a few are taken from the inside where that is about as fast. A block does a
-// round of a face, two cells a thread with the wait for the neighbour, in the time of about ten times as many cells of
-// the inside; a block that does both does one after the other. Three quarters of the blocks do an inside about as fast
-// as all where the second cache has most of it; faces may then have the others, and be sooner where neighbours wait for
-// them. A virtual device has one block for faces: there the roles are to be seen, in traces and reports. Measured on
-// H200.
-int natural_face_blocks(const geometry& g, machine_kind kind, std::size_t cell_bytes, int blocks, int threads) {
+// Blocks for the boundary alone: the number that lets boundary and interior end together, or 0 where that is not
+// clearly faster than every block doing a part of both; a few are taken from the interior where that is about as fast.
+// A block does a round of a face, two cells a thread with the wait for the neighbour, in the time of about ten times as
+// many cells of the interior; a block that does both does one after the other. Three quarters of the blocks do an
+// interior about as fast as all where the L2 cache has most of it; the boundary may then have the others, and be
+// sooner where neighbours wait for them. A virtual device has one block for faces: there the roles are to be seen, in
+// traces and reports. Measured on H200.
+int natural_boundary_blocks(const geometry& g, machine_kind kind, std::size_t cell_bytes, int blocks, int threads) {
   const int n_faces = g.exchanged_faces();
   if (n_faces == 0 || blocks < 2) return 0;
   if (kind == machine_kind::host) return 1;
   const double cells_per_round = 10.0 * 2 * threads;
-  const double on_faces = static_cast<double>(cells_on_faces(g));
-  const double inside = static_cast<double>(cells(g)) - on_faces;
+  const double on_faces = static_cast<double>(boundary_cells(g));
+  const double interior = static_cast<double>(cells(g)) - on_faces;
   constexpr double bytes_in_cache = 40'000'000;
-  const double enough = inside * static_cast<double>(cell_bytes) < bytes_in_cache ? 0.75 * blocks : blocks;
-  const auto inside_by = [&](int n) { return inside / std::min<double>(n, enough); };
+  const double enough = interior * static_cast<double>(cell_bytes) < bytes_in_cache ? 0.75 * blocks : blocks;
+  const auto interior_by = [&](int n) { return interior / std::min<double>(n, enough); };
   const auto rounds = [&](double chunks) { return std::ceil(on_faces / (2.0 * chunks * threads)); };
-  const double shared = rounds(blocks) * cells_per_round + inside_by(blocks);
+  const double shared = rounds(blocks) * cells_per_round + interior_by(blocks);
   constexpr double clearly_faster = 0.93;
   constexpr double as_fast = 1.02;
   const int few = std::max(n_faces, blocks / 50);
@@ -63,7 +63,7 @@ int natural_face_blocks(const geometry& g, machine_kind kind, std::size_t cell_b
     const int chunks = std::max(n / n_faces, 1);
     const double chunks_per_block = std::ceil(static_cast<double>(n_faces) * chunks / n);
     const double faces = chunks_per_block * rounds(n_faces * chunks) * cells_per_round;
-    const double slower = std::max(faces, inside_by(blocks - n));
+    const double slower = std::max(faces, interior_by(blocks - n));
     if (slower > (n <= few ? as_fast : clearly_faster) * shared) continue;
     if (slower > least || (slower == least && faces >= least_faces)) continue;
     least = slower;
@@ -77,28 +77,28 @@ int natural_face_blocks(const geometry& g, machine_kind kind, std::size_t cell_b
 
 template <class T>
 launch_shape choose_launch(const geometry& g, machine_kind kind, const run_options& options,
-                           const std::function<int(int threads, bool in_turn)>& fits) {
+                           const std::function<int(int threads, bool dynamic)>& fits) {
   expect<argument_error>(options.blocks >= 0, "stencil: blocks = ", options.blocks,
                          "; must be at least 1, or 0 to choose");
   launch_shape s;
-  const bool in_turn = taken_in_turn<T>(g) && options.threads <= most_threads_in_turn;
-  s.threads = options.threads > 0 ? options.threads : in_turn ? most_threads_in_turn : natural_threads(g);
-  const int most = fits(s.threads, in_turn);
+  const bool dynamic = scheduled_dynamically<T>(g) && options.threads <= queue_most_threads;
+  s.threads = options.threads > 0 ? options.threads : dynamic ? queue_most_threads : natural_threads(g);
+  const int most = fits(s.threads, dynamic);
   expect<launch_error>(options.blocks <= most, "stencil: blocks = ", options.blocks, " per PE, but only ", most,
                        " fit at once with ", s.threads, " threads each; ask for fewer, or 0 to choose");
   s.blocks = options.blocks > 0 ? options.blocks : natural_blocks(g, kind, s.threads, most);
-  expect<argument_error>(options.face_blocks < s.blocks, "stencil: face_blocks = ", options.face_blocks, " of ",
-                         s.blocks,
-                         " blocks; leave one for the inside at least, or ask for 0, and every block does both");
-  s.face_blocks = options.face_blocks >= 0 ? options.face_blocks
-                  : in_turn                ? 0  // a block that does faces takes the fewer pieces
-                                           : natural_face_blocks(g, kind, sizeof(T), s.blocks, s.threads);
-  if (g.exchanged_faces() > 0) s.chunks = std::clamp(s.doing_faces() / g.exchanged_faces(), 1, most_chunks);
-  // Blocks that do faces alone are blocks of the same launch only where one launch does the whole step.
+  expect<argument_error>(options.boundary_blocks < s.blocks, "stencil: boundary_blocks = ", options.boundary_blocks,
+                         " of ", s.blocks,
+                         " blocks; leave one for the interior at least, or ask for 0, and every block does both");
+  s.boundary_blocks = options.boundary_blocks >= 0 ? options.boundary_blocks
+                      : dynamic                    ? 0  // a block that does the boundary takes the fewer tiles
+                                                   : natural_boundary_blocks(g, kind, sizeof(T), s.blocks, s.threads);
+  if (g.exchanged_faces() > 0) s.chunks = std::clamp(s.blocks_of_boundary() / g.exchanged_faces(), 1, most_chunks);
+  // Blocks that do the boundary alone are blocks of the same launch only where one launch does the whole step.
   const bool one_launch = options.how == variant::cpu_free || options.how == variant::graph;
   const bool host = kind == machine_kind::host;
-  s.inside = cut_inside<T>(g, one_launch ? s.blocks - s.face_blocks : s.blocks, host ? 1 : s.threads,
-                           host ? 1 : cell_vector<T>::width, in_turn);
+  s.interior = partition_interior<T>(g, one_launch ? s.blocks - s.boundary_blocks : s.blocks, host ? 1 : s.threads,
+                                     host ? 1 : cell_vector<T>::width, dynamic);
   return s;
 }
 

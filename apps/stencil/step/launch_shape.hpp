@@ -3,18 +3,18 @@
 
 #include "starling/machine/machine.hpp"
 #include "stencil/problem.hpp"
-#include "stencil/step/inside_cut.hpp"
+#include "stencil/step/interior_partition.hpp"
 
 namespace starling::stencil {
 
 struct launch_shape {
-  int blocks = 1;          // per PE
-  int threads = 256;       // per block
-  int face_blocks = 0;     // of these, for faces; 0: every block does faces and inside
-  int chunks = 1;          // per face
-  inside_cut inside = {};  // among the blocks that do the inside
+  int blocks = 1;                    // per PE
+  int threads = 256;                 // per block
+  int boundary_blocks = 0;           // of these, for the boundary; 0: every block does both
+  int chunks = 1;                    // per face
+  interior_partition interior = {};  // among the blocks that do the interior
 
-  constexpr int doing_faces() const { return face_blocks > 0 ? face_blocks : blocks; }
+  constexpr int blocks_of_boundary() const { return boundary_blocks > 0 ? boundary_blocks : blocks; }
 };
 
 // Chunks of a face at most, so many signals are set aside for each.
@@ -28,10 +28,10 @@ constexpr index_t most_packet_bytes(const run_options& options, machine_kind kin
 }
 
 // Options that name a number are kept; throws argument_error when they are not possible, launch_error when the blocks
-// do not fit. `fits` tells how many blocks of so many threads a PE holds, which take pieces of the inside in turn or
+// do not fit. `fits` tells how many blocks of so many threads a PE holds, which take tiles from a queue or
 // not.
 template <class T>
 launch_shape choose_launch(const geometry& g, machine_kind kind, const run_options& options,
-                           const std::function<int(int threads, bool in_turn)>& fits);
+                           const std::function<int(int threads, bool dynamic)>& fits);
 
 }  // namespace starling::stencil

@@ -3,11 +3,11 @@
 
 #include "starling/machine/kernel.hpp"
 #include "stencil/core/fields.hpp"
-#include "stencil/step/inside_cut.hpp"
+#include "stencil/step/interior_partition.hpp"
 
 namespace starling::stencil {
 
-// What block::scratch gives out in each of these kernels: room for the box and for a board of pieces, and for the list
+// What block::scratch gives out in each of these kernels: room for the box and the tile queue, and for the list
 // of a block's chunks.
 inline constexpr std::size_t scratch_bytes = 320;
 inline constexpr std::size_t scratch_bytes_per_chunk = 64;
@@ -16,53 +16,53 @@ inline constexpr std::size_t scratch_bytes_per_chunk = 64;
 template <class T>
 struct step_arguments {
   fields<T> f;
-  index_t generation = 0;
+  index_t time_level = 0;
   bool compute = true;
-  bool check = false;           // find the largest change
-  bool store_to_peers = false;  // faces go to the neighbours' inboxes by peer stores; otherwise to the outbox
-  inside_cut inside = {};       // among the blocks of a launch
+  bool check = false;                // find the largest change
+  bool store_to_peers = false;       // faces go to receive buffers of the neighbours; otherwise to the send buffer
+  interior_partition interior = {};  // among the blocks of a launch
 };
 
-// Everything, the faces alone, the inside alone. With check, each block leaves its largest change in
+// Everything, the boundary alone, the interior alone. With check, each block leaves its largest change in
 // changes[first_change + block].
-enum class step_part { whole, border, inside };
+enum class step_part { whole, boundary, interior };
 template <class T>
 kernel step_kernel(const step_arguments<T>& arguments, step_part part, int first_change);
 
-// Puts the faces of a generation into the neighbours' inboxes as they are.
+// Puts the faces of a time level into the neighbours' receive buffers as they are.
 template <class T>
-kernel publish_kernel(const fields<T>& f, index_t generation);
+kernel publish_kernel(const fields<T>& f, index_t time_level);
 
 // The persistent program.
 struct program_status {
-  index_t generation;
+  index_t time_level;
   double change;
 };
 
 // What each of the persistent programs is told of a run.
 struct persistent_run {
-  index_t first = 0;  // generation that the arrays hold
+  index_t first = 0;  // time level that the arrays hold
   index_t steps = 0;
   index_t check_every = 0;
   double tolerance = 0;
   bool compute = true;
-  bool alike = false;  // in two dimensions: all neighbours have the same weight
+  bool uniform_weights = false;  // in two dimensions: all neighbours have the same weight
   sym<program_status> status;
 };
 
 template <class T>
 struct cpu_free_arguments : persistent_run {
   fields<T> f;
-  index_t first_message = 1;              // number of its packets; greater than those of all earlier runs
-  bool packets = false;                   // how faces travel; otherwise put with signal, inboxes of `first` in place
-  int chunks = 1;                         // per face
-  int chunks_per_block = 1;               // at most, of those blocks that do faces
+  index_t first_message = 1;  // number of its packets; greater than those of all earlier runs
+  bool packets = false;       // how faces travel; otherwise put with signal, receive buffers of `first` in place
+  int chunks = 1;             // per face
+  int chunks_per_block = 1;   // at most, of those blocks that do the boundary
   index_t chunk_cells[axes] = {1, 1, 1};  // in a chunk of a face across each axis, a whole number of packets
   bool faces_meet = false;                // some cell lies on two faces
   bool in_rows = false;                   // none does, and rows of faces are rows of the arrays, of whole strips
-  int face_role = 0;                      // blocks that do faces
-  int inside_role = 0;                    // blocks that do the inside; the same number: every block does both
-  inside_cut inside = {};                 // among these
+  int boundary_role = 0;                  // blocks that do the boundary
+  int interior_role = 0;                  // blocks that do the interior; the same number: every block does both
+  interior_partition interior = {};       // among these
 };
 template <class T>
 kernel cpu_free_kernel(const cpu_free_arguments<T>& arguments);
@@ -72,17 +72,17 @@ kernel cpu_free_kernel(const cpu_free_arguments<T>& arguments);
 template <class T>
 struct flagged_step_arguments {
   cpu_free_arguments<T> a;
-  sym<index_t> reached;  // the generation before the first of the steps launched together
-  index_t ahead = 1;     // this is so many after it
-  int face_blocks = 0;   // blocks that do faces alone; 0: every block does both
-  bool check = false;    // find the largest change
+  sym<index_t> reached;     // the time level before the first of the steps launched together
+  index_t ahead = 1;        // this is so many after it
+  int boundary_blocks = 0;  // blocks that do the boundary alone; 0: every block does both
+  bool check = false;       // find the largest change
 };
 template <class T>
 kernel flagged_step_kernel(const flagged_step_arguments<T>& arguments);
 
-// Puts the faces of a generation into the neighbours' inboxes, raises their signals, and sets `reached`.
+// Puts the faces of a time level into the neighbours' receive buffers, raises their signals, and sets `reached`.
 template <class T>
-kernel announce_kernel(const flagged_step_arguments<T>& arguments, index_t generation);
+kernel announce_kernel(const flagged_step_arguments<T>& arguments, index_t time_level);
 
 // Adds to `reached`.
 kernel count_kernel(sym<index_t> reached, index_t steps);

@@ -8,27 +8,28 @@
 #include "stencil/baselines/host_controlled.hpp"
 #include "stencil/core/cell_vector.hpp"
 #include "stencil/core/persistent.hpp"
-#include "stencil/faces/face_cutting.hpp"
+#include "stencil/halo/face_chunks.hpp"
 
 namespace starling::stencil {
 namespace {
 
 // Of each kernel that the variant may run.
 template <class T>
-int blocks_that_fit(const domain<T>& d, const launch_options& launch, variant how, bool in_turn) {
-  const inside_cut inside = cut_inside<T>(d.memory.shape, 1, launch.threads, cell_vector<T>::width, in_turn);
+int blocks_that_fit(const domain<T>& d, const launch_options& launch, variant how, bool dynamic) {
+  const interior_partition interior =
+      partition_interior<T>(d.memory.shape, 1, launch.threads, cell_vector<T>::width, dynamic);
   if (how == variant::graph) {
     flagged_step_arguments<T> step;
     step.a.f = d.memory;
-    step.a.inside = inside;
+    step.a.interior = interior;
     return d.machine.blocks_that_fit(flagged_step_kernel(step), launch);
   }
   if (how != variant::cpu_free)
     return d.machine.blocks_that_fit(
-        step_kernel(step_arguments<T>{.f = d.memory, .inside = inside}, step_part::whole, 0), launch);
+        step_kernel(step_arguments<T>{.f = d.memory, .interior = interior}, step_part::whole, 0), launch);
   cpu_free_arguments<T> a;
   a.f = d.memory;
-  a.inside = inside;
+  a.interior = interior;
   const int signalled = d.machine.blocks_that_fit(cpu_free_kernel(a), launch);
   a.packets = true;
   return std::min(signalled, d.machine.blocks_that_fit(cpu_free_kernel(a), launch));
@@ -43,10 +44,10 @@ prepared_run step_engine<T>::prepare(domain<T>& d, const run_options& options) {
                             " is for one process, since the host controls it; take cpu_free, "
                             "resident or temporal, or machine::host(n)");
   const launch_shape launch =
-      choose_launch<T>(d.memory.shape, d.machine.kind(), options, [&](int threads, bool in_turn) {
-        return blocks_that_fit(d, {threads, scratch_of(faces), options.deadline}, options.how, in_turn);
+      choose_launch<T>(d.memory.shape, d.machine.kind(), options, [&](int threads, bool dynamic) {
+        return blocks_that_fit(d, {threads, scratch_of(faces), options.deadline}, options.how, dynamic);
       });
-  if (launch.inside.in_turn()) d.begin_taking();
+  if (launch.interior.dynamic()) d.reset_tile_counter();
   if (!options.compute) d.equal_slots();
   if (options.how == variant::graph) return prepare_graph(d, launch, options);
   d.publish();
@@ -66,15 +67,15 @@ void step_engine<T>::advance_cpu_free(domain<T>& d, const launch_shape& launch, 
   a.f = d.memory;
   a.first_message = d.messages + 1;
   d.messages += options.steps + 1;
-  a.inside = launch.inside;
+  a.interior = launch.interior;
   a.packets = face_bytes<T>(d.memory.shape) <= most_packet_bytes(options, d.machine.kind());
   cut_faces(a, launch);
   role_plan roles;
-  if (launch.face_blocks == 0) {
-    a.face_role = a.inside_role = roles.add("faces and inside", launch.blocks);
+  if (launch.boundary_blocks == 0) {
+    a.boundary_role = a.interior_role = roles.add("boundary and interior", launch.blocks);
   } else {
-    a.face_role = roles.add("faces", launch.face_blocks);
-    a.inside_role = roles.add("inside", launch.blocks - launch.face_blocks);
+    a.boundary_role = roles.add("boundary", launch.boundary_blocks);
+    a.interior_role = roles.add("interior", launch.blocks - launch.boundary_blocks);
   }
   const launch_options shape{launch.threads, scratch_of(a.chunks_per_block), options.deadline};
   run_persistent(d, program{roles, cpu_free_kernel(a), shape}, options, result);
@@ -90,10 +91,10 @@ prepared_run step_engine<T>::prepare_graph(domain<T>& d, const launch_shape& lau
   };
   make_room_for_changes(d, launch.blocks);
   const auto graph = std::make_shared<recorded>(d, launch, options);
-  graph->steps.announce(d.generation);
+  graph->steps.announce(d.time_level);
   return {launch.blocks, launch.threads, [this, &d, &options, graph](run_result& result) {
-            in_looks(d, options, graph->launch.blocks, result,
-                     [&](index_t to, bool look) { graph->steps.issue(to - d.generation, look); });
+            between_checks(d, options, graph->launch.blocks, result,
+                           [&](index_t to, bool check_now) { graph->steps.issue(to - d.time_level, check_now); });
           }};
 }
 
@@ -102,8 +103,8 @@ void step_engine<T>::advance_from_host(domain<T>& d, const launch_shape& launch,
                                        run_result& result) {
   make_room_for_changes(d, 2 * launch.blocks);
   host_controlled<T> host(d.machine, d.memory, d.main, d.side, options, launch);
-  in_looks(d, options, host.blocks_with_changes(), result,
-           [&](index_t to, bool look) { host.issue(d.generation, to, look); });
+  between_checks(d, options, host.blocks_with_changes(), result,
+                 [&](index_t to, bool check_now) { host.issue(d.time_level, to, check_now); });
 }
 
 template <class T>
@@ -115,17 +116,17 @@ void step_engine<T>::make_room_for_changes(domain<T>& d, index_t elements) {
 // Issues the steps from look to look at the largest change: issue(to, whether to look then).
 template <class T>
 template <class F>
-void step_engine<T>::in_looks(domain<T>& d, const run_options& options, int blocks_with_changes, run_result& result,
-                              const F& issue) {
-  const index_t end = d.generation + options.steps;
+void step_engine<T>::between_checks(domain<T>& d, const run_options& options, int blocks_with_changes,
+                                    run_result& result, const F& issue) {
+  const index_t end = d.time_level + options.steps;
   const index_t every = options.check_every > 0 ? options.check_every : options.steps;
-  while (d.generation < end) {
-    const index_t to = std::min(d.generation + every, end);
-    const bool look = options.check_every > 0 && to - d.generation == every;
-    issue(to, look);
+  while (d.time_level < end) {
+    const index_t to = std::min(d.time_level + every, end);
+    const bool check_now = options.check_every > 0 && to - d.time_level == every;
+    issue(to, check_now);
     d.synchronize();
-    d.generation = to;
-    if (!look) continue;
+    d.time_level = to;
+    if (!check_now) continue;
     result.change = largest_change(d, blocks_with_changes);
     if (result.change <= options.tolerance) break;
   }

@@ -20,7 +20,8 @@ class step_engine {
   void advance_cpu_free(domain<T>& d, const launch_shape& launch, const run_options& options, run_result& result);
   void advance_from_host(domain<T>& d, const launch_shape& launch, const run_options& options, run_result& result);
   template <class F>
-  void in_looks(domain<T>& d, const run_options& options, int blocks_with_changes, run_result& result, const F& issue);
+  void between_checks(domain<T>& d, const run_options& options, int blocks_with_changes, run_result& result,
+                      const F& issue);
   double largest_change(domain<T>& d, int blocks);
   void make_room_for_changes(domain<T>& d, index_t elements);
 

@@ -1,13 +1,13 @@
-// One step of a star stencil on one PE, for kernels: the inside, which needs no other PE, and the faces, which do.
+// One step of a star stencil on one PE, for kernels: the interior, which needs no other PE, and the faces, which do.
 #pragma once
 
 #include <type_traits>
 
 #include "starling/device/block.hpp"
 #include "stencil/core/fields.hpp"
-#include "stencil/step/column_march.hpp"
-#include "stencil/step/inside_loop.hpp"
-#include "stencil/step/taken_pieces.hpp"
+#include "stencil/step/column_stream.hpp"
+#include "stencil/step/interior_loop.hpp"
+#include "stencil/step/tile_queue.hpp"
 
 namespace starling::stencil {
 
@@ -25,19 +25,19 @@ STARLING_HD void with_axis(int axis, const F& f) {
 template <class T, int Dimensions>
 class sweep {
  public:
-  // The step that makes `generation`. check: look for the largest change.
-  STARLING_HD sweep(const fields<T>& f, const box& own, int pe, index_t generation, bool compute, bool check)
+  // The step that makes `time_level`. check: find the largest change.
+  STARLING_HD sweep(const fields<T>& f, const box& own, int pe, index_t time_level, bool compute, bool check)
       : own_(own),
-        in_(f.u[(generation - 1) % 2].on(pe)),
-        out_(f.u[generation % 2].on(pe)),
+        in_(f.u[(time_level - 1) % 2].on(pe)),
+        out_(f.u[time_level % 2].on(pe)),
         weight_(f.weight),
-        counter_(f.pieces_taken),
-        steps_before_(static_cast<std::uint32_t>(generation - 1 - f.none_taken_at)),
+        counter_(f.tile_counter),
+        steps_queued_before_(static_cast<std::uint32_t>(time_level - 1 - f.counter_reset_at)),
         layer_(f.shape.stride[0]),
         pitch_(f.shape.stride[1]),
         compute_(compute),
         check_(check),
-        backwards_(generation % 2 == 0) {}
+        backwards_(time_level % 2 == 0) {}
 
   STARLING_HD const box& own() const { return own_; }
   STARLING_HD const T* in() const { return in_; }
@@ -93,14 +93,14 @@ class sweep {
   }
 
   // Computes the cell and keeps it if the face owns it; the neighbour wants the value. `beyond` is the neighbour's cell
-  // across the face, inbox(face, i) gives those across other faces.
-  template <int Axis, class Inbox>
-  STARLING_HD T finish(int side, const face_cell& f, const neighbourhood& n, T beyond, const Inbox& inbox,
+  // across the face, received(face, i) gives those across other faces.
+  template <int Axis, class Received>
+  STARLING_HD T finish(int side, const face_cell& f, const neighbourhood& n, T beyond, const Received& received,
                        T& change) const {
     T value = n.centre;
     if (f.updated) {
       const auto across = [&](int axis, int s) {
-        return axis == Axis && s == side ? beyond : inbox(2 * axis + s, own_.face_index(axis, f.c));
+        return axis == Axis && s == side ? beyond : received(2 * axis + s, own_.face_index(axis, f.c));
       };
       value = weight_.centre * n.centre;  // the order of the additions is the problem's
       unrolled<Dimensions>([&](auto k) {
@@ -114,50 +114,53 @@ class sweep {
     return value;
   }
 
-  // The part of the inside that the index-th of the blocks has which share the cut; InTurn: the pieces that it takes.
-  template <bool InTurn>
-  STARLING_HD void inside(const block& b, const inside_cut& cut, int index, piece_board<T>* board, T& change) const {
+  // The part of the interior that the index-th of the blocks has which share the cut; Dynamic: the tiles that it takes
+  // from the queue.
+  template <bool Dynamic>
+  STARLING_HD void interior(const block& b, const interior_partition& cut, int index, tile_queue<T>* queue,
+                            T& change) const {
     if (!compute_) return;
-    if constexpr (InTurn) {
+    if constexpr (Dynamic) {
       if (check_)
-        change = maximum{}(change, taken<true>(b, cut, index, board));
+        change = maximum{}(change, dynamic_tiles<true>(b, cut, index, queue));
       else
-        taken<false>(b, cut, index, board);
-    } else if (index < cut.pieces()) {
-      const inside_piece piece = cut.piece(own_, index);
-      if (piece.empty()) return;
+        dynamic_tiles<false>(b, cut, index, queue);
+    } else if (index < cut.tiles()) {
+      const interior_tile tile = cut.tile(own_, index);
+      if (tile.empty()) return;
       if (check_)
-        inside<true>(b, piece, cut.segments, change);
+        interior<true>(b, tile, cut.segments, change);
       else
-        inside<false>(b, piece, cut.segments, change);
+        interior<false>(b, tile, cut.segments, change);
     }
   }
 
  private:
   // The largest change.
   template <bool Check>
-  STARLING_HD T taken(const block& b, const inside_cut& cut, int index, piece_board<T>* board) const {
-    if (b.member() == 0) board->begin({in_, out_, layer_, pitch_}, own_, counter_.on(b.pe()), steps_before_, cut);
-    return take_pieces<Dimensions, Check>(b.all_threads(), weight_, counter_, own_, cut, index, board);
+  STARLING_HD T dynamic_tiles(const block& b, const interior_partition& cut, int index, tile_queue<T>* queue) const {
+    if (b.member() == 0)
+      queue->begin({in_, out_, layer_, pitch_}, own_, counter_.on(b.pe()), steps_queued_before_, cut);
+    return run_queue<Dimensions, Check>(b.all_threads(), weight_, counter_, own_, cut, index, queue);
   }
 
   // Check is known when compiled: without it the loop has no reduction and vectorises.
   template <bool Check>
-  STARLING_HD void inside(const block& b, const inside_piece& piece, int segments, T& change) const {
+  STARLING_HD void interior(const block& b, const interior_tile& tile, int segments, T& change) const {
     if constexpr (target::on_gpu) {
       if (backwards_)
-        columns<Check, true>(b, piece, segments, change);
+        columns<Check, true>(b, tile, segments, change);
       else
-        columns<Check, false>(b, piece, segments, change);
+        columns<Check, false>(b, tile, segments, change);
     } else {
-      loop_inside<Check, Dimensions>(b, piece, weight_, {in_, out_, layer_, pitch_}, change);
+      loop_interior<Check, Dimensions>(b, tile, weight_, {in_, out_, layer_, pitch_}, change);
     }
   }
 
   template <bool Check, bool Backwards>
-  STARLING_HD void columns(const block& b, const inside_piece& piece, int segments, T& change) const {
-    column_march<T, Dimensions, Backwards>(weight_, in_, out_, layer_, pitch_)
-        .template run<Check>(b.member(), b.members(), piece.zs, piece.ys, piece.xs, segments, change);
+  STARLING_HD void columns(const block& b, const interior_tile& tile, int segments, T& change) const {
+    column_stream<T, Dimensions, Backwards>(weight_, in_, out_, layer_, pitch_)
+        .template run<Check>(b.member(), b.members(), tile.zs, tile.ys, tile.xs, segments, change);
   }
 
   const box& own_;
@@ -165,7 +168,7 @@ class sweep {
   T* out_;
   coefficients<T> weight_;
   sym<std::uint32_t> counter_;
-  std::uint32_t steps_before_;  // that took pieces
+  std::uint32_t steps_queued_before_;  // from the queue
   index_t layer_;
   index_t pitch_;
   bool compute_;

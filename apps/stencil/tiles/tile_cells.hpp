@@ -1,4 +1,4 @@
-// The cells of a tile in the array on chip where its block keeps them.
+// The cells of a tile in the array in shared memory where its block keeps them.
 #pragma once
 
 #include "stencil/core/relax.hpp"
@@ -9,10 +9,10 @@ namespace starling::stencil {
 // The cells of a tile at one moment.
 template <class T, int Dimensions>
 struct tile_cells {
-  T* chip;
+  T* shared;
   const tiling& t;
 
-  STARLING_HD T* at(int z, int y, int x) const { return chip + t.chip.at(z, y, x); }
+  STARLING_HD T* at(int z, int y, int x) const { return shared + t.shared.at(z, y, x); }
   // The cell of a layer at (row, x) of it; in two dimensions a layer has one row.
   STARLING_HD T* in_layer(int layer, int row, int x) const {
     if constexpr (Dimensions == 3) return at(layer, row, x);
@@ -20,11 +20,11 @@ struct tile_cells {
   }
   // Of a cell and its neighbours.
   STARLING_HD surroundings<T> around(const T* p) const {
-    const int row = t.chip.stride[1];
+    const int row = t.shared.stride[1];
     surroundings<T> s{*p, 0, 0, p[-row], p[row], p[-1], p[1]};
     if constexpr (Dimensions == 3) {
-      s.below = p[-t.chip.stride[0]];
-      s.above = p[t.chip.stride[0]];
+      s.below = p[-t.shared.stride[0]];
+      s.above = p[t.shared.stride[0]];
     }
     return s;
   }

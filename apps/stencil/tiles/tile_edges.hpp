@@ -9,7 +9,7 @@ namespace starling::stencil {
 
 // Where the packets of a direction go.
 struct route {
-  int out;  // first packet, in a slot of the receiver's mail
+  int out;  // first packet, in a slot of the receiver's packet buffer
   int pe;   // no_neighbour: nowhere
 };
 
@@ -25,16 +25,16 @@ inline constexpr int direction_shift = 8;
 }  // namespace edge_facts
 
 struct tile_edge {
-  int cell = 0;  // both in the array on chip
-  int ring = 0;
+  int cell = 0;  // both in the array in shared memory
+  int ghost = 0;
   int facts = 0;
 };
 
-// Bytes on chip that a block of so many threads has for its list. Threads that have at most one packet keep it in
-// registers.
+// Bytes of shared memory that a block of so many threads has for its list. Threads that have at most one packet keep it
+// in registers.
 constexpr index_t edge_list_bytes(const tiling& t, int threads) {
-  if (t.mail_per_block() <= threads) return 0;
-  return t.mail_per_block() * static_cast<index_t>(sizeof(tile_edge));
+  if (t.packets_per_block() <= threads) return 0;
+  return t.packets_per_block() * static_cast<index_t>(sizeof(tile_edge));
 }
 
 // Ahead: cells at edges are computed and sent before the others, which needs all of them, as they were, in the array.
@@ -47,11 +47,11 @@ class tile_edges {
   static constexpr int each_packet = static_cast<int>(elements_per_packet<T>);
   static constexpr bool ahead = Ahead;
 
-  STARLING_HD tile_edges(block& b, const tiling& t, sym<packet> mail)
+  STARLING_HD tile_edges(block& b, const tiling& t, sym<packet> packet_buffer)
       : b_(b),
         t_(t),
-        mail_(mail),
-        packets_(static_cast<int>(t.mail_per_block())),
+        packet_buffer_(packet_buffer),
+        packets_(static_cast<int>(t.packets_per_block())),
         routes_(b.scratch<route>(directions)),
         list_(Listed && packets_ > b.members() ? b.scratch<edge>(packets_) : nullptr) {}
 
@@ -73,13 +73,13 @@ class tile_edges {
     }
   }
 
-  // The neighbours' cells of a message into the rings of `now` and, if `both`, of `other`.
+  // The neighbours' cells of a message into the ghost zones of `now` and, if `both`, of `other`.
   STARLING_HD void take(index_t message, const cells& now, const cells& other, bool both) const {
     const auto number = static_cast<std::uint64_t>(message);
-    const sym<packet> slot = mail_ + (t_.mail_slot(message) + index_t{b_.index()} * packets_);
+    const sym<packet> slot = packet_buffer_ + (t_.packet_slot(message) + index_t{b_.index()} * packets_);
     const auto keep = [&](const edge& e, const packet_content<T>& c) {
-      put_into_ring(now, e, c);
-      if (both) put_into_ring(other, e, c);
+      put_into_ghost_zone(now, e, c);
+      if (both) put_into_ghost_zone(other, e, c);
     };
     if (!listed()) {
       if (!is(own_, edge_facts::there)) return;
@@ -126,16 +126,16 @@ class tile_edges {
   STARLING_HD bool listed() const { return Listed && list_ != nullptr; }
   STARLING_HD static bool is(const edge& e, int fact) { return (e.facts & fact) != 0; }
   STARLING_HD static int number_of(const edge& e) { return e.facts >> edge_facts::direction_shift; }
-  STARLING_HD int to_second(const edge& e) const { return is(e, edge_facts::down) ? t_.chip.stride[1] : 1; }
+  STARLING_HD int to_second(const edge& e) const { return is(e, edge_facts::down) ? t_.shared.stride[1] : 1; }
 
   STARLING_HD T* cell(const cells& c, const edge& e, bool second) const {
-    return c.chip + e.cell + (second ? to_second(e) : 0);
+    return c.shared + e.cell + (second ? to_second(e) : 0);
   }
   STARLING_HD surroundings<T> around(const cells& c, const edge& e, bool second) const {
     return c.around(cell(c, e, second));
   }
-  STARLING_HD T* ring(const cells& c, const edge& e, bool second) const {
-    return c.chip + e.ring + (second ? to_second(e) : 0);
+  STARLING_HD T* ghost(const cells& c, const edge& e, bool second) const {
+    return c.shared + e.ghost + (second ? to_second(e) : 0);
   }
 
   STARLING_HD route route_of(const edge& e, int k) const {
@@ -144,16 +144,16 @@ class tile_edges {
     return {routes_[d].out + (k - static_cast<int>(t_.start[d])), routes_[d].pe};
   }
 
-  STARLING_HD void put_into_ring(const cells& c, const edge& e, const packet_content<T>& content) const {
-    *ring(c, e, false) = content.element[0];
+  STARLING_HD void put_into_ghost_zone(const cells& c, const edge& e, const packet_content<T>& content) const {
+    *ghost(c, e, false) = content.element[0];
     if constexpr (each_packet == 2)
-      if (is(e, edge_facts::two)) *ring(c, e, true) = content.element[1];
+      if (is(e, edge_facts::two)) *ghost(c, e, true) = content.element[1];
   }
 
   // fill(edge, content)
   template <class F>
   STARLING_HD void send_values(index_t message, const F& fill) const {
-    const sym<packet> slot = mail_ + t_.mail_slot(message);
+    const sym<packet> slot = packet_buffer_ + t_.packet_slot(message);
     const auto send_one = [&](const edge& e, const route& to) {
       packet_content<T> c{};
       fill(e, c);
@@ -189,22 +189,22 @@ class tile_edges {
     const int line = k / per_line;
     const int in_box[axes] = {line / sent(middle), down ? in_line : line % sent(middle),
                               down ? line % sent(middle) : in_line};
-    bool inside = true;
+    bool in_tile = true;
     int at[axes];
     unrolled<axes>([&](auto axis) {
       const int here = static_cast<int>(extent_sent(d, axis, mine.extent[axis], t_.depth));
-      inside = inside && in_box[axis] < here;
+      in_tile = in_tile && in_box[axis] < here;
       at[axis] = in_box[axis] + (d.step[axis] > 0 ? mine.extent[axis] - t_.depth : 0);
     });
-    if (!inside) return e;
+    if (!in_tile) return e;
     const bool two = each_packet == 2 && in_line + 1 < extent_sent(d, fast, mine.extent[fast], t_.depth);
     const bool first_updated = compute && updated(mine, at[0], at[1], at[2]);
     const bool second_updated = two && compute && updated(mine, at[0], at[1] + (down ? 1 : 0), at[2] + (down ? 0 : 1));
     e.facts = edge_facts::there | (two ? edge_facts::two : 0) | (first_updated ? edge_facts::first_updated : 0) |
               (second_updated ? edge_facts::second_updated : 0) | (down ? edge_facts::down : 0) |
               (number << edge_facts::direction_shift);
-    e.cell = t_.chip.at(at[0], at[1], at[2]);
-    e.ring = t_.chip.at(at[0] + t_.depth * d.step[0], at[1] + t_.depth * d.step[1], at[2] + t_.depth * d.step[2]);
+    e.cell = t_.shared.at(at[0], at[1], at[2]);
+    e.ghost = t_.shared.at(at[0] + t_.depth * d.step[0], at[1] + t_.depth * d.step[1], at[2] + t_.depth * d.step[2]);
     return e;
   }
 
@@ -215,7 +215,7 @@ class tile_edges {
 
   block& b_;
   const tiling& t_;
-  sym<packet> mail_;
+  sym<packet> packet_buffer_;
   int packets_;
   route* routes_;
   edge* list_;

@@ -15,8 +15,8 @@ prepared_run tile_engine<T>::prepare(domain<T>& d, const tile_choice& tiles, con
   const int fit = d.machine.blocks_that_fit(resident_kernel(a), {tiles.threads, tiles.scratch_bytes, options.deadline});
   expect<launch_error>(blocks <= fit, "stencil: ", blocks, " tiles per PE, but only ", fit, " blocks fit at once with ",
                        tiles.threads, " threads and ", tiles.scratch_bytes,
-                       " bytes on chip each; ask for fewer blocks");
-  make_zeroed(d, mail_, mail_slots * blocks * tiles.grid.mail_per_block());
+                       " bytes of shared memory each; ask for fewer blocks");
+  make_zeroed(d, packet_buffer_, packet_slots * blocks * tiles.grid.packets_per_block());
   const index_t elements = blocks * tiles.grid.memory_elements;
   if (memory_.size() < elements) {
     memory_.reset();
@@ -32,7 +32,7 @@ void tile_engine<T>::advance(domain<T>& d, const tile_choice& tiles, const run_o
   tell(a, d, options);
   a.f = d.memory;
   a.grid = tiles.grid;
-  if (mail_.allocated()) a.mail = mail_.data();
+  if (packet_buffer_.allocated()) a.packet_buffer = packet_buffer_.data();
   if (memory_.allocated()) a.memory = memory_.data();
   a.first_message = d.messages + 1;
   d.messages += options.steps + 1;

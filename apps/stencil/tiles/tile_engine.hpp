@@ -1,4 +1,4 @@
-// Cells on chip: one persistent program whose blocks keep a tile each and send each other its edges (`resident`, and
+// Cells on shared: one persistent program whose blocks keep a tile each and send each other its edges (`resident`, and
 // `temporal` where the tiles fit).
 #pragma once
 
@@ -17,7 +17,7 @@ class tile_engine {
  private:
   void advance(domain<T>& d, const tile_choice& tiles, const run_options& options, run_result& result);
 
-  symmetric_array<packet> mail_;
+  symmetric_array<packet> packet_buffer_;
   symmetric_array<T> memory_;  // of cells that no block has room for
 };
 

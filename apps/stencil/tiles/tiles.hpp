@@ -1,10 +1,11 @@
-// How the box of a PE is dealt to blocks that keep their part, a tile, on chip: plain data and arithmetic that kernels
-// and host share.
+// How the box of a PE is dealt to blocks that keep their part, a tile, on shared: plain data and arithmetic that
+// kernels and host share.
 //
-// Around its cells a tile has a ring: `depth` layers of the neighbours' cells on each side. Tiles send each other what
-// lies at their edges, as packets, once every `depth` steps; in the steps between, a tile computes the part of the ring
-// that is still known too, and one layer less of it in each step. All of a tile's packets of one exchange carry the
-// same number, one more than those of the exchange before, and travel in slot number % 2 of the receiver's mail.
+// Around its cells a tile has a ghost zone: `depth` layers of the neighbours' cells on each side. Tiles send each other
+// what lies at their edges, as packets, once every `depth` steps; in the steps between, a tile computes the part of the
+// ghost zone that is still known too, and one layer less of it in each step. All of a tile's packets of one exchange
+// carry the same number, one more than those of the exchange before, and travel in slot number % 2 of the receiver's
+// packet buffer.
 //
 // Why two slots: neighbours are mutual, and between taking and sending a block has a barrier. So a block that sends
 // number m has taken m - 1 of every neighbour. That neighbour sent its m - 1 after it had taken all of its m - 2,
@@ -16,11 +17,11 @@
 #include "starling/device/packet.hpp"
 #include "starling/device/symmetric.hpp"
 #include "stencil/core/geometry.hpp"
-#include "stencil/tall_tiles/tall_bands.hpp"
+#include "stencil/spilling_tiles/spilling_bands.hpp"
 
 namespace starling::stencil {
 
-inline constexpr int mail_slots = 2;
+inline constexpr int packet_slots = 2;
 
 // Neighbours, diagonal ones too: (z, y, x) steps of -1, 0, 1. Only a depth above 1 needs the diagonal ones.
 inline constexpr int directions = 27;
@@ -38,7 +39,7 @@ struct direction {
 constexpr int direction_number(int z, int y, int x) { return 9 * (z + 1) + 3 * (y + 1) + x + 1; }
 constexpr int opposite_direction(int number) { return directions - 1 - number; }
 
-// Where the cells of a tile are in an array with room for the ring; cell (0, 0, 0) is at `origin`.
+// Where the cells of a tile are in an array with room for the ghost zone; cell (0, 0, 0) is at `origin`.
 struct tile_layout {
   int stride[axes] = {0, 0, 1};
   int origin = 0;
@@ -51,14 +52,14 @@ struct tile_layout {
 struct tiling {
   int tiles[axes] = {1, 1, 1};
   int depth = 1;
-  bool in_place = false;  // in one array instead of two
-  band_grid bands;        // used where a block keeps its cells in registers; then in one array too
-  tall_bands tall;        // used where it keeps some of them so, some on chip and the others in memory; likewise
-  tile_layout chip;
-  index_t memory_elements = 0;         // of one block, for what tall tiles have in memory
+  bool single_buffered = false;  // in one array instead of two
+  register_tile registers;       // used where a block keeps its cells in registers; then in one array too
+  spilling_bands spilling;       // used where the register tile spills to shared memory and memory; likewise
+  tile_layout shared;
+  index_t memory_elements = 0;         // of one block, for what spilling register tiles have in memory
   int grain = 1;                       // cells of a row are dealt to tiles in multiples of it
   index_t largest[axes] = {1, 1, 1};   // extents of a tile
-  index_t start[directions + 1] = {};  // where what comes for a direction begins in a block's mail
+  index_t start[directions + 1] = {};  // where what comes for a direction begins in a block's packet buffer
 
   // Of so many cells along an axis, those of the tile at a place.
   constexpr index_range cells_of(int axis, index_t cells, int at) const {
@@ -66,11 +67,13 @@ struct tiling {
     const index_range part = share(ceil_div(cells, each), tiles[axis], at);
     return {each * part.begin, each * part.end < cells ? each * part.end : cells};
   }
-  constexpr int arrays() const { return in_place ? 1 : 2; }
+  constexpr int arrays() const { return single_buffered ? 1 : 2; }
   constexpr int blocks() const { return tiles[0] * tiles[1] * tiles[2]; }
   // In packets.
-  constexpr index_t mail_per_block() const { return start[directions]; }
-  constexpr index_t mail_slot(index_t message) const { return message % mail_slots * blocks() * mail_per_block(); }
+  constexpr index_t packets_per_block() const { return start[directions]; }
+  constexpr index_t packet_slot(index_t message) const {
+    return message % packet_slots * blocks() * packets_per_block();
+  }
 };
 
 // Whether tiles have neighbours along the axis.
@@ -84,7 +87,7 @@ constexpr index_t extent_sent(const direction& d, int axis, index_t tile_extent,
 }
 
 // Packets of so many cells.
-constexpr index_t mail_sent(const direction& d, const tiling& t, index_t cells_each) {
+constexpr index_t packets_sent(const direction& d, const tiling& t, index_t cells_each) {
   return extent_sent(d, 0, t.largest[0], t.depth) * extent_sent(d, d.middle(), t.largest[d.middle()], t.depth) *
          ceil_div(extent_sent(d, d.fast(), t.largest[d.fast()], t.depth), cells_each);
 }
@@ -99,29 +102,29 @@ constexpr index_t smallest_extent(const geometry& g, const tiling& t, int axis) 
   return t.cells_of(axis, g.extent[axis] / g.parts[axis], t.tiles[axis] - 1).size();
 }
 
-// Deals out a block's mail to directions.
+// Deals out a block's packet buffer to directions.
 template <class T>
-constexpr void number_mail(const geometry& g, tiling& t) {
+constexpr void number_packets(const geometry& g, tiling& t) {
   const index_t cells_each = elements_per_packet<T>;
   for (int number = 0; number < directions; ++number) {
     const direction d(number);
     bool used = d.distance() == 1 || (d.distance() > 1 && t.depth > 1);
     for (int a = 0; a < axes; ++a) used = used && (d.step[a] == 0 || tiles_exchange(g, t, a));
-    // Bands of tall tiles have a packet more for each side.
-    const int more = d.step[2] != 0 ? t.tall.count : 0;
-    t.start[number + 1] = t.start[number] + (used ? mail_sent(d, t, cells_each) + more : 0);
+    // Bands of spilling register tiles have a packet more for each side.
+    const int more = d.step[2] != 0 ? t.spilling.count : 0;
+    t.start[number + 1] = t.start[number] + (used ? packets_sent(d, t, cells_each) + more : 0);
   }
 }
 
 // One block's tile.
 struct tile {
   int extent[axes];
-  int updated_begin[axes];  // cells that are not held
+  int updated_begin[axes];  // cells that are not Dirichlet
   int updated_end[axes];
   bool open[faces];     // has a neighbour on that side
   index_t first[axes];  // cell of the box
 
-  // The cells that a step computes which leaves `reach` layers of the ring known.
+  // The cells that a step computes which leaves `reach` layers of the ghost zone known.
   STARLING_HD constexpr int begin(int axis, int reach) const { return open[2 * axis] ? -reach : updated_begin[axis]; }
   STARLING_HD constexpr int end(int axis, int reach) const {
     return open[2 * axis + 1] ? extent[axis] + reach : updated_end[axis];

@@ -17,7 +17,7 @@ variants differ in who controls that:
 * ``graph``: the host starts many steps at a time, as one recorded graph; their kernels wait for the neighbours' signals
   themselves;
 * ``p2p``: the host starts each step; faces are stored into the neighbour's memory by the kernel that computes them;
-* ``overlap``: the host starts each step, and copies the faces while the inside is computed;
+* ``overlap``: the host starts each step, and copies the faces while the interior is computed;
 * ``copy``: the host starts each step, then copies the faces;
 * ``auto``, the default: whichever a model of their costs says is fastest; :func:`choose` says which and why,
   :func:`tune` measures the costs.

@@ -125,7 +125,7 @@ STARLING_HD T load_fast(const T* from) {
 }
 
 // Asks for the 128 bytes around an address to be in the L2 cache soon.
-STARLING_HD inline void call_to_l2([[maybe_unused]] const void* address) {
+STARLING_HD inline void prefetch_l2([[maybe_unused]] const void* address) {
 #if defined(__CUDA_ARCH__)
   asm volatile("prefetch.global.L2 [%0];" ::"l"(address));
 #endif
