@@ -1,9 +1,14 @@
 // A program under way on the GPUs of this process; see program_runner.
 #pragma once
 
+#include <chrono>
+
 #include "program_runner.hpp"
 
 namespace starling::on_cuda {
+
+// How long a program that has been ended may go on before it is left alone.
+inline constexpr auto grace = std::chrono::seconds(1);
 
 struct program_runner::running {
   const program* what = nullptr;
