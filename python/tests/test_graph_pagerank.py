@@ -34,7 +34,7 @@ def test_random(devices, rng, form, n):
 def test_weights(devices, rng, dtype):
     a = random_graph(rng, 120, 700, lambda n: rng.random(n) * 10)
     a.data[:3] = 0
-    tol = 1e-13 if dtype == "float64" else 1e-7
+    tol = 1e-13 if dtype == "float64" else 2e-9  # of the sum of changes; what is left is several times as much
     ranks = pagerank(a, dtype=dtype, tol=tol, max_iter=1000, machine=devices(2))
     assert ranks.dtype == dtype
     assert np.allclose(ranks, power_iteration(a), **CLOSE[dtype])

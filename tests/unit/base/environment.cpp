@@ -108,8 +108,8 @@ TEST_CASE("describe has one line per variable, with the value in use") {
   }
   CHECK(lines[1].name == "STARLING_DEVICES");
   CHECK(lines[1].value == "42");
-  CHECK(lines[7].name == "STARLING_HOST_MEMORY");
-  CHECK(lines[7].value == "3 MiB");
+  CHECK(lines[8].name == "STARLING_HOST_MEMORY");
+  CHECK(lines[8].value == "3 MiB");
 }
 
 TEST_CASE("bytes as text") {
