@@ -34,7 +34,10 @@ function(starling_kernels target)
       set_property(SOURCE ${kernels} APPEND PROPERTY COMPILE_DEFINITIONS STARLING_NETWORK)
     endif()
     if(starling_kernels_LAUNCHES)
-      set_property(SOURCE ${kernels} APPEND PROPERTY COMPILE_OPTIONS "$<$<COMPILE_LANGUAGE:CUDA>:-rdc=true>")
+      # Functions that are not inlined have no launch bounds, and must not need more registers than the kernels that call
+      # them, which may have 64 where a block has 1024 threads.
+      set_property(SOURCE ${kernels} APPEND PROPERTY COMPILE_OPTIONS
+        "$<$<COMPILE_LANGUAGE:CUDA>:-rdc=true;--maxrregcount=64>")
       set_target_properties(${target} PROPERTIES CUDA_RESOLVE_DEVICE_SYMBOLS ON)
       # Relocatable code is linked for a GPU, which PTX is not.
       if(STARLING_CUDA_ARCH MATCHES "^([0-9]+)-virtual$")
