@@ -57,7 +57,9 @@ class stopwatch {
 
 // The tiny domain that it is for does not keep a share of a GPU busy either, so the whole GPU will do.
 machine machine_of_one(const machine& m) {
-  return m.kind() == machine_kind::host ? machine::host(1) : machine::cuda({m.device(0).gpu}, {.pes_per_gpu = 1});
+  return m.kind() == machine_kind::host
+             ? machine::host(1)
+             : machine::cuda({m.device(static_cast<int>(m.local_pes().begin)).id}, {.pes_per_gpu = 1});
 }
 
 // What a step of a tile of a domain of the stopwatch's computes; 0 where its tiles do not fit on chip.

@@ -1,4 +1,4 @@
-// How the threads of a block share a tile in three dimensions that they keep in one array: each has a group of columns
+// How the threads of a block share a tile in three dimensions that they keep in one array: each has a group
 // of columns side by side, as many as 16 bytes hold, in two rows of a layer; of the layers it has all, or a segment.
 // Whole warps have a segment, so that a barrier of these is enough between threads that have the same layers.
 #pragma once
