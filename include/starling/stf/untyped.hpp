@@ -3,8 +3,10 @@
 //
 //   auto u = ctx.logical_data(untyped(pointer, bytes, alignof(double)));
 //   auto v = ctx.logical_data_of<untyped>({bytes, alignof(double)});          // without a value
-//   auto x = typed<slice<double>>(v, shape_of<slice<double>>(n));             // v as n doubles; tasks on both are
-//   ordered auto w = untyped_of(x);
+//   auto x = typed<slice<double>>(v, shape_of<slice<double>>(n));             // v as n doubles
+//   auto w = untyped_of(x);                                                   // and back
+//
+// Tasks on any of them are ordered as on one, since it is the same data.
 #pragma once
 
 #include <cstddef>

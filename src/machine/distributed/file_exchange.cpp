@@ -30,11 +30,13 @@ void file_exchange::give(int rank, const file& mine) const {
                                 " takes no files; see what became of it, and start the job again"));
 }
 
-void file_exchange::take(std::vector<file>& all) const {
+void file_exchange::take(std::vector<file>& all, local_socket::time_point limit) const {
   const file line = local_socket::accept(listener_);
   std::int32_t from = -1;
   std::vector<file> files;
-  if (!line.is_open() || !local_socket::receive(line, &from, sizeof from, &files)) return;
+  // Who has connected may have been stopped before it sent anything.
+  if (!line.is_open() || !local_socket::wait({line.number()}, limit).front()) return;
+  if (!local_socket::receive(line, &from, sizeof from, &files)) return;
   if (from < 0 || from >= processes_.size() || from == processes_.rank() || files.size() != 1) return;
   all[static_cast<std::size_t>(from)] = std::move(files.front());
 }
@@ -56,7 +58,7 @@ std::vector<file> file_exchange::exchange(const char* call, const file& mine) {
                           " did not hand over its memory within ", deadline_,
                           " s; see what it does, or raise STARLING_MEETING_DEADLINE, and start the job again");
     constexpr auto nap = std::chrono::milliseconds(200);  // after which it looks whether one is lost
-    if (local_socket::wait({listener_.number()}, std::min(limit, clock::now() + nap)).front()) take(all);
+    if (local_socket::wait({listener_.number()}, std::min(limit, clock::now() + nap)).front()) take(all, limit);
   }
   processes_.meet(call);  // so that files of the next exchange come to the next one
   return all;

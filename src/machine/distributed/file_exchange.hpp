@@ -20,7 +20,7 @@ class file_exchange {
  private:
   std::string name_of(int rank) const;
   void give(int rank, const file& mine) const;
-  void take(std::vector<file>& all) const;
+  void take(std::vector<file>& all, local_socket::time_point limit) const;
 
   process_group& processes_;
   double deadline_;
