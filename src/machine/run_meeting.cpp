@@ -12,6 +12,17 @@ part_of_run heard(const std::string& text) { return {text[0] == '1', text.substr
 
 }  // namespace
 
+std::string text_of(const std::exception_ptr& problem) {
+  if (!problem) return {};
+  try {
+    std::rethrow_exception(problem);
+  } catch (const std::exception& e) {
+    return e.what();
+  } catch (...) {
+    return "an exception of an unknown type";
+  }
+}
+
 void run_meeting::begin(const std::vector<program>& programs, bool traced) {
   word_list what = {programs.size()};
   for (const program& p : programs) what.push_back(static_cast<std::uint64_t>(p.roles.blocks()));

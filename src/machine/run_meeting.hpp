@@ -1,6 +1,7 @@
 // How the processes of a machine begin a run together, and learn how it has ended in each of them.
 #pragma once
 
+#include <exception>
 #include <functional>
 #include <string>
 #include <vector>
@@ -15,6 +16,9 @@ struct part_of_run {
   bool ended = false;   // its blocks, or others', have ended the programs
   std::string problem;  // beyond what the blocks report; empty: none
 };
+
+// What was thrown, in words; empty: nothing.
+std::string text_of(const std::exception_ptr& problem);
 
 class run_meeting {
  public:

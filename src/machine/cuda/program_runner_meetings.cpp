@@ -3,20 +3,6 @@
 #include "running_program.hpp"
 
 namespace starling::on_cuda {
-namespace {
-
-std::string text_of(const std::exception_ptr& problem) {
-  if (!problem) return {};
-  try {
-    std::rethrow_exception(problem);
-  } catch (const std::exception& e) {
-    return e.what();
-  } catch (...) {
-    return "an exception that is none of the standard's";
-  }
-}
-
-}  // namespace
 
 void program_runner::meet_prepared(std::exception_ptr refused) {
   if (processes_ != nullptr) {

@@ -1,6 +1,7 @@
 #include "running.hpp"
 
 #include "../outcome.hpp"
+#include "../run_meeting.hpp"
 #include "ports.hpp"
 #include "starling/base/error.hpp"
 
@@ -132,15 +133,6 @@ void running::rethrow(const std::vector<block_report>& reports) const {
                     group_.faults ? group_.faults->notes() : std::vector<std::string>());
 }
 
-std::string running::thrown() const {
-  if (!failure_) return {};
-  try {
-    std::rethrow_exception(failure_);
-  } catch (const std::exception& e) {
-    return e.what();
-  } catch (...) {
-    return "an exception of an unknown type";
-  }
-}
+std::string running::thrown() const { return text_of(failure_); }
 
 }  // namespace starling::host
