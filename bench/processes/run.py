@@ -60,6 +60,8 @@ def measured(kind: str, pes: int, processes: int) -> dict[str, float]:
         if each > 1 and "CUDA_MPS_PIPE_DIRECTORY" in environment:
             environment["CUDA_MPS_ACTIVE_THREAD_PERCENTAGE"] = str(100 // each)
         program = [sys.executable, "-m", "starling", "launch", "-n", str(processes), "--", *program]
+    else:  # has the GPU for itself, without MPS
+        environment.pop("CUDA_MPS_PIPE_DIRECTORY", None)
     done = subprocess.run(program, env=environment, stdout=subprocess.PIPE, text=True, timeout=600, check=True)
     lines = [line for line in done.stdout.splitlines() if "{" in line]
     found: dict[str, float] = json.loads(lines[0][lines[0].index("{") :])

@@ -32,8 +32,8 @@ int queues_set(const variables& v) {
   return number && value >= 1 && value <= most_queues ? value : usual_queues;
 }
 
-void prepare_to_share() {
-  (void)::setenv(queues_variable, std::to_string(most_queues).c_str(), 0);
+void prepare_to_share(int queues) {
+  (void)::setenv(queues_variable, std::to_string(queues).c_str(), 0);
   (void)::setenv(loading_variable, "EAGER", 0);
 }
 

@@ -1,5 +1,8 @@
 #include "process_devices.hpp"
 
+#include <algorithm>
+
+#include "launch_queues.hpp"
 #include "starling/base/error.hpp"
 
 namespace starling {
@@ -28,6 +31,15 @@ int pes_of_process(const distributed_options& options, const process_place& plac
                          " in each of ", place.size, " processes; must be at least 1, and at most ", most,
                          " in all, or 0 to choose");
   return options.pes > 0 ? options.pes : e.devices > 0 ? pes_of_each(e.devices) : 1;
+}
+
+int queues_of_process(int pes, const environment& e) {
+  const int on_gpu = std::min(pes, e.pes_per_gpu);
+  return on_gpu > 1 ? queues_needed(on_gpu) : 0;
+}
+
+void prepare_process_to_share(int pes, const environment& e) {
+  if (const int queues = queues_of_process(pes, e); queues > 0) prepare_to_share(queues);
 }
 
 std::optional<machine_kind> wanted_kind(const distributed_options& options, const environment& e) {

@@ -18,7 +18,7 @@ def command(
     run: Annotated[list[str], typer.Argument(metavar="-- PROGRAM [ARGS]...", help="What to run.")],
     processes: Annotated[int, typer.Option("--processes", "-n", help="How many processes.")],
     devices: Annotated[
-        int | None, typer.Option(help="Virtual devices in all processes together; one in each by default.")
+        int | None, typer.Option(help="PEs in all processes together; one in each by default.")
     ] = None,
     grace: Annotated[
         float, typer.Option(help="Seconds that the others have to end by themselves when one has failed.")

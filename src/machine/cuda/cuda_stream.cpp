@@ -70,9 +70,10 @@ void cuda_stream::launch(int blocks, const kernel& k, const launch_options& opti
   const parts& machine = machine_->machine();
   const int fit = blocks_that_fit(k, options);
   if (options.resident && blocks > fit) refuse_resident_launch(g, machine.kernels, k, options, blocks);
-  // Where PEs share plainly the driver does not see to the room of a resident launch, so it must be there whatever else
-  // has been launched: all resident launches want the same of a multiprocessor.
-  if (options.resident && !g.has_own_multiprocessors())
+  // Where the driver does not see to the room of a resident launch, it must be there whatever else has been launched: all
+  // resident launches want the same of a multiprocessor.
+  const bool cooperative = options.resident && launches_cooperatively(g, k);
+  if (options.resident && !cooperative)
     machine.kernels.prefer_shared_memory(k, pe_, kernel_table::all_of_it);
   role_table roles;
   roles.first[1] = blocks;
@@ -89,7 +90,7 @@ void cuda_stream::launch(int blocks, const kernel& k, const launch_options& opti
     state.control.arrived = recorded ? recorded->meetings.back()->words().arrived : faults.arrived();
     check(cudaMemsetAsync(state.control.arrived.on(pe_), 0, sizeof(signal), get()), "cudaMemsetAsync (barrier)", pe_);
   }
-  on_cuda::launch(g, get(), k, options.threads, state, options.resident && g.has_own_multiprocessors());
+  on_cuda::launch(g, get(), k, options.threads, state, cooperative);
 }
 
 // Throws what launches with copies throw; afterwards there is a stream for each queue.

@@ -5,6 +5,7 @@
 #include "../backend.hpp"
 #include "../gpu_placement.hpp"
 #include "../launch_queues.hpp"
+#include "../process_devices.hpp"
 #include "check.hpp"
 
 namespace starling {
@@ -38,7 +39,12 @@ void explain(machine::cuda_status& status, cudaError_t error, int driver, int ru
 // to report.
 void prepare_as_environment_says() {
   try {
-    if (may_share({}, {}, environment::read())) prepare_to_share();
+    const environment e = environment::read();
+    const variables v = environment_variables();
+    if (is_launched(v))
+      prepare_process_to_share(pes_of_process({}, place_of(v), e), e);
+    else if (may_share({}, {}, e))
+      prepare_to_share();
   } catch (const error&) {
   }
 }

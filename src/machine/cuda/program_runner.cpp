@@ -199,9 +199,8 @@ void program_runner::start(std::vector<running>& all, const gpu_cards* cards) {
       if (cards != nullptr && !r->cards) state.network = cards->view(static_cast<std::size_t>(r - all.data()), g.pe);
       guard.use(g.id);
       r->on->mark_used();
-      // CUDA does not let cooperative kernels launch others.
       launch(g, r->on->stream(g.pe), r->what->k, r->what->options.threads, state,
-             all.size() == 1 && !r->what->launches && g.has_own_multiprocessors());
+             all.size() == 1 && launches_cooperatively(g, r->what->k));
       r->launched[static_cast<std::size_t>(g.pe)] = true;
     }
   }

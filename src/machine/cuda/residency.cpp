@@ -81,6 +81,8 @@ std::string limits(const gpu& g, const demand& d) {
 
 }  // namespace
 
+bool launches_cooperatively(const gpu& g, const kernel& k) { return g.has_own_multiprocessors() && !k.can_launch; }
+
 residency residency_on(const gpu& g, kernel_table& kernels, const std::vector<program>& programs) {
   residency r;
   for (const program& p : programs) r.blocks_wanted += p.roles.blocks();
@@ -91,7 +93,7 @@ residency residency_on(const gpu& g, kernel_table& kernels, const std::vector<pr
   if (programs.size() == 1) {
     const program& p = programs.front();
     fewest = kernels.facts(p.k, p.options, g.pe).blocks_per_multiprocessor;
-    if (alone) {
+    if (launches_cooperatively(g, p.k)) {
       r.blocks_that_fit = fewest * g.info.multiprocessors;
       return r;
     }

@@ -36,6 +36,10 @@ residency residency_on(const gpu& g, kernel_table& kernels, const std::vector<pr
 // Throws launch_error, with the numbers, unless all programs' blocks are resident together on every PE.
 void require_residency(std::span<const gpu> gpus, kernel_table& kernels, const std::vector<program>& programs);
 
+// Whether the driver itself checks that all blocks of a launch are resident together, and sees to the split of the fast
+// memory: not where other PEs may take the room, nor for kernels that can launch others, which CUDA then refuses.
+bool launches_cooperatively(const gpu& g, const kernel& k);
+
 // How many blocks of a launch fit at once; launch_error when not even one does.
 int blocks_of_launch(const gpu& g, kernel_table& kernels, const kernel& k, const launch_options& options);
 // Throws launch_error for a resident launch of so many blocks, which do not fit.

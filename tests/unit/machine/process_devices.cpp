@@ -74,6 +74,16 @@ TEST_CASE("PEs are dealt to the GPUs in turn") {
   CHECK(gpus_of_process(2, place_of_rank(1, 2), e, 2) == std::vector<int>{1, 1});
 }
 
+TEST_CASE("a process asks for the hardware queues of its own PEs on a GPU alone") {
+  environment e;
+  CHECK(queues_of_process(1, e) == 0);
+  CHECK(queues_of_process(4, e) == 0);
+  e.pes_per_gpu = 4;
+  CHECK(queues_of_process(1, e) == 0);
+  CHECK(queues_of_process(2, e) == 16);
+  CHECK(queues_of_process(8, e) == 32);
+}
+
 TEST_CASE("where there are too few for all each process has its own") {
   environment e;
   CHECK(gpus_of_process(1, place_of_rank(3, 4), e, 1) == std::vector<int>{0});
