@@ -64,6 +64,7 @@ def load(what: str) -> Any:
         raise ArgumentError(f"{file}: is no Python file; give FILE.py:NAME")
     module = importlib.util.module_from_spec(spec)
     sys.path.insert(0, str(path.resolve().parent))
+    sys.modules.setdefault(path.stem, module)  # as an import would: dataclasses look for their module there
     try:
         spec.loader.exec_module(module)
     finally:

@@ -46,6 +46,15 @@ def test_source() -> None:
     assert "STARLING_PROGRAM(jacobi_2d_kernel)" in text
 
 
+def test_the_file_is_a_module(tmp_path: Path) -> None:
+    with_a_class = tmp_path / "with_a_class.py"
+    with_a_class.write_text("from __future__ import annotations\nfrom dataclasses import dataclass\n"
+                            "from starling import dace as sd\nN = sd.symbols('N')\n\n"
+                            "@dataclass\nclass Sizes:\n    n: int\n\n\n"
+                            "@sd.program\ndef f(A: sd.float64[N]):\n    A[:] = A + 1.0\n")  # fmt: skip
+    assert "barriers" in said(f"{with_a_class}:f")
+
+
 def test_wrong_use(tmp_path: Path) -> None:
     assert "names no file" in said("nowhere.py:f", code=2)
     assert "has no program 'f'; it has: smooth" in said(f"{FILE}:f", code=2)
