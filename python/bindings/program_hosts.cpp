@@ -43,16 +43,16 @@ class program_hosts::one final : public generated::host_pe {
     mine.value.store(value, std::memory_order_release);
   }
 
-  void wait(index_t sig, std::uint64_t value, int from) override {
+  void wait(index_t sig, std::uint64_t value, int from, where at) override {
     const raised& theirs = all_.pes_[static_cast<std::size_t>(from)]->raised_[static_cast<std::size_t>(sig)];
-    all_.await(pe(), from, operation::wait, [&] { return theirs.value.load(std::memory_order_acquire) >= value; });
+    all_.await(pe(), from, operation::wait, at, [&] { return theirs.value.load(std::memory_order_acquire) >= value; });
     if (by_events()) stream_.wait(theirs.at);
   }
 
-  void barrier_all() override {
+  void barrier_all(where at) override {
     const auto which = static_cast<std::size_t>(meetings_ % 2);
     if (by_events()) stream_.record(passed_[which]);
-    all_.meet(pe(), ++meetings_);
+    all_.meet(pe(), ++meetings_, at);
     if (!by_events()) return;
     for (const auto& other : all_.pes_)
       if (other.get() != this) stream_.wait(other->passed_[which]);
@@ -98,11 +98,16 @@ class program_hosts::one final : public generated::host_pe {
   }
 
   // Two sets: who still reads one cannot be overtaken by two meetings.
-  const generated::slot* gather(const generated::slot& mine) override {
+  const generated::slot* gather(const generated::slot& mine, where at) override {
     std::vector<generated::slot>& set = all_.given_[meetings_ % 2];
     set[static_cast<std::size_t>(pe())] = mine;
-    all_.meet(pe(), ++meetings_);
+    all_.meet(pe(), ++meetings_, at);
     return set.data();
+  }
+
+  void refuse(int other, where at) const override {
+    throw range_error(message(at.file, ":", at.line, ": PE ", other, " is named by PE ", pe(),
+                              "; this machine has PEs 0 to ", n_pes() - 1));
   }
 
   program_hosts& all_;
@@ -158,7 +163,7 @@ void program_hosts::run_one(one& pe, const void* data) {
 }
 
 template <class Done>
-void program_hosts::await(int pe, int other, operation op, const Done& done) const {
+void program_hosts::await(int pe, int other, operation op, where at, const Done& done) const {
   using clock = std::chrono::steady_clock;
   constexpr int looks = 64;  // between looks at the clock
   clock::time_point end{};
@@ -174,15 +179,15 @@ void program_hosts::await(int pe, int other, operation op, const Done& done) con
     late.state = block_state::expired;
     late.op = op;
     late.peer = other;
-    set_place(late, where::current());
+    set_place(late, at);
     throw stall_error({late}, {"host"}, deadline_);
   }
 }
 
-void program_hosts::meet(int pe, std::uint64_t times) {
+void program_hosts::meet(int pe, std::uint64_t times, where at) {
   const std::uint64_t wanted = times * pes_.size();
   arrived_.fetch_add(1, std::memory_order_acq_rel);
-  await(pe, any_pe, operation::sync_all, [&] { return arrived_.load(std::memory_order_acquire) >= wanted; });
+  await(pe, any_pe, operation::sync_all, at, [&] { return arrived_.load(std::memory_order_acquire) >= wanted; });
 }
 
 }  // namespace starling::python

@@ -47,9 +47,9 @@ class program_hosts {
 
   // Returns when done() holds; throws when another thread has failed or the deadline has passed.
   template <class Done>
-  void await(int pe, int other, operation op, const Done& done) const;
+  void await(int pe, int other, operation op, where at, const Done& done) const;
   // Returns when the threads of all PEs have come here as often as the caller.
-  void meet(int pe, std::uint64_t times);
+  void meet(int pe, std::uint64_t times, where at);
 
   machine machine_;
   std::vector<kernel> phases_;

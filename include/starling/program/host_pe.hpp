@@ -6,7 +6,6 @@
 // wait() comes after the copy that the signal tells of.
 #pragma once
 
-#include "starling/base/error.hpp"
 #include "starling/program/exchange.hpp"
 #include "starling/program/meeting.hpp"
 
@@ -43,27 +42,29 @@ class host_pe {
   // ---- puts: copies in this PE's stream ----
 
   template <class T>
-  void put(sym<T> to, const T* from, index_t n, int pe) {
+  void put(sym<T> to, const T* from, index_t n, int pe, where at = where::current()) {
     const std::size_t bytes = static_cast<std::size_t>(n) * sizeof(T);
-    copy({to.on(pe), bytes, from, bytes, bytes, 1});
+    copy({on(to, pe, at), bytes, from, bytes, bytes, 1});
   }
   template <class T>
-  void put_signal(sym<T> to, const T* from, index_t n, index_t sig, std::uint64_t value, int pe) {
-    put(to, from, n, pe);
+  void put_signal(sym<T> to, const T* from, index_t n, index_t sig, std::uint64_t value, int pe,
+                  where at = where::current()) {
+    put(to, from, n, pe, at);
     signal_set(sig, value, pe);
   }
   template <class T>
-  void iput(sym<T> to, index_t to_stride, const T* from, index_t from_stride, index_t n, int pe) {
-    copy({to.on(pe), pitch<T>(to_stride), from, pitch<T>(from_stride), sizeof(T), static_cast<std::size_t>(n)});
+  void iput(sym<T> to, index_t to_stride, const T* from, index_t from_stride, index_t n, int pe,
+            where at = where::current()) {
+    copy({on(to, pe, at), pitch<T>(to_stride), from, pitch<T>(from_stride), sizeof(T), static_cast<std::size_t>(n)});
   }
   template <class T>
-  void p(sym<T> to, const std::type_identity_t<T>& value, int pe) {
-    store(to.on(pe), value);
+  void p(sym<T> to, const std::type_identity_t<T>& value, int pe, where at = where::current()) {
+    store(on(to, pe, at), value);
   }
   template <class T>
-  void get(T* to, sym<T> from, index_t n, int pe) {
+  void get(T* to, sym<T> from, index_t n, int pe, where at = where::current()) {
     const std::size_t bytes = static_cast<std::size_t>(n) * sizeof(T);
-    copy({to, bytes, from.on(pe), bytes, bytes, 1});
+    copy({to, bytes, on(from, pe, at), bytes, bytes, 1});
   }
   // Copies of a stream end in their order.
   void fence() {}
@@ -74,37 +75,36 @@ class host_pe {
   // This PE's signal holds `value` when what its stream was given so far is done.
   virtual void signal_set(index_t sig, std::uint64_t value, int pe) = 0;
   // What this PE's stream is given from here on comes after that point of PE `pe`.
-  virtual void wait(index_t sig, std::uint64_t value, int pe) = 0;
+  virtual void wait(index_t sig, std::uint64_t value, int pe, where at = where::current()) = 0;
 
   // ---- all PEs ----
 
   // What the streams are given from here on comes after all that they were given before.
-  virtual void barrier_all() = 0;
+  virtual void barrier_all(where at = where::current()) = 0;
 
   template <class T, class Op>
-  T all_reduce(const T& value, Op op) {
+  T all_reduce(const T& value, Op op, where at = where::current()) {
     slot mine{};
     as<T>(mine) = value;
-    const slot* of_pes = gather(mine);
+    const slot* of_pes = gather(mine, at);
     T sum = value_of<T>(of_pes[0]);
     for (int pe = 1; pe < n_pes_; ++pe) sum = op(sum, value_of<T>(of_pes[pe]));
     return sum;
   }
   template <class T>
-  T broadcast(const T& value, int root) {
-    expect<range_error>(root >= 0 && root < n_pes_, "broadcast: root = ", root, "; must be a PE, from 0 to ",
-                        n_pes_ - 1);
+  T broadcast(const T& value, int root, where at = where::current()) {
+    expect_pe(root, at);
     slot mine{};
     as<T>(mine) = value;
-    return value_of<T>(gather(mine)[root]);
+    return value_of<T>(gather(mine, at)[root]);
   }
   // What the blocks of this PE left with leave_part, combined in their order; of all PEs with `all`.
   template <class T, class Op>
-  T combined(sym<slot> slots, Op op, bool all) {
+  T combined(sym<slot> slots, Op op, bool all, where at = where::current()) {
     const slot* of_blocks = parts(slots.on(pe_));
     T sum = value_of<T>(of_blocks[0]);
     for (int i = 1; i < blocks(); ++i) sum = op(sum, value_of<T>(of_blocks[i]));
-    return all ? all_reduce(sum, op) : sum;
+    return all ? all_reduce(sum, op, at) : sum;
   }
 
   // ---- numbers in memory of the machine; returns when all that the stream was given is done ----
@@ -132,9 +132,18 @@ class host_pe {
   // Those of all blocks of this PE, until the next call.
   virtual const slot* parts(const slot* from) = 0;
   // What every PE passes, in their order, until the call after the next; all have come here then.
-  virtual const slot* gather(const slot& mine) = 0;
+  virtual const slot* gather(const slot& mine, where at) = 0;
+  [[noreturn]] virtual void refuse(int pe, where at) const = 0;
 
  private:
+  void expect_pe(int pe, where at) const {
+    if (pe < 0 || pe >= n_pes_) refuse(pe, at);
+  }
+  template <class T>
+  T* on(sym<T> data, int pe, where at) const {
+    expect_pe(pe, at);
+    return data.on(pe);
+  }
   template <class T>
   static std::size_t pitch(index_t stride) {
     return static_cast<std::size_t>(stride) * sizeof(T);
@@ -196,7 +205,9 @@ void put_columns(host_pe& b, const array<T, Rank>& a, const box<Rank>& x, const 
 }
 
 // The signals of a PE's blocks are one.
-inline void wait_blocks(host_pe& b, index_t sig, std::uint64_t value, int pe, int) { b.wait(sig, value, pe); }
+inline void wait_blocks(host_pe& b, index_t sig, std::uint64_t value, int pe, int, where at = where::current()) {
+  b.wait(sig, value, pe, at);
+}
 
 }  // namespace starling::generated
 
