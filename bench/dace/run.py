@@ -1,12 +1,13 @@
 """What a sweep of programs of starling.dace takes, beside the stencils that were written by hand and beside DaCe alone.
 
     python bench/dace/run.py [--devices 1,2,4] [--shapes 256x256,...] [--machine cuda] [--out bench/dace/results]
-                             [--settings 512x0,256x0] [--stock] [--seconds 200]
+                             [--settings 512x0,256x0] [--control device,stream,call] [--stock] [--seconds 200]
 
 Each way does many sweeps in one call, arrays on the devices, and is timed by the host; the least of five counts. A
 program of few sweeps is compared with NumPy before. `cpu_free`: starling.stencil's variant of that name. `--stock`:
 DaCe's own code for one GPU, its GPU transformations applied; it launches a kernel for each sweep. `--settings`: threads
-of a block and blocks of a PE, 0: as many as fit.
+of a block and blocks of a PE, 0: as many as fit. `--control`: who runs the time loop of the program; `call` is the
+baseline of the thesis's figure 6.3, `stream` what a host can do at best.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ HERE = Path(__file__).resolve().parent
 SHAPES = ((24000,), (500, 500), (256, 256), (2048, 2048), (8192, 8192), (256,) * 3, (512,) * 3)
 SHORT = ((240,), (50, 40), (12, 10, 8))
 REPETITIONS = 5
+CONTROLS = ("device", "stream", "call")
 SWEEPS_PER_STEP = 2  # of the programs
 CHECKED_STEPS = 3
 Shape = tuple[int, ...]
@@ -69,7 +71,7 @@ def arrays(shape: Shape) -> list[Any]:
     return [rng.random(shape, dtype=np.float32) for _ in range(2)]
 
 
-def checked(program: Any, m: machine.Machine, shape: Shape, how: dict[str, int]) -> None:
+def checked(program: Any, m: machine.Machine, shape: Shape, how: dict[str, Any]) -> None:
     have = arrays(shape)
     want = [a.copy() for a in have]
     program.function(*want, CHECKED_STEPS)
@@ -78,7 +80,7 @@ def checked(program: Any, m: machine.Machine, shape: Shape, how: dict[str, int])
         np.testing.assert_array_equal(a, b)
 
 
-def compiled_program(m: machine.Machine, shape: Shape, how: dict[str, int], seconds: float) -> dict[str, object]:
+def compiled_program(m: machine.Machine, shape: Shape, how: dict[str, Any], seconds: float) -> dict[str, object]:
     program = cases.PROGRAMS[len(shape)]
     checked(program, m, shape, how)
     steps = steps_for(shape, seconds, m.kind == "cuda")
@@ -140,8 +142,10 @@ def lines(o: argparse.Namespace, devices: list[int]) -> Iterator[dict[str, objec
             for threads, blocks in o.settings:
                 if time.monotonic() > end:
                     return
-                how = {"threads": threads, **({"blocks": blocks} if blocks else {})}
-                yield attempted({**line, "way": "program"}, partial(compiled_program, m, shape, how, o.length))
+                for control in o.control:
+                    how = {"threads": threads, "control": control, **({"blocks": blocks} if blocks else {})}
+                    way = "program" if control == "device" else control
+                    yield attempted({**line, "way": way}, partial(compiled_program, m, shape, how, o.length))
             if len(shape) > 1:
                 yield attempted({**line, "way": "cpu_free"}, partial(by_hand, m, shape, o.length))
             if o.stock and count == 1:
@@ -153,12 +157,22 @@ def pair(text: str) -> tuple[int, int]:
     return int(threads), int(blocks)
 
 
+def controls(text: str) -> list[str]:
+    wanted = text.split(",")
+    if not set(wanted) <= set(CONTROLS):
+        raise argparse.ArgumentTypeError(f"{text}; must be of {', '.join(CONTROLS)}")
+    return wanted
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--devices", type=lambda t: [int(n) for n in t.split(",")], default=[1, 2, 4])
     parser.add_argument("--shapes", type=lambda t: [shape_of(s) for s in t.split(",")])
     parser.add_argument("--machine", choices=("cuda", "host"), default="cuda")
     parser.add_argument("--settings", type=lambda t: [pair(s) for s in t.split(",")], default=[(512, 0)])
+    parser.add_argument(
+        "--control", type=controls, default=["device"], help="device,stream,call: who runs the time loop"
+    )
     parser.add_argument("--stock", action="store_true", help="DaCe alone too")
     parser.add_argument("--length", type=float, default=0.05, help="seconds of a repetition, about")
     parser.add_argument("--out", type=Path, default=HERE / "results", help="where results go")

@@ -1,17 +1,19 @@
 // Generated programs: loads what one was compiled to, a shared object or GPU code, and runs its kernel on a machine.
 // starling/dace compiles, checks the arguments and lays out the words that the kernel's own data consists of.
-#include <dlfcn.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <cstring>
+#include <limits>
 #include <memory>
 
 #include "bindings.hpp"
-#include "starling/machine/kernel_file.hpp"
-#include "starling/program/accesses.hpp"
+#include "program_file.hpp"
+#include "program_hosts.hpp"
 #include "starling/program/meeting.hpp"
 #include "turns.hpp"
 
@@ -52,15 +54,23 @@ class program_memory {
   symmetric_array<std::byte> memory_;
 };
 
+// The words that a kernel's own data consists of: its signals and slots, then `rest`.
+std::vector<std::uint64_t> data_of(sym<signal> signals, sym<generated::slot> slots, const nb::bytes& rest) {
+  struct {
+    sym<signal> signals;
+    sym<generated::slot> slots;
+  } const own{signals, slots};
+  std::vector<std::uint64_t> data((sizeof own + rest.size()) / 8);
+  std::memcpy(data.data(), &own, sizeof own);
+  std::memcpy(data.data() + sizeof own / 8, rest.data(), rest.size());
+  return data;
+}
+
 class loaded_program {
  public:
   // Of a shared object for virtual devices, or of GPU code.
-  loaded_program(const std::string& path, bool for_gpus) {
-    if (for_gpus)
-      load_for_gpus(path);
-    else
-      load_for_host(path);
-  }
+  loaded_program(const std::string& path, bool for_gpus)
+      : file_(path, for_gpus), kernel_(file_.find("starling_program")) {}
 
   int blocks_that_fit(bound_machine& on, int threads) const {
     return on.get().blocks_that_fit(kernel_, {.threads = threads});
@@ -70,56 +80,82 @@ class loaded_program {
   void run(bound_machine& on, const std::vector<std::pair<std::string, int>>& roles, int threads, double deadline,
            index_t signals, const nb::bytes& words) {
     machine m = on.get();
-    const std::string rest(static_cast<const char*>(words.data()), words.size());
-    const nb::gil_scoped_release unlocked;
     role_plan plan;
     for (const auto& [name, blocks] : roles) plan.add(name, blocks);
-    const int blocks = static_cast<int>(plan.blocks());
     const auto flags = m.allocate<signal>(signals > 0 ? signals : 1);
-    const auto slots = m.allocate<generated::slot>(2 * blocks);
-    struct {
-      sym<signal> flags;
-      sym<generated::slot> slots;
-    } const own{flags.data(), slots.data()};
-    auto data = std::make_shared<std::vector<std::uint64_t>>((sizeof own + rest.size()) / 8);
-    std::memcpy(data->data(), &own, sizeof own);
-    std::memcpy(data->data() + sizeof own / 8, rest.data(), rest.size());
+    const auto slots = m.allocate<generated::slot>(2 * plan.blocks());
+    auto data = std::make_shared<std::vector<std::uint64_t>>(data_of(flags.data(), slots.data(), words));
+    const nb::gil_scoped_release unlocked;
     kernel k = kernel_;
     k.closure = std::shared_ptr<const void>(data, data->data());
-    k.closure_bytes = sizeof own + rest.size();
+    k.closure_bytes = 8 * data->size();
     turns one(m.kind() == machine_kind::cuda);
     const turn mine(one, "the machine");
     m.run({starling::program{plan, k, {.threads = threads, .deadline = deadline}}});
   }
 
  private:
-  void load_for_gpus(const std::string& path) {
-    const kernel_file file(path);
-    kernel_.on_gpu = file.find("starling_program_gpu");
-    kernel_.on_gpu_traced = file.find("starling_program_gpu_traced");
-    expect<argument_error>(kernel_.on_gpu != nullptr && kernel_.on_gpu_traced != nullptr, "program: ", path,
-                           " holds no program");
-  }
-
-  void load_for_host(const std::string& path) {
-    library_.reset(dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL), [](void* p) {
-      if (p != nullptr) dlclose(p);
-    });
-    expect<argument_error>(library_ != nullptr, "program: ", path, " cannot be loaded: ", library_ ? "" : dlerror());
-    kernel_.on_host = reinterpret_cast<decltype(kernel_.on_host)>(find("starling_program_run"));
-    expect<argument_error>(kernel_.on_host != nullptr, "program: ", path, " holds no program");
-    using setter = void (*)(const generated::access_functions*);
-    if (auto set = reinterpret_cast<setter>(find("starling_program_accesses"))) {
-      const generated::access_functions own = generated::check_accesses();
-      set(&own);
-      kernel_.accesses_seen = true;
-    }
-  }
-
-  void* find(const char* name) const { return dlsym(library_.get(), name); }
-
-  std::shared_ptr<void> library_;
+  program_file file_;
   kernel kernel_;  // without its data
+};
+
+// A program whose time loop the host runs: its phases, and what the thread of a PE does.
+class hosted_program {
+ public:
+  // `path`: of the phases, a shared object or GPU code; `host_path`: of a shared object with the rest.
+  hosted_program(const std::string& path, const std::string& host_path, bool for_gpus, int phases)
+      : file_(path, for_gpus), host_(host_path, false) {
+    for (int k = 0; k < phases; ++k) phases_.push_back(file_.find("starling_phase_" + std::to_string(k)));
+    program_ = reinterpret_cast<program_hosts::entry>(host_.function("starling_host_program"));
+  }
+
+  // The fewest of its phases.
+  int blocks_that_fit(bound_machine& on, int threads) const {
+    int fewest = std::numeric_limits<int>::max();
+    for (const kernel& k : phases_) fewest = std::min(fewest, on.get().blocks_that_fit(k, {.threads = threads}));
+    return fewest;
+  }
+
+  std::unique_ptr<program_hosts> hosts(machine m, const std::string& order, int blocks, int threads,
+                                       index_t signals) const {
+    return std::make_unique<program_hosts>(std::move(m), phases_, program_,
+                                           order == "call" ? host_order::calls : host_order::events, blocks, threads,
+                                           signals);
+  }
+
+ private:
+  program_file file_;
+  program_file host_;
+  std::vector<kernel> phases_;
+  program_hosts::entry program_ = nullptr;
+};
+
+// Streams and events of a program on a machine; for many runs.
+class bound_hosts {
+ public:
+  bound_hosts(bound_machine& on, std::shared_ptr<const hosted_program> program, const std::string& control, int blocks,
+              int threads, index_t signals)
+      : turns_(on.get().kind() == machine_kind::cuda),
+        program_(std::move(program)),
+        hosts_(program_->hosts(on.get(), control, blocks, threads, signals)) {}
+  ~bound_hosts() {
+    const nb::gil_scoped_release unlocked;
+    hosts_.reset();
+  }
+  bound_hosts(const bound_hosts&) = delete;
+  bound_hosts& operator=(const bound_hosts&) = delete;
+
+  void run(double deadline, const nb::bytes& words) {
+    const std::vector<std::uint64_t> data = data_of({}, hosts_->slots(), words);
+    const nb::gil_scoped_release unlocked;
+    const turn mine(turns_, "the program");
+    hosts_->run(data.data(), deadline);
+  }
+
+ private:
+  turns turns_;
+  std::shared_ptr<const hosted_program> program_;
+  std::unique_ptr<program_hosts> hosts_;
 };
 
 }  // namespace
@@ -140,6 +176,15 @@ void bind_programs(nb::module_& m) {
            "How many blocks of so many threads a PE holds at once.")
       .def("run", &loaded_program::run, "machine"_a, nb::kw_only(), "roles"_a, "threads"_a, "deadline"_a, "signals"_a,
            "words"_a);
+  nb::class_<hosted_program>(m, "HostedProgram", "A generated program whose time loop the host runs, compiled.")
+      .def(nb::init<const std::string&, const std::string&, bool, int>(), "path"_a, "host_path"_a, nb::kw_only(),
+           "for_gpus"_a, "phases"_a)
+      .def("blocks_that_fit", &hosted_program::blocks_that_fit, "machine"_a, "threads"_a,
+           "How many blocks of so many threads a PE holds at once, of any phase.");
+  nb::class_<bound_hosts>(m, "ProgramHosts", "The threads of the host that run such a program on a machine.")
+      .def(nb::init<bound_machine&, std::shared_ptr<const hosted_program>, const std::string&, int, int, index_t>(),
+           "machine"_a, "program"_a, nb::kw_only(), "control"_a, "blocks"_a, "threads"_a, "signals"_a)
+      .def("run", &bound_hosts::run, nb::kw_only(), "deadline"_a, "words"_a);
   m.def("checking", [](bound_machine& on) { return on.get().checking(); }, "machine"_a);
 }
 

@@ -27,7 +27,10 @@ def table(monkeypatch: pytest.MonkeyPatch) -> Table:
 def test_the_best_setting_counts(table: Table) -> None:
     slower = {**PROGRAM, "us": [5.0], "blocks": 1, "threads": 256}
     by_hand = {**PROGRAM, "way": "cpu_free", "us": [2.0, 6.0]}
-    assert table([slower, PROGRAM, by_hand])[-1] == "| 8x8 | 1 | 3.00 | 2 x 512 | 2.00 | 1.50 |"
+    by_calls = {**PROGRAM, "way": "call", "us": [30.0, 40.0]}
+    assert (
+        table([slower, PROGRAM, by_hand, by_calls])[-1] == "| 8x8 | 1 | 3.00 | 2 x 512 | 30.00 | 0.10 | 2.00 | 1.50 |"
+    )
 
 
 def test_ways_that_were_not_run_have_no_columns(table: Table) -> None:
@@ -42,10 +45,11 @@ def test_an_error_is_shown(table: Table) -> None:
 @pytest.mark.skipif(importlib.util.find_spec("dace") is None, reason="DaCe is missing")
 def test_run(tmp_path: Path) -> None:
     words = ["--machine", "host", "--devices", "2", "--shapes", "12x10", "--length", "0.001", "--out", str(tmp_path)]
+    words += ["--control", "device,stream,call"]
     done = subprocess.run(
         [sys.executable, str(ROOT / "bench/dace/run.py"), *words], capture_output=True, text=True, timeout=300
     )
     assert done.returncode == 0, done.stderr
     results = json.loads(next(tmp_path.glob("*.json")).read_text())["results"]
-    assert [line["way"] for line in results] == ["program", "cpu_free"]
+    assert [line["way"] for line in results] == ["program", "stream", "call", "cpu_free"]
     assert not [line for line in results if "error" in line], results

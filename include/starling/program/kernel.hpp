@@ -30,11 +30,11 @@ struct numbers {
 
 }  // namespace starling::generated
 
-// The kernel's entries: for virtual devices, and for GPUs where the source is compiled for them. `data`: the kernel's
-// own, as its loader has laid it out.
-#define STARLING_PROGRAM(Kernel)                                                                              \
-  extern "C" [[gnu::visibility("default")]] void starling_program_run(const void* data, starling::block& b) { \
-    (*static_cast<const Kernel*>(data))(b);                                                                   \
-  }                                                                                                           \
-  STARLING_GPU_ENTRY(starling_program_gpu, starling::block, starling::program_state, Kernel, false)           \
-  STARLING_GPU_ENTRY(starling_program_gpu_traced, starling::block, starling::program_state, Kernel, true)
+// A kernel's entries, under names that begin with `name`: for virtual devices, and for GPUs where the source is
+// compiled for them. `data`: the kernel's own, as its loader has laid it out.
+#define STARLING_PROGRAM(Kernel, name)                                                              \
+  extern "C" [[gnu::visibility("default")]] void name##_run(const void* data, starling::block& b) { \
+    (*static_cast<const Kernel*>(data))(b);                                                         \
+  }                                                                                                 \
+  STARLING_GPU_ENTRY(name##_gpu, starling::block, starling::program_state, Kernel, false)           \
+  STARLING_GPU_ENTRY(name##_gpu_traced, starling::block, starling::program_state, Kernel, true)

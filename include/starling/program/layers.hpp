@@ -34,7 +34,8 @@ struct layers {
 };
 
 // Of an axis that every PE has all of.
-STARLING_HD inline layers layers_of_all(const block& b, index_t length) {
+template <class Block>
+STARLING_HD layers layers_of_all(const Block& b, index_t length) {
   return {{0, length}, share(length, b.blocks_per_pe(), b.index())};
 }
 

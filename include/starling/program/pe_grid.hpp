@@ -1,5 +1,6 @@
 // The PEs of a generated program as a grid of rows, numbered row by row, and where one of them stands. The first axis
-// that PEs share goes down the rows, the second along a row. One column: PEs along one axis.
+// that PEs share goes down the rows, the second along a row. One column: PEs along one axis. `Block`: block, or
+// host_pe.
 #pragma once
 
 #include "starling/program/layers.hpp"
@@ -11,7 +12,8 @@ inline constexpr int nobody = -1;
 
 class pe_grid {
  public:
-  STARLING_HD explicit pe_grid(const block& b, index_t columns = 1)
+  template <class Block>
+  STARLING_HD explicit pe_grid(const Block& b, index_t columns = 1)
       : size_{b.n_pes() / static_cast<int>(columns), static_cast<int>(columns)},
         at_{b.pe() / size_[1], b.pe() % size_[1]} {}
 
@@ -30,7 +32,8 @@ class pe_grid {
   }
 
   // Of an axis that the PEs share along an axis of the grid: blocks share what a PE has of the first one.
-  STARLING_HD layers layers_of(const block& b, index_t length, int axis) const {
+  template <class Block>
+  STARLING_HD layers layers_of(const Block& b, index_t length, int axis) const {
     const index_range pe = share(length, size_[axis], at_[axis]);
     if (axis != 0) return {pe, pe};
     const index_range mine = share(pe.size(), b.blocks_per_pe(), b.index());
@@ -56,7 +59,8 @@ class pe_grid {
 };
 
 // The PE that is so many numbers further, where the last is followed by the first.
-STARLING_HD inline int next_by_number(const block& b, index_t step) {
+template <class Block>
+STARLING_HD int next_by_number(const Block& b, index_t step) {
   const index_t n = b.n_pes();
   return static_cast<int>(((b.pe() + step) % n + n) % n);
 }

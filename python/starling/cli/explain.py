@@ -26,6 +26,9 @@ def command(
     grid: Annotated[
         str | None, typer.Option(metavar="2x2", help="Rows and columns of these PEs; else nearly as many of each.")
     ] = None,
+    control: Annotated[
+        str, typer.Option(metavar="stream", help="Who runs the time loop: device, stream or call.")
+    ] = "device",
     source: Annotated[bool, typer.Option("--source", help="Print the C++ source instead.")] = False,
     debug: Debug = False,
 ) -> None:
@@ -35,7 +38,7 @@ def command(
     """
     with told(debug):
         program = load(what)
-        explanation = program.explain()
+        explanation = program.explain(control=control)
         text = explanation.source if source else str(explanation)
         sizes = sizes_of(program, shape or []) | grid_sizes(program, devices, grid)
     typer.echo(text.rstrip("\n"))

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import copy
+import functools
 from collections.abc import Callable
 from typing import Any
 
+from starling.dace.emit.hosted import Hosted, emit_hosted
 from starling.dace.emit.kernel import emit
 from starling.dace.explain import Explanation, explain
 from starling.dace.frontend.lower import lower
@@ -34,6 +36,17 @@ class Compiled:
         self.inside: set[tuple[tuple[str, int], ...]] = (
             set()
         )  # sizes and scalars that are known to stay inside of arrays
+
+    @functools.cached_property
+    def hosted(self) -> Hosted:
+        """The same program with its time loop on the host."""
+        return emit_hosted(self.program)
+
+    def explained(self, control: str) -> Explanation:
+        """What the program becomes where the time loop is run so."""
+        if control == "device":
+            return self.explanation
+        return explain(self.program, _without_lines(self.hosted.source), control)
 
 
 def _without_lines(source: str) -> str:

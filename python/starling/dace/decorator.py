@@ -28,7 +28,7 @@ from starling.machine import Machine
 
 __all__ = ["Program", "Report", "Run", "program"]
 
-CONTROLS = ("device",)
+CONTROLS = ("device", "stream", "call")
 
 
 @dataclass(frozen=True)
@@ -36,10 +36,11 @@ class Report:
     """How a call went.
 
     Attributes:
-        seconds: Time in the kernel, all PEs, without copies.
+        seconds: Time in the program, all PEs, without copies of its arguments.
         machine: What it ran on.
         grid: PEs along each axis that they share.
         blocks, threads: Of each PE, and of each block.
+        control: Who ran the time loop.
         explanation: What the program became.
     """
 
@@ -48,6 +49,7 @@ class Report:
     grid: tuple[int, ...]
     blocks: int
     threads: int
+    control: str
     explanation: Explanation
 
 
@@ -136,7 +138,9 @@ class Program:
             blocks: Of each PE; fewer are used where there are fewer layers. None: 1 on virtual devices, on GPUs
                 as many as fit.
             threads: Of each block, on GPUs.
-            control: Who controls the time loop: ``"device"``.
+            control: Who runs the time loop. ``"device"``: one kernel on every PE does. ``"stream"``: the host, which
+                launches a kernel for each loop over elements in a stream of each PE, orders PEs by events, and waits
+                only for numbers that it needs. ``"call"``: the host, which waits for each launch and each copy.
             deadline: Seconds that a wait may last; 0: those of the machine.
             report: Whether to return a :class:`Report`.
             named: Arguments by name.
@@ -146,22 +150,20 @@ class Program:
             StallError: A wait has passed its deadline.
             Unsupported: There is no C++ compiler, or no nvcc for GPUs.
         """
-        if control not in CONTROLS:
-            raise ProgramError(f"control = {control!r}; must be one of {', '.join(CONTROLS)}", node="control")
         given = self._bind(arguments, named)
         missing = [n for n in self._parameters() if n not in given]
         if missing:
             raise ProgramError.at(place_of(self.function), missing[0], "is missing")
         m = machine if machine is not None else self._machine(given, devices)
-        placed = self._place(m, given, grid, blocks, threads)
+        placed = self._place(m, given, grid, blocks, threads, control)
         begin = time.perf_counter()
         placed.run(placed.arguments.scalars, finite_number("deadline", deadline, least=0.0))
         seconds = time.perf_counter() - begin
         placed.store()
         if not report:
             return None
-        explanation = placed.compiled.explanation
-        return Report(seconds, m.summary, placed.layout.grid, placed.blocks, placed.threads, explanation)
+        explanation = placed.compiled.explained(control)
+        return Report(seconds, m.summary, placed.layout.grid, placed.blocks, placed.threads, control, explanation)
 
     def on(
         self,
@@ -170,6 +172,7 @@ class Program:
         grid: Sequence[int] | None = None,
         blocks: int | None = None,
         threads: int = MOST_THREADS,
+        control: str = "device",
         **named: Any,
     ) -> Run:
         """Puts the arrays on the devices of a machine, where they stay between runs.
@@ -177,7 +180,7 @@ class Program:
         Args:
             machine: Where it runs.
             arguments: The arrays of the program, in order, without its scalars.
-            grid, blocks, threads: As for a call.
+            grid, blocks, threads, control: As for a call.
             named: Arrays by name.
 
         Raises:
@@ -189,17 +192,19 @@ class Program:
             raise ProgramError.at(place_of(self.function), p.name, f"has {len(arrays)} arrays, not {len(arguments)}")
         given = {**dict(zip(arrays, arguments, strict=False)), **named}
         self._names(set(given), set(arrays), "array")
-        return Run(self, self._place(machine, given, grid, blocks, threads))
+        return Run(self, self._place(machine, given, grid, blocks, threads, control))
 
-    def explain(self, *_: Any, **__: Any) -> Explanation:
+    def explain(self, *_: Any, control: str = "device", **__: Any) -> Explanation:
         """What the program became: phases, barriers, puts, waits, credits, exchanges, and its source.
 
-        Takes the arguments of a call, which change nothing: a program is compiled once for all sizes and devices.
+        Takes the arguments of a call, of which `control` alone changes something: a program is compiled once for all
+        sizes and devices.
 
         Raises:
-            ProgramError: The program is outside of the subset.
+            ProgramError: The program is outside of the subset, or there is no such control.
         """
-        return self.compiled().explanation
+        self._check_control(control)
+        return self.compiled().explained(control)
 
     def compiled(self) -> Compiled:
         """The program after all passes; compiled again when a number that it takes from outside has changed."""
@@ -238,6 +243,11 @@ class Program:
         for name in sorted(wanted - given):
             raise ProgramError.at(place, name, f"is missing; give every {what}")
 
+    def _check_control(self, control: str) -> None:
+        if control not in CONTROLS:
+            wanted = f"= {control!r}; must be one of {', '.join(CONTROLS)}"
+            raise ProgramError.at(place_of(self.function), "control", wanted)
+
     def _machine(self, given: dict[str, Any], devices: int | None) -> Machine:
         parts = [len(v) for v in given.values() if isinstance(v, (list, tuple))]
         if devices is None and parts:
@@ -247,8 +257,15 @@ class Program:
         return machines.best(whole_number("devices", devices, most=machines.MOST_VIRTUAL_DEVICES))
 
     def _place(
-        self, m: Machine, given: dict[str, Any], grid: Sequence[int] | None, blocks: int | None, threads: int
+        self,
+        m: Machine,
+        given: dict[str, Any],
+        grid: Sequence[int] | None,
+        blocks: int | None,
+        threads: int,
+        control: str,
     ) -> Placed:
+        self._check_control(control)
         compiled = self.compiled()
         if m.processes > 1:
             raise Unsupported("programs of starling.dace run in one process; pass machine=starling.machine.host(n)")
@@ -258,8 +275,9 @@ class Program:
             m,
             arguments,
             grid_of(compiled.program, grid, m.size),
-            None if blocks is None else whole_number("blocks", blocks),
-            whole_number("threads", threads, most=MOST_THREADS),
+            blocks=None if blocks is None else whole_number("blocks", blocks),
+            threads=whole_number("threads", threads, most=MOST_THREADS),
+            control=control,
         )
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import sympy
@@ -20,6 +22,7 @@ from starling.dace.ir import (
     Put,
     Ready,
     Reduce,
+    Statement,
     Wait,
     While,
     statements,
@@ -27,6 +30,12 @@ from starling.dace.ir import (
 from starling.dace.passes.barriers import MEETING
 
 __all__ = ["ExplainedPut", "ExplainedWait", "Explanation", "explain"]
+
+TIME_LOOP = {
+    "device": "one kernel on every PE, time loop included",
+    "stream": "the host runs the time loop; streams wait for events of other PEs' streams",
+    "call": "the host runs the time loop, and waits for each launch and each copy",
+}
 
 
 @dataclass(frozen=True)
@@ -69,10 +78,12 @@ class Explanation:
 
     Attributes:
         name: Of the program.
+        control: Who runs the time loop.
         phases: What is computed, one entry for each loop over elements: (line, array).
         barriers: Barriers of the blocks of a PE in one pass of the innermost loop that has any, outside of branches;
-            with one block there is none.
+            with one block there is none, and none where the host runs the loop.
         barrier_lines: Where they stand.
+        launches: On each PE, in one pass of the innermost loop that has any; 0: the devices run the loop.
         roles: The blocks of a PE, by what they do.
         puts, waits, exchanges: Communication.
         credits: Puts that wait until the receiver has read what came before, by line.
@@ -82,9 +93,11 @@ class Explanation:
     """
 
     name: str
+    control: str
     phases: tuple[tuple[int, str], ...]
     barriers: int
     barrier_lines: tuple[int, ...]
+    launches: int
     roles: tuple[str, ...]
     puts: tuple[ExplainedPut, ...]
     waits: tuple[ExplainedWait, ...]
@@ -95,10 +108,13 @@ class Explanation:
     source: str
 
     def __str__(self) -> str:
-        lines = [f"{self.name}: one kernel on every PE, time loop included"]
+        lines = [f"{self.name}: {TIME_LOOP[self.control]}"]
         lines += [f"  line {line}: computes {array}" for line, array in self.phases]
-        lines.append(f"  barriers of the blocks of a PE: {self.barriers} in a pass of the loop")
-        lines.append(f"  roles: {', '.join(self.roles)}")
+        if self.control == "device":
+            lines.append(f"  barriers of the blocks of a PE: {self.barriers} in a pass of the loop")
+            lines.append(f"  roles: {', '.join(self.roles)}")
+        else:
+            lines.append(f"  launches on a PE: {self.launches} in a pass of the loop")
         for x in self.exchanges:
             where = ", ".join(map(str, x.lines))
             lines.append(
@@ -116,8 +132,9 @@ class Explanation:
         return "\n".join(lines)
 
 
-def explain(p: Program, source: str) -> Explanation:
-    """What there is to say of a program after all passes."""
+def explain(p: Program, source: str, control: str = "device") -> Explanation:
+    """What there is to say of a program after all passes, and of this source of it."""
+    hosted = control != "device"
     found = [s for _, s in statements(p.body)]
     puts = [s for s in found if isinstance(s, Put)]
     barriers = [s for s in found if isinstance(s, Barrier)]
@@ -129,15 +146,17 @@ def explain(p: Program, source: str) -> Explanation:
     edges = any(q.by or q.to for q in puts)
     return Explanation(
         name=p.name,
+        control=control,
         phases=tuple(
             (s.place.line, s.target if isinstance(s, Compute) else s.name)
             for s in found
             if isinstance(s, Reduce) or (isinstance(s, Compute) and s.target not in turns)
         ),
-        barriers=_in_loop(p.body),
-        barrier_lines=tuple(b.place.line for b in barriers),
-        roles=("first", "inner", "last") if edges else ("all",),
-        puts=tuple(_put(q, p) for q in puts),
+        barriers=0 if hosted else _in_loop(p.body, _meets),
+        barrier_lines=() if hosted else tuple(b.place.line for b in barriers),
+        launches=_in_loop(p.body, partial(_is_launch, p)) if hosted else 0,
+        roles=("first", "inner", "last") if edges and not hosted else ("all",),
+        puts=tuple(_put(q, p, hosted) for q in puts),
         waits=tuple(
             ExplainedWait(s.place.line, s.array, s.put.place.line)
             for s in found
@@ -158,25 +177,30 @@ def explain(p: Program, source: str) -> Explanation:
     )
 
 
-def _in_loop(body: Body) -> int:
-    """Barriers in one pass of the loop that has the most, else in the whole."""
+def _meets(s: Statement) -> bool:
+    """Whether the blocks of a PE meet there."""
+    return isinstance(s, (Barrier, Reduce)) or (isinstance(s, Collective) and s.verb in MEETING)
+
+
+def _is_launch(p: Program, s: Statement) -> bool:
+    """Whether the host launches a kernel for it."""
+    return isinstance(s, Reduce) or (isinstance(s, Compute) and not p.arrays[s.target].scalar)
+
+
+def _in_loop(body: Body, counts: Callable[[Statement], bool]) -> int:
+    """How many statements count in one pass of the loop that has the most, else in the whole."""
     loops = [s for _, s in statements(body) if isinstance(s, (For, While))]
-    counts = [_straight(s.body) for s in loops]
-    return max(counts) if counts else _straight(body)
+    found = [_straight(s.body, counts) for s in loops]
+    return max(found) if found else _straight(body, counts)
 
 
-def _straight(body: Body) -> int:
-    count = 0
-    for s in body:
-        if isinstance(s, (Barrier, Reduce)) or (isinstance(s, Collective) and s.verb in MEETING):
-            count += 1
-        elif isinstance(s, If):
-            count += max(_straight(b) for _, b in s.branches)
-    return count
+def _straight(body: Body, counts: Callable[[Statement], bool]) -> int:
+    branches = [s.branches for s in body if isinstance(s, If)]
+    return sum(map(counts, body)) + sum(max(_straight(inner, counts) for _, inner in b) for b in branches)
 
 
-def _put(q: Put, p: Program) -> ExplainedPut:
-    protocol, why = protocol_of(q, p.arrays)
+def _put(q: Put, p: Program, hosted: bool) -> ExplainedPut:
+    protocol, why = ("copy", "in the stream of its PE") if hosted else protocol_of(q, p.arrays)
     name = q.array or f"flags[{q.flag}]"
     elements: Any = 1
     if q.inserted:

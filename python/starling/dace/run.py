@@ -1,4 +1,4 @@
-"""Runs a program on a machine: lays arrays out on the PEs, starts the kernel, brings arrays back."""
+"""Runs a program on a machine: lays arrays out on the PEs, starts it there, brings arrays back."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from starling.dace.build.nvcc import nvcc
 from starling.dace.build.sources import Builder
 from starling.dace.compile import Compiled
 from starling.dace.emit.communication import channels_of
+from starling.dace.emit.hosted import Hosted
 from starling.dace.grid import Grid
 from starling.dace.layout import Layout, most_blocks
 from starling.machine import Machine
@@ -44,20 +45,40 @@ def load(source: str, how: Builder) -> Any:
     return _loaded[path]
 
 
+def load_hosted(hosted: Hosted, how: Builder) -> Any:
+    """A compiled program whose time loop the host runs, once a process: its phases, and what the host does."""
+    path = str(built(hosted.source, how))
+    if path not in _loaded:
+        host_path = str(built(hosted.source, compiler(False))) if how.for_gpus else path
+        _loaded[path] = native.HostedProgram(path, host_path, for_gpus=how.for_gpus, phases=hosted.phases)
+    return _loaded[path]
+
+
 class Placed:
     """A program and its arrays on the PEs of a machine."""
 
     def __init__(
-        self, compiled: Compiled, machine: Machine, arguments: Arguments, grid: Grid, blocks: int | None, threads: int
+        self,
+        compiled: Compiled,
+        machine: Machine,
+        arguments: Arguments,
+        grid: Grid,
+        *,
+        blocks: int | None,
+        threads: int,
+        control: str,
     ) -> None:
         self.compiled = compiled
         self.machine = machine
         self.arguments = arguments
         self.threads = threads
+        self.control = control
         self.layout = Layout(compiled.program, arguments.sizes, grid)
         most = most_blocks(compiled.program, self.layout)
-        self.loaded = load(compiled.source, builder(machine))
+        how = builder(machine)
+        self.loaded = load(compiled.source, how) if control == "device" else load_hosted(compiled.hosted, how)
         self.blocks = min(most, self._blocks_by_itself() if blocks is None else blocks)
+        self._hosts = None if control == "device" else self._start_hosts()
         self.memories = {
             a.name: native.ProgramMemory(machine, self.layout.bytes_of(a)) for a in compiled.program.arrays.values()
         }
@@ -83,7 +104,32 @@ class Placed:
         if key not in self.compiled.inside:
             check_bounds(p, dict(key))
             self.compiled.inside.add(key)
+        if self._hosts is not None:
+            self._hosts.run(deadline=deadline, words=self._words(scalars))
+            return
         narrow, wide = channels_of(p)
+        self.loaded.run(
+            self.machine,
+            roles=self.roles(),
+            threads=self.threads,
+            deadline=deadline,
+            signals=2 * (len(narrow) + len(wide) * self.blocks),
+            words=self._words(scalars),
+        )
+
+    def _start_hosts(self) -> Any:
+        return native.ProgramHosts(
+            self.machine,
+            self.loaded,
+            control=self.control,
+            blocks=self.blocks,
+            threads=self.threads,
+            signals=2 * self.compiled.program.channels,
+        )
+
+    def _words(self, scalars: dict[str, int | float]) -> bytes:
+        """The program's data, as emit_fields declares it behind signals and slots."""
+        p = self.compiled.program
         words = b""
         if p.grid > 1:
             words += struct.pack("<q", self.layout.grid[1])
@@ -93,14 +139,7 @@ class Placed:
             words += struct.pack("<q", self.arguments.sizes[name])
         for name, dtype in p.scalars.items():
             words += struct.pack("<q" if dtype.startswith("int") else "<d", scalars[name])
-        self.loaded.run(
-            self.machine,
-            roles=self.roles(),
-            threads=self.threads,
-            deadline=deadline,
-            signals=2 * (len(narrow) + len(wide) * self.blocks),
-            words=words,
-        )
+        return words
 
     def roles(self) -> list[tuple[str, int]]:
         """The roles of the blocks and how many have each: those at the ends of a PE communicate."""

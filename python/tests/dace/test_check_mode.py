@@ -61,14 +61,16 @@ def arguments(program: Program, pes: int, rng: np.random.Generator) -> tuple[lis
     return arrays, scalars, want
 
 
-def explore(program: Program, grid: tuple[int, ...], blocks: int, rng: np.random.Generator) -> starling.CheckSummary:
+def explore(
+    program: Program, grid: tuple[int, ...], blocks: int, rng: np.random.Generator, control: str = "device"
+) -> starling.CheckSummary:
     summed = set(programs.WHOLE) - set(programs.EXACT) | set(dace_grid_programs.SUMMED)
     exact = program.function not in [p.function for p in summed]
     pes = math.prod(grid)
 
     def run(m: starling.machine.Machine) -> None:
         arrays, scalars, want = arguments(program, pes, rng)
-        program(*arrays, machine=m, grid=grid, blocks=blocks, **scalars)
+        program(*arrays, machine=m, grid=grid, blocks=blocks, control=control, **scalars)
         for have, wanted in zip(arrays, want, strict=bool(want)):
             np.testing.assert_allclose(have, wanted, rtol=0 if exact else 1e-13, atol=0)
 
@@ -109,6 +111,27 @@ def test_what_is_dropped_is_noticed(program: Program, rng: np.random.Generator) 
         with pytest.raises((starling.errors.CheckError, AssertionError)):  # noqa: PT012 -- any of the shapes will do
             for grid, blocks in shapes_of(program):
                 explore(weak, grid, blocks, rng)
+            raise RuntimeError(f"{program.__name__} without its {name} passes")
+
+
+@pytest.mark.parametrize("program", CHECKED if COMPLETE else (programs.in_place,), ids=lambda p: p.__name__)
+def test_right_programs_pass_with_the_loop_on_the_host(program: Program, rng: np.random.Generator) -> None:
+    for control in ("stream", "call"):
+        for grid, blocks in shapes_of(program):
+            found = explore(program, grid, blocks, rng, control)
+            assert found.accesses_seen
+            assert found.schedules > SEEDS
+
+
+# A ring without credits is in order by the way where threads of the host run ahead.
+@pytest.mark.parametrize("program", [p for p in WEAKENED if p is not programs.ring], ids=lambda p: p.__name__)
+def test_what_is_dropped_is_noticed_with_the_loop_on_the_host(program: Program, rng: np.random.Generator) -> None:
+    cases = [c for c in weakened(program) if not c[0].startswith("Barrier")]
+    assert cases
+    for name, weak in cases if COMPLETE else cases[:1]:
+        with pytest.raises((starling.errors.CheckError, AssertionError)):  # noqa: PT012 -- any of the shapes will do
+            for grid, blocks in shapes_of(program):
+                explore(weak, grid, blocks, rng, "stream")
             raise RuntimeError(f"{program.__name__} without its {name} passes")
 
 

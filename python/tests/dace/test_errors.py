@@ -68,7 +68,7 @@ def test_arguments(rng: np.random.Generator) -> None:
     refused("grid", r"has 2 axes and the program's PEs lie along 1; pass one such as \(2,\)", a, b, 3, grid=(2, 1))
     refused("grid", "pass whole numbers", a, b, 3, grid=2)
     refused("grid", "at least 1", a, b, 3, grid=(-2,))
-    refused("control", "must be one of device", a, b, 3, control="host")
+    refused("control", "must be one of device, stream, call", a, b, 3, control="host")
     refused("A", "8 layers along axis 0 for 9 PEs", a, b, 3, machine=machine.host(9))
     refused("A", "pass arrays with elements", a[:0], b[:0], 3)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import importlib.util
+import itertools
 import math
 import os
 import secrets
@@ -30,6 +31,7 @@ COMPLETE = os.environ.get("STARLING_TEST_COMPLETE") == "1"
 PROGRAMS = int(os.environ.get("STARLING_DACE_PROGRAMS", "40" if COMPLETE else "20"))
 TOGETHER = 20  # programs that are compiled at the same time
 CHECKED_EVERY = 10  # one of so many is compiled again for check mode, which takes longer than all else
+HOSTED_EVERY = 5  # one of so many is compiled again with its time loop on the host
 SEEDS = 40
 Devices = Callable[[int], Machine]
 
@@ -64,12 +66,14 @@ def program_of(made: RandomProgram, folder: Path) -> Program:
     return program
 
 
-def run_beside_numpy(made: RandomProgram, program: Program, m: Machine, grid: Any, blocks: int, seed: int) -> None:
+def run_beside_numpy(
+    made: RandomProgram, program: Program, m: Machine, grid: Any, blocks: int, seed: int, control: str = "device"
+) -> None:
     arguments = made.inputs(np.random.default_rng(seed))
     arrays, k = arguments[:-1], arguments[-1]
     want = [a.copy() for a in arrays]
     program.function(*want, k)
-    program(*arrays, k, machine=m, grid=grid, blocks=blocks)
+    program(*arrays, k, machine=m, grid=grid, blocks=blocks, control=control)
     *fields, s, _ = zip(arrays, want, strict=True)
     epsilon = 0.0 if made.dtype.startswith("int") else float(np.finfo(made.dtype).eps)
     for have, wanted in fields:
@@ -114,6 +118,9 @@ def test_random_programs(tmp_path: Path, devices: Devices) -> None:
         print(f"STARLING_DACE_SEED={seed} STARLING_DACE_PROGRAMS=1\n{made.text}")
         for grid, blocks in made.grids:
             run_beside_numpy(made, program, devices(math.prod(grid)), grid, blocks, seed)
+        if COMPLETE and seed % HOSTED_EVERY == 0:
+            for control, (grid, blocks) in itertools.product(("stream", "call"), made.grids):
+                run_beside_numpy(made, program, devices(math.prod(grid)), grid, blocks, seed, control)
         if COMPLETE and seed % CHECKED_EVERY == 0:
             grid, blocks = made.grids[-2]
             run = lambda m: run_beside_numpy(made, program, m, grid, blocks, seed)  # noqa: E731, B023

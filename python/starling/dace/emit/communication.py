@@ -169,10 +169,15 @@ def _address(a: Array, box: Box, extra: str = "") -> str:
     return f"{cpp_name(a.name)}.at({indices}){extra}"
 
 
+def _start(a: Array, box: Box) -> str:
+    """The address of the first element of a region in the PE's own memory."""
+    return f"{cpp_name(a.name)}.address({{{', '.join(cpp_index(b) for b, _, _ in box)}}})"
+
+
 def _put_region(w: Writer, s: Put, to: Array, source: Array) -> None:
     lengths = _lengths(s.source_box)
     count = cpp_index(sympy.Mul(*lengths))
-    start = f"&{cpp_name(source.name)}({', '.join(cpp_index(b) for b, _, _ in s.source_box)})"
+    start = _start(source, s.source_box)
     signal = s.verb == "PutmemSignal"
     if _contiguous(to, s.box) and _contiguous(source, s.source_box):
         if signal:
@@ -245,8 +250,11 @@ def emit_collective(w: Writer, s: Collective) -> None:
         else:
             op = f"st::{FOLDS[REDUCTIONS[s.verb]]}{{}}"
             w.line(f"const {t} told = b.all_reduce(b.index() == 0 ? {mine} : sg::nothing<{t}>({op}), {op});")
-        result = f"{cpp_name(to.name)}({', '.join(cpp_index(b) for b, _, _ in s.box)})"
-        w.line(f"if (b.index() == 0 && b.member() == 0) {result} = static_cast<{CPP[to.dtype]}>(told);")
+        given = f"static_cast<{CPP[to.dtype]}>(told)"
+        if w.launch:
+            w.line(f"b.store({_start(to, s.box)}, {given});")
+        else:
+            w.line(f"if (b.index() == 0 && b.member() == 0) *{_start(to, s.box)} = {given};")
         w.line("}")
 
 
@@ -256,7 +264,7 @@ def _get(w: Writer, s: Collective) -> None:
     if not (_contiguous(to, s.box) and _contiguous(source, s.source_box)):
         raise ProgramError.at(s.place, f"Getmem of {s.source}", "takes regions that lie in one piece")
     peer = f"static_cast<int>({cpp_value(s.peer, p, 'int64')})"
-    dest = f"&{cpp_name(to.name)}({', '.join(cpp_index(b) for b, _, _ in s.box)})"
+    dest = _start(to, s.box)
     w.line("if (b.index() == 0) {")
     w.line(f"if (const int from = {peer}; from != sg::nobody) {{")
     w.line(f"b.get({dest}, {_address(source, s.source_box)}, {cpp_index(sympy.Mul(*_lengths(s.source_box)))}, from);")

@@ -3,19 +3,29 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any
 
-from starling.dace.ir import Program, same
+from starling.dace.ir import Compute, Program, Reduce, same
 from starling.dace.program_error import Place
 
-__all__ = ["Writer"]
+__all__ = ["Launch", "Writer"]
+
+Launch = Callable[["Writer", Compute | Reduce], None]
 
 
 class Writer:
-    """Lines of C++."""
+    """Lines of C++.
 
-    def __init__(self, program: Program) -> None:
+    Args:
+        program: What is written.
+        launch: Writes the launch of a loop over elements, in code of the host; None: these are lines of a kernel.
+    """
+
+    def __init__(self, program: Program, launch: Launch | None = None) -> None:
         self.program = program
+        self.launch = launch
+        self.loops: list[str] = []  # variables of the loops around what is written
         self.owners: dict[tuple[int | None, Any], str] = {}
         self._lines: list[str] = []
         self._depth = 0

@@ -1,0 +1,272 @@
+"""Statements in C++: of a persistent kernel, of a phase that the host launches, or of what the host does itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import sympy
+
+from starling.dace.emit.communication import emit_collective, emit_put, emit_ready, emit_wait
+from starling.dace.emit.expression import CPP, FOLDS, cpp_index, cpp_name, cpp_value, minus
+from starling.dace.emit.writer import Writer
+from starling.dace.ir import (
+    Array,
+    Assign,
+    Barrier,
+    BlockSync,
+    Body,
+    Collective,
+    Compute,
+    For,
+    If,
+    Param,
+    Program,
+    Put,
+    Ready,
+    Reduce,
+    Statement,
+    Trade,
+    Wait,
+    While,
+    statements,
+)
+from starling.dace.passes.place import Owner, owner_of
+from starling.dace.passes.types import WEAK
+from starling.dace.program_error import ProgramError
+
+__all__ = [
+    "emit_arrays",
+    "emit_body",
+    "emit_computation",
+    "emit_fields",
+    "emit_reduction",
+    "emit_variables",
+    "fold_of",
+    "kept_elements",
+]
+
+MOST_RANGES = 3  # that block::for_each takes
+
+
+def emit_fields(w: Writer) -> None:
+    """A program's data, in words of 8 bytes; run.py lays out the same."""
+    p = w.program
+    w.line("st::sym<st::signal> signals;")
+    w.line("st::sym<sg::slot> slots;")
+    if p.grid > 1:
+        w.line("st::index_t grid_columns;")
+    for a in p.arrays.values():
+        w.line(f"st::sym<{CPP[a.dtype]}> {cpp_name(a.name)}_data;")
+    for n in p.sizes:
+        w.line(f"st::index_t {cpp_name(n)};")
+    for name, dtype in p.scalars.items():
+        wide = "std::int64_t" if dtype.startswith("int") else "double"
+        w.line(f"{wide} {cpp_name(name)}{'_given' if dtype.endswith('32') else ''};")
+
+
+def emit_arrays(w: Writer, arrays: list[Array]) -> None:
+    """Scalars of the call, who owns what, and these arrays: those of one element as variables."""
+    p = w.program
+    for name, dtype in p.scalars.items():
+        if dtype.endswith("32"):
+            w.line(f"const {CPP[dtype]} {cpp_name(name)} = static_cast<{CPP[dtype]}>({cpp_name(name)}_given);")
+    for a in arrays:
+        if not a.scalar:
+            for axis, d in enumerate(a.dealt):
+                w.owner(a.split, axis, d.length)
+    w.line(f"[[maybe_unused]] const sg::pe_grid pes(b{', grid_columns' if p.grid > 1 else ''});")
+    for (shared, length), owner in w.owners.items():
+        n = cpp_index(length)
+        made = f"sg::layers_of_all(b, {n})" if shared is None else f"pes.layers_of(b, {n}, {shared})"
+        w.line(f"const sg::layers {owner} = {made};")
+    for a in arrays:
+        _array(w, a)
+    for a in arrays:
+        if a.next:
+            w.line(f"if ({cpp_name(a.turn)} != 0) {cpp_name(a.name)}.trade({cpp_name(a.next)});")
+
+
+def emit_variables(w: Writer) -> None:
+    """Variables of the program, and counts of what was put."""
+    p = w.program
+    for name, dtype in p.variables.items():
+        w.line(f"{CPP[WEAK.get(dtype, dtype)]} {cpp_name(name)}{{}};")
+    for c in range(p.channels):
+        w.line(f"std::uint64_t sent_{c} = 0;")
+
+
+def _array(w: Writer, a: Array) -> None:
+    name, t, rank = cpp_name(a.name), CPP[a.dtype], len(a.shape)
+    if a.scalar:
+        own = f"{name}_data.on(b.pe())"
+        w.line(f"{t} {name} = {f'b.fetch({own})' if w.launch else f'{own}[0]'};")
+        return
+    extents = [cpp_index(n) for n in a.shape]
+    first = ["0"] * rank
+    for axis, d in enumerate(a.dealt if a.split else []):
+        extents[d.axis] = f"pes.held({cpp_index(d.length)}, {axis}, {d.low + d.high})"
+        first[d.axis] = f"{w.owner(True, axis, d.length)}.pe.begin{minus(d.shift + d.low)}"
+    places = f"{{{', '.join(first)}}}, {{{', '.join(extents)}}}"
+    traded = {n for x in w.program.arrays.values() if x.next for n in (x.name, x.next)}
+    kind = f"{'' if a.name in traded else 'const '}{'sg::host_array' if w.launch else 'sg::array'}<{t}, {rank}>"
+    w.line(f"{kind} {name}({f'b, {name}_data' if w.launch else f'{name}_data, b.pe()'}, {places});")
+
+
+def kept_elements(p: Program) -> list[Array]:
+    """Arrays of one element that the program writes: they go back to memory at its end."""
+    written = {s.target for _, s in statements(p.body) if isinstance(s, Compute)}
+    return [a for a in p.arrays.values() if a.scalar and a.name in written]
+
+
+def emit_body(w: Writer, body: Body) -> None:
+    """Statements, one after the other."""
+    for s in body:
+        _statement(w, s)
+
+
+def _statement(w: Writer, s: Statement) -> None:
+    p = w.program
+    w.at(s.place)
+    if isinstance(s, Compute) and p.arrays[s.target].scalar:
+        w.line(f"{cpp_name(s.target)} = {cpp_value(s.value, p, p.arrays[s.target].dtype)};")
+    elif isinstance(s, (Compute, Reduce)) and w.launch is not None:
+        w.launch(w, s)
+    elif isinstance(s, Compute):
+        emit_computation(w, s)
+    elif isinstance(s, Assign):
+        kind = p.variables[s.name]
+        w.line(f"{cpp_name(s.name)} = {cpp_value(s.value, p, WEAK.get(kind, kind))};")
+    elif isinstance(s, Reduce):
+        owner, name = owner_of(s, p), cpp_name(s.name)
+        together = "sg::reduce_all(b, " if owner is not None and owner.split else "sg::reduce_pe(b, slots, round, "
+        emit_reduction(w, s, f"{name} = {together}")
+    elif isinstance(s, For):
+        v, compare = cpp_name(s.variable), "<" if s.step > 0 else ">"
+        step = f"++{v}" if s.step == 1 else f"{v} += {s.step}"
+        w.line(f"for (st::index_t {v} = {cpp_index(s.begin)}; {v} {compare} {cpp_index(s.end)}; {step}) {{")
+        w.loops.append(s.variable)
+        emit_body(w, s.body)
+        w.loops.pop()
+        w.line("}")
+    elif isinstance(s, While):
+        w.line(f"while ({cpp_value(s.condition, p, 'bool')}) {{")
+        emit_body(w, s.body)
+        w.line("}")
+    elif isinstance(s, If):
+        for k, (condition, inner) in enumerate(s.branches):
+            test = "" if condition is None else f"if ({cpp_value(condition, p, 'bool')}) "
+            w.line(f"{'else ' if k else ''}{test}{{")
+            emit_body(w, inner)
+            w.line("}")
+    elif isinstance(s, (Barrier, BlockSync)):
+        if w.launch is None:  # launches of a stream come one after the other
+            w.line("sg::meet(b);" if isinstance(s, Barrier) else "b.sync();")
+    elif isinstance(s, Trade):
+        w.line(f"{cpp_name(s.array)}.trade({cpp_name(s.other)});")
+    elif isinstance(s, Put):
+        emit_put(w, s)
+    elif isinstance(s, Ready):
+        emit_ready(w, s)
+    elif isinstance(s, Wait):
+        emit_wait(w, s)
+    elif isinstance(s, Collective):
+        emit_collective(w, s)
+
+
+def emit_computation(w: Writer, s: Compute) -> None:
+    """The elements of an array that this block has to do with."""
+    p = w.program
+    a = p.arrays[s.target]
+    value = cpp_value(s.value, p, a.dtype)
+    index = ", ".join(cpp_index(i) for i in s.index)
+    owner = owner_of(s, p)
+    guard = _guard(w, owner)
+    if guard:
+        w.line(f"if ({guard}) {{")
+    _map(w, s, owner, CPP[a.dtype], value, f"{cpp_name(a.name)}({index})")
+    if guard:
+        w.line("}")
+
+
+def _guard(w: Writer, owner: Owner | None) -> str:
+    """The condition under which a block has to do with a statement at all; empty: there is none."""
+    if owner is None:
+        return "b.index() == 0"
+    return " && ".join(
+        f"{w.owner(owner.split, axis, x.length)}.has({cpp_index(x.shift)})"
+        for axis, x in enumerate(owner.along)
+        if not x.parameter
+    )
+
+
+def emit_reduction(w: Writer, s: Reduce, combine: str) -> None:
+    """The part of each thread, and what combines them: the beginning of a call, which gets the part and how."""
+    p = w.program
+    kind = WEAK.get(p.variables[s.name], p.variables[s.name])
+    t, op = CPP[kind], fold_of(s)
+    owner = owner_of(s, p)
+    w.line("{")
+    w.line(f"{t} part = sg::nothing<{t}>({op});")
+    guard = _guard(w, owner)
+    if guard:
+        w.line(f"if ({guard}) {{")
+    body = f"part = {op}(part, {cpp_value(s.value, p, kind)});"
+    with _ranges(w, s, s.params, owner) as (ranges, names):
+        w.line(f"b.for_each({ranges}, [&]({names}) {{ {body} }});")
+    if guard:
+        w.line("}")
+    w.line(f"{combine}part, {op});")
+    w.line("}")
+
+
+def fold_of(s: Reduce) -> str:
+    """What combines two parts of a reduction."""
+    return f"st::{FOLDS[s.op]}{{}}"
+
+
+def _map(w: Writer, s: Compute, owner: Owner | None, kind: str, value: str, element: str) -> None:
+    """Stores a value for each of the parameters."""
+    if not s.params:
+        w.line(f"b.for_each(1, [&](st::index_t) {{ {element} = {value}; }});")
+        return
+    with _ranges(w, s, s.params, owner) as (ranges, names):
+        w.line(f"sg::map(b, {ranges}, [&]({names}) -> {kind} {{ return {value}; }},")
+        w.line(f"        [&]({names}, {kind} value_) {{ {element} = value_; }}, [&]({names}) {{ return &{element}; }});")
+
+
+@contextmanager
+def _ranges(w: Writer, s: Statement, params: list[Param], owner: Owner | None) -> Iterator[tuple[str, str]]:
+    """The ranges of the last parameters and their names, within loops over those before.
+
+    Raises:
+        ProgramError: A range depends on another parameter.
+    """
+    names = {q.name for q in params}
+    ranges = []
+    for q in params:
+        if {str(n) for x in (q.begin, q.end) for n in sympy.sympify(x).free_symbols} & names:
+            what = s.target if isinstance(s, Compute) else "reduction"
+            raise ProgramError.at(
+                s.place, what, f"its loop from {q.begin} to {q.end} depends on another loop; use rectangles"
+            )
+        ranges.append(_range(w, q, owner))
+    outer = max(0, len(params) - MOST_RANGES)
+    for q, r in zip(params[:outer], ranges, strict=False):
+        w.line(f"for (const auto r = {r}; const st::index_t {q.name} : sg::numbers{{r}}) {{")
+    if params:
+        yield ", ".join(ranges[outer:]), ", ".join(f"st::index_t {q.name}" for q in params[outer:])
+    else:
+        yield "1", "st::index_t"
+    for _ in range(outer):
+        w.line("}")
+
+
+def _range(w: Writer, q: Param, owner: Owner | None) -> str:
+    """The values of a parameter that are this block's."""
+    for axis, x in enumerate(owner.along if owner is not None else ()):
+        if x.parameter == q.name:
+            arguments = [cpp_index(q.begin), cpp_index(q.end), cpp_index(x.shift)]
+            arguments += [str(x.scale)] if x.scale != 1 else []
+            return f"{w.owner(owner is not None and owner.split, axis, x.length)}.of({', '.join(arguments)})"
+    return f"st::index_range{{{cpp_index(q.begin)}, {cpp_index(q.end)}}}"
