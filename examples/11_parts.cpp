@@ -1,5 +1,5 @@
-// Parts of data: heat spreads over a plate whose rows are dealt to all devices. Each task reads its rows and one row of
-// either neighbour, so it waits for these two alone, and of the neighbours one row moves in each step.
+// Parts of data: heat spreads over a plate whose rows are partitioned among all devices. Each task reads its rows and
+// one row of either neighbour, so it waits for these two alone, and of the neighbours one row moves in each step.
 #include <cstdio>
 #include <utility>
 #include <vector>

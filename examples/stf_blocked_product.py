@@ -55,7 +55,7 @@ def blocks_of(ctx: stf.Context, whole: Matrix, block: int, name: str) -> list[li
 
 
 def product(ctx: stf.Context, a: Matrix, b: Matrix, c: Matrix, block: int) -> None:
-    """c = a b. Each block of c is computed on one device, the blocks of c are dealt to the devices in turn."""
+    """c = a b. Each block of c is computed on one device, its blocks are distributed round-robin over the devices."""
     left, right, result = blocks_of(ctx, a, block, "A"), blocks_of(ctx, b, block, "B"), blocks_of(ctx, c, block, "C")
     n = len(result)
     for i in range(n):

@@ -45,7 +45,7 @@ ON_PURPOSE: dict[str, dict[str, str]] = {
     "include/starling/device/target/bulk_copies.hpp": {
         "bulk_begin": "the barrier word is the block's own, for its copy engine",
     },
-    "apps/sssp/inner_edges.hpp": {"block_word": "distances in a block's fast memory, which no other block sees"},
+    "apps/sssp/inner_edges.hpp": {"block_word": "distances in a block's shared memory, which no other block sees"},
     "examples/09_hash_table.cpp": {"insert": "the table belongs to the PE whose blocks fill it"},
 }
 

@@ -173,7 +173,7 @@ void solver<T>::state::iterate(job& j) {
 template <class T>
 launch_shape solver<T>::state::choose_shape(const solve_options& o) {
   launch_shape shape = choose_launch(machine_, matrix_, data_, o);
-  data_.a = matrix_.dealt_to(shape.blocks, shape.unit).data;
+  data_.a = matrix_.partitioned(shape.blocks, shape.unit).data;
   allocate_receive_slots(shape.blocks);
   if (o.who != control::cpu_free) on_host_ = new_host_controlled(shape, o);
   return shape;

@@ -1,5 +1,5 @@
-// A linear system on the devices of a machine: owns the rows of a symmetric positive definite matrix, dealt to PEs, and
-// solves for right-hand sides by conjugate gradients.
+// A linear system on the devices of a machine: owns the rows of a symmetric positive definite matrix, partitioned among
+// PEs, and solves for right-hand sides by conjugate gradients.
 //
 //   cg::solver<double> s(machine::best(), A.view());
 //   cg::solve_result r = s.solve(b, x, {.rtol = 1e-8});   // x holds the start, then the solution
@@ -44,7 +44,7 @@ class solver {
   // Solves for several right-hand sides one after another, each as solve() would, bit for bit: `b` and `x` are columns
   // of [rows] one behind the other. A persistent program goes from one to the next by itself. A breakdown, and a watch
   // that returns false, end it: the columns behind keep their start, and their results are empty. Seconds of a launch
-  // are dealt to its columns by iterations.
+  // are assigned to its columns by iterations.
   std::vector<solve_result> solve_columns(const T* b, T* x, index_t columns, const solve_options& options = {},
                                           const std::function<bool(const progress&)>& watch = {}, bool each = false);
 

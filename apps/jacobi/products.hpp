@@ -41,7 +41,7 @@ struct diagonal_products {
 
   struct working {
     const T* value;
-    const std::int32_t* offset;  // in the block's fast memory
+    const std::int32_t* offset;  // in the block's shared memory
     index_t pitch, size;
     int count;
 

@@ -1,5 +1,5 @@
-// Who does what on a PE: how its rows are dealt to blocks, which of them take values of other PEs, and for whom each
-// waits. On the host, once for a number of blocks.
+// Who does what on a PE: how its rows are partitioned among blocks, which of them take values of other PEs, and for
+// whom each waits. On the host, once for a number of blocks.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace starling::sparse {
 
-// What blocks are dealt: a slice or a row block.
+// What is assigned to blocks: a slice or a row block.
 struct part_of_rows {
   index_t first_row;
   index_t entries;                   // stored
@@ -20,7 +20,7 @@ struct part_of_rows {
 // Widens `all` so that it covers `one` too.
 void join(index_range& all, index_range one);
 
-// What one PE has to deal.
+// What one PE has to partition.
 struct rows_to_deal {
   rows_of_pe own;
   std::vector<part_of_rows> parts;      // in order

@@ -1,5 +1,5 @@
 // What a product with a matrix computes: for each row, what its entries give with the vector's values, all joined. Sums
-// of products usually; shortest ways come from the same reading of the same entries.
+// of products usually; shortest paths come from the same reading of the same entries.
 #pragma once
 
 #include <limits>

@@ -55,7 +55,7 @@ compressed_rows<T> compress_rows(const csr_view<T>& a, const Columns& h, int pe,
     open.entries = static_cast<std::uint16_t>(open.entries + length);
     ++open.rows_halo;
   };
-  // Row blocks begin where a pack of rows does as far as that goes: blocks are dealt row blocks that do.
+  // Row blocks begin where a pack of rows does, as far as that goes: the rows of a block of the kernel begin there too.
   for (index_t row = 0; row < own.rows; row += pack_rows) {
     const index_t end = std::min(row + pack_rows, own.rows);
     const index_t length = starts[end] - starts[row];

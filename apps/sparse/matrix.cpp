@@ -17,8 +17,8 @@ namespace {
 constexpr double most_padding = 1.25;
 constexpr double most_padding_3x3 = 1.15;
 
-// Solves and products in turn, with one preconditioner and another: more kinds of dealings are not in use at a time.
-constexpr std::size_t most_dealings = 4;
+// Solves and products in turn, with one preconditioner and another: more kinds of partitions are not in use at a time.
+constexpr std::size_t most_partitions = 4;
 
 }  // namespace
 
@@ -252,15 +252,15 @@ index_t matrix<T>::least_part_bytes() const {
 }
 
 template <class T>
-const dealing<T>& matrix<T>::dealt_to(int blocks, index_t unit) {
-  const auto same = [&](const dealing<T>& d) { return d.blocks == blocks && d.unit == unit; };
-  const auto known = std::find_if(dealings_.begin(), dealings_.end(), same);
-  if (known != dealings_.end()) {
-    dealings_.splice(dealings_.begin(), dealings_, known);  // the one used last is the first
-    return dealings_.front();
+const block_partition<T>& matrix<T>::partitioned(int blocks, index_t unit) {
+  const auto same = [&](const block_partition<T>& d) { return d.blocks == blocks && d.unit == unit; };
+  const auto known = std::find_if(partitions_.begin(), partitions_.end(), same);
+  if (known != partitions_.end()) {
+    partitions_.splice(partitions_.begin(), partitions_, known);  // the one used last is the first
+    return partitions_.front();
   }
-  if (dealings_.size() == most_dealings) dealings_.pop_back();
-  dealing<T> d;
+  if (partitions_.size() == most_partitions) partitions_.pop_back();
+  block_partition<T> d;
   d.blocks = blocks;
   d.unit = unit;
   for (const rows_to_deal& pe : to_deal_) {
@@ -277,8 +277,8 @@ const dealing<T>& matrix<T>::dealt_to(int blocks, index_t unit) {
   d.plans = to_devices(d.plans_of_pe);
   d.data = all_rows();
   d.data.plans = d.plans.data();
-  dealings_.push_front(std::move(d));
-  return dealings_.front();
+  partitions_.push_front(std::move(d));
+  return partitions_.front();
 }
 
 // What kernels need whatever the blocks are.

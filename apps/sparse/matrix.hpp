@@ -1,4 +1,4 @@
-// A matrix on a machine: chooses the storage, deals the rows, and owns the symmetric memory that kernels read.
+// A matrix on a machine: chooses the storage, partitions the rows, and owns the symmetric memory that kernels read.
 #pragma once
 
 #include <list>
@@ -13,9 +13,9 @@
 
 namespace starling::sparse {
 
-// The rows of all PEs, dealt to blocks, or to whatever works on some of them at a time.
+// The rows of all PEs, partitioned among blocks, or whatever works on some of them at a time.
 template <class T>
-struct dealing {
+struct block_partition {
   int blocks = 0;
   index_t unit = 0;
   matrix_data<T> data;  // what kernels need
@@ -43,9 +43,9 @@ class matrix {
   index_t most_columns() const { return most_columns_; }
   index_t most_halo() const { return most_halo_; }
 
-  // Each PE's rows dealt to `blocks` blocks, boundaries at multiples of `unit` rows where there are any. Dealings that
-  // were asked for lately are kept; the reference lasts until some others have been asked for.
-  const dealing<T>& dealt_to(int blocks, index_t unit);
+  // Each PE's rows partitioned among `blocks` blocks, boundaries at multiples of `unit` rows where there are any.
+  // Partitions that were asked for lately are kept; the reference lasts until some others have been asked for.
+  const block_partition<T>& partitioned(int blocks, index_t unit);
 
  private:
   void choose_storage(const csr_view<T>& a, const row_options& options);
@@ -75,7 +75,7 @@ class matrix {
   std::vector<rows_to_deal> to_deal_;  // by PE
   std::vector<std::vector<int>> neighbours_;
   index_t most_rows_ = 0, most_columns_ = 0, most_halo_ = 0;
-  std::list<dealing<T>> dealings_;  // the one used last comes first
+  std::list<block_partition<T>> partitions_;  // the one used last comes first
 
   symmetric_array<rows_of_pe> own_on_pes_;
   symmetric_array<T> values_;

@@ -8,7 +8,7 @@
 
 namespace starling::sparse {
 
-// How the rows of a matrix are dealt to PEs, in order.
+// How the rows of a matrix are partitioned among PEs, in order.
 enum class row_split {
   nonzeros,  // equal numbers of entries
   rows,      // equal numbers of rows
@@ -19,7 +19,7 @@ enum class storage {
   automatic,   // chosen from the matrix
   sliced,      // sliced ELLPACK: 32 rows side by side
   sliced_3x3,  // the same, of dense blocks of 3 x 3
-  compressed,  // compressed sparse rows, work dealt by entries
+  compressed,  // compressed sparse rows, work partitioned by entries
 };
 
 // Whether entries have values. Those of a matrix without any are ones, and nothing is read for them.

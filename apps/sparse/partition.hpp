@@ -1,4 +1,4 @@
-// How rows are dealt to PEs: contiguous ranges, balanced by entries or by rows.
+// How rows are partitioned among PEs: contiguous ranges, balanced by entries or by rows.
 #pragma once
 
 #include <vector>

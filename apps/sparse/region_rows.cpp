@@ -6,7 +6,7 @@
 namespace starling::sparse {
 namespace {
 
-// Elements of 128 bytes, the unit in which rows are dealt to PEs.
+// Elements of 128 bytes, the unit in which rows are partitioned among PEs.
 template <class T>
 constexpr index_t line = 128 / static_cast<index_t>(sizeof(T));
 // Beginning and counting a tile has a price, which entries have to be worth; larger ones are sent late.
@@ -96,12 +96,12 @@ int blocks_for(const machine& m, const iteration_options& o, int fit, int tiles)
 
 template <class T>
 region<T> region_rows<T>::make_region(const csr_view<T>& a) {
-  const dealing<T>& dealt = matrix_.dealt_to(tiles_of_a_pe_, 1);
+  const block_partition<T>& rows = matrix_.partitioned(tiles_of_a_pe_, 1);
   region_options as = region_options_of(options_);
   for (int pe = 1; pe < machine_.size(); ++pe) as.bounds.push_back(matrix_.rows(pe).first);
   as.tiles = region_mapping::by([&](int pe, index_range part) {
     region_mapping::tiles all;
-    for (const block_plan& p : dealt.plans_of_pe[static_cast<std::size_t>(pe)]) {
+    for (const block_plan& p : rows.plans_of_pe[static_cast<std::size_t>(pe)]) {
       all.emplace_back();
       if (p.rows > 0) all.back().push_back({part.begin + p.first_row, part.begin + p.first_row + p.rows});
     }
@@ -127,7 +127,7 @@ region_rows<T>::region_rows(const machine& m, const csr_view<T>& a, const iterat
       matrix_(machine_, a, rows_in_lines(values, line<T>), padding),
       tiles_of_a_pe_(tiles_for(machine_, o, a.rows, a.nonzeros(), line<T>)),
       region_(make_region(a)),
-      tiles_(matrix_.dealt_to(tiles_of_a_pe_, 1).data),
+      tiles_(matrix_.partitioned(tiles_of_a_pe_, 1).data),
       log_(machine_) {}
 
 template <class T>
@@ -142,7 +142,7 @@ iteration_report region_rows<T>::report() const {
 template <class T>
 std::vector<std::vector<index_range>> region_rows<T>::rows_of_tiles() {
   std::vector<std::vector<index_range>> rows(static_cast<std::size_t>(machine_.size()));
-  const auto& plans = matrix_.dealt_to(tiles_of_a_pe_, 1).plans_of_pe;
+  const auto& plans = matrix_.partitioned(tiles_of_a_pe_, 1).plans_of_pe;
   for (std::size_t pe = 0; pe < rows.size(); ++pe) {
     const index_t first = rows_of(static_cast<int>(pe)).begin;
     for (const block_plan& p : plans[pe]) rows[pe].push_back({first + p.first_row, first + p.first_row + p.rows});

@@ -1,6 +1,6 @@
-// Iterations x' = f(A x) over a region: the rows of A are dealt to PEs and cut into tiles of about equally many
-// entries, and the tile that makes some elements of x' is the tile of the region that sends them. Owns the matrix and
-// the region.
+// Iterations x' = f(A x) over a region: the rows of A are partitioned among PEs and cut into tiles of about equally
+// many entries, and the tile that makes some elements of x' is the tile of the region that sends them. Owns the matrix
+// and the region.
 //
 // A kernel, which programs() launches, makes a tile_product of tiles(), and in each epoch awaits the one before, and
 // for each tile multiplies with old.data() and stores what it makes of it.

@@ -1,7 +1,7 @@
 // Some rows of a vector at once: a GPU's thread then moves 16 bytes with each instruction, and has the loads of all
-// vectors in flight before it stores anything. Neighbouring threads move neighbouring 16 bytes, so that fast memory has
-// no conflicts; what a thread moves with another instruction lies further on. Formulas over packs read like those over
-// numbers.
+// vectors in flight before it stores anything. Neighbouring threads move neighbouring 16 bytes, so that shared memory
+// has no conflicts; what a thread moves with another instruction lies further on. Formulas over packs read like those
+// over numbers.
 //
 // A block's rows begin at a multiple of `pack_rows`, and vectors are zero behind a PE's last row up to such a multiple,
 // so that no pack needs a look at where it ends.

@@ -9,7 +9,7 @@ namespace starling::sparse {
 template <class T>
 class tile_product {
  public:
-  // By every block of the kernel. `a`: of a dealing to as many parts as there are tiles.
+  // By every block of the kernel. `a`: of a partition into as many parts as there are tiles.
   STARLING_HD tile_product(block& b, const matrix_data<T>& a)
       : threads_(b.all_threads()), rows_(b.scratch<block_rows<T>>(1)) {
     T* row_buffer = nullptr;

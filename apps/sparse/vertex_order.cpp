@@ -31,7 +31,7 @@ std::vector<std::int32_t> by_degree(const csr_view<T>& a) {
 }
 
 // Every n_pes-th from the first on, then every n_pes-th from the second on, ...
-std::vector<std::int32_t> dealt(const std::vector<std::int32_t>& vertex, int n_pes) {
+std::vector<std::int32_t> round_robin(const std::vector<std::int32_t>& vertex, int n_pes) {
   std::vector<std::int32_t> all;
   all.reserve(vertex.size());
   const auto pes = static_cast<std::size_t>(n_pes);
@@ -74,7 +74,7 @@ template <class T>
 ordered_graph<T>::ordered_graph(const csr_view<T>& edges_in, vertex_order wanted, int n_pes) : view_(edges_in) {
   const bool small = edges_in.columns * static_cast<index_t>(sizeof(T)) <= cached_bytes;
   if (wanted == vertex_order::given || (wanted == vertex_order::automatic && small) || edges_in.nonzeros() == 0) return;
-  vertex_ = dealt(by_degree(edges_in), n_pes);
+  vertex_ = round_robin(by_degree(edges_in), n_pes);
   const auto number = inverse(vertex_);
   if (wanted == vertex_order::automatic) {
     const auto now = lines_read(edges_in, [](std::int32_t column) { return column; });

@@ -15,7 +15,7 @@ namespace starling::sparse {
 enum class vertex_order {
   automatic,  // by degree where that makes stretches of entries read clearly fewer lines of a large vector, else given
   given,      // the caller's
-  by_degree,  // those with the most edges out first, equals in the caller's order; dealt to the PEs in turn
+  by_degree,  // those with the most edges out first, equals in the caller's order; distributed round-robin over the PEs
 };
 
 const char* name(vertex_order o);

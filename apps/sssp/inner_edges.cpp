@@ -12,7 +12,7 @@ constexpr index_t most_edges_of_a_vertex = 8;  // on average
 constexpr int tiles_of_a_multiprocessor = 2;
 constexpr index_t least_vertices_of_a_tile = 1024;
 
-// Distances of a tile have to fit into a block's fast memory, its vertices into the numbers of 16 bits.
+// Distances of a tile have to fit into a block's shared memory, its vertices into the numbers of 16 bits.
 template <class T>
 constexpr index_t most_vertices_of_a_tile = std::min<index_t>(96 * 1024 / sizeof(T), 1 << 16);
 

@@ -45,7 +45,7 @@ STARLING_HD auto block_word(W& w) {
   return cuda::atomic_ref<W, cuda::thread_scope_block>(w);
 }
 
-// The distances of a tile in a block's fast memory, while it follows paths.
+// The distances of a tile in a block's shared memory, while it follows paths.
 template <class T>
 struct block_distances {
   T* distance = nullptr;

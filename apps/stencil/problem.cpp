@@ -61,8 +61,8 @@ void check_parts(const std::vector<int>& parts, const std::vector<index_t>& shap
   index_t product = 1;
   for (std::size_t a = 0; a < parts.size(); ++a) {
     expect<argument_error>(parts[a] >= 1, "stencil: split ", list(parts), "; every number must be at least 1");
-    expect<argument_error>(parts[a] <= shape[a], "stencil: split ", list(parts), " deals the ", shape[a],
-                           " layers of axis ", a, " to ", parts[a],
+    expect<argument_error>(parts[a] <= shape[a], "stencil: split ", list(parts), " divides the ", shape[a],
+                           " layers of axis ", a, " among ", parts[a],
                            " PEs; each needs at least one: use fewer devices or split another axis");
     product *= parts[a];
   }

@@ -40,7 +40,7 @@ enum class variant {
   resident,   // one persistent program whose blocks keep their cells on chip and send each other packets: no barrier;
               // where cells do not fit there: the steps of cpu_free
   temporal,   // as resident, with packets every few steps and the work between done on both sides of an edge; in two
-              // dimensions, where cells do not fit on shared: several steps in one pass over memory
+              // dimensions, where cells do not fit on chip: several steps in one pass over memory
   automatic,  // whichever of them a model of their costs says is fastest
 };
 

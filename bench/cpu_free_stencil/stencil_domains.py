@@ -1,5 +1,5 @@
 """The domains of the stencil's figures: small, medium and large in two and three dimensions, as they grow with the
-number of devices (weak scaling) and as they are dealt to it (strong scaling). A domain is a text such as 2048x2048."""
+number of devices (weak scaling) and as they are divided among them (strong scaling). A domain is a text, 2048x2048."""
 
 from __future__ import annotations
 

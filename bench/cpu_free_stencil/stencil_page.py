@@ -32,7 +32,7 @@ ROOT = HERE.parent.parent
 
 HOW = """\
 A step of each variant (`bench/cpu_free_stencil/steps.cpp`; [who controls what](stencil.md#variants)): float32, Jacobi
-coefficients, fixed boundaries, split along the first axis, no look at the change. As many steps as last a hundredth of
+coefficients, fixed boundaries, split along the first axis, no convergence check. As many steps as last a hundredth of
 a second or more, time over their number, in microseconds; the tables give the least of the repetitions. Arrays are on
 the devices before and after. Nothing is averaged over different runs of the benchmark.
 

@@ -1,4 +1,4 @@
-"""The figures of PROACT: what PageRank, shortest ways, Jacobi's method and a microbenchmark take, and why.
+"""The figures of PROACT: what PageRank, shortest paths, Jacobi's method and a microbenchmark take, and why.
 
     python bench/proact/run.py [--figure FIGURE] [--short] [--devices 1,2,4] [--machine cuda]
                                [--agents inline,polling] [--out bench/proact/results] [--seconds 400]

@@ -26,7 +26,7 @@ class StencilComputing:
     """A sweep over the cells of a GPU, float32, each read and written once a step."""
 
     start: float  # us before the first cell is stored
-    cache_rate: float  # bytes/us while the cells stay in the second cache
+    cache_rate: float  # bytes/us while the cells stay in the L2
     memory_rate: float
     cache: float  # bytes
 
@@ -185,7 +185,7 @@ def pagerank_iteration(p: Parameters, one_us: float, vertices: float, pes: int, 
 
 
 def pagerank_by_hosts(p: Parameters, one_us: float, vertices: float, pes: int) -> float:
-    """Each part goes once to each other host, dealt to its GPUs' cards, and on to the others there by their links."""
+    """Each part goes once to each other host, divided among its GPUs' cards, and on by links."""
     if pes <= p.pes_per_host:
         return pagerank_iteration(p, one_us, vertices, pes)
     computing = one_us / pes * p.imbalance.value

@@ -76,7 +76,7 @@ TITLES = {
     "meet_blocks": "what 16 blocks of a GPU add to a reduction, us",
     "sync_pe": "`sync_pe`, us",
     "stencil_exchange": "exchange of a step of the stencil's faces within a host, us",
-    "cache": "bytes that a GPU's second cache holds, MB",
+    "cache": "bytes that a GPU's L2 holds, MB",
     "imbalance": "work of the busiest of 4 GPUs over the mean, RMAT-22",
 }
 

@@ -70,7 +70,7 @@ TABLES = (
         "levels of 8",
     ),
     Table(
-        "CG's values of PEs in fast memory",
+        "CG's values of PEs in shared memory",
         "apps/cg/iterate/reduction.hpp (`sum_scratch`)",
         lambda n: n * SUM_WORDS * 8,
         "PEs, in each block",

@@ -58,7 +58,7 @@ steps_on stencil_of(const std::vector<index_t>& shape, bool by_packets) {
   };
 }
 
-// Fused: one sum an iteration. Nothing is kept in fast memory, so that all that a block touches is counted.
+// Fused: one sum an iteration. Nothing is kept in shared memory, so that all that a block touches is counted.
 steps_on cg_of(const std::vector<index_t>& shape) {
   const auto a = std::make_shared<st::cg::csr<double>>(st::cg::grid_2d<double>(shape.at(0), shape.at(1)));
   return [a](const st::machine& m, index_t steps) {

@@ -1,5 +1,5 @@
-// The programs that iterate over regions: PageRank, shortest paths, Jacobi's method. starling/_regions.py says what
-// each takes and gives; arrays are checked there.
+// The programs that iterate over regions: PageRank, shortest paths, Jacobi's method. starling/_native_regions.py says
+// what each takes and gives; arrays are checked there.
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -249,7 +249,7 @@ void bind_iterations(nb::module_& m) {
               "deadline: float, measuring: dict[str, typing.Any], watch: typing.Any) -> tuple[typing.Any, dict[str, "
               "typing.Any]]"));
   m.def(
-      "shortest_ways",
+      "shortest_paths",
       [](bound_machine& on, const starts& row_start, const places& source, const nb::object& weight, index_t vertex,
          bool predecessors, bool single, const std::string& agent, std::size_t chunk_bytes, double deadline,
          const nb::dict& measuring, nb::handle watch) {
@@ -259,7 +259,7 @@ void bind_iterations(nb::module_& m) {
       },
       "machine"_a, "row_start"_a, "source"_a, "weight"_a.none(), "from_vertex"_a, nb::kw_only(), "predecessors"_a,
       "single"_a, "agent"_a, "chunk_bytes"_a, "deadline"_a, "measuring"_a, "watch"_a.none(),
-      nb::sig("def shortest_ways(machine: Machine, row_start: typing.Any, source: typing.Any, weight: typing.Any, "
+      nb::sig("def shortest_paths(machine: Machine, row_start: typing.Any, source: typing.Any, weight: typing.Any, "
               "from_vertex: int, *, predecessors: bool, single: bool, agent: str, chunk_bytes: int, deadline: float, "
               "measuring: dict[str, typing.Any], watch: typing.Any) -> tuple[typing.Any, typing.Any, dict[str, "
               "typing.Any]]"));

@@ -143,7 +143,8 @@ void bind_costs(nb::module_& m) {
 void bind_stencil(nb::module_& m) {
   nb::class_<run_result>(m, "RunResult", "What one call of advance did.")
       .def_ro("steps", &run_result::steps)
-      .def_ro("change", &run_result::change, "NaN when it was not looked at.")
+      .def_ro("change", &run_result::change,
+              "The largest change of a cell in the last step checked; NaN without a convergence check.")
       .def_ro("converged", &run_result::converged)
       .def_ro("seconds", &run_result::seconds)
       .def_ro("blocks", &run_result::blocks)
@@ -166,7 +167,7 @@ void bind_stencil(nb::module_& m) {
         (void)stencil::geometry_of(make_problem<double>(shape, any, periodic, split), devices);
       },
       "shape"_a, "periodic"_a, "split"_a, "devices"_a,
-      "Raises ArgumentError, with the reason, when the domain cannot be dealt to so many devices.");
+      "Raises ArgumentError, with the reason, when the domain cannot be partitioned over so many devices.");
   m.def(
       "variants",
       [] {

@@ -123,7 +123,7 @@ void bind_places(nb::module_& m) {
       .def("__repr__", [](const exec_place& p) { return message("<starling.stf.exec_place: ", describe(p), ">"); });
   nb::class_<data_place>(m, "data_place", "Where an instance of logical data lies.")
       .def_static("affine", &data_place::affine,
-                  "Next to the execution: on the task's device; for a grid, dealt to its devices in blocks.")
+                  "Next to the execution: on the task's device; for a grid, partitioned over its devices in blocks.")
       .def_static("device", &data_place::device, "number"_a, "A device of the context's machine, numbered from 0.")
       .def_static("host", &data_place::host, "The host.")
       .def("__eq__", [](const data_place& a,

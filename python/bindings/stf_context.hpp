@@ -17,7 +17,8 @@
 
 namespace starling::python {
 
-// The layout of an array. Composite places deal its bytes: those of an element count as part of the fastest dimension.
+// The layout of an array. Composite places partition its bytes: those of an element count as part of the fastest
+// dimension.
 struct array_shape {
   std::vector<index_t> extents;
   std::size_t element_bytes = 1;

@@ -9,7 +9,7 @@
 True
 
 ``starling.machine`` makes machines, ``starling.stencil`` runs stencils, ``starling.linalg`` solves linear systems,
-``starling.graph`` ranks vertices and finds shortest ways, ``starling.region`` has arrays that send themselves,
+``starling.graph`` ranks vertices and finds shortest paths, ``starling.region`` has arrays that send themselves,
 ``starling.stf`` runs tasks in the order of their data, ``starling.shmem`` has arrays on every device by OpenSHMEM's
 calls,
 ``starling.trace`` records what devices do, ``starling.communication`` measures messages between them,

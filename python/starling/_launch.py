@@ -20,7 +20,7 @@ from starling.errors import ArgumentError
 __all__ = ["Ended", "Job"]
 
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
-SECONDS_BETWEEN_LOOKS = 0.1
+POLL_SECONDS = 0.1
 READ_AT_ONCE = 1 << 16
 PR_SET_PDEATHSIG = 1  # prctl: what a process gets when its parent ends
 
@@ -145,14 +145,14 @@ class Job:
                 for source, target in ((child.stdout, sys.stdout.buffer), (child.stderr, sys.stderr.buffer)):
                     if source is not None:
                         open_sources.register(source, selectors.EVENT_READ, _Output(rank, source, target))
-                with suppress(OSError):  # before Linux 5.3: looked at in turn, so two ends at once have no order
+                with suppress(OSError):  # before Linux 5.3: polled in turn, so two ends at once have no order
                     end = os.pidfd_open(child.pid)
                     open_sources.register(end, selectors.EVENT_READ, _End(rank, end, self._gone))
             while self._running():
-                _show(open_sources, SECONDS_BETWEEN_LOOKS)
-                self._look()
+                _show(open_sources, POLL_SECONDS)
+                self._poll()
             self._signal(signal.SIGKILL)
-            while open_sources.get_map() and _show(open_sources, SECONDS_BETWEEN_LOOKS):
+            while open_sources.get_map() and _show(open_sources, POLL_SECONDS):
                 pass
             for key in open_sources.get_map().values():
                 key.data.close()
@@ -160,7 +160,7 @@ class Job:
     def _running(self) -> bool:
         return any(child.poll() is None for child in self._children)
 
-    def _look(self) -> None:
+    def _poll(self) -> None:
         """Whether one has failed; and those that do not end after it are made to."""
         if self._ended is None:
             for rank in (*self._gone, *range(self.processes)):

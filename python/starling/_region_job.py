@@ -1,4 +1,4 @@
-"""PageRank, shortest ways and Jacobi's method from file to file: what the command line does, without its arguments and
+"""PageRank, shortest paths and Jacobi's method from file to file: what the command line does, without its arguments and
 its display."""
 
 from __future__ import annotations

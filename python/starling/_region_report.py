@@ -22,14 +22,14 @@ class Progress:
 
 @dataclass(frozen=True, repr=False)
 class Report:
-    """What PageRank, shortest ways or Jacobi's method did."""
+    """What PageRank, shortest paths or Jacobi's method did."""
 
     program: str
     """``pagerank``, ``sssp`` or ``jacobi``."""
     converged: bool
     iterations: int
     history: tuple[float, ...]
-    """By iteration. PageRank: the sum of absolute changes; shortest ways: how many vertices have a new distance;
+    """By iteration. PageRank: the sum of absolute changes; shortest paths: how many vertices have a new distance;
     Jacobi's method: norm of b - A x, from the start on."""
     target: float | None
     """What the history had to come to; None: it ends when nothing changes."""
@@ -62,7 +62,7 @@ class Report:
     tiles: int
     """Of each device."""
     tiles_skipped: int
-    """Shortest ways: tiles of all devices and rounds, the last one included, that were not computed since nothing that
+    """Shortest paths: tiles of all devices and rounds, the last one included, that were not computed since nothing that
     they read had changed."""
     bytes_sent: tuple[tuple[int, ...], ...]
     """From each device to each, in all iterations."""

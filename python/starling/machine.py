@@ -95,7 +95,7 @@ def distributed(
     programs is collective: every process makes the same calls in the same order. See ``docs/processes.md``.
 
     Args:
-        pes: Devices of each process. None: ``STARLING_DEVICES`` dealt to the processes, or 1.
+        pes: Devices of each process. None: ``STARLING_DEVICES`` divided among the processes, or 1.
         memory: As for :func:`host`; of virtual devices.
         max_blocks: As for :func:`host`; of virtual devices.
         kind: ``"cuda"``, GPUs, or ``"host"``, virtual devices. None: ``STARLING_DISTRIBUTED``, or GPUs where this host

@@ -1,4 +1,4 @@
-"""Matrices on the devices: as operators of SciPy, reordered, dealt in different ways."""
+"""Matrices on the devices: as operators of SciPy, reordered, partitioned in different ways."""
 
 from __future__ import annotations
 

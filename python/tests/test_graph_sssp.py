@@ -1,4 +1,4 @@
-"""Shortest ways: SciPy's dijkstra is the oracle, exact for whole numbers."""
+"""Shortest paths: SciPy's dijkstra is the oracle, exact for whole numbers."""
 
 from __future__ import annotations
 

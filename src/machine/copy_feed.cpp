@@ -12,7 +12,7 @@ constexpr std::uint64_t operations_ahead = 128;
 constexpr std::size_t bytes_ahead = std::size_t{16} << 20;
 
 std::uint64_t most_ahead(const copy_step& s) {
-  const std::size_t receivers = s.to.size() + (s.told_host != nullptr ? 1 : 0);
+  const std::size_t receivers = s.to.size() + (s.arrived_host != nullptr ? 1 : 0);
   const std::uint64_t operations = operations_ahead / (2 * receivers + 3);
   const std::uint64_t by_bytes = bytes_ahead / std::max(s.bytes * receivers, std::size_t{1});
   return std::max(std::min(operations, by_bytes), std::uint64_t{2});

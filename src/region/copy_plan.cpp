@@ -86,9 +86,9 @@ void copy_plan::set_data(const sent_chunk& c, int pe, int buffer, copy_step& s) 
   s.bytes = state_.sending == region_sending::all ? static_cast<std::size_t>(c.elements.size()) * element_ : 0;
   s.to = c.to;
   const int chunk = layout_->chunk_at[static_cast<std::size_t>(pe)] + c.of_part;
-  s.told = state_.arrived + chunk;
+  s.arrived = state_.arrived + chunk;
   s.on_host = state_.to_host() ? static_cast<std::byte*>(state_.host_values) + offset : nullptr;
-  s.told_host = state_.to_host() ? state_.host_arrived + chunk : nullptr;
+  s.arrived_host = state_.to_host() ? state_.host_arrived + chunk : nullptr;
   s.done = state_.awaits_sent() ? state_.sent + c.of_part : sym<signal>();
 }
 
@@ -123,7 +123,7 @@ void copy_plan::launch(stream& s, int blocks, const kernel& k, const launch_opti
   const int pe = s.pe();
   const auto copies = copies_of_launch(pe, buffer);
   if (copies->queues.empty()) return s.launch_kernel(blocks, k, options);
-  // The low byte of the word. Of a chunk that is not made subscribers are told what they have been told.
+  // The low byte of the word. For a chunk that is not made the signal keeps its value.
   std::uint64_t* launched = state_.launched.on(pe);
   s.fill(launched, static_cast<unsigned char>(buffer + 1), 1);
   constexpr std::size_t word = sizeof(std::uint64_t);

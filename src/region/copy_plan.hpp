@@ -1,7 +1,7 @@
 // Which stream of the copy engine waits for what: queue q of a PE has chunks q, q + queues, ... of its part that others
-// get, in the order of their numbers, epoch after epoch. Tiles are dealt to blocks in order, so that this is the order
-// in which chunks become ready, but for a few; a chunk that is late holds up those behind it in its queue. A launch has
-// one epoch of this.
+// get, in the order of their numbers, epoch after epoch. Tiles are distributed over blocks in order, so that this is
+// the order in which chunks become ready, but for a few; a chunk that is late holds up those behind it in its queue. A
+// launch has one epoch of this.
 #pragma once
 
 #include "layout.hpp"

@@ -1,6 +1,5 @@
 #include <algorithm>
-#include <chrono>
-#include <thread>
+#include <utility>
 
 #include "copy_plan.hpp"
 #include "layout.hpp"
@@ -8,64 +7,6 @@
 
 namespace starling {
 namespace {
-
-// What all PEs have alike.
-template <class V>
-std::vector<std::vector<V>> on_each(int pes, const std::vector<V>& values) {
-  return std::vector<std::vector<V>>(static_cast<std::size_t>(pes), values);
-}
-
-// One list of each PE's part.
-template <class V>
-std::vector<std::vector<V>> of_parts(const region_layout& l, std::vector<V> part_layout::* list) {
-  std::vector<std::vector<V>> all;
-  for (const part_layout& p : l.parts) all.push_back(p.*list);
-  return all;
-}
-
-// Who gets chunks of each PE.
-std::vector<std::uint64_t> readers_of(const region_layout& l) {
-  const std::size_t pes = l.parts.size();
-  const std::uint64_t all = pes == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << pes) - 1;
-  std::vector<std::uint64_t> readers(pes, l.subscribers.empty() ? all : 0);
-  for (std::size_t pe = 0; pe < pes; ++pe) {
-    readers[pe] |= std::uint64_t{1} << pe;
-    for (int c = l.chunk_at[pe]; c < l.chunk_at[pe + 1] && !l.subscribers.empty(); ++c)
-      readers[pe] |= l.subscribers[static_cast<std::size_t>(c)];
-  }
-  return readers;
-}
-
-std::vector<std::vector<std::int32_t>> got_by(const region_layout& l) {
-  std::vector<std::vector<std::int32_t>> all(l.parts.size());
-  for (std::size_t pe = 0; pe < all.size(); ++pe)
-    for (int c = 0; c < l.chunks(); ++c)
-      if (l.subscribers[static_cast<std::size_t>(c)] >> pe & 1) all[pe].push_back(c);
-  return all;
-}
-
-// For each part, the tiles that write each of its chunks.
-struct chunk_writers {
-  std::vector<std::vector<std::int32_t>> tiles, begins;
-};
-
-chunk_writers writers_of(const region_layout& l) {
-  chunk_writers all;
-  for (const part_layout& p : l.parts) {
-    std::vector<std::vector<std::int32_t>> of_chunk(p.writers.size());
-    for (int t = 0; t < p.tiles(); ++t)
-      for (std::int32_t i = p.chunk_at[static_cast<std::size_t>(t)]; i < p.chunk_at[static_cast<std::size_t>(t) + 1];
-           ++i)
-        of_chunk[static_cast<std::size_t>(p.chunks[static_cast<std::size_t>(i)])].push_back(t);
-    auto& tiles = all.tiles.emplace_back();
-    auto& begins = all.begins.emplace_back(1, 0);
-    for (const auto& list : of_chunk) {
-      tiles.insert(tiles.end(), list.begin(), list.end());
-      begins.push_back(static_cast<std::int32_t>(tiles.size()));
-    }
-  }
-  return all;
-}
 
 int most_chunks_of_a_part(const region_layout& l) {
   int most = 1;
@@ -144,48 +85,6 @@ region_memory::region_memory(machine& m, index_t n, std::size_t element, const r
 region_memory::region_memory(region_memory&&) noexcept = default;
 region_memory& region_memory::operator=(region_memory&&) noexcept = default;
 region_memory::~region_memory() = default;
-
-// A table of which every PE has its own.
-template <class V>
-sym<const V> region_memory::keep(const std::vector<std::vector<V>>& of_pes) {
-  std::size_t most = 1;
-  for (const auto& list : of_pes) most = std::max(most, list.size());
-  auto table = machine_.allocate<std::byte>(static_cast<index_t>(most * sizeof(V)));
-  for (std::size_t pe = 0; pe < of_pes.size(); ++pe)
-    if (!of_pes[pe].empty() && machine_.is_local(static_cast<int>(pe)))
-      machine_.copy(table.on(static_cast<int>(pe)), of_pes[pe].data(), of_pes[pe].size() * sizeof(V));
-  const sym<std::byte> start = table.data();
-  tables_.push_back(std::move(table));
-  return {reinterpret_cast<const V*>(start.on(0)), start.stride_bytes()};
-}
-
-void region_memory::keep_layout() {
-  const region_layout& l = *layout_;
-  const int pes = machine_.size();
-  bounds_ = std::make_unique<std::vector<index_t>>(1, 0);
-  for (const part_layout& p : l.parts) bounds_->push_back(p.elements.end);
-  state_.bounds = keep(on_each(pes, *bounds_));
-  state_.chunk_at = keep(on_each(pes, l.chunk_at));
-  state_.readers = keep(on_each(pes, readers_of(l)));
-  if (!l.subscribers.empty()) {
-    const auto got = got_by(l);
-    std::vector<std::vector<std::int32_t>> n_got;
-    for (const auto& list : got) n_got.push_back({static_cast<std::int32_t>(list.size())});
-    state_.subscribers = keep(on_each(pes, l.subscribers));
-    state_.got = keep(got);
-    state_.n_got = keep(n_got);
-  }
-  state_.tile_at = keep(of_parts(l, &part_layout::tile_at));
-  state_.ranges = keep(of_parts(l, &part_layout::ranges));
-  state_.range_at = keep(of_parts(l, &part_layout::range_at));
-  state_.tile_chunks = keep(of_parts(l, &part_layout::chunks));
-  state_.tile_chunk_at = keep(of_parts(l, &part_layout::chunk_at));
-  state_.writers = keep(of_parts(l, &part_layout::writers));
-  if (!state_.flushes) return;
-  const chunk_writers by_chunk = writers_of(l);
-  state_.chunk_tiles = keep(by_chunk.tiles);
-  state_.chunk_tile_at = keep(by_chunk.begins);
-}
 
 void region_memory::allocate_words() {
   const index_t chunks = most_chunks_of_a_part(*layout_);
@@ -338,75 +237,6 @@ std::string region_memory::for_programs_alone() const {
   if (state_.sending == region_sending::untracked)
     return "region_options::sending = untracked, where nothing counts epochs; it is for programs";
   return {};
-}
-
-void region_memory::load(const std::byte* values) {
-  ++loads_;
-  machine_.meet();  // nobody reads what was there any more
-  clear_words();
-  // Of what is not sent, all buffers hold these values, so that kernels compute with numbers.
-  const int buffers = state_.sending == region_sending::all ? 1 : state_.buffers;
-  const index_t of_buffer = pitch_ * static_cast<index_t>(element_);
-  for (auto pe = static_cast<int>(machine_.local_pes().begin); pe < machine_.local_pes().end; ++pe)
-    for (int k = 0; k < buffers; ++k)
-      machine_.copy(values_.on(pe) + k * of_buffer, values, static_cast<std::size_t>(state_.size) * element_);
-  for (int k = 0; k < buffers && host_values_.data() != nullptr; ++k)
-    machine_.copy(host_values_.data() + k * of_buffer, values, static_cast<std::size_t>(state_.size) * element_);
-}
-
-std::uint64_t region_memory::host_epoch() const {
-  expect<argument_error>(state_.to_host(),
-                         "region: the host has no copy; make the region with subscribers::and_host()");
-  std::uint64_t least = ~std::uint64_t{0};
-  for (int c = 0; c < state_.chunks; ++c)
-    least = std::min(least, gpu::system_atomic(state_.host_arrived[c].value).load(cuda::memory_order_acquire));
-  return least;
-}
-
-void region_memory::wait_host(std::uint64_t epoch, double deadline) const {
-  using clock = std::chrono::steady_clock;
-  const auto start = clock::now();
-  for (std::uint64_t last = host_epoch(); last < epoch; last = host_epoch()) {
-    expect<region_error>(std::chrono::duration<double>(clock::now() - start).count() < deadline,
-                         "region::wait_host: epoch ", epoch, " is not there after ", deadline,
-                         " s; the host has epoch ", last, ". Does a kernel write it, and may a wait take longer?");
-    std::this_thread::yield();
-  }
-}
-
-const std::byte* region_memory::on_host(std::uint64_t epoch) const {
-  const std::uint64_t last = host_epoch();
-  expect<argument_error>(epoch <= last && epoch + static_cast<std::uint64_t>(state_.buffers) > last,
-                         "region::on_host: epoch ", epoch, " of a copy whose last is ", last, "; with ", state_.buffers,
-                         " buffers it has so many epochs, the last one included");
-  return host_values_.data() + state_.buffer_of(epoch) * pitch_ * static_cast<index_t>(element_);
-}
-
-std::uint64_t region_memory::epoch() const { return last_epoch(machine_, state_, *layout_); }
-
-void region_memory::check_held(std::uint64_t epoch) const {
-  const std::uint64_t last = this->epoch();
-  expect<argument_error>(epoch <= last && epoch + static_cast<std::uint64_t>(state_.buffers) > last,
-                         "region::read: epoch ", epoch, " of a region whose last is ", last, "; with ", state_.buffers,
-                         " buffers it has so many epochs, the last one included");
-}
-
-void region_memory::copy_out(int pe, std::uint64_t epoch, index_range elements, std::byte* values) const {
-  const auto bytes = [&](index_t n) { return n * static_cast<index_t>(element_); };
-  const std::byte* start = values_.on(pe) + bytes(state_.buffer_of(epoch) * pitch_ + elements.begin);
-  machine_.copy(values + bytes(elements.begin), start, static_cast<std::size_t>(bytes(elements.size())));
-}
-
-void region_memory::read(int pe, std::uint64_t epoch, std::byte* values) const {
-  expect<range_error>(pe >= 0 && pe < machine_.size(), "region::read: PE ", pe, " of a machine with ", machine_.size(),
-                      "; PEs are numbered from 0");
-  check_held(epoch);
-  copy_out(pe, epoch, {0, state_.size}, values);
-}
-
-void region_memory::collect(std::uint64_t epoch, std::byte* values) const {
-  check_held(epoch);
-  for (int pe = 0; pe < machine_.size(); ++pe) copy_out(pe, epoch, part(pe), values);
 }
 
 }  // namespace starling

@@ -42,7 +42,7 @@ void region_use::check_update(const region_partition* p, const stf::exec_place& 
   expect<task_error>(updates == 1, "region::update: a loop updates ", updates,
                      " regions; each has parts and tiles of its own, so use a loop for each");
   expect<task_error>(p != nullptr && *p == region_partition(region_->bounds()),
-                     "region::update: the loop is dealt by another partitioner; a part belongs to its PE: give "
+                     "region::update: the loop is partitioned by another partitioner; a part belongs to its PE: give "
                      "x.partition() as first argument of parallel_for");
   expect<task_error>(elements == index_range{0, s.size}, "region::update: a loop over elements ", elements.begin,
                      " to ", elements.end, " of a region with ", s.size, "; every element is written: use x.shape()");

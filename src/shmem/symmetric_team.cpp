@@ -17,7 +17,8 @@ void check_parent(const char* call, const team& parent) {
 
 }  // namespace
 
-team_memory::team_memory(machine& m, int room, const team_options& options) : options_(options), room_(room) {
+team_memory::team_memory(machine& m, int capacity, const team_options& options)
+    : options_(options), capacity_(capacity) {
   expect<argument_error>(options.blocks >= 1 && options.blocks <= most_blocks,
                          "team_options::blocks = ", options.blocks, "; must be from 1 to ", most_blocks);
   expect<argument_error>(options.slot_bytes >= least_slot && options.slot_bytes <= most_slot,
@@ -26,8 +27,8 @@ team_memory::team_memory(machine& m, int room, const team_options& options) : op
   expect<argument_error>(options.gather_bytes >= 0, "team_options::gather_bytes = ", options.gather_bytes,
                          "; must be at least 0");
   options_.slot_bytes = round_up(options.slot_bytes, least_slot);
-  const index_t members = static_cast<index_t>(options.blocks) * room;
-  boxes_ = m.allocate<packet>(2 * members * packets_per_message);
+  const index_t members = static_cast<index_t>(options.blocks) * capacity;
+  packets_ = m.allocate<packet>(2 * members * packets_per_message);
   slots_ = m.allocate<std::byte>(2 * members * options_.slot_bytes);
   entered_ = m.allocate<signal>(2 * members);
   progress_ = m.allocate<team_progress>(options.blocks);
@@ -35,8 +36,8 @@ team_memory::team_memory(machine& m, int room, const team_options& options) : op
 }
 
 team::memory team_memory::handle() const {
-  return {boxes_.data(),       slots_.data(),         entered_.data(), progress_.data(),
-          options_.slot_bytes, options_.gather_bytes, room_,           options_.blocks};
+  return {packets_.data(),     slots_.data(),         entered_.data(), progress_.data(),
+          options_.slot_bytes, options_.gather_bytes, capacity_,       options_.blocks};
 }
 
 void team_memory::restart(machine& m, std::uint64_t after) {
@@ -44,12 +45,12 @@ void team_memory::restart(machine& m, std::uint64_t after) {
   constexpr int number_bits = 32;
   const bool on_gpus = m.kind() == machine_kind::cuda;
   const packet old = on_gpus ? packet{after << number_bits, {after << number_bits}} : packet{0, {after}};
-  const std::vector<packet> boxes(static_cast<std::size_t>(boxes_.size()), old);
+  const std::vector<packet> packets(static_cast<std::size_t>(packets_.size()), old);
   const std::vector<signal> entered(static_cast<std::size_t>(entered_.size()), signal{after});
   const std::vector<team_progress> progress(static_cast<std::size_t>(progress_.size()),
                                             team_progress{after, after, after});
   for (int pe = 0; pe < m.size(); ++pe) {
-    m.copy(boxes_.on(pe), boxes.data(), boxes.size() * sizeof(packet));
+    m.copy(packets_.on(pe), packets.data(), packets.size() * sizeof(packet));
     m.copy(entered_.on(pe), entered.data(), entered.size() * sizeof(signal));
     m.copy(progress_.on(pe), progress.data(), progress.size() * sizeof(team_progress));
   }

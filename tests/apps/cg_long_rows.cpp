@@ -92,10 +92,10 @@ TEST_CASE("row blocks have every row and entry once, in order") {
 }
 
 // All pieces of a row belong to the block that has the row, however many blocks there are.
-void check_dealt(sparse::matrix<double>& a, machine& m, int blocks, index_t unit) {
+void check_partition(sparse::matrix<double>& a, machine& m, int blocks, index_t unit) {
   CAPTURE(blocks);
   CAPTURE(unit);
-  const sparse::dealing<double>& d = a.dealt_to(blocks, unit);
+  const sparse::block_partition<double>& d = a.partitioned(blocks, unit);
   for (int pe = 0; pe < m.size(); ++pe) {
     std::vector<sparse::block_plan> plans(static_cast<std::size_t>(blocks));
     m.copy(plans.data(), d.data.plans.on(pe), plans.size() * sizeof(sparse::block_plan));
@@ -141,7 +141,7 @@ TEST_CASE("a block has all pieces of its rows") {
       const auto a = test::compressed<double>(rows_with_long_ones(900, 12, test::seed_or(seed)));
       sparse::matrix<double> stored(m, a.view(), {.how = storage::compressed, .unit = 3});
       for (const int blocks : {1, 2, 3, 5, 8, 17, 40})
-        for (const index_t unit : {1, 3}) check_dealt(stored, m, blocks, unit);
+        for (const index_t unit : {1, 3}) check_partition(stored, m, blocks, unit);
     }
   });
 }

@@ -153,21 +153,21 @@ TEST_CASE("blocks of 3 x 3 for other numbers of rows") {
   refused(cg::grid_2d<double>(4, 4), {"sliced_3x3 for 16 rows", "multiple of 3"}, {.how = storage::sliced_3x3});
 }
 
-TEST_CASE("rows dealt wrongly") {
-  const auto dealt = [](std::vector<index_t> first, const parts& says, const matrix_options& o = {}) {
+TEST_CASE("rows partitioned wrongly") {
+  const auto partitioned = [](std::vector<index_t> first, const parts& says, const matrix_options& o = {}) {
     matrix_options given = o;
     given.first_rows = std::move(first);
     refused(good(), says, given, 2);
   };
-  dealt({0, 12}, {"first_rows has 2 entries; for 2 PEs it must have 3"});
-  dealt({0, 4, 8, 12}, {"first_rows has 4 entries"});
-  dealt({1, 6, 12}, {"first_rows goes from 1 to 12; must go from 0"});
-  dealt({0, 6, 11}, {"first_rows goes from 0 to 11", "the number of rows, 12"});
-  dealt({0, 6, 13}, {"first_rows goes from 0 to 13"});
-  dealt({0, -3, 12}, {"first_rows falls from 0 to -3 at PE 1"});
-  dealt({0, 15, 12}, {"first_rows falls from 15 to 12 at PE 2"});
-  dealt({0, 4, 12}, {"first_rows[1] = 4", "multiples of 3"}, {.how = storage::sliced_3x3});
-  dealt({0, 3, 12}, {"first_rows[1] = 3", "multiples of 6"}, {.how = storage::sliced_3x3, .block_size = 2});
+  partitioned({0, 12}, {"first_rows has 2 entries; for 2 PEs it must have 3"});
+  partitioned({0, 4, 8, 12}, {"first_rows has 4 entries"});
+  partitioned({1, 6, 12}, {"first_rows goes from 1 to 12; must go from 0"});
+  partitioned({0, 6, 11}, {"first_rows goes from 0 to 11", "the number of rows, 12"});
+  partitioned({0, 6, 13}, {"first_rows goes from 0 to 13"});
+  partitioned({0, -3, 12}, {"first_rows falls from 0 to -3 at PE 1"});
+  partitioned({0, 15, 12}, {"first_rows falls from 15 to 12 at PE 2"});
+  partitioned({0, 4, 12}, {"first_rows[1] = 4", "multiples of 3"}, {.how = storage::sliced_3x3});
+  partitioned({0, 3, 12}, {"first_rows[1] = 3", "multiples of 6"}, {.how = storage::sliced_3x3, .block_size = 2});
 }
 
 // A good solver, and what it refuses.

@@ -101,9 +101,9 @@ TEST_CASE("fewer rows than PEs, slices or blocks") {
 
 TEST_CASE("PEs without rows") {
   known_system<double> system(cg::grid_2d<double>(12, 8), 8, 1e-9);
-  const std::vector<std::vector<index_t>> dealt = {
+  const std::vector<std::vector<index_t>> partitions = {
       {0, 0, 96}, {0, 96, 96}, {0, 48, 48, 96}, {0, 0, 0, 96}, {0, 8, 8, 96, 96}};
-  for (const auto& first_rows : dealt) {
+  for (const auto& first_rows : partitions) {
     std::optional<machine> m = test::test_machine(static_cast<int>(first_rows.size()) - 1);
     if (!m) continue;
     for (const storage how : {storage::sliced, storage::compressed}) {

@@ -107,19 +107,19 @@ TEST_CASE("columns are numbered by PE, so a far corner of the halo is near") {
   });
 }
 
-TEST_CASE("rows dealt by hand, to some PEs none") {
+TEST_CASE("rows partitioned by hand, to some PEs none") {
   const auto rows = random_rows(99, 20, 11);
-  const auto dealt = [&](const std::vector<index_t>& first) {
+  const auto partitioned = [&](const std::vector<index_t>& first) {
     check_storages<double>(rows, {static_cast<int>(first.size()) - 1}, {.first_rows = first});
   };
-  dealt({0, 99});
-  dealt({0, 0, 99});
-  dealt({0, 99, 99});
-  dealt({0, 3, 96, 99});
-  dealt({0, 0, 0, 99});
-  dealt({0, 48, 48, 99});
-  dealt({0, 0, 33, 33, 99});
-  dealt({0, 30, 60, 99, 99});
+  partitioned({0, 99});
+  partitioned({0, 0, 99});
+  partitioned({0, 99, 99});
+  partitioned({0, 3, 96, 99});
+  partitioned({0, 0, 0, 99});
+  partitioned({0, 48, 48, 99});
+  partitioned({0, 0, 33, 33, 99});
+  partitioned({0, 30, 60, 99, 99});
   // Boundaries that blocks of 3 x 3 do not allow.
   test::each_machine({3}, [&](machine& m) {
     const csr<float> a = test::compressed<float>(rows);
@@ -128,7 +128,7 @@ TEST_CASE("rows dealt by hand, to some PEs none") {
   });
 }
 
-TEST_CASE("rows dealt by number, and by entries") {
+TEST_CASE("rows partitioned by number, and by entries") {
   loose_rows rows = test::random_system(1000, 2, 12);
   for (index_t i = 0; i < 100; ++i)
     for (index_t j = 0; j < 100; ++j)

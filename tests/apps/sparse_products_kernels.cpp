@@ -72,7 +72,7 @@ void check(machine& m, const sparse::csr_view<T>& a, storage how, index_t tiles,
   CAPTURE(a.rows);
   sparse::matrix<T> stored(m, a, {.how = how, .unit = 4, .values = Values, .whole_vectors = true},
                            C::template none<T>());
-  const sparse::dealing<T>& dealt = stored.dealt_to(static_cast<int>(tiles), 4);
+  const sparse::block_partition<T>& rows = stored.partitioned(static_cast<int>(tiles), 4);
   test::random r(static_cast<std::uint64_t>(a.rows + tiles));
   std::vector<T> x;
   for (index_t i = 0; i < a.rows; ++i)
@@ -85,7 +85,7 @@ void check(machine& m, const sparse::csr_view<T>& a, storage how, index_t tiles,
     m.copy(out.on(pe), poison.data(), poison.size() * sizeof(T));
     stream s = m.new_stream(pe);
     const std::size_t scratch = sparse::tile_product<T>::scratch_bytes(threads / 32, true);
-    s.launch(blocks, all_tiles<C, Values, T>{dealt.data, tiles, vector.data(), out.data()},
+    s.launch(blocks, all_tiles<C, Values, T>{rows.data, tiles, vector.data(), out.data()},
              {.threads = threads, .scratch_bytes = scratch});
     s.synchronize();
   }
@@ -96,9 +96,9 @@ void check(machine& m, const sparse::csr_view<T>& a, storage how, index_t tiles,
     REQUIRE(own.first == row);
     row += own.rows;
     if (own.rows > 0) m.copy(got.data() + own.first, out.on(pe), static_cast<std::size_t>(own.rows) * sizeof(T));
-    REQUIRE(dealt.plans_of_pe[static_cast<std::size_t>(pe)].size() == static_cast<std::size_t>(tiles));
+    REQUIRE(rows.plans_of_pe[static_cast<std::size_t>(pe)].size() == static_cast<std::size_t>(tiles));
     index_t covered = 0;
-    for (const sparse::block_plan& plan : dealt.plans_of_pe[static_cast<std::size_t>(pe)]) {
+    for (const sparse::block_plan& plan : rows.plans_of_pe[static_cast<std::size_t>(pe)]) {
       CHECK(plan.first_row == covered);
       CHECK(plan.peers + plan.unpacking + plan.receive_slots == 0);
       covered += plan.rows;

@@ -69,7 +69,7 @@ TEST_CASE("coefficients that are not finite") {
 TEST_CASE("more PEs than rows") {
   auto p = good();
   p.shape = {3, 9};
-  CHECK(says(refusal(p, 4), "deals the 3 layers of axis 0 to 4 PEs; each needs at least one: use fewer devices"));
+  CHECK(says(refusal(p, 4), "divides the 3 layers of axis 0 among 4 PEs; each needs at least one: use fewer devices"));
 }
 
 TEST_CASE("a split for another number of PEs") {

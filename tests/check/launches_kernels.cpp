@@ -1,4 +1,4 @@
-// Kernels that blocks launch, under many schedules: a launch orders what its thread knows before the kernel, and
+// Kernels that blocks launch, under many schedules: a launch orders what happened before it before the kernel, and
 // nothing orders anything behind it but the end of the program.
 #include "support/checked.hpp"
 

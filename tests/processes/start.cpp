@@ -116,7 +116,7 @@ TEST_CASE("what works in one process alone is refused, and machine::host named")
   check_parts(streams.end_of(0), {"range_error", "PE 1 is of another process", "local_pes"});
 }
 
-TEST_CASE("STARLING_MACHINE=distributed is taken by machine::best, its devices dealt to the processes") {
+TEST_CASE("STARLING_MACHINE=distributed is taken by machine::best, its devices divided among the processes") {
   const environment_guard kind("STARLING_MACHINE", "distributed");
   job j(2, [](int) { return message(machine::best(4).size(), machine::best().size()); });
   for (const std::string& text : j.ends()) CHECK(text == "42");

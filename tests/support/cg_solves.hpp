@@ -63,11 +63,11 @@ class known_system {
       : a(std::move(matrix)), block_size(size), rtol(tolerance), b(doubles(as<T>(random_vector(a.rows(), 3)))) {}
 
   const oracle_result& wanted(const cg::solve_options& o, const std::vector<index_t>& first_rows) {
-    const std::vector<index_t> dealt =
+    const std::vector<index_t> of_blocks =
         o.m == cg::preconditioner::block_jacobi ? first_rows : std::vector<index_t>{0, a.rows()};
-    const auto [at, is_new] = known_.try_emplace({o.m, dealt});
+    const auto [at, is_new] = known_.try_emplace({o.m, of_blocks});
     if (is_new) {
-      const oracle_preconditioner<T> m(a, o, block_size, dealt);
+      const oracle_preconditioner<T> m(a, o, block_size, of_blocks);
       at->second = oracle_solve(a, b, vector(b.size(), 0.0), m, rtol * norm(b), 5000);
     }
     return at->second;

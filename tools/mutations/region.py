@@ -220,7 +220,7 @@ MUTATIONS = [
          "    for (std::int32_t i = first; i < end && item.how == region_item::whole; ++i) count_tile("),
         ("own warp: tells before the last tile", "1, where::current()) + 1 == wanted;",
          "1, where::current()) + 2 == wanted || (wanted == 1 && s.use_of(epoch) == 1);"),
-        ("own warp: nobody told", "    tell(g, c, epoch, g.votes(kept) != 0);\n", "    (void)kept;\n"),
+        ("own warp: nobody told", "    signal_arrival(g, c, epoch, g.votes(kept) != 0);\n", "    (void)kept;\n"),
         ("own warp: chunks always unchanged", "kept = last && s.stored.on(pe)[word] != epoch;", "kept = last;",
          "the word that goes with the arrival then says that it was stored"),
         ("own warp: chunks never unchanged", "kept = last && s.stored.on(pe)[word] != epoch;", "kept = false;"),
@@ -351,7 +351,7 @@ MUTATIONS = [
     *in_file(
         "region_tasks",
         LAUNCHED,
-        ("tiles dealt to the agent's blocks too", "      launch.roles.first[1] = writers;",
+        ("tiles assigned to the agent's blocks too", "      launch.roles.first[1] = writers;",
          "      launch.roles.first[1] = b.blocks_per_pe();"),
         ("the agent's blocks counted among those that write", "end(mine, handle.state(), writers, where::current());",
          "end(mine, handle.state(), b.blocks_per_pe(), where::current());"),

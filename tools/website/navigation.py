@@ -9,6 +9,7 @@ PAGES: dict[str, dict[str, str]] = {
         "Starling": "README.md",
         "Examples": "examples/README.md",
         "From NVSHMEM, NCCL, MPI, CUDASTF": "docs/coming_from.md",
+        "Glossary": "docs/glossary.md",
         "Changes": "CHANGELOG.md",
     },
     "Guide": {

@@ -128,7 +128,7 @@ class mesh_with_nets {
 struct drawn_edges {
   index_t n, mean_degree;
   std::uint64_t seed;
-  index_t stride;  // deals ranks to nodes; shares no factor with n
+  index_t stride;  // maps ranks to nodes; shares no factor with n
 
   // Even and odd nodes take turns when the mean degree is odd.
   index_t draws(index_t node) const { return (mean_degree + node % 2) / 2; }

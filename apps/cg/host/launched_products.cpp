@@ -25,7 +25,7 @@ void launched_products<T>::prepare(system_data<T>& s) {
     const int most = machine_.blocks_that_fit(product_kernel(s, vec_n, number_), launch_);
     blocks_ = static_cast<int>(std::clamp<index_t>(wanted, 1, most));
   }
-  s.a = matrix_.dealt_to(blocks_, pack_rows).data;
+  s.a = matrix_.partitioned(blocks_, pack_rows).data;
 }
 
 template <class T>

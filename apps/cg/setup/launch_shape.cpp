@@ -27,7 +27,7 @@ void choose_kept(const machine& m, matrix<T>& a, const solve_options& o, std::si
                  launch_shape& shape) {
   const bool on_gpu = m.kind() == machine_kind::cuda;
   const bool compressed = a.facts().how == storage::compressed;
-  const dealing<T>& dealt = a.dealt_to(shape.blocks, shape.unit);
+  const block_partition<T>& rows = a.partitioned(shape.blocks, shape.unit);
   const std::size_t room = m.device(0).scratch_bytes;
   std::size_t left = room > base ? room - base : 0;
   // Entries that stream past need room in the L1 cache, which is the same memory; short rows gain more by staying.
@@ -43,18 +43,18 @@ void choose_kept(const machine& m, matrix<T>& a, const solve_options& o, std::si
   }
   const std::size_t budget = left;
   const std::size_t vector_bytes = static_cast<std::size_t>(
-      round_up(round_up(dealt.most_block_rows, pack_rows) * static_cast<index_t>(sizeof(T)), 16));
+      round_up(round_up(rows.most_block_rows, pack_rows) * static_cast<index_t>(sizeof(T)), 16));
   const std::uint32_t wish = vectors_used(o);
   for (const vector_name v : {vec_s, vec_p, vec_r, vec_z, vec_w, vec_x, vec_u, vec_q, vec_n, vec_m, vec_e, vec_d})
     if ((wish >> v & 1) != 0 && vector_bytes <= left) {
       shape.kept.vectors |= 1u << v;
       left -= vector_bytes;
     }
-  const std::size_t rounding = 64 + sizeof(slice) * static_cast<std::size_t>(dealt.most_block_parts);
+  const std::size_t rounding = 64 + sizeof(slice) * static_cast<std::size_t>(rows.most_block_parts);
   if (!compressed && left > rounding) {
     const std::size_t area = a.facts().how == storage::sliced_3x3 ? 9 : 1;
     const std::size_t entry = area * sizeof(T) + static_cast<std::size_t>(a.facts().offset_bits / 8);
-    const std::size_t bytes = std::min(left - rounding, dealt.most_block_bytes + dealt.most_block_bytes / 16);
+    const std::size_t bytes = std::min(left - rounding, rows.most_block_bytes + rows.most_block_bytes / 16);
     shape.kept.entries = static_cast<index_t>(bytes / entry);
     left -= static_cast<std::size_t>(shape.kept.entries) * entry + rounding;
   }

@@ -9,7 +9,7 @@ namespace starling::cg {
 struct launch_shape {
   int blocks = 1;  // per PE, that work
   int threads = most_block_threads;
-  index_t unit = 1;  // rows are dealt to blocks in multiples of this
+  index_t unit = 1;  // blocks have rows in multiples of this
   kept_data kept;
   std::size_t kept_bytes = 0;
   std::size_t scratch_bytes = 0;

@@ -1,4 +1,4 @@
-// How a domain is dealt to PEs: plain data and arithmetic that kernels and host share.
+// How a domain is partitioned among PEs: plain data and arithmetic that kernels and host share.
 //
 // Arrays are three-dimensional in (z, y, x) order, x fastest; a two-dimensional domain has z extent 1 and no z
 // neighbours. A PE owns a box of cells. Where the box has a neighbour, it has a face: its outermost layer of cells on

@@ -16,7 +16,7 @@ bool uniform_weights(const coefficients<T>& w) {
 }  // namespace
 
 template <class T>
-void tell(persistent_run& run, const domain<T>& d, const run_options& options) {
+void configure(persistent_run& run, const domain<T>& d, const run_options& options) {
   run.first = d.time_level;
   run.steps = options.steps;
   run.check_every = options.check_every;
@@ -35,8 +35,8 @@ void run_persistent(domain<T>& d, const program& p, const run_options& options, 
   if (options.check_every > 0 && options.steps >= options.check_every) result.change = status.change;
 }
 
-template void tell(persistent_run&, const domain<float>&, const run_options&);
-template void tell(persistent_run&, const domain<double>&, const run_options&);
+template void configure(persistent_run&, const domain<float>&, const run_options&);
+template void configure(persistent_run&, const domain<double>&, const run_options&);
 template void run_persistent(domain<float>&, const program&, const run_options&, run_result&);
 template void run_persistent(domain<double>&, const program&, const run_options&, run_result&);
 

@@ -1,4 +1,4 @@
-// What the persistent programs have in common: what each is told of a run, and the status that it leaves.
+// What the persistent programs have in common: how each is configured for a run, and the status that it leaves.
 #pragma once
 
 #include "stencil/core/domain.hpp"
@@ -6,7 +6,7 @@
 namespace starling::stencil {
 
 template <class T>
-void tell(persistent_run& run, const domain<T>& d, const run_options& options);
+void configure(persistent_run& run, const domain<T>& d, const run_options& options);
 
 // Runs it, and takes over the status: the domain's time level and the largest change.
 template <class T>

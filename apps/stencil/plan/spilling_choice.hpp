@@ -1,4 +1,4 @@
-// Whether a PE's box can be dealt to spilling register tiles, and what of these is where.
+// Whether a PE's box can be divided into spilling register tiles, and what of these is where.
 #pragma once
 
 #include "stencil/tiles/tiles.hpp"

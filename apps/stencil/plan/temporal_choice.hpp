@@ -1,4 +1,4 @@
-// Whether several steps are made in one pass over memory, how many, and how the pass is dealt out.
+// Whether several steps are made in one pass over memory, how many, and how the pass is partitioned.
 #pragma once
 
 #include <string>

@@ -174,7 +174,8 @@ std::optional<tile_choice> choice_for(const geometry& g, const tile_limits& limi
   return std::nullopt;
 }
 
-// Whether boxes can be dealt to so many tiles at most that exchange so many layers, and the cheapest grid that fits.
+// Whether boxes can be divided into so many tiles at most that exchange so many layers, and the cheapest grid that
+// fits.
 struct grids {
   bool possible = false;
   std::optional<tile_choice> best;

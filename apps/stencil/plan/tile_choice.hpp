@@ -1,4 +1,4 @@
-// How many tiles a PE's box is dealt to, and how they are kept.
+// How many tiles a PE's box is divided into, and how they are kept.
 #pragma once
 
 #include <optional>

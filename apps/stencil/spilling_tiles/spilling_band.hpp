@@ -8,8 +8,8 @@
 // can be sent once it is made: much of a step is left for each packet's flight. The first row is made last, so that
 // this holds for the row above it too.
 //
-// The columns beside the tile and those at its sides share their place on shared: a step reads what lies beside a row
-// and leaves there what the row has at its side, until the neighbours' cells are taken the next time.
+// The columns beside the tile and those at its sides share their place in shared memory: a step reads what lies beside
+// a row and leaves there what the row has at its side, until the neighbours' cells are taken the next time.
 //
 // What a warp's way depends on is told the compiler as the same for all its lanes. Where it cannot know this, it takes
 // care of lanes that are apart before every shuffle.

@@ -191,7 +191,7 @@ kernel of_dimension(const geometry& g, const Arguments&... arguments) {
   return make_kernel(Kernel<T, 2>{arguments...});
 }
 
-// And one for each way to deal out the interior.
+// And one for each way to partition the interior.
 template <template <class, int, bool> class Kernel, class T, class... Arguments>
 kernel of_cut(const geometry& g, const interior_partition& cut, const Arguments&... arguments) {
   if (g.active[0]) {

@@ -63,7 +63,7 @@ template <class T>
 void step_engine<T>::advance_cpu_free(domain<T>& d, const launch_shape& launch, const run_options& options,
                                       run_result& result) {
   cpu_free_arguments<T> a;
-  tell(a, d, options);
+  configure(a, d, options);
   a.f = d.memory;
   a.first_message = d.messages + 1;
   d.messages += options.steps + 1;
@@ -113,7 +113,7 @@ void step_engine<T>::make_room_for_changes(domain<T>& d, index_t elements) {
   d.memory.changes = changes_.data();
 }
 
-// Issues the steps from look to look at the largest change: issue(to, whether to look then).
+// Issues the steps from one convergence check to the next: issue(to, whether to check then).
 template <class T>
 template <class F>
 void step_engine<T>::between_checks(domain<T>& d, const run_options& options, int blocks_with_changes,

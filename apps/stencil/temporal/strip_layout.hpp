@@ -1,5 +1,5 @@
 // How the cells of a two-dimensional box lie in memory when several steps are made in one pass over it, and how a pass
-// is dealt to warps: plain data and arithmetic that kernels and host share.
+// is partitioned among warps: plain data and arithmetic that kernels and host share.
 //
 // Around the box there is a ghost zone of `depth` layers where neighbours exchange. A warp streams down a strip:
 // columns side by side, one row after the other. With each step that a pass makes, a column less is known at either

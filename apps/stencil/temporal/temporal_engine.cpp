@@ -25,7 +25,7 @@ template <class T>
 void temporal_engine<T>::advance(domain<T>& d, const temporal_choice& choice, const launch_options& launch,
                                  const run_options& options, run_result& result) {
   temporal_arguments<T> a;
-  tell(a, d, options);
+  configure(a, d, options);
   a.f = d.memory;
   a.layout = choice.layout;
   for (int slot = 0; slot < 2; ++slot) a.cells[slot] = cells_[slot].data();

@@ -29,7 +29,7 @@ prepared_run tile_engine<T>::prepare(domain<T>& d, const tile_choice& tiles, con
 template <class T>
 void tile_engine<T>::advance(domain<T>& d, const tile_choice& tiles, const run_options& options, run_result& result) {
   resident_arguments<T> a;
-  tell(a, d, options);
+  configure(a, d, options);
   a.f = d.memory;
   a.grid = tiles.grid;
   if (packet_buffer_.allocated()) a.packet_buffer = packet_buffer_.data();

@@ -1,4 +1,4 @@
-// Cells on shared: one persistent program whose blocks keep a tile each and send each other its edges (`resident`, and
+// Cells on chip: one persistent program whose blocks keep a tile each and send each other its edges (`resident`, and
 // `temporal` where the tiles fit).
 #pragma once
 

@@ -1,5 +1,5 @@
-// How the box of a PE is dealt to blocks that keep their part, a tile, on shared: plain data and arithmetic that
-// kernels and host share.
+// How the box of a PE is partitioned among blocks that keep their part, a tile, on chip: plain data and arithmetic
+// that kernels and host share.
 //
 // Around its cells a tile has a ghost zone: `depth` layers of the neighbours' cells on each side. Tiles send each other
 // what lies at their edges, as packets, once every `depth` steps; in the steps between, a tile computes the part of the
@@ -57,7 +57,7 @@ struct tiling {
   spilling_bands spilling;       // used where the register tile spills to shared memory and memory; likewise
   tile_layout shared;
   index_t memory_elements = 0;         // of one block, for what spilling register tiles have in memory
-  int grain = 1;                       // cells of a row are dealt to tiles in multiples of it
+  int grain = 1;                       // cells of a row are partitioned among tiles in multiples of it
   index_t largest[axes] = {1, 1, 1};   // extents of a tile
   index_t start[directions + 1] = {};  // where what comes for a direction begins in a block's packet buffer
 

@@ -22,7 +22,7 @@ struct index_range {
   }
 };
 
-// Part `which` of `n` items dealt to `parts` owners: contiguous, in order, sizes differ by at most one.
+// Part `which` of `n` items partitioned among `parts` owners: contiguous, in order, sizes differ by at most one.
 constexpr index_range share(index_t n, index_t parts, index_t which) {
   const index_t each = n / parts;
   const index_t more = n % parts;

@@ -98,14 +98,14 @@ class block : public whole_block<block>, public bulk_transfer<block> {
   // All blocks of this PE; index() is the block's number among them.
   STARLING_HD int blocks_per_pe() const { return state().n_blocks; }
 
-  // This block's part of n items dealt to the blocks of its role.
+  // This block's part of n items partitioned among the blocks of its role.
   STARLING_HD index_range my_share(index_t n) const { return share(n, count(), rank()); }
 
   // ---- within the block: see whole_block too ----
 
   STARLING_HD block_threads all_threads() const { return block_threads(*this); }
 
-  // n objects of T that live in the block's fast memory until the kernel returns (a GPU's shared memory). The launch
+  // n objects of T that live in the block's scratch memory until the kernel returns (a GPU's shared memory). The launch
   // names how many bytes there are; asking for more ends the program with range_error. Not initialised.
   template <class T>
   STARLING_HD T* scratch(index_t n, where at = where::current()) {
@@ -333,7 +333,7 @@ class block : public whole_block<block>, public bulk_transfer<block> {
     end_if(failed, operation::sync_all, at);
   }
 
-  // Where the value of PE i is put together: the block's fast memory on a GPU.
+  // Where the value of PE i is put together: the block's shared memory on a GPU.
   STARLING_HD small_value& gathered(int i) const {
     if constexpr (target::on_gpu) return reinterpret_cast<small_value*>(target::reduce_slots())[i];
     return state().control.pe_values.on(pe())[i];

@@ -40,14 +40,14 @@ struct host_options {
 
 // Of a machine of several processes.
 struct distributed_options {
-  int pes = 0;  // of each process; 0: STARLING_DEVICES dealt to the processes, or 1
+  int pes = 0;  // of each process; 0: STARLING_DEVICES divided among the processes, or 1
   std::size_t memory_bytes = 0;
   int max_blocks = 0;
   bool poison = true;  // these as in host_options, of virtual devices; all of them the same in every process
   std::optional<machine_kind> kind = {};  // nothing said: STARLING_DISTRIBUTED
 };
 
-// A persistent program: one kernel on every PE, its blocks dealt to roles.
+// A persistent program: one kernel on every PE, its blocks partitioned among roles.
 struct program {
   role_plan roles;
   kernel k;

@@ -8,7 +8,7 @@
 
 namespace starling {
 
-// The blocks of one PE, dealt to named roles. Every PE has the same plan.
+// The blocks of one PE, partitioned among named roles. Every PE has the same plan.
 class role_plan {
  public:
   // `blocks` in all on each PE, for roles that share by work. 0: as many as the counted roles add up to.

@@ -23,7 +23,7 @@ namespace starling {
 
 struct copy_step {
   // Whose copy of the own PE is to be at least `value`; in memory of the host (machine::allocate_on(host_place)), so
-  // that the host can let a wait go without any stream. At the start of a run it holds what `told` does.
+  // that the host can let a wait go without any stream. At the start of a run it holds what `arrived` does.
   sym<signal> awaited;
   std::uint64_t value = 0;
 
@@ -35,11 +35,11 @@ struct copy_step {
   std::byte* on_host = nullptr;
 
   // When the data is everywhere: a word of the own PE, which holds `value` until such steps have been made, is copied
-  // to `told` of each PE and, unless null, to `told_host`, and to `done` of the own PE. In memory of the host, so that
-  // the host can set it right for steps that are never made.
+  // to `arrived` of each PE and, unless null, to `arrived_host`, and to `done` of the own PE. In memory of the host, so
+  // that the host can set it right for steps that are never made.
   sym<std::uint64_t> made;
-  sym<signal> told;
-  signal* told_host = nullptr;
+  sym<signal> arrived;
+  signal* arrived_host = nullptr;
   sym<signal> done;
 };
 

@@ -123,12 +123,12 @@ struct own_warp_agent {
     }
     if (g.votes(last) == 0) return;
     g.sync();
-    tell(g, c, epoch, g.votes(kept) != 0);
+    signal_arrival(g, c, epoch, g.votes(kept) != 0);
   }
 
   // `kept`: all its tiles were left unchanged.
   template <class Group>
-  STARLING_HD void tell(const Group& g, int c, std::uint64_t epoch, bool kept) const {
+  STARLING_HD void signal_arrival(const Group& g, int c, std::uint64_t epoch, bool kept) const {
     const int pe = g.pe();
     const int chunk = s.chunk_at.on(pe)[pe] + c;
     if (static_cast<bool>(s.hashes)) {

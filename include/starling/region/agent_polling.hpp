@@ -75,15 +75,15 @@ struct polling_agent : region_words::chunk_sender<T> {
   }
 
  private:
-  // Chunks of the ring from `told` to `begun` have been stored, and their arrival is still to come.
+  // Chunks of the ring from `signalled` to `begun` have been stored, and their arrival is still to come.
   struct on_links {
     int agent;  // the block's number
     std::uint64_t begun = 0;
-    std::uint64_t told = 0;
+    std::uint64_t signalled = 0;
     std::uint64_t free_ns = 0;  // when the links have carried all of them
 
-    STARLING_HD bool any() const { return told < begun; }
-    STARLING_HD bool full(int slots) const { return begun - told == static_cast<std::uint64_t>(slots); }
+    STARLING_HD bool any() const { return signalled < begun; }
+    STARLING_HD bool full(int slots) const { return begun - signalled == static_cast<std::uint64_t>(slots); }
   };
 
   // The place of number `n` in a ring of agent block `agent`.
@@ -112,8 +112,8 @@ struct polling_agent : region_words::chunk_sender<T> {
   // Tells of the chunks whose time has come.
   STARLING_HD void arrive_in_time(const block& b, on_links& under_way) const {
     const std::uint64_t now = b.first(target::now_ns());
-    for (bool fenced = false; under_way.any(); ++under_way.told) {
-      const region_due next = s.due.on(b.pe())[slot(under_way.agent, under_way.told)];
+    for (bool fenced = false; under_way.any(); ++under_way.signalled) {
+      const region_due next = s.due.on(b.pe())[slot(under_way.agent, under_way.signalled)];
       if (next.ns > now) return;
       if (!fenced) b.fence();
       fenced = true;

@@ -22,7 +22,7 @@ STARLING_HD void hand_on(const thread& one, const region_state& s, sym<T> values
   if (s.writers_tell()) return inline_stores::hand_on(one, s, c, epoch, how, at);
   switch (s.agent) {
     case region_agent::inline_stores:
-      return;  // then the writers tell
+      return;  // then the writers signal
     case region_agent::polling:
     case region_agent::bulk_polling:
       return polling::hand_on(one, s, c, epoch, how, at);

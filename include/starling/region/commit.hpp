@@ -82,7 +82,7 @@ STARLING_HD void commit(const thread& one, const region_state& s, sym<T> values,
   }
 }
 
-// The last epoch of this PE's first chunk, as its commits tell.
+// The last epoch of this PE's first chunk, as its commits say.
 STARLING_HD inline std::uint64_t last_committed(const region_state& s, int pe) {
   const auto buffers = static_cast<std::uint64_t>(s.buffers);
   std::uint64_t last = 0;

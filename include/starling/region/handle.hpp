@@ -48,9 +48,9 @@ class region_handle {
     return {b, s_, (values_ + s_.buffer_of(epoch) * pitch_).on(b.pe()), epoch, elements};
   }
 
-  // The tiles of a mapping of this PE's part are dealt in turn to the blocks of the caller's role, all of which make
-  // this call. Calls f(tile, next) for each that is this block's; f stores every element of the tile through next(i) =
-  // value, by whatever threads, or calls tile.unchanged(). When f returns the tile is committed.
+  // The tiles of a mapping of this PE's part are distributed round-robin over the blocks of the caller's role, all of
+  // which make this call. Calls f(tile, next) for each that is this block's; f stores every element of the tile through
+  // next(i) = value, by whatever threads, or calls tile.unchanged(). When f returns the tile is committed.
   template <class F>
   STARLING_HD void each_tile(const block& b, std::uint64_t epoch, int mapping, const F& f,
                              where at = where::current()) const {
@@ -60,14 +60,15 @@ class region_handle {
     const bool tracks = s_.sending != region_sending::untracked;
     if (!tracks && b.rank() == 0 && b.member() == 0) *s_.reached.on(b.pe()) = epoch;
     if (tracks && s_.credits) await_credits(b, epoch, at);
-    deal(b, epoch, s_.tile_at.on(b.pe())[mapping], s_.tile_at.on(b.pe())[mapping + 1], b.rank(), b.count(), f, at);
+    write_tiles(b, epoch, s_.tile_at.on(b.pe())[mapping], s_.tile_at.on(b.pe())[mapping + 1], b.rank(), b.count(), f,
+                at);
   }
-  // The same of the tiles of all mappings, for kernels that deal them otherwise, and are ordered by more than credits:
-  // block `which` of `of`.
+  // The same of the tiles of all mappings, for kernels that distribute them otherwise, and are ordered by more than
+  // credits: block `which` of `of`.
   template <class F>
   STARLING_HD void deal_tiles(const block& b, std::uint64_t epoch, int which, int of, const F& f,
                               where at = where::current()) const {
-    deal(b, epoch, 0, s_.tile_at.on(b.pe())[s_.mappings], which, of, f, at);
+    write_tiles(b, epoch, 0, s_.tile_at.on(b.pe())[s_.mappings], which, of, f, at);
   }
   template <class F>
   STARLING_HD void each_tile(const block& b, std::uint64_t epoch, const F& f, where at = where::current()) const {
@@ -140,8 +141,8 @@ class region_handle {
 
   // Tiles from `first_tile` to `end_tile` of all of the part, of which the block takes its share.
   template <class F>
-  STARLING_HD void deal(const block& b, std::uint64_t epoch, int first_tile, int end_tile, int which, int of,
-                        const F& f, where at) const {
+  STARLING_HD void write_tiles(const block& b, std::uint64_t epoch, int first_tile, int end_tile, int which, int of,
+                               const F& f, where at) const {
     const bool tracks = s_.sending != region_sending::untracked;
     const int pe = b.pe();
     const sym<T> values = values_ + s_.buffer_of(epoch) * pitch_;

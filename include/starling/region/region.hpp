@@ -245,10 +245,10 @@ class region {
 
   // ---- in streams ----
 
-  // Puts one epoch of the stream's PE into it: `blocks` blocks of this kernel, which deals all tiles of the part once,
-  // and the agent's, in one launch. Plain, as stream::launch, and over when all subscribers have the part, so that
-  // events order who reads it; recorded launches take their epoch from region_handle::newest. With the copy engine a
-  // recording has as many launches on each PE as there are buffers, or a multiple.
+  // Puts one epoch of the stream's PE into it: `blocks` blocks of this kernel, which distributes all tiles of the part
+  // once, and the agent's, in one launch. Plain, as stream::launch, and over when all subscribers have the part, so
+  // that events order who reads it; recorded launches take their epoch from region_handle::newest. With the copy engine
+  // a recording has as many launches on each PE as there are buffers, or a multiple.
   template <kernel_function F>
   void launch(stream& s, int blocks, const F& f, const launch_options& options = {}) const {
     memory_.check_launch(blocks, options);

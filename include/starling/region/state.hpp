@@ -1,5 +1,5 @@
 // What kernels know of a region, whatever its element type: where parts, chunks and tiles are, and the words by which
-// writers, agents and readers tell each other how far they are. Plain data; made by region_memory.
+// writers, agents and readers announce their progress to each other. Plain data; made by region_memory.
 //
 // Words of chunks only grow. An epoch is a number from 1 on; epoch e lies in buffer e % buffers, whose ceil(e /
 // buffers)-th use it is. A chunk is ready when all its tiles have committed: its count in that buffer is then that many
@@ -124,7 +124,7 @@ struct region_state {
   STARLING_HD bool has_own_warps(int pes) const {
     return agent == region_agent::own_warp && has_agent() && leaves(pes);
   }
-  // Whether the blocks that write tell the other PEs of chunks.
+  // Whether the blocks that write signal chunks to the other PEs.
   STARLING_HD bool writers_tell() const { return !has_agent(); }
   // Whether they hash what is sent: a copy engine cannot.
   STARLING_HD bool writers_hash() const { return writers_tell() || agent == region_agent::copy_engine; }

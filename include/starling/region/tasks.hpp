@@ -248,10 +248,10 @@ struct in_loop<region_writer<T>> {
 
 }  // namespace detail
 
-// The kernel of an update. Tiles are dealt in turn to the blocks that write, each of which commits a tile when it is
-// done. Blocks of the agent are part of the same launch, so that they end with it, whatever ends it, and no stream or
-// graph has to start them at the right time. They wait for blocks that write, never the other way round: it is enough
-// that some of these run at a time.
+// The kernel of an update. Tiles are distributed round-robin over the blocks that write, each of which commits a tile
+// when it is done. Blocks of the agent are part of the same launch, so that they end with it, whatever ends it, and no
+// stream or graph has to start them at the right time. They wait for blocks that write, never the other way round: it
+// is enough that some of these run at a time.
 template <class Body, class... Args>
 struct region_loop {
   static constexpr int max_threads = for_threads;

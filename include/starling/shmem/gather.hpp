@@ -36,13 +36,13 @@ STARLING_HD void broadcast(const Group& g, const team& t, Dest to, Source from, 
   if (detail::is_small<T>(n)) {
     if (m.me() == root)
       m.put_words(static_cast<int>(words_for<T>(n)), [&](int, int k) { return detail::word_of(own, n, k); });
-    m.tell();
+    m.arrive();
     detail::take_messages(m, dest, n, root, root + 1, own);
   } else if (m.me() == root) {
     m.template put<T>([&](int) { return detail::piece<T>{dest, own, n}; });
     m.keep(detail::piece<T>{dest, own, n});
   } else {
-    m.tell();
+    m.arrive();
     m.await(m.round(), root, root + 1, false);
   }
   m.end();
@@ -119,7 +119,7 @@ STARLING_HD void collect(const Group& g, const team& t, Dest to, Source from, in
   if (more) {
     m.next();
     if (comes_along(n))
-      m.tell();
+      m.arrive();
     else
       m.template put<T>([&](int) { return part; });
     m.await_all();

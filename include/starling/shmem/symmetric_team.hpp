@@ -15,11 +15,11 @@ struct team_options {
                                      // ones are reduced in parts and sent on: two
 };
 
-// The memory of teams of up to `room` members.
+// The memory of teams of up to `capacity` members.
 class team_memory {
  public:
   team_memory() = default;
-  team_memory(machine& m, int room, const team_options& options);
+  team_memory(machine& m, int capacity, const team_options& options);
 
   // Throws argument_error when it was moved from.
   team::memory handle() const;
@@ -27,8 +27,8 @@ class team_memory {
 
  private:
   team_options options_;
-  int room_ = 0;
-  symmetric_array<packet> boxes_;
+  int capacity_ = 0;
+  symmetric_array<packet> packets_;
   symmetric_array<std::byte> slots_;
   symmetric_array<signal> entered_;
   symmetric_array<team_progress> progress_;

@@ -16,7 +16,7 @@ STARLING_HD void sync(const Group& g, const team& t, where at = where::current()
   call.at = at;
   detail::meeting m(g, t, call);
   m.next();
-  m.tell(true);
+  m.arrive(true);
   m.await_all(true);
   m.end();
 }

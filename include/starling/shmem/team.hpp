@@ -26,15 +26,15 @@ inline constexpr index_t small_message_bytes = 8 * packets_per_message;
 
 class team {
  public:
-  // Where the parts of block 0 lie. `room`: members that the memory has room for.
+  // Where the parts of block 0 lie. `capacity`: most members of a team.
   struct memory {
-    sym<packet> boxes;            // [blocks][2][room][packets_per_message] from each member, by parity of the round
-    sym<std::byte> slots;         // [blocks][2][room][slot_bytes] the same
-    sym<signal> entered;          // [blocks][2][room] the last round that a member has told to have entered
+    sym<packet> packets;          // [blocks][2][capacity][packets_per_message] from each member, by parity of the round
+    sym<std::byte> slots;         // [blocks][2][capacity][slot_bytes] the same
+    sym<signal> entered;          // [blocks][2][capacity] the last round that a member has announced
     sym<team_progress> progress;  // [blocks]
     index_t slot_bytes = 0;
     index_t gather_bytes = 0;  // see team_options
-    int room = 0;
+    int capacity = 0;
     int blocks = 0;
   };
 
@@ -64,21 +64,21 @@ class team {
 
   // ---- for the calls: what belongs to one block ----
 
-  STARLING_HD sym<packet> box(int block, std::uint64_t round, int from) const {
-    return memory_.boxes + entry(block, round, from) * packets_per_message;
+  STARLING_HD sym<packet> packets(int block, std::uint64_t round, int from) const {
+    return memory_.packets + entry(block, round, from) * packets_per_message;
   }
   STARLING_HD sym<std::byte> slot(int block, std::uint64_t round, int from) const {
     return memory_.slots + entry(block, round, from) * memory_.slot_bytes;
   }
   // `orders`: of the calls that order other memory too.
   STARLING_HD sym<signal> entered(int block, bool orders, int member) const {
-    return memory_.entered + ((static_cast<index_t>(block) * 2 + (orders ? 1 : 0)) * memory_.room + member);
+    return memory_.entered + ((static_cast<index_t>(block) * 2 + (orders ? 1 : 0)) * memory_.capacity + member);
   }
   STARLING_HD sym<team_progress> progress(int block) const { return memory_.progress + block; }
 
  private:
   STARLING_HD index_t entry(int block, std::uint64_t round, int from) const {
-    return (static_cast<index_t>(block) * 2 + static_cast<index_t>(round % 2)) * memory_.room + from;
+    return (static_cast<index_t>(block) * 2 + static_cast<index_t>(round % 2)) * memory_.capacity + from;
   }
 
   int start_ = 0;

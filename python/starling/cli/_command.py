@@ -14,7 +14,7 @@ PASSED_ON = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 # Python ignores these; the command begins with what is usual.
 IGNORED_BY_PYTHON = (signal.SIGPIPE, signal.SIGXFSZ)
 SENT_BY_TERMINAL = 0x80  # si_code SI_KERNEL: a terminal sends a signal to all its processes, the command too
-SECONDS_BETWEEN_LOOKS = 1.0
+POLL_SECONDS = 1.0
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ def _held(signals: tuple[signal.Signals, ...]) -> Iterator[set[int]]:
 def _waited(child: int) -> Ended:
     interrupted_by = ""
     while True:
-        got = signal.sigtimedwait((*PASSED_ON, signal.SIGCHLD), SECONDS_BETWEEN_LOOKS)
+        got = signal.sigtimedwait((*PASSED_ON, signal.SIGCHLD), POLL_SECONDS)
         if got is not None and got.si_signo != signal.SIGCHLD:
             interrupted_by = signal.Signals(got.si_signo).name
             if got.si_code != SENT_BY_TERMINAL:

@@ -1,4 +1,4 @@
-"""The progress bar of PageRank, shortest ways and Jacobi's method, and the table of their results."""
+"""The progress bar of PageRank, shortest paths and Jacobi's method, and the table of their results."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from starling.stencil import Report
 
 
 class RunDisplay:
-    """A bar over the steps of all channels, with the rate and, where it is looked at, the change. Only on terminals."""
+    """A bar over the steps of all channels, with the rate and, where it is checked, the change. Only on terminals."""
 
     def __init__(self, channels: int, steps: int, console: Console) -> None:
         self._done = [0] * channels

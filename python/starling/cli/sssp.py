@@ -1,4 +1,4 @@
-"""``starling sssp``: the shortest ways from one vertex of a graph to all, on all devices of a machine."""
+"""``starling sssp``: the shortest paths from one vertex of a graph to all, on all devices of a machine."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def command(
     ] = None,
     debug: Debug = False,
 ) -> None:
-    """Find the shortest ways from one vertex of a graph to all, on all devices of a machine.
+    """Find the shortest paths from one vertex of a graph to all, on all devices of a machine.
 
     Lengths must not be negative. Files are written completely or not at all.
     """

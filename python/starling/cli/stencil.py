@@ -48,7 +48,7 @@ def command(
         float | None, typer.Option(help="Stop when the largest change of a cell in one step is not above this.")
     ] = None,
     check_every: Annotated[
-        int | None, typer.Option(help="Steps between two looks at the change; 100 with --tol.")
+        int | None, typer.Option(help="Steps between two convergence checks; 100 with --tol.")
     ] = None,
     devices: Devices = None,
     pes_per_gpu: PesPerGpu = None,

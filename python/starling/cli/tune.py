@@ -42,7 +42,7 @@ def command(
 ) -> None:
     """Measure what auto goes by.
 
-    Of stencils, how long a step takes without work, and how fast work is done. Of PageRank, shortest ways and Jacobi's
+    Of stencils, how long a step takes without work, and how fast work is done. Of PageRank, shortest paths and Jacobi's
     method, for inputs of the size of FILE, which agent and which chunk are fastest; of the microbenchmark, a vector
     that takes as long to compute as to copy, the same. The result is kept in $XDG_CACHE_HOME/starling or
     ~/.cache/starling.

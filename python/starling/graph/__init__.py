@@ -1,9 +1,9 @@
-"""Programs on graphs, on all devices of a machine: PageRank and shortest ways.
+"""Programs on graphs, on all devices of a machine: PageRank and shortest paths.
 
 A graph is a sparse matrix of SciPy whose entry (i, j) is the weight of the edge from vertex i to vertex j, or a graph
 of networkx. :func:`read` reads one from a file, :mod:`starling.graph.generators` makes some to try programs with.
-Vertices are dealt to the devices. Each device has the ranks or distances of all and computes those of its own vertices,
-which are sent to the others while the rest is still being computed.
+Vertices are partitioned among the devices. Each device has the ranks or distances of all and computes those of its own
+vertices, which are sent to the others while the rest is still being computed.
 
 >>> from starling import graph
 >>> A = graph.generators.rmat(8, edges_per_vertex=8, seed=2, weights=(1, 9))

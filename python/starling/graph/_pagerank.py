@@ -107,9 +107,9 @@ def pagerank(
         dtype: The element type of ranks and weights on the devices.
         fixed_iterations: Do exactly so many, whatever changes; instead of `max_iter` and `tol`.
         order: How vertices are numbered on the devices: ``"given"``, as `A` has them; ``"degree"``, those with the most
-            edges out first, dealt to the devices in turn, so that reads of the ranks meet fewer lines of the caches and
-            all devices have as much to send; ``"auto"``, by degree where reads clearly meet fewer lines. Results are
-            in the order of `A`.
+            edges out first, distributed round-robin over the devices, so that reads of the ranks meet fewer lines of
+            the caches and all devices have as much to send; ``"auto"``, by degree where reads clearly meet fewer lines.
+            Results are in the order of `A`.
         devices: How many; None: all GPUs, or 4 virtual devices, or fewer where there are fewer vertices.
         machine: A machine, or ``"host"``, ``"cuda"`` or ``"auto"``; None: ``"auto"``.
         agent: How ranks come to the other devices while they are computed: ``"inline"``, by the blocks that compute

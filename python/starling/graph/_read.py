@@ -101,7 +101,7 @@ def _read_saved(path: Path) -> Any:
 
 @dataclass(frozen=True)
 class _Form:
-    """What lines of edges look like."""
+    """The format of lines of edges."""
 
     base: int
     vertices: int | None
@@ -234,7 +234,7 @@ def _lines_above(path: Path, form: _Form) -> int:
 
 
 def _damaged(path: Path, form: _Form) -> MatrixFileError:
-    """Looks for the first line that is wrong: slowly, but that is needed once."""
+    """Finds the first line that is wrong: slowly, but that is needed once."""
     left = form.header
     for number, line in _lines(path):
         text = line.strip()

@@ -1,4 +1,4 @@
-"""Shortest ways from one vertex."""
+"""Shortest paths from one vertex."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def sssp(
     progress: Callable[[Progress], object] | None = None,
     measuring: Measuring | None = None,
 ) -> Any:
-    """The lengths of the shortest ways from one vertex to all, on all devices of a machine.
+    """The lengths of the shortest paths from one vertex to all, on all devices of a machine.
 
     As ``scipy.sparse.csgraph.dijkstra(A, indices=source)``; whole numbers give the same, exactly.
 
@@ -49,16 +49,16 @@ def sssp(
             of entries that are there twice the shorter counts. Or a graph of networkx, each edge of which leads both
             ways if it is undirected. It is not changed.
         source: The vertex: its number, 0 to N - 1, or the node of a networkx graph.
-        return_predecessors: Return the vertex before each on a shortest way too.
+        return_predecessors: Return the vertex before each on a shortest path too.
         weight: As in :func:`pagerank`; None: all edges have the length 1.
         dtype: The element type on the devices; float32 may round. None: float32 where all lengths are whole numbers and
             that is exact, else float64.
         devices, machine, agent, chunk, deadline, report, progress, measuring: As in :func:`pagerank`.
 
     Returns:
-        Lengths: a new array of shape (N,) of float64, infinite where no way leads; with `return_predecessors` also an
-        array of int32 that is -9999 for `source` and where no way leads. For a graph of networkx, dictionaries by node
-        of those that a way leads to; `source` has no predecessor there. With `report`, a :class:`Report` comes last.
+        Lengths: a new array of shape (N,) of float64, infinite where no path leads; with `return_predecessors` also an
+        array of int32 that is -9999 for `source` and where no path leads. For a graph of networkx, dictionaries by node
+        of those that a path leads to; `source` has no predecessor there. With `report`, a :class:`Report` comes last.
 
     Raises:
         RangeError: `source` is no vertex.
@@ -126,7 +126,7 @@ def _ways(
     subject = _regions.Subject(
         "sssp", on, graph.vertices, edges.source.size, element.name, edges.weight is not None, None
     )
-    return _regions.shortest_ways(
+    return _regions.shortest_paths(
         subject, edges.start, edges.source, edges.weight, start, predecessors=predecessors, sending=sending
     )
 

@@ -62,7 +62,7 @@ def tune(
 
     Args:
         program: ``"pagerank"``, ``"sssp"`` or ``"jacobi"``; or ``"microbenchmark"``, a vector whose elements take as
-            long to compute as to copy (PROACT, figure 6), for a look at what the machine's links do.
+            long to compute as to copy (PROACT, figure 6), to measure the machine's links.
         A: A graph or matrix, as the program takes it; of a typical size. The microbenchmark has none.
         machine, devices: As for the program; at least 2 devices, since one sends nothing. The microbenchmark of one
             device sends to the host.
@@ -130,7 +130,7 @@ def _probe(m: Machine) -> Callable[[Setting, int], _Measured]:
 
 
 def _runner(program: str, A: Any, m: Machine) -> Callable[[Setting, int], Report]:
-    """run(setting, iterations): the report of that many iterations, or, of shortest ways, of all rounds."""
+    """run(setting, iterations): the report of that many iterations, or, of shortest paths, of all rounds."""
 
     def where(setting: Setting) -> dict[str, Any]:
         return {"machine": m, "agent": setting.agent, "chunk": setting.chunk, "report": True}

@@ -1,7 +1,8 @@
 """Linear systems on all devices of a machine: conjugate gradients, products with sparse matrices.
 
 :func:`cg` is SciPy's ``cg`` with more arguments: the same matrices, the same result. :class:`DistributedMatrix` keeps a
-matrix on the devices for several solves. The matrix is dealt to the devices by rows. With ``control="cpu_free"`` one
+matrix on the devices for several solves. The matrix is partitioned among the devices by rows. With
+``control="cpu_free"`` one
 persistent program on every device does all iterations: devices exchange what they need of each other's vectors, and
 add up the sums, by signals; the host takes no part until the end.
 :func:`jacobi` and :func:`jacobi_banded` solve systems that are strictly diagonally dominant by Jacobi's method.

@@ -38,7 +38,7 @@ def watch(
         return None
     last = (0, 0)
 
-    def look(column: int, iterations: int, residual: float, target: float) -> None:
+    def report(column: int, iterations: int, residual: float, target: float) -> None:
         nonlocal last
         if callback is not None and iterations > 0 and (column, iterations) > last:
             callback(order.back(x[column]))
@@ -46,7 +46,7 @@ def watch(
         if progress is not None:
             progress(Progress(iterations, residual, target, column))
 
-    return look
+    return report
 
 
 def has_converged(done: native.SolveResult) -> bool:

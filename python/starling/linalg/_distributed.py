@@ -36,7 +36,7 @@ log = logging.getLogger("starling")
 
 
 class DistributedMatrix(LinearOperator):  # type: ignore[misc]  # SciPy has no types
-    """A sparse matrix whose rows are dealt to the devices of a machine, where they stay.
+    """A sparse matrix whose rows are partitioned among the devices of a machine, where they stay.
 
     It is a SciPy ``LinearOperator``: ``A @ x`` multiplies on the devices, and SciPy's own functions take it. Use it
     instead of :func:`cg` to solve again and again with one matrix. Calls from several threads take turns; a callback of
@@ -47,8 +47,9 @@ class DistributedMatrix(LinearOperator):  # type: ignore[misc]  # SciPy has no t
             entries that are not zero are stored. float32 or float64; whole numbers become float64. It is copied.
         devices: How many; None: all GPUs, or 4 virtual devices, or fewer where there are fewer rows.
         machine: A machine, or ``"host"``, ``"cuda"`` or ``"auto"``; None: ``"auto"``.
-        partition: ``"nonzeros"`` deals the rows, in order, so that devices have about equally many entries; ``"rows"``
-            deals equally many rows.
+        partition: ``"nonzeros"`` divides the rows, in order, so that devices have about equally many entries;
+        ``"rows"``
+            gives equally many rows.
         reorder: None keeps the order of the rows. ``"rcm"`` brings entries near the diagonal (reverse Cuthill-McKee).
             ``"graph"`` finds parts with few entries between them, one for each device (METIS; needs the package
             pymetis). What goes in and comes out is in your order all the same.

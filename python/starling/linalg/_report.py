@@ -63,7 +63,7 @@ class Report:
     threads: int
     """Threads of a block."""
     kept_bytes: int
-    """Of a block's data, in its fast memory between iterations."""
+    """Of a block's data, in its shared memory between iterations."""
     shared: str = ""
     """Of devices that share GPUs: ``"4 PEs on 1 GPU"``."""
 

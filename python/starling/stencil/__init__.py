@@ -5,8 +5,8 @@ One step makes, from the cells ``u``, new ones::
     new = c[0] * u + c[1] * low + c[2] * high + ...     (low and high neighbour along the first axis, then the next)
 
 added in this order, in the element type of the array: every variant, number of devices and number of blocks gives the
-same bits. The domain is dealt to the devices in boxes; after every step they exchange the faces of their boxes. The
-variants differ in who controls that:
+same bits. The domain is partitioned among the devices in boxes; after every step they exchange the faces of their
+boxes. The variants differ in who controls that:
 
 * ``resident``: one persistent program on every device whose blocks keep their cells on chip; blocks send each other the
   cells at their edges, and nothing else brings them together; where cells do not fit there, the steps of ``cpu_free``;

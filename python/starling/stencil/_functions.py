@@ -74,8 +74,8 @@ def jacobi(
             or one per axis.
         split: Devices per axis, their product the number of devices. None: all along the first axis.
         tol: Stop when the largest change of a cell in one step is not above this, in units of `u`. None: only when no
-            cell changes any more, if that is looked at.
-        check_every: Steps between two looks at the change. None: 100 with `tol` (or `steps`, if fewer), else never.
+            cell changes any more, if that is checked.
+        check_every: Steps between two convergence checks. None: 100 with `tol` (or `steps`, if fewer), else never.
         blocks: On each device; None: chosen from the domain and the device.
         depth: Steps between two exchanges of the variant ``"temporal"``, up to 16; None: chosen.
         report: Return a :class:`Report` too.
@@ -89,7 +89,7 @@ def jacobi(
 
     Raises:
         ElementTypeError: `u` or `out` is no array, or of another element type.
-        ArgumentError: A value is not allowed: shape, steps, devices that the domain cannot be dealt to, ...
+        ArgumentError: A value is not allowed: shape, steps, devices that the domain cannot be partitioned over, ...
         LaunchError: A device does not hold so many blocks at once.
         OutOfMemory: The domain does not fit into the memory of the devices.
         Unsupported: The machine asked for cannot be had.

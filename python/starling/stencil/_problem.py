@@ -1,5 +1,5 @@
-"""What is to be computed: coefficients, boundaries, how the domain is dealt to devices. The native library checks the
-values; here they get the form that it takes, and names that a user of Python knows."""
+"""What is to be computed: coefficients, boundaries, how the domain is partitioned among devices. The native library
+checks the values; here they get the form that it takes, and names that a user of Python knows."""
 
 from __future__ import annotations
 

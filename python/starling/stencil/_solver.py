@@ -31,7 +31,7 @@ CHECK_EVERY = 100  # steps, where a tolerance is given and nothing else
 class Stencil:
     """A domain on the devices of a machine, advanced step by step.
 
-    Use it instead of :func:`jacobi` and the like for long runs, or to look at the cells in between.
+    Use it instead of :func:`jacobi` and the like for long runs, or to read the cells in between.
 
     Args:
         shape: 2 or 3 extents of the domain, in cells.
@@ -196,7 +196,7 @@ class Stencil:
                 that is expected to be fastest on the solver's devices.
             tol: Stop when the largest change of a cell, found every `check_every` steps, is not above this. None: only
                 when no cell changes any more.
-            check_every: Steps between two looks at the change. None: 100 with `tol` (or `steps`, if fewer), else never.
+            check_every: Steps between two convergence checks. None: 100 with `tol` (or `steps`, if fewer), else never.
             blocks: On each device; None: chosen from the domain and the device.
             depth: Steps between two exchanges of the variant ``"temporal"``, up to 16; None: chosen.
             packet_bytes: Up to so many bytes a face of a device travels as packets, a larger one with a signal; None:

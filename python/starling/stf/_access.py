@@ -42,7 +42,7 @@ class Access:
 
     @property
     def reads(self) -> bool:
-        """Whether the task looks at the value that is there."""
+        """Whether the task reads the value that is there."""
         return self.mode != "write"
 
     @property

@@ -39,7 +39,7 @@ class DataCalls(ContextCore):
 
         Args:
             array: Of NumPy with 1 to 4 dimensions, or of CuPy on a device of the machine. C-contiguous, or
-                two-dimensional with rows that are. The context works on it in place and keeps it: look at it after
+                two-dimensional with rows that are. The context works on it in place and keeps it: read it after
                 ``finalize()``, or with :meth:`wait`.
             shape: Instead of an array, 1 to 4 numbers.
             dtype: Its element type; float64 when it is left out.

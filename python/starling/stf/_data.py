@@ -67,7 +67,7 @@ class LogicalData:
         return self._access("read", place)
 
     def write(self, place: native.data_place | None = None) -> Access:
-        """The task gives it a new value and does not look at the old one.
+        """The task gives it a new value and does not read the old one.
 
         Raises:
             ArgumentError: It is a read-only array.

@@ -5,8 +5,8 @@
 #include <cstring>
 
 #include "../local_heap.hpp"
-#include "actor.hpp"
 #include "declared_accesses.hpp"
+#include "scheduled_block.hpp"
 #include "scratch_area.hpp"
 
 namespace starling::check {

@@ -16,7 +16,7 @@ class local_heap;
 namespace starling::check {
 
 class scratch_area;
-struct actor;
+struct scheduled_block;
 
 // What is known of 64 bytes of memory.
 struct alignas(64) line {
@@ -27,8 +27,8 @@ struct alignas(64) line {
   std::uint64_t started_as = 0;  // initialised, when the schedule began
   std::uint32_t writes = 0;      // list of marks, by number; 0: none
   std::uint32_t reads = 0;
-  std::uint32_t words = 0;  // group of signals in these bytes; 0: none
-  bool used = false;        // has changed in this schedule
+  std::uint32_t sync_variables = 0;  // group of those in these bytes; 0: none
+  bool used = false;                 // has changed in this schedule
 };
 static_assert(sizeof(line) == 64);
 
@@ -106,7 +106,7 @@ struct access_marks {
   std::uint32_t stamp = 0;
   int thread = 0;
   std::uint32_t interval = 0;
-  actor* running = nullptr;
+  scheduled_block* running = nullptr;
   const access_scope* scope = nullptr;  // what the running work may touch; null: nothing is known of that
   allowed_run around;                   // the last access
   std::vector<line*> touched;           // have marks

@@ -30,7 +30,7 @@ struct block_threads::member {
       : number(i),
         alone(all, *this, i, threads, nullptr),
         of_block(all, *this, i, threads, &alone),
-        scope(all.actor_.scope) {}
+        scope(all.block_.scope) {}
 
   int number;
   thread_port alone;
@@ -45,8 +45,8 @@ struct block_threads::member {
   bool in_meeting() const { return now == state::resting && pending->how == request::kind::meeting; }
 };
 
-block_threads::block_threads(schedule& s, actor& a, scheduled_port& port, thread_fibers& fibers, int threads)
-    : schedule_(s), actor_(a), port_(port), fibers_(fibers), accesses_(s.marks().lines, s.marks().begin, threads) {
+block_threads::block_threads(schedule& s, scheduled_block& a, scheduled_port& port, thread_fibers& fibers, int threads)
+    : schedule_(s), block_(a), port_(port), fibers_(fibers), accesses_(s.marks().lines, s.marks().begin, threads) {
   for (int i = 0; i < threads; ++i) {
     member& m = *members_.emplace_back(std::make_unique<member>(*this, i, threads));
     m.on = fibers_.take();
@@ -152,29 +152,29 @@ block_threads::member* block_threads::wait_for_any() {
     all.push_back(m->pending->wait);
   }
   if (all.size() == 1) return waiting_.front();
-  schedule_.wait_for_any(actor_, all);
+  schedule_.wait_for_any(block_, all);
   return nullptr;
 }
 
 // Lets a thread run until it asks for something.
 void block_threads::step(member& m) {
   m.begun = true;
-  actor_.scope = m.scope;
-  schedule_.thread_runs(actor_, m.number, accesses_.interval());
+  block_.scope = m.scope;
+  schedule_.thread_runs(block_, m.number, accesses_.interval());
   fiber::switch_to(home(), m.on->own);
-  m.scope = actor_.scope;
+  m.scope = block_.scope;
   schedule_.block_rests();
   rest(m);  // what is found here may be why it has thrown
   if (thrown_) std::rethrow_exception(thrown_);
-  if (m.now == member::state::done) return schedule_.check_stack_unused(actor_, m.on->own.stack());
+  if (m.now == member::state::done) return schedule_.check_stack_unused(block_, m.on->own.stack());
   const request& r = *m.pending;
   if (r.how == request::kind::alone && (r.wait == nullptr || satisfied(*r.wait))) make_alone(m);
   sort_in(m);
 }
 
 void block_threads::fail_unordered(thread_conflict c) {
-  c.block = actor_.number;
-  finding f{defect::within_block, "", {actor_.number}};
+  c.block = block_.number;
+  finding f{defect::within_block, "", {block_.number}};
   f.threads = c;
   schedule_.fail(std::move(f));
 }
@@ -188,7 +188,7 @@ void block_threads::rest(const member& m) {
     const auto c = accesses_.enter(*l, {.thread = m.number, .read = l->read, .written = l->written});
     if (!met) met = c;
   }
-  schedule_.thread_rests(actor_);
+  schedule_.thread_rests(block_);
   if (met) fail_unordered(*met);
 }
 
@@ -266,12 +266,12 @@ void block_threads::check_alike() {
     const bool same_call = std::strcmp(first.what, r.what) == 0;
     if (same_call && first.arguments == r.arguments) continue;
     schedule_.fail({defect::collective,
-                    message(block_text(actor_), same_call ? ": arguments differ: " : ": threads missing: ",
+                    message(block_text(block_), same_call ? ": arguments differ: " : ": threads missing: ",
                             text_of(*here_.front()), ", ", text_of(*m), ", of ", members_.size(),
                             same_call ? "; all threads of a block call with the same arguments"
                                       : "; all threads of a block make its calls, in the same order: calls of one "
                                         "thread are made on b.thread()"),
-                    {actor_.number}});
+                    {block_.number}});
   }
 }
 
@@ -281,9 +281,9 @@ void block_threads::fail_missing(const member& here) {
     if (m->now == member::state::done) gone += message(gone.empty() ? "" : ", ", m->number);
   schedule_.fail(
       {defect::collective,
-       message(block_text(actor_), ": threads missing: ", text_of(here), ", and of ", members_.size(),
+       message(block_text(block_), ": threads missing: ", text_of(here), ", and of ", members_.size(),
                " threads these have returned from the kernel: ", gone, "; all threads of a block make its calls"),
-       {actor_.number}});
+       {block_.number}});
 }
 
 }  // namespace starling::check

@@ -1,5 +1,5 @@
 // The threads of one block in check mode: each runs the kernel on a fiber of its own, until a call or a barrier, in an
-// order that the seed draws. In calls of the block they meet, and the call is then made once; calls of a thread are
+// order that the seed draws. Calls of the block are collective among them, and made once; calls of a thread are
 // made when it comes. Between two barriers of the block its threads are unordered: see thread_accesses.hpp.
 #pragma once
 
@@ -38,8 +38,8 @@ class thread_fibers {
 
 class block_threads {
  public:
-  // `port`: by which the block's calls are made. All on the actor's fiber.
-  block_threads(schedule& s, actor& a, scheduled_port& port, thread_fibers& fibers, int threads);
+  // `port`: by which the block's calls are made. All on the block's fiber.
+  block_threads(schedule& s, scheduled_block& a, scheduled_port& port, thread_fibers& fibers, int threads);
   ~block_threads();
   block_threads(const block_threads&) = delete;
   block_threads& operator=(const block_threads&) = delete;
@@ -62,7 +62,7 @@ class block_threads {
     const transfer* touches = nullptr;
     bool writes = false;
     bool atomic = false;
-    // Words by which a call of one thread learns of what others have done, and hands on what it has.
+    // Sync variables that a call of one thread acquires and releases.
     const void* acquires = nullptr;
     const void* releases = nullptr;
   };
@@ -87,12 +87,12 @@ class block_threads {
   void end_members();
   std::uint64_t argument_of(const member& m, const void* address) const;
   std::string text_of(const member& m) const;
-  fiber& home() const { return schedule_.fiber_of(actor_); }
+  fiber& home() const { return schedule_.fiber_of(block_); }
   scheduled_port& port() { return port_; }
   const std::byte* gathered() const { return gathered_.data(); }
 
   schedule& schedule_;
-  actor& actor_;
+  scheduled_block& block_;
   scheduled_port& port_;
   thread_fibers& fibers_;
   thread_accesses accesses_;

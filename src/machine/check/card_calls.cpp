@@ -92,30 +92,30 @@ void cards::call(queue& q, const posted& p, const F& f) {
   q.now = {};
 }
 
-void cards::put(actor& a, const transfer& t, const signal_update* s, operation_on_its_way& op) {
+void cards::put(scheduled_block& a, const transfer& t, const signal_update* s, outstanding_operation& op) {
   queue& q = to(a, t.context, t.pe);
   ++q.out;
   call(q, {&op, nullptr, s != nullptr ? "put_signal" : "put", t.at, t.blocking},
        [&](const auto& c) { return s != nullptr ? c.put_signal(t, *s) : c.put(t); });
 }
 
-void cards::get(actor& a, const transfer& t, operation_on_its_way& op) {
+void cards::get(scheduled_block& a, const transfer& t, outstanding_operation& op) {
   queue& q = to(a, t.context, t.pe);
   ++q.out;
   call(q, {&op, nullptr, "get", t.at, t.blocking, true}, [&](const auto& c) { return c.get(t); });
 }
 
-void cards::signal(actor& a, const signal_update& s, operation_on_its_way& op) {
+void cards::signal(scheduled_block& a, const signal_update& s, outstanding_operation& op) {
   queue& q = to(a, s.context, s.pe);
   ++q.out;
   call(q, {&op, nullptr, "signal", s.at}, [&](const auto& c) { return c.signal(s); });
 }
 
-void cards::atomic(actor& a, const atomic_call& c, const atomic_done& done) {
+void cards::atomic(scheduled_block& a, const atomic_call& c, const atomic_done& done) {
   call(to(a, c.context, c.pe), {nullptr, &done, "atomic", c.at}, [&](const auto& way) { return way.atomic(c); });
 }
 
-void cards::fence(const actor& a, int context) {
+void cards::fence(const scheduled_block& a, int context) {
   for (const auto& q : queues_) {
     if (q->from != &a || !wire::is_about(context, q->context)) continue;
     bus way(*this, *q);
@@ -123,7 +123,7 @@ void cards::fence(const actor& a, int context) {
   }
 }
 
-void cards::quiet(actor& a, int context) {
+void cards::quiet(scheduled_block& a, int context) {
   for (std::size_t i = 0; i < queues_.size(); ++i) {  // others may be made meanwhile
     queue& q = *queues_[i];
     if (q.from != &a || !wire::is_about(context, q.context)) continue;

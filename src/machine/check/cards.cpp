@@ -15,7 +15,7 @@ void cards::reset(bool canonical) {
   canonical_ = canonical;
 }
 
-cards::queue& cards::to(actor& a, int context, int peer) {
+cards::queue& cards::to(scheduled_block& a, int context, int peer) {
   std::uint32_t& number = numbers_[{a.number, context, peer}];
   if (number != 0) return queue_of(number);
   queues_.push_back(std::make_unique<queue>());
@@ -125,7 +125,7 @@ void cards::scatter(const wire::entry_name& of, void* to, const void* from, std:
     std::memcpy(to, from, bytes);
     return;
   }
-  operation_on_its_way& op = *p->op;
+  outstanding_operation& op = *p->op;
   if (op.raises && to == op.update.target) {
     std::uint64_t value = 0;
     std::memcpy(&value, from, sizeof value);
@@ -134,7 +134,7 @@ void cards::scatter(const wire::entry_name& of, void* to, const void* from, std:
   check_fenced(q, number, op);
   const bool of_get = p->get;
   network::delivery d;
-  d.told = network_.land(op, to, from, bytes);
+  d.released_by_data = network_.land(op, to, from, bytes);
   if (op.left == 0 && !op.raises) {
     d.completed = q.from;
     finish(q, op);
@@ -142,12 +142,12 @@ void cards::scatter(const wire::entry_name& of, void* to, const void* from, std:
   if (!of_get) events_.delivered_by_card(d);  // what a block gets is news to nobody else
 }
 
-void cards::check_fenced(queue& q, std::uint64_t number, const operation_on_its_way& op) {
-  if (op.epoch > q.from->lane_to(op.pe, op.context).oldest)
+void cards::check_fenced(queue& q, std::uint64_t number, const outstanding_operation& op) {
+  if (op.epoch > q.from->epochs_to(op.pe, op.context).oldest)
     fail(q, number, "it lands before what was fenced before it");
 }
 
-void cards::raise(queue& q, std::uint64_t number, operation_on_its_way& op, std::uint64_t value) {
+void cards::raise(queue& q, std::uint64_t number, outstanding_operation& op, std::uint64_t value) {
   check_fenced(q, number, op);
   if (op.left != 0) fail(q, number, "its signal is seen before its data");
   network::delivery d = network_.raise(op, value);
@@ -214,7 +214,7 @@ std::size_t cards::piece(std::size_t left) {
   return least + 8 * random_.below(25);
 }
 
-void cards::finish(queue& q, operation_on_its_way& op) {
+void cards::finish(queue& q, outstanding_operation& op) {
   --q.out;
   for (posted& p : q.entries)
     if (p.op == &op) p.op = nullptr;

@@ -39,12 +39,12 @@ class card_events {
   virtual ~card_events() = default;
   // Something is wrong. From a block's call it does not return.
   virtual void found_by_card(finding f) = 0;
-  virtual void ready_by_card(actor& a) = 0;
+  virtual void ready_by_card(scheduled_block& a) = 0;
   virtual void delivered_by_card(const network::delivery& d) = 0;
   // The cards do a few things while the block is in a call.
   virtual void turns_of_cards() = 0;
   // The block sleeps until its queue has a completion.
-  virtual void wait_for_card(actor& a) = 0;
+  virtual void wait_for_card(scheduled_block& a) = 0;
 };
 
 // What is to happen when a card has done an atomic operation: with what the word held, what it holds, and whether that
@@ -62,26 +62,26 @@ class cards final : public wire::card_memory {
 
   // ---- calls of blocks ----
 
-  void put(actor& a, const transfer& t, const signal_update* s, operation_on_its_way& op);
-  void get(actor& a, const transfer& t, operation_on_its_way& op);
-  void signal(actor& a, const signal_update& s, operation_on_its_way& op);
+  void put(scheduled_block& a, const transfer& t, const signal_update* s, outstanding_operation& op);
+  void get(scheduled_block& a, const transfer& t, outstanding_operation& op);
+  void signal(scheduled_block& a, const signal_update& s, outstanding_operation& op);
   // `done`: for each operation that the card does for the call.
-  void atomic(actor& a, const atomic_call& c, const atomic_done& done);
-  void fence(const actor& a, int context);
-  void quiet(actor& a, int context);
+  void atomic(scheduled_block& a, const atomic_call& c, const atomic_done& done);
+  void fence(const scheduled_block& a, int context);
+  void quiet(scheduled_block& a, int context);
 
   // ---- turns of cards ----
 
   bool idle();
   void step();
-  // Whether nothing is on its way but atomic operations that blocks wait for.
+  // Whether nothing is outstanding but atomic operations that blocks wait for.
   bool settled() const;
   // Why a block waits for a completion that will not come; nothing if none does.
   std::optional<finding> stuck() const;
 
  private:
   struct posted {
-    operation_on_its_way* op = nullptr;
+    outstanding_operation* op = nullptr;
     const atomic_done* atomic = nullptr;
     const char* what = "";
     where at{"", 0};
@@ -91,7 +91,7 @@ class cards final : public wire::card_memory {
     bool applied = false;
   };
   struct queue {
-    actor* from = nullptr;
+    scheduled_block* from = nullptr;
     int context = 0;
     int peer = 0;
     std::unique_ptr<wire::queue_memory> memory;
@@ -110,7 +110,7 @@ class cards final : public wire::card_memory {
     std::vector<std::uint64_t*> dirty;  // words that it does not see yet
     std::uint64_t done = 0;             // the card is done with all before this number
     std::uint64_t completions = 0;
-    std::uint32_t out = 0;  // operations on their way
+    std::uint32_t out = 0;  // outstanding operations
     bool waiting = false;
 
     const wire::queue_pair& pair() const { return memory->pair(); }
@@ -135,15 +135,15 @@ class cards final : public wire::card_memory {
     wire::card_queue::choice choice{};
   };
 
-  queue& to(actor& a, int context, int peer);
+  queue& to(scheduled_block& a, int context, int peer);
   template <class F>
   void call(queue& q, const posted& p, const F& f);
   void show(queue& q, std::uint64_t* word);
   void release(queue& q);
   void check_told(queue& q, std::uint64_t end, const char* by);
-  void check_fenced(queue& q, std::uint64_t number, const operation_on_its_way& op);
-  void raise(queue& q, std::uint64_t number, operation_on_its_way& op, std::uint64_t value);
-  void finish(queue& q, operation_on_its_way& op);
+  void check_fenced(queue& q, std::uint64_t number, const outstanding_operation& op);
+  void raise(queue& q, std::uint64_t number, outstanding_operation& op, std::uint64_t value);
+  void finish(queue& q, outstanding_operation& op);
   void fail(queue& q, std::uint64_t number, const std::string& text);
   static std::string entry_text(queue& q, std::uint64_t number);
   void collect(std::vector<possible>& all);

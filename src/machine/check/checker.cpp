@@ -79,9 +79,9 @@ workload checker::new_workload() const {
   return w;
 }
 
-actor& checker::add_actor(workload& w, actor::kind what, int pe, int block) const {
-  actor& a = w.actors.emplace_back();
-  a.number = static_cast<int>(w.actors.size()) - 1;
+scheduled_block& checker::add_block(workload& w, scheduled_block::kind what, int pe, int block) const {
+  scheduled_block& a = w.scheduled.emplace_back();
+  a.number = static_cast<int>(w.scheduled.size()) - 1;
   a.what = what;
   a.pe = pe;
   a.block = block;
@@ -101,12 +101,13 @@ program_state checker::state_of(const program& p, int pe) const {
 }
 
 // On the block's fiber: block `index` of its launch.
-void checker::run_block(actor& a, const program& p, const program_state& s, int index) {
+void checker::run_block(scheduled_block& a, const program& p, const program_state& s, int index) {
   run_kernel(a, p, s, index, {p.k.on_host, p.k.closure, p.k.closure_bytes});
 }
 
 // The same of a kernel that a block has launched, which is like that of `p`.
-void checker::run_kernel(actor& a, const program& p, const program_state& s, int index, const kernel_launch& k) {
+void checker::run_kernel(scheduled_block& a, const program& p, const program_state& s, int index,
+                         const kernel_launch& k) {
   const byte_range closure{reinterpret_cast<std::uintptr_t>(k.closure.get()), k.closure_bytes};
   scheduled_port port(*schedule_, a, scratch_, p.options.scratch_bytes, closure);
   const auto run_on = [&](host_port& of_thread) {
@@ -130,7 +131,7 @@ void checker::run(const std::vector<checked_program>& programs) {
   const std::lock_guard lock(mutex_);
   workload w = new_workload();
   w.n_programs = static_cast<int>(programs.size());
-  w.run_launched = [&](actor& a, const kernel_launch& k) {
+  w.run_launched = [&](scheduled_block& a, const kernel_launch& k) {
     const checked_program& of = programs[static_cast<std::size_t>(a.program)];
     program_state s = state_of(*of.what, a.pe);
     s.control = of.control;
@@ -145,14 +146,15 @@ void checker::run(const std::vector<checked_program>& programs) {
       program_state s = state_of(what, pe);
       s.control = programs[p].control;
       for (int i = 0; i < s.n_blocks; ++i) {
-        actor& a = add_actor(w, launcher >= 0 ? actor::kind::launched : actor::kind::block, pe, i);
+        scheduled_block& a =
+            add_block(w, launcher >= 0 ? scheduled_block::kind::launched : scheduled_block::kind::block, pe, i);
         a.program = static_cast<int>(p);
         a.launched_from = launcher;
         a.role = s.roles.role_of(i);
         a.role_name = what.roles.name(a.role);
         if (launcher >= 0) continue;  // launches say what it runs
         a.job = [this, s, &what, number = static_cast<std::size_t>(a.number), &w] {
-          actor& self = w.actors[number];
+          scheduled_block& self = w.scheduled[number];
           run_block(self, what, s, self.block);
         };
       }
@@ -169,15 +171,15 @@ void checker::run_streams(const std::vector<stream_work>& streams, int most_bloc
   } at_end{meeting_words_};
   workload w = new_workload();
   for (const stream_work& s : streams) {
-    actor& a = add_actor(w, actor::kind::stream, s.pe, 0);
+    scheduled_block& a = add_block(w, scheduled_block::kind::stream, s.pe, 0);
     a.role_name = "stream";
     const int number = a.number;
     a.job = [&s] {
       for (const auto& operation : s.operations) operation();
     };
-    for (int i = 0; i < most_blocks; ++i) add_actor(w, actor::kind::launched, s.pe, i).launched_from = number;
+    for (int i = 0; i < most_blocks; ++i) add_block(w, scheduled_block::kind::launched, s.pe, i).launched_from = number;
     if (!resident) continue;
-    w.actors[static_cast<std::size_t>(number)].meeting = static_cast<int>(meeting_words_.size());
+    w.scheduled[static_cast<std::size_t>(number)].meeting = static_cast<int>(meeting_words_.size());
     const auto& words = meeting_words_.emplace_back(std::make_unique<program_control>(control_, 1));
     for (int pe = 0; pe < w.n_pes; ++pe) std::memset(control_.on(words->offset(), pe), 0, words->bytes());
   }
@@ -194,7 +196,7 @@ void checker::launch(int pe, int blocks, const program& p) {
     s.control.arrived = meeting_words_[static_cast<std::size_t>(schedule_->stream().meeting)]->words().arrived;
     s.control.arrived.on(pe)->value = 0;
   }
-  schedule_->launch(blocks, p.options.resident, [&](actor& a, int index) { run_block(a, p, s, index); });
+  schedule_->launch(blocks, p.options.resident, [&](scheduled_block& a, int index) { run_block(a, p, s, index); });
 }
 
 void checker::host_reads(const std::byte* source, std::size_t bytes, where at) const {
@@ -214,12 +216,12 @@ void checker::host_reads(const std::byte* source, std::size_t bytes, where at) c
 // Explores the options' seeds, then runs seed 0 to keep its results.
 void checker::explore(workload& w, const host_ranges& touched) {
   const auto start = std::chrono::steady_clock::now();
-  while (fibers_.size() < w.actors.size()) {
+  while (fibers_.size() < w.scheduled.size()) {
     slots_.push_back(std::make_unique<fiber_slot>());
     slots_.back()->block = fibers_.size();
     fibers_.push_back(std::make_unique<fiber>(&fiber_loop, slots_.back().get()));
   }
-  for (std::size_t i = 0; i < w.actors.size(); ++i) w.fibers.push_back(fibers_[i].get());
+  for (std::size_t i = 0; i < w.scheduled.size(); ++i) w.fibers.push_back(fibers_[i].get());
   open_memory();
   schedule s(w, shadow_, marks_, touched);
   for (const auto& slot : slots_) slot->of = &s;
@@ -270,11 +272,11 @@ void checker::one(schedule& s, workload& w, std::uint64_t seed, const memory_ima
     now_.deliveries += s.deliveries();
     now_.written_alike += s.written_alike;
     if (!f) return;
-    if (f->clash || f->threads) {
+    if (f->race || f->threads) {
       // The same again, to learn where the two accesses stand.
       before.restore();
       conflict watched;
-      if (f->clash) watched = *f->clash;
+      if (f->race) watched = *f->race;
       if (f->threads) {
         watched.address = f->threads->address;
         watched.bytes = f->threads->bytes;
@@ -289,12 +291,12 @@ void checker::one(schedule& s, workload& w, std::uint64_t seed, const memory_ima
 }
 
 void checker::throw_found(const workload& w, std::uint64_t seed, finding f) const {
-  if (f.clash) describe_clash(f, w.actors, w.memory, marks_.seen);
-  if (f.access) describe_access(f, w.actors, w.memory);
-  if (f.threads) describe_threads(f, w.actors, w.memory, marks_.seen);
+  if (f.race) describe_race(f, w.scheduled, w.memory, marks_.seen);
+  if (f.access) describe_access(f, w.scheduled, w.memory);
+  if (f.threads) describe_threads(f, w.scheduled, w.memory, marks_.seen);
   std::vector<block_history> histories;
   for (const int number : f.blocks) {
-    const actor& a = w.actors[static_cast<std::size_t>(number)];
+    const scheduled_block& a = w.scheduled[static_cast<std::size_t>(number)];
     histories.push_back({a.pe, a.block, a.scope != nullptr ? a.scope->who() : a.role_name, history_text(w.memory, a)});
   }
   throw check_error(f.what, seed, f.text, std::move(histories), schedule_->threads_of_block(true));

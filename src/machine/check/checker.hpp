@@ -61,15 +61,15 @@ class checker {
   class memory_image;
 
   workload new_workload() const;
-  actor& add_actor(workload& w, actor::kind what, int pe, int block) const;
+  scheduled_block& add_block(workload& w, scheduled_block::kind what, int pe, int block) const;
   void explore(workload& w, const host_ranges& touched = {});
   void one(schedule& s, workload& w, std::uint64_t seed, const memory_image& before);
   [[noreturn]] void throw_found(const workload& w, std::uint64_t seed, finding f) const;
   void add_to_report(const check_summary& c, const check_error* found) const;
   void open_memory();
   void note_kernel(const kernel& k) { now_.accesses_seen = now_.accesses_seen && k.accesses_seen; }
-  void run_block(actor& a, const program& p, const program_state& s, int index);
-  void run_kernel(actor& a, const program& p, const program_state& s, int index, const kernel_launch& k);
+  void run_block(scheduled_block& a, const program& p, const program_state& s, int index);
+  void run_kernel(scheduled_block& a, const program& p, const program_state& s, int index, const kernel_launch& k);
   program_state state_of(const program& p, int pe) const;
 
   symmetric_heap& heap_;

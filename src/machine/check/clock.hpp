@@ -8,12 +8,12 @@
 #include <cstdint>
 #include <vector>
 
-#include "actor.hpp"
+#include "scheduled_block.hpp"
 #include "starling/machine/simulation.hpp"
 
 namespace starling::check {
 
-struct operation_on_its_way;
+struct outstanding_operation;
 
 // Whether a wait is for a packet: it is the number of one that is awaited.
 inline bool is_of_packet(const wait_request& w) {
@@ -25,32 +25,32 @@ class clock {
   explicit clock(const simulation_costs& costs) : costs_(costs) {}
 
   // A schedule begins.
-  void reset(std::size_t actors, int n_pes);
+  void reset(std::size_t n_blocks, int n_pes);
 
   double now() const { return now_; }
-  double of(const actor& a) const { return blocks_[index(a)].time; }
+  double of(const scheduled_block& a) const { return blocks_[index(a)].time; }
   // Who has the least time; null if there is nobody.
-  actor* first_of(const std::vector<actor*>& ready) const;
+  scheduled_block* first_of(const std::vector<scheduled_block*>& ready) const;
 
   // The simulation comes to this time.
   void pass_to(double time) { now_ = time > now_ ? time : now_; }
   // A block that has waited goes on now.
-  void wake(const actor& a);
+  void wake(const scheduled_block& a);
 
   // What the block's time grows by: a call; having taken what has come; its part in a meeting; bytes of a line of
   // memory that it has touched; having asked another PE for something, and waited for the answer.
-  void add_call(const actor& a, const call& c) {
+  void add_call(const scheduled_block& a, const call& c) {
     blocks_[index(a)].time += c.packet ? costs_.packet_call : costs_.call;
   }
-  void add_taken(const actor& a, const wait_request& w);
-  void add_meeting(const actor& a) { blocks_[index(a)].time += costs_.meeting; }
-  void add_bytes(const actor& a, std::uint64_t touched);
-  void add_answer(const actor& a, int pe, std::size_t bytes);
+  void add_taken(const scheduled_block& a, const wait_request& w);
+  void add_meeting(const scheduled_block& a) { blocks_[index(a)].time += costs_.meeting; }
+  void add_bytes(const scheduled_block& a, std::uint64_t touched);
+  void add_answer(const scheduled_block& a, int pe, std::size_t bytes);
   // The block's last: its end may be that of the simulation.
-  void end(const actor& a) { pass_to(of(a)); }
+  void end(const scheduled_block& a) { pass_to(of(a)); }
 
   // When an operation that is sent now arrives. Those of a block to a PE arrive in their order.
-  double arrival(const operation_on_its_way& op);
+  double arrival(const outstanding_operation& op);
 
  private:
   struct of_block {
@@ -62,7 +62,7 @@ class clock {
     double out = 0;  // free again
     double in = 0;
   };
-  static std::size_t index(const actor& a) { return static_cast<std::size_t>(a.number); }
+  static std::size_t index(const scheduled_block& a) { return static_cast<std::size_t>(a.number); }
   bool apart(int pe, int peer) const {
     return costs_.pes_per_host > 0 && pe / costs_.pes_per_host != peer / costs_.pes_per_host;
   }

@@ -21,7 +21,7 @@ int collectives::add_program() {
   return static_cast<int>(machine_.size()) - 1;
 }
 
-std::string collectives::enter(actor& a, const collective_call& c) {
+std::string collectives::enter(scheduled_block& a, const collective_call& c) {
   if (c.meeting != nullptr) {
     of_meeting& team = teams_[c.meeting];
     return compare(team.sequence, team.place[a.pe]++, a, c);
@@ -44,7 +44,7 @@ std::string described(const collective_call& c) {
 
 }  // namespace
 
-std::string collectives::compare(std::vector<made>& sequence, std::uint32_t place, const actor& a,
+std::string collectives::compare(std::vector<made>& sequence, std::uint32_t place, const scheduled_block& a,
                                  const collective_call& c) {
   if (place == sequence.size()) {
     sequence.push_back({c, a.pe, a.block});

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "actor.hpp"
+#include "scheduled_block.hpp"
 
 namespace starling::check {
 
@@ -17,7 +17,7 @@ class collectives {
   int add_program();
 
   // The next collective of a block; says how it differs from what another block made in its place, or nothing.
-  std::string enter(actor& a, const collective_call& c);
+  std::string enter(scheduled_block& a, const collective_call& c);
 
  private:
   struct made {
@@ -30,7 +30,7 @@ class collectives {
     std::vector<made> sequence;
     std::map<int, std::uint32_t> place;
   };
-  static std::string compare(std::vector<made>& sequence, std::uint32_t place, const actor& a,
+  static std::string compare(std::vector<made>& sequence, std::uint32_t place, const scheduled_block& a,
                              const collective_call& c);
 
   int n_pes_ = 0;

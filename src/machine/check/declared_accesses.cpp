@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "actor.hpp"
+#include "scheduled_block.hpp"
 #include "starling/base/error.hpp"
 
 namespace starling {

@@ -19,28 +19,29 @@ std::string hex(std::size_t offset) {
 }
 
 // The block as the wait-for graph of stall reports sees it.
-block_report report_of(const actor& a) {
+block_report report_of(const scheduled_block& a) {
   block_report r;
   r.pe = a.pe;
   r.block = a.block;
   r.role = a.role;
-  if (a.now == actor::state::finished) {
+  if (a.now == scheduled_block::state::finished) {
     r.state = block_state::finished;
     return r;
   }
-  if (a.in_quiet || a.point != nullptr) return r;
+  if (a.in_quiet || a.awaited_event != nullptr) return r;
   r.state = block_state::waiting;
   r.op = a.awaited.op;
   set_words(r, a.awaited);
   return r;
 }
 
-bool in_barrier(const actor& a) {
-  return a.now == actor::state::waiting && !a.in_quiet && a.point == nullptr && !is_wait(a.awaited.op);
+bool in_barrier(const scheduled_block& a) {
+  return a.now == scheduled_block::state::waiting && !a.in_quiet && a.awaited_event == nullptr &&
+         !is_wait(a.awaited.op);
 }
 
 // Whom a block in a barrier or reduction misses.
-std::string barrier_text(const actor& a) {
+std::string barrier_text(const scheduled_block& a) {
   const wait_request& w = a.awaited;
   const std::string text = message(block_text(a), " is in ", name(w.op), " at ", place(w.at), " and waits for ");
   if (w.from != a.pe) return text + message("PE ", w.from);
@@ -49,10 +50,10 @@ std::string barrier_text(const actor& a) {
   return text + message(missing, missing == 1 ? " more block" : " more blocks", " of its PE");
 }
 
-std::string wait_text(const actor& a, const memory_map& m) {
+std::string wait_text(const scheduled_block& a, const memory_map& m) {
   if (in_barrier(a)) return barrier_text(a);
   if (a.in_quiet) return block_text(a) + " is in quiet";
-  if (a.point != nullptr) return block_text(a) + " waits for an event or for the end of a launch";
+  if (a.awaited_event != nullptr) return block_text(a) + " waits for an event or for the end of a launch";
   const wait_request& w = a.awaited;
   const index_t i = first_of(w);
   std::string text =
@@ -63,11 +64,11 @@ std::string wait_text(const actor& a, const memory_map& m) {
   return text;
 }
 
-// Signals of the same PE that came and that nobody has looked at.
-std::string strays(const actor& a, words& signals, const memory_map& m) {
+// Signals of the same PE that came and that nobody has waited for.
+std::string strays(const scheduled_block& a, sync_variables& signals, const memory_map& m) {
   const int pe = m.pe_of(reinterpret_cast<std::uintptr_t>(a.awaited.local));
   for (std::size_t i = 1; i <= signals.count(); ++i) {
-    const word& w = signals[static_cast<std::uint32_t>(i)];
+    const sync_variable& w = signals[static_cast<std::uint32_t>(i)];
     if (!w.raised || w.by_data || w.awaited || m.pe_of(w.address) != pe) continue;
     const auto* s = reinterpret_cast<const signal*>(w.address);
     return message("    ", place_text(m, s), " was raised to ", s->value, " at ", place(w.raised_at),
@@ -76,8 +77,8 @@ std::string strays(const actor& a, words& signals, const memory_map& m) {
   return "";
 }
 
-std::string raised_text(const actor& a, words& signals) {
-  const word& w = signals[signals.at(address_of(a.awaited, first_of(a.awaited)), bytes_of(a.awaited.kind))];
+std::string raised_text(const scheduled_block& a, sync_variables& signals) {
+  const sync_variable& w = signals[signals.at(address_of(a.awaited, first_of(a.awaited)), bytes_of(a.awaited.kind))];
   if (!w.raised) return "    nothing has raised it in this run\n";
   return message("    it was last raised at ", place(w.raised_at), "\n");
 }
@@ -86,16 +87,16 @@ std::string raised_text(const actor& a, words& signals) {
 
 namespace {
 
-std::string block_text(const actor& a, int block, const access_scope* work) {
+std::string block_text(const scheduled_block& a, int block, const access_scope* work) {
   return message("PE ", a.pe, " block ", block, " (", work != nullptr ? work->who() : a.role_name, ")");
 }
 
 }  // namespace
 
-std::string block_text(const actor& a) { return block_text(a, a.block, a.scope); }
+std::string block_text(const scheduled_block& a) { return block_text(a, a.block, a.scope); }
 
-std::string block_text(const actor& a, std::uint32_t stamp) {
-  const actor::past_work then = a.at(stamp);
+std::string block_text(const scheduled_block& a, std::uint32_t stamp) {
+  const scheduled_block::past_work then = a.at(stamp);
   return block_text(a, then.block, then.scope);
 }
 
@@ -176,7 +177,7 @@ std::string call_text(const memory_map& m, const call& c) {
   return text;
 }
 
-std::vector<std::string> history_text(const memory_map& m, const actor& a) {
+std::vector<std::string> history_text(const memory_map& m, const scheduled_block& a) {
   std::vector<std::string> lines;
   const std::uint64_t n = std::min<std::uint64_t>(a.n_calls, a.calls.size());
   for (std::uint64_t i = a.n_calls - n; i < a.n_calls; ++i) lines.push_back(call_text(m, a.calls[i % a.calls.size()]));
@@ -184,11 +185,11 @@ std::vector<std::string> history_text(const memory_map& m, const actor& a) {
   return lines;
 }
 
-finding stuck_finding(const std::vector<actor>& actors, words& signals, const memory_map& m) {
+finding stuck_finding(const std::vector<scheduled_block>& scheduled, sync_variables& signals, const memory_map& m) {
   std::vector<block_report> reports;
-  for (const actor& a : actors) reports.push_back(report_of(a));
+  for (const scheduled_block& a : scheduled) reports.push_back(report_of(a));
   const std::vector<block_id> cycle = find_cycle(reports);
-  const auto in_cycle = [&](const actor& a) {
+  const auto in_cycle = [&](const scheduled_block& a) {
     return std::find(cycle.begin(), cycle.end(), block_id{a.pe, a.block}) != cycle.end();
   };
   finding f;
@@ -203,25 +204,25 @@ finding stuck_finding(const std::vector<actor>& actors, words& signals, const me
   }
   constexpr std::size_t most = 8;
   std::size_t shown = 0;
-  for (const actor& a : actors) {
-    if (a.now == actor::state::finished || (!cycle.empty() && !in_cycle(a))) continue;
+  for (const scheduled_block& a : scheduled) {
+    if (a.now == scheduled_block::state::finished || (!cycle.empty() && !in_cycle(a))) continue;
     if (++shown > most) continue;
     f.blocks.push_back(a.number);
     out << "  " << wait_text(a, m) << "\n";
-    if (!a.in_quiet && a.point == nullptr && is_wait(a.awaited.op))
+    if (!a.in_quiet && a.awaited_event == nullptr && is_wait(a.awaited.op))
       out << raised_text(a, signals) << strays(a, signals, m);
   }
   if (shown > most) out << "  and " << shown - most << " more\n";
-  if (std::any_of(actors.begin(), actors.end(),
-                  [&](const actor& a) { return in_barrier(a) && (cycle.empty() || in_cycle(a)); }))
+  if (std::any_of(scheduled.begin(), scheduled.end(),
+                  [&](const scheduled_block& a) { return in_barrier(a) && (cycle.empty() || in_cycle(a)); }))
     out << "  a barrier or reduction ends when every block has come to it: call it on all PEs, in all roles, outside "
            "of "
            "conditions\n";
   else if (!cycle.empty())
     out << "  each waits for the next: one of them has to signal before it waits\n";
   std::size_t returned = 0;
-  for (const actor& a : actors) {
-    if (a.now != actor::state::finished || !a.returned || ++returned > most) continue;
+  for (const scheduled_block& a : scheduled) {
+    if (a.now != scheduled_block::state::finished || !a.returned || ++returned > most) continue;
     out << "  " << block_text(a) << " has returned from the kernel\n";
     if (f.blocks.size() < most) f.blocks.push_back(a.number);
   }
@@ -233,8 +234,9 @@ finding stuck_finding(const std::vector<actor>& actors, words& signals, const me
 namespace {
 
 // What an operation that is not complete still uses has been touched.
-std::string disturbed_text(const bad_access& b, const actor& a, const std::vector<actor>& actors) {
-  const actor& by = actors[static_cast<std::size_t>(b.use.block)];
+std::string disturbed_text(const bad_access& b, const scheduled_block& a,
+                           const std::vector<scheduled_block>& scheduled) {
+  const scheduled_block& by = scheduled[static_cast<std::size_t>(b.use.block)];
   const operation_fact& o = by.operations[b.use.operation];
   const std::uintptr_t first = std::max(b.address, b.use.begin);
   const std::size_t common = std::min(b.address + b.bytes, b.use.end) - first;
@@ -248,12 +250,12 @@ std::string disturbed_text(const bad_access& b, const actor& a, const std::vecto
 }
 
 // "PE 0 block 1 (task 'x') writes 8 bytes at file:12".
-std::string does_text(const actor& a, const bad_access& b) {
+std::string does_text(const scheduled_block& a, const bad_access& b) {
   return message(block_text(a, a.block, b.scope), b.write ? " writes " : " reads ", b.bytes,
                  b.bytes == 1 ? " byte" : " bytes",
-                 b.code != nullptr               ? " at " + source_line(b.code)
-                 : a.what == actor::kind::stream ? std::string(" by a copy")
-                                                 : std::string(" by the call shown below"));
+                 b.code != nullptr                         ? " at " + source_line(b.code)
+                 : a.what == scheduled_block::kind::stream ? std::string(" by a copy")
+                                                           : std::string(" by the call shown below"));
 }
 
 }  // namespace
@@ -264,13 +266,13 @@ memory_map as_named(const memory_map& now, const access_scope* work) {
   return then;
 }
 
-void describe_access(finding& f, const std::vector<actor>& actors, const memory_map& now) {
+void describe_access(finding& f, const std::vector<scheduled_block>& scheduled, const memory_map& now) {
   const bad_access& b = *f.access;
   const memory_map m = as_named(now, b.scope);
-  const actor& a = actors[static_cast<std::size_t>(f.blocks.front())];
+  const scheduled_block& a = scheduled[static_cast<std::size_t>(f.blocks.front())];
   if (b.what == bad_access::kind::in_use) {
     f.what = defect::source_reused;
-    f.text = disturbed_text(b, a, actors);
+    f.text = disturbed_text(b, a, scheduled);
     return;
   }
   const bool named = b.what == bad_access::kind::undeclared || b.what == bad_access::kind::dead;
@@ -280,7 +282,7 @@ void describe_access(finding& f, const std::vector<actor>& actors, const memory_
   switch (b.what) {
     case bad_access::kind::foreign:
       f.what = defect::foreign_access;
-      if (a.what == actor::kind::stream) {
+      if (a.what == scheduled_block::kind::stream) {
         f.text = text +
                  ", memory of a device, in a function that the host runs (stream::call); copy it to memory of "
                  "the host before, and back after";
@@ -310,9 +312,9 @@ void describe_access(finding& f, const std::vector<actor>& actors, const memory_
 namespace {
 
 // One side of a clash: "PE 0 block 0 (all) writes 4 bytes ... at file:12".
-std::string side_text(const access& who, bool writes, const conflict& c, const std::vector<actor>& actors,
+std::string side_text(const access& who, bool writes, const conflict& c, const std::vector<scheduled_block>& scheduled,
                       const std::vector<seen_access>& seen) {
-  const actor& a = actors[static_cast<std::size_t>(who.block)];
+  const scheduled_block& a = scheduled[static_cast<std::size_t>(who.block)];
   if (who.operation) {
     const operation_fact& o = a.operations[who.stamp];
     const char* does = writes ? " writes them by " : " reads them by ";
@@ -327,14 +329,14 @@ std::string side_text(const access& who, bool writes, const conflict& c, const s
   return text + (who.atomic ? " by an atomic operation" : " by the call shown below");
 }
 
-std::string advice(const conflict& c, const std::vector<actor>& actors) {
+std::string advice(const conflict& c, const std::vector<scheduled_block>& scheduled) {
   const auto fact = [&](const access& a) -> const operation_fact& {
-    return actors[static_cast<std::size_t>(a.block)].operations[a.stamp];
+    return scheduled[static_cast<std::size_t>(a.block)].operations[a.stamp];
   };
   const bool same_block = c.earlier.block == c.later.block;
-  const auto pe = [&](const access& a) { return actors[static_cast<std::size_t>(a.block)].pe; };
+  const auto pe = [&](const access& a) { return scheduled[static_cast<std::size_t>(a.block)].pe; };
   const auto of_streams = [&](const access& a) {
-    return actors[static_cast<std::size_t>(a.block)].what != actor::kind::block;
+    return scheduled[static_cast<std::size_t>(a.block)].what != scheduled_block::kind::block;
   };
   if (!c.earlier.operation && !c.later.operation && of_streams(c.earlier) && of_streams(c.later))
     return "blocks of one launch: order them by sync_pe in a resident launch, or use two launches; work of two "
@@ -362,10 +364,11 @@ std::string advice(const conflict& c, const std::vector<actor>& actors) {
 }
 
 // What the blocks of a clash have done that explains why a wait did not order it.
-std::string suspicions(const std::vector<int>& blocks, const std::vector<actor>& actors, const memory_map& m) {
+std::string suspicions(const std::vector<int>& blocks, const std::vector<scheduled_block>& scheduled,
+                       const memory_map& m) {
   std::string text;
   for (const int number : blocks) {
-    const actor& a = actors[static_cast<std::size_t>(number)];
+    const scheduled_block& a = scheduled[static_cast<std::size_t>(number)];
     if (const suspicion& s = a.passed_early; s.word != nullptr)
       text += message("\n  note: the wait of ", block_text(a), " at ", place(s.at), " passed by what ",
                       place_text(m, s.word), " held before the run, ", s.value,
@@ -379,20 +382,20 @@ std::string suspicions(const std::vector<int>& blocks, const std::vector<actor>&
 
 }  // namespace
 
-void describe_clash(finding& f, const std::vector<actor>& actors, const memory_map& now,
-                    const std::vector<seen_access>& seen) {
-  const conflict& c = *f.clash;
-  const actor& later = actors[static_cast<std::size_t>(c.later.block)];
+void describe_race(finding& f, const std::vector<scheduled_block>& scheduled, const memory_map& now,
+                   const std::vector<seen_access>& seen) {
+  const conflict& c = *f.race;
+  const scheduled_block& later = scheduled[static_cast<std::size_t>(c.later.block)];
   const memory_map m = as_named(now, c.later.operation ? later.scope : later.at(c.later.stamp).scope);
   const bool reused = c.earlier.block == c.later.block && c.earlier.operation &&
-                      !actors[static_cast<std::size_t>(c.earlier.block)].operations[c.earlier.stamp].blocking;
+                      !scheduled[static_cast<std::size_t>(c.earlier.block)].operations[c.earlier.stamp].blocking;
   f.what = reused ? defect::source_reused : c.later_writes ? defect::unordered_write : defect::unordered_read;
   f.text = message("nothing orders two accesses to ", range_text(m, c.address, c.bytes),
-                   "\n  first: ", side_text(c.earlier, c.earlier_writes, c, actors, seen),
-                   "\n  then: ", side_text(c.later, c.later_writes, c, actors, seen), "\n  ", advice(c, actors));
+                   "\n  first: ", side_text(c.earlier, c.earlier_writes, c, scheduled, seen),
+                   "\n  then: ", side_text(c.later, c.later_writes, c, scheduled, seen), "\n  ", advice(c, scheduled));
   f.blocks = {c.earlier.block};
   if (c.later.block != c.earlier.block) f.blocks.push_back(c.later.block);
-  f.text += suspicions(f.blocks, actors, m);
+  f.text += suspicions(f.blocks, scheduled, m);
 }
 
 }  // namespace starling::check

@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "../local_heap.hpp"
-#include "actor.hpp"
 #include "finding.hpp"
+#include "scheduled_block.hpp"
 #include "scratch_area.hpp"
-#include "words.hpp"
+#include "sync_variables.hpp"
 
 namespace starling::check {
 
@@ -49,8 +49,8 @@ struct memory_map {
 memory_map as_named(const memory_map& now, const access_scope* work);
 
 // "PE 1 block 0 (faces)", or (task 'x') in place of the role; of what it did at a time of its clock.
-std::string block_text(const actor& a);
-std::string block_text(const actor& a, std::uint32_t stamp);
+std::string block_text(const scheduled_block& a);
+std::string block_text(const scheduled_block& a, std::uint32_t stamp);
 
 // "signal +0x40 of PE 1".
 std::string place_text(const memory_map& m, const void* signal);
@@ -67,19 +67,19 @@ inline constexpr std::size_t least_without_value = 8;
 std::string host_reads_text(const memory_map& m, std::uintptr_t address, std::size_t bytes, where at = {"", 0});
 
 // The last calls of a block, oldest first.
-std::vector<std::string> history_text(const memory_map& m, const actor& a);
+std::vector<std::string> history_text(const memory_map& m, const scheduled_block& a);
 
-// All blocks wait and nothing is on its way: who waits for what, and why it may not come.
-finding stuck_finding(const std::vector<actor>& actors, words& signals, const memory_map& m);
+// All blocks wait and nothing is outstanding: who waits for what, and why it may not come.
+finding stuck_finding(const std::vector<scheduled_block>& scheduled, sync_variables& signals, const memory_map& m);
 
 // An access to what its work did not declare.
 void describe_undeclared(finding& f, const std::string& does, const memory_map& m);
 
 // An access that is wrong by itself, and two that nothing orders. `seen`: accesses to those bytes in a replay.
-void describe_access(finding& f, const std::vector<actor>& actors, const memory_map& m);
-void describe_threads(finding& f, const std::vector<actor>& actors, const memory_map& m,
+void describe_access(finding& f, const std::vector<scheduled_block>& scheduled, const memory_map& m);
+void describe_threads(finding& f, const std::vector<scheduled_block>& scheduled, const memory_map& m,
                       const std::vector<seen_access>& seen);
-void describe_clash(finding& f, const std::vector<actor>& actors, const memory_map& m,
-                    const std::vector<seen_access>& seen);
+void describe_race(finding& f, const std::vector<scheduled_block>& scheduled, const memory_map& m,
+                   const std::vector<seen_access>& seen);
 
 }  // namespace starling::check

@@ -21,10 +21,10 @@ std::string thread_text(const thread_conflict& c, const thread_conflict::side& o
 
 }  // namespace
 
-void describe_threads(finding& f, const std::vector<actor>& actors, const memory_map& now,
+void describe_threads(finding& f, const std::vector<scheduled_block>& scheduled, const memory_map& now,
                       const std::vector<seen_access>& seen) {
   const thread_conflict& c = *f.threads;
-  const actor& a = actors[static_cast<std::size_t>(c.block)];
+  const scheduled_block& a = scheduled[static_cast<std::size_t>(c.block)];
   const memory_map m = as_named(now, a.scope);
   f.text =
       message(block_text(a), ": no barrier of the block is between two accesses to ", range_text(m, c.address, c.bytes),

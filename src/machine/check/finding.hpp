@@ -16,7 +16,7 @@ struct finding {
   std::string text{};         // complete but for what follows
   std::vector<int> blocks{};  // concerned, by number
   // To be told with source lines, which a replay of the seed finds.
-  std::optional<conflict> clash{};
+  std::optional<conflict> race{};
   std::optional<bad_access> access{};
   std::optional<thread_conflict> threads{};
 };

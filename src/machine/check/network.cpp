@@ -8,36 +8,37 @@ namespace starling::check {
 namespace {
 
 // The order of a heap whose first is what arrives first.
-bool later(const operation_on_its_way* a, const operation_on_its_way* b) {
+bool later(const outstanding_operation* a, const outstanding_operation* b) {
   return a->arrives != b->arrives ? a->arrives > b->arrives : a->serial > b->serial;
 }
 
 }  // namespace
 
 void network::reset() {
-  for (operation_on_its_way* op : flying_) free_.push_back(op);
-  for (operation_on_its_way* op : by_card_) free_.push_back(op);
-  flying_.clear();
+  for (outstanding_operation* op : in_flight_) free_.push_back(op);
+  for (outstanding_operation* op : by_card_) free_.push_back(op);
+  in_flight_.clear();
   by_card_.clear();
   deliveries_ = 0;
 }
 
-operation_on_its_way& network::issue(actor& from, int pe, int context, const char* what, where at, bool blocking) {
+outstanding_operation& network::issue(scheduled_block& from, int pe, int context, const char* what, where at,
+                                      bool blocking) {
   if (free_.empty()) {
-    pool_.push_back(std::make_unique<operation_on_its_way>());
+    pool_.push_back(std::make_unique<outstanding_operation>());
     free_.push_back(pool_.back().get());
   }
-  operation_on_its_way& op = *free_.back();
+  outstanding_operation& op = *free_.back();
   free_.pop_back();
   op.from = &from;
   op.number = static_cast<std::uint32_t>(from.operations.size());
-  from.operations.push_back({what, at, pe, blocking, from.lane_to(pe, context).epoch, context});
+  from.operations.push_back({what, at, pe, blocking, from.epochs_to(pe, context).epoch, context});
   op.pe = pe;
   op.context = context;
   op.move = transfer{};
   op.lacking.clear();
   op.pieces.clear();
-  op.raises = op.tells = false;
+  op.raises = op.releases_by_data = false;
   op.left = 0;
   op.landed.clear();
   op.covers.base = nullptr;
@@ -45,15 +46,15 @@ operation_on_its_way& network::issue(actor& from, int pe, int context, const cha
   return op;
 }
 
-void network::count_out(operation_on_its_way& op) {
-  lane& l = op.from->lane_to(op.pe, op.context);
+void network::count_out(outstanding_operation& op) {
+  fence_epochs& l = op.from->epochs_to(op.pe, op.context);
   op.epoch = l.epoch;
   ++l.outstanding[op.epoch];
   l.unfenced.push_back(op.number);
-  ++op.from->on_their_way[static_cast<std::size_t>(op.context)];
+  ++op.from->outstanding[static_cast<std::size_t>(op.context)];
 }
 
-void network::send(operation_on_its_way& op, random& r) {
+void network::send(outstanding_operation& op, random& r) {
   count_out(op);
   const index_t n = op.move.count;
   // Pieces of 8 bytes or an element, whichever is more; a few of them, at random places.
@@ -67,26 +68,26 @@ void network::send(operation_on_its_way& op, random& r) {
     begin = end;
   }
   if (begin < n) op.pieces.push_back({begin, n});
-  flying_.push_back(&op);
+  in_flight_.push_back(&op);
   if (clock_ == nullptr) return;
   op.arrives = clock_->arrival(op);
   op.serial = sent_++;
-  std::push_heap(flying_.begin(), flying_.end(), later);
+  std::push_heap(in_flight_.begin(), in_flight_.end(), later);
 }
 
-void network::carry_out(operation_on_its_way& op) {
+void network::carry_out(outstanding_operation& op) {
   ++deliveries_;
   move_piece(op, {0, op.move.count});
   op.from->done.insert(op.number);
   free_.push_back(&op);
 }
 
-bool network::may_go(const operation_on_its_way& op) const {
-  if (op.epoch > op.from->lane_to(op.pe, op.context).oldest) return false;
+bool network::may_go(const outstanding_operation& op) const {
+  if (op.epoch > op.from->epochs_to(op.pe, op.context).oldest) return false;
   return !op.pieces.empty() || op.after == 0 || !op.raises || op.from->done.contains(op.after - 1);
 }
 
-void network::move_piece(operation_on_its_way& op, index_range piece) {
+void network::move_piece(outstanding_operation& op, index_range piece) {
   const transfer& t = op.move;
   const auto element = static_cast<index_t>(t.element);
   const auto copy = [&](index_t i, index_t n) {
@@ -106,9 +107,9 @@ void network::move_piece(operation_on_its_way& op, index_range piece) {
   }
 }
 
-bool network::arrived(const actor& from, std::uint32_t number, const void* word) const {
+bool network::arrived(const scheduled_block& from, std::uint32_t number, const void* word) const {
   if (from.done.contains(number)) return true;
-  for (const operation_on_its_way* op : flying_) {
+  for (const outstanding_operation* op : in_flight_) {
     if (op->from != &from || op->number != number) continue;
     const transfer& t = op->move;
     const auto step = t.dest_stride * static_cast<index_t>(t.element);
@@ -116,7 +117,7 @@ bool network::arrived(const actor& from, std::uint32_t number, const void* word)
     for (const index_range& p : op->pieces)
       if (i >= p.begin && i < p.end) return false;
   }
-  for (const operation_on_its_way* op : by_card_) {
+  for (const outstanding_operation* op : by_card_) {
     if (op->from != &from || op->number != number) continue;
     return std::any_of(op->landed.begin(), op->landed.end(), [&](const auto& l) {
       const auto* at = static_cast<const std::byte*>(word);
@@ -127,23 +128,23 @@ bool network::arrived(const actor& from, std::uint32_t number, const void* word)
 }
 
 network::delivery network::deliver_one(random& r) {
-  std::size_t index = r.below(flying_.size());
-  while (!may_go(*flying_[index])) index = (index + 1) % flying_.size();  // the oldest of all may always go
+  std::size_t index = r.below(in_flight_.size());
+  while (!may_go(*in_flight_[index])) index = (index + 1) % in_flight_.size();  // the oldest of all may always go
   return deliver(index, &r);
 }
 
 // What arrives in order of time may always go: a block's messages to a PE arrive as they were sent.
 network::delivery network::deliver_next() {
-  std::pop_heap(flying_.begin(), flying_.end(), later);
-  const std::size_t all = flying_.size();
+  std::pop_heap(in_flight_.begin(), in_flight_.end(), later);
+  const std::size_t all = in_flight_.size();
   const delivery d = deliver(all - 1, nullptr);
-  if (flying_.size() == all) std::push_heap(flying_.begin(), flying_.end(), later);
+  if (in_flight_.size() == all) std::push_heap(in_flight_.begin(), in_flight_.end(), later);
   return d;
 }
 
 // One piece, drawn, or the first one; when none is left, the signal.
 network::delivery network::deliver(std::size_t index, random* r) {
-  operation_on_its_way& op = *flying_[index];
+  outstanding_operation& op = *in_flight_[index];
   delivery d;
   ++deliveries_;
   if (!op.pieces.empty()) {
@@ -151,10 +152,10 @@ network::delivery network::deliver(std::size_t index, random* r) {
     move_piece(op, op.pieces[p]);
     op.pieces[p] = op.pieces.back();
     op.pieces.pop_back();
-    if (op.tells) {
-      words_.raise(words_[op.word], op.from->number, op.number, op.covers);
-      words_[op.word].raised_at = op.from->operations[op.number].at;
-      d.told = true;
+    if (op.releases_by_data) {
+      sync_.raise(sync_[op.sync], op.from->number, op.number, op.covers);
+      sync_[op.sync].raised_at = op.from->operations[op.number].at;
+      d.released_by_data = true;
     }
     if (!op.pieces.empty() || op.raises) return d;
   }
@@ -163,8 +164,8 @@ network::delivery network::deliver(std::size_t index, random* r) {
     std::atomic_ref value(op.update.target->value);
     d.before = value.load();
     value.store(op.update.op == signal_op::set ? op.update.value : d.before + op.update.value);
-    words_.raise(words_[op.word], op.from->number, op.number, op.covers);
-    words_[op.word].raised_at = op.update.at;
+    sync_.raise(sync_[op.sync], op.from->number, op.number, op.covers);
+    sync_[op.sync].raised_at = op.update.at;
     d.raised = &op;
   }
   d.completed = op.from;
@@ -173,29 +174,29 @@ network::delivery network::deliver(std::size_t index, random* r) {
 }
 
 void network::complete(std::size_t index) {
-  operation_on_its_way& op = *flying_[index];
-  flying_[index] = flying_.back();
-  flying_.pop_back();
+  outstanding_operation& op = *in_flight_[index];
+  in_flight_[index] = in_flight_.back();
+  in_flight_.pop_back();
   count_in(op);
 }
 
-void network::count_in(operation_on_its_way& op) {
-  actor& from = *op.from;
+void network::count_in(outstanding_operation& op) {
+  scheduled_block& from = *op.from;
   from.done.insert(op.number);
-  --from.on_their_way[static_cast<std::size_t>(op.context)];
-  lane& l = from.lane_to(op.pe, op.context);
+  --from.outstanding[static_cast<std::size_t>(op.context)];
+  fence_epochs& l = from.epochs_to(op.pe, op.context);
   --l.outstanding[op.epoch];
   while (l.oldest < l.epoch && l.outstanding[l.oldest] == 0) ++l.oldest;
   free_.push_back(&op);
 }
 
-void network::hand_to_card(operation_on_its_way& op) {
+void network::hand_to_card(outstanding_operation& op) {
   count_out(op);
   op.left = op.move.count > 0 ? static_cast<std::size_t>(op.move.count) * op.move.element : 0;
   by_card_.push_back(&op);
 }
 
-bool network::land(operation_on_its_way& op, void* to, const void* from, std::size_t bytes) {
+bool network::land(outstanding_operation& op, void* to, const void* from, std::size_t bytes) {
   ++deliveries_;
   std::memcpy(to, from, bytes);
   op.left -= std::min(op.left, bytes);
@@ -211,26 +212,26 @@ bool network::land(operation_on_its_way& op, void* to, const void* from, std::si
       if (op.lacking[static_cast<std::size_t>((first + k) / step * element + (first + k) % step)])
         memory_.over(start + k, 1, [](line& l, std::uint64_t mask) { l.initialised &= ~mask; });
   }
-  if (!op.tells) return false;
-  words_.raise(words_[op.word], op.from->number, op.number, op.covers);
-  words_[op.word].raised_at = op.from->operations[op.number].at;
+  if (!op.releases_by_data) return false;
+  sync_.raise(sync_[op.sync], op.from->number, op.number, op.covers);
+  sync_[op.sync].raised_at = op.from->operations[op.number].at;
   return true;
 }
 
-network::delivery network::raise(operation_on_its_way& op, std::uint64_t value) {
+network::delivery network::raise(outstanding_operation& op, std::uint64_t value) {
   delivery d;
   ++deliveries_;
   d.valued = memory_.valued(op.update.target, sizeof(signal));
   std::atomic_ref word(op.update.target->value);
   d.before = word.load();
   word.store(value);
-  words_.raise(words_[op.word], op.from->number, op.number, op.covers);
-  words_[op.word].raised_at = op.update.at;
+  sync_.raise(sync_[op.sync], op.from->number, op.number, op.covers);
+  sync_[op.sync].raised_at = op.update.at;
   d.raised = &op;
   return d;
 }
 
-void network::finish(operation_on_its_way& op) {
+void network::finish(outstanding_operation& op) {
   std::erase(by_card_, &op);
   count_in(op);
 }

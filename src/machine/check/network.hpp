@@ -1,21 +1,21 @@
-// Operations on their way: puts, gets and signals that blocks have issued, delivered piece by piece in an order that
+// Outstanding operations: puts, gets and signals that blocks have issued, delivered piece by piece in an order that
 // the schedule draws. What the contract orders is kept: a put's data before its signal, what was issued before a fence
-// before what comes after it, signals of one block to one word in their order. Nothing else.
+// before what comes after it, updates of one signal by one block in their order. Nothing else.
 #pragma once
 
 #include <memory>
 #include <vector>
 
-#include "actor.hpp"
 #include "clock.hpp"
 #include "random.hpp"
+#include "scheduled_block.hpp"
 #include "shadow.hpp"
-#include "words.hpp"
+#include "sync_variables.hpp"
 
 namespace starling::check {
 
-struct operation_on_its_way {
-  actor* from = nullptr;
+struct outstanding_operation {
+  scheduled_block* from = nullptr;
   std::uint32_t number = 0;
   int pe = 0;
   int context = 0;
@@ -28,11 +28,11 @@ struct operation_on_its_way {
 
   std::size_t left = 0;  // by a card: bytes that have not landed
   std::vector<std::pair<const std::byte*, std::size_t>> landed;
-  bool tells = false;  // its data is one word, which a block may wait for
+  bool releases_by_data = false;  // its data is one word, for which a block may wait
   bool raises = false;
   signal_update update;
-  std::uint32_t word = 0;
-  std::uint32_t after = 0;  // 1 + number of this block's update of the same word before this one; 0: none
+  std::uint32_t sync = 0;   // number of the sync variable
+  std::uint32_t after = 0;  // 1 + number of this block's update of the same sync variable before this one; 0: none
   release covers;
 
   double arrives = 0;        // by the clock
@@ -41,7 +41,8 @@ struct operation_on_its_way {
 
 class network {
  public:
-  network(shadow& memory, words& signals, snapshots& kept) : memory_(memory), words_(signals), snapshots_(kept) {}
+  network(shadow& memory, sync_variables& signals, snapshots& kept)
+      : memory_(memory), sync_(signals), snapshots_(kept) {}
 
   void reset();
 
@@ -51,56 +52,56 @@ class network {
   void set_clock(clock* c) { clock_ = c; }
 
   // A new operation of `from` with the next number; to be filled in, then sent.
-  operation_on_its_way& issue(actor& from, int pe, int context, const char* what, where at, bool blocking);
-  void send(operation_on_its_way& op, random& r);
+  outstanding_operation& issue(scheduled_block& from, int pe, int context, const char* what, where at, bool blocking);
+  void send(outstanding_operation& op, random& r);
   // Does an operation without a signal at once.
-  void carry_out(operation_on_its_way& op);
+  void carry_out(outstanding_operation& op);
 
-  // Of an operation that a card carries out: it is on its way; some of its bytes land, and whether they are a word that
-  // a block may wait for; its signal is raised to this value; all of it is done.
-  void hand_to_card(operation_on_its_way& op);
-  bool land(operation_on_its_way& op, void* to, const void* from, std::size_t bytes);
+  // Of an operation that a card carries out: it is outstanding; some of its bytes land, and whether they are a word
+  // that a block may wait for; its signal is raised to this value; all of it is done.
+  void hand_to_card(outstanding_operation& op);
+  bool land(outstanding_operation& op, void* to, const void* from, std::size_t bytes);
   struct delivery;
-  delivery raise(operation_on_its_way& op, std::uint64_t value);
-  void finish(operation_on_its_way& op);
+  delivery raise(outstanding_operation& op, std::uint64_t value);
+  void finish(outstanding_operation& op);
 
-  bool idle() const { return flying_.empty(); }
+  bool idle() const { return in_flight_.empty(); }
   std::uint64_t deliveries() const { return deliveries_; }
 
   // Whether what an operation of a block writes to this word is there.
-  bool arrived(const actor& from, std::uint32_t number, const void* word) const;
+  bool arrived(const scheduled_block& from, std::uint32_t number, const void* word) const;
 
   // What one delivery has changed.
   struct delivery {
-    bool told = false;                             // a word of data that a block may wait for
-    actor* completed = nullptr;                    // an operation of this block
-    const operation_on_its_way* raised = nullptr;  // valid until the next issue
-    std::uint64_t before = 0;                      // what the signal held
-    bool valued = true;                            // whether that was a value
+    bool released_by_data = false;                  // a word of data for which a block may wait
+    scheduled_block* completed = nullptr;           // an operation of this block
+    const outstanding_operation* raised = nullptr;  // valid until the next issue
+    std::uint64_t before = 0;                       // what the signal held
+    bool valued = true;                             // whether that was a value
   };
   delivery deliver_one(random& r);
-  // By the clock: when something arrives next, if anything is on its way, and its delivery.
-  double next_arrival() const { return flying_.front()->arrives; }
+  // By the clock: when something arrives next, if anything is outstanding, and its delivery.
+  double next_arrival() const { return in_flight_.front()->arrives; }
   delivery deliver_next();
 
  private:
   delivery deliver(std::size_t index, random* r);
-  bool may_go(const operation_on_its_way& op) const;
-  void move_piece(operation_on_its_way& op, index_range piece);
+  bool may_go(const outstanding_operation& op) const;
+  void move_piece(outstanding_operation& op, index_range piece);
   void complete(std::size_t index);
-  void count_out(operation_on_its_way& op);
-  void count_in(operation_on_its_way& op);
+  void count_out(outstanding_operation& op);
+  void count_in(outstanding_operation& op);
 
   shadow& memory_;
-  words& words_;
+  sync_variables& sync_;
   snapshots& snapshots_;
   bool in_pieces_ = true;
   clock* clock_ = nullptr;
   std::uint64_t sent_ = 0;
-  std::vector<std::unique_ptr<operation_on_its_way>> pool_;
-  std::vector<operation_on_its_way*> free_;
-  std::vector<operation_on_its_way*> flying_;  // with a clock: a heap by time of arrival
-  std::vector<operation_on_its_way*> by_card_;
+  std::vector<std::unique_ptr<outstanding_operation>> pool_;
+  std::vector<outstanding_operation*> free_;
+  std::vector<outstanding_operation*> in_flight_;  // with a clock: a heap by time of arrival
+  std::vector<outstanding_operation*> by_card_;
   std::uint64_t deliveries_ = 0;
 };
 

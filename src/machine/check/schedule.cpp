@@ -10,7 +10,7 @@ namespace {
 
 // More calls than any sensible test makes in one run; a loop that never ends makes more.
 constexpr std::uint64_t most_calls = 20'000'000;
-// Blocks that only look at signals get the others going after so many looks.
+// Blocks that only poll signals get the others going after so many polls.
 constexpr unsigned most_polls = 16;
 
 // Work of streams is closures that must find the schedule they run in.
@@ -22,8 +22,8 @@ schedule::schedule(workload& w, shadow& memory, access_marks& marks, const host_
     : work_(w),
       memory_(memory),
       marks_(marks),
-      words_(memory, snapshots_),
-      network_(memory, words_, snapshots_),
+      sync_(memory, snapshots_),
+      network_(memory, sync_, snapshots_),
       touched_(touched) {
   if (w.clock == nullptr)
     cards_.set(w.cards);
@@ -44,7 +44,7 @@ std::optional<finding> schedule::execute(std::uint64_t seed, const std::optional
 
   memory_.reset();
   snapshots_.reset();
-  words_.reset();
+  sync_.reset();
   network_.reset();
   cards_.reset(canonical_);
   card_turn_ = false;
@@ -59,25 +59,26 @@ std::optional<finding> schedule::execute(std::uint64_t seed, const std::optional
   found_.reset();
   thrown_ = nullptr;
   stream_ = nullptr;
-  points_.clear();
+  recorded_events_.clear();
   pending_.clear();
   calls_ = 0;
   polls_ = 0;
   value_waits_ = timed_waits_ = 0;
   spins_.reset();
   ready_.clear();
-  for (actor& a : work_.actors) {
-    a.reset(work_.actors.size(), static_cast<std::size_t>(work_.n_pes));
+  for (scheduled_block& a : work_.scheduled) {
+    a.reset(work_.scheduled.size(), static_cast<std::size_t>(work_.n_pes));
     a.priority = random_.next();
     a.begun = a.returned = false;
-    if (a.now == actor::state::ready) ready_.push_back(&a);
+    if (a.now == scheduled_block::state::ready) ready_.push_back(&a);
   }
-  if (clock_) clock_->reset(work_.actors.size(), work_.n_pes);
+  if (clock_) clock_->reset(work_.scheduled.size(), work_.n_pes);
 
-  if (actor* first = choose()) fiber::switch_to(main_, *work_.fibers[static_cast<std::size_t>(first->number)]);
+  if (scheduled_block* first = choose())
+    fiber::switch_to(main_, *work_.fibers[static_cast<std::size_t>(first->number)]);
   // Kernels that are under way end, so that what lies on their stacks is destroyed.
-  for (actor& a : work_.actors)
-    if (over_ && a.begun && a.now != actor::state::finished)
+  for (scheduled_block& a : work_.scheduled)
+    if (over_ && a.begun && a.now != scheduled_block::state::finished)
       fiber::switch_to(main_, *work_.fibers[static_cast<std::size_t>(a.number)]);
   running_marks = nullptr;
   current_schedule = nullptr;
@@ -86,7 +87,7 @@ std::optional<finding> schedule::execute(std::uint64_t seed, const std::optional
 }
 
 // The body of a fiber, once per schedule.
-void schedule::run_one(actor& a) {
+void schedule::run_one(scheduled_block& a) {
   try {
     if (over_) throw schedule_over{};
     a.begun = true;
@@ -98,7 +99,7 @@ void schedule::run_one(actor& a) {
     check_stack_unused(a, stack_of(a));
     if (clock_) clock_->end(a);
     spins_.progress();
-    if (a.what == actor::kind::launched) end_launched(a);
+    if (a.what == scheduled_block::kind::launched) end_launched(a);
     a.returned = true;
   } catch (const schedule_over&) {
   } catch (...) {
@@ -107,12 +108,12 @@ void schedule::run_one(actor& a) {
   }
   running_marks = nullptr;
   current_schedule = nullptr;
-  a.now = actor::state::finished;
+  a.now = scheduled_block::state::finished;
   std::erase(ready_, &a);
-  actor* next = over_ ? nullptr : choose();
-  if (next == nullptr && !over_ && std::any_of(work_.actors.begin(), work_.actors.end(), [](const actor& other) {
-        return other.now != actor::state::finished;
-      }))
+  scheduled_block* next = over_ ? nullptr : choose();
+  if (next == nullptr && !over_ &&
+      std::any_of(work_.scheduled.begin(), work_.scheduled.end(),
+                  [](const scheduled_block& other) { return other.now != scheduled_block::state::finished; }))
     stuck();
   fiber& here = *work_.fibers[static_cast<std::size_t>(a.number)];
   fiber::switch_to(here, next != nullptr ? *work_.fibers[static_cast<std::size_t>(next->number)] : main_);
@@ -120,13 +121,13 @@ void schedule::run_one(actor& a) {
 
 void fiber_loop(void* slot) {
   const auto& mine = *static_cast<fiber_slot*>(slot);
-  while (true) mine.of->run_one(mine.of->work_.actors[mine.block]);
+  while (true) mine.of->run_one(mine.of->work_.scheduled[mine.block]);
 }
 
 // ---- turns ----
 
-void schedule::resume(actor& a) {
-  if (a.what == actor::kind::stream) {
+void schedule::resume(scheduled_block& a) {
+  if (a.what == scheduled_block::kind::stream) {
     stream_ = &a;
     current_schedule = this;
     return;
@@ -139,7 +140,7 @@ void schedule::resume(actor& a) {
   running_marks = &marks_;
 }
 
-void schedule::begin_call(actor& a, const call& c) {
+void schedule::begin_call(scheduled_block& a, const call& c) {
   running_marks = nullptr;
   current_schedule = nullptr;
   if (over_) throw schedule_over{};
@@ -153,22 +154,22 @@ void schedule::begin_call(actor& a, const call& c) {
                   ": a loop that nothing ends, or a run too long to check; use fewer steps"),
           {a.number}});
   if (spins_.call() && network_.idle() && cards_.settled())
-    fail(spinning_finding(work_.actors, trying(), spins_, work_.memory));
+    fail(spinning_finding(work_.scheduled, trying(), spins_, work_.memory));
   turn(a);
 }
 
 // Those whose calls change nothing: they are ready, or wait for a card to say so.
-std::vector<actor*> schedule::trying() const {
-  std::vector<actor*> all = ready_;
-  for (actor& a : work_.actors)
-    if (a.now == actor::state::waiting && a.point == &cards_) all.push_back(&a);
+std::vector<scheduled_block*> schedule::trying() const {
+  std::vector<scheduled_block*> all = ready_;
+  for (scheduled_block& a : work_.scheduled)
+    if (a.now == scheduled_block::state::waiting && a.awaited_event == &cards_) all.push_back(&a);
   return all;
 }
 
 // Lets the schedule go on elsewhere; returns when it is this block's turn.
-void schedule::turn(actor& a) {
+void schedule::turn(scheduled_block& a) {
   running_marks = nullptr;
-  actor* next = choose();
+  scheduled_block* next = choose();
   if (next == nullptr && !over_) stuck();
   if (over_) throw schedule_over{};
   if (next != &a) {
@@ -179,28 +180,28 @@ void schedule::turn(actor& a) {
 }
 
 // Until something makes the block ready.
-void schedule::sleep(actor& a) {
-  a.now = actor::state::waiting;
+void schedule::sleep(scheduled_block& a) {
+  a.now = scheduled_block::state::waiting;
   std::erase(ready_, &a);
   turn(a);
 }
 
-void schedule::make_ready(actor& a) {
-  if (a.now != actor::state::waiting) return;
-  a.now = actor::state::ready;
+void schedule::make_ready(scheduled_block& a) {
+  if (a.now != scheduled_block::state::waiting) return;
+  a.now = scheduled_block::state::ready;
   ready_.push_back(&a);
   if (clock_) clock_->wake(a);
 }
 
-actor* schedule::choose() {
+scheduled_block* schedule::choose() {
   if (clock_) return choose_by_time();
   while (!over_) {
     if (value_waits_ > 0) wake_values();
     const bool cards_idle = cards_.idle();
     if (network_.idle() && cards_idle) {
-      // Time passes when nothing else happens, or blocks only look at signals.
-      const bool in_vain = ready_.empty() || polls_ > most_polls || spins_.in_vain() > most_polls;
-      if (timed_waits_ > 0 && in_vain && (ready_.empty() || random_.chance(16))) (void)time_out();
+      // Time passes when nothing else happens, or blocks only poll signals.
+      const bool without_progress = ready_.empty() || polls_ > most_polls || spins_.without_progress() > most_polls;
+      if (timed_waits_ > 0 && without_progress && (ready_.empty() || random_.chance(16))) (void)time_out();
       if (ready_.empty()) return nullptr;
       return &pick();
     }
@@ -211,12 +212,12 @@ actor* schedule::choose() {
   return nullptr;
 }
 
-actor& schedule::pick() {
+scheduled_block& schedule::pick() {
   if (canonical_ && polls_ <= most_polls) return *ready_.front();
   if (!by_priority_ || polls_ > most_polls) return *ready_[random_.below(ready_.size())];
   // Priorities that change now and then (probabilistic concurrency testing, Burckhardt et al. 2010).
-  actor* best = ready_.front();
-  for (actor* a : ready_)
+  scheduled_block* best = ready_.front();
+  for (scheduled_block* a : ready_)
     if (a->priority > best->priority) best = a;
   if (random_.chance(4)) best->priority = random_.next() >> 1;
   return *best;
@@ -242,22 +243,22 @@ void schedule::found_by_card(finding f) {
   note(std::move(f));
 }
 
-void schedule::wait_for_card(actor& a) {
-  a.point = &cards_;
+void schedule::wait_for_card(scheduled_block& a) {
+  a.awaited_event = &cards_;
   sleep(a);
-  a.point = nullptr;
+  a.awaited_event = nullptr;
 }
 
 void schedule::delivered(const network::delivery& d) {
   if (d.completed != nullptr && d.completed->in_quiet && d.completed->arrived(d.completed->quiet_of))
     make_ready(*d.completed);
   spins_.progress();
-  if (d.told) polls_ = 0;
+  if (d.released_by_data) polls_ = 0;
   if (d.raised == nullptr) return;
   const signal_update& s = d.raised->update;
   memory_.give_value(s.target, sizeof(signal));
   if (!d.valued && (s.op == signal_op::add || !s.orders)) {
-    const actor& from = *d.raised->from;
+    const scheduled_block& from = *d.raised->from;
     note({defect::uninitialised,
           message(block_text(from), " at ", s.at.file, ":", s.at.line, s.orders ? " adds to " : " puts a packet into ",
                   place_text(work_.memory, s.target),
@@ -267,7 +268,7 @@ void schedule::delivered(const network::delivery& d) {
     return;
   }
   if (d.valued && s.op == signal_op::set && s.value < d.before) {
-    const actor& from = *d.raised->from;
+    const scheduled_block& from = *d.raised->from;
     note({defect::signal_back,
           message(place_text(work_.memory, s.target), " went back from ", d.before, " to ", s.value, ", set by ",
                   block_text(from), " at ", s.at.file, ":", s.at.line,
@@ -281,35 +282,37 @@ void schedule::delivered(const network::delivery& d) {
 
 namespace {
 
-bool any_satisfied(const actor& a) {
+bool any_satisfied(const scheduled_block& a) {
   return std::any_of(a.awaited_by_threads.begin(), a.awaited_by_threads.end(),
                      [](const wait_request* w) { return satisfied(*w); });
 }
 
-bool in_wait(const actor& a) { return a.now == actor::state::waiting && !a.in_quiet && a.point == nullptr; }
+bool in_wait(const scheduled_block& a) {
+  return a.now == scheduled_block::state::waiting && !a.in_quiet && a.awaited_event == nullptr;
+}
 
 }  // namespace
 
-// Those whose words may be written in any way, as data too.
+// Those whose sync variables may be written in any way, as data too.
 void schedule::wake_values() {
-  for (actor& a : work_.actors)
+  for (scheduled_block& a : work_.scheduled)
     if (in_wait(a) && (satisfied(a.awaited) || any_satisfied(a))) make_ready(a);
 }
 
 // One of those whose waits have a time of their own has waited long enough.
 bool schedule::time_out() {
-  std::vector<actor*> some;
-  for (actor& a : work_.actors)
+  std::vector<scheduled_block*> some;
+  for (scheduled_block& a : work_.scheduled)
     if (in_wait(a) && a.awaited.limit_ns != 0) some.push_back(&a);
   if (some.empty()) return false;
-  actor& a = *some[random_.below(some.size())];
+  scheduled_block& a = *some[random_.below(some.size())];
   a.timed_out = true;
   make_ready(a);
   return true;
 }
 
 void schedule::wake(const void* address) {
-  for (actor& a : work_.actors)
+  for (scheduled_block& a : work_.scheduled)
     if (in_wait(a) && ((a.awaited.local == address && satisfied(a.awaited)) || any_satisfied(a))) make_ready(a);
 }
 
@@ -325,7 +328,7 @@ void schedule::fail(finding f) {
 
 void schedule::stuck() {
   if (std::optional<finding> f = cards_.stuck()) return note(std::move(*f));
-  note(stuck_finding(work_.actors, words_, work_.memory));
+  note(stuck_finding(work_.scheduled, sync_, work_.memory));
 }
 
 lane_order schedule::order_of_lanes() {
@@ -341,7 +344,7 @@ lane_order schedule::order_of_lanes() {
   }
 }
 
-byte_range schedule::stack_of(const actor& a) const {
+byte_range schedule::stack_of(const scheduled_block& a) const {
   return work_.fibers[static_cast<std::size_t>(a.number)]->stack();
 }
 
@@ -349,36 +352,32 @@ schedule* schedule::running() { return current_schedule; }
 
 // ---- accesses ----
 
-void schedule::flush(actor& a) {
+void schedule::flush(scheduled_block& a) {
   const access who{a.number, a.clock, false, false};
   conflict met;
-  bool clash = false;
+  bool race = false;
   for (line* l : marks_.touched) {
     const std::uint64_t written = l->written;
     const std::uint64_t read = l->read & ~written;
     l->read = l->written = 0;
     if (clock_ && !work_.memory.scratch->covers(memory_.address_of(*l))) clock_->add_bytes(a, read | written);
     if (written != 0) spins_.progress();
-    if (clash) continue;
-    if (read != 0) clash = !memory_.enter(*l, read, who, false, a.known, met);
-    if (!clash && written != 0) clash = !memory_.enter(*l, written, who, true, a.known, met);
-    for (std::size_t i = 0; !clash && l->words != 0 && i < words::slots; ++i) {
-      const std::uint32_t w = words_.find(*l, i * 4);
-      if (w == 0 || words_[w].by_data || ((read | written) & bits(i * 4, words_[w].bytes)) == 0) continue;
-      const told* other = words_.unknown(words_[w], a);
+    if (race) continue;
+    if (read != 0) race = !memory_.enter(*l, read, who, false, a.happened_before, met);
+    if (!race && written != 0) race = !memory_.enter(*l, written, who, true, a.happened_before, met);
+    for (std::size_t i = 0; !race && l->sync_variables != 0 && i < sync_variables::slots; ++i) {
+      const std::uint32_t w = sync_.find(*l, i * 4);
+      if (w == 0 || sync_[w].by_data || ((read | written) & bits(i * 4, sync_[w].bytes)) == 0) continue;
+      const releaser* other = sync_.unacquired(sync_[w], a);
       if (other == nullptr) continue;
-      met = {{other->block, other->last_arrived, true, false},
-             true,
-             who,
-             written != 0,
-             words_[w].address,
-             words_[w].bytes};
-      clash = true;
+      met = {
+          {other->block, other->last_arrived, true, false}, true, who, written != 0, sync_[w].address, sync_[w].bytes};
+      race = true;
     }
   }
   marks_.touched.clear();
-  if (clash) note({defect::unordered_read, "", {}, met});
-  if (!clash && marks_.problem.what != bad_access::kind::none)
+  if (race) note({defect::unordered_read, "", {}, met});
+  if (!race && marks_.problem.what != bad_access::kind::none)
     note({defect::out_of_bounds, "", {a.number}, {}, marks_.problem});
   if (over_) throw schedule_over{};
 }

@@ -8,7 +8,7 @@
 namespace starling::check {
 namespace {
 
-// Whether calls alone change the word: a signal, or the number of a packet.
+// Whether calls alone change the sync variable: a signal, or the number of a packet.
 bool is_of_signal(const wait_request& w) { return w.op == operation::wait || !is_wait(w.op); }
 
 // Calls f(offset, bytes) for the runs of bytes that a transfer has at the end with this stride.
@@ -22,7 +22,7 @@ void each_run(const transfer& t, index_t stride, const F& f) {
 
 // Enters what a transfer does at one of its ends.
 void schedule::enter(const void* start, const transfer& t, index_t stride, const access& who, bool write,
-                     const knowledge& known) {
+                     const happens_before& happened_before) {
   if (t.count <= 0) return;
   if (!memory_.covers(start)) {
     each_run(t, stride, [&](index_t at, std::size_t bytes) {
@@ -31,7 +31,7 @@ void schedule::enter(const void* start, const transfer& t, index_t stride, const
     return;
   }
   each_run(t, stride, [&](index_t at, std::size_t bytes) {
-    enter_bytes(static_cast<const std::byte*>(start) + at, bytes, who, write, known);
+    enter_bytes(static_cast<const std::byte*>(start) + at, bytes, who, write, happened_before);
   });
 }
 
@@ -42,13 +42,13 @@ void schedule::enter_near(std::uintptr_t start, std::size_t bytes, const access&
     fail({defect::source_reused, "", {who.block}, {}, b});
   }
   if (!who.operation) return;
-  const operation_fact& o = work_.actors[static_cast<std::size_t>(who.block)].operations[who.stamp];
+  const operation_fact& o = work_.scheduled[static_cast<std::size_t>(who.block)].operations[who.stamp];
   marks_.add_use({start, start + bytes, who.block, who.stamp, write, o.context});
 }
 
 void schedule::enter_bytes(const void* start, std::size_t bytes, const access& who, bool write,
-                           const knowledge& known) {
-  const access_scope* scope = work_.actors[static_cast<std::size_t>(who.block)].scope;
+                           const happens_before& happened_before) {
+  const access_scope* scope = work_.scheduled[static_cast<std::size_t>(who.block)].scope;
   const auto address = reinterpret_cast<std::uintptr_t>(start);
   allowed_run near;
   if (scope != nullptr && !scope->allows(address, bytes, write, near))
@@ -58,41 +58,41 @@ void schedule::enter_bytes(const void* start, std::size_t bytes, const access& w
           {},
           bad_access{bad_access::kind::undeclared, address, bytes, write, nullptr, scope}});
   conflict met;
-  bool clash = false;
+  bool race = false;
   memory_.over(start, bytes, [&](line& l, std::uint64_t mask) {
-    if (!clash) clash = !memory_.enter(l, mask, who, write, known, met);
+    if (!race) race = !memory_.enter(l, mask, who, write, happened_before, met);
   });
-  if (clash) fail({defect::unordered_write, "", {who.block}, met});
+  if (race) fail({defect::unordered_write, "", {who.block}, met});
 }
 
-// What a put of the block to `pe` comes after: all that the block knows, and its own operations of the same context
+// What a put of the block to `pe` comes after: all that happened before it, and its own operations of the same context
 // that were fenced.
-const knowledge& schedule::known_to_put(actor& a, int pe, int context) {
-  const operation_set& fenced = a.lane_to(pe, context).fenced;
-  if (fenced.empty()) return a.known;
-  with_fenced_ = a.known;
+const happens_before& schedule::happened_before_put(scheduled_block& a, int pe, int context) {
+  const operation_set& fenced = a.epochs_to(pe, context).fenced;
+  if (fenced.empty()) return a.happened_before;
+  with_fenced_ = a.happened_before;
   with_fenced_.complete(static_cast<std::size_t>(a.number), fenced);
   return with_fenced_;
 }
 
-release schedule::release_of(actor& a, int pe, bool orders, int context) {
-  if (a.released == nullptr) a.released = snapshots_.take(a.known);
+release schedule::release_of(scheduled_block& a, int pe, bool orders, int context) {
+  if (a.released == nullptr) a.released = snapshots_.take(a.happened_before);
   ++a.released->users;
   release r{a.released, a.clock, {}, orders};
-  if (orders) r.fenced = a.lane_to(pe, context).fenced;
+  if (orders) r.fenced = a.epochs_to(pe, context).fenced;
   ++a.clock;
   return r;
 }
 
-void schedule::prepare_raise(actor& a, operation_on_its_way& op, const signal_update& s) {
+void schedule::prepare_raise(scheduled_block& a, outstanding_operation& op, const signal_update& s) {
   op.raises = true;
   op.update = s;
-  op.word = words_.at(s.target);
-  word& w = words_[op.word];
+  op.sync = sync_.at(s.target);
+  sync_variable& w = sync_[op.sync];
   if (s.op == signal_op::set) {
     const auto before = static_cast<std::size_t>(w.setter);
-    if (w.setter >= 0 && w.setter != a.number && !a.known.arrived[before].contains(w.set_number)) {
-      const actor& other = work_.actors[before];
+    if (w.setter >= 0 && w.setter != a.number && !a.happened_before.arrived[before].contains(w.set_number)) {
+      const scheduled_block& other = work_.scheduled[before];
       const where at = other.operations[w.set_number].at;
       fail({defect::two_writers,
             message(place_text(work_.memory, s.target), " is set by ", block_text(other), " at ", at.file, ":", at.line,
@@ -106,35 +106,35 @@ void schedule::prepare_raise(actor& a, operation_on_its_way& op, const signal_up
     w.setter = a.number;
     w.set_number = op.number;
   }
-  told& mine = w.of(a.number);
+  releaser& mine = w.of(a.number);
   op.after = mine.last_issued;
   mine.last_issued = op.number + 1;
   op.covers = release_of(a, s.pe, s.orders, s.context);
 }
 
-// A put of one word may be what another block waits for. It tells of itself and of what was fenced before, and orders
+// A put of one word may be what another block waits for. It releases itself and what was fenced before, and orders
 // what its block has read before, as a packet does.
-void schedule::prepare_tell(actor& a, operation_on_its_way& op) {
+void schedule::prepare_release_by_data(scheduled_block& a, outstanding_operation& op) {
   const transfer& t = op.move;
   const bool one_word = t.count == 1 && (t.element == 4 || t.element == 8) && memory_.covers(t.dest) &&
                         reinterpret_cast<std::uintptr_t>(t.dest) % t.element == 0;
   if (!one_word) return;
-  op.tells = true;
-  op.word = words_.at(t.dest, t.element);
-  if (!words_[op.word].raised) words_[op.word].by_data = true;
+  op.releases_by_data = true;
+  op.sync = sync_.at(t.dest, t.element);
+  if (!sync_[op.sync].raised) sync_[op.sync].by_data = true;
   op.covers = release_of(a, op.pe, false, op.context);
-  op.covers.fenced = a.lane_to(op.pe, op.context).fenced;
+  op.covers.fenced = a.epochs_to(op.pe, op.context).fenced;
 }
 
 // What the caller may change again is copied; bytes without a value travel as such.
-void schedule::keep_source(actor& a, operation_on_its_way& op) {
+void schedule::keep_source(scheduled_block& a, outstanding_operation& op) {
   transfer& t = op.move;
   if (t.count <= 0) return;
   const auto* source = static_cast<const std::byte*>(t.source);
   const auto bytes = static_cast<std::size_t>(t.count) * t.element;
   const access by_block{a.number, a.clock, false, false};
   const access by_operation{a.number, op.number, true, false};
-  enter(t.source, t, t.source_stride, t.blocking ? by_block : by_operation, false, a.known);
+  enter(t.source, t, t.source_stride, t.blocking ? by_block : by_operation, false, a.happened_before);
   if (memory_.covers(t.source)) {
     bool whole = true;
     each_run(t, t.source_stride, [&](index_t at, std::size_t n) { whole = whole && memory_.valued(source + at, n); });
@@ -154,19 +154,19 @@ void schedule::keep_source(actor& a, operation_on_its_way& op) {
   t.source_stride = 1;
 }
 
-void schedule::put(actor& a, const transfer& t, const signal_update* s) {
-  operation_on_its_way& op = network_.issue(a, t.pe, t.context,
-                                            s != nullptr ? "put_signal"
-                                            : t.blocking ? "put"
-                                                         : "put_nbi",
-                                            t.at, t.blocking);
+void schedule::put(scheduled_block& a, const transfer& t, const signal_update* s) {
+  outstanding_operation& op = network_.issue(a, t.pe, t.context,
+                                             s != nullptr ? "put_signal"
+                                             : t.blocking ? "put"
+                                                          : "put_nbi",
+                                             t.at, t.blocking);
   op.move = t;
-  enter(t.dest, t, t.dest_stride, {a.number, op.number, true, false}, true, known_to_put(a, t.pe, t.context));
+  enter(t.dest, t, t.dest_stride, {a.number, op.number, true, false}, true, happened_before_put(a, t.pe, t.context));
   keep_source(a, op);
   if (s != nullptr)
     prepare_raise(a, op, *s);
   else
-    prepare_tell(a, op);
+    prepare_release_by_data(a, op);
   if (cards_.apart(a.pe, t.pe) && (t.count > 0 || s != nullptr)) {
     network_.hand_to_card(op);
     cards_.put(a, t, s, op);
@@ -176,12 +176,12 @@ void schedule::put(actor& a, const transfer& t, const signal_update* s) {
   resume(a);
 }
 
-void schedule::get(actor& a, const transfer& t) {
+void schedule::get(scheduled_block& a, const transfer& t) {
   const bool now = t.blocking;
-  operation_on_its_way* op = now ? nullptr : &network_.issue(a, t.pe, t.context, "get_nbi", t.at, false);
+  outstanding_operation* op = now ? nullptr : &network_.issue(a, t.pe, t.context, "get_nbi", t.at, false);
   const access who = now ? access{a.number, a.clock, false, false} : access{a.number, op->number, true, false};
-  enter(t.source, t, t.source_stride, who, false, known_to_put(a, t.pe, t.context));
-  enter(t.dest, t, t.dest_stride, who, true, a.known);
+  enter(t.source, t, t.source_stride, who, false, happened_before_put(a, t.pe, t.context));
+  enter(t.dest, t, t.dest_stride, who, true, a.happened_before);
   if (cards_.apart(a.pe, t.pe) && t.count > 0) {
     get_by_card(a, t, now ? network_.issue(a, t.pe, t.context, "get", t.at, true) : *op);
     return;
@@ -193,18 +193,18 @@ void schedule::get(actor& a, const transfer& t) {
     return;
   }
   // A get that is waited for is one copy: nobody else runs meanwhile.
-  operation_on_its_way& copy = network_.issue(a, t.pe, t.context, "get", t.at, true);
+  outstanding_operation& copy = network_.issue(a, t.pe, t.context, "get", t.at, true);
   copy.move = t;
   network_.carry_out(copy);
   if (clock_) clock_->add_answer(a, t.pe, static_cast<std::size_t>(std::max<index_t>(t.count, 0)) * t.element);
   operation_set one;
   one.insert(copy.number);
-  a.known.complete(static_cast<std::size_t>(a.number), one);
+  a.happened_before.complete(static_cast<std::size_t>(a.number), one);
   resume(a);
 }
 
-void schedule::update(actor& a, const signal_update& s) {
-  operation_on_its_way& op = network_.issue(a, s.pe, s.context, "signal", s.at, true);
+void schedule::update(scheduled_block& a, const signal_update& s) {
+  outstanding_operation& op = network_.issue(a, s.pe, s.context, "signal", s.at, true);
   prepare_raise(a, op, s);
   if (cards_.apart(a.pe, s.pe)) {
     network_.hand_to_card(op);
@@ -215,7 +215,7 @@ void schedule::update(actor& a, const signal_update& s) {
   resume(a);
 }
 
-void schedule::get_by_card(actor& a, const transfer& t, operation_on_its_way& op) {
+void schedule::get_by_card(scheduled_block& a, const transfer& t, outstanding_operation& op) {
   const std::uint32_t number = op.number;
   op.move = t;
   network_.hand_to_card(op);
@@ -231,31 +231,31 @@ void schedule::get_by_card(actor& a, const transfer& t, operation_on_its_way& op
             {a.number}});
     operation_set one;
     one.insert(number);
-    a.known.complete(static_cast<std::size_t>(a.number), one);
+    a.happened_before.complete(static_cast<std::size_t>(a.number), one);
   }
   resume(a);
 }
 
-// What the block learns by words that compare as it wanted.
-void schedule::learn(actor& a, const wait_request& w) {
+// The block acquires the sync variables that compare as it wanted.
+void schedule::acquire(scheduled_block& a, const wait_request& w) {
   const std::size_t bytes = bytes_of(w.kind);
   for (index_t i = 0; i < w.n; ++i) {
     if (!holds(w, i)) continue;
-    word& one = words_[words_.at(address_of(w, i), bytes)];
+    sync_variable& one = sync_[sync_.at(address_of(w, i), bytes)];
     if (w.op == operation::take_value)
-      words_.take(one, a);
+      sync_.acquire_value(one, a);
     else
-      words_.learn(one, a);
-    if (!is_of_signal(w)) learn_of_data(a, address_of(w, i), bytes, w.op != operation::take_value);
+      sync_.acquire(one, a);
+    if (!is_of_signal(w)) acquire_data(a, address_of(w, i), bytes, w.op != operation::take_value);
   }
 }
 
 // A word of a put of several: it is there. When all of the put is, that is complete, and so is what was fenced before.
-void schedule::learn_of_data(actor& a, const void* word, std::size_t bytes, bool acquires) {
+void schedule::acquire_data(scheduled_block& a, const void* word, std::size_t bytes, bool acquires) {
   memory_.forget_operations(word, bytes, [&](const access& by) {
-    const actor& from = work_.actors[static_cast<std::size_t>(by.block)];
+    const scheduled_block& from = work_.scheduled[static_cast<std::size_t>(by.block)];
     const auto block = static_cast<std::size_t>(by.block);
-    if (a.known.operations[block].contains(by.stamp)) return false;
+    if (a.happened_before.operations[block].contains(by.stamp)) return false;
     if (!from.done.contains(by.stamp)) return network_.arrived(from, by.stamp, word);
     const operation_fact& o = from.operations[by.stamp];
     operation_set here;
@@ -264,18 +264,18 @@ void schedule::learn_of_data(actor& a, const void* word, std::size_t bytes, bool
       if (from.operations[n].pe == o.pe && from.operations[n].context == o.context &&
           from.operations[n].epoch < o.epoch)
         here.insert(n);
-    a.known.complete(block, here);
+    a.happened_before.complete(block, here);
     snapshots_.drop(a.released);
     return false;
   });
 }
 
-bool schedule::wait(actor& a, const wait_request& w) {
+bool schedule::wait(scheduled_block& a, const wait_request& w) {
   const bool of_signal = is_of_signal(w);
   const std::size_t bytes = bytes_of(w.kind);
   for (index_t i = 0; i < w.n; ++i) {
     if (!counts(w, i)) continue;
-    word& one = words_[words_.at(address_of(w, i), bytes)];
+    sync_variable& one = sync_[sync_.at(address_of(w, i), bytes)];
     one.awaited = true;
     if (!memory_.valued(address_of(w, i), bytes) && !one.raised)
       fail({defect::uninitialised,
@@ -300,7 +300,7 @@ bool schedule::wait(actor& a, const wait_request& w) {
   const bool came = satisfied(w);
   if (came) {
     if (clock_) clock_->add_taken(a, w);
-    learn(a, w);
+    acquire(a, w);
     polls_ = 0;
     spins_.progress();
   }
@@ -308,12 +308,12 @@ bool schedule::wait(actor& a, const wait_request& w) {
   return came;
 }
 
-void schedule::wait_for_any(actor& a, std::span<const wait_request* const> all) {
+void schedule::wait_for_any(scheduled_block& a, std::span<const wait_request* const> all) {
   int values = 0;
   for (const wait_request* w : all) {
     values += is_of_signal(*w) ? 0 : 1;
     for (index_t i = 0; i < w->n; ++i)
-      if (counts(*w, i)) words_[words_.at(address_of(*w, i), bytes_of(w->kind))].awaited = true;
+      if (counts(*w, i)) sync_[sync_.at(address_of(*w, i), bytes_of(w->kind))].awaited = true;
   }
   a.awaited = *all.front();
   a.awaited_by_threads = all;
@@ -325,20 +325,20 @@ void schedule::wait_for_any(actor& a, std::span<const wait_request* const> all) 
   a.awaited_by_threads = {};
 }
 
-bool schedule::test(actor& a, const wait_request& w) {
-  words_[words_.at(w.local, bytes_of(w.kind))].awaited = true;
+bool schedule::test(scheduled_block& a, const wait_request& w) {
+  sync_[sync_.at(w.local, bytes_of(w.kind))].awaited = true;
   const bool yes = satisfied(w);
   if (yes)
-    learn(a, w);
+    acquire(a, w);
   else
     ++polls_;
   resume(a);
   return yes;
 }
 
-void schedule::fence(actor& a, int context) {
+void schedule::fence(scheduled_block& a, int context) {
   cards_.fence(a, context);
-  for (lane& l : a.lanes_of(context)) {
+  for (fence_epochs& l : a.epochs_of(context)) {
     if (l.unfenced.empty()) continue;
     for (const std::uint32_t n : l.unfenced) l.fenced.insert(n);
     l.unfenced.clear();
@@ -350,7 +350,7 @@ void schedule::fence(actor& a, int context) {
 }
 
 // Waits until all operations of the block's context have arrived.
-void schedule::complete_all(actor& a, int context) {
+void schedule::complete_all(scheduled_block& a, int context) {
   a.in_quiet = true;
   a.quiet_of = context;
   while (!a.arrived(context)) sleep(a);
@@ -360,30 +360,30 @@ void schedule::complete_all(actor& a, int context) {
   if (context == any_context || a.contexts.none_open()) {
     all.insert_below(static_cast<std::uint32_t>(a.operations.size()));
   } else {
-    for (const lane& l : a.lanes_of(context)) {
+    for (const fence_epochs& l : a.epochs_of(context)) {
       all.merge(l.fenced);
       for (const std::uint32_t n : l.unfenced) all.insert(n);
     }
   }
-  a.known.complete(static_cast<std::size_t>(a.number), all);
+  a.happened_before.complete(static_cast<std::size_t>(a.number), all);
 }
 
-void schedule::end_outstanding(actor& a, int context) {
+void schedule::end_outstanding(scheduled_block& a, int context) {
   complete_all(a, context);
-  for (lane& l : a.lanes_of(context)) {
+  for (fence_epochs& l : a.epochs_of(context)) {
     l.unfenced.clear();
     l.fenced.clear();
   }
   snapshots_.drop(a.released);
 }
 
-void schedule::quiet(actor& a, int context) {
+void schedule::quiet(scheduled_block& a, int context) {
   cards_.quiet(a, context);
   end_outstanding(a, context);
   resume(a);
 }
 
-void schedule::collective(actor& a, const collective_call& c) {
+void schedule::collective(scheduled_block& a, const collective_call& c) {
   const std::string problem = collectives_.enter(a, c);
   if (!problem.empty()) fail({defect::collective, problem, {a.number}});
   if (clock_) clock_->add_meeting(a);

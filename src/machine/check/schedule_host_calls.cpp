@@ -8,7 +8,7 @@
 namespace starling::check {
 
 void schedule::call_host(const std::function<void()>& f) {
-  actor& a = *stream_;
+  scheduled_block& a = *stream_;
   begin_call(a, {"call", {"", 0}, any_pe, 0, nullptr, 0});
   host_call& made = host_calls_[{a.number, a.host_calls++}];
   if (made.made)
@@ -20,7 +20,7 @@ void schedule::call_host(const std::function<void()>& f) {
 }
 
 // On a thread of its own: it may need more stack than a fiber has.
-void schedule::run_on_host(actor& a, const std::function<void()>& f, host_call& made) {
+void schedule::run_on_host(scheduled_block& a, const std::function<void()>& f, host_call& made) {
   made.made = true;
   byte_ranges before;
   for (const local_heap::allocation& m : work_.memory.local->live())

@@ -20,19 +20,19 @@ void schedule::draw_threads(std::uint64_t seed) {
 
 int schedule::threads_of_block(bool several_allowed) { return several_allowed ? threads_ : 1; }
 
-void schedule::thread_runs(actor& a, int thread, std::uint32_t interval) {
+void schedule::thread_runs(scheduled_block& a, int thread, std::uint32_t interval) {
   marks_.thread = thread;
   marks_.interval = interval;
   resume(a);
 }
 
-void schedule::thread_rests(actor& a) {
+void schedule::thread_rests(scheduled_block& a) {
   running_marks = nullptr;
   flush(a);
 }
 
 // A put_nbi or get_nbi that may not be complete must not use the stack of a kernel that has returned.
-void schedule::check_stack_unused(const actor& a, byte_range stack) {
+void schedule::check_stack_unused(const scheduled_block& a, byte_range stack) {
   for (const near_use& u : marks_.in_use) {
     if (u.block != a.number || !stack.holds(u.begin, u.end - u.begin)) continue;
     const operation_fact& o = a.operations[u.operation];

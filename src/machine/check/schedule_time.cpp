@@ -4,10 +4,10 @@
 namespace starling::check {
 
 // The next thing in time: what arrives, or a block's turn.
-actor* schedule::choose_by_time() {
+scheduled_block* schedule::choose_by_time() {
   while (!over_) {
     if (value_waits_ > 0) wake_values();
-    actor* first = clock_->first_of(ready_);
+    scheduled_block* first = clock_->first_of(ready_);
     if (!network_.idle() && (first == nullptr || network_.next_arrival() <= clock_->of(*first))) {
       clock_->pass_to(network_.next_arrival());
       delivered(network_.deliver_next());

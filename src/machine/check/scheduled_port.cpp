@@ -13,7 +13,7 @@ std::uint64_t bytes_of(const transfer& t) { return t.count > 0 ? static_cast<std
 
 }  // namespace
 
-void scheduled_port::fail(defect what, const std::string& text) { schedule_.fail({what, text, {actor_.number}}); }
+void scheduled_port::fail(defect what, const std::string& text) { schedule_.fail({what, text, {block_.number}}); }
 
 void scheduled_port::check_remote(const char* what, const void* address, std::size_t bytes, int pe, where at) {
   if (bytes == 0 || schedule_.live(address, bytes, pe)) return;
@@ -21,7 +21,7 @@ void scheduled_port::check_remote(const char* what, const void* address, std::si
   const auto start = reinterpret_cast<std::uintptr_t>(address);
   const bool inside = start >= m.begin && m.pe_of(start) < schedule_.work().n_pes;
   fail(defect::out_of_bounds,
-       message(block_text(actor_), " calls ", what, " at ", at.file, ":", at.line, " for ",
+       message(block_text(block_), " calls ", what, " at ", at.file, ":", at.line, " for ",
                inside ? range_text(m, start, bytes) : message(bytes, " bytes outside of symmetric memory"),
                ", which are not inside one live allocation of PE ", pe,
                "; check the size, the offset and whether the array is still allocated"));
@@ -42,7 +42,7 @@ bool scheduled_port::is_of_block(const void* address, std::size_t bytes, bool to
   const auto start = reinterpret_cast<std::uintptr_t>(address);
   const byte_range staging{reinterpret_cast<std::uintptr_t>(staging_.data()), staging_.size()};
   const auto holds = [&](const byte_range& r) { return r.holds(start, bytes); };
-  return schedule_.stack_of(actor_).holds(start, bytes) || std::any_of(of_block_.begin(), of_block_.end(), holds) ||
+  return schedule_.stack_of(block_).holds(start, bytes) || std::any_of(of_block_.begin(), of_block_.end(), holds) ||
          closure_.holds(start, bytes) || staging.holds(start, bytes) || (to_read && is_constant(start, bytes));
 }
 
@@ -57,7 +57,7 @@ struct scheduled_port::near_side {
 
 void scheduled_port::check_near_run(const near_side& n, const std::byte* first, std::size_t bytes) {
   const auto refuse = [&](defect d, const std::string& range, const std::string& is) {
-    fail(d, message(block_text(actor_), " calls ", n.call, " at ", n.t.at.file, ":", n.t.at.line, ": its ",
+    fail(d, message(block_text(block_), " calls ", n.call, " at ", n.t.at.file, ":", n.t.at.line, ": its ",
                     n.source ? "source, " : "destination, ", range, ", is ", is));
   };
   const memory_map& m = schedule_.work().memory;
@@ -71,12 +71,12 @@ void scheduled_port::check_near_run(const near_side& n, const std::byte* first, 
              "value");
     return;
   }
-  if (m.scratch->covers(start) && m.scratch->owner(start) != actor_.number)
+  if (m.scratch->covers(start) && m.scratch->owner(start) != block_.number)
     refuse(defect::foreign_access, range_text(m, start, bytes), "scratch memory of another block");
-  if (schedule_.live(first, bytes, actor_.pe)) return;
-  const bool foreign = m.is_symmetric(start) && m.pe_of(start) != actor_.pe;
+  if (schedule_.live(first, bytes, block_.pe)) return;
+  const bool foreign = m.is_symmetric(start) && m.pe_of(start) != block_.pe;
   refuse(foreign ? defect::foreign_access : defect::out_of_bounds, range_text(m, start, bytes),
-         foreign ? message("memory of another PE; pass memory of the block's own PE ", actor_.pe) : outside);
+         foreign ? message("memory of another PE; pass memory of the block's own PE ", block_.pe) : outside);
 }
 
 void scheduled_port::check_near(const near_side& n) {
@@ -86,7 +86,7 @@ void scheduled_port::check_near(const near_side& n) {
   const auto element = static_cast<index_t>(t.element);
   const std::size_t span = static_cast<std::size_t>((t.count - 1) * n.stride * element) + t.element;
   if (t.near_bytes != unknown_bytes && span > t.near_bytes)
-    fail(defect::out_of_bounds, message(block_text(actor_), " calls ", n.call, " at ", t.at.file, ":", t.at.line,
+    fail(defect::out_of_bounds, message(block_text(block_), " calls ", n.call, " at ", t.at.file, ":", t.at.line,
                                         ": its ", n.source ? "source, " : "destination, ", span,
                                         " bytes, goes beyond the end of its variable, which has ", t.near_bytes,
                                         " bytes from there on; check the count: it is one of elements"));
@@ -103,33 +103,33 @@ void scheduled_port::check_destination(const char* what, const transfer& t) {
 
 void scheduled_port::put(const transfer& t) {
   const char* what = t.blocking ? "put" : "put_nbi";
-  schedule_.begin_call(actor_, {what, t.at, t.pe, bytes_of(t), nullptr, 0});
+  schedule_.begin_call(block_, {what, t.at, t.pe, bytes_of(t), nullptr, 0});
   check_remote(what, t.dest, t, t.dest_stride);
   check_source(what, t);
-  schedule_.put(actor_, t, nullptr);
+  schedule_.put(block_, t, nullptr);
 }
 
 void scheduled_port::put_signal(const transfer& t, const signal_update& s) {
-  schedule_.begin_call(actor_, {"put_signal", s.at, s.pe, bytes_of(t), s.target, s.value, {}, !s.orders});
+  schedule_.begin_call(block_, {"put_signal", s.at, s.pe, bytes_of(t), s.target, s.value, {}, !s.orders});
   check_remote("put_signal", s.target, sizeof(signal), s.pe, s.at);
   check_remote("put_signal", t.dest, t, t.dest_stride);
   check_source("put_signal", t);
-  schedule_.put(actor_, t, &s);
+  schedule_.put(block_, t, &s);
 }
 
 void scheduled_port::get(const transfer& t) {
   const char* what = t.blocking ? "get" : "get_nbi";
-  schedule_.begin_call(actor_, {what, t.at, t.pe, bytes_of(t), nullptr, 0});
+  schedule_.begin_call(block_, {what, t.at, t.pe, bytes_of(t), nullptr, 0});
   check_remote(what, t.source, t, t.source_stride);
   check_destination(what, t);
-  schedule_.get(actor_, t);
+  schedule_.get(block_, t);
 }
 
 void scheduled_port::update(const signal_update& s) {
-  schedule_.begin_call(actor_,
+  schedule_.begin_call(block_,
                        {s.op == signal_op::set ? "signal_set" : "signal_add", s.at, s.pe, 0, s.target, s.value});
   check_remote("signal", s.target, sizeof(signal), s.pe, s.at);
-  schedule_.update(actor_, s);
+  schedule_.update(block_, s);
 }
 
 call scheduled_port::call_of(const char* what, const wait_request& w) const {
@@ -137,23 +137,23 @@ call scheduled_port::call_of(const char* what, const wait_request& w) const {
 }
 
 void scheduled_port::check_words(const char* what, const wait_request& w) {
-  check_remote(what, w.local, static_cast<std::size_t>(w.n) * bytes_of(w.kind), actor_.pe, w.at);
+  check_remote(what, w.local, static_cast<std::size_t>(w.n) * bytes_of(w.kind), block_.pe, w.at);
 }
 
 bool scheduled_port::wait(const wait_request& w) {
-  schedule_.begin_call(actor_, call_of(name(w.op), w));
+  schedule_.begin_call(block_, call_of(name(w.op), w));
   check_words(name(w.op), w);
-  return schedule_.wait(actor_, w);
+  return schedule_.wait(block_, w);
 }
 
 bool scheduled_port::test(const wait_request& w) {
-  schedule_.begin_call(actor_, call_of("test", w));
+  schedule_.begin_call(block_, call_of("test", w));
   check_words("test", w);
-  return schedule_.test(actor_, w);
+  return schedule_.test(block_, w);
 }
 
 void scheduled_port::atomic(const atomic_call& c) {
-  schedule_.begin_call(actor_, {"atomic", c.at, c.pe, c.bytes, nullptr, 0});
+  schedule_.begin_call(block_, {"atomic", c.at, c.pe, c.bytes, nullptr, 0});
   check_remote("atomic", c.address, c.bytes, c.pe, c.at);
   if (c.fetch != nullptr) {
     transfer back;
@@ -163,48 +163,48 @@ void scheduled_port::atomic(const atomic_call& c) {
     back.at = c.at;
     check_destination("atomic_nbi", back);
   }
-  schedule_.atomic(actor_, c);
+  schedule_.atomic(block_, c);
 }
 
 bool scheduled_port::launch(const kernel_launch& k) {
-  schedule_.begin_call(actor_, {"launch", k.at, any_pe, 0, nullptr, 0});
-  return schedule_.launch_beside(actor_, k);
+  schedule_.begin_call(block_, {"launch", k.at, any_pe, 0, nullptr, 0});
+  return schedule_.launch_beside(block_, k);
 }
 
 void scheduled_port::collective(const collective_call& c) {
-  schedule_.begin_call(actor_, {name(c.op), c.at, c.root, c.bytes, nullptr, 0});
-  schedule_.collective(actor_, c);
+  schedule_.begin_call(block_, {name(c.op), c.at, c.root, c.bytes, nullptr, 0});
+  schedule_.collective(block_, c);
 }
 
 void scheduled_port::fence(int context) {
-  schedule_.begin_call(actor_, {"fence", {"", 0}, any_pe, 0, nullptr, 0});
-  schedule_.fence(actor_, context);
+  schedule_.begin_call(block_, {"fence", {"", 0}, any_pe, 0, nullptr, 0});
+  schedule_.fence(block_, context);
 }
 
 void scheduled_port::quiet(int context) {
-  schedule_.begin_call(actor_, {"quiet", {"", 0}, any_pe, 0, nullptr, 0});
-  schedule_.quiet(actor_, context);
+  schedule_.begin_call(block_, {"quiet", {"", 0}, any_pe, 0, nullptr, 0});
+  schedule_.quiet(block_, context);
 }
 
 void scheduled_port::refuse_pe(operation op, int pe, where at) {
-  fail(defect::out_of_bounds, message(block_text(actor_), ": ", name(op), " at ", at.file, ":", at.line, " names PE ",
+  fail(defect::out_of_bounds, message(block_text(block_), ": ", name(op), " at ", at.file, ":", at.line, " names PE ",
                                       pe, "; PEs are numbered from 0 to ", schedule_.work().n_pes - 1));
 }
 
 int scheduled_port::open_context() {
   const auto marks = std::exchange(running_marks, nullptr);  // what is done here is not the block's
-  const int number = actor_.contexts.open();
-  actor_.open(number);
+  const int number = block_.contexts.open();
+  block_.open(number);
   running_marks = marks;
   return number;
 }
 
-void scheduled_port::close_context(int context) { actor_.contexts.close(context); }
+void scheduled_port::close_context(int context) { block_.contexts.close(context); }
 
 bool scheduled_port::reach(int pe) {
-  if (schedule_.apart(actor_.pe, pe)) return false;
+  if (schedule_.apart(block_.pe, pe)) return false;
   const auto marks = std::exchange(running_marks, nullptr);
-  actor_.reached[static_cast<std::size_t>(pe)] = true;
+  block_.reached[static_cast<std::size_t>(pe)] = true;
   running_marks = marks;
   return true;
 }
@@ -213,15 +213,15 @@ void scheduled_port::refuse_address(const void* address, where at) {
   const memory_map& m = schedule_.work().memory;
   const auto start = reinterpret_cast<std::uintptr_t>(address);
   fail(m.is_symmetric(start) ? defect::foreign_access : defect::out_of_bounds,
-       message(block_text(actor_), " at ", at.file, ":", at.line, ": ",
+       message(block_text(block_), " at ", at.file, ":", at.line, ": ",
                m.covers(start) ? place_text(m, address) : message(address, ", which no device reaches,"),
-               " is given for a symmetric address, and is not in symmetric memory of its own PE ", actor_.pe,
+               " is given for a symmetric address, and is not in symmetric memory of its own PE ", block_.pe,
                "; pass the symmetric array's data(), or a pointer into its own copy, x.on(b.pe())"));
 }
 
 void scheduled_port::refuse_barrier(operation op, where at) {
   fail(defect::collective,
-       message(block_text(actor_), ": ", name(op), " at ", at.file, ":", at.line, refused_in_launch(op)));
+       message(block_text(block_), ": ", name(op), " at ", at.file, ":", at.line, refused_in_launch(op)));
 }
 
 scheduled_port::~scheduled_port() {
@@ -233,9 +233,9 @@ std::byte* scheduled_port::scratch(std::size_t bytes, where at) {
   const std::size_t taken = scratch_taken(bytes);
   if (taken > left)
     fail(defect::out_of_bounds,
-         message(block_text(actor_), ": scratch at ", at.file, ":", at.line, " asks for ", bytes,
+         message(block_text(block_), ": scratch at ", at.file, ":", at.line, " asks for ", bytes,
                  " bytes and the launch has left ", left, "; raise launch_options::scratch_bytes"));
-  if (slice_ < 0) slice_ = area_.take(actor_.number);
+  if (slice_ < 0) slice_ = area_.take(block_.number);
   scratch_used_ += taken;
   const auto marks = std::exchange(running_marks, nullptr);  // what is done here is not the block's
   std::byte* start = area_.add_piece(slice_, bytes);

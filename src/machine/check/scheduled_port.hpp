@@ -11,8 +11,8 @@ namespace starling::check {
 class scheduled_port final : public host_port {
  public:
   // `closure`: of the kernel that the block runs.
-  scheduled_port(schedule& s, actor& a, scratch_area& area, std::size_t scratch_bytes, byte_range closure)
-      : schedule_(s), actor_(a), area_(area), scratch_bytes_(scratch_bytes), closure_(closure) {}
+  scheduled_port(schedule& s, scheduled_block& a, scratch_area& area, std::size_t scratch_bytes, byte_range closure)
+      : schedule_(s), block_(a), area_(area), scratch_bytes_(scratch_bytes), closure_(closure) {}
   ~scheduled_port() override;
   scheduled_port(const scheduled_port&) = delete;
   scheduled_port& operator=(const scheduled_port&) = delete;
@@ -59,7 +59,7 @@ class scheduled_port final : public host_port {
   bool is_of_block(const void* address, std::size_t bytes, bool to_read) const;
 
   schedule& schedule_;
-  actor& actor_;
+  scheduled_block& block_;
   scratch_area& area_;
   std::size_t scratch_bytes_;
   byte_range closure_;

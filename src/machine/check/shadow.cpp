@@ -43,7 +43,7 @@ void shadow::reset() {
   for (line* l : used_) {
     l->read = l->written = 0;
     l->initialised = l->started_as;
-    l->writes = l->reads = l->words = 0;
+    l->writes = l->reads = l->sync_variables = 0;
     l->used = false;
   }
   used_.clear();
@@ -55,7 +55,7 @@ void shadow::open_fresh(const std::byte* start, std::size_t bytes) {
   over(start, bytes, [](line& l, std::uint64_t mask) {
     l.live = mask;
     l.initialised = l.started_as = 0;
-    l.writes = l.reads = l.words = 0;
+    l.writes = l.reads = l.sync_variables = 0;
   });
 }
 
@@ -85,23 +85,24 @@ void shadow::copy_values(const std::byte* dest, const std::byte* source, std::si
 }
 
 const shadow::mark* shadow::unordered_in(std::uint32_t list, bool writes, std::uint64_t mask, const access& who,
-                                         bool write, const knowledge& known) const {
+                                         bool write, const happens_before& happened_before) const {
   for (std::uint32_t i = list; i != 0; i = marks_[i].next) {
     const mark& m = marks_[i];
     if ((m.mask & mask) == 0) continue;
     if (m.who.atomic && who.atomic) continue;
     if (!m.who.operation && m.who.block == who.block) continue;  // a block's own past
-    if (!ordered(m.who, writes, write, known)) return &m;
+    if (!ordered(m.who, writes, write, happened_before)) return &m;
   }
   return nullptr;
 }
 
-bool shadow::enter(line& l, std::uint64_t mask, const access& who, bool write, const knowledge& known, conflict& met) {
+bool shadow::enter(line& l, std::uint64_t mask, const access& who, bool write, const happens_before& happened_before,
+                   conflict& met) {
   use(l);
-  const mark* other = unordered_in(l.writes, true, mask, who, write, known);
+  const mark* other = unordered_in(l.writes, true, mask, who, write, happened_before);
   bool other_writes = true;
   if (other == nullptr && write) {
-    other = unordered_in(l.reads, false, mask, who, write, known);
+    other = unordered_in(l.reads, false, mask, who, write, happened_before);
     other_writes = false;
   }
   if (other != nullptr) {
@@ -116,11 +117,11 @@ bool shadow::enter(line& l, std::uint64_t mask, const access& who, bool write, c
     return false;
   }
   if (write) {
-    forget(l.writes, true, mask, who, write, known);
-    forget(l.reads, false, mask, who, write, known);
+    forget(l.writes, true, mask, who, write, happened_before);
+    forget(l.reads, false, mask, who, write, happened_before);
     add(l.writes, mask, who);
   } else {
-    forget(l.reads, false, mask, who, write, known);
+    forget(l.reads, false, mask, who, write, happened_before);
     add(l.reads, mask, who);
   }
   return true;
@@ -129,12 +130,12 @@ bool shadow::enter(line& l, std::uint64_t mask, const access& who, bool write, c
 // Takes the bytes from those marks of a list that the access `by` makes needless: whatever is in conflict with them
 // later is in conflict with it too.
 void shadow::forget(std::uint32_t& list, bool writes, std::uint64_t mask, const access& by, bool write,
-                    const knowledge& known) {
+                    const happens_before& happened_before) {
   std::uint32_t* link = &list;
   while (*link != 0) {
     mark& m = marks_[*link];
     const bool own = !m.who.operation && m.who.block == by.block;
-    if ((!by.atomic || m.who.atomic) && (own || ordered(m.who, writes, write, known))) m.mask &= ~mask;
+    if ((!by.atomic || m.who.atomic) && (own || ordered(m.who, writes, write, happened_before))) m.mask &= ~mask;
     if (m.mask != 0) {
       link = &m.next;
       continue;

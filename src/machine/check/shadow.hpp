@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "access_marks.hpp"
-#include "knowledge.hpp"
+#include "happens_before.hpp"
 
 namespace starling::check {
 
@@ -67,7 +67,8 @@ class shadow {
   bool covers(const void* address) const { return reinterpret_cast<std::uintptr_t>(address) - begin_ < bytes_; }
 
   // Enters an access of a line's bytes. Returns false, and says what it met, if nothing orders the two.
-  bool enter(line& l, std::uint64_t mask, const access& who, bool write, const knowledge& known, conflict& met);
+  bool enter(line& l, std::uint64_t mask, const access& who, bool write, const happens_before& happened_before,
+             conflict& met);
 
   // Calls f(who) for the operations that have written these bytes and are remembered. Where it returns true, they are
   // forgotten there.
@@ -100,16 +101,17 @@ class shadow {
     std::uint32_t next;
   };
 
-  // Whether the access `a` comes before one of who knows this.
-  static bool ordered(const access& a, bool write, bool later_write, const knowledge& known) {
+  // Whether the access `a` happens before one with these clocks.
+  static bool ordered(const access& a, bool write, bool later_write, const happens_before& happened_before) {
     const auto b = static_cast<std::size_t>(a.block);
-    if (a.operation) return (later_write ? known.arrived[b] : known.operations[b]).contains(a.stamp);
-    return (write ? known.clocks[b].writes : known.clocks[b].reads) >= a.stamp;
+    if (a.operation)
+      return (later_write ? happened_before.arrived[b] : happened_before.operations[b]).contains(a.stamp);
+    return (write ? happened_before.clocks[b].writes : happened_before.clocks[b].reads) >= a.stamp;
   }
   const mark* unordered_in(std::uint32_t list, bool writes, std::uint64_t mask, const access& who, bool write,
-                           const knowledge& known) const;
+                           const happens_before& happened_before) const;
   void forget(std::uint32_t& list, bool writes, std::uint64_t mask, const access& by, bool write,
-              const knowledge& known);
+              const happens_before& happened_before);
   void add(std::uint32_t& list, std::uint64_t mask, const access& who);
 
   std::uintptr_t begin_;

@@ -10,7 +10,7 @@ thread_accesses::thread_accesses(const line* lines, std::uintptr_t begin, int th
     : lines_(lines),
       begin_(begin),
       own_(static_cast<std::size_t>(threads), 1),
-      learnt_(static_cast<std::size_t>(threads)) {}
+      acquired_(static_cast<std::size_t>(threads)) {}
 
 const std::byte* thread_accesses::memory_of(const line& l) const {
   return reinterpret_cast<const std::byte*>(begin_ + static_cast<std::uintptr_t>(&l - lines_) * 64);
@@ -19,7 +19,7 @@ const std::byte* thread_accesses::memory_of(const line& l) const {
 bool thread_accesses::ordered(const entry& e, const thread_access& a) const {
   if (a.thread == all_threads || e.who.thread == all_threads) return false;
   if (a.thread == e.who.thread) return true;
-  const clocks& known = learnt_[static_cast<std::size_t>(a.thread)];
+  const clocks& known = acquired_[static_cast<std::size_t>(a.thread)];
   return !known.empty() && known[static_cast<std::size_t>(e.who.thread)] >= e.clock;
 }
 
@@ -79,11 +79,11 @@ void thread_accesses::add(const line& l, std::vector<entry>& all, const thread_a
 
 void thread_accesses::barrier() {
   ++interval_;
-  if (handed_on_.empty()) return;  // so that nobody has learnt anything
+  if (released_by_any_.empty()) return;  // so that nobody has acquired anything
   released_.clear();
-  handed_on_.clear();
+  released_by_any_.clear();
   std::fill(own_.begin(), own_.end(), 1);
-  for (clocks& c : learnt_) c.clear();
+  for (clocks& c : acquired_) c.clear();
 }
 
 void thread_accesses::join(clocks& to, const clocks& from) {
@@ -93,16 +93,16 @@ void thread_accesses::join(clocks& to, const clocks& from) {
 
 void thread_accesses::release(int thread, const void* word) {
   const auto number = static_cast<std::size_t>(thread);
-  clocks mine = learnt_[number];
+  clocks mine = acquired_[number];
   mine.resize(own_.size(), 0);
   mine[number] = own_[number]++;
   join(released_[word], mine);
-  join(handed_on_, mine);
+  join(released_by_any_, mine);
 }
 
 void thread_accesses::acquire(int thread, const void* word) {
   const auto by = released_.find(word);
-  join(learnt_[static_cast<std::size_t>(thread)], by != released_.end() ? by->second : handed_on_);
+  join(acquired_[static_cast<std::size_t>(thread)], by != released_.end() ? by->second : released_by_any_);
 }
 
 }  // namespace starling::check

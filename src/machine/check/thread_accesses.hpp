@@ -35,7 +35,7 @@ struct thread_conflict {
     const char* call = nullptr;
     where at{"", 0};
   };
-  int block = 0;  // by number of the actor
+  int block = 0;  // by its number in the schedule
   side first;
   side second;
   std::uint32_t interval = 0;  // barriers of the block before them
@@ -55,8 +55,8 @@ class thread_accesses {
   // How many there have been.
   std::uint32_t interval() const { return interval_; }
 
-  // A thread hands on, by this word, what it has done; another one learns of it. A word that no thread of the block has
-  // handed anything on by may have come from another block: then of what all threads had handed on.
+  // A thread releases, by this word, what it has done; another one acquires it. A word by which no thread of the block
+  // has released may have come from another block: then it acquires what all threads had released.
   void release(int thread, const void* word);
   void acquire(int thread, const void* word);
 
@@ -85,11 +85,11 @@ class thread_accesses {
   const line* lines_;
   std::uintptr_t begin_;
   std::unordered_map<const line*, touches> touched_;  // kept over barriers, so that none takes memory anew
-  // Since the last barrier, by thread: of its own accesses, and what it has learnt of others', which few do.
+  // Since the last barrier, by thread: of its own accesses, and what it has acquired of others', which few do.
   std::vector<std::uint32_t> own_;
-  std::vector<clocks> learnt_;
+  std::vector<clocks> acquired_;
   std::unordered_map<const void*, clocks> released_;
-  clocks handed_on_;  // by any word
+  clocks released_by_any_;
   std::uint32_t interval_ = 0;
   std::uint64_t written_alike_ = 0;
 };

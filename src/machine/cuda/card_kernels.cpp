@@ -14,7 +14,7 @@ constexpr int lanes = 32;
 constexpr int most_regions = 64;
 constexpr unsigned all_lanes = 0xffffffffu;
 
-// PEs and regions as the card keeps them, in the block's fast memory.
+// PEs and regions as the card keeps them, in the block's shared memory.
 struct card_tables {
   const card_view* pe[most_regions];
   memory_region region[most_regions];
@@ -180,8 +180,8 @@ __device__ bool is_over(const program_state& s, const card_tables& t, int pes, s
   return ended == blocks * static_cast<std::uint64_t>(pes);
 }
 
-// Warps are dealt to PEs, and the queues of a PE to its warps in turn. How many queues blocks have is looked at seldom:
-// so long takes the first call of a queue, not the others.
+// Warps are partitioned among PEs, and the queues of a PE to its warps in turn. How many queues blocks have is looked
+// at seldom: so long takes the first call of a queue, not the others.
 __device__ void serve_host(const program_state& s, const card_tables& t, int pes, const region_table& memory,
                            std::uint64_t blocks) {
   const int warps = static_cast<int>(blockDim.x) / lanes;

@@ -42,7 +42,7 @@ void copy_streams::prepare(const std::vector<program>& programs) {
   if (reached_.size() < all) reached_ = pinned_array<std::uint64_t>(all, machine_.driven().front().id);
   reached_.clear();
   streams_.resize(machine_.gpus.size());
-  told_.resize(machine_.gpus.size());
+  arrival_words_.resize(machine_.gpus.size());
   for (const gpu& g : machine_.driven()) {
     make_words(g, on_pe);
     make_streams(g, on_pe);
@@ -62,7 +62,7 @@ void copy_streams::make_words(const gpu& g, int on_pe) {
   void* words = nullptr;
   check(cudaMalloc(&words, static_cast<std::size_t>(on_pe) * sizeof(std::uint64_t)), "cudaMalloc (triggered copies)",
         g.pe);
-  told_[pe] = unique_memory(words);
+  arrival_words_[pe] = unique_memory(words);
 }
 
 void copy_streams::make_streams(const gpu& g, int on_pe) {
@@ -85,8 +85,8 @@ cudaStream_t copy_streams::stream_of(const fed_queue& q) const {
   return streams_[static_cast<std::size_t>(q.pe)][number_on_pe(q)].get();
 }
 
-std::uint64_t* copy_streams::told_by(const fed_queue& q) const {
-  return static_cast<std::uint64_t*>(told_[static_cast<std::size_t>(q.pe)].get()) + number_on_pe(q);
+std::uint64_t* copy_streams::arrival_word(const fed_queue& q) const {
+  return static_cast<std::uint64_t*>(arrival_words_[static_cast<std::size_t>(q.pe)].get()) + number_on_pe(q);
 }
 
 void copy_streams::step() {
@@ -107,11 +107,11 @@ void copy_streams::put(fed_queue& q) {
   if (s.bytes > 0 && s.on_host != nullptr) copy(s.on_host, s.data.on(q.pe), s.bytes);
   driver_.check(driver_.stream_write(stream, address(q.reached), q.given + 1, CU_STREAM_WRITE_VALUE_DEFAULT),
                 "cuStreamWriteValue64", q.pe);
-  for (const int to : s.to) copy(s.told.on(to), s.made.on(q.pe), sizeof(std::uint64_t));
-  if (s.told_host != nullptr) {
+  for (const int to : s.to) copy(s.arrived.on(to), s.made.on(q.pe), sizeof(std::uint64_t));
+  if (s.arrived_host != nullptr) {
     // By way of the GPU: a copy from host to host keeps the calling thread until it is made.
-    copy(told_by(q), s.made.on(q.pe), sizeof(std::uint64_t));
-    copy(s.told_host, told_by(q), sizeof(std::uint64_t));
+    copy(arrival_word(q), s.made.on(q.pe), sizeof(std::uint64_t));
+    copy(s.arrived_host, arrival_word(q), sizeof(std::uint64_t));
   }
   if (static_cast<bool>(s.done)) copy(s.done.on(q.pe), s.made.on(q.pe), sizeof(std::uint64_t));
   feed_.put(q);

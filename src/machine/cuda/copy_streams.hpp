@@ -40,7 +40,7 @@ class copy_streams {
   void make_words(const gpu& g, int on_pe);
   std::size_t number_on_pe(const fed_queue& q) const;
   cudaStream_t stream_of(const fed_queue& q) const;
-  std::uint64_t* told_by(const fed_queue& q) const;
+  std::uint64_t* arrival_word(const fed_queue& q) const;
   void put(fed_queue& q);
   void synchronize();
   void expect_no_failure();
@@ -48,7 +48,7 @@ class copy_streams {
   const parts& machine_;
   const driver_api& driver_;
   std::vector<std::vector<unique_stream>> streams_;  // by PE; kept between runs
-  std::vector<unique_memory> told_;                  // by PE, a word for each queue
+  std::vector<unique_memory> arrival_words_;         // by PE, a word for each queue
   pinned_array<std::uint64_t> reached_;              // by queue
   std::vector<std::shared_ptr<triggered_copies>> copies_;
   copy_feed feed_;

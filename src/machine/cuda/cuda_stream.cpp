@@ -154,8 +154,8 @@ void cuda_stream::put(const copy_step& s, cudaStream_t stream) const {
   if (s.bytes > 0)
     for (const int to : s.to) copy(s.data.on(to), s.data.on(pe_), s.bytes);
   if (s.bytes > 0 && s.on_host != nullptr) copy(s.on_host, s.data.on(pe_), s.bytes);
-  for (const int to : s.to) copy(s.told.on(to), s.made.on(pe_), sizeof(std::uint64_t));
-  if (s.told_host != nullptr) copy(s.told_host, s.made.on(pe_), sizeof(std::uint64_t));
+  for (const int to : s.to) copy(s.arrived.on(to), s.made.on(pe_), sizeof(std::uint64_t));
+  if (s.arrived_host != nullptr) copy(s.arrived_host, s.made.on(pe_), sizeof(std::uint64_t));
   if (static_cast<bool>(s.done)) copy(s.done.on(pe_), s.made.on(pe_), sizeof(std::uint64_t));
 }
 

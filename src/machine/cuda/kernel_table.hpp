@@ -31,7 +31,7 @@ class kernel_table {
   // no GPU code, launch_error when a block cannot have that much scratch memory.
   kernel_facts facts(const kernel& k, const launch_options& options, int pe);
 
-  // How much of a multiprocessor's fast memory should be shared memory while this kernel runs: per cent of the most
+  // How much of a multiprocessor's L1 should be shared memory while this kernel runs: per cent of the most
   // there can be, or automatic.
   static constexpr int automatic = -1;
   static constexpr int all_of_it = 100;

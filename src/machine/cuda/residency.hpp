@@ -22,7 +22,7 @@ namespace starling::on_cuda {
 struct residency {
   int blocks_wanted = 0;
   int blocks_that_fit = 0;
-  // How much of the fast memory must be shared memory, per cent, for all programs alike: a multiprocessor cannot change
+  // How much of the L1 must be shared memory, per cent, for all programs alike: a multiprocessor cannot change
   // the split while it runs blocks. Automatic for a single program, where a cooperative launch takes care of it.
   int shared_memory = kernel_table::automatic;
 };

@@ -16,11 +16,11 @@ void carry_out(block& b, const copy_step& s) {
   }
   const std::uint64_t made = b.g(s.made, b.pe());
   for (const int pe : s.to) {
-    b.signal_set(s.told, made, pe);
+    b.signal_set(s.arrived, made, pe);
     b.quiet();
   }
-  if (s.told_host != nullptr) {
-    b.signal_set(sym<signal>(s.told_host, 0), made, b.pe());
+  if (s.arrived_host != nullptr) {
+    b.signal_set(sym<signal>(s.arrived_host, 0), made, b.pe());
     b.quiet();
   }
   if (static_cast<bool>(s.done)) b.signal_set(s.done, made, b.pe());

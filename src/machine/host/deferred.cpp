@@ -23,9 +23,9 @@ void deferred_work::expect_launch(int blocks, bool resident) {
   resident_ = resident_ || resident;
 }
 
-deferred_work::hold deferred_work::giving(std::shared_ptr<point> reaches) {
+deferred_work::hold deferred_work::giving(std::shared_ptr<event_record> completes) {
   hold lock(mutex_);
-  if (reaches) points_.push_back(std::move(reaches));
+  if (completes) records_.push_back(std::move(completes));
   return lock;
 }
 
@@ -52,10 +52,10 @@ void deferred_work::drain() {
   int most_blocks = 0;
   bool resident = false;
   struct ending {
-    std::vector<std::shared_ptr<point>> points;
+    std::vector<std::shared_ptr<event_record>> records;
     std::vector<std::pair<local_heap*, std::byte*>> retired;
     ~ending() {
-      for (const auto& p : points) p->reach_now();
+      for (const auto& p : records) p->complete_now();
       for (const auto& [heap, start] : retired) (void)heap->free(start);
     }
   } at_end;
@@ -63,7 +63,7 @@ void deferred_work::drain() {
     const std::lock_guard lock(mutex_);
     most_blocks = most_blocks_;
     resident = resident_;
-    at_end.points.swap(points_);
+    at_end.records.swap(records_);
     at_end.retired.swap(retired_);
     for (host_stream* s : streams_) {
       auto all = s->take_operations();

@@ -7,49 +7,49 @@
 
 namespace starling::host {
 
-void point::reach() {
+void event_record::complete() {
   if (check::schedule* s = check::schedule::running())
-    s->reach(this);
+    s->record(this);
   else
-    reach_now();
+    complete_now();
 }
 
-void point::reach_now() {
+void event_record::complete_now() {
   const std::lock_guard lock(mutex_);
-  reached_ = true;
+  completed_ = true;
   when_ = clock::now();
   changed_.notify_all();
 }
 
-void point::wait() const {
+void event_record::wait() const {
   if (check::schedule* s = check::schedule::running()) {
-    if (!reached()) s->await(this);
+    if (!completed()) s->wait_event(this);
     return;
   }
   if (deferred_) deferred_->drain();
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return reached_; });
+  changed_.wait(lock, [this] { return completed_; });
 }
 
-void point::look() const {
+void event_record::poll() const {
   constexpr int patience = 100;
-  if (deferred_ && !reached() && ++looks_ > patience) deferred_->drain();
+  if (deferred_ && !completed() && ++polls_ > patience) deferred_->drain();
 }
 
-bool point::reached() const {
+bool event_record::completed() const {
   const std::lock_guard lock(mutex_);
-  return reached_;
+  return completed_;
 }
 
-clock::time_point point::when() const {
+clock::time_point event_record::when() const {
   const std::lock_guard lock(mutex_);
   return when_;
 }
 
 bool host_event::done() const {
   const auto p = newest();
-  if (p) p->look();
-  return !p || p->reached();
+  if (p) p->poll();
+  return !p || p->completed();
 }
 
 void host_event::synchronize() const {
@@ -60,17 +60,17 @@ void host_event::synchronize() const {
 double host_event::seconds_since(const event_backend& earlier) const {
   const auto from = static_cast<const host_event&>(earlier).newest();
   const auto to = newest();
-  expect<argument_error>(from && to && from->reached() && to->reached(),
+  expect<argument_error>(from && to && from->completed() && to->completed(),
                          "event::seconds_between: both events must have been recorded and reached; synchronize first");
   return std::chrono::duration<double>(to->when() - from->when()).count();
 }
 
-std::shared_ptr<point> host_event::newest() const {
+std::shared_ptr<event_record> host_event::newest() const {
   const std::lock_guard lock(mutex_);
   return newest_;
 }
 
-void host_event::set_newest(std::shared_ptr<point> p) {
+void host_event::set_newest(std::shared_ptr<event_record> p) {
   const std::lock_guard lock(mutex_);
   newest_ = std::move(p);
 }

@@ -31,7 +31,7 @@ void recording::await(host_stream& s, const host_event& e) {
   join(s).steps.emplace_back(await_slot{e.recorded_slot});
 }
 
-void recording::await(host_stream& s, std::shared_ptr<point> p) {
+void recording::await(host_stream& s, std::shared_ptr<event_record> p) {
   join(s).steps.emplace_back(await_point{std::move(p)});
 }
 
@@ -129,18 +129,18 @@ void host_graph::launch(stream_backend& s) {
   expect<argument_error>(!origin.recorder, "graph::launch inside a recording; launch it after");
   // A stream may wait for what another one is given later.
   const auto all = device_->deferred() ? device_->deferred()->giving() : deferred_work::hold();
-  std::vector<std::shared_ptr<point>> points(work_->slots);
-  for (auto& p : points) p = std::make_shared<point>();
-  const auto start = std::make_shared<point>();
-  origin.push([start] { start->reach(); }, true);
+  std::vector<std::shared_ptr<event_record>> records(work_->slots);
+  for (auto& p : records) p = std::make_shared<event_record>();
+  const auto start = std::make_shared<event_record>();
+  origin.push([start] { start->complete(); }, true);
   for (std::size_t i = 0; i < work_->lanes.size(); ++i) {
     host_stream& to = i == 0 ? origin : *helpers_[i - 1];
     if (i > 0) to.push([start] { start->wait(); }, true);
     for (const recording::step& step : work_->lanes[i].steps) {
       if (const auto* m = std::get_if<recording::mark_slot>(&step))
-        to.push([p = points[m->slot]] { p->reach(); }, true);
+        to.push([p = records[m->slot]] { p->complete(); }, true);
       else if (const auto* a = std::get_if<recording::await_slot>(&step))
-        to.push([p = points[a->slot]] { p->wait(); }, true);
+        to.push([p = records[a->slot]] { p->wait(); }, true);
       else if (const auto* w = std::get_if<recording::await_point>(&step))
         to.push([p = w->what] { p->wait(); });
       else
@@ -152,8 +152,8 @@ void host_graph::launch(stream_backend& s) {
   if (!work_->kept.empty()) origin.push([kept = work_->kept] {}, true);
   // What failed on a helper fails on the launching stream. The helper may have the next launch queued already.
   for (const auto& h : helpers_) {
-    const auto end = std::make_shared<point>();
-    h->push([end] { end->reach(); }, true);
+    const auto end = std::make_shared<event_record>();
+    h->push([end] { end->complete(); }, true);
     origin.push(
         [end, helper = h] {
           end->wait();

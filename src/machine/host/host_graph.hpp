@@ -16,8 +16,8 @@ class recording : public std::enable_shared_from_this<recording> {
 
   void mark(host_stream& s, host_event& e);
   void await(host_stream& s, const host_event& e);
-  // A point outside of the recording.
-  void await(host_stream& s, std::shared_ptr<point> p);
+  // An event outside of the recording.
+  void await(host_stream& s, std::shared_ptr<event_record> p);
 
   // Streams and events go back to normal. Throws argument_error if a stream that joined was not joined back.
   void close(bool check);
@@ -37,7 +37,7 @@ class recording : public std::enable_shared_from_this<recording> {
     std::size_t slot;
   };
   struct await_point {
-    std::shared_ptr<point> what;
+    std::shared_ptr<event_record> what;
   };
   using step = std::variant<work, mark_slot, await_slot, await_point>;
   struct lane {

@@ -139,8 +139,8 @@ bool host_stream::has_operations() {
   return !queue_.empty();
 }
 
-void host_stream::push(operation op, bool always, check::host_ranges touched, std::shared_ptr<point> reaches) {
-  const auto giving = deferred_ ? deferred_->giving(std::move(reaches)) : deferred_work::hold();
+void host_stream::push(operation op, bool always, check::host_ranges touched, std::shared_ptr<event_record> completes) {
+  const auto giving = deferred_ ? deferred_->giving(std::move(completes)) : deferred_work::hold();
   const std::lock_guard lock(mutex_);
   queue_.push_back({std::move(op), always, std::move(touched)});
   changed_.notify_all();
@@ -284,9 +284,9 @@ void host_stream::record(event_backend& e) {
     recorder->mark(*this, mine);
     return;
   }
-  const auto reached = std::make_shared<point>(deferred_);
-  mine.set_newest(reached);
-  push([reached] { reached->reach(); }, true, {}, reached);
+  const auto record = std::make_shared<event_record>(deferred_);
+  mine.set_newest(record);
+  push([record] { record->complete(); }, true, {}, record);
 }
 
 void host_stream::wait(const event_backend& e) {

@@ -39,9 +39,10 @@ class host_stream final : public stream_backend, public std::enable_shared_from_
   void end_scope(const access_scope* scope) noexcept override;
 
   // Queues an operation. After one has thrown, later ones are skipped until synchronize() has thrown its exception;
-  // `always` runs regardless, so that nobody waits for ever. `reaches`: the point that it reaches, for check mode.
+  // `always` runs regardless, so that nobody waits for ever. `completes`: the record of an event that it completes, for
+  // check mode.
   void push(operation op, bool always = false, check::host_ranges touched = {},
-            std::shared_ptr<point> reaches = nullptr);
+            std::shared_ptr<event_record> completes = nullptr);
 
   // Throws what an operation so far has thrown, and forgets it; does not wait for operations that are queued.
   void rethrow_failure();

@@ -1,4 +1,4 @@
-// scratch: fast memory of a block, as much as the launch gave. Asking for more is in misuse/scratch_kernels.cpp.
+// scratch: shared memory of a block, as much as the launch gave. Asking for more is in misuse/scratch_kernels.cpp.
 #include "support/tally.hpp"
 #include "support/test_machine.hpp"
 

@@ -56,7 +56,7 @@ struct plan : triggered_copies {
     s.bytes = sizeof(std::uint64_t);
     s.to = others[static_cast<std::size_t>(pe)];
     s.made = made(c, buffer);
-    s.told = arrived(pe, c);
+    s.arrived = arrived(pe, c);
     return true;
   }
 
@@ -98,7 +98,7 @@ class device {
         *reached = number;
         return true;
       });
-      for (const int to : s.to) line.push_back(tell(&s.told.on(to)->value, s.made.on(pe)));
+      for (const int to : s.to) line.push_back(tell(&s.arrived.on(to)->value, s.made.on(pe)));
       feed_.put(*q);
     }
   }

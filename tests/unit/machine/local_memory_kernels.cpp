@@ -9,7 +9,7 @@
 namespace starling::test::local_memory_tests {
 namespace {
 
-// x[i] = 3 x[i] + i, for elements dealt to the blocks of a launch.
+// x[i] = 3 x[i] + i, for elements partitioned among the blocks of a launch.
 struct turn {
   std::uint32_t* x;
   index_t n;

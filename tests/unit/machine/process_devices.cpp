@@ -65,7 +65,7 @@ TEST_CASE("GPUs that cannot be had are refused with what to do") {
   check_parts(failure(), {"there are several", "on one host"});
 }
 
-TEST_CASE("PEs are dealt to the GPUs in turn") {
+TEST_CASE("PEs are distributed round-robin over the GPUs") {
   environment e;
   CHECK(gpus_of_process(1, place_of_rank(2, 4), e, 4) == std::vector<int>{2});
   CHECK(gpus_of_process(2, place_of_rank(1, 2), e, 4) == std::vector<int>{2, 3});

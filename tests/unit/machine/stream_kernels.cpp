@@ -8,7 +8,7 @@
 namespace starling::test::stream_tests {
 namespace {
 
-// x = 3 x + add, for n elements dealt to the blocks of a launch.
+// x = 3 x + add, for n elements partitioned among the blocks of a launch.
 struct step {
   sym<std::uint32_t> x;
   index_t n;

@@ -48,7 +48,7 @@ class to_the_next final : public triggered_copies {
     s.bytes = n * sizeof(std::uint64_t);
     s.to = next_[static_cast<std::size_t>(pe)];
     s.made = made() + static_cast<index_t>(round) % rounds_kept;
-    s.told = told_.data();
+    s.arrived = told_.data();
     return true;
   }
 
@@ -160,7 +160,7 @@ struct pieces {
       s.bytes = n * sizeof(std::uint64_t);
       s.to = to;
       s.made = words.data() + (count + i);
-      s.told = signals(2 * count + i);
+      s.arrived = signals(2 * count + i);
       all->queues[static_cast<std::size_t>(i % 2)].push_back(s);
     }
     return all;

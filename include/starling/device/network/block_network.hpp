@@ -1,5 +1,5 @@
-// The queue pairs of one block of a GPU, in its fast memory: one for each of its contexts and each PE behind the card,
-// taken from its PE's when the block first uses it. Threads of the block use them at the same time.
+// The queue pairs of one block of a GPU, in its shared memory: one for each of its contexts and each PE behind the
+// card, taken from its PE's when the block first uses it. Threads of the block use them at the same time.
 #pragma once
 
 #include "starling/device/gpu_wait.hpp"
@@ -8,7 +8,7 @@
 namespace starling::network {
 
 inline constexpr std::uint32_t most_queues_of_block = 16;
-// Up to this depth of rings, what entries keep is in fast memory too.
+// Up to this depth of rings, what entries keep is in shared memory too.
 inline constexpr std::uint32_t depth_kept_near = 64;
 
 template <class T>

@@ -37,7 +37,7 @@ struct card_view {
   std::uint64_t* records = nullptr;  // doorbell records, by queue. All zero before
   card_progress* progress = nullptr;
   card_counts* counts = nullptr;
-  std::byte** tables = nullptr;  // by block: where it has its queue pairs, in its own fast memory
+  std::byte** tables = nullptr;  // by block: where it has its queue pairs, in its own shared memory
   std::uint32_t n_queues = 0;
   std::uint32_t depth = 0;
   std::uint32_t staging_key = no_key;  // of all that is behind `queues`

@@ -2,8 +2,8 @@
 // queue has failed, or the bus gave up waiting.
 //
 // Up to 12 bytes travel in the entry. Other data must be in memory that the card reaches; what is not (a stack, a
-// block's fast memory) passes through the queue's staging memory, a piece at a time. A call that gives its source back
-// returns when the card has done it.
+// block's shared memory) passes through the queue's staging memory, a piece at a time. A call that gives its source
+// back returns when the card has done it.
 #pragma once
 
 #include <cstring>

@@ -1,6 +1,6 @@
 // The way of a GPU's block to the card, for sender and carrier: see direct_bus. One fence stands for record and
-// doorbell, neither of which the cards of GPUs take for the other; what warps of the block share is in its fast memory.
-// A wait ends with the program, or at its deadline, and then has reported.
+// doorbell, neither of which the cards of GPUs take for the other; what warps of the block share is in its shared
+// memory. A wait ends with the program, or at its deadline, and then has reported.
 #pragma once
 
 #include "starling/device/network/block_network.hpp"

@@ -17,7 +17,7 @@ STARLING_HD T* in_memory(T* p) {
   return p;
 }
 
-// The same of what is in a block's fast memory.
+// The same of what is in a block's shared memory.
 template <class T>
 STARLING_HD T* in_scratch(T* p) {
 #if defined(__CUDA_ARCH__)
@@ -77,7 +77,7 @@ STARLING_HD inline void store16(vector16* to, const vector16& v) {
 }
 
 // What nobody writes while the kernel runs and the block will not need again soon: on a GPU, from memory without a
-// place in the first cache. T: 2, 4 or 8 bytes.
+// place in the L1. T: 2, 4 or 8 bytes.
 template <class T>
 STARLING_HD T load_once(const T* from) {
 #if defined(__CUDA_ARCH__)
@@ -100,7 +100,7 @@ STARLING_HD T load_once(const T* from) {
 #endif
 }
 
-// What lies in the block's fast memory and is not written while it may be read this way. T: 2, 4 or 8 bytes.
+// What lies in the block's shared memory and is not written while it may be read this way. T: 2, 4 or 8 bytes.
 template <class T>
 STARLING_HD T load_fast(const T* from) {
 #if defined(__CUDA_ARCH__)

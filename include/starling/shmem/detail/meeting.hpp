@@ -1,17 +1,18 @@
 // meeting: one collective of a team as one of its groups makes it, in one or more rounds. For the collectives alone.
 //
-// Rounds. All members number the rounds alike. In round r a member may write to another's boxes and slots of parity r,
-// and the other may still read those of round r - 1. So before it writes in round r a member must know that all others
-// have left round r - 2, that is, have entered round r - 1. It does after a round in which each member hears of each
+// Rounds. All members number the rounds alike. In round r a member may write to another's packets and slots of parity
+// r, and the other may still read those of round r - 1. So before it writes in round r a member must know that all
+// others have left round r - 2, that is, have entered round r - 1. It does after a round in which each member hears of
+// each
 // (`known` is that round); else it waits for their signals `entered`, which members raise in every other round.
 //
-// Signals. entered(i) of a member is the last round that member i has told it to be in, and, where i has written to
+// Signals. entered(i) of a member is the last round that member i has announced to it, and, where i has written to
 // that member, that the data of this round is there. Packets say both by themselves. There are two such words: rounds
-// that order other memory have one of their own, since of a word only the last thing told is seen. A member's word of
+// that order other memory have one of their own, since of a word only the last value is seen. A member's word of
 // itself counts what it has put to its own PE.
 //
 // Order. A collective starts and ends with a barrier of its group: it sees what all threads of the group have written
-// before, and all of them see its result. Of other memory sync alone tells other members.
+// before, and all of them see its result. Of other memory sync alone orders anything for other members.
 #pragma once
 
 #include "starling/device/channel.hpp"
@@ -76,7 +77,7 @@ class meeting {
   // Enters the next round.
   STARLING_HD void next() {
     ++round_;
-    if constexpr (target::on_gpu) renew_boxes();
+    if constexpr (target::on_gpu) renew_packets();
     if (known_ + 1 >= round_) return;
     await(round_ - 1, 0, size(), false);
     known_ = round_ - 1;
@@ -110,19 +111,19 @@ class meeting {
       } else
         g_.port().put_signal(transfer_of(p, pe), announcement(pe, round_, orders));
     });
-    if constexpr (target::on_gpu) tell_by_threads(orders);
+    if constexpr (target::on_gpu) arrive_by_threads(orders);
   }
 
   // The same of nothing: this PE is in the round.
-  STARLING_HD void tell(bool orders = false) const {
+  STARLING_HD void arrive(bool orders = false) const {
     if constexpr (target::on_gpu)
-      tell_by_threads(orders);
+      arrive_by_threads(orders);
     else
       each_other([&](int i) { g_.port().update(announcement(t_.pe(i), round_, orders)); });
   }
 
-  // Waits until the members `first` to `last` - 1 have told that they are in `round`, and what they write in it is
-  // there. `orders`: as they told it.
+  // Waits until the members `first` to `last` - 1 have arrived in `round`, and what they write in it is
+  // there. `orders`: as they announced it.
   STARLING_HD void await(std::uint64_t round, int first, int last, bool orders) const {
     bool failed = false;
     for (int i = first + g_.member(); i < last; i += g_.members()) {
@@ -165,19 +166,21 @@ class meeting {
       const int k = n % words;
       if (i == me_) continue;
       one.template put_packets<std::uint64_t>(
-          box(me_, k), [&](index_t) { return content{{word(i, k)}}; }, 1, round_, t_.pe(i), at_);
+          packet_at(me_, k), [&](index_t) { return content{{word(i, k)}}; }, 1, round_, t_.pe(i), at_);
     }
   }
 
   // Word k of the message of another member; the calling thread alone waits. take_words: of N of them at once, those
   // for which wanted(j): word(j) of member from(j), handed to use(j, word).
   STARLING_HD std::uint64_t take_word(int from, int k) const {
-    return starling::thread(g_).template take_packet<std::uint64_t>(box(from, k), round_, t_.pe(from), at_).element[0];
+    return starling::thread(g_)
+        .template take_packet<std::uint64_t>(packet_at(from, k), round_, t_.pe(from), at_)
+        .element[0];
   }
   template <int N, class Wanted, class From, class Index, class Use>
   STARLING_HD void take_words(const Wanted& wanted, const From& from, const Index& word, const Use& use) const {
     starling::thread(g_).template take_packets<std::uint64_t, N>(
-        wanted, [&](auto j) { return box(from(j), word(j)); }, round_, [&](auto j) { return t_.pe(from(j)); },
+        wanted, [&](auto j) { return packet_at(from(j), word(j)); }, round_, [&](auto j) { return t_.pe(from(j)); },
         [&](auto j, const content& c) { use(j, c.element[0]); }, at_);
   }
 
@@ -211,7 +214,7 @@ class meeting {
 
   STARLING_HD static std::uint64_t unsigned_of(int n) { return static_cast<std::uint64_t>(n); }
 
-  STARLING_HD sym<packet> box(int from, int k) const { return t_.box(g_.index(), round_, from) + k; }
+  STARLING_HD sym<packet> packet_at(int from, int k) const { return t_.packets(g_.index(), round_, from) + k; }
 
   // From the next member on, so that not all write to the same one first.
   template <class F>
@@ -229,7 +232,7 @@ class meeting {
   }
 
   // Side by side: each release waits for what was stored before.
-  STARLING_HD void tell_by_threads(bool orders) const {
+  STARLING_HD void arrive_by_threads(bool orders) const {
     g_.sync();
     for (int i = g_.member(); i < size(); i += g_.members())
       if (i != me_) g_.raise_signal_by_thread(t_.entered(g_.index(), orders, me_), round_, t_.pe(i), at_);
@@ -259,15 +262,15 @@ class meeting {
   }
 
   // GPUs compare the lower halves of numbers. So that no packet of long ago looks like one of now, each member sets its
-  // boxes of the round before to that round's number, once in 2^31 rounds: nobody writes to them before it has heard
+  // packets of the round before to that round's number, once in 2^31 rounds: nobody writes to them before it has heard
   // that this member is in the round after.
-  STARLING_HD void renew_boxes() const {
+  STARLING_HD void renew_packets() const {
     const std::uint64_t last = round_ - 1;
     if (last < 2 || last >> 31 == (last - 2) >> 31) return;
     g_.end_if_absent(op_, at_);
-    packet* boxes = t_.box(g_.index(), last, 0).on(g_.pe());
+    packet* packets = t_.packets(g_.index(), last, 0).on(g_.pe());
     for (int k = g_.member(); k < size() * packets_per_message; k += g_.members())
-      target::store_numbered(boxes + k, {0, last});
+      target::store_numbered(packets + k, {0, last});
     target::fence_system();
     g_.sync();
   }

@@ -1,4 +1,4 @@
-// A block as the scheduler sees it.
+// What a schedule runs by turns: a block, or a stream, with its vector clock and its outstanding operations.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 #include "../context_numbers.hpp"
 #include "declared_accesses.hpp"
 #include "fiber.hpp"
-#include "knowledge.hpp"
+#include "happens_before.hpp"
 #include "starling/device/host_port.hpp"
 
 namespace starling::check {
@@ -46,8 +46,8 @@ struct suspicion {
   std::uint64_t value = 0;
 };
 
-// A word that a block has looked at by an atomic operation that left it as it was.
-struct vain_look {
+// An atomic operation that left its word as it was: a lock that was not to be had, a flag that is not set.
+struct failed_attempt {
   const void* word = nullptr;
   std::size_t bytes = 0;
   where at{"", 0};
@@ -55,16 +55,17 @@ struct vain_look {
 
 // A block's operations of one context to one PE. Those of an epoch are delivered after all of the epochs before:
 // fence() ends one.
-struct lane {
+struct fence_epochs {
   std::uint32_t epoch = 0;
-  std::uint32_t oldest = 0;                   // with operations on their way
+  std::uint32_t oldest = 0;                   // with outstanding operations
   std::vector<std::uint32_t> outstanding{0};  // by epoch
   std::vector<std::uint32_t> unfenced;        // numbers
   operation_set fenced;                       // what arrives before anything that is issued now
 };
 
-// A block of a program, a block of a launch in a stream, or a stream, whose operations are its calls.
-struct actor {
+// A block of a program, a block of a launch in a stream, or a stream: it is scheduled like a block, and its operations
+// are its calls.
+struct scheduled_block {
   enum class state { ready, waiting, finished };
   enum class kind { block, launched, stream };
 
@@ -86,11 +87,11 @@ struct actor {
   wait_request awaited{};
   std::span<const wait_request* const> awaited_by_threads;  // any of them, beside `awaited`
   bool timed_out = false;                                   // the wait has a time of its own, and that has passed
-  const void* point = nullptr;  // a stream waits for this event, or for the end of its launch
-  int blocks_to_go = 0;         // of its launch
-  actor* launched_by = nullptr;
+  const void* awaited_event = nullptr;  // a stream waits for this event, or for the end of its launch
+  int blocks_to_go = 0;                 // of its launch
+  scheduled_block* launched_by = nullptr;
   int launched_from = -1;      // number of the stream, or of the program, whose launches it serves
-  int meeting = -1;            // of a stream: number of the words by which blocks of its resident launches meet
+  int meeting = -1;            // of a stream: number of the control words of its resident launches' barriers
   std::size_t host_calls = 0;  // of a stream: functions of the host so far
 
   // What the work that it does has declared; null: nothing. And all such work in this schedule, by the clock at which
@@ -104,41 +105,41 @@ struct actor {
   std::vector<past_work> past;
 
   std::uint32_t clock = 1;  // of its own accesses; grows with each release
-  knowledge known;
-  snapshot* released = nullptr;       // its knowledge, if it has learnt nothing since
-  std::vector<std::uint64_t> joined;  // serial of the last snapshot learnt, by block
+  happens_before happened_before;
+  snapshot* released = nullptr;       // what happened before its last release, if it has acquired nothing since
+  std::vector<std::uint64_t> joined;  // serial of the last snapshot acquired, by block
   int n_pes = 0;
-  std::vector<bool> reached;                   // PEs whose memory it may touch in place: it has asked where it is
-  std::vector<lane> lanes;                     // by context and PE
-  std::vector<operation_fact> operations;      // by number
-  operation_set done;                          // that have been delivered
-  std::vector<std::uint32_t> on_their_way{0};  // by context
+  std::vector<bool> reached;                  // PEs whose memory it may touch in place: it has asked where it is
+  std::vector<fence_epochs> epochs;           // by context and PE
+  std::vector<operation_fact> operations;     // by number
+  operation_set done;                         // that have been delivered
+  std::vector<std::uint32_t> outstanding{0};  // by context
   context_numbers contexts;
   std::uint32_t collectives = 0;  // made so far
   std::uint32_t meetings = 0;     // machine-wide ones among them
 
   std::uint64_t priority = 0;
-  suspicion passed_early;  // a wait that passed by a value from before the run
-  suspicion same_again;    // a signal set to what it had been set to
-  vain_look looked;        // its last, if nothing has changed since
+  suspicion passed_early;    // a wait that passed by a value from before the run
+  suspicion same_again;      // a signal set to what it had been set to
+  failed_attempt attempted;  // its last, if nothing has changed since
   std::array<call, 8> calls;
   std::uint64_t n_calls = 0;
 
-  void reset(std::size_t n_actors, std::size_t pes) {
+  void reset(std::size_t n_blocks, std::size_t pes) {
     now = what == kind::launched ? state::finished : state::ready;
     in_quiet = false;
     contexts = {};
-    on_their_way.assign(1, 0);
+    outstanding.assign(1, 0);
     n_pes = static_cast<int>(pes);
-    point = nullptr;
+    awaited_event = nullptr;
     awaited_by_threads = {};
     clock = 1;
-    known.reset(n_actors);
+    happened_before.reset(n_blocks);
     released = nullptr;
-    joined.assign(n_actors, 0);
+    joined.assign(n_blocks, 0);
     reached.assign(pes, false);
-    lanes.resize(pes);
-    for (lane& l : lanes) {
+    epochs.resize(pes);
+    for (fence_epochs& l : epochs) {
       l.epoch = l.oldest = 0;
       l.outstanding.assign(1, 0);
       l.unfenced.clear();
@@ -152,26 +153,28 @@ struct actor {
     scope = nullptr;
     past.clear();
     passed_early = same_again = {};
-    looked = {};
+    attempted = {};
   }
 
   // A context by its number; all that it has had before are complete.
   void open(int context) {
     const auto all = static_cast<std::size_t>(context) + 1;
-    if (on_their_way.size() >= all) return;
-    on_their_way.resize(all, 0);
-    lanes.resize(all * static_cast<std::size_t>(n_pes));
+    if (outstanding.size() >= all) return;
+    outstanding.resize(all, 0);
+    epochs.resize(all * static_cast<std::size_t>(n_pes));
   }
-  lane& lane_to(int pe_number, int context) { return lanes[static_cast<std::size_t>(context * n_pes + pe_number)]; }
-  std::span<lane> lanes_of(int context) {
-    if (context == any_context) return lanes;
+  fence_epochs& epochs_to(int pe_number, int context) {
+    return epochs[static_cast<std::size_t>(context * n_pes + pe_number)];
+  }
+  std::span<fence_epochs> epochs_of(int context) {
+    if (context == any_context) return epochs;
     const auto pes = static_cast<std::size_t>(n_pes);
-    return std::span(lanes).subspan(static_cast<std::size_t>(context) * pes, pes);
+    return std::span(epochs).subspan(static_cast<std::size_t>(context) * pes, pes);
   }
   // Whether all operations of a context have arrived.
   bool arrived(int context) const {
-    if (context != any_context) return on_their_way[static_cast<std::size_t>(context)] == 0;
-    return std::all_of(on_their_way.begin(), on_their_way.end(), [](std::uint32_t n) { return n == 0; });
+    if (context != any_context) return outstanding[static_cast<std::size_t>(context)] == 0;
+    return std::all_of(outstanding.begin(), outstanding.end(), [](std::uint32_t n) { return n == 0; });
   }
 
   void enter(const access_scope* work) {

@@ -1,4 +1,4 @@
-// What a block knows to have happened before: vector clocks (Mattern 1989), one entry per block, and the operations
+// What happened before a point of a block: a vector clock (Mattern 1989), one entry per block, and the operations
 // (puts, gets, signals) that have completed before. An operation is no part of its block's own clock: it completes at a
 // time of its own, and what is ordered after one is not ordered after the one before it.
 //
@@ -20,7 +20,7 @@ struct clock_pair {
   std::uint32_t writes = 0;
 };
 
-struct knowledge {
+struct happens_before {
   std::vector<clock_pair> clocks;         // by block
   std::vector<operation_set> operations;  // by block that issued them: what they wrote may be read
   std::vector<operation_set> arrived;     // the same: their bytes may be written again
@@ -33,7 +33,7 @@ struct knowledge {
     for (operation_set& s : arrived) s.clear();
   }
 
-  void join(const knowledge& other) {
+  void join(const happens_before& other) {
     for (std::size_t i = 0; i < clocks.size(); ++i) {
       clocks[i].reads = std::max(clocks[i].reads, other.clocks[i].reads);
       clocks[i].writes = std::max(clocks[i].writes, other.clocks[i].writes);
@@ -41,7 +41,7 @@ struct knowledge {
       if (!other.arrived[i].empty()) arrived[i].merge(other.arrived[i]);
     }
   }
-  void join_reads(const knowledge& other) {
+  void join_reads(const happens_before& other) {
     for (std::size_t i = 0; i < clocks.size(); ++i) {
       clocks[i].reads = std::max(clocks[i].reads, other.clocks[i].reads);
       if (!other.arrived[i].empty()) arrived[i].merge(other.arrived[i]);
@@ -55,9 +55,9 @@ struct knowledge {
   }
 };
 
-// A block's knowledge at a release, shared by all releases between which it learnt nothing.
+// What happened before a release, shared by all releases of a block between which it acquires nothing.
 struct snapshot {
-  knowledge known;
+  happens_before happened_before;
   int users = 0;
   std::uint64_t serial = 0;  // tells snapshots apart that use the same memory
 };
@@ -65,14 +65,14 @@ struct snapshot {
 // Snapshots of one schedule; they are used again, so that a schedule allocates little.
 class snapshots {
  public:
-  snapshot* take(const knowledge& k) {
+  snapshot* take(const happens_before& k) {
     if (free_.empty()) {
       all_.push_back(std::make_unique<snapshot>());
       free_.push_back(all_.back().get());
     }
     snapshot* s = free_.back();
     free_.pop_back();
-    s->known = k;
+    s->happened_before = k;
     s->users = 1;
     s->serial = ++serial_;
     return s;

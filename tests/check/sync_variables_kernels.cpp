@@ -1,13 +1,13 @@
-// What waits for words order, whoever writes them; waits with a time of their own; results that come by quiet.
+// What waits for sync variables order, whoever writes them; waits with a time of their own; results that come by quiet.
 #include "starling/shmem/atomics.hpp"
 #include "starling/shmem/lock.hpp"
 #include "starling/shmem/wait.hpp"
 #include "support/checked.hpp"
 
-namespace starling::test::words_kernels_tests {
+namespace starling::test::sync_variables_kernels_tests {
 namespace {
 
-struct how_told {
+struct how_released {
   bool fence = true;
   bool atomic = false;
   cuda::memory_order order = cuda::memory_order_relaxed;
@@ -15,7 +15,7 @@ struct how_told {
 };
 
 // PE 0 puts data, then a flag; PE 1 waits for the flag and reads the data.
-auto told(sym<int> data, sym<int> flag, sym<int> seen, how_told h) {
+auto released(sym<int> data, sym<int> flag, sym<int> seen, how_released h) {
   return STARLING_KERNEL(block & b) {
     if (b.pe() == 0) {
       b.p(data, 4, 1);
@@ -39,15 +39,16 @@ TEST_CASE("a wait for a word that was put sees what was fenced before the put, a
   const auto data = zeroed<int>(m, 1);
   const auto flags = zeroed<int>(m, 1);
   const auto seen = zeroed<int>(m, 1);
-  const auto run = [&](how_told h) {
+  const auto run = [&](how_released h) {
     m.fill(flags.on(1), 0, sizeof(int));
-    m.run(1, told(data.data(), flags.data(), seen.data(), h));
+    m.run(1, released(data.data(), flags.data(), seen.data(), h));
   };
   run({});
   CHECK(read(m, seen, 1)[0] == 4);
   run({.fence = false, .atomic = true, .order = cuda::memory_order_release});
   CHECK(read(m, seen, 1)[0] == 4);
-  for (const how_told wrong : {how_told{.fence = false}, how_told{.atomic = true}, how_told{.take = true}}) {
+  for (const how_released wrong :
+       {how_released{.fence = false}, how_released{.atomic = true}, how_released{.take = true}}) {
     const auto e = finding_of([&] { run(wrong); });
     if (e) CHECK_MESSAGE(e->what_kind() == defect::unordered_read, e->what());
   }
@@ -133,7 +134,7 @@ TEST_CASE("a word that nobody changes: what is wanted, and what it holds, with i
     if (b.pe() == 1) shmem::wait_until(b, x, compare::gt, -1, 0);
   };
   check_finds(m, 1, one, defect::lost_signal,
-              {"waits in wait_until at ", "words_kernels.cpp:", "> -1, which holds -7, from PE 0"});
+              {"waits in wait_until at ", "sync_variables_kernels.cpp:", "> -1, which holds -7, from PE 0"});
   const auto each_other = STARLING_KERNEL(block & b) {
     const std::int32_t wanted[4] = {1, 1, 1, -2};
     const int status[4] = {1, 1, 1, 0};
@@ -238,4 +239,4 @@ TEST_CASE("what is not done under the lock is found") {
 }
 
 }  // namespace
-}  // namespace starling::test::words_kernels_tests
+}  // namespace starling::test::sync_variables_kernels_tests

@@ -20,7 +20,7 @@ bool operator==(const memory_info& a, const memory_info& b) {
 }
 
 // All rows, each once, in order.
-void check_covered(const sparse::dealing<double>& d, const sparse::matrix<double>& a, machine& m, int blocks,
+void check_covered(const sparse::block_partition<double>& d, const sparse::matrix<double>& a, machine& m, int blocks,
                    index_t unit) {
   CHECK(d.blocks == blocks);
   CHECK(d.unit == unit);
@@ -39,13 +39,13 @@ void check_covered(const sparse::dealing<double>& d, const sparse::matrix<double
   }
 }
 
-TEST_CASE("dealings in use are kept, and others make room") {
+TEST_CASE("block partitions in use are kept, and others are dropped") {
   std::optional<machine> m = test::test_machine(2);
   if (!m) return;
   const auto grid = cg::grid_2d<double>(31, 40);
   sparse::matrix<double> a(*m, grid.view(), {.unit = 3});
   const auto plans = [&](int blocks, index_t unit) {
-    const sparse::dealing<double>& d = a.dealt_to(blocks, unit);
+    const sparse::block_partition<double>& d = a.partitioned(blocks, unit);
     check_covered(d, a, *m, blocks, unit);
     return d.data.plans.on(0);
   };
