@@ -2,6 +2,9 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
+
+#include "starling/stf/resources.hpp"
 
 namespace starling::stf {
 
@@ -21,6 +24,9 @@ struct context_options {
   int graphs_kept = 16;
   // Remember tasks and their order, for dot() and mermaid().
   bool drawing = false;
+  // What it shares with other contexts of the same machine. None: it has all of its own. Memory is not shared in check
+  // mode.
+  std::optional<stf::resources> resources = {};
 };
 
 }  // namespace starling::stf

@@ -29,15 +29,16 @@ std::size_t aligned_start(const data_layout& what) {
 }  // namespace
 
 coherence::coherence(machine& m, lane_set& lanes, data_registry& all, std::size_t device_cap,
-                     std::function<bool()> free_buried)
+                     const std::function<slab_source(int)>& source, std::function<bool()> free_buried)
     : machine_(m),
       lanes_(lanes),
       all_(all),
       free_buried_(std::move(free_buried)),
       checked_(m.checking()),
       patience_(environment::read().deadline) {
-  for (int pe = 0; pe < m.size(); ++pe) store_->memories.push_back(std::make_unique<place_memory>(m, pe, device_cap));
-  store_->memories.push_back(std::make_unique<place_memory>(m, host_place, 0));
+  for (int pe = 0; pe < m.size(); ++pe)
+    store_->memories.push_back(std::make_unique<place_memory>(m, device_cap, source(pe)));
+  store_->memories.push_back(std::make_unique<place_memory>(m, 0, source(host_place)));
 }
 
 place_memory& coherence::memory_of(const data_place& place) {

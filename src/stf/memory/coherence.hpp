@@ -31,7 +31,9 @@ class memory_busy : public memory_error {
 class coherence {
  public:
   // `free_buried` gives back what data holds that is no longer among `all`; says whether there was any.
-  coherence(machine& m, lane_set& lanes, data_registry& all, std::size_t device_cap, std::function<bool()> free_buried);
+  // `source` says where the memory of a device, or of host_place, comes from.
+  coherence(machine& m, lane_set& lanes, data_registry& all, std::size_t device_cap,
+            const std::function<slab_source(int)>& source, std::function<bool()> free_buried);
 
   // An instance at this place (no affine one), which holds the value if `valid`. What its next user has to wait for to
   // read it, or with `alone` to change it, is added to `before`. The caller holds the data. Throws memory_busy.
