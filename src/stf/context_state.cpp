@@ -7,6 +7,7 @@
 #include "starling/stf/detail/host_body.hpp"
 #include "starling/stf/task_error.hpp"
 #include "stf/memory/splitting.hpp"
+#include "stf/memory/user_allocator.hpp"
 
 namespace starling::stf {
 namespace {
@@ -74,6 +75,9 @@ context_state::~context_state() {
 
 // Check mode tells from fresh memory what was never written.
 slab_source context_state::memory_of(int pe) const {
+  const auto& users = pe == host_place ? options_.host_allocator : options_.device_allocator;
+  if (users)
+    return memory_of_allocator(users, machine_, pe == host_place ? data_place::host() : data_place::device(pe), lanes_);
   return pool_ && !machine_.checking() ? pool_->memory_of(pe) : memory_of_machine(machine_, pe);
 }
 
@@ -311,7 +315,10 @@ void context_state::finalize() {
   attempt([&] { in_users_stream_ ? lanes_.end_before_user() : lanes_.wait_for_all(); });
   attempt([&] { check_values(); });
   for (const auto& d : all) attempt([&] { coherence_.drop(d->body); });
-  if (!in_users_stream_) coherence_.reclaim(true);
+  if (!in_users_stream_) {
+    coherence_.reclaim(true);
+    coherence_.return_to_allocators();
+  }
   if (failure) std::rethrow_exception(failure);
 }
 

@@ -43,7 +43,7 @@ void resource_pool::give(std::unique_ptr<lane_set> lanes) noexcept {
 }
 
 slab_source resource_pool::memory_of(int pe) {
-  return [pool = shared_from_this(), pe](const slab_wish& w) { return pool->take_memory(pe, w); };
+  return {[pool = shared_from_this(), pe](const slab_wish& w) { return pool->take_memory(pe, w); }};
 }
 
 slab resource_pool::take_memory(int pe, const slab_wish& w) {

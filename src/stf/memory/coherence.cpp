@@ -216,10 +216,11 @@ memory_block coherence::allocate(const std::string& what, std::size_t bytes, con
       trimmed = true;
       continue;
     }
+    const std::string refusal = memory.refusal();
     throw memory_error(message("stf: ", what, " needs ", format_bytes(bytes), " on ", describe(place), ", which has ",
                                format_bytes(now.largest_free), " in one piece of ",
                                format_bytes(now.cap > 0 ? now.cap : now.reserved),
-                               now.cap > 0 ? " (the cap)" : " reserved",
+                               now.cap > 0 ? " (the cap)" : " reserved", refusal.empty() ? "" : "; ", refusal,
                                ", and nothing there can be moved away: the task needs it all at once; use smaller "
                                "pieces, more devices or a larger cap"));
   }

@@ -98,6 +98,8 @@ class coherence {
   void drop_users_memory(data_body& d, bool users);
   // What only finished work can give back, the pages of composite instances and what was pinned: once it is over.
   void reclaim(bool all);
+  // All work is over: what a user's allocators gave goes back to them, as far as nothing holds it.
+  void return_to_allocators();
   // Keeps the memory of all instances.
   std::shared_ptr<void> memory() const { return store_; }
 

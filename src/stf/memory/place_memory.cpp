@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "starling/base/error.hpp"
+#include "user_allocator.hpp"
 
 namespace starling::stf {
 namespace {
@@ -84,6 +85,11 @@ place_memory::usage place_memory::used() const {
   return now;
 }
 
+std::string place_memory::refusal() const {
+  const std::lock_guard lock(mutex_);
+  return refusal_;
+}
+
 std::size_t place_memory::largest_free() const {
   if (checked_ && cap_ > 0) return cap_ - std::min(cap_, used_.in_use);
   return by_size_.empty() ? 0 : by_size_.rbegin()->first;
@@ -101,10 +107,14 @@ bool place_memory::grow(std::size_t bytes) {
     wish.most = std::numeric_limits<std::size_t>::max();
   }
   try {
-    slabs_.push_back(source_(wish));
+    slabs_.push_back(source_.take(wish));
+  } catch (const allocator_refusal& e) {
+    refusal_ = e.what();
+    return false;
   } catch (const memory_error&) {
     return false;
   }
+  refusal_.clear();
   slab& fresh = slabs_.back();
   used_.reserved += fresh.bytes;
   insert(fresh.start, {fresh.bytes, slabs_.size() - 1, std::exchange(fresh.ready, {})});

@@ -54,6 +54,10 @@ class place_memory {
     std::uint64_t changes = 0;  // blocks allocated and freed so far
   };
   usage used() const;
+  // Whether the source is an allocator of the user; and what that said when it had no more, the last time that it was
+  // asked.
+  bool of_user() const { return source_.of_user; }
+  std::string refusal() const;
 
  private:
   struct free_block {
@@ -79,6 +83,7 @@ class place_memory {
   std::set<std::pair<std::size_t, std::byte*>> by_size_;
   std::map<std::byte*, std::pair<std::string, named_memory>> names_;
   usage used_;
+  std::string refusal_;
 };
 
 }  // namespace starling::stf

@@ -7,7 +7,7 @@
 namespace starling::stf {
 
 slab_source memory_of_machine(machine m, int pe) {
-  return [m = std::move(m), pe](const slab_wish& w) mutable {
+  return {[m = std::move(m), pe](const slab_wish& w) mutable {
     const auto take = [&](std::size_t bytes) {
       auto memory = std::make_shared<local_memory>(m.allocate_on(pe, bytes));
       return slab{memory->data(), memory->size(), memory, {}};
@@ -18,7 +18,7 @@ slab_source memory_of_machine(machine m, int pe) {
     } catch (const memory_error&) {
       return take(w.least);
     }
-  };
+  }};
 }
 
 }  // namespace starling::stf

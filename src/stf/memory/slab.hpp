@@ -23,8 +23,11 @@ struct slab_wish {
   std::size_t most;
 };
 
-// Throws memory_error when there is none of the least bytes.
-using slab_source = std::function<slab(const slab_wish&)>;
+struct slab_source {
+  // Throws memory_error when there is none of the least bytes.
+  std::function<slab(const slab_wish&)> take;
+  bool of_user = false;  // an allocator of the user
+};
 
 // As machine::allocate_on gives it.
 slab_source memory_of_machine(machine m, int pe);
