@@ -75,9 +75,10 @@ context_state::~context_state() {
 
 // Check mode tells from fresh memory what was never written.
 slab_source context_state::memory_of(int pe) const {
-  const auto& users = pe == host_place ? options_.host_allocator : options_.device_allocator;
-  if (users)
-    return memory_of_allocator(users, machine_, pe == host_place ? data_place::host() : data_place::device(pe), lanes_);
+  if (pe == host_place && options_.host_allocator)
+    return memory_of_allocator(options_.host_allocator, machine_, data_place::host(), lanes_);
+  if (pe >= 0 && options_.device_allocator)
+    return memory_of_allocator(options_.device_allocator, machine_, data_place::device(pe), lanes_);
   return pool_ && !machine_.checking() ? pool_->memory_of(pe) : memory_of_machine(machine_, pe);
 }
 

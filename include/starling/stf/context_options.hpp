@@ -30,7 +30,7 @@ struct context_options {
   // mode.
   std::optional<stf::resources> resources = {};
   // Where the memory of its places comes from; null: from the machine. A cap is taken in one piece. Composite places
-  // have theirs from the machine.
+  // and managed memory have theirs from the machine.
   std::shared_ptr<allocator> device_allocator = {};
   std::shared_ptr<allocator> host_allocator = {};
 };

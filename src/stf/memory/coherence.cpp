@@ -38,11 +38,13 @@ coherence::coherence(machine& m, lane_set& lanes, data_registry& all, std::size_
       patience_(environment::read().deadline) {
   for (int pe = 0; pe < m.size(); ++pe)
     store_->memories.push_back(std::make_unique<place_memory>(m, device_cap, source(pe)));
-  store_->memories.push_back(std::make_unique<place_memory>(m, 0, source(host_place)));
+  for (const int pe : {host_place, managed_place})
+    store_->memories.push_back(std::make_unique<place_memory>(m, 0, source(pe)));
 }
 
 place_memory& coherence::memory_of(const data_place& place) {
-  return place.is_host() ? *store_->memories.back() : *store_->memories[static_cast<std::size_t>(place.pe())];
+  const int which = place.is_host() ? machine_.size() : place.is_managed() ? machine_.size() + 1 : place.pe();
+  return *store_->memories[static_cast<std::size_t>(which)];
 }
 
 data_instance* coherence::find(data_body& d, const data_place& place) const {
@@ -299,13 +301,16 @@ void coherence::move(stream& s, const data_body& d, const data_instance& from, c
 void coherence::note_copy(const data_body& d, const data_instance& from, std::size_t offset, const data_instance& to,
                           std::ptrdiff_t to_offset, std::size_t bytes) {
   if (bytes == 0) return;
-  if (from.place.is_host() || to.place.is_host()) {
+  // Managed memory is reached from the other side.
+  const int reading = worked_on_by(from.place.is_managed() ? to.place : from.place);
+  const int writing = worked_on_by(to.place.is_managed() ? from.place : to.place);
+  if (reading == host_place || writing == host_place) {
     notes_->refused = message("a copy of ", d.describe(), " from ", describe(from.place), " to ", describe(to.place),
                               " in each round; let no task of the body have it on the host");
     return;
   }
   notes_->copy("a copy of " + d.describe(),
-               {pe_of(from.place), pe_of(to.place), to.start + to_offset, bytes, from.start + offset, bytes, bytes, 1});
+               {reading, writing, to.start + to_offset, bytes, from.start + offset, bytes, bytes, 1});
 }
 
 memory_block coherence::borrow(std::size_t bytes, const data_place& place, moment_list& before) {
@@ -366,7 +371,9 @@ statistics coherence::statistics() const {
   now.evictions = evictions_;
   for (std::size_t i = 0; i < store_->memories.size(); ++i) {
     const place_memory::usage u = store_->memories[i]->used();
-    const int pe = i + 1 == store_->memories.size() ? host_place : static_cast<int>(i);
+    const int which = static_cast<int>(i);
+    if (which > machine_.size() && u.changes == 0) continue;
+    const int pe = which < machine_.size() ? which : which == machine_.size() ? host_place : managed_place;
     now.places.push_back({pe, u.reserved, u.in_use, u.most_in_use, u.largest_free, u.cap});
   }
   return now;

@@ -31,7 +31,7 @@ class memory_busy : public memory_error {
 class coherence {
  public:
   // `free_buried` gives back what data holds that is no longer among `all`; says whether there was any.
-  // `source` says where the memory of a device, or of host_place, comes from.
+  // `source` says where the memory of a device, of host_place or of managed_place comes from.
   coherence(machine& m, lane_set& lanes, data_registry& all, std::size_t device_cap,
             const std::function<slab_source(int)>& source, std::function<bool()> free_buried);
 
@@ -152,7 +152,7 @@ class coherence {
     moment_list uses;
   };
   struct store {
-    std::vector<std::unique_ptr<place_memory>> memories;  // by device, the host's last
+    std::vector<std::unique_ptr<place_memory>> memories;  // by device, then the host's and managed memory
     std::vector<retired_memory> retired;
   };
   const std::shared_ptr<store> store_ = std::make_shared<store>();
