@@ -56,6 +56,10 @@ def main() -> int:
     for prefetch in ([], ["--prefetch"]):
         results += programs.lines_of(o.bin / "bench_stf_eviction", prefetch, 90)
 
+    if (o.bin / "bench_stf_context_cost").is_file():
+        for n in devices:
+            results += programs.lines_of(o.bin / "bench_stf_context_cost", ["--devices", n], 60)
+
     target = programs.keep_results(o.out, here, devices, results)
     print("\n".join(stf_page.section(stf_page.StfResults(target))))
     return 0 if results else 1

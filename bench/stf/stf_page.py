@@ -189,6 +189,16 @@ def eviction_rows(r: StfResults) -> list[str]:
     return rows
 
 
+def context_rows(r: StfResults) -> list[str]:
+    rows = head("back end", "tasks", "devices", "us, all of its own", "us, resources shared")
+    settings = dict.fromkeys((line["backend"], line["tasks"], line["devices"]) for line in r.all("context_cost"))
+    for backend, tasks, devices in settings:
+        lines = r.all("context_cost", backend=backend, tasks=tasks, devices=devices)
+        cells = [spread(first([one for one in lines if one["shared"] is shared])) for shared in (False, True)]
+        rows.append(row(backend, tasks, devices, *cells))
+    return rows
+
+
 def section(r: StfResults) -> list[str]:
     """All tables of a result file."""
     parts = [f"## {r.name()}", "", *machine_table(r.machine), ""]
@@ -198,6 +208,7 @@ def section(r: StfResults) -> list[str]:
         ("Cost of a task: recorded and launched again", "task_replay", replay_rows),
         ("Sums of doubles, GB/s, by number of devices", "reduction", reduction_rows),
         ("Chains of small loops", "stf_pipeline", pipeline_rows),
+        ("Making and finalizing a context", "context_cost", context_rows),
         (f"More data than fits (at least {100 * EVICTION_BAR:.0f} % was to be reached)", "eviction", eviction_rows),
     ]
     for title, what, rows in tables:

@@ -95,9 +95,10 @@ class backend {
   virtual void meet(const char*) {}
   virtual double agree(double mine) { return mine; }
 
-  // Where local memory lies. GPUs have that of host_place elsewhere.
+  // Where local memory lies. GPUs have that of host_place and managed_place elsewhere, virtual devices have it in one.
   virtual const local_heap& local() const = 0;
-  // Fresh memory for the user: the start of these pieces, one behind the other. One piece alone may be on host_place.
+  // Fresh memory for the user: the start of these pieces, one behind the other. One piece alone may be on
+  // host_place or managed_place.
   virtual std::byte* allocate_local(const std::vector<placed_bytes>& pieces) = 0;
   virtual void free_local(std::byte* start) noexcept = 0;
   virtual std::size_t page_bytes() const = 0;

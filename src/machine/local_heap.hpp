@@ -14,7 +14,7 @@ namespace starling {
 class local_heap {
  public:
   // home(): the address lies in no allocation.
-  static constexpr int nowhere = -2;
+  static constexpr int nowhere = -3;
 
   struct allocation {
     std::byte* start;

@@ -144,8 +144,9 @@ void machine::check_local(const char* call, int pe) const {
 }
 
 void machine::check_place(const char* call, int pe) const {
-  expect<range_error>(pe >= host_place && pe < size(), call, ": PE ", pe, " of ", size(),
-                      "; PEs are numbered from 0 to ", size() - 1, ", and host_place is ", host_place);
+  expect<range_error>(pe >= managed_place && pe < size(), call, ": PE ", pe, " of ", size(),
+                      "; PEs are numbered from 0 to ", size() - 1, ", host_place is ", host_place,
+                      " and managed_place ", managed_place);
 }
 
 const device_info& machine::device(int pe) const {
@@ -200,7 +201,7 @@ std::size_t machine::bytes_of(index_t n, std::size_t element) {
 
 local_memory machine::allocate_on(int pe, std::size_t bytes) {
   check_place("machine::allocate_on", pe);
-  if (pe != host_place) check_local("machine::allocate_on", pe);
+  if (pe >= 0) check_local("machine::allocate_on", pe);
   expect<argument_error>(bytes > 0, "machine::allocate_on: bytes = 0; must be at least 1");
   return local_memory(impl_, {{pe, bytes}});
 }

@@ -7,6 +7,7 @@
 #include "starling/stf/detail/host_body.hpp"
 #include "starling/stf/task_error.hpp"
 #include "stf/memory/splitting.hpp"
+#include "stf/memory/user_allocator.hpp"
 
 namespace starling::stf {
 namespace {
@@ -37,9 +38,13 @@ context_state::context_state(machine m, const context_options& o, const std::opt
     : machine_(std::move(m)),
       options_(o),
       in_users_stream_(user.has_value()),
-      lanes_(machine_),
+      pool_(o.resources ? o.resources->pool() : nullptr),
+      borrowed_(borrow_lanes(machine_, pool_)),
+      lanes_(*borrowed_),
       scheduler_(machine_),
-      coherence_(machine_, lanes_, registry_, o.device_memory, [this] { return write_back_buried(); }),
+      coherence_(
+          machine_, lanes_, registry_, o.device_memory, [this](int pe) { return memory_of(pe); },
+          [this] { return write_back_buried(); }),
       graphs_(o.graphs_kept),
       epoch_times_(machine_) {
   if (o.drawing) drawing_.emplace();
@@ -65,6 +70,16 @@ context_state::~context_state() {
     // Whoever wants to know synchronizes the stream before.
   }
   for (auto made = things_.rbegin(); made != things_.rend(); ++made) (*made)->clear();
+  if (pool_) pool_->give(graphs_);
+}
+
+// Check mode tells from fresh memory what was never written.
+slab_source context_state::memory_of(int pe) const {
+  if (pe == host_place && options_.host_allocator)
+    return memory_of_allocator(options_.host_allocator, machine_, data_place::host(), lanes_);
+  if (pe >= 0 && options_.device_allocator)
+    return memory_of_allocator(options_.device_allocator, machine_, data_place::device(pe), lanes_);
+  return pool_ && !machine_.checking() ? pool_->memory_of(pe) : memory_of_machine(machine_, pe);
 }
 
 context_state::epoch_end::epoch_end(context_state& c) : here(c.at_gate_), mark(c) {
@@ -165,6 +180,15 @@ void context_state::note_epoch(backend_kind used) {
   policy_.ended(signature_, tasks_ - tasks_before_, used, timed);
 }
 
+std::optional<graph>& context_state::place_for_graph() {
+  const stf::statistics now = coherence_.statistics();
+  const epoch_summary summary{tasks_ - tasks_before_, now.copies - graphs_.copies_before};
+  graphs_.copies_before = now.copies;
+  std::optional<graph>& place = graphs_.place_for(summary);
+  if (!place && pool_) place = pool_->take_graph(summary);
+  return place;
+}
+
 void context_state::end_epoch() {
   if (in_users_stream_) return lanes_.begin_after_user_again();
   if (streaming_) {
@@ -175,9 +199,7 @@ void context_state::end_epoch() {
   }
   if (!recording_) return;
   if (!given_up_.empty()) give_up_epoch();
-  const stf::statistics now = coherence_.statistics();
-  std::optional<graph>& place = graphs_.place_for({tasks_ - tasks_before_, now.copies - graphs_.copies_before});
-  graphs_.copies_before = now.copies;
+  std::optional<graph>& place = place_for_graph();
   recording_ = false;
   const bool updated = [&] {
     try {
@@ -294,7 +316,10 @@ void context_state::finalize() {
   attempt([&] { in_users_stream_ ? lanes_.end_before_user() : lanes_.wait_for_all(); });
   attempt([&] { check_values(); });
   for (const auto& d : all) attempt([&] { coherence_.drop(d->body); });
-  if (!in_users_stream_) coherence_.reclaim(true);
+  if (!in_users_stream_) {
+    coherence_.reclaim(true);
+    coherence_.return_to_allocators();
+  }
   if (failure) std::rethrow_exception(failure);
 }
 

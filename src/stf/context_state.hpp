@@ -25,6 +25,7 @@
 #include "stf/record/promised_values.hpp"
 #include "stf/record/recorded_program.hpp"
 #include "stf/record/task_scope.hpp"
+#include "stf/resource_pool.hpp"
 #include "stf/submit/backend_policy.hpp"
 #include "stf/submit/scheduler.hpp"
 #include "stf/submit/submitters.hpp"
@@ -129,6 +130,9 @@ class context_state : public std::enable_shared_from_this<context_state> {
   bool streams_only() const {
     return options_.backend == backend_kind::stream || options_.backend == backend_kind::persistent;
   }
+  slab_source memory_of(int pe) const;
+  // Where the graph of the epoch that ends goes, and one that can be updated may be.
+  std::optional<graph>& place_for_graph();
   class repeated_body;
   // The tasks of the body, as one persistent program; for as long as the flag is set, if there is one.
   void repeat_on_devices(std::uint64_t most, data_state* flag, const std::function<void()>& body);
@@ -180,7 +184,9 @@ class context_state : public std::enable_shared_from_this<context_state> {
   data_registry registry_;
   holder_waits waits_;
   data_locks data_locks_;
-  lane_set lanes_;
+  const std::shared_ptr<resource_pool> pool_;  // null: none is shared
+  const borrowed_lanes borrowed_;
+  lane_set& lanes_;
   stf::scheduler scheduler_;
   stf::coherence coherence_;
   std::optional<task_graph> drawing_;

@@ -78,6 +78,7 @@ bool operator==(const data_place& a, const data_place& b) {
 std::string describe(const data_place& p) {
   if (p.is_affine()) return "affine";
   if (p.is_host()) return "host";
+  if (p.is_managed()) return "managed memory";
   if (p.is_replicated()) return "all devices of the task (data_place::replicated)";
   if (p.is_composite()) return "composite over " + describe(p.grid());
   return "device " + std::to_string(p.pe());

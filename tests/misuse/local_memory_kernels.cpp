@@ -10,14 +10,15 @@ namespace {
 TEST_CASE("local memory on a PE that is not there") {
   auto m = test_machine(2);
   if (!m) return;
-  for (const int pe : {-2, 2, 1000}) {
+  for (const int pe : {-3, 2, 1000}) {
     check_parts(failure_of<range_error>([&] { (void)m->allocate_on(pe, 10); }),
                 {message("PE ", pe), "of 2", "host_place"});
     check_parts(failure_of<range_error>([&] { (void)m->free_bytes(pe); }), {message("PE ", pe)});
     check_parts(failure_of<range_error>([&] { (void)m->allocate_over({{0, m->page_bytes()}, {pe, m->page_bytes()}}); }),
                 {"piece 1", message("PE ", pe)});
   }
-  check_parts(failure_of<range_error>([&] { (void)m->allocate_over({{host_place, m->page_bytes()}}); }), {"piece 0"});
+  for (const int place : {host_place, managed_place})
+    check_parts(failure_of<range_error>([&] { (void)m->allocate_over({{place, m->page_bytes()}}); }), {"piece 0"});
   check_usable(*m);
 }
 
@@ -44,6 +45,7 @@ TEST_CASE("more local memory than there is") {
               {"PE 1", "free"});
   CHECK_THROWS_AS((void)m->allocate_on(1, ~std::size_t{0}), memory_error);
   CHECK_THROWS_AS((void)m->allocate_on(host_place, ~std::size_t{0}), memory_error);
+  CHECK_THROWS_AS((void)m->allocate_on(managed_place, ~std::size_t{0}), memory_error);
   const std::size_t page = m->page_bytes();
   check_parts(failure_of<memory_error>(
                   [&] { (void)m->allocate_over({{0, page}, {1, (there / page + 64) * page}, {0, page}}); }),

@@ -59,6 +59,18 @@ TEST_CASE_FIXTURE(place_fixture, "devices out of range") {
   }
 }
 
+TEST_CASE_FIXTURE(place_fixture, "managed memory and another place in one task") {
+  d.set_symbol("d");
+  check_parts(failure_of<argument_error>([&] {
+                ctx.task(d.read(data_place::managed()), d.rw())->*[](stream&, slice<const int>, slice<int>) {};
+              }),
+              {"'d'", "used twice", "managed memory", "device 0"});
+  auto fresh = ctx.logical_data(stf::shape_of<slice<int>>(4)).set_symbol("fresh");
+  check_parts(failure_of<argument_error>([&] { ctx.task(fresh.rw(data_place::managed()))->*nothing; }),
+              {"'fresh'", "write()"});
+  CHECK_THROWS_AS(ctx.prefetch(fresh, data_place::managed()), argument_error);
+}
+
 TEST_CASE_FIXTURE(place_fixture, "a copy on each device, for what one value is needed for") {
   const auto everywhere = data_place::replicated();
   const auto all = exec_place::all_devices();

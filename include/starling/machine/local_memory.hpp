@@ -15,6 +15,9 @@ class backend;
 
 // Memory of the host that kernels and copies of every PE reach.
 inline constexpr int host_place = -1;
+// Memory that the host and kernels and copies of every PE use, also at the same time, and whose pages move to who uses
+// them.
+inline constexpr int managed_place = -2;
 
 // So many bytes of the memory of one PE.
 struct placed_bytes {

@@ -156,14 +156,15 @@ class machine {
 
   // ---- local memory ----
 
-  // Memory of one PE, or of host_place, that is in no symmetric array: fresh and not initialised, at least 256-aligned.
-  // Throws memory_error with the bytes needed and free when it does not fit.
+  // Memory of one PE, of host_place or of managed_place, that is in no symmetric array: fresh and not initialised, at
+  // least 256-aligned. Throws memory_error with the bytes needed and free when it does not fit, unsupported_error for
+  // managed_place on GPUs that cannot use such memory while the host does. On virtual devices that is as host_place.
   local_memory allocate_on(int pe, std::size_t bytes);
   // One range of addresses whose pieces lie on these PEs, in this order. Every piece is a multiple of page_bytes().
   local_memory allocate_over(const std::vector<placed_bytes>& pieces);
   // What pieces of allocate_over are multiples of: 2 MiB on GPUs of today, 4096 bytes on virtual devices.
   std::size_t page_bytes() const;
-  // What allocate_on could still give on a PE or host_place, if addresses and memory were in one piece.
+  // What allocate_on could still give at a place, if addresses and memory were in one piece.
   std::size_t free_bytes(int pe) const;
 
   // Pins a user's memory of the host for as long as the result lives. It must be there as long.

@@ -198,29 +198,21 @@ class context {
   template <class View, class Partitioner = blocked>
   split_data<View> split(const stf::logical_data<View>& x, index_t count, const Partitioner& p = {},
                          const data_place& where = data_place::affine()) {
-    return split_by(x, count, p, halo{0}, where);
+    return {state_, x, where, detail::parts_of<View>(x.shape(), count, p), halo{0}};
   }
   // With rows of the neighbours, which split_data::with_halo shows.
   template <class View>
   split_data<View> split(const stf::logical_data<View>& x, index_t count, halo h,
                          const data_place& where = data_place::affine()) {
     detail::check_halo(h);
-    return split_by(x, count, blocked(), h, where);
+    return {state_, x, where, detail::parts_of<View>(x.shape(), count, blocked()), h};
   }
   // A grid of tiles, numbered row by row: how many along each dimension.
   template <class View, int Rank>
   split_data<View> split(const stf::logical_data<View>& x, const int (&counts)[Rank],
                          const data_place& where = data_place::affine()) {
     static_assert(Rank == static_cast<int>(View::rank()), "context::split: a count of tiles for each dimension");
-    std::vector<box<Rank>> boxes{box<Rank>(x.shape())};
-    for (int d = 0; d < Rank; ++d) {
-      detail::check_count(counts[d]);
-      std::vector<box<Rank>> finer;
-      for (const box<Rank>& b : boxes)
-        for (int i = 0; i < counts[d]; ++i) finer.push_back(blocked{d}.part(b, i, counts[d]));
-      boxes = std::move(finer);
-    }
-    return {state_, x, where, std::move(boxes), halo{0}};
+    return {state_, x, where, detail::tiles_of(box<Rank>(x.shape()), counts), halo{0}};
   }
   // The whole is one again, with what the parts have become; the parts cannot be used any more.
   template <class View>
@@ -368,15 +360,6 @@ class context {
   void bring(const std::shared_ptr<data_state>& d, const data_place& where);
   std::uint64_t hash_of(const std::shared_ptr<data_state>& d);
 
-  template <class View, class Partitioner>
-  split_data<View> split_by(const stf::logical_data<View>& x, index_t count, const Partitioner& p, halo h,
-                            const data_place& where) {
-    using box_type = box<static_cast<int>(View::rank())>;
-    detail::check_count(count);
-    std::vector<box_type> boxes;
-    for (index_t i = 0; i < count; ++i) boxes.push_back(box_type(p.part(x.shape(), i, count)));
-    return {state_, x, where, std::move(boxes), h};
-  }
   void repeat_while(const std::shared_ptr<data_state>& flag, const std::function<void()>& body, std::uint64_t most);
   void run_if(const std::shared_ptr<data_state>& flag, const std::function<void()>& body,
               const std::function<void()>& otherwise);

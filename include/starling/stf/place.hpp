@@ -109,6 +109,9 @@ class data_place {
   static data_place affine() { return data_place(kind::affine, 0); }
   static data_place device(int pe) { return data_place(kind::device, pe); }
   static data_place host() { return data_place(kind::host, 0); }
+  // One instance for the host and all devices, whose pages move to who uses them. Tasks anywhere can name it. On GPUs
+  // that cannot use such memory while the host does, who names it gets an unsupported_error.
+  static data_place managed() { return data_place(kind::managed, 0); }
   // For data that a task over several devices reads: a copy on each of them, which that one's part of the work gets,
   // and which stays until a task writes the data. For a task on one device, or on the host, as affine.
   static data_place replicated() { return data_place(kind::replicated, 0); }
@@ -123,6 +126,7 @@ class data_place {
 
   bool is_affine() const { return kind_ == kind::affine; }
   bool is_host() const { return kind_ == kind::host; }
+  bool is_managed() const { return kind_ == kind::managed; }
   bool is_replicated() const { return kind_ == kind::replicated; }
   bool is_composite() const { return kind_ == kind::composite; }
   int pe() const { return pe_; }
@@ -136,7 +140,7 @@ class data_place {
   friend bool operator==(const data_place& a, const data_place& b);
 
  private:
-  enum class kind { affine, device, host, replicated, composite };
+  enum class kind { affine, device, host, managed, replicated, composite };
   data_place(kind k, int pe) : kind_(k), pe_(pe) {}
   static data_place composite_of(const any_partitioner& p, const exec_place& grid);
 

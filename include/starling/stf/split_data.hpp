@@ -2,10 +2,10 @@
 // different parts do not wait for each other. Made by context::split; context::join, or the end of the last handle,
 // makes it one again. Meanwhile the whole cannot be used.
 //
-//   auto rows = ctx.split(x, n);                  // blocks of the slowest dimension: rows; of column-major data
-//   columns auto tiles = ctx.split(x, {2, 3});            // 2 x 3 tiles auto u = ctx.split(x, n, halo{1}); // blocks,
-//   and each can be read with a row of either neighbour: ctx.parallel_for(where, v[i].shape(), u.with_halo(i),
-//   v[i].write())->* ...
+//   auto rows = ctx.split(x, n);        // blocks of the slowest dimension: rows; of column-major data columns
+//   auto tiles = ctx.split(x, {2, 3});  // 2 x 3 tiles
+//   auto u = ctx.split(x, n, halo{1});  // blocks, each of which can be read with a row of either neighbour:
+//   ctx.parallel_for(where, v[i].shape(), u.with_halo(i), v[i].write())->* ...
 //
 // The whole stays where its value is, or where split was told. Parts that a task has there are the whole's own memory,
 // if their rows are in one piece and there is no halo; otherwise, and elsewhere, they are copies of the part alone.
@@ -50,6 +50,30 @@ void check_count(index_t count);
 void check_halo(halo h);
 [[noreturn]] void refuse_halo();
 [[noreturn]] void refuse_part(int i, int count);  // range_error
+
+// The parts that a partitioner deals a shape into.
+template <class View, class Partitioner>
+auto parts_of(const shape_of<View>& shape, index_t count, const Partitioner& p) {
+  using box_type = box<static_cast<int>(View::rank())>;
+  check_count(count);
+  std::vector<box_type> boxes;
+  for (index_t i = 0; i < count; ++i) boxes.push_back(box_type(p.part(shape, i, count)));
+  return boxes;
+}
+
+// A grid of tiles, numbered row by row: how many along each dimension.
+template <int Rank>
+std::vector<box<Rank>> tiles_of(const box<Rank>& all, const int (&counts)[Rank]) {
+  std::vector<box<Rank>> boxes{all};
+  for (int d = 0; d < Rank; ++d) {
+    check_count(counts[d]);
+    std::vector<box<Rank>> finer;
+    for (const box<Rank>& b : boxes)
+      for (int i = 0; i < counts[d]; ++i) finer.push_back(blocked{d}.part(b, i, counts[d]));
+    boxes = std::move(finer);
+  }
+  return boxes;
+}
 
 // The parts; ends with the last handle.
 class split_handle {

@@ -11,7 +11,7 @@
 namespace starling::stf {
 
 struct place_usage {
-  int pe = 0;                // -1: the host
+  int pe = 0;                // or host_place, managed_place
   std::size_t reserved = 0;  // bytes taken from the machine
   std::size_t in_use = 0;    // bytes of them in instances
   std::size_t most_in_use = 0;
@@ -61,7 +61,7 @@ struct statistics {
   // Of tasks that were recorded: the recordings, and how often one was done, rounds of loops not counted.
   std::uint64_t recordings = 0;
   std::uint64_t launches = 0;
-  std::vector<place_usage> places;  // devices in order, then the host
+  std::vector<place_usage> places;  // devices in order, then the host, and managed memory if there was any
   std::vector<task_class_usage> classes;
   std::vector<epoch_class_usage> epoch_classes;  // in the order in which they were first seen
 };

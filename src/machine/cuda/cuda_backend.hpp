@@ -93,7 +93,7 @@ class cuda_backend final : public backend, public std::enable_shared_from_this<c
   void check_bytes(const char* call, const void* address, std::size_t bytes) const;
   // Whether a GPU fills this memory, as the machine knows: its own of the GPUs and of the host.
   bool is_own(const void* address) const {
-    return heap_.in_range(address) || local_.heap().in_range(address) || local_.is_host(address);
+    return heap_.in_range(address) || local_.heap().in_range(address) || local_.is_outside(address);
   }
 
  private:

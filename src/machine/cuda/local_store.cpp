@@ -26,6 +26,15 @@ std::vector<placed_bytes> joined(const std::vector<placed_bytes>& pieces, const 
   return all;
 }
 
+void free_outside(std::byte* start, bool managed) { ignore(managed ? cudaFree(start) : cudaFreeHost(start)); }
+
+// Taking all of the host's memory would end other processes.
+[[noreturn]] void refuse(const char* what, std::size_t bytes) {
+  throw memory_error(message("local memory: ", format_bytes(bytes), " (", bytes, " bytes) of ", what,
+                             " are needed, and the host has ", format_bytes(available_host_bytes()),
+                             " free; free some, or keep less on the host"));
+}
+
 }  // namespace
 
 std::size_t available_host_bytes() {
@@ -55,12 +64,13 @@ local_store::~local_store() {
   } catch (const std::bad_alloc&) {  // the process ends with it
   }
   mapper_.give_back(base_, bytes_);
-  for (const auto& [start, bytes] : host_) ignore(cudaFreeHost(const_cast<std::byte*>(start)));
-  for (std::byte* start : retired_host_) ignore(cudaFreeHost(start));
+  for (const auto& [start, memory] : outside_) free_outside(const_cast<std::byte*>(start), memory.managed);
+  for (const auto& [start, managed] : retired_outside_) free_outside(start, managed);
 }
 
 std::byte* local_store::allocate(const std::vector<placed_bytes>& pieces) {
   if (pieces.size() == 1 && pieces.front().pe == host_place) return allocate_host(pieces.front().bytes);
+  if (pieces.size() == 1 && pieces.front().pe == managed_place) return allocate_managed(pieces.front().bytes);
   for (const placed_bytes& p : pieces) {
     const gpu& g = gpus_[static_cast<std::size_t>(p.pe)];
     if (p.bytes > g.info.memory_bytes)  // rounding might overflow
@@ -102,30 +112,48 @@ void local_store::unmap(std::byte* start, const std::vector<placed_bytes>& piece
 }
 
 std::byte* local_store::allocate_host(std::size_t bytes) {
-  const auto refuse = [bytes] {
-    throw memory_error(message("local memory: ", format_bytes(bytes), " (", bytes,
-                               " bytes) of pinned memory of the host are needed, which has ",
-                               format_bytes(available_host_bytes()), " free; free some, or keep less on the host"));
-  };
-  if (bytes > available_host_bytes()) refuse();  // taking it all would end other processes
+  if (bytes > available_host_bytes()) refuse("pinned memory of the host", bytes);
   const device_guard guard(driven_here(gpus_).front().id);
   void* start = nullptr;
   const cudaError_t error = cudaHostAlloc(&start, bytes, cudaHostAllocPortable | cudaHostAllocMapped);
   if (error == cudaErrorMemoryAllocation) {
     ignore(error);
-    refuse();
+    refuse("pinned memory of the host", bytes);
   }
   check(error, "cudaHostAlloc (local memory)");
+  return keep_outside(start, bytes, false);
+}
+
+std::byte* local_store::allocate_managed(std::size_t bytes) {
+  for (const gpu& g : driven_here(gpus_))
+    expect<unsupported_error>(g.properties.concurrentManagedAccess != 0, "managed memory: ", describe(g),
+                              " cannot use it while the host does (no concurrent managed access); use memory of the "
+                              "device or of the host, and let copies be made");
+  // When a GPU is full its pages move to the host.
+  if (bytes > available_host_bytes()) refuse("managed memory", bytes);
+  const device_guard guard(driven_here(gpus_).front().id);
+  void* start = nullptr;
+  const cudaError_t error = cudaMallocManaged(&start, bytes, cudaMemAttachGlobal);
+  if (error == cudaErrorMemoryAllocation) {
+    ignore(error);
+    refuse("managed memory", bytes);
+  }
+  check(error, "cudaMallocManaged (local memory)");
+  return keep_outside(start, bytes, true);
+}
+
+std::byte* local_store::keep_outside(void* start, std::size_t bytes, bool managed) {
   const std::lock_guard lock(mutex_);
-  host_.emplace(static_cast<std::byte*>(start), bytes);
+  outside_.emplace(static_cast<std::byte*>(start), outside{bytes, managed});
   return static_cast<std::byte*>(start);
 }
 
 void local_store::retire(std::byte* start) noexcept {
   const std::lock_guard lock(mutex_);
   try {
-    if (host_.erase(start) > 0) {
-      retired_host_.push_back(start);
+    if (const auto found = outside_.find(start); found != outside_.end()) {
+      retired_outside_.emplace_back(start, found->second.managed);
+      outside_.erase(found);
     } else {
       heap_.retire(start);
       retired_.push_back(start);
@@ -136,7 +164,7 @@ void local_store::retire(std::byte* start) noexcept {
 
 void local_store::reclaim() noexcept {
   const std::lock_guard lock(mutex_);
-  if (retired_.empty() && retired_host_.empty()) return;
+  if (retired_.empty() && retired_outside_.empty()) return;
   if (!mapper_.await_all_work()) return;
   try {
     while (!retired_.empty()) {
@@ -149,21 +177,21 @@ void local_store::reclaim() noexcept {
     }
   } catch (const std::bad_alloc&) {  // the rest is given back with the machine
   }
-  for (std::byte* start : retired_host_) ignore(cudaFreeHost(start));
-  retired_host_.clear();
+  for (const auto& [start, managed] : retired_outside_) free_outside(start, managed);
+  retired_outside_.clear();
 }
 
-bool local_store::is_host(const void* address) const {
+bool local_store::is_outside(const void* address) const {
   const std::lock_guard lock(mutex_);
   const auto* wanted = static_cast<const std::byte*>(address);
-  auto after = host_.upper_bound(wanted);
-  if (after == host_.begin()) return false;
+  auto after = outside_.upper_bound(wanted);
+  if (after == outside_.begin()) return false;
   --after;
-  return wanted < after->first + after->second;
+  return wanted < after->first + after->second.bytes;
 }
 
 std::size_t local_store::free_bytes(int place) const {
-  if (place == host_place) return available_host_bytes();
+  if (place < 0) return available_host_bytes();
   const gpu& g = gpus_[static_cast<std::size_t>(place)];
   std::size_t free = 0;
   std::size_t total = 0;

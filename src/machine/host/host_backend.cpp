@@ -194,11 +194,14 @@ memory_info host_backend::memory() {
 std::size_t host_backend::page_bytes() const { return page; }
 
 std::size_t host_backend::free_bytes(int place) const {
+  if (place == managed_place) return free_bytes(host_place);
   const std::size_t all = place == host_place ? host_bytes_ : devices_[0].memory_bytes - heap_.info().in_use;
   return all - std::min(all, local_.in_use(place));
 }
 
 std::byte* host_backend::allocate_local(const std::vector<placed_bytes>& pieces) {
+  // All memory of the process is managed.
+  if (pieces.front().pe == managed_place) return allocate_local({{host_place, pieces.front().bytes}});
   std::map<int, std::size_t> wanted;
   std::size_t bytes = 0;
   for (const placed_bytes& p : pieces) {

@@ -29,19 +29,22 @@ std::size_t aligned_start(const data_layout& what) {
 }  // namespace
 
 coherence::coherence(machine& m, lane_set& lanes, data_registry& all, std::size_t device_cap,
-                     std::function<bool()> free_buried)
+                     const std::function<slab_source(int)>& source, std::function<bool()> free_buried)
     : machine_(m),
       lanes_(lanes),
       all_(all),
       free_buried_(std::move(free_buried)),
       checked_(m.checking()),
       patience_(environment::read().deadline) {
-  for (int pe = 0; pe < m.size(); ++pe) store_->memories.push_back(std::make_unique<place_memory>(m, pe, device_cap));
-  store_->memories.push_back(std::make_unique<place_memory>(m, host_place, 0));
+  for (int pe = 0; pe < m.size(); ++pe)
+    store_->memories.push_back(std::make_unique<place_memory>(m, device_cap, source(pe)));
+  for (const int pe : {host_place, managed_place})
+    store_->memories.push_back(std::make_unique<place_memory>(m, 0, source(pe)));
 }
 
 place_memory& coherence::memory_of(const data_place& place) {
-  return place.is_host() ? *store_->memories.back() : *store_->memories[static_cast<std::size_t>(place.pe())];
+  const int which = place.is_host() ? machine_.size() : place.is_managed() ? machine_.size() + 1 : place.pe();
+  return *store_->memories[static_cast<std::size_t>(which)];
 }
 
 data_instance* coherence::find(data_body& d, const data_place& place) const {
@@ -215,10 +218,11 @@ memory_block coherence::allocate(const std::string& what, std::size_t bytes, con
       trimmed = true;
       continue;
     }
+    const std::string refusal = memory.refusal();
     throw memory_error(message("stf: ", what, " needs ", format_bytes(bytes), " on ", describe(place), ", which has ",
                                format_bytes(now.largest_free), " in one piece of ",
                                format_bytes(now.cap > 0 ? now.cap : now.reserved),
-                               now.cap > 0 ? " (the cap)" : " reserved",
+                               now.cap > 0 ? " (the cap)" : " reserved", refusal.empty() ? "" : "; ", refusal,
                                ", and nothing there can be moved away: the task needs it all at once; use smaller "
                                "pieces, more devices or a larger cap"));
   }
@@ -297,13 +301,16 @@ void coherence::move(stream& s, const data_body& d, const data_instance& from, c
 void coherence::note_copy(const data_body& d, const data_instance& from, std::size_t offset, const data_instance& to,
                           std::ptrdiff_t to_offset, std::size_t bytes) {
   if (bytes == 0) return;
-  if (from.place.is_host() || to.place.is_host()) {
+  // Managed memory is reached from the other side.
+  const int reading = worked_on_by(from.place.is_managed() ? to.place : from.place);
+  const int writing = worked_on_by(to.place.is_managed() ? from.place : to.place);
+  if (reading == host_place || writing == host_place) {
     notes_->refused = message("a copy of ", d.describe(), " from ", describe(from.place), " to ", describe(to.place),
                               " in each round; let no task of the body have it on the host");
     return;
   }
   notes_->copy("a copy of " + d.describe(),
-               {pe_of(from.place), pe_of(to.place), to.start + to_offset, bytes, from.start + offset, bytes, bytes, 1});
+               {reading, writing, to.start + to_offset, bytes, from.start + offset, bytes, bytes, 1});
 }
 
 memory_block coherence::borrow(std::size_t bytes, const data_place& place, moment_list& before) {
@@ -364,7 +371,9 @@ statistics coherence::statistics() const {
   now.evictions = evictions_;
   for (std::size_t i = 0; i < store_->memories.size(); ++i) {
     const place_memory::usage u = store_->memories[i]->used();
-    const int pe = i + 1 == store_->memories.size() ? host_place : static_cast<int>(i);
+    const int which = static_cast<int>(i);
+    if (which > machine_.size() && u.changes == 0) continue;
+    const int pe = which < machine_.size() ? which : which == machine_.size() ? host_place : managed_place;
     now.places.push_back({pe, u.reserved, u.in_use, u.most_in_use, u.largest_free, u.cap});
   }
   return now;

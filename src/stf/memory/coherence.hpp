@@ -31,7 +31,9 @@ class memory_busy : public memory_error {
 class coherence {
  public:
   // `free_buried` gives back what data holds that is no longer among `all`; says whether there was any.
-  coherence(machine& m, lane_set& lanes, data_registry& all, std::size_t device_cap, std::function<bool()> free_buried);
+  // `source` says where the memory of a device, of host_place or of managed_place comes from.
+  coherence(machine& m, lane_set& lanes, data_registry& all, std::size_t device_cap,
+            const std::function<slab_source(int)>& source, std::function<bool()> free_buried);
 
   // An instance at this place (no affine one), which holds the value if `valid`. What its next user has to wait for to
   // read it, or with `alone` to change it, is added to `before`. The caller holds the data. Throws memory_busy.
@@ -96,6 +98,8 @@ class coherence {
   void drop_users_memory(data_body& d, bool users);
   // What only finished work can give back, the pages of composite instances and what was pinned: once it is over.
   void reclaim(bool all);
+  // All work is over: what a user's allocators gave goes back to them, as far as nothing holds it.
+  void return_to_allocators();
   // Keeps the memory of all instances.
   std::shared_ptr<void> memory() const { return store_; }
 
@@ -148,7 +152,7 @@ class coherence {
     moment_list uses;
   };
   struct store {
-    std::vector<std::unique_ptr<place_memory>> memories;  // by device, the host's last
+    std::vector<std::unique_ptr<place_memory>> memories;  // by device, then the host's and managed memory
     std::vector<retired_memory> retired;
   };
   const std::shared_ptr<store> store_ = std::make_shared<store>();

@@ -8,7 +8,9 @@
 
 namespace starling::stf {
 
-int pe_of(const data_place& place) {
+int pe_of(const data_place& place) { return place.is_managed() ? host_place : worked_on_by(place); }
+
+int worked_on_by(const data_place& place) {
   if (place.is_host()) return host_place;
   return place.is_composite() ? place.grid().first() : place.pe();
 }

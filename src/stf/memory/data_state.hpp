@@ -20,8 +20,10 @@ namespace starling::stf {
 class context_state;
 struct scope_entry;
 
-// Whose memory an instance is in: a device, of several the first, or host_place.
+// Whose memory an instance is in: a device, of several the first, or host_place, as which managed memory counts.
 int pe_of(const data_place& place);
+// Who can give work on the instance to a stream: the same, but for managed memory device 0.
+int worked_on_by(const data_place& place);
 
 // An instance that stays where it is, with its value, while somebody other than tasks uses it. Meanwhile tasks may read
 // the data, if that one only reads too; otherwise they have to stay away.

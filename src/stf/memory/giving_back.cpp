@@ -74,6 +74,16 @@ void coherence::reclaim(bool all) {
   std::erase_if(store_->retired, [&](const retired_memory& r) { return all || lanes_.over(r.uses); });
 }
 
+void coherence::return_to_allocators() {
+  for (int pe = host_place; pe < machine_.size(); ++pe) {
+    const data_place place = pe == host_place ? data_place::host() : data_place::device(pe);
+    place_memory& memory = memory_of(place);
+    if (!memory.of_user()) continue;
+    release_scratch(place);
+    memory.trim([](const moment_list&) { return true; });
+  }
+}
+
 // Waits for retired ones when memory does not suffice otherwise, which it cannot while work is recorded.
 local_memory coherence::allocate_pages(const std::vector<placed_bytes>& pieces) {
   reclaim(false);

@@ -1,8 +1,11 @@
 #include "place_memory.hpp"
 
 #include <algorithm>
+#include <limits>
+#include <utility>
 
 #include "starling/base/error.hpp"
+#include "user_allocator.hpp"
 
 namespace starling::stf {
 namespace {
@@ -18,8 +21,8 @@ std::size_t rounded(std::size_t bytes) {
 
 }  // namespace
 
-place_memory::place_memory(machine m, int pe, std::size_t cap)
-    : machine_(std::move(m)), pe_(pe), cap_(cap), checked_(machine_.checking()) {
+place_memory::place_memory(machine m, std::size_t cap, slab_source source)
+    : machine_(std::move(m)), cap_(cap), source_(std::move(source)), checked_(machine_.checking()) {
   used_.cap = cap;
 }
 
@@ -65,13 +68,13 @@ void place_memory::free(const memory_block& b, const moment_list& uses) {
 void place_memory::trim(const std::function<bool(const moment_list&)>& over) {
   const std::lock_guard lock(mutex_);
   for (std::size_t i = 0; i < slabs_.size(); ++i) {
-    const auto all = free_.find(slabs_[i].data());
-    if (slabs_[i].size() == 0 || all == free_.end() || all->second.bytes != slabs_[i].size()) continue;
+    const auto all = free_.find(slabs_[i].start);
+    if (slabs_[i].bytes == 0 || all == free_.end() || all->second.bytes != slabs_[i].bytes) continue;
     if (!over(all->second.uses)) continue;
-    used_.reserved -= slabs_[i].size();
+    used_.reserved -= slabs_[i].bytes;
     erase(all);
-    names_.erase(slabs_[i].data());
-    slabs_[i] = local_memory();
+    names_.erase(slabs_[i].start);
+    slabs_[i] = {};
   }
 }
 
@@ -82,37 +85,45 @@ place_memory::usage place_memory::used() const {
   return now;
 }
 
+std::string place_memory::refusal() const {
+  const std::lock_guard lock(mutex_);
+  return refusal_;
+}
+
 std::size_t place_memory::largest_free() const {
   if (checked_ && cap_ > 0) return cap_ - std::min(cap_, used_.in_use);
   return by_size_.empty() ? 0 : by_size_.rbegin()->first;
 }
 
 bool place_memory::grow(std::size_t bytes) {
-  std::size_t most = bytes;
+  slab_wish wish{bytes, bytes, bytes};
   if (checked_) {
     if (cap_ > 0 && used_.in_use + bytes > cap_) return false;
   } else if (cap_ > 0) {
     if (used_.reserved + bytes > cap_) return false;
-    most = (cap_ - used_.reserved) / alignment * alignment;
+    wish.wanted = wish.most = (cap_ - used_.reserved) / alignment * alignment;
   } else {
-    most = std::max(bytes, machine_.kind() == machine_kind::cuda ? step_on_gpu : step_on_host);
+    wish.wanted = std::max(bytes, machine_.kind() == machine_kind::cuda ? step_on_gpu : step_on_host);
+    wish.most = std::numeric_limits<std::size_t>::max();
   }
-  for (const std::size_t size : {most, bytes}) {
-    try {
-      slabs_.push_back(machine_.allocate_on(pe_, size));
-    } catch (const memory_error&) {
-      continue;
-    }
-    used_.reserved += size;
-    insert(slabs_.back().data(), {size, slabs_.size() - 1, {}});
-    return true;
+  try {
+    slabs_.push_back(source_.take(wish));
+  } catch (const allocator_refusal& e) {
+    refusal_ = e.what();
+    return false;
+  } catch (const memory_error&) {
+    return false;
   }
-  return false;
+  refusal_.clear();
+  slab& fresh = slabs_.back();
+  used_.reserved += fresh.bytes;
+  insert(fresh.start, {fresh.bytes, slabs_.size() - 1, std::exchange(fresh.ready, {})});
+  return true;
 }
 
 std::size_t place_memory::slab_of(const std::byte* start) const {
   std::size_t i = 0;
-  while (start < slabs_[i].data() || start >= slabs_[i].data() + slabs_[i].size()) ++i;
+  while (start < slabs_[i].start || start >= slabs_[i].start + slabs_[i].bytes) ++i;
   return i;
 }
 

@@ -15,8 +15,8 @@
 #include <utility>
 #include <vector>
 
+#include "slab.hpp"
 #include "starling/machine/access_scope.hpp"
-#include "starling/machine/local_memory.hpp"
 #include "starling/machine/machine.hpp"
 #include "stf/order/moment.hpp"
 
@@ -32,8 +32,8 @@ class place_memory {
   // Starts of blocks are multiples of this, and so are sizes outside of check mode.
   static constexpr std::size_t alignment = 256;
 
-  // `cap`: most bytes taken from the machine; 0: what there is. A cap is taken in one piece at first use.
-  place_memory(machine m, int pe, std::size_t cap);
+  // `cap`: most bytes taken from the source; 0: what there is. A cap is taken in one piece at first use.
+  place_memory(machine m, std::size_t cap, slab_source source);
 
   // A block of at least `bytes`, cut from the smallest free one that holds it; what has to be over before it is used is
   // added to `before`. Nothing when it does not fit.
@@ -42,11 +42,11 @@ class place_memory {
   void name(const memory_block& b, const std::string& name);
   // Its users are over after `uses`.
   void free(const memory_block& b, const moment_list& uses);
-  // Gives allocations of which nothing is in use back to the machine; `over` tells whether moments are.
+  // Gives allocations of which nothing is in use back to the source; `over` tells whether moments are.
   void trim(const std::function<bool(const moment_list&)>& over);
 
   struct usage {
-    std::size_t reserved = 0;  // from the machine
+    std::size_t reserved = 0;  // from the source
     std::size_t in_use = 0;    // by blocks
     std::size_t most_in_use = 0;
     std::size_t largest_free = 0;  // of the free blocks
@@ -54,6 +54,10 @@ class place_memory {
     std::uint64_t changes = 0;  // blocks allocated and freed so far
   };
   usage used() const;
+  // Whether the source is an allocator of the user; and what that said when it had no more, the last time that it was
+  // asked.
+  bool of_user() const { return source_.of_user; }
+  std::string refusal() const;
 
  private:
   struct free_block {
@@ -70,15 +74,16 @@ class place_memory {
   std::size_t largest_free() const;                   // the lock is held
 
   machine machine_;
-  int pe_;
   std::size_t cap_;
+  const slab_source source_;
   const bool checked_;  // in check mode
   mutable std::mutex mutex_;
-  std::vector<local_memory> slabs_;
+  std::vector<slab> slabs_;
   free_map free_;
   std::set<std::pair<std::size_t, std::byte*>> by_size_;
   std::map<std::byte*, std::pair<std::string, named_memory>> names_;
   usage used_;
+  std::string refusal_;
 };
 
 }  // namespace starling::stf

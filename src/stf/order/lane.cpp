@@ -71,6 +71,11 @@ void lane::pin_tip() {
   record(tip);
 }
 
+void lane::synchronize() {
+  const std::uint64_t tip = tip_;
+  if (waited_for_.exchange(tip) != tip) stream().synchronize();
+}
+
 bool lane::knows(const moment& m) const {
   const std::lock_guard lock(mutex_);
   return known_[m.lane] >= m.number;

@@ -43,6 +43,9 @@ class lane {
   // Makes sure that the newest moment has a point of its own: work that is given from now on is not part of it.
   void pin_tip();
 
+  // Until all of it is over, if there was any since the last time; throws what failed in it.
+  void synchronize();
+
   // Whether the lane's later work starts after this moment anyway.
   bool knows(const moment& m) const;
   // The lane was made to wait for such a point.
@@ -77,6 +80,7 @@ class lane {
   std::atomic<bool> has_stream_{false};
   std::mutex making_;
   std::atomic<std::uint64_t> tip_{0};
+  std::atomic<std::uint64_t> waited_for_{0};
   std::atomic<std::uint64_t> floor_{0};
   std::atomic<bool> taken_{false};
   mutable std::mutex mutex_;

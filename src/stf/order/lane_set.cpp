@@ -207,19 +207,36 @@ bool lane_set::over(const moment_list& before) {
 
 void lane_set::wait_for_all() {
   std::exception_ptr first;
-  const auto wait_for = [&first](stream& s) {
+  const auto wait_for = [&first](auto& of) {
     try {
-      s.synchronize();
+      of.synchronize();
     } catch (...) {
       if (!first) first = std::current_exception();
     }
   };
   wait_for_users();
   wait_for(origin_);
-  for (const auto& l : lanes_)
-    if (l->used()) wait_for(l->stream());
+  for (const auto& l : lanes_) wait_for(*l);
   if (first) std::rethrow_exception(first);
   raise_floors();
+}
+
+bool lane_set::reset() noexcept {
+  // Streams that are part of a recording are nobody else's.
+  if (recording()) return false;
+  try {
+    wait_for_all();
+    if (user_) start_ = machine_.new_event(0, event_use::ordering);
+  } catch (...) {
+    return false;
+  }
+  user_.reset();
+  user_waited_for_ = false;
+  end_.reset();
+  recorded_before_ = gated_ = origin_ahead_ = false;
+  ++gate_;
+  for (std::atomic<std::uint64_t>& joined : joined_) joined = 0;
+  return true;
 }
 
 void lane_set::raise_floors() {

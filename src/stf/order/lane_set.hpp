@@ -61,6 +61,8 @@ class lane_set {
   bool over(const moment_list& before);
   // Until everything is over; throws what failed first.
   void wait_for_all();
+  // As new, for another context, when everything is over. False: it cannot be used again.
+  bool reset() noexcept;
 
   // ---- recordings: from begin to end all lanes put their work into one graph ----
   // Nobody else gives the lanes work while one of these calls goes on.

@@ -14,7 +14,7 @@ noted_item deciding(item_list& list, const data_state& flag, const data_instance
   noted_item i;
   i.name = "the condition of repeat_while, " + flag.body.describe();
   i.task = ++list.tasks;
-  i.pe = where.place.is_composite() ? 0 : pe_of(where.place);
+  i.pe = where.place.is_composite() ? 0 : worked_on_by(where.place);
   i.accesses = {{where.start, flag.body.what.bytes, false}};
   return i;
 }

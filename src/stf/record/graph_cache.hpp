@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <list>
 #include <optional>
+#include <utility>
 
 #include "starling/machine/machine.hpp"
 
@@ -19,6 +20,11 @@ struct epoch_summary {
 
 class graph_cache {
  public:
+  struct entry {
+    epoch_summary summary;
+    std::optional<graph> executable;
+  };
+
   explicit graph_cache(int most) : most_(most < 1 ? 1 : static_cast<std::size_t>(most)) {}
 
   // The place for this epoch's graph: one of equal summary with a graph, or an empty one; the least recently used goes.
@@ -33,15 +39,17 @@ class graph_cache {
     return kept_.front().executable;
   }
 
+  // All that have a graph, those used last first; none is left.
+  std::list<entry> take_all() {
+    kept_.remove_if([](const entry& e) { return !e.executable; });
+    return std::exchange(kept_, {});
+  }
+
   std::uint64_t epochs = 0;
   std::uint64_t reused = 0;
   std::uint64_t copies_before = 0;  // the epoch that goes on
 
  private:
-  struct entry {
-    epoch_summary summary;
-    std::optional<graph> executable;
-  };
   std::size_t most_;
   std::list<entry> kept_;
 };

@@ -92,7 +92,7 @@ void coherence::combine_at(data_body& d, const data_place& place, std::vector<da
   std::vector<const std::byte*> values;
   for (data_addend& a : addends) {
     values.push_back(a.block.start);
-    if (!place.is_host() || a.place.is_host()) {
+    if (!place.is_host() || pe_of(a.place) == host_place) {
       before.add(a.ready);
       continue;
     }
@@ -108,7 +108,7 @@ void coherence::combine_at(data_body& d, const data_place& place, std::vector<da
     copies_.fetch_add(1, std::memory_order_relaxed);
     copied_bytes_.fetch_add(d.what.bytes, std::memory_order_relaxed);
   }
-  lane& l = lanes_.take(place.is_host() ? host_place : place.pe(), before);
+  lane& l = lanes_.take(worked_on_by(place), before);
   lanes_.order(l, before);
   const scoped_stream by_the_library(l.stream(), nullptr);
   d.sum().reduces->combine(l.stream(), place.is_host(), into.start, values, d.what.bytes, !starts_over);

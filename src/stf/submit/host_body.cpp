@@ -15,8 +15,8 @@ host_body::~host_body() { running = outer_; }
 
 void host_body::expect_none(const char* call) {
   expect<argument_error>(!running, "stf: ", call,
-                         " within a body that runs on the host (host_launch, or a loop on exec_place::host()): it "
-                         "would wait for itself; call it from the thread that submits");
+                         " within a body that runs on the host (host_launch, or a loop on exec_place::host()) or in an "
+                         "allocator of the user: it would wait for itself; call it from the thread that submits");
 }
 
 }  // namespace starling::stf

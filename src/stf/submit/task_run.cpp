@@ -11,7 +11,7 @@ namespace starling::stf {
 
 void expect_data_on_host(const task_description& what) {
   for (const data_access& a : what.accesses)
-    expect<argument_error>(a.place.is_affine() || a.place.is_host() || a.place.is_replicated(),
+    expect<argument_error>(a.place.is_affine() || a.place.is_host() || a.place.is_managed() || a.place.is_replicated(),
                            "stf: ", describe_task(what.name), " runs on the host, which cannot reach data on ",
                            describe(a.place), "; leave the place out, or use context::task and copy");
 }

@@ -41,7 +41,7 @@ TEST_CASE("every PE works on the local memory of every place") {
   auto m = test_machine(3);
   if (!m) return;
   constexpr std::size_t n = 1000;
-  for (int home = host_place; home < 3; ++home) {
+  for (int home = managed_place; home < 3; ++home) {
     const local_memory memory = m->allocate_on(home, n * 4);
     REQUIRE(memory.size() == n * 4);
     CHECK(reinterpret_cast<std::uintptr_t>(memory.data()) % 256 == 0);
@@ -62,9 +62,9 @@ TEST_CASE("streams copy and fill local memory of every place") {
   if (!m) return;
   constexpr std::size_t bytes = 5000;
   const auto symmetric = poisoned<unsigned char>(*m, bytes);
-  for (int home = host_place; home < 2; ++home) {
+  for (int home = managed_place; home < 2; ++home) {
     const local_memory a = m->allocate_on(home, bytes);
-    const local_memory b = m->allocate_on(1 - (home == host_place ? 0 : home), bytes);
+    const local_memory b = m->allocate_on(1 - std::max(home, 0), bytes);
     stream s = m->new_stream(1);
     s.fill(a.data(), 7, bytes);
     s.copy(b.data(), a.data(), bytes);

@@ -59,7 +59,8 @@ class reference {
 
 void run_random(random& r, std::size_t cap) {
   INFO("STARLING_TEST_SEED=" << r.seed << ", cap " << cap);
-  place_memory memory(machine::host(1), 0, cap);
+  const machine m = machine::host(1);
+  place_memory memory(m, cap, stf::memory_of_machine(m, 0));
   reference expected;
   std::vector<memory_block> live;
   std::uint64_t now = 0;
@@ -125,7 +126,8 @@ TEST_CASE("neighbours join, whatever the order, and bring their moments") {
   constexpr std::size_t unit = place_memory::alignment;
   std::vector<int> order = {0, 1, 2};
   do {
-    place_memory memory(machine::host(1), 0, 3 * unit);
+    const machine m = machine::host(1);
+    place_memory memory(m, 3 * unit, stf::memory_of_machine(m, 0));
     moment_list before;
     std::vector<memory_block> blocks;
     for (int i = 0; i < 3; ++i) blocks.push_back(*memory.allocate(unit, before));
@@ -144,7 +146,7 @@ TEST_CASE("neighbours join, whatever the order, and bring their moments") {
 
 TEST_CASE("the machine has less than the cap") {
   machine m = machine::host(1, {.memory_bytes = 1 << 20});
-  place_memory memory(m, 0, std::size_t{1} << 40);
+  place_memory memory(m, std::size_t{1} << 40, stf::memory_of_machine(m, 0));
   moment_list before;
   CHECK(memory.allocate(1000, before));
   CHECK_FALSE(memory.allocate(std::size_t{1} << 30, before));
@@ -153,7 +155,7 @@ TEST_CASE("the machine has less than the cap") {
 
 TEST_CASE("in check mode blocks are allocations of their own, used again for the same size alone") {
   const machine m = machine::host(1).check({.seeds = 1});
-  place_memory memory(m, 0, 1000);
+  place_memory memory(m, 1000, stf::memory_of_machine(m, 0));
   moment_list before;
   const auto a = memory.allocate(100, before);
   const auto b = memory.allocate(900, before);
