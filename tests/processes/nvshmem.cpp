@@ -78,26 +78,24 @@ TEST_CASE("machines of one process after each other, and two at once, keep their
     CHECK(text == "alike");
 }
 
-TEST_CASE("a process that is stopped or dies is named by those that it reached by NVSHMEM") {
+TEST_CASE("a process that dies during large puts is named by those that it reached by NVSHMEM") {
   const by_nvshmem all;
   const environment_guard deadline("STARLING_DEADLINE", "0.8");
   const environment_guard meeting("STARLING_MEETING_DEADLINE", "1");
-  for (const int signal : {SIGSTOP, SIGKILL}) {
-    job j(2, [&](int) {
-      machine m = machine::distributed();
-      put_without_end(m);
-      return std::string("done");
-    });
-    std::this_thread::sleep_for(std::chrono::milliseconds(400));
-    j.send(1, signal);
-    check_parts(j.end_of(0, 20), {"process_error", "process 1 of 2"});
-  }
+  job j(2, [&](int) {
+    machine m = machine::distributed();
+    put_without_end(m);
+    return std::string("done");
+  });
+  std::this_thread::sleep_for(std::chrono::milliseconds(400));
+  j.send(1, SIGKILL);
+  check_parts(j.end_of(0, 20), {"process_error", "process 1 of 2", "did not come"});
 }
 
 // An engine alone: the order and the contents of random messages and data both ways, to the process itself too.
 std::string random_traffic(engine& e, std::uint64_t seed) {
   random r(seed + static_cast<std::uint64_t>(e.rank()));
-  constexpr int n = 150;
+  constexpr int n = 60;
   const auto content = [](int from, int to, int number) {
     random s(static_cast<std::uint64_t>((from * 10 + to) * 1000 + number));
     message_bytes m(s.below(10) == 0 ? s.below(600'000) : s.below(300));
