@@ -1,6 +1,6 @@
 // Has the calls of NVSHMEM's host library that the engine makes, over memory that processes of one host share, for
 // tests where there is no NVSHMEM or no GPU. What is put comes when its sender is quiet, in any order, but for words,
-// which come at once: so it shows who relies on more than NVSHMEM promises. A second process that dies while it begins
+// which come at once: so it shows who relies on more than NVSHMEM promises. A process that dies while they begin
 // lets the others wait.
 //
 // STARLING_NVSHMEM_DOUBLE makes it fail: version, unique_id, init, no_gpu, number, or gpu_memory.

@@ -163,7 +163,7 @@ void frames::read_whole(int from) {
   if (h.what == kind::message) {
     box.messages.emplace_back(from, std::exchange(p.came, {}));
   } else if (h.what == kind::data) {
-    box.wanted[from].came += h.bytes;
+    if (const auto found = box.wanted.find(from); found != box.wanted.end()) found->second.came += h.bytes;
   } else if (auto& waits = box.unwanted[from]; !waits.empty()) {
     const data_range data = waits.front();
     waits.pop_front();
