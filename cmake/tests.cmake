@@ -110,6 +110,14 @@ starling_test_suite(misuse)
 # Processes share virtual devices alone. The tests fork, before they have threads.
 if(NOT STARLING_WITH_CUDA)
   starling_test_suite(processes)
+  # Stands in for NVSHMEM's host library.
+  add_library(nvshmem_double MODULE tests/nvshmem_double/nvshmem_double.cpp)
+  target_compile_features(nvshmem_double PRIVATE cxx_std_20)
+  target_include_directories(nvshmem_double PRIVATE include src)
+  starling_build_flags(nvshmem_double)
+  add_dependencies(processes nvshmem_double)
+  set_source_files_properties(tests/processes/nvshmem.cpp PROPERTIES COMPILE_DEFINITIONS
+    STARLING_NVSHMEM_DOUBLE="$<TARGET_FILE:nvshmem_double>")
 endif()
 starling_test_suite(apps ${starling_application_libraries})
 if(STARLING_HAS_CHECK AND NOT STARLING_WITH_CUDA)

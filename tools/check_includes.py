@@ -4,13 +4,13 @@
     base <- device <- machine <- {program, shmem, stf, region, trace, openshmem} <- apps <- {python, bench}
 
 A room may include itself and the rooms to its left; tests and examples may include all. Regions in tasks alone,
-region/tasks.hpp, come after stf. CUDA's own headers belong to
-src/machine/cuda, src/machine/nvshmem and device/target, and only device/target asks which compiler pass it is in
-(libcudacxx, <cuda/std/...> and the like, is portable and free for all). Programs that measure other libraries for
-comparison, bench/**/rivals*, may use CUDA's headers too. Public headers include no private ones. Memory is ordered for
-one GPU alone only where tools/device_scopes.py has the reason. A network card, src/machine/network, knows bytes alone:
-of the block's end of a queue pair it includes the layout, and nothing of virtual devices or check mode. How processes
-find each other and meet, src/machine/distributed, knows nothing of devices at all.
+region/tasks.hpp, come after stf. CUDA's own headers belong to src/machine/cuda and device/target, and only
+device/target asks which compiler pass it is in (libcudacxx, <cuda/std/...> and the like, is portable and free for all).
+Programs that measure other libraries for comparison, bench/**/rivals*, may use CUDA's headers too. Public headers
+include no private ones. Memory is ordered for one GPU alone only where tools/device_scopes.py has the reason. A network
+card, src/machine/network, knows bytes alone: of the block's end of a queue pair it includes the layout, and nothing of
+virtual devices or check mode. How processes find each other and meet, src/machine/distributed, knows nothing of devices
+at all, and what carries their messages, src/machine/mpi and src/machine/nvshmem, knows that alone.
 
 Usage: check_includes.py [root] [--no-compile]; prints one line for each violation and returns 1 if there is one.
 """
@@ -44,7 +44,7 @@ BELOW["bench"] = set(BELOW) - {"python"}
 FREE = ("tests", "examples")
 
 TARGET = "include/starling/device/target/"
-MAY_USE_CUDA = (TARGET, "src/machine/cuda/", "src/machine/nvshmem/")
+MAY_USE_CUDA = (TARGET, "src/machine/cuda/")
 # What a card knows of the house, beside its own folder.
 CARD = "src/machine/network/"
 CARD_KNOWS = (
@@ -56,6 +56,9 @@ CARD_KNOWS = (
 # What the meeting of processes knows of it.
 PROCESSES = "src/machine/distributed/"
 PROCESSES_KNOW = ("include/starling/base/", "src/machine/variables.hpp", PROCESSES)
+# What an engine, which carries their messages, knows beside its own folder.
+ENGINES = ("src/machine/mpi/", "src/machine/nvshmem/")
+ENGINES_KNOW = ("include/starling/base/", PROCESSES)
 RIVAL = re.compile(r"bench/(\w+/)*rivals\w*\.\w+")
 CUDA_HEADER = re.compile(
     r"(cuda|cuda[A-Z_]\w*|cooperative_groups|cu(blas|solver|sparse|fft|rand|pti)\w*|nvml|nvshmemx?|nccl\w*"
@@ -144,6 +147,9 @@ class House:
             if path.startswith(PROCESSES) and not target.startswith(PROCESSES_KNOW):
                 knows = ", ".join(PROCESSES_KNOW)
                 found.append((line, f'the meeting of processes includes "{name}"; it may know only {knows}'))
+            engine = next((folder for folder in ENGINES if path.startswith(folder)), None)
+            if engine is not None and not target.startswith((*ENGINES_KNOW, engine)):
+                found.append((line, f'an engine includes "{name}"; it may know only {", ".join(ENGINES_KNOW)}'))
             their_room = room_of(target)
             if room is None or their_room == room:
                 continue

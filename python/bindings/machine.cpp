@@ -178,7 +178,8 @@ void bind_machine(nb::module_& m) {
           nb::sig("def local_pes(self) -> range"), "The PEs of this process.")
       .def_prop_ro(
           "transport", [](self_t& self) { return self.get().transport(); },
-          "What carries data between processes of different hosts: \"mpi\"; \"direct\" where all are on one.")
+          "What carries data between processes of different hosts: \"mpi\" or \"nvshmem\"; \"direct\" where all "
+          "are on one.")
       .def(
           "host_of", [](self_t& self, int pe) { return self.get().host_of(pe); }, "pe"_a,
           "The host that a PE is on, from 0.")

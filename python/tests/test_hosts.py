@@ -1,5 +1,5 @@
-"""Programs whose processes reach each other by MPI: on one host, by shared memory and by TCP, and on two that network
-namespaces play."""
+"""Programs whose processes reach each other by messages: on one host, by shared memory and by TCP, and on two that
+network namespaces play; of MPI, and of a library that stands in for NVSHMEM."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ m.meet()
     ("launcher", "variables", "expected"),
     [
         (["starling", "launch"], {"STARLING_TRANSPORT": "mpi"}, "start the processes by the mpirun"),
-        (["starling", "launch"], {"STARLING_TRANSPORT": "carrier pigeon"}, "must be direct, mpi or auto"),
+        (["starling", "launch"], {"STARLING_TRANSPORT": "carrier pigeon"}, "must be direct, mpi, nvshmem or auto"),
     ],
 )
 def test_what_cannot_be(tmp_path: Path, launcher: list[str], variables: dict[str, str], expected: str) -> None:
@@ -193,3 +193,43 @@ def test_two_hosts_in_network_namespaces(tmp_path: Path, two_hosts: tuple[list[s
     done = mpirun(4, *program(tmp_path, SOLVERS), options=options, within=within, transport="auto")
     assert done.returncode == 0, done.stderr
     assert said(tmp_path, 4) == ["mpi 2 True True True"] * 4
+
+
+@pytest.fixture
+def nvshmem_double(tmp_path: Path) -> Path:
+    """A library with the calls of NVSHMEM's host library."""
+    root = Path(__file__).parents[2]
+    compiler = shutil.which("c++")
+    if compiler is None:
+        pytest.skip("needs a C++ compiler")
+    library = tmp_path / "libnvshmem_double.so"
+    source = root / "tests/nvshmem_double/nvshmem_double.cpp"
+    words = ["-std=c++20", "-shared", "-fPIC", f"-I{root / 'src'}", f"-I{root / 'include'}", str(source)]
+    subprocess.run([compiler, *words, "-o", str(library)], check=True)
+    return library
+
+
+def test_nvshmem_begins_on_two_hosts_by_mpi(
+    tmp_path: Path, two_hosts: tuple[list[str], list[str]], nvshmem_double: Path
+) -> None:
+    within, options = two_hosts
+    variables = {"STARLING_NVSHMEM_LIBRARY": str(nvshmem_double)}
+    command = program(tmp_path, SOLVERS)
+    done = mpirun(4, *command, options=options, within=within, transport="nvshmem", **variables)
+    assert done.returncode == 0, done.stderr
+    assert said(tmp_path, 4) == ["nvshmem 4 True True True"] * 4
+
+
+def test_doctor_tells_of_nvshmem(nvshmem_double: Path) -> None:
+    command = [sys.executable, "-m", "starling"]
+    chosen = {"STARLING_TRANSPORT": "nvshmem", "STARLING_NVSHMEM_LIBRARY": str(nvshmem_double)}
+    done = subprocess.run(
+        [*command, "launch", "-n", "2", "--", *command, "doctor"],
+        env={**os.environ, "STARLING_MACHINE": "distributed", **chosen},
+        capture_output=True,
+        text=True,
+        timeout=LIMIT,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "2 virtual devices in 2 processes on 2 hosts, by nvshmem" in done.stdout
+    assert "messages of 8 bytes (nvshmem): us one way" in done.stdout

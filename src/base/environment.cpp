@@ -66,10 +66,12 @@ environment environment::read() {
   e.deadline = read_seconds("STARLING_DEADLINE", e.deadline);
   e.meeting_deadline = read_seconds("STARLING_MEETING_DEADLINE", e.meeting_deadline);
   if (const std::string text = variable("STARLING_TRANSPORT"); !text.empty()) {
-    expect<argument_error>(text == "auto" || text == "direct" || text == "mpi", "STARLING_TRANSPORT=\"", text,
-                           "\": must be direct, mpi or auto; correct or unset it");
+    expect<argument_error>(text == "auto" || text == "direct" || text == "mpi" || text == "nvshmem",
+                           "STARLING_TRANSPORT=\"", text,
+                           "\": must be direct, mpi, nvshmem or auto; correct or unset it");
     e.transport = text;
   }
+  if (const std::string text = variable("STARLING_NVSHMEM_LIBRARY"); !text.empty()) e.nvshmem_library = text;
   if (const std::string text = variable("STARLING_DISTRIBUTED"); !text.empty()) {
     expect<argument_error>(text == "auto" || text == "host" || text == "cuda", "STARLING_DISTRIBUTED=\"", text,
                            "\": must be host, cuda or auto; correct or unset it");
@@ -108,8 +110,9 @@ std::vector<environment_variable> describe(const environment& e) {
        message(e.deadline)},
       {"STARLING_MEETING_DEADLINE", "seconds that a process of a distributed machine waits for the others on the host",
        message(e.meeting_deadline)},
-      {"STARLING_TRANSPORT", "how processes of a distributed machine reach each other: direct, mpi or auto",
+      {"STARLING_TRANSPORT", "how processes of a distributed machine reach each other: direct, mpi, nvshmem or auto",
        e.transport},
+      {"STARLING_NVSHMEM_LIBRARY", "the host library of NVSHMEM, for the transport nvshmem", e.nvshmem_library},
       {"STARLING_DISTRIBUTED", "what a distributed machine is of: host (virtual devices), cuda (GPUs) or auto",
        e.distributed},
       {"STARLING_HOST_MEMORY", "memory of one virtual device; suffixes K, M, G", format_bytes(e.host_memory)},

@@ -16,9 +16,9 @@ std::shared_ptr<host::host_backend> join(std::size_t more) {
   process_place place{0, 1, message("alone/", ::getpid()), "itself"};
   if (is_launched(v)) place = place_of(v);
   // All PEs store into each other's memory, also of the executable.
-  expect<unsupported_error>(!place.several_hosts && environment::read().transport != "mpi",
+  expect<unsupported_error>(!place.several_hosts && !environment::read().messages_alone(),
                             "shmem_init: PEs of OpenSHMEM in C are processes of one host; start all of them there, "
-                            "without STARLING_TRANSPORT=mpi, or use machine::distributed");
+                            "without STARLING_TRANSPORT=mpi or nvshmem, or use machine::distributed");
   distributed_options options;
   options.pes = 1;
   options.poison = false;

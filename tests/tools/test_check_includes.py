@@ -57,6 +57,8 @@ def test_a_clean_house_has_no_violations(tmp_path: Path) -> None:
         ("src/machine/host/up.cpp", '#include "stencil/jacobi.hpp"\n', "machine includes"),
         ("src/machine/network/card.cpp", '#include "machine/host/engine.hpp"\n', "a card includes"),
         ("src/machine/network/card.cpp", '#include "starling/device/block.hpp"\n', "a card includes"),
+        ("src/machine/nvshmem/puts.cpp", '#include "machine/host/engine.hpp"\n', "an engine includes"),
+        ("src/machine/nvshmem/puts.cpp", "#include <nvshmemx.h>\n", "CUDA's headers"),
         ("include/starling/machine/leak.hpp", '#include "../../../src/machine/host/engine.hpp"\n', "private"),
         ("apps/stencil/up.cpp", '#include "../../python/bindings/module.cpp"\n', "apps includes"),
         ("apps/stencil/gpu.cpp", "#include <cuda_runtime_api.h>\n", "CUDA's headers"),

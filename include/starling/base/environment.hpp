@@ -24,8 +24,11 @@ struct environment {
   // STARLING_MEETING_DEADLINE: seconds that a process of a distributed machine waits for the others on the host.
   double meeting_deadline = 120.0;
   // STARLING_TRANSPORT: how processes of a distributed machine reach each other: direct, by memory that they share;
-  // mpi, by messages, also on one host; auto: direct on one host, mpi between hosts.
+  // mpi or nvshmem, by messages of that, also on one host; auto: direct on one host, mpi between hosts.
   std::string transport = "auto";
+  bool messages_alone() const { return transport == "mpi" || transport == "nvshmem"; }
+  // STARLING_NVSHMEM_LIBRARY: the host library of NVSHMEM, as dlopen takes it.
+  std::string nvshmem_library = "libnvshmem_host.so.3";
   // STARLING_DISTRIBUTED: what a distributed machine is of: host, virtual devices; cuda, GPUs; auto: GPUs where this
   // host has enough for the PEs of all processes.
   std::string distributed = "auto";

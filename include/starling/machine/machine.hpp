@@ -117,7 +117,7 @@ class machine {
   // The PEs of this process: those with streams, events and local memory here, and whose blocks run here.
   index_range local_pes() const;
   bool is_local(int pe) const { return pe >= local_pes().begin && pe < local_pes().end; }
-  // What carries data between processes of different hosts: "mpi"; "direct" where all are on one.
+  // What carries data between processes of different hosts: "mpi" or "nvshmem"; "direct" where all are on one.
   std::string transport() const;
   // The host that a PE is on, from 0.
   int host_of(int pe) const;

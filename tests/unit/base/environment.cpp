@@ -21,6 +21,7 @@ struct clean_environment {
   environment_guard hosts{"STARLING_HOSTS", nullptr};
   environment_guard card{"STARLING_CARD", nullptr};
   environment_guard transport{"STARLING_TRANSPORT", nullptr};
+  environment_guard nvshmem{"STARLING_NVSHMEM_LIBRARY", nullptr};
   environment_guard distributed{"STARLING_DISTRIBUTED", nullptr};
   environment_guard trace{"STARLING_TRACE", nullptr};
   environment_guard trace_records{"STARLING_TRACE_RECORDS", nullptr};
@@ -36,6 +37,8 @@ void check_defaults(const environment& e) {
   CHECK(e.host_blocks == 64);
   CHECK(e.hosts == 1);
   CHECK(e.transport == "auto");
+  CHECK_FALSE(e.messages_alone());
+  CHECK(e.nvshmem_library == "libnvshmem_host.so.3");
   CHECK(e.distributed == "auto");
   CHECK(e.card == "model");
   CHECK(e.trace.empty());
@@ -74,6 +77,7 @@ TEST_CASE("each variable is read into its field") {
   const environment_guard hosts("STARLING_HOSTS", "3");
   const environment_guard card("STARLING_CARD", "model");
   const environment_guard transport("STARLING_TRANSPORT", "mpi");
+  const environment_guard nvshmem("STARLING_NVSHMEM_LIBRARY", "/some/lib.so");
   const environment_guard distributed("STARLING_DISTRIBUTED", "cuda");
   const environment_guard trace("STARLING_TRACE", "some/file");
   const environment_guard trace_records("STARLING_TRACE_RECORDS", "4000");
@@ -90,6 +94,8 @@ TEST_CASE("each variable is read into its field") {
   CHECK(e.card == "model");
   CHECK(e.trace == "some/file");
   CHECK(e.transport == "mpi");
+  CHECK(e.messages_alone());
+  CHECK(e.nvshmem_library == "/some/lib.so");
   CHECK(e.distributed == "cuda");
   CHECK(e.trace_records == 4000);
 }
@@ -100,7 +106,7 @@ TEST_CASE("describe has one line per variable, with the value in use") {
   e.devices = 42;
   e.host_memory = std::size_t{3} << 20;
   const auto lines = describe(e);
-  REQUIRE(lines.size() == 18);
+  REQUIRE(lines.size() == 19);
   for (const environment_variable& v : lines) {
     CHECK(v.name.rfind("STARLING_", 0) == 0);
     CHECK_FALSE(v.meaning.empty());
@@ -108,8 +114,8 @@ TEST_CASE("describe has one line per variable, with the value in use") {
   }
   CHECK(lines[1].name == "STARLING_DEVICES");
   CHECK(lines[1].value == "42");
-  CHECK(lines[8].name == "STARLING_HOST_MEMORY");
-  CHECK(lines[8].value == "3 MiB");
+  CHECK(lines[9].name == "STARLING_HOST_MEMORY");
+  CHECK(lines[9].value == "3 MiB");
 }
 
 TEST_CASE("bytes as text") {

@@ -60,6 +60,8 @@ TEST_CASE("GPUs that cannot be had are refused with what to do") {
               {"shows no GPU", "check nvidia-smi", "STARLING_DISTRIBUTED=host"});
   e.transport = "mpi";
   check_parts(failure(), {"STARLING_TRANSPORT=mpi"});
+  e.transport = "nvshmem";
+  check_parts(failure(), {"STARLING_TRANSPORT=nvshmem", "virtual devices"});
   e.transport = "auto";
   p.several_hosts = true;
   check_parts(failure(), {"there are several", "on one host"});

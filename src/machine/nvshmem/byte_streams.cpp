@@ -1,0 +1,87 @@
+#include "byte_streams.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace starling::nvshmem {
+namespace {
+
+// f(place in the ring, bytes) for each part of what begins at `from` that does not go over the ring's end.
+template <class F>
+void for_each_part(std::uint64_t from, std::size_t bytes, const F& f) {
+  while (bytes > 0) {
+    const std::size_t at = from % byte_streams::ring_bytes;
+    const std::size_t n = std::min(bytes, byte_streams::ring_bytes - at);
+    f(at, n);
+    from += n;
+    bytes -= n;
+  }
+}
+
+}  // namespace
+
+std::size_t byte_streams::bytes_for(int processes) {
+  return 2 * static_cast<std::size_t>(processes) * (sizeof(counts) + ring_bytes);
+}
+
+byte_streams::byte_streams(const host_library& by, std::byte* memory, int rank, int processes)
+    : by_(by), memory_(memory), rank_(rank), processes_(processes), places_(static_cast<std::size_t>(processes)) {
+  std::memset(memory, 0, bytes_for(processes));
+}
+
+byte_streams::counts* byte_streams::words(int process, bool in) const {
+  return reinterpret_cast<counts*>(memory_) + (in ? 0 : processes_) + process;
+}
+
+std::byte* byte_streams::ring(int process, bool in) const {
+  const auto before = static_cast<std::size_t>((in ? 0 : processes_) + process);
+  return memory_ + 2 * static_cast<std::size_t>(processes_) * sizeof(counts) + before * ring_bytes;
+}
+
+void byte_streams::put_word(int to, std::atomic<std::uint64_t> counts::* which, std::uint64_t value) {
+  auto& source = words(to, false)->*which;
+  source.store(value, std::memory_order_relaxed);
+  by_.putmem(&(words(rank_, true)->*which), &source, sizeof value, to);
+}
+
+std::size_t byte_streams::write(int to, const std::byte* data, std::size_t bytes) {
+  place& p = places_[static_cast<std::size_t>(to)];
+  const std::uint64_t read = words(to, true)->read.load(std::memory_order_acquire);
+  const std::size_t all = std::min<std::size_t>(bytes, ring_bytes - (p.written - read));
+  for_each_part(p.written, all, [&](std::size_t at, std::size_t n) {
+    std::memcpy(ring(to, false) + at, data, n);
+    data += n;
+  });
+  p.written += all;
+  return all;
+}
+
+void byte_streams::send(int to) {
+  place& p = places_[static_cast<std::size_t>(to)];
+  if (p.sent == p.written) return;
+  for_each_part(p.sent, p.written - p.sent, [&](std::size_t at, std::size_t n) {
+    by_.putmem(ring(rank_, true) + at, ring(to, false) + at, n, to);
+  });
+  by_.quiet();
+  p.sent = p.written;
+  put_word(to, &counts::written, p.sent);
+}
+
+std::size_t byte_streams::read(int from, std::byte* data, std::size_t bytes) {
+  place& p = places_[static_cast<std::size_t>(from)];
+  const std::uint64_t written = words(from, true)->written.load(std::memory_order_acquire);
+  const std::size_t all = std::min<std::size_t>(bytes, written - p.read);
+  for_each_part(p.read, all, [&](std::size_t at, std::size_t n) {
+    std::memcpy(data, ring(from, true) + at, n);
+    data += n;
+  });
+  p.read += all;
+  // Before the writer, which may have filled the ring, has to wait for it.
+  if (p.read - p.told >= ring_bytes / 4) {
+    p.told = p.read;
+    put_word(from, &counts::read, p.told);
+  }
+  return all;
+}
+
+}  // namespace starling::nvshmem
