@@ -4,7 +4,7 @@
 // wait is named in advance, so the plan says beforehand in which order a queue's steps can be expected to become ready.
 //
 // On GPUs a queue is a stream, which the host thread of the run keeps a bounded number of steps ahead. On virtual
-// devices it is a thread of the run, in check mode an actor of the same exploration.
+// devices it is a thread of the run, in check mode a scheduled block of the same exploration.
 //
 // A launch in a stream has such copies too (stream::launch_kernel): then there are as many steps as it makes data, all
 // put into streams behind it, or into the same graph. What a graph repeats has the same numbers each time, so the words

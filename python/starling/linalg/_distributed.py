@@ -48,8 +48,7 @@ class DistributedMatrix(LinearOperator):  # type: ignore[misc]  # SciPy has no t
         devices: How many; None: all GPUs, or 4 virtual devices, or fewer where there are fewer rows.
         machine: A machine, or ``"host"``, ``"cuda"`` or ``"auto"``; None: ``"auto"``.
         partition: ``"nonzeros"`` divides the rows, in order, so that devices have about equally many entries;
-        ``"rows"``
-            gives equally many rows.
+            ``"rows"`` gives equally many rows.
         reorder: None keeps the order of the rows. ``"rcm"`` brings entries near the diagonal (reverse Cuthill-McKee).
             ``"graph"`` finds parts with few entries between them, one for each device (METIS; needs the package
             pymetis). What goes in and comes out is in your order all the same.
