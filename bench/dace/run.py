@@ -6,7 +6,7 @@
 Each way does many sweeps in one call, arrays on the devices, and is timed by the host; the least of five counts. A
 program of few sweeps is compared with NumPy before. `cpu_free`: starling.stencil's variant of that name. `--stock`:
 DaCe's own code for one GPU, its GPU transformations applied; it launches a kernel for each sweep. `--settings`: threads
-of a block and blocks of a PE, 0: as many as fit. `--control`: who runs the time loop of the program; `call` is the
+of a block and blocks of a PE, 0: chosen. `--control`: who runs the time loop of the program; `call` is the
 baseline of the thesis's figure 6.3, `stream` what a host can do at best.
 """
 
@@ -143,7 +143,7 @@ def lines(o: argparse.Namespace, devices: list[int]) -> Iterator[dict[str, objec
                 if time.monotonic() > end:
                     return
                 for control in o.control:
-                    how = {"threads": threads, "control": control, **({"blocks": blocks} if blocks else {})}
+                    how = {"threads": threads or None, "control": control, **({"blocks": blocks} if blocks else {})}
                     way = "program" if control == "device" else control
                     yield attempted({**line, "way": way}, partial(compiled_program, m, shape, how, o.length))
             if len(shape) > 1:
@@ -169,7 +169,7 @@ def main() -> int:
     parser.add_argument("--devices", type=lambda t: [int(n) for n in t.split(",")], default=[1, 2, 4])
     parser.add_argument("--shapes", type=lambda t: [shape_of(s) for s in t.split(",")])
     parser.add_argument("--machine", choices=("cuda", "host"), default="cuda")
-    parser.add_argument("--settings", type=lambda t: [pair(s) for s in t.split(",")], default=[(512, 0)])
+    parser.add_argument("--settings", type=lambda t: [pair(s) for s in t.split(",")], default=[(0, 0)])
     parser.add_argument(
         "--control", type=controls, default=["device"], help="device,stream,call: who runs the time loop"
     )

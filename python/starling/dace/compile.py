@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from starling.dace.emit.hosted import Hosted, emit_hosted
-from starling.dace.emit.kernel import emit
+from starling.dace.emit.kernel import MOST_THREADS, USUAL_THREADS, emit
 from starling.dace.explain import Explanation, explain
 from starling.dace.frontend.lower import lower
 from starling.dace.frontend.parse import parse
@@ -41,6 +41,14 @@ class Compiled:
     def hosted(self) -> Hosted:
         """The same program with its time loop on the host."""
         return emit_hosted(self.program)
+
+    def source_for(self, threads: int) -> str:
+        """The source, for blocks of so many threads."""
+        return self.source if threads <= USUAL_THREADS else emit(self.program, MOST_THREADS)
+
+    def hosted_for(self, threads: int) -> Hosted:
+        """The same with the time loop on the host."""
+        return self.hosted if threads <= USUAL_THREADS else emit_hosted(self.program, MOST_THREADS)
 
     def explained(self, control: str) -> Explanation:
         """What the program becomes where the time loop is run so."""

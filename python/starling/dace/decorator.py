@@ -119,7 +119,7 @@ class Program:
         devices: int | None = None,
         grid: Sequence[int] | None = None,
         blocks: int | None = None,
-        threads: int = MOST_THREADS,
+        threads: int | None = None,
         control: str = "device",
         deadline: float = 0.0,
         report: bool = False,
@@ -137,7 +137,8 @@ class Program:
                 along two. None: as many rows as columns, or the fewest more.
             blocks: Of each PE; fewer are used where there are fewer layers. None: 1 on virtual devices, on GPUs
                 as many as fit.
-            threads: Of each block, on GPUs.
+            threads: Of each block, on GPUs, at most 1024. None: 1024 where a PE has a million elements of an array or
+                more, else 512.
             control: Who runs the time loop. ``"device"``: one kernel on every PE does. ``"stream"``: the host, which
                 launches a kernel for each loop over elements in a stream of each PE, orders PEs by events, and waits
                 only for numbers that it needs. ``"call"``: the host, which waits for each launch and each copy.
@@ -171,7 +172,7 @@ class Program:
         *arguments: Any,
         grid: Sequence[int] | None = None,
         blocks: int | None = None,
-        threads: int = MOST_THREADS,
+        threads: int | None = None,
         control: str = "device",
         **named: Any,
     ) -> Run:
@@ -262,7 +263,7 @@ class Program:
         given: dict[str, Any],
         grid: Sequence[int] | None,
         blocks: int | None,
-        threads: int,
+        threads: int | None,
         control: str,
     ) -> Placed:
         self._check_control(control)
@@ -276,7 +277,7 @@ class Program:
             arguments,
             grid_of(compiled.program, grid, m.size),
             blocks=None if blocks is None else whole_number("blocks", blocks),
-            threads=whole_number("threads", threads, most=MOST_THREADS),
+            threads=None if threads is None else whole_number("threads", threads, most=MOST_THREADS),
             control=control,
         )
 

@@ -17,11 +17,14 @@ from starling.dace.build.sources import Builder
 from starling.dace.compile import Compiled
 from starling.dace.emit.communication import channels_of
 from starling.dace.emit.hosted import Hosted
+from starling.dace.emit.kernel import MOST_THREADS, USUAL_THREADS
 from starling.dace.grid import Grid
 from starling.dace.layout import Layout, most_blocks
 from starling.machine import Machine
 
 __all__ = ["Placed", "load"]
+
+MANY_ELEMENTS = 1 << 20  # of an array on a PE, for which more warps hide more than registers for more loads do
 
 _loaded: dict[str, Any] = {}
 
@@ -65,18 +68,22 @@ class Placed:
         grid: Grid,
         *,
         blocks: int | None,
-        threads: int,
+        threads: int | None,
         control: str,
     ) -> None:
         self.compiled = compiled
         self.machine = machine
         self.arguments = arguments
-        self.threads = threads
         self.control = control
         self.layout = Layout(compiled.program, arguments.sizes, grid)
+        self.threads = self._threads_by_itself() if threads is None else threads
         most = most_blocks(compiled.program, self.layout)
         how = builder(machine)
-        self.loaded = load(compiled.source, how) if control == "device" else load_hosted(compiled.hosted, how)
+        self.loaded = (
+            load(compiled.source_for(self.threads), how)
+            if control == "device"
+            else load_hosted(compiled.hosted_for(self.threads), how)
+        )
         self.blocks = min(most, self._blocks_by_itself() if blocks is None else blocks)
         self._hosts = None if control == "device" else self._start_hosts()
         self.memories = {
@@ -89,6 +96,11 @@ class Placed:
                     self.layout.store(a, self.memories[generation], pe, parts[pe if len(parts) > 1 else 0])
                 if a.turn:
                     self.memories[a.turn].write(pe, 0, np.zeros(1, "int64"))
+
+    def _threads_by_itself(self) -> int:
+        arrays = self.compiled.program.arrays.values()
+        most = max((self.layout.bytes_of(a) // np.dtype(a.dtype).itemsize for a in arrays), default=0)
+        return MOST_THREADS if self.machine.kind == "cuda" and most >= MANY_ELEMENTS else USUAL_THREADS
 
     def _blocks_by_itself(self) -> int:
         if self.machine.kind == "host":

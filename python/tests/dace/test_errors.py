@@ -73,6 +73,16 @@ def test_arguments(rng: np.random.Generator) -> None:
     refused("A", "pass arrays with elements", a[:0], b[:0], 3)
 
 
+def test_threads(rng: np.random.Generator) -> None:
+    a, b = (rng.random((8, 6), dtype="float32") for _ in range(2))
+    with pytest.raises(ArgumentError, match="threads = 2000"):
+        programs.jacobi_2d(a, b, 3, threads=2000)
+    compiled = programs.jacobi_2d.compiled()
+    for threads, most in ((32, 512), (512, 512), (513, 1024), (1024, 1024)):
+        assert f"max_threads = {most};" in compiled.source_for(threads)
+        assert f"max_threads = {most};" in compiled.hosted_for(threads).source
+
+
 def test_halo_thicker_than_a_part(rng: np.random.Generator) -> None:
     a, b = rng.random((7, 9)), np.zeros((7, 9))
 

@@ -9,7 +9,7 @@ from typing import Any
 import sympy
 
 from starling.dace.emit.expression import CPP, cpp_name
-from starling.dace.emit.kernel import emit_bounds, emit_header
+from starling.dace.emit.kernel import USUAL_THREADS, emit_bounds, emit_header
 from starling.dace.emit.statements import (
     emit_arrays,
     emit_body,
@@ -36,8 +36,8 @@ class Hosted:
     phases: int
 
 
-def emit_hosted(p: Program) -> Hosted:
-    """The source of a program after all passes.
+def emit_hosted(p: Program, threads: int = USUAL_THREADS) -> Hosted:
+    """The source of a program after all passes, for blocks of at most so many threads.
 
     Raises:
         ProgramError: An index has no form in C++, or a loop no rectangular range.
@@ -48,7 +48,7 @@ def emit_hosted(p: Program) -> Hosted:
     def launch(w: Writer, s: Compute | Reduce) -> None:
         number = len(phases)
         fields = _fields_of(s, w)
-        phases.append(_phase(p, number, s, fields))
+        phases.append(_phase(p, number, s, fields, threads))
         owner = owner_of(s, p)
         everyone = "true" if isinstance(s, Reduce) or owner is not None else "false"
         given = ", ".join(["*this", *(cpp_name(n) for n in fields)])
@@ -84,12 +84,12 @@ def _data(p: Program) -> str:
     return w.text()
 
 
-def _phase(p: Program, number: int, s: Compute | Reduce, fields: dict[str, str]) -> str:
+def _phase(p: Program, number: int, s: Compute | Reduce, fields: dict[str, str], threads: int) -> str:
     """The kernel of a phase; `fields`: what the host gives it beside the program's data."""
     w = Writer(p)
     name = f"{cpp_name(p.name)}_phase_{number}"
     w.line(f"struct {name} : {cpp_name(p.name)}_data {{")
-    emit_bounds(w)
+    emit_bounds(w, threads)
     for field, kind in fields.items():
         w.line(f"{kind} {cpp_name(field)};")
     w.line("")

@@ -7,13 +7,15 @@ from starling.dace.emit.statements import emit_arrays, emit_body, emit_fields, e
 from starling.dace.emit.writer import Writer
 from starling.dace.ir import Program, Reduce, statements
 
-__all__ = ["MOST_THREADS", "emit", "emit_bounds", "emit_header"]
+__all__ = ["MOST_THREADS", "USUAL_THREADS", "emit", "emit_bounds", "emit_header"]
 
-MOST_THREADS = 512  # of a block: more would leave each too few registers
+# Of a block. Of usual blocks each thread has 128 registers, of the largest 64.
+USUAL_THREADS = 512
+MOST_THREADS = 1024
 
 
-def emit(p: Program) -> str:
-    """The source.
+def emit(p: Program, threads: int = USUAL_THREADS) -> str:
+    """The source, for blocks of at most so many threads.
 
     Raises:
         ProgramError: An index has no form in C++, or a loop no rectangular range.
@@ -21,7 +23,7 @@ def emit(p: Program) -> str:
     w = Writer(p)
     emit_header(w)
     w.line(f"struct {cpp_name(p.name)}_kernel {{")
-    emit_bounds(w)
+    emit_bounds(w, threads)
     emit_fields(w)
     w.line("")
     w.line("STARLING_HD void operator()(st::block& b) const {")
@@ -50,9 +52,9 @@ def emit_header(w: Writer, *more: str) -> None:
     w.line("")
 
 
-def emit_bounds(w: Writer) -> None:
+def emit_bounds(w: Writer, threads: int) -> None:
     """For how many threads and blocks a kernel is compiled."""
-    w.line(f"static constexpr int max_threads = {MOST_THREADS};")
+    w.line(f"static constexpr int max_threads = {threads};")
     w.line("static constexpr int least_blocks = 1;")
     w.line("")
 
