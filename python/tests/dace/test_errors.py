@@ -75,7 +75,7 @@ def test_arguments(rng: np.random.Generator) -> None:
 
 def test_threads(rng: np.random.Generator) -> None:
     a, b = (rng.random((8, 6), dtype="float32") for _ in range(2))
-    with pytest.raises(ArgumentError, match="threads = 2000"):
+    with pytest.raises(errors.ArgumentError, match="threads = 2000"):
         programs.jacobi_2d(a, b, 3, threads=2000)
     compiled = programs.jacobi_2d.compiled()
     for threads, most in ((32, 512), (512, 512), (513, 1024), (1024, 1024)):
