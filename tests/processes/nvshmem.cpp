@@ -92,8 +92,9 @@ TEST_CASE("a process that dies during large puts is named by those that it reach
   check_parts(j.end_of(0, 20), {"process_error", "process 1 of 2", "did not come"});
 }
 
-// An engine alone: the order and the contents of random messages and data both ways, to the process itself too.
-std::string random_traffic(engine& e, std::uint64_t seed) {
+// An engine alone: the order and the contents of random messages and data both ways, to the process itself too. Half of
+// the messages, more than there is room for, are sent before anybody reads.
+std::string random_traffic(engine& e, process_group& group, std::uint64_t seed) {
   random r(seed + static_cast<std::uint64_t>(e.rank()));
   constexpr int n = 60;
   const auto content = [](int from, int to, int number) {
@@ -108,6 +109,9 @@ std::string random_traffic(engine& e, std::uint64_t seed) {
   std::vector<message_bytes> places(size);
   std::vector<std::shared_ptr<message_bytes>> kept;
   int wrong = 0;
+  for (int to = 0; to < e.size(); ++to)
+    for (int& i = sent[static_cast<std::size_t>(to)]; i < n / 2; ++i) e.send(to, content(e.rank(), to, i));
+  group.meet("random_traffic");
   const auto over = [&] {
     for (std::size_t p = 0; p < size; ++p)
       if (came[p] < n || data_came[p] < n || sent[p] < n || data_sent[p] < n) return false;
@@ -142,7 +146,7 @@ TEST_CASE("messages and data of any length, more than there is room for, come wh
   job j(3, [](int) {
     board_group group(place_of(environment_variables()), "traffic", 1, 20);
     const auto e = nvshmem::make_engine(group, STARLING_NVSHMEM_DOUBLE);
-    const std::string found = random_traffic(*e, 11);
+    const std::string found = random_traffic(*e, group, 11);
     group.meet("traffic");
     return found;
   });
