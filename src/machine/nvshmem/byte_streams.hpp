@@ -14,8 +14,7 @@ namespace starling::nvshmem {
 
 class byte_streams {
  public:
-  static constexpr std::size_t ring_bytes = std::size_t{256} << 10;
-  // What each process has for them.
+  // What each process has for them: so much that large data seldom waits for room, and at most 32 MiB and some.
   static std::size_t bytes_for(int processes);
 
   // `memory`: at the same place of the heap in all processes, of bytes_for(processes), which the host can read and
@@ -52,6 +51,7 @@ class byte_streams {
   std::byte* memory_;
   int rank_;
   int processes_;
+  std::size_t ring_bytes_;
   std::vector<place> places_;
 };
 
