@@ -2,6 +2,7 @@
 // streams, keep to caps and limits, and give all of it back.
 #include "starling/stf/allocator.hpp"
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <thread>
@@ -35,8 +36,7 @@ struct program {
   program(int count, index_t n) : values(static_cast<std::size_t>(count), std::vector<double>(n, 1.0)) {
     expected = values;
   }
-  template <class Seen>
-  void run(context& ctx, random& any, int steps, const Seen& seen) {
+  void run(context& ctx, random& any, int steps, const std::function<void(const void*)>& seen) {
     std::vector<stf::logical_data<slice<double>>> data;
     for (auto& v : values) data.push_back(ctx.logical_data(v));
     auto total = ctx.logical_data(stf::scalar_view<double>(&sum));

@@ -23,6 +23,15 @@ void add(stream& s, slice<double> x, double b) {
   s.launch(2, STARLING_KERNEL(block & blk) { blk.for_each(blk.my_share(x.extent(0)), [&](index_t i) { x(i) += b; }); });
 }
 
+// b becomes a + 2 b - 3 i.
+void mix_into(stream& s, slice<const double> a, slice<double> b) {
+  s.launch(
+      2, STARLING_KERNEL(block & blk) {
+        blk.for_each(blk.my_share(b.extent(0)),
+                     [&](index_t i) { b(i) = a(i) + 2 * b(i) - 3 * static_cast<double>(i); });
+      });
+}
+
 TEST_CASE("one instance for all devices and the host") {
   const auto m = test_machine(3);
   if (!m) return;
@@ -139,13 +148,7 @@ TEST_CASE("beside instances at other places") {
         const auto to = (from + 1 + static_cast<std::size_t>(any.below(3))) % 4;
         const auto where = exec_place::device(static_cast<int>(any.below(n_pes)));
         ctx.task(where, d[from].read(anywhere()), d[to].rw(anywhere()))
-                ->*[](stream& s, slice<const double> a, slice<double> b) {
-                      s.launch(
-                          2, STARLING_KERNEL(block & blk) {
-                            blk.for_each(blk.my_share(b.extent(0)),
-                                         [&](index_t i) { b(i) = a(i) + 2 * b(i) - 3 * static_cast<double>(i); });
-                          });
-                    };
+                ->*[](stream& s, slice<const double> a, slice<double> b) { mix_into(s, a, b); };
         for (std::size_t i = 0; i < 512; ++i)
           wanted[to][i] = wanted[from][i] + 2 * wanted[to][i] - 3 * static_cast<double>(i);
         if (any.below(12) == 0) ctx.prefetch(d[from], data_place::managed());
