@@ -76,7 +76,7 @@ MUTATIONS = [
         "teams",
         TEAM,
         ("boxes and slots of one parity", "static_cast<index_t>(round % 2)", "static_cast<index_t>(round % 1)"),
-        ("one slot for all members", "* memory_.room + from;", "* memory_.room + 0 * from;"),
+        ("one slot for all members", "* memory_.capacity + from;", "* memory_.capacity + 0 * from;"),
         (
             "a number in a team of the other direction",
             "    const int i = distance / stride_;\n",
@@ -94,8 +94,8 @@ MUTATIONS = [
         GATHER,
         (
             "members do not say that they are in a small broadcast",
-            "    m.tell();\n    detail::take_messages(m, dest, n, root, root + 1, own);\n",
-            "    if (m.me() == root) m.tell();\n    detail::take_messages(m, dest, n, root, root + 1, own);\n",
+            "    m.arrive();\n    detail::take_messages(m, dest, n, root, root + 1, own);\n",
+            "    if (m.me() == root) m.arrive();\n    detail::take_messages(m, dest, n, root, root + 1, own);\n",
         ),
         (
             "a broadcast after which all are known to be there",
