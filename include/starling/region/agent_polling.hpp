@@ -145,8 +145,10 @@ struct bulk_polling_agent : polling_agent<T> {
     const auto of_part = static_cast<int>(item.chunk);
     bool puts = false;
     if (item.how == region_item::whole && s.sending == region_sending::all) {
-      b.put_to_each(via, start, start.on(b.pe()), e.size(),
-                    [&](const auto& f) { base::for_each_subscriber(b, of_part, [&](int, int to) { f(to); }); });
+      const auto* sender = this;
+      b.put_to_each(via, start, start.on(b.pe()), e.size(), [sender, &b, of_part](const auto& f) {
+        sender->for_each_subscriber(b, of_part, [&](int, int to) { f(to); });
+      });
       return true;
     }
     base::for_each_subscriber(b, of_part,
