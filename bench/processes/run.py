@@ -56,9 +56,6 @@ def measured(kind: str, pes: int, processes: int) -> dict[str, float]:
     environment = {**os.environ, "STARLING_MACHINE": kind, "STARLING_DEVICES": str(pes)}
     if processes > 1:
         environment |= {"STARLING_MACHINE": "distributed", "STARLING_DISTRIBUTED": kind}
-        each = facts.pes_per_gpu()
-        if each > 1 and "CUDA_MPS_PIPE_DIRECTORY" in environment:
-            environment["CUDA_MPS_ACTIVE_THREAD_PERCENTAGE"] = str(100 // each)
         program = [sys.executable, "-m", "starling", "launch", "-n", str(processes), "--", *program]
     else:  # has the GPU for itself, without MPS
         environment.pop("CUDA_MPS_PIPE_DIRECTORY", None)

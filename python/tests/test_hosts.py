@@ -61,7 +61,7 @@ def mpirun(
     inherited = {name: value for name, value in os.environ.items() if name not in left_out}
     return subprocess.run(
         [*(within or []), "mpirun", "-n", str(n), *options, *command],
-        env={**inherited, "STARLING_TRANSPORT": transport, **variables},
+        env={**inherited, "STARLING_TRANSPORT": transport, "STARLING_DISTRIBUTED": "host", **variables},
         capture_output=True,
         text=True,
         timeout=LIMIT,

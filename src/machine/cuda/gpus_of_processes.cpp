@@ -6,7 +6,6 @@
 #include "../gpu_shares.hpp"
 #include "device_guard.hpp"
 #include "gpu.hpp"
-#include "starling/base/environment.hpp"
 #include "starling/base/error.hpp"
 
 namespace starling::on_cuda {
@@ -21,13 +20,9 @@ struct gpu_facts {
   std::int32_t id;
   std::int32_t multiprocessors;
   std::int32_t compute_capability;
-  std::int32_t limited;  // MPS gives the process a part of the multiprocessors, of which that many are left
   std::uint64_t memory_bytes;
   std::uint64_t scratch_bytes;
 };
-
-// Where MPS limits a process, CUDA tells of the multiprocessors that are left to it.
-bool limited_by_mps() { return !value_of(environment_variables(), "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE").empty(); }
 
 gpu_facts facts_of(const gpu& g) {
   gpu_facts f{};
@@ -36,7 +31,6 @@ gpu_facts facts_of(const gpu& g) {
   f.id = g.info.id;
   f.multiprocessors = g.info.multiprocessors;
   f.compute_capability = g.info.compute_capability;
-  f.limited = limited_by_mps() ? 1 : 0;
   f.memory_bytes = g.info.memory_bytes;
   f.scratch_bytes = g.info.scratch_bytes;
   return f;
@@ -100,8 +94,8 @@ void divide(std::vector<gpu>& gpus, const std::vector<gpu_facts>& facts, const s
     if (pes.size() == 1) continue;
     const std::string name = message("device ", g.info.id, " (", g.info.name, ")");
     g.info.memory_bytes = memory_share(least, pes, share_page, name);
-    g.info.partitioned = own.limited != 0;
-    if (!g.info.partitioned) g.info.multiprocessors = plain_share(own.multiprocessors, g.info.pes_on_gpu, name);
+    // CUDA_MPS_ACTIVE_THREAD_PERCENTAGE gives a process so many multiprocessors, but none for itself alone.
+    g.info.multiprocessors = plain_share(own.multiprocessors, g.info.pes_on_gpu, name);
   }
 }
 
