@@ -38,7 +38,7 @@ context_state::context_state(machine m, const context_options& o, const std::opt
     : machine_(std::move(m)),
       options_(o),
       in_users_stream_(user.has_value()),
-      pool_(o.resources ? o.resources->pool() : nullptr),
+      pool_(o.resources),
       borrowed_(borrow_lanes(machine_, pool_)),
       lanes_(*borrowed_),
       scheduler_(machine_),

@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <memory>
-#include <optional>
 
 #include "starling/stf/allocator.hpp"
 #include "starling/stf/resources.hpp"
@@ -26,9 +25,9 @@ struct context_options {
   int graphs_kept = 16;
   // Remember tasks and their order, for dot() and mermaid().
   bool drawing = false;
-  // What it shares with other contexts of the same machine. None: it has all of its own. Memory is not shared in check
-  // mode.
-  std::optional<stf::resources> resources = {};
+  // What it shares with other contexts of the same machine: stf::resources. Null: it has all of its own. Memory is not
+  // shared in check mode.
+  std::shared_ptr<resource_pool> resources = {};
   // Where the memory of its places comes from; null: from the machine. A cap is taken in one piece. Composite places
   // and managed memory have theirs from the machine.
   std::shared_ptr<allocator> device_allocator = {};

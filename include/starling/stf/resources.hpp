@@ -38,7 +38,8 @@ class resources {
   // Gives that back to the machine.
   void release();
 
-  const std::shared_ptr<resource_pool>& pool() const { return pool_; }
+  // For context_options::resources.
+  operator const std::shared_ptr<resource_pool>&() const { return pool_; }
 
  private:
   std::shared_ptr<resource_pool> pool_;
