@@ -18,10 +18,10 @@ int queues_needed(int pes_on_gpu);
 // How many a context that is made now gets.
 int queues_set(const variables& v);
 
-// Sets, where the user has not, what CUDA reads when it starts: the number of queues; and that modules are loaded whole,
-// since a kernel that is loaded when it is first launched may wait for those that run, which may wait for it. Where
-// several processes share a GPU each takes no more queues than its own PEs need: under MPS all processes together have
-// only so many, and who comes when they are used up is told that memory is.
+// Sets, where the user has not, what CUDA reads when it starts: the number of queues; and that modules are loaded
+// whole, since a kernel that is loaded when it is first launched may wait for those that run, which may wait for it.
+// Where several processes share a GPU each takes no more queues than its own PEs need: under MPS all processes together
+// have only so many, and who comes when they are used up is told that memory is.
 void prepare_to_share(int queues = most_queues);
 
 // What to say of a context that was there before and may have too few queues; empty: nothing.

@@ -16,8 +16,8 @@ void check_several_processes(const environment& e);
 // How many PEs each process has. Throws argument_error.
 int pes_of_process(const distributed_options& options, const process_place& place, const environment& e);
 
-// How many hardware queues CUDA is asked for where PEs of this process share a GPU (launch_queues.hpp); 0: as many as it
-// gives by itself.
+// How many hardware queues CUDA is asked for where PEs of this process share a GPU (launch_queues.hpp); 0: as many as
+// it gives by itself.
 int queues_of_process(int pes, const environment& e);
 void prepare_process_to_share(int pes, const environment& e);
 

@@ -17,9 +17,7 @@ from starling.machine import MOST_VIRTUAL_DEVICES
 def command(
     run: Annotated[list[str], typer.Argument(metavar="-- PROGRAM [ARGS]...", help="What to run.")],
     processes: Annotated[int, typer.Option("--processes", "-n", help="How many processes.")],
-    devices: Annotated[
-        int | None, typer.Option(help="PEs in all processes together; one in each by default.")
-    ] = None,
+    devices: Annotated[int | None, typer.Option(help="PEs in all processes together; one in each by default.")] = None,
     grace: Annotated[
         float, typer.Option(help="Seconds that the others have to end by themselves when one has failed.")
     ] = 5.0,

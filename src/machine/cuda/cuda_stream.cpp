@@ -70,11 +70,10 @@ void cuda_stream::launch(int blocks, const kernel& k, const launch_options& opti
   const parts& machine = machine_->machine();
   const int fit = blocks_that_fit(k, options);
   if (options.resident && blocks > fit) refuse_resident_launch(g, machine.kernels, k, options, blocks);
-  // Where the driver does not see to the room of a resident launch, it must be there whatever else has been launched: all
-  // resident launches want the same of a multiprocessor.
+  // Where the driver does not see to the room of a resident launch, it must be there whatever else has been launched:
+  // all resident launches want the same of a multiprocessor.
   const bool cooperative = options.resident && launches_cooperatively(g, k);
-  if (options.resident && !cooperative)
-    machine.kernels.prefer_shared_memory(k, pe_, kernel_table::all_of_it);
+  if (options.resident && !cooperative) machine.kernels.prefer_shared_memory(k, pe_, kernel_table::all_of_it);
   role_table roles;
   roles.first[1] = blocks;
   const double deadline = deadline_of(options, machine_->default_deadline());

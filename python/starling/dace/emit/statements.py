@@ -232,7 +232,8 @@ def _map(w: Writer, s: Compute, owner: Owner | None, kind: str, value: str, elem
         return
     with _ranges(w, s, s.params, owner) as (ranges, names):
         w.line(f"sg::map(b, {ranges}, [&]({names}) -> {kind} {{ return {value}; }},")
-        w.line(f"        [&]({names}, {kind} value_) {{ {element} = value_; }}, [&]({names}) {{ return &{element}; }});")
+        w.line(f"        [&]({names}, {kind} value_) {{ {element} = value_; }},")
+        w.line(f"        [&]({names}) {{ return &{element}; }});")
 
 
 @contextmanager
