@@ -14,11 +14,12 @@ namespace detail {
 
 inline constexpr int together = 8;  // elements of a thread
 
-// Elements from the beginning of a line of memory to `p`.
+// Elements of type T from the beginning of a line of memory to column `column` of a row that begins with a line, as all
+// rows do whose length is a multiple of a line's.
 template <class T>
-STARLING_HD index_t within_line(const T* p) {
-  constexpr std::uintptr_t line = 128;
-  return static_cast<index_t>(reinterpret_cast<std::uintptr_t>(p) % line / sizeof(T));
+STARLING_HD constexpr int within_line(index_t column) {
+  constexpr int line = 128 / static_cast<int>(sizeof(T));
+  return static_cast<int>(column & (line - 1));
 }
 
 // Of n elements in rounds of `threads`, a power of two: whether so many idle threads before them cost no further round.
@@ -56,32 +57,33 @@ STARLING_HD void map_up_to(index_t begin, index_t end, Step step, const Value& v
 // A box by the threads of a tile, planes by rows by x. A thread takes `together` neighbouring rows at a time, which
 // have in common much of what they read; of these all planes, so that what two planes read is still in a cache; of a
 // plane all x.
-template <class Value, class Store, class Address>
-STARLING_HD void map_box(const thread_tile& t, index_range zs, index_range ys, index_range xs, const Value& value,
-                         const Store& store, const Address& address) {
+template <class Value, class Store, class Column>
+STARLING_HD void map_box(thread_tile t, index_range zs, index_range ys, index_range xs, const Value& value,
+                         const Store& store, const Column& column) {
   if (t.nx == 0) return;
-  const index_t within = within_line(address(zs.begin, ys.begin, xs.begin));
+  using T = decltype(value(0, 0, 0));
+  const index_t within = within_line<T>(column(zs.begin, ys.begin, xs.begin));
   const index_t before = is_free(within, xs.size(), t.nx) ? within : 0;
+  t.x = (t.x - before) & (t.nx - 1);  // those before the first take the last
   constexpr std::integral_constant<index_t, 1> one;
   for (index_t first = ys.begin + together * t.y; first < ys.end; first += together * t.ny)
     for (index_t z = zs.begin + t.z; z < zs.end; z += t.nz)
-      for (index_t x = xs.begin - before + t.x; x < xs.end; x += t.nx)
-        if (x >= xs.begin)
-          map_up_to(
-              first, least(first + together, ys.end), one, [&](index_t y) { return value(z, y, x); },
-              [&](index_t y, const auto& v) { store(z, y, x, v); });
+      for (index_t x = xs.begin + t.x; x < xs.end; x += t.nx)
+        map_up_to(
+            first, least(first + together, ys.end), one, [&](index_t y) { return value(z, y, x); },
+            [&](index_t y, const auto& v) { store(z, y, x, v); });
 }
 
 }  // namespace detail
 
-// store(x, value(x)); address(x): of what it stores to.
-template <class Value, class Store, class Address>
+// store(x, value(x)); column(x): of the element that it stores to, in the row of memory.
+template <class Value, class Store, class Column>
 STARLING_HD void map(const block& b, index_range xs, const Value& value, const Store& store,
-                     [[maybe_unused]] const Address& address) {
+                     [[maybe_unused]] const Column& column) {
   if constexpr (target::on_gpu) {
     const index_t step = b.members();
     const bool many = xs.size() >= 4 * detail::together * step;
-    const index_t before = many ? detail::within_line(address(xs.begin)) : 0;
+    const index_t before = many ? detail::within_line<decltype(value(0))>(column(xs.begin)) : 0;
     for (index_t x = xs.begin - before + b.member(); x < xs.end; x += detail::together * step)
       detail::map_up_to(x < xs.begin ? x + step : x, least(x + detail::together * step, xs.end), step, value, store);
   } else {
@@ -90,9 +92,9 @@ STARLING_HD void map(const block& b, index_range xs, const Value& value, const S
 }
 
 // store(y, x, value(y, x)), x fastest.
-template <class Value, class Store, class Address>
+template <class Value, class Store, class Column>
 STARLING_HD void map(const block& b, index_range ys, index_range xs, const Value& value, const Store& store,
-                     [[maybe_unused]] const Address& address) {
+                     [[maybe_unused]] const Column& column) {
   if constexpr (target::on_gpu) {
     thread_tile t(b.member(), b.members(), xs.size(), ys.size());
     // A plane has no third side: rows take it.
@@ -103,18 +105,18 @@ STARLING_HD void map(const block& b, index_range ys, index_range xs, const Value
       return detail::map_box(
           t, {0, 1}, ys, xs, [&](index_t, index_t y, index_t x) { return value(y, x); },
           [&](index_t, index_t y, index_t x, const auto& v) { store(y, x, v); },
-          [&](index_t, index_t y, index_t x) { return address(y, x); });
+          [&](index_t, index_t y, index_t x) { return column(y, x); });
   }
   b.for_each(ys, xs, [&](index_t y, index_t x) { store(y, x, value(y, x)); });
 }
 
 // store(z, y, x, value(z, y, x)), x fastest.
-template <class Value, class Store, class Address>
+template <class Value, class Store, class Column>
 STARLING_HD void map(const block& b, index_range zs, index_range ys, index_range xs, const Value& value,
-                     const Store& store, [[maybe_unused]] const Address& address) {
+                     const Store& store, [[maybe_unused]] const Column& column) {
   if constexpr (target::on_gpu) {
     const thread_tile t(b.member(), b.members(), xs.size(), ys.size());
-    if (ys.size() >= 4 * t.ny) return detail::map_box(t, zs, ys, xs, value, store, address);
+    if (ys.size() >= 4 * t.ny) return detail::map_box(t, zs, ys, xs, value, store, column);
   }
   b.for_each(zs, ys, xs, [&](index_t z, index_t y, index_t x) { store(z, y, x, value(z, y, x)); });
 }

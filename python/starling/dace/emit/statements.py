@@ -103,14 +103,20 @@ def _array(w: Writer, a: Array) -> None:
         w.line(f"{t} {name} = {f'b.fetch({own})' if w.launch else f'{own}[0]'};")
         return
     extents = [cpp_index(n) for n in a.shape]
-    first = ["0"] * rank
     for axis, d in enumerate(a.dealt if a.split else []):
         extents[d.axis] = f"pes.held({cpp_index(d.length)}, {axis}, {d.low + d.high})"
-        first[d.axis] = f"{w.owner(True, axis, d.length)}.pe.begin{minus(d.shift + d.low)}"
-    places = f"{{{', '.join(first)}}}, {{{', '.join(extents)}}}"
+    places = f"{{{', '.join(_first_of(w, a))}}}, {{{', '.join(extents)}}}"
     traded = {n for x in w.program.arrays.values() if x.next for n in (x.name, x.next)}
     kind = f"{'' if a.name in traded else 'const '}{'sg::host_array' if w.launch else 'sg::array'}<{t}, {rank}>"
     w.line(f"{kind} {name}({f'b, {name}_data' if w.launch else f'{name}_data, b.pe()'}, {places});")
+
+
+def _first_of(w: Writer, a: Array) -> list[str]:
+    """The indices of the element that a PE's memory begins with."""
+    first = ["0"] * len(a.shape)
+    for axis, d in enumerate(a.dealt if a.split else []):
+        first[d.axis] = f"{w.owner(True, axis, d.length)}.pe.begin{minus(d.shift + d.low)}"
+    return first
 
 
 def kept_elements(p: Program) -> list[Array]:
@@ -233,7 +239,8 @@ def _map(w: Writer, s: Compute, owner: Owner | None, kind: str, value: str, elem
     with _ranges(w, s, s.params, owner) as (ranges, names):
         w.line(f"sg::map(b, {ranges}, [&]({names}) -> {kind} {{ return {value}; }},")
         w.line(f"        [&]({names}, {kind} value_) {{ {element} = value_; }},")
-        w.line(f"        [&]({names}) {{ return &{element}; }});")
+        column = f"{cpp_index(s.index[-1])} - ({_first_of(w, w.program.arrays[s.target])[-1]})"
+        w.line(f"        [&]([[maybe_unused]] {names.replace(', ', ', [[maybe_unused]] ')}) {{ return {column}; }});")
 
 
 @contextmanager
