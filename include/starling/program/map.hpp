@@ -3,7 +3,7 @@
 //
 // A thread of a GPU computes several elements before it stores the first: their loads are under way at the same time,
 // which the compiler may not arrange across a store. Neighbouring threads store to whole lines of memory: where a range
-// begins within a line, so do the threads, and the first have nothing to do there.
+// begins within a line, the threads of the elements before it take the last ones instead.
 #pragma once
 
 #include "starling/program/layers.hpp"
