@@ -48,15 +48,12 @@ slab_source resource_pool::memory_of(int pe) {
 
 slab resource_pool::take_memory(int pe, const slab_wish& w) {
   if (local_memory idle = take_idle(pe, w); idle.size() > 0) return lend(pe, std::move(idle));
-  for (bool again = true;; again = false) {
-    for (const std::size_t bytes : {w.wanted, w.least}) {
-      try {
-        return lend(pe, machine_.allocate_on(pe, bytes));
-      } catch (const memory_error&) {
-        if (bytes == w.least && !(again && release_memory(pe))) throw;
-      }
-    }
+  try {
+    return lend(pe, allocate_on(machine_, pe, w));
+  } catch (const memory_error&) {
+    if (!release_memory(pe)) throw;
   }
+  return lend(pe, allocate_on(machine_, pe, w));
 }
 
 local_memory resource_pool::take_idle(int pe, const slab_wish& w) {

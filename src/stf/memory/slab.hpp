@@ -29,7 +29,8 @@ struct slab_source {
   bool of_user = false;  // an allocator of the user
 };
 
-// As machine::allocate_on gives it.
+// As machine::allocate_on gives it: what is wanted, or else the least. Throws its memory_error.
+local_memory allocate_on(machine& m, int pe, const slab_wish& w);
 slab_source memory_of_machine(machine m, int pe);
 
 }  // namespace starling::stf

@@ -72,8 +72,10 @@ void lane::pin_tip() {
 }
 
 void lane::synchronize() {
-  const std::uint64_t tip = tip_;
-  if (waited_for_.exchange(tip) != tip) stream().synchronize();
+  const std::uint64_t now = handed_out_;
+  if (over_when_handed_ == now) return;
+  stream_->synchronize();
+  over_when_handed_ = now;
 }
 
 bool lane::knows(const moment& m) const {

@@ -25,6 +25,7 @@ class lane {
   int pe() const { return pe_; }
   starling::stream& stream() {
     if (!has_stream_.load(std::memory_order_acquire)) make_stream();
+    handed_out_.fetch_add(1, std::memory_order_relaxed);
     return *stream_;
   }
   bool used() const { return has_stream_.load(std::memory_order_acquire); }
@@ -43,7 +44,7 @@ class lane {
   // Makes sure that the newest moment has a point of its own: work that is given from now on is not part of it.
   void pin_tip();
 
-  // Until all of it is over, if there was any since the last time; throws what failed in it.
+  // Until all of it is over; nothing if nobody has had the stream since that last held. Throws what failed in it.
   void synchronize();
 
   // Whether the lane's later work starts after this moment anyway.
@@ -80,7 +81,8 @@ class lane {
   std::atomic<bool> has_stream_{false};
   std::mutex making_;
   std::atomic<std::uint64_t> tip_{0};
-  std::atomic<std::uint64_t> waited_for_{0};
+  std::atomic<std::uint64_t> handed_out_{0};      // how often somebody got the stream, and may have given it work
+  std::atomic<std::uint64_t> over_when_handed_{0};  // so often when all of it was over last
   std::atomic<std::uint64_t> floor_{0};
   std::atomic<bool> taken_{false};
   mutable std::mutex mutex_;
