@@ -73,7 +73,15 @@ print("agreed", m.agree(float(m.process)))
 
 # With "auto" one process chooses how many GPUs are worth it, too.
 @pytest.mark.parametrize(
-    ("n", "variant"), [(1, "auto" if KIND == "host" else "cpu_free"), (2, "cpu_free"), (4, "auto"), (4, "cpu_free"), (4, "resident"), (4, "temporal")]
+    ("n", "variant"),
+    [
+        (1, "auto" if KIND == "host" else "cpu_free"),
+        (2, "cpu_free"),
+        (4, "auto"),
+        (4, "cpu_free"),
+        (4, "resident"),
+        (4, "temporal"),
+    ],
 )
 def test_a_stencil_has_the_bits_of_one_process(tmp_path: Path, n: int, variant: str) -> None:
     rng = np.random.default_rng(3)

@@ -81,7 +81,7 @@ class lane {
   std::atomic<bool> has_stream_{false};
   std::mutex making_;
   std::atomic<std::uint64_t> tip_{0};
-  std::atomic<std::uint64_t> handed_out_{0};      // how often somebody got the stream, and may have given it work
+  std::atomic<std::uint64_t> handed_out_{0};        // how often somebody got the stream, and may have given it work
   std::atomic<std::uint64_t> over_when_handed_{0};  // so often when all of it was over last
   std::atomic<std::uint64_t> floor_{0};
   std::atomic<bool> taken_{false};
