@@ -1,31 +1,24 @@
 // map: computes the elements of a range and stores them, the elements spread over the threads of a block. No element
 // may need what the same map stores.
 //
-// A thread of a GPU computes several elements before it stores the first: their loads are under way at the same time,
-// which the compiler may not arrange across a store. Neighbouring threads store to whole lines of memory: where a range
-// begins within a line, the threads of the elements before it take the last ones instead.
+// Of a map
+//   values(lanes, y, x)   computes as many elements as there are lanes (rows.hpp) from (y, x) on, x fastest;
+//   addresses(y, x)       of what is stored to and of what the rows begin with that `values` reads (row_addresses);
+//   store(y, x, v)        stores a value, or those of all lanes of a vector.
+//
+// A thread of a GPU computes vectors where all rows begin with one, and stores them whole: a load or store of 16 bytes
+// costs a multiprocessor as much as one of 4. Elsewhere it computes several elements before it stores the first: their
+// loads are under way at the same time, which the compiler may not arrange across a store.
 #pragma once
 
 #include "starling/program/layers.hpp"
+#include "starling/program/rows.hpp"
 
 namespace starling::generated {
 
 namespace detail {
 
-inline constexpr int together = 8;  // elements of a thread
-
-// Elements of type T from the beginning of a line of memory to column `column` of a row that begins with a line, as all
-// rows do whose length is a multiple of a line's.
-template <class T>
-STARLING_HD constexpr int within_line(index_t column) {
-  constexpr int line = 128 / static_cast<int>(sizeof(T));
-  return static_cast<int>(column & (line - 1));
-}
-
-// Of n elements in rounds of `threads`, a power of two: whether so many idle threads before them cost no further round.
-STARLING_HD constexpr bool is_free(index_t before, index_t n, index_t threads) {
-  return ((n - 1) & (threads - 1)) + before < threads;
-}
+inline constexpr int together = 8;  // elements of a thread where there are no vectors
 
 // store(i, value(i)) for N numbers from `begin` on, `step` apart.
 template <int N, class Step, class Value, class Store>
@@ -54,71 +47,105 @@ STARLING_HD void map_up_to(index_t begin, index_t end, Step step, const Value& v
   if (i < end) store(i, value(i));
 }
 
-// A box by the threads of a tile, planes by rows by x. A thread takes `together` neighbouring rows at a time, which
-// have in common much of what they read; of these all planes, so that what two planes read is still in a cache; of a
-// plane all x.
-template <class Value, class Store, class Column>
-STARLING_HD void map_box(thread_tile t, index_range zs, index_range ys, index_range xs, const Value& value,
-                         const Store& store, const Column& column) {
+// A box by the threads of a tile, planes by rows by x. Where there are many rows a thread takes `together` neighbouring
+// ones at a time, which have in common much of what they read; of these all planes, so that what two planes read is
+// still in a cache; of a plane all x.
+template <class Values, class Store>
+STARLING_HD void map_elements(const thread_tile& t, index_range zs, index_range ys, index_range xs,
+                              const Values& values, const Store& store) {
   if (t.nx == 0) return;
-  using T = decltype(value(0, 0, 0));
-  const index_t within = within_line<T>(column(zs.begin, ys.begin, xs.begin));
-  const index_t before = is_free(within, xs.size(), t.nx) ? within : 0;
-  t.x = (t.x - before) & (t.nx - 1);  // those before the first take the last
   constexpr std::integral_constant<index_t, 1> one;
-  for (index_t first = ys.begin + together * t.y; first < ys.end; first += together * t.ny)
+  const index_t rows = ys.size() >= 4 * t.ny ? together : 1;
+  for (index_t first = ys.begin + rows * t.y; first < ys.end; first += rows * t.ny)
     for (index_t z = zs.begin + t.z; z < zs.end; z += t.nz)
       for (index_t x = xs.begin + t.x; x < xs.end; x += t.nx)
         map_up_to(
-            first, least(first + together, ys.end), one, [&](index_t y) { return value(z, y, x); },
+            first, least(first + rows, ys.end), one, [&](index_t y) { return values(one_lane{}, z, y, x).of[0]; },
             [&](index_t y, const auto& v) { store(z, y, x, v); });
+}
+
+// A box by vectors, of which the first of a row begins at x = `first`, at most a vector before the range.
+template <class T, class Values, class Store>
+STARLING_HD void map_vectors(const thread_tile& t, index_range zs, index_range ys, index_range xs, index_t first,
+                             const Values& values, const Store& store) {
+  constexpr int n = lanes_of_vector<T>;
+  if (t.nx == 0) return;
+  for (index_t y = ys.begin + t.y; y < ys.end; y += t.ny)
+    for (index_t z = zs.begin + t.z; z < zs.end; z += t.nz)
+      for (index_t x = first + n * t.x; x < xs.end; x += n * t.nx) {
+        const vector_lanes<n> lanes{static_cast<int>(most(xs.begin - x, 0)), static_cast<int>(least(xs.end - x, n))};
+        const auto v = values(lanes, z, y, x);
+        if (lanes.all())
+          store(z, y, x, v);
+        else
+          unrolled<n>([&](auto k) {
+            if (lanes.has(k)) store(z, y, x + k, v.of[k]);
+          });
+      }
+}
+
+// A box by all threads of a block of a GPU. Addresses grow evenly with z and y: if those of the first row, and of the
+// rows beside it and above it, are multiples of 16 bytes, so are all.
+template <class Values, class Addresses, class Store>
+STARLING_HD void map_box(int member, int members, index_range zs, index_range ys, index_range xs, const Values& values,
+                         const Addresses& addresses, const Store& store) {
+  if (zs.empty() || ys.empty() || xs.empty()) return;
+  using T = std::remove_cvref_t<decltype(values(one_lane{}, 0, 0, 0).of[0])>;
+  constexpr int n = lanes_of_vector<T>;
+  const std::uintptr_t stored = addresses(zs.begin, ys.begin, xs.begin).stored;
+  const index_t first = xs.begin - static_cast<index_t>(stored / sizeof(T) % n);
+  const auto bits = [&](index_t z, index_t y) { return addresses(z, y, first).all; };
+  const std::uintptr_t all = bits(zs.begin, ys.begin) | bits(zs.begin, ys.begin + 1) | bits(zs.begin + 1, ys.begin);
+  const bool vectors = n > 1 && all % 16 == 0;
+  const index_t columns = vectors ? ceil_div(xs.end - first, index_t{n}) : xs.size();
+  thread_tile t(member, members, columns, ys.size());
+  if (zs.size() == 1) {  // a plane has no third side: rows take it
+    t.y += t.z * t.ny;
+    t.ny *= t.nz;
+    t.z = 0;
+    t.nz = 1;
+  }
+  if (vectors)
+    map_vectors<T>(t, zs, ys, xs, first, values, store);
+  else
+    map_elements(t, zs, ys, xs, values, store);
 }
 
 }  // namespace detail
 
-// store(x, value(x)); column(x): of the element that it stores to, in the row of memory.
-template <class Value, class Store, class Column>
-STARLING_HD void map(const block& b, index_range xs, const Value& value, const Store& store,
-                     [[maybe_unused]] const Column& column) {
+// Of one axis, which takes no vectors.
+template <class Values, class Addresses, class Store>
+STARLING_HD void map(const block& b, index_range xs, const Values& values, const Addresses&, const Store& store) {
+  const auto value = [&](index_t x) { return values(one_lane{}, x).of[0]; };
   if constexpr (target::on_gpu) {
     const index_t step = b.members();
-    const bool many = xs.size() >= 4 * detail::together * step;
-    const index_t before = many ? detail::within_line<decltype(value(0))>(column(xs.begin)) : 0;
-    for (index_t x = xs.begin - before + b.member(); x < xs.end; x += detail::together * step)
-      detail::map_up_to(x < xs.begin ? x + step : x, least(x + detail::together * step, xs.end), step, value, store);
+    for (index_t x = xs.begin + b.member(); x < xs.end; x += detail::together * step)
+      detail::map_up_to(x, least(x + detail::together * step, xs.end), step, value, store);
   } else {
     b.for_each(xs, [&](index_t x) { store(x, value(x)); });
   }
 }
 
-// store(y, x, value(y, x)), x fastest.
-template <class Value, class Store, class Column>
-STARLING_HD void map(const block& b, index_range ys, index_range xs, const Value& value, const Store& store,
-                     [[maybe_unused]] const Column& column) {
-  if constexpr (target::on_gpu) {
-    thread_tile t(b.member(), b.members(), xs.size(), ys.size());
-    // A plane has no third side: rows take it.
-    t.y += t.z * t.ny;
-    t.ny *= t.nz;
-    t.z = 0;
-    if (ys.size() >= 4 * t.ny)
-      return detail::map_box(
-          t, {0, 1}, ys, xs, [&](index_t, index_t y, index_t x) { return value(y, x); },
-          [&](index_t, index_t y, index_t x, const auto& v) { store(y, x, v); },
-          [&](index_t, index_t y, index_t x) { return column(y, x); });
-  }
-  b.for_each(ys, xs, [&](index_t y, index_t x) { store(y, x, value(y, x)); });
+template <class Values, class Addresses, class Store>
+STARLING_HD void map(const block& b, index_range ys, index_range xs, const Values& values,
+                     [[maybe_unused]] const Addresses& addresses, const Store& store) {
+  if constexpr (target::on_gpu)
+    detail::map_box(
+        b.member(), b.members(), {0, 1}, ys, xs,
+        [&](const auto& lanes, index_t, index_t y, index_t x) { return values(lanes, y, x); },
+        [&](index_t, index_t y, index_t x) { return addresses(y, x); },
+        [&](index_t, index_t y, index_t x, const auto& v) { store(y, x, v); });
+  else
+    b.for_each(ys, xs, [&](index_t y, index_t x) { store(y, x, values(one_lane{}, y, x).of[0]); });
 }
 
-// store(z, y, x, value(z, y, x)), x fastest.
-template <class Value, class Store, class Column>
-STARLING_HD void map(const block& b, index_range zs, index_range ys, index_range xs, const Value& value,
-                     const Store& store, [[maybe_unused]] const Column& column) {
-  if constexpr (target::on_gpu) {
-    const thread_tile t(b.member(), b.members(), xs.size(), ys.size());
-    if (ys.size() >= 4 * t.ny) return detail::map_box(t, zs, ys, xs, value, store, column);
-  }
-  b.for_each(zs, ys, xs, [&](index_t z, index_t y, index_t x) { store(z, y, x, value(z, y, x)); });
+template <class Values, class Addresses, class Store>
+STARLING_HD void map(const block& b, index_range zs, index_range ys, index_range xs, const Values& values,
+                     [[maybe_unused]] const Addresses& addresses, const Store& store) {
+  if constexpr (target::on_gpu)
+    detail::map_box(b.member(), b.members(), zs, ys, xs, values, addresses, store);
+  else
+    b.for_each(zs, ys, xs, [&](index_t z, index_t y, index_t x) { store(z, y, x, values(one_lane{}, z, y, x).of[0]); });
 }
 
 }  // namespace starling::generated

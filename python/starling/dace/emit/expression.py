@@ -7,6 +7,7 @@ from typing import Any
 
 import sympy
 
+from starling.dace.emit.rows import ReadOfRow
 from starling.dace.frontend.names import N_PES, PE, is_neighbour, neighbour_of
 from starling.dace.ir import Apply, Cast, Expression, Fold, Index, Number, Program, Read, Value
 from starling.dace.passes.types import COMPARISONS, FLOATING, WEAK, common_type, type_of
@@ -163,6 +164,8 @@ def cpp_value(e: Expression, p: Program, want: str = "") -> str:
 
 def _value(e: Expression, p: Program, kind: str) -> str:
     """A value; a number of Python's own as `kind`."""
+    if isinstance(e, ReadOfRow):
+        return f"row_{e.row}_(lane_, {e.offset})"
     if isinstance(e, Read):
         if p.arrays[e.array].scalar:
             return cpp_name(e.array)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 import sympy
 
 from starling.dace.emit.communication import emit_collective, emit_put, emit_ready, emit_wait
 from starling.dace.emit.expression import CPP, FOLDS, cpp_index, cpp_name, cpp_value, minus
+from starling.dace.emit.rows import rows_of
 from starling.dace.emit.writer import Writer
 from starling.dace.ir import (
     Array,
@@ -26,6 +27,7 @@ from starling.dace.ir import (
     Ready,
     Reduce,
     Statement,
+    Sym,
     Trade,
     Wait,
     While,
@@ -182,15 +184,11 @@ def _statement(w: Writer, s: Statement) -> None:
 
 def emit_computation(w: Writer, s: Compute) -> None:
     """The elements of an array that this block has to do with."""
-    p = w.program
-    a = p.arrays[s.target]
-    value = cpp_value(s.value, p, a.dtype)
-    index = ", ".join(cpp_index(i) for i in s.index)
-    owner = owner_of(s, p)
+    owner = owner_of(s, w.program)
     guard = _guard(w, owner)
     if guard:
         w.line(f"if ({guard}) {{")
-    _map(w, s, owner, CPP[a.dtype], value, f"{cpp_name(a.name)}({index})")
+    _map(w, s, owner)
     if guard:
         w.line("}")
 
@@ -231,16 +229,32 @@ def fold_of(s: Reduce) -> str:
     return f"st::{FOLDS[s.op]}{{}}"
 
 
-def _map(w: Writer, s: Compute, owner: Owner | None, kind: str, value: str, element: str) -> None:
+def _map(w: Writer, s: Compute, owner: Owner | None) -> None:
     """Stores a value for each of the parameters."""
+    p = w.program
+    kind = p.arrays[s.target].dtype
+    element = _element(s.target, s.index)
     if not s.params:
-        w.line(f"b.for_each(1, [&](st::index_t) {{ {element} = {value}; }});")
+        w.line(f"b.for_each(1, [&](st::index_t) {{ {element} = {cpp_value(s.value, p, kind)}; }});")
         return
+    rows, value = rows_of(s, p)
+    x = s.params[-1].name
     with _ranges(w, s, s.params, owner) as (ranges, names):
-        w.line(f"sg::map(b, {ranges}, [&]({names}) -> {kind} {{ return {value}; }},")
-        w.line(f"        [&]({names}, {kind} value_) {{ {element} = value_; }},")
-        column = f"{cpp_index(s.index[-1])} - ({_first_of(w, w.program.arrays[s.target])[-1]})"
-        w.line(f"        [&]([[maybe_unused]] {names.replace(', ', ', [[maybe_unused]] ')}) {{ return {column}; }});")
+        names = names.replace("st::index_t", "[[maybe_unused]] st::index_t")
+        t = CPP[kind]
+        w.line(f"sg::map(b, {ranges}, [&](const auto& lanes_, {names}) {{")
+        for k, r in enumerate(rows):
+            offsets = ", ".join(map(str, r.offsets))
+            w.line(f"const auto row_{k}_ = sg::row<{offsets}>(lanes_, {_element(r.array, r.index)});")
+        lane = f"[[maybe_unused]] auto lane_, [[maybe_unused]] st::index_t {x}"
+        w.line(f"return sg::each(lanes_, {x}, [&]({lane}) -> {t} {{ return {cpp_value(value, p, kind)}; }});")
+        reads = ", ".join([element, *(_element(r.array, r.index) for r in rows)])
+        w.line(f"}}, [&]({names}) {{ return sg::addresses({reads}); }},")
+        w.line(f"   [&]({names}, const auto& value_) {{ sg::place_of(value_, {element}) = value_; }});")
+
+
+def _element(array: str, index: Iterable[Sym]) -> str:
+    return f"{cpp_name(array)}({', '.join(cpp_index(i) for i in index)})"
 
 
 @contextmanager
