@@ -5,6 +5,7 @@
 
 #include "starling/device/atomics.hpp"
 #include "starling/device/communication.hpp"
+#include "starling/device/gpu_wait.hpp"
 #include "starling/device/loops.hpp"
 #include "starling/device/messages.hpp"
 #include "starling/device/packet_exchange.hpp"
@@ -122,7 +123,8 @@ class thread : public group<thread> {
   // Starts a kernel of one block beside the program, which says so beforehand (program::launches), and returns at once.
   // It sees what this thread sees, and what it does is done when the program ends; nothing orders it otherwise, nor
   // several of them among themselves. It must not wait for anything. False: it does not start, since as many as may
-  // have not begun (program::most_pending).
+  // have not begun (program::most_pending). A GPU counts launches a while after they have ended, and those of all its
+  // PEs: there the call waits for room, no longer than the deadline.
   template <class Kernel>
   STARLING_HD bool launch(const Kernel& k, where at = where::current()) const {
     if constexpr (target::on_gpu) {
@@ -131,7 +133,10 @@ class thread : public group<thread> {
       one.roles = {};
       one.scratch_bytes = 0;
       one.threads_beside = 0;
-      return target::launch_from_kernel<block>(one, k, threads_of_block());
+      gpu::patience waits(state());
+      while (!target::launch_from_kernel<block>(one, k, threads_of_block()))
+        if (!target::launches_from_kernels || waits.spent()) return false;
+      return true;
     } else {
       return own_port().launch({[](const void* closure, block& b) { (*static_cast<const Kernel*>(closure))(b); },
                                 std::make_shared<const Kernel>(k), sizeof(Kernel), at});

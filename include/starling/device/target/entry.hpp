@@ -106,7 +106,12 @@ __global__ void __launch_bounds__(most_threads<Kernel>, least_blocks<Kernel>)
 #endif
 
 // Launches a kernel of one block from a thread of another kernel, whose end then waits for it. False: no room was left
-// for a launch that has not begun, or the code cannot launch.
+// for a launch that has not begun, or the code cannot launch (launches_from_kernels).
+#if defined(__CUDACC_RDC__)
+inline constexpr bool launches_from_kernels = on_gpu;
+#else
+inline constexpr bool launches_from_kernels = false;
+#endif
 template <class Block, class State, class Kernel>
 STARLING_HD inline bool launch_from_kernel([[maybe_unused]] const State& state, [[maybe_unused]] const Kernel& kernel,
                                            [[maybe_unused]] int threads) {

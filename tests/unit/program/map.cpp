@@ -1,0 +1,119 @@
+// map_box of generated programs, as the threads of a block of a GPU call it: here one after the other.
+#include "starling/program/map.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+#include <vector>
+
+#include "support/random.hpp"
+
+namespace starling::test::map_tests {
+namespace {
+
+using generated::addresses;
+using generated::each;
+using generated::place_of;
+using generated::row;
+
+// Rows that begin where a multiple of 128 bytes does, in memory that ends with the last element.
+template <class T>
+class field {
+ public:
+  field(index_t nz, index_t ny, index_t nx) : ny_(ny), nx_(nx), size_(nz * ny * nx) {
+    const std::size_t bytes = static_cast<std::size_t>(size_) * sizeof(T);
+    start_.reset(static_cast<T*>(std::aligned_alloc(128, (bytes + 127) / 128 * 128)));
+    end_ = (bytes + 127) / 128 * 128 / sizeof(T);
+    std::fill_n(start_.get(), end_, T{111});
+  }
+  T& operator()(index_t z, index_t y, index_t x) const { return start_.get()[(z * ny_ + y) * nx_ + x]; }
+  std::vector<T> all() const { return {start_.get(), start_.get() + end_}; }
+  void fill(random& r) {
+    for (index_t i = 0; i < size_; ++i) start_.get()[i] = static_cast<T>(r.below(100));
+  }
+
+ private:
+  struct release {
+    void operator()(T* p) const { std::free(p); }
+  };
+  index_t ny_, nx_, size_;
+  std::size_t end_ = 0;
+  std::unique_ptr<T, release> start_;
+};
+
+index_range some_of(random& r, index_t n, index_t border) {
+  const index_t begin = border + r.below(n - 2 * border);
+  return {begin, begin + r.below(n - border - begin + 1)};
+}
+
+TEST_CASE_TEMPLATE("every element of a box once, and no other", T, std::uint8_t, std::int32_t, float, double) {
+  random r(91);
+  INFO("STARLING_TEST_SEED=" << r.seed);
+  for (int times = 0; times < 300; ++times) {
+    const index_t nz = 3 + r.below(4), ny = 3 + r.below(40);
+    // Half of the rows have whole vectors.
+    const index_t nx = r.below(2) == 0 ? 16 * (1 + r.below(4)) : 5 + r.below(60);
+    const int members = 1 << r.below(8);
+    const index_range zs = some_of(r, nz, 1), ys = some_of(r, ny, 1), xs = some_of(r, nx, 2);
+    CAPTURE(nz);
+    CAPTURE(ny);
+    CAPTURE(nx);
+    CAPTURE(members);
+    field<T> from(nz, ny, nx), to(nz, ny, nx), expected(nz, ny, nx);
+    field<float> other(1, 1, nx);  // of another type, the same for all rows
+    from.fill(r);
+    other.fill(r);
+    for (index_t z = zs.begin; z < zs.end; ++z)
+      for (index_t y = ys.begin; y < ys.end; ++y)
+        for (index_t x = xs.begin; x < xs.end; ++x)
+          expected(z, y, x) =
+              static_cast<T>(from(z, y, x - 1) + 2 * from(z, y, x) + 3 * from(z, y, x + 2) + 4 * from(z, y - 1, x) +
+                             5 * from(z, y + 1, x - 2) + 6 * from(z - 1, y, x) + static_cast<T>(other(0, 0, x)) +
+                             from(z, x % ny, 0) + static_cast<T>(x % 7));
+    for (int member = 0; member < members; ++member)
+      generated::detail::map_box(
+          member, members, zs, ys, xs,
+          [&](const auto& lanes, index_t z, index_t y, index_t x) {
+            const auto center = row<-1, 0, 2>(lanes, from(z, y, x)), below = row<0>(lanes, from(z, y - 1, x));
+            const auto above = row<-2, 0>(lanes, from(z, y + 1, x)), behind = row<0>(lanes, from(z - 1, y, x));
+            const auto same = row<0>(lanes, other(0, 0, x));
+            return each(lanes, x, [&](auto lane, index_t i) {
+              return static_cast<T>(center(lane, -1) + 2 * center(lane, 0) + 3 * center(lane, 2) + 4 * below(lane, 0) +
+                                    5 * above(lane, -2) + 6 * behind(lane, 0) + static_cast<T>(same(lane, 0)) +
+                                    from(z, i % ny, 0) + static_cast<T>(i % 7));
+            });
+          },
+          [&](index_t z, index_t y, index_t x) {
+            return addresses(to(z, y, x), from(z, y, x), from(z, y - 1, x), from(z, y + 1, x), from(z - 1, y, x),
+                             other(0, 0, x));
+          },
+          [&](index_t z, index_t y, index_t x, const auto& v) { place_of(v, to(z, y, x)) = v; });
+    CHECK(to.all() == expected.all());
+  }
+}
+
+TEST_CASE("vectors are taken where all rows begin with one") {
+  for (const index_t nx : {index_t{64}, index_t{62}}) {
+    field<float> from(1, 9, nx), to(1, 9, nx);
+    int vectors = 0, elements = 0;
+    generated::detail::map_box(
+        0, 1, {0, 1}, {0, 9}, {1, nx - 1},
+        [&](const auto& lanes, index_t z, index_t y, index_t x) {
+          const auto center = row<0>(lanes, from(z, y, x));
+          return each(lanes, x, [&](auto lane, index_t) { return center(lane, 0); });
+        },
+        [&](index_t z, index_t y, index_t x) { return addresses(to(z, y, x), from(z, y, x)); },
+        [&](index_t z, index_t y, index_t x, const auto& v) {
+          ++(sizeof v > sizeof(float) ? vectors : elements);
+          place_of(v, to(z, y, x)) = v;
+        });
+    CAPTURE(nx);
+    CHECK(vectors == (nx == 64 ? 9 * 14 : 0));
+    CHECK(4 * vectors + elements == 9 * (nx - 2));
+  }
+}
+
+}  // namespace
+}  // namespace starling::test::map_tests
