@@ -38,7 +38,7 @@ from starling.graph import generators, pagerank, sssp
 from starling.linalg import jacobi_banded
 
 HERE = Path(__file__).resolve().parent
-AGENTS = ("inline", "polling", "bulk_polling", "own_warp", "copy_engine")
+AGENTS = ("inline", "polling", "own_warp", "copy_engine")
 CHUNKS = tuple(2**k for k in range(12, 21))
 PROBES = {"2": figures.goodput, "4": figures.heat, "6": figures.overlap}
 OF_SEVERAL = ("4", "7", "9", "table2", "stores")  # devices

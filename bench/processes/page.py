@@ -35,7 +35,7 @@ def table(held: dict[str, Any]) -> str:
     pes = results[0]["pes"]
     gpus = -(-pes // on.get("pes_per_gpu", 1)) if held["kind"] == "cuda" else 0
     devices = (
-        f"{pes} PEs on {gpus} {on['gpus'][0].split(',')[0]} ({on['date']})"
+        f"{pes} PEs on {gpus} {on['gpus'][0].split(',')[0]}{' under MPS' if pes > gpus else ''} ({on['date']})"
         if gpus
         else f"{pes} virtual devices on {on['cores']} cores ({on['processor']}, {on['date']})"
     )

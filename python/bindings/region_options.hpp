@@ -13,9 +13,8 @@ namespace starling::python {
 inline region_agent agent_named(const std::string& agent) {
   if (agent == "auto") return region_agent::polling;
   const auto* const found = std::ranges::find_if(region_agents, [&](region_agent a) { return agent == name(a); });
-  expect<unsupported_error>(
-      found != std::end(region_agents), "agent = '", agent,
-      "' is not built; use 'inline', 'polling', 'bulk_polling', 'own_warp', 'launched', 'copy_engine' or 'auto'");
+  expect<unsupported_error>(found != std::end(region_agents), "agent = '", agent,
+                            "' is not built; use 'inline', 'polling', 'own_warp', 'launched', 'copy_engine' or 'auto'");
   return *found;
 }
 

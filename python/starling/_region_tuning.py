@@ -18,7 +18,7 @@ from starling.errors import ArgumentError
 from starling.machine import Machine
 
 FORMAT = 1
-AGENTS = ("inline", "polling", "bulk_polling", "own_warp", "launched", "copy_engine")
+AGENTS = ("inline", "polling", "own_warp", "launched", "copy_engine")
 CHUNKS = tuple(2**k for k in range(12, 22, 2))  # 4 KB to 1 MB
 
 

@@ -23,10 +23,10 @@ from starling._region_report import Progress, Report
 from starling.errors import ArgumentError
 from starling.machine import Machine
 
-Agent = Literal["auto", "inline", "polling", "bulk_polling", "own_warp", "launched", "copy_engine"]
+Agent = Literal["auto", "inline", "polling", "own_warp", "launched", "copy_engine"]
 Order = Literal["auto", "given", "degree"]
 Exchange = Literal["region", "halo"]
-AGENTS: tuple[Agent, ...] = ("auto", "inline", "polling", "bulk_polling", "own_warp", "launched", "copy_engine")
+AGENTS: tuple[Agent, ...] = ("auto", "inline", "polling", "own_warp", "launched", "copy_engine")
 ORDERS: tuple[Order, ...] = ("auto", "given", "degree")
 EXCHANGES: tuple[Exchange, ...] = ("region", "halo")
 

@@ -137,8 +137,6 @@ const char* name(region_agent a) {
       return "inline";
     case region_agent::polling:
       return "polling";
-    case region_agent::bulk_polling:
-      return "bulk_polling";
     case region_agent::own_warp:
       return "own_warp";
     case region_agent::launched:
@@ -217,7 +215,7 @@ region_layout make_region_layout(index_t n, int pes, std::size_t element, const 
   expect<argument_error>(o.credits || (o.buffers >= 2 && o.subscribers.everyone()),
                          "region_options: one buffer, and subscribers that are not everyone, need credits = true: "
                          "without credits a PE may overwrite what others still read");
-  expect<argument_error>(!o.flushes || polls(o.agent) || o.agent == region_agent::inline_stores,
+  expect<argument_error>(!o.flushes || o.agent == region_agent::polling || o.agent == region_agent::inline_stores,
                          "region_options::flushes: agent ", name(o.agent),
                          " has none; flushes need inline stores or polling");
   expect<argument_error>(!o.flushes || (o.sending == region_sending::all && !o.links.any()),

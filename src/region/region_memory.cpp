@@ -38,7 +38,7 @@ void check_measuring(const machine& m, const region_options& o) {
 constexpr int multiprocessors_of_an_agent_block = 8;
 
 int chosen_agent_blocks(const machine& m, region_agent agent) {
-  if (!polls(agent) && agent != region_agent::launched) return 1;
+  if (agent != region_agent::polling && agent != region_agent::launched) return 1;
   int least = m.device(0).multiprocessors;
   for (int pe = 1; pe < m.size(); ++pe) least = std::min(least, m.device(pe).multiprocessors);
   return std::max(agent == region_agent::launched ? 2 : 1, least / multiprocessors_of_an_agent_block);
@@ -230,8 +230,7 @@ std::shared_ptr<rotation> region_memory::turn(int pe) const {
 std::shared_ptr<triggered_copies> region_memory::copies() const { return copies_; }
 
 std::string region_memory::for_programs_alone() const {
-  if (state_.agent == region_agent::own_warp || state_.agent == region_agent::launched ||
-      state_.agent == region_agent::bulk_polling)
+  if (state_.agent == region_agent::own_warp || state_.agent == region_agent::launched)
     return message("region_options::agent = ", name(state_.agent),
                    "; launches and tasks take inline_stores, polling and copy_engine");
   if (state_.sending == region_sending::untracked)

@@ -44,12 +44,10 @@ class bulk_buffer {
 
 namespace gpu {
 
-// Copies `bytes`, a multiple of 16, to each place of which `to(f)` calls f(place), reading them once; one thread calls
-// it. On return the copies are done and visible to that thread. Returns false, report filed, when a load has not come
-// within the deadline.
-template <class To>
-STARLING_HD bool bulk_copy(const program_state& s, int block, const bulk_buffer& via, const To& to, const void* source,
-                           index_t bytes, int pe, where at) {
+// Copies `bytes`, a multiple of 16; one thread calls it. On return the copy is done and visible to that thread. Returns
+// false, report filed, when a load has not come within the deadline.
+STARLING_HD inline bool bulk_copy(const program_state& s, int block, const bulk_buffer& via, void* dest,
+                                  const void* source, index_t bytes, int pe, where at) {
   constexpr int ahead = bulk_stages / 2;  // loads under way; as many stages are being stored from
   constexpr auto stage_bytes = static_cast<index_t>(bulk_stage_bytes);
   const index_t pieces = ceil_div(bytes, stage_bytes);
@@ -57,6 +55,7 @@ STARLING_HD bool bulk_copy(const program_state& s, int block, const bulk_buffer&
     const index_t left = bytes - piece * stage_bytes;
     return static_cast<std::uint32_t>(left < stage_bytes ? left : stage_bytes);
   };
+  auto* to = static_cast<std::byte*>(dest);
   const auto* from = static_cast<const std::byte*>(source);
   for (index_t i = 0; i < pieces + ahead; ++i) {
     if (i < pieces) {
@@ -73,10 +72,7 @@ STARLING_HD bool bulk_copy(const program_state& s, int block, const bulk_buffer&
       return std::uint64_t{target::bulk_loaded(via.barrier(load), bulk_buffer::parity(load)) ? 1u : 0u};
     };
     if (!poll(s, block, request, look)) return false;
-    to([&](void* place) {
-      target::bulk_store(static_cast<std::byte*>(place) + done * stage_bytes, via.stage(load), size(done));
-    });
-    target::bulk_stores_end_group();
+    target::bulk_store(to + done * stage_bytes, via.stage(load), size(done));
   }
   target::bulk_stores_done();
   return true;

@@ -1,6 +1,5 @@
-// put, put_to_each, put_signal and get of a block by way of its bulk buffer. Mixin for block. Small pieces, and pieces
-// that do not begin at whole 16 bytes on both sides, go as without a buffer. Meanings are those of the calls without a
-// buffer.
+// put, put_signal and get of a block by way of its bulk buffer. Mixin for block. Small pieces, and pieces that do not
+// begin at whole 16 bytes on both sides, go as without a buffer. Meanings are those of the calls without a buffer.
 #pragma once
 
 #include "starling/device/bulk_buffer.hpp"
@@ -18,26 +17,10 @@ class bulk_transfer {
                        where at = where::current()) {
     if (moves_on_its_own(via, dest, source, n, pe, operation::put, at)) {
       const trace_span span(self(), trace_operation::put, pe, n * static_cast<index_t>(sizeof(T)));
-      move(via, [&](const auto& f) { f(dest.on(pe)); }, source, n, pe, operation::put, at);
+      move(via, dest.on(pe), source, n, pe, operation::put, at);
     } else {
       self().put(dest, source, n, pe, at);
     }
-  }
-
-  // put to each PE of which `each(f)` calls f(pe), the source being read once. `each` says the same to all threads.
-  template <class T, class Each>
-  STARLING_HD void put_to_each(bulk_buffer& via, sym<T> dest, const std::type_identity_t<T>* source, index_t n,
-                               const Each& each, where at = where::current()) {
-    int pes = 0;
-    int first = 0;
-    bool by_itself = true;
-    each([&](int pe) {
-      by_itself = moves_on_its_own(via, dest, source, n, pe, operation::put, at) && by_itself;
-      if (pes++ == 0) first = pe;
-    });
-    if (pes == 0 || !by_itself) return each([&](int pe) { self().put(dest, source, n, pe, at); });
-    const trace_span span(self(), trace_operation::put, first, pes * n * static_cast<index_t>(sizeof(T)));
-    move(via, [&](const auto& f) { each([&](int pe) { f(dest.on(pe)); }); }, source, n, first, operation::put, at);
   }
 
   template <class T>
@@ -47,7 +30,7 @@ class bulk_transfer {
     if (moves_on_its_own(via, dest, source, n, pe, operation::put, at)) {
       const trace_span span(self(), trace_operation::put_signal, pe, n * static_cast<index_t>(sizeof(T)), sig, value,
                             op);
-      move(via, [&](const auto& f) { f(dest.on(pe)); }, source, n, pe, operation::put, at);
+      move(via, dest.on(pe), source, n, pe, operation::put, at);
       self().raise_signal(sig, value, op, pe, at);
     } else {
       self().put_signal(dest, source, n, sig, value, pe, op, at);
@@ -59,7 +42,7 @@ class bulk_transfer {
                        where at = where::current()) {
     if (moves_on_its_own(via, source, dest, n, pe, operation::get, at)) {
       const trace_span span(self(), trace_operation::get, pe, n * static_cast<index_t>(sizeof(T)));
-      move(via, [&](const auto& f) { f(dest); }, source.on(pe), n, pe, operation::get, at);
+      move(via, dest, source.on(pe), n, pe, operation::get, at);
     } else {
       self().get(dest, source, n, pe, at);
     }
@@ -90,8 +73,8 @@ class bulk_transfer {
   }
 
   // What is left over behind whole 16 bytes is copied by the other threads meanwhile. Ends with a barrier.
-  template <class To, class T>
-  STARLING_HD void move(bulk_buffer& via, const To& to, const T* source, index_t n, int pe, operation op, where at) {
+  template <class T>
+  STARLING_HD void move(bulk_buffer& via, T* dest, const T* source, index_t n, int pe, operation op, where at) {
     constexpr index_t word = 16;
     const index_t bytes = n * static_cast<index_t>(sizeof(T));
     const index_t whole = bytes / word * word;
@@ -99,12 +82,10 @@ class bulk_transfer {
     self().sync();
     bool good = true;
     if (self().member() == 0)
-      good = gpu::bulk_copy(self().state(), self().index(), via, to, source, whole, pe, at);
+      good = gpu::bulk_copy(self().state(), self().index(), via, dest, source, whole, pe, at);
     else if (self().member() == 1)
-      to([&](void* place) {
-        memcpy(static_cast<std::byte*>(place) + whole, reinterpret_cast<const std::byte*>(source) + whole,
-               static_cast<std::size_t>(bytes - whole));
-      });
+      memcpy(reinterpret_cast<std::byte*>(dest) + whole, reinterpret_cast<const std::byte*>(source) + whole,
+             static_cast<std::size_t>(bytes - whole));
     via.count(ceil_div(whole, static_cast<index_t>(bulk_stage_bytes)));
     self().end_if_failed(!good, op, at);
   }

@@ -133,9 +133,9 @@ class thread : public group<thread> {
       one.roles = {};
       one.scratch_bytes = 0;
       one.threads_beside = 0;
-      gpu::patience waits(state());
+      gpu::patience room(state());
       while (!target::launch_from_kernel<block>(one, k, threads_of_block()))
-        if (!target::launches_from_kernels || waits.spent()) return false;
+        if (!target::launches_from_kernels || room.spent()) return false;
       return true;
     } else {
       return own_port().launch({[](const void* closure, block& b) { (*static_cast<const Kernel*>(closure))(b); },

@@ -44,13 +44,6 @@ struct polling_agent : region_words::chunk_sender<T> {
 
   // What the block with number `agent` among the agent's does.
   STARLING_HD void serve(const block& b, int agent) const {
-    serve(b, agent, [&](const region_item& item) { base::send(b, item); });
-  }
-
- protected:
-  // The same, where send(item) sends a chunk.
-  template <class Send>
-  STARLING_HD void serve(const block& b, int agent, const Send& send) const {
     const int pe = b.pe();
     const sym<signal> served = s.served + agent;
     std::uint64_t ticket = served.on(pe)->value;
@@ -69,7 +62,7 @@ struct polling_agent : region_words::chunk_sender<T> {
       if (more && paces)
         begin_paced(b, item, under_way);
       else if (more)
-        send(item);
+        base::send(b, item);
       b.signal_set(served, ++ticket, pe);
     }
   }
@@ -124,36 +117,6 @@ struct polling_agent : region_words::chunk_sender<T> {
       if (b.member() == 0) region_words::note_arrival(b.thread(), s, of_part, where::current());
       if (s.awaits_sent()) b.signal_set(s.sent + of_part, next.item.epoch, b.pe());
     }
-  }
-};
-
-// The polling agent whose blocks copy by way of a bulk buffer each.
-template <class T>
-struct bulk_polling_agent : polling_agent<T> {
-  using base = polling_agent<T>;
-  using base::s;
-
-  STARLING_HD void operator()(block& b) const {
-    bulk_buffer via = b.bulk_scratch();
-    base::serve(b, b.index(), [&](const region_item& item) {
-      base::send(b, item, [&](sym<T> start, index_range e) { return put_all(b, via, item, start, e); });
-    });
-  }
-
- private:
-  STARLING_HD bool put_all(block& b, bulk_buffer& via, const region_item& item, sym<T> start, index_range e) const {
-    const auto of_part = static_cast<int>(item.chunk);
-    bool puts = false;
-    if (item.how == region_item::whole && s.sending == region_sending::all) {
-      const auto* sender = this;
-      b.put_to_each(via, start, start.on(b.pe()), e.size(), [sender, &b, of_part](const auto& f) {
-        sender->for_each_subscriber(b, of_part, [&](int, int to) { f(to); });
-      });
-      return true;
-    }
-    base::for_each_subscriber(b, of_part,
-                              [&](int chunk, int to) { puts = base::put(b, item, start, e, chunk, to) || puts; });
-    return puts;
   }
 };
 

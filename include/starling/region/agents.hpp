@@ -24,7 +24,6 @@ STARLING_HD void hand_on(const thread& one, const region_state& s, sym<T> values
     case region_agent::inline_stores:
       return;  // then the writers signal
     case region_agent::polling:
-    case region_agent::bulk_polling:
       return polling::hand_on(one, s, c, epoch, how, at);
     case region_agent::own_warp:
       return;  // who sends the last of its tiles tells
@@ -57,16 +56,10 @@ STARLING_HD inline void no_more(const block& b, const region_state& s, where at)
     case region_agent::launched:
       return;
     case region_agent::polling:
-    case region_agent::bulk_polling:
       return polling::no_more(b, s, at);
     case region_agent::copy_engine:
       return copy_engine::no_more(b, s, at);
   }
-}
-
-// Of a block of the agent, where it has blocks in programs.
-inline std::size_t scratch_of_agent(const region_state& s) {
-  return s.agent == region_agent::bulk_polling ? bulk_scratch_bytes : 0;
 }
 
 // Adds the agent, which there is: what goes beside the kernel that writes, the last of `all`. `options` are the
@@ -78,15 +71,12 @@ void add_agent(std::vector<program>& all, const region_state& s, sym<T> values, 
   switch (s.agent) {
     case region_agent::inline_stores:
       return;
-    case region_agent::polling:
-    case region_agent::bulk_polling: {
+    case region_agent::polling: {
       role_plan agents;
       agents.add("polling agent", s.agent_blocks);
       launch_options as = options;
-      as.scratch_bytes = scratch_of_agent(s);
-      const polling_agent<T> agent{{s, values, pitch}};
-      const bool bulk = s.agent == region_agent::bulk_polling;
-      all.push_back({agents, bulk ? make_kernel(bulk_polling_agent<T>{agent}) : make_kernel(agent), as});
+      as.scratch_bytes = 0;
+      all.push_back({agents, make_kernel(polling_agent<T>{{s, values, pitch}}), as});
       return;
     }
     case region_agent::own_warp: {

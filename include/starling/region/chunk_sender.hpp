@@ -16,24 +16,13 @@ struct chunk_sender {
 
   // All of it: the chunk, or the word that it is unchanged, and then its arrival.
   STARLING_HD void send(const block& b, const region_item& item) const {
-    send(b, item, [&](sym<T> start, index_range e) {
-      bool puts = false;
-      for_each_subscriber(b, static_cast<int>(item.chunk),
-                          [&](int chunk, int to) { puts = put(b, item, start, e, chunk, to) || puts; });
-      return puts;
-    });
-  }
-
-  // The same, where put_all(start, e) puts the elements `e` of the part, which lie at `start`, to all who get them, and
-  // returns whether there was anything to put.
-  template <class PutAll>
-  STARLING_HD void send(const block& b, const region_item& item, const PutAll& put_all) const {
     const auto of_part = static_cast<int>(item.chunk);
     const index_range e = s.elements_of(b.pe(), of_part);
     const sym<T> start = values + (s.buffer_of(item.epoch) * pitch + e.begin);
     hash(b, start, of_part, item.epoch);
     if (item.how == region_item::pieces) send_rest(b, of_part, item.epoch);
-    const bool puts = put_all(start, e);
+    bool puts = false;
+    for_each_subscriber(b, of_part, [&](int chunk, int to) { puts = put(b, item, start, e, chunk, to) || puts; });
     // One fence for all, which takes as long as the slowest: with one each they would wait for one after the other. It
     // also orders the next epoch of the chunk, which a PE may get before it has looked at this one.
     if (puts) b.fence();

@@ -64,7 +64,7 @@ template <class T>
 STARLING_HD void flush(const block& b, const region_state& s, sym<T> values, index_t pitch, where at) {
   if (!s.flushes) refuse(b.thread(), {region_defect::no_flush, 0, 0, 0}, at);
   const int pe = b.pe();
-  for (int m = 0; m < s.mappings && polls(s.agent) && b.n_pes() > 1; ++m)
+  for (int m = 0; m < s.mappings && s.agent == region_agent::polling && b.n_pes() > 1; ++m)
     for (int t = s.tile_at.on(pe)[m] + b.rank(); t < s.tile_at.on(pe)[m + 1]; t += b.count()) {
       std::uint64_t done = 0;
       if (b.member() == 0) done = noted(b.thread(), s.done + t, at);

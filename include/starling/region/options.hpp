@@ -15,18 +15,14 @@ namespace starling {
 enum class region_agent : std::int32_t {
   inline_stores,  // the blocks that write, as they write
   polling,        // blocks of their own, which send a chunk when all its tiles have been committed
-  bulk_polling,   // the same by bulk copies (bulk_buffer.hpp), each of which reads a chunk once for all who get it
   own_warp,       // one more warp of each block that writes, which sends the block's tiles
   launched,       // kernels that who completes a chunk launches
   copy_engine     // what the device has for copies: streams that wait for chunks, in the order of their numbers
 };
 
 inline constexpr region_agent region_agents[] = {region_agent::inline_stores, region_agent::polling,
-                                                 region_agent::bulk_polling,  region_agent::own_warp,
-                                                 region_agent::launched,      region_agent::copy_engine};
-
-// Whether the agent is blocks that wait for chunks.
-constexpr bool polls(region_agent a) { return a == region_agent::polling || a == region_agent::bulk_polling; }
+                                                 region_agent::own_warp, region_agent::launched,
+                                                 region_agent::copy_engine};
 
 const char* name(region_agent a);
 

@@ -235,11 +235,9 @@ class region {
   template <kernel_function F>
   int blocks_that_fit(const F& f, const launch_options& options = {}) const {
     const region_state s = handle().state();
-    launch_options most = options;  // every block of a run counts as the most demanding one
-    most.scratch_bytes = std::max(most.scratch_bytes, region_words::scratch_of_agent(s));
-    const int fit = memory_.on().blocks_that_fit(kernel_of(f), most);
+    const int fit = memory_.on().blocks_that_fit(kernel_of(f), options);
     if (s.has_own_warps(memory_.n_pes()) && !memory_.warps_in_blocks()) return fit / 2;  // each has a block beside it
-    const bool in_blocks = polls(s.agent) || s.agent == region_agent::launched;
+    const bool in_blocks = s.agent == region_agent::polling || s.agent == region_agent::launched;
     return fit - (in_blocks && s.has_agent() && s.leaves(memory_.n_pes()) ? s.agent_blocks : 0);
   }
 

@@ -27,7 +27,7 @@ Base = Annotated[
     typer.Option(min=0, max=1, help="The number of the first vertex in a list of edges, 0 or 1; 0 by default."),
 ]
 AgentName = Annotated[
-    Literal["auto", "inline", "polling", "bulk_polling", "own_warp", "launched", "copy_engine"],
+    Literal["auto", "inline", "polling", "own_warp", "launched", "copy_engine"],
     typer.Option(help="How finished parts come to the other devices.", rich_help_panel=HELP_MACHINE),
 ]
 Chunk = Annotated[

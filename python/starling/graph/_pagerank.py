@@ -113,10 +113,9 @@ def pagerank(
         devices: How many; None: all GPUs, or 4 virtual devices, or fewer where there are fewer vertices.
         machine: A machine, or ``"host"``, ``"cuda"`` or ``"auto"``; None: ``"auto"``.
         agent: How ranks come to the other devices while they are computed: ``"inline"``, by the blocks that compute
-            them; ``"polling"``, by blocks of their own; ``"bulk_polling"``, the same by bulk copies; ``"own_warp"``,
-            by one more warp of each block that computes; ``"launched"``, by kernels that who completes a part launches,
-            on virtual devices only; ``"copy_engine"``, by the devices' engines for copies; ``"auto"``, as :func:`tune`
-            found, else polling.
+            them; ``"polling"``, by blocks of their own; ``"own_warp"``, by one more warp of each block that computes;
+            ``"launched"``, by kernels that who completes a part launches, on virtual devices only; ``"copy_engine"``,
+            by the devices' engines for copies; ``"auto"``, as :func:`tune` found, else polling.
         chunk: How much is sent at a time, 4 KB to 16 MB: bytes, or text such as ``"64K"``. None: as :func:`tune` found,
             else 64 KB, and 1 MB with ``"copy_engine"``.
         deadline: Seconds that a wait on a device may last; None: ``STARLING_DEADLINE``.

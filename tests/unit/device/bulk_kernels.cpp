@@ -116,59 +116,6 @@ TEST_CASE("random sizes and offsets") {
   }
 }
 
-// Every PE puts the same bytes to all whose number is not a multiple of `left_out`, itself included, at its own place.
-struct to_many {
-  sym<std::uint8_t> source, boxes;  // boxes: [PEs][room]
-  index_t room;
-  piece what;
-  int left_out;
-
-  STARLING_HD void operator()(block& b) const {
-    bulk_buffer via = b.bulk_scratch();
-    std::uint8_t* mine = source.on(b.pe());
-    b.for_each(room, [&](index_t i) { mine[i] = made<std::uint8_t>(b.pe(), 1, i); });
-    b.sync();
-    b.put_to_each(via, boxes + (b.pe() * room + what.dest_offset), mine + what.source_offset, what.n,
-                  [&](const auto& f) {
-                    for (int pe = 0; pe < b.n_pes(); ++pe)
-                      if ((pe + 1) % left_out != 0) f(pe);
-                  });
-    b.sync_all();
-  }
-};
-
-TEST_CASE("one piece to many PEs") {
-  random r(75);
-  INFO("STARLING_TEST_SEED=" << r.seed);
-  for (const int pes : {1, 2, 4}) {
-    auto m = test_machine(pes);
-    if (!m) return;
-    for (int i = 0; i < repetitions(10); ++i) {
-      const piece what{r.below(6 * stage), 16 * r.below(2), 16 * r.below(2) + (i == 0 ? 1 : 0)};
-      const index_t room = (what.n + 48 + 15) / 16 * 16;
-      const int left_out = 1 + static_cast<int>(r.below(3));
-      CAPTURE(what.n);
-      CAPTURE(left_out);
-      const auto source = poisoned<std::uint8_t>(*m, room);
-      const auto boxes = poisoned<std::uint8_t>(*m, pes * room);
-      m->run(1, to_many{source.data(), boxes.data(), room, what, left_out}, {.threads = 128, .scratch_bytes = scratch});
-      for (int pe = 0; pe < pes; ++pe) {
-        std::vector<std::uint8_t> got(static_cast<std::size_t>(pes * room));
-        m->copy(got.data(), boxes.on(pe), got.size());
-        index_t wrong = 0;
-        for (int from = 0; from < pes; ++from)
-          for (index_t k = 0; k < room; ++k) {
-            const bool inside = k >= what.dest_offset && k < what.dest_offset + what.n && (pe + 1) % left_out != 0;
-            const auto expected = inside ? made<std::uint8_t>(from, 1, k - what.dest_offset + what.source_offset)
-                                         : static_cast<std::uint8_t>(poison);
-            wrong += got[static_cast<std::size_t>(from * room + k)] != expected;
-          }
-        CHECK(wrong == 0);
-      }
-    }
-  }
-}
-
 TEST_CASE("messages through a bulk buffer") {
   auto m = test_machine(2);
   if (!m) return;

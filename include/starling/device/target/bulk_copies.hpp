@@ -69,17 +69,11 @@ STARLING_HD inline void bulk_store([[maybe_unused]] void* global, [[maybe_unused
   asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(__cvta_generic_to_global(global)),
                "r"(shared_address(shared)), "r"(bytes)
                : "memory");
-#endif
-}
-
-// The stores of this thread since the last group are one more.
-STARLING_HD inline void bulk_stores_end_group() {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
   asm volatile("cp.async.bulk.commit_group;" ::: "memory");
 #endif
 }
 
-// Returns when all stores of this thread but those of the last N groups have read their shared memory.
+// Returns when all stores of this thread but the last N have read their shared memory.
 template <int N>
 STARLING_HD void bulk_stores_read() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
