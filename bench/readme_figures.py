@@ -9,6 +9,7 @@ result file, the newest that has both. Whatever is below 1 is named under the ta
 from __future__ import annotations
 
 import argparse
+import statistics
 import sys
 import textwrap
 from collections.abc import Callable, Iterable
@@ -27,7 +28,7 @@ from cg_results import CgResults, geometric_mean
 from matplotlib import pyplot
 from results_page import ABSENT, Results, head, put_into, row
 from stencil_results import CPU_FREE, HOST_CONTROLLED, VARIANTS, StencilResults
-from stf_page import REDUCTION_BAR_ELEMENTS, StfResults, best
+from stf_page import FENCED_BARS, REDUCTION_BAR_ELEMENTS, StfResults, best
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
@@ -148,6 +149,20 @@ def sum_of_doubles(r: StfResults) -> Comparison | None:
     return comparison(r, "1", "tasks_results", what, "CUB, `DeviceReduce`", pairs)
 
 
+def task(r: StfResults) -> Comparison | None:
+    """Means, since CUDASTF's benchmark prints no more."""
+    pairs = {}
+    for graph in FENCED_BARS:
+        theirs, ours = (
+            [us for line in r.all(what, topology=graph) for us in line["us"]]
+            for what in ("task_overhead_rival", "task_overhead_fenced")
+        )
+        if theirs and ours:
+            pairs[graph] = (statistics.mean(theirs), statistics.mean(ours))
+    what = f"a task without work, until a fence, graphs {' and '.join(pairs)}"
+    return comparison(r, "1", "tasks_results", what, "CUDASTF, its own benchmark", pairs)
+
+
 def comparisons(bench: Path) -> list[Comparison]:
     """All rows, from the result files below this folder."""
 
@@ -165,6 +180,7 @@ def comparisons(bench: Path) -> list[Comparison]:
         *first_made(cg, product),
         *first_made(files(Results, "communication"), message),
         *first_made(files(StfResults, "stf"), sum_of_doubles),
+        *first_made(files(StfResults, "stf"), task),
     ]
 
 

@@ -4,7 +4,9 @@
 //
 //   task_overhead [--devices N] [--topologies trivial,tree,fft,sweep,random,stencil] [--data slices,tokens]
 //                 [--work none,kernel] [--threads 1,2,4,8] [--width N] [--steps N] [--repetitions N]
-//                 [--backends stream,graph,replay]
+//                 [--backends stream,graph,replay] [--fence 1]
+//
+// --fence 1: the time goes until what was submitted is done.
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -91,6 +93,7 @@ void submit(stf::context& ctx, columns<Data>& c, const reads& r, int t, int i, b
 
 struct setting {
   int devices, threads, width, steps;
+  bool fence;
   std::string topology, data, work, backend;
 };
 
@@ -132,6 +135,7 @@ double submitted(const st::machine& m, const setting& s) {
   ctx.synchronize();
   const auto start = std::chrono::steady_clock::now();
   run(s.steps);
+  if (s.fence) ctx.synchronize();
   const double us = us_since(start);
   ctx.finalize();
   return us / (static_cast<double>(s.threads) * s.width * s.steps);
@@ -180,6 +184,7 @@ void measure(const st::machine& m, const setting& s, int repetitions) {
       .add("threads", s.threads)
       .add("width", s.width)
       .add("steps", s.steps)
+      .add("fence", s.fence)
       .add("us", us)
       .print();
 }
@@ -189,7 +194,7 @@ void measure(const st::machine& m, const setting& s, int repetitions) {
 int main(int argc, char** argv) try {
   const st::bench::command_line given(argc, argv,
                                       {"--devices", "--topologies", "--data", "--work", "--threads", "--width",
-                                       "--steps", "--repetitions", "--backends"});
+                                       "--steps", "--repetitions", "--backends", "--fence"});
   const st::machine m = st::machine::best(static_cast<int>(given.number("--devices", 1)));
   const int repetitions = static_cast<int>(given.number("--repetitions", 5));
   for (const std::string& topology : given.list("--topologies", "trivial,tree,fft,sweep,random,stencil"))
@@ -199,7 +204,8 @@ int main(int argc, char** argv) try {
           for (const int threads : given.numbers("--threads", "1"))
             measure(m,
                     {m.size(), threads, static_cast<int>(given.number("--width", 16)),
-                     static_cast<int>(given.number("--steps", 300)), topology, data, work, backend},
+                     static_cast<int>(given.number("--steps", 300)), given.number("--fence", 0) != 0, topology, data,
+                     work, backend},
                     repetitions);
   return 0;
 } catch (const st::error& e) {
