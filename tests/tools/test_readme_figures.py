@@ -55,7 +55,12 @@ FILES = {
     "cpu_free_stencil": STENCILS,
     "cpu_free_cg": MATRICES,
     "communication": MESSAGES,
-    "stf": [total("launch", 98), total("CUB", 100)],
+    "stf": [
+        total("launch", 98),
+        total("CUB", 100),
+        {"what": "task_overhead_fenced", "topology": "trivial", "us": [0.9, 1.1]},
+        {"what": "task_overhead_rival", "topology": "trivial", "us": [2.0, 3.0]},
+    ],
 }
 
 
@@ -76,7 +81,7 @@ def test_every_row(bench) -> None:
     for name, lines in FILES.items():
         folder = bench(name, lines)
     rows = readme_figures.comparisons(folder)
-    assert [round(one.ratio, 2) for one in rows] == [8, 2, 2, 0.9, 1.41, 1.5, 1, 0.98]
+    assert [round(one.ratio, 2) for one in rows] == [8, 2, 2, 0.9, 1.41, 1.5, 1, 0.98, 2.5]
     text = readme_figures.table(rows)
     assert (
         "| a step of a stencil, 256x256: 2.00 us (`temporal`) | streams and events of the host (`p2p`): 16.00 us"
@@ -85,6 +90,7 @@ def test_every_row(bench) -> None:
     assert "(`graph`): 4.00 us | 2.00 | 2 H200 | [2026-01-01](docs/stencil_results.md) |" in text
     assert "| an iteration of conjugate gradients, 2 matrices |" in text
     assert "| 1.41 (0.50 to 4.00) | 1, 4 H200 | [2026-01-01](docs/cg_results.md) |" in text
+    assert "| a task without work, until a fence, graphs trivial | CUDASTF, its own benchmark | 2.50 | 1 H200" in text
     assert "8 B to 65,536 B | NVSHMEM, `put_signal` of a block | 1.00 (0.50 to 2.00)" in text
 
 
