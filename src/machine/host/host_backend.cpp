@@ -8,7 +8,6 @@
 #include "card_thread.hpp"
 #include "cards.hpp"
 #include "deferred.hpp"
-#include "far_memory.hpp"
 #include "host_graph.hpp"
 #include "host_stream.hpp"
 #include "messenger_card.hpp"
@@ -94,6 +93,7 @@ host_backend::host_backend(const host_settings& s, std::unique_ptr<process_group
       lot_(shared_.lots, arena_->start()),
       hosts_(s.hosts),
       queue_depth_(static_cast<std::uint32_t>(s.queue_depth)),
+      landing_(lot_),
       own_(pes_of(processes.get(), s.devices)),
       processes_(std::move(processes)) {
   for (int i = 0; i < s.devices; ++i) {
@@ -120,7 +120,7 @@ host_backend::host_backend(const host_settings& s, std::unique_ptr<process_group
 host_backend::host_backend(const host_settings& s, std::unique_ptr<engine_group> processes)
     : host_backend(s, std::unique_ptr<process_group>(std::move(processes))) {
   auto& group = static_cast<engine_group&>(*processes_);
-  far_ = std::make_unique<far_memory>(group, lot_, arena_->start(), heap_.where().stride,
+  far_ = std::make_unique<far_memory>(group, landing_, arena_->start(), heap_.where().stride,
                                       static_cast<int>(own_.end - own_.begin), arena_, shared_.ended);
   std::vector<std::unique_ptr<host_card>> own(static_cast<std::size_t>(hosts_.n_hosts()));
   own[static_cast<std::size_t>(hosts_.host_of(static_cast<int>(own_.begin)))] =

@@ -5,19 +5,19 @@
 #include "../backend.hpp"
 #include "../check/checker.hpp"
 #include "../distributed/engine_group.hpp"
+#include "../end_flag.hpp"
+#include "../far_memory.hpp"
 #include "../network/host_layout.hpp"
 #include "arena.hpp"
-#include "end_flag.hpp"
 #include "fault_session.hpp"
+#include "landing.hpp"
 #include "parking.hpp"
 #include "shared_words.hpp"
 
 namespace starling::host {
 
 class cards;
-struct copied_rows;
 class deferred_work;
-class far_memory;
 class host_card;
 struct run_group;
 class running;
@@ -140,6 +140,7 @@ class host_backend final : public backend, public std::enable_shared_from_this<h
 
   network::host_layout hosts_;
   std::uint32_t queue_depth_;
+  landing landing_;                  // what far_ does here
   std::unique_ptr<far_memory> far_;  // of other hosts; null: there are none
   std::shared_ptr<cards> network_;
   std::unique_ptr<check::checker> checker_;  // in check mode

@@ -5,11 +5,11 @@
 #include <optional>
 
 #include "../activity_span.hpp"
+#include "../far_memory.hpp"
 #include "../launch_rules.hpp"
 #include "../program_control.hpp"
 #include "copy_queue.hpp"
 #include "deferred.hpp"
-#include "far_memory.hpp"
 #include "host_call.hpp"
 #include "host_graph.hpp"
 #include "running.hpp"

@@ -3,8 +3,8 @@
 #include <bit>
 #include <cstring>
 
+#include "../far_memory.hpp"
 #include "../run_meeting.hpp"
-#include "far_memory.hpp"
 #include "host_backend.hpp"
 #include "running.hpp"
 #include "starling/base/error.hpp"

@@ -6,10 +6,10 @@
 #include <mutex>
 #include <vector>
 
+#include "../end_flag.hpp"
 #include "../local_heap.hpp"
 #include "../program_log.hpp"
 #include "../symmetric_heap.hpp"
-#include "end_flag.hpp"
 #include "fault_session.hpp"
 #include "launch_queue.hpp"
 #include "parking.hpp"
