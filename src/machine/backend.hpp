@@ -74,10 +74,11 @@ class backend {
   virtual machine_kind kind() const = 0;
   virtual const std::vector<device_info>& devices() const = 0;
   virtual peer_link link(int from_pe, int to_pe) const = 0;
-  // See machine::transport and machine::sent_bytes.
+  // See machine::transport, machine::sent_bytes and machine::traffic.
   virtual std::string transport() const { return "direct"; }
   virtual int host_of(int) const { return 0; }
   virtual std::vector<std::uint64_t> sent_bytes() const { return {}; }
+  virtual std::vector<pair_traffic> traffic() const { return {}; }
   // What else machine::choice() should tell; empty: nothing.
   virtual std::string remark() const { return {}; }
   virtual symmetric_heap& heap() = 0;

@@ -47,6 +47,15 @@ struct distributed_options {
   std::optional<machine_kind> kind = {};  // nothing said: STARLING_DISTRIBUTED
 };
 
+// Data that has moved from one PE to another, in bytes: what was put, got and copied, signals and words of atomic
+// operations.
+struct pair_traffic {
+  int source;  // host_place: this process's own memory, to or from a PE of another process
+  int destination;
+  std::string engine;  // "direct": by loads and stores; else as machine::transport, "card" of hosts that are played
+  std::uint64_t bytes;
+};
+
 // A persistent program: one kernel on every PE, its blocks partitioned among roles.
 struct program {
   role_plan roles;
@@ -124,6 +133,10 @@ class machine {
   // Bytes of data that this process has sent to each process as messages, since the machine was made; those that it has
   // stored straight into memory do not count, and there are none to processes of its own host.
   std::vector<std::uint64_t> sent_bytes() const;
+  // What calls of this process have moved between PEs, since the machine was made; in order of PEs, without pairs that
+  // have moved nothing. Virtual devices count what runs have done when they end, but not loads and stores of a kernel
+  // at ptr(); check mode counts nothing, and GPUs, whose blocks store by themselves, none either.
+  std::vector<pair_traffic> traffic() const;
   // Collective: returns when every process has come here, with what it has written into memory of any PE.
   void meet() const;
   // Collective: the value that process 0 passes, for what all must decide alike.

@@ -39,7 +39,7 @@ class meeting_words {
 // each.
 void run_launch(host_backend& device, int pe, int blocks, const program& p) {
   if (check::schedule::running() != nullptr) return device.checker()->launch(pe, blocks, p);
-  run_group group{device.heap(), device.launch_heap(), device.local(), device.lot()};
+  run_group group{device.heap(), device.launch_heap(), device.local(), device.lot(), device.moved()};
   group.faults = device.faults();
   group.network = device.network();
   if (group.faults) group.faults->begin_run();

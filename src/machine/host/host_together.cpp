@@ -31,6 +31,8 @@ std::vector<std::uint64_t> host_backend::sent_bytes() const {
   return far_ != nullptr ? far_->sent_bytes() : std::vector<std::uint64_t>();
 }
 
+std::vector<pair_traffic> host_backend::traffic() const { return traffic_.all(far_ != nullptr ? transport() : "card"); }
+
 void host_backend::meet(const char* call) {
   if (processes_) processes_->meet(call);
 }
