@@ -43,10 +43,11 @@ function(starling_test_program name sources)
   # Those that are to run on GPUs of several hosts too; where nothing runs on GPUs, those with every call are enough.
   set(networked ${kernels})
   if(STARLING_CUDA_ARCH MATCHES "-virtual$")
-    list(FILTER networked INCLUDE REGEX "/unit/network/")
+    list(FILTER networked INCLUDE REGEX "/(unit/network|hosts_on_gpus)/")
   else()
-    list(FILTER networked INCLUDE REGEX "/(unit/(device|network|shmem)|protocol)/|/apps/gio_")
+    list(FILTER networked INCLUDE REGEX "/(unit/(device|network|shmem)|protocol|hosts_on_gpus)/|/apps/gio_")
   endif()
+  list(FILTER networked EXCLUDE REGEX "/hosts_on_gpus/plain_")
   if(networked)
     list(REMOVE_ITEM kernels ${networked})
     starling_kernels(${name} ${networked} NETWORK)
@@ -137,6 +138,11 @@ if(STARLING_HAS_CHECK AND NOT STARLING_WITH_CUDA)
     set_tests_properties(${suite}_checked PROPERTIES LABELS checked TIMEOUT 3600 ENVIRONMENT "STARLING_CHECK=5")
   endforeach()
 endif()
+
+# Processes of several hosts with PEs on GPUs; without GPUs on virtual devices. They fork before they use CUDA.
+file(GLOB sources CONFIGURE_DEPENDS tests/hosts_on_gpus/*.cpp)
+starling_test_program(hosts_on_gpus "${sources}")
+set_target_properties(hosts_on_gpus PROPERTIES EXCLUDE_FROM_ALL ON)
 
 # The wrong programs within a block, for what GPUs and their tools make of them: bench/check/on_gpus.py.
 if(STARLING_WITH_CUDA)

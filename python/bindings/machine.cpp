@@ -196,7 +196,7 @@ void bind_machine(nb::module_& m) {
           "Bytes of data that this process has sent to each process as messages; none to those of its own host.")
       .def_prop_ro("traffic", &traffic, nb::sig("def traffic(self) -> list[tuple[int, int, str, int]]"),
                    "What calls of this process have moved between PEs since the machine was made: source, destination, "
-                   "engine and bytes, as of starling.machine.Traffic. Of GPUs nothing is counted.")
+                   "engine and bytes, as of starling.machine.Traffic. Of GPUs what goes to other hosts.")
       .def(
           "meet", [](self_t& self) { self.get().meet(); }, nb::call_guard<nb::gil_scoped_release>(),
           "Returns when every process has called it.")

@@ -26,7 +26,7 @@ def job(m: Machine) -> dict[str, Any]:
         PEs and the host they are on; ``engine``, by which PEs reach those of other hosts, ``"direct"`` on one;
         ``messages``: between two PEs, how many bytes, the least and the median microseconds one way, with the
         notification, and ``moved``, by engine how many bytes went from one to the other while this was measured (empty
-        on GPUs, which do not count them).
+        between GPUs of one host, which do not count them).
     """
     return {
         "process": m.process,

@@ -76,7 +76,7 @@ class Report:
     line_stores: tuple[int, int] = (0, 0)
     """How many pieces of 128-byte lines an iteration sends: as inline stores, and as whole chunks."""
     traffic: tuple[Traffic, ...] = ()
-    """Of several processes: what calls of this one have moved between PEs; empty on GPUs, which do not count it."""
+    """Of several processes: what calls of this one have moved between PEs; GPUs do not count it."""
     arrivals: tuple[Arrivals, ...] = ()
     """By device; empty unless ``Measuring(timed=True)`` asked for it."""
 

@@ -34,7 +34,7 @@ log = logging.getLogger("starling")
 @dataclass(frozen=True)
 class Traffic:
     """Data that calls of this process have moved from one PE to another: what was put, got and copied, signals and
-    words of atomic operations. Loads and stores of kernels do not count, and GPUs count nothing."""
+    words of atomic operations. Loads and stores of kernels do not count, and GPUs count what goes to other hosts."""
 
     source: int
     """The PE; -1: memory of this process, to or from a PE of another one."""
@@ -120,8 +120,8 @@ def distributed(
     Raises:
         ArgumentError: A value is not allowed, or the processes disagree: other arguments, or another build.
         ProcessError: A process does not come or has died; the message names it.
-        Unsupported: Nobody has started several processes, check mode is on, or the GPUs are missing, unlike each other
-            or on several hosts.
+        Unsupported: Nobody has started several processes, check mode is on, or the GPUs are missing or unlike each
+            other.
     """
     return native.Machine.distributed(
         0 if pes is None else whole_number("pes", pes, most=MOST_VIRTUAL_DEVICES),

@@ -177,9 +177,11 @@ std::shared_ptr<backend> make_distributed_backend(const distributed_options& opt
 std::shared_ptr<backend> make_distributed_backend(const distributed_options& options,
                                                   const struct process_place& place);
 std::shared_ptr<backend> make_cuda_backend(const std::vector<int>& ids, const cuda_options& options);
-// Of GPUs: those of this process by PE, as many in each of the processes.
+// Of GPUs: those of this process by PE, as many in each of the processes. `by_messages`: the same processes where they
+// are of several hosts, else null.
 std::shared_ptr<backend> make_distributed_cuda_backend(const std::vector<int>& placement,
-                                                       std::unique_ptr<class process_group> processes);
+                                                       std::unique_ptr<class process_group> processes,
+                                                       class engine_group* by_messages);
 machine::cuda_status probe_cuda_backend();
 
 }  // namespace starling

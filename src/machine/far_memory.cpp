@@ -38,10 +38,8 @@ far_memory::far_memory(engine_group& group, near_memory& own, std::byte* start, 
   const auto n = static_cast<std::size_t>(group.size());
   for (auto* counts : {&sent_, &known_, &done_, &told_, &bytes_}) counts->resize(n);
   const std::vector<int>& hosts = group.hosts();
-  const int here = hosts[static_cast<std::size_t>(group.rank())];
-  for (int h = 0; h <= *std::max_element(hosts.begin(), hosts.end()); ++h)
-    if (h != here)
-      first_of_hosts_.push_back(static_cast<int>(std::find(hosts.begin(), hosts.end(), h) - hosts.begin()));
+  for (int p = 0; p < group.size(); ++p)
+    if (hosts[static_cast<std::size_t>(p)] != hosts[static_cast<std::size_t>(group.rank())]) others_.push_back(p);
   handle_all();
 }
 
@@ -89,7 +87,7 @@ void far_memory::handle_questions() {
     h.kind = message_kind::changed;
     h.operand = own_.change(own_at(m.head), static_cast<network::opcode>(m.head.operation), m.head.bytes,
                             m.head.operand, m.head.compare);
-    messages_.send(from, h);
+    if (!own_.failed()) messages_.send(from, h);
   });
   messages_.handle(message_kind::got_apart, [this](int from, const message_view& m) {
     message_head then = m.head;
@@ -108,7 +106,7 @@ void far_memory::answer_get(int from, message_head h) {
   own_.settle();
   message_bytes data(h.bytes);
   own_.load(data.data(), own_at(h), h.bytes);
-  messages_.send(from, h, data.data(), h.bytes);
+  if (!own_.failed()) messages_.send(from, h, data.data(), h.bytes);
 }
 
 bool far_memory::holds(const void* address) const {
@@ -200,7 +198,7 @@ bool far_memory::tell() {
   bool any = false;
   if (told_ != done_) own_.settle();
   for (std::size_t p = 0; p < done_.size(); ++p) {
-    if (told_[p] == done_[p]) continue;
+    if (told_[p] == done_[p] || own_.failed()) continue;
     told_[p] = done_[p];
     message_head h{message_kind::applied};
     h.number = done_[p];
@@ -212,7 +210,7 @@ bool far_memory::tell() {
   told_ended_ = ended;
   message_head h{message_kind::ended};
   h.number = ended;
-  for (const int p : first_of_hosts_) messages_.send(p, h);
+  for (const int p : others_) messages_.send(p, h);
   return true;
 }
 

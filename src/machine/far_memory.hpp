@@ -120,7 +120,7 @@ class far_memory {
   std::shared_ptr<const void> memory_;
   std::atomic<std::uint64_t>& ended_;
   std::uint64_t told_ended_ = 0;
-  std::vector<int> first_of_hosts_;  // the first process of each other host
+  std::vector<int> others_;  // the processes of other hosts
 
   // Of the engine's thread. By process: puts sent and known to be done; puts done and told.
   std::vector<std::uint64_t> sent_, known_, done_, told_;

@@ -31,6 +31,8 @@ class near_memory {
   virtual void settle() = 0;
   // A run has been ended elsewhere: whoever waits here looks again.
   virtual void wake_all() = 0;
+  // Whether one of the calls has failed; nothing is then said to be done.
+  virtual bool failed() const { return false; }
 };
 
 }  // namespace starling

@@ -90,7 +90,7 @@ class machine {
   // GPUs or virtual devices in several processes, which `starling launch`, mpirun, srun or torchrun has started: every
   // process calls it, and owns local_pes(). allocate, run and meet are collective: every process makes the same calls
   // in the same order. See docs/processes.md. Throws process_error that names who does not come, unsupported_error
-  // without a launcher, in check mode, and for GPUs that are missing, unlike each other or on several hosts;
+  // without a launcher, in check mode, and for GPUs that are missing or unlike each other;
   // argument_error when processes disagree.
   static machine distributed(const distributed_options& options = {});
   // GPUs when they can be used, else virtual devices; STARLING_MACHINE and STARLING_DEVICES decide otherwise. choice()
@@ -135,7 +135,7 @@ class machine {
   std::vector<std::uint64_t> sent_bytes() const;
   // What calls of this process have moved between PEs, since the machine was made; in order of PEs, without pairs that
   // have moved nothing. Virtual devices count what runs have done when they end, but not loads and stores of a kernel
-  // at ptr(); check mode counts nothing, and GPUs, whose blocks store by themselves, none either.
+  // at ptr(); check mode counts nothing. GPUs, whose blocks store by themselves, count what goes to other hosts.
   std::vector<pair_traffic> traffic() const;
   // Collective: returns when every process has come here, with what it has written into memory of any PE.
   void meet() const;

@@ -68,7 +68,7 @@ class Report:
     shared: str = ""
     """Of devices that share GPUs: ``"4 PEs on 1 GPU"``."""
     traffic: tuple[Traffic, ...] = ()
-    """Of several processes: what calls of this one have moved between PEs; empty on GPUs, which do not count it."""
+    """Of several processes: what calls of this one have moved between PEs; GPUs do not count it."""
 
     @property
     def converged(self) -> bool:
