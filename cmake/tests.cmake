@@ -139,10 +139,10 @@ if(STARLING_HAS_CHECK AND NOT STARLING_WITH_CUDA)
   endforeach()
 endif()
 
-# Processes of several hosts with PEs on GPUs; without GPUs on virtual devices. They fork before they use CUDA.
-file(GLOB sources CONFIGURE_DEPENDS tests/hosts_on_gpus/*.cpp)
-starling_test_program(hosts_on_gpus "${sources}")
-set_target_properties(hosts_on_gpus PROPERTIES EXCLUDE_FROM_ALL ON)
+# Processes of several hosts with PEs on GPUs; where there are none, on virtual devices. They fork before they use CUDA.
+if(STARLING_WITH_CUDA)
+  starling_test_suite(hosts_on_gpus)
+endif()
 
 # The wrong programs within a block, for what GPUs and their tools make of them: bench/check/on_gpus.py.
 if(STARLING_WITH_CUDA)

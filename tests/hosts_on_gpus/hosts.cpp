@@ -1,7 +1,6 @@
 // Processes, each with PEs on GPUs and a host of its own, that reach each other by cards and an engine of sockets: one
 // GPU is enough. Without one they have virtual devices, on which all but the refusals is the same. Nothing here may use
-// CUDA before the processes are there: it does not go on in a fork. It is built when it is asked for:
-// cmake --build --preset cuda --target hosts_on_gpus.
+// CUDA before the processes are there: it does not go on in a fork.
 #include <doctest/doctest.h>
 
 #include "machine/host/make_distributed.hpp"
