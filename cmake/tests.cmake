@@ -43,10 +43,11 @@ function(starling_test_program name sources)
   # Those that are to run on GPUs of several hosts too; where nothing runs on GPUs, those with every call are enough.
   set(networked ${kernels})
   if(STARLING_CUDA_ARCH MATCHES "-virtual$")
-    list(FILTER networked INCLUDE REGEX "/unit/network/")
+    list(FILTER networked INCLUDE REGEX "/(unit/network|hosts_on_gpus)/")
   else()
-    list(FILTER networked INCLUDE REGEX "/(unit/(device|network|shmem)|protocol)/|/apps/gio_")
+    list(FILTER networked INCLUDE REGEX "/(unit/(device|network|shmem)|protocol|hosts_on_gpus)/|/apps/gio_")
   endif()
+  list(FILTER networked EXCLUDE REGEX "/hosts_on_gpus/plain_")
   if(networked)
     list(REMOVE_ITEM kernels ${networked})
     starling_kernels(${name} ${networked} NETWORK)
@@ -136,6 +137,11 @@ if(STARLING_HAS_CHECK AND NOT STARLING_WITH_CUDA)
       --test-case-exclude=*memory*,*environment*,*needs?no?room*)
     set_tests_properties(${suite}_checked PROPERTIES LABELS checked TIMEOUT 3600 ENVIRONMENT "STARLING_CHECK=5")
   endforeach()
+endif()
+
+# Processes of several hosts with PEs on GPUs; where there are none, on virtual devices. They fork before they use CUDA.
+if(STARLING_WITH_CUDA)
+  starling_test_suite(hosts_on_gpus)
 endif()
 
 # The wrong programs within a block, for what GPUs and their tools make of them: bench/check/on_gpus.py.

@@ -101,6 +101,13 @@ nb::list devices(bound_machine& m) {
   return all;
 }
 
+nb::list traffic(bound_machine& m) {
+  nb::list all;
+  for (const pair_traffic& t : m.get().traffic())
+    all.append(nb::make_tuple(t.source, t.destination, t.engine, t.bytes));
+  return all;
+}
+
 nb::object html(nb::handle self) {
   if (nb::cast<bound_machine&>(self).closed()) return nb::str("a machine that was closed");
   return nb::module_::import_("starling.machine").attr("html_of")(self);
@@ -187,6 +194,9 @@ void bind_machine(nb::module_& m) {
           "sent_bytes", [](self_t& self) { return self.get().sent_bytes(); },
           nb::sig("def sent_bytes(self) -> list[int]"),
           "Bytes of data that this process has sent to each process as messages; none to those of its own host.")
+      .def_prop_ro("traffic", &traffic, nb::sig("def traffic(self) -> list[tuple[int, int, str, int]]"),
+                   "What calls of this process have moved between PEs since the machine was made: source, destination, "
+                   "engine and bytes, as of starling.machine.Traffic. Of GPUs what goes to other hosts.")
       .def(
           "meet", [](self_t& self) { self.get().meet(); }, nb::call_guard<nb::gil_scoped_release>(),
           "Returns when every process has called it.")

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 
 from starling import _html
 from starling._measuring import Arrivals
+from starling.machine import Traffic
 
 
 @dataclass(frozen=True)
@@ -74,6 +75,8 @@ class Report:
     """Bytes a second and seconds of latency that links were slowed down to; None: links as they are."""
     line_stores: tuple[int, int] = (0, 0)
     """How many pieces of 128-byte lines an iteration sends: as inline stores, and as whole chunks."""
+    traffic: tuple[Traffic, ...] = ()
+    """Of several processes: what calls of this one have moved between PEs; GPUs do not count it."""
     arrivals: tuple[Arrivals, ...] = ()
     """By device; empty unless ``Measuring(timed=True)`` asked for it."""
 
@@ -88,7 +91,7 @@ class Report:
         )
 
     def _repr_html_(self) -> str:
-        left_out = ("history", "first_rows", "bytes_sent", "wait_seconds", "line_stores", "arrivals")
+        left_out = ("history", "first_rows", "bytes_sent", "wait_seconds", "line_stores", "arrivals", "traffic")
         fields = [(n, v) for n, v in self.as_dict().items() if n not in left_out and v is not None]
         return _html.table(self.program, fields) + _html.curve(self.history, self.target or 0.0, "change by iteration")
 

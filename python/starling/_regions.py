@@ -6,7 +6,7 @@ and gives new arrays and a :class:`Report`; :mod:`starling._native_regions` says
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, SupportsFloat, TypedDict, cast
 
@@ -82,6 +82,7 @@ def pagerank(
 ) -> tuple[Values, Report]:
     """:meth:`NativeRegions.pagerank` on the subject's machine."""
     sending = tuned(subject, sending)
+    before = subject.machine.traffic
     rank, facts = _native().pagerank(
         subject.machine,
         *arrays,
@@ -92,7 +93,7 @@ def pagerank(
         order=order,
         **sending,
     )
-    return rank, reported(subject, facts)
+    return rank, reported(subject, facts, before)
 
 
 def shortest_paths(
@@ -101,10 +102,11 @@ def shortest_paths(
     """:meth:`NativeRegions.shortest_paths` on the subject's machine."""
     single = subject.dtype == "float32"
     sending = tuned(subject, sending)
+    before = subject.machine.traffic
     distance, predecessor, facts = _native().shortest_paths(
         subject.machine, *arrays, predecessors=predecessors, single=single, **sending
     )
-    return distance, predecessor, reported(subject, facts)
+    return distance, predecessor, reported(subject, facts, before)
 
 
 def jacobi(
@@ -112,10 +114,11 @@ def jacobi(
 ) -> tuple[Values, Report]:
     """:meth:`NativeRegions.jacobi` on the subject's machine."""
     sending = tuned(subject, sending)
+    before = subject.machine.traffic
     x, facts = _native().jacobi(
         subject.machine, *arrays, target=target, most_iterations=most_iterations, exchange=exchange, **sending
     )
-    return x, reported(subject, facts)
+    return x, reported(subject, facts, before)
 
 
 def on(machine: object, devices: int | None, rows: int) -> Machine:
@@ -187,10 +190,11 @@ def nothing_to_do(subject: Subject, devices: int) -> Report:
             "bytes_sent": [zeros] * devices, "wait_seconds": [0.0] * devices, "storage": "none", "sending": "all",
             "links": (0.0, 0.0), "line_stores": (0, 0), "times": [],
         },
+        subject.machine.traffic,
     )  # fmt: skip
 
 
-def reported(subject: Subject, facts: NativeFacts) -> Report:
+def reported(subject: Subject, facts: NativeFacts, moved_before: Sequence[tuple[int, int, str, int]]) -> Report:
     """One report from what both know."""
     iterations, seconds = facts["iterations"], facts["seconds"]
     return Report(
@@ -221,6 +225,7 @@ def reported(subject: Subject, facts: NativeFacts) -> Report:
         sending=facts["sending"],
         simulated_links=facts["links"] if any(facts["links"]) else None,
         line_stores=facts["line_stores"],
+        traffic=machines.traffic_since(subject.machine, moved_before),
         arrivals=tuple(Arrivals(*times) for times in facts["times"]),
     )
 

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from starling import _html
@@ -24,10 +25,25 @@ from starling._native import native
 from starling.errors import ArgumentError, ElementTypeError
 from starling.faults import Fault, checked
 
-__all__ = ["Machine", "best", "cuda", "distributed", "host", "named"]
+__all__ = ["Machine", "Traffic", "best", "cuda", "distributed", "host", "named"]
 
 Machine = native.Machine
 log = logging.getLogger("starling")
+
+
+@dataclass(frozen=True)
+class Traffic:
+    """Data that calls of this process have moved from one PE to another: what was put, got and copied, signals and
+    words of atomic operations. Loads and stores of kernels do not count, and GPUs count what goes to other hosts."""
+
+    source: int
+    """The PE; -1: memory of this process, to or from a PE of another one."""
+    destination: int
+    """As `source`."""
+    engine: str
+    """``"direct"``, straight into memory, or by what: ``"mpi"``, ``"nvshmem"``, ``"card"``."""
+    bytes: int
+
 
 MOST_VIRTUAL_DEVICES = 256
 MOST_QUEUE_DEPTH = 2**15
@@ -104,8 +120,8 @@ def distributed(
     Raises:
         ArgumentError: A value is not allowed, or the processes disagree: other arguments, or another build.
         ProcessError: A process does not come or has died; the message names it.
-        Unsupported: Nobody has started several processes, check mode is on, or the GPUs are missing, unlike each other
-            or on several hosts.
+        Unsupported: Nobody has started several processes, check mode is on, or the GPUs are missing or unlike each
+            other.
     """
     return native.Machine.distributed(
         0 if pes is None else whole_number("pes", pes, most=MOST_VIRTUAL_DEVICES),
@@ -222,6 +238,19 @@ def html_of(m: Machine) -> str:
     used = f"{native.format_bytes(memory.in_use)} of {native.format_bytes(memory.capacity)} in use on each"
     heads = ("PE", "device", "memory", "multiprocessors", "id", "shared by")
     return _html.table(f"{m.choice}; symmetric memory: {used}", devices, heads)
+
+
+def traffic_since(m: Machine, before: Sequence[tuple[int, int, str, int]]) -> tuple[Traffic, ...]:
+    """What has moved since `m.traffic` was `before`; empty on a machine of one process.
+
+    >>> traffic_since(host(2), [])
+    ()
+    """
+    if m.processes == 1:
+        return ()
+    known = {t[:3]: t[3] for t in before}
+    new = [Traffic(*t[:3], t[3] - known.get(t[:3], 0)) for t in m.traffic]
+    return tuple(t for t in new if t.bytes > 0)
 
 
 def sharing(m: Machine) -> str:

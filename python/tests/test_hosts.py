@@ -42,6 +42,13 @@ links = scipy.sparse.random(300, 300, 0.02, "csr", random_state=3)
 same.append(np.array_equal(graph.pagerank(links, machine=m), graph.pagerank(links, machine=one)))
 near = [p for p in range(m.processes) if m.host_of(p) == m.host_of(m.process)]
 sent = m.sent_bytes
+moved = {True: {}, False: {}}  # whether between hosts, by engine
+for source, destination, engine, count in m.traffic:
+    ends = [m.host_of(m.process if pe < 0 else pe) for pe in (source, destination)]
+    moved[ends[0] != ends[1]][engine] = moved[ends[0] != ends[1]].get(engine, 0) + count
+apart = {m.transport: moved[True].get(m.transport, 0)} if m.transport != "direct" else {}
+assert moved[True] == apart and sum(sent) <= sum(apart.values()), (moved, sent)
+assert set(moved[False]) <= {"direct"}, moved
 said = (m.transport, len({m.host_of(p) for p in range(m.size)}), all(same),
         all(sent[p] == 0 for p in near), sum(sent) > 0)
 # mpirun mixes what several processes print.
@@ -105,6 +112,7 @@ def test_doctor_tells_of_hosts_and_engine() -> None:
     assert job["engine"] == "mpi"
     assert [p["host"] for p in job["processes"]] == [0, 1, 2]
     assert len(job["messages"]) == 6
+    assert all(list(m["moved"]) == ["mpi"] for m in job["messages"])
     shown = mpirun(2, sys.executable, "-m", "starling", "doctor", STARLING_MACHINE="distributed").stdout
     assert "2 virtual devices in 2 processes on 2 hosts, by mpi" in shown
     assert "messages of 8 bytes (mpi): us one way" in shown

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -47,6 +48,7 @@ def test_doctor_tells_of_all_processes() -> None:
     pairs = [(m["source"], m["destination"]) for m in job["messages"]]
     assert pairs == [(a, b) for a in range(3) for b in range(3) if a != b]
     assert all(0 < m["least_us"] <= m["median_us"] for m in job["messages"])
+    assert all(list(m["moved"]) == ["direct"] and m["moved"]["direct"] >= m["bytes"] for m in job["messages"])
 
 
 def test_doctor_shows_them() -> None:
@@ -55,6 +57,7 @@ def test_doctor_shows_them() -> None:
     shown = of_process_0(done)
     assert "Processes" in shown
     assert "messages of 8 bytes (direct): us one way" in shown
+    assert len(re.findall(r"PE [01].*\d\.\d\d direct", shown)) == 2
     assert "2 virtual devices in 2 processes" in shown
 
 
@@ -128,3 +131,45 @@ stencil.jacobi(np.ones((64, 64), "f4"), 5, variant="cpu_free")
     for m, steps in zip(machines, (10, 5), strict=True):
         assert m["unfinished"] == 0
         assert m["messages"] == [[0, steps, 0], [steps, 0, steps], [0, steps, 0]]
+
+
+def test_reports_say_what_has_moved(tmp_path: Path) -> None:
+    script = tmp_path / "program.py"
+    script.write_text("""
+import json, sys
+import numpy as np, scipy.sparse
+from starling import graph, machine, stencil
+from starling.linalg import cg, matrices
+
+m = machine.distributed()
+me, n = m.process, m.processes
+others = [p for p in range(n) if p != me]
+u = np.random.default_rng(1).random((60, 70), np.float32)
+of_stencil = stencil.jacobi(u, 40, machine=m, variant="cpu_free", report=True)[1]
+bytes = {(t.source, t.destination): t.bytes for t in of_stencil.traffic}
+near = [(me, p) for p in others if abs(p - me) == 1]
+# A row of cells and a signal in each step, what they begin and end with beside.
+assert all(40 * (70 * 4 + 8) <= bytes[pair] < 2 * 40 * (70 * 4 + 8) for pair in near), bytes
+x, info, of_cg = cg(matrices.grid_2d(20, 21), np.ones(420), machine=m, report=True)
+assert info == 0
+# What others need of x in each iteration, in float64.
+sent = sum(t.bytes for t in of_cg.traffic if t.source == me or t.destination == me)
+assert sent >= of_cg.iterations * 8 * of_cg.halo[me], (sent, of_cg.halo)
+links = scipy.sparse.random(300, 300, 0.02, "csr", random_state=3)
+for agent in ("inline", "polling"):
+    report = graph.pagerank(links, machine=m, report=True, agent=agent)[1]
+    bytes = {(t.source, t.destination): t.bytes for t in report.traffic}
+    # What the region has counted by itself.
+    assert all(bytes[me, p] >= report.bytes_sent[me][p] > 0 for p in others), (agent, bytes, report.bytes_sent)
+    assert json.loads(json.dumps(report.as_dict()))["traffic"][0]["engine"] == "direct"
+for report in (of_stencil, of_cg, report):
+    assert {t.engine for t in report.traffic} == {"direct"}
+    assert all({me, -1} & {t.source, t.destination} for t in report.traffic)  # -1: the host of this process
+    json.dumps(report.as_dict())
+one = machine.host(2)
+assert stencil.jacobi(u, 5, machine=one, report=True)[1].traffic == ()
+print("counted")
+""")
+    done = launched(3, sys.executable, str(script))
+    assert done.returncode == 0, done.stderr
+    assert sorted(done.stdout.split("\n"))[1:] == ["[0] counted", "[1] counted", "[2] counted"]

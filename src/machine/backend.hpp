@@ -74,10 +74,11 @@ class backend {
   virtual machine_kind kind() const = 0;
   virtual const std::vector<device_info>& devices() const = 0;
   virtual peer_link link(int from_pe, int to_pe) const = 0;
-  // See machine::transport and machine::sent_bytes.
+  // See machine::transport, machine::sent_bytes and machine::traffic.
   virtual std::string transport() const { return "direct"; }
   virtual int host_of(int) const { return 0; }
   virtual std::vector<std::uint64_t> sent_bytes() const { return {}; }
+  virtual std::vector<pair_traffic> traffic() const { return {}; }
   // What else machine::choice() should tell; empty: nothing.
   virtual std::string remark() const { return {}; }
   virtual symmetric_heap& heap() = 0;
@@ -176,9 +177,11 @@ std::shared_ptr<backend> make_distributed_backend(const distributed_options& opt
 std::shared_ptr<backend> make_distributed_backend(const distributed_options& options,
                                                   const struct process_place& place);
 std::shared_ptr<backend> make_cuda_backend(const std::vector<int>& ids, const cuda_options& options);
-// Of GPUs: those of this process by PE, as many in each of the processes.
+// Of GPUs: those of this process by PE, as many in each of the processes. `by_messages`: the same processes where they
+// are of several hosts, else null.
 std::shared_ptr<backend> make_distributed_cuda_backend(const std::vector<int>& placement,
-                                                       std::unique_ptr<class process_group> processes);
+                                                       std::unique_ptr<class process_group> processes,
+                                                       class engine_group* by_messages);
 machine::cuda_status probe_cuda_backend();
 
 }  // namespace starling

@@ -21,7 +21,8 @@ std::shared_ptr<backend> make_cuda_backend(const std::vector<int>&, const cuda_o
       message("machine::cuda: ", status.problem, "; ", status.remedy, ", or use virtual devices: machine::host(n)"));
 }
 
-std::shared_ptr<backend> make_distributed_cuda_backend(const std::vector<int>&, std::unique_ptr<process_group>) {
+std::shared_ptr<backend> make_distributed_cuda_backend(const std::vector<int>&, std::unique_ptr<process_group>,
+                                                       engine_group*) {
   return make_cuda_backend({}, {});
 }
 

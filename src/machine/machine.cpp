@@ -173,6 +173,8 @@ std::vector<std::uint64_t> machine::sent_bytes() const {
   return sent;
 }
 
+std::vector<pair_traffic> machine::traffic() const { return impl_->traffic(); }
+
 int machine::processes() const { return impl_->processes(); }
 int machine::process() const { return impl_->process(); }
 index_range machine::local_pes() const { return impl_->local_pes(); }

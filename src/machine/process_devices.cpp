@@ -54,10 +54,6 @@ bool on_gpus(const distributed_options& options, const process_place& place, con
   if (wanted == machine_kind::cuda) {
     expect<unsupported_error>(status.problem.empty(), making_call, ": ", status.problem, "; ", status.remedy,
                               ", or use virtual devices (STARLING_DISTRIBUTED=host)");
-    expect<unsupported_error>(!place.several_hosts && !e.messages_alone(), making_call,
-                              ": GPUs are for processes of one host, and ",
-                              place.several_hosts ? "there are several" : "STARLING_TRANSPORT=" + e.transport,
-                              "; use virtual devices (STARLING_DISTRIBUTED=host), or start all processes on one host");
     return true;
   }
   return !wanted && status.problem.empty() && !place.several_hosts && !e.messages_alone() &&

@@ -1,35 +1,16 @@
 // Processes that play several hosts: they share memory with those of their own alone, and send each other messages.
 #include <doctest/doctest.h>
 
-#include "machine/host/make_distributed.hpp"
+#include "processes/on_hosts.hpp"
 #include "processes/programs.hpp"
 #include "support/environment_guard.hpp"
 #include "support/failure.hpp"
-#include "support/processes.hpp"
 #include "support/random.hpp"
-#include "support/socket_engine.hpp"
 
 namespace starling::test {
 namespace {
 
 void nap(double seconds) { std::this_thread::sleep_for(std::chrono::duration<double>(seconds)); }
-
-machine on_hosts(const socket_mesh& mesh, const std::vector<int>& hosts, int rank, distributed_options options = {}) {
-  return machine::over(make_distributed_backend(options, place_of(environment_variables()), mesh.engine_of(rank),
-                                                "host " + std::to_string(hosts[static_cast<std::size_t>(rank)])));
-}
-
-// What each process of such a machine says.
-std::vector<std::string> on_all(const std::vector<int>& hosts, int pes,
-                                const std::function<std::string(machine&, int)>& work) {
-  const int n = static_cast<int>(hosts.size());
-  const socket_mesh mesh(n);
-  job j(n, [&](int rank) {
-    machine m = on_hosts(mesh, hosts, rank, {.pes = pes});
-    return work(m, rank);
-  });
-  return j.ends();
-}
 
 TEST_CASE("processes of several hosts compute the bits of one with as many PEs, whoever is where") {
   machine one = machine::host(4);

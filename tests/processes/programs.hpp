@@ -37,6 +37,13 @@ std::string reused_sources(machine& m, int rounds);
 // Packets side by side to the next PE, taken one by one, from the last one or the first; how many are wrong, or "all
 // right".
 std::string many_packets(machine& m, int rounds);
+// Each PE puts so many bytes to each other one, and gets so many from it, in two blocks that do the same.
+constexpr index_t known_put(int from, int to) { return from == to ? 0 : 1 + (3 * from + 7 * to) % 11 * 997; }
+constexpr index_t known_get(int by, int from) { return by == from ? 0 : 1 + (5 * by + from) % 3 * 20'011; }
+// With each put a signal, and an atomic addition to 8 bytes. What arrives is not looked at.
+void move_known(machine& m);
+// PE 0 signals PE 1 and throws.
+void signal_and_throw(machine& m);
 // PE 0 puts large data to PE 1 without an end, the others wait for a signal that nobody raises.
 void put_without_end(machine& m);
 

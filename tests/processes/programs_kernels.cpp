@@ -193,6 +193,40 @@ std::string large_calls(machine& m, int rounds) {
   return sum_of_wrong(m, wrong, "bytes");
 }
 
+void move_known(machine& m) {
+  constexpr index_t most = 50'000;
+  auto sources = m.allocate<unsigned char>(most);
+  auto boxes = m.allocate<unsigned char>(most);
+  auto arrived = m.allocate<signal>(1);
+  auto counter = m.allocate<std::int64_t>(1);
+  const sym<unsigned char> source = sources.data();
+  const sym<unsigned char> box = boxes.data();
+  const sym<signal> here = arrived.data();
+  const sym<std::int64_t> count = counter.data();
+  m.run(
+      2, STARLING_KERNEL(block & b) {
+        const int me = b.pe();
+        for (int pe = 0; pe < b.n_pes(); ++pe) {
+          if (pe == me) continue;
+          b.put_signal(box, source.on(me), known_put(me, pe), here, 1, pe, signal_op::add);
+          b.get(box.on(me), source, known_get(me, pe), pe);
+          (void)b.atomic_fetch_add(count, 1, pe);
+        }
+        b.put(box, source.on(me), 100, me);  // to itself
+      });
+}
+
+void signal_and_throw(machine& m) {
+  auto arrived = m.allocate<signal>(1);
+  const sym<signal> s = arrived.data();
+  m.run(
+      1, STARLING_KERNEL(block & b) {
+        if (b.pe() > 0) return;
+        b.signal_set(s, 1, 1);
+        throw std::runtime_error("the kernel has had enough");
+      });
+}
+
 std::string reused_sources(machine& m, int rounds) {
   constexpr index_t puts = 60;
   constexpr index_t longest_put = 9000;

@@ -3,6 +3,7 @@
 
 #include <cuda/atomic>
 
+#include "starling/device/network/card_view.hpp"
 #include "starling/device/program_state.hpp"
 
 namespace starling::gpu {
@@ -26,7 +27,8 @@ STARLING_HD inline bool program_ended(const program_state& s) {
 // In network/gpu_calls.hpp.
 STARLING_HD inline bool network_has_failed(const program_state& s, int block);
 
-// Writes this block's report where the host finds it, then, if it is a first cause, ends the program on every PE.
+// Writes this block's report where the host finds it, then, if it is a first cause, ends the program on every PE that
+// it reaches; the host ends it behind network cards.
 STARLING_HD inline void file_report(const program_state& s, int block, const block_report& report) {
   block_report& slot = s.reports[static_cast<std::uint32_t>(block) % s.report_slots];
   const int role = s.roles.role_of(block);
@@ -39,7 +41,8 @@ STARLING_HD inline void file_report(const program_state& s, int block, const blo
   target::fence_system();
   if (report.state == block_state::waiting) return;
   for (int pe = 0; pe < s.n_pes; ++pe)
-    system_atomic(s.control.abort.on(pe)->value).store(1, cuda::memory_order_relaxed);
+    if (s.network == nullptr || s.network->host_of[pe] == s.network->host_of[s.pe])
+      system_atomic(s.control.abort.on(pe)->value).store(1, cuda::memory_order_relaxed);
 }
 
 // Files that threads of this block are missing at a collective, unless the block has a report already: then they have

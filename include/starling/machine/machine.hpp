@@ -47,6 +47,15 @@ struct distributed_options {
   std::optional<machine_kind> kind = {};  // nothing said: STARLING_DISTRIBUTED
 };
 
+// Data that has moved from one PE to another, in bytes: what was put, got and copied, signals and words of atomic
+// operations.
+struct pair_traffic {
+  int source;  // host_place: this process's own memory, to or from a PE of another process
+  int destination;
+  std::string engine;  // "direct": by loads and stores; else as machine::transport, "card" of hosts that are played
+  std::uint64_t bytes;
+};
+
 // A persistent program: one kernel on every PE, its blocks partitioned among roles.
 struct program {
   role_plan roles;
@@ -81,7 +90,7 @@ class machine {
   // GPUs or virtual devices in several processes, which `starling launch`, mpirun, srun or torchrun has started: every
   // process calls it, and owns local_pes(). allocate, run and meet are collective: every process makes the same calls
   // in the same order. See docs/processes.md. Throws process_error that names who does not come, unsupported_error
-  // without a launcher, in check mode, and for GPUs that are missing, unlike each other or on several hosts;
+  // without a launcher, in check mode, and for GPUs that are missing or unlike each other;
   // argument_error when processes disagree.
   static machine distributed(const distributed_options& options = {});
   // GPUs when they can be used, else virtual devices; STARLING_MACHINE and STARLING_DEVICES decide otherwise. choice()
@@ -124,6 +133,10 @@ class machine {
   // Bytes of data that this process has sent to each process as messages, since the machine was made; those that it has
   // stored straight into memory do not count, and there are none to processes of its own host.
   std::vector<std::uint64_t> sent_bytes() const;
+  // What calls of this process have moved between PEs, since the machine was made; in order of PEs, without pairs that
+  // have moved nothing. Virtual devices count what runs have done when they end, but not loads and stores of a kernel
+  // at ptr(); check mode counts nothing. GPUs, whose blocks store by themselves, count what goes to other hosts.
+  std::vector<pair_traffic> traffic() const;
   // Collective: returns when every process has come here, with what it has written into memory of any PE.
   void meet() const;
   // Collective: the value that process 0 passes, for what all must decide alike.

@@ -41,7 +41,8 @@ def show(facts: dict[str, Any], console: Console) -> None:
         console.print(_processes(facts["job"]))
         messages = facts["job"]["messages"]
         console.print(
-            f"messages of {messages[0]['bytes']} bytes ({facts['job']['engine']}): us one way, from (row) to",
+            f"messages of {messages[0]['bytes']} bytes ({facts['job']['engine']}): us one way, from (row) to, and what "
+            "carried them",
             soft_wrap=True,
         )
         console.print(_messages(messages, facts["best"]["devices"]))
@@ -119,12 +120,17 @@ def _processes(job: dict[str, Any]) -> Table:
 
 
 def _messages(messages: list[dict[str, Any]], pes: int) -> Table:
-    times = {(t["source"], t["destination"]): t["least_us"] for t in messages}
+    times = {(t["source"], t["destination"]): t for t in messages}
     table = _rows(None, "", *[f"PE {pe}" for pe in range(pes)])
     for source in sorted({source for source, _ in times}):
         row = [times.get((source, pe)) for pe in range(pes)]
-        table.add_row(f"PE {source}", *["" if t is None else f"{t:.2f}" for t in row])
+        table.add_row(f"PE {source}", *["" if t is None else f"{t['least_us']:.2f} {_engines(t)}".strip() for t in row])
     return table
+
+
+def _engines(message: dict[str, Any]) -> str:
+    """What carried the bytes of a measured pair, as they were counted; empty where they are not."""
+    return " and ".join(message["moved"])
 
 
 def _environment(variables: list[dict[str, Any]]) -> Table:

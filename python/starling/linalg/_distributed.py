@@ -27,7 +27,7 @@ from starling.linalg._preconditioners import (
     preconditioner,
 )
 from starling.linalg._report import Facts, Progress, Report
-from starling.machine import Machine
+from starling.machine import Machine, Traffic
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -265,6 +265,7 @@ class DistributedMatrix(LinearOperator):  # type: ignore[misc]  # SciPy has no t
         callable_or_none("progress", progress)
         right = self._own_type(_vectors.finite_columns(b, "b", rows), "b")
         x = _columns.into(self._start(x0, right.shape), self._order, self.dtype)
+        moved_before = self._machine.traffic
         results = self._system.solve(
             _columns.into(right, self._order, self.dtype),
             x,
@@ -288,7 +289,8 @@ class DistributedMatrix(LinearOperator):  # type: ignore[misc]  # SciPy has no t
                 )  # fmt: skip
         if not report:
             return solution, info
-        reports = tuple(self._report(done, options, described(m)) for done in results)
+        traffic = machines.traffic_since(self._machine, moved_before)
+        reports = tuple(self._report(done, options, described(m), traffic) for done in results)
         return solution, info, reports[0] if len(reports) == 1 else reports
 
     def _preconditioner(self, m: Preconditioner | None) -> Jacobi | BlockJacobi | Chebyshev | None:
@@ -313,7 +315,9 @@ class DistributedMatrix(LinearOperator):  # type: ignore[misc]  # SciPy has no t
             )
         return start  # it may be rounded
 
-    def _report(self, done: native.SolveResult, options: dict[str, Any], m: str) -> Report:
+    def _report(
+        self, done: native.SolveResult, options: dict[str, Any], m: str, traffic: tuple[Traffic, ...]
+    ) -> Report:
         f = self.facts
         return Report(
             why=done.why,
@@ -341,4 +345,5 @@ class DistributedMatrix(LinearOperator):  # type: ignore[misc]  # SciPy has no t
             threads=done.threads,
             kept_bytes=done.kept_bytes,
             shared=machines.sharing(self._machine),
+            traffic=traffic,
         )

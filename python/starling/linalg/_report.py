@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 
 from starling import _html
 from starling._native import native
+from starling.machine import Traffic
 
 
 @dataclass(frozen=True)
@@ -66,6 +67,8 @@ class Report:
     """Of a block's data, in its shared memory between iterations."""
     shared: str = ""
     """Of devices that share GPUs: ``"4 PEs on 1 GPU"``."""
+    traffic: tuple[Traffic, ...] = ()
+    """Of several processes: what calls of this one have moved between PEs; GPUs do not count it."""
 
     @property
     def converged(self) -> bool:
@@ -81,7 +84,7 @@ class Report:
         )
 
     def _repr_html_(self) -> str:
-        left_out = ("history", "first_rows", "halo")
+        left_out = ("history", "first_rows", "halo", "traffic")
         fields = [(n, v) for n, v in self.as_dict().items() if n not in left_out and v is not None]
         return _html.table("linear system", fields) + _html.curve(self.history, self.target, "residual by iteration")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 
 from starling import _html
+from starling.machine import Traffic
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,8 @@ class Report:
     of ``"cpu_free"`` ran."""
     shared: str = ""
     """Of devices that share GPUs: ``"4 PEs on 1 GPU"``."""
+    traffic: tuple[Traffic, ...] = ()
+    """Of several processes: what calls of this one have moved between PEs; GPUs do not count it."""
 
     def __repr__(self) -> str:
         change = "" if self.change is None else f", change {self.change:.3g}{' (converged)' if self.converged else ''}"
@@ -61,7 +64,9 @@ class Report:
         )
 
     def _repr_html_(self) -> str:
-        fields = [(name, value) for name, value in self.as_dict().items() if value not in (None, "")]
+        fields = [
+            (name, value) for name, value in self.as_dict().items() if value not in (None, "") and name != "traffic"
+        ]
         return _html.table("stencil", fields)
 
     def as_dict(self) -> dict[str, object]:

@@ -91,6 +91,7 @@ class Stencil:
         self._shape = tuple(extents)
         self._closed = False
         self._ran = ("", 1, "")  # variant, depth and reason of the last chunk
+        self._moved_before: list[tuple[int, int, str, int]] = []  # when the last march began
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -274,6 +275,7 @@ class Stencil:
     def _march(
         self, steps: int, variant: str, check_every: int, stop_every: int, options: dict[str, Any]
     ) -> Iterator[Progress]:
+        self._moved_before = self._machine.traffic
         pace = Pace(math.prod(self._shape), self._machine.kind == "cuda")
         done = 0
         seconds = 0.0
@@ -312,6 +314,7 @@ class Stencil:
             depth=depth,
             why=why,
             shared=machines.sharing(self._machine),
+            traffic=machines.traffic_since(self._machine, self._moved_before),
         )
 
 

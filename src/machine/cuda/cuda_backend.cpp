@@ -22,8 +22,9 @@ namespace starling {
 namespace {
 
 std::shared_ptr<on_cuda::cuda_backend> backend_on(const on_cuda::cuda_setting& s, bool answer,
-                                                  std::unique_ptr<process_group> processes = nullptr) {
-  auto made = std::make_unique<on_cuda::cuda_backend>(s, std::move(processes));
+                                                  std::unique_ptr<process_group> processes = nullptr,
+                                                  engine_group* by_messages = nullptr) {
+  auto made = std::make_unique<on_cuda::cuda_backend>(s, std::move(processes), by_messages);
   // Memory that a kernel still uses cannot be given back: CUDA would wait for the kernel, perhaps for ever. It is kept
   // until the process ends.
   std::shared_ptr<on_cuda::cuda_backend> b(made.release(), [](on_cuda::cuda_backend* old) {
@@ -77,13 +78,21 @@ std::shared_ptr<backend> make_cuda_backend(const std::vector<int>& ids, const cu
 }
 
 std::shared_ptr<backend> make_distributed_cuda_backend(const std::vector<int>& placement,
-                                                       std::unique_ptr<process_group> processes) {
+                                                       std::unique_ptr<process_group> processes,
+                                                       engine_group* by_messages) {
   const environment e = environment::read();
   on_cuda::cuda_setting s;
+  if (by_messages != nullptr) {
+    std::vector<int> hosts;
+    for (const int host : by_messages->hosts()) hosts.insert(hosts.end(), placement.size(), host);
+    s.hosts = network::host_layout(hosts);
+    s.card = card::proxy;
+  }
   s.placement = placement;
   s.deadline = e.deadline;
   s.meeting_deadline = e.meeting_deadline;
-  return backend_on(s, true, std::move(processes));
+  // Whether PEs that share a GPU answer each other is asked by stores.
+  return backend_on(s, s.hosts.one_host(), std::move(processes), by_messages);
 }
 
 namespace on_cuda {
@@ -154,16 +163,18 @@ std::vector<reached_range> memory_of_pes(const symmetric_range& range, const std
 
 }  // namespace
 
-cuda_backend::cuda_backend(const cuda_setting& s, std::unique_ptr<process_group> processes)
+cuda_backend::cuda_backend(const cuda_setting& s, std::unique_ptr<process_group> processes, engine_group* by_messages)
     : default_deadline_(s.deadline),
       processes_(std::move(processes)),
       hosts_(s.hosts),
       driver_(driver_api::load()),
-      gpus_(processes_ ? open_gpus(s.placement, driver_, *processes_) : open_gpus(s.placement, s.how, driver_)),
+      gpus_(processes_ ? open_gpus(s.placement, driver_, *processes_, hosts_) : open_gpus(s.placement, s.how, driver_)),
       infos_(infos_of(gpus_)),
       capacity_(capacity_of(gpus_)),
       mapper_(gpus_, driver_, processes_ != nullptr),
-      exchange_(processes_ ? std::make_unique<memory_exchange>(gpus_, mapper_, *processes_, s.meeting_deadline)
+      exchange_(processes_ ? std::make_unique<memory_exchange>(
+                                 gpus_, mapper_, *processes_,
+                                 by_messages != nullptr ? by_messages->of_host() : *processes_, s.meeting_deadline)
                            : nullptr),
       range_(gpus_, mapper_, capacity_ + control_bytes_for(hosts_) + launch_bytes, exchange_.get()),
       user_area_(range_, 0, capacity_, user_step),
@@ -181,11 +192,12 @@ cuda_backend::cuda_backend(const cuda_setting& s, std::unique_ptr<process_group>
       kernels_(gpus_),
       parts_{gpus_, kernels_, heap_, control_heap_, launch_heap_},
       faults_(parts_),
-      runner_(parts_, driver_, s.deadline, processes_.get()) {
+      runner_(parts_, driver_, s.deadline, processes_.get(), ended_) {
+  if (by_messages != nullptr) join_hosts(*by_messages);
   if (!hosts_.one_host())
     cards_ = std::make_unique<gpu_cards>(gpus_, driver_, control_heap_, hosts_, s.card, s.queue_depth,
                                          memory_of_pes(range_, gpus_),
-                                         reached_range{local_.heap().start(), local_.heap().bytes()});
+                                         reached_range{local_.heap().start(), local_.heap().bytes()}, others_.get());
   if (processes_) processes_->when_lost([this] { runner_.lose_process(); });
   add_remark(together(processes_.get(), gpus_));
   add_remark(left_over(gpus_));
@@ -196,6 +208,17 @@ cuda_backend::~cuda_backend() {
   if (!processes_) return;
   processes_->leave();
   processes_->when_lost({});
+  // What the engine's thread uses goes before it does.
+  cards_.reset();
+  far_.reset();
+}
+
+void cuda_backend::join_hosts(engine_group& by_messages) {
+  const std::span<const gpu> own = driven_here(gpus_);
+  near_ = std::make_unique<device_access>(driver_, own.front());
+  far_ = std::make_unique<far_memory>(by_messages, *near_, range_.start(), range_.stride(),
+                                      static_cast<int>(own.size()), nullptr, ended_);
+  others_ = std::make_unique<other_hosts>(other_hosts{*far_, *near_, by_messages.messages(), traffic_});
 }
 
 void cuda_backend::add_remark(const std::string& text) {
@@ -238,9 +261,20 @@ std::vector<program> cuda_backend::as_run(std::vector<program> programs) const {
     expect<unsupported_error>(!p.launches || hosts_.one_host(),
                               "machine::run: a kernel that launches others, on a machine of several hosts; what is "
                               "launched would not know its network cards: do without launches");
+    expect<unsupported_error>(!p.copies || !far_,
+                              "machine::run: a program that sets off copies, on a machine of several hosts; streams do "
+                              "not reach the others: do without copies");
     p.k = as_run(std::move(p.k));
   }
   return programs;
+}
+
+void cuda_backend::run(const std::vector<program>& programs) {
+  expect<unsupported_error>(
+      !far_ || trace() == nullptr,
+      "machine::run: GPUs of several hosts are not traced in several processes; end the trace, or "
+      "use machine::cuda with hosts, or virtual devices");
+  runner_.run(as_run(programs), trace().get(), cards_.get());
 }
 
 int cuda_backend::blocks_that_fit(const kernel& given, const launch_options& options) const {
@@ -253,7 +287,8 @@ int cuda_backend::blocks_that_fit(const kernel& given, const launch_options& opt
     alone.roles.add("all", 1);
     const std::vector<program> both = cards_->with_cards({alone});
     // The card's block is one of those that fit.
-    for (const gpu& g : gpus_) least = std::min(least, residency_on(g, kernels_, both).blocks_that_fit - 1);
+    for (const gpu& g : driven_here(gpus_))
+      least = std::min(least, residency_on(g, kernels_, both).blocks_that_fit - 1);
     return std::max(least, 0);
   }
   for (const gpu& g : driven_here(gpus_))
@@ -300,11 +335,38 @@ const gpu& cuda_backend::home_of(const void* address) {
   return driven_here(gpus_).front();
 }
 
+void cuda_backend::expect_reached(const char* call, const void* address) const {
+  expect<unsupported_error>(!is_far(address), call, ": the memory is of PE ",
+                            is_far(address) ? far_->pe_of(address) : 0,
+                            ", which is on another host; use machine::copy, or a put or get of a kernel");
+}
+
+void cuda_backend::count_copy(int from, int to, std::size_t bytes) {
+  traffic_table::pair_bytes moved;
+  moved.add(carried::by_engine, bytes);
+  traffic_.add(from, to, moved);
+}
+
+// What is on another host passes through memory of this one.
 void cuda_backend::copy(void* dest, const void* source, std::size_t bytes, where) {
   require_idle("machine::copy");
   check_bytes("machine::copy (dest)", dest, bytes);
   check_bytes("machine::copy (source)", source, bytes);
   if (bytes == 0) return;
+  if (!is_far(dest) && !is_far(source)) return copy_here(dest, source, bytes);
+  count_copy(home_of_address(source), home_of_address(dest), bytes);
+  std::vector<std::byte> between(bytes);
+  if (is_far(source))
+    far_->read({between.data(), bytes, static_cast<const std::byte*>(source), bytes, bytes, 1});
+  else
+    copy_here(between.data(), source, bytes);
+  if (is_far(dest))
+    far_->write({static_cast<std::byte*>(dest), bytes, between.data(), bytes, bytes, 1});
+  else
+    copy_here(dest, between.data(), bytes);
+}
+
+void cuda_backend::copy_here(void* dest, const void* source, std::size_t bytes) {
   const gpu& g = home_of_address(dest) >= 0 ? home_of(dest) : home_of(source);
   const device_guard guard(g.id);
   check(cudaMemcpyAsync(dest, source, bytes, cudaMemcpyDefault, g.service.get()), "cudaMemcpyAsync (machine::copy)",
@@ -316,6 +378,11 @@ void cuda_backend::fill(void* dest, unsigned char byte, std::size_t bytes) {
   require_idle("machine::fill");
   check_bytes("machine::fill", dest, bytes);
   if (bytes == 0) return;
+  if (is_far(dest)) {
+    count_copy(host_place, home_of_address(dest), bytes);
+    const std::vector<std::byte> all(bytes, std::byte{byte});
+    return far_->write({static_cast<std::byte*>(dest), bytes, all.data(), bytes, bytes, 1});
+  }
   const gpu& g = home_of(dest);
   const device_guard guard(g.id);
   if (home_of_address(dest) < 0) {

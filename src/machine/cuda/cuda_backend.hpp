@@ -4,6 +4,7 @@
 
 #include "../agreed_memory.hpp"
 #include "../backend.hpp"
+#include "../distributed/engine_group.hpp"
 #include "gpu_cards.hpp"
 #include "launch_faults.hpp"
 #include "local_store.hpp"
@@ -28,8 +29,9 @@ struct cuda_setting {
 class cuda_backend final : public backend, public std::enable_shared_from_this<cuda_backend> {
  public:
   // A CUDA driver and at least one GPU are known to be there. `processes`: which share the machine, each with its own
-  // PEs; null: this one has it alone.
-  explicit cuda_backend(const cuda_setting& s, std::unique_ptr<process_group> processes = nullptr);
+  // PEs; null: this one has it alone. `by_messages`: the same where they are of several hosts.
+  explicit cuda_backend(const cuda_setting& s, std::unique_ptr<process_group> processes = nullptr,
+                        engine_group* by_messages = nullptr);
   ~cuda_backend() override;
 
   // Throws unless PEs that share a GPU can work as PEs must, or none does.
@@ -46,6 +48,12 @@ class cuda_backend final : public backend, public std::enable_shared_from_this<c
                ? peer_link::same_device
                : peer_link::direct;
   }
+  std::string transport() const override { return far_ ? far_->carrier() : "direct"; }
+  int host_of(int pe) const override { return hosts_.host_of(pe); }
+  std::vector<std::uint64_t> sent_bytes() const override {
+    return far_ ? far_->sent_bytes() : std::vector<std::uint64_t>();
+  }
+  std::vector<pair_traffic> traffic() const override { return traffic_.all(transport()); }
   std::string remark() const override { return remark_; }
   symmetric_heap& heap() override { return heap_; }
   std::size_t allocate(std::size_t bytes) override;
@@ -66,9 +74,7 @@ class cuda_backend final : public backend, public std::enable_shared_from_this<c
   double default_deadline() const override { return default_deadline_; }
 
   int blocks_that_fit(const kernel& k, const launch_options& options) const override;
-  void run(const std::vector<program>& programs) override {
-    runner_.run(as_run(programs), trace().get(), cards_.get());
-  }
+  void run(const std::vector<program>& programs) override;
   void check_residency(const std::vector<program>& programs) const override;
 
   void copy(void* dest, const void* source, std::size_t bytes, where at) override;
@@ -91,12 +97,19 @@ class cuda_backend final : public backend, public std::enable_shared_from_this<c
 
   // Throws argument_error for a null address, range_error for symmetric or local memory outside one live allocation.
   void check_bytes(const char* call, const void* address, std::size_t bytes) const;
+  // Throws unsupported_error for memory of a PE of another host, which streams do not reach.
+  void expect_reached(const char* call, const void* address) const;
   // Whether a GPU fills this memory, as the machine knows: its own of the GPUs and of the host.
   bool is_own(const void* address) const {
     return heap_.in_range(address) || local_.heap().in_range(address) || local_.is_outside(address);
   }
 
  private:
+  // The machine is of processes of several hosts.
+  void join_hosts(engine_group& by_messages);
+  void count_copy(int from, int to, std::size_t bytes);
+  void copy_here(void* dest, const void* source, std::size_t bytes);
+  bool is_far(const void* address) const { return far_ && far_->holds(address); }
   // With the kernels that record, while there is a trace, and those that know cards, where there are several hosts.
   // Throws unsupported_error for a kernel that does not.
   kernel as_run(kernel k) const;
@@ -129,6 +142,12 @@ class cuda_backend final : public backend, public std::enable_shared_from_this<c
   parts parts_;
   fault_pool faults_;
   recordings recordings_;
+  // Of processes of other hosts; null: there are none.
+  traffic_table traffic_;
+  std::atomic<std::uint64_t> ended_{0};
+  std::unique_ptr<device_access> near_;
+  std::unique_ptr<far_memory> far_;
+  std::unique_ptr<other_hosts> others_;
   std::unique_ptr<gpu_cards> cards_;  // null: all PEs are on one host
   program_runner runner_;
 };

@@ -163,6 +163,8 @@ void cuda_stream::copy_rows(void* dest, std::size_t dest_pitch, const void* sour
   machine_->require_idle("stream::copy");
   machine_->check_bytes("stream::copy (dest)", dest, extent(dest_pitch, row_bytes, rows));
   machine_->check_bytes("stream::copy (source)", source, extent(source_pitch, row_bytes, rows));
+  machine_->expect_reached("stream::copy (dest)", dest);
+  machine_->expect_reached("stream::copy (source)", source);
   if (rows == 0 || row_bytes == 0) return;
   const host_activity copy = copy_activity(*machine_, dest, source, rows * row_bytes);
   if (const auto recorded = recording()) {
@@ -191,6 +193,7 @@ void cuda_stream::copy_rows(void* dest, std::size_t dest_pitch, const void* sour
 void cuda_stream::fill(void* dest, unsigned char byte, std::size_t bytes) {
   machine_->require_idle("stream::fill");
   machine_->check_bytes("stream::fill", dest, bytes);
+  machine_->expect_reached("stream::fill", dest);
   if (bytes == 0) return;
   std::optional<activity_span> span;
   trace_into(span, fill_activity(*machine_, dest, bytes));

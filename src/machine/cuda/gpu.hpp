@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "../distributed/process_group.hpp"
+#include "../network/host_layout.hpp"
 #include "driver.hpp"
 #include "handles.hpp"
 #include "partition.hpp"
@@ -26,6 +27,7 @@ struct gpu {
   device_info info;
   cudaDeviceProp properties{};  // of the whole GPU
   bool driven = true;           // by this process; of others only the numbers and `info` are known
+  bool reached = true;          // it is on this host: its memory is behind addresses of this process
   partition own;                // of the multiprocessors; none where the GPU is not shared, or plainly
   unique_stream service;        // goes before the partition
 
@@ -49,9 +51,10 @@ inline std::span<const gpu> driven_here(const std::vector<gpu>& gpus) {
 std::vector<gpu> open_gpus(const std::vector<int>& placement, gpu_sharing how, const driver_api& driver);
 
 // The GPUs of a machine of several processes, of which this one drives `placement`, by PE from first_pe on. Collective.
-// Those of PEs on one GPU share it plainly, whichever process they are of. Throws as above, and unsupported_error where
-// the GPUs of the processes are not of one kind.
-std::vector<gpu> open_gpus(const std::vector<int>& placement, const driver_api& driver, process_group& processes);
+// Those of PEs on one GPU share it plainly, whichever process they are of; PEs of other `hosts` are not reached. Throws
+// as above, and unsupported_error where the GPUs of the processes are not of one kind.
+std::vector<gpu> open_gpus(const std::vector<int>& placement, const driver_api& driver, process_group& processes,
+                           const network::host_layout& hosts);
 
 // A GPU as PE `pe`, with all that it has; throws as open_gpus does.
 gpu open_gpu(int pe, int id, const driver_api& driver);

@@ -28,7 +28,7 @@ std::size_t blocks_of(const std::vector<program>& programs) {
 
 gpu_cards::gpu_cards(const std::vector<gpu>& gpus, const driver_api& driver, symmetric_heap& control,
                      network::host_layout hosts, card kind, int depth, std::vector<reached_range> of_pes,
-                     const reached_range& shared)
+                     const reached_range& shared, const other_hosts* others)
     : gpus_(gpus),
       control_(control),
       hosts_(std::move(hosts)),
@@ -45,9 +45,10 @@ gpu_cards::gpu_cards(const std::vector<gpu>& gpus, const driver_api& driver, sym
                            network::most_queues_of_block, " at most: use fewer PEs, or put more on each host");
   if (are_program()) return;
   for (int host = 0; host < hosts_.n_hosts(); ++host) {
+    const std::span<const gpu> here = driven_here(gpus_);
     const auto first =
-        std::find_if(gpus_.begin(), gpus_.end(), [&](const gpu& g) { return hosts_.host_of(g.pe) == host; });
-    threads_.push_back(first == gpus_.end() ? nullptr : std::make_unique<proxy_card>(driver, *first));
+        std::find_if(here.begin(), here.end(), [&](const gpu& g) { return hosts_.host_of(g.pe) == host; });
+    threads_.push_back(first == here.end() ? nullptr : std::make_unique<proxy_card>(driver, *first, others));
   }
 }
 
@@ -110,7 +111,7 @@ void gpu_cards::prepare(const std::vector<program>& programs) {
   make_room();
   n_queues_ = queues_for(blocks);
   device_guard guard;
-  for (const gpu& g : gpus_) {
+  for (const gpu& g : driven_here(gpus_)) {
     guard.use(g.id);
     clear(g);
     tell(g, programs);
@@ -129,7 +130,7 @@ void gpu_cards::make_room() {
   if (are_program()) return;
   const std::size_t pinned = places_.bytes - places_.counts;
   words_.resize(gpus_.size());
-  for (const gpu& g : gpus_) {
+  for (const gpu& g : driven_here(gpus_)) {
     auto& mine = words_[static_cast<std::size_t>(g.pe)];
     if (mine.size() >= pinned) continue;
     mine = {};
@@ -155,7 +156,7 @@ void gpu_cards::start() {
   for (std::size_t host = 0; host < threads_.size(); ++host) {
     if (threads_[host] == nullptr) continue;
     std::vector<network::card_view> pes;
-    for (const gpu& g : gpus_)
+    for (const gpu& g : driven_here(gpus_))
       if (hosts_.host_of(g.pe) == static_cast<int>(host)) {
         pes.push_back(view_of(g));
         pes.back().memory.regions = table_.data();  // not the GPU's

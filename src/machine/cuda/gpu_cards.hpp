@@ -24,10 +24,12 @@ struct reached_range {
 
 class gpu_cards {
  public:
-  // `of_pes`: the symmetric memory of each PE; `shared`: what is of no PE alone. Throws argument_error when a block
-  // would have more PEs behind the card than it can have queue pairs.
+  // `of_pes`: the symmetric memory of each PE; `shared`: what is of no PE alone; `others`: as of proxy_card, which the
+  // cards are then, of the PEs of this process. Throws argument_error when a block would have more PEs behind the card
+  // than it can have queue pairs.
   gpu_cards(const std::vector<gpu>& gpus, const driver_api& driver, symmetric_heap& control, network::host_layout hosts,
-            card kind, int depth, std::vector<reached_range> of_pes, const reached_range& shared);
+            card kind, int depth, std::vector<reached_range> of_pes, const reached_range& shared,
+            const other_hosts* others = nullptr);
   ~gpu_cards();
   gpu_cards(const gpu_cards&) = delete;
   gpu_cards& operator=(const gpu_cards&) = delete;

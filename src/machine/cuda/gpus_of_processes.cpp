@@ -102,7 +102,7 @@ void divide(std::vector<gpu>& gpus, const std::vector<gpu_facts>& facts, const s
 void check_links(const std::vector<gpu>& gpus) {
   for (const gpu& own : driven_here(gpus))
     for (const gpu& other : gpus) {
-      if (other.id < 0 || other.id == own.id) continue;
+      if (!other.reached || other.id < 0 || other.id == own.id) continue;
       check_pair(own, other);
       check_pair(other, own);
     }
@@ -110,7 +110,8 @@ void check_links(const std::vector<gpu>& gpus) {
 
 }  // namespace
 
-std::vector<gpu> open_gpus(const std::vector<int>& placement, const driver_api& driver, process_group& processes) {
+std::vector<gpu> open_gpus(const std::vector<int>& placement, const driver_api& driver, process_group& processes,
+                           const network::host_layout& hosts) {
   const int first_pe = processes.rank() * static_cast<int>(placement.size());
   device_guard guard;
   std::vector<gpu> own;
@@ -140,6 +141,7 @@ std::vector<gpu> open_gpus(const std::vector<int>& placement, const driver_api& 
     else
       gpus.push_back(of_other_process(pe, facts[static_cast<std::size_t>(pe)]));
   }
+  for (gpu& g : gpus) g.reached = !hosts.apart(g.pe, first_pe);
   check_alike(gpus);
   divide(gpus, facts, free);
   check_links(gpus);

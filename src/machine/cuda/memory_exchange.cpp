@@ -42,12 +42,15 @@ std::vector<CUmemGenericAllocationHandle> memory_exchange::create(std::size_t by
 
 void memory_exchange::take_from_others(std::vector<CUmemGenericAllocationHandle>& all) {
   const std::span<const gpu> own = driven_here(gpus_);
+  std::vector<std::size_t> reached;  // by process of this host
+  for (const gpu& g : gpus_)
+    if (g.reached) reached.push_back(static_cast<std::size_t>(g.pe));
   for (std::size_t i = 0; i < own.size(); ++i) {
     const file mine = mapper_.export_file(own[i], all[static_cast<std::size_t>(own[i].pe)]);
     const std::vector<file> theirs = files_.exchange(allocate_call, mine);
     for (std::size_t rank = 0; rank < theirs.size(); ++rank) {
       if (!theirs[rank].is_open()) continue;
-      const std::size_t pe = rank * own.size() + i;
+      const std::size_t pe = reached[rank * own.size() + i];
       all[pe] = mapper_.import_file(gpus_[pe], theirs[rank]);
     }
   }

@@ -6,6 +6,7 @@
 #include <optional>
 #include <thread>
 
+#include "../end_flag.hpp"
 #include "../launch_rules.hpp"
 #include "../outcome.hpp"
 #include "../run_meeting.hpp"
@@ -21,10 +22,11 @@ using clock = std::chrono::steady_clock;
 }  // namespace
 
 program_runner::program_runner(const parts& machine, const driver_api& driver, double default_deadline,
-                               process_group* processes)
+                               process_group* processes, std::atomic<std::uint64_t>& ended)
     : machine_(machine),
       default_deadline_(default_deadline),
       processes_(processes),
+      ended_(ended),
       copies_(machine, driver),
       one_(1, machine.driven().front().id) {
   one_[0] = 1;
@@ -37,18 +39,29 @@ void program_runner::run(const std::vector<program>& programs, recorder* tracer,
   expect_idle("machine::run");
   if (processes_ != nullptr) run_meeting(*processes_).begin(programs, tracer != nullptr);
   const clock_alignment clocks = tracer != nullptr ? align_clocks() : clock_alignment{};
-  if (cards == nullptr) {
-    (void)run_all(programs, tracer, clocks);
-  } else {
+  if (cards == nullptr) return void(run_all(programs, tracer, clocks));
+  std::exception_ptr refused;
+  try {
     cards->prepare(programs);
     cards->start();
-    try {
-      (void)run_all(cards->are_program() ? cards->with_cards(programs) : programs, tracer, clocks, cards);
-    } catch (const error&) {
-      cards->stop();  // if it fails, that is why
-      throw;
-    }
-    cards->stop();
+  } catch (const error&) {
+    refused = std::current_exception();
+  }
+  const bool beside = !refused && cards->are_program();
+  try {
+    (void)run_all(beside ? cards->with_cards(programs) : programs, tracer, clocks, cards, refused);
+  } catch (const error&) {
+    cards->stop();  // if it fails, that is why
+    throw;
+  }
+}
+
+// Cards that are threads. Before the other processes learn that the run is over here.
+void program_runner::stop(gpu_cards& cards, std::exception_ptr& refused) {
+  try {
+    cards.stop();
+  } catch (const error&) {
+    if (!refused) refused = std::current_exception();
   }
 }
 
@@ -66,12 +79,12 @@ clock_alignment program_runner::align_clocks() {
 }
 
 run_times program_runner::run_all(const std::vector<program>& programs, recorder* tracer, const clock_alignment& clocks,
-                                  const gpu_cards* cards) {
+                                  gpu_cards* cards, std::exception_ptr refused) {
   failure_ = cudaSuccess;
+  ++runs_;
   std::vector<running> all;
-  std::exception_ptr refused;
   try {
-    all = prepare(programs, tracer, cards);
+    if (!refused) all = prepare(programs, tracer, cards);
   } catch (const error&) {
     refused = std::current_exception();
   }
@@ -86,6 +99,7 @@ run_times program_runner::run_all(const std::vector<program>& programs, recorder
   }
   const bool over = wait(all, refused);
   if (over) finish_copies(refused);
+  if (cards != nullptr) stop(*cards, refused);
   try {
     meet_ended(all, refused);
   } catch (const error&) {
@@ -238,7 +252,7 @@ bool program_runner::wait(std::vector<running>& all, std::exception_ptr& refused
     if (now >= next_reading) {
       next_reading = now + between_readings;
       const bool reported = std::any_of(all.begin(), all.end(), [](const running& r) { return r.reported(); });
-      if (!ended && (refused != nullptr || reported || failure_ != cudaSuccess || lost_)) {
+      if (!ended && (refused != nullptr || reported || failure_ != cudaSuccess || lost_ || ended_ >= runs_)) {
         ended = now;
         for (const running& r : all)
           if (!r.over) end(r);
@@ -301,17 +315,19 @@ void program_runner::look(running& r, std::vector<running>& all) {
   r.over = over;
   if (!over || !r.reported()) return;
   r.failed = true;
+  end_flag::raise(ended_, runs_);
   for (const running& other : all)
     if (!other.over) end(other);
 }
 
-// Raises the abort word on every PE, of other processes too, past the kernels: copy engines are free whatever runs,
-// once no stream waits for what kernels that are ended would raise.
+// Raises the abort word on every PE of this host, of other processes too, past the kernels: copy engines are free
+// whatever runs, once no stream waits for what kernels that are ended would raise. Other hosts are told.
 void program_runner::end(const running& r) {
   copies_.release();
+  if (!r.cards) end_flag::raise(ended_, runs_);
   device_guard guard;
   for (const gpu& g : machine_.gpus) {
-    if (g.driven && !r.launched[static_cast<std::size_t>(g.pe)]) continue;
+    if (!g.reached || (g.driven && !r.launched[static_cast<std::size_t>(g.pe)])) continue;
     const gpu& by = g.driven ? g : machine_.driven().front();
     ignore(guard.select(by.id));
     ignore(cudaMemcpyAsync(r.on->words().abort.on(g.pe), one_.data(), sizeof(std::uint64_t), cudaMemcpyDefault,

@@ -20,8 +20,10 @@ namespace starling::on_cuda {
 
 class program_runner {
  public:
-  // `processes`: that run programs together, each on its own PEs; null: this one is alone.
-  program_runner(const parts& machine, const driver_api& driver, double default_deadline, process_group* processes);
+  // `processes`: that run programs together, each on its own PEs; null: this one is alone. `ended`: the word of
+  // end_flag that those of other hosts raise too.
+  program_runner(const parts& machine, const driver_api& driver, double default_deadline, process_group* processes,
+                 std::atomic<std::uint64_t>& ended);
   ~program_runner();
 
   // See backend::run. Of several processes it is collective. One run at a time: the blocks of two would not be known to
@@ -40,8 +42,9 @@ class program_runner {
  private:
   struct running;  // a program under way
 
+  // `refused`: why it cannot be; it is then told to the other processes, and thrown.
   run_times run_all(const std::vector<program>& programs, recorder* tracer, const clock_alignment& clocks,
-                    const gpu_cards* cards = nullptr);
+                    gpu_cards* cards = nullptr, std::exception_ptr refused = nullptr);
   clock_alignment align_clocks();
   std::vector<running> prepare(const std::vector<program>& programs, const recorder* tracer, const gpu_cards* cards);
   // All processes are prepared, or all throw.
@@ -52,6 +55,7 @@ class program_runner {
   void start(std::vector<running>& all, const gpu_cards* cards);
   void end_cards(const std::vector<running>& all);
   bool wait(std::vector<running>& all, std::exception_ptr& refused);
+  static void stop(gpu_cards& cards, std::exception_ptr& refused);
   void look(running& r, std::vector<running>& all);
   void put_copies(std::vector<running>& all, std::exception_ptr& refused);
   void finish_copies(std::exception_ptr& refused);
@@ -69,6 +73,8 @@ class program_runner {
   double default_deadline_;
   process_group* processes_;
   std::atomic<bool> lost_{false};
+  std::atomic<std::uint64_t>& ended_;
+  std::uint64_t runs_ = 0;  // of all processes together
   std::mutex mutex_;
   std::vector<std::unique_ptr<program_lane>> lanes_;
   copy_streams copies_;

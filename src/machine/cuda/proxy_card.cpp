@@ -4,14 +4,12 @@
 #include <atomic>
 #include <cstring>
 
-#include "card_kernel.hpp"
 #include "check.hpp"
 #include "device_guard.hpp"
 
 namespace starling::on_cuda {
 namespace {
 
-constexpr std::size_t bounce_bytes = std::size_t{1} << 20;
 constexpr std::size_t piece_bytes = std::size_t{64} << 10;
 
 template <class Word>
@@ -21,39 +19,70 @@ std::atomic_ref<Word> shared(const Word& word) {
 
 }  // namespace
 
-proxy_card::proxy_card(const driver_api& driver, const gpu& on)
-    : driver_(driver), on_(on), bounce_(bounce_bytes, on.id), done_(1, on.id), answer_(1, on.id) {
-  const device_guard guard(on_.id);
-  stream_ = new_stream(on_);
-  load_change();
+proxy_card::proxy_card(const driver_api& driver, const gpu& on, const other_hosts* others)
+    : on_(on),
+      others_(others),
+      own_(others != nullptr ? nullptr : std::make_unique<device_access>(driver, on)),
+      access_(others != nullptr ? others->near : *own_) {
+  if (others_ == nullptr) return;
+  others_->thread.work_too([this] {
+    const bool told = others_->far.tell();
+    return serve_all() || told;
+  });
 }
 
-proxy_card::~proxy_card() = default;
+proxy_card::~proxy_card() {
+  if (others_ != nullptr) others_->thread.work_too({});
+}
 
-void proxy_card::start(std::vector<network::card_view> pes, std::vector<network::memory_region> words) {
+void proxy_card::set_queues(std::vector<network::card_view> pes, std::vector<network::memory_region> words) {
+  awaited_ = true;
+  const std::lock_guard lock(mutex_);
+  awaited_ = false;
   pes_ = std::move(pes);
   words_ = std::move(words);
   queues_.clear();
   queues_.resize(pes_.size());
-  failure_ = nullptr;
-  thread_ = std::jthread([this](const std::stop_token& over) { serve(over); });
+}
+
+void proxy_card::start(std::vector<network::card_view> pes, std::vector<network::memory_region> words) {
+  if (own_ != nullptr) own_->forget_failure();
+  set_queues(std::move(pes), std::move(words));
+  if (others_ == nullptr)
+    thread_ = std::jthread([this](const std::stop_token& over) { serve(over); });
+  else
+    others_->thread.ring();
 }
 
 void proxy_card::stop() {
-  if (!thread_.joinable()) return;
-  thread_.request_stop();
-  thread_.join();
-  if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
+  if (thread_.joinable()) {
+    thread_.request_stop();
+    thread_.join();
+  }
+  set_queues({}, {});
+  // Of a run that was ended early: nothing of it comes to words that others clear for the next one.
+  constexpr double patience = 1;  // seconds
+  if (others_ != nullptr) others_->far.await_confirmed(patience);
+  if (access_.failed()) access_.rethrow();
 }
 
 void proxy_card::serve(const std::stop_token& over) {
   const device_guard guard(on_.id);
-  while (!over.stop_requested()) {
-    bool any = false;
+  while (!over.stop_requested()) (void)serve_all();
+  access_.settle();
+}
+
+// While there are queues it looks at them without a rest: nobody wakes it.
+bool proxy_card::serve_all() {
+  bool any = false;
+  bool open = true;
+  if (!awaited_) {
+    const std::lock_guard lock(mutex_);
     for (std::size_t i = 0; i < pes_.size(); ++i) any = serve_pe(i) || any;
-    if (!any) std::this_thread::yield();
+    open = !pes_.empty();
   }
-  attempt([this] { await_stream(); });
+  if (!any && open) std::this_thread::yield();
+  return any || open;
 }
 
 bool proxy_card::serve_pe(std::size_t i) {
@@ -81,99 +110,53 @@ bool proxy_card::in_words(const void* address) const {
   return std::any_of(words_.begin(), words_.end(), [at](const network::memory_region& w) { return w.holds(at, 1); });
 }
 
-void proxy_card::gather(const network::entry_name&, const void* from, void* to, std::size_t bytes) {
-  if (in_words(from)) {
-    std::memcpy(to, from, bytes);
-    return;
-  }
-  attempt([&] {
-    for (std::size_t begin = 0; begin < bytes; begin += piece_bytes) {
-      const std::size_t n = std::min(piece_bytes, bytes - begin);
-      std::byte* room = room_for(n);
-      check(cudaMemcpyAsync(room, static_cast<const std::byte*>(from) + begin, n, cudaMemcpyDefault, stream_.get()),
-            "cudaMemcpyAsync (network card)", on_.pe);
-      behind_ = true;
-      await_stream();
-      std::memcpy(static_cast<std::byte*>(to) + begin, room, n);
-    }
-  });
+void proxy_card::count(const network::entry_name& of, const void* far_address, std::size_t bytes, bool back) const {
+  const int pe = network::pe_of_queue(pes_.front(), of.queue);
+  const int peer = others_->far.pe_of(far_address);
+  traffic_table::pair_bytes moved;
+  moved.add(carried::by_engine, bytes);
+  others_->traffic.add(back ? peer : pe, back ? pe : peer, moved);
 }
 
-// Words that blocks may wait for arrive whole, by the stream's own writes.
-void proxy_card::scatter(const network::entry_name&, void* to, const void* from, std::size_t bytes) {
-  if (in_words(to)) {
+void proxy_card::gather(const network::entry_name& of, const void* from, void* to, std::size_t bytes) {
+  if (is_far(from)) {
+    count(of, from, bytes, true);
+    others_->far.get(to, from, bytes);
+  } else if (in_words(from)) {
     std::memcpy(to, from, bytes);
-    return;
+  } else {
+    access_.load(to, from, bytes);
   }
-  attempt([&] {
-    behind_ = true;
-    if (bytes == sizeof(std::uint64_t) && reinterpret_cast<std::uintptr_t>(to) % sizeof(std::uint64_t) == 0) {
-      std::uint64_t value = 0;
-      std::memcpy(&value, from, bytes);
-      driver_.check(driver_.stream_write(stream_.get(), address(to), value, CU_STREAM_WRITE_VALUE_DEFAULT),
-                    "cuStreamWriteValue64 (network card)", on_.pe);
-      return;
-    }
-    std::byte* room = room_for(bytes);
-    std::memcpy(room, from, bytes);
-    check(cudaMemcpyAsync(to, room, bytes, cudaMemcpyDefault, stream_.get()), "cudaMemcpyAsync (network card)", on_.pe);
-  });
 }
 
-std::uint64_t proxy_card::change(const network::entry_name&, void*, const network::order& what) {
-  answer_[0] = 0;
-  attempt([&] {
-    network::order o = what;
-    o.local = reinterpret_cast<std::uintptr_t>(&answer_[0]);
-    launch_change(o, stream_.get(), on_.pe);
-    behind_ = true;
-    await_stream();
-  });
-  return shared(answer_[0]).load(std::memory_order_acquire);
+void proxy_card::scatter(const network::entry_name& of, void* to, const void* from, std::size_t bytes) {
+  if (is_far(to)) {
+    if (access_.failed()) return;  // it is perhaps not what was to be sent
+    count(of, to, bytes, false);
+    others_->far.put(of, to, from, bytes);
+  } else if (in_words(to)) {
+    std::memcpy(to, from, bytes);
+  } else {
+    access_.store(to, from, bytes);
+  }
 }
+
+std::uint64_t proxy_card::change(const network::entry_name& of, void* word, const network::order& what) {
+  if (!is_far(word)) return access_.change(word, what.what, what.bytes, what.operand, what.compare);
+  count(of, word, what.bytes, false);
+  return others_->far.change(word, what);
+}
+
+bool proxy_card::settled(const network::entry_name& of) { return others_ == nullptr || others_->far.settled(of); }
 
 void proxy_card::complete(const network::entry_name&, network::completion& place, const network::completion& value) {
-  attempt([this] { await_stream(); });
+  access_.settle();
   // What CUDA has failed to do is never said to be done.
-  if (failure_ && !network::is_error(network::big_endian(value.word[7]))) return;
+  if (access_.failed() && !network::is_error(network::big_endian(value.word[7]))) return;
   for (int i = 0; i < 7; ++i) shared(place.word[i]).store(value.word[i], std::memory_order_relaxed);
   shared(place.word[7]).store(value.word[7], std::memory_order_release);
 }
 
 std::size_t proxy_card::piece(std::size_t left) { return std::min(left, piece_bytes); }
-
-// Lasts until the stream has done what is put into it next.
-std::byte* proxy_card::room_for(std::size_t bytes) {
-  if (used_ + bytes > bounce_.size()) await_stream();
-  std::byte* room = bounce_.data() + used_;
-  constexpr std::size_t line = 64;
-  used_ += (bytes + line - 1) / line * line;
-  return room;
-}
-
-// The stream says in pinned memory how far it is; now and then it is asked whether it has failed.
-void proxy_card::await_stream() {
-  if (behind_) {
-    driver_.check(driver_.stream_write(stream_.get(), address(&done_[0]), ++issued_, CU_STREAM_WRITE_VALUE_DEFAULT),
-                  "cuStreamWriteValue64 (network card)", on_.pe);
-    constexpr int looks_between = 1 << 14;
-    for (int looks = 1; shared(done_[0]).load(std::memory_order_acquire) != issued_; ++looks) {
-      if (looks % looks_between != 0) continue;
-      (void)still_running(cudaStreamQuery(stream_.get()), "cudaStreamQuery (network card)", on_.pe);
-    }
-  }
-  behind_ = false;
-  used_ = 0;
-}
-
-template <class F>
-void proxy_card::attempt(const F& f) {
-  if (failure_) return;
-  try {
-    f();
-  } catch (const error&) {
-    failure_ = std::current_exception();
-  }
-}
 
 }  // namespace starling::on_cuda

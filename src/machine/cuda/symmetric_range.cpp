@@ -58,6 +58,7 @@ void symmetric_range::map_together(std::size_t begin, std::size_t end, const std
   const std::vector<CUmemGenericAllocationHandle> all = exchange_->create(end - begin, what);
   std::exception_ptr problem;
   for (const gpu& g : gpus_) {
+    if (!g.reached) continue;
     const CUmemGenericAllocationHandle handle = all[static_cast<std::size_t>(g.pe)];
     try {
       if (!problem) {

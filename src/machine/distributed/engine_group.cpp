@@ -67,7 +67,8 @@ engine_group::engine_group(const process_place& place, std::unique_ptr<engine> c
       deadline_(deadline),
       left_(static_cast<std::size_t>(place.size)),
       system_numbers_(static_cast<std::size_t>(place.size)),
-      messenger_(std::move(carrier)) {
+      messenger_(std::move(carrier)),
+      on_system_(place) {
   messenger_.handle(message_kind::said,
                     [this](int from, const message_view& m) { take(m.head.number, from, m.text()); });
   messenger_.handle(message_kind::heard, [this](int, const message_view& m) {
@@ -89,8 +90,9 @@ engine_group::engine_group(const process_place& place, std::unique_ptr<engine> c
 void engine_group::meet_hosts(const std::string& host, const std::string& terms, std::size_t memory_bytes) {
   const std::string mine = host.empty() ? this_host() : host;
   const std::vector<std::string> all =
-      collect(start_call, joined({build_identity(), terms, mine, std::to_string(::getpid())}));
+      collect(start_call, joined({build_identity(), terms, mine, std::to_string(::getpid()), this_host()}));
   std::vector<std::string> where;
+  std::vector<std::string> systems;
   for (std::size_t r = 0; r < all.size(); ++r) {
     const std::vector<std::string> said = parts_of(all[r]);
     const std::vector<std::string> first = parts_of(all[0]);
@@ -100,8 +102,12 @@ void engine_group::meet_hosts(const std::string& host, const std::string& terms,
     expect<argument_error>(said[1] == first[1], start_call, ": process ", r, " wants a machine of ", said[1],
                            ", process 0 one of ", first[1], "; ask for the same in all processes");
     where.push_back(said[2]);
+    systems.push_back(said[4]);
     system_numbers_[r] = std::stoull(said[3]);
   }
+  const auto self = systems.begin() + rank();
+  on_system_.size = static_cast<int>(std::count(systems.begin(), systems.end(), *self));
+  on_system_.rank = static_cast<int>(std::count(systems.begin(), self, *self));
   hosts_ = numbered(where);
   const int here = hosts_[static_cast<std::size_t>(rank())];
   process_place local = place();

@@ -32,6 +32,10 @@ class engine_group final : public process_group {
 
   // By rank, numbered from 0.
   const std::vector<int>& hosts() const { return hosts_; }
+  // The processes of this host, in the order of their ranks.
+  process_group& of_host() { return *local_; }
+  // Where this process is among those that run on the same system, whatever they were told is their host.
+  const process_place& on_system() const { return on_system_; }
   messenger& messages() { return messenger_; }
   // A process has not answered within the deadline: it is lost to all.
   void give_up_on(int rank) { lose(rank, loss::silent, true); }
@@ -65,6 +69,7 @@ class engine_group final : public process_group {
   std::vector<int> hosts_;
   std::function<void()> when_lost_;
   messenger messenger_;
+  process_place on_system_;
   std::unique_ptr<board_group> local_;
 };
 

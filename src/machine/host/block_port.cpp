@@ -21,6 +21,8 @@ std::size_t span(const transfer& t, index_t stride) {
   return __builtin_mul_overflow(elements + 1, t.element, &bytes) ? too_many : bytes;
 }
 
+std::uint64_t payload(const transfer& t) { return t.count > 0 ? static_cast<std::uint64_t>(t.count) * t.element : 0; }
+
 }  // namespace
 
 block_report block_port::report(block_state state, operation op, where at) const {
@@ -88,6 +90,7 @@ void block_port::check_near(operation op, const void* address, std::size_t bytes
 void block_port::put(const transfer& t) {
   check_remote(operation::put, t.dest, span(t, t.dest_stride), t.pe, t.at);
   check_near(operation::put, t.source, span(t, t.source_stride), t);
+  moved_.sent(t.pe, way_to(t.pe), payload(t));
   if (queues_.reach(t.pe)) return queues_.put(t);
   deliver(t);
   wake(t);
@@ -104,21 +107,25 @@ void block_port::put_signal(const transfer& t, const signal_update& s) {
   if (queues_.reach(t.pe) && s.pe == t.pe) {
     check_remote(operation::put, t.dest, span(t, t.dest_stride), t.pe, t.at);
     check_near(operation::put, t.source, span(t, t.source_stride), t);
+    moved_.sent(t.pe, carried::by_engine, payload(t) + sizeof(signal));
     return queues_.put_signal(t, s);
   }
   put(t);
+  moved_.sent(s.pe, carried::directly, sizeof(signal));
   raise(s, program_.group().lot);
 }
 
 void block_port::get(const transfer& t) {
   check_remote(operation::get, t.source, span(t, t.source_stride), t.pe, t.at);
   check_near(operation::get, t.dest, span(t, t.dest_stride), t);
+  moved_.fetched(t.pe, way_to(t.pe), payload(t));
   if (queues_.reach(t.pe)) return queues_.get(t);
   deliver(t);
 }
 
 void block_port::update(const signal_update& s) {
   check_remote(operation::put, s.target, sizeof(signal), s.pe, s.at);
+  moved_.sent(s.pe, way_to(s.pe), sizeof(signal));
   if (queues_.reach(s.pe)) return queues_.update(s);
   raise(s, program_.group().lot);
 }
@@ -177,6 +184,7 @@ void block_port::atomic(const atomic_call& c) {
   if (acquires(c.order) && program_.group().ended.load())
     program_.fail(report(block_state::running, operation::atomic, c.at));
   if (releases(c.order)) queues_.quiet(c.context);
+  moved_.sent(c.pe, way_to(c.pe), c.bytes);
   if (queues_.reach(c.pe)) {
     queues_.atomic(c);
   } else {

@@ -14,7 +14,7 @@ namespace starling::host {
 class block_port final : public host_port {
  public:
   block_port(running& program, int pe, int block)
-      : program_(program), pe_(pe), block_(block), queues_(program, pe, block) {}
+      : program_(program), pe_(pe), block_(block), queues_(program, pe, block), moved_(program.group().traffic, pe) {}
 
   void put(const transfer& t) override;
   void put_signal(const transfer& t, const signal_update& s) override;
@@ -51,6 +51,7 @@ class block_port final : public host_port {
   // The same for the source of a put and the destination of a get. Symmetric memory must be of the own PE; of memory of
   // the process nothing is known, and it passes.
   void check_near(operation op, const void* address, std::size_t bytes, const transfer& t) const;
+  carried way_to(int pe) const { return queues_.reach(pe) ? carried::by_engine : carried::directly; }
 
   running& program_;
   int pe_;
@@ -58,6 +59,7 @@ class block_port final : public host_port {
   scratch_memory scratch_;
   context_numbers contexts_;
   block_queues queues_;
+  block_traffic moved_;
   std::vector<std::byte> staging_;
 };
 

@@ -8,7 +8,6 @@
 #include "card_thread.hpp"
 #include "cards.hpp"
 #include "deferred.hpp"
-#include "far_memory.hpp"
 #include "host_graph.hpp"
 #include "host_stream.hpp"
 #include "messenger_card.hpp"
@@ -94,6 +93,7 @@ host_backend::host_backend(const host_settings& s, std::unique_ptr<process_group
       lot_(shared_.lots, arena_->start()),
       hosts_(s.hosts),
       queue_depth_(static_cast<std::uint32_t>(s.queue_depth)),
+      landing_(lot_),
       own_(pes_of(processes.get(), s.devices)),
       processes_(std::move(processes)) {
   for (int i = 0; i < s.devices; ++i) {
@@ -120,7 +120,7 @@ host_backend::host_backend(const host_settings& s, std::unique_ptr<process_group
 host_backend::host_backend(const host_settings& s, std::unique_ptr<engine_group> processes)
     : host_backend(s, std::unique_ptr<process_group>(std::move(processes))) {
   auto& group = static_cast<engine_group&>(*processes_);
-  far_ = std::make_unique<far_memory>(group, lot_, arena_->start(), heap_.where().stride,
+  far_ = std::make_unique<far_memory>(group, landing_, arena_->start(), heap_.where().stride,
                                       static_cast<int>(own_.end - own_.begin), arena_, shared_.ended);
   std::vector<std::unique_ptr<host_card>> own(static_cast<std::size_t>(hosts_.n_hosts()));
   own[static_cast<std::size_t>(hosts_.host_of(static_cast<int>(own_.begin)))] =
@@ -327,10 +327,25 @@ void host_backend::copy(void* dest, const void* source, std::size_t bytes, where
   copy_rows({static_cast<std::byte*>(dest), bytes, static_cast<const std::byte*>(source), bytes, bytes, 1});
 }
 
+void host_backend::count_copy(const copied_rows& c, carried how) const {
+  const symmetric_heap::layout& where = heap_.where();
+  const auto place_of = [&](const std::byte* address) {
+    return heap_.in_range(address) ? static_cast<int>((address - where.start) / where.stride) : host_place;
+  };
+  const auto is_here = [&](int place) { return place == host_place || (place >= own_.begin && place < own_.end); };
+  const int from = place_of(c.from);
+  const int to = place_of(c.to);
+  if (from == to || ((from == host_place || to == host_place) && is_here(from) && is_here(to))) return;
+  traffic_table::pair_bytes moved;
+  moved.add(how, c.row_bytes * c.rows);
+  traffic_.add(from, to, moved);
+}
+
 void host_backend::copy_rows(const copied_rows& c) const {
   if (c.row_bytes == 0 || c.rows == 0) return;
   const bool from_far = far_ != nullptr && far_->holds(c.from);
   const bool to_far = far_ != nullptr && far_->holds(c.to);
+  count_copy(c, from_far || to_far ? carried::by_engine : carried::directly);
   if (from_far && to_far) {
     std::vector<std::byte> between(c.row_bytes * c.rows);
     far_->read({between.data(), c.row_bytes, c.from, c.from_pitch, c.row_bytes, c.rows});
@@ -346,9 +361,11 @@ void host_backend::copy_rows(const copied_rows& c) const {
 
 void host_backend::fill_bytes(std::byte* dest, unsigned char byte, std::size_t bytes) const {
   if (bytes == 0) return;
-  if (far_ == nullptr || !far_->holds(dest)) return void(std::memset(dest, byte, bytes));
-  const std::vector<std::byte> all(bytes, std::byte{byte});
-  far_->write({dest, bytes, all.data(), bytes, bytes, 1});
+  const std::vector<std::byte> all(far_ != nullptr && far_->holds(dest) ? bytes : 0, std::byte{byte});
+  const copied_rows c{dest, bytes, all.data(), bytes, bytes, 1};
+  count_copy(c, all.empty() ? carried::directly : carried::by_engine);
+  if (all.empty()) return void(std::memset(dest, byte, bytes));
+  far_->write(c);
 }
 
 void host_backend::fill(void* dest, unsigned char byte, std::size_t bytes) {

@@ -5,19 +5,20 @@
 #include "../backend.hpp"
 #include "../check/checker.hpp"
 #include "../distributed/engine_group.hpp"
+#include "../end_flag.hpp"
+#include "../far_memory.hpp"
 #include "../network/host_layout.hpp"
+#include "../traffic_table.hpp"
 #include "arena.hpp"
-#include "end_flag.hpp"
 #include "fault_session.hpp"
+#include "landing.hpp"
 #include "parking.hpp"
 #include "shared_words.hpp"
 
 namespace starling::host {
 
 class cards;
-struct copied_rows;
 class deferred_work;
-class far_memory;
 class host_card;
 struct run_group;
 class running;
@@ -59,6 +60,7 @@ class host_backend final : public backend, public std::enable_shared_from_this<h
   std::string transport() const override;
   int host_of(int pe) const override { return hosts_.host_of(pe); }
   std::vector<std::uint64_t> sent_bytes() const override;
+  std::vector<pair_traffic> traffic() const override;
   void meet(const char* call) override;
   double agree(double mine) override;
   memory_info memory() override;
@@ -99,6 +101,7 @@ class host_backend final : public backend, public std::enable_shared_from_this<h
   process_group* group() { return processes_.get(); }
   // The cards between hosts; null when all PEs are on one.
   const std::shared_ptr<cards>& network() const { return network_; }
+  traffic_table& moved() { return traffic_; }
   // In check mode; null otherwise.
   check::checker* checker() { return checker_.get(); }
   const std::shared_ptr<deferred_work>& deferred() const { return deferred_; }
@@ -112,6 +115,8 @@ class host_backend final : public backend, public std::enable_shared_from_this<h
   void check_bytes(const char* call, const void* address, std::size_t bytes) const;
 
  private:
+  // Counts a copy that reaches a PE of another process, or is between two PEs.
+  void count_copy(const copied_rows& c, carried how) const;
   // What memory holds when it is handed out.
   void fill_fresh(std::byte* start, std::size_t bytes) const;
   void open_cards(std::vector<std::unique_ptr<host_card>> of_hosts);
@@ -140,6 +145,8 @@ class host_backend final : public backend, public std::enable_shared_from_this<h
 
   network::host_layout hosts_;
   std::uint32_t queue_depth_;
+  mutable traffic_table traffic_;
+  landing landing_;                  // what far_ does here
   std::unique_ptr<far_memory> far_;  // of other hosts; null: there are none
   std::shared_ptr<cards> network_;
   std::unique_ptr<check::checker> checker_;  // in check mode

@@ -6,8 +6,8 @@
 #include <mutex>
 #include <vector>
 
+#include "../far_memory.hpp"
 #include "../network/card.hpp"
-#include "far_memory.hpp"
 #include "landing.hpp"
 
 namespace starling::host {

@@ -64,7 +64,7 @@ void host_backend::run(const std::vector<program>& given) {
     return;
   }
   std::atomic<std::uint64_t> ended_here{0};
-  run_group group{heap_, control_heap_, local_, lot_, {processes_ ? shared_.ended : ended_here, ++runs_}};
+  run_group group{heap_, control_heap_, local_, lot_, traffic_, {processes_ ? shared_.ended : ended_here, ++runs_}};
   group.faults = faults();
   group.network = network_;
   group.own = own_;

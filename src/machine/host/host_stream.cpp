@@ -5,11 +5,11 @@
 #include <optional>
 
 #include "../activity_span.hpp"
+#include "../far_memory.hpp"
 #include "../launch_rules.hpp"
 #include "../program_control.hpp"
 #include "copy_queue.hpp"
 #include "deferred.hpp"
-#include "far_memory.hpp"
 #include "host_call.hpp"
 #include "host_graph.hpp"
 #include "running.hpp"
@@ -39,7 +39,7 @@ class meeting_words {
 // each.
 void run_launch(host_backend& device, int pe, int blocks, const program& p) {
   if (check::schedule::running() != nullptr) return device.checker()->launch(pe, blocks, p);
-  run_group group{device.heap(), device.launch_heap(), device.local(), device.lot()};
+  run_group group{device.heap(), device.launch_heap(), device.local(), device.lot(), device.moved()};
   group.faults = device.faults();
   group.network = device.network();
   if (group.faults) group.faults->begin_run();

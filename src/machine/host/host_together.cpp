@@ -3,8 +3,8 @@
 #include <bit>
 #include <cstring>
 
+#include "../far_memory.hpp"
 #include "../run_meeting.hpp"
-#include "far_memory.hpp"
 #include "host_backend.hpp"
 #include "running.hpp"
 #include "starling/base/error.hpp"
@@ -30,6 +30,8 @@ std::string host_backend::transport() const { return far_ != nullptr ? far_->car
 std::vector<std::uint64_t> host_backend::sent_bytes() const {
   return far_ != nullptr ? far_->sent_bytes() : std::vector<std::uint64_t>();
 }
+
+std::vector<pair_traffic> host_backend::traffic() const { return traffic_.all(far_ != nullptr ? transport() : "card"); }
 
 void host_backend::meet(const char* call) {
   if (processes_) processes_->meet(call);

@@ -33,7 +33,7 @@ std::uint64_t changed(void* address, network::opcode what, std::uint64_t operand
 
 }  // namespace
 
-void landing::store(void* to, const void* from, std::size_t bytes) const {
+void landing::store(void* to, const void* from, std::size_t bytes) {
   if (store_words<std::uint64_t>(to, from, bytes) || store_words<std::uint32_t>(to, from, bytes)) {
     if (bytes > sizeof(std::uint64_t)) return lot_.wake_range(to, bytes);
     lot_.wake(to);
@@ -43,12 +43,12 @@ void landing::store(void* to, const void* from, std::size_t bytes) const {
   written(to, bytes);
 }
 
-void landing::written(void* to, std::size_t bytes) const {
+void landing::written(void* to, std::size_t bytes) {
   if (lot_.values_awaited()) lot_.wake_range(to, bytes);
 }
 
 std::uint64_t landing::change(void* word, network::opcode what, std::size_t bytes, std::uint64_t operand,
-                              std::uint64_t compare) const {
+                              std::uint64_t compare) {
   const std::uint64_t old = bytes == 8 ? changed<std::uint64_t>(word, what, operand, compare)
                                        : changed<std::uint32_t>(word, what, operand, compare);
   lot_.wake(word);

@@ -4,24 +4,25 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
+#include "../near_memory.hpp"
 #include "parking.hpp"
-#include "starling/device/network/entry.hpp"
 
 namespace starling::host {
 
-class landing {
+class landing final : public near_memory {
  public:
   explicit landing(parking& lot) : lot_(lot) {}
 
-  // Aligned words are seen whole and in their order, if there are at most 64, of 4 or 8 bytes.
-  static constexpr std::size_t whole_bytes = 64 * sizeof(std::uint64_t);
-  void store(void* to, const void* from, std::size_t bytes) const;
-  // For bytes that something else has written there.
-  void written(void* to, std::size_t bytes) const;
-  // Does the atomic operation that an entry asks for; what the word held.
+  void store(void* to, const void* from, std::size_t bytes) override;
+  void load(void* to, const void* from, std::size_t bytes) override { std::memcpy(to, from, bytes); }
+  bool engine_reaches() const override { return true; }
+  void written(void* to, std::size_t bytes) override;
   std::uint64_t change(void* word, network::opcode what, std::size_t bytes, std::uint64_t operand,
-                       std::uint64_t compare) const;
+                       std::uint64_t compare) override;
+  void settle() override {}
+  void wake_all() override { lot_.wake_all(); }
   parking& lot() const { return lot_; }
 
  private:

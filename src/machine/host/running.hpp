@@ -6,10 +6,11 @@
 #include <mutex>
 #include <vector>
 
+#include "../end_flag.hpp"
 #include "../local_heap.hpp"
 #include "../program_log.hpp"
 #include "../symmetric_heap.hpp"
-#include "end_flag.hpp"
+#include "../traffic_table.hpp"
 #include "fault_session.hpp"
 #include "launch_queue.hpp"
 #include "parking.hpp"
@@ -29,6 +30,7 @@ struct run_group {
   symmetric_heap& control;  // of control words
   const local_heap& local;
   parking& lot;
+  traffic_table& traffic;
   end_flag ended{};
   std::shared_ptr<fault_session> faults{};  // null: none are injected
   std::shared_ptr<cards> network{};         // null: all PEs are on one host

@@ -23,7 +23,7 @@ constexpr const char* call = "machine::distributed";
 std::vector<std::string> together(process_group& group, const std::function<std::string()>& step) {
   std::string mine;
   try {
-    mine = "=" + step();
+    mine = message("=", step());
   } catch (const memory_error& e) {
     mine = message("m", e.what());
   } catch (const error& e) {

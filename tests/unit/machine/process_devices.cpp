@@ -52,19 +52,25 @@ TEST_CASE("the program's word comes before the environment's") {
 
 TEST_CASE("GPUs that cannot be had are refused with what to do") {
   environment e;
-  process_place p = place_of_rank(0, 2);
-  const auto failure = [&] {
-    return failure_of<unsupported_error>([&] { (void)on_gpus({.kind = machine_kind::cuda}, p, e, status_of(2)); });
-  };
+  const process_place p = place_of_rank(0, 2);
   check_parts(failure_of<unsupported_error>([&] { (void)on_gpus({.kind = machine_kind::cuda}, p, e, status_of(0)); }),
               {"shows no GPU", "check nvidia-smi", "STARLING_DISTRIBUTED=host"});
-  e.transport = "mpi";
-  check_parts(failure(), {"STARLING_TRANSPORT=mpi"});
-  e.transport = "nvshmem";
-  check_parts(failure(), {"STARLING_TRANSPORT=nvshmem", "virtual devices"});
+}
+
+TEST_CASE("GPUs of several hosts are taken where they are asked for alone") {
+  environment e;
+  process_place p = place_of_rank(0, 2);
+  const auto taken = [&] {
+    return std::pair(on_gpus({.kind = machine_kind::cuda}, p, e, status_of(2)), on_gpus({}, p, e, status_of(2)));
+  };
+  CHECK(taken() == std::pair(true, true));
+  for (const char* engine : {"mpi", "nvshmem"}) {
+    e.transport = engine;
+    CHECK(taken() == std::pair(true, false));
+  }
   e.transport = "auto";
   p.several_hosts = true;
-  check_parts(failure(), {"there are several", "on one host"});
+  CHECK(taken() == std::pair(true, false));
 }
 
 TEST_CASE("PEs are distributed round-robin over the GPUs") {

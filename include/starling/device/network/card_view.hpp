@@ -77,6 +77,10 @@ STARLING_HD constexpr std::uint32_t number_of_queue(const card_view& v, std::uin
   return static_cast<std::uint32_t>(v.pe) * v.n_queues + queue + 1;
 }
 
+STARLING_HD constexpr int pe_of_queue(const card_view& any, std::uint32_t number) {
+  return static_cast<int>((number - 1) / any.n_queues);
+}
+
 // Queue pair `queue` of a PE, but for its peer and for where its block counts.
 STARLING_HD inline queue_pair pair_of(const card_view& v, std::uint32_t queue) {
   const queue_parts p = parts_of_queue(v.depth);

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <limits>
 
-namespace starling::host {
+namespace starling {
 
 class end_flag {
  public:
@@ -35,4 +35,4 @@ class end_flag {
   std::uint64_t number_ = 1;
 };
 
-}  // namespace starling::host
+}  // namespace starling

@@ -5,8 +5,10 @@
 
 #include "end_flag.hpp"
 
-namespace starling::host {
+namespace starling {
 namespace {
+
+using clock = std::chrono::steady_clock;
 
 constexpr message_kind kinds[] = {message_kind::put,       message_kind::put_apart, message_kind::put_came,
                                   message_kind::applied,   message_kind::get,       message_kind::got,
@@ -23,11 +25,11 @@ void for_each_part(std::size_t bytes, std::size_t most, const F& f) {
 
 }  // namespace
 
-far_memory::far_memory(engine_group& group, parking& lot, std::byte* start, index_t stride, int pes,
+far_memory::far_memory(engine_group& group, near_memory& own, std::byte* start, index_t stride, int pes,
                        std::shared_ptr<const void> memory, std::atomic<std::uint64_t>& ended)
     : group_(group),
       messages_(group.messages()),
-      land_(lot),
+      own_(own),
       start_(start),
       stride_(stride),
       pes_(pes),
@@ -36,10 +38,8 @@ far_memory::far_memory(engine_group& group, parking& lot, std::byte* start, inde
   const auto n = static_cast<std::size_t>(group.size());
   for (auto* counts : {&sent_, &known_, &done_, &told_, &bytes_}) counts->resize(n);
   const std::vector<int>& hosts = group.hosts();
-  const int here = hosts[static_cast<std::size_t>(group.rank())];
-  for (int h = 0; h <= *std::max_element(hosts.begin(), hosts.end()); ++h)
-    if (h != here)
-      first_of_hosts_.push_back(static_cast<int>(std::find(hosts.begin(), hosts.end(), h) - hosts.begin()));
+  for (int p = 0; p < group.size(); ++p)
+    if (hosts[static_cast<std::size_t>(p)] != hosts[static_cast<std::size_t>(group.rank())]) others_.push_back(p);
   handle_all();
 }
 
@@ -53,41 +53,41 @@ void far_memory::handle_all() {
   messages_.handle(message_kind::ended, [this](int, const message_view& m) {
     told_ended_ = std::max(told_ended_, m.head.number);
     end_flag::raise(ended_, m.head.number);
-    land_.lot().wake_all();
+    own_.wake_all();
   });
 }
 
 void far_memory::handle_puts() {
   messages_.handle(message_kind::put, [this](int from, const message_view& m) {
-    land_.store(own(m.head), m.data, m.bytes);
+    own_.store(own_at(m.head), m.data, m.bytes);
     if (m.head.number != 0) done_[static_cast<std::size_t>(from)] = m.head.number;
   });
   messages_.handle(message_kind::put_apart, [this](int from, const message_view& m) {
     message_head then = m.head;
     then.kind = message_kind::put_came;
-    messages_.receive_data(from, {own(m.head), m.head.bytes, memory_}, then);
+    messages_.receive_data(from, {own_at(m.head), m.head.bytes, memory_}, then);
   });
   messages_.handle(message_kind::put_came, [this](int from, const message_view& m) {
-    land_.written(own(m.head), m.head.bytes);
+    own_.written(own_at(m.head), m.head.bytes);
     done_[static_cast<std::size_t>(from)] = m.head.number;
   });
-  messages_.handle(message_kind::applied,
-                   [this](int from, const message_view& m) { known_[static_cast<std::size_t>(from)] = m.head.number; });
+  messages_.handle(message_kind::applied, [this](int from, const message_view& m) {
+    std::uint64_t& known = known_[static_cast<std::size_t>(from)];
+    const std::lock_guard lock(mutex_);
+    unconfirmed_ -= m.head.number - known;
+    known = m.head.number;
+    if (unconfirmed_ == 0) answered_.notify_all();
+  });
 }
 
 void far_memory::handle_questions() {
-  messages_.handle(message_kind::get, [this](int from, const message_view& m) {
-    message_head h = m.head;
-    h.kind = h.operation == 0 ? message_kind::got : message_kind::got_apart;
-    if (h.operation != 0) return send_apart(from, h, own(h));
-    messages_.send(from, h, own(h), h.bytes);
-  });
+  messages_.handle(message_kind::get, [this](int from, const message_view& m) { answer_get(from, m.head); });
   messages_.handle(message_kind::change, [this](int from, const message_view& m) {
     message_head h = m.head;
     h.kind = message_kind::changed;
-    h.operand = land_.change(own(m.head), static_cast<network::opcode>(m.head.operation), m.head.bytes, m.head.operand,
-                             m.head.compare);
-    messages_.send(from, h);
+    h.operand = own_.change(own_at(m.head), static_cast<network::opcode>(m.head.operation), m.head.bytes,
+                            m.head.operand, m.head.compare);
+    if (!own_.failed()) messages_.send(from, h);
   });
   messages_.handle(message_kind::got_apart, [this](int from, const message_view& m) {
     message_head then = m.head;
@@ -96,6 +96,17 @@ void far_memory::handle_questions() {
   });
   for (const message_kind k : {message_kind::got, message_kind::got_came, message_kind::changed})
     messages_.handle(k, [this](int, const message_view& m) { answer(m.head.number, m); });
+}
+
+// All that its sender has put before is there then.
+void far_memory::answer_get(int from, message_head h) {
+  h.kind = h.operation == 0 ? message_kind::got : message_kind::got_apart;
+  if (h.operation != 0) return send_apart(from, h, own_at(h));
+  if (own_.engine_reaches()) return messages_.send(from, h, own_at(h), h.bytes);
+  own_.settle();
+  message_bytes data(h.bytes);
+  own_.load(data.data(), own_at(h), h.bytes);
+  if (!own_.failed()) messages_.send(from, h, data.data(), h.bytes);
 }
 
 bool far_memory::holds(const void* address) const {
@@ -117,9 +128,22 @@ message_head far_memory::head_for(message_kind kind, const place& where, std::si
   return h;
 }
 
-void far_memory::count(int process, std::size_t bytes) {
+void far_memory::count(int process, std::size_t bytes, std::uint64_t puts) {
   const std::lock_guard lock(mutex_);
   bytes_[static_cast<std::size_t>(process)] += bytes;
+  unconfirmed_ += puts;
+}
+
+void far_memory::await_confirmed(double seconds) {
+  const auto most = clock::now() + std::chrono::duration_cast<clock::duration>(std::chrono::duration<double>(seconds));
+  std::unique_lock lock(mutex_);
+  while (unconfirmed_ > 0 && clock::now() < most) {
+    (void)answered_.wait_for(lock, std::chrono::milliseconds(10));
+    lock.unlock();
+    const bool lost = group_.has_lost();
+    lock.lock();
+    if (lost) return;
+  }
 }
 
 std::vector<std::uint64_t> far_memory::sent_bytes() const {
@@ -128,26 +152,27 @@ std::vector<std::uint64_t> far_memory::sent_bytes() const {
 }
 
 void far_memory::put(const network::entry_name& of, void* to, const void* from, std::size_t bytes) {
-  for_each_part(bytes, most_apart_bytes, [&](std::size_t at, std::size_t n) {
+  for_each_part(bytes, most_at_once(), [&](std::size_t at, std::size_t n) {
     const place where = place_of(static_cast<std::byte*>(to) + at);
     const auto* data = static_cast<const std::byte*>(from) + at;
     message_head h = head_for(message_kind::put, where, n);
     h.number = ++sent_[static_cast<std::size_t>(where.process)];
     puts_[key_of(of)] = {where.process, h.number};
-    count(where.process, n);
-    if (n < apart_bytes) return send_put(h, where.process, data);
+    count(where.process, n, 1);
+    if (!goes_apart(n)) return send_put(h, where.process, data);
     h.kind = message_kind::put_apart;
     send_apart(where.process, h, data);
   });
 }
 
-// Words that go side by side, one after the other, land so: together they are one message.
+// Words that go side by side, one after the other, land so: together they are one message. Not where each must be
+// stored by itself to be seen in its turn.
 void far_memory::send_put(const message_head& h, int process, const std::byte* data) {
   constexpr std::size_t word = sizeof(std::uint64_t);
   const auto goes_on = [&](message_head& last) {
     const std::size_t both = last.bytes + h.bytes;
-    if (last.kind != message_kind::put || last.number == 0 || last.pe != h.pe) return false;
-    if (last.offset + last.bytes != h.offset || both > landing::whole_bytes) return false;
+    if (!own_.engine_reaches() || last.kind != message_kind::put || last.number == 0 || last.pe != h.pe) return false;
+    if (last.offset + last.bytes != h.offset || both > near_memory::whole_bytes) return false;
     if (last.offset % word != 0 || last.bytes % word != 0 || h.bytes % word != 0) return false;
     last.bytes = both;
     last.number = h.number;
@@ -171,8 +196,9 @@ bool far_memory::settled(const network::entry_name& of) {
 
 bool far_memory::tell() {
   bool any = false;
+  if (told_ != done_) own_.settle();
   for (std::size_t p = 0; p < done_.size(); ++p) {
-    if (told_[p] == done_[p]) continue;
+    if (told_[p] == done_[p] || own_.failed()) continue;
     told_[p] = done_[p];
     message_head h{message_kind::applied};
     h.number = done_[p];
@@ -184,7 +210,7 @@ bool far_memory::tell() {
   told_ended_ = ended;
   message_head h{message_kind::ended};
   h.number = ended;
-  for (const int p : first_of_hosts_) messages_.send(p, h);
+  for (const int p : others_) messages_.send(p, h);
   return true;
 }
 
@@ -259,11 +285,11 @@ void far_memory::wait(const question& q, int process) {
 }
 
 void far_memory::get(void* to, const void* from, std::size_t bytes) {
-  for_each_part(bytes, most_apart_bytes, [&](std::size_t at, std::size_t n) {
+  for_each_part(bytes, most_at_once(), [&](std::size_t at, std::size_t n) {
     const place where = place_of(static_cast<const std::byte*>(from) + at);
     question q{static_cast<std::byte*>(to) + at};
     message_head h = head_for(message_kind::get, where, n);
-    h.operation = n < apart_bytes ? 0 : 1;
+    h.operation = goes_apart(n) ? 1 : 0;
     h.number = ask(q);
     messages_.send(where.process, h);
     wait_here(q, where.process);
@@ -288,7 +314,7 @@ void far_memory::write(const copied_rows& c) {
   for (std::size_t row = 0; row < c.rows; ++row)
     for_each_part(c.row_bytes, most_bytes, [&](std::size_t at, std::size_t n) {
       where = place_of(c.to + row * c.to_pitch + at);
-      count(where.process, n);
+      count(where.process, n, 0);
       messages_.post(where.process,
                      made_message(head_for(message_kind::put, where, n), c.from + row * c.from_pitch + at, n));
     });
@@ -322,4 +348,4 @@ void far_memory::read(const copied_rows& c) {
   }
 }
 
-}  // namespace starling::host
+}  // namespace starling
