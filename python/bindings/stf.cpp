@@ -145,6 +145,7 @@ void bind_places(nb::module_& m) {
                   "These devices as one grid, in this order.\n\nRaises:\n    ArgumentError: There are none.")
       .def_static("automatic", &exec_place::automatic,
                   "The device on which the context expects the task to end first, chosen when it begins.")
+      .def("devices", &exec_place::devices, "n_devices"_a, "Their numbers, on a machine of so many devices.")
       .def_prop_ro("is_host", &exec_place::is_host)
       .def_prop_ro("is_automatic", &exec_place::is_automatic, "Whether it was made by automatic.")
       .def_prop_ro("is_grid", &exec_place::is_grid, "Whether it was made by all_devices or grid.")

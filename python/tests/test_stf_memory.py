@@ -372,6 +372,20 @@ def test_managed_memory_outside_of_tasks(devices):
     np.testing.assert_array_equal(a, [1, 2, 13, 14, 25, 26])
 
 
+def test_the_devices_of_a_place(devices):
+    with stf.context(devices(2)) as ctx:
+        assert ctx.places() == (DEVICE(0), DEVICE(1))
+        assert ctx.places(stf.exec_place.grid([1, 0, 1])) == (DEVICE(1), DEVICE(0), DEVICE(1))
+        assert ctx.places(DEVICE(1)) == (DEVICE(1),)
+        assert ctx.places(stf.exec_place.host()) == (stf.exec_place.host(),)
+        with pytest.raises(errors.ArgumentError, match="names no devices"):
+            ctx.places(stf.exec_place.automatic())
+        with pytest.raises(errors.RangeError, match="device 2"):
+            ctx.places(DEVICE(2))
+        with pytest.raises(errors.ElementTypeError, match="place = 1 is a int"):
+            ctx.places(1)
+
+
 @computes_in_bodies
 def test_a_copy_on_each_device(devices):
     a, sums = np.arange(8.0), np.zeros(2)

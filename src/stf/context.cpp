@@ -143,6 +143,14 @@ void context::synchronize() { state_->synchronize(); }
 void context::finalize() { state_->finalize(); }
 
 const machine& context::on() const { return state_->on(); }
+
+std::vector<exec_place> context::places(const exec_place& of) const {
+  if (of.is_host()) return {of};
+  std::vector<exec_place> all;
+  for (const int pe : of.devices(on().size())) all.push_back(exec_place::device(pe));
+  return all;
+}
+
 stf::statistics context::statistics() const { return state_->statistics(); }
 std::string context::explain() const { return stf::explain(statistics()); }
 

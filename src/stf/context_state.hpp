@@ -19,6 +19,7 @@
 #include "stf/memory/coherence.hpp"
 #include "stf/memory/data_locks.hpp"
 #include "stf/memory/data_registry.hpp"
+#include "stf/memory/pending_write_backs.hpp"
 #include "stf/order/holder_waits.hpp"
 #include "stf/order/lane_set.hpp"
 #include "stf/record/graph_cache.hpp"
@@ -65,7 +66,7 @@ class context_state : public std::enable_shared_from_this<context_state> {
   std::uint64_t new_data_number() { return ++data_numbers_; }
   // The last handle has gone. What is to be written back is, with the next work that is submitted or by finalize; but
   // when it went because an exception `unwinds`, nothing is, and nothing uses the user's memory afterwards.
-  void bury(data_state* d, data_body body, bool unwinds);
+  void retire(data_state* d, data_body body, bool unwinds);
 
   // Tasks are submitted inside of this. Throws argument_error after finalize.
   submission submit(const std::string& name);
@@ -163,9 +164,7 @@ class context_state : public std::enable_shared_from_this<context_state> {
   // Of which the handle is still there, the latest first.
   std::vector<std::shared_ptr<splitting>> open_splits();
   // Whether there was any.
-  bool write_back_buried();
-  // Their values are lost.
-  void drop_buried(const std::function<bool(data_body&)>& which);
+  bool write_back_pending();
   // While an exception unwinds: waits until nothing uses the user's memory of this data. What fails meanwhile is said
   // by synchronize or finalize.
   void let_go(const data_body& body);
@@ -175,8 +174,6 @@ class context_state : public std::enable_shared_from_this<context_state> {
   void end_unwound();
   // Ends an epoch whose recording cannot be launched: what it should have written has no value. Throws task_error.
   [[noreturn]] void give_up_epoch();
-  // Of data whose last handle has gone without its value; what finalize says of it.
-  void remember_lost(const data_body& body);
 
   machine machine_;
   const context_options options_;
@@ -189,6 +186,7 @@ class context_state : public std::enable_shared_from_this<context_state> {
   lane_set& lanes_;
   stf::scheduler scheduler_;
   stf::coherence coherence_;
+  pending_write_backs pending_;
   std::optional<task_graph> drawing_;
   graph_cache graphs_;
 
@@ -232,13 +230,9 @@ class context_state : public std::enable_shared_from_this<context_state> {
   std::condition_variable recorder_gone_;
   std::atomic<std::uint64_t> recordings_{0};
   std::atomic<std::uint64_t> launches_{0};
-  std::mutex writing_back_buried_;  // whoever finds none left can rely on it
-  std::mutex buried_mutex_;
-  std::vector<data_body> buried_;
-  std::atomic<bool> any_buried_{false};
-  std::string lost_;
-  std::exception_ptr said_later_;  // guarded as they are
-  std::string given_up_;           // why the epoch is; empty: it is not
+  std::mutex failure_mutex_;
+  std::exception_ptr said_later_;
+  std::string given_up_;  // why the epoch is; empty: it is not
   std::mutex ends_mutex_;
   std::vector<std::function<void()>> ends_;  // that are to be tried again
   std::atomic<bool> any_ends_{false};

@@ -251,6 +251,23 @@ class Context(DataCalls, RecordingCalls):
 
     # ---- what it does ----
 
+    def places(self, place: native.exec_place | None = None) -> tuple[native.exec_place, ...]:
+        """The devices of a place, each as a place of its own; None: all of the machine. Of the host, the host.
+
+        Raises:
+            ArgumentError: ``exec_place.automatic()``, which names none.
+            RangeError: The machine has no such device.
+
+        >>> from starling import stf
+        >>> with stf.context(2) as ctx:
+        ...     ctx.places()
+        (<starling.stf.exec_place: device 0>, <starling.stf.exec_place: device 1>)
+        """
+        of = native.exec_place.all_devices() if place is None else place
+        if not isinstance(of, native.exec_place):
+            raise ElementTypeError(f"place = {place!r} is a {type(place).__name__}; pass a starling.stf.exec_place")
+        return (of,) if of.is_host else tuple(map(native.exec_place.device, of.devices(self.machine.size)))
+
     def statistics(self) -> Statistics:
         """What it has done so far."""
         return statistics_of(self._bound.statistics())

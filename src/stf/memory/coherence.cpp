@@ -29,11 +29,11 @@ std::size_t aligned_start(const data_layout& what) {
 }  // namespace
 
 coherence::coherence(machine& m, lane_set& lanes, data_registry& all, std::size_t device_cap,
-                     const std::function<slab_source(int)>& source, std::function<bool()> free_buried)
+                     const std::function<slab_source(int)>& source, std::function<bool()> release_pending)
     : machine_(m),
       lanes_(lanes),
       all_(all),
-      free_buried_(std::move(free_buried)),
+      release_pending_(std::move(release_pending)),
       checked_(m.checking()),
       patience_(environment::read().deadline) {
   for (int pe = 0; pe < m.size(); ++pe)
@@ -199,7 +199,8 @@ memory_block coherence::allocate(const std::string& what, std::size_t bytes, con
     const place_memory::usage now = memory.used();
     const bool possible = now.cap == 0 || bytes <= now.cap;
     const eviction moved = possible ? evict_one(place) : eviction::nothing;
-    if (moved == eviction::done || (possible && (free_buried_() || release_scratch(place) || release_addends(place))))
+    if (moved == eviction::done ||
+        (possible && (release_pending_() || release_scratch(place) || release_addends(place))))
       continue;
     if (moved == eviction::busy)
       throw memory_busy(message("stf: ", what, " needs ", format_bytes(bytes), " on ", describe(place),

@@ -30,10 +30,10 @@ class memory_busy : public memory_error {
 
 class coherence {
  public:
-  // `free_buried` gives back what data holds that is no longer among `all`; says whether there was any.
+  // `release_pending` gives back what data holds that is no longer among `all`; says whether there was any.
   // `source` says where the memory of a device, of host_place or of managed_place comes from.
   coherence(machine& m, lane_set& lanes, data_registry& all, std::size_t device_cap,
-            const std::function<slab_source(int)>& source, std::function<bool()> free_buried);
+            const std::function<slab_source(int)>& source, std::function<bool()> release_pending);
 
   // An instance at this place (no affine one), which holds the value if `valid`. What its next user has to wait for to
   // read it, or with `alone` to change it, is added to `before`. The caller holds the data. Throws memory_busy.
@@ -140,7 +140,7 @@ class coherence {
   machine& machine_;
   lane_set& lanes_;
   data_registry& all_;
-  const std::function<bool()> free_buried_;
+  const std::function<bool()> release_pending_;
   const bool checked_;  // in check mode
   scheduler* scheduler_ = nullptr;
   std::atomic<held_memory*> held_{nullptr};

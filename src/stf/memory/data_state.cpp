@@ -82,7 +82,7 @@ bool data_state::take_users_memory(const data_description& what, data_instance& 
   return mine.packed;
 }
 
-data_state::~data_state() { context->bury(this, std::move(body), std::uncaught_exceptions() > exceptions_); }
+data_state::~data_state() { context->retire(this, std::move(body), std::uncaught_exceptions() > exceptions_); }
 
 void data_state::refuse_second_task() const {
   throw argument_error(message("stf: a task that uses ", body.describe(),

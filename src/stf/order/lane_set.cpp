@@ -40,12 +40,26 @@ void lane_set::begin_after(const stream& user, bool recorded) {
   start_ = machine_.new_event(user.pe(), event_use::ordering);
 }
 
+void lane_set::launch_after(const stream& user) { user_of_graphs_ = user; }
+
+void lane_set::wait_for_user_of_graphs() {
+  if (!user_of_graphs_) return;
+  event so_far = machine_.new_event(user_of_graphs_->pe(), event_use::ordering);
+  user_of_graphs_->record(so_far);
+  origin_.wait(so_far);
+}
+
 void lane_set::begin_after_user_again() {
   ++gate_;
   user_waited_for_ = false;
 }
 
 void lane_set::end_before_user() {
+  if (user_of_graphs_) {
+    end_ = machine_.new_event(0, event_use::ordering);
+    gather().record(*end_);
+    return user_of_graphs_->wait(*end_);
+  }
   for (const auto& l : lanes_) {
     if (joined_[l->id()] == 0) continue;
     l->mark();
@@ -57,6 +71,9 @@ void lane_set::end_before_user() {
 }
 
 void lane_set::expect_still_recorded() {
+  expect<argument_error>(!user_of_graphs_ || !user_of_graphs_->keep_with_recording(nullptr),
+                         "stf: the stream of a graph_ctx is being recorded, and a graph cannot hold the launch of "
+                         "another; take a stream_ctx, whose tasks become part of what is recorded");
   if (!user_ || (!user_recorded_ && user_waited_for_)) return;
   const bool recorded = user_->keep_with_recording(nullptr);
   expect<argument_error>(recorded || !user_recorded_,
@@ -231,6 +248,7 @@ bool lane_set::reset() noexcept {
     return false;
   }
   user_.reset();
+  user_of_graphs_.reset();
   user_waited_for_ = false;
   end_.reset();
   recorded_before_ = gated_ = origin_ahead_ = false;
@@ -251,6 +269,7 @@ stream& lane_set::gather() {
 
 void lane_set::begin_recording() {
   gather();
+  wait_for_user_of_graphs();
   raise_floors();
   recorded_before_ = true;
   origin_.record(before_recording_);
@@ -319,6 +338,7 @@ void lane_set::abandon_recording() {
 
 void lane_set::launch(const graph& g) {
   wait_for_users();
+  wait_for_user_of_graphs();
   g.launch(origin_);
 }
 

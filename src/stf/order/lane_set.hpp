@@ -29,6 +29,8 @@ class lane_set {
   void begin_after(const stream& user, bool recorded);
   // The same anew, of work from here on. Nobody gives the lanes work meanwhile.
   void begin_after_user_again();
+  // Of graphs: each comes after what the user's stream has when its recording begins, and when it is launched.
+  void launch_after(const stream& user);
   // Later work of that stream starts after all work. No lane is to be used any more.
   void end_before_user();
   // Blocks until that is over; not while it is recorded.
@@ -78,7 +80,8 @@ class lane_set {
   bool user_recorded() const { return user_recorded_; }
   // Whether some of it is part of what is recorded now.
   bool in_recording(const moment_list& work) const;
-  // Throws argument_error when that recording is over, or there is one that was not when begin_after was called.
+  // Throws argument_error when that recording is over, or there is one that was not when begin_after was called; or any
+  // after launch_after.
   void expect_still_recorded();
   // Ends it: the work becomes `into`, by an update if there is one of the same shape; says whether it was.
   bool end_recording(std::optional<graph>& into);
@@ -95,6 +98,7 @@ class lane_set {
   void gate();
   void raise_floors();
   void wait_for_users();
+  void wait_for_user_of_graphs();
   void wait_for_besides();
 
   machine machine_;
@@ -119,6 +123,7 @@ class lane_set {
   std::optional<stream> user_;                // whose work all this is
   std::atomic<bool> user_waited_for_{false};  // start_ is a point of its
   bool user_recorded_ = false;
+  std::optional<stream> user_of_graphs_;
   std::optional<event> end_;
   std::vector<event> users_;  // of the user's streams: what the next graph starts after
 };

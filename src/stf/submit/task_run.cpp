@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "starling/base/error.hpp"
+#include "starling/stf/parallel_for.hpp"
 #include "starling/stf/task_error.hpp"
 #include "task_run_state.hpp"
 
@@ -14,6 +15,10 @@ void expect_data_on_host(const task_description& what) {
     expect<argument_error>(a.place.is_affine() || a.place.is_host() || a.place.is_managed() || a.place.is_replicated(),
                            "stf: ", describe_task(what.name), " runs on the host, which cannot reach data on ",
                            describe(a.place), "; leave the place out, or use context::task and copy");
+}
+
+int detail::places_of(context_state& context, const exec_place& grid) {
+  return static_cast<int>(grid.devices(context.on().size()).size());
 }
 
 task_run::task_run(const std::shared_ptr<context_state>& context, const task_description& what)
