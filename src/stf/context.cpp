@@ -107,7 +107,7 @@ std::uint64_t context::hash_of(const std::shared_ptr<data_state>& d) {
 void context::bring(const std::shared_ptr<data_state>& d, const data_place& where) {
   expect<argument_error>(d && d->context == state_, "context::prefetch: data of another context, or none");
   const auto to = [&](const data_place& p) {
-    state_->bring("prefetch", *d, access_mode::read, p, [](data_instance&, moment_list&) {});
+    state_->bring("prefetch", *d, access_mode::read, p, [](data_instance&, sync_point_list&) {});
   };
   if (!where.is_replicated()) return to(where);
   for (int pe = 0; pe < on().size(); ++pe) to(data_place::device(pe));

@@ -335,7 +335,7 @@ std::byte* context_state::wait_for(data_state& d) {
                          "stf: wait in a context whose stream is being recorded; the value is there when the graph "
                          "was launched and is over");
   std::byte* start = nullptr;
-  bring("wait", d, access_mode::read, data_place::host(), [&](data_instance& i, moment_list&) { start = i.start; });
+  bring("wait", d, access_mode::read, data_place::host(), [&](data_instance& i, sync_point_list&) { start = i.start; });
   synchronize();
   return start;
 }

@@ -20,8 +20,8 @@
 #include "stf/memory/data_locks.hpp"
 #include "stf/memory/data_registry.hpp"
 #include "stf/memory/pending_write_backs.hpp"
-#include "stf/order/holder_waits.hpp"
 #include "stf/order/lane_set.hpp"
+#include "stf/order/lock_wait_graph.hpp"
 #include "stf/record/graph_cache.hpp"
 #include "stf/record/promised_values.hpp"
 #include "stf/record/recorded_program.hpp"
@@ -56,7 +56,7 @@ class context_state : public std::enable_shared_from_this<context_state> {
   const context_options& options() const { return options_; }
   lane_set& lanes() { return lanes_; }
   stf::coherence& coherence() { return coherence_; }
-  holder_waits& waits() { return waits_; }
+  lock_wait_graph& waits() { return waits_; }
   data_locks::one& data_locks_of(std::uint64_t data) { return data_locks_.of(data); }
   stf::scheduler& scheduler() { return scheduler_; }
   // Null: nobody wants a drawing.
@@ -111,9 +111,9 @@ class context_state : public std::enable_shared_from_this<context_state> {
   // Puts an instance to a place (affine: device 0) as for a task that uses the data like this; `use` gets it, and what
   // has to be over before, while the data is held. The errors are a task's.
   void bring(const char* who, data_state& d, access_mode mode, data_place where,
-             const std::function<void(data_instance&, moment_list&)>& use);
+             const std::function<void(data_instance&, sync_point_list&)>& use);
   // Makes the user's stream wait for `before`. A graph context ends its epoch for that.
-  void hold_back(const char* who, stream& user, const moment_list& before);
+  void make_wait(const char* who, stream& user, const sync_point_list& before);
   // Data that is split: finalize puts its parts together.
   void add_split(const std::shared_ptr<splitting>& s);
   // For ends that failed, of handles that have gone: called again before work is submitted and by finalize, until it
@@ -179,7 +179,7 @@ class context_state : public std::enable_shared_from_this<context_state> {
   const context_options options_;
   const bool in_users_stream_;
   data_registry registry_;
-  holder_waits waits_;
+  lock_wait_graph waits_;
   data_locks data_locks_;
   const std::shared_ptr<resource_pool> pool_;  // null: none is shared
   const borrowed_lanes borrowed_;

@@ -13,7 +13,7 @@ void context_state::let_go(const data_body& body) {
   // A graph of the user's, or a body that is being recorded, has the memory for as long as it is launched; the epoch is
   // being ended by this thread.
   if (lanes_.user_recorded() || scope() != nullptr || ending_ == std::this_thread::get_id()) return;
-  moment_list uses;
+  sync_point_list uses;
   for (const data_instance* i : body.instances) {
     if (!i->users_memory) continue;
     uses.add(i->ready);
@@ -75,8 +75,8 @@ void context_state::give_up_epoch() {
       i->valid = false;
       i->forget_ghosts();
     }
-    for (const data_addend& a : d.sum().addends) lost = lost || lanes_.in_recording(a.ready);
-    if (lost) coherence_.drop_addends(d);
+    for (const partial_result& a : d.sum().partials) lost = lost || lanes_.in_recording(a.ready);
+    if (lost) coherence_.drop_partials(d);
     if (lost && !d.has_value()) d.set_failed_by("of an epoch that was given up");
     return lost;
   };

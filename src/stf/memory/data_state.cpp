@@ -43,7 +43,7 @@ bool data_body::in_users_memory() const {
 }
 
 bool data_body::to_be_written_back() const {
-  const bool combined = sum().addends.empty();
+  const bool combined = sum().partials.empty();
   return writes_back && failed_by().empty() && has_value() &&
          std::any_of(instances.begin(), instances.end(),
                      [=](const auto& i) { return i->users_memory && (!i->valid || !combined); });

@@ -14,7 +14,7 @@ struct frozen_instance::state {
   std::vector<stream> shown;                      // streams that use it
 
   void hold(access_mode mode, const data_place& where) {
-    context->bring("freeze", *data, mode, where, [&](data_instance& i, moment_list& before) {
+    context->bring("freeze", *data, mode, where, [&](data_instance& i, sync_point_list& before) {
       auto h = std::make_shared<data_hold>(&i, mode, std::move(before), "is frozen",
                                            "call unfreeze(stream) of what freeze returned first");
       data->body.hold(h);
@@ -36,10 +36,10 @@ struct frozen_instance::state {
     // A body of this thread may hold the data.
     std::unique_lock held(*data, std::defer_lock);
     if (!data->mine()) held.lock();
-    moment_list user_work;
+    sync_point_list user_work;
     for (stream& s : users) user_work.add(context->lanes().after(s));
     for (const auto& h : holds) {
-      moment_list over = h->before;
+      sync_point_list over = h->before;
       over.add(user_work);
       const bool changed = wrote && writes(h->mode);
       coherence::release(data->body, *h->instance, changed, over);
@@ -110,7 +110,7 @@ frozen_instance::state& frozen_instance::open(const char* call) const {
 std::byte* frozen_instance::get(stream& user) {
   state& s = open("get");
   const data_hold& h = s.of(user);
-  s.context->hold_back("get", user, h.before);
+  s.context->make_wait("get", user, h.before);
   if (std::none_of(s.shown.begin(), s.shown.end(), [&](const stream& x) { return &x.impl() == &user.impl(); }))
     s.shown.push_back(user);
   return h.instance->start;
