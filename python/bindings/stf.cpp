@@ -18,17 +18,47 @@ namespace {
 using stf::data_place;
 using stf::exec_place;
 
-// The garbage collector follows the context to its runner, by which functions that wait may refer to the context.
+// The garbage collector follows the context to its runner, by which functions that wait may refer to the context, and
+// to its allocators.
 int traverse(PyObject* self, visitproc visit, void* arg) {
   Py_VISIT(Py_TYPE(self));
   if (!nb::inst_ready(self)) return 0;
-  Py_VISIT(nb::inst_ptr<bound_context>(self)->runner().ptr());
+  bound_context& c = *nb::inst_ptr<bound_context>(self);
+  Py_VISIT(c.runner().ptr());
+  for (const auto& a : c.allocators()) Py_VISIT(a->calls().ptr());
   return 0;
 }
 
 int clear(PyObject* self) {
-  if (nb::inst_ready(self)) nb::inst_ptr<bound_context>(self)->runner().reset();
+  if (!nb::inst_ready(self)) return 0;
+  bound_context& c = *nb::inst_ptr<bound_context>(self);
+  c.runner().reset();
+  for (const auto& a : c.allocators()) a->calls().reset();
   return 0;
+}
+
+stf::backend_kind backend_named(const std::string& name) {
+  if (name == "stream") return stf::backend_kind::stream;
+  if (name == "graph") return stf::backend_kind::graph;
+  if (name == "automatic") return stf::backend_kind::automatic;
+  throw argument_error(message("backend = '", name, "'; must be 'stream', 'graph' or 'automatic'"));
+}
+
+void make_context(bound_context* self, bound_machine& on, const std::string& backend, std::size_t device_memory,
+                  bool drawing, nb::object runner, std::optional<bound_resources*> resources,
+                  nb::object device_allocator, nb::object host_allocator) {
+  stf::context_options options;
+  options.backend = backend_named(backend);
+  options.device_memory = device_memory;
+  options.drawing = drawing;
+  if (resources) options.resources = (*resources)->get();
+  std::vector<std::shared_ptr<python_allocator>> allocators;
+  const auto use = [&allocators](nb::object calls, std::shared_ptr<stf::allocator>& as) {
+    if (!calls.is_none()) as = allocators.emplace_back(std::make_shared<python_allocator>(std::move(calls)));
+  };
+  use(std::move(device_allocator), options.device_allocator);
+  use(std::move(host_allocator), options.host_allocator);
+  new (self) bound_context(on.get(), options, std::move(runner), std::move(allocators));
 }
 
 PyType_Slot context_slots[] = {
@@ -36,7 +66,8 @@ PyType_Slot context_slots[] = {
 
 nb::dict usage_of(const stf::place_usage& p) {
   nb::dict d;
-  d["device"] = p.pe == host_place ? nb::object(nb::none()) : nb::object(nb::int_(p.pe));
+  d["device"] = p.pe >= 0 ? nb::object(nb::int_(p.pe)) : nb::object(nb::none());
+  d["managed"] = p.pe == managed_place;
   d["reserved"] = p.reserved;
   d["in_use"] = p.in_use;
   d["most_in_use"] = p.most_in_use;
@@ -114,6 +145,7 @@ void bind_places(nb::module_& m) {
                   "These devices as one grid, in this order.\n\nRaises:\n    ArgumentError: There are none.")
       .def_static("automatic", &exec_place::automatic,
                   "The device on which the context expects the task to end first, chosen when it begins.")
+      .def("devices", &exec_place::devices, "n_devices"_a, "Their numbers, on a machine of so many devices.")
       .def_prop_ro("is_host", &exec_place::is_host)
       .def_prop_ro("is_automatic", &exec_place::is_automatic, "Whether it was made by automatic.")
       .def_prop_ro("is_grid", &exec_place::is_grid, "Whether it was made by all_devices or grid.")
@@ -126,6 +158,10 @@ void bind_places(nb::module_& m) {
                   "Next to the execution: on the task's device; for a grid, partitioned over its devices in blocks.")
       .def_static("device", &data_place::device, "number"_a, "A device of the context's machine, numbered from 0.")
       .def_static("host", &data_place::host, "The host.")
+      .def_static("managed", &data_place::managed, "In managed memory: one instance that the host and all devices use.")
+      .def_static("replicated", &data_place::replicated,
+                  "For read and prefetch: a copy on each device of a task over several.")
+      .def_prop_ro("is_replicated", &data_place::is_replicated, "Whether it was made by replicated.")
       .def("__eq__", [](const data_place& a,
                         nb::handle b) { return nb::isinstance<data_place>(b) && a == nb::cast<data_place>(b); })
       .def("__hash__", [](const data_place& p) { return std::hash<std::string>()(describe(p)); })
@@ -136,7 +172,7 @@ void bind_tasks(nb::module_& m) {
   nb::class_<bound_data>(m, "StfData", "A handle to logical data.").def("set_name", &bound_data::set_name, "name"_a);
   nb::class_<bound_task>(m, "StfTask", "A task that was begun; one that dies before its end has failed.")
       .def("wait_for_data", &bound_task::wait_for_data, "Returns when its data is there.")
-      .def("address", &bound_task::address, "access"_a, "Where the instance for an access begins.")
+      .def("address", &bound_task::address, "access"_a, "place"_a, "Where the instance for an access begins.")
       .def("devices", &bound_task::devices, "The devices it runs on; -1 is the host.")
       .def("streams", &bound_task::streams, "A cudaStream_t for each device; 0 on virtual devices.")
       .def("call", &bound_task::call, "function"_a, "Gives it a function of the runner, by number, as its work.")
@@ -168,19 +204,24 @@ void bind_stf(nb::module_& m) {
   bind_places(m);
   bind_tasks(m);
   nb::class_<bound_memory>(m, "StfMemory", "Keeps the memory of a context's data in place.");
-  nb::class_<bound_context>(m, "StfContext", nb::type_slots(context_slots), "A context of task flow.")
+  nb::class_<bound_resources>(m, "StfResources", "What contexts of one machine share.")
       .def(
           "__init__",
-          [](bound_context* self, bound_machine& on, const std::string& backend, std::size_t device_memory,
-             bool drawing, nb::object runner) {
-            new (self) bound_context(on.get(), backend, device_memory, drawing, std::move(runner));
+          [](bound_resources* self, bound_machine& on, int graphs_kept) {
+            new (self) bound_resources(on.get(), graphs_kept);
           },
-          "machine"_a, nb::kw_only(), "backend"_a, "device_memory"_a, "drawing"_a, "runner"_a,
-          nb::sig("def __init__(self, machine: Machine, *, backend: str, device_memory: int, drawing: bool, "
-                  "runner: collections.abc.Callable[[int], None]) -> None"))
+          "machine"_a, "graphs_kept"_a)
+      .def("idle", &bound_resources::idle, "Contexts, graphs and bytes of memory that nobody has.")
+      .def("release", &bound_resources::release, "Gives that back to the machine.");
+  nb::class_<bound_context>(m, "StfContext", nb::type_slots(context_slots), "A context of task flow.")
+      .def("__init__", &make_context, "machine"_a, nb::kw_only(), "backend"_a, "device_memory"_a, "drawing"_a,
+           "runner"_a, "resources"_a.none(), "device_allocator"_a.none(), "host_allocator"_a.none(),
+           nb::sig("def __init__(self, machine: Machine, *, backend: str, device_memory: int, drawing: bool, "
+                   "runner: collections.abc.Callable[[int], None], resources: StfResources | None, "
+                   "device_allocator: object | None, host_allocator: object | None) -> None"))
       .def("adopt", &bound_context::adopt, "address"_a, "shape"_a, "element_bytes"_a, "pitch"_a, "place"_a,
-           "write_back"_a)
-      .def("new_data", &bound_context::new_data, "shape"_a, "element_bytes"_a)
+           "write_back"_a, "secret"_a)
+      .def("new_data", &bound_context::new_data, "shape"_a, "element_bytes"_a, "secret"_a)
       .def("token", &bound_context::token)
       .def("memory", &bound_context::memory)
       .def("begin", &bound_context::begin, "where"_a, "accesses"_a, "name"_a, "priority"_a)

@@ -12,13 +12,6 @@ namespace nb = nanobind;
 namespace starling::python {
 namespace {
 
-stf::backend_kind backend_named(const std::string& name) {
-  if (name == "stream") return stf::backend_kind::stream;
-  if (name == "graph") return stf::backend_kind::graph;
-  if (name == "automatic") return stf::backend_kind::automatic;
-  throw argument_error(message("backend = '", name, "'; must be 'stream', 'graph' or 'automatic'"));
-}
-
 stf::access_mode mode_named(const std::string& text) {
   for (const stf::access_mode mode : {stf::access_mode::read, stf::access_mode::write, stf::access_mode::rw})
     if (text == stf::name(mode)) return mode;
@@ -26,10 +19,11 @@ stf::access_mode mode_named(const std::string& text) {
 }
 
 stf::data_access access_of(const bound_access& access) {
-  const auto& [data, mode, place, parts, number] = access;
+  const auto& [data, mode, place, parts, number, last_use] = access;
   expect<argument_error>(data != nullptr, "stf: an access has no data");
   stf::data_access a{data->state(), mode_named(mode), place};
   if (parts) a.ghosts = (*parts)->ghosts(number);
+  a.last_use = last_use;
   return a;
 }
 
@@ -185,8 +179,8 @@ void bound_task::wait_for_data() {
   }
 }
 
-std::uintptr_t bound_task::address(std::size_t access) {
-  return reinterpret_cast<std::uintptr_t>(open().memory(access));
+std::uintptr_t bound_task::address(std::size_t access, int place) {
+  return reinterpret_cast<std::uintptr_t>(open().memory(access, place));
 }
 
 std::vector<int> bound_task::devices() {
@@ -239,13 +233,9 @@ void bound_recording::launch(std::uint64_t n) {
   tasks_.launch(n);
 }
 
-bound_context::bound_context(const machine& m, const std::string& backend, std::size_t device_memory, bool drawing,
-                             nb::object runner)
-    : runner_(std::make_shared<function_runner>(std::move(runner))) {
-  stf::context_options options;
-  options.backend = backend_named(backend);
-  options.device_memory = device_memory;
-  options.drawing = drawing;
+bound_context::bound_context(const machine& m, const stf::context_options& options, nb::object runner,
+                             std::vector<std::shared_ptr<python_allocator>> allocators)
+    : runner_(std::make_shared<function_runner>(std::move(runner))), allocators_(std::move(allocators)) {
   const nb::gil_scoped_release unlocked;
   context_.emplace(m, options);
 }
@@ -260,17 +250,20 @@ bound_context::~bound_context() {
 }
 
 bound_data bound_context::adopt(std::uintptr_t address, const std::vector<index_t>& shape, std::size_t element_bytes,
-                                std::size_t pitch, const stf::data_place& place, bool write_back) {
+                                std::size_t pitch, const stf::data_place& place, bool write_back, bool secret) {
   const nb::gil_scoped_release unlocked;
   const array_view v{reinterpret_cast<std::byte*>(address), {shape, element_bytes}, pitch};
   stf::logical_data<array_view> made = get().logical_data(v, place, stf::no_call_site);
   if (!write_back) made.set_write_back(false);
+  if (secret) made.set_secret();
   return bound_data(made.state());
 }
 
-bound_data bound_context::new_data(const std::vector<index_t>& shape, std::size_t element_bytes) {
+bound_data bound_context::new_data(const std::vector<index_t>& shape, std::size_t element_bytes, bool secret) {
   const nb::gil_scoped_release unlocked;
-  return bound_data(get().logical_data_of<array_view>({shape, element_bytes}, stf::no_call_site).state());
+  stf::logical_data<array_view> made = get().logical_data_of<array_view>({shape, element_bytes}, stf::no_call_site);
+  if (secret) made.set_secret();
+  return bound_data(made.state());
 }
 
 bound_data bound_context::token() {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "starling/stf/context.hpp"
+#include "stf_memory.hpp"
 
 namespace starling::python {
 
@@ -112,9 +113,9 @@ class bound_parts {
   std::unique_ptr<stf::detail::split_handle> parts_;
 };
 
-// One access of a task: data, "read", "write" or "rw", and where; and what it is the part of, if it is to be read with
-// its halo, and the number of the part.
-using bound_access = std::tuple<bound_data*, std::string, stf::data_place, std::optional<bound_parts*>, int>;
+// One access of a task: data, "read", "write" or "rw", and where; what it is the part of, if it is to be read with its
+// halo, and the number of the part; whether it is the copy's last use in a while.
+using bound_access = std::tuple<bound_data*, std::string, stf::data_place, std::optional<bound_parts*>, int, bool>;
 
 // Data outside of tasks, with a stream of its own.
 class bound_frozen {
@@ -150,7 +151,8 @@ class bound_task {
 
   // Until its data is there. Not while a graph is recorded.
   void wait_for_data();
-  std::uintptr_t address(std::size_t access);
+  // Of a copy on each device, that of device number `place` of the task.
+  std::uintptr_t address(std::size_t access, int place);
   // The devices it runs on, -1 for the host, and a cudaStream_t of each, 0 on virtual devices.
   std::vector<int> devices();
   std::vector<std::uintptr_t> streams();
@@ -183,18 +185,20 @@ class bound_recording {
 
 class bound_context {
  public:
-  bound_context(const machine& m, const std::string& backend, std::size_t device_memory, bool drawing,
-                nanobind::object runner);
+  // The allocators are those of the options.
+  bound_context(const machine& m, const stf::context_options& options, nanobind::object runner,
+                std::vector<std::shared_ptr<python_allocator>> allocators);
   bound_context(const bound_context&) = delete;
   bound_context& operator=(const bound_context&) = delete;
   ~bound_context();
 
   // None after Python's garbage collector has cleared it.
   nanobind::object& runner() { return runner_->run; }
+  const std::vector<std::shared_ptr<python_allocator>>& allocators() const { return allocators_; }
 
   bound_data adopt(std::uintptr_t address, const std::vector<index_t>& shape, std::size_t element_bytes,
-                   std::size_t pitch, const stf::data_place& place, bool write_back);
-  bound_data new_data(const std::vector<index_t>& shape, std::size_t element_bytes);
+                   std::size_t pitch, const stf::data_place& place, bool write_back, bool secret);
+  bound_data new_data(const std::vector<index_t>& shape, std::size_t element_bytes, bool secret);
   bound_data token();
   std::unique_ptr<bound_memory> memory() { return std::make_unique<bound_memory>(get()); }
   std::unique_ptr<bound_task> begin(const stf::exec_place& where, const std::vector<bound_access>& accesses,
@@ -213,6 +217,7 @@ class bound_context {
 
  private:
   std::shared_ptr<function_runner> runner_;
+  std::vector<std::shared_ptr<python_allocator>> allocators_;
   std::optional<stf::context> context_;
 };
 

@@ -84,6 +84,12 @@ with ctx.task(x.rw()) as t:
     kept.append(t.views())
 ctx.itself = ctx
 ctx.finalize()
+kept.append(stf.resources(m))
+kept.append(stf.context(resources=kept[-1]))
+def give(nbytes, device, stream):
+    return np.empty(nbytes + 255, "u1") if kept else None
+given = stf.context(machine.host(2), device_allocator=give, backend="graph")
+given.prefetch(given.logical_data(np.ones(3)), stf.data_place.device(1))
 left_open = stf.context(2)
 y = left_open.logical_data(np.zeros(3))
 left_open.host_launch(lambda v: left_open, y.rw())

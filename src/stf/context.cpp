@@ -107,7 +107,7 @@ std::uint64_t context::hash_of(const std::shared_ptr<data_state>& d) {
 void context::bring(const std::shared_ptr<data_state>& d, const data_place& where) {
   expect<argument_error>(d && d->context == state_, "context::prefetch: data of another context, or none");
   const auto to = [&](const data_place& p) {
-    state_->bring("prefetch", *d, access_mode::read, p, [](data_instance&, moment_list&) {});
+    state_->bring("prefetch", *d, access_mode::read, p, [](data_instance&, sync_point_list&) {});
   };
   if (!where.is_replicated()) return to(where);
   for (int pe = 0; pe < on().size(); ++pe) to(data_place::device(pe));
@@ -143,6 +143,14 @@ void context::synchronize() { state_->synchronize(); }
 void context::finalize() { state_->finalize(); }
 
 const machine& context::on() const { return state_->on(); }
+
+std::vector<exec_place> context::places(const exec_place& of) const {
+  if (of.is_host()) return {of};
+  std::vector<exec_place> all;
+  for (const int pe : of.devices(on().size())) all.push_back(exec_place::device(pe));
+  return all;
+}
+
 stf::statistics context::statistics() const { return state_->statistics(); }
 std::string context::explain() const { return stf::explain(statistics()); }
 

@@ -1,7 +1,6 @@
 #include "context_state.hpp"
 
 #include <algorithm>
-#include <iterator>
 
 #include "starling/base/error.hpp"
 #include "starling/stf/detail/host_body.hpp"
@@ -44,18 +43,26 @@ context_state::context_state(machine m, const context_options& o, const std::opt
       scheduler_(machine_),
       coherence_(
           machine_, lanes_, registry_, o.device_memory, [this](int pe) { return memory_of(pe); },
-          [this] { return write_back_buried(); }),
+          [this] { return write_back_pending(); }),
+      pending_(coherence_),
       graphs_(o.graphs_kept),
       epoch_times_(machine_) {
   if (o.drawing) drawing_.emplace();
   coherence_.measure_with(scheduler_);
   if (!user) return;
-  expect<argument_error>(o.backend == backend_kind::stream,
-                         "stf: a context within a user's stream with a backend of its own; leave the option out");
+  const bool graphs = o.backend == backend_kind::graph;
+  expect<argument_error>(graphs || o.backend == backend_kind::stream,
+                         "stf: a context within a user's stream that chooses how its tasks run, or makes programs of "
+                         "them; take a stream_ctx or a graph_ctx");
   expect<range_error>(user->pe() >= 0 && user->pe() < machine_.size(), "stf: a stream of device ", user->pe(),
                       ", and the context's machine has ", machine_.size(), "; pass a stream of this machine");
   stream s = *user;
-  lanes_.begin_after(s, s.keep_with_recording(coherence_.memory()));
+  if (graphs) {
+    lanes_.launch_after(s);
+    lanes_.expect_still_recorded();
+  } else {
+    lanes_.begin_after(s, s.keep_with_recording(coherence_.memory()));
+  }
 }
 
 context_state::~context_state() {
@@ -134,7 +141,7 @@ submission context_state::submit(const std::string& name) {
       if (recording_) s.recording = std::unique_lock(recording_mutex_);
       lanes_.expect_still_recorded();
       if (any_ends_) try_again();
-      if (any_buried_) write_back_buried();
+      if (pending_.any()) write_back_pending();
       return s;
     }
     inside.unlock();
@@ -190,7 +197,7 @@ std::optional<graph>& context_state::place_for_graph() {
 }
 
 void context_state::end_epoch() {
-  if (in_users_stream_) return lanes_.begin_after_user_again();
+  if (in_users_stream_ && streams_only()) return lanes_.begin_after_user_again();
   if (streaming_) {
     streaming_ = false;
     ++graphs_.epochs;
@@ -268,8 +275,7 @@ void context_state::synchronize() {
 }
 
 void context_state::check_values() {
-  const std::lock_guard lock(buried_mutex_);
-  expect<task_error>(lost_.empty(), lost_);
+  pending_.expect_none_lost();
   for (const auto& d : registry_.alive())
     expect<task_error>(d->body.failed_by().empty() || !d->body.owed_to_user(), "stf: ", d->body.describe(),
                        " was not written back: task '", d->body.failed_by(), "' threw instead of writing it");
@@ -301,14 +307,14 @@ void context_state::finalize() {
   attempt([&] { say_what_failed(); });
   if (!given_up_.empty()) attempt([&] { end_epoch(); });
   attempt([&] {
-    const bool any =
-        any_buried_ || std::any_of(all.begin(), all.end(), [](const auto& d) { return d->body.to_be_written_back(); });
+    const bool any = pending_.any() ||
+                     std::any_of(all.begin(), all.end(), [](const auto& d) { return d->body.to_be_written_back(); });
     const bool wipes = std::any_of(all.begin(), all.end(), [](const auto& d) { return d->body.secret; });
     if ((any || wipes || !splits.empty()) && !streams_only()) begin_epoch();
   });
   for (const auto& s : splits) attempt([&] { s->join(false); });
   try_again();
-  attempt([&] { write_back_buried(); });
+  attempt([&] { write_back_pending(); });
   for (const auto& d : all) attempt([&] { coherence_.write_back(d->body); });
   for (const auto& d : all)
     if (d->body.secret) attempt([&] { coherence_.drop_users_memory(d->body, false); });
@@ -329,7 +335,7 @@ std::byte* context_state::wait_for(data_state& d) {
                          "stf: wait in a context whose stream is being recorded; the value is there when the graph "
                          "was launched and is over");
   std::byte* start = nullptr;
-  bring("wait", d, access_mode::read, data_place::host(), [&](data_instance& i, moment_list&) { start = i.start; });
+  bring("wait", d, access_mode::read, data_place::host(), [&](data_instance& i, sync_point_list&) { start = i.start; });
   synchronize();
   return start;
 }
@@ -339,51 +345,25 @@ bool context_state::is_set(data_state& flag) {
   return std::any_of(value, value + flag.body.what.bytes, [](std::byte b) { return b != std::byte{0}; });
 }
 
-void context_state::bury(data_state* d, data_body body, bool unwinds) {
-  remember_lost(body);
+void context_state::retire(data_state* d, data_body body, bool unwinds) {
+  pending_.note_lost(body);
   if (unwinds && body.in_users_memory()) {
     registry_.remove(d);  // nobody is to wait for it
     let_go(body);
     if (!body.secret) return coherence_.drop(body);
     coherence_.drop_users_memory(body, true);
   }
-  if (!body.to_be_written_back() && (!body.secret || body.instances.empty())) {
+  if (!body.to_be_written_back() && (!body.secret || body.instances.empty()))
     coherence_.drop(body);
-  } else {
-    const std::lock_guard lock(buried_mutex_);
-    buried_.push_back(std::move(body));
-    any_buried_ = true;
-  }
+  else
+    pending_.add(std::move(body));
   registry_.remove(d);
 }
 
-void context_state::remember_lost(const data_body& body) {
-  if (body.failed_by().empty() || !body.owed_to_user()) return;
-  const std::lock_guard lock(buried_mutex_);
-  if (lost_.empty())
-    lost_ = message("stf: ", body.describe(), " was not written back before its last handle went: task '",
-                    body.failed_by(), "' threw instead of writing it");
-}
-
-bool context_state::write_back_buried() {
-  const std::lock_guard turn(writing_back_buried_);
-  std::vector<data_body> all;
-  {
-    const std::lock_guard lock(buried_mutex_);
-    // What is recorded may be done never or often: only the scope's own data goes with it.
-    const task_scope* recorded = scope_.get();
-    const auto now = std::partition(buried_.begin(), buried_.end(), [recorded](const data_body& b) {
-      return recorded != nullptr && !recorded->made(b.id);
-    });
-    std::move(now, buried_.end(), std::back_inserter(all));
-    buried_.erase(now, buried_.end());
-    any_buried_ = !buried_.empty();
-  }
-  for (data_body& body : all) {
-    coherence_.write_back(body);
-    coherence_.drop(body);
-  }
-  return !all.empty();
+bool context_state::write_back_pending() {
+  // What is recorded may be done never or often: only the scope's own data goes with it.
+  const task_scope* recorded = scope_.get();
+  return pending_.write_back([recorded](const data_body& b) { return recorded == nullptr || recorded->made(b.id); });
 }
 
 stf::statistics context_state::statistics() {

@@ -19,8 +19,9 @@
 #include "stf/memory/coherence.hpp"
 #include "stf/memory/data_locks.hpp"
 #include "stf/memory/data_registry.hpp"
-#include "stf/order/holder_waits.hpp"
+#include "stf/memory/pending_write_backs.hpp"
 #include "stf/order/lane_set.hpp"
+#include "stf/order/lock_wait_graph.hpp"
 #include "stf/record/graph_cache.hpp"
 #include "stf/record/promised_values.hpp"
 #include "stf/record/recorded_program.hpp"
@@ -55,7 +56,7 @@ class context_state : public std::enable_shared_from_this<context_state> {
   const context_options& options() const { return options_; }
   lane_set& lanes() { return lanes_; }
   stf::coherence& coherence() { return coherence_; }
-  holder_waits& waits() { return waits_; }
+  lock_wait_graph& waits() { return waits_; }
   data_locks::one& data_locks_of(std::uint64_t data) { return data_locks_.of(data); }
   stf::scheduler& scheduler() { return scheduler_; }
   // Null: nobody wants a drawing.
@@ -65,7 +66,7 @@ class context_state : public std::enable_shared_from_this<context_state> {
   std::uint64_t new_data_number() { return ++data_numbers_; }
   // The last handle has gone. What is to be written back is, with the next work that is submitted or by finalize; but
   // when it went because an exception `unwinds`, nothing is, and nothing uses the user's memory afterwards.
-  void bury(data_state* d, data_body body, bool unwinds);
+  void retire(data_state* d, data_body body, bool unwinds);
 
   // Tasks are submitted inside of this. Throws argument_error after finalize.
   submission submit(const std::string& name);
@@ -110,9 +111,9 @@ class context_state : public std::enable_shared_from_this<context_state> {
   // Puts an instance to a place (affine: device 0) as for a task that uses the data like this; `use` gets it, and what
   // has to be over before, while the data is held. The errors are a task's.
   void bring(const char* who, data_state& d, access_mode mode, data_place where,
-             const std::function<void(data_instance&, moment_list&)>& use);
+             const std::function<void(data_instance&, sync_point_list&)>& use);
   // Makes the user's stream wait for `before`. A graph context ends its epoch for that.
-  void hold_back(const char* who, stream& user, const moment_list& before);
+  void make_wait(const char* who, stream& user, const sync_point_list& before);
   // Data that is split: finalize puts its parts together.
   void add_split(const std::shared_ptr<splitting>& s);
   // For ends that failed, of handles that have gone: called again before work is submitted and by finalize, until it
@@ -163,9 +164,7 @@ class context_state : public std::enable_shared_from_this<context_state> {
   // Of which the handle is still there, the latest first.
   std::vector<std::shared_ptr<splitting>> open_splits();
   // Whether there was any.
-  bool write_back_buried();
-  // Their values are lost.
-  void drop_buried(const std::function<bool(data_body&)>& which);
+  bool write_back_pending();
   // While an exception unwinds: waits until nothing uses the user's memory of this data. What fails meanwhile is said
   // by synchronize or finalize.
   void let_go(const data_body& body);
@@ -175,20 +174,19 @@ class context_state : public std::enable_shared_from_this<context_state> {
   void end_unwound();
   // Ends an epoch whose recording cannot be launched: what it should have written has no value. Throws task_error.
   [[noreturn]] void give_up_epoch();
-  // Of data whose last handle has gone without its value; what finalize says of it.
-  void remember_lost(const data_body& body);
 
   machine machine_;
   const context_options options_;
   const bool in_users_stream_;
   data_registry registry_;
-  holder_waits waits_;
+  lock_wait_graph waits_;
   data_locks data_locks_;
   const std::shared_ptr<resource_pool> pool_;  // null: none is shared
   const borrowed_lanes borrowed_;
   lane_set& lanes_;
   stf::scheduler scheduler_;
   stf::coherence coherence_;
+  pending_write_backs pending_;
   std::optional<task_graph> drawing_;
   graph_cache graphs_;
 
@@ -232,13 +230,9 @@ class context_state : public std::enable_shared_from_this<context_state> {
   std::condition_variable recorder_gone_;
   std::atomic<std::uint64_t> recordings_{0};
   std::atomic<std::uint64_t> launches_{0};
-  std::mutex writing_back_buried_;  // whoever finds none left can rely on it
-  std::mutex buried_mutex_;
-  std::vector<data_body> buried_;
-  std::atomic<bool> any_buried_{false};
-  std::string lost_;
-  std::exception_ptr said_later_;  // guarded as they are
-  std::string given_up_;           // why the epoch is; empty: it is not
+  std::mutex failure_mutex_;
+  std::exception_ptr said_later_;
+  std::string given_up_;  // why the epoch is; empty: it is not
   std::mutex ends_mutex_;
   std::vector<std::function<void()>> ends_;  // that are to be tried again
   std::atomic<bool> any_ends_{false};

@@ -2,7 +2,7 @@
 
 #include "starling/base/error.hpp"
 #include "starling/stf/detail/checked_layout.hpp"
-#include "starling/stf/partition.hpp"
+#include "starling/stf/partition_grid.hpp"
 
 namespace starling::stf {
 
@@ -34,6 +34,29 @@ void refuse_index(index_t index, int dimension, index_t extent) {
 void refuse_owner(index_t which, index_t count) {
   throw argument_error(message("partition: owner ", which, " of ", count,
                                "; there must be at least one owner, and they are numbered from 0"));
+}
+
+namespace {
+
+std::string sizes_of(const std::int32_t* counts, int rank) {
+  std::string text = message(counts[0]);
+  for (int d = 1; d < rank; ++d) text += message(" x ", counts[d]);
+  return text;
+}
+
+}  // namespace
+
+void refuse_owner_grid(const std::int32_t* counts, int rank) {
+  throw argument_error(message("partition: a grid of ", sizes_of(counts, rank),
+                               " owners; there is at least one along each dimension, and less than 2^31"));
+}
+
+void refuse_owner_grid(const std::int32_t* counts, int rank, int shape_rank, index_t owners) {
+  throw argument_error(message("partition: a grid of ", sizes_of(counts, rank), " owners for a shape of ", shape_rank,
+                               shape_rank == 1 ? " dimension and " : " dimensions and ", owners,
+                               owners == 1 ? " owner" : " owners",
+                               "; name a place or a number of parts for each of the "
+                               "grid, and a number along each dimension of the shape"));
 }
 
 void refuse_dimension(int dimension, int rank) {

@@ -1,7 +1,6 @@
 // What happens when an exception unwinds past data of the user's memory and its context. That memory may go right after
 // the last handle, before the context, so nothing is written into it any more, and the handle waits for what uses it.
-#include <algorithm>
-#include <iterator>
+#include <utility>
 
 #include "context_state.hpp"
 #include "starling/base/error.hpp"
@@ -14,7 +13,7 @@ void context_state::let_go(const data_body& body) {
   // A graph of the user's, or a body that is being recorded, has the memory for as long as it is launched; the epoch is
   // being ended by this thread.
   if (lanes_.user_recorded() || scope() != nullptr || ending_ == std::this_thread::get_id()) return;
-  moment_list uses;
+  sync_point_list uses;
   for (const data_instance* i : body.instances) {
     if (!i->users_memory) continue;
     uses.add(i->ready);
@@ -43,29 +42,17 @@ void context_state::let_go(const data_body& body) {
 }
 
 void context_state::say_later(std::exception_ptr failure) {
-  const std::lock_guard lock(buried_mutex_);
+  const std::lock_guard lock(failure_mutex_);
   if (!said_later_) said_later_ = std::move(failure);
 }
 
 void context_state::say_what_failed() {
   std::exception_ptr failure;
   {
-    const std::lock_guard lock(buried_mutex_);
+    const std::lock_guard lock(failure_mutex_);
     failure = std::exchange(said_later_, nullptr);
   }
   if (failure) std::rethrow_exception(failure);
-}
-
-void context_state::drop_buried(const std::function<bool(data_body&)>& which) {
-  std::vector<data_body> gone;
-  {
-    const std::lock_guard lock(buried_mutex_);
-    const auto first = std::partition(buried_.begin(), buried_.end(), [&](data_body& b) { return !which(b); });
-    std::move(first, buried_.end(), std::back_inserter(gone));
-    buried_.erase(first, buried_.end());
-    any_buried_ = !buried_.empty();
-  }
-  for (data_body& body : gone) coherence_.drop(body);
 }
 
 void context_state::end_unwound() {
@@ -73,7 +60,7 @@ void context_state::end_unwound() {
   if (recording_) lanes_.abandon_recording();
   recording_ = false;
   lanes_.resume();
-  drop_buried([](data_body&) { return true; });
+  pending_.drop([](data_body&) { return true; });
   in_users_stream_ ? lanes_.end_before_user() : lanes_.wait_for_all();
   if (!in_users_stream_) coherence_.reclaim(true);
 }
@@ -88,13 +75,13 @@ void context_state::give_up_epoch() {
       i->valid = false;
       i->forget_ghosts();
     }
-    for (const data_addend& a : d.sum().addends) lost = lost || lanes_.in_recording(a.ready);
-    if (lost) coherence_.drop_addends(d);
+    for (const partial_result& a : d.sum().partials) lost = lost || lanes_.in_recording(a.ready);
+    if (lost) coherence_.drop_partials(d);
     if (lost && !d.has_value()) d.set_failed_by("of an epoch that was given up");
     return lost;
   };
   for (const auto& d : registry_.alive()) (void)lose(d->body);
-  drop_buried(lose);
+  pending_.drop(lose);
   recording_ = false;
   lanes_.abandon_recording();
   graphs_.copies_before = coherence_.statistics().copies;

@@ -161,16 +161,19 @@ TEST_CASE("parts that do not cover the instance") {
   check_usable(m);
 }
 
-TEST_CASE("rows of a part of an array") {
+TEST_CASE("views whose elements are apart") {
   machine m = machine::host(1);
   context ctx(m);
   std::vector<int> memory(100);
   const auto part = [&](index_t row, index_t column) {
     return strided_view<int, 2>(memory.data() + 50, {view_extents<2>(3, 4), cuda::std::array<index_t, 2>{row, column}});
   };
-  check_parts(failure_of<argument_error>([&] { (void)ctx.logical_data(part(10, 2)); }), {"2 apart", "contiguous"});
-  check_parts(failure_of<argument_error>([&] { (void)ctx.logical_data(part(-10, 1)); }), {"-10 elements apart"});
-  check_parts(failure_of<argument_error>([&] { (void)ctx.logical_data(part(3, 1)); }), {"16 bytes", "12 bytes apart"});
+  check_parts(failure_of<argument_error>([&] { (void)ctx.logical_data(part(-10, 1)); }),
+              {"dimension of 3", "-10 apart", "not be negative"});
+  check_parts(failure_of<argument_error>([&] { (void)ctx.logical_data(part(3, 1)); }),
+              {"dimension of 3", "3 apart", "overlap"});
+  check_parts(failure_of<argument_error>([&] { (void)ctx.logical_data(part(10, 0)); }), {"dimension of 4", "0 apart"});
+  check_parts(failure_of<argument_error>([&] { (void)ctx.logical_data(part(5, 2)); }), {"dimension of 3", "5 apart"});
   const strided_view<int, 2> nowhere(static_cast<int*>(nullptr),
                                      {view_extents<2>(3, 4), cuda::std::array<index_t, 2>{10, 1}});
   check_parts(failure_of<argument_error>([&] { (void)ctx.logical_data(nowhere); }), {"null"});

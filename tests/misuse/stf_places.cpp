@@ -42,6 +42,24 @@ struct place_fixture {
   }
 };
 
+TEST_CASE_FIXTURE(place_fixture, "places that cannot be listed") {
+  check_parts(failure_of<range_error>([&] { (void)ctx.places(exec_place::grid({0, 2})); }),
+              {"device 2", "machine with 2"});
+  check_parts(failure_of<argument_error>([&] { (void)ctx.places(exec_place::automatic()); }), {"names no devices"});
+}
+
+TEST_CASE_FIXTURE(place_fixture, "a grid of owners that is not that of the devices") {
+  check_parts(
+      failure_of<argument_error>([&] {
+        ctx.parallel_for(stf::blocked_grid{3}, exec_place::all_devices(), d.shape(), d.rw())->*[](index_t, slice<int>) {
+        };
+      }),
+      {"grid of 3 owners", "2 owners"});
+  const auto lies = data_place::composite(stf::blocked_grid{1, 2}, exec_place::all_devices());
+  check_parts(failure_of<argument_error>([&] { ctx.task(exec_place::all_devices(), d.rw(lies))->*nothing; }),
+              {"1 x 2 owners", "1 dimension"});
+}
+
 TEST_CASE_FIXTURE(place_fixture, "devices out of range") {
   for (const int pe : {-1, 2, INT_MAX, INT_MIN}) {
     check_parts(failure_of<range_error>([&] { ctx.task(exec_place::device(pe), d.rw())->*nothing; }),
@@ -83,8 +101,13 @@ TEST_CASE_FIXTURE(place_fixture, "a copy on each device, for what one value is n
   check_parts(failure_of<argument_error>(
                   [&] { ctx.task(all, d.read(everywhere), d.rw())->*[](stream&, slice<const int>, slice<int>) {}; }),
               {"'d'", "used twice", say});
-  check_parts(failure_of<argument_error>([&] { (void)ctx.freeze(d.read(everywhere)); }),
-              {"freeze", "'d'", "one device"});
+  check_parts(failure_of<argument_error>([&] { (void)ctx.freeze(d.rw(everywhere)); }), {"freeze", "'d'", "one device"});
+  {
+    auto f = ctx.freeze(d.read(everywhere));
+    stream far = machine::host(4).new_stream(3);
+    check_parts(failure_of<range_error>([&] { (void)f.get(far); }), {"device 3", "machine has 2"});
+    check_parts(failure_of<argument_error>([&] { ctx.task(all, d.rw())->*nothing; }), {"'d'", "frozen", "unfreeze"});
+  }
   check_parts(failure_of<argument_error>([&] { (void)ctx.split(d, 2, stf::blocked(), everywhere); }),
               {"split", "'d'", "one device"});
   check_parts(failure_of<argument_error>([&] { (void)ctx.logical_data(slice<int>(x.data(), 12), everywhere); }),

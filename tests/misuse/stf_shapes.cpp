@@ -1,7 +1,7 @@
 // Shapes and partitions that make no sense.
 #include <limits>
 
-#include "starling/stf/partition.hpp"
+#include "starling/stf/partition_grid.hpp"
 #include "support/failure.hpp"
 
 namespace starling::test::stf_shapes_tests {
@@ -29,6 +29,21 @@ TEST_CASE("owners and dimensions that do not exist") {
   check_parts(failure_of<argument_error>([] { (void)blocked{2}.part(box(4, 4), 0, 2); }),
               {"dimension 2", "2 dimensions"});
   check_parts(failure_of<argument_error>([] { (void)blocked{-1}.owner(coords<1>{{3}}, box(4), 2); }), {"dimension -1"});
+}
+
+TEST_CASE("grids of owners that do not fit") {
+  check_parts(failure_of<argument_error>([] { (void)blocked_grid{2, 0}; }), {"2 x 0", "at least one"});
+  check_parts(failure_of<argument_error>([] { (void)tiled_grid<4, 4>{-1, 3}; }), {"-1 x 3", "at least one"});
+  check_parts(failure_of<argument_error>([] { (void)blocked_grid{index_t{1} << 32, 3}; }), {"less than 2^31"});
+  check_parts(failure_of<argument_error>([] { (void)blocked_grid{2, 2}.part(box(4, 4), 0, 3); }),
+              {"2 x 2 owners", "2 dimensions and 3 owners"});
+  check_parts(failure_of<argument_error>([] { (void)blocked_grid{2, 2}.part(box(4), 0, 4); }),
+              {"2 x 2 owners", "1 dimension and 4 owners"});
+  check_parts(failure_of<argument_error>([] { (void)blocked_grid{2}.owner(coords<2>{{0, 0}}, box(4, 4), 2); }),
+              {"grid of 2 owners", "2 dimensions"});
+  check_parts(failure_of<argument_error>([] { (void)tiled_grid<2, 2>{2, 2}.part(box(4, 4), 4, 4); }), {"owner 4 of 4"});
+  check_parts(failure_of<argument_error>([] { (void)tiled_grid<2, 2>{2, 2}.owner(coords<2>{{0, 0}}, box(4, 4), 2); }),
+              {"2 x 2 owners", "2 owners"});
 }
 
 TEST_CASE("bounds and margins that make no sense") {

@@ -38,6 +38,25 @@ TEST_CASE("waiting while the stream is recorded") {
   check_usable(m);
 }
 
+TEST_CASE("a context of graphs in a stream that is recorded, and contexts that choose") {
+  machine m = machine::host(1);
+  stream s = m.new_stream(0);
+  std::vector<int> x(5, 1);
+  stf::graph_ctx before(m, s);
+  auto d = before.logical_data(x);
+  (void)m.record(s, [&] {
+    check_parts(failure_of<argument_error>([&] { const stf::graph_ctx ctx(m, s); }), {"being recorded", "stream_ctx"});
+    check_parts(failure_of<argument_error>([&] { before.task(d.rw())->*nothing; }), {"being recorded", "stream_ctx"});
+  });
+  before.task(d.rw())->*[](stream& w, slice<int> v) { w.fill(v.data_handle(), 0, 20); };
+  check_parts(failure_of<argument_error>([&] { (void)before.fence_event(); }), {"fence_event", "user's stream"});
+  check_parts(failure_of<argument_error>([&] { (void)before.record([] {}); }), {"record", "user's stream"});
+  before.finalize();
+  s.synchronize();
+  CHECK(x == std::vector<int>(5, 0));
+  check_usable(m);
+}
+
 TEST_CASE("a context that was made before the recording") {
   machine m = machine::host(1);
   stream s = m.new_stream(0);

@@ -9,10 +9,12 @@
 // Thread-safe: several threads may submit tasks; their order is that in which they come. Not after finalize.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <type_traits>
 #include <vector>
 
@@ -24,6 +26,7 @@
 #include "starling/stf/launch.hpp"
 #include "starling/stf/logical_data.hpp"
 #include "starling/stf/parallel_for.hpp"
+#include "starling/stf/partition_grid.hpp"
 #include "starling/stf/per_lane.hpp"
 #include "starling/stf/recorded_tasks.hpp"
 #include "starling/stf/run_once.hpp"
@@ -91,10 +94,13 @@ class context {
     expect<argument_error>(start != nullptr || n == 0, "context::logical_data: a null pointer to ", n, " elements");
     return logical_data(slice<T>(start, n), where, at);
   }
-  // A part of a larger array, whose rows are apart: tasks get it in one piece.
-  template <class T>
-  stf::logical_data<slice<T, 2>> logical_data(const strided_view<T, 2>& v, const data_place& where = data_place::host(),
-                                              call_site at = call_site::current());
+  // A part of a larger array, whose elements are apart along any of its dimensions: tasks get it in one piece. Copies
+  // are quick where the last dimension is contiguous.
+  template <class T, std::size_t... E>
+    requires(sizeof...(E) > 0)
+  stf::logical_data<slice<T, static_cast<int>(sizeof...(E))>> logical_data(
+      const cuda::std::mdspan<T, cuda::std::extents<index_t, E...>, cuda::std::layout_stride>& v,
+      const data_place& where = data_place::host(), call_site at = call_site::current());
   // Without a value, until a task writes it.
   template <class View>
   stf::logical_data<View> logical_data(const shape_of<View>& shape, call_site at = call_site::current()) {
@@ -304,7 +310,7 @@ class context {
   auto wait(const stf::logical_data<View>& d) {
     const auto shown = d.read().view(wait_for(d.state()));
     if constexpr (is_scalar<View>)
-      return std::remove_const_t<typename View::element_type>(*shown);
+      return std::remove_const_t<typename View::element_type>(element_of(shown));
     else
       return shown;
   }
@@ -322,6 +328,9 @@ class context {
   // ---- what it does ----
 
   const machine& on() const;
+  // The devices of a place, each as a place of its own: for (const exec_place& p : ctx.places()) ... Of the host, the
+  // host. Throws range_error for a device that there is not, argument_error for automatic().
+  std::vector<exec_place> places(const exec_place& of = exec_place::all_devices()) const;
   stf::statistics statistics() const;
   // How it has chosen places so far, and from which measurements.
   std::string explain() const;
@@ -374,17 +383,22 @@ class context {
   std::shared_ptr<kept_data> kept_;
 };
 
-template <class T>
-stf::logical_data<slice<T, 2>> context::logical_data(const strided_view<T, 2>& v, const data_place& where,
-                                                     call_site at) {
-  const shape_of<slice<T, 2>> shape(v.extent(0), v.extent(1));
-  data_description what = describe_data<slice<T, 2>>(shape);
-  expect<argument_error>(v.stride(1) == 1 || v.extent(1) <= 1, "context::logical_data: elements of a row are ",
-                         v.stride(1), " apart; rows must be contiguous");
-  expect<argument_error>(v.stride(0) >= 0 || v.extent(0) <= 1, "context::logical_data: rows are ", v.stride(0),
-                         " elements apart; they must follow one another");
-  what.original = {{detail::bytes_at(v.data_handle()), 0, static_cast<std::size_t>(v.extent(1)) * sizeof(T),
-                    static_cast<std::size_t>(v.extent(0)), static_cast<std::size_t>(v.stride(0)) * sizeof(T)}};
+template <class T, std::size_t... E>
+  requires(sizeof...(E) > 0)
+stf::logical_data<slice<T, static_cast<int>(sizeof...(E))>> context::logical_data(
+    const cuda::std::mdspan<T, cuda::std::extents<index_t, E...>, cuda::std::layout_stride>& v, const data_place& where,
+    call_site at) {
+  constexpr int rank = static_cast<int>(sizeof...(E));
+  index_t extents[rank];
+  index_t strides[rank];
+  for (int d = 0; d < rank; ++d) {
+    extents[d] = v.extent(static_cast<std::size_t>(d));
+    strides[d] = v.stride(static_cast<std::size_t>(d));
+  }
+  using view = slice<T, rank>;
+  const auto shape = std::apply([](auto... n) { return shape_of<view>(n...); }, std::to_array(extents));
+  data_description what = describe_data<view>(shape);
+  what.original = detail::strided_parts(detail::bytes_at(v.data_handle()), sizeof(T), extents, strides, rank);
   what.original_place = where;
   return {new_data(std::move(what), at), shape};
 }

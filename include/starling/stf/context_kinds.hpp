@@ -52,6 +52,9 @@ class graph_ctx : public context {
  public:
   explicit graph_ctx(machine m = machine::best(), context_options options = {})
       : context(std::move(m), with(options)) {}
+  // Within a stream of the user, as stream_ctx is: a graph starts after what the stream has when its epoch ends, and
+  // the stream's later work after finalize(). The stream must not be recorded.
+  graph_ctx(machine m, const stream& user, context_options options = {}) : context(std::move(m), with(options), user) {}
 
  private:
   static context_options with(context_options o) {

@@ -49,6 +49,11 @@ namespace detail {
 // Throws argument_error: more bytes than can be counted.
 [[noreturn]] void refuse_elements(index_t elements, std::size_t bytes_each);
 
+// Of a view whose elements along dimension d are strides[d] apart: as few pieces as there can be. Throws argument_error
+// for strides that are negative or have elements overlap.
+std::vector<memory_part> strided_parts(std::byte* start, std::size_t element_bytes, const index_t* extents,
+                                       const index_t* strides, int rank);
+
 template <class T>
 std::byte* bytes_at(T* start) {
   return reinterpret_cast<std::byte*>(const_cast<std::remove_const_t<T>*>(start));
@@ -63,7 +68,7 @@ concept data_view = requires { typename data_interface<View>::shape_type; };
 template <class View>
 inline constexpr bool only_read = requires { requires std::is_const_v<typename View::element_type>; };
 
-// Elements in one piece; a slice whose rows are apart is taken by context::logical_data.
+// Elements in one piece; a view whose elements are apart is taken by context::logical_data.
 template <class T, class Extents, class Layout>
   requires(Layout::template mapping<Extents>::is_always_exhaustive())
 struct data_interface<cuda::std::mdspan<T, Extents, Layout>> {

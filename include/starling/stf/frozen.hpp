@@ -5,6 +5,8 @@
 //   library_call(f.get(s), s);          // s waits for the value, not the host
 //   f.unfreeze(s);                      // later tasks that write x wait for what s has
 //
+// freeze(x.read(data_place::replicated())) is a copy on each device, of which get(s) gives that of the stream's.
+//
 // While data is frozen for reading, tasks may read it. A task that writes it, or that uses data frozen otherwise, is an
 // argument_error. One thread at a time may use a handle.
 #pragma once

@@ -108,16 +108,19 @@ class logical_data {
   template <class Op>
   reduction<View, Op> reduce(Op op, call_site at = call_site::current()) const {
     check_writable();
+    check_operator<Op>();
     return {access(access_mode::write, data_place::affine(), at), std::move(op), shape_};
   }
   template <class Op>
   reduction<View, Op> reduce(Op op, no_init, call_site at = call_site::current()) const {
     check_writable();
+    check_operator<Op>();
     return {access(access_mode::rw, data_place::affine(), at), std::move(op), shape_};
   }
   template <class Op>
   reduction<View, Op> reduce(Op op, do_init, call_site at = call_site::current()) const {
     check_writable();
+    check_operator<Op>();
     return {access(access_mode::write, data_place::affine(), at), std::move(op), shape_, true};
   }
 
@@ -155,6 +158,13 @@ class logical_data {
  private:
   data_access access(access_mode mode, const data_place& where, call_site at) const {
     return {data_, mode, where, nullptr, nullptr, at};
+  }
+  template <class Op>
+  static constexpr void check_operator() {
+    static_assert(reducer::combines<Op, std::remove_const_t<typename View::element_type>>,
+                  "logical_data::reduce: the operator has no T operator()(const T&, const T&) const or no T identity() "
+                  "const for these elements. sum and product need + or * and construction from 0 or 1, maxval and "
+                  "minval comparisons and std::numeric_limits; or write an operator (examples/10_reduction.cpp)");
   }
   static constexpr void check_writable() {
     static_assert(!only_read<View>,

@@ -18,6 +18,9 @@ namespace detail {
 inline constexpr int most_blocks = 4095;
 inline constexpr std::size_t partials_bytes = target::reduce_slot_bytes * (1 + std::size_t{most_blocks});
 
+// How many devices a grid has. Throws range_error for one that there is not.
+int places_of(context_state& context, const exec_place& grid);
+
 }  // namespace detail
 
 template <class Partitioner, class Shape, class... Deps>
@@ -59,7 +62,7 @@ class parallel_for_task : public task_builder<parallel_for_task<Partitioner, Sha
   void submit(const Body& body, std::index_sequence<I...> all) {
     if constexpr (detail::check_body<Shape, Body, argument_type<I>...>()) {
       // What throws here has not begun, so that the data keeps its value.
-      (void)partitioner_.part(shape_, 0, 1);
+      (void)partitioner_.part(shape_, 0, what_.place.is_grid() ? detail::places_of(*context_, what_.place) : 1);
       (check_loop(std::get<I>(deps_)), ...);
       if (what_.place.is_host()) expect_data_on_host(what_);
       what_.kind = kind_of_body<Body>;

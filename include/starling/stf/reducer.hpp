@@ -3,6 +3,7 @@
 // commutative.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <limits>
 #include <type_traits>
@@ -16,10 +17,12 @@ namespace reducer {
 
 struct sum {
   template <class T>
+    requires std::constructible_from<T, int>
   STARLING_HD static constexpr T identity() {
     return T(0);
   }
   template <class T>
+    requires requires(const T& a, const T& b) { static_cast<T>(a + b); }
   STARLING_HD constexpr T operator()(const T& a, const T& b) const {
     return static_cast<T>(a + b);
   }
@@ -27,10 +30,12 @@ struct sum {
 
 struct product {
   template <class T>
+    requires std::constructible_from<T, int>
   STARLING_HD static constexpr T identity() {
     return T(1);
   }
   template <class T>
+    requires requires(const T& a, const T& b) { static_cast<T>(a * b); }
   STARLING_HD constexpr T operator()(const T& a, const T& b) const {
     return static_cast<T>(a * b);
   }
@@ -39,6 +44,7 @@ struct product {
 // The largest and the smallest; both hand a NaN on.
 struct maxval {
   template <class T>
+    requires std::numeric_limits<T>::is_specialized
   STARLING_HD static constexpr T identity() {
     if constexpr (std::numeric_limits<T>::has_infinity)
       return -std::numeric_limits<T>::infinity();
@@ -46,12 +52,14 @@ struct maxval {
       return std::numeric_limits<T>::lowest();
   }
   template <class T>
+    requires requires(const T& a, const T& b) { (a > b || a != a) ? a : b; }
   STARLING_HD constexpr T operator()(const T& a, const T& b) const {
     return (a > b || a != a) ? a : b;
   }
 };
 struct minval {
   template <class T>
+    requires std::numeric_limits<T>::is_specialized
   STARLING_HD static constexpr T identity() {
     if constexpr (std::numeric_limits<T>::has_infinity)
       return std::numeric_limits<T>::infinity();
@@ -59,6 +67,7 @@ struct minval {
       return std::numeric_limits<T>::max();
   }
   template <class T>
+    requires requires(const T& a, const T& b) { (a < b || a != a) ? a : b; }
   STARLING_HD constexpr T operator()(const T& a, const T& b) const {
     return (a < b || a != a) ? a : b;
   }
@@ -66,24 +75,36 @@ struct minval {
 
 struct logical_and {
   template <class T>
+    requires std::constructible_from<T, int>
   STARLING_HD static constexpr T identity() {
     return T(1);
   }
   template <class T>
+    requires requires(const T& a, const T& b) { T(a && b); }
   STARLING_HD constexpr T operator()(const T& a, const T& b) const {
     return T(a && b);
   }
 };
 struct logical_or {
   template <class T>
+    requires std::constructible_from<T, int>
   STARLING_HD static constexpr T identity() {
     return T(0);
   }
   template <class T>
+    requires requires(const T& a, const T& b) { T(a || b); }
   STARLING_HD constexpr T operator()(const T& a, const T& b) const {
     return T(a || b);
   }
 };
+
+// Whether an operator combines two values of a type, and has one that changes none.
+template <class Op, class T>
+concept combines = requires(const Op& op, const T& a, const T& b) {
+  { op(a, b) } -> std::convertible_to<T>;
+} && (requires { Op::template identity<T>(); } || requires(const Op& op) {
+  { op.identity() } -> std::convertible_to<T>;
+});
 
 template <class Op, class T>
 STARLING_HD constexpr T identity_of(const Op& op) {

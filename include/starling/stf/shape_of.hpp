@@ -43,6 +43,19 @@ class shape_of<cuda::std::mdspan<T, Extents, Layout>>
 };
 
 // One element.
+template <class T, class Extents, class Layout>
+  requires(Extents::rank() == 0)
+class shape_of<cuda::std::mdspan<T, Extents, Layout>> : public box<1> {
+ public:
+  using view_type = cuda::std::mdspan<T, Extents, Layout>;
+  using element_type = T;
+
+  STARLING_HD constexpr shape_of() : box<1>(1) {}
+  STARLING_HD constexpr explicit shape_of(const view_type&) : shape_of() {}
+  STARLING_HD constexpr std::size_t bytes() const { return sizeof(T); }
+  STARLING_HD constexpr view_type view(T* start) const { return view_type(start); }
+};
+
 template <class T>
 class shape_of<scalar_view<T>> : public box<1> {
  public:

@@ -49,5 +49,19 @@ template <class View>
 inline constexpr bool is_scalar = false;
 template <class T>
 inline constexpr bool is_scalar<scalar_view<T>> = true;
+// An array of no dimensions has one element too.
+template <class T, class Extents, class Layout>
+  requires(Extents::rank() == 0)
+inline constexpr bool is_scalar<cuda::std::mdspan<T, Extents, Layout>> = true;
+
+template <class T>
+T& element_of(const scalar_view<T>& v) {
+  return *v;
+}
+template <class T, class Extents, class Layout>
+  requires(Extents::rank() == 0)
+T& element_of(const cuda::std::mdspan<T, Extents, Layout>& v) {
+  return v();
+}
 
 }  // namespace starling::stf

@@ -35,6 +35,7 @@ from starling.stf._data import LogicalData
 from starling.stf._frozen import Frozen
 from starling.stf._parts import Parts
 from starling.stf._recording import Recording
+from starling.stf._resources import IdleResources, Resources, resources
 from starling.stf._statistics import ClassOnDevice, EpochClass, EpochTimes, PlaceUsage, Statistics, TaskClass
 from starling.stf._task import Task
 
@@ -48,10 +49,12 @@ __all__ = [
     "EpochClass",
     "EpochTimes",
     "Frozen",
+    "IdleResources",
     "LogicalData",
     "Parts",
     "PlaceUsage",
     "Recording",
+    "Resources",
     "Statistics",
     "Task",
     "TaskClass",
@@ -59,4 +62,5 @@ __all__ = [
     "context",
     "data_place",
     "exec_place",
+    "resources",
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -27,6 +27,12 @@ class Access:
     halo: tuple[native.StfParts, int] | None = None
     extents: tuple[int, ...] | None = None
     near: tuple[LogicalData, ...] = ()
+    last: bool = False
+
+    def last_use(self) -> Access:
+        """The same access, as the last use of this copy in a while: where a device is full such copies give way first,
+        and those of which there is another one without being copied. It changes no value."""
+        return replace(self, last=True)
 
     @property
     def layout(self) -> tuple[tuple[int, ...], np.dtype[Any]]:
@@ -35,10 +41,10 @@ class Access:
         return (shape if self.extents is None else self.extents), dtype
 
     @property
-    def bound(self) -> tuple[native.StfData, str, native.data_place, native.StfParts | None, int]:
+    def bound(self) -> tuple[native.StfData, str, native.data_place, native.StfParts | None, int, bool]:
         """As the native module takes it."""
         parts, number = self.halo or (None, 0)
-        return self.data._bound, self.mode, self.place, parts, number
+        return self.data._bound, self.mode, self.place, parts, number, self.last
 
     @property
     def reads(self) -> bool:

@@ -11,17 +11,18 @@ from typing import Any, TypeVar, overload
 
 from numpy.typing import NDArray
 
-from starling import machine as machines
 from starling._arguments import one_of, whole_number
 from starling._native import native
 from starling.errors import ArgumentError, ElementTypeError, Error, Unsupported
 from starling.machine import Machine
 from starling.stf._access import Access
+from starling.stf._allocator import Allocate
 from starling.stf._context_core import Backend, text
 from starling.stf._context_data import DataCalls
 from starling.stf._context_recordings import RecordingCalls
 from starling.stf._data import LogicalData
 from starling.stf._functions import refuse_within_function, within_function
+from starling.stf._resources import Resources, machine_of
 from starling.stf._statistics import Statistics, statistics_html, statistics_of
 from starling.stf._task import Task
 
@@ -44,8 +45,17 @@ class Context(DataCalls, RecordingCalls):
         backend: ``"stream"``, ``"graph"`` or ``"automatic"``.
     """
 
-    def __init__(self, machine: Machine, backend: Backend, device_memory: int, drawing: bool) -> None:
-        super().__init__(machine, backend, device_memory, drawing)
+    def __init__(
+        self,
+        machine: Machine,
+        backend: Backend,
+        device_memory: int,
+        drawing: bool,
+        resources: Resources | None,
+        device_allocator: Allocate | None,
+        host_allocator: Allocate | None,
+    ) -> None:
+        super().__init__(machine, backend, device_memory, drawing, resources, device_allocator, host_allocator)
         self._at_exit = weakref.finalize(self, _finalize, weakref.ref(self))
 
     # ---- tasks ----
@@ -95,7 +105,7 @@ class Context(DataCalls, RecordingCalls):
                 "is made; use host_launch in what is recorded"
             )
         level = whole_number("priority", priority, least=-(2**31), most=2**31 - 1)
-        return Task(self, self._own("Context.task", accesses), place, text("name", name), level, self._memory)
+        return Task(self, self._own("Context.task", accesses), place, text("name", name), level)
 
     @overload
     def host_launch(
@@ -241,6 +251,23 @@ class Context(DataCalls, RecordingCalls):
 
     # ---- what it does ----
 
+    def places(self, place: native.exec_place | None = None) -> tuple[native.exec_place, ...]:
+        """The devices of a place, each as a place of its own; None: all of the machine. Of the host, the host.
+
+        Raises:
+            ArgumentError: ``exec_place.automatic()``, which names none.
+            RangeError: The machine has no such device.
+
+        >>> from starling import stf
+        >>> with stf.context(2) as ctx:
+        ...     ctx.places()
+        (<starling.stf.exec_place: device 0>, <starling.stf.exec_place: device 1>)
+        """
+        of = native.exec_place.all_devices() if place is None else place
+        if not isinstance(of, native.exec_place):
+            raise ElementTypeError(f"place = {place!r} is a {type(place).__name__}; pass a starling.stf.exec_place")
+        return (of,) if of.is_host else tuple(map(native.exec_place.device, of.devices(self.machine.size)))
+
     def statistics(self) -> Statistics:
         """What it has done so far."""
         return statistics_of(self._bound.statistics())
@@ -295,21 +322,35 @@ def context(
     backend: Backend = "stream",
     device_memory: int | str = 0,
     drawing: bool = False,
+    resources: Resources | None = None,
+    device_allocator: Allocate | None = None,
+    host_allocator: Allocate | None = None,
 ) -> Context:
     """A context on a machine.
 
     Args:
-        devices: How many, a machine, or the name of its kind: ``"host"``, ``"cuda"`` or ``"auto"``. None: all GPUs, or
-            4 virtual devices.
+        devices: How many, a machine, or the name of its kind: ``"host"``, ``"cuda"`` or ``"auto"``. None: the machine
+            of the resources, or else all GPUs, or 4 virtual devices.
         backend: ``"stream"``: tasks go into streams as they come. ``"graph"``: those of an epoch, which ``fence()``
             ends, become one graph, and graphs are updated where that is possible. ``"automatic"``: each kind of epoch
             is measured both ways and then does what was faster; on virtual devices the same as ``"stream"``.
         device_memory: Most memory that the context takes of each device, in bytes or as text such as ``"512M"``; what
             does not fit moves to the host and comes back. 0: all there is.
         drawing: Remember the tasks, for ``dot()`` and ``mermaid()``.
+        resources: What it shares with other contexts of the same machine, made by :func:`starling.stf.resources`.
+        device_allocator: Where memory of the devices comes from, a function ``allocate(nbytes, device, stream)`` that
+            gives an array of at least so many bytes, or None when there is no more: on GPUs one that has
+            ``__cuda_array_interface__``, on virtual devices one of NumPy. It is used from its first multiple of 256
+            bytes on, so that arrays which start elsewhere need 255 bytes more. What the function puts into `stream`, a
+            ``cudaStream_t``, is over before the memory is used. The context drops the array when it does not need it
+            any more, by the end of ``finalize()``. The function must not call contexts. What it raises becomes part of
+            an OutOfMemory, if no room can be made. None: from the machine.
+        host_allocator: The same for the host, with None for the device, and an array of NumPy on any machine; beside
+            GPUs over pinned memory.
 
     Raises:
-        ArgumentError: A value is not allowed.
+        ArgumentError: A value is not allowed; the resources are of another machine.
+        ElementTypeError: The resources or an allocator are something else.
         Unsupported: The machine is not there.
 
     >>> from starling import stf
@@ -322,6 +363,9 @@ def context(
         memory = native.parse_bytes(device_memory, "device_memory")
     else:
         memory = whole_number("device_memory", device_memory, least=0, most=2**50)
-    if devices is None or isinstance(devices, (str, Machine)):
-        return Context(machines.of(devices, None), backend, memory, bool(drawing))
-    return Context(machines.of(None, whole_number("devices", devices)), backend, memory, bool(drawing))
+    if resources is not None and not isinstance(resources, Resources):
+        raise ElementTypeError(
+            f"resources = {resources!r} is a {type(resources).__name__}; pass what starling.stf.resources returns"
+        )
+    on = machine_of(devices) if devices is not None or resources is None else resources.machine
+    return Context(on, backend, memory, bool(drawing), resources, device_allocator, host_allocator)

@@ -11,11 +11,13 @@ from starling._native import native
 from starling.errors import ArgumentError, ElementTypeError
 from starling.machine import Machine
 from starling.stf._access import Access, checked
+from starling.stf._allocator import Allocate, pieces_of
 from starling.stf._functions import Functions, Pending, note_writer, refuse_within_function, writers_of
 
 if TYPE_CHECKING:
     from starling.stf._context import Context
     from starling.stf._notes import Notes
+    from starling.stf._resources import Resources
     from starling.stf._task import Task
 
 Backend = Literal["stream", "graph", "automatic"]
@@ -24,10 +26,21 @@ Backend = Literal["stream", "graph", "automatic"]
 class ContextCore:
     """The part of a context that its calls are made of."""
 
-    def __init__(self, machine: Machine, backend: Backend, device_memory: int, drawing: bool) -> None:
+    def __init__(
+        self,
+        machine: Machine,
+        backend: Backend,
+        device_memory: int,
+        drawing: bool,
+        resources: Resources | None,
+        device_allocator: Allocate | None,
+        host_allocator: Allocate | None,
+    ) -> None:
         self._ended = True
         self.machine = machine
         self.backend = backend
+        self._of_devices = pieces_of("device_allocator", device_allocator, on_gpus=machine.kind == "cuda")
+        self._of_host = pieces_of("host_allocator", host_allocator, on_gpus=False)
         self._functions = Functions()
         self._open: set[Task] = set()
         self._notes: Notes | None = None  # of the recording under way
@@ -35,9 +48,16 @@ class ContextCore:
         # Bodies on virtual devices compute themselves, which cannot be recorded.
         native_backend = "stream" if backend == "automatic" and machine.kind == "host" else backend
         self._bound = native.StfContext(
-            machine, backend=native_backend, device_memory=device_memory, drawing=drawing, runner=self._functions.run
+            machine,
+            backend=native_backend,
+            device_memory=device_memory,
+            drawing=drawing,
+            runner=self._functions.run,
+            resources=None if resources is None else resources._bound,
+            device_allocator=self._of_devices,
+            host_allocator=self._of_host,
         )
-        self._memory = self._bound.memory()  # what views of tasks hold on to
+        self._memory = self._bound.memory()
         self._ended = False
 
     @property
@@ -47,6 +67,11 @@ class ContextCore:
 
     def _ordinal(self, device: int) -> int:
         return self.machine.devices[device].id
+
+    def _owner(self, address: int) -> object:
+        """What views of the memory at an address hold on to."""
+        pieces = [p.owner(address) for p in (self._of_devices, self._of_host) if p is not None]
+        return (self._memory, *pieces) if pieces else self._memory
 
     def _begin(
         self, where: native.exec_place, accesses: tuple[Access, ...], name: str, priority: int = 0
@@ -60,10 +85,11 @@ class ContextCore:
         bound = self._begin(native.exec_place.host(), accesses, title)
         try:
             self._check(f"host function '{title}'", accesses)
-            addresses = tuple(bound.address(i) for i in range(len(accesses)))
+            addresses = tuple(bound.address(i, 0) for i in range(len(accesses)))
+            owners = tuple(self._owner(address) for address in addresses)
             number = self._functions.number()
             notes = self._notes if self._records() else None
-            what = Pending(title, function, accesses, addresses, writers_of(accesses), self._memory, notes)
+            what = Pending(title, function, accesses, addresses, writers_of(accesses), owners, notes)
             self._functions.submit(number, what, bound)
             self._note(accesses, number)
         except BaseException:

@@ -21,10 +21,17 @@ class DataCalls(ContextCore):
     """Logical data, its parts, and data outside of tasks."""
 
     @overload
-    def logical_data(self, array: Any, *, name: str | None = None, write_back: bool = True) -> LogicalData: ...
+    def logical_data(
+        self, array: Any, *, name: str | None = None, write_back: bool = True, secret: bool = False
+    ) -> LogicalData: ...
     @overload
     def logical_data(
-        self, *, shape: SupportsIndex | Sequence[SupportsIndex], dtype: Any = "float64", name: str | None = None
+        self,
+        *,
+        shape: SupportsIndex | Sequence[SupportsIndex],
+        dtype: Any = "float64",
+        name: str | None = None,
+        secret: bool = False,
     ) -> LogicalData: ...
     def logical_data(
         self,
@@ -34,6 +41,7 @@ class DataCalls(ContextCore):
         dtype: Any = None,
         name: str | None = None,
         write_back: bool = True,
+        secret: bool = False,
     ) -> LogicalData:
         """Data that tasks use: an array, or a shape without a value until a task writes it.
 
@@ -46,6 +54,8 @@ class DataCalls(ContextCore):
             name: For errors and drawings.
             write_back: Whether the array has to have the value in the end. False saves the copy: the context may still
                 use the array until it ends, which then holds some value that the data has had, or parts of several.
+            secret: Memory of the context in which copies have been is filled with zeros after its last use, and no copy
+                is made to make room on a full device. The array is yours to wipe.
 
         Raises:
             ArgumentError: The layout is another one; `write_back` is false for a shape, which has no array.
@@ -68,11 +78,14 @@ class DataCalls(ContextCore):
                 )
             dtype = element_type("float64" if dtype is None else dtype)
             wanted = extents(shape, dtype)
-            return LogicalData(self._whole, self._bound.new_data(wanted, dtype.itemsize), wanted, dtype, name)
+            made = self._bound.new_data(wanted, dtype.itemsize, bool(secret))
+            return LogicalData(self._whole, made, wanted, dtype, name)
         if shape is not None or dtype is not None:
             raise ArgumentError("Context.logical_data: an array has its own shape and dtype; leave them out")
         a = adopt(array, self.machine)
-        bound = self._bound.adopt(a.address, a.shape, a.dtype.itemsize, a.pitch, a.place, bool(write_back))
+        bound = self._bound.adopt(
+            a.address, a.shape, a.dtype.itemsize, a.pitch, a.place, bool(write_back), bool(secret)
+        )
         self._arrays.append(array)
         return LogicalData(self._whole, bound, a.shape, a.dtype, name, array, a.writable)
 
@@ -153,7 +166,7 @@ class DataCalls(ContextCore):
         (found,) = self._own("Context.freeze", (access,))
         if found.data.is_token:
             raise ArgumentError("Context.freeze: a token has no value")
-        return Frozen(self._whole, found, self._memory)
+        return Frozen(self._whole, found)
 
     def prefetch(self, data: LogicalData, place: native.data_place) -> None:
         """Starts to bring the value to a place, for tasks that come later."""

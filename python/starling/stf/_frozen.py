@@ -23,10 +23,9 @@ class Frozen:
     Tasks may read it meanwhile, if it is frozen for reading; all other use is an ArgumentError.
     """
 
-    def __init__(self, context: Context, access: Access, keep: object) -> None:
+    def __init__(self, context: Context, access: Access) -> None:
         self._context = context
         self._access = access
-        self._keep = keep
         self._bound: native.StfFrozen | None = None
         self._view: Any = None
         self._leave: Callable[[], None] = lambda: None
@@ -40,14 +39,15 @@ class Frozen:
         context._functions.check("freeze", (access,))
         bound = context._bound.freeze(access.bound)
         address = bound.get()
+        owner = context._owner(address)
         on_host = context.machine.kind == "host" or bound.device < 0
         if on_host:
             bound.synchronize()
             context._functions.check("freeze", (access,))
-            self._view = _views.on_host(access, address, self._keep)
+            self._view = _views.on_host(access, address, owner)
         else:
             device = context._ordinal(bound.device)
-            self._view = _views.on_gpu(access, address, bound.stream, device, self._keep)
+            self._view = _views.on_gpu(access, address, bound.stream, device, owner)
             self._leave = _device_arrays.make_current(device, bound.stream)
         note_writer((access,), context._functions.number())
         self._bound = bound

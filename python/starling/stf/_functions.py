@@ -7,7 +7,8 @@ where Python's garbage collector sees it, and goes on a thread of the user: what
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import count
 from typing import Any
@@ -23,7 +24,7 @@ _running = threading.local()
 
 
 def within_function() -> bool:
-    """Whether this thread runs a function of host_launch."""
+    """Whether this thread runs a function for which a context waits."""
     return getattr(_running, "yes", False)
 
 
@@ -31,8 +32,20 @@ def refuse_within_function(call: str) -> None:
     """What waits for streams, or may, cannot be called by what they wait for."""
     if within_function():
         raise ArgumentError(
-            f"{call} in a function of host_launch, for which the context waits; call it after the function has ended"
+            f"{call} in a function of host_launch or of an allocator, for which the context waits; "
+            "call it after the function has ended"
         )
+
+
+@contextmanager
+def running_for_context() -> Iterator[None]:
+    """Of this thread, meanwhile: a context waits for what it does."""
+    before = within_function()
+    _running.yes = True
+    try:
+        yield
+    finally:
+        _running.yes = before
 
 
 @dataclass(frozen=True)
@@ -48,7 +61,7 @@ class Pending:
     accesses: tuple[Access, ...]
     addresses: tuple[int, ...]
     writers: tuple[int, ...]
-    keep: object
+    keep: tuple[object, ...]  # what owns the memory at each address
     notes: Notes | None = None  # of the recording that it belongs to
 
 
@@ -92,8 +105,7 @@ class Functions:
 
     def run(self, number: int) -> None:
         """On a thread of a stream. A function whose data has no value is left out."""
-        _running.yes = True
-        try:
+        with running_for_context():
             recorded = self._recorded.get(number)
             if recorded is not None and recorded.notes is not None:
                 self._run_recorded(number, recorded, recorded.notes)
@@ -103,8 +115,6 @@ class Functions:
             failure = self._failure_of(what.writers) or self._call(number, what)
             if failure is not None:
                 self._failures[number] = failure
-        finally:
-            _running.yes = False
 
     def _run_recorded(self, number: int, what: Pending, notes: Notes) -> None:
         if notes.failure is not None:
@@ -117,8 +127,8 @@ class Functions:
         views: tuple[Any, ...] = ()
         try:
             views = tuple(
-                _views.on_host(access, address, what.keep)
-                for access, address in zip(what.accesses, what.addresses, strict=True)
+                _views.on_host(access, address, keep)
+                for access, address, keep in zip(what.accesses, what.addresses, what.keep, strict=True)
                 if not access.data.is_token
             )
             what.body(*views)

@@ -14,12 +14,13 @@ class PlaceUsage:
     """The memory of a context on one place, in bytes.
 
     Attributes:
-        device: Which; None is the host.
+        device: Which; None is the host, or managed memory.
         reserved: Taken from the machine.
         in_use: Of that, in copies of data.
         most_in_use: The most so far.
         largest_free: In one piece.
         cap: The most it may take; 0: all there is.
+        managed: Whether it is managed memory.
     """
 
     device: int | None
@@ -28,6 +29,12 @@ class PlaceUsage:
     most_in_use: int
     largest_free: int
     cap: int
+    managed: bool = False
+
+    @property
+    def name(self) -> str:
+        """As ``"device 0"``, ``"host"`` or ``"managed"``."""
+        return "managed" if self.managed else "host" if self.device is None else f"device {self.device}"
 
 
 @dataclass(frozen=True)
@@ -111,7 +118,7 @@ class Statistics:
         evictions: Copies that left a device because its memory was full.
         epochs: Ended, of the back ends ``"graph"`` and ``"automatic"``.
         graphs_reused: Epochs that found a graph which could be updated.
-        places: Memory, device by device, then the host.
+        places: Memory, device by device, then the host, and managed memory if there is any.
         classes: Of tasks, once one has left its place to the context.
         epoch_classes: Of the back end ``"automatic"``, in the order in which they were first seen.
     """
@@ -156,11 +163,5 @@ def statistics_html(s: Statistics, title: str) -> str:
         ("evictions", s.evictions),
         ("epochs", s.epochs),
     ]
-    places = [
-        (
-            "host" if p.device is None else f"device {p.device}",
-            *(native.format_bytes(n) for n in (p.in_use, p.most_in_use, p.reserved)),
-        )
-        for p in s.places
-    ]
+    places = [(p.name, *(native.format_bytes(n) for n in (p.in_use, p.most_in_use, p.reserved))) for p in s.places]
     return _html.table(title, done) + _html.table("memory", places, ("place", "in use", "most so far", "reserved"))

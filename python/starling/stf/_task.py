@@ -8,6 +8,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from starling import _device_arrays
+from starling._arguments import whole_number
 from starling._native import native
 from starling.errors import ArgumentError
 from starling.stf import _views
@@ -33,18 +34,16 @@ class Task:
         where: native.exec_place,
         name: str,
         priority: int,
-        keep: object,
     ) -> None:
         self._context = context
         self._accesses = accesses
         self._where = where
         self._name = name
         self._priority = priority
-        self._keep = keep
         self._bound: native.StfTask | None = None
         self._begun = False
         self._thread = 0
-        self._views: tuple[Any, ...] | None = None
+        self._views: dict[int, tuple[Any, ...]] = {}  # by device of its place
         self._leave: Callable[[], None] = lambda: None
 
     def begin(self) -> Task:
@@ -116,8 +115,9 @@ class Task:
         self._context._open.discard(self)
         elsewhere = threading.get_ident() != self._thread
         try:
-            _views.end(self._views or ())
-            self._views = None
+            for views in self._views.values():
+                _views.end(views)
+            self._views.clear()
             if not elsewhere:
                 self._leave()
         finally:
@@ -130,8 +130,11 @@ class Task:
                 f"{self._title()} ends on another thread than it began, and so has failed; end it where it began"
             )
 
-    def views(self) -> tuple[Any, ...]:
+    def views(self, device: int = 0) -> tuple[Any, ...]:
         """An array over the memory of every access, in their order; tokens have none.
+
+        Of data that a task on several devices reads by ``data_place.replicated()`` each of them has a copy; `device` is
+        which of `devices`, from 0. Views of other data are the same for all.
 
         On virtual devices and the host they are NumPy's, and those of ``read()`` cannot be written. On GPUs they are
         CuPy's, or without CuPy objects with ``__cuda_array_interface__``.
@@ -140,16 +143,17 @@ class Task:
         NumPy's can no longer be written; parts that were cut from it before can, and must not be.
 
         Raises:
-            ArgumentError: Outside of the ``with`` block.
+            ArgumentError: Outside of the ``with`` block; the task is not on so many devices.
         """
         bound = self._in_body("views")
-        if self._views is None:
-            made = []
-            for number, access in enumerate(self._accesses):
-                if not access.data.is_token:
-                    made.append(self._view(access, bound.address(number)))
-            self._views = tuple(made)
-        return self._views
+        which = whole_number("device", device, least=0, most=max(len(bound.devices()) - 1, 0))
+        if which not in self._views:
+            self._views[which] = tuple(
+                self._view(access, bound.address(number, which), which)
+                for number, access in enumerate(self._accesses)
+                if not access.data.is_token
+            )
+        return self._views[which]
 
     @property
     def stream(self) -> int:
@@ -166,10 +170,12 @@ class Task:
         """The devices of its place; none for the host."""
         return tuple(d for d in self._in_body("devices").devices() if d >= 0)
 
-    def _view(self, access: Access, address: int) -> Any:
+    def _view(self, access: Access, address: int, which: int) -> Any:
+        owner = self._context._owner(address)
         if self._context.machine.kind == "host" or self._where.is_host:
-            return _views.on_host(access, address, self._keep)
-        return _views.on_gpu(access, address, self.stream, self._context._ordinal(self.devices[0]), self._keep)
+            return _views.on_host(access, address, owner)
+        device = self._context._ordinal(self.devices[which])
+        return _views.on_gpu(access, address, self.streams[which], device, owner)
 
     def _in_body(self, what: str) -> native.StfTask:
         if self._bound is None:

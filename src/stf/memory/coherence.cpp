@@ -29,11 +29,11 @@ std::size_t aligned_start(const data_layout& what) {
 }  // namespace
 
 coherence::coherence(machine& m, lane_set& lanes, data_registry& all, std::size_t device_cap,
-                     const std::function<slab_source(int)>& source, std::function<bool()> free_buried)
+                     const std::function<slab_source(int)>& source, std::function<bool()> release_pending)
     : machine_(m),
       lanes_(lanes),
       all_(all),
-      free_buried_(std::move(free_buried)),
+      release_pending_(std::move(release_pending)),
       checked_(m.checking()),
       patience_(environment::read().deadline) {
   for (int pe = 0; pe < m.size(); ++pe)
@@ -53,8 +53,9 @@ data_instance* coherence::find(data_body& d, const data_place& place) const {
   return nullptr;
 }
 
-data_instance& coherence::acquire(data_body& d, const data_place& place, bool valid, bool alone, moment_list& before) {
-  if (!d.sum().addends.empty()) valid ? combine(d) : drop_addends(d);
+data_instance& coherence::acquire(data_body& d, const data_place& place, bool valid, bool alone,
+                                  sync_point_list& before) {
+  if (!d.sum().partials.empty()) valid ? combine(d) : drop_partials(d);
   data_instance* mine = find(d, place);
   if (mine == nullptr) mine = &create(d, place, before);
   mine->last_use = ++uses_;
@@ -71,7 +72,7 @@ data_instance& coherence::acquire(data_body& d, const data_place& place, bool va
   return *mine;
 }
 
-void coherence::release(data_body& d, data_instance& i, bool wrote, const moment_list& end) {
+void coherence::release(data_body& d, data_instance& i, bool wrote, const sync_point_list& end) {
   if (!wrote) {
     i.used.add(end);
     return;
@@ -84,24 +85,24 @@ void coherence::release(data_body& d, data_instance& i, bool wrote, const moment
   ++d.version;
 }
 
-void coherence::refresh(const ghost_rows& ghosts, data_instance& i, moment_list& before) {
+void coherence::refresh(const ghost_rows& ghosts, data_instance& i, sync_point_list& before) {
   data_instance::ghost_area& around = i.ghosts();
   around.all.resize(ghosts.sources.size());
   for (std::size_t k = 0; k < ghosts.sources.size(); ++k) {
     const ghost_rows::source& s = ghosts.sources[k];
-    combine_addends(s.data->body);
+    combine_partials(s.data->body);
     data_instance::ghost& mine = around.all[k];
     if (mine.version != s.data->body.version + 1) {
       data_instance* from = &source_of_ghosts(s.data->body, i.place, before);
       if (notes_ != nullptr) note_copy(s.data->body, *from, s.from, i, s.to, s.bytes);
-      moment_list free = from->ready;
+      sync_point_list free = from->ready;
       free.add(around.fresh);
       free.add(mine.ready);
       free.add(around.used);
       lane& l = lanes_.for_copy(pe_of(from->place), pe_of(i.place));
       lanes_.order(l, free);
       l.stream().copy(i.start + s.to, from->start + s.from, s.bytes);
-      const moment end = l.mark();
+      const sync_point end = l.mark();
       from->used.add(end);
       mine.ready.clear();
       mine.ready.add(end);
@@ -114,7 +115,7 @@ void coherence::refresh(const ghost_rows& ghosts, data_instance& i, moment_list&
 }
 
 // While a scope is recorded, a value from before is taken from where it is now, and launches bring it to there.
-data_instance& coherence::source_of_ghosts(data_body& d, const data_place& to, moment_list& before) {
+data_instance& coherence::source_of_ghosts(data_body& d, const data_place& to, sync_point_list& before) {
   data_instance* from = nearest(d, to);
   scope_entry* scope = d.in_scope();
   if (scope != nullptr && scope->had_value && !scope->written && from == nullptr) {
@@ -154,7 +155,7 @@ data_instance* coherence::nearest(const data_body& d, const data_place& to, cons
   return best;
 }
 
-data_instance& coherence::create(data_body& d, const data_place& place, moment_list& before) {
+data_instance& coherence::create(data_body& d, const data_place& place, sync_point_list& before) {
   auto fresh = std::make_unique<data_instance>();
   fresh->place = place;
   fresh->secret = d.secret;
@@ -188,7 +189,7 @@ void coherence::name_instance(const data_body& d, data_instance& i) {
 }
 
 memory_block coherence::allocate(const std::string& what, std::size_t bytes, const data_place& place,
-                                 moment_list& before) {
+                                 sync_point_list& before) {
   place_memory& memory = memory_of(place);
   for (bool trimmed = false;;) {
     const std::uint64_t changes = memory.used().changes;
@@ -199,7 +200,8 @@ memory_block coherence::allocate(const std::string& what, std::size_t bytes, con
     const place_memory::usage now = memory.used();
     const bool possible = now.cap == 0 || bytes <= now.cap;
     const eviction moved = possible ? evict_one(place) : eviction::nothing;
-    if (moved == eviction::done || (possible && (free_buried_() || release_scratch(place) || release_addends(place))))
+    if (moved == eviction::done ||
+        (possible && (release_pending_() || release_scratch(place) || release_partials(place))))
       continue;
     if (moved == eviction::busy)
       throw memory_busy(message("stf: ", what, " needs ", format_bytes(bytes), " on ", describe(place),
@@ -211,7 +213,7 @@ memory_block coherence::allocate(const std::string& what, std::size_t bytes, con
     if (possible && memory.used().changes != changes) continue;
     if (possible && !trimmed && !lanes_.recording()) {
       // What is left is pieces: joined again when nobody uses them.
-      memory.trim([&](const moment_list& uses) {
+      memory.trim([&](const sync_point_list& uses) {
         lanes_.wait(uses);
         return true;
       });
@@ -228,8 +230,8 @@ memory_block coherence::allocate(const std::string& what, std::size_t bytes, con
   }
 }
 
-memory_block coherence::allocate_patiently(const std::string& what, std::size_t bytes, const data_place& place,
-                                           moment_list& before) {
+memory_block coherence::allocate_or_retry(const std::string& what, std::size_t bytes, const data_place& place,
+                                          sync_point_list& before) {
   const auto limit = std::chrono::steady_clock::now() + patience_;
   while (true) {
     try {
@@ -241,7 +243,7 @@ memory_block coherence::allocate_patiently(const std::string& what, std::size_t 
   }
 }
 
-void coherence::patiently(const std::function<void()>& attempt, const std::function<void()>& let_go) {
+void coherence::retry_when_full(const std::function<void()>& attempt, const std::function<void()>& let_go) {
   try {
     return attempt();
   } catch (const memory_busy&) {
@@ -262,7 +264,7 @@ void coherence::patiently(const std::function<void()>& attempt, const std::funct
 }
 
 void coherence::copy(const data_body& d, data_instance& from, data_instance& to) {
-  moment_list before = from.ready;
+  sync_point_list before = from.ready;
   before.add(to.ready);
   before.add(to.used);
   const int from_pe = pe_of(from.place);
@@ -275,7 +277,7 @@ void coherence::copy(const data_body& d, data_instance& from, data_instance& to)
     begun = scheduler_->begin_copy(l.stream(), from_pe, to_pe, d.what.bytes);
   move(l.stream(), d, from, to);
   if (begun) scheduler_->end_copy(l.stream(), std::move(*begun), from_pe, to_pe, d.what.bytes);
-  const moment end = l.mark();
+  const sync_point end = l.mark();
   from.used.add(end);
   to.ready.clear();
   to.ready.add(end);
@@ -313,17 +315,17 @@ void coherence::note_copy(const data_body& d, const data_instance& from, std::si
                {reading, writing, to.start + to_offset, bytes, from.start + offset, bytes, bytes, 1});
 }
 
-memory_block coherence::borrow(std::size_t bytes, const data_place& place, moment_list& before) {
-  return allocate_patiently("a task", bytes, place, before);
+memory_block coherence::borrow(std::size_t bytes, const data_place& place, sync_point_list& before) {
+  return allocate_or_retry("a task", bytes, place, before);
 }
 
-void coherence::give_back(const memory_block& b, const data_place& place, const moment_list& uses) {
+void coherence::give_back(const memory_block& b, const data_place& place, const sync_point_list& uses) {
   if (held_memory* h = held_) return h->keep(place, b);
   memory_of(place).free(b, uses);
 }
 
 memory_block coherence::take_scratch(lane& l, std::size_t bytes) {
-  moment_list before;
+  sync_point_list before;
   {
     const std::lock_guard lock(scratch_mutex_);
     const auto mine = std::find_if(scratch_.rbegin(), scratch_.rend(),
@@ -335,7 +337,7 @@ memory_block coherence::take_scratch(lane& l, std::size_t bytes) {
       return found.block;
     }
   }
-  const memory_block fresh = allocate_patiently("a reduction", bytes, data_place::device(l.pe()), before);
+  const memory_block fresh = allocate_or_retry("a reduction", bytes, data_place::device(l.pe()), before);
   lanes_.order(l, before);
   const scoped_stream by_the_library(l.stream(), nullptr);
   l.stream().fill(fresh.start, 0, fresh.bytes);
@@ -344,7 +346,7 @@ memory_block coherence::take_scratch(lane& l, std::size_t bytes) {
 }
 
 void coherence::keep_scratch(lane& l, const memory_block& b, bool as_it_is) {
-  moment_list uses;
+  sync_point_list uses;
   uses.add(l.mark());
   if (!as_it_is || held_ != nullptr) return give_back(b, data_place::device(l.pe()), uses);
   const std::lock_guard lock(scratch_mutex_);

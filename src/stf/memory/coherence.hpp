@@ -1,5 +1,5 @@
 // Coherence: instances come into being where tasks need them, get their value from the nearest valid one, and give way
-// when their place is full. Everything is put in order by moments; nothing here waits, but for memory that only
+// when their place is full. Everything is put in order by sync points; nothing here waits, but for memory that only
 // finished work can free.
 #pragma once
 
@@ -30,18 +30,18 @@ class memory_busy : public memory_error {
 
 class coherence {
  public:
-  // `free_buried` gives back what data holds that is no longer among `all`; says whether there was any.
+  // `release_pending` gives back what data holds that is no longer among `all`; says whether there was any.
   // `source` says where the memory of a device, of host_place or of managed_place comes from.
   coherence(machine& m, lane_set& lanes, data_registry& all, std::size_t device_cap,
-            const std::function<slab_source(int)>& source, std::function<bool()> free_buried);
+            const std::function<slab_source(int)>& source, std::function<bool()> release_pending);
 
   // An instance at this place (no affine one), which holds the value if `valid`. What its next user has to wait for to
   // read it, or with `alone` to change it, is added to `before`. The caller holds the data. Throws memory_busy.
-  data_instance& acquire(data_body& d, const data_place& place, bool valid, bool alone, moment_list& before);
+  data_instance& acquire(data_body& d, const data_place& place, bool valid, bool alone, sync_point_list& before);
   // The same for the rows of other data around an instance that was acquired. The caller holds these data too.
-  void refresh(const ghost_rows& ghosts, data_instance& i, moment_list& before);
+  void refresh(const ghost_rows& ghosts, data_instance& i, sync_point_list& before);
   // The user that acquired it is over at `end`. One that wrote leaves the only valid instance.
-  static void release(data_body& d, data_instance& i, bool wrote, const moment_list& end);
+  static void release(data_body& d, data_instance& i, bool wrote, const sync_point_list& end);
 
   // Messages of check mode call its instances as it is called now.
   void name_instances(data_body& d);
@@ -56,7 +56,7 @@ class coherence {
     newest_ = newest;
     held_ = h;
   }
-  void give_back(held_memory& h, const moment_list& uses);
+  void give_back(held_memory& h, const sync_point_list& uses);
   // Until the next call, copies are noted there too, which a persistent program is to do. Null: no longer.
   void note_in(item_list* items) { notes_ = items; }
   // Brings the value to an instance.
@@ -64,21 +64,21 @@ class coherence {
 
   // An instance of its own for a task that reduces into the data (no affine place); `before` as for acquire. The caller
   // fills it with the identity. Addends by another operator are combined first.
-  memory_block new_addend(data_body& d, const data_place& place, const std::shared_ptr<const task_reduction>& reduces,
-                          bool starts_over, moment_list& before);
-  // The task is over at `end`; one that failed leaves no addend, and the data without a value.
-  void add(data_body& d, data_addend a, const std::shared_ptr<const task_reduction>& reduces, bool starts_over,
+  memory_block new_partial(data_body& d, const data_place& place, const std::shared_ptr<const task_reduction>& reduces,
+                           bool starts_over, sync_point_list& before);
+  // The task is over at `end`; one that failed leaves no partial result, and the data without a value.
+  void add(data_body& d, partial_result a, const std::shared_ptr<const task_reduction>& reduces, bool starts_over,
            bool good);
-  // Makes addends, if there are some, part of the value; or forgets them.
-  void combine_addends(data_body& d) {
-    if (!d.sum().addends.empty()) combine(d);
+  // Makes partial results, if there are some, part of the value; or forgets them.
+  void combine_partials(data_body& d) {
+    if (!d.sum().partials.empty()) combine(d);
   }
-  void drop_addends(data_body& d);
+  void drop_partials(data_body& d);
 
   // Calls attempt(), which locks data and acquires instances, again for as long as it throws memory_busy and the
   // patience lasts; between attempts let_go(), which unlocks. One thread at a time tries again, so that each gets its
   // turn.
-  void patiently(const std::function<void()>& attempt, const std::function<void()>& let_go);
+  void retry_when_full(const std::function<void()>& attempt, const std::function<void()>& let_go);
   std::chrono::duration<double> patience() const { return patience_; }
 
   // Memory on a lane's device for what the caller alone runs in the lane from here on: zero, or as an earlier user of
@@ -87,8 +87,8 @@ class coherence {
   void keep_scratch(lane& l, const memory_block& b, bool as_it_is);
 
   // Memory of a place (no affine one) for a while; `before` as for acquire.
-  memory_block borrow(std::size_t bytes, const data_place& place, moment_list& before);
-  void give_back(const memory_block& b, const data_place& place, const moment_list& uses);
+  memory_block borrow(std::size_t bytes, const data_place& place, sync_point_list& before);
+  void give_back(const memory_block& b, const data_place& place, const sync_point_list& uses);
 
   // Puts the value into the user's memory, if it has one there and it is not.
   void write_back(data_body& d);
@@ -107,17 +107,17 @@ class coherence {
 
  private:
   data_instance* find(data_body& d, const data_place& place) const;
-  data_instance& create(data_body& d, const data_place& place, moment_list& before);
-  memory_block allocate(const std::string& what, std::size_t bytes, const data_place& place, moment_list& before);
-  memory_block allocate_patiently(const std::string& what, std::size_t bytes, const data_place& place,
-                                  moment_list& before);
+  data_instance& create(data_body& d, const data_place& place, sync_point_list& before);
+  memory_block allocate(const std::string& what, std::size_t bytes, const data_place& place, sync_point_list& before);
+  memory_block allocate_or_retry(const std::string& what, std::size_t bytes, const data_place& place,
+                                 sync_point_list& before);
   enum class eviction { done, busy, nothing };
   eviction evict_one(const data_place& place);
   bool release_scratch(const data_place& place);
-  bool release_addends(const data_place& place);
-  // Makes the addends part of the value: on a device if that is possible, or on the host.
+  bool release_partials(const data_place& place);
+  // Makes the partial results part of the value: on a device if that is possible, or on the host.
   void combine(data_body& d, bool on_host = false);
-  void combine_at(data_body& d, const data_place& place, std::vector<data_addend>& addends, bool starts_over);
+  void combine_at(data_body& d, const data_place& place, std::vector<partial_result>& partials, bool starts_over);
   local_memory allocate_pages(const std::vector<placed_bytes>& pieces);
   void evict(data_body& d, data_instance& leaving);
   // The bytes from one instance to another.
@@ -130,17 +130,17 @@ class coherence {
   // The nearest of those for which usable(instance) holds.
   template <class F>
   data_instance* nearest(const data_body& d, const data_place& to, const F& usable) const;
-  data_instance& source_of_ghosts(data_body& d, const data_place& to, moment_list& before);
+  data_instance& source_of_ghosts(data_body& d, const data_place& to, sync_point_list& before);
   place_memory& memory_of(const data_place& place);
   void name_instance(const data_body& d, data_instance& i);
   void free(data_instance& i);
   // Memory after its last `uses`, which end with this.
-  void wipe(std::byte* start, std::size_t bytes, const data_place& place, moment_list& uses);
+  void wipe(std::byte* start, std::size_t bytes, const data_place& place, sync_point_list& uses);
 
   machine& machine_;
   lane_set& lanes_;
   data_registry& all_;
-  const std::function<bool()> free_buried_;
+  const std::function<bool()> release_pending_;
   const bool checked_;  // in check mode
   scheduler* scheduler_ = nullptr;
   std::atomic<held_memory*> held_{nullptr};
@@ -149,7 +149,7 @@ class coherence {
   struct retired_memory {
     local_memory pages;
     pinned_memory pin;
-    moment_list uses;
+    sync_point_list uses;
   };
   struct store {
     std::vector<std::unique_ptr<place_memory>> memories;  // by device, then the host's and managed memory
@@ -160,7 +160,7 @@ class coherence {
   struct idle_scratch {
     int pe;
     memory_block block;
-    moment_list uses;
+    sync_point_list uses;
   };
   std::mutex scratch_mutex_;
   std::vector<idle_scratch> scratch_;

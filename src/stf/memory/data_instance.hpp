@@ -15,7 +15,7 @@
 #include "starling/machine/access_scope.hpp"
 #include "starling/machine/pinned_memory.hpp"
 #include "starling/stf/place.hpp"
-#include "stf/order/moment.hpp"
+#include "stf/order/sync_point.hpp"
 
 namespace starling::stf {
 
@@ -29,19 +29,19 @@ struct data_instance {
   bool packed = true;
   bool valid = false;
   std::uint64_t last_use = 0;
-  moment_list ready;  // when it holds the value
-  moment_list used;   // when all who read it have
+  sync_point_list ready;  // when it holds the value
+  sync_point_list used;   // when all who read it have
   std::unique_ptr<data_instance> next;
 
   // Of data with ghosts: what is there, by the number of the source; and when all who read it have.
   struct ghost {
     std::uint64_t version = 0;  // of the source's value, plus 1
-    moment_list ready;
+    sync_point_list ready;
   };
   struct ghost_area {
     std::vector<ghost> all;
-    moment_list used;
-    moment_list fresh;  // when the memory was no longer used for anything else
+    sync_point_list used;
+    sync_point_list fresh;  // when the memory was no longer used for anything else
   };
   struct rare_state {
     local_memory pages;                       // of a composite place, instead of a block
@@ -70,13 +70,13 @@ struct data_instance {
     for (ghost& g : rare->around->all) g.version = 0;
   }
   // The same, and whoever used them is over at `end`.
-  void forget_ghosts(const moment_list& end) {
+  void forget_ghosts(const sync_point_list& end) {
     if (!rare->around) return;
     forget_ghosts();
     for (ghost& g : rare->around->all) g.ready.clear();
     rare->around->used = end;
   }
-  void add_ghost_uses(moment_list& to) const {
+  void add_ghost_uses(sync_point_list& to) const {
     if (!rare->around) return;
     to.add(rare->around->used);
     for (const ghost& g : rare->around->all) to.add(g.ready);

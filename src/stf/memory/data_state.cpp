@@ -43,7 +43,7 @@ bool data_body::in_users_memory() const {
 }
 
 bool data_body::to_be_written_back() const {
-  const bool combined = sum().addends.empty();
+  const bool combined = sum().partials.empty();
   return writes_back && failed_by().empty() && has_value() &&
          std::any_of(instances.begin(), instances.end(),
                      [=](const auto& i) { return i->users_memory && (!i->valid || !combined); });
@@ -82,7 +82,7 @@ bool data_state::take_users_memory(const data_description& what, data_instance& 
   return mine.packed;
 }
 
-data_state::~data_state() { context->bury(this, std::move(body), std::uncaught_exceptions() > exceptions_); }
+data_state::~data_state() { context->retire(this, std::move(body), std::uncaught_exceptions() > exceptions_); }
 
 void data_state::refuse_second_task() const {
   throw argument_error(message("stf: a task that uses ", body.describe(),

@@ -1,5 +1,5 @@
 // data_state: one piece of logical data, its instances and who may use them when. Coherence is MSI, asynchronous: flags
-// say what will hold once the moments beside them are over (CUDASTF, section IV.C).
+// say what will hold once the sync points beside them are over (CUDASTF, section IV.C).
 #pragma once
 
 #include <atomic>
@@ -30,22 +30,22 @@ int worked_on_by(const data_place& place);
 struct data_hold {
   data_instance* instance = nullptr;  // null: for good
   access_mode mode = access_mode::read;
-  moment_list before;       // what that one has to wait for
+  sync_point_list before;   // what that one has to wait for
   const char* why = "";     // "is frozen"
   const char* remedy = "";  // "call unfreeze() first"
   bool split = false;       // by parts, which finalize puts together
 };
 
 // What one task adds to the value, in an instance of its own, until it is combined.
-struct data_addend {
+struct partial_result {
   data_place place;
   memory_block block;
-  moment_list ready;
+  sync_point_list ready;
 };
 
 // Of tasks that reduce into data, in the order of their submission; not part of its instances yet.
 struct pending_sum {
-  std::vector<data_addend> addends;
+  std::vector<partial_result> partials;
   std::shared_ptr<const task_reduction> reduces;  // what they are combined by
   bool starts_over = false;                       // without the value of the instances
 };
@@ -102,7 +102,7 @@ struct data_body {
     if (rare) rare.change().drawn = {};
   }
   int valid_instances() const;
-  bool has_value() const { return valid_instances() > 0 || !sum().addends.empty(); }
+  bool has_value() const { return valid_instances() > 0 || !sum().partials.empty(); }
   bool held(const data_instance& i) const;
   // Otherwise ask expect_usable.
   bool free_to_use() const { return holds().empty() && failed_by().empty(); }

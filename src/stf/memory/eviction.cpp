@@ -65,7 +65,7 @@ void coherence::evict(data_body& d, data_instance& leaving) {
     data_instance* refuge = nullptr;
     for (data_instance* i : d.instances)
       if (i->place.is_host()) refuge = i;
-    moment_list unused;
+    sync_point_list unused;
     if (refuge == nullptr) refuge = &create(d, data_place::host(), unused);
     if (held_ == nullptr)
       copy(d, leaving, *refuge);

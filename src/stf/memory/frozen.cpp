@@ -10,23 +10,45 @@ namespace starling::stf {
 struct frozen_instance::state {
   std::shared_ptr<context_state> context;
   std::shared_ptr<data_state> data;
-  std::shared_ptr<data_hold> hold;
-  std::vector<stream> shown;  // streams that use it
+  std::vector<std::shared_ptr<data_hold>> holds;  // of a copy on each device one for each, else one
+  std::vector<stream> shown;                      // streams that use it
+
+  void hold(access_mode mode, const data_place& where) {
+    context->bring("freeze", *data, mode, where, [&](data_instance& i, sync_point_list& before) {
+      auto h = std::make_shared<data_hold>(&i, mode, std::move(before), "is frozen",
+                                           "call unfreeze(stream) of what freeze returned first");
+      data->body.hold(h);
+      holds.push_back(std::move(h));
+    });
+  }
+
+  // That of the stream's device.
+  const data_hold& of(const stream& user) const {
+    if (holds.size() == 1) return *holds.front();
+    const int pe = user.pe();
+    expect<range_error>(pe >= 0 && pe < static_cast<int>(holds.size()), "stf: get for a stream of device ", pe,
+                        ", and the context's machine has ", holds.size(), "; pass a stream of this machine");
+    return *holds[static_cast<std::size_t>(pe)];
+  }
 
   // Within a submission. `wrote`: the user may have.
   void end(std::vector<stream>& users, bool wrote) const {
     // A body of this thread may hold the data.
     std::unique_lock held(*data, std::defer_lock);
     if (!data->mine()) held.lock();
-    moment_list over = hold->before;
-    for (stream& s : users) over.add(context->lanes().after(s));
-    wrote = wrote && writes(hold->mode);
-    coherence::release(data->body, *hold->instance, wrote, over);
-    if (wrote) {
-      data->body.set_failed_by("");
-      data->body.forget_users();
+    sync_point_list user_work;
+    for (stream& s : users) user_work.add(context->lanes().after(s));
+    for (const auto& h : holds) {
+      sync_point_list over = h->before;
+      over.add(user_work);
+      const bool changed = wrote && writes(h->mode);
+      coherence::release(data->body, *h->instance, changed, over);
+      if (changed) {
+        data->body.set_failed_by("");
+        data->body.forget_users();
+      }
+      data->body.let_go(h);
     }
-    data->body.let_go(hold);
   }
   static void end_without_handle(std::unique_ptr<state> last);
 };
@@ -41,25 +63,30 @@ frozen_instance::frozen_instance(std::shared_ptr<context_state> context, const d
                          " with its halo; freeze the part alone");
   state_->context = std::move(context);
   state_->data = access.data;
-  state_->context->bring("freeze", *access.data, access.mode, access.place, [&](data_instance& i, moment_list& before) {
-    auto h = std::make_shared<data_hold>(&i, access.mode, std::move(before), "is frozen",
-                                         "call unfreeze(stream) of what freeze returned first");
-    access.data->body.hold(h);
-    state_->hold = std::move(h);
-  });
+  std::vector<data_place> places{access.place};
+  if (access.place.is_replicated() && access.mode == access_mode::read) {
+    places.clear();
+    for (int pe = 0; pe < state_->context->on().size(); ++pe) places.push_back(data_place::device(pe));
+  }
+  try {
+    for (const data_place& place : places) state_->hold(access.mode, place);
+  } catch (...) {
+    state::end_without_handle(std::move(state_));
+    throw;
+  }
 }
 
 frozen_instance::frozen_instance(frozen_instance&&) noexcept = default;
 
 frozen_instance& frozen_instance::operator=(frozen_instance&& other) noexcept {
   if (this == &other) return *this;
-  if (state_ && state_->hold) state::end_without_handle(std::move(state_));
+  if (state_) state::end_without_handle(std::move(state_));
   state_ = std::move(other.state_);
   return *this;
 }
 
 frozen_instance::~frozen_instance() {
-  if (state_ && state_->hold) state::end_without_handle(std::move(state_));
+  if (state_) state::end_without_handle(std::move(state_));
 }
 
 void frozen_instance::state::end_without_handle(std::unique_ptr<state> last) {
@@ -82,10 +109,11 @@ frozen_instance::state& frozen_instance::open(const char* call) const {
 
 std::byte* frozen_instance::get(stream& user) {
   state& s = open("get");
-  s.context->hold_back("get", user, s.hold->before);
+  const data_hold& h = s.of(user);
+  s.context->make_wait("get", user, h.before);
   if (std::none_of(s.shown.begin(), s.shown.end(), [&](const stream& x) { return &x.impl() == &user.impl(); }))
     s.shown.push_back(user);
-  return s.hold->instance->start;
+  return h.instance->start;
 }
 
 void frozen_instance::unfreeze(stream& user) {

@@ -1,5 +1,5 @@
-// What of coherence gives memory back: instances and addends go, values return to the user's memory, secrets are wiped,
-// and what only finished work can give back is kept until that is over.
+// What of coherence gives memory back: instances and partial results go, values return to the user's memory, secrets
+// are wiped, and what only finished work can give back is kept until that is over.
 #include <cstring>
 #include <mutex>
 #include <utility>
@@ -11,7 +11,7 @@
 
 namespace starling::stf {
 
-void coherence::give_back(held_memory& h, const moment_list& uses) {
+void coherence::give_back(held_memory& h, const sync_point_list& uses) {
   for (const held_memory::block& b : h.take_blocks()) give_back(b.memory, b.place, uses);
   const std::lock_guard lock(mutex_);
   for (held_memory::range& r : h.take_ranges()) store_->retired.push_back({std::move(r.pages), std::move(r.pin), uses});
@@ -19,25 +19,25 @@ void coherence::give_back(held_memory& h, const moment_list& uses) {
 
 void coherence::write_back(data_body& d) {
   if (!d.to_be_written_back()) return;
-  combine_addends(d);
+  combine_partials(d);
   for (data_instance* i : d.instances)
     if (i->users_memory && !i->valid) copy(d, *nearest(d, i->place), *i);
 }
 
 void coherence::drop(data_body& d) {
-  drop_addends(d);
+  drop_partials(d);
   for (data_instance* i : d.instances) free(*i);
   d.instances.clear();
 }
 
 void coherence::drop_users_memory(data_body& d, bool users) {
-  if (!users) drop_addends(d);
+  if (!users) drop_partials(d);
   for (data_instance* i : d.instances)
     if (i->users_memory == users) free(*i);
   d.instances.erase_if([=](const data_instance& i) { return i.users_memory == users; });
 }
 
-void coherence::wipe(std::byte* start, std::size_t bytes, const data_place& place, moment_list& uses) {
+void coherence::wipe(std::byte* start, std::size_t bytes, const data_place& place, sync_point_list& uses) {
   if (notes_ != nullptr) notes_->refused = "data that is wiped in each round (logical_data::set_secret)";
   const int pe = pe_of(place);
   lane& l = lanes_.for_copy(pe, pe);
@@ -52,7 +52,7 @@ void coherence::wipe(std::byte* start, std::size_t bytes, const data_place& plac
 }
 
 void coherence::free(data_instance& i) {
-  moment_list uses = i.ready;
+  sync_point_list uses = i.ready;
   uses.add(i.used);
   i.add_ghost_uses(uses);
   if (i.secret && i.block.start != nullptr) wipe(i.block.start, i.block.bytes, i.place, uses);
@@ -80,7 +80,7 @@ void coherence::return_to_allocators() {
     place_memory& memory = memory_of(place);
     if (!memory.of_user()) continue;
     release_scratch(place);
-    memory.trim([](const moment_list&) { return true; });
+    memory.trim([](const sync_point_list&) { return true; });
   }
 }
 

@@ -5,7 +5,7 @@
 namespace starling::stf {
 
 void context_state::bring(const char* who, data_state& d, access_mode mode, data_place where,
-                          const std::function<void(data_instance&, moment_list&)>& use) {
+                          const std::function<void(data_instance&, sync_point_list&)>& use) {
   require_outside_scopes(who);
   where.check(machine_.size());
   expect<argument_error>(!where.is_replicated(), "stf: ", who, " of ", d.body.describe(), " to ", describe(where),
@@ -17,8 +17,8 @@ void context_state::bring(const char* who, data_state& d, access_mode mode, data
   const auto inside = submit(who);
   std::unique_lock held(d, std::defer_lock);
   data_instance* found = nullptr;
-  moment_list before;
-  coherence_.patiently(
+  sync_point_list before;
+  coherence_.retry_when_full(
       [&] {
         held.lock();
         d.body.expect_usable(mode, who);
@@ -29,16 +29,16 @@ void context_state::bring(const char* who, data_state& d, access_mode mode, data
   use(*found, before);
 }
 
-void context_state::hold_back(const char* who, stream& user, const moment_list& before) {
+void context_state::make_wait(const char* who, stream& user, const sync_point_list& before) {
   if (streams_only()) {
     const auto inside = submit(who);
-    return lanes_.hold_back(user, before);
+    return lanes_.make_wait(user, before);
   }
   require_outside_tasks(who);
   const epoch_end alone(*this);
   expect<argument_error>(!finalized_, "stf: ", who, " after the context was finalized; make a new context");
   end_epoch();
-  lanes_.hold_back(user, before);
+  lanes_.make_wait(user, before);
 }
 
 event context_state::fence_event() {

@@ -26,7 +26,7 @@ place_memory::place_memory(machine m, std::size_t cap, slab_source source)
   used_.cap = cap;
 }
 
-std::optional<memory_block> place_memory::allocate(std::size_t bytes, moment_list& before) {
+std::optional<memory_block> place_memory::allocate(std::size_t bytes, sync_point_list& before) {
   const std::size_t wanted = checked_ ? std::max<std::size_t>(bytes, 1) : rounded(bytes);
   const std::lock_guard lock(mutex_);
   auto fit = by_size_.lower_bound({wanted, nullptr});
@@ -55,7 +55,7 @@ void place_memory::name(const memory_block& b, const std::string& name) {
   names_[b.start] = {name, named_memory(machine_, b.start, b.bytes, name)};
 }
 
-void place_memory::free(const memory_block& b, const moment_list& uses) {
+void place_memory::free(const memory_block& b, const sync_point_list& uses) {
   const std::lock_guard lock(mutex_);
   if (const auto named = names_.find(b.start); named != names_.end())
     named->second.second =
@@ -65,7 +65,7 @@ void place_memory::free(const memory_block& b, const moment_list& uses) {
   insert(b.start, {b.bytes, slab_of(b.start), uses});
 }
 
-void place_memory::trim(const std::function<bool(const moment_list&)>& over) {
+void place_memory::trim(const std::function<bool(const sync_point_list&)>& over) {
   const std::lock_guard lock(mutex_);
   for (std::size_t i = 0; i < slabs_.size(); ++i) {
     const auto all = free_.find(slabs_[i].start);

@@ -1,5 +1,5 @@
 // The memory of one place, a device or the host, as a context uses it: blocks cut from a few large allocations, whose
-// reuse is ordered by moments instead of waits. Freeing and allocating never block. Thread-safe.
+// reuse is ordered by sync points instead of waits. Freeing and allocating never block. Thread-safe.
 //
 // In check mode each block is an allocation of its own, so that blocks lie apart and end where their data ends, and is
 // used again for blocks of the same size alone. Names tell messages whose a block is.
@@ -18,7 +18,7 @@
 #include "slab.hpp"
 #include "starling/machine/access_scope.hpp"
 #include "starling/machine/machine.hpp"
-#include "stf/order/moment.hpp"
+#include "stf/order/sync_point.hpp"
 
 namespace starling::stf {
 
@@ -37,13 +37,13 @@ class place_memory {
 
   // A block of at least `bytes`, cut from the smallest free one that holds it; what has to be over before it is used is
   // added to `before`. Nothing when it does not fit.
-  std::optional<memory_block> allocate(std::size_t bytes, moment_list& before);
+  std::optional<memory_block> allocate(std::size_t bytes, sync_point_list& before);
   // What messages of check mode call it.
   void name(const memory_block& b, const std::string& name);
   // Its users are over after `uses`.
-  void free(const memory_block& b, const moment_list& uses);
-  // Gives allocations of which nothing is in use back to the source; `over` tells whether moments are.
-  void trim(const std::function<bool(const moment_list&)>& over);
+  void free(const memory_block& b, const sync_point_list& uses);
+  // Gives allocations of which nothing is in use back to the source; `over` tells whether sync points are.
+  void trim(const std::function<bool(const sync_point_list&)>& over);
 
   struct usage {
     std::size_t reserved = 0;  // from the source
@@ -63,7 +63,7 @@ class place_memory {
   struct free_block {
     std::size_t bytes;
     std::size_t slab;
-    moment_list uses;
+    sync_point_list uses;
   };
   using free_map = std::map<std::byte*, free_block>;
 

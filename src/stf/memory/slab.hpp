@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "starling/machine/machine.hpp"
-#include "stf/order/moment.hpp"
+#include "stf/order/sync_point.hpp"
 
 namespace starling::stf {
 
@@ -14,7 +14,7 @@ struct slab {
   std::byte* start = nullptr;
   std::size_t bytes = 0;
   std::shared_ptr<void> owner;  // gives it back when it goes; work that uses it has ended by then
-  moment_list ready;            // when it may be used
+  sync_point_list ready;        // when it may be used
 };
 
 struct slab_wish {

@@ -33,17 +33,18 @@ splitting::splitting(const std::shared_ptr<context_state>& context, const std::s
     has_value_ = whole_->body.has_value();
     if (home.is_affine()) home = home_of(whole_->body);
   }
-  moment_list ready;
-  moment_list used;
-  context_->bring(
-      "split", *whole_, has_value_ ? access_mode::read : access_mode::write, home, [&](data_instance& i, moment_list&) {
-        whole_->body.expect_usable(access_mode::rw, "split");
-        hold_ = std::make_shared<data_hold>();
-        *hold_ = {&i, access_mode::rw, {}, "is split into parts", "use these, or call context::join first", true};
-        whole_->body.hold(hold_);
-        ready = i.ready;
-        used = i.used;
-      });
+  sync_point_list ready;
+  sync_point_list used;
+  context_->bring("split", *whole_, has_value_ ? access_mode::read : access_mode::write, home,
+                  [&](data_instance& i, sync_point_list&) {
+                    whole_->body.expect_usable(access_mode::rw, "split");
+                    hold_ = std::make_shared<data_hold>();
+                    *hold_ = {&i,  access_mode::rw, {}, "is split into parts", "use these, or call context::join first",
+                              true};
+                    whole_->body.hold(hold_);
+                    ready = i.ready;
+                    used = i.used;
+                  });
   try {
     make_parts(std::move(parts), ready, used);
   } catch (...) {
@@ -53,7 +54,8 @@ splitting::splitting(const std::shared_ptr<context_state>& context, const std::s
   }
 }
 
-void splitting::make_parts(std::vector<part_description> parts, const moment_list& ready, const moment_list& used) {
+void splitting::make_parts(std::vector<part_description> parts, const sync_point_list& ready,
+                           const sync_point_list& used) {
   const data_instance& home = *hold_->instance;
   for (part_description& p : parts) {
     for (std::size_t k = 0; k < p.pieces.size(); ++k) p.pieces[k].start = home.start + p.in_whole[k];
@@ -97,7 +99,7 @@ void splitting::join(bool strict) {
   check_parts(strict);
   bool wrote = false;
   bool complete = true;
-  moment_list over;
+  sync_point_list over;
   std::string failed_by;
   const auto gone = std::make_shared<data_hold>();
   *gone = {nullptr,

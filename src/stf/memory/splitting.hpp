@@ -33,7 +33,7 @@ class splitting {
   void join(bool strict);
 
  private:
-  void make_parts(std::vector<part_description> parts, const moment_list& ready, const moment_list& used);
+  void make_parts(std::vector<part_description> parts, const sync_point_list& ready, const sync_point_list& used);
   void check_parts(bool strict) const;
 
   std::shared_ptr<context_state> context_;

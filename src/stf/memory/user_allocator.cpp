@@ -62,7 +62,7 @@ struct users_piece {
 };
 
 // When what the allocator has put into its stream is over.
-moment_list ready(stream& s, lane_set& lanes) {
+sync_point_list ready(stream& s, lane_set& lanes) {
   if (!lanes.recording()) return lanes.after(s);
   // What is recorded may be launched before anything that could be waited for.
   s.synchronize();

@@ -15,10 +15,10 @@ void lane::make_stream() {
   has_stream_.store(true, std::memory_order_release);
 }
 
-moment lane::mark() {
+sync_point lane::mark() {
   const std::uint64_t number = ++clock_;
-  std::uint64_t before = tip_;
-  while (before < number && !tip_.compare_exchange_weak(before, number)) {
+  std::uint64_t before = newest_;
+  while (before < number && !newest_.compare_exchange_weak(before, number)) {
   }
   return {id_, number};
 }
@@ -43,18 +43,18 @@ const lane::point& lane::record(std::uint64_t number) {
 const lane::point& lane::point_after(std::uint64_t number) {
   for (const point& p : points_)
     if (p.number >= number) return p;
-  return record(tip_);
+  return record(newest_);
 }
 
 // The lock is held until the wait is in the stream: a point is waited for only when it is in its own.
-void lane::hold_back(starling::stream& later, std::uint64_t number, std::vector<std::uint64_t>& over) {
+void lane::make_wait(starling::stream& later, std::uint64_t number, std::vector<std::uint64_t>& over) {
   const std::lock_guard lock(mutex_);
   const point& p = point_after(number);
   later.wait(p.reached);
   over = p.known;
 }
 
-void lane::hold_back(starling::stream& later, std::uint64_t number) {
+void lane::make_wait(starling::stream& later, std::uint64_t number) {
   const std::lock_guard lock(mutex_);
   later.wait(point_after(number).reached);
 }
@@ -64,11 +64,11 @@ event lane::after(std::uint64_t number) {
   return point_after(number).reached;
 }
 
-void lane::pin_tip() {
+void lane::pin_newest() {
   const std::lock_guard lock(mutex_);
-  const std::uint64_t tip = tip_;
-  if (tip <= floor_ || (!points_.empty() && points_.back().number >= tip)) return;
-  record(tip);
+  const std::uint64_t newest = newest_;
+  if (newest <= completed_ || (!points_.empty() && points_.back().number >= newest)) return;
+  record(newest);
 }
 
 void lane::synchronize() {
@@ -78,19 +78,19 @@ void lane::synchronize() {
   over_when_handed_ = now;
 }
 
-bool lane::knows(const moment& m) const {
+bool lane::covers(const sync_point& m) const {
   const std::lock_guard lock(mutex_);
   return known_[m.lane] >= m.number;
 }
 
-void lane::learn(const std::vector<std::uint64_t>& known) {
+void lane::merge(const std::vector<std::uint64_t>& known) {
   const std::lock_guard lock(mutex_);
   for (std::size_t i = 0; i < known_.size(); ++i) known_[i] = std::max(known_[i], known[i]);
 }
 
-void lane::raise_floor() {
+void lane::all_completed() {
   const std::lock_guard lock(mutex_);
-  floor_ = tip_.load();
+  completed_ = newest_.load();
   points_.clear();
 }
 

@@ -1,5 +1,5 @@
 // lane: one stream of a context, whose work is counted. Thread-safe: several threads may give it work at a time, which
-// then is in some order; moments stay right, since a moment covers at least what was there before it was made.
+// then is in some order; sync points stay right, since a sync point covers at least what was there before it was made.
 #pragma once
 
 #include <atomic>
@@ -8,8 +8,8 @@
 #include <optional>
 #include <vector>
 
-#include "moment.hpp"
 #include "starling/machine/machine.hpp"
+#include "sync_point.hpp"
 
 namespace starling::stf {
 
@@ -30,39 +30,39 @@ class lane {
   }
   bool used() const { return has_stream_.load(std::memory_order_acquire); }
 
-  // Everything given so far, as a new moment.
-  moment mark();
-  // Its number: of two lanes, the one with the smaller tip was given work longer ago.
-  std::uint64_t tip() const { return tip_; }
+  // Everything given so far, as a new sync point.
+  sync_point mark();
+  // Its number: of two lanes, the one with the smaller number was given work longer ago.
+  std::uint64_t newest() const { return newest_; }
 
-  // Makes `later` wait for moment `number` of this lane, or a later one if none is recorded nearer. `over` becomes what
-  // is over by then, a number for every lane.
-  void hold_back(starling::stream& later, std::uint64_t number, std::vector<std::uint64_t>& over);
-  void hold_back(starling::stream& later, std::uint64_t number);
-  // An event that is reached when moment `number` is over.
+  // Makes `later` wait for sync point `number` of this lane, or a later one if none is recorded nearer. `over` becomes
+  // what is over by then, a number for every lane.
+  void make_wait(starling::stream& later, std::uint64_t number, std::vector<std::uint64_t>& over);
+  void make_wait(starling::stream& later, std::uint64_t number);
+  // An event that is reached when sync point `number` is over.
   event after(std::uint64_t number);
-  // Makes sure that the newest moment has a point of its own: work that is given from now on is not part of it.
-  void pin_tip();
+  // Makes sure that the newest sync point has a point of its own: work that is given from now on is not part of it.
+  void pin_newest();
 
   // Until all of it is over; nothing if nobody has had the stream since that last held. Throws what failed in it.
   void synchronize();
 
-  // Whether the lane's later work starts after this moment anyway.
-  bool knows(const moment& m) const;
+  // Whether the lane's later work starts after this sync point anyway.
+  bool covers(const sync_point& m) const;
   // The lane was made to wait for such a point.
-  void learn(const std::vector<std::uint64_t>& known);
+  void merge(const std::vector<std::uint64_t>& known);
 
-  // Moments up to here are over before anything that is given from now on, on any lane.
-  std::uint64_t floor() const { return floor_; }
-  // Makes all moments so far such, and forgets the points.
-  void raise_floor();
+  // Sync points up to here are over before anything that is given from now on, on any lane.
+  std::uint64_t completed() const { return completed_; }
+  // Makes all sync points so far such, and forgets the points.
+  void all_completed();
 
   // Whether somebody is giving it work; then others had better take another lane.
   bool try_take() { return !taken_.exchange(true); }
   void leave() { taken_ = false; }
 
  private:
-  // A recorded point, and up to which moment of every lane all is over when it is reached.
+  // A recorded point, and up to which sync point of every lane all is over when it is reached.
   struct point {
     std::uint64_t number;
     event reached;
@@ -80,10 +80,10 @@ class lane {
   std::optional<starling::stream> stream_;
   std::atomic<bool> has_stream_{false};
   std::mutex making_;
-  std::atomic<std::uint64_t> tip_{0};
+  std::atomic<std::uint64_t> newest_{0};
   std::atomic<std::uint64_t> handed_out_{0};        // how often somebody got the stream, and may have given it work
   std::atomic<std::uint64_t> over_when_handed_{0};  // so often when all of it was over last
-  std::atomic<std::uint64_t> floor_{0};
+  std::atomic<std::uint64_t> completed_{0};
   std::atomic<bool> taken_{false};
   mutable std::mutex mutex_;
   std::vector<std::uint64_t> known_;  // by lane

@@ -40,16 +40,30 @@ void lane_set::begin_after(const stream& user, bool recorded) {
   start_ = machine_.new_event(user.pe(), event_use::ordering);
 }
 
+void lane_set::launch_after(const stream& user) { user_of_graphs_ = user; }
+
+void lane_set::wait_for_user_of_graphs() {
+  if (!user_of_graphs_) return;
+  event so_far = machine_.new_event(user_of_graphs_->pe(), event_use::ordering);
+  user_of_graphs_->record(so_far);
+  origin_.wait(so_far);
+}
+
 void lane_set::begin_after_user_again() {
   ++gate_;
   user_waited_for_ = false;
 }
 
 void lane_set::end_before_user() {
+  if (user_of_graphs_) {
+    end_ = machine_.new_event(0, event_use::ordering);
+    gather().record(*end_);
+    return user_of_graphs_->wait(*end_);
+  }
   for (const auto& l : lanes_) {
     if (joined_[l->id()] == 0) continue;
     l->mark();
-    l->hold_back(*user_, l->tip());
+    l->make_wait(*user_, l->newest());
   }
   if (user_recorded_) return;
   end_ = machine_.new_event(user_->pe(), event_use::ordering);
@@ -57,6 +71,9 @@ void lane_set::end_before_user() {
 }
 
 void lane_set::expect_still_recorded() {
+  expect<argument_error>(!user_of_graphs_ || !user_of_graphs_->keep_with_recording(nullptr),
+                         "stf: the stream of a graph_ctx is being recorded, and a graph cannot hold the launch of "
+                         "another; take a stream_ctx, whose tasks become part of what is recorded");
   if (!user_ || (!user_recorded_ && user_waited_for_)) return;
   const bool recorded = user_->keep_with_recording(nullptr);
   expect<argument_error>(recorded || !user_recorded_,
@@ -72,22 +89,22 @@ void lane_set::wait_for_end() {
   if (end_) end_->synchronize();
 }
 
-lane& lane_set::take(int pe, const moment_list& before, int priority) {
+lane& lane_set::take(int pe, const sync_point_list& before, int priority) {
   const int place = pe == host_place ? machine_.size() : pe;
   const bool as_others = priority == 0 || pe == host_place;
   const auto first = static_cast<std::size_t>(place * lanes_of_device +
                                               (as_others ? 0 : with_priority + (priority - 1) * per_priority));
   const auto count = static_cast<std::size_t>(as_others ? per_place : per_priority);
-  const moment* newest = nullptr;
-  for (const moment& m : before) {
+  const sync_point* newest = nullptr;
+  for (const sync_point& m : before) {
     if (m.lane < first || m.lane >= first + count) continue;
     lane& l = *lanes_[m.lane];
-    if (l.tip() == m.number && l.try_take()) return l;
+    if (l.newest() == m.number && l.try_take()) return l;
     if (newest == nullptr || m.number > newest->number) newest = &m;
   }
   // When all lanes have had work since, another one is no less busy than the one that needs no event.
   std::array<std::pair<std::uint64_t, lane*>, per_place> by_age;
-  for (std::size_t i = 0; i < count; ++i) by_age[i] = {lanes_[first + i]->tip(), lanes_[first + i].get()};
+  for (std::size_t i = 0; i < count; ++i) by_age[i] = {lanes_[first + i]->newest(), lanes_[first + i].get()};
   std::sort(by_age.begin(), by_age.begin() + static_cast<std::ptrdiff_t>(count));
   lane* chosen = nullptr;
   if (newest != nullptr && newest->number < by_age.front().first && lanes_[newest->lane]->try_take())
@@ -96,7 +113,7 @@ lane& lane_set::take(int pe, const moment_list& before, int priority) {
     if (by_age[i].second->try_take()) chosen = by_age[i].second;
   // All are being given work: then one is shared.
   if (chosen == nullptr) chosen = by_age.front().second;
-  chosen->pin_tip();
+  chosen->pin_newest();
   return *chosen;
 }
 
@@ -129,46 +146,46 @@ void lane_set::join(lane& l) {
   joined.store(gate_, std::memory_order_release);
 }
 
-void lane_set::order(lane& later, const moment_list& before) {
+void lane_set::order(lane& later, const sync_point_list& before) {
   join(later);
   std::vector<std::uint64_t> over;  // one for all waits
-  for (const moment& m : before) {
+  for (const sync_point& m : before) {
     lane& earlier = *lanes_[m.lane];
-    if (m.lane == later.id() || m.number <= earlier.floor() || later.knows(m)) continue;
-    earlier.hold_back(later.stream(), m.number, over);
-    later.learn(over);
+    if (m.lane == later.id() || m.number <= earlier.completed() || later.covers(m)) continue;
+    earlier.make_wait(later.stream(), m.number, over);
+    later.merge(over);
   }
 }
 
-void lane_set::order_all(const moment_list& before) {
+void lane_set::order_all(const sync_point_list& before) {
   for (const auto& l : lanes_)
     if (l->used()) order(*l, before);
 }
 
-void lane_set::add_all(moment_list& to) const {
+void lane_set::add_all(sync_point_list& to) const {
   for (const auto& l : lanes_)
-    if (const std::uint64_t tip = l->tip(); tip > l->floor()) to.add({l->id(), tip});
+    if (const std::uint64_t newest = l->newest(); newest > l->completed()) to.add({l->id(), newest});
 }
 
-void lane_set::hold_back(stream& user, const moment_list& before) {
+void lane_set::make_wait(stream& user, const sync_point_list& before) {
   if (recorded_before_) {
     // Graphs go one after the other.
     event all = machine_.new_event(0, event_use::ordering);
     origin_.record(all);
     user.wait(all);
   }
-  for (const moment& m : before) {
+  for (const sync_point& m : before) {
     lane& l = *lanes_[m.lane];
-    if (m.number > l.floor()) l.hold_back(user, m.number);
+    if (m.number > l.completed()) l.make_wait(user, m.number);
   }
 }
 
-moment_list lane_set::after(stream& user) {
+sync_point_list lane_set::after(stream& user) {
   expect<range_error>(user.pe() >= 0 && user.pe() < machine_.size(), "stf: a stream of device ", user.pe(),
                       ", and the context's machine has ", machine_.size(), "; pass a stream of this machine");
   event all = machine_.new_event(user.pe(), event_use::ordering);
   user.record(all);
-  moment_list now;
+  sync_point_list now;
   if (recording()) {
     users_.push_back(std::move(all));
   } else {
@@ -185,22 +202,22 @@ void lane_set::wait_for_users() {
   users_.clear();
 }
 
-void lane_set::wait(const moment_list& before) {
+void lane_set::wait(const sync_point_list& before) {
   expect<argument_error>(!recording(),
                          "stf: the host waits for work that is being recorded; end the epoch with fence()");
-  for (const moment& m : before) {
+  for (const sync_point& m : before) {
     lane& l = *lanes_[m.lane];
-    if (m.number > l.floor()) l.after(m.number).synchronize();
+    if (m.number > l.completed()) l.after(m.number).synchronize();
   }
   origin_.synchronize();
 }
 
-bool lane_set::over(const moment_list& before) {
+bool lane_set::over(const sync_point_list& before) {
   // Of what is ordered by graphs it is not known.
   if (recorded_before_ || user_recorded_) return before.empty();
-  for (const moment& m : before) {
+  for (const sync_point& m : before) {
     lane& l = *lanes_[m.lane];
-    if (m.number > l.floor() && !l.after(m.number).done()) return false;
+    if (m.number > l.completed() && !l.after(m.number).done()) return false;
   }
   return true;
 }
@@ -218,7 +235,7 @@ void lane_set::wait_for_all() {
   wait_for(origin_);
   for (const auto& l : lanes_) wait_for(*l);
   if (first) std::rethrow_exception(first);
-  raise_floors();
+  all_completed();
 }
 
 bool lane_set::reset() noexcept {
@@ -231,6 +248,7 @@ bool lane_set::reset() noexcept {
     return false;
   }
   user_.reset();
+  user_of_graphs_.reset();
   user_waited_for_ = false;
   end_.reset();
   recorded_before_ = gated_ = origin_ahead_ = false;
@@ -239,28 +257,29 @@ bool lane_set::reset() noexcept {
   return true;
 }
 
-void lane_set::raise_floors() {
-  for (const auto& l : lanes_) l->raise_floor();
+void lane_set::all_completed() {
+  for (const auto& l : lanes_) l->all_completed();
 }
 
 stream& lane_set::gather() {
   for (const auto& l : lanes_)
-    if (const std::uint64_t tip = l->tip(); tip > l->floor()) l->hold_back(origin_, tip);
+    if (const std::uint64_t newest = l->newest(); newest > l->completed()) l->make_wait(origin_, newest);
   return origin_;
 }
 
 void lane_set::begin_recording() {
   gather();
-  raise_floors();
+  wait_for_user_of_graphs();
+  all_completed();
   recorded_before_ = true;
   origin_.record(before_recording_);
   recording_.emplace(machine_.start_recording(origin_));
   gate();
 }
 
-bool lane_set::in_recording(const moment_list& work) const {
-  return recording_ &&
-         std::any_of(work.begin(), work.end(), [this](const moment& m) { return m.number > lanes_[m.lane]->floor(); });
+bool lane_set::in_recording(const sync_point_list& work) const {
+  return recording_ && std::any_of(work.begin(), work.end(),
+                                   [this](const sync_point& m) { return m.number > lanes_[m.lane]->completed(); });
 }
 
 void lane_set::gate() {
@@ -296,9 +315,9 @@ bool lane_set::end_recording(std::optional<graph>& into) {
   for (const auto& l : lanes_) {
     if (joined_[l->id()] != gate_) continue;
     l->mark();
-    l->hold_back(origin_, l->tip());
+    l->make_wait(origin_, l->newest());
   }
-  raise_floors();
+  all_completed();
   starling::recording done = std::move(*recording_);
   recording_.reset();
   gated_ = false;
@@ -314,11 +333,12 @@ void lane_set::abandon_recording() {
   gated_ = false;
   origin_ahead_ = true;
   wait_for_besides();
-  raise_floors();
+  all_completed();
 }
 
 void lane_set::launch(const graph& g) {
   wait_for_users();
+  wait_for_user_of_graphs();
   g.launch(origin_);
 }
 

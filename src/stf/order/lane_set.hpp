@@ -1,6 +1,6 @@
 // The lanes of a context: for every device some for tasks, one for copies to it, one for copies from it, one that waits
 // for streams of the user and some for tasks of each priority; and some for work of the host, one of them for copies.
-// They order work after moments,
+// They order work after sync points,
 // with as few events as the lanes' knowledge of each other allows.
 #pragma once
 
@@ -29,6 +29,8 @@ class lane_set {
   void begin_after(const stream& user, bool recorded);
   // The same anew, of work from here on. Nobody gives the lanes work meanwhile.
   void begin_after_user_again();
+  // Of graphs: each comes after what the user's stream has when its recording begins, and when it is launched.
+  void launch_after(const stream& user);
   // Later work of that stream starts after all work. No lane is to be used any more.
   void end_before_user();
   // Blocks until that is over; not while it is recorded.
@@ -37,28 +39,28 @@ class lane_set {
   // A lane for a task on device `pe` (host_place: the host) that waits for `before`: one whose newest work is among it
   // when there is one, so that no event is needed; else the one that has been without work for the longest, if that is
   // longer than `before` is old. It is taken until leave(). The host's lanes are the same for all priorities.
-  lane& take(int pe, const moment_list& before, int priority = 0);
+  lane& take(int pe, const sync_point_list& before, int priority = 0);
   // The streams of lanes for tasks of devices, of priorities up to this one.
   void for_each_of_tasks(int priority, const std::function<void(stream&)>& f);
   // The lane for copies between two places.
   lane& for_copy(int from, int to);
 
   // Later work of `later` starts after `before`; or that of all lanes.
-  void order(lane& later, const moment_list& before);
-  void order_all(const moment_list& before);
+  void order(lane& later, const sync_point_list& before);
+  void order_all(const sync_point_list& before);
   // What all lanes have so far.
-  void add_all(moment_list& to) const;
+  void add_all(sync_point_list& to) const;
 
   // Later work of the user's stream starts after `before`. Not while work is recorded: end the epoch first.
-  void hold_back(stream& user, const moment_list& before);
+  void make_wait(stream& user, const sync_point_list& before);
   // What is over when everything that the user's stream has so far is. If work is recorded: nothing, and the graph that
   // is launched next starts after that.
-  moment_list after(stream& user);
+  sync_point_list after(stream& user);
 
   // Blocks the calling thread until all of it is over.
-  void wait(const moment_list& before);
+  void wait(const sync_point_list& before);
   // Whether all of it certainly is.
-  bool over(const moment_list& before);
+  bool over(const sync_point_list& before);
   // Until everything is over; throws what failed first.
   void wait_for_all();
   // As new, for another context, when everything is over. False: it cannot be used again.
@@ -77,8 +79,9 @@ class lane_set {
   // By the user, and not by begin_recording.
   bool user_recorded() const { return user_recorded_; }
   // Whether some of it is part of what is recorded now.
-  bool in_recording(const moment_list& work) const;
-  // Throws argument_error when that recording is over, or there is one that was not when begin_after was called.
+  bool in_recording(const sync_point_list& work) const;
+  // Throws argument_error when that recording is over, or there is one that was not when begin_after was called; or any
+  // after launch_after.
   void expect_still_recorded();
   // Ends it: the work becomes `into`, by an update if there is one of the same shape; says whether it was.
   bool end_recording(std::optional<graph>& into);
@@ -93,8 +96,9 @@ class lane_set {
  private:
   void join(lane& l);
   void gate();
-  void raise_floors();
+  void all_completed();
   void wait_for_users();
+  void wait_for_user_of_graphs();
   void wait_for_besides();
 
   machine machine_;
@@ -119,6 +123,7 @@ class lane_set {
   std::optional<stream> user_;                // whose work all this is
   std::atomic<bool> user_waited_for_{false};  // start_ is a point of its
   bool user_recorded_ = false;
+  std::optional<stream> user_of_graphs_;
   std::optional<event> end_;
   std::vector<event> users_;  // of the user's streams: what the next graph starts after
 };

@@ -42,7 +42,7 @@ void context_state::repeat_on_devices(std::uint64_t most, data_state* flag, cons
   expect<argument_error>(!finalized_, "stf: repeat after the context was finalized; make a new context");
   end_epoch();
   lanes_.resume();
-  if (any_buried_) write_back_buried();
+  if (pending_.any()) write_back_pending();
   recorded->only()->run([&] { run_program(machine_, std::move(list), rounds); });
   ++launches_;
   graphs_.copies_before = coherence_.statistics().copies;

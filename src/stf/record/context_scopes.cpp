@@ -22,7 +22,7 @@ void context_state::begin_part(item_list* items) {
   expect<argument_error>(!finalized_, "stf: record after the context was finalized; make a new context");
   end_epoch();
   lanes_.resume();
-  if (any_buried_) write_back_buried();
+  if (pending_.any()) write_back_pending();
   auto fresh = std::make_shared<task_scope>(shared_from_this(), data_numbers_);
   lanes_.begin_recording();
   coherence_.keep_for(&fresh->held(), data_numbers_);
@@ -44,7 +44,7 @@ void context_state::end_part(open_recording& r, bool last) {
   const bool empty = scope_->entries().empty() && tasks_ == tasks_before_part_;
   const bool left_out = empty && (!last || r.into.has_steps());
   if (!r.failure && !left_out) try {
-      write_back_buried();
+      write_back_pending();
       scope_->close(coherence_, registry_);
       (void)lanes_.end_recording(done);
     } catch (...) {
@@ -54,7 +54,7 @@ void context_state::end_part(open_recording& r, bool last) {
   if (!done) {
     lanes_.abandon_recording();
     // What the body made and let go of never got a value.
-    drop_buried([this](data_body& b) {
+    pending_.drop([this](data_body& b) {
       if (!scope_->made(b.id)) return false;
       for (data_instance* i : b.instances) i->secret = false;  // nothing to wipe
       b.secret = false;
@@ -141,7 +141,7 @@ void context_state::launch(task_scope& recorded, const graph& what, std::uint64_
   expect<argument_error>(!finalized_, "stf: launch of recorded tasks after the context was finalized; make a new one");
   end_epoch();
   lanes_.resume();
-  if (any_buried_) write_back_buried();
+  if (pending_.any()) write_back_pending();
   recorded.launch(what, times);
   launches_ += times;
   graphs_.copies_before = coherence_.statistics().copies;

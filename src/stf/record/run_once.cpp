@@ -22,7 +22,7 @@ std::pair<const void*, std::uint64_t> number_of(const std::shared_ptr<data_state
 // What tasks have added is part of the value before it is combined, which makes another version.
 std::uint64_t version_of(const std::shared_ptr<data_state>& d) {
   const std::lock_guard lock(expect_data(d));
-  return (d->body.version << 8) + d->body.sum().addends.size();
+  return (d->body.version << 8) + d->body.sum().partials.size();
 }
 
 void memo_turn::enter(std::chrono::duration<double> patience) {

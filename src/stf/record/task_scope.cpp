@@ -59,7 +59,7 @@ void task_scope::close(coherence& c, const data_registry& all) {
     if (made(d->body.id)) enter_made(d);
   for (const auto& e : entries_) {
     data_body& d = e->data->body;
-    c.combine_addends(d);
+    c.combine_partials(d);
     expect<task_error>(!e->written || d.failed_by().empty(), "context::record: task '", d.failed_by(),
                        "' threw instead of writing ", d.describe(), ", so that its tasks cannot be launched");
     for (data_instance* i : d.instances)
@@ -82,7 +82,7 @@ void task_scope::leave(std::optional<graph> recorded, const data_registry& all) 
       if (made(d->body.id) && d->body.in_scope() == nullptr) enter_made(d);
   for (const auto& e : entries_) {
     data_body& d = e->data->body;
-    context_->coherence().drop_addends(d);
+    context_->coherence().drop_partials(d);
     std::swap(e->pending_before, d.rare.change().sum);
     for (data_instance* i : d.instances) {
       i->valid = false;
@@ -144,14 +144,14 @@ void task_scope::check_turns(std::uint64_t times) const {
   }
 }
 
-moment_list task_scope::prepare() {
-  moment_list before;
+sync_point_list task_scope::prepare() {
+  sync_point_list before;
   for (const auto& e : entries_) {
     data_body& d = e->data->body;
     const access_mode mode = !e->written ? access_mode::read : e->needed.empty() ? access_mode::write : access_mode::rw;
     d.expect_usable(mode, "recorded_tasks::launch");
     // What tasks have added since is part of the value, or lost with it.
-    if (!d.sum().addends.empty() && !e->used.empty())
+    if (!d.sum().partials.empty() && !e->used.empty())
       (void)context_->coherence().acquire(d, e->used.front()->place, reads(mode), true, before);
     for (const data_instance* i : e->needed) (void)context_->coherence().acquire(d, i->place, true, e->written, before);
     for (const data_instance* i : e->used) {
@@ -166,7 +166,7 @@ moment_list task_scope::prepare() {
 void task_scope::launch(const graph& what, std::uint64_t times) {
   check_turns(times);
   lane_set& lanes = context_->lanes();
-  moment_list before = prepare();
+  sync_point_list before = prepare();
   if (alone_) lanes.add_all(before);
   lane& l = lanes.take(0, before);
   struct leaving {

@@ -12,7 +12,7 @@
 #include "scope_entry.hpp"
 #include "starling/base/rotation.hpp"
 #include "starling/machine/stream.hpp"
-#include "stf/order/moment.hpp"
+#include "stf/order/sync_point.hpp"
 
 namespace starling::stf {
 
@@ -69,7 +69,7 @@ class task_scope {
   // The tasks have been done, or are over at newest_launch_.
   void set_results(const std::string& failed_by);
   void enter_made(const std::shared_ptr<data_state>& d);
-  moment_list prepare();
+  sync_point_list prepare();
   void check_turns(std::uint64_t times) const;
 
   std::shared_ptr<context_state> context_;
@@ -85,7 +85,7 @@ class task_scope {
   std::optional<graph> graph_;
   held_memory held_;
   std::vector<std::shared_ptr<std::atomic<int>>> holds_;
-  moment_list newest_launch_;
+  sync_point_list newest_launch_;
 };
 
 }  // namespace starling::stf

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "starling/base/error.hpp"
+#include "starling/stf/parallel_for.hpp"
 #include "starling/stf/task_error.hpp"
 #include "task_run_state.hpp"
 
@@ -14,6 +15,10 @@ void expect_data_on_host(const task_description& what) {
     expect<argument_error>(a.place.is_affine() || a.place.is_host() || a.place.is_managed() || a.place.is_replicated(),
                            "stf: ", describe_task(what.name), " runs on the host, which cannot reach data on ",
                            describe(a.place), "; leave the place out, or use context::task and copy");
+}
+
+int detail::places_of(context_state& context, const exec_place& grid) {
+  return static_cast<int>(grid.devices(context.on().size()).size());
 }
 
 task_run::task_run(const std::shared_ptr<context_state>& context, const task_description& what)
@@ -36,14 +41,14 @@ task_run::task_run(const std::shared_ptr<context_state>& context, const task_des
   s.collect(what.accesses);
   if (s.items != nullptr && std::any_of(s.used.begin(), s.used.end(), [](const used_data& u) { return u.reduces; }))
     s.refuse_item("a reduction into data that other tasks may reduce into");
-  context->coherence().patiently(
+  context->coherence().retry_when_full(
       [&] {
         s.lock_all();
         if (!s.scheduled) s.schedule(what);
         s.begin_or_stop_recording();
       },
       [&s] {
-        s.give_back_addends();
+        s.give_back_partials();
         s.held.clear();
       });
   if (context->options().backend == backend_kind::automatic) context->add_to_epoch(s.signature(what));
@@ -96,7 +101,7 @@ std::byte* task_run::memory(std::size_t which, int place) const {
   const used_data& u = open().used[a.which];
   (void)pe(place);
   if (!u.copies.empty()) return u.copies[static_cast<std::size_t>(place)]->start;
-  return u.reduces ? u.addend.start : u.instance->start - (a.ghosts ? a.ghosts->before : 0);
+  return u.reduces ? u.partial.start : u.instance->start - (a.ghosts ? a.ghosts->before : 0);
 }
 
 const exec_place& task_run::where() const { return open().where; }
@@ -114,7 +119,7 @@ std::byte* task_run::scratch(int place, std::size_t bytes) {
 }
 
 std::byte* task_run::temporary(int place, std::size_t bytes) {
-  moment_list before;
+  sync_point_list before;
   state& s = open();
   const data_place where = s.where.is_host() ? data_place::host() : data_place::device(pe(place));
   s.temporaries.push_back({where, s.context->coherence().borrow(bytes, where, before)});
@@ -153,7 +158,7 @@ void task_run::gather() {
   auto& newest = open().newest_items;
   for (std::size_t place = 1; place < newest.size(); ++place)
     newest[0].insert(newest[0].end(), newest[place].begin(), newest[place].end());
-  moment_list others;
+  sync_point_list others;
   for (std::size_t i = 1; i < open().lanes.size(); ++i) others.add(open().lanes[i]->mark());
   open().context->lanes().order(*open().lanes.front(), others);
 }

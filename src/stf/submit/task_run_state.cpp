@@ -46,7 +46,7 @@ void expect_same_use(const std::string& task, const data_access& a, const used_d
 // Of the memory that the task has of it.
 template <class F>
 void for_each_start(const used_data& u, const F& f) {
-  if (u.copies.empty()) return f(u.reduces ? u.addend.start : u.instance->start);
+  if (u.copies.empty()) return f(u.reduces ? u.partial.start : u.instance->start);
   for (const data_instance* copy : u.copies) f(copy->start);
 }
 
@@ -114,11 +114,11 @@ void task_run::state::begin() {
     for (const used_data& u : used) scope->enter(u.data);
     for_each_ghost([&](const std::shared_ptr<data_state>& d) { scope->enter(d); });
   }
-  moment_list before;
+  sync_point_list before;
   for (used_data& u : used) {
     if (u.reduces) {
-      u.addend = context->coherence().new_addend(u.data->body, u.place, u.reduces, !reads(u.mode), u.addend_free);
-      before.add(u.addend_free);
+      u.partial = context->coherence().new_partial(u.data->body, u.place, u.reduces, !reads(u.mode), u.partial_free);
+      before.add(u.partial_free);
     } else if (u.place.is_replicated()) {
       u.copies.clear();
       for (const int pe : pes)
@@ -135,7 +135,7 @@ void task_run::state::begin() {
     lanes.push_back(&all.take(pe, before, priority));
     all.order(*lanes.back(), before);
   }
-  fill_addends();
+  fill_partials();
   if (scheduled && scheduled->measure && !all.recording()) begun = context->scheduler().begin(lanes.front()->stream());
 }
 
@@ -160,19 +160,19 @@ void task_run::state::schedule(const task_description& what) {
   collect(what.accesses);
 }
 
-void task_run::state::give_back_addends() noexcept {
+void task_run::state::give_back_partials() noexcept {
   for (used_data& u : used) {
-    if (u.addend.start != nullptr) context->coherence().give_back(u.addend, u.place, u.addend_free);
-    u.addend = {};
-    u.addend_free.clear();
+    if (u.partial.start != nullptr) context->coherence().give_back(u.partial, u.place, u.partial_free);
+    u.partial = {};
+    u.partial_free.clear();
   }
 }
 
-void task_run::state::fill_addends() {
-  moment_list filled;
+void task_run::state::fill_partials() {
+  sync_point_list filled;
   for (const used_data& u : used) {
     if (!u.reduces) continue;
-    u.reduces->fill(lanes.front()->stream(), where.is_host(), u.addend.start, u.data->body.what.bytes);
+    u.reduces->fill(lanes.front()->stream(), where.is_host(), u.partial.start, u.data->body.what.bytes);
     filled.add(lanes.front()->mark());
   }
   for (std::size_t i = 1; i < lanes.size(); ++i) context->lanes().order(*lanes[i], filled);
@@ -186,7 +186,7 @@ void task_run::state::begin_or_stop_recording() {
     throw;
   } catch (const memory_error& e) {
     if (!context->tries_graph()) throw;
-    give_back_addends();
+    give_back_partials();
     held.clear();
     inside = submission();
     const bool again = context->go_on_with_streams(e.what());
@@ -303,13 +303,13 @@ void task_run::state::end(bool good) {
   scoped.clear();
   if (items != nullptr) note_accesses();
   if (begun && good) context->scheduler().end(lanes.front()->stream(), std::move(*begun), *scheduled);
-  moment_list end;
+  sync_point_list end;
   for (lane* l : lanes) end.add(l->mark());
   for (const auto& [which, block] : scratch) context->coherence().keep_scratch(*lanes[which], block, good);
   for (used_data& u : used) {
     data_body& d = u.data->body;
     if (u.reduces)
-      context->coherence().add(d, {u.place, std::exchange(u.addend, {}), end}, u.reduces, !reads(u.mode), good);
+      context->coherence().add(d, {u.place, std::exchange(u.partial, {}), end}, u.reduces, !reads(u.mode), good);
     else if (u.copies.empty())
       coherence::release(d, *u.instance, writes(u.mode), end);
     for (data_instance* copy : u.copies) {

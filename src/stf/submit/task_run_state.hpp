@@ -23,8 +23,8 @@ struct used_data {
   data_instance* instance = nullptr;
   std::vector<data_instance*> copies{};  // by place, of data that is replicated: the first is `instance`
   std::shared_ptr<const task_reduction> reduces = nullptr;
-  memory_block addend{};  // instead of an instance
-  moment_list addend_free{};
+  memory_block partial{};  // instead of an instance
+  sync_point_list partial_free{};
 };
 
 std::string describe_task(const std::string& name);
@@ -63,7 +63,7 @@ struct task_run::state {
   std::vector<scoped_stream> scoped;  // by place
 
   ~state() {
-    give_back_addends();
+    give_back_partials();
     for (lane* l : lanes) l->leave();
   }
 
@@ -79,8 +79,8 @@ struct task_run::state {
   void lock_all();
   void begin();
   // Of a beginning that failed.
-  void give_back_addends() noexcept;
-  void fill_addends();
+  void give_back_partials() noexcept;
+  void fill_partials();
   void begin_or_stop_recording();
   void schedule(const task_description& what);
   std::uint64_t signature(const task_description& what) const;

@@ -1,5 +1,7 @@
 // Data that is frozen: used in streams of the user, with tasks before, meanwhile and after; and data that is fetched
 // ahead.
+#include <set>
+
 #include "starling/stf/context.hpp"
 #include "support/random.hpp"
 #include "support/test_machine.hpp"
@@ -158,6 +160,37 @@ TEST_CASE("a handle that ends while a body holds the data") {
   ctx.task(d.rw())->*[](stream& w, slice<double> v) { apply(w, v, 2, 0); };
   ctx.finalize();
   CHECK(x == std::vector<double>(100, 2.0));
+}
+
+TEST_CASE("frozen on all devices by one handle") {
+  const auto m = test_machine(3);
+  if (!m) return;
+  machine user = *m;
+  for (const auto backend : back_ends) {
+    std::vector<double> x(500, 1.0);
+    std::vector<std::vector<double>> seen(3, std::vector<double>(500, -1.0));
+    context ctx(*m, {.backend = backend});
+    auto d = ctx.logical_data(x);
+    ctx.task(exec_place::device(1), d.rw())->*[](stream& w, slice<double> v) { apply(w, v, 2, 3); };
+    auto f = ctx.freeze(d.read(data_place::replicated()));
+    std::vector<stream> streams;
+    std::set<const double*> copies;
+    for (int pe = 0; pe < 3; ++pe) {
+      stream& s = streams.emplace_back(user.new_stream(pe));
+      copies.insert(f.get(s).data_handle());
+      copy(s, f.get(s), seen[static_cast<std::size_t>(pe)].data());
+      event read = user.new_event(pe);
+      s.record(read);
+      streams[0].wait(read);
+    }
+    CHECK(copies.size() == 3);
+    f.unfreeze(streams[0]);
+    ctx.task(exec_place::device(2), d.rw())->*[](stream& w, slice<double> v) { apply(w, v, 10, 0); };
+    ctx.finalize();
+    for (stream& s : streams) s.synchronize();
+    for (const auto& each : seen) CHECK(each == std::vector<double>(500, 5.0));
+    CHECK(x == std::vector<double>(500, 50.0));
+  }
 }
 
 TEST_CASE("frozen instances stay when memory is short") {

@@ -1,5 +1,5 @@
-// Lanes: what waits for a moment starts after it, directly or by what lanes know of each other; random orders against a
-// count that the host keeps.
+// Lanes: what waits for a sync point starts after it, directly or by what lanes know of each other; random orders
+// against a count that the host keeps.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -14,14 +14,15 @@ namespace {
 
 using stf::lane;
 using stf::lane_set;
-using stf::moment;
-using stf::moment_list;
+using stf::sync_point;
+using stf::sync_point_list;
 
-TEST_CASE("a list of moments keeps the latest of each lane") {
-  moment_list list;
-  for (const moment m : {moment{1, 5}, moment{2, 3}, moment{1, 4}, moment{1, 9}, moment{2, 3}}) list.add(m);
+TEST_CASE("a list of sync points keeps the latest of each lane") {
+  sync_point_list list;
+  for (const sync_point m : {sync_point{1, 5}, sync_point{2, 3}, sync_point{1, 4}, sync_point{1, 9}, sync_point{2, 3}})
+    list.add(m);
   std::vector<std::pair<std::uint32_t, std::uint64_t>> seen;
-  for (const moment& m : list) seen.emplace_back(m.lane, m.number);
+  for (const sync_point& m : list) seen.emplace_back(m.lane, m.number);
   CHECK(seen == std::vector<std::pair<std::uint32_t, std::uint64_t>>{{1, 9}, {2, 3}});
   list.clear();
   CHECK(list.empty());
@@ -29,35 +30,35 @@ TEST_CASE("a list of moments keeps the latest of each lane") {
 
 TEST_CASE("a lane that waited for another knows what that one knew") {
   lane_set lanes(machine::host(3));
-  moment_list none;
+  sync_point_list none;
   lane& a = lanes.take(0, none);
   lane& b = lanes.take(1, none);
   lane& c = lanes.take(2, none);
-  const moment first = a.mark();
-  const auto order = [&](lane& later, const moment& m) {
-    moment_list list;
+  const sync_point first = a.mark();
+  const auto order = [&](lane& later, const sync_point& m) {
+    sync_point_list list;
     list.add(m);
     lanes.order(later, list);
   };
-  CHECK_FALSE(b.knows(first));
+  CHECK_FALSE(b.covers(first));
   order(b, first);
-  CHECK(b.knows(first));
-  const moment second = b.mark();
-  CHECK_FALSE(c.knows(first));
+  CHECK(b.covers(first));
+  const sync_point second = b.mark();
+  CHECK_FALSE(c.covers(first));
   order(c, second);
-  CHECK(c.knows(first));
-  CHECK(c.knows(second));
+  CHECK(c.covers(first));
+  CHECK(c.covers(second));
   // Not what comes later.
-  const moment third = a.mark();
-  CHECK_FALSE(c.knows(third));
+  const sync_point third = a.mark();
+  CHECK_FALSE(c.covers(third));
   lanes.wait_for_all();
-  CHECK(a.floor() == third.number);
+  CHECK(a.completed() == third.number);
   for (lane* l : {&a, &b, &c}) l->leave();
 }
 
 TEST_CASE("tasks with a priority have lanes of their own, whose streams are made when they are used") {
   lane_set lanes(machine::host(2));
-  const moment_list none;
+  const sync_point_list none;
   std::vector<lane*> seen;
   for (const int pe : {0, 1})
     for (const int priority : {0, 1, 2}) {
@@ -66,7 +67,7 @@ TEST_CASE("tasks with a priority have lanes of their own, whose streams are made
       CHECK(l.used() == (priority == 0));
       CHECK(std::find(seen.begin(), seen.end(), &l) == seen.end());
       seen.push_back(&l);
-      moment_list first;
+      sync_point_list first;
       first.add(l.mark());
       l.leave();
       CHECK(&lanes.take(pe, first, priority) == &l);
@@ -79,7 +80,7 @@ TEST_CASE("tasks with a priority have lanes of their own, whose streams are made
 
 TEST_CASE("a lane whose newest work is waited for is taken again") {
   lane_set lanes(machine::host(1));
-  moment_list before;
+  sync_point_list before;
   lane& a = lanes.take(0, before);
   before.add(a.mark());
   // Somebody has it.
@@ -96,17 +97,17 @@ TEST_CASE("a lane whose newest work is waited for is taken again") {
   c.leave();
 }
 
-// Work number k says that it is over; work that waits for moments looks whether all they cover is.
+// Work number k says that it is over; work that waits for sync points looks whether all they cover is.
 struct watched {
   struct piece {
-    moment end;
+    sync_point end;
     std::shared_ptr<std::atomic<bool>> over;
   };
   std::vector<piece> all;
   std::atomic<int> wrong{0};
 
   void put(lane_set& lanes, lane& l, const std::vector<std::size_t>& after) {
-    moment_list before;
+    sync_point_list before;
     std::vector<std::shared_ptr<std::atomic<bool>>> wanted;
     for (const std::size_t k : after) {
       before.add(all[k].end);
@@ -139,7 +140,7 @@ TEST_CASE("random orders between lanes are kept") {
         after.push_back(static_cast<std::size_t>(
             size - 1 - (r.below(5) == 0 ? r.below(size) : r.below(std::min<index_t>(size, 6)))));
       }
-      moment_list before;
+      sync_point_list before;
       for (const std::size_t k : after) before.add(work.all[k].end);
       if (r.below(4) == 0) {
         const int from = static_cast<int>(r.below(n_pes + 1)) - 1;
@@ -156,7 +157,7 @@ TEST_CASE("random orders between lanes are kept") {
           if (!*p.over) FAIL_CHECK("not over");
       }
       if (r.below(40) == 0) {
-        moment_list one;
+        sync_point_list one;
         const auto& p = work.all[static_cast<std::size_t>(r.below(static_cast<index_t>(work.all.size())))];
         one.add(p.end);
         lanes.wait(one);

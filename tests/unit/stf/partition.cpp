@@ -1,5 +1,5 @@
 // Partitions: every coordinate has one owner, and part() and owner() agree; parts of parts too.
-#include "starling/stf/partition.hpp"
+#include "starling/stf/partition_grid.hpp"
 
 #include <doctest/doctest.h>
 
@@ -118,6 +118,45 @@ TEST_CASE("partitions of a user's shape and of parts") {
     check_partition(cyclic().part(triangle{8}, 1, 2), cyclic(), count);
     check_partition(shape_of<slice<double, 2>>(6, 7), cyclic(), count);
   }
+}
+
+template <class Box>
+void check_grids(const Box& s) {
+  for (const int n : {1, 2, 5})
+    for (const int k : {1, 3}) {
+      check_partition(s, blocked_grid{n, k}, n * k);
+      check_partition(s, tiled_grid<1, 1>{n, k}, n * k);
+      check_partition(s, tiled_grid<3, 1>{n, k}, n * k);
+      check_partition(s, tiled_grid<2, 5>{n, k}, n * k);
+    }
+}
+
+TEST_CASE("partitions over a grid of owners cover every coordinate once") {
+  random r(24);
+  INFO("STARLING_TEST_SEED=", r.seed);
+  for (int k = 0; k < 10; ++k) {
+    index_range e[3];
+    for (index_range& x : e) {
+      x.begin = r.below(9) - 4;
+      x.end = x.begin + r.below(14);
+    }
+    check_grids(box(e[0], e[1]));
+    check_grids(column_box<2>(box(e[0], e[1])));
+    check_partition(box(e[0]), blocked_grid{3}, 3);
+    check_partition(box(e), blocked_grid{2, 1, 3}, 6);
+    check_partition(box(e), tiled_grid<2, 1, 3>{2, 2, 2}, 8);
+    check_partition(tiled_grid<2, 3>{2, 2}.part(box(e[0], e[1]), 1, 4), cyclic(), 3);
+    check_partition(tiled_grid<2, 3>{2, 2}.part(box(e[0], e[1]), 2, 4), blocked(), 3);
+  }
+  // One owner has everything.
+  check_partition(box(5, 7), blocked_grid{2, 2}, 1);
+  check_partition(box(5, 7), tiled_grid<2, 2>{2, 2}, 1);
+  // Owners are numbered row by row.
+  CHECK(blocked_grid{2, 2}.part(box(4, 6), 1, 4) == box({0, 2}, {3, 6}));
+  CHECK(blocked_grid{2, 2}.part(box(4, 6), 2, 4) == box({2, 4}, {0, 3}));
+  CHECK(tiled_grid<2, 2>{2, 2}.owner(coords<2>{{5, 2}}, box(9, 9), 4) == 1);
+  CHECK(tiled_grid<2, 2>{2, 2}.owner(coords<2>{{2, 5}}, box(9, 9), 4) == 2);
+  CHECK(column_box<2>(box({2, 4}, {0, 3})) == blocked_grid{2, 2}.part(column_box<2>(box(4, 6)), 2, 4));
 }
 
 TEST_CASE("the mapping of the paper's figure 7") {

@@ -13,21 +13,21 @@ namespace starling::test::place_memory_tests {
 namespace {
 
 using stf::memory_block;
-using stf::moment;
-using stf::moment_list;
 using stf::place_memory;
+using stf::sync_point;
+using stf::sync_point_list;
 
-// The latest moment of every lane that a list has.
-std::map<std::uint32_t, std::uint64_t> latest(const moment_list& all) {
+// The latest sync point of every lane that a list has.
+std::map<std::uint32_t, std::uint64_t> latest(const sync_point_list& all) {
   std::map<std::uint32_t, std::uint64_t> found;
-  for (const moment& m : all) found[m.lane] = std::max(found[m.lane], m.number);
+  for (const sync_point& m : all) found[m.lane] = std::max(found[m.lane], m.number);
   return found;
 }
 
 // Who used each unit of 256 bytes last, by its address.
 class reference {
  public:
-  void allocated(const memory_block& b, const moment_list& before) {
+  void allocated(const memory_block& b, const sync_point_list& before) {
     CHECK(reinterpret_cast<std::uintptr_t>(b.start) % place_memory::alignment == 0);
     CHECK(b.bytes % place_memory::alignment == 0);
     const auto known = latest(before);
@@ -42,7 +42,7 @@ class reference {
     }
     in_use_ += b.bytes;
   }
-  void freed(const memory_block& b, const moment_list& uses) {
+  void freed(const memory_block& b, const sync_point_list& uses) {
     for (std::size_t at = 0; at < b.bytes; at += place_memory::alignment) {
       taken_.erase(b.start + at);
       last_[b.start + at] = latest(uses);
@@ -68,7 +68,7 @@ void run_random(random& r, std::size_t cap) {
     if (live.empty() || r.below(5) < 3) {
       const auto bytes = static_cast<std::size_t>(r.below(r.below(4) == 0 ? 20'000 : 1500));
       const std::size_t largest = memory.used().largest_free;
-      moment_list before;
+      sync_point_list before;
       const auto block = memory.allocate(bytes, before);
       if (!block) {
         CHECK(cap > 0);
@@ -81,9 +81,9 @@ void run_random(random& r, std::size_t cap) {
       live.push_back(*block);
     } else {
       const auto which = static_cast<std::size_t>(r.below(static_cast<index_t>(live.size())));
-      moment_list uses;
+      sync_point_list uses;
       const index_t users = 1 + r.below(3);
-      for (index_t u = 0; u < users; ++u) uses.add(moment{static_cast<std::uint32_t>(r.below(4)), ++now});
+      for (index_t u = 0; u < users; ++u) uses.add(sync_point{static_cast<std::uint32_t>(r.below(4)), ++now});
       memory.free(live[which], uses);
       expected.freed(live[which], uses);
       live.erase(live.begin() + static_cast<std::ptrdiff_t>(which));
@@ -98,12 +98,12 @@ void run_random(random& r, std::size_t cap) {
   for (const memory_block& b : live) memory.free(b, {});
   CHECK(memory.used().in_use == 0);
   if (cap > 0) CHECK(memory.used().largest_free == cap / place_memory::alignment * place_memory::alignment);
-  memory.trim([](const moment_list&) { return false; });
+  memory.trim([](const sync_point_list&) { return false; });
   CHECK(memory.used().reserved > 0);
-  memory.trim([](const moment_list&) { return true; });
+  memory.trim([](const sync_point_list&) { return true; });
   CHECK(memory.used().reserved == 0);
   CHECK(memory.used().largest_free == 0);
-  moment_list before;
+  sync_point_list before;
   CHECK(memory.allocate(1, before));
   CHECK(before.empty());
 }
@@ -122,20 +122,20 @@ TEST_CASE("random allocations under a cap") {
   }
 }
 
-TEST_CASE("neighbours join, whatever the order, and bring their moments") {
+TEST_CASE("neighbours join, whatever the order, and bring their sync points") {
   constexpr std::size_t unit = place_memory::alignment;
   std::vector<int> order = {0, 1, 2};
   do {
     const machine m = machine::host(1);
     place_memory memory(m, 3 * unit, stf::memory_of_machine(m, 0));
-    moment_list before;
+    sync_point_list before;
     std::vector<memory_block> blocks;
     for (int i = 0; i < 3; ++i) blocks.push_back(*memory.allocate(unit, before));
     CHECK(before.empty());
     CHECK_FALSE(memory.allocate(1, before));
     for (const int i : order) {
-      moment_list uses;
-      uses.add(moment{static_cast<std::uint32_t>(i), 10});
+      sync_point_list uses;
+      uses.add(sync_point{static_cast<std::uint32_t>(i), 10});
       memory.free(blocks[static_cast<std::size_t>(i)], uses);
     }
     CHECK(memory.used().largest_free == 3 * unit);
@@ -147,7 +147,7 @@ TEST_CASE("neighbours join, whatever the order, and bring their moments") {
 TEST_CASE("the machine has less than the cap") {
   machine m = machine::host(1, {.memory_bytes = 1 << 20});
   place_memory memory(m, std::size_t{1} << 40, stf::memory_of_machine(m, 0));
-  moment_list before;
+  sync_point_list before;
   CHECK(memory.allocate(1000, before));
   CHECK_FALSE(memory.allocate(std::size_t{1} << 30, before));
   CHECK(memory.used().reserved <= 1 << 20);
@@ -156,7 +156,7 @@ TEST_CASE("the machine has less than the cap") {
 TEST_CASE("in check mode blocks are allocations of their own, used again for the same size alone") {
   const machine m = machine::host(1).check({.seeds = 1});
   place_memory memory(m, 1000, stf::memory_of_machine(m, 0));
-  moment_list before;
+  sync_point_list before;
   const auto a = memory.allocate(100, before);
   const auto b = memory.allocate(900, before);
   REQUIRE(a);
@@ -166,8 +166,8 @@ TEST_CASE("in check mode blocks are allocations of their own, used again for the
   CHECK(std::max(a->start, b->start) >= std::min(a->start, b->start) + 900 + 256);
   CHECK_FALSE(memory.allocate(1, before));
   CHECK(before.empty());
-  moment_list uses;
-  uses.add(moment{2, 7});
+  sync_point_list uses;
+  uses.add(sync_point{2, 7});
   memory.free(*b, uses);
   CHECK(memory.used().in_use == 100);
   CHECK(memory.used().largest_free == 900);
@@ -182,7 +182,7 @@ TEST_CASE("in check mode blocks are allocations of their own, used again for the
   CHECK(latest(before)[2] == 7);
   memory.free(*again, {});
   memory.free(*a, {});
-  memory.trim([](const moment_list&) { return true; });
+  memory.trim([](const sync_point_list&) { return true; });
   CHECK(memory.used().reserved == 0);
 }
 

@@ -155,6 +155,61 @@ TEST_CASE("the stream's work between the context and its first task, and between
   }
 }
 
+// A graph comes after what the stream has when the epoch ends, so also after what came between its tasks.
+TEST_CASE("graphs between the work of a stream") {
+  for (int n_pes = 1; n_pes <= 3; ++n_pes) {
+    const auto m = test_machine(n_pes);
+    if (!m) return;
+    machine user = *m;
+    stream s = user.new_stream(n_pes - 1);
+    const stf::resources shared(*m);
+    std::vector<double> x(50, 1.0);
+    double sum = -1;
+    double expected = 1;
+    for (int round = 0; round < 4; ++round) {
+      s.call([] { std::this_thread::sleep_for(std::chrono::milliseconds(10)); });
+      on_host(s, x, 5);
+      stf::context_options options{.device_memory = std::size_t{512} << 10};
+      if (round % 2 == 1) options = {.resources = shared};
+      stf::graph_ctx ctx(*m, s, options);
+      work(ctx, x, sum);
+      on_host(s, x, 7);
+      expected = worked(expected + 5, n_pes) + 7;
+    }
+    s.synchronize();
+    CHECK(x == std::vector<double>(50, expected));
+    CHECK(sum == 50 * (expected - 17));
+  }
+}
+
+TEST_CASE("several graphs in a stream, and values that the host waits for") {
+  const auto m = test_machine(2);
+  if (!m) return;
+  machine user = *m;
+  stream s = user.new_stream(1);
+  std::atomic<int> value{0};
+  std::vector<int> seen(4, -1), counts(4, 0);
+  stf::graph_ctx ctx(*m, s);
+  auto d = ctx.logical_data(counts);
+  for (int epoch = 0; epoch < 4; ++epoch) {
+    ctx.host_launch(d.rw())->*[&, epoch](slice<int> v) {
+      seen[static_cast<std::size_t>(epoch)] = value.load();
+      v(epoch) = v(epoch > 0 ? epoch - 1 : 0) + 1;
+    };
+    s.call([&value, epoch] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+      value = epoch + 1;
+    });
+    ctx.fence();
+    if (epoch == 1) CHECK(ctx.wait(d)(1) == 2);
+  }
+  ctx.finalize();
+  s.synchronize();
+  CHECK(seen == std::vector<int>{1, 2, 3, 4});
+  CHECK(counts == std::vector<int>{1, 2, 3, 4});
+  CHECK(ctx.statistics().epochs >= 4);
+}
+
 TEST_CASE("as a part of what is recorded") {
   for (int n_pes = 1; n_pes <= 3; ++n_pes) {
     const auto m = test_machine(n_pes);

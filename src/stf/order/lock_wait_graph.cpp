@@ -1,11 +1,11 @@
-#include "holder_waits.hpp"
+#include "lock_wait_graph.hpp"
 
 #include "starling/base/error.hpp"
 #include "stf/memory/data_state.hpp"
 
 namespace starling::stf {
 
-void holder_waits::enter(const data_state& d) {
+void lock_wait_graph::enter(const data_state& d) {
   const std::thread::id me = std::this_thread::get_id();
   const std::lock_guard lock(mutex_);
   const data_state* at = &d;
@@ -22,7 +22,7 @@ void holder_waits::enter(const data_state& d) {
   waiting_[me] = &d;
 }
 
-void holder_waits::leave() {
+void lock_wait_graph::leave() {
   const std::lock_guard lock(mutex_);
   waiting_.erase(std::this_thread::get_id());
 }

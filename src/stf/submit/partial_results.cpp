@@ -11,15 +11,15 @@ namespace starling::stf {
 namespace {
 
 // More wait for nobody to look at the data before they are combined, so that memory does not fill with them.
-constexpr std::size_t most_addends = 16;
+constexpr std::size_t most_partials = 16;
 
 }  // namespace
 
-memory_block coherence::new_addend(data_body& d, const data_place& place,
-                                   const std::shared_ptr<const task_reduction>& reduces, bool starts_over,
-                                   moment_list& before) {
-  if (!starts_over && !d.sum().addends.empty() &&
-      (!d.sum().reduces->same(*reduces) || d.sum().addends.size() >= most_addends))
+memory_block coherence::new_partial(data_body& d, const data_place& place,
+                                    const std::shared_ptr<const task_reduction>& reduces, bool starts_over,
+                                    sync_point_list& before) {
+  if (!starts_over && !d.sum().partials.empty() &&
+      (!d.sum().reduces->same(*reduces) || d.sum().partials.size() >= most_partials))
     combine(d);
   const bool comes_with_launch = d.in_scope() != nullptr && d.in_scope()->had_value;
   expect<argument_error>(starts_over || comes_with_launch || d.has_value(), "stf: ", d.describe(),
@@ -28,27 +28,27 @@ memory_block coherence::new_addend(data_body& d, const data_place& place,
   try {
     return allocate(d.describe(), d.what.bytes, place, before);
   } catch (const memory_error&) {
-    // Its own addends may be what fills the place.
-    if (d.sum().addends.empty() || d.secret) throw;
+    // Its own partial results may be what fills the place.
+    if (d.sum().partials.empty() || d.secret) throw;
   }
   combine(d, true);
   return allocate(d.describe(), d.what.bytes, place, before);
 }
 
-void coherence::add(data_body& d, data_addend a, const std::shared_ptr<const task_reduction>& reduces, bool starts_over,
-                    bool good) {
-  if (starts_over) drop_addends(d);
+void coherence::add(data_body& d, partial_result a, const std::shared_ptr<const task_reduction>& reduces,
+                    bool starts_over, bool good) {
+  if (starts_over) drop_partials(d);
   pending_sum& sum = d.rare.change().sum;
-  sum.addends.push_back(std::move(a));
+  sum.partials.push_back(std::move(a));
   sum.reduces = reduces;
   sum.starts_over = sum.starts_over || starts_over;
-  if (!good) drop_addends(d);
+  if (!good) drop_partials(d);
 }
 
-void coherence::drop_addends(data_body& d) {
-  if (d.sum().addends.empty()) return;
+void coherence::drop_partials(data_body& d) {
+  if (d.sum().partials.empty()) return;
   pending_sum& sum = d.rare.change().sum;
-  for (data_addend& a : sum.addends) {
+  for (partial_result& a : sum.partials) {
     if (d.secret) wipe(a.block.start, a.block.bytes, a.place, a.ready);
     give_back(a.block, a.place, a.ready);
   }
@@ -56,7 +56,7 @@ void coherence::drop_addends(data_body& d) {
 }
 
 void coherence::combine(data_body& d, bool on_host) {
-  // Where the value lies, or else the first addend, on a device, which reaches all memory but the user's.
+  // Where the value lies, or else the first partial result, on a device, which reaches all memory but the user's.
   data_place place = data_place::host();
   const auto prefer = [&](const data_place& p) {
     if (!on_host && place.is_host() && !p.is_host() && !p.is_composite()) place = p;
@@ -65,43 +65,44 @@ void coherence::combine(data_body& d, bool on_host) {
   if (!sum.starts_over)
     for (const data_instance* i : d.instances)
       if (i->valid && i->packed) prefer(i->place);
-  for (const data_addend& a : sum.addends) prefer(a.place);
+  for (const partial_result& a : sum.partials) prefer(a.place);
   // Acquiring must not come back here.
-  std::vector<data_addend> addends = std::exchange(sum.addends, {});
+  std::vector<partial_result> partials = std::exchange(sum.partials, {});
   try {
     try {
-      combine_at(d, place, addends, sum.starts_over);
+      combine_at(d, place, partials, sum.starts_over);
     } catch (const memory_error&) {
       if (place.is_host() || d.secret) throw;
-      combine_at(d, data_place::host(), addends, sum.starts_over);
+      combine_at(d, data_place::host(), partials, sum.starts_over);
     }
   } catch (...) {
-    sum.addends = std::move(addends);
+    sum.partials = std::move(partials);
     throw;
   }
-  sum.addends = std::move(addends);
-  drop_addends(d);
+  sum.partials = std::move(partials);
+  drop_partials(d);
 }
 
-// Afterwards the addends are over when they have been read.
-void coherence::combine_at(data_body& d, const data_place& place, std::vector<data_addend>& addends, bool starts_over) {
-  moment_list before;
+// Afterwards the partial results are over when they have been read.
+void coherence::combine_at(data_body& d, const data_place& place, std::vector<partial_result>& partials,
+                           bool starts_over) {
+  sync_point_list before;
   data_instance& into = acquire(d, place, !starts_over, true, before);
   // The host reaches its own memory only.
   std::vector<memory_block> fetched;
   std::vector<const std::byte*> values;
-  for (data_addend& a : addends) {
+  for (partial_result& a : partials) {
     values.push_back(a.block.start);
     if (!place.is_host() || pe_of(a.place) == host_place) {
       before.add(a.ready);
       continue;
     }
-    moment_list free = a.ready;
+    sync_point_list free = a.ready;
     fetched.push_back(allocate(d.describe(), d.what.bytes, place, free));
     lane& l = lanes_.for_copy(a.place.pe(), host_place);
     lanes_.order(l, free);
     l.stream().copy(fetched.back().start, a.block.start, d.what.bytes);
-    const moment end = l.mark();
+    const sync_point end = l.mark();
     a.ready.add(end);
     before.add(end);
     values.back() = fetched.back().start;
@@ -112,12 +113,12 @@ void coherence::combine_at(data_body& d, const data_place& place, std::vector<da
   lanes_.order(l, before);
   const scoped_stream by_the_library(l.stream(), nullptr);
   d.sum().reduces->combine(l.stream(), place.is_host(), into.start, values, d.what.bytes, !starts_over);
-  moment_list end;
+  sync_point_list end;
   end.add(l.mark());
   l.leave();
-  for (data_addend& a : addends) a.ready.add(end);
+  for (partial_result& a : partials) a.ready.add(end);
   for (const memory_block& b : fetched) {
-    moment_list uses = end;
+    sync_point_list uses = end;
     if (d.secret) wipe(b.start, b.bytes, place, uses);
     give_back(b, place, uses);
   }
@@ -125,15 +126,15 @@ void coherence::combine_at(data_body& d, const data_place& place, std::vector<da
 }
 
 // Of data that nobody holds; on the host, since the place is full.
-bool coherence::release_addends(const data_place& place) {
+bool coherence::release_partials(const data_place& place) {
   if (place.is_host() || held_ != nullptr) return false;
   bool any = false;
   for (auto& d : all_.alive()) {
     if (!d->try_lock()) continue;
     const std::lock_guard held(*d, std::adopt_lock);
     data_body& body = d->body;
-    const auto here = [&](const data_addend& a) { return a.place == place; };
-    if (body.secret || std::none_of(body.sum().addends.begin(), body.sum().addends.end(), here)) continue;
+    const auto here = [&](const partial_result& a) { return a.place == place; };
+    if (body.secret || std::none_of(body.sum().partials.begin(), body.sum().partials.end(), here)) continue;
     combine(body, true);
     any = true;
   }

@@ -10,7 +10,7 @@ namespace starling::stf {
 
 class data_state;
 
-class holder_waits {
+class lock_wait_graph {
  public:
   // This thread is going to wait for `d`. Throws argument_error when that would close a circle. The last thread of a
   // circle sees all of it: each notes that it holds data before it comes here for other data.
