@@ -83,8 +83,7 @@ WRONG_PROGRAM(sum_over_pes_by_one_thread, found, .kinds = mismatch, .says = here
 }
 
 // Each thread passes its own value to the sum of the blocks.
-// Not found: a block has one value there, and on a GPU those of the other threads are lost.
-WRONG_PROGRAM(sum_over_pes_of_each_thread, missed, .kinds = mismatch, .says = here, .threads = 4) {
+WRONG_PROGRAM(sum_over_pes_of_each_thread, found, .kinds = mismatch, .says = here, .threads = 4) {
   const auto data = zeroed<int>(m, 1);
   const sym<int> x = data.data();
   m.run(

@@ -121,8 +121,8 @@ WRONG_PROGRAM(push_of_a_maximum, found, .kinds = within, .says = no_barrier, .pe
 }
 
 // Each thread adds for a vertex of its own, by a call of the whole block.
-// Not found: the threads of the block pass different words, and on a GPU only what one thread passes is added.
-WRONG_PROGRAM(push_by_a_call_of_the_block, missed, .kinds = {defect::collective}, .says = {"atomic"}, .pes = 1,
+// On a GPU only what one thread passes is added.
+WRONG_PROGRAM(push_by_a_call_of_the_block, found, .kinds = {defect::collective}, .says = {"atomic"}, .pes = 1,
               .threads = 4) {
   const auto sums = zeroed<int>(m, n);
   const sym<int> sum = sums.data();

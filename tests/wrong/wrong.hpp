@@ -31,7 +31,7 @@ struct expected {
   std::vector<defect> kinds;      // any of them: which one depends on whose access comes first
   std::vector<std::string> says;  // each is a part of the message
   int pes = 2;
-  int threads = 1;            // of a block
+  int threads = 1;            // of a block; 0: as the seeds say
   bool twin_refused = false;  // check mode calls the corrected program wrong
 };
 

@@ -69,8 +69,9 @@ class communication : public card_calls<Self> {
         card_put(dest.on(pe), 1, &value, 1, 1, pe, true, at);
       else if (leader())
         gpu::store_word(dest.on(pe), value);
-    } else if (leader()) {
-      self().own_port().put(transfer_of(dest, 1, &value, 1, 1, pe, true, at));
+    } else {
+      self().come_alike("p", {argument_bits(dest.on(pe)), argument_bits(pe), argument_bits(value)}, at);
+      if (leader()) self().own_port().put(transfer_of(dest, 1, &value, 1, 1, pe, true, at));
     }
   }
 

@@ -71,6 +71,11 @@ const std::byte* thread_port::gather(const void* value, std::size_t bytes, where
   return all_.gathered();
 }
 
+void thread_port::come_alike(const char* what, std::initializer_list<std::uint64_t> arguments, where at) {
+  if (alone_ == nullptr) return;
+  all_.come_alike(mine_, {.what = what, .at = at, .arguments = arguments});
+}
+
 // ---- to other PEs ----
 
 void thread_port::put(const transfer& t) {
@@ -145,7 +150,7 @@ bool thread_port::launch(const kernel_launch& k) {
 
 void thread_port::collective(const collective_call& c) {
   request r{.what = name(c.op), .at = c.at};
-  r.arguments = {bits_of(c.bytes), bits_of(c.root), bits_of(c.meeting)};
+  r.arguments = {bits_of(c.bytes), c.value_bits, bits_of(c.root), bits_of(c.meeting)};
   (void)ask(r, [&] { all_.port().collective(c); });
 }
 
