@@ -60,7 +60,7 @@ def reports_in(lines: Iterable[str], names: Sequence[str]) -> Counter[str]:
 
     A report is a line and the indented ones that follow it.
     """
-    name = re.compile(rf"\b({'|'.join(map(re.escape, names))})\b")
+    name = re.compile(rf"(?<![a-z_])({'|'.join(map(re.escape, names))})(?![a-z_0-9])")  # in mangled names too
     reports: list[str] = []
     for text in (line.removeprefix(MARK)[1:] for line in lines if line.startswith(MARK)):
         if text.startswith(" ") and reports:

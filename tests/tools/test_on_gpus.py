@@ -126,6 +126,21 @@ def test_reports_are_of_the_program_that_they_name(runner) -> None:
     assert set(rows["pair_d"].reports.values()) == {None}  # but not under a tool
 
 
+def test_names_of_kernels() -> None:
+    lines = [
+        "========= COMPUTE-SANITIZER",
+        "========= Error: Race reported between Write access at void entry<tests::scan(machine &)::[lambda]>()",
+        "=========     and Read access at void entry<tests::(anonymous)::scan(machine &)::[lambda]>()",
+        "========= ",
+        "begin scan_of_rows",
+        "========= Invalid __global__ write of size 4 bytes",
+        "=========     at _ZN5tests12scan_of_rowsERNS_7machineE+0x80",
+        "========= Program hit an error that names nothing",
+        "========= ERROR SUMMARY: 3 errors",
+    ]
+    assert programs.reports_in(lines, ["scan", "scan_of_rows"]) == {"scan": 1, "scan_of_rows": 1, "": 1}
+
+
 def test_what_does_not_end_in_time_counts_as_not_run(runner) -> None:
     began = time.monotonic()
     rows = rows_of(runner(seconds=0.5), ("hangs_a", "wrong_b"), ("wrong", "racecheck"))
