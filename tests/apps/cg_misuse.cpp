@@ -5,6 +5,7 @@
 #include "cg/solver.hpp"
 #include "support/cg_oracle.hpp"
 #include "support/failure.hpp"
+#include "support/test_machine.hpp"
 
 namespace starling {
 namespace {
