@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import shutil
 import sys
 import time
@@ -35,6 +36,7 @@ TOOLS = ("racecheck", "synccheck", "memcheck")
 # Reports of all kernels, not of the first alone; none of calls by which the library asks the driver what there is.
 OF_TOOL = ("--print-limit", "0", "--destroy-on-device-error", "kernel", "--report-api-errors", "no")
 TOGETHER = 8  # programs of a process
+PATH = os.pathsep.join([os.environ.get("PATH", ""), "/usr/local/cuda/bin"])
 SILENCE = 20.0  # seconds after which a program counts as one without an end
 SILENCE_OF_TOOL = 45.0
 
@@ -145,7 +147,7 @@ def main() -> int:
     parser.add_argument("--runs", type=int, default=5, help="of each wrong program, without a tool")
     parser.add_argument("--seconds", type=float, default=110, help="for everything")
     parser.add_argument("--jobs", type=int, default=4, help="processes at once")
-    parser.add_argument("--sanitizer", default=shutil.which("compute-sanitizer") or "", help="where it is")
+    parser.add_argument("--sanitizer", default=shutil.which("compute-sanitizer", path=PATH) or "", help="where it is")
     parser.add_argument("--out", type=Path)
     o = parser.parse_args()
     binary = o.build / "bin/wrong_on_gpus"

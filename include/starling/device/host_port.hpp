@@ -43,6 +43,7 @@ struct transfer {
   // Bytes from the near side's address to the end of its variable; unknown unless the compiler can tell.
   std::size_t near_bytes = unknown_bytes;
   int context = 0;
+  bool barrier = true;  // whether on a GPU a blocking one ends with a barrier of the group
 };
 
 struct signal_update {

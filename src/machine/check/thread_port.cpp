@@ -79,7 +79,7 @@ void thread_port::come_alike(const char* what, std::initializer_list<std::uint64
 // ---- to other PEs ----
 
 void thread_port::put(const transfer& t) {
-  request r{.what = t.blocking ? "put" : "put_nbi", .at = t.at, .orders = t.blocking};
+  request r{.what = t.blocking ? "put" : "put_nbi", .at = t.at, .orders = t.blocking && t.barrier};
   r.arguments = {bits_of(t.dest),        near(t.source),           bits_of(t.count), bits_of(t.element),
                  bits_of(t.dest_stride), bits_of(t.source_stride), bits_of(t.pe),    bits_of(t.context)};
   r.touches = &t;
