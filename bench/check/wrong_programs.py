@@ -17,7 +17,7 @@ from pathlib import Path
 SOURCES = "threads_*_kernels.cpp"
 SKIPPED = "skipped"
 # How lines of compute-sanitizer begin, and which of them are not about a kernel.
-MARK = "========="
+MARK = "========= "
 NO_REPORT = re.compile(r"COMPUTE-SANITIZER|(\w+ )?SUMMARY|Error: (process|Target application)")
 
 
@@ -62,7 +62,7 @@ def reports_in(lines: Iterable[str], names: Sequence[str]) -> Counter[str]:
     """
     name = re.compile(rf"(?<![a-z_])({'|'.join(map(re.escape, names))})(?![a-z_0-9])")  # in mangled names too
     reports: list[str] = []
-    for text in (line.removeprefix(MARK)[1:] for line in lines if line.startswith(MARK)):
+    for text in (line.removeprefix(MARK) for line in lines if line.startswith(MARK)):
         if text.startswith(" ") and reports:
             reports[-1] += f"\n{text}"
         elif text.strip() and not NO_REPORT.match(text):

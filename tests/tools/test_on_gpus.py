@@ -129,6 +129,7 @@ def test_reports_are_of_the_program_that_they_name(runner) -> None:
 def test_names_of_kernels() -> None:
     lines = [
         "========= COMPUTE-SANITIZER",
+        "=" * 79,  # doctest's
         "========= Error: Race reported between Write access at void entry<tests::scan(machine &)::[lambda]>()",
         "=========     and Read access at void entry<tests::(anonymous)::scan(machine &)::[lambda]>()",
         "========= ",
