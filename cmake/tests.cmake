@@ -133,7 +133,7 @@ if(STARLING_HAS_CHECK AND NOT STARLING_WITH_CUDA)
     starling_test_program(${suite}_checked "${sources}" ${starling_checked_libraries})
     set_target_properties(${suite}_checked PROPERTIES EXCLUDE_FROM_ALL ON)
     add_test(NAME ${suite}_checked COMMAND ${suite}_checked
-      --source-file-exclude=*/symmetric_array.cpp,*/place_memory.cpp,*/trace_kernels.cpp,*misuse*,*/stencil_faults.cpp,*/network/hosts.cpp
+      --source-file-exclude=*/symmetric_array.cpp,*/place_memory.cpp,*/trace_kernels.cpp,*misuse*,*/stencil_faults.cpp,*/cg_faults.cpp,*/network/hosts.cpp
       --test-case-exclude=*memory*,*environment*,*needs?no?room*)
     set_tests_properties(${suite}_checked PROPERTIES LABELS checked TIMEOUT 3600 ENVIRONMENT "STARLING_CHECK=5")
   endforeach()

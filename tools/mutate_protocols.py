@@ -123,9 +123,9 @@ class Workshop:
             text = replaced(text, setting[1], setting[2], source)
         if mutation and mutation.file == source:
             text = replaced(text, mutation.old, mutation.new, source)
-        if text == (ROOT / source).read_text():
-            return ROOT / source
         changed = folder / source
+        if text == (ROOT / source).read_text():
+            return changed if changed.exists() else ROOT / source
         changed.parent.mkdir(parents=True, exist_ok=True)
         changed.write_text(text)
         return changed
@@ -139,6 +139,7 @@ class Workshop:
             changed.parent.mkdir(parents=True, exist_ok=True)
             text = (ROOT / mutation.file).read_text()
             changed.write_text(replaced(text, mutation.old, mutation.new, mutation.file))
+            beside(changed, (ROOT / mutation.file).parent)
         objects = []
         for source in program.sources:
             output = self.object_of(name, source)
@@ -160,6 +161,13 @@ class Workshop:
         environment = {key: value.format(seeds=self.seeds) for key, value in program.environment}
         status, said = self.run([binary, *words], 240, **environment)
         return Outcome(verdict(status, said), time.monotonic() - start)
+
+
+def beside(changed: Path, folder: Path) -> None:
+    """Links to the other files of a folder, beside a changed one: some include each other by their names alone."""
+    for path in folder.iterdir():
+        if path.is_file() and path.name != changed.name:
+            (changed.parent / path.name).symlink_to(path)
 
 
 def verdict(status: int | None, said: str) -> str:

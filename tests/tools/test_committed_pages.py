@@ -19,6 +19,7 @@ PAGES = {
     "bench/proact/page.py": ("docs/regions_results.md",),
     "bench/processes/page.py": ("docs/processes.md",),
     "bench/scale/scale_page.py": ("docs/scale.md",),
+    "bench/check/page.py": ("docs/check.md",),
     "bench/dace/page.py": ("docs/dace.md",),
     "bench/readme_figures.py": ("README.md",),
 }

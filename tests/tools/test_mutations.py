@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from mutate_protocols import beside
 from mutations import MUTATIONS, PROGRAMS, ROOT, Mutation, replaced
 
 
@@ -26,3 +29,14 @@ def test_its_program_has_its_sources(name: str) -> None:
 
 def test_mutations_differ() -> None:
     assert len({(m.program, m.file, m.old, m.new) for m in MUTATIONS}) == len(MUTATIONS)
+
+
+def test_a_changed_header_is_beside_those_that_include_it(tmp_path: Path) -> None:
+    """card.hpp includes card_rules.hpp by its name alone, which is looked for beside card.hpp first."""
+    folder = ROOT / "src/machine/network"
+    changed = tmp_path / "card_rules.hpp"
+    changed.write_text("changed")
+    beside(changed, folder)
+    assert '"card_rules.hpp"' in (tmp_path / "card.hpp").read_text()
+    assert changed.read_text() == "changed"
+    assert (folder / "card_rules.hpp").read_text() != "changed"

@@ -7,8 +7,8 @@ namespace {
 const std::vector<defect> mismatch = {defect::collective};
 const std::vector<std::string> differ = {"arguments differ", "threads_arguments_kernels.cpp:"};
 
-// Not found: each thread adds a value of its own by a call of the block, which adds one of them.
-WRONG_PROGRAM(fetch_add_of_each_thread, missed, .kinds = mismatch, .says = differ, .pes = 1, .threads = 3) {
+// Each thread adds a value of its own by a call of the block, which adds one of them.
+WRONG_PROGRAM(fetch_add_of_each_thread, found, .kinds = mismatch, .says = differ, .pes = 1, .threads = 3) {
   const auto data = zeroed<int>(m, 1);
   const sym<int> x = data.data();
   m.run(
@@ -21,8 +21,8 @@ WRONG_PROGRAM(fetch_add_of_each_thread, missed, .kinds = mismatch, .says = diffe
   return read(m, data, 0)[0] == 1;
 }
 
-// Not found: a thread that is not the first adds by a call of the block, which the first has to make too.
-WRONG_PROGRAM(add_of_the_block_by_one_thread, missed, .kinds = mismatch, .says = {"threads missing"}, .pes = 1,
+// A thread that is not the first adds by a call of the block, which the first has to make too.
+WRONG_PROGRAM(add_of_the_block_by_one_thread, found, .kinds = mismatch, .says = {"threads missing"}, .pes = 1,
               .threads = 2) {
   const auto data = zeroed<int>(m, 1);
   const sym<int> x = data.data();
@@ -37,8 +37,8 @@ WRONG_PROGRAM(add_of_the_block_by_one_thread, missed, .kinds = mismatch, .says =
   return read(m, data, 0)[0] == 1;
 }
 
-// Not found: each thread passes a value of its own, and one of them arrives.
-WRONG_PROGRAM(p_of_each_thread, missed, .kinds = mismatch, .says = differ, .threads = 4) {
+// Each thread passes a value of its own, and one of them arrives.
+WRONG_PROGRAM(p_of_each_thread, found, .kinds = mismatch, .says = differ, .threads = 4) {
   const auto data = zeroed<int>(m, 32);
   const sym<int> x = data.data();
   m.run(
@@ -52,8 +52,8 @@ WRONG_PROGRAM(p_of_each_thread, missed, .kinds = mismatch, .says = differ, .thre
   return read(m, data, 1)[0] == 1;
 }
 
-// Not found: the threads of the root pass different values.
-WRONG_PROGRAM(broadcast_of_each_thread, missed, .kinds = mismatch, .says = differ, .threads = 5) {
+// The threads of the root pass different values.
+WRONG_PROGRAM(broadcast_of_each_thread, found, .kinds = mismatch, .says = differ, .threads = 5) {
   const auto data = zeroed<int>(m, 1);
   const sym<int> x = data.data();
   m.run(

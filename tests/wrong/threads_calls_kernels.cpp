@@ -41,6 +41,22 @@ WRONG_PROGRAM(source_filled_again_before_quiet, found, .kinds = {defect::within_
   return read(m, data, 0)[n] == 0x01010101;
 }
 
+// A put makes its elements of what the threads then overwrite; it has no barrier, as one from memory has.
+WRONG_PROGRAM(what_elements_are_made_of_overwritten, found, .kinds = {defect::within_block},
+              .says = {"threads_calls_kernels.cpp:"}, .threads = 3) {
+  const auto data = filled<int>(m, 2 * n, 1);
+  const sym<int> x = data.data();
+  m.run(
+      1, STARLING_KERNEL(block & b) {
+        int* mine = x.on(b.pe());
+        b.put(x + n, [=](index_t i) { return mine[n - 1 - i]; }, n, 1 - b.pe());
+        if (fixed) b.sync();
+        b.for_each(n, [=](index_t i) { mine[i] = 2; });
+        b.barrier_all();
+      });
+  return read(m, data, 0)[n] == 0x01010101;
+}
+
 // A value is fetched by all threads, and replaced by the first one while others still fetch it.
 WRONG_PROGRAM(value_replaced_while_threads_fetch_it, found,
               .kinds = {defect::unordered_read, defect::unordered_write, defect::within_block}, .says = {},
@@ -99,7 +115,7 @@ WRONG_PROGRAM(every_thread_signals_for_the_block, found, .kinds = races, .says =
         all = b.reduce(all, plus{});
         if (b.member() == 0) *sum.on(1) = all;
       });
-  return !fixed || read(m, sums, 1)[0] == 24;
+  return read(m, sums, 1)[0] == 24;
 }
 
 // Each thread names a PE of its own in a call of the block.

@@ -8,7 +8,7 @@ namespace {
 constexpr index_t n = 24;
 
 // The sum of an array, by the threads of one block.
-int sum_of(const block& b, const int* x, index_t count) {
+STARLING_HD int sum_of(const block& b, const int* x, index_t count) {
   int mine = 0;
   b.for_each(count, [&](index_t i) { mine += x[i]; });
   return b.reduce(mine, plus{});
@@ -34,8 +34,8 @@ WRONG_PROGRAM(push_to_neighbours_by_plain_additions, found, .kinds = {defect::wi
 }
 
 // A pull in place: elements are overwritten while neighbours are still to be read.
-WRONG_PROGRAM(pull_in_place, found, .kinds = {defect::within_block}, .says = {"reads them at", "writes them at"},
-              .pes = 1, .threads = 3) {
+WRONG_PROGRAM(pull_in_place_by_a_loop, found, .kinds = {defect::within_block},
+              .says = {"reads them at", "writes them at"}, .pes = 1, .threads = 3) {
   const auto data = zeroed<int>(m, 2 * n);
   const sym<int> x = data.data();
   m.run(

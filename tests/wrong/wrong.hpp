@@ -9,8 +9,8 @@
 //
 // A miss must not end the process: what a wrong program writes lies in memory of the machine, or in a guard around it.
 //
-// With STARLING_TEST_MACHINE=cuda a case runs one of the two on GPUs, which STARLING_WRONG names (wrong or fixed), and
-// says what came of it; see bench/check/on_gpus.py.
+// With STARLING_TEST_MACHINE=cuda a case runs one of the two on GPUs, which STARLING_WRONG names (wrong or fixed), so
+// often as STARLING_WRONG_RUNS says, and says what came of it; see bench/check/on_gpus.py.
 #pragma once
 
 #include <algorithm>
@@ -31,7 +31,7 @@ struct expected {
   std::vector<defect> kinds;      // any of them: which one depends on whose access comes first
   std::vector<std::string> says;  // each is a part of the message
   int pes = 2;
-  int threads = 1;            // of a block
+  int threads = 1;            // of a block; 0: as the seeds say
   bool twin_refused = false;  // check mode calls the corrected program wrong
 };
 
@@ -75,24 +75,44 @@ inline std::string refusal(program_to_check run, const expected& want) {
   return m.checked().accesses_seen ? "" : "loads and stores were not seen";
 }
 
-// The last line that it prints: "outcome: " and right, wrong result, or an error.
-inline void run_on_gpus(program_to_check run, const expected& want) {
-  std::optional<machine> m = test_machine(want.pes);
-  if (!m) return;
-  const char* which = std::getenv("STARLING_WRONG");
-  const bool fixed = which != nullptr && std::string(which) == "fixed";
-  std::string outcome;
-  try {
-    outcome = run(*m, fixed) ? "right" : "wrong result";
-  } catch (const std::exception& e) {
-    outcome = std::string(e.what()).substr(0, std::string(e.what()).find('\n'));
-  }
-  std::printf("outcome: %s\n", outcome.c_str());
-  if (fixed) CHECK(outcome == "right");
+inline std::string first_line(const std::exception& e) {
+  const std::string said = e.what();
+  return said.substr(0, said.find('\n'));
 }
 
-inline void check_program(program_to_check run, detection today, const expected& want) {
-  if (on_gpus()) return run_on_gpus(run, want);
+// Runs it on GPUs, and says before it "begin NAME" and after each run "outcome of NAME: " and right, wrong result,
+// skipped, or an error. After a device error nothing more runs in that process.
+inline void run_on_gpus(program_to_check run, const char* id, const expected& want) {
+  const auto say = [](const std::string& line) {
+    std::printf("%s\n", line.c_str());
+    std::fflush(stdout);
+  };
+  const auto outcome = [&](const std::string& what) { say(message("outcome of ", id, ": ", what)); };
+  say(message("begin ", id));
+  const char* which = std::getenv("STARLING_WRONG");
+  const char* times = std::getenv("STARLING_WRONG_RUNS");
+  const bool fixed = which != nullptr && std::string(which) == "fixed";
+  const int runs = times != nullptr ? std::atoi(times) : 1;
+  std::optional<machine> m;
+  for (int i = 0; i < runs; ++i) try {
+      if (!m) m = test_machine(want.pes);
+      if (!m) return outcome("skipped");
+      const bool right = run(*m, fixed);
+      outcome(right ? "right" : "wrong result");
+      if (fixed) CHECK(right);
+    } catch (const device_error& e) {
+      outcome(message("device error: ", first_line(e)));
+      if (fixed) CHECK_MESSAGE(false, e.what());
+      return;
+    } catch (const std::exception& e) {
+      outcome(first_line(e));
+      if (fixed) CHECK_MESSAGE(false, e.what());
+      m.reset();
+    }
+}
+
+inline void check_program(program_to_check run, const char* id, detection today, const expected& want) {
+  if (on_gpus()) return run_on_gpus(run, id, want);
   const std::string missed = miss(run, want);
   if (today == detection::found) {
     CHECK_MESSAGE(missed.empty(), missed);
@@ -113,7 +133,7 @@ inline int* ints(const local_memory& m) { return reinterpret_cast<int*>(m.data()
 
 }  // namespace starling::test
 
-#define WRONG_PROGRAM(id, today, ...)                                                                 \
-  bool id(machine& m, bool fixed);                                                                    \
-  TEST_CASE(#id* doctest::test_suite(#today)) { check_program(id, detection::today, {__VA_ARGS__}); } \
+#define WRONG_PROGRAM(id, today, ...)                                                                      \
+  bool id(machine& m, bool fixed);                                                                         \
+  TEST_CASE(#id* doctest::test_suite(#today)) { check_program(id, #id, detection::today, {__VA_ARGS__}); } \
   bool id(machine& m, bool fixed)

@@ -1,5 +1,5 @@
 // The operations that atomics do to one word: each is given the word and the memory order, and says what the word held
-// and whether it has stored.
+// and whether it has stored. bits(): of its arguments, to be compared among the threads of a block.
 #pragma once
 
 #include <cuda/atomic>
@@ -29,6 +29,7 @@ STARLING_HD constexpr cuda::memory_order releasing(cuda::memory_order o) {
 template <class T>
 struct load {
   static constexpr by_card card = by_card::load;
+  std::uint64_t bits() const { return 0; }
   STARLING_HD T changed(T old) const { return old; }
   template <class Word>
   STARLING_HD outcome<T> operator()(Word word, cuda::memory_order o) const {
@@ -40,6 +41,7 @@ template <class T>
 struct store {
   static constexpr by_card card = by_card::other;
   T value;
+  std::uint64_t bits() const { return argument_bits(value); }
   STARLING_HD T changed(T) const { return value; }
   template <class Word>
   STARLING_HD outcome<T> operator()(Word word, cuda::memory_order o) const {
@@ -52,6 +54,7 @@ template <class T>
 struct add {
   static constexpr by_card card = std::is_integral_v<T> ? by_card::add : by_card::other;
   T value;
+  std::uint64_t bits() const { return argument_bits(value); }
   STARLING_HD T changed(T old) const { return static_cast<T>(old + value); }
   template <class Word>
   STARLING_HD outcome<T> operator()(Word word, cuda::memory_order o) const {
@@ -63,6 +66,7 @@ template <class T>
 struct bit_and {
   static constexpr by_card card = by_card::other;
   T value;
+  std::uint64_t bits() const { return argument_bits(value); }
   STARLING_HD T changed(T old) const { return static_cast<T>(old & value); }
   template <class Word>
   STARLING_HD outcome<T> operator()(Word word, cuda::memory_order o) const {
@@ -74,6 +78,7 @@ template <class T>
 struct bit_or {
   static constexpr by_card card = by_card::other;
   T value;
+  std::uint64_t bits() const { return argument_bits(value); }
   STARLING_HD T changed(T old) const { return static_cast<T>(old | value); }
   template <class Word>
   STARLING_HD outcome<T> operator()(Word word, cuda::memory_order o) const {
@@ -85,6 +90,7 @@ template <class T>
 struct bit_xor {
   static constexpr by_card card = by_card::other;
   T value;
+  std::uint64_t bits() const { return argument_bits(value); }
   STARLING_HD T changed(T old) const { return static_cast<T>(old ^ value); }
   template <class Word>
   STARLING_HD outcome<T> operator()(Word word, cuda::memory_order o) const {
@@ -96,6 +102,7 @@ template <class T>
 struct swap {
   static constexpr by_card card = by_card::other;
   T value;
+  std::uint64_t bits() const { return argument_bits(value); }
   STARLING_HD T changed(T) const { return value; }
   template <class Word>
   STARLING_HD outcome<T> operator()(Word word, cuda::memory_order o) const {
@@ -109,6 +116,7 @@ struct compare_swap {
   static constexpr by_card card = by_card::compare_swap;
   T expected;
   T value;
+  std::uint64_t bits() const { return argument_bits(expected) ^ (argument_bits(value) << 1); }
   STARLING_HD T changed(T old) const { return holds(old) ? value : old; }
   STARLING_HD bool holds(T old) const { return memcmp(&old, &expected, sizeof(T)) == 0; }
   template <class Word>

@@ -239,15 +239,17 @@ class atomics {
     return c.result;
   }
 
-  template <class T>
-  STARLING_HD void check(int pe, where at) const {
+  template <class T, class Apply>
+  STARLING_HD void check(sym<T> x, int pe, where at, [[maybe_unused]] const Apply& apply) const {
     static_assert(sizeof(T) == 4 || sizeof(T) == 8, "atomics work on 4 and 8 byte types");
     self().check_peer(pe, operation::atomic, at);
+    if constexpr (!target::on_gpu)
+      self().come_alike("an atomic operation", {argument_bits(x.on(pe)), argument_bits(pe), apply.bits()}, at);
   }
 
   template <class T, class Apply>
   STARLING_HD T fetched(sym<T> x, int pe, cuda::memory_order order, where at, const Apply& apply) const {
-    check<T>(pe, at);
+    check(x, pe, at, apply);
     const trace_span span(self(), trace_operation::atomic, pe, sizeof(T));
     if (releases(order)) self().sync(at);  // the leader's fence then counts for what all threads have written
     T result{};
@@ -262,7 +264,7 @@ class atomics {
 
   template <class T, class Apply>
   STARLING_HD void done(sym<T> x, int pe, cuda::memory_order order, where at, const Apply& apply) const {
-    check<T>(pe, at);
+    check(x, pe, at, apply);
     const trace_span span(self(), trace_operation::atomic, pe, sizeof(T));
     if constexpr (target::on_gpu) {
       if (releases(order)) self().sync();
@@ -278,7 +280,7 @@ class atomics {
 
   template <class T, class Apply>
   STARLING_HD void fetch_later(T* fetch, sym<T> x, int pe, where at, const Apply& apply) const {
-    check<T>(pe, at);
+    check(x, pe, at, apply);
     const trace_span span(self(), trace_operation::atomic, pe, sizeof(T));
     if constexpr (target::on_gpu) {
       if (self().member() == 0) *fetch = by_leader(x, pe, cuda::memory_order_relaxed, at, apply);

@@ -139,7 +139,7 @@ class block : public whole_block<block>, public bulk_transfer<block> {
   // All blocks of this PE, of every role. What they wrote before is seen by all of them after.
   STARLING_HD void sync_pe(where at = where::current()) {
     const trace_span span(*this, trace_operation::sync_pe, any_pe, 0);
-    begin_collective({operation::sync_pe, 0, any_pe, "", at});
+    begin_collective({operation::sync_pe, 0, 0, any_pe, "", at});
     arrive(at);
     wait_as(operation::sync_pe, state().control.arrived, 1, compare::ge, arrivals_wanted(), pe(), at);
   }
@@ -160,7 +160,7 @@ class block : public whole_block<block>, public bulk_transfer<block> {
   template <class T, class Op>
   STARLING_HD T all_reduce(const T& value, Op op, where at = where::current()) {
     const trace_span span(*this, trace_operation::all_reduce, any_pe, 0);
-    return meet(operation::all_reduce, value, op, any_pe, at);
+    return meet(operation::all_reduce, value, op, any_pe, at, bits_on_host(value));
   }
 
   // The value that block 0 of PE `root` passed, to every block. Also a sync_pe. T: up to 24 bytes.
@@ -174,7 +174,7 @@ class block : public whole_block<block>, public bulk_transfer<block> {
     };
     const offer mine{value, pe() == root && index() == 0};
     auto valid_one = [](const offer& a, const offer& b) { return a.valid != 0 ? a : b; };
-    return meet(operation::broadcast, mine, valid_one, root, at).value;
+    return meet(operation::broadcast, mine, valid_one, root, at, mine.valid != 0 ? bits_on_host(value) : 0).value;
   }
 
   // ---- for launches ----
@@ -209,6 +209,15 @@ class block : public whole_block<block>, public bulk_transfer<block> {
     }
   }
 
+  // What check mode compares among threads.
+  template <class T>
+  STARLING_HD static std::uint64_t bits_on_host([[maybe_unused]] const T& value) {
+    if constexpr (target::on_gpu)
+      return 0;
+    else
+      return argument_bits(value);
+  }
+
   // A launch of a stream has no words for meeting other PEs, and none at all unless it is resident.
   STARLING_HD void check_resident(operation op, where at) const {
     const control_words& c = state().control;
@@ -225,11 +234,11 @@ class block : public whole_block<block>, public bulk_transfer<block> {
   // The machine-wide barrier that carries a value: blocks leave theirs with block 0 of their PE, the blocks 0 exchange
   // theirs, and tell their PE's blocks the result.
   template <class T, class Op>
-  STARLING_HD T meet(operation op, const T& value, Op combine, int root, where at) {
+  STARLING_HD T meet(operation op, const T& value, Op combine, int root, where at, std::uint64_t value_bits = 0) {
     static_assert(sizeof(T) <= small_value_bytes && std::is_trivially_copyable_v<T>,
                   "all_reduce and broadcast carry trivially copyable values of up to 32 bytes");
     const control_words& c = state().control;
-    begin_collective({op, sizeof(T), root, combining_name<Op>(), at});
+    begin_collective({op, sizeof(T), value_bits, root, combining_name<Op>(), at});
     ++meetings_;
     if (state().n_blocks == 1) return exchange(op, op == operation::sync_all ? value : first(value), combine, at);
     if (op != operation::sync_all && member() == 0) as<T>(c.block_values.on(pe())[index()]) = value;

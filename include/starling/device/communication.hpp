@@ -1,6 +1,10 @@
 // Communication of a group of threads with other PEs; names and meanings are OpenSHMEM 1.5's. Mixin for block, warp and
 // thread: every call is a collective of the group, all its threads call it with the same arguments.
 //
+// Barriers. Each thread moves some part of what a call moves: sync() stands between computing a source and the call.
+// put, iput, get, iget, fence and quiet end with a barrier of the group; put_signal and signals have it before the
+// signal. p, g, all that is named _nbi (but for put_signal_nbi), and put with a function have none.
+//
 // `dest` and `source` on the far side are symmetric (sym<T>), on the near side ordinary pointers. `at` is where the
 // call stands, for reports; leave it to its default. A PE that does not exist, and a wait past its deadline, end the
 // program on every PE; the call does not return and the host throws range_error or stall_error.
@@ -69,8 +73,9 @@ class communication : public card_calls<Self> {
         card_put(dest.on(pe), 1, &value, 1, 1, pe, true, at);
       else if (leader())
         gpu::store_word(dest.on(pe), value);
-    } else if (leader()) {
-      self().own_port().put(transfer_of(dest, 1, &value, 1, 1, pe, true, at));
+    } else {
+      self().come_alike("p", {argument_bits(dest.on(pe)), argument_bits(pe), argument_bits(value)}, at);
+      if (leader()) self().own_port().put(transfer_of(dest, 1, &value, 1, 1, pe, true, at));
     }
   }
 
@@ -166,7 +171,7 @@ class communication : public card_calls<Self> {
     }
   }
 
-  // put with f(i) as element i.
+  // put with f(i) as element i, without a barrier: what f reads is not to be overwritten before sync().
   template <class T, element_source<T> F>
   STARLING_HD void put(sym<T> dest, const F& f, index_t n, int pe, where at = where::current()) const {
     static_assert(std::is_trivially_copyable_v<T>, "put moves trivially copyable types");
@@ -181,7 +186,9 @@ class communication : public card_calls<Self> {
     } else {
       T* staged = reinterpret_cast<T*>(self().port().staging(static_cast<std::size_t>(n) * sizeof(T)));
       for (index_t i = self().member(); i < n; i += self().members()) staged[i] = f(i);
-      self().port().put(transfer_of(dest, 1, staged, 1, n, pe, true, at));
+      transfer made = transfer_of(dest, 1, staged, 1, n, pe, true, at);
+      made.barrier = false;
+      self().port().put(made);
     }
   }
 

@@ -83,6 +83,10 @@ class group : public loops<Self>,
                                           where at = where::current()) const {
     this->raise_by_thread(sig, value, signal_op::set, pe, at);
   }
+  // On a virtual device, before a call that the first thread makes for all: they pass the same arguments.
+  void come_alike(const char* what, std::initializer_list<std::uint64_t> arguments, where at) const {
+    if (port_->threads_of_block() > 1) port_->come_alike(what, arguments, at);
+  }
   // Of n elements side by side, by way of the card, behind which `pe` is; see put_nbi.
   template <class T>
   STARLING_HD void put_by_card(T* dest, const T* source, index_t dest_stride, index_t source_stride, index_t n, int pe,

@@ -6,7 +6,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
+#include <type_traits>
 
 #include "starling/base/index.hpp"
 #include "starling/device/report.hpp"
@@ -41,6 +43,7 @@ struct transfer {
   // Bytes from the near side's address to the end of its variable; unknown unless the compiler can tell.
   std::size_t near_bytes = unknown_bytes;
   int context = 0;
+  bool barrier = true;  // whether on a GPU a blocking one ends with a barrier of the group
 };
 
 struct signal_update {
@@ -112,12 +115,29 @@ struct kernel_launch {
   where at{};
 };
 
+// An argument that all threads of a block pass alike, so that two can be compared: its bits, or a hash of them. Of a
+// type whose equal values may differ in bits that do not count, always the same.
+template <class T>
+std::uint64_t argument_bits(const T& value) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  if constexpr (std::has_unique_object_representations_v<T> || std::is_floating_point_v<T>) {
+    // FNV-1a
+    std::uint64_t hash = 0xcbf29ce484222325;
+    const auto* bytes = reinterpret_cast<const unsigned char*>(&value);
+    for (std::size_t i = 0; i < sizeof(T); ++i) hash = (hash ^ bytes[i]) * 0x100000001b3;
+    return hash;
+  } else {
+    return 0;
+  }
+}
+
 // A barrier or reduction, as its block calls it.
 struct collective_call {
   operation op = operation::none;
-  std::size_t bytes = 0;  // of the value it carries
-  int root = any_pe;      // of a broadcast
-  const char* by = "";    // how a reduction combines, if it is one of the functions of reduce.hpp
+  std::size_t bytes = 0;         // of the value it carries
+  std::uint64_t value_bits = 0;  // argument_bits of that
+  int root = any_pe;             // of a broadcast
+  const char* by = "";           // how a reduction combines, if it is one of the functions of reduce.hpp
   where at{};
   // Of a collective of a team: what is the same for those of its blocks that meet, and for no others.
   const void* meeting = nullptr;
@@ -163,6 +183,10 @@ class host_port {
   virtual const std::byte* gather(const void* value, [[maybe_unused]] std::size_t bytes, where) {
     return static_cast<const std::byte*>(value);
   }
+
+  // Told of calls of the group that its first thread makes for all, as each thread comes to one.
+  virtual void come_alike([[maybe_unused]] const char* what,
+                          [[maybe_unused]] std::initializer_list<std::uint64_t> arguments, where) {}
 
   virtual void put(const transfer& t) = 0;
   virtual void put_signal(const transfer& t, const signal_update& s) = 0;

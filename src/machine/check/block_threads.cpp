@@ -41,9 +41,18 @@ struct block_threads::member {
   const access_scope* scope;  // of the work that it does
   const request* pending = nullptr;
   std::uint64_t answer = 0;
+  std::size_t common_calls = 0;  // to which it has come since the threads last met
 
   bool in_meeting() const { return now == state::resting && pending->how == request::kind::meeting; }
 };
+
+namespace {
+
+bool alike(const block_threads::request& a, const block_threads::request& b) {
+  return std::strcmp(a.what, b.what) == 0 && a.arguments == b.arguments;
+}
+
+}  // namespace
 
 block_threads::block_threads(schedule& s, scheduled_block& a, scheduled_port& port, thread_fibers& fibers, int threads)
     : schedule_(s), block_(a), port_(port), fibers_(fibers), accesses_(s.marks().lines, s.marks().begin, threads) {
@@ -74,6 +83,7 @@ void block_threads::run(const std::function<void(host_port&)>& kernel) {
     };
   try {
     while (member* m = next()) step(*m);
+    check_all_came();
   } catch (...) {
     end_members();
     throw;
@@ -228,6 +238,7 @@ void block_threads::make_alone(member& m) {
 void block_threads::meet() {
   std::ranges::sort(here_, {}, &member::number);
   if (here_.size() < members_.size()) fail_missing(*here_.front());
+  check_all_came();
   check_alike();
   const request& r = *here_.front()->pending;
   enter_call(r, all_threads);
@@ -253,9 +264,8 @@ std::uint64_t block_threads::argument_of(const member& m, const void* address) c
   return m.on->own.stack().holds(at, 1) ? 1 : at;
 }
 
-std::string block_threads::text_of(const member& m) const {
-  const request& r = *m.pending;
-  const std::string call = message("thread ", m.number, " calls ", r.what);
+std::string block_threads::text_of(const request& r, int thread) {
+  const std::string call = message("thread ", thread, " calls ", r.what);
   return r.at.line == 0 ? call : message(call, " at ", r.at.file, ":", r.at.line);
 }
 
@@ -263,27 +273,66 @@ void block_threads::check_alike() {
   const request& first = *here_.front()->pending;
   for (const member* m : here_) {
     const request& r = *m->pending;
-    const bool same_call = std::strcmp(first.what, r.what) == 0;
-    if (same_call && first.arguments == r.arguments) continue;
-    schedule_.fail({defect::collective,
-                    message(block_text(block_), same_call ? ": arguments differ: " : ": threads missing: ",
-                            text_of(*here_.front()), ", ", text_of(*m), ", of ", members_.size(),
-                            same_call ? "; all threads of a block call with the same arguments"
-                                      : "; all threads of a block make its calls, in the same order: calls of one "
-                                        "thread are made on b.thread()"),
-                    {block_.number}});
+    if (!alike(first, r)) fail_unlike(first, here_.front()->number, r, m->number);
   }
+}
+
+void block_threads::fail_unlike(const request& first, int thread, const request& other, int other_thread) {
+  const bool same_call = std::strcmp(first.what, other.what) == 0;
+  schedule_.fail({defect::collective,
+                  message(block_text(block_), same_call ? ": arguments differ: " : ": threads missing: ",
+                          text_of(first, thread), ", ", text_of(other, other_thread), ", of ", members_.size(),
+                          same_call ? "; all threads of a block call with the same arguments"
+                                    : "; all threads of a block make its calls, in the same order: calls of one "
+                                      "thread are made on b.thread()"),
+                  {block_.number}});
+}
+
+// On the thread's own fiber.
+void block_threads::come_alike(member& m, request r) {
+  const std::size_t number = m.common_calls++;
+  if (number == common_.size()) {
+    common_.push_back({std::move(r), m.number});
+    return;
+  }
+  const common_call& first = common_[number];
+  if (alike(first.made, r)) return;
+  const std::function<std::uint64_t()> fail = [&]() -> std::uint64_t {
+    fail_unlike(first.made, first.thread, r, m.number);
+  };
+  r.how = request::kind::alone;
+  r.make = &fail;
+  (void)ask(m, r);
+}
+
+// All threads have come to a call of the block, or have returned.
+void block_threads::check_all_came() {
+  for (const auto& m : members_) {
+    if (m->common_calls < common_.size()) {
+      const common_call& missed = common_[m->common_calls];
+      const std::string instead = m->now == member::state::done ? message("thread ", m->number, " has returned")
+                                                                : text_of(*m->pending, m->number);
+      schedule_.fail(
+          {defect::collective,
+           message(block_text(block_), ": threads missing: ", text_of(missed.made, missed.thread), ", ", instead,
+                   " without it; all threads of a block make its calls: calls of one thread are "
+                   "made on b.thread()"),
+           {block_.number}});
+    }
+  }
+  for (const auto& m : members_) m->common_calls = 0;
+  common_.clear();
 }
 
 void block_threads::fail_missing(const member& here) {
   std::string gone;
   for (const auto& m : members_)
     if (m->now == member::state::done) gone += message(gone.empty() ? "" : ", ", m->number);
-  schedule_.fail(
-      {defect::collective,
-       message(block_text(block_), ": threads missing: ", text_of(here), ", and of ", members_.size(),
-               " threads these have returned from the kernel: ", gone, "; all threads of a block make its calls"),
-       {block_.number}});
+  schedule_.fail({defect::collective,
+                  message(block_text(block_), ": threads missing: ", text_of(*here.pending, here.number), ", and of ",
+                          members_.size(), " threads these have returned from the kernel: ", gone,
+                          "; all threads of a block make its calls"),
+                  {block_.number}});
 }
 
 }  // namespace starling::check

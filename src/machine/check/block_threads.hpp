@@ -73,6 +73,9 @@ class block_threads {
 
   // Of a thread: rests until its request is met; the answer.
   std::uint64_t ask(member& m, const request& r);
+  // Of a thread: comes to a call that the first one makes for all. Nobody waits there, as on a GPU; who has come with
+  // other arguments fails at once, who has left one out at the next call in which all meet.
+  void come_alike(member& m, request r);
   void step(member& m);
   void rest(const member& m);
   void sort_in(member& m);
@@ -83,10 +86,12 @@ class block_threads {
   [[noreturn]] void fail_unordered(thread_conflict c);
   void enter_call(const request& r, int thread);
   void check_alike();
+  void check_all_came();
+  [[noreturn]] void fail_unlike(const request& first, int thread, const request& other, int other_thread);
   [[noreturn]] void fail_missing(const member& here);
   void end_members();
   std::uint64_t argument_of(const member& m, const void* address) const;
-  std::string text_of(const member& m) const;
+  static std::string text_of(const request& r, int thread);
   fiber& home() const { return schedule_.fiber_of(block_); }
   scheduled_port& port() { return port_; }
   const std::byte* gathered() const { return gathered_.data(); }
@@ -102,6 +107,12 @@ class block_threads {
   std::vector<member*> waiting_;
   std::vector<member*> here_;
   std::vector<std::byte> gathered_;
+  // Calls since the threads last met that one makes for all, each as the thread made it that came to it first.
+  struct common_call {
+    request made;
+    int thread;
+  };
+  std::vector<common_call> common_;
   bool ending_ = false;
   std::exception_ptr thrown_;
 };

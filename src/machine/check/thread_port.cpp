@@ -71,10 +71,15 @@ const std::byte* thread_port::gather(const void* value, std::size_t bytes, where
   return all_.gathered();
 }
 
+void thread_port::come_alike(const char* what, std::initializer_list<std::uint64_t> arguments, where at) {
+  if (alone_ == nullptr) return;
+  all_.come_alike(mine_, {.what = what, .at = at, .arguments = arguments});
+}
+
 // ---- to other PEs ----
 
 void thread_port::put(const transfer& t) {
-  request r{.what = t.blocking ? "put" : "put_nbi", .at = t.at, .orders = t.blocking};
+  request r{.what = t.blocking ? "put" : "put_nbi", .at = t.at, .orders = t.blocking && t.barrier};
   r.arguments = {bits_of(t.dest),        near(t.source),           bits_of(t.count), bits_of(t.element),
                  bits_of(t.dest_stride), bits_of(t.source_stride), bits_of(t.pe),    bits_of(t.context)};
   r.touches = &t;
@@ -145,7 +150,7 @@ bool thread_port::launch(const kernel_launch& k) {
 
 void thread_port::collective(const collective_call& c) {
   request r{.what = name(c.op), .at = c.at};
-  r.arguments = {bits_of(c.bytes), bits_of(c.root), bits_of(c.meeting)};
+  r.arguments = {bits_of(c.bytes), c.value_bits, bits_of(c.root), bits_of(c.meeting)};
   (void)ask(r, [&] { all_.port().collective(c); });
 }
 

@@ -19,6 +19,8 @@ class thread_port final : public host_port {
   int votes(bool value, where at) override;
   const std::byte* gather(const void* value, std::size_t bytes, where at) override;
 
+  void come_alike(const char* what, std::initializer_list<std::uint64_t> arguments, where at) override;
+
   void put(const transfer& t) override;
   void put_signal(const transfer& t, const signal_update& s) override;
   void get(const transfer& t) override;

@@ -22,6 +22,10 @@ class item_port final : public host_port {
     return block_.gather(value, bytes, at);
   }
 
+  void come_alike(const char* what, std::initializer_list<std::uint64_t> arguments, where at) override {
+    block_.come_alike(what, arguments, at);
+  }
+
   void put(const transfer& t) override { block_.put(t); }
   void put_signal(const transfer& t, const signal_update& s) override { block_.put_signal(t, s); }
   void get(const transfer& t) override { block_.get(t); }
