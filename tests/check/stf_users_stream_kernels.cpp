@@ -17,9 +17,10 @@ void add(stream& s, slice<int> x, int what) {
 }
 
 // On memory of device 0, which the user's stream fills before and changes after.
-stf::stream_ctx tasks_between(machine& m, stream& s, slice<int> x) {
+template <class Context>
+Context tasks_between(machine& m, stream& s, slice<int> x) {
   add(s, x, 1);
-  stf::stream_ctx ctx(m, s);
+  Context ctx(m, s);
   auto d = ctx.logical_data(x, data_place::device(0));
   ctx.task(exec_place::device(1), d.rw())->*[](stream& w, slice<int> v) { add(w, v, 10); };
   ctx.task(exec_place::device(0), d.rw())->*[](stream& w, slice<int> v) { add(w, v, 100); };
@@ -35,20 +36,22 @@ TEST_CASE("before, between and after") {
   const slice<int> v(x.on(0), n);
   try {
     s.fill(x.on(0), 0, n * sizeof(int));
-    (void)tasks_between(m, s, v);
+    (void)tasks_between<stf::stream_ctx>(m, s, v);
     s.synchronize();
-    graph g = m.record(s, [&] { (void)tasks_between(m, s, v); });
+    graph g = m.record(s, [&] { (void)tasks_between<stf::stream_ctx>(m, s, v); });
     g.launch(s);
     g.launch(s);
+    (void)tasks_between<stf::graph_ctx>(m, s, v);
     s.synchronize();
   } catch (const check_error& e) {
     FAIL_CHECK(e.what());
   }
-  CHECK(read(m, x, 0) == std::vector<int>(n, 3333));
+  CHECK(read(m, x, 0) == std::vector<int>(n, 4444));
   CHECK(m.checked().accesses_seen);
 }
 
-TEST_CASE("a stream beside it is found") {
+template <class Context>
+void check_beside() {
   machine m = checked_machine(2);
   stream s = m.new_stream(0);
   stream beside = m.new_stream(0);
@@ -59,11 +62,16 @@ TEST_CASE("a stream beside it is found") {
   const auto e = finding_of([&] {
     add(beside, v, 1);
     // Its end would wait, and has nobody to tell.
-    const stf::stream_ctx kept = tasks_between(m, s, v);
+    const Context kept = tasks_between<Context>(m, s, v);
     s.synchronize();
     beside.synchronize();
   });
   REQUIRE(e);
+}
+
+TEST_CASE("a stream beside it is found") {
+  check_beside<stf::stream_ctx>();
+  check_beside<stf::graph_ctx>();
 }
 
 }  // namespace
