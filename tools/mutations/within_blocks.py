@@ -72,7 +72,9 @@ STENCIL_KERNELS = tuple(
 )
 ON_GPUS = "GPUs alone run it"
 CG: dict[str, dict[str, str]] = {
-    "apps/cg/iterate/block_context.hpp": {},
+    "apps/cg/iterate/block_context.hpp": {
+        "all threads: lay_out(": "all write the same, and no thread is interrupted in it",
+    },
     "apps/cg/iterate/phases.hpp": {},
     "apps/cg/iterate/reduction.hpp": {
         "no t.any(false); before: const double part": ON_GPUS,

@@ -9,6 +9,7 @@ using stf::context;
 using stf::data_place;
 using stf::exec_place;
 using stf::slice;
+using test::change;
 
 constexpr stf::backend_kind back_ends[] = {stf::backend_kind::stream, stf::backend_kind::graph};
 
