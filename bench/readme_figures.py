@@ -28,7 +28,7 @@ from cg_results import CgResults, geometric_mean
 from matplotlib import pyplot
 from results_page import ABSENT, Results, head, put_into, row
 from stencil_results import CPU_FREE, HOST_CONTROLLED, VARIANTS, StencilResults
-from stf_page import FENCED_BARS, REDUCTION_BAR_ELEMENTS, StfResults, best
+from stf_page import FENCED_BARS, REDUCTION_BAR_ELEMENTS, StfResults, beside_cudastf, best
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
@@ -153,13 +153,10 @@ def task(r: StfResults) -> Comparison | None:
     """Means, since CUDASTF's benchmark prints no more."""
     pairs = {}
     for graph in FENCED_BARS:
-        theirs, ours = (
-            [us for line in r.all(what, topology=graph) for us in line["us"]]
-            for what in ("task_overhead_rival", "task_overhead_fenced")
-        )
+        ours, theirs, _ = beside_cudastf(r, graph)
         if theirs and ours:
             pairs[graph] = (statistics.mean(theirs), statistics.mean(ours))
-    what = f"a task without work, until a fence, graphs {' and '.join(pairs)}"
+    what = f"a task without work, graphs {' and '.join(pairs)}"
     return comparison(r, "1", "tasks_results", what, "CUDASTF, its own benchmark", pairs)
 
 

@@ -65,8 +65,8 @@ def test_all_tables(tmp_path: Path) -> None:
     assert "99 % of CUB's rate; the limit was 97 %: met." in text
     assert "| 16 | no | 0.4000 | 0.8000 | 50 % | 7 |" in text
     assert "| of one kind | 4 | 1,000 | 1 | 2.00 | 0.70 |" in text
-    assert "| trivial | 0.80 | 2.40 | 3.00 | 0.8 | met |" in text
-    assert "| stencil | 1.50 | 4.50 | 3.00 | 1.4 | missed |" in text
+    assert "| trivial | 0.80 | yes | 2.40 | 3.00 | 0.8 | met |" in text
+    assert "| stencil | 1.50 | yes | 4.50 | 3.00 | 1.4 | missed |" in text
     assert "| graph | 1 | 2 | not measured | 6.00 (5.00 to 7.00) |" in text
 
 
