@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "../gpu_placement.hpp"
+#include "../launch_queues.hpp"
 #include "answer.hpp"
 #include "cuda_event.hpp"
 #include "cuda_graph.hpp"
