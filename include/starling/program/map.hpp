@@ -18,7 +18,9 @@ namespace starling::generated {
 
 namespace detail {
 
-inline constexpr int together = 8;  // elements of a thread where there are no vectors
+// Elements of a thread where there are no vectors: of a row, and neighbouring rows, whose reads take more registers.
+inline constexpr int together = 8;
+inline constexpr int rows_together = 4;
 
 // store(i, value(i)) for N numbers from `begin` on, `step` apart.
 template <int N, class Step, class Value, class Store>
@@ -28,18 +30,19 @@ STARLING_HD void map_some(index_t begin, Step step, const Value& value, const St
   unrolled<N>([&](auto k) { store(begin + k * step, values[k]); });
 }
 
-// The same for begin, begin + step, ... below end, which are at most `together`.
-template <class Step, class Value, class Store>
+// The same for begin, begin + step, ... below end, which are at most Most: 4 or 8.
+template <int Most, class Step, class Value, class Store>
 STARLING_HD void map_up_to(index_t begin, index_t end, Step step, const Value& value, const Store& store) {
-  if (begin + (together - 1) * step < end) {
-    map_some<together>(begin, step, value, store);
+  if (begin + (Most - 1) * step < end) {
+    map_some<Most>(begin, step, value, store);
     return;
   }
   index_t i = begin;
-  if (i + 3 * step < end) {
-    map_some<4>(i, step, value, store);
-    i += 4 * step;
-  }
+  if constexpr (Most > 4)
+    if (i + 3 * step < end) {
+      map_some<4>(i, step, value, store);
+      i += 4 * step;
+    }
   if (i + step < end) {
     map_some<2>(i, step, value, store);
     i += 2 * step;
@@ -47,19 +50,19 @@ STARLING_HD void map_up_to(index_t begin, index_t end, Step step, const Value& v
   if (i < end) store(i, value(i));
 }
 
-// A box by the threads of a tile, planes by rows by x. Where there are many rows a thread takes `together` neighbouring
-// ones at a time, which have in common much of what they read; of these all planes, so that what two planes read is
-// still in a cache; of a plane all x.
+// A box by the threads of a tile, planes by rows by x. Where there are many rows a thread takes `rows_together`
+// neighbouring ones at a time, which have in common much of what they read; of these all planes, so that what two
+// planes read is still in a cache; of a plane all x.
 template <class Values, class Store>
 STARLING_HD void map_elements(const thread_tile& t, index_range zs, index_range ys, index_range xs,
                               const Values& values, const Store& store) {
   if (t.nx == 0) return;
   constexpr std::integral_constant<index_t, 1> one;
-  const index_t rows = ys.size() >= 4 * t.ny ? together : 1;
+  const index_t rows = ys.size() >= 4 * t.ny ? rows_together : 1;
   for (index_t first = ys.begin + rows * t.y; first < ys.end; first += rows * t.ny)
     for (index_t z = zs.begin + t.z; z < zs.end; z += t.nz)
       for (index_t x = xs.begin + t.x; x < xs.end; x += t.nx)
-        map_up_to(
+        map_up_to<rows_together>(
             first, least(first + rows, ys.end), one, [&](index_t y) { return values(one_lane{}, z, y, x).of[0]; },
             [&](index_t y, const auto& v) { store(z, y, x, v); });
 }
@@ -120,7 +123,7 @@ STARLING_HD void map(const block& b, index_range xs, const Values& values, const
   if constexpr (target::on_gpu) {
     const index_t step = b.members();
     for (index_t x = xs.begin + b.member(); x < xs.end; x += detail::together * step)
-      detail::map_up_to(x, least(x + detail::together * step, xs.end), step, value, store);
+      detail::map_up_to<detail::together>(x, least(x + detail::together * step, xs.end), step, value, store);
   } else {
     b.for_each(xs, [&](index_t x) { store(x, value(x)); });
   }
