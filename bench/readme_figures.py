@@ -157,7 +157,7 @@ def task(r: StfResults) -> Comparison | None:
         if theirs and ours:
             pairs[graph] = (statistics.mean(theirs), statistics.mean(ours))
     what = f"a task without work, graphs {' and '.join(pairs)}"
-    return comparison(r, "1", "tasks_results", what, "CUDASTF, its own benchmark", pairs)
+    return comparison(r, "1", "tasks_results", what, "CUDASTF, its own benchmark, with the wait at the end", pairs)
 
 
 def comparisons(bench: Path) -> list[Comparison]:
