@@ -1,6 +1,7 @@
 #include "device_access.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 
 #include "card_kernel.hpp"
@@ -12,6 +13,7 @@ namespace {
 
 constexpr std::size_t bounce_bytes = std::size_t{1} << 20;
 constexpr std::size_t piece_bytes = std::size_t{64} << 10;
+constexpr std::chrono::seconds stream_deadline{30};
 
 std::uint64_t seen(const std::uint64_t& word) {
   return std::atomic_ref(const_cast<std::uint64_t&>(word)).load(std::memory_order_acquire);
@@ -102,9 +104,13 @@ void device_access::await_stream() {
     driver_.check(driver_.stream_write(stream_.get(), address(&done_[0]), ++issued_, CU_STREAM_WRITE_VALUE_DEFAULT),
                   "cuStreamWriteValue64 (network card)", on_.pe);
     constexpr int looks_between = 1 << 14;
+    const auto begin = std::chrono::steady_clock::now();
     for (int looks = 1; seen(done_[0]) != issued_; ++looks) {
       if (looks % looks_between != 0) continue;
       (void)still_running(cudaStreamQuery(stream_.get()), "cudaStreamQuery (network card)", on_.pe);
+      expect<device_error>(std::chrono::steady_clock::now() - begin < stream_deadline, "network card of PE ", on_.pe,
+                           ": what it put into its stream has not come to its end in ", stream_deadline.count(),
+                           " s; leave its GPU room for one block beside the program, or look for a kernel that hangs");
     }
   }
   behind_ = false;
