@@ -14,9 +14,9 @@ constexpr int lanes = 32;
 constexpr int most_regions = 64;
 constexpr unsigned all_lanes = 0xffffffffu;
 
-// PEs and regions as the card keeps them, in the block's shared memory.
+// PEs and regions as the card keeps them, in the block's shared memory: to acquire a record empties the L1 cache.
 struct card_tables {
-  const card_view* pe[most_regions];
+  card_view pe[most_regions];
   memory_region region[most_regions];
 };
 
@@ -176,7 +176,7 @@ __device__ void serve_some(const card_view& v, std::uint64_t first, std::uint64_
 __device__ bool is_over(const program_state& s, const card_tables& t, int pes, std::uint64_t blocks) {
   if (gpu::program_ended(s)) return true;
   std::uint64_t ended = 0;
-  for (int i = 0; i < pes; ++i) ended += gpu::system_atomic(t.pe[i]->counts->ended).load(cuda::memory_order_relaxed);
+  for (int i = 0; i < pes; ++i) ended += gpu::system_atomic(t.pe[i].counts->ended).load(cuda::memory_order_relaxed);
   return ended == blocks * static_cast<std::uint64_t>(pes);
 }
 
@@ -195,7 +195,7 @@ __device__ void serve_host(const program_state& s, const card_tables& t, int pes
     constexpr unsigned rounds_between = 16;
     const bool look = round % rounds_between == 0;
     for (int i = first, k = 0; i < pes; i += step, ++k) {
-      const card_view& v = *t.pe[i];
+      const card_view& v = t.pe[i];
       if (look) {
         // Lanes that looked for themselves might differ, and part.
         const std::uint64_t now =
@@ -223,7 +223,7 @@ __global__ void __launch_bounds__(card_threads)
   for (int pe = 0; pe < state.n_pes; ++pe) {
     if (mine.host_of[pe] != mine.host_of[state.pe]) continue;
     if (pe < state.pe) return;  // that PE's block is the card
-    if (me == 0) tables.pe[pes] = program.views.on(pe);
+    if (me == 0) tables.pe[pes] = *program.views.on(pe);
     ++pes;
   }
   for (int i = me; i < mine.memory.all; i += static_cast<int>(blockDim.x)) tables.region[i] = mine.memory.regions[i];
