@@ -64,11 +64,6 @@ MUTATIONS = [
          "      bus_.tell(*q_.completion_record, big_endian(s_.polled & 0xffffffff));\n", ""),
         ("an error is read as not yet", "const bool came = is_new(last, number, q_.depth);",
          "const bool came = is_new(last, number, q_.depth) && !is_error(last);"),
-        ("a completion that has not come counts as the one in the middle",
-         "    if (middle != number && is_new(last, middle, q_.depth) && !is_error(last))",
-         "    if (middle != number && !is_error(last))"),
-        ("of errors not the first counts", "is_new(last, middle, q_.depth) && !is_error(last))",
-         "is_new(last, middle, q_.depth))"),
         ("an error is read as done", "if (is_error(last) && !failed())", "if (is_error(last) && failed())"),
     ),
     *in_file(
