@@ -35,8 +35,12 @@ kernel_facts kernel_table::facts(const kernel& k, const launch_options& options,
   expect<launch_error>(scratch <= most, "launch_options: scratch_bytes = ", options.scratch_bytes, "; a block of this ",
                        "kernel has at most ", most, " on ", describe(g));
   set_shared_memory(e, k, pe, automatic);  // the answer below depends on it
-  allow(e, k, pe, scratch);
   const device_guard guard(g.id);
+  if (scratch > static_cast<std::size_t>(e.attributes.maxDynamicSharedSizeBytes)) {
+    check(cudaFuncSetAttribute(k.on_gpu, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(most)),
+          "cudaFuncSetAttribute (scratch memory)", pe);
+    e.attributes.maxDynamicSharedSizeBytes = static_cast<int>(most);
+  }
   const int threads = options.threads + f.threads_beside;
   if (threads <= f.max_threads)  // more threads need more registers than there are: no block fits
     check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&f.blocks_per_multiprocessor, k.on_gpu, threads, scratch),
@@ -48,21 +52,6 @@ kernel_facts kernel_table::facts(const kernel& k, const launch_options& options,
 void kernel_table::prefer_shared_memory(const kernel& k, int pe, int per_cent) {
   const std::lock_guard lock(mutex_);
   set_shared_memory(load(k, pe), k, pe, per_cent);
-}
-
-void kernel_table::allow_shared_memory(const kernel& k, int pe, std::size_t bytes) {
-  const std::lock_guard lock(mutex_);
-  allow(load(k, pe), k, pe, bytes);
-}
-
-void kernel_table::allow(entry& e, const kernel& k, int pe, std::size_t bytes) {
-  if (bytes <= static_cast<std::size_t>(e.attributes.maxDynamicSharedSizeBytes)) return;
-  const gpu& g = gpus_[static_cast<std::size_t>(pe)];
-  const auto most = static_cast<int>(g.properties.sharedMemPerBlockOptin - e.attributes.sharedSizeBytes);
-  const device_guard guard(g.id);
-  check(cudaFuncSetAttribute(k.on_gpu, cudaFuncAttributeMaxDynamicSharedMemorySize, most),
-        "cudaFuncSetAttribute (dynamic shared memory)", pe);
-  e.attributes.maxDynamicSharedSizeBytes = most;
 }
 
 void kernel_table::set_shared_memory(entry& e, const kernel& k, int pe, int per_cent) {

@@ -36,8 +36,6 @@ class kernel_table {
   static constexpr int automatic = -1;
   static constexpr int all_of_it = 100;
   void prefer_shared_memory(const kernel& k, int pe, int per_cent);
-  // Blocks of this kernel may have so much dynamic shared memory, which its GPU can give a block.
-  void allow_shared_memory(const kernel& k, int pe, std::size_t bytes);
 
  private:
   struct entry {
@@ -50,7 +48,6 @@ class kernel_table {
   // The lock is held in these.
   entry& load(const kernel& k, int pe);
   void set_shared_memory(entry& e, const kernel& k, int pe, int per_cent);
-  void allow(entry& e, const kernel& k, int pe, std::size_t bytes);
 
   const std::vector<gpu>& gpus_;
   std::mutex mutex_;

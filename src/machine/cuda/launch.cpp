@@ -1,6 +1,5 @@
 #include "launch.hpp"
 
-#include <algorithm>
 #include <cmath>
 
 namespace starling::on_cuda {
@@ -8,7 +7,7 @@ namespace starling::on_cuda {
 std::uint64_t nanoseconds(double seconds) { return static_cast<std::uint64_t>(std::llround(seconds * 1e9)); }
 
 void launch(const gpu& g, cudaStream_t stream, const kernel& k, int threads, const program_state& state,
-            bool cooperative, std::size_t shared_memory) {
+            bool cooperative) {
   cudaLaunchAttribute attribute{};
   attribute.id = cudaLaunchAttributeCooperative;
   attribute.val.cooperative = 1;
@@ -16,7 +15,7 @@ void launch(const gpu& g, cudaStream_t stream, const kernel& k, int threads, con
   cudaLaunchConfig_t config{};
   config.gridDim = dim3(static_cast<unsigned>(state.n_blocks));
   config.blockDim = dim3(static_cast<unsigned>(threads + k.threads_beside));
-  config.dynamicSmemBytes = std::max<std::size_t>(state.scratch_bytes, shared_memory);
+  config.dynamicSmemBytes = state.scratch_bytes;
   config.stream = stream;
   config.attrs = cooperative ? &attribute : nullptr;
   config.numAttrs = cooperative ? 1 : 0;

@@ -9,10 +9,9 @@ namespace starling::on_cuda {
 
 // `state` and the closure are copied before this returns. A cooperative launch is refused by the driver, with an error,
 // when its blocks do not fit together; a plain one would wait in part for the other part to end (see residency.hpp for
-// PEs that share a GPU). The device of `g` is current, and the kernel is known to the kernel table. `shared_memory`:
-// bytes of dynamic shared memory of a block at the least, which the table allows.
+// PEs that share a GPU). The device of `g` is current, and the kernel is known to the kernel table.
 void launch(const gpu& g, cudaStream_t stream, const kernel& k, int threads, const program_state& state,
-            bool cooperative, std::size_t shared_memory = 0);
+            bool cooperative);
 
 // Seconds to the nanoseconds of program_state.
 std::uint64_t nanoseconds(double seconds);

@@ -167,12 +167,10 @@ std::vector<program_runner::running> program_runner::prepare(const std::vector<p
   }
   make_room_for_launches(programs);
   for (const gpu& g : machine_.driven()) {
-    const residency held = residency_on(g, machine_.kernels, with_launches(programs));
+    const int split = residency_on(g, machine_.kernels, with_launches(programs)).shared_memory;
     for (running& r : all) {
-      r.spread = held.spread;
       r.local_bytes = std::max(r.local_bytes, machine_.kernels.facts(r.what->k, r.what->options, g.pe).local_bytes);
-      machine_.kernels.prefer_shared_memory(r.what->k, g.pe, held.shared_memory);
-      machine_.kernels.allow_shared_memory(r.what->k, g.pe, held.spread);
+      machine_.kernels.prefer_shared_memory(r.what->k, g.pe, split);
     }
   }
   copies_.prepare(programs);
@@ -216,7 +214,7 @@ void program_runner::start(std::vector<running>& all, const gpu_cards* cards) {
       guard.use(g.id);
       r->on->mark_used();
       launch(g, r->on->stream(g.pe), r->what->k, r->what->options.threads, state,
-             all.size() == 1 && launches_cooperatively(g, r->what->k), r->spread);
+             all.size() == 1 && launches_cooperatively(g, r->what->k));
       r->launched[static_cast<std::size_t>(g.pe)] = true;
     }
   }

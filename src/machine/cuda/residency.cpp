@@ -79,15 +79,6 @@ std::string limits(const gpu& g, const demand& d) {
                  first.empty() ? "" : "; limited by " + first);
 }
 
-// The least dynamic shared memory with which a multiprocessor holds so many blocks and no more; 0 where they are many.
-std::size_t spreading(const cudaDeviceProp& p, std::size_t blocks, std::size_t static_shared) {
-  constexpr std::size_t few = 8;
-  if (blocks == 0 || blocks > few) return 0;
-  const std::size_t each = (p.sharedMemPerMultiprocessor / (blocks + 1) / 256 + 1) * 256;
-  const std::size_t others = static_shared + p.reservedSharedMemPerBlock;
-  return each > others ? std::min(each - others, p.sharedMemPerBlockOptin - static_shared) : 0;
-}
-
 }  // namespace
 
 bool launches_cooperatively(const gpu& g, const kernel& k) { return g.has_own_multiprocessors() && !k.can_launch; }
@@ -118,9 +109,8 @@ residency residency_on(const gpu& g, kernel_table& kernels, const std::vector<pr
   // Enough shared memory for the blocks that a multiprocessor must take, and the rest left to the cache.
   const cudaDeviceProp& p = g.properties;
   const auto blocks = static_cast<std::size_t>(s.crowded);
-  if (!alone) r.spread = spreading(p, blocks, most.static_shared);
-  const std::size_t scratch = std::max(most.scratch, r.spread);
-  const std::size_t bytes = blocks * (most.static_shared + scratch + p.reservedSharedMemPerBlock + 255) / 256 * 256;
+  const std::size_t bytes =
+      blocks * (most.static_shared + most.scratch + p.reservedSharedMemPerBlock + 255) / 256 * 256;
   r.shared_memory = static_cast<int>(
       std::min<std::size_t>(100, (100 * bytes + p.sharedMemPerMultiprocessor - 1) / p.sharedMemPerMultiprocessor));
   return r;

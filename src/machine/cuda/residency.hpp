@@ -25,9 +25,6 @@ struct residency {
   // How much of the L1 must be shared memory, per cent, for all programs alike: a multiprocessor cannot change
   // the split while it runs blocks. Automatic for a single program, where a cooperative launch takes care of it.
   int shared_memory = kernel_table::automatic;
-  // The dynamic shared memory of each block at the least, so that no multiprocessor takes more blocks than it must
-  // while others are idle: PEs that share a GPU plainly would else have their blocks on the same ones.
-  std::size_t spread = 0;
 };
 
 // One program: as many blocks as the driver's occupancy says. Several: every block is counted as if it needed the most

@@ -16,7 +16,6 @@ struct program_runner::running {
   role_table roles;
   double deadline = 0;
   std::size_t local_bytes = 0;
-  std::size_t spread = 0;  // see residency
   bool traced = false;
   bool cards = false;          // it is the machine's network cards, which serve the other programs
   std::vector<bool> launched;  // by PE
