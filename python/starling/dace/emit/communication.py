@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import sympy
 
-from starling.dace.emit.expression import CPP, FOLDS, cpp_index, cpp_name, cpp_value, minus
+from starling.dace.emit.expression import CPP, FOLDS, cpp_index, cpp_name, cpp_value
+from starling.dace.emit.layers import box_of, first_at, in_columns, last_axis, protocol_of_layers
 from starling.dace.emit.writer import Writer
 from starling.dace.ir import EACH, Array, Box, Collective, Program, Put, Ready, Wait, same, statements
 from starling.dace.program_error import ProgramError
 
-__all__ = ["channels_of", "emit_collective", "emit_put", "emit_ready", "emit_wait", "protocol_of"]
+__all__ = [
+    "channels_of",
+    "emit_collective",
+    "emit_put",
+    "emit_ready",
+    "emit_wait",
+    "needs_credit",
+    "packet_channels",
+    "protocol_of",
+]
 
 REDUCTIONS = {"SumReduce": "sum", "MaxReduce": "max", "MinReduce": "min"}
 
@@ -39,6 +50,16 @@ def channels_of(p: Program) -> tuple[list[int], list[int]]:
     return [c for c in range(p.channels) if c not in wide], wide
 
 
+def packet_channels(p: Program) -> dict[int, Put]:
+    """Channels whose messages may be packets, each with one of its puts."""
+    return {s.channel: s for _, s in statements(p.body) if isinstance(s, Put) and s.packets}
+
+
+def _slots(put: Put) -> str:
+    block = ", b.index()" if put.by == EACH else ""
+    return f"packets + packets_{put.channel}.of(sent_{put.channel}{block})"
+
+
 def _own(put: Put) -> str:
     """What leads from the signal of block 0 to that of this block."""
     return " + b.index()" if put.by == EACH else ""
@@ -46,10 +67,22 @@ def _own(put: Put) -> str:
 
 def _wait(w: Writer, put: Put, which: int, pe: str) -> None:
     """Waits for what all blocks have done that the put has to do with."""
-    if put.reach:
+    if which == 0 and put.channel in w.packets:
+        a = w.program.arrays[put.array]
+        w.line(f"sg::take_packets<{last_axis(put, a)}>(b, {cpp_name(a.name)}, {box_of(w, put, a, halo=True)},")
+        w.line(f"        {_slots(put)}, sent_{put.channel}, {pe});")
+    elif which == 1 and put.channel in w.packets:
+        # The message before the last lies where this one goes.
+        w.line(f"b.wait({_signal(w, put, 1)}{_own(put)}, sent_{put.channel} - 1, {pe});")
+    elif put.reach:
         w.line(f"sg::wait_blocks(b, {_signal(w, put, which)}, sent_{put.channel}, {pe}, {put.reach});")
     else:
         w.line(f"b.wait({_signal(w, put, which)}{_own(put)}, sent_{put.channel}, {pe});")
+
+
+def needs_credit(put: Put, packets: Collection[int]) -> bool:
+    """Whether a put waits for a credit. `packets`: the channels that use them."""
+    return put.packet_credit if put.channel in packets else put.credit
 
 
 @contextmanager
@@ -82,7 +115,7 @@ def emit_put(w: Writer, s: Put) -> None:
     peer = _other(w, s, 1) if s.channel >= 0 else f"static_cast<int>({cpp_value(s.peer, p, 'int64')})"
     with _by(w, s.by, source):
         w.line(f"if (const int to = {peer}; to != sg::nobody) {{")
-        if s.credit:
+        if needs_credit(s, w.packets):
             _wait(w, s, 1, "to")
         if s.inserted:
             assert source is not None
@@ -100,35 +133,13 @@ def emit_put(w: Writer, s: Put) -> None:
 
 
 def _put_box(w: Writer, s: Put, a: Array) -> None:
-    """Layers at an edge of the PE's part; along axes with no edge there, all that the block has."""
-    rank = len(a.shape)
-    start, count, first = ["0"] * rank, [cpp_index(n) for n in a.shape], ["0"] * rank
-    for axis, (d, step) in enumerate(zip(a.dealt, s.step, strict=True)):
-        owner, k = w.owner(True, axis, d.length), d.axis
-        if step == 0:
-            start[k], count[k] = f"{owner}.mine.begin{minus(d.shift)}", f"{owner}.mine.size()"
-        elif step < 0:
-            start[k], count[k] = f"{owner}.pe.begin{minus(d.shift)}", str(d.high)
-        else:
-            start[k], count[k] = f"{owner}.pe.end{minus(d.shift + d.low)}", str(d.low)
-        first[k] = f"pes.first_of({cpp_index(d.length)}, {axis}, to){minus(d.shift + d.low)}"
-    call = "sg::put_columns" if _in_columns(s, a) else f"sg::put_box<{max(d.axis for d in a.dealt)}>"
-    w.line(f"{call}(b, {cpp_name(a.name)}, {{{{{', '.join(start)}}}, {{{', '.join(count)}}}}}, {{{', '.join(first)}}},")
+    start = f"(b, {cpp_name(a.name)}, {box_of(w, s, a)},"
+    if s.channel in w.packets:
+        w.line(f"sg::put_packets<{last_axis(s, a)}>{start} {_slots(s)}, sent_{s.channel}, to);")
+        return
+    call = "sg::put_columns" if in_columns(s, a) else f"sg::put_box<{last_axis(s, a)}>"
+    w.line(f"{call}{start} {first_at(a)},")
     w.line(f"        {_signal(w, s, 0)}{_own(s)}, sent_{s.channel}, to);")
-
-
-def _in_columns(s: Put, a: Array) -> bool:
-    """Whether layers of an inserted put lie along the last axis, and there are many elements along that before."""
-    rank = len(a.shape)
-    axes = {d.axis: step for d, step in zip(a.dealt, s.step, strict=True)}
-    return rank > 1 and axes.get(rank - 1, 0) != 0 and axes.get(rank - 2, 0) == 0
-
-
-def _in_one_piece(s: Put, a: Array) -> bool:
-    """Whether what an inserted put sends lies so: one layer along each axis before the last that is not whole."""
-    last = max(d.axis for d in a.dealt)
-    layers = {d.axis: n for d, n in zip(a.dealt, s.least, strict=True)}
-    return all(layers.get(k) == 1 for k in range(last))
 
 
 def _lengths(box: Box) -> list[Any]:
@@ -146,14 +157,15 @@ def _contiguous(a: Array, box: Box) -> bool:
     return whole and box[varying[0]][2] == 1
 
 
-def protocol_of(s: Put, arrays: dict[str, Array]) -> tuple[str, str]:
-    """How a put travels, and why."""
+def protocol_of(s: Put, arrays: dict[str, Array], packets: frozenset[int] | None = None) -> tuple[str, str]:
+    """How a put travels, and why. `packets`: the channels that use them; None: that is not known."""
     if s.inserted:
-        if _in_one_piece(s, arrays[s.array]):
-            return "put_signal", "layers in one piece"
-        if _in_columns(s, arrays[s.array]):
-            return "iput, fence, signal", "layers along the last axis"
-        return "put, fence, signal", "layers in pieces"
+        protocol, why = protocol_of_layers(s, arrays[s.array])
+        if not s.packets:
+            return protocol, why
+        if packets is None:
+            return f"packets or {protocol}", f"{why}, packets where these are short"
+        return ("packets", f"{why}, which are short") if s.channel in packets else (protocol, why)
     if s.verb == "SignalOp":
         return "signal", "no data"
     if s.verb == "P":
@@ -220,10 +232,12 @@ def emit_wait(w: Writer, s: Wait) -> None:
 
 def emit_ready(w: Writer, s: Ready) -> None:
     put = s.put
+    if not needs_credit(put, w.packets):
+        return
     with _by(w, put.to, w.program.arrays.get(put.array)):
         w.line(f"if (const int from = {_other(w, put, -1)}; from != sg::nobody) {{")
         # What was put before has to be there: nobody may have waited for it.
-        w.line(f"b.wait({_signal(w, put, 0)}{_own(put)}, sent_{put.channel}, from);")
+        _wait(w, replace(put, reach=0), 0, "from")
         w.line(f"b.signal_set({_signal(w, put, 1)}{_own(put)}, sent_{put.channel} + 1, from);")
         w.line("}")
 
