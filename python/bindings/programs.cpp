@@ -124,11 +124,11 @@ class hosted_program {
     return fewest;
   }
 
-  std::unique_ptr<program_hosts> hosts(machine m, const std::string& order, int blocks, int threads,
+  std::unique_ptr<program_hosts> hosts(machine m, const std::string& order, bool one_thread, int blocks, int threads,
                                        index_t signals) const {
-    return std::make_unique<program_hosts>(std::move(m), phases_, program_,
-                                           order == "call" ? host_order::calls : host_order::events, blocks, threads,
-                                           signals);
+    return std::make_unique<program_hosts>(
+        std::move(m), phases_, program_, order == "call" ? host_order::calls : host_order::events,
+        one_thread ? host_threads::one : host_threads::of_each_pe, blocks, threads, signals);
   }
 
  private:
@@ -141,11 +141,11 @@ class hosted_program {
 // Streams and events of a program on a machine; for many runs.
 class bound_hosts {
  public:
-  bound_hosts(bound_machine& on, std::shared_ptr<const hosted_program> program, const std::string& control, int blocks,
-              int threads, index_t signals)
+  bound_hosts(bound_machine& on, std::shared_ptr<const hosted_program> program, const std::string& control,
+              bool one_thread, int blocks, int threads, index_t signals)
       : turns_(on.get().kind() == machine_kind::cuda),
         program_(std::move(program)),
-        hosts_(program_->hosts(on.get(), control, blocks, threads, signals)) {}
+        hosts_(program_->hosts(on.get(), control, one_thread, blocks, threads, signals)) {}
   ~bound_hosts() {
     const nb::gil_scoped_release unlocked;
     hosts_.reset();
@@ -190,8 +190,9 @@ void bind_programs(nb::module_& m) {
       .def("blocks_that_fit", &hosted_program::blocks_that_fit, "machine"_a, "threads"_a,
            "How many blocks of so many threads a PE holds at once, of any phase.");
   nb::class_<bound_hosts>(m, "ProgramHosts", "The threads of the host that run such a program on a machine.")
-      .def(nb::init<bound_machine&, std::shared_ptr<const hosted_program>, const std::string&, int, int, index_t>(),
-           "machine"_a, "program"_a, nb::kw_only(), "control"_a, "blocks"_a, "threads"_a, "signals"_a)
+      .def(nb::init<bound_machine&, std::shared_ptr<const hosted_program>, const std::string&, bool, int, int,
+                    index_t>(),
+           "machine"_a, "program"_a, nb::kw_only(), "control"_a, "one_thread"_a, "blocks"_a, "threads"_a, "signals"_a)
       .def("run", &bound_hosts::run, nb::kw_only(), "deadline"_a, "words"_a);
   m.def("checking", [](bound_machine& on) { return on.get().checking(); }, "machine"_a);
 }

@@ -136,11 +136,17 @@ class Placed:
             words=b"".join(struct.pack("<qq", *place) for place in places) + self._words(scalars),
         )
 
-    def _start_hosts(self) -> Any:
+    def take_one_thread(self) -> None:
+        """From now on one thread of the host drives all PEs, each until it waits for another one: for measurements."""
+        if self._hosts is not None:
+            self._hosts = self._start_hosts(one_thread=True)
+
+    def _start_hosts(self, *, one_thread: bool = False) -> Any:
         return native.ProgramHosts(
             self.machine,
             self.loaded,
             control=self.control,
+            one_thread=one_thread,
             blocks=self.blocks,
             threads=self.threads,
             signals=2 * self.compiled.program.channels,
