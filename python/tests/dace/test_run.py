@@ -12,6 +12,7 @@ import pytest
 pytest.importorskip("starling.dace", reason="DaCe is missing: pip install 'starling[dace]'", exc_type=ImportError)
 
 import dace_programs as programs
+from starling import dace as sd
 from starling.machine import Machine
 
 COMPLETE = os.environ.get("STARLING_TEST_COMPLETE") == "1"
@@ -106,6 +107,25 @@ def test_arrays_stay_on_the_devices(packet_bytes: int, rng: np.random.Generator,
     programs.jacobi_2d.function(*want, 7)
     np.testing.assert_array_equal(arrays[0], want[0])
     np.testing.assert_array_equal(arrays[1], want[1])
+
+
+@pytest.mark.parametrize("packet_bytes", [0, ALL_PACKETS])
+def test_the_next_run_reads_what_this_one_wrote_last(
+    packet_bytes: int, rng: np.random.Generator, devices: Devices
+) -> None:
+    @sd.program
+    def sweep(A: sd.split(sd.float64[programs.N]), B: sd.split(sd.float64[programs.N])):
+        B[1:-1] = 0.5 * (A[:-2] + A[2:])
+        A[1:-1] = B[1:-1]
+
+    A, B = rng.random(23), rng.random(23)
+    want, other = A.copy(), B.copy()
+    run = sweep.on(devices(3), A, B, blocks=2, packet_bytes=packet_bytes)
+    for _ in range(3):
+        run()
+        sweep.function(want, other)
+    run.store()
+    np.testing.assert_array_equal(A, want)
 
 
 @pytest.mark.parametrize("packet_bytes", [0, ALL_PACKETS])
