@@ -1,10 +1,12 @@
-"""Which exchanges of a call travel as packets, and where their slots lie."""
+"""Which puts of a call travel as packets, and where their slots lie."""
 
 from __future__ import annotations
 
 import numpy as np
 
+from starling.dace.arguments import shape_of
 from starling.dace.emit.communication import packet_channels
+from starling.dace.emit.regions import lengths_of
 from starling.dace.ir import EACH, Program, Put
 from starling.dace.layout import Layout
 
@@ -44,6 +46,8 @@ def packet_slots(
 def _bytes_of(p: Program, put: Put, layout: Layout, senders: int) -> int:
     """Of what one of so many blocks sends at most."""
     a = p.arrays[put.array]
+    if not put.inserted:
+        return int(np.prod(shape_of(tuple(lengths_of(put.box)), layout.sizes))) * np.dtype(a.dtype).itemsize
     counts = list(layout.local_shape(a))
     for axis, (d, layers) in enumerate(zip(a.dealt, put.least, strict=True)):
         mine = -(-layout.length(d) // layout.grid[axis])

@@ -110,8 +110,11 @@ def test_corners_are_sent_where_they_are_read() -> None:
 
 
 @pytest.mark.skipif(not COMPLETE, reason="compiles two programs: STARLING_TEST_COMPLETE=1 runs it")
+@pytest.mark.parametrize("packet_bytes", [0, 1 << 18])
 @pytest.mark.parametrize("grid", GRIDS, ids=lambda g: f"{g[0]}x{g[1]}")
-def test_one_part_of_a_grid(grid: tuple[int, int], rng: np.random.Generator, devices: Devices) -> None:
+def test_one_part_of_a_grid(
+    grid: tuple[int, int], packet_bytes: int, rng: np.random.Generator, devices: Devices
+) -> None:
     rows, columns = grid
     whole = rng.random((6 * rows + 2, 5 * columns + 2))
     at = [(6 * (pe // columns), 5 * (pe % columns)) for pe in range(rows * columns)]
@@ -119,7 +122,8 @@ def test_one_part_of_a_grid(grid: tuple[int, int], rng: np.random.Generator, dev
     for _ in range(1, 7):
         whole[1:-1, 1:-1] = 0.25 * (whole[:-2, 1:-1] + whole[2:, 1:-1] + whole[1:-1, :-2] + whole[1:-1, 2:])
     other = [np.full((8, 7), np.nan) for _ in parts]
-    programs.smooth(parts, other, 7, machine=devices(rows * columns), grid=grid, blocks=2)
+    m = devices(rows * columns)
+    programs.smooth(parts, other, 7, machine=m, grid=grid, blocks=2, packet_bytes=packet_bytes)
     for part, (y, x) in zip(parts, at, strict=True):
         np.testing.assert_array_equal(part[1:-1, 1:-1], whole[y + 1 : y + 7, x + 1 : x + 6])
 

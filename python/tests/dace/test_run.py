@@ -70,12 +70,19 @@ def line_of_parts(pes: int, rng: np.random.Generator, each: int = 8) -> tuple[np
     return whole, [whole[each * pe : each * pe + each + 2].copy() for pe in range(pes)]
 
 
+@pytest.mark.parametrize("packet_bytes", [0, ALL_PACKETS])
 @pytest.mark.parametrize(("pes", "blocks"), SHAPES)
-def test_smooth(pes: int, blocks: int, rng: np.random.Generator, devices: Devices) -> None:
+def test_smooth(pes: int, blocks: int, packet_bytes: int, rng: np.random.Generator, devices: Devices) -> None:
     whole, parts = line_of_parts(pes, rng)
     for _ in range(1, 9):
         whole[1:-1] = (whole[:-2] + whole[1:-1] + whole[2:]) / 3.0
-    programs.smooth(parts, [np.full(10, np.nan) for _ in parts], 9, machine=devices(pes), blocks=blocks)
+    other = [np.full(10, np.nan) for _ in parts]
+    report = programs.smooth(
+        parts, other, 9, machine=devices(pes), blocks=blocks, packet_bytes=packet_bytes, report=True
+    )
+    assert report is not None
+    protocol = "packets" if packet_bytes and pes > 1 else "put_signal"
+    assert {q.protocol for q in report.explanation.puts} == {protocol}
     for pe, part in enumerate(parts):
         np.testing.assert_array_equal(part[1:-1], whole[8 * pe + 1 : 8 * pe + 9])
 

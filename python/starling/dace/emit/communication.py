@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any
 
 import sympy
 
 from starling.dace.emit.expression import CPP, FOLDS, cpp_index, cpp_name, cpp_value
 from starling.dace.emit.layers import box_of, first_at, in_columns, last_axis, protocol_of_layers
+from starling.dace.emit.regions import box_of_region, in_one_piece, lengths_of
 from starling.dace.emit.writer import Writer
-from starling.dace.ir import EACH, Array, Box, Collective, Program, Put, Ready, Wait, same, statements
+from starling.dace.ir import EACH, Array, Box, Collective, Program, Put, Ready, Wait, statements
 from starling.dace.program_error import ProgramError
 
 __all__ = [
@@ -69,7 +69,8 @@ def _wait(w: Writer, put: Put, which: int, pe: str) -> None:
     """Waits for what all blocks have done that the put has to do with."""
     if which == 0 and put.channel in w.packets:
         a = w.program.arrays[put.array]
-        w.line(f"sg::take_packets<{last_axis(put, a)}>(b, {cpp_name(a.name)}, {box_of(w, put, a, halo=True)},")
+        last, halo = (last_axis(put, a), box_of(w, put, a, halo=True)) if put.inserted else box_of_region(put.box)
+        w.line(f"sg::take_packets<{last}>(b, {cpp_name(a.name)}, {halo},")
         w.line(f"        {_slots(put)}, sent_{put.channel}, {pe});")
     elif which == 1 and put.channel in w.packets:
         # The message before the last lies where this one goes.
@@ -120,6 +121,9 @@ def emit_put(w: Writer, s: Put) -> None:
         if s.inserted:
             assert source is not None
             _put_box(w, s, source)
+        elif s.channel in w.packets:
+            assert source is not None
+            _put_packets(w, s, source, *box_of_region(s.source_box))
         elif s.verb == "SignalOp":
             w.line(f"b.signal_set({_signal(w, s, 0)}, sent_{s.channel}, to);")
         elif s.verb == "P":
@@ -133,45 +137,34 @@ def emit_put(w: Writer, s: Put) -> None:
 
 
 def _put_box(w: Writer, s: Put, a: Array) -> None:
-    start = f"(b, {cpp_name(a.name)}, {box_of(w, s, a)},"
+    last, box = last_axis(s, a), box_of(w, s, a)
     if s.channel in w.packets:
-        w.line(f"sg::put_packets<{last_axis(s, a)}>{start} {_slots(s)}, sent_{s.channel}, to);")
+        _put_packets(w, s, a, last, box)
         return
-    call = "sg::put_columns" if in_columns(s, a) else f"sg::put_box<{last_axis(s, a)}>"
-    w.line(f"{call}{start} {first_at(a)},")
+    call = "sg::put_columns" if in_columns(s, a) else f"sg::put_box<{last}>"
+    w.line(f"{call}(b, {cpp_name(a.name)}, {box}, {first_at(a)},")
     w.line(f"        {_signal(w, s, 0)}{_own(s)}, sent_{s.channel}, to);")
 
 
-def _lengths(box: Box) -> list[Any]:
-    return [sympy.expand(e - b) if s == 1 else sympy.floor((e - b + s - 1) / s) for b, e, s in box]
-
-
-def _contiguous(a: Array, box: Box) -> bool:
-    """Whether a region lies in one piece."""
-    varying = [k for k, n in enumerate(_lengths(box)) if n != 1]
-    if not varying:
-        return True
-    whole = all(
-        box[k][0] == 0 and same(box[k][1], a.shape[k]) and box[k][2] == 1 for k in range(varying[0] + 1, len(box))
-    )
-    return whole and box[varying[0]][2] == 1
+def _put_packets(w: Writer, s: Put, a: Array, last: int, box: str) -> None:
+    w.line(f"sg::put_packets<{last}>(b, {cpp_name(a.name)}, {box}, {_slots(s)}, sent_{s.channel}, to);")
 
 
 def protocol_of(s: Put, arrays: dict[str, Array], packets: frozenset[int] | None = None) -> tuple[str, str]:
     """How a put travels, and why. `packets`: the channels that use them; None: that is not known."""
-    if s.inserted:
-        protocol, why = protocol_of_layers(s, arrays[s.array])
-        if not s.packets:
-            return protocol, why
-        if packets is None:
-            return f"packets or {protocol}", f"{why}, packets where these are short"
-        return ("packets", f"{why}, which are short") if s.channel in packets else (protocol, why)
+    protocol, why = protocol_of_layers(s, arrays[s.array]) if s.inserted else _protocol_of_region(s, arrays)
+    if s.packets and packets is None:
+        return f"packets or {protocol}", f"{why}, packets where that is short"
+    return ("packets", f"{why}, and short") if s.packets and s.channel in (packets or ()) else (protocol, why)
+
+
+def _protocol_of_region(s: Put, arrays: dict[str, Array]) -> tuple[str, str]:
     if s.verb == "SignalOp":
         return "signal", "no data"
     if s.verb == "P":
         return "p", "one element"
     signal = s.verb == "PutmemSignal"
-    if _contiguous(arrays[s.array], s.box) and _contiguous(arrays[s.source], s.source_box):
+    if in_one_piece(arrays[s.array], s.box) and in_one_piece(arrays[s.source], s.source_box):
         return ("put_signal" if signal else "put"), "in one piece on both sides"
     return ("iput, fence, signal" if signal else "iput"), "strides on one side"
 
@@ -187,18 +180,18 @@ def _start(a: Array, box: Box) -> str:
 
 
 def _put_region(w: Writer, s: Put, to: Array, source: Array) -> None:
-    lengths = _lengths(s.source_box)
+    lengths = lengths_of(s.source_box)
     count = cpp_index(sympy.Mul(*lengths))
     start = _start(source, s.source_box)
     signal = s.verb == "PutmemSignal"
-    if _contiguous(to, s.box) and _contiguous(source, s.source_box):
+    if in_one_piece(to, s.box) and in_one_piece(source, s.source_box):
         if signal:
             w.line(f"b.put_signal({_address(to, s.box)}, {start}, {count}, {_signal(w, s, 0)}, sent_{s.channel}, to);")
         else:
             w.line(f"b.put({_address(to, s.box)}, {start}, {count}, to);")
         return
     here = [k for k, n in enumerate(lengths) if n != 1]
-    there = [k for k, n in enumerate(_lengths(s.box)) if n != 1]
+    there = [k for k, n in enumerate(lengths_of(s.box)) if n != 1]
     offsets = ["", ""]
     for depth, (k, m) in enumerate(zip(here[:-1], there[:-1], strict=True)):
         v = f"row_{depth}"
@@ -252,7 +245,7 @@ def emit_collective(w: Writer, s: Collective) -> None:
         _get(w, s)
     else:
         for name, box in ((s.source, s.source_box), (s.array, s.box)):
-            if any(n != 1 for n in _lengths(box)):
+            if any(n != 1 for n in lengths_of(box)):
                 raise ProgramError.at(s.place, f"{s.verb} of {name}", "takes one element of each array, such as r[0]")
         source, to = p.arrays[s.source], p.arrays[s.array]
         t = CPP[source.dtype]
@@ -275,12 +268,12 @@ def emit_collective(w: Writer, s: Collective) -> None:
 def _get(w: Writer, s: Collective) -> None:
     p = w.program
     to, source = p.arrays[s.array], p.arrays[s.source]
-    if not (_contiguous(to, s.box) and _contiguous(source, s.source_box)):
+    if not (in_one_piece(to, s.box) and in_one_piece(source, s.source_box)):
         raise ProgramError.at(s.place, f"Getmem of {s.source}", "takes regions that lie in one piece")
     peer = f"static_cast<int>({cpp_value(s.peer, p, 'int64')})"
     dest = _start(to, s.box)
     w.line("if (b.index() == 0) {")
     w.line(f"if (const int from = {peer}; from != sg::nobody) {{")
-    w.line(f"b.get({dest}, {_address(source, s.source_box)}, {cpp_index(sympy.Mul(*_lengths(s.source_box)))}, from);")
+    w.line(f"b.get({dest}, {_address(source, s.source_box)}, {cpp_index(sympy.Mul(*lengths_of(s.source_box)))}, from);")
     w.line("}")
     w.line("}")

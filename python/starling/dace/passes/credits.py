@@ -14,7 +14,7 @@ from starling.dace.passes.flow import Flow
 from starling.dace.passes.place import offset_of, owner_of
 from starling.dace.passes.resolve import expressions_of
 
-__all__ = ["add_credits", "all_meet", "answers"]
+__all__ = ["add_credits", "all_meet", "answers", "apart"]
 
 
 def add_credits(p: Program) -> None:
@@ -62,11 +62,11 @@ def _reads(s: Statement, put: Put, p: Program) -> bool:
                         return True
         return False
     return any(r.array == put.array for e in expressions_of(s) for r in reads_of(e)) or (
-        isinstance(s, Put) and s.source == put.array and s is not put and not _apart(s, put)
+        isinstance(s, Put) and s.source == put.array and s is not put and not apart(s, put)
     )
 
 
-def _apart(s: Put, put: Put) -> bool:
+def apart(s: Put, put: Put) -> bool:
     """Whether a put's source is certainly not what another one brings."""
     for (a, b, _), (c, d, _) in zip(s.source_box, put.box, strict=True):
         below, above = (b - c).expand(), (d - a).expand()

@@ -1,4 +1,4 @@
-"""Packets: which exchanges may travel so, and which of these need a credit.
+"""Packets: which puts may travel so, and which of these need a credit.
 
 Messages of a channel go to two sets of slots by turns, from which the receiver takes them into its halo. A message may
 overwrite the one before the last: if no block takes that any more, and the sender knows it. So it mostly needs no
@@ -7,8 +7,11 @@ credit where the same put would need one that writes the halo itself.
 
 from __future__ import annotations
 
-from starling.dace.ir import EACH, Program, Put, Statement, Wait, statements
-from starling.dace.passes.credits import all_meet, answers
+import sympy
+
+from starling.dace.emit.regions import in_one_piece
+from starling.dace.ir import Collective, Program, Put, Statement, Wait, statements
+from starling.dace.passes.credits import all_meet, answers, apart
 from starling.dace.passes.flow import Flow
 
 __all__ = ["mark_packets", "untaken"]
@@ -19,7 +22,9 @@ TYPES = ("int32", "int64", "float32", "float64")  # of elements that packets car
 def mark_packets(p: Program) -> None:
     """Marks the puts that may travel as packets."""
     flow = Flow(p.body)
-    puts = [s for _, s in statements(p.body) if isinstance(s, Put) and s.inserted]
+    puts = [s for _, s in statements(p.body) if isinstance(s, Put) and s.channel >= 0]
+    if any(_orders(s) for _, s in statements(p.body)):
+        return
     for channel in {put.channel for put in puts}:
         mine = [put for put in puts if put.channel == channel]
         unproven = {put for put in mine if not _proven(p, flow, put)}
@@ -27,9 +32,26 @@ def mark_packets(p: Program) -> None:
         served = all(put.credit or put not in unproven for put in mine)
         for put in mine:
             # Who takes a message is the only one that reads it.
-            alone = put.by != EACH or put.reach == 0
-            put.packets = served and alone and p.arrays[put.array].dtype in TYPES
+            alone = put.to != "" and put.reach == 0
+            fits = put.inserted or _is_plain(p, put)
+            put.packets = served and alone and fits and p.arrays[put.array].dtype in TYPES
             put.packet_credit = put.packets and put in unproven
+
+
+def _orders(s: Statement) -> bool:
+    """Whether puts may be complete, or other memory in order, by what a packet does not take part in."""
+    if isinstance(s, Put):
+        return not s.inserted and s.verb != "PutmemSignal"
+    return isinstance(s, Collective) and s.verb in ("Quiet", "Fence", "Barrier", "Getmem")
+
+
+def _is_plain(p: Program, put: Put) -> bool:
+    """Whether a put of the user's is from one piece to one piece, which are the same wherever it is awaited, and no put
+    sends on what it brings."""
+    regions = ((p.arrays[put.array], put.box), (p.arrays[put.source], put.source_box))
+    known = all(str(n) in p.sizes for _, box in regions for r in box for x in r for n in sympy.sympify(x).free_symbols)
+    senders = [s for _, s in statements(p.body) if isinstance(s, Put) and s.source == put.array]
+    return known and all(in_one_piece(*r) for r in regions) and all(apart(s, put) for s in senders)
 
 
 def untaken(p: Program) -> list[Put]:
