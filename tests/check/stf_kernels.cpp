@@ -12,7 +12,7 @@ using namespace stf;
 // Which of the two accesses comes first depends on the schedule.
 void check_unordered(const check_error& e) {
   const bool found = e.what_kind() == defect::unordered_read || e.what_kind() == defect::unordered_write ||
-                     e.what_kind() == defect::within_block;
+                     e.what_kind() == defect::within_block || e.what_kind() == defect::loop_elements;
   CHECK_MESSAGE(found, e.what());
 }
 

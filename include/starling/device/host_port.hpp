@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
+#include <span>
 #include <type_traits>
 
 #include "starling/base/index.hpp"
@@ -187,6 +188,12 @@ class host_port {
   // Told of calls of the group that its first thread makes for all, as each thread comes to one.
   virtual void come_alike([[maybe_unused]] const char* what,
                           [[maybe_unused]] std::initializer_list<std::uint64_t> arguments, where) {}
+
+  // Told by a loop whose elements are unordered, those of one thread too: the thread begins its part, comes to the
+  // element with these coordinates, and has done its part.
+  virtual void begin_loop() {}
+  virtual void next_element([[maybe_unused]] std::span<const index_t> at) {}
+  virtual void end_loop() {}
 
   virtual void put(const transfer& t) = 0;
   virtual void put_signal(const transfer& t, const signal_update& s) = 0;

@@ -41,7 +41,9 @@ struct block_threads::member {
   const access_scope* scope;  // of the work that it does
   const request* pending = nullptr;
   std::uint64_t answer = 0;
-  std::size_t common_calls = 0;  // to which it has come since the threads last met
+  std::size_t common_calls = 0;   // to which it has come since the threads last met
+  std::size_t loops = 0;          // and loops, since the last barrier
+  loop_accesses* loop = nullptr;  // in which it is
 
   bool in_meeting() const { return now == state::resting && pending->how == request::kind::meeting; }
 };
@@ -249,12 +251,36 @@ void block_threads::meet() {
   }
   const std::uint64_t answer = (*r.make)();
   schedule_.block_rests();
-  if (r.orders) accesses_.barrier();
+  if (r.orders) {
+    accesses_.barrier();
+    loops_.clear();
+    for (const auto& m : members_) m->loops = 0;
+  }
   for (member* m : here_) {
     m->answer = answer;
     m->now = member::state::ready;
   }
   can_.swap(here_);
+}
+
+// ---- loops whose elements are unordered; on the thread's own fiber ----
+
+void block_threads::begin_loop(member& m) {
+  if (m.loops == loops_.size())
+    loops_.push_back(std::make_unique<loop_accesses>(schedule_.marks(), schedule_.count_loop()));
+  m.loop = loops_[m.loops++].get();
+  m.loop->begin();
+}
+
+void block_threads::next_element(const member& m, std::span<const index_t> at) {
+  schedule_.enter_element(block_, *m.loop);
+  m.loop->start(at);
+}
+
+void block_threads::end_loop(member& m) {
+  schedule_.enter_element(block_, *m.loop);
+  m.loop->end();
+  m.loop = nullptr;
 }
 
 // ---- what they must do alike ----

@@ -76,6 +76,10 @@ class block_threads {
   // Of a thread: comes to a call that the first one makes for all. Nobody waits there, as on a GPU; who has come with
   // other arguments fails at once, who has left one out at the next call in which all meet.
   void come_alike(member& m, request r);
+  // Of a thread: its part of a loop whose elements are unordered.
+  void begin_loop(member& m);
+  void next_element(const member& m, std::span<const index_t> at);
+  void end_loop(member& m);
   void step(member& m);
   void rest(const member& m);
   void sort_in(member& m);
@@ -113,6 +117,8 @@ class block_threads {
     int thread;
   };
   std::vector<common_call> common_;
+  // Loops since the last barrier, in the order in which each thread comes to them.
+  std::vector<std::unique_ptr<loop_accesses>> loops_;
   bool ending_ = false;
   std::exception_ptr thrown_;
 };

@@ -25,6 +25,9 @@ class item_port final : public host_port {
   void come_alike(const char* what, std::initializer_list<std::uint64_t> arguments, where at) override {
     block_.come_alike(what, arguments, at);
   }
+  void begin_loop() override { block_.begin_loop(); }
+  void next_element(std::span<const index_t> at) override { block_.next_element(at); }
+  void end_loop() override { block_.end_loop(); }
 
   void put(const transfer& t) override { block_.put(t); }
   void put_signal(const transfer& t, const signal_update& s) override { block_.put_signal(t, s); }
