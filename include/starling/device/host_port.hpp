@@ -178,6 +178,8 @@ class host_port {
   virtual host_port& own() { return *this; }
   // Barrier of the threads.
   virtual void sync(where) {}
+  // Barrier of `count` of them from number `first` on, which all call it.
+  virtual void sync_part([[maybe_unused]] int first, [[maybe_unused]] int count, where) {}
   // Barrier; how many threads have passed true.
   virtual int votes(bool value, where) { return value ? 1 : 0; }
   // Barrier; the values of all threads, one after the other, which are there until the next one.

@@ -45,6 +45,10 @@ struct block_threads::member {
   std::size_t loops = 0;          // and loops, since the last barrier
   loop_accesses* loop = nullptr;  // in which it is
 
+  bool in_part(const request& r) const {
+    return now == state::resting && pending->how == request::kind::part && pending->first == r.first &&
+           pending->count == r.count;
+  }
   bool in_meeting() const { return now == state::resting && pending->how == request::kind::meeting; }
 };
 
@@ -142,6 +146,7 @@ block_threads::member* block_threads::next() {
       waiting_.push_back(&m);  // what it waited for has changed again
       continue;
     }
+    if (!in_parts_.empty()) fail_missing_in_part(*in_parts_.front());
     if (here_.empty()) return nullptr;
     meet();
   }
@@ -150,6 +155,7 @@ block_threads::member* block_threads::next() {
 // After a thread has run: what it is about to do.
 void block_threads::sort_in(member& m) {
   if (m.now == member::state::done) return;
+  if (m.now == member::state::resting && m.pending->how == request::kind::part) return meet_in_part(m);
   if (m.now == member::state::ready || (!m.in_meeting() && satisfied(*m.pending->wait)))
     can_.push_back(&m);
   else
@@ -234,6 +240,21 @@ void block_threads::make_alone(member& m) {
   schedule_.block_rests();
   if (r.acquires != nullptr) accesses_.acquire(m.number, r.acquires);
   m.now = member::state::ready;
+}
+
+// A thread has come to a barrier of a part of them: if it is the last one, all go on.
+void block_threads::meet_in_part(member& last) {
+  const request r = *last.pending;
+  in_parts_.push_back(&last);
+  const auto part = std::span(members_).subspan(static_cast<std::size_t>(r.first), static_cast<std::size_t>(r.count));
+  if (!std::ranges::all_of(part, [&](const auto& m) { return m->in_part(r); })) return;
+  for (const auto& m : part) accesses_.release(m->number, part.front().get());
+  for (const auto& m : part) {
+    accesses_.acquire(m->number, part.front().get());
+    std::erase(in_parts_, m.get());
+    m->now = member::state::ready;
+    can_.push_back(m.get());
+  }
 }
 
 // All threads that have not returned have come to a call of the block.
@@ -348,6 +369,18 @@ void block_threads::check_all_came() {
   }
   for (const auto& m : members_) m->common_calls = 0;
   common_.clear();
+}
+
+void block_threads::fail_missing_in_part(const member& here) {
+  const request& r = *here.pending;
+  int missing = 0;
+  for (int i = r.first; i < r.first + r.count; ++i)
+    missing += members_[static_cast<std::size_t>(i)]->in_part(r) ? 0 : 1;
+  schedule_.fail({defect::collective,
+                  message(block_text(block_), ": threads missing: ", text_of(r, here.number), " for its group of ",
+                          r.count, " threads, of which ", missing,
+                          " have returned or wait elsewhere; all threads of a group make the same calls of sync"),
+                  {block_.number}});
 }
 
 void block_threads::fail_missing(const member& here) {

@@ -114,7 +114,7 @@ void checker::run_kernel(scheduled_block& a, const program& p, const program_sta
     block view(s, &of_thread, index);
     k.run(k.closure.get(), view);
   };
-  const int threads = schedule_->threads_of_block(p.k.accesses_seen && !p.k.one_thread_on_host);
+  const int threads = schedule_->threads_of_block(p.k);
   now_.threads_seen = std::max(now_.threads_seen, threads);
   if (threads == 1) return run_on(port);
   block_threads(*schedule_, a, port, thread_fibers_, threads).run(run_on);
@@ -314,7 +314,7 @@ void checker::throw_found(const workload& w, std::uint64_t seed, finding f) cons
     const scheduled_block& a = w.scheduled[static_cast<std::size_t>(number)];
     histories.push_back({a.pe, a.block, a.scope != nullptr ? a.scope->who() : a.role_name, history_text(w.memory, a)});
   }
-  throw check_error(f.what, seed, f.text, std::move(histories), schedule_->threads_of_block(true));
+  throw check_error(f.what, seed, f.text, std::move(histories), schedule_->threads_drawn());
 }
 
 // A line of JSON for each exploration, for who started the process.

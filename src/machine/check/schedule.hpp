@@ -21,6 +21,7 @@
 #include "network.hpp"
 #include "scheduled_block.hpp"
 #include "spins.hpp"
+#include "starling/machine/kernel.hpp"
 #include "sync_variables.hpp"
 
 namespace starling::check {
@@ -85,7 +86,10 @@ class schedule final : private card_events {
   // ---- for the threads of a block, which run one after another on fibers beside its own ----
 
   // How many this block has in this schedule.
-  int threads_of_block(bool several_allowed);
+  int threads_of_block(const kernel& k) const {
+    return k.threads_in_check != 0 ? k.threads_in_check : k.accesses_seen ? threads_ : 1;
+  }
+  int threads_drawn() const { return threads_; }
   fiber& fiber_of(const scheduled_block& a) { return *work_.fibers[static_cast<std::size_t>(a.number)]; }
   std::size_t draw(std::size_t n) { return random_.below(n); }
   // A thread runs from here on; it rests, and what it has touched since is entered.

@@ -18,8 +18,6 @@ void schedule::draw_threads(std::uint64_t seed) {
     threads_ = few[one % std::size(few)];
 }
 
-int schedule::threads_of_block(bool several_allowed) { return several_allowed ? threads_ : 1; }
-
 void schedule::thread_runs(scheduled_block& a, int thread, std::uint32_t interval) {
   marks_.thread = thread;
   marks_.interval = interval;

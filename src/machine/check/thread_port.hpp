@@ -16,6 +16,7 @@ class thread_port final : public host_port {
 
   host_port& own() override { return alone_ != nullptr ? *alone_ : *this; }
   void sync(where at) override;
+  void sync_part(int first, int count, where at) override;
   int votes(bool value, where at) override;
   const std::byte* gather(const void* value, std::size_t bytes, where at) override;
 

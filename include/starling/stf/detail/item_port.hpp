@@ -17,6 +17,7 @@ class item_port final : public host_port {
 
   host_port& own() override { return block_.own(); }
   void sync(where at) override { block_.sync(at); }
+  void sync_part(int first, int count, where at) override { block_.sync_part(first, count, at); }
   int votes(bool value, where at) override { return block_.votes(value, at); }
   const std::byte* gather(const void* value, std::size_t bytes, where at) override {
     return block_.gather(value, bytes, at);
