@@ -239,16 +239,23 @@ def results_page(results: list[Calls], page: Path) -> str:
     return "\n".join(parts)
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--results", type=Path, default=ROOT / "bench/results", help="folder of the result files")
-    parser.add_argument("--page", type=Path, default=ROOT / "docs/results.md", help="the page to write")
+def write_page(about: str, results: Path, page: Path, text: Callable[[Path, Path], str]) -> int:
+    """The command of a page: writes text(folder of the result files, page)."""
+    parser = argparse.ArgumentParser(description=about.splitlines()[0])
+    parser.add_argument("--results", type=Path, default=results, help="folder of the result files")
+    parser.add_argument("--page", type=Path, default=page, help="the page to write")
     options = parser.parse_args()
-    results = [Calls(path.resolve()) for path in sorted(options.results.glob("*.json"))]
-    page = options.page.resolve()
-    page.write_text(results_page(results, page))
-    print(f"{len(results)} result files -> {page.name}", file=sys.stderr)
+    to = options.page.resolve()
+    to.write_text(text(options.results, to))
+    print(f"{len(list(options.results.glob('*.json')))} result files -> {to.name}", file=sys.stderr)
     return 0
+
+
+def main() -> int:
+    def text(folder: Path, page: Path) -> str:
+        return results_page([Calls(path.resolve()) for path in sorted(folder.glob("*.json"))], page)
+
+    return write_page(__doc__, ROOT / "bench/results", ROOT / "docs/results.md", text)
 
 
 if __name__ == "__main__":

@@ -42,15 +42,15 @@ struct grid::state {
     }
     memory.longest = std::max(most_rows, memory.pitch);
     for (auto& c : cells) c = m.allocate<double>(most_rows * memory.pitch);
-    inbox = m.allocate<double>(2 * sides * memory.longest);
-    outbox = m.allocate<double>(2 * sides * memory.longest);
+    receive_buffer = m.allocate<double>(2 * sides * memory.longest);
+    send_buffer = m.allocate<double>(2 * sides * memory.longest);
     arrived = m.allocate<signal>(sides);
     residual = m.allocate<double>(sides + blocks);
     outcome = m.allocate<grid_outcome>(1);
     memory.cells[0] = cells[0].data();
     memory.cells[1] = cells[1].data();
-    memory.inbox = inbox.data();
-    memory.outbox = outbox.data();
+    memory.receive_buffer = receive_buffer.data();
+    memory.send_buffer = send_buffer.data();
     memory.arrived = arrived.data();
     memory.residual = residual.data();
     const std::size_t values = static_cast<std::size_t>(sides + blocks);
@@ -88,7 +88,7 @@ struct grid::state {
           edges[static_cast<std::size_t>(s * memory.longest + i)] = first[y * memory.cut.columns + x];
         }
       }
-      main[at(pe)].copy(inbox.on(pe), edges.data(), edges.size() * sizeof(double));
+      main[at(pe)].copy(receive_buffer.on(pe), edges.data(), edges.size() * sizeof(double));
       main[at(pe)].synchronize();
     }
   }
@@ -102,8 +102,8 @@ struct grid::state {
     for (int from = 0; from < sides; ++from) {
       const int to = parts[at(pe)].beside[from];
       if (to == no_part) continue;
-      s.copy(inbox.on(to) + memory.edge_at(step, opposite(from)), outbox.on(pe) + memory.edge_at(step, from),
-             edge_bytes(pe, from));
+      s.copy(receive_buffer.on(to) + memory.edge_at(step, opposite(from)),
+             send_buffer.on(pe) + memory.edge_at(step, from), edge_bytes(pe, from));
     }
   }
 
@@ -161,7 +161,7 @@ struct grid::state {
   int blocks;
   std::vector<grid_part> parts;
   symmetric_array<double> cells[2];
-  symmetric_array<double> inbox, outbox, residual;
+  symmetric_array<double> receive_buffer, send_buffer, residual;
   symmetric_array<signal> arrived;
   symmetric_array<grid_outcome> outcome;
   local_memory residuals;

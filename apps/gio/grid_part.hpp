@@ -44,13 +44,13 @@ struct grid_cut {
 // What kernels need. Step t reads what step t - 1 has left, and writes beside it.
 struct grid_memory {
   grid_cut cut;
-  index_t pitch = 0;     // of a row of cells
-  index_t longest = 0;   // edge
-  sym<double> cells[2];  // by parity of the step
-  sym<double> inbox;     // [2][sides][longest]: the neighbours' edges
-  sym<double> outbox;    // the own ones
-  sym<signal> arrived;   // by side: the last step whose edge is in the inbox
-  sym<double> residual;  // by block of a kernel that the host starts
+  index_t pitch = 0;           // of a row of cells
+  index_t longest = 0;         // edge
+  sym<double> cells[2];        // by parity of the step
+  sym<double> receive_buffer;  // [2][sides][longest]: the neighbours' edges
+  sym<double> send_buffer;     // the own ones
+  sym<signal> arrived;         // by side: the last step whose edge is in the receive_buffer
+  sym<double> residual;        // by block of a kernel that the host starts
 
   STARLING_HD index_t edge_at(index_t step, int s) const { return ((step & 1) * sides + s) * longest; }
 };
@@ -63,11 +63,11 @@ class grid_step {
         pitch_(m.pitch),
         old_(m.cells[(step - 1) & 1].on(pe)),
         fresh_(m.cells[step & 1].on(pe)),
-        inbox_(m.inbox.on(pe) + m.edge_at(step - 1, 0)),
-        outbox_(m.outbox.on(pe) + m.edge_at(step, 0)),
+        receive_buffer_(m.receive_buffer.on(pe) + m.edge_at(step - 1, 0)),
+        send_buffer_(m.send_buffer.on(pe) + m.edge_at(step, 0)),
         longest_(m.longest) {}
 
-  // One edge, with its corners, into cells and outbox; the largest change of this thread's cells.
+  // One edge, with its corners, into cells and send_buffer; the largest change of this thread's cells.
   STARLING_HD double edge(const block& b, int s) const {
     double most = 0;
     const bool lies = s == north || s == south;
@@ -76,7 +76,7 @@ class grid_step {
       const index_t y = s == north ? 0 : s == south ? part.rows - 1 : i;
       const index_t x = s == west ? 0 : s == east ? part.columns - 1 : i;
       const double value = relaxed(y, x);
-      outbox_[s * longest_ + i] = value;
+      send_buffer_[s * longest_ + i] = value;
       if (!lies && (y == 0 || y == part.rows - 1)) return;  // the cell of a corner is the other edge's
       fresh_[y * pitch_ + x] = value;
       most = maximum{}(most, change(value, y, x));
@@ -98,7 +98,7 @@ class grid_step {
     return most;
   }
 
-  STARLING_HD const double* made(int s) const { return outbox_ + s * longest_; }
+  STARLING_HD const double* made(int s) const { return send_buffer_ + s * longest_; }
 
   const grid_part part;
 
@@ -117,17 +117,17 @@ class grid_step {
                       (y == part.rows - 1 && part.beside[south] == no_part) ||
                       (x == part.columns - 1 && part.beside[east] == no_part);
     if (held) return *at;
-    return quarter(y > 0 ? at[-pitch_] : inbox_[north * longest_ + x],
-                   y < part.rows - 1 ? at[pitch_] : inbox_[south * longest_ + x],
-                   x > 0 ? at[-1] : inbox_[west * longest_ + y],
-                   x < part.columns - 1 ? at[1] : inbox_[east * longest_ + y]);
+    return quarter(y > 0 ? at[-pitch_] : receive_buffer_[north * longest_ + x],
+                   y < part.rows - 1 ? at[pitch_] : receive_buffer_[south * longest_ + x],
+                   x > 0 ? at[-1] : receive_buffer_[west * longest_ + y],
+                   x < part.columns - 1 ? at[1] : receive_buffer_[east * longest_ + y]);
   }
 
   index_t pitch_;
   const double* old_;
   double* fresh_;
-  const double* inbox_;
-  double* outbox_;
+  const double* receive_buffer_;
+  double* send_buffer_;
   index_t longest_;
 };
 

@@ -36,7 +36,7 @@ struct grid_program {
     const int to = step.part.beside[s];
     if (to == no_part) return most;
     const index_t n = s == north || s == south ? step.part.columns : step.part.rows;
-    b.put_signal(memory.inbox + memory.edge_at(t, opposite(s)), step.made(s), n, memory.arrived + opposite(s),
+    b.put_signal(memory.receive_buffer + memory.edge_at(t, opposite(s)), step.made(s), n, memory.arrived + opposite(s),
                  static_cast<std::uint64_t>(t), to);
     return most;
   }

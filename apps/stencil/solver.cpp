@@ -52,65 +52,66 @@ template <class T>
 run_result solver<T>::advance(const run_options& options) {
   check(options);
   expect<argument_error>(loaded_, "stencil: nothing to advance; load() first, and again after an error");
-  if (options.how == variant::automatic) return advance_chosen(options);
-  if (options.how == variant::resident || options.how == variant::temporal) return advance_planned(options);
-  return timed(options, steps_.prepare(domain_, options));
-}
-
-// Where the cells do not fit on chip, the variant does what comes nearest to it.
-template <class T>
-run_result solver<T>::advance_planned(const run_options& options) {
-  const cell_plan plan = plan_cells<T>(domain_.memory.shape, limits_of(domain_.machine), options);
-  if (const auto* tiles = std::get_if<tile_choice>(&plan))
-    return timed(options, tiles_.prepare(domain_, *tiles, options));
-  if (const auto* passes = std::get_if<temporal_choice>(&plan))
-    return timed(options, temporal_.prepare(domain_, *passes, options));
-  run_options taken = options;
-  taken.how = variant::cpu_free;
-  taken.depth = 0;
-  run_result result = advance(taken);
-  result.why = std::get<plain_steps>(plan).why;
-  return result;
+  return options.how == variant::automatic ? advance_chosen(options) : run(plan(options), options);
 }
 
 template <class T>
-variant_choice solver<T>::chosen(const run_options& options) const {
+run_plan solver<T>::plan(const run_options& options) const {
   check(options);
-  const step_costs costs =
-      costs_of(domain_.machine.kind(), tuned_device(domain_.machine), domain_.machine.device(0).pes_on_gpu);
-  return choose_variant<T>(domain_.memory.shape, limits_of(domain_.machine), costs, options);
+  const machine& m = domain_.machine;
+  const auto fit = [&](variant how, int threads, bool dynamic) {
+    return step_engine<T>::blocks_that_fit(domain_, how, threads, options.deadline, dynamic);
+  };
+  const auto costs = [&m] { return costs_of(m.kind(), tuned_device(m), m.device(0).pes_on_gpu); };
+  return make_plan<T>(domain_.memory.shape, {limits_of(m), m.processes(), fit, costs}, options);
 }
 
 // What is chosen may need more memory than cpu_free does.
 template <class T>
 run_result solver<T>::advance_chosen(const run_options& options) {
-  const variant_choice& choice = kept_choice(options);
-  run_options taken = options;
-  taken.how = choice.how;
-  taken.depth = choice.depth;
+  const run_plan& chosen = kept_plan(options);
   try {
-    run_result result = advance(taken);
-    result.why = choice.why;
-    return result;
+    return run(chosen, options);
   } catch (const memory_error&) {
-    if (!loaded_ || choice.how == variant::cpu_free) throw;
+    if (!loaded_ || chosen.how == variant::cpu_free) throw;
   }
   temporal_.release();
-  chosen_->choice.why += message("; ran cpu_free, since the memory left is not enough for ", name(choice.how));
-  chosen_->choice.how = variant::cpu_free;
-  chosen_->choice.depth = 0;
-  return advance_chosen(options);
+  const std::string why =
+      message(chosen.why, "; ran cpu_free, since the memory left is not enough for ", name(chosen.how));
+  run_options taken = options;
+  taken.how = variant::cpu_free;
+  taken.depth = 0;
+  kept_->plan = plan(taken);
+  kept_->plan.why = why;
+  return run(kept_->plan, options);
 }
 
-// The choice depends on these options alone; runs come in many calls.
+// The plan depends on these options alone; runs come in many calls.
 template <class T>
-const variant_choice& solver<T>::kept_choice(const run_options& o) {
-  const auto uniform_weights = [&](const run_options& other) {
+const run_plan& solver<T>::kept_plan(const run_options& o) {
+  const auto same_plan = [&](const run_options& other) {
     return o.check_every == other.check_every && o.blocks == other.blocks && o.threads == other.threads &&
-           o.depth == other.depth && o.shared_bytes == other.shared_bytes;
+           o.boundary_blocks == other.boundary_blocks && o.depth == other.depth &&
+           o.shared_bytes == other.shared_bytes && o.deadline == other.deadline;
   };
-  if (!chosen_ || !uniform_weights(chosen_->options)) chosen_ = choice_made{o, chosen(o)};
-  return chosen_->choice;
+  if (!kept_ || !same_plan(kept_->options)) kept_ = made_plan{o, plan(o)};
+  return kept_->plan;
+}
+
+template <class T>
+run_result solver<T>::run(const run_plan& plan, const run_options& options) {
+  run_options taken = options;
+  taken.how = plan.how;
+  taken.depth = plan.depth;
+  run_result result;
+  if (const auto* tiles = std::get_if<tile_choice>(&plan.engine))
+    result = timed(taken, tiles_.prepare(domain_, *tiles, taken));
+  else if (const auto* passes = std::get_if<temporal_choice>(&plan.engine))
+    result = timed(taken, temporal_.prepare(domain_, *passes, taken));
+  else
+    result = timed(taken, steps_.prepare(domain_, std::get<launch_shape>(plan.engine), taken));
+  result.why = plan.why;
+  return result;
 }
 
 // What went well is in the result; after an error the cells are lost.

@@ -1,5 +1,5 @@
-// A stencil solver: owns the domain's cells in the symmetric memory of a machine, and advances them step by step. It
-// decides which engine does: that of the variant asked for, or of the one that a model of their costs says is fastest.
+// A stencil solver: owns the domain's cells in the symmetric memory of a machine, and advances them step by step, by
+// the engine that make_plan names: that of the variant asked for, or of the one that a model of costs says is fastest.
 //
 //   stencil::solver<float> s(machine::best(), problem);
 //   s.load(u);                              // whole array, C order
@@ -11,7 +11,7 @@
 
 #include "starling/machine/machine.hpp"
 #include "stencil/core/domain.hpp"
-#include "stencil/plan/cost_model.hpp"
+#include "stencil/plan/plan.hpp"
 #include "stencil/problem.hpp"
 #include "stencil/step/step_engine.hpp"
 #include "stencil/temporal/temporal_engine.hpp"
@@ -34,21 +34,21 @@ class solver {
   // and again for other options.
   run_result advance(const run_options& options);
 
-  // What the variant `automatic` would take on this machine. Throws argument_error for a bad file of measured costs.
-  variant_choice chosen(const run_options& options) const;
+  // What advance would do. Throws what make_plan throws, and argument_error for a bad file of measured costs.
+  run_plan plan(const run_options& options) const;
 
   machine& device() { return domain_.machine; }
   const geometry& shape() const { return domain_.memory.shape; }
 
  private:
-  struct choice_made {
+  struct made_plan {
     run_options options;
-    variant_choice choice;
+    run_plan plan;
   };
 
-  const variant_choice& kept_choice(const run_options& options);
+  const run_plan& kept_plan(const run_options& options);
   run_result advance_chosen(const run_options& options);
-  run_result advance_planned(const run_options& options);
+  run_result run(const run_plan& plan, const run_options& options);
   run_result timed(const run_options& options, const prepared_run& run);
 
   domain<T> domain_;
@@ -56,7 +56,7 @@ class solver {
   tile_engine<T> tiles_;
   temporal_engine<T> temporal_;
   bool loaded_ = false;
-  std::optional<choice_made> chosen_;
+  std::optional<made_plan> kept_;  // of the variant `automatic`
 };
 
 }  // namespace starling::stencil

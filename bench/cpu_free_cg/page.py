@@ -7,7 +7,6 @@ Every figure of the page comes from a result file or from the publication it nam
 
 from __future__ import annotations
 
-import argparse
 import sys
 from pathlib import Path
 
@@ -15,7 +14,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # for results_p
 
 import cg_plot
 from cg_results import BAR_DEVICES, BARS, CPU_FREE, HOST_CONTROLLED, METHODS, Best, CgResults, geometric_mean
-from results_page import ABSENT, head, machine_table, pictures, reason, row
+from results_page import ABSENT, head, machine_table, pictures, reason, row, write_page
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
@@ -183,15 +182,10 @@ def results_page(results: list[CgResults], page: Path) -> str:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--results", type=Path, default=ROOT / "bench/cpu_free_cg/results", help="the result files")
-    parser.add_argument("--page", type=Path, default=ROOT / "docs/cg_results.md", help="the page to write")
-    options = parser.parse_args()
-    results = [CgResults(path.resolve()) for path in sorted(options.results.glob("*.json"))]
-    page = options.page.resolve()
-    page.write_text(results_page(results, page))
-    print(f"{len(results)} result files -> {page.name}", file=sys.stderr)
-    return 0
+    def text(folder: Path, page: Path) -> str:
+        return results_page([CgResults(path.resolve()) for path in sorted(folder.glob("*.json"))], page)
+
+    return write_page(__doc__, ROOT / "bench/cpu_free_cg/results", ROOT / "docs/cg_results.md", text)
 
 
 if __name__ == "__main__":

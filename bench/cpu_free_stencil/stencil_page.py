@@ -7,7 +7,6 @@ Every figure of the page comes from a result file; what a file does not hold is 
 
 from __future__ import annotations
 
-import argparse
 import statistics
 import sys
 from collections.abc import Callable
@@ -17,7 +16,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # for results_p
 
 import stencil_auto
 import stencil_plot
-from results_page import ABSENT, head, machine_table, pictures, reason, row, shown, speed_up, verdict
+from results_page import ABSENT, head, machine_table, pictures, reason, row, shown, speed_up, verdict, write_page
 from stencil_results import (
     BAR_DEVICES,
     BARS,
@@ -47,12 +46,12 @@ the devices before and after. Nothing is averaged over different runs of the ben
   `resident`, some of W is hidden on one device already: there the ratio is no more than a lower bound.
 * The figures on four GPUs are older than those on one and two. Since then tiles of `resident` and `temporal` that do
   not fit on chip twice are computed by vectors in one array; in two dimensions those of up to four million cells a
-  device are kept in registers and larger ones are tall; `temporal` makes several steps in a pass over memory, by warps
-  that stay together; `cpu_free` and `graph` give faces one or two blocks of their own in two dimensions with 10
-  million cells and more a device; planes of more than 60 MB and volumes of more than 200 MB are computed in low pieces,
-  of which whoever is free takes the next; in three dimensions threads have four cells of a column under way; and every
-  other step of a variant that keeps its cells in memory goes backwards through them, but in low pieces. What large
-  tiles and passes take on one GPU with as many cells as each of four would have is [below](#tiles-and-passes).
+  device are kept in registers and larger ones spill to shared memory and memory; `temporal` makes several steps in a
+  pass over memory, by warps that stay together; `cpu_free` and `graph` give faces one or two blocks of their own in two
+  dimensions with 10 million cells and more a device; blocks take the tiles of planes of more than 60 MB and of volumes
+  of more than 200 MB from a queue; in three dimensions threads have four cells of a column under way; and every other
+  step of a variant that keeps its cells in memory goes backwards through them, but not through tiles from a queue. What
+  large tiles and passes take on one GPU with as many cells as each of four would have is [below](#tiles-and-passes).
 * `resident` and `temporal` of 3D domains that do not fit on chip are of tiles that streamed the rest from memory. Such
   tiles are no longer there: these variants now take the steps of `cpu_free`, whose column says how long they last.
 * Speed-up: (T_base - T_ours) / T_base, in percent. Best without the host is `cpu_free` or `resident`, which exchange in
@@ -222,17 +221,13 @@ def results_page(
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--results", type=Path, default=HERE / "results", help="the result files")
-    parser.add_argument("--page", type=Path, default=ROOT / "docs/stencil_results.md", help="the page to write")
-    options = parser.parse_args()
-    results = [StencilResults(path.resolve()) for path in sorted(options.results.glob("*.json"))]
-    tiles = [StencilResults(path.resolve()) for path in sorted(options.results.glob("tiles/*.json"))]
-    auto = [stencil_auto.AutoResults(path.resolve()) for path in sorted(options.results.glob("auto/*.json"))]
-    page = options.page.resolve()
-    page.write_text(results_page(results, tiles, auto, page))
-    print(f"{len(results)} result files -> {page.name}", file=sys.stderr)
-    return 0
+    def text(folder: Path, page: Path) -> str:
+        results = [StencilResults(path.resolve()) for path in sorted(folder.glob("*.json"))]
+        tiles = [StencilResults(path.resolve()) for path in sorted(folder.glob("tiles/*.json"))]
+        auto = [stencil_auto.AutoResults(path.resolve()) for path in sorted(folder.glob("auto/*.json"))]
+        return results_page(results, tiles, auto, page)
+
+    return write_page(__doc__, HERE / "results", ROOT / "docs/stencil_results.md", text)
 
 
 if __name__ == "__main__":

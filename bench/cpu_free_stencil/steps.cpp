@@ -108,7 +108,7 @@ json_line described(const st::machine& m, const domain& d, const sten::run_optio
 template <class T>
 void add_choice(json_line& line, sten::solver<T>& s, const sten::run_options& o) {
   const st::machine& m = s.device();
-  line.add("expected", s.chosen(o).us);
+  line.add("expected", s.plan(o).us);
   const sten::step_costs costs = sten::built_in_costs(m.kind());
   line.add("built_in", sten::name(sten::choose_variant<T>(s.shape(), sten::limits_of(m), costs, o).how));
 }

@@ -21,7 +21,7 @@ REPORT = 144  # block_report
 BLOCKS = 132  # of a GPU
 SUM_WORDS = 3
 CHUNKS_OF_PE = 16
-SEAT = 16448  # of a board: two boxes of 8 KiB and the words before them
+SEAT = 16448  # of a board: two receive slots of 8 KiB and the words before them
 
 
 @dataclass(frozen=True)
@@ -48,11 +48,11 @@ def region_subscribers(pes: int) -> int:
 
 TABLES = (
     Table(
-        "boxes of `sync_all`, `all_reduce`, `broadcast`",
+        "receive slots of `sync_all`, `all_reduce`, `broadcast`",
         "src/machine/program_control.cpp",
         lambda n: 2 * n * VALUE_PACKETS * PACKET + n * VALUE,
         "PEs, for each program",
-        "levels of 8: 8 boxes for each level",
+        "levels of 8: 8 slots for each level",
     ),
     Table(
         "values of PEs in a GPU's shared memory",
@@ -63,7 +63,7 @@ TABLES = (
         "levels of 8",
     ),
     Table(
-        "boxes of CG's sums",
+        "receive slots of CG's sums",
         "apps/cg/iterate/reduction.hpp",
         lambda n: 2 * n * SUM_WORDS * PACKET,
         "PEs; a sum is 3 packets from each PE to each, so messages of the machine by their square",

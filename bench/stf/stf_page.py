@@ -49,7 +49,7 @@ HOW = """\
 * More data than fits (`bench/stf/eviction.cpp`): 64 blocks of data in turn, each gone over several times, with a cap on
   the device's memory of a quarter of the data. Everything that comes and goes passes over the bus to the host.
 
-The sources are those of the commit that a table names. What changed since, as the order in which `launch` deals
+The sources are those of the commit that a table names. What changed since, as the order in which `launch` hands out
 elements to threads, is not in its figures.
 """
 

@@ -64,7 +64,7 @@ def test_what_does_not_fit_on_chip_takes_the_steps_of_cpu_free() -> None:
     assert np.array_equal(v, stencil.jacobi(u, 2, machine="host", devices=1, variant="copy"))
 
 
-@pytest.mark.parametrize("text", ["", "{", "[1]", '{"format": 7}', '{"format": 2, "device": "virtual device"}', "\0"])
+@pytest.mark.parametrize("text", ["", "{", "[1]", '{"format": 7}', '{"format": 3, "device": "virtual device"}', "\0"])
 def test_bad_files_are_refused(cache: Path, text: str) -> None:
     cache.parent.mkdir(parents=True)
     cache.write_text(text)

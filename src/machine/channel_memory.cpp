@@ -19,11 +19,11 @@ channel_memory::channel_memory(machine& m, index_t capacity, std::size_t element
                          "machine::allocate_channel: slots = ", options.slots, "; must be from 1 to ", most_slots);
   expect<argument_error>(options.lanes >= 1 && options.lanes <= most_lanes,
                          "machine::allocate_channel: lanes = ", options.lanes, "; must be from 1 to ", most_lanes);
-  const index_t inboxes = static_cast<index_t>(options.slots) * options.lanes;
-  expect<argument_error>(capacity >= 0 && capacity <= most_bytes / size / inboxes,
+  const index_t slots = static_cast<index_t>(options.slots) * options.lanes;
+  expect<argument_error>(capacity >= 0 && capacity <= most_bytes / size / slots,
                          "machine::allocate_channel: capacity = ", capacity, " elements of ", size, " bytes in ",
                          options.slots, " slots of ", options.lanes, " lanes; must be from 0 to ",
-                         most_bytes / size / inboxes);
+                         most_bytes / size / slots);
   constexpr index_t word = 16;
   slot_bytes_ = std::max(round_up(capacity * size, word), word);
   const index_t longest = std::max(packets_up_to_other_pe, packets_up_to_own_pe);
@@ -31,9 +31,9 @@ channel_memory::channel_memory(machine& m, index_t capacity, std::size_t element
                              : options.how == protocol::packets ? capacity * size
                                                                 : 0;
   packets_per_slot_ = words_for<std::byte>(by_packets);
-  packets_ = m.allocate<packet>(inboxes * packets_per_slot_);
-  data_ = m.allocate<std::byte>(inboxes * slot_bytes_);
-  arrived_ = m.allocate<signal>(inboxes);
+  packets_ = m.allocate<packet>(slots * packets_per_slot_);
+  data_ = m.allocate<std::byte>(slots * slot_bytes_);
+  arrived_ = m.allocate<signal>(slots);
   taken_ = m.allocate<signal>(static_cast<index_t>(options.lanes) * n_pes_);
   restart(m, 0);
 }

@@ -29,7 +29,7 @@ bool on_gpus(const distributed_options& options, const process_place& place, con
              const machine::cuda_status& status);
 
 // The GPU of each, as this process counts them. Where there are enough for all processes (STARLING_PES_PER_GPU
-// counted), PEs are dealt to them in turn; where not, each process is taken to see GPUs of its own. Throws
+// counted), PEs are given to them in turn; where not, each process is taken to see GPUs of its own. Throws
 // argument_error.
 std::vector<int> gpus_of_process(int pes, const process_place& place, const environment& e, int gpus);
 

@@ -12,7 +12,7 @@ namespace {
 
 // Streams by which a PE sends: links of different peers work at the same time, and streams of virtual devices are
 // threads.
-constexpr int most_lanes = 3;
+constexpr int most_streams = 3;
 
 region_options as_region(const host_region_options& o, std::size_t element) {
   expect<argument_error>(std::has_single_bit(element) && element <= 16, "host_region: elements of ", element,
@@ -35,7 +35,7 @@ struct host_region::pe_state {
   stream work;
   event written;                          // the commit under way
   event awaited;                          // the last wait of a stream of another library
-  std::vector<stream> lanes;              // that carry to others
+  std::vector<stream> streams;            // that carry to others
   std::vector<std::vector<event>> there;  // [PEs][buffers] all of the epoch has arrived; [own PE]: has been committed
   std::map<index_t, index_t> given;       // begin and end of what has been committed of the epoch after `epoch`
   std::vector<index_t> whole;             // [chunks of the part] elements committed of it
@@ -44,8 +44,8 @@ struct host_region::pe_state {
   std::uint64_t waited = 0;  // last that has been waited for
   std::vector<std::uint64_t> bytes_to;
 
-  stream& lane_to(int from, int to, int pes) {
-    return lanes[static_cast<std::size_t>((to - from - 1 + pes) % pes) % lanes.size()];
+  stream& stream_to(int from, int to, int pes) {
+    return streams[static_cast<std::size_t>((to - from - 1 + pes) % pes) % streams.size()];
   }
 };
 
@@ -63,7 +63,7 @@ host_region::host_region(machine& m, index_t n, std::size_t element, const host_
   for (int pe = 0; pe < pes; ++pe) {
     const auto order = [&] { return machine_.new_event(pe, event_use::ordering); };
     pe_state p{machine_.new_stream(pe), order(), order(), {}, {}, {}, {}, 0, 0, 0, {}};
-    for (int lane = 0; lane < std::min(most_lanes, pes - 1); ++lane) p.lanes.push_back(machine_.new_stream(pe));
+    for (int i = 0; i < std::min(most_streams, pes - 1); ++i) p.streams.push_back(machine_.new_stream(pe));
     p.there.resize(static_cast<std::size_t>(pes));
     for (auto& of_peer : p.there)
       for (int b = 0; b < buffers_; ++b) of_peer.push_back(order());
@@ -77,7 +77,7 @@ host_region::host_region(machine& m, index_t n, std::size_t element, const host_
 host_region::~host_region() {
   for (const auto& p : pes_) try {
       p->work.synchronize();
-      for (stream& lane : p->lanes) lane.synchronize();
+      for (stream& to_other : p->streams) to_other.synchronize();
     } catch (const error&) {  // a failure of the producer's work, which wait and read have told of
     }
 }
@@ -106,7 +106,7 @@ void host_region::load(const std::byte* values) {
   const std::lock_guard lock(mutex_);
   for (const auto& p : pes_) {
     p->work.synchronize();
-    for (stream& lane : p->lanes) lane.synchronize();
+    for (stream& to_other : p->streams) to_other.synchronize();
   }
   for (int pe = 0; pe < machine_.size(); ++pe) {
     pe_state& p = *pes_[static_cast<std::size_t>(pe)];
@@ -165,9 +165,9 @@ void host_region::send(int pe, pe_state& p, int chunk) {
   const std::size_t offset = bytes(e.begin);
   for (int k = 1; k < pes; ++k) {
     const int to = (pe + k) % pes;
-    stream& lane = p.lane_to(pe, to, pes);
-    lane.wait(p.written);
-    lane.copy(data(to, epoch) + offset, data(pe, epoch) + offset, bytes(e.size()));
+    stream& to_other = p.stream_to(pe, to, pes);
+    to_other.wait(p.written);
+    to_other.copy(data(to, epoch) + offset, data(pe, epoch) + offset, bytes(e.size()));
     p.bytes_to[static_cast<std::size_t>(to)] += bytes(e.size());
   }
 }
@@ -178,9 +178,9 @@ void host_region::complete(int pe, pe_state& p) {
   p.work.record(p.there[static_cast<std::size_t>(pe)][buffer]);
   for (int to = 0; to < pes; ++to) {
     if (to == pe) continue;
-    stream& lane = p.lane_to(pe, to, pes);
-    lane.wait(p.written);  // a PE without elements has sent nothing
-    lane.record(p.there[static_cast<std::size_t>(to)][buffer]);
+    stream& to_other = p.stream_to(pe, to, pes);
+    to_other.wait(p.written);  // a PE without elements has sent nothing
+    to_other.record(p.there[static_cast<std::size_t>(to)][buffer]);
   }
   ++p.epoch;
   p.given.clear();

@@ -125,9 +125,9 @@ void context::run_if(const std::shared_ptr<data_state>& flag, const std::functio
   state_->run_if(flag, body, otherwise);
 }
 
-std::shared_ptr<const detail::lane_things> context::made_per_lane(
+std::shared_ptr<const detail::per_stream_things> context::made_per_stream(
     int priority, const std::function<std::shared_ptr<void>(stream&)>& make) {
-  return state_->make_per_lane(priority, make);
+  return state_->make_per_stream(priority, make);
 }
 
 void context::join(const detail::split_handle& parts) {

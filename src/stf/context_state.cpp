@@ -38,11 +38,11 @@ context_state::context_state(machine m, const context_options& o, const std::opt
       options_(o),
       in_users_stream_(user.has_value()),
       pool_(o.resources),
-      borrowed_(borrow_lanes(machine_, pool_)),
-      lanes_(*borrowed_),
+      borrowed_(borrow_streams(machine_, pool_)),
+      streams_(*borrowed_),
       scheduler_(machine_),
       coherence_(
-          machine_, lanes_, registry_, o.device_memory, [this](int pe) { return memory_of(pe); },
+          machine_, streams_, registry_, o.device_memory, [this](int pe) { return memory_of(pe); },
           [this] { return write_back_pending(); }),
       pending_(coherence_),
       graphs_(o.graphs_kept),
@@ -58,10 +58,10 @@ context_state::context_state(machine m, const context_options& o, const std::opt
                       ", and the context's machine has ", machine_.size(), "; pass a stream of this machine");
   stream s = *user;
   if (graphs) {
-    lanes_.launch_after(s);
-    lanes_.expect_still_recorded();
+    streams_.launch_after(s);
+    streams_.expect_still_recorded();
   } else {
-    lanes_.begin_after(s, s.keep_with_recording(coherence_.memory()));
+    streams_.begin_after(s, s.keep_with_recording(coherence_.memory()));
   }
 }
 
@@ -72,7 +72,7 @@ context_state::~context_state() {
     // Whoever wants to know finalizes.
   }
   try {
-    lanes_.wait_for_end();
+    streams_.wait_for_end();
   } catch (...) {
     // Whoever wants to know synchronizes the stream before.
   }
@@ -83,9 +83,9 @@ context_state::~context_state() {
 // Check mode tells from fresh memory what was never written.
 slab_source context_state::memory_of(int pe) const {
   if (pe == host_place && options_.host_allocator)
-    return memory_of_allocator(options_.host_allocator, machine_, data_place::host(), lanes_);
+    return memory_of_allocator(options_.host_allocator, machine_, data_place::host(), streams_);
   if (pe >= 0 && options_.device_allocator)
-    return memory_of_allocator(options_.device_allocator, machine_, data_place::device(pe), lanes_);
+    return memory_of_allocator(options_.device_allocator, machine_, data_place::device(pe), streams_);
   return pool_ && !machine_.checking() ? pool_->memory_of(pe) : memory_of_machine(machine_, pe);
 }
 
@@ -139,7 +139,7 @@ submission context_state::submit(const std::string& name) {
     if (streams_only() || recording_ || streaming_) {
       submission s{std::move(inside), {}, submitters::presence(submitters_)};
       if (recording_) s.recording = std::unique_lock(recording_mutex_);
-      lanes_.expect_still_recorded();
+      streams_.expect_still_recorded();
       if (any_ends_) try_again();
       if (pending_.any()) write_back_pending();
       return s;
@@ -161,13 +161,13 @@ void context_state::begin_epoch(bool on_streams) {
         [this](const measured_epoch& e, double seconds) { policy_.measured(e.signature, e.used, seconds); });
     record = !on_streams && policy_.next() == backend_kind::graph;
     epoch_begun_.reset();
-    if (policy_.wants_time() && !machine_.checking()) epoch_begun_ = epoch_times_.begin(lanes_.gather());
+    if (policy_.wants_time() && !machine_.checking()) epoch_begun_ = epoch_times_.begin(streams_.gather());
   }
   if (record) {
-    lanes_.begin_recording();
+    streams_.begin_recording();
     recording_ = true;
   } else {
-    lanes_.resume();
+    streams_.resume();
     streaming_ = true;
   }
 }
@@ -177,7 +177,7 @@ void context_state::note_epoch(backend_kind used) {
   if (options_.backend != backend_kind::automatic) return;
   const std::lock_guard lock(policy_mutex_);
   const bool timed = epoch_begun_.has_value();
-  if (timed) epoch_times_.end(lanes_.gather(), std::move(*epoch_begun_), {signature_, used});
+  if (timed) epoch_times_.end(streams_.gather(), std::move(*epoch_begun_), {signature_, used});
   epoch_begun_.reset();
   if (!refused_.empty()) {
     policy_.refuse(refused_);
@@ -197,7 +197,7 @@ std::optional<graph>& context_state::place_for_graph() {
 }
 
 void context_state::end_epoch() {
-  if (in_users_stream_ && streams_only()) return lanes_.begin_after_user_again();
+  if (in_users_stream_ && streams_only()) return streams_.begin_after_user_again();
   if (streaming_) {
     streaming_ = false;
     ++graphs_.epochs;
@@ -210,7 +210,7 @@ void context_state::end_epoch() {
   recording_ = false;
   const bool updated = [&] {
     try {
-      return lanes_.end_recording(place);
+      return streams_.end_recording(place);
     } catch (const error& e) {
       const std::lock_guard lock(policy_mutex_);
       policy_.refuse(e.what());
@@ -219,7 +219,7 @@ void context_state::end_epoch() {
   }();
   ++graphs_.epochs;
   if (updated) ++graphs_.reused;
-  lanes_.launch(*place);
+  streams_.launch(*place);
   note_epoch(backend_kind::graph);
 }
 
@@ -263,12 +263,12 @@ void context_state::fence() {
 
 void context_state::synchronize() {
   require_outside_tasks("synchronize");
-  expect<argument_error>(!lanes_.user_recorded(),
+  expect<argument_error>(!streams_.user_recorded(),
                          "stf: synchronize in a context whose stream is being recorded; launch the graph and "
                          "synchronize its stream");
   const epoch_end alone(*this);
   end_epoch();
-  lanes_.wait_for_all();
+  streams_.wait_for_all();
   scheduler_.all_over();
   coherence_.reclaim(true);
   say_what_failed();
@@ -297,7 +297,7 @@ void context_state::finalize() {
     }
   };
   const auto all = registry_.alive();
-  attempt([&] { lanes_.expect_still_recorded(); });
+  attempt([&] { streams_.expect_still_recorded(); });
   if (failure) {
     // Copies that were recorded have not been made: the user's memory keeps what it has.
     for (const auto& d : all) coherence_.drop(d->body);
@@ -319,7 +319,7 @@ void context_state::finalize() {
   for (const auto& d : all)
     if (d->body.secret) attempt([&] { coherence_.drop_users_memory(d->body, false); });
   attempt([&] { end_epoch(); });
-  attempt([&] { in_users_stream_ ? lanes_.end_before_user() : lanes_.wait_for_all(); });
+  attempt([&] { in_users_stream_ ? streams_.end_before_user() : streams_.wait_for_all(); });
   attempt([&] { check_values(); });
   for (const auto& d : all) attempt([&] { coherence_.drop(d->body); });
   if (!in_users_stream_) {
@@ -331,7 +331,7 @@ void context_state::finalize() {
 
 std::byte* context_state::wait_for(data_state& d) {
   require_outside_tasks("wait");
-  expect<argument_error>(!lanes_.user_recorded(),
+  expect<argument_error>(!streams_.user_recorded(),
                          "stf: wait in a context whose stream is being recorded; the value is there when the graph "
                          "was launched and is over");
   std::byte* start = nullptr;

@@ -1,5 +1,5 @@
-// context_state: what all handles of one context share: its machine, lanes, memory and logical data, and the epoch that
-// goes on.
+// context_state: what all handles of one context share: its machine, streams, memory and logical data, and the epoch
+// that goes on.
 #pragma once
 
 #include <atomic>
@@ -15,17 +15,17 @@
 #include <vector>
 
 #include "starling/stf/context_options.hpp"
-#include "starling/stf/per_lane.hpp"
+#include "starling/stf/per_stream.hpp"
 #include "stf/memory/coherence.hpp"
 #include "stf/memory/data_locks.hpp"
 #include "stf/memory/data_registry.hpp"
 #include "stf/memory/pending_write_backs.hpp"
-#include "stf/order/lane_set.hpp"
 #include "stf/order/lock_wait_graph.hpp"
-#include "stf/record/graph_cache.hpp"
-#include "stf/record/promised_values.hpp"
-#include "stf/record/recorded_program.hpp"
-#include "stf/record/task_scope.hpp"
+#include "stf/order/stream_pool.hpp"
+#include "stf/recordings/graph_cache.hpp"
+#include "stf/recordings/promised_values.hpp"
+#include "stf/recordings/recorded_program.hpp"
+#include "stf/recordings/task_scope.hpp"
 #include "stf/resource_pool.hpp"
 #include "stf/submit/backend_policy.hpp"
 #include "stf/submit/scheduler.hpp"
@@ -35,7 +35,7 @@
 namespace starling::stf {
 
 class splitting;
-struct item_list;
+struct operation_list;
 
 // Held while work is submitted: the epoch goes on, and of one that is recorded nobody else changes the recording.
 struct submission {
@@ -54,7 +54,7 @@ class context_state : public std::enable_shared_from_this<context_state> {
 
   machine& on() { return machine_; }
   const context_options& options() const { return options_; }
-  lane_set& lanes() { return lanes_; }
+  stream_pool& streams() { return streams_; }
   stf::coherence& coherence() { return coherence_; }
   lock_wait_graph& waits() { return waits_; }
   data_locks::one& data_locks_of(std::uint64_t data) { return data_locks_.of(data); }
@@ -82,15 +82,15 @@ class context_state : public std::enable_shared_from_this<context_state> {
   // The epoch cannot be repeated as a graph.
   void refuse_graph(const std::string& why);
 
-  // The tasks that the body submits, for many launches; within a body that is recorded too. With `items` their work is
-  // noted there too.
-  std::shared_ptr<recorded_program> record(const std::function<void()>& body, item_list* items = nullptr);
+  // The tasks that the body submits, for many launches; within a body that is recorded too. With `operations` their
+  // work is noted there too.
+  std::shared_ptr<recorded_program> record(const std::function<void()>& body, operation_list* operations = nullptr);
   // Throws argument_error while this thread submits the tasks of a scope.
   void require_outside_scopes(const char* call) const;
   // The scope whose tasks this thread submits; null: none.
   task_scope* scope() const { return recorder_ == std::this_thread::get_id() ? scope_.get() : nullptr; }
   // Where this thread's tasks are noted, for a persistent program; null: they are not.
-  item_list* items() const { return scope() != nullptr ? items_ : nullptr; }
+  operation_list* operations() const { return scope() != nullptr ? operations_ : nullptr; }
   void launch(task_scope& scope, const graph& what, std::uint64_t times);
   // Does the loop; within a body that is recorded it becomes part of what that one does.
   void launch(recorded_loop loop, const char* call);
@@ -120,9 +120,9 @@ class context_state : public std::enable_shared_from_this<context_state> {
   // throws no more. After finalize nothing is tried.
   void try_later(std::function<void()> end);
 
-  // For context::per_lane: what `make` gives for each stream of tasks on devices of priorities up to this one.
-  std::shared_ptr<const detail::lane_things> make_per_lane(int priority,
-                                                           const std::function<std::shared_ptr<void>(stream&)>& make);
+  // For context::per_stream: what `make` gives for each stream of tasks on devices of priorities up to this one.
+  std::shared_ptr<const detail::per_stream_things> make_per_stream(
+      int priority, const std::function<std::shared_ptr<void>(stream&)>& make);
 
   stf::statistics statistics();
 
@@ -142,7 +142,7 @@ class context_state : public std::enable_shared_from_this<context_state> {
   void end_epoch();
   void require_outside_tasks(const char* call);
   void require_outside_bodies(const char* call);
-  // Whether tasks that were recorded since this was called last use things of their lanes.
+  // Whether tasks that were recorded since this was called last use things of their streams.
   bool take_recorded_things();
   void require_recordable(const char* call);
   void expect_flag(const char* call, const std::shared_ptr<data_state>& flag) const;
@@ -152,7 +152,7 @@ class context_state : public std::enable_shared_from_this<context_state> {
     open_recording* around;
     std::exception_ptr failure;
   };
-  void begin_part(item_list* items);
+  void begin_part(operation_list* operations);
   void end_part(open_recording& r, bool last);
   void between_parts(const std::function<void()>& what);
   // Until no other thread records tasks. Throws task_error when that takes too long.
@@ -182,8 +182,8 @@ class context_state : public std::enable_shared_from_this<context_state> {
   lock_wait_graph waits_;
   data_locks data_locks_;
   const std::shared_ptr<resource_pool> pool_;  // null: none is shared
-  const borrowed_lanes borrowed_;
-  lane_set& lanes_;
+  const borrowed_streams borrowed_;
+  stream_pool& streams_;
   stf::scheduler scheduler_;
   stf::coherence coherence_;
   pending_write_backs pending_;
@@ -221,7 +221,7 @@ class context_state : public std::enable_shared_from_this<context_state> {
   submitters submitters_;
   // While tasks are recorded for many launches:
   std::shared_ptr<task_scope> scope_;
-  item_list* items_ = nullptr;
+  operation_list* operations_ = nullptr;
   open_recording* open_ = nullptr;
   promised_values promised_;
   std::uint64_t tasks_before_part_ = 0;
@@ -252,7 +252,7 @@ class context_state : public std::enable_shared_from_this<context_state> {
   };
   event_samples<measured_epoch> epoch_times_;
   std::optional<event> epoch_begun_;  // when it is measured
-  std::vector<std::shared_ptr<detail::lane_things>> things_;
+  std::vector<std::shared_ptr<detail::per_stream_things>> things_;
 };
 
 }  // namespace starling::stf

@@ -60,7 +60,7 @@ data_place data_place::composite_of(const any_partitioner& p, const exec_place& 
   expect<argument_error>(grid.is_grid(), "data_place::composite: over ", describe(grid),
                          "; name a grid: exec_place::all_devices() or exec_place::grid({...})");
   data_place place(kind::composite, 0);
-  place.dealt_ = std::make_shared<const dealt>(dealt{grid, p});
+  place.partitioned_ = std::make_shared<const partitioned>(partitioned{grid, p});
   return place;
 }
 
@@ -72,7 +72,7 @@ void data_place::check(int n_pes) const {
 
 bool operator==(const data_place& a, const data_place& b) {
   if (a.kind_ != b.kind_ || a.pe_ != b.pe_) return false;
-  return a.dealt_ == b.dealt_ || (a.dealt_ && b.dealt_ && *a.dealt_ == *b.dealt_);
+  return a.partitioned_ == b.partitioned_ || (a.partitioned_ && b.partitioned_ && *a.partitioned_ == *b.partitioned_);
 }
 
 std::string describe(const data_place& p) {

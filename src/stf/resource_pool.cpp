@@ -21,23 +21,23 @@ void resources::release() { pool_->release(); }
 resource_pool::resource_pool(machine m, int graphs_kept)
     : machine_(std::move(m)), graphs_kept_(static_cast<std::size_t>(graphs_kept)) {}
 
-std::unique_ptr<lane_set> resource_pool::take_lanes() {
+std::unique_ptr<stream_pool> resource_pool::take_streams() {
   {
     const std::lock_guard lock(mutex_);
-    if (!lanes_.empty()) {
-      std::unique_ptr<lane_set> idle = std::move(lanes_.back());
-      lanes_.pop_back();
+    if (!streams_.empty()) {
+      std::unique_ptr<stream_pool> idle = std::move(streams_.back());
+      streams_.pop_back();
       return idle;
     }
   }
-  return std::make_unique<lane_set>(machine_);
+  return std::make_unique<stream_pool>(machine_);
 }
 
-void resource_pool::give(std::unique_ptr<lane_set> lanes) noexcept {
-  if (!lanes->reset()) return;
+void resource_pool::give(std::unique_ptr<stream_pool> streams) noexcept {
+  if (!streams->reset()) return;
   try {
     const std::lock_guard lock(mutex_);
-    lanes_.push_back(std::move(lanes));
+    streams_.push_back(std::move(streams));
   } catch (const std::bad_alloc&) {  // they go
   }
 }
@@ -128,33 +128,33 @@ void resource_pool::give(graph_cache& graphs) noexcept {
 resources::idle_resources resource_pool::idle() const {
   const std::lock_guard lock(mutex_);
   resources::idle_resources now;
-  now.contexts = static_cast<int>(lanes_.size());
+  now.contexts = static_cast<int>(streams_.size());
   now.graphs = static_cast<int>(graphs_.size());
   for (const idle_memory& m : memory_) now.bytes += m.memory.size();
   return now;
 }
 
 void resource_pool::release() {
-  std::vector<std::unique_ptr<lane_set>> lanes;
+  std::vector<std::unique_ptr<stream_pool>> streams;
   std::list<idle_memory> memory;
   std::list<graph_cache::entry> graphs;
   const std::lock_guard lock(mutex_);
-  lanes.swap(lanes_);
+  streams.swap(streams_);
   memory.swap(memory_);
   graphs.swap(graphs_);
 }
 
-void lane_owner::operator()(lane_set* lanes) const noexcept {
-  std::unique_ptr<lane_set> mine(lanes);
+void streams_owner::operator()(stream_pool* streams) const noexcept {
+  std::unique_ptr<stream_pool> mine(streams);
   if (pool) pool->give(std::move(mine));
 }
 
-borrowed_lanes borrow_lanes(const machine& m, std::shared_ptr<resource_pool> pool) {
+borrowed_streams borrow_streams(const machine& m, std::shared_ptr<resource_pool> pool) {
   expect<argument_error>(!pool || pool->on().impl() == m.impl(), "stf: a context on ", m.summary(),
                          " with resources of another machine (", pool ? pool->on().summary() : "",
                          "); make the resources of the same machine object, or of a copy of it");
-  std::unique_ptr<lane_set> lanes = pool ? pool->take_lanes() : std::make_unique<lane_set>(m);
-  return borrowed_lanes(lanes.release(), lane_owner{std::move(pool)});
+  std::unique_ptr<stream_pool> streams = pool ? pool->take_streams() : std::make_unique<stream_pool>(m);
+  return borrowed_streams(streams.release(), streams_owner{std::move(pool)});
 }
 
 }  // namespace starling::stf

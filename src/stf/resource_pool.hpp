@@ -10,8 +10,8 @@
 
 #include "starling/stf/resources.hpp"
 #include "stf/memory/slab.hpp"
-#include "stf/order/lane_set.hpp"
-#include "stf/record/graph_cache.hpp"
+#include "stf/order/stream_pool.hpp"
+#include "stf/recordings/graph_cache.hpp"
 
 namespace starling::stf {
 
@@ -21,10 +21,10 @@ class resource_pool : public std::enable_shared_from_this<resource_pool> {
 
   const machine& on() const { return machine_; }
 
-  // Lanes that nobody else has.
-  std::unique_ptr<lane_set> take_lanes();
+  // Stream slots that nobody else has.
+  std::unique_ptr<stream_pool> take_streams();
   // Their user has come to its end.
-  void give(std::unique_ptr<lane_set> lanes) noexcept;
+  void give(std::unique_ptr<stream_pool> streams) noexcept;
 
   // Memory of a place, which comes back when its owner goes.
   slab_source memory_of(int pe);
@@ -53,18 +53,18 @@ class resource_pool : public std::enable_shared_from_this<resource_pool> {
   machine machine_;
   const std::size_t graphs_kept_;
   mutable std::mutex mutex_;
-  std::vector<std::unique_ptr<lane_set>> lanes_;
+  std::vector<std::unique_ptr<stream_pool>> streams_;
   std::list<idle_memory> memory_;
   std::list<graph_cache::entry> graphs_;  // the one used last comes first
 };
 
-// The lanes of one context: those of its resources, which get them back, or its own.
-struct lane_owner {
+// The slots of one context: those of its resources, which get them back, or its own.
+struct streams_owner {
   std::shared_ptr<resource_pool> pool;  // null: none
-  void operator()(lane_set* lanes) const noexcept;
+  void operator()(stream_pool* streams) const noexcept;
 };
-using borrowed_lanes = std::unique_ptr<lane_set, lane_owner>;
+using borrowed_streams = std::unique_ptr<stream_pool, streams_owner>;
 // Throws argument_error when the resources are those of another machine.
-borrowed_lanes borrow_lanes(const machine& m, std::shared_ptr<resource_pool> pool);
+borrowed_streams borrow_streams(const machine& m, std::shared_ptr<resource_pool> pool);
 
 }  // namespace starling::stf

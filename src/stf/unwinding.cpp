@@ -12,7 +12,7 @@ namespace starling::stf {
 void context_state::let_go(const data_body& body) {
   // A graph of the user's, or a body that is being recorded, has the memory for as long as it is launched; the epoch is
   // being ended by this thread.
-  if (lanes_.user_recorded() || scope() != nullptr || ending_ == std::this_thread::get_id()) return;
+  if (streams_.user_recorded() || scope() != nullptr || ending_ == std::this_thread::get_id()) return;
   sync_point_list uses;
   for (const data_instance* i : body.instances) {
     if (!i->users_memory) continue;
@@ -25,11 +25,11 @@ void context_state::let_go(const data_body& body) {
       // All work, so that of data whose handle went before, too.
       const epoch_end alone(*this);
       end_epoch();
-      lanes_.wait_for_all();
+      streams_.wait_for_all();
       coherence_.reclaim(true);
     } else if (!recording_) {
-      lanes_.wait(uses);
-    } else if (lanes_.in_recording(uses)) {
+      streams_.wait(uses);
+    } else if (streams_.in_recording(uses)) {
       // The body that goes on is part of the recording, which cannot end here.
       given_up_ = message("stf: the epoch was given up: within the body of a task an exception took the memory of ",
                           body.describe(),
@@ -57,11 +57,11 @@ void context_state::say_what_failed() {
 
 void context_state::end_unwound() {
   if (finalized_.exchange(true)) return;
-  if (recording_) lanes_.abandon_recording();
+  if (recording_) streams_.abandon_recording();
   recording_ = false;
-  lanes_.resume();
+  streams_.resume();
   pending_.drop([](data_body&) { return true; });
-  in_users_stream_ ? lanes_.end_before_user() : lanes_.wait_for_all();
+  in_users_stream_ ? streams_.end_before_user() : streams_.wait_for_all();
   if (!in_users_stream_) coherence_.reclaim(true);
 }
 
@@ -70,12 +70,12 @@ void context_state::give_up_epoch() {
   const auto lose = [this](data_body& d) {
     bool lost = false;
     for (data_instance* i : d.instances) {
-      if (d.what.bytes == 0 || !lanes_.in_recording(i->ready)) continue;
+      if (d.what.bytes == 0 || !streams_.in_recording(i->ready)) continue;
       lost = lost || i->valid;
       i->valid = false;
       i->forget_ghosts();
     }
-    for (const partial_result& a : d.sum().partials) lost = lost || lanes_.in_recording(a.ready);
+    for (const partial_result& a : d.sum().partials) lost = lost || streams_.in_recording(a.ready);
     if (lost) coherence_.drop_partials(d);
     if (lost && !d.has_value()) d.set_failed_by("of an epoch that was given up");
     return lost;
@@ -83,7 +83,7 @@ void context_state::give_up_epoch() {
   for (const auto& d : registry_.alive()) (void)lose(d->body);
   pending_.drop(lose);
   recording_ = false;
-  lanes_.abandon_recording();
+  streams_.abandon_recording();
   graphs_.copies_before = coherence_.statistics().copies;
   {
     const std::lock_guard lock(policy_mutex_);

@@ -4,6 +4,7 @@
 #include "cg/matrices.hpp"
 #include "cg/solver.hpp"
 #include "support/cg_oracle.hpp"
+#include "support/cg_refusals.hpp"
 #include "support/failure.hpp"
 #include "support/test_machine.hpp"
 
@@ -15,20 +16,16 @@ using cg::matrix_options;
 using cg::storage;
 using test::check_parts;
 using test::failure_of;
+using test::good_matrix;
+using test::infinite;
+using test::message_parts;
+using test::not_a_number;
 
-constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
-constexpr double infinite = std::numeric_limits<double>::infinity();
-
-// 12 rows, positive definite.
-csr<double> good() { return cg::grid_2d<double>(4, 3); }
-
-using parts = std::initializer_list<std::string>;
-
-void refused(const cg::csr_view<double>& a, const parts& says, const matrix_options& o = {}, int n_pes = 1) {
+void refused(const cg::csr_view<double>& a, const message_parts& says, const matrix_options& o = {}, int n_pes = 1) {
   std::optional<machine> m = test::test_machine(n_pes);
   if (m) check_parts(failure_of<argument_error>([&] { cg::solver<double> s(*m, a, o); }), says);
 }
-void refused(const csr<double>& a, const parts& says, const matrix_options& o = {}, int n_pes = 1) {
+void refused(const csr<double>& a, const message_parts& says, const matrix_options& o = {}, int n_pes = 1) {
   refused(a.view(), says, o, n_pes);
 }
 
@@ -41,14 +38,14 @@ std::size_t place(const csr<double>& a, index_t row, index_t column) {
 }
 
 TEST_CASE("matrices that are not square, or empty") {
-  csr<double> a = good();
+  csr<double> a = good_matrix();
   a.columns = 13;
   refused(a, {"the matrix is 12 x 13; must be square"});
   refused(csr<double>{}, {"has no rows; must have at least 1"});
 }
 
 TEST_CASE("arrays that are not there") {
-  const csr<double> a = good();
+  const csr<double> a = good_matrix();
   auto v = a.view();
   v.row_start = nullptr;
   refused(v, {"null pointer"});
@@ -61,24 +58,24 @@ TEST_CASE("arrays that are not there") {
 }
 
 TEST_CASE("rows that are not in order") {
-  csr<double> a = good();
+  csr<double> a = good_matrix();
   a.row_start[0] = 1;
   refused(a, {"the first row begins at entry 1; must be 0"});
-  a = good();
+  a = good_matrix();
   a.row_start[5] = a.row_start[4] - 2;
   refused(a, {"row 4 has -2 entries; row starts must not fall"});
 }
 
 TEST_CASE("columns that do not ascend, or are not there") {
-  csr<double> a = good();
+  csr<double> a = good_matrix();
   const std::size_t e = place(a, 5, 5);
   std::swap(a.column[e], a.column[e + 1]);
   refused(a, {"row 5 has column 5 after column 6", "must ascend"});
-  a = good();
+  a = good_matrix();
   a.column[e] = a.column[e + 1];
   refused(a, {"row 5 has column 6 after column 6", "be there once"});
   for (const std::int32_t column : {-1, 12, std::numeric_limits<std::int32_t>::max()}) {
-    a = good();
+    a = good_matrix();
     a.column[e] = column;
     refused(a, {"row 5 has the column " + std::to_string(column) + " of a matrix with 12 columns"});
     refused(a, {"row 5 has the column"}, {.products_only = true});
@@ -87,7 +84,7 @@ TEST_CASE("columns that do not ascend, or are not there") {
 
 TEST_CASE("entries that are not finite") {
   for (const double value : {not_a_number, infinite, -infinite}) {
-    csr<double> a = good();
+    csr<double> a = good_matrix();
     a.value[place(a, 7, 3)] = value;
     refused(a, {"entry (7, 3) is ", "all must be finite"});
     refused(a, {"entry (7, 3) is "}, {.products_only = true});
@@ -101,7 +98,7 @@ TEST_CASE("the first of several failures is told, whatever threads do") {
 }
 
 TEST_CASE("matrices that are not symmetric") {
-  csr<double> a = good();
+  csr<double> a = good_matrix();
   a.value[place(a, 6, 2)] = -0.5;
   refused(a, {"not symmetric: entry (2, 6) is -1, entry (6, 2) is -0.5", "need a symmetric matrix"});
   test::loose_rows rows(3);
@@ -121,7 +118,7 @@ TEST_CASE("matrices that are not symmetric") {
 
 TEST_CASE("diagonals of matrices that are not positive definite") {
   for (const double value : {0.0, -4.0}) {
-    csr<double> a = good();
+    csr<double> a = good_matrix();
     a.value[place(a, 9, 9)] = value;
     refused(a, {"the diagonal entry of row 9 is " + message(value), "all are positive"});
   }
@@ -144,7 +141,8 @@ TEST_CASE("blocks on the diagonal that are not positive definite") {
 
 TEST_CASE("sizes of blocks") {
   for (const index_t size : {-1, 5, 7, 48, 96, 1000})
-    refused(good(), {"block_size = " + std::to_string(size), "must be 0 for none, or 1, 2, 3"}, {.block_size = size});
+    refused(good_matrix(), {"block_size = " + std::to_string(size), "must be 0 for none, or 1, 2, 3"},
+            {.block_size = size});
 }
 
 TEST_CASE("blocks of 3 x 3 for other numbers of rows") {
@@ -152,10 +150,10 @@ TEST_CASE("blocks of 3 x 3 for other numbers of rows") {
 }
 
 TEST_CASE("rows partitioned wrongly") {
-  const auto partitioned = [](std::vector<index_t> first, const parts& says, const matrix_options& o = {}) {
+  const auto partitioned = [](std::vector<index_t> first, const message_parts& says, const matrix_options& o = {}) {
     matrix_options given = o;
     given.first_rows = std::move(first);
-    refused(good(), says, given, 2);
+    refused(good_matrix(), says, given, 2);
   };
   partitioned({0, 12}, {"first_rows has 2 entries; for 2 PEs it must have 3"});
   partitioned({0, 4, 8, 12}, {"first_rows has 4 entries"});

@@ -1,10 +1,10 @@
 // What a solver of linear systems refuses of a solve, and what it says of systems that it cannot solve.
 #include <cmath>
-#include <limits>
 
 #include "cg/matrices.hpp"
 #include "cg/solver.hpp"
 #include "support/cg_oracle.hpp"
+#include "support/cg_refusals.hpp"
 #include "support/failure.hpp"
 #include "support/test_machine.hpp"
 
@@ -18,26 +18,23 @@ using cg::solve_options;
 using cg::storage;
 using test::check_parts;
 using test::failure_of;
-
-constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
-constexpr double infinite = std::numeric_limits<double>::infinity();
-
-// 12 rows, positive definite.
-csr<double> good() { return cg::grid_2d<double>(4, 3); }
-
-using parts = std::initializer_list<std::string>;
+using test::good_matrix;
+using test::infinite;
+using test::message_parts;
+using test::not_a_number;
 
 // A good solver, and what it refuses.
 struct solver_fixture {
   solver_fixture() {
-    if (std::optional<machine> m = test::test_machine(1)) s.emplace(*m, good().view(), matrix_options{.block_size = 2});
+    if (std::optional<machine> m = test::test_machine(1))
+      s.emplace(*m, good_matrix().view(), matrix_options{.block_size = 2});
   }
   ~solver_fixture() {
     if (!s) return;  // nothing of it has cost the solver
     std::vector<double> x(12, 0.0);
     CHECK(s->solve(b.data(), x.data(), {.m = preconditioner::block_jacobi}).why == cg::stop::converged);
   }
-  void refused(const solve_options& o, const parts& says) {
+  void refused(const solve_options& o, const message_parts& says) {
     std::vector<double> x(12, 0.25);
     if (s) check_parts(failure_of<argument_error>([&] { s->solve(b.data(), x.data(), o); }), says);
     CHECK(x == std::vector<double>(12, 0.25));
@@ -106,7 +103,7 @@ TEST_CASE_FIXTURE(solver_fixture, "right-hand sides whose norm is no number") {
 TEST_CASE("block_jacobi without blocks") {
   std::optional<machine> m = test::test_machine(1);
   if (!m) return;
-  cg::solver<double> s(*m, good().view());
+  cg::solver<double> s(*m, good_matrix().view());
   std::vector<double> b(12, 1.0), x(12, 0.0);
   check_parts(failure_of<argument_error>([&] { s.solve(b.data(), x.data(), {.m = preconditioner::block_jacobi}); }),
               {"block_jacobi, but no blocks were kept", "block_size"});
@@ -115,7 +112,7 @@ TEST_CASE("block_jacobi without blocks") {
 TEST_CASE("a solve of what is there for products") {
   std::optional<machine> m = test::test_machine(1);
   if (!m) return;
-  cg::solver<double> s(*m, good().view(), {.products_only = true});
+  cg::solver<double> s(*m, good_matrix().view(), {.products_only = true});
   std::vector<double> b(12, 1.0), x(12, 0.0);
   check_parts(failure_of<argument_error>([&] { s.solve(b.data(), x.data()); }), {"made for products only"});
 }
@@ -186,7 +183,7 @@ TEST_CASE("a matrix that does not fit") {
     check_parts(failure_of<memory_error>([&] { cg::solver<double> s(m, large.view(), {.how = how}); }),
                 {"asked for on each of 2 PEs", "free"});
   CHECK(m.memory().in_use == before);
-  cg::solver<double> s(m, good().view());
+  cg::solver<double> s(m, good_matrix().view());
   std::vector<double> b(12, 1.0), x(12, 0.0);
   CHECK(s.solve(b.data(), x.data()).why == cg::stop::converged);
 }

@@ -11,6 +11,7 @@
 
 #include "starling/base/error.hpp"
 #include "stencil/plan/cost_file.hpp"
+#include "stencil/plan/plan.hpp"
 #include "stencil/plan/tune.hpp"
 #include "stencil/temporal/temporal_kernels.hpp"
 #include "support/environment_guard.hpp"
@@ -30,6 +31,55 @@ variant_choice on_gpus(std::vector<index_t> shape, int most, const run_options& 
 }
 
 bool in_shared(const variant_choice& c) { return c.how == variant::resident || c.how == variant::temporal; }
+
+// A made-up device whose kernels fit so many times; nobody asks for the costs where the variant is named.
+run_plan planned(std::vector<index_t> shape, const run_options& options, int processes = 1) {
+  problem<float> p;
+  p.coefficients = jacobi_coefficients<float>(static_cast<int>(shape.size()));
+  p.shape = std::move(shape);
+  const auto costs = [&] {
+    CHECK(options.how == variant::automatic);
+    return built_in_costs(machine_kind::cuda);
+  };
+  return make_plan<float>(geometry_of(p, 2), {gpu, processes, [](variant, int, bool) { return 500; }, costs}, options);
+}
+
+TEST_CASE("a plan has what its engine runs with") {
+  for (const variant how : {variant::copy, variant::overlap, variant::p2p, variant::graph, variant::cpu_free}) {
+    const run_plan p = planned({4096, 4096}, {.how = how, .blocks = 96, .threads = 128});
+    CHECK(p.how == how);
+    CHECK(p.why.empty());
+    REQUIRE(std::holds_alternative<launch_shape>(p.engine));
+    CHECK(std::get<launch_shape>(p.engine).blocks == 96);
+    CHECK(std::get<launch_shape>(p.engine).threads == 128);
+  }
+  CHECK(std::holds_alternative<tile_choice>(planned({512, 512}, {.how = variant::resident}).engine));
+  CHECK(std::holds_alternative<temporal_choice>(planned({16384, 16384}, {.how = variant::temporal}).engine));
+  const run_plan large = planned({1024, 1024, 1024}, {.how = variant::resident});
+  CHECK(large.how == variant::cpu_free);
+  CHECK(large.why.find("the steps of cpu_free: no tiles of resident fit on chip") == 0);
+  CHECK(std::holds_alternative<launch_shape>(large.engine));
+  CHECK(planned({4096, 4096}, {.how = variant::cpu_free}, 2).how == variant::cpu_free);
+  CHECK_FALSE(test::failure_of<unsupported_error>([] { planned({4096, 4096}, {.how = variant::p2p}, 2); }).empty());
+  CHECK_FALSE(
+      test::failure_of<launch_error>([] { planned({4096, 4096}, {.how = variant::cpu_free, .blocks = 501}); }).empty());
+}
+
+TEST_CASE("the plan of `automatic` is that of the variant that it chooses") {
+  for (const index_t side : {64, 1024, 4096, 16384}) {
+    const run_plan chosen = planned({side, side}, {});
+    const run_plan named = planned({side, side}, {.how = chosen.how, .depth = chosen.depth});
+    INFO("side ", side, " ", name(chosen.how));
+    CHECK(chosen.how != variant::automatic);
+    CHECK(chosen.engine.index() == named.engine.index());
+    CHECK(chosen.us > 0);
+    CHECK(chosen.why.find(name(chosen.how)) == 0);
+    if (const auto* tiles = std::get_if<tile_choice>(&chosen.engine)) {
+      CHECK(tiles->grid.blocks() == std::get<tile_choice>(named.engine).grid.blocks());
+      CHECK(tiles->threads == std::get<tile_choice>(named.engine).threads);
+    }
+  }
+}
 
 TEST_CASE("cells that fit on chip stay there, and small domains on few devices") {
   const variant_choice small = on_gpus({64, 64}, 4);
@@ -244,7 +294,7 @@ TEST_CASE_FIXTURE(cache_folder, "automatic is the default, and chooses again onl
   CHECK(s.advance({.steps = 3}).how == variant::graph);
   write(1e6);
   CHECK(s.advance({.steps = 5}).how == variant::graph);
-  CHECK(s.chosen({.steps = 5}).how == variant::cpu_free);
+  CHECK(s.plan({.steps = 5}).how == variant::cpu_free);
   const run_result r = s.advance({.steps = 4, .check_every = 2});
   CHECK(r.how == variant::cpu_free);
   CHECK(r.why.find("cpu_free on 1 device: expected us per step cpu_free ") == 0);
@@ -267,7 +317,7 @@ TEST_CASE_FIXTURE(cache_folder, "what needs more memory than there is makes room
   s.load(u.data());
   run_options o{.steps = 3};
   o.shared_bytes = 16;  // no tiles
-  REQUIRE(s.chosen(o).how == variant::temporal);
+  REQUIRE(s.plan(o).how == variant::temporal);
   for (int run = 0; run < 2; ++run) {
     const run_result r = s.advance(o);
     CHECK(r.how == variant::cpu_free);

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "stencil/halo/face_chunks.hpp"
-#include "stencil/step/launch_shape.hpp"
+#include "stencil/plan/launch_shape.hpp"
 #include "support/stencil_runs.hpp"
 
 namespace starling::stencil {

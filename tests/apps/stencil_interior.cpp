@@ -109,7 +109,7 @@ TEST_CASE("tiles of the queue keep the threads of a block busy in narrow arrays"
 
 // All threads of all tiles, one after the other: none needs what another makes.
 template <class T, int Dimensions>
-void compare_march(unsigned seed) {
+void compare_column_streams(unsigned seed) {
   random_box b(seed, Dimensions, Dimensions == 3 ? 18 : 50);
   std::uniform_real_distribution<T> value(-1, 1);
   const index_t pitch = round_up(b.own.extent[2], index_t{128 / sizeof(T)});
@@ -334,10 +334,10 @@ TEST_CASE("blocks take every tile of every step once, also when the count of til
 
 TEST_CASE("threads that stream along columns make what a loop makes, and nothing else") {
   for (unsigned seed = 0; seed < 150; ++seed) {
-    compare_march<float, 2>(seed);
-    compare_march<double, 2>(seed);
-    compare_march<float, 3>(seed);
-    compare_march<double, 3>(seed);
+    compare_column_streams<float, 2>(seed);
+    compare_column_streams<double, 2>(seed);
+    compare_column_streams<float, 3>(seed);
+    compare_column_streams<double, 3>(seed);
   }
 }
 

@@ -280,7 +280,7 @@ void compare_random_domain(std::mt19937& draw, seen& all) {
   for (T& x : u) x = value(draw);
   INFO("shape ", p.shape[0], " x ", p.shape[1], " parts ", p.parts[0], " ", p.parts[1], " periodic ", g.periodic[1],
        " ", g.periodic[2], " tiles ", t.tiles[1], " ", t.tiles[2], " bands ", t.spilling.count, " on chip ",
-       t.spilling.shared_rows, " in memory ", t.spilling.memory_rows, " alike ", uniform_weights);
+       t.spilling.shared_rows, " in memory ", t.spilling.memory_rows, " uniform weights ", uniform_weights);
   played_domain<T, Rows> d(p, t, u);
   for (const int steps : {between(1, 3), between(1, 2)}) {
     const int check_every = between(0, 2);

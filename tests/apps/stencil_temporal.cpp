@@ -36,7 +36,7 @@ std::optional<temporal_choice> passes(const geometry& g, const tile_limits& limi
 constexpr std::size_t nothing_on_chip = 16;
 
 template <class T>
-void compare_marches(unsigned seed, int rounds, int more) {
+void compare_passes(unsigned seed, int rounds, int more) {
   std::mt19937 draw(seed);
   const auto between = [&](int a, int b) { return std::uniform_int_distribution<int>(a, b)(draw); };
   test::machines all;
@@ -55,10 +55,10 @@ void compare_marches(unsigned seed, int rounds, int more) {
   }
 }
 
-TEST_CASE("passes of several steps, float") { compare_marches<float>(81, 200, 25); }
-TEST_CASE("passes of several steps, double") { compare_marches<double>(82, 200, 25); }
-TEST_CASE("passes of several steps, several strips, float") { compare_marches<float>(83, 60, 400); }
-TEST_CASE("passes of several steps, several strips, double") { compare_marches<double>(84, 60, 400); }
+TEST_CASE("passes of several steps, float") { compare_passes<float>(81, 200, 25); }
+TEST_CASE("passes of several steps, double") { compare_passes<double>(82, 200, 25); }
+TEST_CASE("passes of several steps, several strips, float") { compare_passes<float>(83, 60, 400); }
+TEST_CASE("passes of several steps, several strips, double") { compare_passes<double>(84, 60, 400); }
 
 TEST_CASE("runs that end early, and go on") {
   std::mt19937 draw(86);

@@ -226,7 +226,7 @@ void compare_random_bands(unsigned seed) {
     const tile_fixture<T, 2> f(draw, kept::registers);
     const bool uniform_weights = between(0, 1) == 0;
     const int idle = between(0, 1);
-    INFO("seed ", seed, " round ", round, " alike ", uniform_weights, " depth ", f.t.depth, " extents ",
+    INFO("seed ", seed, " round ", round, " uniform weights ", uniform_weights, " depth ", f.t.depth, " extents ",
          f.mine.extent[1], " ", f.mine.extent[2]);
     const int rows = f.mine.end(1, f.t.depth - 1) - f.mine.begin(1, f.t.depth - 1);
     if (round % 3 == 2 && rows >= 8)

@@ -2,6 +2,7 @@
 // they named for reading only; and names in messages.
 #include "starling/stf/context.hpp"
 #include "support/checked.hpp"
+#include "support/stf/back_ends.hpp"
 
 namespace starling::test::stf_bounds_kernels_tests {
 namespace {
@@ -9,7 +10,6 @@ namespace {
 using namespace stf;
 
 constexpr index_t n = 128;
-constexpr backend_kind back_ends[] = {backend_kind::stream, backend_kind::graph};
 
 using words = std::initializer_list<std::string>;
 
@@ -46,7 +46,7 @@ TEST_CASE("a neighbour in the pool, one past the end, before the beginning") {
     index_t shift;
     std::string text;
   };
-  for (const backend_kind backend : back_ends)
+  for (const backend_kind backend : stream_and_graph)
     for (const wrong& w : {wrong{128, " bytes behind the end of logical data 'a' (1024 bytes)"},
                            wrong{1, "0 bytes behind the end of logical data 'a' (1024 bytes)"},
                            wrong{-1, "8 bytes before the beginning of logical data 'a' (1024 bytes)"}}) {
@@ -89,7 +89,7 @@ TEST_CASE("a write behind the end does not reach other data") {
 }
 
 TEST_CASE("data that a task does not name") {
-  for (const backend_kind backend : back_ends)
+  for (const backend_kind backend : stream_and_graph)
     check_task(defect::undeclared,
                {"byte 40 of logical data 'b' (512 bytes)", "task 'sum' (", ") does not name", "writes 4 bytes at",
                 "stf_bounds_kernels.cpp:"},
@@ -189,7 +189,7 @@ TEST_CASE("a loop over several devices") {
 }
 
 TEST_CASE("loops that are recorded") {
-  for (const backend_kind backend : back_ends)
+  for (const backend_kind backend : stream_and_graph)
     check_task(defect::out_of_bounds,
                {"out of bounds of logical data 'x'", "task 'step'", "4 bytes before the beginning of logical data 'x'"},
                [](context& ctx) {
@@ -319,7 +319,7 @@ TEST_CASE("accesses that nothing orders are told with the names of the tasks and
 }
 
 TEST_CASE("right tasks of all kinds pass") {
-  for (const backend_kind backend : back_ends)
+  for (const backend_kind backend : stream_and_graph)
     check_passes(
         [](context& ctx) {
           std::vector<int> x(n, 1);

@@ -2,6 +2,7 @@
 // that leaves one of them out is found.
 #include "starling/stf/context.hpp"
 #include "support/checked.hpp"
+#include "support/stf/back_ends.hpp"
 
 namespace starling::test::stf_freeze_kernels_tests {
 namespace {
@@ -12,7 +13,6 @@ using stf::exec_place;
 using stf::slice;
 
 constexpr index_t n = 20;
-constexpr stf::backend_kind back_ends[] = {stf::backend_kind::stream, stf::backend_kind::graph};
 
 void add(stream& s, slice<int> x, int what) {
   s.launch(2, STARLING_KERNEL(block & b) { b.for_each(b.my_share(n), [&](index_t i) { x(i) += what; }); });
@@ -23,7 +23,7 @@ void copy_of(stream& s, slice<const int> x, int* to) {
 }
 
 TEST_CASE("tasks and a stream of the user in turns") {
-  for (const auto backend : back_ends)
+  for (const auto backend : stream_and_graph)
     for (int pe = 0; pe < 2; ++pe) {
       machine m = checked_machine(2);
       stream s = m.new_stream(pe);
@@ -73,7 +73,7 @@ void use_frozen(const machine& on, stf::backend_kind backend, bool waits, bool t
 }
 
 TEST_CASE("a stream that leaves out get or unfreeze is found") {
-  for (const auto backend : back_ends) {
+  for (const auto backend : stream_and_graph) {
     const machine m = checked_machine(1);
     use_frozen(m, backend, true, true);
     for (const bool waits : {true, false}) {

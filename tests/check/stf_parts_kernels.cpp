@@ -3,6 +3,7 @@
 #include "starling/stf/context.hpp"
 #include "support/checked.hpp"
 #include "support/random.hpp"
+#include "support/stf/back_ends.hpp"
 #include "support/stf/line_stencil.hpp"
 
 namespace starling::test::stf_parts_kernels_tests {
@@ -13,10 +14,8 @@ using stf::data_place;
 using stf::exec_place;
 using stf::slice;
 
-constexpr stf::backend_kind back_ends[] = {stf::backend_kind::stream, stf::backend_kind::graph};
-
 TEST_CASE("a stencil in parts") {
-  for (const auto backend : back_ends)
+  for (const auto backend : stream_and_graph)
     for (int n_pes = 1; n_pes <= 3; ++n_pes) {
       const line_stencil s{.n = 24, .periodic = n_pes == 2};
       machine m = checked_machine(n_pes, 24);
@@ -46,7 +45,7 @@ TEST_CASE("a stencil in parts") {
 
 // Launches of a recorded step, and steps that have nothing but the rows around the parts in common with it.
 TEST_CASE("recorded steps among others") {
-  for (const auto backend : back_ends) {
+  for (const auto backend : stream_and_graph) {
     const line_stencil s{.n = 12, .periodic = true};
     machine m = checked_machine(2, 24);
     std::vector<std::int64_t> a(12, 3), b(12, -1), c(12, -1);
@@ -83,7 +82,7 @@ TEST_CASE("recorded steps among others") {
 
 // Nothing but the rows themselves puts who reads them and who changes them in order.
 TEST_CASE("rows of a neighbour that goes on") {
-  for (const auto backend : back_ends) {
+  for (const auto backend : stream_and_graph) {
     constexpr index_t n = 12;
     machine m = checked_machine(2);
     std::vector<int> a(n, 1);
@@ -114,7 +113,7 @@ TEST_CASE("rows of a neighbour that goes on") {
 
 TEST_CASE("random work on parts that come and go") {
   for (std::uint64_t seed = 1; seed <= 4; ++seed)
-    for (const auto backend : back_ends) {
+    for (const auto backend : stream_and_graph) {
       random r(seed);
       INFO("seed " << seed);
       const int n_pes = 1 + static_cast<int>(seed % 3);

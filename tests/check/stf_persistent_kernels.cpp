@@ -8,9 +8,9 @@ namespace starling::test::stf_persistent_kernels_tests {
 namespace {
 
 using stf::exec_place;
-using stf::item_list;
-using stf::noted_item;
+using stf::operation_list;
 using stf::persistent_ctx;
+using stf::program_operation;
 
 TEST_CASE("random loops of tasks") {
   random r(51);
@@ -87,13 +87,13 @@ struct add_kernel {
   }
 };
 
-noted_item adding(std::string name, std::uint64_t task, int pe, int blocks, const add_kernel& k) {
-  noted_item i;
+program_operation adding(std::string name, std::uint64_t task, int pe, int blocks, const add_kernel& k) {
+  program_operation i;
   i.name = std::move(name);
   i.task = task;
   i.pe = pe;
   i.blocks = blocks;
-  i.code = stf::make_item(k);
+  i.code = stf::erase_kernel(k);
   const auto bytes = static_cast<std::size_t>(k.n) * sizeof(std::int64_t);
   i.accesses = {{reinterpret_cast<const std::byte*>(k.to), bytes, true},
                 {reinterpret_cast<const std::byte*>(k.from), bytes, false}};
@@ -112,14 +112,14 @@ TEST_CASE("no wait of a plan can be left out") {
       m.fill(memory.back().data(), 0, bytes);
     }
     const auto x = [&](std::size_t i) { return reinterpret_cast<std::int64_t*>(memory[i].data()); };
-    item_list list;
+    operation_list list;
     list.tasks = 2;
-    list.items.push_back(adding("first", 1, 0, 2, {x(0), x(2), n}));
+    list.operations.push_back(adding("first", 1, 0, 2, {x(0), x(2), n}));
     list.copy("there", {0, 1, memory[1].data(), bytes, memory[0].data(), bytes, bytes, 1});
-    list.items.push_back(adding("second", 2, 1, 3, {x(1), x(1), n}));
+    list.operations.push_back(adding("second", 2, 1, 3, {x(1), x(1), n}));
     list.copy("back", {1, 0, memory[2].data(), bytes, memory[1].data(), bytes, bytes, 1});
-    const auto units = stf::assign_units(m, list.items);
-    stf::program_plan plan = stf::plan_program(list.items, stf::order_items(list.items), 2, {3, 3}, 1);
+    const auto units = stf::assign_units(m, list.operations);
+    stf::program_plan plan = stf::plan_program(list.operations, stf::order_operations(list.operations), 2, {3, 3}, 1);
     int waits = 0;
     for (auto& station : plan.blocks)
       for (auto& steps : station)

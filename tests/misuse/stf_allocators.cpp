@@ -6,6 +6,7 @@
 #include "starling/stf/context.hpp"
 #include "support/counting_allocator.hpp"
 #include "support/failure.hpp"
+#include "support/stf/bodies.hpp"
 #include "support/usable.hpp"
 
 namespace starling::test::stf_allocators_tests {
@@ -13,12 +14,6 @@ namespace {
 
 using stf::context;
 using stf::slice;
-
-void add_one(stream& s, slice<int> x) {
-  s.call([x] {
-    for (index_t i = 0; i < x.extent(0); ++i) x(i) += 1;
-  });
-}
 
 // Fails in some way until it is told not to.
 class failing : public counting_allocator {
@@ -67,7 +62,7 @@ TEST_CASE("an allocator that fails") {
       alloc->ctx = &ctx;
       std::vector<int> x(500, 1);
       auto d = ctx.logical_data(x).set_symbol("x");
-      const auto submit = [&] { ctx.task(d.rw())->*add_one; };
+      const auto submit = [&] { ctx.task(d.rw())->*increase; };
       check_parts(failure_of<memory_error>(submit),
                   {"'x'", "1.953 KiB", "allocator of device 0", "gave none of 2 KiB"});
       alloc->how = way::error;
@@ -114,7 +109,7 @@ TEST_CASE("an exception past a context gives all back") {
   try {
     context ctx(m, {.device_allocator = alloc});
     auto d = ctx.logical_data(x);
-    ctx.task(d.rw())->*add_one;
+    ctx.task(d.rw())->*increase;
     CHECK(alloc->bytes() > 0);
     throw std::runtime_error("past it");
   } catch (const std::runtime_error&) {

@@ -8,6 +8,8 @@
 #include "starling/stf/task_run.hpp"
 #include "support/environment_guard.hpp"
 #include "support/failure.hpp"
+#include "support/stf/back_ends.hpp"
+#include "support/stf/bodies.hpp"
 #include "support/usable.hpp"
 
 namespace starling::test::stf_calls_tests {
@@ -15,10 +17,6 @@ namespace {
 
 using stf::context;
 using stf::slice;
-
-constexpr stf::backend_kind back_ends[] = {stf::backend_kind::stream, stf::backend_kind::graph};
-
-void nothing(stream&, slice<int>) {}
 
 // Of each kind of task; the data keeps its value.
 TEST_CASE("priorities that there are not") {
@@ -47,9 +45,9 @@ TEST_CASE("priorities that there are not") {
   check_parts(failure_of<range_error>([&] { (void)m.new_stream(0, -1); }), {"priority = -1", "at least 0"});
 }
 
-TEST_CASE("things for each lane, at the wrong time or for the wrong stream") {
+TEST_CASE("things for each stream, at the wrong time or for the wrong stream") {
   machine m = machine::host(2);
-  for (const auto backend : back_ends) {
+  for (const auto backend : stream_and_graph) {
     std::vector<int> x(5, 1);
     int alive = 0;
     struct counted {
@@ -61,22 +59,25 @@ TEST_CASE("things for each lane, at the wrong time or for the wrong stream") {
     const auto make = [&alive](stream&) { return counted(alive); };
     context ctx(m, {.backend = backend});
     auto d = ctx.logical_data(x);
-    check_parts(failure_of<range_error>([&] { (void)ctx.per_lane(make, 3); }), {"per_lane", "priority 3", "0 to 2"});
-    check_parts(failure_of<range_error>([&] { (void)ctx.per_lane(make, -1); }), {"priority -1"});
+    check_parts(failure_of<range_error>([&] { (void)ctx.per_stream(make, 3); }),
+                {"per_stream", "priority 3", "0 to 2"});
+    check_parts(failure_of<range_error>([&] { (void)ctx.per_stream(make, -1); }), {"priority -1"});
     const auto throws = [&alive](stream& s) -> counted {
       if (s.pe() == 1) throw 7;
       return counted(alive);
     };
-    CHECK_THROWS_AS((void)ctx.per_lane(throws), int);
+    CHECK_THROWS_AS((void)ctx.per_stream(throws), int);
     CHECK(alive == 0);
-    const auto things = ctx.per_lane(make);
+    const auto things = ctx.per_stream(make);
     ctx.task(d.rw())->*[&](stream&, slice<int>) {
-      check_parts(failure_of<argument_error>([&] { (void)ctx.per_lane(make); }), {"per_lane", "body of a task"});
+      check_parts(failure_of<argument_error>([&] { (void)ctx.per_stream(make); }), {"per_stream", "body of a task"});
     };
-    (void)ctx.record(
-        [&] { check_parts(failure_of<argument_error>([&] { (void)ctx.per_lane(make); }), {"per_lane", "recorded"}); });
+    (void)ctx.record([&] {
+      check_parts(failure_of<argument_error>([&] { (void)ctx.per_stream(make); }), {"per_stream", "recorded"});
+    });
     stream mine = m.new_stream(0);
-    check_parts(failure_of<argument_error>([&] { (void)things.on(mine); }), {"per_lane has nothing", "body of a task"});
+    check_parts(failure_of<argument_error>([&] { (void)things.on(mine); }),
+                {"per_stream has nothing", "body of a task"});
     ctx.task(d.rw()).set_priority(1)->*[&](stream& s, slice<int>) {
       check_parts(failure_of<argument_error>([&] { (void)things.on(s); }), {"higher priority"});
     };
@@ -85,20 +86,20 @@ TEST_CASE("things for each lane, at the wrong time or for the wrong stream") {
         [&](stream& s) { check_parts(failure_of<argument_error>([&] { (void)things.on(s); }), {"from this context"}); };
     CHECK(ctx.wait(d)(4) == 1);
     ctx.finalize();
-    check_parts(failure_of<argument_error>([&] { (void)ctx.per_lane(make); }), {"per_lane", "finalized"});
+    check_parts(failure_of<argument_error>([&] { (void)ctx.per_stream(make); }), {"per_stream", "finalized"});
   }
   stream s = m.new_stream(0);
   (void)m.record(s, [&] {
     stf::stream_ctx ctx(m, s);
-    check_parts(failure_of<argument_error>([&] { (void)ctx.per_lane([](stream&) { return 1; }); }),
-                {"per_lane", "being recorded"});
+    check_parts(failure_of<argument_error>([&] { (void)ctx.per_stream([](stream&) { return 1; }); }),
+                {"per_stream", "being recorded"});
     ctx.finalize();
   });
 }
 
 TEST_CASE("after finalize") {
   machine m = machine::host(1);
-  for (const auto backend : back_ends) {
+  for (const auto backend : stream_and_graph) {
     context ctx(m, {.backend = backend});
     std::vector<int> x(5, 1);
     auto d = ctx.logical_data(x);
@@ -125,7 +126,7 @@ TEST_CASE("after finalize") {
 // Every call that waits, within a body with data and within one without.
 TEST_CASE("waiting within the body of a task") {
   machine m = machine::host(1);
-  for (const auto backend : back_ends) {
+  for (const auto backend : stream_and_graph) {
     context ctx(m, {.backend = backend});
     std::vector<int> x(5, 1);
     auto d = ctx.logical_data(x);
@@ -153,7 +154,7 @@ TEST_CASE("waiting within the body of a task") {
 
 TEST_CASE("a task on data that the body around it holds") {
   machine m = machine::host(1);
-  for (const auto backend : back_ends) {
+  for (const auto backend : stream_and_graph) {
     context ctx(m, {.backend = backend});
     std::vector<int> x(5, 1);
     auto d = ctx.logical_data(x).set_symbol("x");
@@ -171,7 +172,7 @@ TEST_CASE("a task on data that the body around it holds") {
 // These would wait for the stream that runs them; finalize meanwhile waits for them.
 TEST_CASE("calls within bodies that run on the host") {
   machine m = machine::host(1);
-  for (const auto backend : back_ends) {
+  for (const auto backend : stream_and_graph) {
     context ctx(m, {.backend = backend});
     std::vector<int> x(5, 1);
     auto d = ctx.logical_data(x);
@@ -258,7 +259,7 @@ TEST_CASE("a body that keeps its data for longer than the deadline") {
 // Submitters end with an error once the context has ended; nothing hangs, and what was submitted is done.
 TEST_CASE("fence and finalize while other threads submit") {
   machine m = machine::host(2);
-  for (const auto backend : back_ends) {
+  for (const auto backend : stream_and_graph) {
     context ctx(m, {.backend = backend, .device_memory = 2048});
     std::vector<std::vector<int>> values(3, std::vector<int>(20, 0));
     std::vector<std::thread> threads;

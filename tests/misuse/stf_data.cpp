@@ -4,6 +4,7 @@
 
 #include "starling/stf/context.hpp"
 #include "support/failure.hpp"
+#include "support/stf/bodies.hpp"
 #include "support/usable.hpp"
 
 namespace starling::test::stf_data_tests {
@@ -36,19 +37,12 @@ using stf::context;
 using stf::data_place;
 using stf::slice;
 
-void nothing(stream&, slice<int>) {}
-void add_one(stream& s, slice<int> x) {
-  s.call([x] {
-    for (index_t i = 0; i < x.extent(0); ++i) x(i) += 1;
-  });
-}
-
 // The context and its machine still do what they should.
 void check_goes_on(context& ctx, machine& m) {
   std::vector<int> values(10, 4);
   {
     auto d = ctx.logical_data(values);
-    ctx.task(d.rw())->*add_one;
+    ctx.task(d.rw())->*increase;
   }
   ctx.finalize();
   CHECK(values == std::vector<int>(10, 5));
@@ -98,7 +92,7 @@ TEST_CASE("a value that nobody has written") {
       check_parts(failure_of<argument_error>([&] { (void)ctx.wait(d); }), {"'fresh'", "write()"});
     }
     ctx.task(d.write())->*[](stream& s, slice<int> x) { s.fill(x.data_handle(), 0, 20); };
-    ctx.task(d.rw())->*add_one;
+    ctx.task(d.rw())->*increase;
     CHECK(ctx.wait(d)(4) == 1);
     check_goes_on(ctx, m);
   }
@@ -117,7 +111,7 @@ TEST_CASE("the same data on two places in one task") {
   // On one place it is one access that reads and writes.
   ctx.task(d.read(), d.write())->*[](stream& s, slice<const int> from, slice<int> to) {
     CHECK(from.data_handle() == to.data_handle());
-    add_one(s, to);
+    increase(s, to);
   };
   check_goes_on(ctx, m);
   CHECK(x == std::vector<int>(5, 2));

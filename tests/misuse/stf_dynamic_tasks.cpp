@@ -5,6 +5,7 @@
 
 #include "starling/stf/context.hpp"
 #include "support/failure.hpp"
+#include "support/stf/bodies.hpp"
 #include "support/usable.hpp"
 
 namespace starling::test::stf_dynamic_tasks_tests {
@@ -14,12 +15,6 @@ using stf::context;
 using stf::dynamic_task;
 using stf::exec_place;
 using stf::slice;
-
-void add_one(stream& s, slice<int> x) {
-  s.call([x] {
-    for (index_t i = 0; i < x.extent(0); ++i) x(i) += 1;
-  });
-}
 
 TEST_CASE("a view of another type or number") {
   machine m = machine::host(1);
@@ -58,8 +53,8 @@ TEST_CASE("calls out of order") {
   check_parts(failure_of<argument_error>([&] { t.add(x.read()); }), {"add of task 't'", "begun already"});
   check_parts(failure_of<argument_error>([&] { t.set_symbol("u"); }), {"begun already"});
   check_parts(failure_of<argument_error>([&] { ctx.synchronize(); }), {"within the body of a task"});
-  check_parts(failure_of<argument_error>([&] { ctx.task(x.rw())->*add_one; }), {"holds it"});
-  add_one(t.stream(), t.get<slice<int>>(0));
+  check_parts(failure_of<argument_error>([&] { ctx.task(x.rw())->*increase; }), {"holds it"});
+  increase(t.stream(), t.get<slice<int>>(0));
   t.end();
   check_parts(failure_of<argument_error>([&] { (void)t.stream(); }), {"after its end"});
   check_parts(failure_of<argument_error>([&] { t.end(); }), {"after its end"});
@@ -77,7 +72,7 @@ TEST_CASE("ended by another thread") {
   auto t = ctx.task();
   t.add(x.rw()).set_symbol("t");
   t.begin();
-  add_one(t.stream(), t.get<slice<int>>(0));
+  increase(t.stream(), t.get<slice<int>>(0));
   std::thread([&] {
     check_parts(failure_of<argument_error>([&] { t.end(); }), {"end of task 't'", "another thread"});
     check_parts(failure_of<argument_error>([&] { t.fail(); }), {"fail of task 't'", "another thread"});
@@ -135,7 +130,7 @@ TEST_CASE("streams of the user that do not fit") {
   check_parts(failure_of<argument_error>([&] { any.begin(mine); }), {"one stream", "one device"});
   // None of them has begun: the data keeps its value, and they may begin otherwise.
   far.begin();
-  add_one(far.stream(), far.get<slice<int>>(0));
+  increase(far.stream(), far.get<slice<int>>(0));
   far.end();
   ctx.finalize();
   CHECK(X == std::vector<int>(5, 2));

@@ -1,6 +1,8 @@
 // Bodies that throw: what they should have written has no value and says whose fault that is; the rest is not lost.
 #include "starling/stf/context.hpp"
 #include "support/failure.hpp"
+#include "support/stf/back_ends.hpp"
+#include "support/stf/bodies.hpp"
 #include "support/usable.hpp"
 
 namespace starling::test::stf_failures_tests {
@@ -11,11 +13,8 @@ using stf::exec_place;
 using stf::slice;
 using stf::task_error;
 
-constexpr stf::backend_kind back_ends[] = {stf::backend_kind::stream, stf::backend_kind::graph};
-
 struct odd {};
 
-void nothing(stream&, slice<int>) {}
 void fill(stream& s, slice<int> x) { s.fill(x.data_handle(), 1, static_cast<std::size_t>(x.extent(0)) * sizeof(int)); }
 constexpr int filled_value = 0x01010101;
 
@@ -42,7 +41,7 @@ void with_failure(machine& m, stf::backend_kind backend, three& all, const F& th
 
 TEST_CASE("what a body that threw should have written has no value") {
   machine m = machine::host(2);
-  for (const auto backend : back_ends) {
+  for (const auto backend : stream_and_graph) {
     three all;
     with_failure(m, backend, all, [](context& ctx, auto& x, auto& y) {
       for (int i = 0; i < 2; ++i) {
@@ -63,7 +62,7 @@ TEST_CASE("what a body that threw should have written has no value") {
 
 TEST_CASE("another task writes it, and all is well") {
   machine m = machine::host(2);
-  for (const auto backend : back_ends) {
+  for (const auto backend : stream_and_graph) {
     three all;
     with_failure(m, backend, all, [](context& ctx, auto&, auto& y) {
       ctx.task(y.write())->*fill;
@@ -77,7 +76,7 @@ TEST_CASE("another task writes it, and all is well") {
 
 TEST_CASE("handles that go before anybody has asked") {
   machine m = machine::host(2);
-  for (const auto backend : back_ends) {
+  for (const auto backend : stream_and_graph) {
     three all;
     with_failure(m, backend, all, [](context& ctx, auto& x, auto& y) {
       x = {};
@@ -108,7 +107,7 @@ TEST_CASE("a value that is none gives way without a copy") {
 
 TEST_CASE("an exception in a body that runs on the host") {
   machine m = machine::host(2);
-  for (const auto backend : back_ends) {
+  for (const auto backend : stream_and_graph) {
     three all;
     {
       context ctx(m, {.backend = backend});
@@ -135,7 +134,7 @@ TEST_CASE("an exception in a body that runs on the host") {
 
 TEST_CASE("an exception in a kernel of a task") {
   machine m = machine::host(2);
-  for (const auto backend : back_ends) {
+  for (const auto backend : stream_and_graph) {
     std::vector<int> x(100, 1);
     context ctx(m, {.backend = backend});
     auto d = ctx.logical_data(x);

@@ -1,6 +1,8 @@
 // Data that is frozen, used as it cannot be.
 #include "starling/stf/context.hpp"
 #include "support/failure.hpp"
+#include "support/stf/back_ends.hpp"
+#include "support/stf/bodies.hpp"
 #include "support/usable.hpp"
 
 namespace starling::test::stf_freeze_tests {
@@ -10,14 +12,9 @@ using stf::context;
 using stf::data_place;
 using stf::slice;
 
-constexpr stf::backend_kind back_ends[] = {stf::backend_kind::stream, stf::backend_kind::graph};
-
-void nothing(stream&, slice<int>) {}
-void look(stream&, slice<const int>) {}
-
 TEST_CASE("tasks on data that is frozen") {
   machine m = machine::host(2);
-  for (const auto backend : back_ends) {
+  for (const auto backend : stream_and_graph) {
     std::vector<int> x(10, 3);
     stream s = m.new_stream(0);
     context ctx(m, {.backend = backend});
@@ -25,7 +22,7 @@ TEST_CASE("tasks on data that is frozen") {
     {
       auto f = ctx.freeze(d.read());
       auto again = ctx.freeze(d.read(data_place::device(1)));
-      ctx.task(d.read())->*look;
+      ctx.task(d.read())->*only_read;
       check_parts(failure_of<argument_error>([&] { ctx.task(d.rw()).set_symbol("t")->*nothing; }),
                   {"task 't'", "'x'", "frozen", "unfreeze"});
       check_parts(failure_of<argument_error>([&] { ctx.task(d.write())->*nothing; }), {"'x'", "frozen"});
@@ -37,7 +34,7 @@ TEST_CASE("tasks on data that is frozen") {
     ctx.task(d.rw())->*nothing;
     {
       auto f = ctx.freeze(d.rw());
-      check_parts(failure_of<argument_error>([&] { ctx.task(d.read())->*look; }), {"'x'", "frozen", "unfreeze"});
+      check_parts(failure_of<argument_error>([&] { ctx.task(d.read())->*only_read; }), {"'x'", "frozen", "unfreeze"});
       check_parts(failure_of<argument_error>([&] { (void)ctx.wait(d); }), {"'x'", "frozen"});
       check_parts(failure_of<argument_error>([&] { (void)ctx.freeze(d.read()); }), {"'x'", "frozen"});
       check_parts(failure_of<argument_error>([&] { ctx.prefetch(d, data_place::device(1)); }), {"'x'", "frozen"});
@@ -69,7 +66,7 @@ TEST_CASE("what is frozen no more") {
 TEST_CASE("data, places and streams that cannot be frozen") {
   machine m = machine::host(1);
   machine larger = machine::host(3);
-  for (const auto backend : back_ends) {
+  for (const auto backend : stream_and_graph) {
     std::vector<int> x(10, 3);
     context ctx(m, {.backend = backend, .device_memory = 256});
     context other(m);
@@ -116,7 +113,7 @@ TEST_CASE("a value that a task should have written") {
   auto f = ctx.freeze(d.write());
   s.fill(f.get(s).data_handle(), 0, 40);
   f.unfreeze(s);
-  ctx.task(d.read())->*look;
+  ctx.task(d.read())->*only_read;
   ctx.finalize();
   CHECK(x == std::vector<int>(10, 0));
   check_usable(m);

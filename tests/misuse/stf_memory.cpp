@@ -5,6 +5,8 @@
 
 #include "starling/stf/context.hpp"
 #include "support/failure.hpp"
+#include "support/stf/back_ends.hpp"
+#include "support/stf/bodies.hpp"
 #include "support/task_program.hpp"
 #include "support/usable.hpp"
 
@@ -15,25 +17,17 @@ using stf::context;
 using stf::exec_place;
 using stf::slice;
 
-constexpr stf::backend_kind back_ends[] = {stf::backend_kind::stream, stf::backend_kind::graph};
-
-void add_one(stream& s, slice<int> x) {
-  s.call([x] {
-    for (index_t i = 0; i < x.extent(0); ++i) x(i) += 1;
-  });
-}
-
 TEST_CASE("a cap that is too small for one task") {
   machine m = machine::host(2);
-  for (const auto backend : back_ends) {
+  for (const auto backend : stream_and_graph) {
     context ctx(m, {.backend = backend, .device_memory = 2048});
     std::vector<int> a(256, 1), b(256, 2), large(600, 3);
     auto lA = ctx.logical_data(a).set_symbol("a");
     auto lB = ctx.logical_data(b).set_symbol("b");
     auto lLarge = ctx.logical_data(large).set_symbol("large");
-    ctx.task(lA.rw())->*add_one;
+    ctx.task(lA.rw())->*increase;
     // One datum is too large by itself, or with the others of its task.
-    check_parts(failure_of<memory_error>([&] { ctx.task(lLarge.rw())->*add_one; }),
+    check_parts(failure_of<memory_error>([&] { ctx.task(lLarge.rw())->*increase; }),
                 {"'large'", "2.344 KiB", "device 0", "2 KiB (the cap)", "larger cap"});
     auto lHalf = ctx.logical_data(stf::shape_of<slice<int>>(200)).set_symbol("half");
     check_parts(failure_of<memory_error>([&] {
@@ -43,12 +37,12 @@ TEST_CASE("a cap that is too small for one task") {
     // Nothing is lost, also of those that had their place already; and smaller tasks go on.
     for (int i = 0; i < 3; ++i) {
       ctx.task(lA.rw(), lB.rw())->*[](stream& s, slice<int> x, slice<int> y) {
-        add_one(s, x);
-        add_one(s, y);
+        increase(s, x);
+        increase(s, y);
       };
       ctx.task(lHalf.write())->*[](stream& s, slice<int> x) { s.fill(x.data_handle(), 0, 800); };
     }
-    ctx.task(exec_place::device(1), lA.rw())->*add_one;
+    ctx.task(exec_place::device(1), lA.rw())->*increase;
     CHECK(ctx.wait(lHalf)(199) == 0);
     ctx.finalize();
     CHECK(a == std::vector<int>(256, 6));
@@ -67,7 +61,7 @@ TEST_CASE("a cap that is too small for anything") {
   context ctx(m, {.device_memory = 100});
   std::vector<int> x(1, 1);
   auto d = ctx.logical_data(x);
-  check_parts(failure_of<memory_error>([&] { ctx.task(d.rw())->*add_one; }), {"4 B", "100 B (the cap)"});
+  check_parts(failure_of<memory_error>([&] { ctx.task(d.rw())->*increase; }), {"4 B", "100 B (the cap)"});
   ctx.host_launch(d.rw())->*[](slice<int> v) { v(0) = 7; };
   ctx.finalize();
   CHECK(x[0] == 7);
@@ -76,7 +70,7 @@ TEST_CASE("a cap that is too small for anything") {
 
 TEST_CASE("a machine that is full") {
   machine m = machine::host(1, {.memory_bytes = std::size_t{16} << 20});
-  for (const auto backend : back_ends) {
+  for (const auto backend : stream_and_graph) {
     context ctx(m, {.backend = backend});
     auto d = ctx.logical_data(stf::shape_of<slice<char>>(index_t{1} << 40)).set_symbol("huge");
     check_parts(failure_of<memory_error>([&] { ctx.task(d.write())->*[](stream&, slice<char>) {}; }),
@@ -121,8 +115,8 @@ TEST_CASE("threads that compete for the memory of one device") {
       try {
         for (int i = 0; i < rounds; ++i)
           ctx.task(a.rw(), b.rw())->*[](stream& s, slice<int> x, slice<int> y) {
-            add_one(s, x);
-            add_one(s, y);
+            increase(s, x);
+            increase(s, y);
           };
       } catch (const error&) {
         ++failures;
@@ -169,7 +163,7 @@ TEST_CASE("data destroyed at random points") {
     task_values values = expected;
     run_in_order(p, expected);
     const std::size_t cap = r.below(2) == 0 ? 0 : 4 * 768;
-    const auto backend = back_ends[r.below(2)];
+    const auto backend = stream_and_graph[r.below(2)];
     INFO("seed " << r.seed << ", trial " << trial << ", cap " << cap << "\n" << p.text());
     context ctx(m, {.backend = backend, .device_memory = cap});
     std::vector<stf::logical_data<int_slice>> data;

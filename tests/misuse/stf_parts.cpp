@@ -3,6 +3,8 @@
 
 #include "starling/stf/context.hpp"
 #include "support/failure.hpp"
+#include "support/stf/back_ends.hpp"
+#include "support/stf/bodies.hpp"
 #include "support/usable.hpp"
 
 namespace starling::test::stf_parts_tests {
@@ -22,33 +24,23 @@ using stf::data_place;
 using stf::exec_place;
 using stf::slice;
 
-constexpr stf::backend_kind back_ends[] = {stf::backend_kind::stream, stf::backend_kind::graph};
-
-void nothing(stream&, slice<int>) {}
-void look(stream&, slice<const int>) {}
-void add_one(stream& s, slice<int> x) {
-  s.call([x] {
-    for (index_t i = 0; i < x.extent(0); ++i) x(i) += 1;
-  });
-}
-
 TEST_CASE("the whole while it is split, and parts afterwards") {
   machine m = machine::host(2);
-  for (const auto backend : back_ends) {
+  for (const auto backend : stream_and_graph) {
     std::vector<int> x(10, 3);
     context ctx(m, {.backend = backend});
     auto d = ctx.logical_data(x).set_symbol("x");
     auto parts = ctx.split(d, 3);
     const auto one = parts[1];
     const std::string say = "context::join";
-    check_parts(failure_of<argument_error>([&] { ctx.task(d.read()).set_symbol("t")->*look; }),
+    check_parts(failure_of<argument_error>([&] { ctx.task(d.read()).set_symbol("t")->*only_read; }),
                 {"task 't'", "'x'", "split into parts", say});
     check_parts(failure_of<argument_error>([&] { ctx.task(d.write())->*nothing; }), {"'x'", "split", say});
     check_parts(failure_of<argument_error>([&] { (void)ctx.wait(d); }), {"'x'", "split", say});
     check_parts(failure_of<argument_error>([&] { (void)ctx.freeze(d.read()); }), {"'x'", "split", say});
     check_parts(failure_of<argument_error>([&] { (void)ctx.split(d, 2); }), {"'x'", "split", say});
     check_parts(failure_of<argument_error>([&] { ctx.prefetch(d, data_place::device(0)); }), {"'x'", "split", say});
-    ctx.task(one.rw())->*add_one;
+    ctx.task(one.rw())->*increase;
     {
       auto f = ctx.freeze(one.read());
       check_parts(failure_of<argument_error>([&] { ctx.join(parts); }), {"join", "'x[1]'", "frozen"});
@@ -58,10 +50,10 @@ TEST_CASE("the whole while it is split, and parts afterwards") {
     }
     ctx.join(parts);
     ctx.join(parts);
-    check_parts(failure_of<argument_error>([&] { ctx.task(one.read()).set_symbol("late")->*look; }),
+    check_parts(failure_of<argument_error>([&] { ctx.task(one.read()).set_symbol("late")->*only_read; }),
                 {"task 'late'", "'x[1]'", "joined", "context::split again"});
     check_parts(failure_of<argument_error>([&] { (void)ctx.wait(parts[0]); }), {"'x[0]'", "joined"});
-    ctx.task(d.rw())->*add_one;
+    ctx.task(d.rw())->*increase;
     ctx.finalize();
     CHECK(x == std::vector<int>{4, 4, 4, 4, 5, 5, 5, 4, 4, 4});
     check_usable(m);
@@ -70,7 +62,7 @@ TEST_CASE("the whole while it is split, and parts afterwards") {
 
 TEST_CASE("handles that outlive each other and the context") {
   machine m = machine::host(2);
-  for (const auto backend : back_ends) {
+  for (const auto backend : stream_and_graph) {
     std::vector<int> x(12, 3);
     std::optional<stf::split_data<slice<int>>> outer;
     std::optional<stf::split_data<slice<int>>> inner;
@@ -81,13 +73,13 @@ TEST_CASE("handles that outlive each other and the context") {
         outer.emplace(ctx.split(d, 2));
         inner.emplace(ctx.split((*outer)[1], 3));
       }
-      ctx.task(exec_place::device(1), (*inner)[0].rw())->*add_one;
+      ctx.task(exec_place::device(1), (*inner)[0].rw())->*increase;
       outer.reset();  // waits for the inner parts
-      ctx.task(exec_place::device(1), (*inner)[2].rw())->*add_one;
+      ctx.task(exec_place::device(1), (*inner)[2].rw())->*increase;
       // The body of a task is where the last handle of its part goes.
       ctx.task((*inner)[1].rw())->*[&](stream& s, slice<int> v) {
         inner.reset();
-        add_one(s, v);
+        increase(s, v);
       };
       ctx.finalize();
     }
@@ -96,7 +88,7 @@ TEST_CASE("handles that outlive each other and the context") {
       context ctx(m, {.backend = backend});
       auto d = ctx.logical_data(x);
       outer.emplace(ctx.split(d, 2));
-      ctx.task((*outer)[0].rw())->*add_one;
+      ctx.task((*outer)[0].rw())->*increase;
       ctx.finalize();  // puts the parts together
       CHECK(x[0] == 4);
     }
@@ -141,7 +133,7 @@ TEST_CASE("parts that cannot be") {
     check_parts(failure_of<range_error>([&] { (void)parts.box(-1); }), {"part -1 of 20"});
     check_parts(failure_of<argument_error>([&] { (void)parts.with_halo(0); }), {"without one", "halo"});
     check_parts(failure_of<argument_error>([&] { other.join(parts); }), {"another context"});
-    for (int i = 0; i < 20; ++i) ctx.task(exec_place::device(i % 2), parts[i].rw())->*add_one;
+    for (int i = 0; i < 20; ++i) ctx.task(exec_place::device(i % 2), parts[i].rw())->*increase;
   }
   {
     auto wide = ctx.split(d, 2, stf::halo{1000});
@@ -160,30 +152,32 @@ TEST_CASE("parts that cannot be") {
 
 TEST_CASE("parts without a value, and parts whose task threw") {
   machine m = machine::host(1);
-  for (const auto backend : back_ends) {
+  for (const auto backend : stream_and_graph) {
     std::vector<int> x(10, 3);
     context ctx(m, {.backend = backend});
     auto fresh = ctx.logical_data(stf::shape_of<slice<int>>(4)).set_symbol("fresh");
     auto d = ctx.logical_data(x).set_symbol("x");
     {
       auto parts = ctx.split(fresh, 2, stf::halo{1});
-      check_parts(failure_of<argument_error>([&] { ctx.task(parts[0].read())->*look; }), {"'fresh[0]'", "write()"});
+      check_parts(failure_of<argument_error>([&] { ctx.task(parts[0].read())->*only_read; }),
+                  {"'fresh[0]'", "write()"});
       ctx.task(parts[0].write())->*[](stream& s, slice<int> v) { s.fill(v.data_handle(), 0, 8); };
-      check_parts(failure_of<argument_error>([&] { ctx.task(parts.with_halo(0))->*look; }), {"'fresh[1]'", "write()"});
+      check_parts(failure_of<argument_error>([&] { ctx.task(parts.with_halo(0))->*only_read; }),
+                  {"'fresh[1]'", "write()"});
       check_parts(failure_of<argument_error>([&] { ctx.join(parts); }), {"'fresh[1]' has no value", "write it first"});
     }
-    check_parts(failure_of<argument_error>([&] { ctx.task(fresh.read())->*look; }), {"'fresh'", "write()"});
+    check_parts(failure_of<argument_error>([&] { ctx.task(fresh.read())->*only_read; }), {"'fresh'", "write()"});
     {
       auto parts = ctx.split(d, 2, stf::halo{1});
       try {
         ctx.task(parts[1].rw()).set_symbol("bad")->*[](stream&, slice<int>) { throw std::runtime_error("no"); };
       } catch (const std::runtime_error&) {
       }
-      check_parts(failure_of<stf::task_error>([&] { ctx.task(parts.with_halo(0))->*look; }), {"'x[1]'", "'bad'"});
-      ctx.task(parts[0].rw())->*add_one;
+      check_parts(failure_of<stf::task_error>([&] { ctx.task(parts.with_halo(0))->*only_read; }), {"'x[1]'", "'bad'"});
+      ctx.task(parts[0].rw())->*increase;
       ctx.join(parts);
     }
-    check_parts(failure_of<stf::task_error>([&] { ctx.task(d.read())->*look; }), {"'x'", "'bad'"});
+    check_parts(failure_of<stf::task_error>([&] { ctx.task(d.read())->*only_read; }), {"'x'", "'bad'"});
     check_parts(failure_of<stf::task_error>([&] { ctx.finalize(); }), {"'x'", "'bad'"});
     check_usable(m);
   }
@@ -191,7 +185,7 @@ TEST_CASE("parts without a value, and parts whose task threw") {
 
 TEST_CASE("loops over parts that cannot be") {
   machine m = machine::host(2);
-  for (const auto backend : back_ends) {
+  for (const auto backend : stream_and_graph) {
     std::vector<int> x(10, 3), y(10, 4), z(3, 5);
     context ctx(m, {.backend = backend});
     auto d = ctx.logical_data(x).set_symbol("x");
@@ -255,7 +249,7 @@ TEST_CASE("little memory") {
   check_parts(failure_of<memory_error>(
                   [&] { ctx.task(parts[0].rw(), parts[1].rw())->*[](stream&, slice<int>, slice<int>) {}; }),
               {"'x[", "the cap"});
-  for (int i = 0; i < 4; ++i) ctx.task(parts[i].rw())->*add_one;
+  for (int i = 0; i < 4; ++i) ctx.task(parts[i].rw())->*increase;
   ctx.finalize();
   CHECK(x == std::vector<int>(1000, 4));
   check_usable(m);

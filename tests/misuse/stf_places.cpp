@@ -4,6 +4,7 @@
 
 #include "starling/stf/context.hpp"
 #include "support/failure.hpp"
+#include "support/stf/bodies.hpp"
 #include "support/usable.hpp"
 
 namespace starling::test::stf_places_tests {
@@ -13,8 +14,6 @@ using stf::context;
 using stf::data_place;
 using stf::exec_place;
 using stf::slice;
-
-void nothing(stream&, slice<int>) {}
 
 // Owners that a grid of 2 does not have.
 struct far_owner {

@@ -5,6 +5,7 @@
 #include "starling/stf/context.hpp"
 #include "support/environment_guard.hpp"
 #include "support/failure.hpp"
+#include "support/stf/bodies.hpp"
 #include "support/usable.hpp"
 
 namespace starling::test::stf_recorded_tests {
@@ -22,7 +23,6 @@ constexpr backend_kind back_ends[] = {backend_kind::stream, backend_kind::graph,
 constexpr int filled_value = 0x01010101;
 
 void fill(stream& s, slice<int> x) { s.fill(x.data_handle(), 1, static_cast<std::size_t>(x.extent(0)) * sizeof(int)); }
-void nothing(stream&, slice<int>) {}
 
 struct odd {};
 

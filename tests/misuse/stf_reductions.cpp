@@ -2,6 +2,8 @@
 // little memory.
 #include "starling/stf/context.hpp"
 #include "support/failure.hpp"
+#include "support/stf/back_ends.hpp"
+#include "support/stf/bodies.hpp"
 #include "support/usable.hpp"
 
 namespace starling::test::stf_reductions_tests {
@@ -13,19 +15,9 @@ using stf::scalar_view;
 using stf::slice;
 namespace reducer = stf::reducer;
 
-constexpr stf::backend_kind back_ends[] = {stf::backend_kind::stream, stf::backend_kind::graph};
-
-void nothing(stream&, slice<int>) {}
-void look(stream&, slice<const int>) {}
-void add_one(stream& s, slice<int> x) {
-  s.call([x] {
-    for (index_t i = 0; i < x.extent(0); ++i) x(i) += 1;
-  });
-}
-
 TEST_CASE("data without a value, frozen, split, or named twice") {
   machine m = machine::host(2);
-  for (const auto backend : back_ends) {
+  for (const auto backend : stream_and_graph) {
     std::vector<int> x(4, 1);
     stream s = m.new_stream(0);
     context ctx(m, {.backend = backend});
@@ -49,14 +41,14 @@ TEST_CASE("data without a value, frozen, split, or named twice") {
       f.unfreeze(s);
       auto parts = ctx.split(d, 2);
       check_parts(failure_of<argument_error>([&] { ctx.task(d.reduce(reducer::sum()))->*nothing; }), {"'x'", "split"});
-      ctx.task(parts[1].reduce(reducer::sum()))->*add_one;
+      ctx.task(parts[1].reduce(reducer::sum()))->*increase;
     }
-    ctx.task(exec_place::device(1), d.reduce(reducer::sum()))->*add_one;
+    ctx.task(exec_place::device(1), d.reduce(reducer::sum()))->*increase;
     // Whoever freezes or splits it next sees the sum.
     {
       auto f = ctx.freeze(d.read());
       (void)f.get(s);
-      ctx.task(d.read())->*look;
+      ctx.task(d.read())->*only_read;
     }
     ctx.finalize();
     CHECK(x == std::vector<int>{2, 2, 3, 3});
@@ -68,13 +60,13 @@ TEST_CASE("data without a value, frozen, split, or named twice") {
 // A submission that fails leaves what was added before; a body that throws does not.
 TEST_CASE("submissions and bodies that fail") {
   machine m = machine::host(1);
-  for (const auto backend : back_ends) {
+  for (const auto backend : stream_and_graph) {
     std::vector<int> x(4, 1), y(4, 1);
     context ctx(m, {.backend = backend});
     auto d = ctx.logical_data(x).set_symbol("x");
     auto e = ctx.logical_data(y).set_symbol("y");
     auto fresh = ctx.logical_data(stf::shape_of<slice<int>>(4)).set_symbol("fresh");
-    ctx.task(d.reduce(reducer::sum()))->*add_one;
+    ctx.task(d.reduce(reducer::sum()))->*increase;
     const auto refused = [&](auto use) {
       check_parts(failure_of<argument_error>(
                       [&] { ctx.task(use, fresh.read())->*[](stream&, slice<int>, slice<const int>) {}; }),
@@ -83,16 +75,16 @@ TEST_CASE("submissions and bodies that fail") {
     refused(d.reduce(reducer::sum()));
     refused(d.reduce(reducer::sum(), stf::do_init()));
     refused(d.reduce(reducer::product()));
-    ctx.task(d.reduce(reducer::sum()))->*add_one;
-    ctx.task(e.reduce(reducer::sum()))->*add_one;
+    ctx.task(d.reduce(reducer::sum()))->*increase;
+    ctx.task(e.reduce(reducer::sum()))->*increase;
     try {
       ctx.task(e.reduce(reducer::sum())).set_symbol("bad")->*
           [](stream&, slice<int>) { throw std::runtime_error("no"); };
     } catch (const std::runtime_error&) {
     }
-    check_parts(failure_of<stf::task_error>([&] { ctx.task(e.read())->*look; }), {"'y'", "'bad'"});
+    check_parts(failure_of<stf::task_error>([&] { ctx.task(e.read())->*only_read; }), {"'y'", "'bad'"});
     check_parts(failure_of<stf::task_error>([&] { ctx.task(e.reduce(reducer::sum()))->*nothing; }), {"'y'", "'bad'"});
-    ctx.task(e.reduce(reducer::sum(), stf::do_init()))->*add_one;
+    ctx.task(e.reduce(reducer::sum(), stf::do_init()))->*increase;
     ctx.finalize();
     CHECK(x == std::vector<int>(4, 3));
     CHECK(y == std::vector<int>(4, 1));
@@ -102,7 +94,7 @@ TEST_CASE("submissions and bodies that fail") {
 
 TEST_CASE("little memory for what tasks add") {
   machine m = machine::host(2);
-  for (const auto backend : back_ends) {
+  for (const auto backend : stream_and_graph) {
     std::vector<int> x(64, 1), y(64, 1), z(200);
     context ctx(m, {.backend = backend, .device_memory = 512});
     auto d = ctx.logical_data(x).set_symbol("x");
@@ -112,12 +104,12 @@ TEST_CASE("little memory for what tasks add") {
                 {"'large'", "the cap"});
     // Two fit; what others added gives way.
     for (int i = 0; i < 10; ++i) {
-      ctx.task(exec_place::device(i % 2), d.reduce(reducer::sum()))->*add_one;
-      ctx.task(exec_place::device(i % 2), e.reduce(reducer::sum()))->*add_one;
+      ctx.task(exec_place::device(i % 2), d.reduce(reducer::sum()))->*increase;
+      ctx.task(exec_place::device(i % 2), e.reduce(reducer::sum()))->*increase;
       if (i % 3 == 0)
         ctx.task(exec_place::device(0), e.rw(), d.rw())->*[](stream& s, slice<int> v, slice<int> w) {
-          add_one(s, v);
-          add_one(s, w);
+          increase(s, v);
+          increase(s, w);
         };
     }
     ctx.finalize();

@@ -3,6 +3,7 @@
 
 #include "starling/stf/context.hpp"
 #include "support/failure.hpp"
+#include "support/stf/bodies.hpp"
 #include "support/usable.hpp"
 
 namespace starling::test::stf_users_stream_tests {
@@ -10,8 +11,6 @@ namespace {
 
 using stf::slice;
 using stf::stream_ctx;
-
-void nothing(stream&, slice<int>) {}
 
 TEST_CASE("a stream of another machine") {
   machine m = machine::host(1);

@@ -71,7 +71,7 @@ iteration_state host_controlled<T>::advance(const goal& g, index_t first_iterati
   do {
     issue_some();
     synchronize();
-    look_at_state();
+    read_state();
   } while (now_.what != action::leave);
   stop_clock();
   return now_.st;
@@ -84,11 +84,11 @@ void host_controlled<T>::store_state() {
 }
 
 template <class T>
-void host_controlled<T>::look_at_state() {
+void host_controlled<T>::read_state() {
   machine_.copy(&now_, state_on_pes_.on(0) + slots_.states, sizeof now_);
 }
 
-// So many that looking costs little, and so few that little is done in vain when they have ended.
+// So many that checking costs little, and so few that little is done in vain when they have ended.
 template <class T>
 index_t host_controlled<T>::iterations_ahead() const {
   if (now_.g.fixed) return most_ahead_fixed;
@@ -116,7 +116,7 @@ void host_controlled<T>::issue_some() {
     st.since_replacement += n;
     left -= n;
     const bool ends = st.iteration >= now_.g.last_iteration;
-    if (ends || replaces) issue(kind::look);
+    if (ends || replaces) issue(kind::check);
     if (ends) break;
     if (!replaces) continue;
     issue(kind::restart);
@@ -134,8 +134,8 @@ auto host_controlled<T>::planned(kind what) -> const sequence& {
   step_planner plan(options_.how, data.m, data.degree, data.lowest, data.highest, slots_);
   if (what == kind::iteration)
     plan.iteration();
-  else if (what == kind::look)
-    plan.look();
+  else if (what == kind::check)
+    plan.check();
   else
     plan.start(what == kind::restart);
   for (const planned_step& p : plan.steps()) {

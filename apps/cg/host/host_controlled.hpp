@@ -1,5 +1,5 @@
 // Conjugate gradients that the host controls: it launches the kernels of many iterations ahead, events order those of
-// different PEs, and now and then it looks how far they have come. Scalars stay on the devices.
+// different PEs, and now and then it checks how far they have come. Scalars stay on the devices.
 #pragma once
 
 #include <atomic>
@@ -46,7 +46,7 @@ class host_controlled {
     std::vector<ready_step> steps;
     slot_numbers end;
   };
-  enum class kind { begin, restart, iteration, look };
+  enum class kind { begin, restart, iteration, check };
 
   // How far the work of a PE has been issued. Points are numbered: one behind each kernel that has something for other
   // PEs, and all PEs have the same.
@@ -58,7 +58,7 @@ class host_controlled {
   };
 
   void store_state();
-  void look_at_state();
+  void read_state();
   void issue_some();
   const sequence& planned(kind what);
   void issue(kind what);

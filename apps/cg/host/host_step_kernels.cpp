@@ -51,7 +51,7 @@ class host_stepping {
           note(sum.word[sum_rho]);
           return decide_on_true_residual(state_->st, state_->g, sum.word[sum_rho], state_->what);
         });
-      case piece::look:
+      case piece::check:
         return collect([&](const dots& sum) { return decide_where(sum); });
       case piece::decide:
         return collect([&](const dots& sum) {

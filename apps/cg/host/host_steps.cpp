@@ -133,6 +133,6 @@ void step_planner::iteration() {
   }
 }
 
-void step_planner::look() { add_deciding({piece::look, vec_x, vec_x, 0}); }
+void step_planner::check() { add_deciding({piece::check, vec_x, vec_x, 0}); }
 
 }  // namespace starling::cg

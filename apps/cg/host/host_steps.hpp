@@ -1,6 +1,6 @@
 // Conjugate gradients as kernels that the host launches: which phases each of them has, and what goes from one to the
 // next. The host does not know what the devices decide; a decision other than to step stays in the state and makes
-// the kernels that were issued after it do nothing, until the host has looked.
+// the kernels that were issued after it do nothing, until the host has read the state.
 #pragma once
 
 #include <vector>
@@ -27,7 +27,7 @@ struct piece {
     product,          // out = A times what was published
     residual,         // r = b - w, and its sum
     judge,            // the true residual
-    look,             // whether the iterations end, pause or renew the residual here; a step is not begun
+    check,            // whether the iterations end, pause or renew the residual here; a step is not begun
     decide,           // how to step; standard: the direction
     decide_alpha,     // standard: the step
     direction,        // standard
@@ -88,7 +88,7 @@ class step_planner {
   // From x to the start of an iteration: the sums that it begins with are there.
   void start(bool keep_direction);
   void iteration();
-  void look();
+  void check();
 
   const std::vector<planned_step>& steps() const { return steps_; }
   slot_numbers slots() const { return slots_; }

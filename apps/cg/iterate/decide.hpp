@@ -11,7 +11,7 @@ namespace starling::cg {
 
 enum class action : std::int32_t {
   step,     // do the iteration
-  replace,  // compute the residual from x and all that follows from it, keep the direction, look again
+  replace,  // compute the residual from x and all that follows from it, keep the direction, check again
   verify,   // the same, because the residual of the recurrence has reached the target
   restart,  // the same, and forget the direction
   leave,    // pause, or stop

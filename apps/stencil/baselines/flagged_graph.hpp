@@ -9,7 +9,7 @@
 
 #include "starling/machine/machine.hpp"
 #include "stencil/core/fields.hpp"
-#include "stencil/step/launch_shape.hpp"
+#include "stencil/plan/launch_shape.hpp"
 #include "stencil/step/stencil_kernels.hpp"
 
 namespace starling::stencil {

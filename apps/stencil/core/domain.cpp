@@ -1,7 +1,7 @@
 #include "stencil/core/domain.hpp"
 
 #include "starling/base/error.hpp"
-#include "stencil/step/launch_shape.hpp"
+#include "stencil/plan/launch_shape.hpp"
 
 namespace starling::stencil {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "stencil/step/launch_shape.hpp"
+#include "stencil/plan/launch_shape.hpp"
 #include "stencil/step/stencil_kernels.hpp"
 
 namespace starling::stencil {

@@ -12,7 +12,7 @@
 namespace starling::stencil {
 namespace {
 
-constexpr double format = 2;
+constexpr double format = 3;
 constexpr std::size_t most_bytes = 4096;
 
 struct named_cost {
@@ -27,7 +27,7 @@ constexpr named_cost fields_of_costs[] = {
     {"spread_us", &step_costs::spread_us},
     {"cached_cells_per_us", &step_costs::cached_cells_per_us},
     {"memory_cells_per_us", &step_costs::memory_cells_per_us},
-    {"marched_cells_per_us", &step_costs::temporal_cells_per_us},
+    {"temporal_cells_per_us", &step_costs::temporal_cells_per_us},
     {"graph_us", &step_costs::graph_us},
     {"host_us", &step_costs::host_us},
 };

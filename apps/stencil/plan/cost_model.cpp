@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <limits>
 #include <vector>
 
 #include "starling/base/error.hpp"
+#include "stencil/plan/measured.hpp"
 #include "stencil/temporal/temporal_kernels.hpp"
 #include "stencil/tiles/resident_kernels.hpp"
 
@@ -38,16 +38,14 @@ double tiled_us(const geometry& g, machine_kind kind, const tile_choice& c, std:
   if (t.depth == 1 || kind == machine_kind::host) return flight / t.depth + work;
   // Each step has its barriers.
   const double exchange =
-      flight + cells_of_packets(static_cast<double>(t.packets_per_block())) / costs.chip_cells_per_us;
-  return exchange / t.depth + 0.1 * costs.near_us + work;
+      flight + measured::packets_of_tile(static_cast<double>(t.packets_per_block())) / costs.chip_cells_per_us;
+  return exchange / t.depth + measured::barriers_of_tile_step * costs.near_us + work;
 }
 
-// A step of cpu_free. Between what the cache has of both arrays and what it does not, a step takes a bit of both.
+// A step of cpu_free.
 double plain_us(const geometry& g, machine_kind kind, std::size_t cell_bytes, const step_costs& costs) {
-  constexpr double bytes_in_cache = 40e6;
-  constexpr double bytes_in_memory = 64e6;
-  // In three dimensions a cell has two neighbours more, which come from the cache. Fitted to runs on H200.
-  const double solid = kind == machine_kind::cuda && g.active[0] ? 1.6 : 1;
+  using measured::bytes_in_cache;
+  const double solid = kind == machine_kind::cuda && g.active[0] ? measured::cached_cell_in_three_dimensions : 1;
   const double cells = cells_of_pe(g);
   const double worth = cells_worth(cells, cell_bytes);
   const double busy = std::min(1.0, cells / static_cast<double>(cells_of_busy_pe));
@@ -55,7 +53,7 @@ double plain_us(const geometry& g, machine_kind kind, std::size_t cell_bytes, co
       costs.meet_us + busy * (costs.spread_us - costs.meet_us) + solid * worth / costs.cached_cells_per_us;
   const double from_memory = costs.meet_us + worth / costs.memory_cells_per_us;
   const double bytes = 2 * cells * static_cast<double>(cell_bytes);
-  const double part = std::clamp((bytes - bytes_in_cache) / (bytes_in_memory - bytes_in_cache), 0.0, 1.0);
+  const double part = std::clamp((bytes - bytes_in_cache) / (measured::bytes_in_memory - bytes_in_cache), 0.0, 1.0);
   return (1 - part) * cached + part * from_memory;
 }
 
@@ -97,10 +95,9 @@ void try_tiles(variant how, const geometry& g, const tile_limits& limits, const 
 
 // cpu_free is the first.
 std::size_t cheapest(const std::vector<variant_choice>& all) {
-  constexpr double clearly = 0.95;
   std::size_t best = 0;
   for (std::size_t i = 1; i < all.size(); ++i)
-    if (all[i].us < (best == 0 ? clearly : 1) * all[best].us) best = i;
+    if (all[i].us < (best == 0 ? measured::clearly_cheaper_variant : 1) * all[best].us) best = i;
   return best;
 }
 
@@ -117,30 +114,6 @@ step_costs costs_of_share(step_costs whole, int pes_on_gpu) {
   return whole;
 }
 
-step_costs built_in_costs(machine_kind kind) {
-  constexpr double unknown = std::numeric_limits<double>::infinity();
-  step_costs c;
-  if (kind == machine_kind::cuda) {
-    // Measured on H200: bench/cpu_free_stencil/results/nvidia-h200-x1.json and -x2.json, and those of tiles.
-    c.near_us = 1.0;
-    c.far_us = 1.05;
-    c.chip_cells_per_us = 10'000;
-    c.meet_us = 2.5;
-    c.spread_us = 3.7;
-    c.cached_cells_per_us = 1'100'000;
-    c.memory_cells_per_us = 500'000;
-    c.temporal_cells_per_us = 2'000'000;
-    c.graph_us = 3.6;
-    c.host_us = 11;
-  } else {
-    c.near_us = c.far_us = c.graph_us = c.host_us = unknown;
-    c.chip_cells_per_us = c.temporal_cells_per_us = 0;
-    c.cached_cells_per_us = c.memory_cells_per_us = 2000;
-    c.meet_us = c.spread_us = 60;
-  }
-  return c;
-}
-
 double tile_work(const geometry& g, machine_kind kind, const tile_choice& c, std::size_t cell_bytes) {
   const tiling& t = c.grid;
   double own = 1;
@@ -148,11 +121,12 @@ double tile_work(const geometry& g, machine_kind kind, const tile_choice& c, std
   for (int a = 0; a < axes; ++a) own *= static_cast<double>(t.largest[a]);
   for (int a = 0; a < axes; ++a)
     if (tiles_exchange(g, t, a)) edges += 2 * own / static_cast<double>(t.largest[a]);
-  const double packed = cells_per_edge_cell(kind) * edges;
+  const double packed = measured::cells_per_edge_cell(kind) * edges;
   if (t.spilling.used()) return cells_of_spilling_step(t.spilling, t.largest[1]) + packed;
   if (t.registers.used()) return cells_computed(g, t) + packed;
-  // Cells in arrays, against those in registers. Fitted to runs on H200, which are in the result files.
-  const double in_array = kind == machine_kind::host ? 1 : t.single_buffered ? 1.3 : 1.9;
+  const double in_array = kind == machine_kind::host ? 1
+                          : t.single_buffered        ? measured::in_place_cell
+                                                     : measured::double_buffered_cell;
   return in_array * cells_worth(cells_computed(g, t) + packed, cell_bytes);
 }
 
@@ -197,7 +171,7 @@ variant_choice choose_devices(const problem<T>& p, int most, const tile_limits& 
   for (int n = fewest; n <= possible; ++n) {
     variant_choice c = choose_variant<T>(geometry_of(p, n), limits, costs, options);
     // Another device has to be worth it.
-    if (n == fewest || c.us < 0.95 * best.us) best = std::move(c);
+    if (n == fewest || c.us < measured::clearly_cheaper_devices * best.us) best = std::move(c);
   }
   return best;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "starling/base/error.hpp"
+#include "stencil/plan/measured.hpp"
 #include "stencil/temporal/row_prefetch.hpp"
 #include "stencil/temporal/temporal_kernels.hpp"
 
@@ -24,17 +25,17 @@ int temporal_depth(const geometry& g, const run_options& options) {
 // So many segments for each strip that every warp of every PE has one item. A strip with Dirichlet columns has more,
 // since it is as much more work.
 void cut_strips(const geometry& g, strip_layout& m, int warps) {
-  constexpr double dirichlet_work = 1.2;
+  using measured::strip_with_dirichlet_columns;
   double parts = 1;
   for (int pe = 0; pe < g.n_pes(); ++pe) {
     const box own = box_of(g, pe);
     double work = 0;
-    for (int s = 0; s < m.strips(own); ++s) work += m.has_dirichlet_columns(own, s) ? dirichlet_work : 1;
+    for (int s = 0; s < m.strips(own); ++s) work += m.has_dirichlet_columns(own, s) ? strip_with_dirichlet_columns : 1;
     parts = std::max(parts, work);
   }
   const int rows = static_cast<int>(g.largest(1));
   m.segments = std::clamp(static_cast<int>(warps / parts), 1, rows);
-  m.dirichlet_segments = std::clamp(static_cast<int>(dirichlet_work * warps / parts), 1, rows);
+  m.dirichlet_segments = std::clamp(static_cast<int>(strip_with_dirichlet_columns * warps / parts), 1, rows);
 }
 
 temporal_choice passes(const geometry& g, const tile_limits& limits, const run_options& options, int depth,

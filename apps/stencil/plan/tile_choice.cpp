@@ -6,8 +6,9 @@
 #include <utility>
 
 #include "starling/base/error.hpp"
+#include "stencil/plan/launch_shape.hpp"
+#include "stencil/plan/measured.hpp"
 #include "stencil/plan/spilling_choice.hpp"
-#include "stencil/step/launch_shape.hpp"
 #include "stencil/tiles/in_place_columns.hpp"
 #include "stencil/tiles/resident_kernels.hpp"
 
@@ -47,19 +48,18 @@ double cells_in_place(const geometry& g, const tiling& t, int width) {
   const index_t columns = round_up(in_place_columns_of_tile(g, t, width), 32);
   const index_t segments = std::clamp<index_t>(most_threads / columns, 1, most_in_place_segments);
   const index_t layers = t.largest[0] + (tiles_exchange(g, t, 0) ? t.depth - 1 : 0);
-  // Eight lanes load 128 bytes at once: where that is several short rows, some lie in the same banks.
-  const double conflicts = t.largest[2] < 8 * width ? 1.3 : 1;
+  const double conflicts = t.largest[2] < 8 * width ? measured::bank_conflicts_of_short_rows : 1;
   return conflicts * static_cast<double>(ceil_div(layers, segments) * width * in_place_rows * most_threads);
 }
 
 // What an exchange costs, in cells, of tiles with so many cells at their edges.
 double exchange_cost(const geometry& g, machine_kind kind, std::size_t cell_bytes, const tiling& t, double edge_cells) {
   if (edge_cells == 0) return 0;
-  if (kind == machine_kind::host) return 50'000;
-  constexpr double flight = 6'000;
+  if (kind == machine_kind::host) return measured::exchange_of_virtual_tile;
   const bool corners = !g.active[0] && tiles_exchange(g, t, 1) && tiles_exchange(g, t, 2);
   const double sent = t.depth * (edge_cells + (corners ? 4 * t.depth : 0));
-  return flight + (t.depth > 1 ? cells_of_packets(sent * static_cast<double>(cell_bytes) / 8) : 0);
+  return measured::exchange_of_tile +
+         (t.depth > 1 ? measured::packets_of_tile(sent * static_cast<double>(cell_bytes) / 8) : 0);
 }
 
 // What a step of the largest tile costs, in cells; infinite if the tile does not fit on chip. A cell at an edge is
@@ -73,7 +73,8 @@ double cost(const geometry& g, const tile_limits& limits, std::size_t cell_bytes
     if (tiles_exchange(g, t, a)) edges += 2 * static_cast<double>(cells(t.largest)) / static_cast<double>(t.largest[a]);
   }
   const double exchange = exchange_cost(g, limits.kind, cell_bytes, t, edges);
-  const double besides = cells_per_edge_cell(limits.kind) * edges + (host ? 0 : 1'000) + exchange / t.depth;
+  const double besides =
+      measured::cells_per_edge_cell(limits.kind) * edges + (host ? 0 : measured::step_of_tile) + exchange / t.depth;
   const double room = static_cast<double>(limits.scratch_bytes) / static_cast<double>(cell_bytes);
   const int width = 16 / static_cast<int>(cell_bytes);
   tiling kept_so = t;
@@ -81,12 +82,13 @@ double cost(const geometry& g, const tile_limits& limits, std::size_t cell_bytes
   if (kept_so.registers.used()) return cells_computed(g, kept_so) + besides;
   if (!host)
     if (const double spilling = cells_of_spilling(g, limits.scratch_bytes, cell_bytes, t); spilling > 0)
-      return spilling + 1'000 + exchange;
+      return spilling + measured::step_of_tile + exchange;
   const double computed = cells_computed(g, t);
   const bool once = !host && g.active[0] && kept <= room && in_place_columns_of_tile(g, t, width) <= most_threads;
   if (!once && 2 * kept > room) return std::numeric_limits<double>::infinity();
   // Cells that do not fit twice are in one array.
-  if (once && 2 * computed > 0.9 * room) return std::max(computed, cells_in_place(g, t, width)) + besides;
+  if (once && 2 * computed > measured::most_double_buffered * room)
+    return std::max(computed, cells_in_place(g, t, width)) + besides;
   return computed + besides;
 }
 
@@ -112,9 +114,8 @@ void lay_out(const geometry& g, tiling& t) {
 
 int natural_blocks(const geometry& g, const tile_limits& limits) {
   if (limits.kind == machine_kind::host) return std::min(2, limits.blocks);
-  constexpr index_t fewest_cells = 512;
   const index_t all = g.largest(0) * g.largest(1) * g.largest(2);
-  return static_cast<int>(std::clamp<index_t>(ceil_div(all, fewest_cells), 1, limits.blocks));
+  return static_cast<int>(std::clamp<index_t>(ceil_div(all, measured::fewest_cells_of_tile), 1, limits.blocks));
 }
 
 // So many that a thread has eight cells, and one packet at most where that can be. In one array, all: layers are cut
@@ -206,17 +207,15 @@ grids grids_of(const geometry& g, const tile_limits& limits, const run_options& 
   return found;
 }
 
-// The depth that is cheapest among those that keep everything on chip; 1 if none does, or none is clearly cheaper:
-// where less was expected of a larger depth, steps took longer.
+// The depth that is cheapest among those that keep everything on chip; 1 if none does, or none is clearly cheaper.
 template <class T>
 int natural_depth(const geometry& g, const tile_limits& limits, const run_options& options, int blocks) {
-  constexpr double clearly_cheaper = 0.8;
   int best = 1;
   double least = std::numeric_limits<double>::infinity();
   for (int depth = 1; depth <= most_depth; ++depth) {
     const grids found = grids_of<T>(g, limits, options, depth, blocks);
     if (!found.best || found.best->grid.memory_elements > 0 || found.cost >= least) continue;
-    least = depth == 1 ? clearly_cheaper * found.cost : found.cost;
+    least = depth == 1 ? measured::clearly_cheaper_depth * found.cost : found.cost;
     best = depth;
   }
   return best;
@@ -245,12 +244,6 @@ tile_limits limits_of(const machine& m) {
   // One block has a multiprocessor of a GPU to itself.
   const int blocks = d.multiprocessors > 0 ? d.multiprocessors : m.blocks_that_fit([](block&) {});
   return {m.kind(), blocks, d.scratch_bytes};
-}
-
-double cells_of_packets(double packets) {
-  // Nearly all threads have one, or some have several.
-  constexpr double many = 480;
-  return packets < many ? 26 * packets : std::max(30'000.0, 45 * packets);
 }
 
 double cells_computed(const geometry& g, const tiling& t) {

@@ -27,13 +27,6 @@ struct tile_choice {
 // Layers of cells that tiles exchange at most.
 inline constexpr int most_depth = 16;
 
-// Cells that the work for one cell of an edge is worth: it is computed twice, packed and unpacked.
-constexpr double cells_per_edge_cell(machine_kind kind) { return kind == machine_kind::host ? 10 : 4; }
-
-// Cells that the packets of a block are worth where tiles exchange several layers, on GPUs: fitted to runs on H200 that
-// no result file holds. bench/cpu_free_stencil/results/tiles has what the depths that it chooses took later.
-double cells_of_packets(double packets);
-
 // What a step of the largest tile computes, in cells of an array in shared memory that take as long.
 double cells_computed(const geometry& g, const tiling& t);
 

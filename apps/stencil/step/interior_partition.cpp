@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "stencil/plan/measured.hpp"
 #include "stencil/step/column_stream.hpp"
 
 namespace starling::stencil {
@@ -83,13 +84,12 @@ interior_partition queue_tiles(const geometry& g, int blocks, int threads, int w
 
 }  // namespace
 
-// Measured on an H200, whose L2 cache holds 50 MB.
 template <class T>
 bool scheduled_dynamically(const geometry& g) {
   const index_t bytes = g.largest(0) * g.largest(1) * g.largest(2) * index_t{sizeof(T)};
   constexpr index_t longest = 1 << 30;  // tiles are found with ints
   if (std::max({g.largest(0), g.largest(1), g.largest(2)}) > longest) return false;
-  return !g.exchanges(2) && bytes > (g.active[0] ? 200'000'000 : 60'000'000);
+  return !g.exchanges(2) && bytes > measured::bytes_of_dynamic_tiles(g.active[0]);
 }
 
 template <class T>

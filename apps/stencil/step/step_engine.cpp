@@ -11,13 +11,11 @@
 #include "stencil/halo/face_chunks.hpp"
 
 namespace starling::stencil {
-namespace {
 
-// Of each kernel that the variant may run.
 template <class T>
-int blocks_that_fit(const domain<T>& d, const launch_options& launch, variant how, bool dynamic) {
-  const interior_partition interior =
-      partition_interior<T>(d.memory.shape, 1, launch.threads, cell_vector<T>::width, dynamic);
+int step_engine<T>::blocks_that_fit(const domain<T>& d, variant how, int threads, double deadline, bool dynamic) {
+  const launch_options launch{threads, scratch_of(faces), deadline};
+  const interior_partition interior = partition_interior<T>(d.memory.shape, 1, threads, cell_vector<T>::width, dynamic);
   if (how == variant::graph) {
     flagged_step_arguments<T> step;
     step.a.f = d.memory;
@@ -35,18 +33,8 @@ int blocks_that_fit(const domain<T>& d, const launch_options& launch, variant ho
   return std::min(signalled, d.machine.blocks_that_fit(cpu_free_kernel(a), launch));
 }
 
-}  // namespace
-
 template <class T>
-prepared_run step_engine<T>::prepare(domain<T>& d, const run_options& options) {
-  expect<unsupported_error>(options.how == variant::cpu_free || d.machine.processes() == 1, "stencil: the variant ",
-                            name(options.how),
-                            " is for one process, since the host controls it; take cpu_free, "
-                            "resident or temporal, or machine::host(n)");
-  const launch_shape launch =
-      choose_launch<T>(d.memory.shape, d.machine.kind(), options, [&](int threads, bool dynamic) {
-        return blocks_that_fit(d, {threads, scratch_of(faces), options.deadline}, options.how, dynamic);
-      });
+prepared_run step_engine<T>::prepare(domain<T>& d, const launch_shape& launch, const run_options& options) {
   if (launch.interior.dynamic()) d.reset_tile_counter();
   if (!options.compute) d.equal_slots();
   if (options.how == variant::graph) return prepare_graph(d, launch, options);

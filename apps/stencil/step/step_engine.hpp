@@ -4,16 +4,18 @@
 
 #include "stencil/core/domain.hpp"
 #include "stencil/core/prepared_run.hpp"
-#include "stencil/step/launch_shape.hpp"
+#include "stencil/plan/launch_shape.hpp"
 
 namespace starling::stencil {
 
 template <class T>
 class step_engine {
  public:
-  // Throws argument_error or launch_error for options that are not possible, and unsupported_error for steps of the
-  // host in several processes.
-  prepared_run prepare(domain<T>& d, const run_options& options);
+  // How many blocks of so many threads a PE holds of each kernel that the variant may run; see plan_device. Throws
+  // argument_error for threads and a deadline that no launch may have.
+  static int blocks_that_fit(const domain<T>& d, variant how, int threads, double deadline, bool dynamic);
+
+  prepared_run prepare(domain<T>& d, const launch_shape& launch, const run_options& options);
 
  private:
   prepared_run prepare_graph(domain<T>& d, const launch_shape& launch, const run_options& options);

@@ -102,7 +102,7 @@ constexpr index_t smallest_extent(const geometry& g, const tiling& t, int axis) 
   return t.cells_of(axis, g.extent[axis] / g.parts[axis], t.tiles[axis] - 1).size();
 }
 
-// Deals out a block's packet buffer to directions.
+// Partitions a block's packet buffer among directions.
 template <class T>
 constexpr void number_packets(const geometry& g, tiling& t) {
   const index_t cells_each = elements_per_packet<T>;

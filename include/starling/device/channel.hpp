@@ -1,6 +1,6 @@
 // channel<T>: numbered messages from one PE to another, each sent the way that is fastest for its size. A channel is
-// the same on every PE: there an inbox of so many slots, here the credits that receivers have given. Plain data, for
-// kernels; made by machine::allocate_channel.
+// the same on every PE: there a receive buffer of so many slots, here the credits that receivers have given. Plain
+// data, for kernels; made by machine::allocate_channel.
 //
 // Numbers. The messages from one PE to another are numbered from 1, without gaps; message k lies in slot k % slots of
 // the receiver. Both ends name its number, its length and each other.

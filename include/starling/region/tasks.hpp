@@ -334,26 +334,26 @@ struct region_loop {
 };
 
 // How parallel_for launches an update. A GPU starts blocks in the order of their numbers, and the agent is to run from
-// the start; blocks of virtual devices run one after the other, and items of persistent programs may.
+// the start; blocks of virtual devices run one after the other, and operations of persistent programs may.
 template <class Part, class Body, class... Args>
   requires(region_words::is_writer<Args> || ...)
-void enqueue_for(task_lane&& lane, const launch_plan& plan, const Part&, const Body& body, const Args&... args) {
+void enqueue_for(task_stream&& s, const launch_plan& plan, const Part&, const Body& body, const Args&... args) {
   if constexpr (detail::check_body<Part, Body, Args...>()) {
     const auto& w = region_words::writer_of(args...);
     const int writers = std::clamp(w.tiles, 1, std::min(plan.blocks, detail::most_blocks - w.agents));
     const int blocks = writers + w.agents;
-    const bool agents_first = lane.run().on().kind() == machine_kind::cuda && !lane.run().noted();
+    const bool agents_first = s.run().on().kind() == machine_kind::cuda && !s.run().noted();
     const region_loop<Body, Args...> loop{body, {{{args}...}}, plan.finishes_itself, agents_first};
     const launch_options options{.threads = plan.threads, .scratch_bytes = plan.scratch_bytes};
-    if (const std::shared_ptr<rotation> turn = w.memory->turn(lane.pe())) {
-      if (lane.run().noted()) lane.run().refuse_item("an update of a region whose agent is copy_engine");
-      w.memory->launch(lane.stream(), blocks, make_kernel(loop), options, lane.run().take(turn));
+    if (const std::shared_ptr<rotation> turn = w.memory->turn(s.pe())) {
+      if (s.run().noted()) s.run().refuse_operation("an update of a region whose agent is copy_engine");
+      w.memory->launch(s.stream(), blocks, make_kernel(loop), options, s.run().take(turn));
     } else {
-      lane.launch(blocks, loop, options);
+      s.launch(blocks, loop, options);
     }
     if constexpr (has_accumulators<Args...>)
       if (!plan.finishes_itself && blocks > 1)
-        lane.launch(1, finish_kernel<Args...>{{{{args}...}}, blocks}, {.threads = for_threads});
+        s.launch(1, finish_kernel<Args...>{{{{args}...}}, blocks}, {.threads = for_threads});
   }
 }
 

@@ -25,7 +25,7 @@
 #include "starling/stf/logical_data.hpp"
 #include "starling/stf/parallel_for.hpp"
 #include "starling/stf/partition_grid.hpp"
-#include "starling/stf/per_lane.hpp"
+#include "starling/stf/per_stream.hpp"
 #include "starling/stf/recorded_tasks.hpp"
 #include "starling/stf/run_once.hpp"
 #include "starling/stf/split_data.hpp"
@@ -183,14 +183,14 @@ class context {
   // ---- things of the user that live as long as a stream of tasks ----
 
   // make(stream&) for each stream that tasks on devices get, up to tasks of that priority; see
-  // starling/stf/per_lane.hpp. It is called here and now, a few times for each device; what it puts into the stream is
-  // over when this returns. It must not hold a handle of the context. Ends an epoch. Throws what `make` throws,
+  // starling/stf/per_stream.hpp. It is called here and now, a few times for each device; what it puts into the stream
+  // is over when this returns. It must not hold a handle of the context. Ends an epoch. Throws what `make` throws,
   // argument_error within tasks and recordings and after finalize, range_error for a priority that there is not.
   template <class Make>
     requires(!std::is_void_v<std::invoke_result_t<Make&, stream&>>)
-  auto per_lane(Make make, int priority = 0) {
+  auto per_stream(Make make, int priority = 0) {
     using thing = std::invoke_result_t<Make&, stream&>;
-    return stf::per_lane<thing>(made_per_lane(
+    return stf::per_stream<thing>(made_per_stream(
         priority, [&make](stream& s) { return std::shared_ptr<void>(std::shared_ptr<thing>(new thing(make(s)))); }));
   }
 
@@ -371,8 +371,8 @@ class context {
   void run_if(const std::shared_ptr<data_state>& flag, const std::function<void()>& body,
               const std::function<void()>& otherwise);
 
-  std::shared_ptr<const detail::lane_things> made_per_lane(int priority,
-                                                           const std::function<std::shared_ptr<void>(stream&)>& make);
+  std::shared_ptr<const detail::per_stream_things> made_per_stream(
+      int priority, const std::function<std::shared_ptr<void>(stream&)>& make);
   std::shared_ptr<detail::memo_store> kept_results() const;
 
   std::shared_ptr<context_state> state_;

@@ -11,7 +11,8 @@
 //     static std::vector<memory_part> parts(const my_view&);          // where a user's view has its bytes
 //     // Only if elements do not say it: what addresses of the user's memory are multiples of, a power of two.
 //     static std::size_t alignment(const shape_type&);
-//     // Only if composite places are to deal it: its dimensions, the slowest first, and the bytes of an element; and
+//     // Only if composite places are to partition it: its dimensions, the slowest first, and the bytes of an element;
+//     and
 //     // whether its indices go in the opposite order, as partitioners are to count them.
 //     static std::vector<index_t> extents(const shape_type&);
 //     static constexpr std::size_t element_bytes = ...;
@@ -113,7 +114,7 @@ struct data_interface<scalar_view<T>> {
   }
 };
 
-// How places over several devices deal an instance among them.
+// How places over several devices partition an instance among them.
 struct array_layout {
   std::size_t element_bytes = 0;  // 0: they have it in one piece
   std::vector<index_t> extents;   // the slowest dimension first

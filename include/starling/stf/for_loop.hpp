@@ -1,6 +1,6 @@
-// The coordinates of any shape, dealt to blocks and to their threads. Every block has a contiguous part, whose sizes
-// differ by at most a warp's width; the threads take turns in it, so that neighbours touch neighbours. No division for
-// each element where the shape is a box or a part of one.
+// The coordinates of any shape, partitioned among blocks and their threads. Every block has a contiguous part, whose
+// sizes differ by at most a warp's width; the threads take turns in it, so that neighbours touch neighbours. No
+// division for each element where the shape is a box or a part of one.
 #pragma once
 
 #include "starling/device/block.hpp"
@@ -10,7 +10,7 @@ namespace starling::stf {
 
 namespace detail {
 
-// Numbers of coordinates are dealt in runs of so many, that blocks start where memory transactions do.
+// Numbers of coordinates are handed out in runs of so many, that blocks start where memory transactions do.
 inline constexpr index_t run = 32;
 
 STARLING_HD constexpr index_range part_of_block(index_t n, index_t blocks, index_t which) {

@@ -14,8 +14,8 @@ namespace starling::stf {
 namespace detail {
 
 [[noreturn]] void refuse_launch_on_host();
-// Throws task_error for a launch that cannot be an item of a persistent program.
-void check_item(const task_run& run, const hierarchy_map& map);
+// Throws task_error for a launch that cannot be an operation of a persistent program.
+void check_operation(const task_run& run, const hierarchy_map& map);
 
 }  // namespace detail
 
@@ -40,7 +40,7 @@ class launch_task : public task_builder<launch_task<Spec, Deps...>, Deps...> {
   void submit(const Body& body, std::index_sequence<I...>) {
     if (what_.place.is_host()) detail::refuse_launch_on_host();
     what_.kind = kind_of_body<Body>;
-    what_.as_items = true;
+    what_.as_operations = true;
     task_run run(context_, what_);
     for (int place = 0; place < run.places(); ++place)
       on_device(run, place, body, detail::view_on(std::get<I>(deps_), run.memory(I, place), run.pe(place))...);
@@ -51,8 +51,8 @@ class launch_task : public task_builder<launch_task<Spec, Deps...>, Deps...> {
   void on_device(task_run& run, int place, const Body& body, const Views&... views) {
     hierarchy_map map = plan_launch(run.on(), spec_, place, run.places(), body, views...);
     if (map.device_scratch_bytes > 0) map.device_scratch = run.temporary(place, map.device_scratch_bytes);
-    if (run.noted()) detail::check_item(run, map);
-    enqueue_launch(task_lane(run, place), map, spec_, body, views...);
+    if (run.noted()) detail::check_operation(run, map);
+    enqueue_launch(task_stream(run, place), map, spec_, body, views...);
   }
 
   using base::context_;

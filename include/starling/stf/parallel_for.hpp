@@ -66,7 +66,7 @@ class parallel_for_task : public task_builder<parallel_for_task<Partitioner, Sha
       (check_loop(std::get<I>(deps_)), ...);
       if (what_.place.is_host()) expect_data_on_host(what_);
       what_.kind = kind_of_body<Body>;
-      what_.as_items = !what_.place.is_host();
+      what_.as_operations = !what_.place.is_host();
       task_run run(context_, what_);
       if (run.on_host())
         run.stream().call(
@@ -99,7 +99,7 @@ class parallel_for_task : public task_builder<parallel_for_task<Partitioner, Sha
   static void on_device(task_run& run, int place, const Part& part, const Body& body, const Args&... args) {
     launch_plan plan = for_plan(run.on(), run.pe(place), part.size());
     plan.blocks = std::min(plan.blocks, detail::most_blocks);
-    enqueue_for(task_lane(run, place), plan, part, body, args...);  // of stf, or of the room that an argument is from
+    enqueue_for(task_stream(run, place), plan, part, body, args...);  // of stf, or of the room that an argument is from
   }
 
   template <std::size_t I>
@@ -139,7 +139,7 @@ class parallel_for_task : public task_builder<parallel_for_task<Partitioner, Sha
   template <std::size_t I>
   void combine(task_run& run, std::byte* results) const {
     if constexpr (detail::is_reduction<dep<I>>)
-      enqueue_combine(task_lane(run, 0), total<I>(run), results_of<I>(run, results), run.places());
+      enqueue_combine(task_stream(run, 0), total<I>(run), results_of<I>(run, results), run.places());
   }
   template <std::size_t I>
   static auto results_of(const task_run& run, std::byte* results) {

@@ -1,7 +1,7 @@
-// Partitioners deal the coordinates of a shape to `count` owners. Each has two sides that agree: part(shape, which,
-// count), the sub-shape of one owner, and owner(coords, shape, count), the owner of one coordinate; every coordinate
-// has exactly one. Users may add their own: a copyable type with these two functions. On the host an owner that does
-// not exist, and a dimension that the shape lacks, are argument_errors.
+// Partitioners divide the coordinates of a shape among `count` owners. Each has two sides that agree: part(shape,
+// which, count), the sub-shape of one owner, and owner(coords, shape, count), the owner of one coordinate; every
+// coordinate has exactly one. Users may add their own: a copyable type with these two functions. On the host an owner
+// that does not exist, and a dimension that the shape lacks, are argument_errors.
 #pragma once
 
 #include <limits>
@@ -63,7 +63,7 @@ STARLING_HD constexpr auto round_robin(const Shape& s, index_t which, index_t co
   return every(s, which, count, which < n ? (n - which - 1) / count + 1 : 0);
 }
 
-// Shapes derived from a box are dealt as the box.
+// Shapes derived from a box are partitioned as the box.
 template <int Rank>
 STARLING_HD constexpr const box<Rank>& as_box(const box<Rank>& b) {
   return b;

@@ -1,9 +1,10 @@
-// Partitioners over several dimensions at a time: the owners form a grid, and each dimension of a box is dealt to one
-// dimension of that grid. blocked_grid{2, 3} cuts a box of two dimensions into 2 x 3 blocks, for 6 owners;
-// tiled_grid<8, 8>{2, 3} deals tiles of 8 x 8 coordinates to them in turn along each dimension, tiled_grid<1, 1> single
-// coordinates. Owners are numbered as the elements of a row-major array of the grid's size. As other partitioners they
-// say what a loop does where and, in data_place::composite, where data lies. One owner alone has all of a box. On the
-// host a box of other dimensions than the grid, and another number of owners than it has, are argument_errors.
+// Partitioners over several dimensions at a time: the owners form a grid, and each dimension of a box is partitioned
+// among the owners along one dimension of that grid. blocked_grid{2, 3} cuts a box of two dimensions into 2 x 3 blocks,
+// for 6 owners; tiled_grid<8, 8>{2, 3} gives tiles of 8 x 8 coordinates to them in turn along each dimension,
+// tiled_grid<1, 1> single coordinates. Owners are numbered as the elements of a row-major array of the grid's size. As
+// other partitioners they say what a loop does where and, in data_place::composite, where data lies. One owner alone
+// has all of a box. On the host a box of other dimensions than the grid, and another number of owners than it has, are
+// argument_errors.
 #pragma once
 
 #include <concepts>

@@ -105,7 +105,7 @@ class any_partitioner {
 // Where an instance of logical data lies.
 class data_place {
  public:
-  // Next to the execution: the memory of the task's device, or for a grid a composite place dealt in blocks.
+  // Next to the execution: the memory of the task's device, or for a grid a composite place partitioned in blocks.
   static data_place affine() { return data_place(kind::affine, 0); }
   static data_place device(int pe) { return data_place(kind::device, pe); }
   static data_place host() { return data_place(kind::host, 0); }
@@ -131,8 +131,8 @@ class data_place {
   bool is_composite() const { return kind_ == kind::composite; }
   int pe() const { return pe_; }
   // Of a composite place alone.
-  const exec_place& grid() const { return dealt_->grid; }
-  const any_partitioner& partitioner() const { return dealt_->partitioner; }
+  const exec_place& grid() const { return partitioned_->grid; }
+  const any_partitioner& partitioner() const { return partitioned_->partitioner; }
   // Throws range_error when it is a device, or has one, that a machine of n_pes devices does not have.
   void check(int n_pes) const;
 
@@ -145,15 +145,15 @@ class data_place {
   static data_place composite_of(const any_partitioner& p, const exec_place& grid);
 
   // Few places are composite, and every instance has a place.
-  struct dealt {
+  struct partitioned {
     exec_place grid;
     any_partitioner partitioner;
-    friend bool operator==(const dealt&, const dealt&) = default;
+    friend bool operator==(const partitioned&, const partitioned&) = default;
   };
 
   kind kind_ = kind::affine;
   int pe_ = 0;
-  std::shared_ptr<const dealt> dealt_;
+  std::shared_ptr<const partitioned> partitioned_;
 };
 
 std::string describe(const data_place& p);

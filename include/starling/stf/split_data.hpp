@@ -51,7 +51,7 @@ void check_halo(halo h);
 [[noreturn]] void refuse_halo();
 [[noreturn]] void refuse_part(int i, int count);  // range_error
 
-// The parts that a partitioner deals a shape into.
+// The parts that a partitioner divides a shape into.
 template <class View, class Partitioner>
 auto parts_of(const shape_of<View>& shape, index_t count, const Partitioner& p) {
   using box_type = box<static_cast<int>(View::rank())>;

@@ -11,7 +11,7 @@
 #include "starling/base/rotation.hpp"
 #include "starling/machine/machine.hpp"
 #include "starling/stf/access.hpp"
-#include "starling/stf/detail/program_item.hpp"
+#include "starling/stf/detail/erased_kernel.hpp"
 
 namespace starling::stf {
 
@@ -35,8 +35,8 @@ struct task_description {
   std::string name;
   body_kind kind = nullptr;
   int priority = 0;
-  // All work of the task is launched by a task_lane, so that a persistent program can do it.
-  bool as_items = false;
+  // All work of the task is launched by a task_stream, so that a persistent program can do it.
+  bool as_operations = false;
 };
 
 // Throws argument_error when one of the data is to lie on a device: bodies that run on the host cannot reach it there.
@@ -76,9 +76,9 @@ class task_run {
 
   // Whether the task becomes part of a persistent program; what it launches has to be noted then too.
   bool noted() const;
-  void note(int place, int blocks, item_code code, const launch_options& options);
+  void note(int place, int blocks, erased_kernel code, const launch_options& options);
   // Throws task_error: the task cannot be part of a persistent program because of `why`.
-  [[noreturn]] void refuse_item(const std::string& why) const;
+  [[noreturn]] void refuse_operation(const std::string& why) const;
 
   // The work is in the streams.
   void finish();
@@ -93,14 +93,14 @@ class task_run {
 
 // Where a task on devices launches its kernels: the stream of one of its places, and the persistent program that the
 // task becomes part of, if it does.
-class task_lane {
+class task_stream {
  public:
-  task_lane(task_run& run, int place) : run_(run), place_(place) {}
+  task_stream(task_run& run, int place) : run_(run), place_(place) {}
 
   template <kernel_function F>
   void launch(int blocks, const F& f, const launch_options& options = {}) {
     run_.stream(place_).launch(blocks, f, options);
-    if (run_.noted()) run_.note(place_, blocks, make_item(f), options);
+    if (run_.noted()) run_.note(place_, blocks, erase_kernel(f), options);
   }
   task_run& run() const { return run_; }
   int pe() const { return run_.pe(place_); }

@@ -1,6 +1,6 @@
 // thread_hierarchy<Spec>: what the body of a launch is given first, th. It tells the thread where it is, synchronises
-// groups, and deals shapes to threads. th.inner() is the same hierarchy without its outermost level; levels are counted
-// from the outermost of the one that is asked.
+// groups, and partitions shapes among threads. th.inner() is the same hierarchy without its outermost level; levels are
+// counted from the outermost of the one that is asked.
 #pragma once
 
 #include "starling/device/block.hpp"

@@ -81,7 +81,7 @@ class untyped_view {
 using untyped = untyped_view<std::byte>;
 using const_untyped = untyped_view<const std::byte>;
 
-// Places over several devices deal it as a line of bytes.
+// Places over several devices partition it as a line of bytes.
 template <class Byte>
 struct data_interface<untyped_view<Byte>> {
   using shape_type = untyped_shape;

@@ -14,8 +14,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from scipy.sparse.linalg import LinearOperator
 
+from starling._dense import dense_array
 from starling.errors import ArgumentError, ElementTypeError, EntryError
 
 MOST_VERTICES = 2**30  # as most_rows of the native part
@@ -152,16 +152,7 @@ def _from_matrix(a: Any, name: str) -> sparse.csr_array:
 
 
 def _dense(a: Any, name: str) -> NDArray[Any]:
-    if isinstance(a, LinearOperator):
-        raise ElementTypeError(f"{name} is a {type(a).__name__}, whose entries cannot be read; pass {ALLOWED}")
-    if isinstance(a, np.ma.MaskedArray):
-        raise ElementTypeError(f"{name} is a masked array, and a matrix knows no masks; pass {name}.filled(0)")
-    if isinstance(a, (str, bytes)):
-        raise ElementTypeError(f"{name} = {a!r} is a text; pass {ALLOWED}; starling.graph.read(path) reads one")
-    try:
-        dense = np.asarray(a)
-    except (TypeError, ValueError, RuntimeError):
-        dense = np.asarray(None)
+    dense = dense_array(a, name, ALLOWED, "starling.graph.read(path)")
     if dense.ndim != 2 and not isinstance(a, (np.ndarray, list, tuple)):
         raise ElementTypeError(f"{name} is a {type(a).__name__}; pass {ALLOWED}")
     return dense

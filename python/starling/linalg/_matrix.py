@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from scipy.sparse.linalg import LinearOperator
 
+from starling._dense import dense_array
 from starling.errors import ArgumentError, ElementTypeError
 
 log = logging.getLogger("starling")
@@ -69,16 +69,7 @@ def as_csr(a: Any, name: str = "A", dtype: np.dtype[Any] | None = None) -> spars
 
 
 def _dense(a: Any, name: str) -> NDArray[Any]:
-    if isinstance(a, LinearOperator):
-        raise ElementTypeError(f"{name} is a {type(a).__name__}, whose entries cannot be read; pass {ALLOWED}")
-    if isinstance(a, np.ma.MaskedArray):
-        raise ElementTypeError(f"{name} is a masked array, and a matrix knows no masks; pass {name}.filled(0)")
-    if isinstance(a, (str, bytes)):
-        raise ElementTypeError(f"{name} = {a!r} is a text; pass {ALLOWED}; read_matrix(path) reads one")
-    try:
-        dense = np.asarray(a)
-    except (TypeError, ValueError, RuntimeError):
-        dense = np.asarray(None)
+    dense = dense_array(a, name, ALLOWED, "read_matrix(path)")
     if dense.dtype.kind not in "biufc" or (dense.ndim == 0 and not isinstance(a, (int, float, complex))):
         if isinstance(a, np.ndarray):
             return dense  # its element type is the problem

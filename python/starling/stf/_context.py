@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import threading
-import weakref
 from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import Any, TypeVar, overload
@@ -44,19 +43,6 @@ class Context(DataCalls, RecordingCalls):
         machine: Where tasks run.
         backend: ``"stream"``, ``"graph"`` or ``"automatic"``.
     """
-
-    def __init__(
-        self,
-        machine: Machine,
-        backend: Backend,
-        device_memory: int,
-        drawing: bool,
-        resources: Resources | None,
-        device_allocator: Allocate | None,
-        host_allocator: Allocate | None,
-    ) -> None:
-        super().__init__(machine, backend, device_memory, drawing, resources, device_allocator, host_allocator)
-        self._at_exit = weakref.finalize(self, _finalize, weakref.ref(self))
 
     # ---- tasks ----
 
@@ -307,13 +293,6 @@ class Context(DataCalls, RecordingCalls):
 
     def __repr__(self) -> str:
         return f"<starling.stf.Context: {self.backend} back end, {self.machine!r}{', finalized' * self._ended}>"
-
-
-def _finalize(reference: weakref.ref[Context]) -> None:
-    """At the end of Python, of a context that is still there."""
-    left = reference()
-    if left is not None:
-        left.finalize()
 
 
 def context(

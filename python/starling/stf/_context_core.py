@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import threading
+import weakref
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal, cast
 
@@ -58,6 +59,7 @@ class ContextCore:
             host_allocator=self._of_host,
         )
         self._memory = self._bound.memory()
+        self._at_exit = weakref.finalize(self, _finalize, weakref.ref(self._whole))
         self._ended = False
 
     @property
@@ -144,6 +146,13 @@ class ContextCore:
         failure = self._functions.first_failure()
         if failure is not None:
             raise failure
+
+
+def _finalize(reference: weakref.ref[Context]) -> None:
+    """At the end of Python, of a context that is still there."""
+    left = reference()
+    if left is not None:
+        left.finalize()
 
 
 def plain_function(call: str, function: object) -> None:

@@ -17,7 +17,7 @@ clock_aligner::clock_aligner(const parts& machine)
     : machine_(machine), offset_(machine.control.allocate(bytes_for(machine.n_pes()))) {
   const index_t stride = machine_.control.where().stride;
   std::byte* start = machine_.control.on(offset_, 0);
-  exchange_.mail = {reinterpret_cast<packet*>(start), stride};
+  exchange_.receive_slot = {reinterpret_cast<packet*>(start), stride};
   exchange_.own = {reinterpret_cast<clock_reading*>(start + line), stride};
   exchange_.of_others = {reinterpret_cast<clock_reading*>(start + 2 * line), stride};
 }

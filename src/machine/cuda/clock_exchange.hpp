@@ -17,7 +17,7 @@ struct clock_reading {
 };
 
 struct clock_exchange {
-  sym<packet> mail;              // one, zero before
+  sym<packet> receive_slot;      // one, zero before
   sym<clock_reading> of_others;  // [n_pes]: on PE 0 its offsets and errors
   sym<clock_reading> own;        // the rest, each PE its own
 };

@@ -30,7 +30,7 @@ struct exchange {
 
   STARLING_HD void send(const thread& self, std::uint64_t content, std::uint64_t number, int pe) const {
     self.put_packets<std::uint64_t>(
-        x.mail, [=](index_t) { return packet_content<std::uint64_t>{{content}}; }, 1, number, pe);
+        x.receive_slot, [=](index_t) { return packet_content<std::uint64_t>{{content}}; }, 1, number, pe);
   }
 
   // The other's answer lies between the two readings, so half of their distance bounds the error.
@@ -40,7 +40,7 @@ struct exchange {
     for (int i = 0; i < rounds; ++i) {
       const std::uint64_t before = target::now_ns();
       send(self, 0, message(other, i), other);
-      const std::uint64_t theirs = self.take_packet<std::uint64_t>(x.mail, message(other, i), other).element[0];
+      const std::uint64_t theirs = self.take_packet<std::uint64_t>(x.receive_slot, message(other, i), other).element[0];
       const std::uint64_t took = target::now_ns() - before;
       if (took >= quickest) continue;
       quickest = took;
@@ -52,7 +52,7 @@ struct exchange {
 
   STARLING_HD void answer(const thread& self) const {
     for (int i = 0; i < rounds; ++i) {
-      (void)self.take_packet<std::uint64_t>(x.mail, message(self.pe(), i), 0);
+      (void)self.take_packet<std::uint64_t>(x.receive_slot, message(self.pe(), i), 0);
       send(self, target::now_ns(), message(self.pe(), i), 0);
     }
   }

@@ -4,9 +4,9 @@ namespace starling::network {
 
 host_layout layout_of(const char* call, const std::vector<int>& hosts, int pes, const environment& e) {
   if (hosts.empty()) {
-    std::vector<int> dealt;
-    for (int pe = 0; pe < pes; ++pe) dealt.push_back(pe * std::min(e.hosts, pes) / pes);
-    return host_layout(std::move(dealt));
+    std::vector<int> host_of_pe;
+    for (int pe = 0; pe < pes; ++pe) host_of_pe.push_back(pe * std::min(e.hosts, pes) / pes);
+    return host_layout(std::move(host_of_pe));
   }
   expect<argument_error>(hosts.size() == static_cast<std::size_t>(pes), call, ": hosts has ", hosts.size(),
                          " entries for ", pes, " PEs; name the host of each PE");

@@ -8,9 +8,9 @@
 #include "page_map.hpp"
 #include "starling/base/environment.hpp"
 #include "starling/base/error.hpp"
-#include "stf/persistent/item_list.hpp"
-#include "stf/record/held_memory.hpp"
-#include "stf/record/scope_entry.hpp"
+#include "stf/persistent/operation_list.hpp"
+#include "stf/recordings/held_memory.hpp"
+#include "stf/recordings/scope_entry.hpp"
 #include "stf/submit/scheduler.hpp"
 
 namespace starling::stf {
@@ -28,10 +28,10 @@ std::size_t aligned_start(const data_layout& what) {
 
 }  // namespace
 
-coherence::coherence(machine& m, lane_set& lanes, data_registry& all, std::size_t device_cap,
+coherence::coherence(machine& m, stream_pool& streams, data_registry& all, std::size_t device_cap,
                      const std::function<slab_source(int)>& source, std::function<bool()> release_pending)
     : machine_(m),
-      lanes_(lanes),
+      streams_(streams),
       all_(all),
       release_pending_(std::move(release_pending)),
       checked_(m.checking()),
@@ -99,10 +99,10 @@ void coherence::refresh(const ghost_rows& ghosts, data_instance& i, sync_point_l
       free.add(around.fresh);
       free.add(mine.ready);
       free.add(around.used);
-      lane& l = lanes_.for_copy(pe_of(from->place), pe_of(i.place));
-      lanes_.order(l, free);
-      l.stream().copy(i.start + s.to, from->start + s.from, s.bytes);
-      const sync_point end = l.mark();
+      stream_slot& slot = streams_.for_copy(pe_of(from->place), pe_of(i.place));
+      streams_.order(slot, free);
+      slot.stream().copy(i.start + s.to, from->start + s.from, s.bytes);
+      const sync_point end = slot.record();
       from->used.add(end);
       mine.ready.clear();
       mine.ready.add(end);
@@ -211,10 +211,10 @@ memory_block coherence::allocate(const std::string& what, std::size_t bytes, con
                                 "context a larger cap"));
     // Other threads' instances came and went while evict_one looked at one after the other: look again.
     if (possible && memory.used().changes != changes) continue;
-    if (possible && !trimmed && !lanes_.recording()) {
+    if (possible && !trimmed && !streams_.recording()) {
       // What is left is pieces: joined again when nobody uses them.
       memory.trim([&](const sync_point_list& uses) {
-        lanes_.wait(uses);
+        streams_.wait(uses);
         return true;
       });
       trimmed = true;
@@ -270,14 +270,14 @@ void coherence::copy(const data_body& d, data_instance& from, data_instance& to)
   const int from_pe = pe_of(from.place);
   const int to_pe = pe_of(to.place);
   if (notes_ != nullptr) note_copy(d, from, 0, to, 0, d.what.bytes);
-  lane& l = lanes_.for_copy(from_pe, to_pe);
-  lanes_.order(l, before);
+  stream_slot& slot = streams_.for_copy(from_pe, to_pe);
+  streams_.order(slot, before);
   std::optional<event> begun;
-  if (scheduler_ != nullptr && !lanes_.recording())
-    begun = scheduler_->begin_copy(l.stream(), from_pe, to_pe, d.what.bytes);
-  move(l.stream(), d, from, to);
-  if (begun) scheduler_->end_copy(l.stream(), std::move(*begun), from_pe, to_pe, d.what.bytes);
-  const sync_point end = l.mark();
+  if (scheduler_ != nullptr && !streams_.recording())
+    begun = scheduler_->begin_copy(slot.stream(), from_pe, to_pe, d.what.bytes);
+  move(slot.stream(), d, from, to);
+  if (begun) scheduler_->end_copy(slot.stream(), std::move(*begun), from_pe, to_pe, d.what.bytes);
+  const sync_point end = slot.record();
   from.used.add(end);
   to.ready.clear();
   to.ready.add(end);
@@ -324,33 +324,33 @@ void coherence::give_back(const memory_block& b, const data_place& place, const 
   memory_of(place).free(b, uses);
 }
 
-memory_block coherence::take_scratch(lane& l, std::size_t bytes) {
+memory_block coherence::take_scratch(stream_slot& slot, std::size_t bytes) {
   sync_point_list before;
   {
     const std::lock_guard lock(scratch_mutex_);
     const auto mine = std::find_if(scratch_.rbegin(), scratch_.rend(),
-                                   [&](const idle_scratch& s) { return s.pe == l.pe() && s.block.bytes >= bytes; });
+                                   [&](const idle_scratch& s) { return s.pe == slot.pe() && s.block.bytes >= bytes; });
     if (mine != scratch_.rend()) {
       const idle_scratch found = std::move(*mine);
       scratch_.erase(std::next(mine).base());
-      lanes_.order(l, found.uses);
+      streams_.order(slot, found.uses);
       return found.block;
     }
   }
-  const memory_block fresh = allocate_or_retry("a reduction", bytes, data_place::device(l.pe()), before);
-  lanes_.order(l, before);
-  const scoped_stream by_the_library(l.stream(), nullptr);
-  l.stream().fill(fresh.start, 0, fresh.bytes);
+  const memory_block fresh = allocate_or_retry("a reduction", bytes, data_place::device(slot.pe()), before);
+  streams_.order(slot, before);
+  const scoped_stream by_the_library(slot.stream(), nullptr);
+  slot.stream().fill(fresh.start, 0, fresh.bytes);
   if (notes_ != nullptr) notes_->zeros.push_back({fresh.start, fresh.bytes});
   return fresh;
 }
 
-void coherence::keep_scratch(lane& l, const memory_block& b, bool as_it_is) {
+void coherence::keep_scratch(stream_slot& slot, const memory_block& b, bool as_it_is) {
   sync_point_list uses;
-  uses.add(l.mark());
-  if (!as_it_is || held_ != nullptr) return give_back(b, data_place::device(l.pe()), uses);
+  uses.add(slot.record());
+  if (!as_it_is || held_ != nullptr) return give_back(b, data_place::device(slot.pe()), uses);
   const std::lock_guard lock(scratch_mutex_);
-  scratch_.push_back({l.pe(), b, std::move(uses)});
+  scratch_.push_back({slot.pe(), b, std::move(uses)});
 }
 
 bool coherence::release_scratch(const data_place& place) {

@@ -12,13 +12,13 @@
 #include "place_memory.hpp"
 #include "starling/base/error.hpp"
 #include "starling/stf/statistics.hpp"
-#include "stf/order/lane_set.hpp"
+#include "stf/order/stream_pool.hpp"
 
 namespace starling::stf {
 
 class data_registry;
 class held_memory;
-struct item_list;
+struct operation_list;
 class scheduler;
 
 // There is too little memory, but other threads hold data that could be moved away. Who holds data too lets go of it
@@ -32,7 +32,7 @@ class coherence {
  public:
   // `release_pending` gives back what data holds that is no longer among `all`; says whether there was any.
   // `source` says where the memory of a device, of host_place or of managed_place comes from.
-  coherence(machine& m, lane_set& lanes, data_registry& all, std::size_t device_cap,
+  coherence(machine& m, stream_pool& streams, data_registry& all, std::size_t device_cap,
             const std::function<slab_source(int)>& source, std::function<bool()> release_pending);
 
   // An instance at this place (no affine one), which holds the value if `valid`. What its next user has to wait for to
@@ -58,7 +58,7 @@ class coherence {
   }
   void give_back(held_memory& h, const sync_point_list& uses);
   // Until the next call, copies are noted there too, which a persistent program is to do. Null: no longer.
-  void note_in(item_list* items) { notes_ = items; }
+  void note_in(operation_list* operations) { notes_ = operations; }
   // Brings the value to an instance.
   void refresh(data_body& d, data_instance& i) { copy(d, *nearest(d, i.place), i); }
 
@@ -81,10 +81,10 @@ class coherence {
   void retry_when_full(const std::function<void()>& attempt, const std::function<void()>& let_go);
   std::chrono::duration<double> patience() const { return patience_; }
 
-  // Memory on a lane's device for what the caller alone runs in the lane from here on: zero, or as an earlier user of
+  // Memory on a slot's device for what the caller alone runs in the slot from here on: zero, or as an earlier user of
   // it left it. Kept for others when that user says that they may have it as it is.
-  memory_block take_scratch(lane& l, std::size_t bytes);
-  void keep_scratch(lane& l, const memory_block& b, bool as_it_is);
+  memory_block take_scratch(stream_slot& slot, std::size_t bytes);
+  void keep_scratch(stream_slot& slot, const memory_block& b, bool as_it_is);
 
   // Memory of a place (no affine one) for a while; `before` as for acquire.
   memory_block borrow(std::size_t bytes, const data_place& place, sync_point_list& before);
@@ -92,7 +92,7 @@ class coherence {
 
   // Puts the value into the user's memory, if it has one there and it is not.
   void write_back(data_body& d);
-  // The instances go; what they hold is lost. Of secret data that is work of lanes, as a write-back is.
+  // The instances go; what they hold is lost. Of secret data that is work in streams, as a write-back is.
   void drop(data_body& d);
   // The same of the instances that are the user's memory, or of the others.
   void drop_users_memory(data_body& d, bool users);
@@ -138,14 +138,14 @@ class coherence {
   void wipe(std::byte* start, std::size_t bytes, const data_place& place, sync_point_list& uses);
 
   machine& machine_;
-  lane_set& lanes_;
+  stream_pool& streams_;
   data_registry& all_;
   const std::function<bool()> release_pending_;
   const bool checked_;  // in check mode
   scheduler* scheduler_ = nullptr;
   std::atomic<held_memory*> held_{nullptr};
   std::atomic<std::uint64_t> newest_{0};  // while there is one
-  item_list* notes_ = nullptr;            // while one thread alone submits
+  operation_list* notes_ = nullptr;       // while one thread alone submits
   struct retired_memory {
     local_memory pages;
     pinned_memory pin;

@@ -32,8 +32,8 @@ class data_layout {
 
   // Whether it takes no memory of its own.
   bool plain() const { return !rare_; }
-  // Whether places over several devices deal it among them.
-  bool dealt() const { return one_dimension_ || !rare_->array.extents.empty(); }
+  // Whether places over several devices can partition it among them.
+  bool partitionable() const { return one_dimension_ || !rare_->array.extents.empty(); }
   array_layout array() const {
     if (rare_ || !one_dimension_) return rare_->array;
     return {element_bytes_, {static_cast<index_t>(bytes / element_bytes_)}, false};

@@ -50,7 +50,7 @@ coherence::eviction coherence::evict_one(const data_place& place) {
 
 // A launch would repeat what is part of the recording. All earlier uses are over when this begins.
 void coherence::copy_beside_recording(const data_body& d, const data_instance& from, data_instance& to) {
-  move(lanes_.beside_recording(pe_of(from.place)), d, from, to);
+  move(streams_.beside_recording(pe_of(from.place)), d, from, to);
   to.ready.clear();
   to.used.clear();
   to.valid = true;

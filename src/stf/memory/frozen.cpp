@@ -37,7 +37,7 @@ struct frozen_instance::state {
     std::unique_lock held(*data, std::defer_lock);
     if (!data->mine()) held.lock();
     sync_point_list user_work;
-    for (stream& s : users) user_work.add(context->lanes().after(s));
+    for (stream& s : users) user_work.add(context->streams().after(s));
     for (const auto& h : holds) {
       sync_point_list over = h->before;
       over.add(user_work);

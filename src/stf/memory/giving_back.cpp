@@ -6,8 +6,8 @@
 
 #include "coherence.hpp"
 #include "starling/machine/access_scope.hpp"
-#include "stf/persistent/item_list.hpp"
-#include "stf/record/held_memory.hpp"
+#include "stf/persistent/operation_list.hpp"
+#include "stf/recordings/held_memory.hpp"
 
 namespace starling::stf {
 
@@ -40,15 +40,15 @@ void coherence::drop_users_memory(data_body& d, bool users) {
 void coherence::wipe(std::byte* start, std::size_t bytes, const data_place& place, sync_point_list& uses) {
   if (notes_ != nullptr) notes_->refused = "data that is wiped in each round (logical_data::set_secret)";
   const int pe = pe_of(place);
-  lane& l = lanes_.for_copy(pe, pe);
-  lanes_.order(l, uses);
-  const scoped_stream by_the_library(l.stream(), nullptr);
+  stream_slot& slot = streams_.for_copy(pe, pe);
+  streams_.order(slot, uses);
+  const scoped_stream by_the_library(slot.stream(), nullptr);
   if (pe == host_place)
-    l.stream().call([=] { std::memset(start, 0, bytes); });
+    slot.stream().call([=] { std::memset(start, 0, bytes); });
   else
-    l.stream().fill(start, 0, bytes);
+    slot.stream().fill(start, 0, bytes);
   uses.clear();
-  uses.add(l.mark());
+  uses.add(slot.record());
 }
 
 void coherence::free(data_instance& i) {
@@ -65,13 +65,13 @@ void coherence::free(data_instance& i) {
   const std::lock_guard lock(mutex_);
   constexpr std::size_t many = 64;
   if (store_->retired.size() % many == many - 1)
-    std::erase_if(store_->retired, [this](const retired_memory& r) { return lanes_.over(r.uses); });
+    std::erase_if(store_->retired, [this](const retired_memory& r) { return streams_.over(r.uses); });
   store_->retired.push_back({std::move(rare.pages), std::move(rare.pin), std::move(uses)});
 }
 
 void coherence::reclaim(bool all) {
   const std::lock_guard lock(mutex_);
-  std::erase_if(store_->retired, [&](const retired_memory& r) { return all || lanes_.over(r.uses); });
+  std::erase_if(store_->retired, [&](const retired_memory& r) { return all || streams_.over(r.uses); });
 }
 
 void coherence::return_to_allocators() {
@@ -90,14 +90,14 @@ local_memory coherence::allocate_pages(const std::vector<placed_bytes>& pieces) 
   try {
     return machine_.allocate_over(pieces);
   } catch (const memory_error&) {
-    if (lanes_.recording()) throw;
+    if (streams_.recording()) throw;
   }
   std::vector<retired_memory> old;
   {
     const std::lock_guard lock(mutex_);
     old.swap(store_->retired);
   }
-  for (const retired_memory& r : old) lanes_.wait(r.uses);
+  for (const retired_memory& r : old) streams_.wait(r.uses);
   old.clear();
   return machine_.allocate_over(pieces);
 }

@@ -32,13 +32,13 @@ void context_state::bring(const char* who, data_state& d, access_mode mode, data
 void context_state::make_wait(const char* who, stream& user, const sync_point_list& before) {
   if (streams_only()) {
     const auto inside = submit(who);
-    return lanes_.make_wait(user, before);
+    return streams_.make_wait(user, before);
   }
   require_outside_tasks(who);
   const epoch_end alone(*this);
   expect<argument_error>(!finalized_, "stf: ", who, " after the context was finalized; make a new context");
   end_epoch();
-  lanes_.make_wait(user, before);
+  streams_.make_wait(user, before);
 }
 
 event context_state::fence_event() {
@@ -50,7 +50,7 @@ event context_state::fence_event() {
   expect<argument_error>(!finalized_, "stf: fence_event after the context was finalized; make a new context");
   end_epoch();
   event all = machine_.new_event(0, event_use::ordering);
-  lanes_.gather().record(all);
+  streams_.gather().record(all);
   return all;
 }
 

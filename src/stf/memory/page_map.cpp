@@ -28,8 +28,9 @@ std::vector<placed_bytes> map_pages(std::size_t bytes, const array_layout& d, co
   const std::size_t pages = (bytes + page_bytes - 1) / page_bytes;
   if (d.element_bytes == 0 || d.extents.empty()) return {{devices.front(), pages * page_bytes}};
   expect<argument_error>(d.extents.size() <= static_cast<std::size_t>(most_dimensions), "stf: data of ",
-                         d.extents.size(), " dimensions in ", describe(composite), "; composite places deal up to ",
-                         most_dimensions, ": give the data another place, or fewer dimensions");
+                         d.extents.size(), " dimensions in ", describe(composite),
+                         "; composite places partition up to ", most_dimensions,
+                         ": give the data another place, or fewer dimensions");
   const std::size_t elements = bytes / d.element_bytes;
   std::vector<placed_bytes> pieces;
   std::vector<int> votes(devices.size());

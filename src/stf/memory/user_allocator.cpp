@@ -9,7 +9,7 @@
 #include "data_state.hpp"
 #include "place_memory.hpp"
 #include "starling/stf/detail/host_body.hpp"
-#include "stf/order/lane_set.hpp"
+#include "stf/order/stream_pool.hpp"
 
 namespace starling::stf {
 namespace {
@@ -62,31 +62,32 @@ struct users_piece {
 };
 
 // When what the allocator has put into its stream is over.
-sync_point_list ready(stream& s, lane_set& lanes) {
-  if (!lanes.recording()) return lanes.after(s);
+sync_point_list ready(stream& s, stream_pool& streams) {
+  if (!streams.recording()) return streams.after(s);
   // What is recorded may be launched before anything that could be waited for.
   s.synchronize();
   return {};
 }
 
-slab lend(const std::shared_ptr<users_pool>& pool, void* start, std::size_t bytes, lane_set& lanes) {
+slab lend(const std::shared_ptr<users_pool>& pool, void* start, std::size_t bytes, stream_pool& streams) {
   auto piece = std::make_shared<users_piece>(pool, start, bytes);
   expect<argument_error>(reinterpret_cast<std::uintptr_t>(start) % allocator::alignment == 0, "stf: the allocator of ",
                          describe(pool->where), " gave ", format_bytes(bytes), " at ", start,
                          ", which is no multiple of ", allocator::alignment, " (stf::allocator::alignment)");
-  return {static_cast<std::byte*>(start), bytes, std::move(piece), ready(*pool->order, lanes)};
+  return {static_cast<std::byte*>(start), bytes, std::move(piece), ready(*pool->order, streams)};
 }
 
 }  // namespace
 
-slab_source memory_of_allocator(std::shared_ptr<allocator> from, machine m, const data_place& where, lane_set& lanes) {
+slab_source memory_of_allocator(std::shared_ptr<allocator> from, machine m, const data_place& where,
+                                stream_pool& streams) {
   auto pool = std::make_shared<users_pool>(users_pool{std::move(from), std::move(m), where, {}});
-  const auto take = [pool = std::move(pool), &lanes](const slab_wish& w) {
+  const auto take = [pool = std::move(pool), &streams](const slab_wish& w) {
     const bool capped = w.most < std::numeric_limits<std::size_t>::max();
     std::string why;
     if (capped && w.wanted > w.least)
-      if (void* start = pool->allocate(w.wanted, why)) return lend(pool, start, w.wanted, lanes);
-    if (void* start = pool->allocate(w.least, why)) return lend(pool, start, w.least, lanes);
+      if (void* start = pool->allocate(w.wanted, why)) return lend(pool, start, w.wanted, streams);
+    if (void* start = pool->allocate(w.least, why)) return lend(pool, start, w.least, streams);
     throw allocator_refusal(
         message("the allocator of ", describe(pool->where), " gave none of ", format_bytes(w.least), why));
   };

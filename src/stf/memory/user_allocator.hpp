@@ -9,7 +9,7 @@
 
 namespace starling::stf {
 
-class lane_set;
+class stream_pool;
 
 // The allocator has no more, and what it said.
 class allocator_refusal : public memory_error {
@@ -17,8 +17,9 @@ class allocator_refusal : public memory_error {
   using memory_error::memory_error;
 };
 
-// Without a cap the least bytes each time. `lanes` are there for as long as it is asked, and pieces do not need them.
+// Without a cap the least bytes each time. `streams` is there for as long as it is asked, and pieces do not need them.
 // Throws argument_error for a start that is not aligned.
-slab_source memory_of_allocator(std::shared_ptr<allocator> from, machine m, const data_place& where, lane_set& lanes);
+slab_source memory_of_allocator(std::shared_ptr<allocator> from, machine m, const data_place& where,
+                                stream_pool& streams);
 
 }  // namespace starling::stf

@@ -1,6 +1,6 @@
-// Sync points: points in the work of a context that other work can be ordered after. A lane is one stream; its
-// operations are counted, by a clock that all lanes of a context share, so a sync point is two numbers, costs nothing
-// to make and needs no driver event until another lane waits.
+// Sync points: points in the work of a context that other work can be ordered after. A stream slot is one stream of a
+// context; its operations are counted, by a clock that all slots of a context share, so a sync point is two numbers,
+// costs nothing to make and needs no driver event until another slot waits.
 #pragma once
 
 #include <algorithm>
@@ -11,13 +11,13 @@
 
 namespace starling::stf {
 
-// Everything that lane `lane` had been given when its count was `number`.
+// Everything that stream slot `slot` had been given when its count was `number`.
 struct sync_point {
-  std::uint32_t lane = 0;
+  std::uint32_t slot = 0;
   std::uint64_t number = 0;
 };
 
-// What has to be over before something may start: at most one sync point of each lane, the latest. Every task makes
+// What has to be over before something may start: at most one sync point of each slot, the latest. Every task makes
 // several of these, mostly short, so that a few sync points take no memory of their own.
 class sync_point_list {
  public:
@@ -37,7 +37,7 @@ class sync_point_list {
   void add(const sync_point& m) {
     for (std::size_t i = 0; i < size_; ++i) {
       sync_point& mine = data()[i];
-      if (mine.lane != m.lane) continue;
+      if (mine.slot != m.slot) continue;
       mine.number = std::max(mine.number, m.number);
       return;
     }
@@ -67,7 +67,7 @@ class sync_point_list {
     if (!many_) std::copy(other.few_, other.few_ + size_, few_);
   }
 
-  // No more than there are lanes.
+  // No more than there are slots.
   std::uint32_t size_ = 0;
   std::uint32_t many_capacity_ = 0;
   sync_point few_[few];

@@ -9,9 +9,9 @@
 namespace starling::stf {
 namespace {
 
-// The item that looks at the flag, where it is, after each round.
-noted_item deciding(item_list& list, const data_state& flag, const data_instance& where) {
-  noted_item i;
+// The operation that looks at the flag, where it is, after each round.
+program_operation deciding(operation_list& list, const data_state& flag, const data_instance& where) {
+  program_operation i;
   i.name = "the condition of repeat_while, " + flag.body.describe();
   i.task = ++list.tasks;
   i.pe = where.place.is_composite() ? 0 : worked_on_by(where.place);
@@ -22,7 +22,7 @@ noted_item deciding(item_list& list, const data_state& flag, const data_instance
 }  // namespace
 
 void context_state::repeat_on_devices(std::uint64_t most, data_state* flag, const std::function<void()>& body) {
-  item_list list;
+  operation_list list;
   const auto recorded = record(body, &list);
   program_rounds rounds{most};
   if (flag != nullptr) {
@@ -32,7 +32,7 @@ void context_state::repeat_on_devices(std::uint64_t most, data_state* flag, cons
     if (where.place.is_host())
       list.refused = message("a condition, ", flag->body.describe(), ", that tasks leave on the host");
     else
-      list.items.push_back(deciding(list, *flag, where));
+      list.operations.push_back(deciding(list, *flag, where));
   }
   expect<task_error>(list.refused.empty(),
                      "stf: the tasks of the body cannot be a persistent program, which would have ", list.refused,
@@ -41,7 +41,7 @@ void context_state::repeat_on_devices(std::uint64_t most, data_state* flag, cons
   const epoch_end alone(*this);
   expect<argument_error>(!finalized_, "stf: repeat after the context was finalized; make a new context");
   end_epoch();
-  lanes_.resume();
+  streams_.resume();
   if (pending_.any()) write_back_pending();
   recorded->only()->run([&] { run_program(machine_, std::move(list), rounds); });
   ++launches_;

@@ -18,7 +18,8 @@ constexpr int blocks_of_virtual_program = 6;
 constexpr int most_alone_on_gpu = 8;
 constexpr int most_alone_on_host = 1;
 
-// Fast memory of a block for its steps and waits, and for what its items carry, unless they want much themselves.
+// Shared memory of a block for its steps and waits, and for what its operations carry, unless they want much
+// themselves.
 constexpr std::size_t list_room = 8192;
 constexpr std::size_t much_scratch = std::size_t{16} << 10;
 
@@ -26,33 +27,34 @@ constexpr std::size_t alignment = 256;
 std::size_t aligned(std::size_t n, std::size_t to = alignment) { return (n + to - 1) / to * to; }
 
 // What a report of a wait says before the number of the round.
-std::string shown(const noted_item& i) { return i.name + ", round"; }
+std::string shown(const program_operation& i) { return i.name + ", round"; }
 
-bool works(const noted_item& i) { return i.code.program != nullptr; }
+bool works(const program_operation& i) { return i.code.program != nullptr; }
 
-// An item whose blocks are work of its task to check mode.
-struct scoped_item {
+// An operation whose blocks are work of its task to check mode.
+struct scoped_operation {
   std::shared_ptr<const access_scope> scope;
-  item_function work;
+  operation_function work;
   std::shared_ptr<const void> closure;
 
-  static void run(const void* item, block& b) {
-    const auto& i = *static_cast<const scoped_item*>(item);
+  static void run(const void* operation, block& b) {
+    const auto& i = *static_cast<const scoped_operation*>(operation);
     const scoped_block here(i.scope.get());
     i.work(i.closure.get(), b);
   }
 };
 
-void put_in_scope(noted_item& i) {
+void put_in_scope(program_operation& i) {
   if (!i.scope || !works(i)) return;
-  i.code.closure = std::make_shared<const scoped_item>(scoped_item{i.scope, i.code.on_host, std::move(i.code.closure)});
-  i.code.on_host = &scoped_item::run;
+  i.code.closure =
+      std::make_shared<const scoped_operation>(scoped_operation{i.scope, i.code.on_host, std::move(i.code.closure)});
+  i.code.on_host = &scoped_operation::run;
 }
 
 // What one device gets of one program: all of it in one piece of memory.
 class table_writer {
  public:
-  table_writer(std::byte* at, const program_plan& plan, const item_list& list, int pe, int unit)
+  table_writer(std::byte* at, const program_plan& plan, const operation_list& list, int pe, int unit)
       : at_(at), plan_(plan), list_(list), blocks_(plan.on(pe, unit)), pe_(pe), unit_(unit) {
     for (const auto& steps : blocks_) {
       n_steps_ += steps.size();
@@ -62,7 +64,7 @@ class table_writer {
     first_step_ = reserve((blocks_.size() + 1) * sizeof(std::int32_t));
     steps_ = reserve(n_steps_ * sizeof(program_step));
     waits_ = reserve(n_waits_ * sizeof(program_wait));
-    for (const noted_item& i : list.items) {
+    for (const program_operation& i : list.operations) {
       names_.push_back(reserve(shown(i).size() + 1));
       closures_.push_back(i.pe == pe && i.unit == unit ? reserve(i.code.bytes) : 0);
     }
@@ -78,12 +80,12 @@ class table_writer {
     }
     return aligned(longest, near_alignment);
   }
-  // The same of what its items carry.
+  // The same of what its operations carry.
   std::size_t largest_closures() const {
     std::size_t steps = 0;
     std::size_t closure = 0;
     for (const auto& of_block : blocks_) steps = std::max(steps, of_block.size());
-    for (const noted_item& i : list_.items)
+    for (const program_operation& i : list_.operations)
       if (i.pe == pe_ && i.unit == unit_) closure = std::max(closure, i.code.bytes);
     return steps * static_cast<std::size_t>(room_of_closure(closure));
   }
@@ -100,26 +102,26 @@ class table_writer {
     for (const auto& of_block : blocks_) {
       first.push_back(static_cast<std::int32_t>(steps.size()));
       for (const planned_step& planned : of_block) {
-        const auto which = static_cast<std::size_t>(planned.item);
-        const noted_item& item = list_.items[which];
+        const auto which = static_cast<std::size_t>(planned.operation);
+        const program_operation& operation = list_.operations[which];
         program_step s;
-        if (works(item)) {
-          s.on_host = item.code.on_host;
-          s.closure = on_gpus ? at_ + closures_[which] : item.code.closure.get();
+        if (works(operation)) {
+          s.on_host = operation.code.on_host;
+          s.closure = on_gpus ? at_ + closures_[which] : operation.code.closure.get();
         }
         s.first = planned.part;
-        s.stride = plan_.items[which].parts;
-        s.blocks = item.divisible ? s.stride : item.blocks;
-        s.counter = planned.item;
-        s.tells = plan_.items[which].tells;
+        s.stride = plan_.operations[which].parts;
+        s.blocks = operation.divisible ? s.stride : operation.blocks;
+        s.counter = planned.operation;
+        s.tells = plan_.operations[which].tells;
         s.waits = static_cast<std::int32_t>(waits.size());
         for (const planned_wait& w : planned.waits) {
-          const auto earlier = static_cast<std::size_t>(w.item);
+          const auto earlier = static_cast<std::size_t>(w.operation);
           program_wait p;
-          p.counter = w.item;
+          p.counter = w.operation;
           p.lag = w.lag;
-          p.parts = static_cast<std::uint64_t>(plan_.items[earlier].parts);
-          p.from = list_.items[earlier].pe;
+          p.parts = static_cast<std::uint64_t>(plan_.operations[earlier].parts);
+          p.from = list_.operations[earlier].pe;
           p.name = reinterpret_cast<const char*>(at_ + names_[earlier]);
           waits.push_back(p);
         }
@@ -137,10 +139,11 @@ class table_writer {
     put(first_step_, first.data(), first.size() * sizeof(std::int32_t));
     put(steps_, steps.data(), steps.size() * sizeof(program_step));
     put(waits_, waits.data(), waits.size() * sizeof(program_wait));
-    for (std::size_t i = 0; i < list_.items.size(); ++i) {
-      const noted_item& item = list_.items[i];
-      put(names_[i], shown(item).c_str(), shown(item).size() + 1);
-      if (on_gpus && item.pe == pe_ && item.unit == unit_) put(closures_[i], item.code.closure.get(), item.code.bytes);
+    for (std::size_t i = 0; i < list_.operations.size(); ++i) {
+      const program_operation& operation = list_.operations[i];
+      put(names_[i], shown(operation).c_str(), shown(operation).size() + 1);
+      if (on_gpus && operation.pe == pe_ && operation.unit == unit_)
+        put(closures_[i], operation.code.closure.get(), operation.code.bytes);
     }
     return all;
   }
@@ -154,7 +157,7 @@ class table_writer {
 
   std::byte* at_;
   const program_plan& plan_;
-  const item_list& list_;
+  const operation_list& list_;
   const std::vector<std::vector<planned_step>>& blocks_;
   int pe_;
   int unit_;
@@ -189,10 +192,10 @@ std::vector<int> blocks_for(const machine& m, const std::vector<program_unit>& u
 
 namespace {
 
-// Of a block of a program in check mode: as many as its items want, which is one if they want different numbers.
-int threads_in_check(const std::vector<noted_item>& items, int unit) {
+// Of a block of a program in check mode: as many as its operations want, which is one if they want different numbers.
+int threads_in_check(const std::vector<program_operation>& operations, int unit) {
   int threads = 0;
-  for (const noted_item& i : items) {
+  for (const program_operation& i : operations) {
     const int wanted = works(i) && i.unit == unit ? i.code.threads_in_check : 0;
     if (wanted != 0) threads = threads == 0 || threads == wanted ? wanted : 1;
   }
@@ -201,10 +204,10 @@ int threads_in_check(const std::vector<noted_item>& items, int unit) {
 
 }  // namespace
 
-std::vector<program_unit> assign_units(const machine& m, std::vector<noted_item>& items) {
+std::vector<program_unit> assign_units(const machine& m, std::vector<program_operation>& operations) {
   const bool on_host = m.kind() == machine_kind::host;
   std::vector<program_unit> units;
-  for (noted_item& i : items) {
+  for (program_operation& i : operations) {
     if (!works(i)) continue;
     auto u = std::find_if(units.begin(), units.end(), [&](const program_unit& known) {
       return known.make == i.code.program && known.options.threads == i.threads;
@@ -220,22 +223,22 @@ std::vector<program_unit> assign_units(const machine& m, std::vector<noted_item>
     u->blocks_wanted = std::max(u->blocks_wanted, i.blocks);
   }
   for (program_unit& u : units) {
-    u.item_scratch = u.options.scratch_bytes;
-    if (u.item_scratch <= much_scratch) u.options.scratch_bytes += list_room;
+    u.operation_scratch = u.options.scratch_bytes;
+    if (u.operation_scratch <= much_scratch) u.options.scratch_bytes += list_room;
   }
   return units;
 }
 
-void run_program(machine& m, item_list list, const program_rounds& rounds) {
-  const std::vector<program_unit> units = assign_units(m, list.items);
+void run_program(machine& m, operation_list list, const program_rounds& rounds) {
+  const std::vector<program_unit> units = assign_units(m, list.operations);
   if (units.empty()) return;
-  for (noted_item& i : list.items) put_in_scope(i);
-  const std::vector<program_edge> edges = order_items(list.items);
+  for (program_operation& i : list.operations) put_in_scope(i);
+  const std::vector<program_edge> edges = order_operations(list.operations);
   const int most_alone = m.kind() == machine_kind::host ? most_alone_on_host : most_alone_on_gpu;
   std::vector<int> most = blocks_for(m, units);
   while (true) {
     try {
-      return run_program(m, list, units, plan_program(list.items, edges, m.size(), most, most_alone), rounds);
+      return run_program(m, list, units, plan_program(list.operations, edges, m.size(), most, most_alone), rounds);
     } catch (const launch_error& e) {
       // Nothing has run. What fits with several programs only the machine knows.
       const int largest = *std::max_element(most.begin(), most.end());
@@ -248,15 +251,15 @@ void run_program(machine& m, item_list list, const program_rounds& rounds) {
   }
 }
 
-void run_program(machine& m, const item_list& list, const std::vector<program_unit>& units, const program_plan& plan,
-                 const program_rounds& rounds) {
+void run_program(machine& m, const operation_list& list, const std::vector<program_unit>& units,
+                 const program_plan& plan, const program_rounds& rounds) {
   constexpr int most_devices = 64;
   expect<unsupported_error>(m.size() <= most_devices, "stf: a persistent program on ", m.size(), " devices; at most ",
                             most_devices, ", use stream_ctx");
-  const auto counters = m.allocate<signal>(static_cast<index_t>(list.items.size() + 1));
+  const auto counters = m.allocate<signal>(static_cast<index_t>(list.operations.size() + 1));
   program_tables t;
   t.counters = counters.data();
-  t.go_on = counters.data() + static_cast<index_t>(list.items.size());
+  t.go_on = counters.data() + static_cast<index_t>(list.operations.size());
   t.rounds = rounds.most;
   t.flag = rounds.flag;
   t.flag_bytes = static_cast<std::uint32_t>(rounds.flag_bytes);
@@ -282,24 +285,24 @@ void run_program(machine& m, const item_list& list, const std::vector<program_un
     }
     const program_unit& unit = units[static_cast<std::size_t>(u)];
     t.table = {reinterpret_cast<program_table*>(table.on(0)), table.data().stride_bytes()};
-    t.item_scratch = static_cast<std::uint32_t>(unit.item_scratch);
-    const std::size_t room = unit.options.scratch_bytes - unit.item_scratch;
+    t.operation_scratch = static_cast<std::uint32_t>(unit.operation_scratch);
+    const std::size_t room = unit.options.scratch_bytes - unit.operation_scratch;
     const bool carries = on_gpus && longest + closures <= room;
     t.list_scratch = static_cast<std::uint32_t>(longest <= room ? longest : 0);
     t.closure_scratch = static_cast<std::uint32_t>(carries ? closures : 0);
     program p;
     (void)p.roles.add("tasks", blocks);
     p.k = unit.make(t);
-    // It may do any of the items.
-    p.k.accesses_seen = std::all_of(list.items.begin(), list.items.end(),
-                                    [](const noted_item& i) { return !works(i) || i.code.accesses_seen; });
-    p.k.threads_in_check = threads_in_check(list.items, u);
+    // It may do any of the operations.
+    p.k.accesses_seen = std::all_of(list.operations.begin(), list.operations.end(),
+                                    [](const program_operation& i) { return !works(i) || i.code.accesses_seen; });
+    p.k.threads_in_check = threads_in_check(list.operations, u);
     p.options = unit.options;
     programs.push_back(std::move(p));
   }
   for (int pe = 0; pe < m.size(); ++pe)
     m.fill(counters.on(pe), 0, static_cast<std::size_t>(counters.size()) * sizeof(signal));
-  for (const item_list::range& z : list.zeros) m.fill(z.start, 0, z.bytes);
+  for (const operation_list::range& z : list.zeros) m.fill(z.start, 0, z.bytes);
   m.run(programs);
 }
 

@@ -1,4 +1,4 @@
-// program_run: runs items as persistent programs over a machine, one for each kind of kernel.
+// program_run: runs operations as persistent programs over a machine, one for each kind of kernel.
 #pragma once
 
 #include <cstdint>
@@ -15,24 +15,24 @@ struct program_rounds {
   std::size_t flag_bytes = 0;
 };
 
-// A program for each kind of kernel among the items, with blocks of one size: what noted_item::unit counts.
+// A program for each kind of kernel among the operations, with blocks of one size: what program_operation::unit counts.
 struct program_unit {
   kernel (*make)(const program_tables& tables) = nullptr;
   launch_options options;
-  int blocks_wanted = 1;         // by the item that has most of them
-  std::size_t item_scratch = 0;  // the most that one asks for; the options have room for the block's list besides
+  int blocks_wanted = 1;              // by the operation that has most of them
+  std::size_t operation_scratch = 0;  // the most that one asks for; the options have room for the block's list besides
 };
 
-// Says of each item which program does it. On virtual devices, where each can do all of them, there are few.
-std::vector<program_unit> assign_units(const machine& m, std::vector<noted_item>& items);
+// Says of each operation which program does it. On virtual devices, where each can do all of them, there are few.
+std::vector<program_unit> assign_units(const machine& m, std::vector<program_operation>& operations);
 
 // Chooses who does what and runs it; returns when the last round is over. Throws task_error when the programs do not
-// fit, and what machine::run throws: stall_error names the task that a block waited for. The item that looks at a flag,
-// if there is one, is that without code.
-void run_program(machine& m, item_list list, const program_rounds& rounds);
+// fit, and what machine::run throws: stall_error names the task that a block waited for. The operation that looks at a
+// flag, if there is one, is that without code.
+void run_program(machine& m, operation_list list, const program_rounds& rounds);
 
 // The same for a plan that is there.
-void run_program(machine& m, const item_list& list, const std::vector<program_unit>& units, const program_plan& plan,
-                 const program_rounds& rounds);
+void run_program(machine& m, const operation_list& list, const std::vector<program_unit>& units,
+                 const program_plan& plan, const program_rounds& rounds);
 
 }  // namespace starling::stf

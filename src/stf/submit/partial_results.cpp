@@ -5,7 +5,7 @@
 #include "starling/stf/detail/task_reduction.hpp"
 #include "stf/memory/coherence.hpp"
 #include "stf/memory/data_registry.hpp"
-#include "stf/record/scope_entry.hpp"
+#include "stf/recordings/scope_entry.hpp"
 
 namespace starling::stf {
 namespace {
@@ -99,23 +99,23 @@ void coherence::combine_at(data_body& d, const data_place& place, std::vector<pa
     }
     sync_point_list free = a.ready;
     fetched.push_back(allocate(d.describe(), d.what.bytes, place, free));
-    lane& l = lanes_.for_copy(a.place.pe(), host_place);
-    lanes_.order(l, free);
-    l.stream().copy(fetched.back().start, a.block.start, d.what.bytes);
-    const sync_point end = l.mark();
+    stream_slot& slot = streams_.for_copy(a.place.pe(), host_place);
+    streams_.order(slot, free);
+    slot.stream().copy(fetched.back().start, a.block.start, d.what.bytes);
+    const sync_point end = slot.record();
     a.ready.add(end);
     before.add(end);
     values.back() = fetched.back().start;
     copies_.fetch_add(1, std::memory_order_relaxed);
     copied_bytes_.fetch_add(d.what.bytes, std::memory_order_relaxed);
   }
-  lane& l = lanes_.take(worked_on_by(place), before);
-  lanes_.order(l, before);
-  const scoped_stream by_the_library(l.stream(), nullptr);
-  d.sum().reduces->combine(l.stream(), place.is_host(), into.start, values, d.what.bytes, !starts_over);
+  stream_slot& slot = streams_.take(worked_on_by(place), before);
+  streams_.order(slot, before);
+  const scoped_stream by_the_library(slot.stream(), nullptr);
+  d.sum().reduces->combine(slot.stream(), place.is_host(), into.start, values, d.what.bytes, !starts_over);
   sync_point_list end;
-  end.add(l.mark());
-  l.leave();
+  end.add(slot.record());
+  slot.leave();
   for (partial_result& a : partials) a.ready.add(end);
   for (const memory_block& b : fetched) {
     sync_point_list uses = end;

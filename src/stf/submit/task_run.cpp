@@ -35,12 +35,13 @@ task_run::task_run(const std::shared_ptr<context_state>& context, const task_des
   else if (!s.where.is_automatic())
     s.pes = s.where.devices(context->on().size());
   s.inside = context->submit(what.name);
-  s.items = context->items();
-  if (s.items != nullptr && !what.as_items)
-    s.refuse_item(s.where.is_host() ? "work of the host" : "a body that puts work into streams");
+  s.operations = context->operations();
+  if (s.operations != nullptr && !what.as_operations)
+    s.refuse_operation(s.where.is_host() ? "work of the host" : "a body that puts work into streams");
   s.collect(what.accesses);
-  if (s.items != nullptr && std::any_of(s.used.begin(), s.used.end(), [](const used_data& u) { return u.reduces; }))
-    s.refuse_item("a reduction into data that other tasks may reduce into");
+  if (s.operations != nullptr &&
+      std::any_of(s.used.begin(), s.used.end(), [](const used_data& u) { return u.reduces; }))
+    s.refuse_operation("a reduction into data that other tasks may reduce into");
   context->coherence().retry_when_full(
       [&] {
         s.lock_all();
@@ -59,10 +60,10 @@ task_run::task_run(const std::shared_ptr<context_state>& context, const task_des
     if (!what.accesses.empty()) s.at = what.accesses.front().at;
     s.declare();
   }
-  if (s.items == nullptr) return;
-  ++s.items->tasks;
-  s.first_item = s.items->items.size();
-  s.newest_items.resize(s.pes.size());
+  if (s.operations == nullptr) return;
+  ++s.operations->tasks;
+  s.first_operation = s.operations->operations.size();
+  s.newest_operations.resize(s.pes.size());
 }
 
 task_run::task_run(task_run&&) noexcept = default;
@@ -91,7 +92,7 @@ int task_run::pe(int place) const {
 
 stream& task_run::stream(int place) {
   (void)pe(place);
-  return open().lanes[static_cast<std::size_t>(place)]->stream();
+  return open().slots[static_cast<std::size_t>(place)]->stream();
 }
 
 std::byte* task_run::memory(std::size_t which, int place) const {
@@ -113,7 +114,7 @@ std::byte* task_run::scratch(int place, std::size_t bytes) {
   const auto which = static_cast<std::size_t>(place);
   for (const auto& [of, block] : s.scratch)
     if (of == which && block.bytes >= bytes) return block.start;
-  s.scratch.emplace_back(which, s.context->coherence().take_scratch(*s.lanes[which], bytes));
+  s.scratch.emplace_back(which, s.context->coherence().take_scratch(*s.slots[which], bytes));
   if (s.may_touch) s.declare();
   return s.scratch.back().second.start;
 }
@@ -123,7 +124,7 @@ std::byte* task_run::temporary(int place, std::size_t bytes) {
   state& s = open();
   const data_place where = s.where.is_host() ? data_place::host() : data_place::device(pe(place));
   s.temporaries.push_back({where, s.context->coherence().borrow(bytes, where, before)});
-  for (lane* l : s.lanes) s.context->lanes().order(*l, before);
+  for (stream_slot* slot : s.slots) s.context->streams().order(*slot, before);
   if (s.may_touch) s.declare();
   return s.temporaries.back().block.start;
 }
@@ -133,34 +134,34 @@ int task_run::take(const std::shared_ptr<rotation>& r) {
   return r->take();
 }
 
-bool task_run::noted() const { return open().items != nullptr; }
+bool task_run::noted() const { return open().operations != nullptr; }
 
-void task_run::refuse_item(const std::string& why) const { open().refuse_item(why); }
+void task_run::refuse_operation(const std::string& why) const { open().refuse_operation(why); }
 
-void task_run::note(int place, int blocks, item_code code, const launch_options& options) {
+void task_run::note(int place, int blocks, erased_kernel code, const launch_options& options) {
   state& s = open();
-  auto& newest = s.newest_items[static_cast<std::size_t>(place)];
-  noted_item i;
-  i.name = s.name.empty() ? message("task ", s.items->tasks, " of the body") : describe_task(s.name);
-  i.task = s.items->tasks;
+  auto& newest = s.newest_operations[static_cast<std::size_t>(place)];
+  program_operation i;
+  i.name = s.name.empty() ? message("task ", s.operations->tasks, " of the body") : describe_task(s.name);
+  i.task = s.operations->tasks;
   i.pe = pe(place);
   i.divisible = code.most_blocks > 0;
-  i.blocks = i.divisible ? static_cast<int>(std::min<index_t>(code.most_blocks, most_blocks_of_item)) : blocks;
+  i.blocks = i.divisible ? static_cast<int>(std::min<index_t>(code.most_blocks, most_blocks_of_operation)) : blocks;
   i.threads = options.threads;
   i.scratch_bytes = options.scratch_bytes;
   i.scope = s.may_touch;
   i.code = std::move(code);
-  i.after = std::exchange(newest, {static_cast<int>(s.items->items.size())});
-  s.items->items.push_back(std::move(i));
+  i.after = std::exchange(newest, {static_cast<int>(s.operations->operations.size())});
+  s.operations->operations.push_back(std::move(i));
 }
 
 void task_run::gather() {
-  auto& newest = open().newest_items;
+  auto& newest = open().newest_operations;
   for (std::size_t place = 1; place < newest.size(); ++place)
     newest[0].insert(newest[0].end(), newest[place].begin(), newest[place].end());
   sync_point_list others;
-  for (std::size_t i = 1; i < open().lanes.size(); ++i) others.add(open().lanes[i]->mark());
-  open().context->lanes().order(*open().lanes.front(), others);
+  for (std::size_t i = 1; i < open().slots.size(); ++i) others.add(open().slots[i]->record());
+  open().context->streams().order(*open().slots.front(), others);
 }
 
 void task_run::finish() {

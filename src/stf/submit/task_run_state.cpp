@@ -68,7 +68,7 @@ data_place task_run::state::place_of(const data_access& a) const {
   if (what.bytes == 0 || where.is_host()) return data_place::host();
   if (pes.size() == 1) return data_place::device(pes.front());
   if (replicated) return a.place;
-  if (!what.dealt()) return data_place::device(pes.front());
+  if (!what.partitionable()) return data_place::device(pes.front());
   return data_place::composite(blocked(), where);
 }
 
@@ -130,13 +130,13 @@ void task_run::state::begin() {
   }
   for (const seen& a : of_access)
     if (a.ghosts) context->coherence().refresh(*a.ghosts, *used[a.which].instance, before);
-  lane_set& all = context->lanes();
+  stream_pool& all = context->streams();
   for (const int pe : pes) {
-    lanes.push_back(&all.take(pe, before, priority));
-    all.order(*lanes.back(), before);
+    slots.push_back(&all.take(pe, before, priority));
+    all.order(*slots.back(), before);
   }
   fill_partials();
-  if (scheduled && scheduled->measure && !all.recording()) begun = context->scheduler().begin(lanes.front()->stream());
+  if (scheduled && scheduled->measure && !all.recording()) begun = context->scheduler().begin(slots.front()->stream());
 }
 
 // Says of the task what it uses, and where it goes; for a place that the context chooses, finds it.
@@ -172,10 +172,10 @@ void task_run::state::fill_partials() {
   sync_point_list filled;
   for (const used_data& u : used) {
     if (!u.reduces) continue;
-    u.reduces->fill(lanes.front()->stream(), where.is_host(), u.partial.start, u.data->body.what.bytes);
-    filled.add(lanes.front()->mark());
+    u.reduces->fill(slots.front()->stream(), where.is_host(), u.partial.start, u.data->body.what.bytes);
+    filled.add(slots.front()->record());
   }
-  for (std::size_t i = 1; i < lanes.size(); ++i) context->lanes().order(*lanes[i], filled);
+  for (std::size_t i = 1; i < slots.size(); ++i) context->streams().order(*slots[i], filled);
 }
 
 // A graph cannot wait for memory as streams can. Where the context chose the graph, it goes on with streams.
@@ -268,17 +268,17 @@ std::vector<declared_range> task_run::state::declared_ranges() const {
 void task_run::state::declare() {
   may_touch = declare_accesses(context->on(), shown, at, declared_ranges());
   scoped.clear();
-  for (lane* l : lanes) scoped.emplace_back(l->stream(), may_touch);
+  for (stream_slot* slot : slots) scoped.emplace_back(slot->stream(), may_touch);
 }
 
-void task_run::state::refuse_item(const std::string& why) const {
+void task_run::state::refuse_operation(const std::string& why) const {
   throw task_error(message("stf: ", describe_task(name), " is ", why,
                            ", which a persistent program cannot do; use a stream_ctx or a graph_ctx for this loop, or "
                            "context::record"));
 }
 
 void task_run::state::note_accesses() {
-  std::vector<item_access> all;
+  std::vector<operation_access> all;
   for (const used_data& u : used) {
     const std::size_t bytes = u.data->body.what.bytes;
     // Data without bytes orders tasks all the same: its own address stands for it.
@@ -296,16 +296,17 @@ void task_run::state::note_accesses() {
   }
   for (const auto& [place, block] : scratch) all.push_back({block.start, block.bytes, true});
   for (const temporary& t : temporaries) all.push_back({t.block.start, t.block.bytes, true});
-  for (std::size_t i = first_item; i < items->items.size(); ++i) items->items[i].accesses = all;
+  for (std::size_t i = first_operation; i < operations->operations.size(); ++i)
+    operations->operations[i].accesses = all;
 }
 
 void task_run::state::end(bool good) {
   scoped.clear();
-  if (items != nullptr) note_accesses();
-  if (begun && good) context->scheduler().end(lanes.front()->stream(), std::move(*begun), *scheduled);
+  if (operations != nullptr) note_accesses();
+  if (begun && good) context->scheduler().end(slots.front()->stream(), std::move(*begun), *scheduled);
   sync_point_list end;
-  for (lane* l : lanes) end.add(l->mark());
-  for (const auto& [which, block] : scratch) context->coherence().keep_scratch(*lanes[which], block, good);
+  for (stream_slot* slot : slots) end.add(slot->record());
+  for (const auto& [which, block] : scratch) context->coherence().keep_scratch(*slots[which], block, good);
   for (used_data& u : used) {
     data_body& d = u.data->body;
     if (u.reduces)

@@ -10,7 +10,7 @@
 #include "starling/stf/detail/task_reduction.hpp"
 #include "starling/stf/task_run.hpp"
 #include "stf/context_state.hpp"
-#include "stf/persistent/item_list.hpp"
+#include "stf/persistent/operation_list.hpp"
 
 namespace starling::stf {
 
@@ -45,7 +45,7 @@ struct task_run::state {
   std::vector<seen> of_access;
   submission inside;
   std::vector<std::unique_lock<data_state>> held;
-  std::vector<lane*> lanes;
+  std::vector<stream_slot*> slots;
   struct temporary {
     data_place where;
     memory_block block;
@@ -53,9 +53,9 @@ struct task_run::state {
   std::vector<temporary> temporaries;
   std::vector<std::pair<std::size_t, memory_block>> scratch;  // by place
   // Of a task that becomes part of a persistent program:
-  item_list* items = nullptr;
-  std::size_t first_item = 0;
-  std::vector<std::vector<int>> newest_items;  // by place: what its next one comes after
+  operation_list* operations = nullptr;
+  std::size_t first_operation = 0;
+  std::vector<std::vector<int>> newest_operations;  // by place: what its next one comes after
   // In check mode, what the task's work may touch:
   std::string shown;            // "task 'x'", or its number
   call_site at = no_call_site;  // where its first data was named
@@ -64,7 +64,7 @@ struct task_run::state {
 
   ~state() {
     give_back_partials();
-    for (lane* l : lanes) l->leave();
+    for (stream_slot* slot : slots) slot->leave();
   }
 
   // The data whose rows are around that of an access; each may come several times.
@@ -88,8 +88,8 @@ struct task_run::state {
   // Tells check mode what the task's work may touch from now on.
   void declare();
   std::vector<declared_range> declared_ranges() const;
-  [[noreturn]] void refuse_item(const std::string& why) const;
-  // All items of the task use what the task uses.
+  [[noreturn]] void refuse_operation(const std::string& why) const;
+  // All operations of the task use what the task uses.
   void note_accesses();
   void end(bool good);
 };

@@ -37,7 +37,7 @@ TEST_CASE("a layout gives back what it was made of") {
     const data_layout kept(what, packed);
     CHECK(kept.bytes == what.bytes);
     CHECK(kept.made_at.line == round);
-    CHECK(kept.dealt() == (rank > 0));
+    CHECK(kept.partitionable() == (rank > 0));
     CHECK(kept.array().extents == what.array.extents);
     if (rank > 0) CHECK(kept.array().element_bytes == what.array.element_bytes);
     CHECK(kept.array().column_major == what.array.column_major);

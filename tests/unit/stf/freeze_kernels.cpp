@@ -4,6 +4,7 @@
 
 #include "starling/stf/context.hpp"
 #include "support/random.hpp"
+#include "support/stf/back_ends.hpp"
 #include "support/test_machine.hpp"
 
 namespace starling::test::freeze_tests {
@@ -13,8 +14,6 @@ using stf::context;
 using stf::data_place;
 using stf::exec_place;
 using stf::slice;
-
-constexpr stf::backend_kind back_ends[] = {stf::backend_kind::stream, stf::backend_kind::graph};
 
 // y = a y + b
 void apply(stream& s, slice<double> y, double a, double b) {
@@ -31,7 +30,7 @@ void copy(stream& s, slice<const double> from, double* to) {
 TEST_CASE("frozen for reading") {
   const auto m = test_machine(2);
   if (!m) return;
-  for (const auto backend : back_ends)
+  for (const auto backend : stream_and_graph)
     for (const auto& place : {data_place::affine(), data_place::device(1), data_place::host()}) {
       std::vector<double> x(500, 1.0), seen(500, -1.0), other(500, -1.0);
       machine user = *m;
@@ -62,7 +61,7 @@ TEST_CASE("frozen for reading") {
 TEST_CASE("frozen to be changed") {
   const auto m = test_machine(2);
   if (!m) return;
-  for (const auto backend : back_ends)
+  for (const auto backend : stream_and_graph)
     for (int pe = 0; pe < 2; ++pe) {
       std::vector<double> x(500, 1.0);
       machine user = *m;
@@ -87,7 +86,7 @@ TEST_CASE("frozen to be changed") {
 TEST_CASE("frozen to be written, without a value before") {
   const auto m = test_machine(1);
   if (!m) return;
-  for (const auto backend : back_ends) {
+  for (const auto backend : stream_and_graph) {
     machine user = *m;
     stream s = user.new_stream(0);
     std::vector<double> x(64, -1.0);
@@ -111,7 +110,7 @@ TEST_CASE("frozen to be written, without a value before") {
 TEST_CASE("the end of a handle is the end of the frozen state") {
   const auto m = test_machine(2);
   if (!m) return;
-  for (const auto backend : back_ends) {
+  for (const auto backend : stream_and_graph) {
     machine user = *m;
     stream s = user.new_stream(0);
     stream t = user.new_stream(1);
@@ -166,7 +165,7 @@ TEST_CASE("frozen on all devices by one handle") {
   const auto m = test_machine(3);
   if (!m) return;
   machine user = *m;
-  for (const auto backend : back_ends) {
+  for (const auto backend : stream_and_graph) {
     std::vector<double> x(500, 1.0);
     std::vector<std::vector<double>> seen(3, std::vector<double>(500, -1.0));
     context ctx(*m, {.backend = backend});
@@ -196,7 +195,7 @@ TEST_CASE("frozen on all devices by one handle") {
 TEST_CASE("frozen instances stay when memory is short") {
   const auto m = test_machine(1);
   if (!m) return;
-  for (const auto backend : back_ends) {
+  for (const auto backend : stream_and_graph) {
     constexpr index_t n = 96;  // 768 bytes each
     machine user = *m;
     stream s = user.new_stream(0);
@@ -225,7 +224,7 @@ TEST_CASE("frozen instances stay when memory is short") {
 TEST_CASE("data that is fetched ahead") {
   const auto m = test_machine(2);
   if (!m) return;
-  for (const auto backend : back_ends) {
+  for (const auto backend : stream_and_graph) {
     std::vector<double> x(100, 3.0);
     context ctx(*m, {.backend = backend});
     auto d = ctx.logical_data(x);
@@ -250,7 +249,7 @@ TEST_CASE("random turns of tasks and of the user") {
   const auto m = test_machine(3);
   if (!m) return;
   for (std::uint64_t seed = 1; seed <= 8; ++seed)
-    for (const auto backend : back_ends) {
+    for (const auto backend : stream_and_graph) {
       random r(seed);
       INFO("seed " << seed);
       constexpr index_t n = 40;

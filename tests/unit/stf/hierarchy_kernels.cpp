@@ -1,5 +1,5 @@
-// Thread hierarchies: who the threads are, what they are dealt, and that those which synchronise really wait for each
-// other.
+// Thread hierarchies: who the threads are, which part of a shape is whose, and that those which synchronise really wait
+// for each other.
 #include "starling/device/gpu_wait.hpp"
 #include "support/random.hpp"
 #include "support/stf/launching.hpp"
@@ -135,7 +135,7 @@ struct count_part {
 };
 
 template <dealing How, class Spec>
-void check_dealt(machine& m, const Spec& spec, int places) {
+void check_partitioned(machine& m, const Spec& spec, int places) {
   for (const index_t rows : {0, 1, 13, 40})
     for (const index_t columns : {1, 9, 100}) {
       CAPTURE(rows);
@@ -151,19 +151,19 @@ void check_dealt(machine& m, const Spec& spec, int places) {
 
 template <class Spec>
 void check_all_dealings(machine& m, const Spec& spec, int places) {
-  check_dealt<dealing::by_default>(m, spec, places);
-  check_dealt<dealing::cyclic_alone>(m, spec, places);
-  check_dealt<dealing::one_each>(m, spec, places);
+  check_partitioned<dealing::by_default>(m, spec, places);
+  check_partitioned<dealing::cyclic_alone>(m, spec, places);
+  check_partitioned<dealing::one_each>(m, spec, places);
 }
 
-TEST_CASE("apply_partition deals every coordinate to one thread") {
+TEST_CASE("apply_partition gives every coordinate to one thread") {
   auto m = test_machine(2);
   if (!m) return;
   for (const int places : {1, 2}) {
     check_all_dealings(*m, par(), places);
     check_all_dealings(*m, par(37), places);
     check_all_dealings(*m, par(5, con<8>()), places);
-    check_dealt<dealing::by_default>(*m, par(2, par(3, con<4>())), places);
+    check_partitioned<dealing::by_default>(*m, par(2, par(3, con<4>())), places);
   }
 }
 
@@ -177,7 +177,7 @@ struct deal_triangle {
   }
 };
 
-TEST_CASE("a user's shape, dealt to a hierarchy and to the groups within") {
+TEST_CASE("a user's shape, partitioned among a hierarchy and the groups within") {
   auto m = test_machine(1);
   if (!m) return;
   const auto spec = par(3, con<4>());

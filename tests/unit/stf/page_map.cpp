@@ -92,7 +92,7 @@ TEST_CASE("every page lies where most of it belongs") {
 }
 
 // Extents from the slowest on, as the runtime has them; partitioners count the dimensions as the array does.
-TEST_CASE("column-major data is dealt along its slowest dimension, or the one that is named") {
+TEST_CASE("column-major data is partitioned along its slowest dimension, or the one that is named") {
   const auto grid = exec_place::grid({0, 1, 2});
   const auto rows = devices_of_pages({300, 100, 20}, 8, blocked(), grid, 3);
   CHECK(rows.front() == 0);
@@ -111,7 +111,7 @@ TEST_CASE("the same arguments give the same pages") {
   CHECK(devices_of_pages({300, 300}, 4, tiled<5>(), grid, 4) == devices_of_pages({300, 300}, 4, tiled<5>(), grid, 4));
 }
 
-TEST_CASE("data of five to eight dimensions is dealt as that of four") {
+TEST_CASE("data of five to eight dimensions is partitioned as that of four") {
   const auto grid = exec_place::grid({0, 1, 2});
   const auto four = devices_of_pages({300, 10, 10, 20}, 8, blocked(), grid, 3);
   CHECK(four.back() == 2);
@@ -121,7 +121,7 @@ TEST_CASE("data of five to eight dimensions is dealt as that of four") {
                        doctest::Contains("data of 9 dimensions"), argument_error);
 }
 
-TEST_CASE("data that cannot be dealt lies on the first device") {
+TEST_CASE("data that cannot be partitioned lies on the first device") {
   const auto pieces = map_pages(3 * page + 1, {}, data_place::composite(blocked(), exec_place::grid({1, 0})), 2, page);
   CHECK(pieces.size() == 1);
   CHECK(pieces[0].pe == 1);

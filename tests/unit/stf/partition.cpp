@@ -160,7 +160,7 @@ TEST_CASE("partitions over a grid of owners cover every coordinate once") {
 }
 
 TEST_CASE("the mapping of the paper's figure 7") {
-  // Tiles of 32 rows, dealt to 2 devices.
+  // Tiles of 32 rows, for 2 devices in turn.
   for (const index_t n : {100, 128})
     for (auto [i, j] : box(n, n)) {
       const bool same = tiled<32>().owner(coords<2>{{i, j}}, box(n, n), 2) == i / 32 % 2;

@@ -1,4 +1,5 @@
 // Data that is split into parts: by rows, columns and tiles, wherever the whole lies.
+#include "support/stf/back_ends.hpp"
 #include "support/stf/changed_parts.hpp"
 #include "support/test_machine.hpp"
 
@@ -10,8 +11,6 @@ using stf::data_place;
 using stf::exec_place;
 using stf::slice;
 using test::change;
-
-constexpr stf::backend_kind back_ends[] = {stf::backend_kind::stream, stf::backend_kind::graph};
 
 struct grid_2d {
   index_t rows;
@@ -32,7 +31,7 @@ struct grid_2d {
 
 TEST_CASE("random parts of two dimensions, wherever the whole lies") {
   for (std::uint64_t seed = 1; seed <= 12; ++seed)
-    for (const auto backend : back_ends) {
+    for (const auto backend : stream_and_graph) {
       random r(seed);
       INFO("seed " << seed);
       const int n_pes = 1 + static_cast<int>(seed % 3);
@@ -97,7 +96,7 @@ void change(context& ctx, const exec_place& where, const stf::logical_data<colum
 // In column-major data the last dimension is the slowest: that one is cut when none is named.
 TEST_CASE("random parts of column-major data, wherever the whole lies") {
   for (std::uint64_t seed = 1; seed <= 12; ++seed)
-    for (const auto backend : back_ends) {
+    for (const auto backend : stream_and_graph) {
       random r(seed);
       INFO("seed " << seed);
       const int n_pes = 1 + static_cast<int>(seed % 3);
@@ -158,7 +157,7 @@ TEST_CASE("random parts of column-major data, wherever the whole lies") {
 TEST_CASE("column-major parts with columns of their neighbours, and in three dimensions") {
   const auto m = test_machine(2);
   if (!m) return;
-  for (const auto backend : back_ends) {
+  for (const auto backend : stream_and_graph) {
     std::vector<std::int64_t> x(5 * 6);
     for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<std::int64_t>(i * i);
     std::vector<std::int64_t> y(x.size(), -1);
@@ -204,7 +203,7 @@ TEST_CASE("column-major parts with columns of their neighbours, and in three dim
 TEST_CASE("parts of one and of three dimensions, and of parts") {
   const auto m = test_machine(2);
   if (!m) return;
-  for (const auto backend : back_ends) {
+  for (const auto backend : stream_and_graph) {
     std::vector<int> a(3 * 4 * 5);
     for (std::size_t i = 0; i < a.size(); ++i) a[i] = static_cast<int>(i);
     context ctx(*m, {.backend = backend});
@@ -257,7 +256,7 @@ TEST_CASE("parts of one and of three dimensions, and of parts") {
 TEST_CASE("a whole in the user's rows, and one over a grid") {
   const auto m = test_machine(2);
   if (!m) return;
-  for (const auto backend : back_ends) {
+  for (const auto backend : stream_and_graph) {
     random r(3);
     grid_2d all(r, 8, 10);
     grid_2d expected = all;

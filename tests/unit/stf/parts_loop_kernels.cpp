@@ -5,6 +5,7 @@
 
 #include "starling/stf/context.hpp"
 #include "support/random.hpp"
+#include "support/stf/back_ends.hpp"
 #include "support/test_machine.hpp"
 
 namespace starling::test::parts_loop_tests {
@@ -13,8 +14,6 @@ namespace {
 using stf::context;
 using stf::exec_place;
 using stf::slice;
-
-constexpr stf::backend_kind back_ends[] = {stf::backend_kind::stream, stf::backend_kind::graph};
 
 // Sums of neighbours on a line, of which the ends have fewer, by plain loops.
 std::vector<std::int64_t> stepped(const std::vector<std::int64_t>& u, index_t width, std::int64_t factor,
@@ -53,7 +52,7 @@ void step(context& ctx, const exec_place& where, const stf::split_data<slice<std
 
 TEST_CASE("random stencils with sums, on places of all kinds") {
   for (std::uint64_t seed = 1; seed <= 16; ++seed)
-    for (const auto backend : back_ends) {
+    for (const auto backend : stream_and_graph) {
       random r(seed);
       INFO("seed " << seed);
       const int n_pes = 1 + static_cast<int>(seed % 3);

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <thread>
 
+#include "support/stf/back_ends.hpp"
 #include "support/stf/changed_parts.hpp"
 #include "support/stf/line_stencil.hpp"
 #include "support/test_machine.hpp"
@@ -15,12 +16,10 @@ using stf::data_place;
 using stf::exec_place;
 using stf::slice;
 
-constexpr stf::backend_kind back_ends[] = {stf::backend_kind::stream, stf::backend_kind::graph};
-
 TEST_CASE("only parts move") {
   const auto m = test_machine(2);
   if (!m) return;
-  for (const auto backend : back_ends) {
+  for (const auto backend : stream_and_graph) {
     constexpr index_t n = 100;
     std::vector<std::int64_t> a(n * n, 1);
     context ctx(*m, {.backend = backend});
@@ -104,7 +103,7 @@ TEST_CASE("tasks on different parts do not wait for each other") {
 
 TEST_CASE("random stencils with rows of neighbours") {
   for (std::uint64_t seed = 1; seed <= 20; ++seed)
-    for (const auto backend : back_ends) {
+    for (const auto backend : stream_and_graph) {
       random r(seed);
       INFO("seed " << seed);
       const int n_pes = 1 + static_cast<int>(seed / 2 % 4);
@@ -146,7 +145,7 @@ TEST_CASE("several threads on parts, sums and frozen data") {
   constexpr int rounds = 20;
   const auto m = test_machine(2);
   if (!m) return;
-  for (const auto backend : back_ends) {
+  for (const auto backend : stream_and_graph) {
     std::vector<std::int64_t> a(40, 1), shown(10, 7);
     std::int64_t sum = 5;
     std::atomic<int> wrong{0};
@@ -195,7 +194,7 @@ TEST_CASE("several threads on parts, sums and frozen data") {
 TEST_CASE("of neighbours the halo's rows move alone") {
   const auto m = test_machine(4);
   if (!m) return;
-  for (const auto backend : back_ends) {
+  for (const auto backend : stream_and_graph) {
     constexpr index_t n = 400;
     constexpr int steps = 10;
     const line_stencil s{.n = n};

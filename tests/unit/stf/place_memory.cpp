@@ -17,10 +17,10 @@ using stf::place_memory;
 using stf::sync_point;
 using stf::sync_point_list;
 
-// The latest sync point of every lane that a list has.
+// The latest sync point of every slot that a list has.
 std::map<std::uint32_t, std::uint64_t> latest(const sync_point_list& all) {
   std::map<std::uint32_t, std::uint64_t> found;
-  for (const sync_point& m : all) found[m.lane] = std::max(found[m.lane], m.number);
+  for (const sync_point& m : all) found[m.slot] = std::max(found[m.slot], m.number);
   return found;
 }
 
@@ -35,8 +35,8 @@ class reference {
       std::byte* unit = b.start + at;
       if (taken_.count(unit) > 0) FAIL_CHECK("two blocks overlap");
       taken_[unit] = true;
-      for (const auto& [lane, number] : last_[unit]) {
-        const auto k = known.find(lane);
+      for (const auto& [slot, number] : last_[unit]) {
+        const auto k = known.find(slot);
         if (k == known.end() || k->second < number) FAIL_CHECK("an earlier user is not waited for");
       }
     }

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "starling/stf/context.hpp"
+#include "support/stf/back_ends.hpp"
 #include "support/test_machine.hpp"
 
 namespace starling::test::places_tests {
@@ -12,8 +13,6 @@ using stf::context;
 using stf::data_place;
 using stf::exec_place;
 using stf::slice;
-
-constexpr stf::backend_kind back_ends[] = {stf::backend_kind::stream, stf::backend_kind::graph};
 
 TEST_CASE("the devices of a place, one by one") {
   const auto m = test_machine(3);
@@ -41,7 +40,7 @@ TEST_CASE("the devices of a place, one by one") {
 TEST_CASE("PEs that use one instance") {
   const auto m = test_machine(2);
   if (!m) return;
-  for (const auto backend : back_ends) {
+  for (const auto backend : stream_and_graph) {
     std::vector<double> x(1000, 1.0), y(1000, 0.0), small(10, 0.0);
     context ctx(*m, {.backend = backend});
     auto lx = ctx.logical_data(x);
@@ -71,7 +70,7 @@ TEST_CASE("PEs that use one instance") {
 
 template <class Partitioner>
 void check_over(const machine& m, const exec_place& where, const Partitioner& p) {
-  for (const auto backend : back_ends) {
+  for (const auto backend : stream_and_graph) {
     constexpr index_t rows = 37;
     constexpr index_t columns = 23;
     std::vector<double> x(rows * columns);

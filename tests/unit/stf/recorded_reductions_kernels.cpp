@@ -2,19 +2,17 @@
 // has added to it outside.
 #include "starling/stf/context.hpp"
 #include "support/random.hpp"
+#include "support/stf/back_ends.hpp"
 #include "support/test_machine.hpp"
 
 namespace starling::test::recorded_reductions_tests {
 namespace {
 
-using stf::backend_kind;
 using stf::context;
 using stf::exec_place;
 using stf::scalar_view;
 using stf::slice;
 namespace reducer = stf::reducer;
-
-constexpr backend_kind back_ends[] = {backend_kind::stream, backend_kind::graph};
 
 void add(stream& s, slice<double> x, double what) {
   s.launch(2, STARLING_KERNEL(block & b) { b.for_each(b.my_share(x.extent(0)), [&](index_t i) { x(i) += what; }); });
@@ -93,7 +91,7 @@ void done(const std::vector<step>& steps, both& x) {
 
 TEST_CASE("random reductions, recorded and launched among others") {
   for (std::uint64_t seed = 1; seed <= 30; ++seed)
-    for (const auto backend : back_ends) {
+    for (const auto backend : stream_and_graph) {
       random r(seed);
       INFO("seed " << seed);
       const int n_pes = 1 + static_cast<int>(seed % 4);
@@ -132,7 +130,7 @@ TEST_CASE("random reductions, recorded and launched among others") {
 TEST_CASE("sums of data that the body makes, and of data without a value") {
   const auto m = test_machine(2);
   if (!m) return;
-  for (const auto backend : back_ends) {
+  for (const auto backend : stream_and_graph) {
     double out = -1;
     double seen = 0;
     context ctx(*m, {.backend = backend});
@@ -164,7 +162,7 @@ TEST_CASE("sums of data that the body makes, and of data without a value") {
 TEST_CASE("sums round a recording that fails") {
   const auto m = test_machine(2);
   if (!m) return;
-  for (const auto backend : back_ends) {
+  for (const auto backend : stream_and_graph) {
     double total = 1;
     context ctx(*m, {.backend = backend});
     auto t = ctx.logical_data(scalar_view<double>(&total));

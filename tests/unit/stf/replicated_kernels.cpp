@@ -2,6 +2,7 @@
 // copies stay until the data is written.
 #include "starling/stf/context.hpp"
 #include "support/random.hpp"
+#include "support/stf/back_ends.hpp"
 #include "support/test_machine.hpp"
 
 namespace starling::test::replicated_tests {
@@ -11,8 +12,6 @@ using stf::context;
 using stf::data_place;
 using stf::exec_place;
 using stf::slice;
-
-constexpr stf::backend_kind back_ends[] = {stf::backend_kind::stream, stf::backend_kind::graph};
 
 using numbers = std::vector<std::int64_t>;
 
@@ -32,7 +31,7 @@ void mix_in(const numbers& x, numbers& y) {
 
 TEST_CASE("random tasks that read copies and write in between") {
   for (std::uint64_t seed = 1; seed <= 12; ++seed)
-    for (const auto backend : back_ends) {
+    for (const auto backend : stream_and_graph) {
       random r(seed);
       INFO("seed " << seed);
       const int n_pes = 1 + static_cast<int>(seed % 4);

@@ -5,6 +5,7 @@
 
 #include "starling/stf/context.hpp"
 #include "support/random.hpp"
+#include "support/stf/back_ends.hpp"
 #include "support/test_machine.hpp"
 
 namespace starling::test::strided_tests {
@@ -13,8 +14,6 @@ namespace {
 using stf::context;
 using stf::exec_place;
 using stf::slice;
-
-constexpr stf::backend_kind back_ends[] = {stf::backend_kind::stream, stf::backend_kind::graph};
 
 template <int Rank>
 using numbers = std::array<index_t, Rank>;
@@ -45,7 +44,7 @@ void check_strided(const machine& m, const numbers<Rank>& extents, const numbers
   const std::vector<std::size_t> places = places_of<Rank>(extents, strides);
   std::size_t span = 1;
   for (const std::size_t p : places) span = std::max(span, p + 1);
-  for (const auto backend : back_ends) {
+  for (const auto backend : stream_and_graph) {
     std::vector<int> memory(span + 2);
     for (std::size_t i = 0; i < memory.size(); ++i) memory[i] = static_cast<int>(7 * i);
     std::vector<int> wanted = memory;
@@ -111,7 +110,7 @@ TEST_CASE("random views of four dimensions") {
 TEST_CASE("arrays of no dimensions") {
   const auto m = test_machine(2);
   if (!m) return;
-  for (const auto backend : back_ends) {
+  for (const auto backend : stream_and_graph) {
     double x = 3;
     context ctx(*m, {.backend = backend});
     auto d = ctx.logical_data(slice<double, 0>(&x));

@@ -5,6 +5,7 @@
 
 #include "starling/stf/context.hpp"
 #include "support/random.hpp"
+#include "support/stf/back_ends.hpp"
 #include "support/test_machine.hpp"
 
 namespace starling::test::task_reduction_tests {
@@ -16,8 +17,6 @@ using stf::exec_place;
 using stf::scalar_view;
 using stf::slice;
 namespace reducer = stf::reducer;
-
-constexpr stf::backend_kind back_ends[] = {stf::backend_kind::stream, stf::backend_kind::graph};
 
 // The slope and the offset of two linear maps, one after the other: the order matters.
 struct linear {
@@ -45,7 +44,7 @@ void add(stream& s, slice<double> x, double what) {
 // Sums of numbers whose order shows in the last bits.
 TEST_CASE("sums over devices and the host, in the order of the tasks") {
   for (std::uint64_t seed = 1; seed <= 6; ++seed)
-    for (const auto backend : back_ends) {
+    for (const auto backend : stream_and_graph) {
       random r(seed);
       INFO("seed " << seed);
       const int n_pes = 1 + static_cast<int>(seed % 4);
@@ -97,7 +96,7 @@ TEST_CASE("sums over devices and the host, in the order of the tasks") {
 TEST_CASE("operators of users, and one after the other") {
   const auto m = test_machine(3);
   if (!m) return;
-  for (const auto backend : back_ends) {
+  for (const auto backend : stream_and_graph) {
     random r(7);
     linear map{3, 4};
     linear expected = map;
@@ -136,7 +135,7 @@ TEST_CASE("operators of users, and one after the other") {
 TEST_CASE("to start over") {
   const auto m = test_machine(2);
   if (!m) return;
-  for (const auto backend : back_ends) {
+  for (const auto backend : stream_and_graph) {
     std::vector<double> x(10, 100.0), out(10, -1.0);
     context ctx(*m, {.backend = backend});
     auto d = ctx.logical_data(x);
@@ -192,7 +191,7 @@ TEST_CASE("tasks that reduce do not wait for each other") {
 TEST_CASE("parts, hierarchies, loops and drawings") {
   const auto m = test_machine(2);
   if (!m) return;
-  for (const auto backend : back_ends) {
+  for (const auto backend : stream_and_graph) {
     std::vector<int> x(8, 1);
     int total = 0;
     context ctx(*m, {.backend = backend, .drawing = true});

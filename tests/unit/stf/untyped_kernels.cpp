@@ -5,6 +5,7 @@
 
 #include "starling/stf/context.hpp"
 #include "support/random.hpp"
+#include "support/stf/back_ends.hpp"
 #include "support/test_machine.hpp"
 
 namespace starling::test::untyped_tests {
@@ -16,8 +17,6 @@ using stf::exec_place;
 using stf::logical_data;
 using stf::slice;
 using stf::untyped;
-
-constexpr stf::backend_kind back_ends[] = {stf::backend_kind::stream, stf::backend_kind::graph};
 
 // What a library does that knows numbers of bytes alone: each byte b at i becomes 3 b + i.
 void change_bytes(context& ctx, const exec_place& where, const logical_data<untyped>& d) {
@@ -34,7 +33,7 @@ void change_numbers(context& ctx, const exec_place& where, const logical_data<sl
 
 TEST_CASE("tasks on the bytes and on numbers are one sequence") {
   for (std::uint64_t seed = 1; seed <= 10; ++seed)
-    for (const auto backend : back_ends) {
+    for (const auto backend : stream_and_graph) {
       random r(seed);
       INFO("seed " << seed);
       const int n_pes = 1 + static_cast<int>(seed % 3);

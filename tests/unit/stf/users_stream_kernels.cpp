@@ -60,18 +60,25 @@ double worked(double x, int n_pes) {
   return x + 13;
 }
 
-TEST_CASE("between the work of a stream") {
+// Rounds of a context within the work of a stream; every second one with what contexts share. `late`: that work keeps
+// the stream busy first.
+template <class Context>
+void check_between_work(int rounds, bool late) {
   for (int n_pes = 1; n_pes <= 3; ++n_pes) {
     const auto m = test_machine(n_pes);
     if (!m) return;
     machine user = *m;
     stream s = user.new_stream(n_pes - 1);
+    const stf::resources shared(*m);
     std::vector<double> x(50, 1.0);
     double sum = -1;
     double expected = 1;
-    for (int round = 0; round < 3; ++round) {
+    for (int round = 0; round < rounds; ++round) {
+      if (late) s.call([] { std::this_thread::sleep_for(std::chrono::milliseconds(10)); });
       on_host(s, x, 5);
-      stream_ctx ctx(*m, s, {.device_memory = std::size_t{512} << 10});
+      stf::context_options options{.device_memory = std::size_t{512} << 10};
+      if (round % 2 == 1) options = {.resources = shared};
+      Context ctx(*m, s, options);
       work(ctx, x, sum);
       on_host(s, x, 7);
       expected = worked(expected + 5, n_pes) + 7;
@@ -81,6 +88,8 @@ TEST_CASE("between the work of a stream") {
     CHECK(sum == 50 * (expected - 17));
   }
 }
+
+TEST_CASE("between the work of a stream") { check_between_work<stream_ctx>(3, false); }
 
 // The stream's own work ends only after finalize has returned.
 TEST_CASE("finalize does not wait") {
@@ -156,31 +165,7 @@ TEST_CASE("the stream's work between the context and its first task, and between
 }
 
 // A graph comes after what the stream has when the epoch ends, so also after what came between its tasks.
-TEST_CASE("graphs between the work of a stream") {
-  for (int n_pes = 1; n_pes <= 3; ++n_pes) {
-    const auto m = test_machine(n_pes);
-    if (!m) return;
-    machine user = *m;
-    stream s = user.new_stream(n_pes - 1);
-    const stf::resources shared(*m);
-    std::vector<double> x(50, 1.0);
-    double sum = -1;
-    double expected = 1;
-    for (int round = 0; round < 4; ++round) {
-      s.call([] { std::this_thread::sleep_for(std::chrono::milliseconds(10)); });
-      on_host(s, x, 5);
-      stf::context_options options{.device_memory = std::size_t{512} << 10};
-      if (round % 2 == 1) options = {.resources = shared};
-      stf::graph_ctx ctx(*m, s, options);
-      work(ctx, x, sum);
-      on_host(s, x, 7);
-      expected = worked(expected + 5, n_pes) + 7;
-    }
-    s.synchronize();
-    CHECK(x == std::vector<double>(50, expected));
-    CHECK(sum == 50 * (expected - 17));
-  }
-}
+TEST_CASE("graphs between the work of a stream") { check_between_work<stf::graph_ctx>(4, true); }
 
 TEST_CASE("several graphs in a stream, and values that the host waits for") {
   const auto m = test_machine(2);

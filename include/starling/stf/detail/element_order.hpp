@@ -13,7 +13,7 @@ enum class element_order {
 };
 
 // Of a layout of mdspan. Specialise it for a layout of your own that is one of the two, without gaps: data of other
-// layouts is neither split nor dealt to several devices.
+// layouts is neither split nor partitioned among several devices.
 template <class Layout>
 inline constexpr element_order order_of = element_order::other;
 template <>

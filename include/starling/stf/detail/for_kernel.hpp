@@ -131,8 +131,8 @@ struct for_kernel {
   STARLING_HD static void leave_value(block&, const Arg&, const detail::in_loop<Arg>&) {}
 };
 
-// Puts the loop into a stream, or a task_lane: body(i, j, ..., data...) for every coordinate of `part`. An empty shape
-// launches nothing, but gives accumulators their identity.
+// Puts the loop into a stream, or a task_stream: body(i, j, ..., data...) for every coordinate of `part`. An empty
+// shape launches nothing, but gives accumulators their identity.
 template <class Stream, shape_like Shape, class Body, class... Args>
 void enqueue_for(Stream&& s, const launch_plan& plan, const Shape& part, const Body& body, const Args&... args) {
   if constexpr (detail::check_body<Shape, Body, Args...>()) {

@@ -2,7 +2,7 @@
 // host, carried by the kernel as plain data.
 //
 // Groups of threads that form a block are numbered; blocks take the numbers from first_group to last_group in turn. A
-// level that is spread over blocks and threads is dealt in groups of `active` members.
+// level that is spread over blocks and threads is partitioned in groups of `active` members.
 #pragma once
 
 #include <functional>

@@ -132,7 +132,7 @@ hierarchy_map plan_launch(const machine& m, const Spec& spec, int place_index, i
   }
 }
 
-// Puts the launch into a stream, or a task_lane, as planned. map.device_scratch must be memory of
+// Puts the launch into a stream, or a task_stream, as planned. map.device_scratch must be memory of
 // map.device_scratch_bytes.
 template <class Stream, class Spec, class Body, class... Args>
 void enqueue_launch(Stream&& s, const hierarchy_map& map, const Spec&, const Body& body, const Args&... args) {

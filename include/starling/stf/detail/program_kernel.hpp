@@ -1,26 +1,27 @@
-// program_kernel<F>: a persistent program that does items of tasks, those whose kernel is an F. Each block goes through
-// a list of steps of its own, round after round. A step waits until the items that it depends on have come far enough,
-// does the block's part of one item, and counts that in the item's counter. Several such programs run at the same time,
-// one for each F, and their items wait for each other in the same way.
+// program_kernel<F>: a persistent program that does operations of tasks, those whose kernel is an F. Each block goes
+// through a list of steps of its own, round after round. A step waits until the operations that it depends on have come
+// far enough, does the block's part of one operation, and counts that in the operation's counter. Several such programs
+// run at the same time, one for each F, and their operations wait for each other in the same way.
 //
-// An item is work that so many blocks of a launch would do; the block calls it once for each of those that are its
+// An operation is work that so many blocks of a launch would do; the block calls it once for each of those that are its
 // part, with the number that each would have, so that all values are those of the launch. Where the values are the same
-// for any number of blocks, the item has as many as blocks of the program do it. Counters only grow: in round
-// t, from 0, an item of k parts is done when its counter is k * (t + 1). A counter has a copy on every device, and an
-// item counts on those devices that wait for it: nobody polls memory of another device.
+// for any number of blocks, the operation has as many as blocks of the program do it. Counters only grow: in round
+// t, from 0, an operation of k parts is done when its counter is k * (t + 1). A counter has a copy on every device, and
+// an operation counts on those devices that wait for it: nobody polls memory of another device.
 //
-// No block waits in a circle: all lists follow one order of the items, each step waits for earlier items of its round
-// or for items of the round before, and all blocks are resident. Each wait has the program's deadline, and names the
-// task that it is for. A round that a value decides begins on every device when that device has been told so.
+// No block waits in a circle: all lists follow one order of the operations, each step waits for earlier operations of
+// its round or for operations of the round before, and all blocks are resident. Each wait has the program's deadline,
+// and names the task that it is for. A round that a value decides begins on every device when that device has been told
+// so.
 #pragma once
 
 #include <cstdint>
 
-#include "starling/stf/detail/item_port.hpp"
+#include "starling/stf/detail/operation_port.hpp"
 
 namespace starling::stf {
 
-using item_function = void (*)(const void* closure, block& b);
+using operation_function = void (*)(const void* closure, block& b);
 
 // Scratch memory is aligned to so many bytes, and a closure there takes a multiple of them; the tables have as many.
 inline constexpr std::size_t near_alignment = 16;
@@ -30,22 +31,22 @@ constexpr index_t room_of_closure(std::size_t bytes) {
 template <class F>
 inline constexpr index_t closure_room = room_of_closure(sizeof(F));
 
-// That another item has done what it does in the same round, or in the round before (`lag` 1).
+// That another operation has done what it does in the same round, or in the round before (`lag` 1).
 struct program_wait {
   std::int32_t counter = 0;
   std::int32_t lag = 0;
   std::uint64_t parts = 0;
-  std::int32_t from = 0;  // the device of the item
+  std::int32_t from = 0;  // the device of the operation
   std::int32_t pad = 0;
   const char* name = nullptr;  // on the device
 };
 
 struct program_step {
-  item_function on_host = nullptr;
+  operation_function on_host = nullptr;
   const void* closure = nullptr;  // null: looks at the value that decides about the next round
-  std::int32_t first = 0;         // of the item's blocks
-  std::int32_t stride = 1;        // as many blocks of the program share the item
-  std::int32_t blocks = 1;        // of the item
+  std::int32_t first = 0;         // of the operation's blocks
+  std::int32_t stride = 1;        // as many blocks of the program share the operation
+  std::int32_t blocks = 1;        // of the operation
   std::int32_t counter = 0;
   std::uint64_t tells = 0;  // devices whose copy of the counter is raised, a bit each
   std::int32_t waits = 0;   // where its waits begin
@@ -65,14 +66,14 @@ struct program_tables {
   sym<signal> counters;
   sym<signal> go_on;  // 2 t + 2 once round t is over and another one begins, 2 t + 3 when it was the last
   std::uint64_t rounds = 1;
-  const std::byte* flag = nullptr;    // 1, 2, 4 or 8 bytes, of which one is not 0 if another round is to follow
-  std::uint32_t flag_bytes = 0;       // 0: all rounds are done
-  std::uint32_t item_scratch = 0;     // bytes of scratch memory that an item may ask for
-  std::uint32_t list_scratch = 0;     // bytes behind these for a block's steps and waits; 0: they stay where they are
-  std::uint32_t closure_scratch = 0;  // bytes behind these for what its items carry; 0: likewise; GPUs only
+  const std::byte* flag = nullptr;      // 1, 2, 4 or 8 bytes, of which one is not 0 if another round is to follow
+  std::uint32_t flag_bytes = 0;         // 0: all rounds are done
+  std::uint32_t operation_scratch = 0;  // bytes of scratch memory that an operation may ask for
+  std::uint32_t list_scratch = 0;       // bytes behind these for a block's steps and waits; 0: they stay where they are
+  std::uint32_t closure_scratch = 0;    // bytes behind these for what its operations carry; 0: likewise; GPUs only
 };
 
-// Copies what a block reads in every round into its fast memory; by all threads, without a barrier.
+// Copies what a block reads in every round into its shared memory; by all threads, without a barrier.
 template <class T>
 STARLING_HD T* keep_near(const block& b, std::byte* to, const T* from, index_t n) {
   static_assert(sizeof(T) % sizeof(std::uint64_t) == 0 && alignof(T) <= 8);
@@ -83,8 +84,8 @@ STARLING_HD T* keep_near(const block& b, std::byte* to, const T* from, index_t n
   return reinterpret_cast<T*>(to);
 }
 
-// What an item sees of the launch: as many blocks as it has, no other programs, no barriers across blocks.
-STARLING_HD inline program_state state_of_item(const block& b) {
+// What an operation sees of the launch: as many blocks as it has, no other programs, no barriers across blocks.
+STARLING_HD inline program_state state_of_operation(const block& b) {
   program_state s = b.state();
   s.roles = role_table{};
   s.control.arrived = {};
@@ -109,15 +110,15 @@ struct program_kernel {
     const std::int32_t last = mine.first_step[b.index() + 1];
     if (first == last) return;
     steps_and_waits list{mine.steps + first, mine.waits, last - first, 0};
-    const std::uint32_t room = tables.item_scratch + tables.list_scratch + tables.closure_scratch;
+    const std::uint32_t room = tables.operation_scratch + tables.list_scratch + tables.closure_scratch;
     std::byte* scratch = room > 0 ? b.scratch<std::byte>(room) : nullptr;
-    if (tables.list_scratch > 0) list = near(b, list, scratch + tables.item_scratch);
-    program_state state = state_of_item(b);
-    state.scratch_bytes = tables.item_scratch;
+    if (tables.list_scratch > 0) list = near(b, list, scratch + tables.operation_scratch);
+    program_state state = state_of_operation(b);
+    state.scratch_bytes = tables.operation_scratch;
     if constexpr (target::on_gpu) {
       rounds(b, state, list, nullptr);
     } else {
-      item_port port(b.port(), scratch, tables.item_scratch);
+      operation_port port(b.port(), scratch, tables.operation_scratch);
       rounds(b, state, list, &port);
     }
   }
@@ -142,7 +143,7 @@ struct program_kernel {
     return {steps, waits, list.count, first};
   }
 
-  // What a block acquires from others empties the first cache: from memory an item would wait once for what it carries
+  // What a block acquires from others empties the L1: from memory an operation would wait once for what it carries
   // and again for its data.
   STARLING_HD static void take_closures(const block& b, program_step* steps, std::int32_t count, std::byte* room) {
     constexpr index_t words = closure_room<F> / static_cast<index_t>(sizeof(std::uint64_t));
@@ -155,7 +156,7 @@ struct program_kernel {
     b.sync();
   }
 
-  STARLING_HD void rounds(block& b, program_state& state, const steps_and_waits& list, item_port* port) const {
+  STARLING_HD void rounds(block& b, program_state& state, const steps_and_waits& list, operation_port* port) const {
     for (std::uint64_t t = 0; t < tables.rounds; ++t) {
       if (t > 0 && tables.flag_bytes > 0 && !another(b, t)) return;
       for (std::int32_t i = 0; i < list.count; ++i) {
@@ -185,11 +186,11 @@ struct program_kernel {
     (void)b.any(false);  // together again; ends the block if a thread gave up
   }
 
-  STARLING_HD static void work(const block& b, program_state& state, const program_step& s, item_port* port) {
+  STARLING_HD static void work(const block& b, program_state& state, const program_step& s, operation_port* port) {
     state.n_blocks = s.blocks;
     state.roles.first[1] = s.blocks;
     for (std::int32_t i = s.first; i < s.blocks; i += s.stride) {
-      if constexpr (!target::on_gpu) port->next_item();
+      if constexpr (!target::on_gpu) port->next_operation();
       block part = b.in_place_of(state, port, i);
       if constexpr (target::on_gpu)
         (*static_cast<const F*>(s.closure))(part);

@@ -14,6 +14,7 @@ from dace import data, subsets
 from starling.dace.frontend.communication import communication
 from starling.dace.frontend.expressions import DTYPES, expression_of, index_of
 from starling.dace.frontend.library import library
+from starling.dace.frontend.parallel_loops import parallel_loop
 from starling.dace.frontend.parse import Parsed, called_back
 from starling.dace.frontend.single_elements import refuse_single_elements
 from starling.dace.frontend.subsets import as_long, count_of, element_of, ranges_of, reduction_of
@@ -35,8 +36,6 @@ from starling.dace.ir import (
     Statement,
     Value,
     While,
-    reads_of,
-    same,
     substitute,
     symbol,
 )
@@ -154,7 +153,7 @@ class Lowering:
         if isinstance(node, tn.CopyNode):
             return [self.copy(node, place)]
         if isinstance(node, tn.MapScope):
-            return self.map(node, place)
+            return parallel_loop(self, node, place)
         if isinstance(node, tn.LibraryCall):
             if type(node.node).__name__ == "Communication":
                 return communication(self, node, place)
@@ -319,76 +318,6 @@ class Lowering:
             return Assign(place, to.name, value)
         assert isinstance(to, Read)
         return Compute(place, params, to.array, to.index, value)
-
-    def map(self, node: Any, place: Place) -> Body:
-        body = self.map_body(node, place, [], {}, {})
-        for s in body:
-            for t in body:
-                if not isinstance(s, Compute) or not isinstance(t, (Compute, Reduce)):
-                    continue
-                for r in reads_of(t.value):
-                    if r.array == s.target and not all(same(a, b) for a, b in zip(r.index, s.index, strict=True)):
-                        raise ProgramError.at(
-                            t.place, r.array, "is written and read at other places by iterations of a parallel loop"
-                        )
-        return body
-
-    def map_body(
-        self, node: Any, place: Place, outer: list[Param], renamed: dict[Any, Any], before: dict[str, Expression]
-    ) -> Body:
-        params = list(outer)
-        changes = dict(renamed)
-        for name, (begin, end, step) in zip(node.node.map.params, ranges_of(node.node.map.range), strict=True):
-            begin, end, step = (index_of(x).xreplace(changes) for x in (begin, end, step))
-            new = f"i{len(params)}"
-            if step != 1:
-                count = sympy.floor((end - begin) / step) + 1
-                params.append(Param(new, sympy.Integer(0), count))
-                changes[symbol(name)] = begin + step * symbol(new)
-            else:
-                params.append(Param(new, begin, end + 1))
-                changes[symbol(name)] = symbol(new)
-        inside = dict(before)
-        body: Body = []
-        for child in node.children:
-            if isinstance(child, tn.ViewNode):
-                self.views[child.target] = child
-            elif isinstance(child, tn.MapScope):
-                body.extend(self.map_body(child, place, params, changes, inside))
-            elif isinstance(child, tn.TaskletNode):
-                value = substitute(self.tasklet_value(child, place, inside), changes)
-                body.extend(self.in_map(child, value, params, changes, inside, place))
-            elif isinstance(child, tn.CopyNode):
-                self.copy_in_map(child, changes, inside, place)
-            else:
-                kind = type(child).__name__.removesuffix("Node").removesuffix("Scope").lower()
-                raise ProgramError.at(place, kind, "cannot stand in a parallel loop; use np.where for conditions")
-        return body
-
-    def in_map(
-        self,
-        node: Any,
-        value: Expression,
-        params: list[Param],
-        changes: dict[Any, Any],
-        inside: dict[str, Expression],
-        place: Place,
-    ) -> Body:
-        (out,) = node.out_memlets.values()
-        if out.data in self.program.variables and out.wcr is None:
-            inside[out.data] = value
-            return []
-        s = self.store(out, value, params, changes, place)
-        return self.combined(s) if isinstance(s, Reduce) else [s]
-
-    def copy_in_map(self, node: Any, changes: dict[Any, Any], inside: dict[str, Expression], place: Place) -> None:
-        """A scalar of the iteration gets an element."""
-        index = element_of(node.memlet.subset)
-        # The tree turns copies out of a map round: a scalar that has a value already would be overwritten.
-        if index is None or node.target not in self.program.variables or node.target in inside:
-            raise ProgramError.at(place, node.target, "is copied in a parallel loop; write it as an assignment")
-        value = inside.get(node.memlet.data) or self.element(node.memlet.data, index, place)
-        inside[node.target] = substitute(value, changes)
 
     def loop(self, node: Any, place: Place) -> For:
         loop = node.loop

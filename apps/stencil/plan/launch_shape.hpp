@@ -2,6 +2,7 @@
 #pragma once
 
 #include "starling/machine/machine.hpp"
+#include "stencil/plan/measured.hpp"
 #include "stencil/problem.hpp"
 #include "stencil/step/interior_partition.hpp"
 
@@ -20,11 +21,9 @@ struct launch_shape {
 // Chunks of a face at most, so many signals are set aside for each.
 inline constexpr int most_chunks = 1024;
 
-// Bytes up to which a face of a PE travels as packets, if the options do not say. To virtual devices a packet costs as
-// much as a long message.
+// Bytes up to which a face of a PE travels as packets.
 constexpr index_t most_packet_bytes(const run_options& options, machine_kind kind) {
-  if (options.packet_bytes >= 0) return options.packet_bytes;
-  return kind == machine_kind::host ? 0 : 262'144;
+  return options.packet_bytes >= 0 ? options.packet_bytes : measured::bytes_as_packets(kind);
 }
 
 // Options that name a number are kept; throws argument_error when they are not possible, launch_error when the blocks

@@ -1,8 +1,8 @@
-// per_lane: what context::per_lane returns. A thing of the user for each stream that tasks of the context work in, such
-// as a library's handle with a workspace of its own: made before any of the tasks is recorded, and gone after the last
-// of their work, before the stream.
+// per_stream: what context::per_stream returns. A thing of the user for each stream that tasks of the context work in,
+// such as a library's handle with a workspace of its own: made before any of the tasks is recorded, and gone after the
+// last of their work, before the stream.
 //
-//   auto blas = ctx.per_lane([](stream& s) { return blas_handle(s); });
+//   auto blas = ctx.per_stream([](stream& s) { return blas_handle(s); });
 //   ctx.task(a.read(), c.rw())->*[&](stream& s, ...) { blas.on(s).multiply(...); };
 #pragma once
 
@@ -18,7 +18,7 @@ namespace starling::stf {
 namespace detail {
 
 // By stream. Does not change until the context ends, which clears it.
-class lane_things {
+class per_stream_things {
  public:
   void add(const stream& s, std::shared_ptr<void> thing) { all_[&s.impl()] = std::move(thing); }
   void clear() { all_.clear(); }
@@ -35,18 +35,18 @@ class lane_things {
 }  // namespace detail
 
 template <class T>
-class per_lane {
+class per_stream {
  public:
-  explicit per_lane(std::shared_ptr<const detail::lane_things> things) : things_(std::move(things)) {}
+  explicit per_stream(std::shared_ptr<const detail::per_stream_things> things) : things_(std::move(things)) {}
 
   // That of a stream which the body of a task got, in the body; work that uses it goes into that stream. Several
-  // threads that submit tasks may have the same one at a time when they are more than a device has lanes, which are 4.
-  // Throws argument_error for other streams: of the user, of the host, of other contexts, those within an algorithm
-  // too, or of tasks with a higher priority than was asked for.
+  // threads that submit tasks may have the same one at a time when there are more of them than streams of a device for
+  // tasks, which are 4. Throws argument_error for other streams: of the user, of the host, of other contexts, those
+  // within an algorithm too, or of tasks with a higher priority than was asked for.
   T& on(const stream& s) const { return *static_cast<T*>(things_->of(s)); }
 
  private:
-  std::shared_ptr<const detail::lane_things> things_;
+  std::shared_ptr<const detail::per_stream_things> things_;
 };
 
 }  // namespace starling::stf

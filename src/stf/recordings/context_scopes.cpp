@@ -11,23 +11,23 @@ void context_state::require_recordable(const char* call) {
   expect<argument_error>(!in_users_stream_, "stf: ", call,
                          " in a context within a user's stream; record the stream itself (machine::record), or make a "
                          "context without one");
-  expect<task_error>(items() == nullptr, "stf: ", call,
+  expect<task_error>(operations() == nullptr, "stf: ", call,
                      " within a loop that becomes a persistent program, all rounds of which do the same; use a "
                      "stream_ctx or a graph_ctx for this loop");
 }
 
 // Tasks of this thread are recorded from here on.
-void context_state::begin_part(item_list* items) {
+void context_state::begin_part(operation_list* operations) {
   const epoch_end alone(*this);
   expect<argument_error>(!finalized_, "stf: record after the context was finalized; make a new context");
   end_epoch();
-  lanes_.resume();
+  streams_.resume();
   if (pending_.any()) write_back_pending();
   auto fresh = std::make_shared<task_scope>(shared_from_this(), data_numbers_);
-  lanes_.begin_recording();
+  streams_.begin_recording();
   coherence_.keep_for(&fresh->held(), data_numbers_);
-  coherence_.note_in(items);
-  items_ = items;
+  coherence_.note_in(operations);
+  operations_ = operations;
   scope_ = std::move(fresh);
   tasks_before_part_ = tasks_;
   (void)take_recorded_things();
@@ -46,13 +46,13 @@ void context_state::end_part(open_recording& r, bool last) {
   if (!r.failure && !left_out) try {
       write_back_pending();
       scope_->close(coherence_, registry_);
-      (void)lanes_.end_recording(done);
+      (void)streams_.end_recording(done);
     } catch (...) {
       r.failure = std::current_exception();
       done.reset();
     }
   if (!done) {
-    lanes_.abandon_recording();
+    streams_.abandon_recording();
     // What the body made and let go of never got a value.
     pending_.drop([this](data_body& b) {
       if (!scope_->made(b.id)) return false;
@@ -66,9 +66,9 @@ void context_state::end_part(open_recording& r, bool last) {
   scope_->leave(std::move(done), registry_);
   coherence_.keep_for(nullptr);
   coherence_.note_in(nullptr);
-  items_ = nullptr;
+  operations_ = nullptr;
   recording_ = false;
-  lanes_.resume();
+  streams_.resume();
   const auto scope = std::exchange(scope_, nullptr);
   graphs_.copies_before = coherence_.statistics().copies;
   if (!recorded) return;
@@ -92,12 +92,12 @@ void context_state::between_parts(const std::function<void()>& what) {
   if (failure) std::rethrow_exception(failure);
 }
 
-std::shared_ptr<recorded_program> context_state::record(const std::function<void()>& body, item_list* items) {
+std::shared_ptr<recorded_program> context_state::record(const std::function<void()>& body, operation_list* operations) {
   require_recordable("record");
   expect<argument_error>(body != nullptr, "context::record: the body is empty; pass a function that submits tasks");
   const auto program = std::make_shared<recorded_program>(shared_from_this());
   between_parts([&] {
-    begin_part(items);
+    begin_part(operations);
     const std::size_t promises = promised_.count();
     open_recording r{*program, open_, nullptr};
     open_ = &r;
@@ -140,7 +140,7 @@ void context_state::launch(task_scope& recorded, const graph& what, std::uint64_
   const epoch_end alone(*this);
   expect<argument_error>(!finalized_, "stf: launch of recorded tasks after the context was finalized; make a new one");
   end_epoch();
-  lanes_.resume();
+  streams_.resume();
   if (pending_.any()) write_back_pending();
   recorded.launch(what, times);
   launches_ += times;

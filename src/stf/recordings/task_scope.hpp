@@ -42,7 +42,7 @@ class task_scope {
   // The body is over, and its recording goes on: puts back what launches need. Throws task_error for a task that threw,
   // argument_error for what cannot be done twice.
   void close(coherence& c, const data_registry& all);
-  // Its launches use what belongs to lanes, so that no lane has other work meanwhile.
+  // Its launches use what belongs to streams of tasks, so that none of these has other work meanwhile.
   void run_alone() { alone_ = true; }
   // The data is as before the scope, in every case; without a graph nothing is held.
   void leave(std::optional<graph> recorded, const data_registry& all);

@@ -1,6 +1,7 @@
-// item_code: a kernel of a task as an item of persistent programs, its type erased. On GPUs each kernel has a program
-// of its own, in which it is called like any function: a pointer to a function of the device would mean something only
-// to kernels of the same translation unit, and each of these would hold a copy of every function that has one.
+// erased_kernel: a kernel of a task as an operation of persistent programs, its type erased. On GPUs each kernel has a
+// program of its own, in which it is called like any function: a pointer to a function of the device would mean
+// something only to kernels of the same translation unit, and each of these would hold a copy of every function that
+// has one.
 #pragma once
 
 #include <concepts>
@@ -18,9 +19,9 @@ concept divisible_kernel = requires(const F& f) {
   { f.most_blocks() } -> std::same_as<index_t>;
 };
 
-struct item_code {
-  item_function on_host = nullptr;
-  // The program that does such items; on virtual devices any program does any item.
+struct erased_kernel {
+  operation_function on_host = nullptr;
+  // The program that does such operations; on virtual devices any program does any operation.
   kernel (*program)(const program_tables& tables) = nullptr;
   // Bytes that a GPU may have a copy of, as launches copy them.
   std::shared_ptr<const void> closure;
@@ -32,9 +33,9 @@ struct item_code {
 };
 
 template <kernel_function F>
-item_code make_item(const F& f) {
+erased_kernel erase_kernel(const F& f) {
   static_assert(alignof(F) <= 256, "what a kernel carries is aligned to up to 256 bytes");
-  item_code c;
+  erased_kernel c;
   c.on_host = [](const void* closure, block& b) { (*static_cast<const F*>(closure))(b); };
   c.program = [](const program_tables& tables) { return make_kernel(program_kernel<F>{tables}); };
   c.closure = std::make_shared<const F>(f);

@@ -1,5 +1,5 @@
-// The copy of an instance as an item of a persistent program.
-#include "item_list.hpp"
+// The copy of an instance as an operation of a persistent program.
+#include "operation_list.hpp"
 #include "starling/device/gpu_copy.hpp"
 
 namespace starling::stf {
@@ -11,7 +11,7 @@ constexpr int most_copy_blocks = 64;
 struct copy_rows_kernel {
   static constexpr int max_threads = 256;
 
-  item_list::rows rows;
+  operation_list::rows rows;
 
   STARLING_HD void operator()(block& b) const {
     const auto all = static_cast<index_t>(rows.bytes * rows.count);
@@ -38,26 +38,26 @@ struct copy_rows_kernel {
 
 }  // namespace
 
-item_code copying_item(const item_list::rows& r) {
-  item_code c = make_item(copy_rows_kernel{r});
+erased_kernel copying_kernel(const operation_list::rows& r) {
+  erased_kernel c = erase_kernel(copy_rows_kernel{r});
   c.accesses_seen = true;  // it puts
   return c;
 }
 
-void item_list::copy(const std::string& name, const rows& r) {
+void operation_list::copy(const std::string& name, const rows& r) {
   if (r.bytes == 0 || r.count == 0) return;
-  noted_item i;
+  program_operation i;
   i.name = name;
   i.task = ++tasks;
   i.pe = r.from;
   const std::size_t blocks = (r.bytes * r.count + bytes_of_block - 1) / bytes_of_block;
   i.blocks = static_cast<int>(blocks < most_copy_blocks ? blocks : most_copy_blocks);
   i.divisible = true;
-  i.code = copying_item(r);
+  i.code = copying_kernel(r);
   // Pieces that lie one behind the other are one; otherwise what is between rows counts too.
   const std::size_t gaps = r.count - 1;
   i.accesses = {{r.source, gaps * r.source_pitch + r.bytes, false}, {r.dest, gaps * r.dest_pitch + r.bytes, true}};
-  items.push_back(std::move(i));
+  operations.push_back(std::move(i));
 }
 
 }  // namespace starling::stf

@@ -1,7 +1,6 @@
-// The lanes of a context: for every device some for tasks, one for copies to it, one for copies from it, one that waits
+// The slots of a context: for every device some for tasks, one for copies to it, one for copies from it, one that waits
 // for streams of the user and some for tasks of each priority; and some for work of the host, one of them for copies.
-// They order work after sync points,
-// with as few events as the lanes' knowledge of each other allows.
+// It orders work after sync points, with as few events as what the slots already cover of each other allows.
 #pragma once
 
 #include <atomic>
@@ -11,44 +10,44 @@
 #include <optional>
 #include <vector>
 
-#include "lane.hpp"
+#include "stream_slot.hpp"
 
 namespace starling::stf {
 
-class lane_set {
+class stream_pool {
  public:
-  // Lanes for tasks of one device, or of the host.
+  // Stream slots for tasks of one device, or of the host.
   static constexpr int per_place = 4;
   // Those of each priority above 0.
   static constexpr int per_priority = 2;
 
-  explicit lane_set(machine m);
+  explicit stream_pool(machine m);
 
   // Work comes after what the user's stream has when the first of it is submitted, and is part of its recording, if
   // `recorded`.
   void begin_after(const stream& user, bool recorded);
-  // The same anew, of work from here on. Nobody gives the lanes work meanwhile.
+  // The same anew, of work from here on. Nobody gives the slots work meanwhile.
   void begin_after_user_again();
   // Of graphs: each comes after what the user's stream has when its recording begins, and when it is launched.
   void launch_after(const stream& user);
-  // Later work of that stream starts after all work. No lane is to be used any more.
+  // Later work of that stream starts after all work. No slot is to be used any more.
   void end_before_user();
   // Blocks until that is over; not while it is recorded.
   void wait_for_end();
 
-  // A lane for a task on device `pe` (host_place: the host) that waits for `before`: one whose newest work is among it
+  // A slot for a task on device `pe` (host_place: the host) that waits for `before`: one whose newest work is among it
   // when there is one, so that no event is needed; else the one that has been without work for the longest, if that is
-  // longer than `before` is old. It is taken until leave(). The host's lanes are the same for all priorities.
-  lane& take(int pe, const sync_point_list& before, int priority = 0);
-  // The streams of lanes for tasks of devices, of priorities up to this one.
+  // longer than `before` is old. It is taken until leave(). The host's slots are the same for all priorities.
+  stream_slot& take(int pe, const sync_point_list& before, int priority = 0);
+  // The streams of slots for tasks of devices, of priorities up to this one.
   void for_each_of_tasks(int priority, const std::function<void(stream&)>& f);
-  // The lane for copies between two places.
-  lane& for_copy(int from, int to);
+  // The slot for copies between two places.
+  stream_slot& for_copy(int from, int to);
 
-  // Later work of `later` starts after `before`; or that of all lanes.
-  void order(lane& later, const sync_point_list& before);
+  // Later work of `later` starts after `before`; or that of all slots.
+  void order(stream_slot& later, const sync_point_list& before);
   void order_all(const sync_point_list& before);
-  // What all lanes have so far.
+  // What all slots have so far.
   void add_all(sync_point_list& to) const;
 
   // Later work of the user's stream starts after `before`. Not while work is recorded: end the epoch first.
@@ -66,10 +65,10 @@ class lane_set {
   // As new, for another context, when everything is over. False: it cannot be used again.
   bool reset() noexcept;
 
-  // ---- recordings: from begin to end all lanes put their work into one graph ----
-  // Nobody else gives the lanes work while one of these calls goes on.
+  // ---- recordings: from begin to end all slots put their work into one graph ----
+  // Nobody else gives the slots work while one of these calls goes on.
 
-  // The stream that graphs are launched into; later work of it starts after all that the lanes have so far.
+  // The stream that graphs are launched into; later work of it starts after all that the slots have so far.
   stream& gather();
   void begin_recording();
   // Work of a stream of that device that is no part of the recording: it comes after everything before, and before
@@ -87,14 +86,14 @@ class lane_set {
   bool end_recording(std::optional<graph>& into);
   // Ends it, and nothing of it will be.
   void abandon_recording();
-  // Puts a graph in line behind everything that was recorded before; lanes may have no work of their own until
+  // Puts a graph in line behind everything that was recorded before; slots may have no work of their own until
   // resume().
   void launch(const graph& g);
-  // From here on work of the lanes starts after what gather()'s stream has so far. For the end of a recording.
+  // From here on work of the slots starts after what gather()'s stream has so far. For the end of a recording.
   void resume();
 
  private:
-  void join(lane& l);
+  void join(stream_slot& slot);
   void gate();
   void all_completed();
   void wait_for_users();
@@ -103,7 +102,7 @@ class lane_set {
 
   machine machine_;
   std::atomic<std::uint64_t> clock_{0};
-  std::vector<std::unique_ptr<lane>> lanes_;
+  std::vector<std::unique_ptr<stream_slot>> slots_;
   stream origin_;
   event start_;
   std::optional<starling::recording> recording_;
@@ -115,10 +114,10 @@ class lane_set {
   };
   std::vector<std::optional<beside>> beside_;  // by device
   std::atomic<bool> recorded_before_{false};
-  bool gated_ = false;                              // lanes wait for start_ before they do anything
-  bool origin_ahead_ = false;                       // the stream of graphs has work that lanes do not wait for
+  bool gated_ = false;                              // slots wait for start_ before they do anything
+  bool origin_ahead_ = false;                       // the stream of graphs has work that slots do not wait for
   std::uint64_t gate_ = 1;                          // how often start_ has become another point
-  std::vector<std::atomic<std::uint64_t>> joined_;  // by lane: the gate that it has waited for; 0: none
+  std::vector<std::atomic<std::uint64_t>> joined_;  // by slot: the gate that it has waited for; 0: none
   std::mutex join_mutex_;
   std::optional<stream> user_;                // whose work all this is
   std::atomic<bool> user_waited_for_{false};  // start_ is a point of its

@@ -10,7 +10,7 @@
 #include "starling/stf/task_run.hpp"
 #include "support/test_machine.hpp"
 
-namespace starling::test::per_lane_tests {
+namespace starling::test::per_stream_tests {
 namespace {
 
 using stf::backend_kind;
@@ -62,7 +62,7 @@ TEST_CASE("each stream of tasks has one, in all kinds of contexts") {
       auto a = ctx.logical_data(x);
       auto b = ctx.logical_data(y);
       ctx.task(a.rw())->*[](stream&, slice<int>) {};
-      const auto things = ctx.per_lane([&t](stream& s) { return workspace(t, s.pe()); }, 1);
+      const auto things = ctx.per_stream([&t](stream& s) { return workspace(t, s.pe()); }, 1);
       const int made = t.made;
       CHECK(made >= 2);
       const auto use = [&](int pe, int priority, const stf::logical_data<slice<int>>& d) {
@@ -96,7 +96,7 @@ TEST_CASE("each stream of tasks has one, in all kinds of contexts") {
   }
 }
 
-// Launches go into any lane, and use what belongs to those that the tasks had when they were recorded.
+// Launches go into any stream, and use what belongs to those that the tasks had when they were recorded.
 TEST_CASE("no two pieces of work use one at a time, recorded or not") {
   const auto m = test_machine(1);
   if (!m) return;
@@ -110,7 +110,7 @@ TEST_CASE("no two pieces of work use one at a time, recorded or not") {
     std::vector<std::vector<int>> x(6, std::vector<int>(4, 0));
     std::vector<stf::logical_data<slice<int>>> d;
     for (auto& v : x) d.push_back(ctx.logical_data(v));
-    const auto things = ctx.per_lane([](stream&) { return user(); });
+    const auto things = ctx.per_stream([](stream&) { return user(); });
     const auto use = [&](std::size_t which) {
       ctx.task(d[which].rw())->*[&](stream& s, slice<int>) {
         s.call([&overlaps, &calls, &mine = things.on(s)] {
@@ -143,15 +143,15 @@ TEST_CASE("recordings keep them, and handles that outlive the context have none"
   if (!m) return;
   tally t;
   std::vector<int> x(10, 0);
-  std::unique_ptr<stf::per_lane<workspace>> things;
+  std::unique_ptr<stf::per_stream<workspace>> things;
   std::unique_ptr<stream> last;
   {
     stf::recorded_tasks kept;
     {
       context ctx(*m);
       auto a = ctx.logical_data(x);
-      things =
-          std::make_unique<stf::per_lane<workspace>>(ctx.per_lane([&t](stream& s) { return workspace(t, s.pe()); }));
+      things = std::make_unique<stf::per_stream<workspace>>(
+          ctx.per_stream([&t](stream& s) { return workspace(t, s.pe()); }));
       kept = ctx.record([&] {
         ctx.task(a.rw())->*[&](stream& s, slice<int> v) {
           last = std::make_unique<stream>(s);
@@ -169,4 +169,4 @@ TEST_CASE("recordings keep them, and handles that outlive the context have none"
 }
 
 }  // namespace
-}  // namespace starling::test::per_lane_tests
+}  // namespace starling::test::per_stream_tests

@@ -1,97 +1,97 @@
-// Lanes: what waits for a sync point starts after it, directly or by what lanes know of each other; random orders
-// against a count that the host keeps.
+// Stream slots: what waits for a sync point starts after it, directly or by what slots cover of each other; random
+// orders against a count that the host keeps.
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <atomic>
 #include <memory>
 
-#include "stf/order/lane_set.hpp"
+#include "stf/order/stream_pool.hpp"
 #include "support/random.hpp"
 
-namespace starling::test::lanes_tests {
+namespace starling::test::stream_pool_tests {
 namespace {
 
-using stf::lane;
-using stf::lane_set;
+using stf::stream_pool;
+using stf::stream_slot;
 using stf::sync_point;
 using stf::sync_point_list;
 
-TEST_CASE("a list of sync points keeps the latest of each lane") {
+TEST_CASE("a list of sync points keeps the latest of each slot") {
   sync_point_list list;
   for (const sync_point m : {sync_point{1, 5}, sync_point{2, 3}, sync_point{1, 4}, sync_point{1, 9}, sync_point{2, 3}})
     list.add(m);
   std::vector<std::pair<std::uint32_t, std::uint64_t>> seen;
-  for (const sync_point& m : list) seen.emplace_back(m.lane, m.number);
+  for (const sync_point& m : list) seen.emplace_back(m.slot, m.number);
   CHECK(seen == std::vector<std::pair<std::uint32_t, std::uint64_t>>{{1, 9}, {2, 3}});
   list.clear();
   CHECK(list.empty());
 }
 
-TEST_CASE("a lane that waited for another knows what that one knew") {
-  lane_set lanes(machine::host(3));
+TEST_CASE("a slot that waited for another covers what that one covers") {
+  stream_pool streams(machine::host(3));
   sync_point_list none;
-  lane& a = lanes.take(0, none);
-  lane& b = lanes.take(1, none);
-  lane& c = lanes.take(2, none);
-  const sync_point first = a.mark();
-  const auto order = [&](lane& later, const sync_point& m) {
+  stream_slot& a = streams.take(0, none);
+  stream_slot& b = streams.take(1, none);
+  stream_slot& c = streams.take(2, none);
+  const sync_point first = a.record();
+  const auto order = [&](stream_slot& later, const sync_point& m) {
     sync_point_list list;
     list.add(m);
-    lanes.order(later, list);
+    streams.order(later, list);
   };
   CHECK_FALSE(b.covers(first));
   order(b, first);
   CHECK(b.covers(first));
-  const sync_point second = b.mark();
+  const sync_point second = b.record();
   CHECK_FALSE(c.covers(first));
   order(c, second);
   CHECK(c.covers(first));
   CHECK(c.covers(second));
   // Not what comes later.
-  const sync_point third = a.mark();
+  const sync_point third = a.record();
   CHECK_FALSE(c.covers(third));
-  lanes.wait_for_all();
+  streams.wait_for_all();
   CHECK(a.completed() == third.number);
-  for (lane* l : {&a, &b, &c}) l->leave();
+  for (stream_slot* slot : {&a, &b, &c}) slot->leave();
 }
 
-TEST_CASE("tasks with a priority have lanes of their own, whose streams are made when they are used") {
-  lane_set lanes(machine::host(2));
+TEST_CASE("tasks with a priority have slots of their own, whose streams are made when they are used") {
+  stream_pool streams(machine::host(2));
   const sync_point_list none;
-  std::vector<lane*> seen;
+  std::vector<stream_slot*> seen;
   for (const int pe : {0, 1})
     for (const int priority : {0, 1, 2}) {
-      lane& l = lanes.take(pe, none, priority);
-      CHECK(l.pe() == pe);
-      CHECK(l.used() == (priority == 0));
-      CHECK(std::find(seen.begin(), seen.end(), &l) == seen.end());
-      seen.push_back(&l);
+      stream_slot& slot = streams.take(pe, none, priority);
+      CHECK(slot.pe() == pe);
+      CHECK(slot.used() == (priority == 0));
+      CHECK(std::find(seen.begin(), seen.end(), &slot) == seen.end());
+      seen.push_back(&slot);
       sync_point_list first;
-      first.add(l.mark());
-      l.leave();
-      CHECK(&lanes.take(pe, first, priority) == &l);
-      l.leave();
-      CHECK(&lanes.take(pe, first, (priority + 1) % 3) != &l);
+      first.add(slot.record());
+      slot.leave();
+      CHECK(&streams.take(pe, first, priority) == &slot);
+      slot.leave();
+      CHECK(&streams.take(pe, first, (priority + 1) % 3) != &slot);
     }
-  CHECK(lanes.take(host_place, none, 2).used());
-  lanes.wait_for_all();
+  CHECK(streams.take(host_place, none, 2).used());
+  streams.wait_for_all();
 }
 
-TEST_CASE("a lane whose newest work is waited for is taken again") {
-  lane_set lanes(machine::host(1));
+TEST_CASE("a slot whose newest work is waited for is taken again") {
+  stream_pool streams(machine::host(1));
   sync_point_list before;
-  lane& a = lanes.take(0, before);
-  before.add(a.mark());
+  stream_slot& a = streams.take(0, before);
+  before.add(a.record());
   // Somebody has it.
-  lane& b = lanes.take(0, before);
+  stream_slot& b = streams.take(0, before);
   CHECK(&a != &b);
   a.leave();
-  CHECK(&lanes.take(0, before) == &a);
+  CHECK(&streams.take(0, before) == &a);
   a.leave();
-  a.mark();
+  a.record();
   // It has newer work now.
-  lane& c = lanes.take(0, before);
+  stream_slot& c = streams.take(0, before);
   CHECK(&c != &a);
   b.leave();
   c.leave();
@@ -106,30 +106,30 @@ struct watched {
   std::vector<piece> all;
   std::atomic<int> wrong{0};
 
-  void put(lane_set& lanes, lane& l, const std::vector<std::size_t>& after) {
+  void put(stream_pool& streams, stream_slot& slot, const std::vector<std::size_t>& after) {
     sync_point_list before;
     std::vector<std::shared_ptr<std::atomic<bool>>> wanted;
     for (const std::size_t k : after) {
       before.add(all[k].end);
       wanted.push_back(all[k].over);
     }
-    lanes.order(l, before);
+    streams.order(slot, before);
     auto over = std::make_shared<std::atomic<bool>>(false);
-    l.stream().call([this, wanted, over] {
+    slot.stream().call([this, wanted, over] {
       for (const auto& w : wanted)
         if (!*w) ++wrong;
       *over = true;
     });
-    all.push_back({l.mark(), over});
+    all.push_back({slot.record(), over});
   }
 };
 
-TEST_CASE("random orders between lanes are kept") {
+TEST_CASE("random orders between slots are kept") {
   for (std::uint64_t seed = 1; seed <= 6; ++seed) {
     random r(seed);
     INFO("STARLING_TEST_SEED=" << r.seed);
     const int n_pes = 1 + static_cast<int>(r.below(3));
-    lane_set lanes(machine::host(n_pes));
+    stream_pool streams(machine::host(n_pes));
     watched work;
     for (int i = 0; i < 400; ++i) {
       std::vector<std::size_t> after;
@@ -145,14 +145,15 @@ TEST_CASE("random orders between lanes are kept") {
       if (r.below(4) == 0) {
         const int from = static_cast<int>(r.below(n_pes + 1)) - 1;
         const int to = static_cast<int>(r.below(n_pes + 1)) - 1;
-        work.put(lanes, lanes.for_copy(from, to), after);
+        work.put(streams, streams.for_copy(from, to), after);
       } else {
-        lane& l = lanes.take(static_cast<int>(r.below(n_pes + 1)) - 1, before, static_cast<int>(r.below(3)));
-        work.put(lanes, l, after);
-        l.leave();
+        stream_slot& slot =
+            streams.take(static_cast<int>(r.below(n_pes + 1)) - 1, before, static_cast<int>(r.below(3)));
+        work.put(streams, slot, after);
+        slot.leave();
       }
       if (r.below(60) == 0) {
-        lanes.wait_for_all();
+        streams.wait_for_all();
         for (const auto& p : work.all)
           if (!*p.over) FAIL_CHECK("not over");
       }
@@ -160,15 +161,15 @@ TEST_CASE("random orders between lanes are kept") {
         sync_point_list one;
         const auto& p = work.all[static_cast<std::size_t>(r.below(static_cast<index_t>(work.all.size())))];
         one.add(p.end);
-        lanes.wait(one);
+        streams.wait(one);
         CHECK(*p.over);
-        CHECK(lanes.over(one));
+        CHECK(streams.over(one));
       }
     }
-    lanes.wait_for_all();
+    streams.wait_for_all();
     CHECK(work.wrong == 0);
   }
 }
 
 }  // namespace
-}  // namespace starling::test::lanes_tests
+}  // namespace starling::test::stream_pool_tests

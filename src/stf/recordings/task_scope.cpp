@@ -165,26 +165,26 @@ sync_point_list task_scope::prepare() {
 
 void task_scope::launch(const graph& what, std::uint64_t times) {
   check_turns(times);
-  lane_set& lanes = context_->lanes();
+  stream_pool& streams = context_->streams();
   sync_point_list before = prepare();
-  if (alone_) lanes.add_all(before);
-  lane& l = lanes.take(0, before);
+  if (alone_) streams.add_all(before);
+  stream_slot& slot = streams.take(0, before);
   struct leaving {
-    lane& of;
+    stream_slot& of;
     ~leaving() { of.leave(); }
-  } at_end{l};
-  lanes.order(l, before);
-  for (std::uint64_t i = 0; i < times; ++i) what.launch(l.stream());
+  } at_end{slot};
+  streams.order(slot, before);
+  for (std::uint64_t i = 0; i < times; ++i) what.launch(slot.stream());
   set_turns(times);
   newest_launch_.clear();
-  newest_launch_.add(l.mark());
-  if (alone_) lanes.order_all(newest_launch_);
+  newest_launch_.add(slot.record());
+  if (alone_) streams.order_all(newest_launch_);
   set_results("");
 }
 
 void task_scope::run(const std::function<void()>& program) {
   // Work from before the recording, whose memory the tasks may have now, is waited for too.
-  context_->lanes().wait(prepare());
+  context_->streams().wait(prepare());
   newest_launch_.clear();
   try {
     program();

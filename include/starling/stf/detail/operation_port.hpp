@@ -1,5 +1,6 @@
-// item_port: what a virtual device does for an item of a persistent program. All as for the block that runs it, but for
-// scratch memory: that of a block lasts until its kernel returns, that of an item until the next item.
+// operation_port: what a virtual device does for an operation of a persistent program. All as for the block that runs
+// it, but for scratch memory: that of a block lasts until its kernel returns, that of an operation until the next
+// operation.
 #pragma once
 
 #include "starling/base/error.hpp"
@@ -7,13 +8,14 @@
 
 namespace starling::stf {
 
-class item_port final : public host_port {
+class operation_port final : public host_port {
  public:
-  item_port(host_port& block, std::byte* scratch, std::size_t bytes) : block_(block), scratch_(scratch), bytes_(bytes) {
+  operation_port(host_port& block, std::byte* scratch, std::size_t bytes)
+      : block_(block), scratch_(scratch), bytes_(bytes) {
     set_thread(block.thread_of_block(), block.threads_of_block());
   }
 
-  void next_item() { used_ = 0; }
+  void next_operation() { used_ = 0; }
 
   host_port& own() override { return block_.own(); }
   void sync(where at) override { block_.sync(at); }
@@ -47,15 +49,15 @@ class item_port final : public host_port {
   bool reach(int pe) override { return block_.reach(pe); }
   [[noreturn]] void refuse_pe(operation op, int pe, where at) override {
     block_.refuse_pe(op, pe, at);
-    throw error("item_port: the block went on");  // not every compiler knows that it does not
+    throw error("operation_port: the block went on");  // not every compiler knows that it does not
   }
   [[noreturn]] void refuse_address(const void* address, where at) override {
     block_.refuse_address(address, at);
-    throw error("item_port: the block went on");
+    throw error("operation_port: the block went on");
   }
   [[noreturn]] void refuse_barrier(operation op, where at) override {
     block_.refuse_barrier(op, at);
-    throw error("item_port: the block went on");
+    throw error("operation_port: the block went on");
   }
   std::byte* staging(std::size_t bytes) override { return block_.staging(bytes); }
 

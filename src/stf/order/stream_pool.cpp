@@ -1,4 +1,4 @@
-#include "lane_set.hpp"
+#include "stream_pool.hpp"
 
 #include <algorithm>
 #include <array>
@@ -11,66 +11,66 @@
 namespace starling::stf {
 namespace {
 
-constexpr int with_priority = lane_set::per_place + 3;  // the first of them
-constexpr int lanes_of_device = with_priority + highest_priority * lane_set::per_priority;
+constexpr int with_priority = stream_pool::per_place + 3;  // the first of them
+constexpr int slots_of_device = with_priority + highest_priority * stream_pool::per_priority;
 
 }  // namespace
 
-lane_set::lane_set(machine m)
+stream_pool::stream_pool(machine m)
     : machine_(std::move(m)),
       origin_(machine_.new_stream(0)),
       start_(machine_.new_event(0, event_use::ordering)),
       before_recording_(machine_.new_event(0, event_use::ordering)),
       beside_(static_cast<std::size_t>(machine_.size())),
-      joined_(static_cast<std::size_t>(machine_.size() * lanes_of_device + per_place + 1)) {
-  // Device by device its lanes for tasks, for copies to it, for copies from it, for the user's streams, for tasks of
+      joined_(static_cast<std::size_t>(machine_.size() * slots_of_device + per_place + 1)) {
+  // Device by device its slots for tasks, for copies to it, for copies from it, for the user's streams, for tasks of
   // each priority; then the host's for tasks, and one for copies.
   for (std::size_t i = 0; i < joined_.size(); ++i) {
-    const int place = static_cast<int>(i) / lanes_of_device;
-    const int behind = static_cast<int>(i) % lanes_of_device - with_priority;
-    lanes_.push_back(std::make_unique<lane>(machine_, place < machine_.size() ? place : 0,
-                                            static_cast<std::uint32_t>(i), joined_.size(), clock_,
-                                            behind < 0 ? 0 : 1 + behind / per_priority));
+    const int place = static_cast<int>(i) / slots_of_device;
+    const int behind = static_cast<int>(i) % slots_of_device - with_priority;
+    slots_.push_back(std::make_unique<stream_slot>(machine_, place < machine_.size() ? place : 0,
+                                                   static_cast<std::uint32_t>(i), joined_.size(), clock_,
+                                                   behind < 0 ? 0 : 1 + behind / per_priority));
   }
 }
 
-void lane_set::begin_after(const stream& user, bool recorded) {
+void stream_pool::begin_after(const stream& user, bool recorded) {
   user_ = user;
   user_recorded_ = recorded;
   start_ = machine_.new_event(user.pe(), event_use::ordering);
 }
 
-void lane_set::launch_after(const stream& user) { user_of_graphs_ = user; }
+void stream_pool::launch_after(const stream& user) { user_of_graphs_ = user; }
 
-void lane_set::wait_for_user_of_graphs() {
+void stream_pool::wait_for_user_of_graphs() {
   if (!user_of_graphs_) return;
   event so_far = machine_.new_event(user_of_graphs_->pe(), event_use::ordering);
   user_of_graphs_->record(so_far);
   origin_.wait(so_far);
 }
 
-void lane_set::begin_after_user_again() {
+void stream_pool::begin_after_user_again() {
   ++gate_;
   user_waited_for_ = false;
 }
 
-void lane_set::end_before_user() {
+void stream_pool::end_before_user() {
   if (user_of_graphs_) {
     end_ = machine_.new_event(0, event_use::ordering);
     gather().record(*end_);
     return user_of_graphs_->wait(*end_);
   }
-  for (const auto& l : lanes_) {
-    if (joined_[l->id()] == 0) continue;
-    l->mark();
-    l->make_wait(*user_, l->newest());
+  for (const auto& slot : slots_) {
+    if (joined_[slot->id()] == 0) continue;
+    slot->record();
+    slot->make_wait(*user_, slot->newest());
   }
   if (user_recorded_) return;
   end_ = machine_.new_event(user_->pe(), event_use::ordering);
   user_->record(*end_);
 }
 
-void lane_set::expect_still_recorded() {
+void stream_pool::expect_still_recorded() {
   expect<argument_error>(!user_of_graphs_ || !user_of_graphs_->keep_with_recording(nullptr),
                          "stf: the stream of a graph_ctx is being recorded, and a graph cannot hold the launch of "
                          "another; take a stream_ctx, whose tasks become part of what is recorded");
@@ -85,30 +85,30 @@ void lane_set::expect_still_recorded() {
       "the context within the recording, or submit its tasks before or after");
 }
 
-void lane_set::wait_for_end() {
+void stream_pool::wait_for_end() {
   if (end_) end_->synchronize();
 }
 
-lane& lane_set::take(int pe, const sync_point_list& before, int priority) {
+stream_slot& stream_pool::take(int pe, const sync_point_list& before, int priority) {
   const int place = pe == host_place ? machine_.size() : pe;
   const bool as_others = priority == 0 || pe == host_place;
-  const auto first = static_cast<std::size_t>(place * lanes_of_device +
+  const auto first = static_cast<std::size_t>(place * slots_of_device +
                                               (as_others ? 0 : with_priority + (priority - 1) * per_priority));
   const auto count = static_cast<std::size_t>(as_others ? per_place : per_priority);
   const sync_point* newest = nullptr;
   for (const sync_point& m : before) {
-    if (m.lane < first || m.lane >= first + count) continue;
-    lane& l = *lanes_[m.lane];
-    if (l.newest() == m.number && l.try_take()) return l;
+    if (m.slot < first || m.slot >= first + count) continue;
+    stream_slot& slot = *slots_[m.slot];
+    if (slot.newest() == m.number && slot.try_take()) return slot;
     if (newest == nullptr || m.number > newest->number) newest = &m;
   }
-  // When all lanes have had work since, another one is no less busy than the one that needs no event.
-  std::array<std::pair<std::uint64_t, lane*>, per_place> by_age;
-  for (std::size_t i = 0; i < count; ++i) by_age[i] = {lanes_[first + i]->newest(), lanes_[first + i].get()};
+  // When all slots have had work since, another one is no less busy than the one that needs no event.
+  std::array<std::pair<std::uint64_t, stream_slot*>, per_place> by_age;
+  for (std::size_t i = 0; i < count; ++i) by_age[i] = {slots_[first + i]->newest(), slots_[first + i].get()};
   std::sort(by_age.begin(), by_age.begin() + static_cast<std::ptrdiff_t>(count));
-  lane* chosen = nullptr;
-  if (newest != nullptr && newest->number < by_age.front().first && lanes_[newest->lane]->try_take())
-    chosen = lanes_[newest->lane].get();
+  stream_slot* chosen = nullptr;
+  if (newest != nullptr && newest->number < by_age.front().first && slots_[newest->slot]->try_take())
+    chosen = slots_[newest->slot].get();
   for (std::size_t i = 0; i < count && chosen == nullptr; ++i)
     if (by_age[i].second->try_take()) chosen = by_age[i].second;
   // All are being given work: then one is shared.
@@ -117,57 +117,57 @@ lane& lane_set::take(int pe, const sync_point_list& before, int priority) {
   return *chosen;
 }
 
-void lane_set::for_each_of_tasks(int priority, const std::function<void(stream&)>& f) {
-  const int devices = machine_.size() * lanes_of_device;
+void stream_pool::for_each_of_tasks(int priority, const std::function<void(stream&)>& f) {
+  const int devices = machine_.size() * slots_of_device;
   for (int i = 0; i < devices; ++i) {
-    const int of_device = i % lanes_of_device;
+    const int of_device = i % slots_of_device;
     if (of_device < per_place || (of_device >= with_priority && of_device < with_priority + priority * per_priority))
-      f(lanes_[static_cast<std::size_t>(i)]->stream());
+      f(slots_[static_cast<std::size_t>(i)]->stream());
   }
 }
 
-lane& lane_set::for_copy(int from, int to) {
+stream_slot& stream_pool::for_copy(int from, int to) {
   const int place = to == host_place ? from : to;
-  if (place == host_place) return *lanes_.back();
-  return *lanes_[static_cast<std::size_t>(place * lanes_of_device + per_place + (to == host_place ? 1 : 0))];
+  if (place == host_place) return *slots_.back();
+  return *slots_[static_cast<std::size_t>(place * slots_of_device + per_place + (to == host_place ? 1 : 0))];
 }
 
-void lane_set::join(lane& l) {
-  std::atomic<std::uint64_t>& joined = joined_[l.id()];
+void stream_pool::join(stream_slot& slot) {
+  std::atomic<std::uint64_t>& joined = joined_[slot.id()];
   if ((!gated_ && !user_) || joined.load(std::memory_order_acquire) == gate_) return;
-  // Others who share the lane go on only when the wait is in it.
+  // Others who share the slot go on only when the wait is in it.
   const std::lock_guard lock(join_mutex_);
   if (joined.load(std::memory_order_relaxed) == gate_) return;
   if (user_ && !user_waited_for_) {
     user_->record(start_);
     user_waited_for_ = true;
   }
-  l.stream().wait(start_);
+  slot.stream().wait(start_);
   joined.store(gate_, std::memory_order_release);
 }
 
-void lane_set::order(lane& later, const sync_point_list& before) {
+void stream_pool::order(stream_slot& later, const sync_point_list& before) {
   join(later);
   std::vector<std::uint64_t> over;  // one for all waits
   for (const sync_point& m : before) {
-    lane& earlier = *lanes_[m.lane];
-    if (m.lane == later.id() || m.number <= earlier.completed() || later.covers(m)) continue;
+    stream_slot& earlier = *slots_[m.slot];
+    if (m.slot == later.id() || m.number <= earlier.completed() || later.covers(m)) continue;
     earlier.make_wait(later.stream(), m.number, over);
     later.merge(over);
   }
 }
 
-void lane_set::order_all(const sync_point_list& before) {
-  for (const auto& l : lanes_)
-    if (l->used()) order(*l, before);
+void stream_pool::order_all(const sync_point_list& before) {
+  for (const auto& slot : slots_)
+    if (slot->used()) order(*slot, before);
 }
 
-void lane_set::add_all(sync_point_list& to) const {
-  for (const auto& l : lanes_)
-    if (const std::uint64_t newest = l->newest(); newest > l->completed()) to.add({l->id(), newest});
+void stream_pool::add_all(sync_point_list& to) const {
+  for (const auto& slot : slots_)
+    if (const std::uint64_t newest = slot->newest(); newest > slot->completed()) to.add({slot->id(), newest});
 }
 
-void lane_set::make_wait(stream& user, const sync_point_list& before) {
+void stream_pool::make_wait(stream& user, const sync_point_list& before) {
   if (recorded_before_) {
     // Graphs go one after the other.
     event all = machine_.new_event(0, event_use::ordering);
@@ -175,12 +175,12 @@ void lane_set::make_wait(stream& user, const sync_point_list& before) {
     user.wait(all);
   }
   for (const sync_point& m : before) {
-    lane& l = *lanes_[m.lane];
-    if (m.number > l.completed()) l.make_wait(user, m.number);
+    stream_slot& slot = *slots_[m.slot];
+    if (m.number > slot.completed()) slot.make_wait(user, m.number);
   }
 }
 
-sync_point_list lane_set::after(stream& user) {
+sync_point_list stream_pool::after(stream& user) {
   expect<range_error>(user.pe() >= 0 && user.pe() < machine_.size(), "stf: a stream of device ", user.pe(),
                       ", and the context's machine has ", machine_.size(), "; pass a stream of this machine");
   event all = machine_.new_event(user.pe(), event_use::ordering);
@@ -189,40 +189,40 @@ sync_point_list lane_set::after(stream& user) {
   if (recording()) {
     users_.push_back(std::move(all));
   } else {
-    lane& l = *lanes_[static_cast<std::size_t>(user.pe() * lanes_of_device + per_place + 2)];
-    join(l);
-    l.stream().wait(all);
-    now.add(l.mark());
+    stream_slot& slot = *slots_[static_cast<std::size_t>(user.pe() * slots_of_device + per_place + 2)];
+    join(slot);
+    slot.stream().wait(all);
+    now.add(slot.record());
   }
   return now;
 }
 
-void lane_set::wait_for_users() {
+void stream_pool::wait_for_users() {
   for (const event& e : users_) origin_.wait(e);
   users_.clear();
 }
 
-void lane_set::wait(const sync_point_list& before) {
+void stream_pool::wait(const sync_point_list& before) {
   expect<argument_error>(!recording(),
                          "stf: the host waits for work that is being recorded; end the epoch with fence()");
   for (const sync_point& m : before) {
-    lane& l = *lanes_[m.lane];
-    if (m.number > l.completed()) l.after(m.number).synchronize();
+    stream_slot& slot = *slots_[m.slot];
+    if (m.number > slot.completed()) slot.after(m.number).synchronize();
   }
   origin_.synchronize();
 }
 
-bool lane_set::over(const sync_point_list& before) {
+bool stream_pool::over(const sync_point_list& before) {
   // Of what is ordered by graphs it is not known.
   if (recorded_before_ || user_recorded_) return before.empty();
   for (const sync_point& m : before) {
-    lane& l = *lanes_[m.lane];
-    if (m.number > l.completed() && !l.after(m.number).done()) return false;
+    stream_slot& slot = *slots_[m.slot];
+    if (m.number > slot.completed() && !slot.after(m.number).done()) return false;
   }
   return true;
 }
 
-void lane_set::wait_for_all() {
+void stream_pool::wait_for_all() {
   std::exception_ptr first;
   const auto wait_for = [&first](auto& of) {
     try {
@@ -233,12 +233,12 @@ void lane_set::wait_for_all() {
   };
   wait_for_users();
   wait_for(origin_);
-  for (const auto& l : lanes_) wait_for(*l);
+  for (const auto& slot : slots_) wait_for(*slot);
   if (first) std::rethrow_exception(first);
   all_completed();
 }
 
-bool lane_set::reset() noexcept {
+bool stream_pool::reset() noexcept {
   // Streams that are part of a recording are nobody else's.
   if (recording()) return false;
   try {
@@ -257,17 +257,17 @@ bool lane_set::reset() noexcept {
   return true;
 }
 
-void lane_set::all_completed() {
-  for (const auto& l : lanes_) l->all_completed();
+void stream_pool::all_completed() {
+  for (const auto& slot : slots_) slot->all_completed();
 }
 
-stream& lane_set::gather() {
-  for (const auto& l : lanes_)
-    if (const std::uint64_t newest = l->newest(); newest > l->completed()) l->make_wait(origin_, newest);
+stream& stream_pool::gather() {
+  for (const auto& slot : slots_)
+    if (const std::uint64_t newest = slot->newest(); newest > slot->completed()) slot->make_wait(origin_, newest);
   return origin_;
 }
 
-void lane_set::begin_recording() {
+void stream_pool::begin_recording() {
   gather();
   wait_for_user_of_graphs();
   all_completed();
@@ -277,23 +277,23 @@ void lane_set::begin_recording() {
   gate();
 }
 
-bool lane_set::in_recording(const sync_point_list& work) const {
+bool stream_pool::in_recording(const sync_point_list& work) const {
   return recording_ && std::any_of(work.begin(), work.end(),
-                                   [this](const sync_point& m) { return m.number > lanes_[m.lane]->completed(); });
+                                   [this](const sync_point& m) { return m.number > slots_[m.slot]->completed(); });
 }
 
-void lane_set::gate() {
+void stream_pool::gate() {
   origin_.record(start_);
   ++gate_;
   gated_ = true;
 }
 
-void lane_set::resume() {
+void stream_pool::resume() {
   if (origin_ahead_) gate();
   origin_ahead_ = false;
 }
 
-stream& lane_set::beside_recording(int pe) {
+stream& stream_pool::beside_recording(int pe) {
   std::optional<beside>& b = beside_[static_cast<std::size_t>(pe == host_place ? 0 : pe)];
   const int device = pe == host_place ? 0 : pe;
   if (!b) b.emplace(beside{machine_.new_stream(device), machine_.new_event(device, event_use::ordering)});
@@ -302,7 +302,7 @@ stream& lane_set::beside_recording(int pe) {
   return b->work;
 }
 
-void lane_set::wait_for_besides() {
+void stream_pool::wait_for_besides() {
   for (std::optional<beside>& b : beside_) {
     if (!b || !b->used) continue;
     b->work.record(b->over);
@@ -311,11 +311,11 @@ void lane_set::wait_for_besides() {
   }
 }
 
-bool lane_set::end_recording(std::optional<graph>& into) {
-  for (const auto& l : lanes_) {
-    if (joined_[l->id()] != gate_) continue;
-    l->mark();
-    l->make_wait(origin_, l->newest());
+bool stream_pool::end_recording(std::optional<graph>& into) {
+  for (const auto& slot : slots_) {
+    if (joined_[slot->id()] != gate_) continue;
+    slot->record();
+    slot->make_wait(origin_, slot->newest());
   }
   all_completed();
   starling::recording done = std::move(*recording_);
@@ -328,7 +328,7 @@ bool lane_set::end_recording(std::optional<graph>& into) {
   return updated;
 }
 
-void lane_set::abandon_recording() {
+void stream_pool::abandon_recording() {
   recording_.reset();
   gated_ = false;
   origin_ahead_ = true;
@@ -336,7 +336,7 @@ void lane_set::abandon_recording() {
   all_completed();
 }
 
-void lane_set::launch(const graph& g) {
+void stream_pool::launch(const graph& g) {
   wait_for_users();
   wait_for_user_of_graphs();
   g.launch(origin_);

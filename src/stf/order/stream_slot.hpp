@@ -1,5 +1,6 @@
-// lane: one stream of a context, whose work is counted. Thread-safe: several threads may give it work at a time, which
-// then is in some order; sync points stay right, since a sync point covers at least what was there before it was made.
+// stream_slot: one stream of a context, whose work is counted. Thread-safe: several threads may give it work at a time,
+// which then is in some order; sync points stay right, since a sync point covers at least what was there before it was
+// made.
 #pragma once
 
 #include <atomic>
@@ -13,13 +14,13 @@
 
 namespace starling::stf {
 
-class lane {
+class stream_slot {
  public:
-  // How many recorded points a lane remembers. Who asks for an older one gets a later one.
+  // How many recorded points a slot remembers. Who asks for an older one gets a later one.
   static constexpr std::size_t remembered = 8;
 
-  // `clock` counts the work of all lanes together. A lane with a priority makes its stream when it is used.
-  lane(machine& m, int pe, std::uint32_t id, std::size_t lanes, std::atomic<std::uint64_t>& clock, int priority);
+  // `clock` counts the work of all slots together. A slot with a priority makes its stream when it is used.
+  stream_slot(machine& m, int pe, std::uint32_t id, std::size_t slots, std::atomic<std::uint64_t>& clock, int priority);
 
   std::uint32_t id() const { return id_; }
   int pe() const { return pe_; }
@@ -30,13 +31,14 @@ class lane {
   }
   bool used() const { return has_stream_.load(std::memory_order_acquire); }
 
-  // Everything given so far, as a new sync point.
-  sync_point mark();
-  // Its number: of two lanes, the one with the smaller number was given work longer ago.
+  // Everything given so far, as a new sync point. The stream gets an event for it when somebody has to wait, not
+  // before.
+  sync_point record();
+  // Its number: of two slots, the one with the smaller number was given work longer ago.
   std::uint64_t newest() const { return newest_; }
 
-  // Makes `later` wait for sync point `number` of this lane, or a later one if none is recorded nearer. `over` becomes
-  // what is over by then, a number for every lane.
+  // Makes `later` wait for sync point `number` of this slot, or a later one if none is recorded nearer. `over` becomes
+  // what is over by then, a number for every slot.
   void make_wait(starling::stream& later, std::uint64_t number, std::vector<std::uint64_t>& over);
   void make_wait(starling::stream& later, std::uint64_t number);
   // An event that is reached when sync point `number` is over.
@@ -47,30 +49,30 @@ class lane {
   // Until all of it is over; nothing if nobody has had the stream since that last held. Throws what failed in it.
   void synchronize();
 
-  // Whether the lane's later work starts after this sync point anyway.
+  // Whether the slot's later work starts after this sync point anyway.
   bool covers(const sync_point& m) const;
-  // The lane was made to wait for such a point.
+  // The slot was made to wait for such a point.
   void merge(const std::vector<std::uint64_t>& known);
 
-  // Sync points up to here are over before anything that is given from now on, on any lane.
+  // Sync points up to here are over before anything that is given from now on, on any slot.
   std::uint64_t completed() const { return completed_; }
   // Makes all sync points so far such, and forgets the points.
   void all_completed();
 
-  // Whether somebody is giving it work; then others had better take another lane.
+  // Whether somebody is giving it work; then others had better take another slot.
   bool try_take() { return !taken_.exchange(true); }
   void leave() { taken_ = false; }
 
  private:
-  // A recorded point, and up to which sync point of every lane all is over when it is reached.
+  // A recorded point, and up to which sync point of every slot all is over when it is reached.
   struct point {
     std::uint64_t number;
     event reached;
     std::vector<std::uint64_t> known;
   };
   void make_stream();
-  const point& point_after(std::uint64_t number);  // the lock is held
-  const point& record(std::uint64_t number);       // the lock is held
+  const point& point_after(std::uint64_t number);   // the lock is held
+  const point& record_event(std::uint64_t number);  // the lock is held
 
   std::uint32_t id_;
   int pe_;
@@ -86,7 +88,7 @@ class lane {
   std::atomic<std::uint64_t> completed_{0};
   std::atomic<bool> taken_{false};
   mutable std::mutex mutex_;
-  std::vector<std::uint64_t> known_;  // by lane
+  std::vector<std::uint64_t> known_;  // by slot
   std::deque<point> points_;          // the newest last
 };
 

@@ -1,4 +1,4 @@
-#include "stencil/step/launch_shape.hpp"
+#include "stencil/plan/launch_shape.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -18,43 +18,33 @@ index_t boundary_cells(const geometry& g) {
   return std::min(n, cells(g));
 }
 
-// Small blocks meet sooner, large ones keep more of their rows in the L1 cache. Measured on H200.
-int natural_threads(const geometry& g) {
-  if (g.active[0]) return cells(g) < 10'000'000 ? 128 : 256;
-  return cells(g) < 200'000 ? 128 : cells(g) < 1'500'000 ? 256 : 512;
-}
-
 // Enough blocks that every thread has the cells that it does at once, but no more than run at once.
 int natural_blocks(const geometry& g, machine_kind kind, int threads, int most) {
   if (kind == machine_kind::host) return std::min(2, most);
-  constexpr index_t cells_at_once = 4;
   const index_t interior = std::max<index_t>(cells(g) - boundary_cells(g), 1);
-  const index_t wanted = ceil_div(interior, threads * cells_at_once) + g.exchanged_faces();
+  const index_t wanted = ceil_div(interior, threads * measured::cells_of_thread_at_once) + g.exchanged_faces();
   return static_cast<int>(std::min<index_t>(wanted, most));
 }
 
 // Blocks for the boundary alone: the number that lets boundary and interior end together, or 0 where that is not
 // clearly faster than every block doing a part of both; a few are taken from the interior where that is about as fast.
-// A block does a round of a face, two cells a thread with the wait for the neighbour, in the time of about ten times as
-// many cells of the interior; a block that does both does one after the other. Three quarters of the blocks do an
-// interior about as fast as all where the L2 cache has most of it; the boundary may then have the others, and be
-// sooner where neighbours wait for them. A virtual device has one block for faces: there the roles are to be seen, in
-// traces and reports. Measured on H200.
+// A round of a face is two cells a thread; a block that does both parts does one after the other. Where the L2 cache
+// has most of the interior, the boundary may have the blocks that it does not need, and be sooner where neighbours wait
+// for them. A virtual device has one block for faces: there the roles are to be seen, in traces and reports.
 int natural_boundary_blocks(const geometry& g, machine_kind kind, std::size_t cell_bytes, int blocks, int threads) {
   const int n_faces = g.exchanged_faces();
   if (n_faces == 0 || blocks < 2) return 0;
   if (kind == machine_kind::host) return 1;
-  const double cells_per_round = 10.0 * 2 * threads;
+  const double cells_per_round = measured::boundary_cell * 2 * threads;
   const double on_faces = static_cast<double>(boundary_cells(g));
   const double interior = static_cast<double>(cells(g)) - on_faces;
-  constexpr double bytes_in_cache = 40'000'000;
-  const double enough = interior * static_cast<double>(cell_bytes) < bytes_in_cache ? 0.75 * blocks : blocks;
+  const double enough = interior * static_cast<double>(cell_bytes) < measured::bytes_in_cache
+                            ? measured::blocks_that_saturate_cache * blocks
+                            : blocks;
   const auto interior_by = [&](int n) { return interior / std::min<double>(n, enough); };
   const auto rounds = [&](double chunks) { return std::ceil(on_faces / (2.0 * chunks * threads)); };
   const double shared = rounds(blocks) * cells_per_round + interior_by(blocks);
-  constexpr double clearly_faster = 0.93;
-  constexpr double as_fast = 1.02;
-  const int few = std::max(n_faces, blocks / 50);
+  const int few = std::max(n_faces, blocks / measured::blocks_for_each_few);
   double least = std::numeric_limits<double>::infinity();
   double least_faces = 0;
   int best = 0;
@@ -64,7 +54,7 @@ int natural_boundary_blocks(const geometry& g, machine_kind kind, std::size_t ce
     const double chunks_per_block = std::ceil(static_cast<double>(n_faces) * chunks / n);
     const double faces = chunks_per_block * rounds(n_faces * chunks) * cells_per_round;
     const double slower = std::max(faces, interior_by(blocks - n));
-    if (slower > (n <= few ? as_fast : clearly_faster) * shared) continue;
+    if (slower > (n <= few ? measured::as_fast_boundary : measured::clearly_faster_boundary) * shared) continue;
     if (slower > least || (slower == least && faces >= least_faces)) continue;
     least = slower;
     least_faces = faces;
@@ -82,7 +72,9 @@ launch_shape choose_launch(const geometry& g, machine_kind kind, const run_optio
                          "; must be at least 1, or 0 to choose");
   launch_shape s;
   const bool dynamic = scheduled_dynamically<T>(g) && options.threads <= queue_most_threads;
-  s.threads = options.threads > 0 ? options.threads : dynamic ? queue_most_threads : natural_threads(g);
+  s.threads = options.threads > 0 ? options.threads
+              : dynamic           ? queue_most_threads
+                                  : measured::threads_of_step(g.active[0], cells(g));
   const int most = fits(s.threads, dynamic);
   expect<launch_error>(options.blocks <= most, "stencil: blocks = ", options.blocks, " per PE, but only ", most,
                        " fit at once with ", s.threads, " threads each; ask for fewer, or 0 to choose");
